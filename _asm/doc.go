@@ -1,0 +1,4 @@
+// Command _asm generates the amd64 kernels of internal/block.
+package main
+
+func main() {}

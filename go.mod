@@ -1,0 +1,8 @@
+module github.com/sha256-simd/sha256-simd
+
+go 1.25.0
+
+require (
+	github.com/klauspost/cpuid/v2 v2.4.2
+	golang.org/x/sys v0.46.0
+)
