@@ -1,0 +1,79 @@
+package main
+
+import (
+	"math/big"
+)
+
+// The constants of FIPS 180-4 are the first bits of the fractional parts of
+// roots of primes. They are computed here, not copied.
+
+// primes returns the first n primes.
+func primes(n int) []int64 {
+	var ps []int64
+next:
+	for p := int64(2); len(ps) < n; p++ {
+		for _, q := range ps {
+			if p%q == 0 {
+				continue next
+			}
+		}
+		ps = append(ps, p)
+	}
+	return ps
+}
+
+// fractionOfSqrt returns the first 64 bits of the fractional part of √p.
+func fractionOfSqrt(p int64) uint64 {
+	x := new(big.Int).Lsh(big.NewInt(p), 128) // (√p · 2^64)²
+	return new(big.Int).And(x.Sqrt(x), big.NewInt(0).SetUint64(1<<64-1)).Uint64()
+}
+
+// fractionOfCbrt returns the first 32 bits of the fractional part of ∛p.
+func fractionOfCbrt(p int64) uint32 {
+	x := new(big.Int).Lsh(big.NewInt(p), 96) // (∛p · 2^32)³
+	lo, hi := big.NewInt(0), new(big.Int).Lsh(big.NewInt(p), 32)
+	for one := big.NewInt(1); new(big.Int).Sub(hi, lo).Cmp(one) > 0; {
+		mid := new(big.Int).Add(lo, hi)
+		mid.Rsh(mid, 1)
+		if cube := new(big.Int).Exp(mid, big.NewInt(3), nil); cube.Cmp(x) <= 0 {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return uint32(lo.Uint64())
+}
+
+// roundConstants is K of FIPS 180-4, section 4.2.2.
+func roundConstants() (k [64]uint32) {
+	for t, p := range primes(len(k)) {
+		k[t] = fractionOfCbrt(p)
+	}
+	return k
+}
+
+// initialValues are H(0) of SHA-256 and SHA-224, sections 5.3.3 and 5.3.2.
+func initialValues() (iv256, iv224 [8]uint32) {
+	for i, p := range primes(16) {
+		f := fractionOfSqrt(p)
+		if i < 8 {
+			iv256[i] = uint32(f >> 32)
+		} else {
+			iv224[i-8] = uint32(f)
+		}
+	}
+	return iv256, iv224
+}
+
+// The rotations of section 4.1.2. The third of the small sigmas is a shift.
+type sigma struct {
+	rot   [3]uint64
+	shift bool
+}
+
+var (
+	bigSigma0   = sigma{rot: [3]uint64{2, 13, 22}}
+	bigSigma1   = sigma{rot: [3]uint64{6, 11, 25}}
+	smallSigma0 = sigma{rot: [3]uint64{7, 18, 3}, shift: true}
+	smallSigma1 = sigma{rot: [3]uint64{17, 19, 10}, shift: true}
+)

@@ -1,0 +1,202 @@
+package main
+
+import (
+	"fmt"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+// The SHA extensions hold the state of one stream in two registers, abef and
+// cdgh, high word first. SHA256RNDS2 does two rounds from the two low words of
+// X0, which hold W+K; SHA256MSG1 and SHA256MSG2 compute the message schedule
+// four words at a time.
+//
+// One chain of SHA256RNDS2 has a latency of 4 cycles and is issued every 2 on
+// the cores of today: one stream leaves half of the unit idle, which is what
+// the interleaved kernels fill.
+
+// shaStream is one of the interleaved streams.
+type shaStream struct {
+	p          Register // the next block
+	abef, cdgh Register // the state
+	saved      Mem      // 32 bytes: the state before the block
+	msg        [4]Op    // the last 16 words of the schedule; registers, or aligned memory
+}
+
+var (
+	shaWK   = X0 // implicit operand of SHA256RNDS2
+	shaTmp  = X1
+	shaTmp2 = X2 // only where msg is memory
+)
+
+// shaKernel generates a kernel of n interleaved streams: n = 1, 2 or 4.
+func shaKernel(n int) func(c *Context, name string) {
+	return func(c *Context, name string) {
+		c.Function(name)
+		c.Pragma("noescape")
+		if n == 1 {
+			c.Doc(name+" compresses n blocks at p into h with the SHA extensions.",
+				"It needs SHA, SSSE3 and SSE4.1, no AVX.")
+			c.SignatureExpr("func(h *[8]uint32, p *byte, n int)")
+		} else {
+			c.Doc(fmt.Sprintf("%s compresses n blocks of each of %d streams, interleaved, with the SHA", name, n),
+				"extensions. It needs SHA, SSSE3 and SSE4.1, no AVX.")
+			c.SignatureExpr("func(h **[8]uint32, p **byte, n int)")
+		}
+
+		// Registers: X0 W+K, X1 temporary, X2 byte order (or a second temporary);
+		// from X3 the streams' states, then, if they fit, their schedules.
+		k, count := RAX, RCX
+		hs, ps := RDI, RSI
+		blocks := [4]Register{R8, R9, R10, R11}
+		order := byteOrder(c, name)
+		frame := 32 * n
+		inRegisters := n <= 2
+		if !inRegisters {
+			frame += 64*n + 16
+		}
+		local := c.AllocLocal(frame)
+		scratch := Mem{Base: RDX}
+		if !inRegisters {
+			c.LEAQ(local.Offset(15), RDX)
+			c.ANDQ(I8(-16), RDX)
+		} else {
+			c.LEAQ(local, RDX)
+		}
+		streams := make([]shaStream, n)
+		next := 3
+		for i := range streams {
+			s := &streams[i]
+			s.p = blocks[i]
+			s.abef, s.cdgh = vec(next).AsX(), vec(next+1).AsX()
+			next += 2
+			s.saved = scratch.Offset(32 * i)
+		}
+		for i := range streams {
+			for j := range 4 {
+				if inRegisters {
+					streams[i].msg[j] = vec(next).AsX()
+					next++
+				} else {
+					streams[i].msg[j] = scratch.Offset(32*n + 64*i + 16*j)
+				}
+			}
+		}
+
+		c.Load(c.Param("h"), hs)
+		c.Load(c.Param("p"), ps)
+		c.Load(c.Param("n"), count)
+		c.TESTQ(count, count)
+		c.JZ(LabelRef("done"))
+		c.LEAQ(Mem{Symbol: Symbol{Name: "·k"}, Base: StaticBase}, k)
+		for i, s := range streams {
+			if n == 1 {
+				c.MOVQ(ps, s.p)
+				loadState(c, s, hs)
+			} else {
+				c.MOVQ(Mem{Base: ps, Disp: 8 * i}, s.p)
+				c.MOVQ(Mem{Base: hs, Disp: 8 * i}, R12)
+				loadState(c, s, R12)
+			}
+		}
+
+		c.Label("block")
+		for _, s := range streams {
+			c.MOVOU(s.abef, s.saved)
+			c.MOVOU(s.cdgh, s.saved.Offset(16))
+		}
+		for i := range 16 {
+			for _, s := range streams {
+				s.fourRounds(c, i, k, order)
+			}
+		}
+		for _, s := range streams {
+			c.MOVOU(s.saved, shaTmp)
+			c.PADDD(shaTmp, s.abef)
+			c.MOVOU(s.saved.Offset(16), shaTmp)
+			c.PADDD(shaTmp, s.cdgh)
+			c.ADDQ(Imm(64), s.p)
+		}
+		c.DECQ(count)
+		c.JNZ(LabelRef("block"))
+
+		for i, s := range streams {
+			if n == 1 {
+				storeState(c, s, hs)
+			} else {
+				c.MOVQ(Mem{Base: hs, Disp: 8 * i}, R12)
+				storeState(c, s, R12)
+			}
+		}
+		c.Label("done")
+		c.RET()
+	}
+}
+
+// fourRounds does rounds 4i to 4i+3 and computes words 4i+4 to 4i+7 of the
+// schedule where they are not the block itself.
+func (s *shaStream) fourRounds(c *Context, i int, k Register, order Mem) {
+	w := s.msg[i%4]
+	if i < 4 {
+		x := asRegister(w, shaTmp)
+		c.MOVOU(Mem{Base: s.p, Disp: 16 * i}, x)
+		c.PSHUFB(order, x)
+		if x != w {
+			c.MOVOA(x, w)
+		}
+	}
+	if i >= 4 {
+		// W(t) = σ1(W(t-2)) + W(t-7) + σ0(W(t-15)) + W(t-16), for four t:
+		// MSG1 adds σ0(W(t-15)) to W(t-16), MSG2 adds σ1(W(t-2)).
+		w15, w7, w2 := s.msg[(i+1)%4], s.msg[(i+2)%4], s.msg[(i+3)%4]
+		x := asRegister(w, shaTmp2)
+		if x != w {
+			c.MOVOA(w, x)
+		}
+		c.SHA256MSG1(w15, x)
+		c.MOVOA(w2, shaTmp)
+		c.PALIGNR(Imm(4), w7, shaTmp)
+		c.PADDD(shaTmp, x)
+		c.SHA256MSG2(w2, x)
+		if x != w {
+			c.MOVOA(x, w)
+		}
+	}
+	c.MOVOU(Mem{Base: k, Disp: 16 * i}, shaWK)
+	c.PADDD(w, shaWK)
+	c.SHA256RNDS2(shaWK, s.abef, s.cdgh)
+	c.PSHUFD(Imm(0x0e), shaWK, shaWK)
+	c.SHA256RNDS2(shaWK, s.cdgh, s.abef)
+}
+
+// asRegister returns op if it is a register, else tmp.
+func asRegister(op, tmp Op) Op {
+	if _, ok := op.(Mem); ok {
+		return tmp
+	}
+	return op
+}
+
+// loadState brings the state at h from the order a, b, … h into abef and cdgh.
+func loadState(c *Context, s shaStream, h Register) {
+	c.MOVOU(Mem{Base: h}, s.abef)           // d c b a
+	c.MOVOU(Mem{Base: h, Disp: 16}, s.cdgh) // h g f e
+	c.MOVOA(s.abef, shaTmp)                 //
+	c.PUNPCKLQDQ(s.cdgh, s.abef)            // f e b a
+	c.PUNPCKHQDQ(s.cdgh, shaTmp)            // h g d c
+	c.PSHUFD(Imm(0x1b), s.abef, s.abef)     // a b e f
+	c.PSHUFD(Imm(0x1b), shaTmp, s.cdgh)     // c d g h
+}
+
+// storeState is the inverse of loadState.
+func storeState(c *Context, s shaStream, h Register) {
+	c.PSHUFD(Imm(0x1b), s.abef, s.abef) // f e b a
+	c.PSHUFD(Imm(0x1b), s.cdgh, s.cdgh) // h g d c
+	c.MOVOA(s.abef, shaTmp)             //
+	c.PUNPCKLQDQ(s.cdgh, s.abef)        // d c b a
+	c.PUNPCKHQDQ(s.cdgh, shaTmp)        // h g f e
+	c.MOVOU(s.abef, Mem{Base: h})
+	c.MOVOU(shaTmp, Mem{Base: h, Disp: 16})
+}

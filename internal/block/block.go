@@ -1,0 +1,76 @@
+// Package block holds the kernels of SHA-256: implementations of the
+// compression function of FIPS 180-4, section 6.2.2, over one stream of blocks
+// or over several side by side. It knows states, pointers to blocks and block
+// counts; it has no policy, starts no goroutine and allocates nothing.
+// Messages, padding and the choice of lanes belong to its callers.
+//
+// Kernels are named lanes_isa: x1_shani compresses one stream with the SHA
+// extensions, x32_avx512 compresses 32 with AVX-512. Kernels for other
+// operations carry a prefix: node_x8_avx2 hashes 64-byte Merkle nodes,
+// search_x32_avx512 searches nonces.
+package block
+
+import (
+	"encoding/binary"
+	"unsafe"
+)
+
+const (
+	// Size is the length of a block in bytes.
+	Size = 64
+	// DigestSize is the length of a SHA-256 digest in bytes.
+	DigestSize = 32
+	// MaxLanes is the largest number of lanes of any kernel.
+	MaxLanes = 32
+	// MaxStream bounds, in bytes, one call into assembly over a single stream.
+	// Assembly cannot be pre-empted: 64 KiB keep it below about 50 µs.
+	MaxStream = 64 << 10
+	// MaxTail is the most bytes that Pad writes.
+	MaxTail = 2 * Size
+)
+
+// A State is the hash value H of FIPS 180-4 between two blocks.
+type State = [8]uint32
+
+// The initial hash values of SHA-256 and SHA-224 (FIPS 180-4, section 5.3).
+var (
+	IV256 = State(iv256)
+	IV224 = State(iv224)
+)
+
+// Compress updates h with the blocks in p, whose length is a multiple of Size,
+// by the fastest one-stream kernel in use.
+func Compress(h *State, p []byte) {
+	RaceRead(p)
+	for len(p) > MaxStream {
+		compress(h, unsafe.SliceData(p), MaxStream/Size)
+		p = p[MaxStream:]
+	}
+	if len(p) >= Size {
+		compress(h, unsafe.SliceData(p), len(p)/Size)
+	}
+}
+
+// Pad writes into tail the end of a message of length bytes (modulo 2^61):
+// rest, which is what follows its last whole block, then the padding of
+// FIPS 180-4, section 5.1.1. It returns the length of that end, one block or
+// two. rest may be the start of tail itself.
+func Pad(tail *[MaxTail]byte, rest []byte, length uint64) int {
+	n := copy(tail[:Size], rest)
+	end := Size
+	if n >= Size-8 {
+		end = 2 * Size
+	}
+	clear(tail[n:end])
+	tail[n] = 0x80
+	binary.BigEndian.PutUint64(tail[end-8:end], length<<3)
+	return end
+}
+
+// PutDigest writes h to dst in the byte order of digests.
+func PutDigest(dst *[DigestSize]byte, h *State) {
+	binary.BigEndian.PutUint64(dst[0:], uint64(h[0])<<32|uint64(h[1]))
+	binary.BigEndian.PutUint64(dst[8:], uint64(h[2])<<32|uint64(h[3]))
+	binary.BigEndian.PutUint64(dst[16:], uint64(h[4])<<32|uint64(h[5]))
+	binary.BigEndian.PutUint64(dst[24:], uint64(h[6])<<32|uint64(h[7]))
+}

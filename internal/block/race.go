@@ -1,0 +1,15 @@
+//go:build race
+
+package block
+
+import (
+	"runtime"
+	"unsafe"
+)
+
+// RaceRead tells the race detector that assembly is about to read p.
+func RaceRead(p []byte) {
+	if len(p) > 0 {
+		runtime.RaceReadRange(unsafe.Pointer(unsafe.SliceData(p)), len(p))
+	}
+}

@@ -1,0 +1,152 @@
+package block
+
+import (
+	"crypto/fips140"
+	"os"
+	"slices"
+	"strings"
+)
+
+// A Kernel is one way to run the compression function over Lanes streams.
+type Kernel struct {
+	// Name is lanes_isa.
+	Name string
+	// Lanes is how many streams one call compresses.
+	Lanes int
+	// MaxBlocks bounds the blocks of one call, so that it takes about 50 µs.
+	MaxBlocks int
+	// Blocks compresses n blocks of each lane: h and p are the first of Lanes
+	// consecutive pointers, to states, all different, and to the lanes' first
+	// blocks, which may be the same memory. The states are updated in place;
+	// the pointers stay as they are.
+	Blocks func(h **State, p **byte, n int)
+	// Supported says whether this CPU and operating system can run it.
+	Supported bool
+	// Enabled says whether it may be chosen: it is supported, and neither the
+	// environment nor FIPS 140-3 mode forbids it.
+	Enabled bool
+
+	use *bool // mirrors Enabled for the if-chain of compress
+}
+
+// isas are the words of SHA256SIMD_DISABLE, and names the kernels that exist,
+// on any architecture: one environment serves a mixed fleet.
+var (
+	isas  = []string{"ssse3", "avx", "avx2", "shani", "avx512", "sha2", "neon"}
+	names = []string{
+		"x1_ssse3", "x1_avx", "x1_avx2", "x1_shani", "x1_sha2",
+		"x2_shani", "x4_shani", "x2_sha2", "x4_sha2",
+		"x4_ssse3", "x4_avx", "x4_neon", "x8_avx2", "x16_avx512", "x32_avx512",
+	}
+)
+
+// disabled and unknown are the words of SHA256SIMD_DISABLE that name kernels,
+// and those that name nothing.
+var disabled, unknown = parseDisable(os.Getenv("SHA256SIMD_DISABLE"))
+
+// useStd sends the work of one stream to crypto/sha256.
+var useStd = preferStd || fips140.Enabled()
+
+func init() {
+	for i := range kernels {
+		k := &kernels[i]
+		k.enable(k.Supported && !fips140.Enabled() && !isDisabled(k.Name))
+	}
+}
+
+func (k *Kernel) enable(on bool) {
+	k.Enabled = on
+	if k.use != nil {
+		*k.use = on
+	}
+}
+
+func parseDisable(s string) (known, unknown []string) {
+	for word := range strings.SplitSeq(s, ",") {
+		word = strings.TrimSpace(word)
+		switch {
+		case word == "":
+		case slices.Contains(isas, word), slices.Contains(names, word):
+			known = append(known, word)
+		default:
+			unknown = append(unknown, word)
+		}
+	}
+	return known, unknown
+}
+
+func isDisabled(name string) bool {
+	return slices.Contains(disabled, name) || slices.Contains(disabled, isaOf(name))
+}
+
+// isaOf returns the instruction set in the name of a kernel.
+func isaOf(name string) string {
+	return name[strings.LastIndexByte(name, '_')+1:]
+}
+
+// Kernels returns this architecture's kernels, those of one stream first and
+// the preferred ones first among equals in lanes.
+func Kernels() []Kernel { return slices.Clone(kernels) }
+
+// Single names what compresses one stream: a kernel, "x1_std" for
+// crypto/sha256, or "generic".
+func Single() string {
+	if useStd {
+		return "x1_std"
+	}
+	for _, k := range kernels {
+		if k.Lanes == 1 && k.Enabled {
+			return k.Name
+		}
+	}
+	return "generic"
+}
+
+// UsesStd reports whether crypto/sha256 compresses single streams.
+func UsesStd() bool { return useStd }
+
+// Features returns the instruction sets, as words of SHA256SIMD_DISABLE, for
+// which there are kernels that this machine can run.
+func Features() []string {
+	var words []string
+	for _, isa := range isas {
+		if slices.ContainsFunc(kernels, func(k Kernel) bool { return k.Supported && isaOf(k.Name) == isa }) {
+			words = append(words, isa)
+		}
+	}
+	return words
+}
+
+// Unknown returns the words of SHA256SIMD_DISABLE that name nothing on any
+// architecture.
+func Unknown() []string { return slices.Clone(unknown) }
+
+// Force makes the named kernel the only one in use, "generic" and "x1_std"
+// included, until restore is called. It is for tests and benchmarks that run
+// nothing else meanwhile. It reports false, and changes nothing, when this
+// machine cannot run such a kernel.
+func Force(name string) (restore func(), ok bool) {
+	was, wasStd := slices.Clone(kernels), useStd
+	ok = name == "generic" || name == "x1_std"
+	for _, k := range kernels {
+		ok = ok || k.Name == name && k.Supported
+	}
+	if !ok {
+		return func() {}, false
+	}
+	for i := range kernels {
+		kernels[i].enable(kernels[i].Name == name)
+	}
+	useStd = name == "x1_std"
+	return func() {
+		for i := range kernels {
+			kernels[i].enable(was[i].Enabled)
+		}
+		useStd = wasStd
+	}, true
+}
+
+// single gives a one-stream kernel the form of the others.
+func single(blocks func(h *State, p *byte, n int)) func(h **State, p **byte, n int) {
+	return func(h **State, p **byte, n int) { blocks(*h, *p, n) }
+}
