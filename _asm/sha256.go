@@ -2,6 +2,7 @@ package main
 
 import (
 	"math/big"
+	"math/bits"
 )
 
 // The constants of FIPS 180-4 are the first bits of the fractional parts of
@@ -65,6 +66,19 @@ func initialValues() (iv256, iv224 [8]uint32) {
 	return iv256, iv224
 }
 
+// nodeConstants is K(t)+W(t) for the second block of a message of 64 bytes,
+// which holds nothing but the padding of section 5.1.1.
+func nodeConstants() [64]uint32 {
+	w := [64]uint32{0: 1 << 31, 15: 64 * 8}
+	for t := 16; t < len(w); t++ {
+		w[t] = smallSigma1.of(w[t-2]) + w[t-7] + smallSigma0.of(w[t-15]) + w[t-16]
+	}
+	for t, k := range roundConstants() {
+		w[t] += k
+	}
+	return w
+}
+
 // The rotations of section 4.1.2. The third of the small sigmas is a shift.
 type sigma struct {
 	rot   [3]uint64
@@ -77,3 +91,12 @@ var (
 	smallSigma0 = sigma{rot: [3]uint64{7, 18, 3}, shift: true}
 	smallSigma1 = sigma{rot: [3]uint64{17, 19, 10}, shift: true}
 )
+
+// of computes the function for a word.
+func (s sigma) of(x uint32) uint32 {
+	third := bits.RotateLeft32(x, -int(s.rot[2]))
+	if s.shift {
+		third = x >> s.rot[2]
+	}
+	return bits.RotateLeft32(x, -int(s.rot[0])) ^ bits.RotateLeft32(x, -int(s.rot[1])) ^ third
+}

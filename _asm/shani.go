@@ -19,7 +19,7 @@ import (
 
 // shaStream is one of the interleaved streams.
 type shaStream struct {
-	p          Register // the next block
+	p          Mem      // the next block
 	abef, cdgh Register // the state
 	saved      Mem      // 32 bytes: the state before the block
 	msg        [4]Op    // the last 16 words of the schedule; registers, or aligned memory
@@ -69,7 +69,7 @@ func shaKernel(n int) func(c *Context, name string) {
 		next := 3
 		for i := range streams {
 			s := &streams[i]
-			s.p = blocks[i]
+			s.p = Mem{Base: blocks[i]}
 			s.abef, s.cdgh = vec(next).AsX(), vec(next+1).AsX()
 			next += 2
 			s.saved = scratch.Offset(32 * i)
@@ -93,10 +93,10 @@ func shaKernel(n int) func(c *Context, name string) {
 		c.LEAQ(Mem{Symbol: Symbol{Name: "·k"}, Base: StaticBase}, k)
 		for i, s := range streams {
 			if n == 1 {
-				c.MOVQ(ps, s.p)
+				c.MOVQ(ps, s.p.Base)
 				loadState(c, s, hs)
 			} else {
-				c.MOVQ(Mem{Base: ps, Disp: 8 * i}, s.p)
+				c.MOVQ(Mem{Base: ps, Disp: 8 * i}, s.p.Base)
 				c.MOVQ(Mem{Base: hs, Disp: 8 * i}, R12)
 				loadState(c, s, R12)
 			}
@@ -117,7 +117,7 @@ func shaKernel(n int) func(c *Context, name string) {
 			c.PADDD(shaTmp, s.abef)
 			c.MOVOU(s.saved.Offset(16), shaTmp)
 			c.PADDD(shaTmp, s.cdgh)
-			c.ADDQ(Imm(64), s.p)
+			c.ADDQ(Imm(64), s.p.Base)
 		}
 		c.DECQ(count)
 		c.JNZ(LabelRef("block"))
@@ -141,7 +141,7 @@ func (s *shaStream) fourRounds(c *Context, i int, k Register, order Mem) {
 	w := s.msg[i%4]
 	if i < 4 {
 		x := asRegister(w, shaTmp)
-		c.MOVOU(Mem{Base: s.p, Disp: 16 * i}, x)
+		c.MOVOU(s.p.Offset(16*i), x)
 		c.PSHUFB(order, x)
 		if x != w {
 			c.MOVOA(x, w)
@@ -166,6 +166,11 @@ func (s *shaStream) fourRounds(c *Context, i int, k Register, order Mem) {
 	}
 	c.MOVOU(Mem{Base: k, Disp: 16 * i}, shaWK)
 	c.PADDD(w, shaWK)
+	s.roundsOfWK(c)
+}
+
+// roundsOfWK does the four rounds of the W+K in shaWK.
+func (s *shaStream) roundsOfWK(c *Context) {
 	c.SHA256RNDS2(shaWK, s.abef, s.cdgh)
 	c.PSHUFD(Imm(0x0e), shaWK, shaWK)
 	c.SHA256RNDS2(shaWK, s.cdgh, s.abef)

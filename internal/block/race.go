@@ -13,3 +13,10 @@ func RaceRead(p []byte) {
 		runtime.RaceReadRange(unsafe.Pointer(unsafe.SliceData(p)), len(p))
 	}
 }
+
+// RaceWrite tells the race detector that assembly is about to write p.
+func RaceWrite(p []byte) {
+	if len(p) > 0 {
+		runtime.RaceWriteRange(unsafe.Pointer(unsafe.SliceData(p)), len(p))
+	}
+}

@@ -37,6 +37,9 @@ var (
 		"x1_ssse3", "x1_avx", "x1_avx2", "x1_shani", "x1_sha2",
 		"x2_shani", "x4_shani", "x2_sha2", "x4_sha2",
 		"x4_ssse3", "x4_avx", "x4_neon", "x8_avx2", "x16_avx512", "x32_avx512",
+		"node_x1_shani", "node_x2_shani", "node_x4_shani",
+		"node_x1_sha2", "node_x2_sha2", "node_x4_sha2", "node_x4_neon",
+		"node_x8_avx2", "node_x16_avx512", "node_x32_avx512",
 	}
 )
 
@@ -47,19 +50,47 @@ var disabled, unknown = parseDisable(os.Getenv("SHA256SIMD_DISABLE"))
 // useStd sends the work of one stream to crypto/sha256.
 var useStd = preferStd || fips140.Enabled()
 
-func init() {
+// A toggle is how a kernel is switched on and off, whatever its operation.
+type toggle struct {
+	name      string
+	supported bool
+	enabled   *bool
+	use       *bool // or nil
+}
+
+// toggles returns those of all the kernels of this architecture.
+func toggles() []toggle {
+	var ts []toggle
 	for i := range kernels {
 		k := &kernels[i]
-		k.enable(k.Supported && !fips140.Enabled() && !isDisabled(k.Name))
+		ts = append(ts, toggle{k.Name, k.Supported, &k.Enabled, k.use})
+	}
+	for i := range nodeKernels {
+		k := &nodeKernels[i]
+		ts = append(ts, toggle{k.Name, k.Supported, &k.Enabled, nil})
+	}
+	return ts
+}
+
+func (t toggle) set(on bool) {
+	*t.enabled = on
+	if t.use != nil {
+		*t.use = on
 	}
 }
 
-func (k *Kernel) enable(on bool) {
-	k.Enabled = on
-	if k.use != nil {
-		*k.use = on
+func init() {
+	for _, t := range toggles() {
+		t.set(t.supported && !fips140.Enabled() && !isDisabled(t.name))
 	}
 }
+
+// epoch counts the changes that Force made to what is enabled.
+var epoch uint32
+
+// Epoch returns a number that changes when the choice of kernels does, for
+// those who keep what they derived from it. Only Force changes the choice.
+func Epoch() uint32 { return epoch }
 
 func parseDisable(s string) (known, unknown []string) {
 	for word := range strings.SplitSeq(s, ",") {
@@ -121,28 +152,30 @@ func Features() []string {
 // architecture.
 func Unknown() []string { return slices.Clone(unknown) }
 
-// Force makes the named kernel the only one in use, "generic" and "x1_std"
-// included, until restore is called. It is for tests and benchmarks that run
+// Force makes the named kernel, of whatever operation, the only one in use,
+// "generic" and "x1_std" included, until restore is called. It is for tests and benchmarks that run
 // nothing else meanwhile. It reports false, and changes nothing, when this
 // machine cannot run such a kernel.
 func Force(name string) (restore func(), ok bool) {
-	was, wasStd := slices.Clone(kernels), useStd
-	ok = name == "generic" || name == "x1_std"
-	for _, k := range kernels {
-		ok = ok || k.Name == name && k.Supported
-	}
+	ts := toggles()
+	ok = name == "generic" || name == "x1_std" ||
+		slices.ContainsFunc(ts, func(t toggle) bool { return t.name == name && t.supported })
 	if !ok {
 		return func() {}, false
 	}
-	for i := range kernels {
-		kernels[i].enable(kernels[i].Name == name)
+	was, wasStd := make([]bool, len(ts)), useStd
+	for i, t := range ts {
+		was[i] = *t.enabled
+		t.set(t.name == name)
 	}
 	useStd = name == "x1_std"
+	epoch++
 	return func() {
-		for i := range kernels {
-			kernels[i].enable(was[i].Enabled)
+		for i, t := range ts {
+			t.set(was[i])
 		}
 		useStd = wasStd
+		epoch++
 	}, true
 }
 

@@ -21,3 +21,23 @@ func x2_shani(h **[8]uint32, p **byte, n int)
 //
 //go:noescape
 func x4_shani(h **[8]uint32, p **byte, n int)
+
+// node_x1_shani hashes n nodes of 64 bytes at src into dst with the SHA extensions. dst
+// may be src. It needs SHA, SSSE3 and SSE4.1, no AVX.
+//
+//go:noescape
+func node_x1_shani(dst *byte, src *byte, n int)
+
+// node_x2_shani hashes n nodes of 64 bytes at src into dst, 2 interleaved, with the
+// SHA extensions. n is a multiple of 2; dst may be src. It needs SHA, SSSE3 and
+// SSE4.1, no AVX.
+//
+//go:noescape
+func node_x2_shani(dst *byte, src *byte, n int)
+
+// node_x4_shani hashes n nodes of 64 bytes at src into dst, 4 interleaved, with the
+// SHA extensions. n is a multiple of 4; dst may be src. It needs SHA, SSSE3 and
+// SSE4.1, no AVX.
+//
+//go:noescape
+func node_x4_shani(dst *byte, src *byte, n int)
