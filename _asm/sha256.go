@@ -3,6 +3,7 @@ package main
 import (
 	"math/big"
 	"math/bits"
+	"slices"
 )
 
 // The constants of FIPS 180-4 are the first bits of the fractional parts of
@@ -99,4 +100,24 @@ func (s sigma) of(x uint32) uint32 {
 		third = x >> s.rot[2]
 	}
 	return bits.RotateLeft32(x, -int(s.rot[0])) ^ bits.RotateLeft32(x, -int(s.rot[1])) ^ third
+}
+
+// right lists, in ascending order, the right shifts that s is made of where
+// there is no rotation: x>>>n = x>>n ^ x<<(32-n).
+func (s sigma) right() []uint64 {
+	n := slices.Clone(s.rot[:])
+	slices.Sort(n)
+	return n
+}
+
+// left lists the left shifts, likewise.
+func (s sigma) left() []uint64 {
+	var n []uint64
+	for i, r := range s.rot {
+		if !s.shift || i < 2 {
+			n = append(n, 32-r)
+		}
+	}
+	slices.Sort(n)
+	return n
 }

@@ -90,7 +90,7 @@ func shaKernel(n int) func(c *Context, name string) {
 		c.Load(c.Param("n"), count)
 		c.TESTQ(count, count)
 		c.JZ(LabelRef("done"))
-		c.LEAQ(Mem{Symbol: Symbol{Name: "·k"}, Base: StaticBase}, k)
+		c.LEAQ(kTable(c, name, false), k)
 		for i, s := range streams {
 			if n == 1 {
 				c.MOVQ(ps, s.p.Base)

@@ -41,3 +41,33 @@ func node_x2_shani(dst *byte, src *byte, n int)
 //
 //go:noescape
 func node_x4_shani(dst *byte, src *byte, n int)
+
+// x4_ssse3 compresses n blocks of each of 4 streams, one 32-bit word of each in a
+// register. It needs SSSE3.
+//
+//go:noescape
+func x4_ssse3(h **[8]uint32, p **byte, n int)
+
+// x4_avx compresses n blocks of each of 4 streams, one 32-bit word of each in a
+// register. It needs AVX.
+//
+//go:noescape
+func x4_avx(h **[8]uint32, p **byte, n int)
+
+// x8_avx2 compresses n blocks of each of 8 streams, one 32-bit word of each in a
+// register. It needs AVX2.
+//
+//go:noescape
+func x8_avx2(h **[8]uint32, p **byte, n int)
+
+// x16_avx512 compresses n blocks of each of 16 streams, one 32-bit word of each in a
+// register. It needs AVX512F and AVX512BW.
+//
+//go:noescape
+func x16_avx512(h **[8]uint32, p **byte, n int)
+
+// x32_avx512 compresses n blocks of each of 32 streams, one 32-bit word of each in a
+// register. It needs AVX512F and AVX512BW.
+//
+//go:noescape
+func x32_avx512(h **[8]uint32, p **byte, n int)

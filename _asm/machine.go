@@ -1,0 +1,127 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+// A machine is a vector instruction set as the round sees it: registers of
+// 32-bit words, one word of every lane in each. What differs between kernels
+// is the machine, not the algorithm. Destinations come first. A destination
+// differs from the sources unless a method says otherwise.
+type machine interface {
+	// emitter is where instructions go.
+	emitter() *emitter
+	// bits is the width of a register; a lane takes 32 of them.
+	bits() int
+	// reg is vector register i.
+	reg(i int) Register
+
+	load(d Register, m Mem)  // any alignment
+	store(m Mem, s Register) // any alignment
+	move(d, s Register)
+	// insert loads 128-bit quarter q of d. Quarter 0 comes first and may clear
+	// the others.
+	insert(d Register, q int, m Mem)
+	// extract stores 128-bit quarter q of s, and may destroy s.
+	extract(m Mem, q int, s Register)
+	// reverseBytes turns the bytes of each word around, order holding the mask
+	// of byteOrder in each quarter.
+	reverseBytes(d, order Register)
+	broadcastQuarter(d Register, m Mem)
+	unpackLow32(d, x, y Register) // d may be x, likewise below
+	unpackHigh32(d, x, y Register)
+	unpackLow64(d, x, y Register)
+	unpackHigh64(d, x, y Register)
+
+	add(d, x Register, y Op) // d may be x
+	// addConstant adds the 32-bit word at index i of table k to every lane.
+	addConstant(d Register, k constants, i int, tmp Register)
+	sigma(d, tmp, tmp2, x Register, s sigma)
+	choose(d, x, y, z Register)
+	// majority leaves Maj(a,b,c) in r. Machines without ternary logic expect
+	// b^c in r and leave a^b in next, which is b^c of the following round.
+	majority(r, next, a, b, c Register)
+	// xor prepares r of the first round.
+	prepareMajority(r, b, c Register)
+
+	// leave ends the use of vector registers before RET.
+	leave()
+}
+
+// constants is a table of 32-bit words in memory. A machine that cannot
+// broadcast from memory reads it as broadcast already, 16 bytes a word.
+type constants struct {
+	base Register
+	// spread says that the table holds each word four times.
+	spread bool
+}
+
+// word is where word i is.
+func (k constants) word(i int) Mem {
+	size := 4
+	if k.spread {
+		size = 16
+	}
+	return Mem{Base: k.base, Disp: size * i}
+}
+
+// An emitter passes instructions to avo, at once or, between record and the
+// return of its argument, to a list.
+type emitter struct {
+	c     *Context
+	queue *[]func()
+}
+
+func (e *emitter) emit(f func()) {
+	if e.queue == nil {
+		f()
+		return
+	}
+	*e.queue = append(*e.queue, f)
+}
+
+// interleave emits what the parts emit, an instruction of each in turn, so
+// that independent chains stand side by side. Shorter parts are spread evenly.
+func (e *emitter) interleave(parts ...func()) {
+	queues := make([][]func(), len(parts))
+	longest := 0
+	for i, part := range parts {
+		outer := e.queue
+		e.queue = &queues[i]
+		part()
+		e.queue = outer
+		longest = max(longest, len(queues[i]))
+	}
+	for step := range longest {
+		for _, q := range queues {
+			for j := step * len(q) / longest; j < (step+1)*len(q)/longest; j++ {
+				e.emit(q[j])
+			}
+		}
+	}
+}
+
+// transpose turns the 4×4 words in each quarter of r around, so that word j of
+// register i becomes word i of register j. It returns the registers of the
+// result, and the two that are free then.
+func transpose(m machine, r [4]Register, t [2]Register) (out [4]Register, free [2]Register) {
+	m.unpackLow32(t[0], r[0], r[1])  // r00 r10 r01 r11
+	m.unpackHigh32(r[0], r[0], r[1]) // r02 r12 r03 r13
+	m.unpackLow32(t[1], r[2], r[3])  // r20 r30 r21 r31
+	m.unpackHigh32(r[2], r[2], r[3]) // r22 r32 r23 r33
+	m.unpackHigh64(r[1], t[0], t[1]) // r01 r11 r21 r31
+	m.unpackLow64(t[0], t[0], t[1])  // r00 r10 r20 r30
+	m.unpackHigh64(r[3], r[0], r[2]) // r03 r13 r23 r33
+	m.unpackLow64(r[0], r[0], r[2])  // r02 r12 r22 r32
+	return [4]Register{t[0], r[1], r[0], r[3]}, [2]Register{t[1], r[2]}
+}
+
+// vec returns vector register i, at its full width.
+func vec(i int) VecPhysical {
+	return [...]VecPhysical{
+		Z0, Z1, Z2, Z3, Z4, Z5, Z6, Z7, Z8, Z9, Z10, Z11, Z12, Z13, Z14, Z15,
+		Z16, Z17, Z18, Z19, Z20, Z21, Z22, Z23, Z24, Z25, Z26, Z27, Z28, Z29, Z30, Z31,
+	}[i]
+}

@@ -1,0 +1,96 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+// avx512 is AVX512F with BW for the byte shuffle: rotations, ternary logic and
+// operands broadcast from memory.
+type avx512 struct{ e *emitter }
+
+func newAVX512(e *emitter) machine { return avx512{e} }
+
+func (m avx512) emitter() *emitter  { return m.e }
+func (m avx512) bits() int          { return 512 }
+func (m avx512) reg(i int) Register { return vec(i).AsZ() }
+
+func (m avx512) load(d Register, a Mem)  { m.e.emit(func() { m.e.c.VMOVDQU32(a, d) }) }
+func (m avx512) store(a Mem, s Register) { m.e.emit(func() { m.e.c.VMOVDQU32(s, a) }) }
+func (m avx512) move(d, s Register)      { m.e.emit(func() { m.e.c.VMOVDQA32(s, d) }) }
+
+func (m avx512) insert(d Register, q int, a Mem) {
+	m.e.emit(func() {
+		if q == 0 {
+			m.e.c.VMOVDQU32(a, quarter(d))
+		} else {
+			m.e.c.VINSERTI32X4(Imm(uint64(q)), a, d, d)
+		}
+	})
+}
+
+func (m avx512) extract(a Mem, q int, s Register) {
+	m.e.emit(func() {
+		if q == 0 {
+			m.e.c.VMOVDQU32(quarter(s), a)
+		} else {
+			m.e.c.VEXTRACTI32X4(Imm(uint64(q)), s, a)
+		}
+	})
+}
+
+func (m avx512) broadcastQuarter(d Register, a Mem) {
+	m.e.emit(func() { m.e.c.VBROADCASTI32X4(a, d) })
+}
+
+func (m avx512) reverseBytes(d, order Register) { m.e.emit(func() { m.e.c.VPSHUFB(order, d, d) }) }
+
+func (m avx512) unpackLow32(d, x, y Register)  { m.e.emit(func() { m.e.c.VPUNPCKLDQ(y, x, d) }) }
+func (m avx512) unpackHigh32(d, x, y Register) { m.e.emit(func() { m.e.c.VPUNPCKHDQ(y, x, d) }) }
+func (m avx512) unpackLow64(d, x, y Register)  { m.e.emit(func() { m.e.c.VPUNPCKLQDQ(y, x, d) }) }
+func (m avx512) unpackHigh64(d, x, y Register) { m.e.emit(func() { m.e.c.VPUNPCKHQDQ(y, x, d) }) }
+
+func (m avx512) add(d, x Register, y Op) { m.e.emit(func() { m.e.c.VPADDD(y, x, d) }) }
+
+func (m avx512) addConstant(d Register, k constants, i int, _ Register) {
+	m.e.emit(func() { m.e.c.VPADDD_BCST(k.word(i), d, d) })
+}
+
+func (m avx512) sigma(d, tmp, tmp2, x Register, s sigma) {
+	for i, r := range [3]Register{d, tmp, tmp2} {
+		m.e.emit(func() {
+			if s.shift && i == 2 {
+				m.e.c.VPSRLD(Imm(s.rot[i]), x, r)
+			} else {
+				m.e.c.VPRORD(Imm(s.rot[i]), x, r)
+			}
+		})
+	}
+	m.ternary(d, tmp, tmp2, func(x, y, z bool) bool { return x != y != z })
+}
+
+func (m avx512) choose(d, x, y, z Register) {
+	m.move(d, x)
+	m.ternary(d, y, z, func(x, y, z bool) bool { return x && y || !x && z })
+}
+
+func (m avx512) majority(r, _, a, b, c Register) {
+	m.move(r, a)
+	m.ternary(r, b, c, func(x, y, z bool) bool { return x && y || x && z || y && z })
+}
+
+func (m avx512) prepareMajority(r, b, c Register) {}
+
+// ternary sets x = f(x, y, z) bit by bit. The immediate of VPTERNLOGD is the
+// truth table of f.
+func (m avx512) ternary(x, y, z Register, f func(x, y, z bool) bool) {
+	var table uint64
+	for i := range uint(8) {
+		if f(i&4 != 0, i&2 != 0, i&1 != 0) {
+			table |= 1 << i
+		}
+	}
+	m.e.emit(func() { m.e.c.VPTERNLOGD(Imm(table), z, y, x) })
+}
+
+func (m avx512) leave() { m.e.emit(func() { m.e.c.VZEROUPPER() }) }

@@ -1,0 +1,100 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+// A group is as many lanes as a register has words, with the state of their
+// hash computation. Everything below is FIPS 180-4, section 6.2.2, on words of
+// all its lanes at once.
+type group struct {
+	m machine
+	// v are the working variables a, b, … h. A round renames them.
+	v [8]Register
+	// w are the last 16 words of the message schedule, registers or memory.
+	w [16]Op
+	// t are temporaries: 0 and 1 for majority, from one round to the next; 2 to
+	// 4 within a round, 2 to 6 within a step of the schedule.
+	t [8]Register
+	// splitAdd shortens the chain from one round's e to the next: d + T1 is
+	// computed as (d + h + K + W + Ch) + Σ1, at the cost of one addition. It
+	// pays where nothing else fills the latency.
+	splitAdd bool
+}
+
+// lanes is how many lanes the group has.
+func (g *group) lanes() int { return g.m.bits() / 32 }
+
+// begin prepares the first round of a block.
+func (g *group) begin() { g.m.prepareMajority(g.t[0], g.v[1], g.v[2]) }
+
+// round does round t, K[t] being word i of k:
+//
+//	T1 = h + Σ1(e) + Ch(e,f,g) + K[t] + W[t]
+//	T2 = Σ0(a) + Maj(a,b,c)
+//	h, g, f, e, d, c, b, a = g, f, e, d+T1, c, b, a, T1+T2
+func (g *group) round(t int, k constants, i int) {
+	h := g.v[7]
+	g.m.add(h, h, g.w[t%16])
+	g.m.addConstant(h, k, i, g.t[2])
+	g.mix()
+}
+
+// mix does the part of a round that is left when h holds h + K[t] + W[t].
+func (g *group) mix() {
+	m, x, y, z := g.m, g.t[2], g.t[3], g.t[4]
+	a, b, c, d, e, f, gg, h := g.v[0], g.v[1], g.v[2], g.v[3], g.v[4], g.v[5], g.v[6], g.v[7]
+
+	m.choose(x, e, f, gg)
+	m.add(h, h, x)
+	if g.splitAdd {
+		m.add(d, d, h)
+	}
+	m.sigma(x, y, z, e, bigSigma1)
+	m.add(h, h, x) // T1
+	if g.splitAdd {
+		m.add(d, d, x)
+	} else {
+		m.add(d, d, h)
+	}
+
+	m.majority(g.t[0], g.t[1], a, b, c)
+	m.sigma(x, y, z, a, bigSigma0)
+	m.add(h, h, g.t[0])
+	m.add(h, h, x)
+
+	g.t[0], g.t[1] = g.t[1], g.t[0]
+	g.v = [8]Register{h, a, b, c, d, e, f, gg}
+}
+
+// schedule replaces W[t-16] by
+//
+//	W[t] = σ1(W[t-2]) + W[t-7] + σ0(W[t-15]) + W[t-16]
+func (g *group) schedule(t int) {
+	m := g.m
+	w := func(t int) Op { return g.w[t%16] }
+
+	// The sum grows in W[t-16]'s register, or in a temporary if W is memory.
+	sum, inRegisters := w(t).(Register)
+	if !inRegisters {
+		sum = g.t[2]
+		m.load(sum, w(t).(Mem))
+	}
+	m.add(sum, sum, w(t-7))
+	for _, term := range []struct {
+		t int
+		s sigma
+	}{{t - 15, smallSigma0}, {t - 2, smallSigma1}} {
+		x, ok := w(term.t).(Register)
+		if !ok {
+			x = g.t[3]
+			m.load(x, w(term.t).(Mem))
+		}
+		m.sigma(g.t[4], g.t[5], g.t[6], x, term.s)
+		m.add(sum, sum, g.t[4])
+	}
+	if !inRegisters {
+		m.store(w(t).(Mem), sum)
+	}
+}
