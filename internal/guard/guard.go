@@ -1,0 +1,86 @@
+// Package guard gives tests memory that borders on pages which cannot be
+// accessed, so that a read or write just outside of a buffer is a fault and not
+// a matter of luck. Where the port has no such pages the memory is ordinary,
+// and [Guarded] is false.
+//
+// The memory is not the garbage collector's: pointers kept in it keep nothing
+// alive.
+package guard
+
+import (
+	"fmt"
+	"os"
+	"runtime/debug"
+	"testing"
+)
+
+// A Buffer is memory between two guards.
+type Buffer struct {
+	mem []byte
+}
+
+// New returns a buffer of at least size bytes, all zero, that lives until the
+// test ends.
+func New(tb testing.TB, size int) *Buffer {
+	tb.Helper()
+	page := os.Getpagesize()
+	size = max(1, (size+page-1)/page) * page
+	mem, err := allocate(tb, size, page)
+	if err != nil {
+		tb.Fatalf("guard: mapping %d bytes: %v", size, err)
+	}
+	return &Buffer{mem: mem[:len(mem):len(mem)]}
+}
+
+// Bytes returns the whole buffer, from guard to guard.
+func (b *Buffer) Bytes() []byte { return b.mem }
+
+// Head returns the first n bytes: a guard comes right before them.
+func (b *Buffer) Head(n int) []byte { return b.mem[:n:n] }
+
+// Tail returns the last n bytes: a guard comes right after them.
+func (b *Buffer) Tail(n int) []byte { return b.mem[len(b.mem)-n:] }
+
+// Copy returns a copy of p at the end of a buffer of its own.
+func Copy(tb testing.TB, p []byte) []byte {
+	tb.Helper()
+	c := New(tb, len(p)).Tail(len(p))
+	copy(c, p)
+	return c
+}
+
+// Zeros returns n zero bytes that can be read only and take up no memory. It
+// skips the test where the port has no such thing, or int does not hold n.
+func Zeros(tb testing.TB, n int64) []byte {
+	tb.Helper()
+	if int64(int(n)) != n {
+		tb.Skipf("a slice of %d bytes is too long for this architecture", n)
+	}
+	mem, err := zeros(tb, int(n))
+	if err != nil {
+		tb.Skipf("guard: mapping %d zero bytes: %v", n, err)
+	}
+	return mem
+}
+
+// Faults runs f and returns the fault, if memory was accessed in f that cannot
+// be. Without it such a fault ends the process and names no test.
+func Faults(f func()) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		r := recover()
+		if r == nil {
+			return
+		}
+		fault, ok := r.(interface {
+			error
+			Addr() uintptr
+		})
+		if !ok {
+			panic(r)
+		}
+		err = fmt.Errorf("fault at %#x: %w", fault.Addr(), fault)
+	}()
+	f()
+	return nil
+}

@@ -1,0 +1,43 @@
+//go:build unix
+
+package guard
+
+import (
+	"fmt"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// Guarded reports whether buffers border on pages that cannot be accessed.
+const Guarded = true
+
+func allocate(tb testing.TB, size, page int) ([]byte, error) {
+	all, err := mmap(tb, page+size+page, unix.PROT_READ|unix.PROT_WRITE)
+	if err != nil {
+		return nil, err
+	}
+	for _, guard := range [][]byte{all[:page], all[page+size:]} {
+		if err := unix.Mprotect(guard, unix.PROT_NONE); err != nil {
+			return nil, fmt.Errorf("protecting a guard page: %w", err)
+		}
+	}
+	return all[page : page+size], nil
+}
+
+func zeros(tb testing.TB, n int) ([]byte, error) {
+	return mmap(tb, n, unix.PROT_READ)
+}
+
+func mmap(tb testing.TB, size, protection int) ([]byte, error) {
+	mem, err := unix.Mmap(-1, 0, size, protection, unix.MAP_ANON|unix.MAP_PRIVATE)
+	if err != nil {
+		return nil, err
+	}
+	tb.Cleanup(func() {
+		if err := unix.Munmap(mem); err != nil {
+			tb.Errorf("guard: unmapping %d bytes: %v", size, err)
+		}
+	})
+	return mem, nil
+}

@@ -1,0 +1,19 @@
+//go:build !unix
+
+package guard
+
+import (
+	"errors"
+	"testing"
+)
+
+// Guarded reports whether buffers border on pages that cannot be accessed.
+const Guarded = false
+
+func allocate(_ testing.TB, size, _ int) ([]byte, error) {
+	return make([]byte, size), nil
+}
+
+func zeros(testing.TB, int) ([]byte, error) {
+	return nil, errors.ErrUnsupported
+}

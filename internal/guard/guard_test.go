@@ -1,0 +1,68 @@
+package guard
+
+import (
+	"bytes"
+	"testing"
+	"unsafe"
+)
+
+func TestBuffersBorderOnGuards(t *testing.T) {
+	if !Guarded {
+		t.Skip("this port has no guard pages")
+	}
+	for _, size := range []int{0, 1, 100, 4096, 100000} {
+		b := New(t, size)
+		all := b.Bytes()
+		if len(all) < size {
+			t.Errorf("New(%d) has %d bytes", size, len(all))
+		}
+		if err := Faults(func() { clear(all) }); err != nil {
+			t.Errorf("New(%d): writing the buffer: %v", size, err)
+		}
+		first, last := unsafe.Pointer(&b.Head(1)[0]), unsafe.Pointer(&b.Tail(1)[0])
+		for name, p := range map[string]unsafe.Pointer{
+			"before": unsafe.Add(first, -1),
+			"after":  unsafe.Add(last, 1),
+		} {
+			if err := Faults(func() { sink = *(*byte)(p) }); err == nil {
+				t.Errorf("New(%d): reading the byte %s the buffer does not fault", size, name)
+			}
+			if err := Faults(func() { *(*byte)(p) = 1 }); err == nil {
+				t.Errorf("New(%d): writing the byte %s the buffer does not fault", size, name)
+			}
+		}
+	}
+}
+
+// sink keeps the compiler from dropping reads.
+var sink byte
+
+func TestSlicesHaveNoRoomToGrow(t *testing.T) {
+	b := New(t, 100)
+	for name, s := range map[string][]byte{"Head": b.Head(10), "Tail": b.Tail(10), "Bytes": b.Bytes()} {
+		if cap(s) != len(s) {
+			t.Errorf("%s: capacity %d, length %d", name, cap(s), len(s))
+		}
+	}
+	if got := Copy(t, []byte("abc")); !bytes.Equal(got, []byte("abc")) {
+		t.Errorf("Copy = %q", got)
+	}
+}
+
+func TestFaultsLetsOtherPanicsThrough(t *testing.T) {
+	defer func() {
+		if r := recover(); r != "other" {
+			t.Errorf("recovered %v", r)
+		}
+	}()
+	_ = Faults(func() { panic("other") })
+	t.Error("no panic")
+}
+
+func TestZeros(t *testing.T) {
+	const n = 4<<30 + 1
+	p := Zeros(t, n)
+	if int64(len(p)) != n || p[0] != 0 || p[len(p)-1] != 0 {
+		t.Errorf("%d bytes", len(p))
+	}
+}
