@@ -15,6 +15,8 @@ type digest struct {
 	n     int
 	len   uint64 // bytes written
 	is224 bool
+
+	waiting bool // stands in a batch of WriteMany
 }
 
 // The marshalled form of crypto/sha256: an identifier, the state, the block

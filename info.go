@@ -1,14 +1,17 @@
 package sha256
 
-import "github.com/sha256-simd/sha256-simd/internal/block"
+import (
+	"github.com/sha256-simd/sha256-simd/internal/block"
+	"github.com/sha256-simd/sha256-simd/internal/lanes"
+)
 
 // Info says what was selected for this machine, for logs and bug reports.
 type Info struct {
 	// Single is the kernel for one message: lanes_isa, such as x1_shani; "x1_std"
 	// where crypto/sha256 does the work, or "generic" for plain Go.
 	Single string
-	// Many is the widest kernel for many messages; the same as Single where
-	// there is none.
+	// Many is the kernel for as many messages as can be had; the same as Single
+	// where messages are hashed one at a time.
 	Many string
 	// Lanes is how many messages Many hashes side by side.
 	Lanes int
@@ -22,12 +25,10 @@ type Info struct {
 
 // Selected reports which kernels this process uses.
 func Selected() Info {
-	single := block.Single()
-	info := Info{Single: single, Many: single, Lanes: 1, Features: block.Features(), Unknown: block.Unknown()}
-	for _, k := range block.Kernels() {
-		if k.Enabled && k.Lanes > info.Lanes {
-			info.Many, info.Lanes = k.Name, k.Lanes
-		}
+	info := Info{Single: block.Single(), Features: block.Features(), Unknown: block.Unknown()}
+	info.Lanes, info.Many = lanes.Width()
+	if info.Lanes == 1 {
+		info.Many = info.Single
 	}
 	return info
 }

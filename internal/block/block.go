@@ -74,3 +74,7 @@ func PutDigest(dst *[DigestSize]byte, h *State) {
 	binary.BigEndian.PutUint64(dst[16:], uint64(h[4])<<32|uint64(h[5]))
 	binary.BigEndian.PutUint64(dst[24:], uint64(h[6])<<32|uint64(h[7]))
 }
+
+// CompressLane is Compress in the form of Kernel.Blocks, for a single lane and
+// at most MaxStream bytes.
+func CompressLane(h **State, p **byte, n int) { compress(*h, *p, n) }

@@ -1,0 +1,90 @@
+package lanes
+
+// A cost is the time that a kernel takes for one block in each of its lanes,
+// in cycles, its lanes full. Only the ratios between the costs of a class
+// matter.
+type cost struct {
+	kernel string
+	cycles int
+}
+
+// costs is what the choice between kernels rests on. Where it says measured,
+// cmd/sha256bench measured it; elsewhere it follows published figures or
+// llvm-mca, and leans towards fewer lanes. A kernel that is not listed is not
+// used for many messages on that class: it loses there at any lane count.
+var costs = []struct {
+	class class
+	costs []cost
+}{
+	// Measured on an EPYC of family 0x1a: 0.49, 0.79, 0.90, 1.72 and 2.1 bytes
+	// per cycle; AVX2 0.50; SSSE3 and AVX 0.23 to 0.26.
+	{zen5, []cost{
+		{"x1_shani", 130}, {"x2_shani", 165}, {"x4_shani", 285},
+		{"x16_avx512", 600}, {"x32_avx512", 980},
+		{"x8_avx2", 1020}, {"x4_avx", 1040}, {"x4_ssse3", 1150},
+		{"x1_avx2", 420}, {"x1_avx", 520}, {"x1_ssse3", 540},
+	}},
+	// Published: x4_shani 1.19 bytes per cycle, 16 lanes of AVX-512 0.98.
+	{zen4, []cost{
+		{"x1_shani", 130}, {"x2_shani", 150}, {"x4_shani", 215},
+		{"x16_avx512", 1045},
+		{"x8_avx2", 1150}, {"x4_avx", 1150}, {"x4_ssse3", 1250},
+		{"x1_avx2", 450}, {"x1_avx", 560}, {"x1_ssse3", 580},
+	}},
+	{zen1, []cost{
+		{"x1_shani", 130}, {"x2_shani", 165}, {"x4_shani", 300},
+		{"x8_avx2", 1300}, {"x4_avx", 1250}, {"x4_ssse3", 1350},
+		{"x1_avx2", 480}, {"x1_avx", 580}, {"x1_ssse3", 600},
+	}},
+	// llvm-mca for Ice Lake: 16 lanes 1.35 bytes per cycle, 32 lanes 1.28.
+	// Interleaving SHA gains 4% there.
+	{intelAVX512SHA, []cost{
+		{"x1_shani", 112}, {"x2_shani", 216}, {"x4_shani", 430},
+		{"x16_avx512", 760},
+		{"x8_avx2", 1250}, {"x4_avx", 1250}, {"x4_ssse3", 1350},
+		{"x1_avx2", 440}, {"x1_avx", 520}, {"x1_ssse3", 540},
+	}},
+	{intelAVX512, []cost{
+		{"x16_avx512", 900},
+		{"x8_avx2", 1300}, {"x4_avx", 1300}, {"x4_ssse3", 1400},
+		{"x1_avx2", 440}, {"x1_avx", 540}, {"x1_ssse3", 560},
+	}},
+	{shaOnly, []cost{
+		{"x1_shani", 130}, {"x2_shani", 190}, {"x4_shani", 360},
+		{"x8_avx2", 1300}, {"x4_avx", 1300}, {"x4_ssse3", 1400},
+		{"x1_avx2", 440}, {"x1_avx", 540}, {"x1_ssse3", 560},
+	}},
+	{avx2Only, []cost{
+		{"x8_avx2", 1400}, {"x4_avx", 1400}, {"x4_ssse3", 1500},
+		{"x1_avx2", 440}, {"x1_avx", 540}, {"x1_ssse3", 560},
+	}},
+	{older, []cost{
+		{"x4_avx", 1400}, {"x4_ssse3", 1500},
+		{"x1_avx", 560}, {"x1_ssse3", 580},
+	}},
+	// An unknown CPU: SHA interleaved rather than AVX-512, since no CPU is known
+	// on which that loses much.
+	{unknown, []cost{
+		{"x1_shani", 130}, {"x2_shani", 200}, {"x4_shani", 380},
+		{"x16_avx512", 1000},
+		{"x8_avx2", 1400}, {"x4_avx", 1400}, {"x4_ssse3", 1500},
+		{"x1_avx2", 440}, {"x1_avx", 540}, {"x1_ssse3", 560},
+	}},
+}
+
+// genericCost stands for one-stream code in plain Go.
+const genericCost = 1100
+
+// costOf returns the cost of a kernel on a class, and whether it is used there.
+func costOf(c class, kernel string) (cycles int, ok bool) {
+	for _, row := range costs {
+		if row.class == c {
+			for _, k := range row.costs {
+				if k.kernel == kernel {
+					return k.cycles, true
+				}
+			}
+		}
+	}
+	return 0, false
+}

@@ -1,0 +1,57 @@
+package lanes
+
+// A class is a set of CPUs on which the kernels cost about the same, as far as
+// the choice between them goes.
+type class string
+
+const (
+	zen5           class = "Zen 5 and later"
+	zen4           class = "Zen 4"
+	zen1           class = "Zen 1 to 3"
+	intelAVX512SHA class = "Intel with AVX-512 and SHA"
+	intelAVX512    class = "Intel with AVX-512, without SHA"
+	shaOnly        class = "SHA without AVX-512"
+	avx2Only       class = "AVX2 without SHA"
+	older          class = "SSSE3 or AVX"
+	unknown        class = "unknown"
+)
+
+// A cpu is what the class of an x86 CPU depends on, in the terms of CPUID:
+// family and model as displayed, extended parts added.
+type cpu struct {
+	vendor            vendor
+	family, model     int
+	sha, avx512, avx2 bool
+}
+
+type vendor int
+
+const (
+	otherVendor vendor = iota
+	intel
+	amd // and Hygon, whose cores are Zen 1
+)
+
+// classify returns the class of a CPU. A hypervisor may hide features: those
+// that are left decide first.
+func classify(c cpu) class {
+	switch {
+	case c.vendor == amd && c.family >= 0x1a && c.avx512:
+		return zen5
+	case c.vendor == amd && c.family == 0x19 && c.avx512:
+		return zen4
+	case c.vendor == amd && c.family >= 0x17 && c.sha:
+		return zen1
+	case c.vendor == intel && c.avx512 && c.sha:
+		return intelAVX512SHA
+	case c.vendor == intel && c.avx512:
+		return intelAVX512
+	case c.sha && !c.avx512:
+		return shaOnly
+	case c.avx2 && !c.sha && !c.avx512:
+		return avx2Only
+	case !c.avx2 && !c.sha:
+		return older
+	}
+	return unknown
+}
