@@ -1,0 +1,174 @@
+package block
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"math/rand/v2"
+	"runtime"
+	"testing"
+
+	"github.com/sha256-simd/sha256-simd/internal/guard"
+)
+
+// forEachSingle runs f with each implementation of one stream forced, and with
+// what this process selected.
+func forEachSingle(t *testing.T, f func(t *testing.T)) {
+	t.Run("selected", f)
+	for _, s := range subjects() {
+		restore, ok := Force(s.name)
+		if !ok {
+			continue
+		}
+		if Single() == s.name {
+			t.Run(s.name, f)
+		}
+		restore()
+	}
+}
+
+func TestCompressSplitsLongStreams(t *testing.T) {
+	p := make([]byte, 3*MaxStream+2*Size)
+	randomBytes(rand.New(rand.NewPCG(1, 2)), p)
+	forEachSingle(t, func(t *testing.T) {
+		for _, n := range []int{
+			0, Size, 2 * Size, MaxStream - Size, MaxStream, MaxStream + Size,
+			2*MaxStream - Size, 2 * MaxStream, 2*MaxStream + Size, len(p),
+		} {
+			got, want := IV256, IV256
+			Compress(&got, p[:n])
+			generic(&want, &p[0], n/Size)
+			if got != want {
+				t.Errorf("%d bytes: %08x, want %08x", n, got, want)
+			}
+		}
+	})
+}
+
+func TestPad(t *testing.T) {
+	for n := range Size {
+		for _, whole := range []uint64{0, Size, 4 << 30, 1<<61 - Size} {
+			length := whole + uint64(n)
+			rest := bytes.Repeat([]byte{0xaa}, n)
+			var tail, inPlace [MaxTail]byte
+			for i := range tail {
+				tail[i], inPlace[i] = 0x55, 0x55
+			}
+			copy(inPlace[:], rest)
+			size := Pad(&tail, rest, length)
+			if got := Pad(&inPlace, inPlace[:n], length); got != size || inPlace != tail {
+				t.Errorf("%d bytes that stand in the tail are padded differently", n)
+			}
+
+			want := append(bytes.Clone(rest), 0x80)
+			for len(want)%Size != Size-8 {
+				want = append(want, 0)
+			}
+			for i := range 8 {
+				want = append(want, byte(length<<3>>(56-8*i)))
+			}
+			if !bytes.Equal(tail[:size], want) {
+				t.Errorf("length %d: padded to %x, want %x", length, tail[:size], want)
+			}
+			if beyond := bytes.Trim(tail[size:], "\x55"); len(beyond) != 0 {
+				t.Errorf("length %d: wrote beyond the padding", length)
+			}
+		}
+	}
+}
+
+func TestPutDigest(t *testing.T) {
+	h := State{0x01020304, 0x05060708, 0x090a0b0c, 0x0d0e0f10, 0x11121314, 0x15161718, 0x191a1b1c, 0x1d1e1f20}
+	var got [DigestSize]byte
+	PutDigest(&got, &h)
+	for i, b := range got {
+		if b != byte(i+1) {
+			t.Fatalf("%x", got)
+		}
+	}
+}
+
+// TestNearTheEndOfTheStack calls the kernels from every depth of a fresh
+// goroutine's stack, so that their frames have to grow it.
+func TestNearTheEndOfTheStack(t *testing.T) {
+	const depths = 300
+	data := make([]byte, 2*Size)
+	randomBytes(rand.New(rand.NewPCG(3, 4)), data)
+	want := IV256
+	generic(&want, &data[0], 2)
+	for _, k := range Kernels() {
+		if !k.Supported {
+			continue
+		}
+		t.Run(k.Name, func(t *testing.T) {
+			for depth := range depths {
+				done := make(chan bool)
+				go func() {
+					done <- atDepth(depth, func() bool {
+						states := make([]State, k.Lanes)
+						h, p := make([]*State, k.Lanes), make([]*byte, k.Lanes)
+						for i := range k.Lanes {
+							states[i] = IV256
+							h[i], p[i] = &states[i], &data[0]
+						}
+						k.Blocks(&h[0], &p[0], 2)
+						for _, s := range states {
+							if s != want {
+								return false
+							}
+						}
+						return true
+					})
+				}()
+				if !<-done {
+					t.Fatalf("depth %d: wrong state", depth)
+				}
+			}
+		})
+	}
+}
+
+// atDepth calls f with about 64 bytes of stack for each level below it.
+//
+//go:noinline
+func atDepth(depth int, f func() bool) bool {
+	var frame [32]byte
+	frame[depth%len(frame)] = 1
+	ok := false
+	if depth == 0 {
+		ok = f()
+	} else {
+		ok = atDepth(depth-1, f)
+	}
+	runtime.KeepAlive(&frame)
+	return ok
+}
+
+func TestNodePaddingIsThatOfAMessageOf64Bytes(t *testing.T) {
+	var tail [MaxTail]byte
+	if n := Pad(&tail, nil, NodeSize); !bytes.Equal(tail[:n], nodePadding[:]) {
+		t.Errorf("%x, want %x", nodePadding, tail[:n])
+	}
+}
+
+func TestHashNodes(t *testing.T) {
+	forEachSingle(t, func(t *testing.T) {
+		for nodes := range 5 {
+			src := guard.New(t, nodes*NodeSize).Tail(nodes * NodeSize)
+			randomBytes(rand.New(rand.NewPCG(5, uint64(nodes))), src)
+			var want []byte
+			for i := range nodes {
+				sum := sha256.Sum256(src[i*NodeSize:][:NodeSize])
+				want = append(want, sum[:]...)
+			}
+			dst := guard.New(t, len(want)).Tail(len(want))
+			HashNodes(dst, src)
+			if !bytes.Equal(dst, want) {
+				t.Errorf("%d nodes: %x, want %x", nodes, dst, want)
+			}
+			HashNodes(src, src)
+			if !bytes.Equal(src[:len(want)], want) {
+				t.Errorf("%d nodes in place: %x, want %x", nodes, src, want)
+			}
+		}
+	})
+}

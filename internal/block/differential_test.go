@@ -1,0 +1,392 @@
+package block
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding"
+	"encoding/binary"
+	"flag"
+	"fmt"
+	"hash/maphash"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"github.com/sha256-simd/sha256-simd/internal/guard"
+)
+
+// minCases is the least number of cases that a kernel's differential test runs.
+const minCases = 1000
+
+// cases is how many each runs.
+func cases() int {
+	if testing.Short() {
+		return minCases
+	}
+	return 8 * minCases
+}
+
+// A subject is an implementation that the differential test covers. A kernel
+// for a new operation is a new loop in subjects.
+type subject struct {
+	name      string
+	supported bool
+	// run compares n random cases with an oracle. What it calls is forced by
+	// name: it is the implementation's own function.
+	run func(t *testing.T, r *rand.Rand, n int)
+}
+
+func subjects() []subject {
+	s := []subject{
+		{"generic", true, differGeneric},
+		{"x1_std", true, differBlocks(Kernel{Lanes: 1, MaxBlocks: MaxStream / Size, Blocks: single(x1_std)})},
+	}
+	for _, k := range Kernels() {
+		s = append(s, subject{k.Name, k.Supported, differBlocks(k)})
+	}
+	for _, k := range NodeKernels() {
+		s = append(s, subject{k.Name, k.Supported, differNodes(k)})
+	}
+	return s
+}
+
+// tested counts the cases of each subject that passed in this process.
+var tested = map[string]int{}
+
+func TestDifferential(t *testing.T) {
+	for _, s := range subjects() {
+		t.Run(s.name, func(t *testing.T) {
+			if !s.supported {
+				t.Skipf("this machine cannot run %s", s.name)
+			}
+			n := cases()
+			seed := maphash.String(maphash.MakeSeed(), s.name)
+			t.Logf("seed %#x", seed)
+			s.run(t, rand.New(rand.NewPCG(seed, 0)), n)
+			if !t.Failed() {
+				tested[s.name] += n
+				fmt.Printf("kernel=%s cases=%d\n", s.name, n)
+			}
+		})
+	}
+}
+
+// TestMain fails the run, whatever was asked of it, unless the differential
+// test of every kernel that SHA256SIMD_REQUIRE names passed in it.
+func TestMain(m *testing.M) {
+	code := m.Run()
+	// Neither a listing nor a fuzzing worker is a run of the tests.
+	if flag.Lookup("test.list").Value.String() == "" && flag.Lookup("test.fuzzworker").Value.String() == "false" {
+		for _, complaint := range unmet(os.Getenv("SHA256SIMD_REQUIRE"), subjects(), tested) {
+			fmt.Fprintln(os.Stderr, "SHA256SIMD_REQUIRE:", complaint)
+			code = max(code, 1)
+		}
+	}
+	os.Exit(code)
+}
+
+// unmet says what is missing of the kernels that require names.
+func unmet(require string, subjects []subject, tested map[string]int) []string {
+	var complaints []string
+	for name := range strings.SplitSeq(require, ",") {
+		name = strings.TrimSpace(name)
+		if name == "" {
+			continue
+		}
+		i := slices.IndexFunc(subjects, func(s subject) bool { return s.name == name })
+		switch {
+		case i < 0:
+			complaints = append(complaints, fmt.Sprintf("%s: no kernel of this build has that name", name))
+		case !subjects[i].supported:
+			complaints = append(complaints, fmt.Sprintf("%s: this machine cannot run it", name))
+		case tested[name] < minCases:
+			complaints = append(complaints, fmt.Sprintf("%s: its differential test did not pass in this run", name))
+		}
+	}
+	return complaints
+}
+
+func TestRequire(t *testing.T) {
+	subjects := []subject{{name: "x1_ran", supported: true}, {name: "x2_idle", supported: true}, {name: "x4_alien"}}
+	ran := map[string]int{"x1_ran": minCases}
+	for _, tt := range []struct {
+		require string
+		want    string
+	}{
+		{"", ""},
+		{"x1_ran", ""},
+		{" x1_ran ,", ""},
+		{"x2_idle", "x2_idle: its differential test did not pass in this run"},
+		{"x4_alien", "x4_alien: this machine cannot run it"},
+		{"x1_ran,x9_none", "x9_none: no kernel of this build has that name"},
+		{"x2_idle,x1_ran,x9_none", "x2_idle: its differential test did not pass in this run; x9_none: no kernel of this build has that name"},
+	} {
+		if got := strings.Join(unmet(tt.require, subjects, ran), "; "); got != tt.want {
+			t.Errorf("%q: %q, want %q", tt.require, got, tt.want)
+		}
+	}
+}
+
+// differGeneric compares the oracle with crypto/sha256, whose states are read
+// and set through their marshalled form.
+func differGeneric(t *testing.T, r *rand.Rand, n int) {
+	p := make([]byte, 8*Size)
+	for range n {
+		blocks := r.IntN(len(p)/Size + 1)
+		randomBytes(r, p)
+		h := randomState(r)
+		want := stdBlocks(t, h, p[:blocks*Size])
+		generic(&h, &p[0], blocks)
+		if h != want {
+			t.Fatalf("%d blocks: state %08x, crypto/sha256 has %08x", blocks, h, want)
+		}
+	}
+}
+
+// stdBlocks returns h after the blocks of p, by crypto/sha256.
+func stdBlocks(t *testing.T, h State, p []byte) State {
+	t.Helper()
+	d := sha256.New()
+	b := []byte("sha\x03")
+	for _, v := range h {
+		b = binary.BigEndian.AppendUint32(b, v)
+	}
+	b = append(b, make([]byte, Size+8)...)
+	if err := d.(encoding.BinaryUnmarshaler).UnmarshalBinary(b); err != nil {
+		t.Fatalf("forging a state: %v", err)
+	}
+	d.Write(p)
+	b, err := d.(encoding.BinaryMarshaler).MarshalBinary()
+	if err != nil {
+		t.Fatalf("reading a state: %v", err)
+	}
+	for i := range h {
+		h[i] = binary.BigEndian.Uint32(b[4+4*i:])
+	}
+	return h
+}
+
+// A lane is what differBlocks gives one lane of a kernel.
+type lane struct {
+	input *guard.Buffer
+	copy  []byte // of the input
+	state *guard.Buffer
+
+	p *byte  // where the blocks begin this time
+	h *State // where the state is this time
+}
+
+// differBlocks compares a streaming kernel with the oracle: distinct data and
+// states in the lanes, now and then shared data and adjacent states, block
+// counts up to the most it takes, every alignment of the data and every one
+// that Go gives to states, and guards right before or right after each.
+func differBlocks(k Kernel) func(t *testing.T, r *rand.Rand, n int) {
+	return func(t *testing.T, r *rand.Rand, n int) {
+		lanes := make([]lane, k.Lanes)
+		packed := newCanary(t, k.Lanes*int(unsafe.Sizeof(State{})))
+		stateMemories := []*guard.Buffer{packed}
+		for i := range lanes {
+			l := &lanes[i]
+			l.input = guard.New(t, k.MaxBlocks*Size+Size)
+			randomBytes(r, l.input.Bytes())
+			l.copy = bytes.Clone(l.input.Bytes())
+			l.state = newCanary(t, 1)
+			stateMemories = append(stateMemories, l.state)
+		}
+		pointers := int(unsafe.Sizeof(uintptr(0))) * k.Lanes
+		hs, ps := guard.New(t, pointers), guard.New(t, pointers)
+
+		for i := range n {
+			blocks := blockCount(r, i, k.MaxBlocks)
+			placeStates(r, i, lanes, packed)
+			placeInputs(r, i, lanes, blocks)
+			h := unsafe.Slice((**State)(unsafe.Pointer(&place(r, hs, pointers)[0])), k.Lanes)
+			p := unsafe.Slice((**byte)(unsafe.Pointer(&place(r, ps, pointers)[0])), k.Lanes)
+			want := make([]State, k.Lanes)
+			for j, l := range lanes {
+				h[j], p[j] = l.h, l.p
+				*l.h = randomState(r)
+				want[j] = *l.h
+				generic(&want[j], l.p, blocks)
+			}
+			hsBefore, psBefore := slices.Clone(h), slices.Clone(p)
+
+			if err := guard.Faults(func() { k.Blocks(&h[0], &p[0], blocks) }); err != nil {
+				t.Fatalf("case %d, %d blocks: %v", i, blocks, err)
+			}
+
+			for j, l := range lanes {
+				if *l.h != want[j] {
+					t.Fatalf("case %d, %d blocks, lane %d: state %08x, the oracle has %08x", i, blocks, j, *l.h, want[j])
+				}
+				*l.h = canaryState
+			}
+			for _, m := range stateMemories {
+				if !isCanary(m.Bytes()) {
+					t.Fatalf("case %d, %d blocks: memory beside the states changed", i, blocks)
+				}
+			}
+			if !slices.Equal(h, hsBefore) || !slices.Equal(p, psBefore) {
+				t.Fatalf("case %d, %d blocks: pointers changed", i, blocks)
+			}
+		}
+		for j, l := range lanes {
+			if !bytes.Equal(l.input.Bytes(), l.copy) {
+				t.Errorf("the input of lane %d changed", j)
+			}
+		}
+	}
+}
+
+// Memory in which states are put holds the canary wherever none is.
+const canary = 0xc5
+
+var canaryState = State{
+	canary * 0x01010101, canary * 0x01010101, canary * 0x01010101, canary * 0x01010101,
+	canary * 0x01010101, canary * 0x01010101, canary * 0x01010101, canary * 0x01010101,
+}
+
+func newCanary(t *testing.T, size int) *guard.Buffer {
+	b := guard.New(t, size)
+	for i := range b.Bytes() {
+		b.Bytes()[i] = canary
+	}
+	return b
+}
+
+func isCanary(p []byte) bool { return bytes.Count(p, []byte{canary}) == len(p) }
+
+// blockCount returns the number of blocks of case i: mostly a small one, now and
+// then the most that one call takes.
+func blockCount(r *rand.Rand, i, most int) int {
+	switch {
+	case i%101 == 0:
+		return most - r.IntN(2)
+	case i%31 == 0:
+		return r.IntN(min(most, 40) + 1)
+	}
+	return min(r.IntN(6), most)
+}
+
+// placeStates chooses where the states of a case are: each at one end of its
+// own buffer, anywhere in it, or all of them side by side in a random order.
+func placeStates(r *rand.Rand, i int, lanes []lane, packed *guard.Buffer) {
+	const size = int(unsafe.Sizeof(State{}))
+	if i%5 == 4 {
+		memory := place(r, packed, len(lanes)*size)
+		for j, k := range r.Perm(len(lanes)) {
+			lanes[j].h = (*State)(unsafe.Pointer(&memory[k*size]))
+		}
+		return
+	}
+	for j := range lanes {
+		l := &lanes[j]
+		where := place(r, l.state, size)
+		if r.IntN(2) == 0 {
+			const alignment = int(unsafe.Alignof(State{}))
+			where = l.state.Bytes()[r.IntN((len(l.state.Bytes())-size)/alignment)*alignment:]
+		}
+		l.h = (*State)(unsafe.Pointer(&where[0]))
+	}
+}
+
+// placeInputs chooses where the blocks of a case are: at one end of each lane's
+// buffer, or up to 63 bytes away from it; sometimes all lanes read the same ones.
+func placeInputs(r *rand.Rand, i int, lanes []lane, blocks int) {
+	for j := range lanes {
+		if shared := i%7 == 6; shared && j > 0 {
+			lanes[j].p = lanes[0].p
+			continue
+		}
+		lanes[j].p = unsafe.SliceData(window(r, i+j, lanes[j].input, blocks*Size))
+	}
+}
+
+// place returns n bytes at one end of b.
+func place(r *rand.Rand, b *guard.Buffer, n int) []byte {
+	if r.IntN(2) == 0 {
+		return b.Head(n)
+	}
+	return b.Tail(n)
+}
+
+// differNodes compares a node kernel with the oracle: digests in place and
+// elsewhere, every alignment, and guards right before or right after both.
+func differNodes(k NodeKernel) func(t *testing.T, r *rand.Rand, n int) {
+	return func(t *testing.T, r *rand.Rand, n int) {
+		const most = 2 * maxNodes
+		src, dst := guard.New(t, most*NodeSize+Size), guard.New(t, most*DigestSize+Size)
+		for i := range n {
+			groups := i % 4
+			if i%101 == 0 {
+				groups = most / k.Lanes
+			}
+			nodes := groups * k.Lanes
+			in := window(r, i, src, nodes*NodeSize)
+			randomBytes(r, in)
+			want := make([]byte, nodes*DigestSize)
+			for j := range nodes {
+				h := IV256
+				generic(&h, &in[j*NodeSize], 1)
+				generic(&h, &nodePadding[0], 1)
+				PutDigest((*[DigestSize]byte)(want[j*DigestSize:]), &h)
+			}
+			out, memory := in, src.Bytes()
+			if inPlace := r.IntN(3) == 0; !inPlace {
+				out, memory = window(r, i/4, dst, nodes*DigestSize), dst.Bytes()
+			}
+			wantMemory := bytes.Clone(memory)
+			copy(wantMemory[offsetIn(out, memory):], want)
+
+			if err := guard.Faults(func() { k.Hash(out, in) }); err != nil {
+				t.Fatalf("case %d, %d nodes: %v", i, nodes, err)
+			}
+
+			if !bytes.Equal(out[:len(want)], want) {
+				t.Fatalf("case %d, %d nodes: wrong digests", i, nodes)
+			}
+			if !bytes.Equal(memory, wantMemory) {
+				t.Fatalf("case %d, %d nodes: memory beside the digests changed", i, nodes)
+			}
+		}
+	}
+}
+
+// window returns n bytes of b, at one end or up to 63 bytes away from it.
+func window(r *rand.Rand, i int, b *guard.Buffer, n int) []byte {
+	all := b.Bytes()
+	distance := 0
+	if r.IntN(2) == 0 {
+		distance = i % Size
+	}
+	if r.IntN(2) == 0 {
+		return all[distance : distance+n : distance+n]
+	}
+	end := len(all) - distance
+	return all[end-n : end : end]
+}
+
+// offsetIn returns where in all p is.
+func offsetIn(p, all []byte) int {
+	return int(uintptr(unsafe.Pointer(unsafe.SliceData(p))) - uintptr(unsafe.Pointer(unsafe.SliceData(all))))
+}
+
+func randomState(r *rand.Rand) (h State) {
+	for i := range h {
+		h[i] = r.Uint32()
+	}
+	return h
+}
+
+func randomBytes(r *rand.Rand, p []byte) {
+	for len(p) >= 8 {
+		binary.LittleEndian.PutUint64(p, r.Uint64())
+		p = p[8:]
+	}
+	for i := range p {
+		p[i] = byte(r.Uint32())
+	}
+}
