@@ -1,0 +1,94 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"asm2plan9s": main})
+}
+
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir: filepath.Join("testdata", "script"),
+		Setup: func(env *testscript.Env) error {
+			// Scripts that empty PATH still need the command.
+			bin, _, _ := strings.Cut(env.Getenv("PATH"), string(filepath.ListSeparator))
+			env.Setenv("BIN", bin)
+			return nil
+		},
+		Condition: hasAssembler,
+		Cmds:      map[string]func(*testscript.TestScript, bool, []string){"mode": checkMode},
+	})
+}
+
+// hasAssembler is the condition [gnu:arch], [clang:arch] or [llvm-mc:arch]: an
+// assembler of that kind is on PATH. CI has GNU as for both architectures, so
+// there it is an error if that is missing.
+func hasAssembler(cond string) (bool, error) {
+	kind, name, _ := strings.Cut(cond, ":")
+	a := archByName(name)
+	if a == nil {
+		return false, fmt.Errorf("unknown condition %q", cond)
+	}
+	if kind != "gnu" {
+		_, err := probe(context.Background(), a, kind)
+		return err == nil, nil
+	}
+	as, err := findAssembler(context.Background(), a, "")
+	found := err == nil && strings.HasSuffix(as.path, "as")
+	if !found && os.Getenv("CI") != "" {
+		return false, fmt.Errorf("no GNU as for %s: %s", a.name, a.packages)
+	}
+	return found, nil
+}
+
+// checkMode is the command mode: it checks the permissions of files.
+func checkMode(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) < 2 {
+		ts.Fatalf("usage: mode octal file...")
+	}
+	want, err := strconv.ParseUint(args[0], 8, 32)
+	ts.Check(err)
+	for _, name := range args[1:] {
+		info, err := os.Lstat(ts.MkAbs(name))
+		ts.Check(err)
+		if same := info.Mode() == fs.FileMode(want); same == neg {
+			ts.Fatalf("%s has mode %v, want %v (negated: %v)", name, info.Mode(), fs.FileMode(want), neg)
+		}
+	}
+}
+
+// requireGNU skips a test that needs GNU as for a, or fails it in CI.
+func requireGNU(t testing.TB, a *arch) *assembler {
+	t.Helper()
+	ok, err := hasAssembler("gnu:" + a.name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !ok {
+		t.Skipf("no GNU as for %s", a.name)
+	}
+	as, err := findAssembler(context.Background(), a, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return as
+}
+
+// runCommand runs the command in this process.
+func runCommand(stdin string, args ...string) (status int, stdout, stderr string) {
+	var out, errOut bytes.Buffer
+	status = run(context.Background(), args, strings.NewReader(stdin), &out, &errOut)
+	return status, out.String(), errOut.String()
+}

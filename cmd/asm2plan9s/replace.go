@@ -1,0 +1,62 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/moby/sys/atomicwriter"
+)
+
+// A change is a file's new content.
+type change struct {
+	path     string // of the file itself, where a symbolic link was named
+	perm     fs.FileMode
+	old, new []byte
+}
+
+// prepareChange refuses what replaceAll should not touch.
+func prepareChange(path string, old, new []byte) (change, error) {
+	target, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return change{}, err
+	}
+	info, err := os.Stat(target)
+	if err != nil {
+		return change{}, err
+	}
+	if !info.Mode().IsRegular() {
+		return change{}, fmt.Errorf("%s: not a regular file", path)
+	}
+	// Replacing a file needs a writable directory alone, and root may write
+	// anything: neither means that this file may be changed.
+	if info.Mode().Perm()&0o200 == 0 {
+		return change{}, fmt.Errorf("%s: would change, but is read-only", path)
+	}
+	f, err := os.OpenFile(target, os.O_WRONLY, 0)
+	if err != nil {
+		return change{}, err
+	}
+	return change{path: target, perm: info.Mode().Perm(), old: old, new: new}, f.Close()
+}
+
+// replaceAll replaces the files' content, each at once for whoever reads it.
+// If one fails, those before it get their old content back.
+func replaceAll(changes []change) error {
+	for i, c := range changes {
+		err := atomicwriter.WriteFile(c.path, c.new, c.perm)
+		if err == nil {
+			continue
+		}
+		errs := []error{fmt.Errorf("%s: %w", c.path, err)}
+		for _, done := range changes[:i] {
+			if err := atomicwriter.WriteFile(done.path, done.old, done.perm); err != nil {
+				errs = append(errs, fmt.Errorf("%s: restoring the old content: %w", done.path, err))
+			}
+		}
+		return errors.Join(errs...)
+	}
+	return nil
+}
