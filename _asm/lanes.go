@@ -15,6 +15,9 @@ type laneShape struct {
 	groups int
 	// scheduleInRegisters keeps W in registers 16 to 31, else it is in scratch.
 	scheduleInRegisters bool
+	// preload brings the next block in and transposes it during the last 16
+	// rounds, which leave room for that: they have no message schedule.
+	preload bool
 	// spreadConstants makes a table of K in which each word stands four times.
 	spreadConstants bool
 	splitAdd        bool
@@ -28,9 +31,10 @@ type laneFrame struct {
 	offset           Register // of the block in each stream
 	k                Register // the constants
 	rounds           Register // counts within a block
-	lane             [4]Register
+	lane             [2]Register
+	w, nextW         Register                  // the schedules in memory, of this block and of the next
+	order            Mem                       // the byte order, over the width of a register
 	saved            func(group, word int) Mem // the state before the block
-	schedule         func(group, word int) Mem
 }
 
 // laneKernel generates a kernel that compresses one stream in each lane:
@@ -58,16 +62,20 @@ func laneKernel(shape laneShape) func(c *Context, name string) {
 
 		f := laneFrame{
 			states: RDI, pointers: RSI, count: RCX, offset: RBX, k: RAX, rounds: RDX,
-			lane: [4]Register{R8, R9, R10, R11},
+			lane: [2]Register{R8, R9}, w: R10, nextW: R11,
 		}
-		scratchWords := 8
+		scratch := &arena{base: R12, align: width}
+		f.order = scratch.take(width)
+		saved := scratch.take(8 * shape.groups * width)
+		f.saved = func(group, word int) Mem { return saved.Offset(width * (8*group + word)) }
+		var w, nextW Mem
 		if !shape.scheduleInRegisters {
-			scratchWords += 16
+			w = scratch.take(16 * shape.groups * width)
 		}
-		local := c.AllocLocal(shape.groups*scratchWords*width + 64)
-		scratch := Mem{Base: R12}
-		f.saved = func(group, word int) Mem { return scratch.Offset(width * (8*group + word)) }
-		f.schedule = func(group, word int) Mem { return scratch.Offset(width * (8*shape.groups + 16*group + word)) }
+		if shape.preload {
+			nextW = scratch.take(16 * shape.groups * width)
+		}
+		local := c.AllocLocal(scratch.size + 64)
 
 		c.Load(c.Param("h"), f.states)
 		c.Load(c.Param("p"), f.pointers)
@@ -77,6 +85,12 @@ func laneKernel(shape laneShape) func(c *Context, name string) {
 		c.LEAQ(local.Offset(63), R12)
 		c.ANDQ(I8(-64), R12)
 		c.XORL(EBX, EBX)
+		if !shape.scheduleInRegisters {
+			c.LEAQ(w, f.w)
+		}
+		if shape.preload {
+			c.LEAQ(nextW, f.nextW)
+		}
 
 		// Registers: the groups' states first, then their temporaries, then W.
 		groups := make([]*group, shape.groups)
@@ -98,7 +112,7 @@ func laneKernel(shape laneShape) func(c *Context, name string) {
 				if shape.scheduleInRegisters {
 					g.w[j] = take()
 				} else {
-					g.w[j] = f.schedule(i, j)
+					g.w[j] = Mem{Base: f.w, Disp: width * (16*i + j)}
 				}
 			}
 		}
@@ -108,15 +122,36 @@ func laneKernel(shape laneShape) func(c *Context, name string) {
 		start := groups[0].v
 		table := kTable(c, name, shape.spreadConstants)
 
+		mask := groups[0].t[7]
+		m.broadcastQuarter(mask, byteOrder(c, name))
+		m.store(f.order, mask)
+
+		loadBlock := func() {
+			for i, g := range groups {
+				for part := range 4 {
+					f.loadPart(g, i, part, f.w, [4]Register(g.t[2:6]), [2]Register(g.t[6:8]))
+				}
+			}
+		}
+		if shape.preload {
+			loadBlock()
+		}
 		c.Label("block")
-		order := byteOrder(c, name)
 		for i, g := range groups {
 			for j, v := range g.v {
 				m.store(f.saved(i, j), v)
 			}
-			f.loadBlock(g, i, order)
 		}
-		c.ADDQ(Imm(64), f.offset)
+		if shape.preload {
+			// The block after the last one is the last one again: nobody looks at it,
+			// and what lies behind it may not be read.
+			c.LEAQ(Mem{Base: f.offset, Disp: 64}, f.lane[0])
+			c.CMPQ(f.count, Imm(1))
+			c.CMOVQNE(f.lane[0], f.offset)
+		} else {
+			loadBlock()
+			c.ADDQ(Imm(64), f.offset)
+		}
 		c.LEAQ(table, f.k)
 		k := constants{base: f.k, spread: shape.spreadConstants}
 		c.MOVL(U32(3), f.rounds.(GPPhysical).As32())
@@ -139,13 +174,28 @@ func laneKernel(shape laneShape) func(c *Context, name string) {
 		c.ADDQ(U32(k.word(16).Disp), f.k)
 		c.DECL(f.rounds.(GPPhysical).As32())
 		c.JNZ(LabelRef("rounds"))
-		for t := range 16 {
-			all(func(g *group) { g.round(t, k, t) })
+		for t := 0; t < 16; t += 2 {
+			parts := []func(){}
+			for _, g := range groups {
+				parts = append(parts, func() { g.round(t, k, t); g.round(t+1, k, t+1) })
+			}
+			if shape.preload {
+				i, part := t/8, t/2%4
+				g0, g1 := groups[0], groups[1]
+				parts = append(parts, func() {
+					f.loadPart(groups[i], i, part, f.nextW,
+						[4]Register{g0.t[5], g0.t[6], g1.t[5], g1.t[6]}, [2]Register{g0.t[7], g1.t[7]})
+				})
+			}
+			e.interleave(parts...)
 		}
 		for i, g := range groups {
 			for j, v := range g.v {
 				m.add(v, v, f.saved(i, j))
 			}
+		}
+		if shape.preload {
+			c.XCHGQ(f.w, f.nextW)
 		}
 		if groups[0].v != start {
 			panic("the working variables are not where the loop expects them")
@@ -164,14 +214,13 @@ func laneKernel(shape laneShape) func(c *Context, name string) {
 
 // loadWords loads 4 words of each lane of a group, at disp from its pointer
 // plus index, transposed: register j of the result holds word j of every lane.
-// With order they are byte-swapped. It uses four rows and two temporaries.
-func (f *laneFrame) loadWords(m machine, pointers Mem, index Register, disp int, order Register, rows [4]Register, t [2]Register) ([4]Register, [2]Register) {
+// With swap they are byte-swapped.
+func (f *laneFrame) loadWords(m machine, pointers Mem, index Register, disp int, swap bool, rows [4]Register, t [2]Register) (words [4]Register, free [2]Register) {
 	e := m.emitter()
 	for q := range m.bits() / 128 {
 		for j, row := range rows {
-			lane := 4*q + j
-			p := f.lane[j]
-			e.emit(func() { e.c.MOVQ(pointers.Offset(8*lane), p) })
+			p := f.lane[j%len(f.lane)]
+			e.emit(func() { e.c.MOVQ(pointers.Offset(8*(4*q+j)), p) })
 			words := Mem{Base: p, Disp: disp}
 			if index != nil {
 				words.Index, words.Scale = index, 1
@@ -179,41 +228,36 @@ func (f *laneFrame) loadWords(m machine, pointers Mem, index Register, disp int,
 			m.insert(row, q, words)
 		}
 	}
-	if order != nil {
+	if swap {
 		for _, row := range rows {
-			m.reverseBytes(row, order)
+			m.reverseBytes(row, f.order)
 		}
 	}
 	return transpose(m, rows, t)
 }
 
-// loadBlock fills W[0..15] of a group.
-func (f *laneFrame) loadBlock(g *group, i int, order Mem) {
-	mask := g.t[7]
-	g.m.broadcastQuarter(mask, order)
+// loadPart loads words 4·part to 4·part+3 of a group's block into its schedule:
+// its registers, or the memory at w.
+func (f *laneFrame) loadPart(g *group, i, part int, w Register, rows [4]Register, t [2]Register) {
+	for j := range rows {
+		if r, ok := g.w[4*part+j].(Register); ok {
+			rows[j] = r
+		}
+	}
 	pointers := Mem{Base: f.pointers, Disp: 8 * g.lanes() * i}
-	for c := range 4 {
-		var rows [4]Register
-		free := [2]Register{g.t[4], g.t[5]}
-		_, inRegisters := g.w[0].(Register)
-		for j := range rows {
-			if inRegisters {
-				rows[j] = g.w[4*c+j].(Register)
-			} else {
-				rows[j] = g.t[j]
-			}
+	words, free := f.loadWords(g.m, pointers, f.offset, 16*part, true, rows, t)
+	for j, word := range words {
+		switch op := g.w[4*part+j].(type) {
+		case Mem:
+			op.Base = w
+			g.m.store(op, word)
+		default:
+			g.w[4*part+j] = word
 		}
-		words, spare := f.loadWords(g.m, pointers, f.offset, 16*c, mask, rows, free)
-		for j, word := range words {
-			if inRegisters {
-				g.w[4*c+j] = word
-			} else {
-				g.m.store(g.w[4*c+j].(Mem), word)
-			}
-		}
-		if inRegisters {
-			g.t[4], g.t[5] = spare[0], spare[1]
-		}
+	}
+	// A register of the schedule may have become a temporary, and the reverse.
+	if _, ok := g.w[0].(Register); ok {
+		copy(g.t[6:], free[:])
 	}
 }
 
@@ -222,7 +266,7 @@ func (f *laneFrame) loadStates(g *group, i int) {
 	pointers := Mem{Base: f.states, Disp: 8 * g.lanes() * i}
 	for c := range 2 {
 		rows := [4]Register(g.v[4*c : 4*c+4])
-		words, spare := f.loadWords(g.m, pointers, nil, 16*c, nil, rows, [2]Register(g.t[:2]))
+		words, spare := f.loadWords(g.m, pointers, nil, 16*c, false, rows, [2]Register(g.t[:2]))
 		copy(g.v[4*c:], words[:])
 		copy(g.t[:], spare[:])
 	}
@@ -237,9 +281,23 @@ func (f *laneFrame) storeStates(g *group, i int) {
 		for j, row := range rows {
 			for q := range m.bits() / 128 {
 				lane := 4*q + j
-				e.emit(func() { e.c.MOVQ(Mem{Base: f.states, Disp: 8 * (g.lanes()*i + lane)}, f.lane[j]) })
-				m.extract(Mem{Base: f.lane[j], Disp: 16 * c}, q, row)
+				p := f.lane[lane%len(f.lane)]
+				e.emit(func() { e.c.MOVQ(Mem{Base: f.states, Disp: 8 * (g.lanes()*i + lane)}, p) })
+				m.extract(Mem{Base: p, Disp: 16 * c}, q, row)
 			}
 		}
 	}
+}
+
+// An arena hands out aligned pieces of a kernel's frame.
+type arena struct {
+	base  Register
+	align int
+	size  int
+}
+
+func (a *arena) take(n int) Mem {
+	m := Mem{Base: a.base, Disp: a.size}
+	a.size += (n + a.align - 1) / a.align * a.align
+	return m
 }

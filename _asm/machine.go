@@ -26,9 +26,9 @@ type machine interface {
 	insert(d Register, q int, m Mem)
 	// extract stores 128-bit quarter q of s, and may destroy s.
 	extract(m Mem, q int, s Register)
-	// reverseBytes turns the bytes of each word around, order holding the mask
-	// of byteOrder in each quarter.
-	reverseBytes(d, order Register)
+	// reverseBytes turns the bytes of each word around. order holds the mask of
+	// byteOrder for each quarter, aligned.
+	reverseBytes(d Register, order Mem)
 	broadcastQuarter(d Register, m Mem)
 	unpackLow32(d, x, y Register) // d may be x, likewise below
 	unpackHigh32(d, x, y Register)

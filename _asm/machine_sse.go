@@ -27,7 +27,7 @@ func (m sse) move(d, s Register) {
 	}
 }
 
-func (m sse) reverseBytes(d, order Register) { m.e.emit(func() { m.e.c.PSHUFB(order, d) }) }
+func (m sse) reverseBytes(d Register, order Mem) { m.e.emit(func() { m.e.c.PSHUFB(order, d) }) }
 
 // two emits the destructive operation f on a copy of x in d.
 func (m sse) two(f func(y, d Op), d, x Register, y Op) {

@@ -58,7 +58,7 @@ func (m vex) broadcastQuarter(d Register, a Mem) {
 	})
 }
 
-func (m vex) reverseBytes(d, order Register) { m.e.emit(func() { m.e.c.VPSHUFB(order, d, d) }) }
+func (m vex) reverseBytes(d Register, order Mem) { m.e.emit(func() { m.e.c.VPSHUFB(order, d, d) }) }
 
 func (m vex) unpackLow32(d, x, y Register)  { m.e.emit(func() { m.e.c.VPUNPCKLDQ(y, x, d) }) }
 func (m vex) unpackHigh32(d, x, y Register) { m.e.emit(func() { m.e.c.VPUNPCKHDQ(y, x, d) }) }

@@ -34,7 +34,7 @@ var kernels = []struct {
 	{"x4_avx", laneKernel(laneShape{machine: newAVX, groups: 1, isa: "AVX"})},
 	{"x8_avx2", laneKernel(laneShape{machine: newAVX2, groups: 1, isa: "AVX2"})},
 	{"x16_avx512", laneKernel(laneShape{machine: newAVX512, groups: 1, scheduleInRegisters: true, splitAdd: true, isa: "AVX512F and AVX512BW"})},
-	{"x32_avx512", laneKernel(laneShape{machine: newAVX512, groups: 2, isa: "AVX512F and AVX512BW"})},
+	{"x32_avx512", laneKernel(laneShape{machine: newAVX512, groups: 2, preload: true, isa: "AVX512F and AVX512BW"})},
 }
 
 const warning = "go generate"

@@ -6,7 +6,7 @@
 
 // func x4_ssse3(h **[8]uint32, p **byte, n int)
 // Requires: SSE2, SSSE3
-TEXT ·x4_ssse3(SB), $448-24
+TEXT ·x4_ssse3(SB), $464-24
 	MOVQ       h+0(FP), DI
 	MOVQ       p+8(FP), SI
 	MOVQ       n+16(FP), CX
@@ -15,14 +15,15 @@ TEXT ·x4_ssse3(SB), $448-24
 	LEAQ       63(SP), R12
 	ANDQ       $-64, R12
 	XORL       BX, BX
+	LEAQ       144(R12), R10
 	MOVQ       (DI), R8
 	MOVOU      (R8), X0
 	MOVQ       8(DI), R9
 	MOVOU      (R9), X1
-	MOVQ       16(DI), R10
-	MOVOU      (R10), X2
-	MOVQ       24(DI), R11
-	MOVOU      (R11), X3
+	MOVQ       16(DI), R8
+	MOVOU      (R8), X2
+	MOVQ       24(DI), R9
+	MOVOU      (R9), X3
 	MOVOA      X0, X8
 	PUNPCKLLQ  X1, X8
 	PUNPCKHLQ  X1, X0
@@ -39,10 +40,10 @@ TEXT ·x4_ssse3(SB), $448-24
 	MOVOU      16(R8), X4
 	MOVQ       8(DI), R9
 	MOVOU      16(R9), X5
-	MOVQ       16(DI), R10
-	MOVOU      16(R10), X6
-	MOVQ       24(DI), R11
-	MOVOU      16(R11), X7
+	MOVQ       16(DI), R8
+	MOVOU      16(R8), X6
+	MOVQ       24(DI), R9
+	MOVOU      16(R9), X7
 	MOVOA      X4, X9
 	PUNPCKLLQ  X5, X9
 	PUNPCKHLQ  X5, X4
@@ -55,129 +56,130 @@ TEXT ·x4_ssse3(SB), $448-24
 	MOVOA      X4, X7
 	PUNPCKHQDQ X6, X7
 	PUNPCKLQDQ X6, X4
+	MOVOU      x4_ssse3_order<>+0(SB), X15
+	MOVOU      X15, (R12)
 
 block:
-	MOVOU      X8, (R12)
-	MOVOU      X1, 16(R12)
-	MOVOU      X0, 32(R12)
-	MOVOU      X3, 48(R12)
-	MOVOU      X9, 64(R12)
-	MOVOU      X5, 80(R12)
-	MOVOU      X4, 96(R12)
-	MOVOU      X7, 112(R12)
-	MOVOU      x4_ssse3_order<>+0(SB), X15
+	MOVOU      X8, 16(R12)
+	MOVOU      X1, 32(R12)
+	MOVOU      X0, 48(R12)
+	MOVOU      X3, 64(R12)
+	MOVOU      X9, 80(R12)
+	MOVOU      X5, 96(R12)
+	MOVOU      X4, 112(R12)
+	MOVOU      X7, 128(R12)
 	MOVQ       (SI), R8
-	MOVOU      (R8)(BX*1), X2
+	MOVOU      (R8)(BX*1), X10
 	MOVQ       8(SI), R9
-	MOVOU      (R9)(BX*1), X6
-	MOVQ       16(SI), R10
-	MOVOU      (R10)(BX*1), X10
-	MOVQ       24(SI), R11
-	MOVOU      (R11)(BX*1), X11
-	PSHUFB     X15, X2
-	PSHUFB     X15, X6
-	PSHUFB     X15, X10
-	PSHUFB     X15, X11
-	MOVOA      X2, X12
-	PUNPCKLLQ  X6, X12
-	PUNPCKHLQ  X6, X2
-	MOVOA      X10, X13
-	PUNPCKLLQ  X11, X13
+	MOVOU      (R9)(BX*1), X11
+	MOVQ       16(SI), R8
+	MOVOU      (R8)(BX*1), X12
+	MOVQ       24(SI), R9
+	MOVOU      (R9)(BX*1), X13
+	PSHUFB     (R12), X10
+	PSHUFB     (R12), X11
+	PSHUFB     (R12), X12
+	PSHUFB     (R12), X13
+	MOVOA      X10, X14
+	PUNPCKLLQ  X11, X14
 	PUNPCKHLQ  X11, X10
-	MOVOA      X12, X6
-	PUNPCKHQDQ X13, X6
-	PUNPCKLQDQ X13, X12
-	MOVOA      X2, X11
-	PUNPCKHQDQ X10, X11
-	PUNPCKLQDQ X10, X2
-	MOVOU      X12, 128(R12)
-	MOVOU      X6, 144(R12)
-	MOVOU      X2, 160(R12)
-	MOVOU      X11, 176(R12)
+	MOVOA      X12, X15
+	PUNPCKLLQ  X13, X15
+	PUNPCKHLQ  X13, X12
+	MOVOA      X14, X11
+	PUNPCKHQDQ X15, X11
+	PUNPCKLQDQ X15, X14
+	MOVOA      X10, X13
+	PUNPCKHQDQ X12, X13
+	PUNPCKLQDQ X12, X10
+	MOVOU      X14, (R10)
+	MOVOU      X11, 16(R10)
+	MOVOU      X10, 32(R10)
+	MOVOU      X13, 48(R10)
 	MOVQ       (SI), R8
-	MOVOU      16(R8)(BX*1), X2
+	MOVOU      16(R8)(BX*1), X10
 	MOVQ       8(SI), R9
-	MOVOU      16(R9)(BX*1), X6
-	MOVQ       16(SI), R10
-	MOVOU      16(R10)(BX*1), X10
-	MOVQ       24(SI), R11
-	MOVOU      16(R11)(BX*1), X11
-	PSHUFB     X15, X2
-	PSHUFB     X15, X6
-	PSHUFB     X15, X10
-	PSHUFB     X15, X11
-	MOVOA      X2, X12
-	PUNPCKLLQ  X6, X12
-	PUNPCKHLQ  X6, X2
-	MOVOA      X10, X13
-	PUNPCKLLQ  X11, X13
+	MOVOU      16(R9)(BX*1), X11
+	MOVQ       16(SI), R8
+	MOVOU      16(R8)(BX*1), X12
+	MOVQ       24(SI), R9
+	MOVOU      16(R9)(BX*1), X13
+	PSHUFB     (R12), X10
+	PSHUFB     (R12), X11
+	PSHUFB     (R12), X12
+	PSHUFB     (R12), X13
+	MOVOA      X10, X14
+	PUNPCKLLQ  X11, X14
 	PUNPCKHLQ  X11, X10
-	MOVOA      X12, X6
-	PUNPCKHQDQ X13, X6
-	PUNPCKLQDQ X13, X12
-	MOVOA      X2, X11
-	PUNPCKHQDQ X10, X11
-	PUNPCKLQDQ X10, X2
-	MOVOU      X12, 192(R12)
-	MOVOU      X6, 208(R12)
-	MOVOU      X2, 224(R12)
-	MOVOU      X11, 240(R12)
+	MOVOA      X12, X15
+	PUNPCKLLQ  X13, X15
+	PUNPCKHLQ  X13, X12
+	MOVOA      X14, X11
+	PUNPCKHQDQ X15, X11
+	PUNPCKLQDQ X15, X14
+	MOVOA      X10, X13
+	PUNPCKHQDQ X12, X13
+	PUNPCKLQDQ X12, X10
+	MOVOU      X14, 64(R10)
+	MOVOU      X11, 80(R10)
+	MOVOU      X10, 96(R10)
+	MOVOU      X13, 112(R10)
 	MOVQ       (SI), R8
-	MOVOU      32(R8)(BX*1), X2
+	MOVOU      32(R8)(BX*1), X10
 	MOVQ       8(SI), R9
-	MOVOU      32(R9)(BX*1), X6
-	MOVQ       16(SI), R10
-	MOVOU      32(R10)(BX*1), X10
-	MOVQ       24(SI), R11
-	MOVOU      32(R11)(BX*1), X11
-	PSHUFB     X15, X2
-	PSHUFB     X15, X6
-	PSHUFB     X15, X10
-	PSHUFB     X15, X11
-	MOVOA      X2, X12
-	PUNPCKLLQ  X6, X12
-	PUNPCKHLQ  X6, X2
-	MOVOA      X10, X13
-	PUNPCKLLQ  X11, X13
+	MOVOU      32(R9)(BX*1), X11
+	MOVQ       16(SI), R8
+	MOVOU      32(R8)(BX*1), X12
+	MOVQ       24(SI), R9
+	MOVOU      32(R9)(BX*1), X13
+	PSHUFB     (R12), X10
+	PSHUFB     (R12), X11
+	PSHUFB     (R12), X12
+	PSHUFB     (R12), X13
+	MOVOA      X10, X14
+	PUNPCKLLQ  X11, X14
 	PUNPCKHLQ  X11, X10
-	MOVOA      X12, X6
-	PUNPCKHQDQ X13, X6
-	PUNPCKLQDQ X13, X12
-	MOVOA      X2, X11
-	PUNPCKHQDQ X10, X11
-	PUNPCKLQDQ X10, X2
-	MOVOU      X12, 256(R12)
-	MOVOU      X6, 272(R12)
-	MOVOU      X2, 288(R12)
-	MOVOU      X11, 304(R12)
+	MOVOA      X12, X15
+	PUNPCKLLQ  X13, X15
+	PUNPCKHLQ  X13, X12
+	MOVOA      X14, X11
+	PUNPCKHQDQ X15, X11
+	PUNPCKLQDQ X15, X14
+	MOVOA      X10, X13
+	PUNPCKHQDQ X12, X13
+	PUNPCKLQDQ X12, X10
+	MOVOU      X14, 128(R10)
+	MOVOU      X11, 144(R10)
+	MOVOU      X10, 160(R10)
+	MOVOU      X13, 176(R10)
 	MOVQ       (SI), R8
-	MOVOU      48(R8)(BX*1), X2
+	MOVOU      48(R8)(BX*1), X10
 	MOVQ       8(SI), R9
-	MOVOU      48(R9)(BX*1), X6
-	MOVQ       16(SI), R10
-	MOVOU      48(R10)(BX*1), X10
-	MOVQ       24(SI), R11
-	MOVOU      48(R11)(BX*1), X11
-	PSHUFB     X15, X2
-	PSHUFB     X15, X6
-	PSHUFB     X15, X10
-	PSHUFB     X15, X11
-	MOVOA      X2, X12
-	PUNPCKLLQ  X6, X12
-	PUNPCKHLQ  X6, X2
-	MOVOA      X10, X13
-	PUNPCKLLQ  X11, X13
+	MOVOU      48(R9)(BX*1), X11
+	MOVQ       16(SI), R8
+	MOVOU      48(R8)(BX*1), X12
+	MOVQ       24(SI), R9
+	MOVOU      48(R9)(BX*1), X13
+	PSHUFB     (R12), X10
+	PSHUFB     (R12), X11
+	PSHUFB     (R12), X12
+	PSHUFB     (R12), X13
+	MOVOA      X10, X14
+	PUNPCKLLQ  X11, X14
 	PUNPCKHLQ  X11, X10
-	MOVOA      X12, X6
-	PUNPCKHQDQ X13, X6
-	PUNPCKLQDQ X13, X12
-	MOVOA      X2, X11
-	PUNPCKHQDQ X10, X11
-	PUNPCKLQDQ X10, X2
-	MOVOU      X12, 320(R12)
-	MOVOU      X6, 336(R12)
-	MOVOU      X2, 352(R12)
-	MOVOU      X11, 368(R12)
+	MOVOA      X12, X15
+	PUNPCKLLQ  X13, X15
+	PUNPCKHLQ  X13, X12
+	MOVOA      X14, X11
+	PUNPCKHQDQ X15, X11
+	PUNPCKLQDQ X15, X14
+	MOVOA      X10, X13
+	PUNPCKHQDQ X12, X13
+	PUNPCKLQDQ X12, X10
+	MOVOU      X14, 192(R10)
+	MOVOU      X11, 208(R10)
+	MOVOU      X10, 224(R10)
+	MOVOU      X13, 240(R10)
 	ADDQ       $0x40, BX
 	LEAQ       x4_ssse3_k<>+0(SB), AX
 	MOVL       $0x00000003, DX
@@ -185,7 +187,7 @@ block:
 	PXOR       X0, X2
 
 rounds:
-	PADDL      128(R12), X7
+	PADDL      (R10), X7
 	PADDL      (AX), X7
 	MOVOA      X5, X10
 	PXOR       X4, X10
@@ -226,9 +228,9 @@ rounds:
 	PXOR       X11, X10
 	PADDL      X2, X7
 	PADDL      X10, X7
-	MOVOU      128(R12), X10
-	PADDL      272(R12), X10
-	MOVOU      144(R12), X11
+	MOVOU      (R10), X10
+	PADDL      144(R10), X10
+	MOVOU      16(R10), X11
 	MOVOA      X11, X12
 	PSRLL      $0x0b, X12
 	PXOR       X11, X12
@@ -241,7 +243,7 @@ rounds:
 	PSLLL      $0x0e, X13
 	PXOR       X13, X12
 	PADDL      X12, X10
-	MOVOU      352(R12), X11
+	MOVOU      224(R10), X11
 	MOVOA      X11, X12
 	PSRLL      $0x02, X12
 	PXOR       X11, X12
@@ -254,8 +256,8 @@ rounds:
 	PSLLL      $0x0d, X13
 	PXOR       X13, X12
 	PADDL      X12, X10
-	MOVOU      X10, 128(R12)
-	PADDL      144(R12), X4
+	MOVOU      X10, (R10)
+	PADDL      16(R10), X4
 	PADDL      16(AX), X4
 	MOVOA      X9, X10
 	PXOR       X5, X10
@@ -296,9 +298,9 @@ rounds:
 	PXOR       X11, X10
 	PADDL      X6, X4
 	PADDL      X10, X4
-	MOVOU      144(R12), X10
-	PADDL      288(R12), X10
-	MOVOU      160(R12), X11
+	MOVOU      16(R10), X10
+	PADDL      160(R10), X10
+	MOVOU      32(R10), X11
 	MOVOA      X11, X12
 	PSRLL      $0x0b, X12
 	PXOR       X11, X12
@@ -311,7 +313,7 @@ rounds:
 	PSLLL      $0x0e, X13
 	PXOR       X13, X12
 	PADDL      X12, X10
-	MOVOU      368(R12), X11
+	MOVOU      240(R10), X11
 	MOVOA      X11, X12
 	PSRLL      $0x02, X12
 	PXOR       X11, X12
@@ -324,8 +326,8 @@ rounds:
 	PSLLL      $0x0d, X13
 	PXOR       X13, X12
 	PADDL      X12, X10
-	MOVOU      X10, 144(R12)
-	PADDL      160(R12), X5
+	MOVOU      X10, 16(R10)
+	PADDL      32(R10), X5
 	PADDL      32(AX), X5
 	MOVOA      X3, X10
 	PXOR       X9, X10
@@ -366,9 +368,9 @@ rounds:
 	PXOR       X11, X10
 	PADDL      X2, X5
 	PADDL      X10, X5
-	MOVOU      160(R12), X10
-	PADDL      304(R12), X10
-	MOVOU      176(R12), X11
+	MOVOU      32(R10), X10
+	PADDL      176(R10), X10
+	MOVOU      48(R10), X11
 	MOVOA      X11, X12
 	PSRLL      $0x0b, X12
 	PXOR       X11, X12
@@ -381,7 +383,7 @@ rounds:
 	PSLLL      $0x0e, X13
 	PXOR       X13, X12
 	PADDL      X12, X10
-	MOVOU      128(R12), X11
+	MOVOU      (R10), X11
 	MOVOA      X11, X12
 	PSRLL      $0x02, X12
 	PXOR       X11, X12
@@ -394,8 +396,8 @@ rounds:
 	PSLLL      $0x0d, X13
 	PXOR       X13, X12
 	PADDL      X12, X10
-	MOVOU      X10, 160(R12)
-	PADDL      176(R12), X9
+	MOVOU      X10, 32(R10)
+	PADDL      48(R10), X9
 	PADDL      48(AX), X9
 	MOVOA      X0, X10
 	PXOR       X3, X10
@@ -436,9 +438,9 @@ rounds:
 	PXOR       X11, X10
 	PADDL      X6, X9
 	PADDL      X10, X9
-	MOVOU      176(R12), X10
-	PADDL      320(R12), X10
-	MOVOU      192(R12), X11
+	MOVOU      48(R10), X10
+	PADDL      192(R10), X10
+	MOVOU      64(R10), X11
 	MOVOA      X11, X12
 	PSRLL      $0x0b, X12
 	PXOR       X11, X12
@@ -451,7 +453,7 @@ rounds:
 	PSLLL      $0x0e, X13
 	PXOR       X13, X12
 	PADDL      X12, X10
-	MOVOU      144(R12), X11
+	MOVOU      16(R10), X11
 	MOVOA      X11, X12
 	PSRLL      $0x02, X12
 	PXOR       X11, X12
@@ -464,8 +466,8 @@ rounds:
 	PSLLL      $0x0d, X13
 	PXOR       X13, X12
 	PADDL      X12, X10
-	MOVOU      X10, 176(R12)
-	PADDL      192(R12), X3
+	MOVOU      X10, 48(R10)
+	PADDL      64(R10), X3
 	PADDL      64(AX), X3
 	MOVOA      X1, X10
 	PXOR       X0, X10
@@ -506,9 +508,9 @@ rounds:
 	PXOR       X11, X10
 	PADDL      X2, X3
 	PADDL      X10, X3
-	MOVOU      192(R12), X10
-	PADDL      336(R12), X10
-	MOVOU      208(R12), X11
+	MOVOU      64(R10), X10
+	PADDL      208(R10), X10
+	MOVOU      80(R10), X11
 	MOVOA      X11, X12
 	PSRLL      $0x0b, X12
 	PXOR       X11, X12
@@ -521,7 +523,7 @@ rounds:
 	PSLLL      $0x0e, X13
 	PXOR       X13, X12
 	PADDL      X12, X10
-	MOVOU      160(R12), X11
+	MOVOU      32(R10), X11
 	MOVOA      X11, X12
 	PSRLL      $0x02, X12
 	PXOR       X11, X12
@@ -534,8 +536,8 @@ rounds:
 	PSLLL      $0x0d, X13
 	PXOR       X13, X12
 	PADDL      X12, X10
-	MOVOU      X10, 192(R12)
-	PADDL      208(R12), X0
+	MOVOU      X10, 64(R10)
+	PADDL      80(R10), X0
 	PADDL      80(AX), X0
 	MOVOA      X8, X10
 	PXOR       X1, X10
@@ -576,9 +578,9 @@ rounds:
 	PXOR       X11, X10
 	PADDL      X6, X0
 	PADDL      X10, X0
-	MOVOU      208(R12), X10
-	PADDL      352(R12), X10
-	MOVOU      224(R12), X11
+	MOVOU      80(R10), X10
+	PADDL      224(R10), X10
+	MOVOU      96(R10), X11
 	MOVOA      X11, X12
 	PSRLL      $0x0b, X12
 	PXOR       X11, X12
@@ -591,7 +593,7 @@ rounds:
 	PSLLL      $0x0e, X13
 	PXOR       X13, X12
 	PADDL      X12, X10
-	MOVOU      176(R12), X11
+	MOVOU      48(R10), X11
 	MOVOA      X11, X12
 	PSRLL      $0x02, X12
 	PXOR       X11, X12
@@ -604,8 +606,8 @@ rounds:
 	PSLLL      $0x0d, X13
 	PXOR       X13, X12
 	PADDL      X12, X10
-	MOVOU      X10, 208(R12)
-	PADDL      224(R12), X1
+	MOVOU      X10, 80(R10)
+	PADDL      96(R10), X1
 	PADDL      96(AX), X1
 	MOVOA      X7, X10
 	PXOR       X8, X10
@@ -646,9 +648,9 @@ rounds:
 	PXOR       X11, X10
 	PADDL      X2, X1
 	PADDL      X10, X1
-	MOVOU      224(R12), X10
-	PADDL      368(R12), X10
-	MOVOU      240(R12), X11
+	MOVOU      96(R10), X10
+	PADDL      240(R10), X10
+	MOVOU      112(R10), X11
 	MOVOA      X11, X12
 	PSRLL      $0x0b, X12
 	PXOR       X11, X12
@@ -661,7 +663,7 @@ rounds:
 	PSLLL      $0x0e, X13
 	PXOR       X13, X12
 	PADDL      X12, X10
-	MOVOU      192(R12), X11
+	MOVOU      64(R10), X11
 	MOVOA      X11, X12
 	PSRLL      $0x02, X12
 	PXOR       X11, X12
@@ -674,8 +676,8 @@ rounds:
 	PSLLL      $0x0d, X13
 	PXOR       X13, X12
 	PADDL      X12, X10
-	MOVOU      X10, 224(R12)
-	PADDL      240(R12), X8
+	MOVOU      X10, 96(R10)
+	PADDL      112(R10), X8
 	PADDL      112(AX), X8
 	MOVOA      X4, X10
 	PXOR       X7, X10
@@ -716,9 +718,9 @@ rounds:
 	PXOR       X11, X10
 	PADDL      X6, X8
 	PADDL      X10, X8
-	MOVOU      240(R12), X10
-	PADDL      128(R12), X10
-	MOVOU      256(R12), X11
+	MOVOU      112(R10), X10
+	PADDL      (R10), X10
+	MOVOU      128(R10), X11
 	MOVOA      X11, X12
 	PSRLL      $0x0b, X12
 	PXOR       X11, X12
@@ -731,7 +733,7 @@ rounds:
 	PSLLL      $0x0e, X13
 	PXOR       X13, X12
 	PADDL      X12, X10
-	MOVOU      208(R12), X11
+	MOVOU      80(R10), X11
 	MOVOA      X11, X12
 	PSRLL      $0x02, X12
 	PXOR       X11, X12
@@ -744,8 +746,8 @@ rounds:
 	PSLLL      $0x0d, X13
 	PXOR       X13, X12
 	PADDL      X12, X10
-	MOVOU      X10, 240(R12)
-	PADDL      256(R12), X7
+	MOVOU      X10, 112(R10)
+	PADDL      128(R10), X7
 	PADDL      128(AX), X7
 	MOVOA      X5, X10
 	PXOR       X4, X10
@@ -786,9 +788,9 @@ rounds:
 	PXOR       X11, X10
 	PADDL      X2, X7
 	PADDL      X10, X7
-	MOVOU      256(R12), X10
-	PADDL      144(R12), X10
-	MOVOU      272(R12), X11
+	MOVOU      128(R10), X10
+	PADDL      16(R10), X10
+	MOVOU      144(R10), X11
 	MOVOA      X11, X12
 	PSRLL      $0x0b, X12
 	PXOR       X11, X12
@@ -801,7 +803,7 @@ rounds:
 	PSLLL      $0x0e, X13
 	PXOR       X13, X12
 	PADDL      X12, X10
-	MOVOU      224(R12), X11
+	MOVOU      96(R10), X11
 	MOVOA      X11, X12
 	PSRLL      $0x02, X12
 	PXOR       X11, X12
@@ -814,8 +816,8 @@ rounds:
 	PSLLL      $0x0d, X13
 	PXOR       X13, X12
 	PADDL      X12, X10
-	MOVOU      X10, 256(R12)
-	PADDL      272(R12), X4
+	MOVOU      X10, 128(R10)
+	PADDL      144(R10), X4
 	PADDL      144(AX), X4
 	MOVOA      X9, X10
 	PXOR       X5, X10
@@ -856,9 +858,9 @@ rounds:
 	PXOR       X11, X10
 	PADDL      X6, X4
 	PADDL      X10, X4
-	MOVOU      272(R12), X10
-	PADDL      160(R12), X10
-	MOVOU      288(R12), X11
+	MOVOU      144(R10), X10
+	PADDL      32(R10), X10
+	MOVOU      160(R10), X11
 	MOVOA      X11, X12
 	PSRLL      $0x0b, X12
 	PXOR       X11, X12
@@ -871,7 +873,7 @@ rounds:
 	PSLLL      $0x0e, X13
 	PXOR       X13, X12
 	PADDL      X12, X10
-	MOVOU      240(R12), X11
+	MOVOU      112(R10), X11
 	MOVOA      X11, X12
 	PSRLL      $0x02, X12
 	PXOR       X11, X12
@@ -884,8 +886,8 @@ rounds:
 	PSLLL      $0x0d, X13
 	PXOR       X13, X12
 	PADDL      X12, X10
-	MOVOU      X10, 272(R12)
-	PADDL      288(R12), X5
+	MOVOU      X10, 144(R10)
+	PADDL      160(R10), X5
 	PADDL      160(AX), X5
 	MOVOA      X3, X10
 	PXOR       X9, X10
@@ -926,9 +928,9 @@ rounds:
 	PXOR       X11, X10
 	PADDL      X2, X5
 	PADDL      X10, X5
-	MOVOU      288(R12), X10
-	PADDL      176(R12), X10
-	MOVOU      304(R12), X11
+	MOVOU      160(R10), X10
+	PADDL      48(R10), X10
+	MOVOU      176(R10), X11
 	MOVOA      X11, X12
 	PSRLL      $0x0b, X12
 	PXOR       X11, X12
@@ -941,7 +943,7 @@ rounds:
 	PSLLL      $0x0e, X13
 	PXOR       X13, X12
 	PADDL      X12, X10
-	MOVOU      256(R12), X11
+	MOVOU      128(R10), X11
 	MOVOA      X11, X12
 	PSRLL      $0x02, X12
 	PXOR       X11, X12
@@ -954,8 +956,8 @@ rounds:
 	PSLLL      $0x0d, X13
 	PXOR       X13, X12
 	PADDL      X12, X10
-	MOVOU      X10, 288(R12)
-	PADDL      304(R12), X9
+	MOVOU      X10, 160(R10)
+	PADDL      176(R10), X9
 	PADDL      176(AX), X9
 	MOVOA      X0, X10
 	PXOR       X3, X10
@@ -996,9 +998,9 @@ rounds:
 	PXOR       X11, X10
 	PADDL      X6, X9
 	PADDL      X10, X9
-	MOVOU      304(R12), X10
-	PADDL      192(R12), X10
-	MOVOU      320(R12), X11
+	MOVOU      176(R10), X10
+	PADDL      64(R10), X10
+	MOVOU      192(R10), X11
 	MOVOA      X11, X12
 	PSRLL      $0x0b, X12
 	PXOR       X11, X12
@@ -1011,7 +1013,7 @@ rounds:
 	PSLLL      $0x0e, X13
 	PXOR       X13, X12
 	PADDL      X12, X10
-	MOVOU      272(R12), X11
+	MOVOU      144(R10), X11
 	MOVOA      X11, X12
 	PSRLL      $0x02, X12
 	PXOR       X11, X12
@@ -1024,8 +1026,8 @@ rounds:
 	PSLLL      $0x0d, X13
 	PXOR       X13, X12
 	PADDL      X12, X10
-	MOVOU      X10, 304(R12)
-	PADDL      320(R12), X3
+	MOVOU      X10, 176(R10)
+	PADDL      192(R10), X3
 	PADDL      192(AX), X3
 	MOVOA      X1, X10
 	PXOR       X0, X10
@@ -1066,9 +1068,9 @@ rounds:
 	PXOR       X11, X10
 	PADDL      X2, X3
 	PADDL      X10, X3
-	MOVOU      320(R12), X10
-	PADDL      208(R12), X10
-	MOVOU      336(R12), X11
+	MOVOU      192(R10), X10
+	PADDL      80(R10), X10
+	MOVOU      208(R10), X11
 	MOVOA      X11, X12
 	PSRLL      $0x0b, X12
 	PXOR       X11, X12
@@ -1081,7 +1083,7 @@ rounds:
 	PSLLL      $0x0e, X13
 	PXOR       X13, X12
 	PADDL      X12, X10
-	MOVOU      288(R12), X11
+	MOVOU      160(R10), X11
 	MOVOA      X11, X12
 	PSRLL      $0x02, X12
 	PXOR       X11, X12
@@ -1094,8 +1096,8 @@ rounds:
 	PSLLL      $0x0d, X13
 	PXOR       X13, X12
 	PADDL      X12, X10
-	MOVOU      X10, 320(R12)
-	PADDL      336(R12), X0
+	MOVOU      X10, 192(R10)
+	PADDL      208(R10), X0
 	PADDL      208(AX), X0
 	MOVOA      X8, X10
 	PXOR       X1, X10
@@ -1136,9 +1138,9 @@ rounds:
 	PXOR       X11, X10
 	PADDL      X6, X0
 	PADDL      X10, X0
-	MOVOU      336(R12), X10
-	PADDL      224(R12), X10
-	MOVOU      352(R12), X11
+	MOVOU      208(R10), X10
+	PADDL      96(R10), X10
+	MOVOU      224(R10), X11
 	MOVOA      X11, X12
 	PSRLL      $0x0b, X12
 	PXOR       X11, X12
@@ -1151,7 +1153,7 @@ rounds:
 	PSLLL      $0x0e, X13
 	PXOR       X13, X12
 	PADDL      X12, X10
-	MOVOU      304(R12), X11
+	MOVOU      176(R10), X11
 	MOVOA      X11, X12
 	PSRLL      $0x02, X12
 	PXOR       X11, X12
@@ -1164,8 +1166,8 @@ rounds:
 	PSLLL      $0x0d, X13
 	PXOR       X13, X12
 	PADDL      X12, X10
-	MOVOU      X10, 336(R12)
-	PADDL      352(R12), X1
+	MOVOU      X10, 208(R10)
+	PADDL      224(R10), X1
 	PADDL      224(AX), X1
 	MOVOA      X7, X10
 	PXOR       X8, X10
@@ -1206,9 +1208,9 @@ rounds:
 	PXOR       X11, X10
 	PADDL      X2, X1
 	PADDL      X10, X1
-	MOVOU      352(R12), X10
-	PADDL      240(R12), X10
-	MOVOU      368(R12), X11
+	MOVOU      224(R10), X10
+	PADDL      112(R10), X10
+	MOVOU      240(R10), X11
 	MOVOA      X11, X12
 	PSRLL      $0x0b, X12
 	PXOR       X11, X12
@@ -1221,7 +1223,7 @@ rounds:
 	PSLLL      $0x0e, X13
 	PXOR       X13, X12
 	PADDL      X12, X10
-	MOVOU      320(R12), X11
+	MOVOU      192(R10), X11
 	MOVOA      X11, X12
 	PSRLL      $0x02, X12
 	PXOR       X11, X12
@@ -1234,8 +1236,8 @@ rounds:
 	PSLLL      $0x0d, X13
 	PXOR       X13, X12
 	PADDL      X12, X10
-	MOVOU      X10, 352(R12)
-	PADDL      368(R12), X8
+	MOVOU      X10, 224(R10)
+	PADDL      240(R10), X8
 	PADDL      240(AX), X8
 	MOVOA      X4, X10
 	PXOR       X7, X10
@@ -1276,9 +1278,9 @@ rounds:
 	PXOR       X11, X10
 	PADDL      X6, X8
 	PADDL      X10, X8
-	MOVOU      368(R12), X10
-	PADDL      256(R12), X10
-	MOVOU      128(R12), X11
+	MOVOU      240(R10), X10
+	PADDL      128(R10), X10
+	MOVOU      (R10), X11
 	MOVOA      X11, X12
 	PSRLL      $0x0b, X12
 	PXOR       X11, X12
@@ -1291,7 +1293,7 @@ rounds:
 	PSLLL      $0x0e, X13
 	PXOR       X13, X12
 	PADDL      X12, X10
-	MOVOU      336(R12), X11
+	MOVOU      208(R10), X11
 	MOVOA      X11, X12
 	PSRLL      $0x02, X12
 	PXOR       X11, X12
@@ -1304,11 +1306,11 @@ rounds:
 	PSLLL      $0x0d, X13
 	PXOR       X13, X12
 	PADDL      X12, X10
-	MOVOU      X10, 368(R12)
+	MOVOU      X10, 240(R10)
 	ADDQ       $0x00000100, AX
 	DECL       DX
 	JNZ        rounds
-	PADDL      128(R12), X7
+	PADDL      (R10), X7
 	PADDL      (AX), X7
 	MOVOA      X5, X10
 	PXOR       X4, X10
@@ -1349,7 +1351,7 @@ rounds:
 	PXOR       X11, X10
 	PADDL      X2, X7
 	PADDL      X10, X7
-	PADDL      144(R12), X4
+	PADDL      16(R10), X4
 	PADDL      16(AX), X4
 	MOVOA      X9, X10
 	PXOR       X5, X10
@@ -1390,7 +1392,7 @@ rounds:
 	PXOR       X11, X10
 	PADDL      X6, X4
 	PADDL      X10, X4
-	PADDL      160(R12), X5
+	PADDL      32(R10), X5
 	PADDL      32(AX), X5
 	MOVOA      X3, X10
 	PXOR       X9, X10
@@ -1431,7 +1433,7 @@ rounds:
 	PXOR       X11, X10
 	PADDL      X2, X5
 	PADDL      X10, X5
-	PADDL      176(R12), X9
+	PADDL      48(R10), X9
 	PADDL      48(AX), X9
 	MOVOA      X0, X10
 	PXOR       X3, X10
@@ -1472,7 +1474,7 @@ rounds:
 	PXOR       X11, X10
 	PADDL      X6, X9
 	PADDL      X10, X9
-	PADDL      192(R12), X3
+	PADDL      64(R10), X3
 	PADDL      64(AX), X3
 	MOVOA      X1, X10
 	PXOR       X0, X10
@@ -1513,7 +1515,7 @@ rounds:
 	PXOR       X11, X10
 	PADDL      X2, X3
 	PADDL      X10, X3
-	PADDL      208(R12), X0
+	PADDL      80(R10), X0
 	PADDL      80(AX), X0
 	MOVOA      X8, X10
 	PXOR       X1, X10
@@ -1554,7 +1556,7 @@ rounds:
 	PXOR       X11, X10
 	PADDL      X6, X0
 	PADDL      X10, X0
-	PADDL      224(R12), X1
+	PADDL      96(R10), X1
 	PADDL      96(AX), X1
 	MOVOA      X7, X10
 	PXOR       X8, X10
@@ -1595,7 +1597,7 @@ rounds:
 	PXOR       X11, X10
 	PADDL      X2, X1
 	PADDL      X10, X1
-	PADDL      240(R12), X8
+	PADDL      112(R10), X8
 	PADDL      112(AX), X8
 	MOVOA      X4, X10
 	PXOR       X7, X10
@@ -1636,7 +1638,7 @@ rounds:
 	PXOR       X11, X10
 	PADDL      X6, X8
 	PADDL      X10, X8
-	PADDL      256(R12), X7
+	PADDL      128(R10), X7
 	PADDL      128(AX), X7
 	MOVOA      X5, X10
 	PXOR       X4, X10
@@ -1677,7 +1679,7 @@ rounds:
 	PXOR       X11, X10
 	PADDL      X2, X7
 	PADDL      X10, X7
-	PADDL      272(R12), X4
+	PADDL      144(R10), X4
 	PADDL      144(AX), X4
 	MOVOA      X9, X10
 	PXOR       X5, X10
@@ -1718,7 +1720,7 @@ rounds:
 	PXOR       X11, X10
 	PADDL      X6, X4
 	PADDL      X10, X4
-	PADDL      288(R12), X5
+	PADDL      160(R10), X5
 	PADDL      160(AX), X5
 	MOVOA      X3, X10
 	PXOR       X9, X10
@@ -1759,7 +1761,7 @@ rounds:
 	PXOR       X11, X10
 	PADDL      X2, X5
 	PADDL      X10, X5
-	PADDL      304(R12), X9
+	PADDL      176(R10), X9
 	PADDL      176(AX), X9
 	MOVOA      X0, X10
 	PXOR       X3, X10
@@ -1800,7 +1802,7 @@ rounds:
 	PXOR       X11, X10
 	PADDL      X6, X9
 	PADDL      X10, X9
-	PADDL      320(R12), X3
+	PADDL      192(R10), X3
 	PADDL      192(AX), X3
 	MOVOA      X1, X10
 	PXOR       X0, X10
@@ -1841,7 +1843,7 @@ rounds:
 	PXOR       X11, X10
 	PADDL      X2, X3
 	PADDL      X10, X3
-	PADDL      336(R12), X0
+	PADDL      208(R10), X0
 	PADDL      208(AX), X0
 	MOVOA      X8, X10
 	PXOR       X1, X10
@@ -1882,7 +1884,7 @@ rounds:
 	PXOR       X11, X10
 	PADDL      X6, X0
 	PADDL      X10, X0
-	PADDL      352(R12), X1
+	PADDL      224(R10), X1
 	PADDL      224(AX), X1
 	MOVOA      X7, X10
 	PXOR       X8, X10
@@ -1923,7 +1925,7 @@ rounds:
 	PXOR       X11, X10
 	PADDL      X2, X1
 	PADDL      X10, X1
-	PADDL      368(R12), X8
+	PADDL      240(R10), X8
 	PADDL      240(AX), X8
 	MOVOA      X4, X10
 	PXOR       X7, X10
@@ -1964,14 +1966,14 @@ rounds:
 	PXOR       X11, X10
 	PADDL      X6, X8
 	PADDL      X10, X8
-	PADDL      (R12), X8
-	PADDL      16(R12), X1
-	PADDL      32(R12), X0
-	PADDL      48(R12), X3
-	PADDL      64(R12), X9
-	PADDL      80(R12), X5
-	PADDL      96(R12), X4
-	PADDL      112(R12), X7
+	PADDL      16(R12), X8
+	PADDL      32(R12), X1
+	PADDL      48(R12), X0
+	PADDL      64(R12), X3
+	PADDL      80(R12), X9
+	PADDL      96(R12), X5
+	PADDL      112(R12), X4
+	PADDL      128(R12), X7
 	DECQ       CX
 	JNZ        block
 	MOVOA      X8, X2
@@ -1990,10 +1992,10 @@ rounds:
 	MOVOU      X2, (R8)
 	MOVQ       8(DI), R9
 	MOVOU      X1, (R9)
-	MOVQ       16(DI), R10
-	MOVOU      X8, (R10)
-	MOVQ       24(DI), R11
-	MOVOU      X3, (R11)
+	MOVQ       16(DI), R8
+	MOVOU      X8, (R8)
+	MOVQ       24(DI), R9
+	MOVOU      X3, (R9)
 	MOVOA      X9, X6
 	PUNPCKLLQ  X5, X6
 	PUNPCKHLQ  X5, X9
@@ -2010,10 +2012,10 @@ rounds:
 	MOVOU      X6, 16(R8)
 	MOVQ       8(DI), R9
 	MOVOU      X5, 16(R9)
-	MOVQ       16(DI), R10
-	MOVOU      X9, 16(R10)
-	MOVQ       24(DI), R11
-	MOVOU      X7, 16(R11)
+	MOVQ       16(DI), R8
+	MOVOU      X9, 16(R8)
+	MOVQ       24(DI), R9
+	MOVOU      X7, 16(R9)
 
 done:
 	RET

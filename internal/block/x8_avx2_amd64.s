@@ -6,209 +6,211 @@
 
 // func x8_avx2(h **[8]uint32, p **byte, n int)
 // Requires: AVX, AVX2
-TEXT ·x8_avx2(SB), $832-24
-	MOVQ        h+0(FP), DI
-	MOVQ        p+8(FP), SI
-	MOVQ        n+16(FP), CX
-	TESTQ       CX, CX
-	JZ          done
-	LEAQ        63(SP), R12
-	ANDQ        $-64, R12
-	XORL        BX, BX
-	MOVQ        (DI), R8
-	VMOVDQU     (R8), X0
-	MOVQ        8(DI), R9
-	VMOVDQU     (R9), X1
-	MOVQ        16(DI), R10
-	VMOVDQU     (R10), X2
-	MOVQ        24(DI), R11
-	VMOVDQU     (R11), X3
-	MOVQ        32(DI), R8
-	VINSERTI128 $0x01, (R8), Y0, Y0
-	MOVQ        40(DI), R9
-	VINSERTI128 $0x01, (R9), Y1, Y1
-	MOVQ        48(DI), R10
-	VINSERTI128 $0x01, (R10), Y2, Y2
-	MOVQ        56(DI), R11
-	VINSERTI128 $0x01, (R11), Y3, Y3
-	VPUNPCKLDQ  Y1, Y0, Y8
-	VPUNPCKHDQ  Y1, Y0, Y0
-	VPUNPCKLDQ  Y3, Y2, Y9
-	VPUNPCKHDQ  Y3, Y2, Y2
-	VPUNPCKHQDQ Y9, Y8, Y1
-	VPUNPCKLQDQ Y9, Y8, Y8
-	VPUNPCKHQDQ Y2, Y0, Y3
-	VPUNPCKLQDQ Y2, Y0, Y0
-	MOVQ        (DI), R8
-	VMOVDQU     16(R8), X4
-	MOVQ        8(DI), R9
-	VMOVDQU     16(R9), X5
-	MOVQ        16(DI), R10
-	VMOVDQU     16(R10), X6
-	MOVQ        24(DI), R11
-	VMOVDQU     16(R11), X7
-	MOVQ        32(DI), R8
-	VINSERTI128 $0x01, 16(R8), Y4, Y4
-	MOVQ        40(DI), R9
-	VINSERTI128 $0x01, 16(R9), Y5, Y5
-	MOVQ        48(DI), R10
-	VINSERTI128 $0x01, 16(R10), Y6, Y6
-	MOVQ        56(DI), R11
-	VINSERTI128 $0x01, 16(R11), Y7, Y7
-	VPUNPCKLDQ  Y5, Y4, Y9
-	VPUNPCKHDQ  Y5, Y4, Y4
-	VPUNPCKLDQ  Y7, Y6, Y2
-	VPUNPCKHDQ  Y7, Y6, Y6
-	VPUNPCKHQDQ Y2, Y9, Y5
-	VPUNPCKLQDQ Y2, Y9, Y9
-	VPUNPCKHQDQ Y6, Y4, Y7
-	VPUNPCKLQDQ Y6, Y4, Y4
+TEXT ·x8_avx2(SB), $864-24
+	MOVQ           h+0(FP), DI
+	MOVQ           p+8(FP), SI
+	MOVQ           n+16(FP), CX
+	TESTQ          CX, CX
+	JZ             done
+	LEAQ           63(SP), R12
+	ANDQ           $-64, R12
+	XORL           BX, BX
+	LEAQ           288(R12), R10
+	MOVQ           (DI), R8
+	VMOVDQU        (R8), X0
+	MOVQ           8(DI), R9
+	VMOVDQU        (R9), X1
+	MOVQ           16(DI), R8
+	VMOVDQU        (R8), X2
+	MOVQ           24(DI), R9
+	VMOVDQU        (R9), X3
+	MOVQ           32(DI), R8
+	VINSERTI128    $0x01, (R8), Y0, Y0
+	MOVQ           40(DI), R9
+	VINSERTI128    $0x01, (R9), Y1, Y1
+	MOVQ           48(DI), R8
+	VINSERTI128    $0x01, (R8), Y2, Y2
+	MOVQ           56(DI), R9
+	VINSERTI128    $0x01, (R9), Y3, Y3
+	VPUNPCKLDQ     Y1, Y0, Y8
+	VPUNPCKHDQ     Y1, Y0, Y0
+	VPUNPCKLDQ     Y3, Y2, Y9
+	VPUNPCKHDQ     Y3, Y2, Y2
+	VPUNPCKHQDQ    Y9, Y8, Y1
+	VPUNPCKLQDQ    Y9, Y8, Y8
+	VPUNPCKHQDQ    Y2, Y0, Y3
+	VPUNPCKLQDQ    Y2, Y0, Y0
+	MOVQ           (DI), R8
+	VMOVDQU        16(R8), X4
+	MOVQ           8(DI), R9
+	VMOVDQU        16(R9), X5
+	MOVQ           16(DI), R8
+	VMOVDQU        16(R8), X6
+	MOVQ           24(DI), R9
+	VMOVDQU        16(R9), X7
+	MOVQ           32(DI), R8
+	VINSERTI128    $0x01, 16(R8), Y4, Y4
+	MOVQ           40(DI), R9
+	VINSERTI128    $0x01, 16(R9), Y5, Y5
+	MOVQ           48(DI), R8
+	VINSERTI128    $0x01, 16(R8), Y6, Y6
+	MOVQ           56(DI), R9
+	VINSERTI128    $0x01, 16(R9), Y7, Y7
+	VPUNPCKLDQ     Y5, Y4, Y9
+	VPUNPCKHDQ     Y5, Y4, Y4
+	VPUNPCKLDQ     Y7, Y6, Y2
+	VPUNPCKHDQ     Y7, Y6, Y6
+	VPUNPCKHQDQ    Y2, Y9, Y5
+	VPUNPCKLQDQ    Y2, Y9, Y9
+	VPUNPCKHQDQ    Y6, Y4, Y7
+	VPUNPCKLQDQ    Y6, Y4, Y4
+	VBROADCASTI128 x8_avx2_order<>+0(SB), Y15
+	VMOVDQU        Y15, (R12)
 
 block:
-	VMOVDQU        Y8, (R12)
-	VMOVDQU        Y1, 32(R12)
-	VMOVDQU        Y0, 64(R12)
-	VMOVDQU        Y3, 96(R12)
-	VMOVDQU        Y9, 128(R12)
-	VMOVDQU        Y5, 160(R12)
-	VMOVDQU        Y4, 192(R12)
-	VMOVDQU        Y7, 224(R12)
-	VBROADCASTI128 x8_avx2_order<>+0(SB), Y15
-	MOVQ           (SI), R8
-	VMOVDQU        (R8)(BX*1), X2
-	MOVQ           8(SI), R9
-	VMOVDQU        (R9)(BX*1), X6
-	MOVQ           16(SI), R10
-	VMOVDQU        (R10)(BX*1), X10
-	MOVQ           24(SI), R11
-	VMOVDQU        (R11)(BX*1), X11
-	MOVQ           32(SI), R8
-	VINSERTI128    $0x01, (R8)(BX*1), Y2, Y2
-	MOVQ           40(SI), R9
-	VINSERTI128    $0x01, (R9)(BX*1), Y6, Y6
-	MOVQ           48(SI), R10
-	VINSERTI128    $0x01, (R10)(BX*1), Y10, Y10
-	MOVQ           56(SI), R11
-	VINSERTI128    $0x01, (R11)(BX*1), Y11, Y11
-	VPSHUFB        Y15, Y2, Y2
-	VPSHUFB        Y15, Y6, Y6
-	VPSHUFB        Y15, Y10, Y10
-	VPSHUFB        Y15, Y11, Y11
-	VPUNPCKLDQ     Y6, Y2, Y12
-	VPUNPCKHDQ     Y6, Y2, Y2
-	VPUNPCKLDQ     Y11, Y10, Y13
-	VPUNPCKHDQ     Y11, Y10, Y10
-	VPUNPCKHQDQ    Y13, Y12, Y6
-	VPUNPCKLQDQ    Y13, Y12, Y12
-	VPUNPCKHQDQ    Y10, Y2, Y11
-	VPUNPCKLQDQ    Y10, Y2, Y2
-	VMOVDQU        Y12, 256(R12)
-	VMOVDQU        Y6, 288(R12)
-	VMOVDQU        Y2, 320(R12)
-	VMOVDQU        Y11, 352(R12)
-	MOVQ           (SI), R8
-	VMOVDQU        16(R8)(BX*1), X2
-	MOVQ           8(SI), R9
-	VMOVDQU        16(R9)(BX*1), X6
-	MOVQ           16(SI), R10
-	VMOVDQU        16(R10)(BX*1), X10
-	MOVQ           24(SI), R11
-	VMOVDQU        16(R11)(BX*1), X11
-	MOVQ           32(SI), R8
-	VINSERTI128    $0x01, 16(R8)(BX*1), Y2, Y2
-	MOVQ           40(SI), R9
-	VINSERTI128    $0x01, 16(R9)(BX*1), Y6, Y6
-	MOVQ           48(SI), R10
-	VINSERTI128    $0x01, 16(R10)(BX*1), Y10, Y10
-	MOVQ           56(SI), R11
-	VINSERTI128    $0x01, 16(R11)(BX*1), Y11, Y11
-	VPSHUFB        Y15, Y2, Y2
-	VPSHUFB        Y15, Y6, Y6
-	VPSHUFB        Y15, Y10, Y10
-	VPSHUFB        Y15, Y11, Y11
-	VPUNPCKLDQ     Y6, Y2, Y12
-	VPUNPCKHDQ     Y6, Y2, Y2
-	VPUNPCKLDQ     Y11, Y10, Y13
-	VPUNPCKHDQ     Y11, Y10, Y10
-	VPUNPCKHQDQ    Y13, Y12, Y6
-	VPUNPCKLQDQ    Y13, Y12, Y12
-	VPUNPCKHQDQ    Y10, Y2, Y11
-	VPUNPCKLQDQ    Y10, Y2, Y2
-	VMOVDQU        Y12, 384(R12)
-	VMOVDQU        Y6, 416(R12)
-	VMOVDQU        Y2, 448(R12)
-	VMOVDQU        Y11, 480(R12)
-	MOVQ           (SI), R8
-	VMOVDQU        32(R8)(BX*1), X2
-	MOVQ           8(SI), R9
-	VMOVDQU        32(R9)(BX*1), X6
-	MOVQ           16(SI), R10
-	VMOVDQU        32(R10)(BX*1), X10
-	MOVQ           24(SI), R11
-	VMOVDQU        32(R11)(BX*1), X11
-	MOVQ           32(SI), R8
-	VINSERTI128    $0x01, 32(R8)(BX*1), Y2, Y2
-	MOVQ           40(SI), R9
-	VINSERTI128    $0x01, 32(R9)(BX*1), Y6, Y6
-	MOVQ           48(SI), R10
-	VINSERTI128    $0x01, 32(R10)(BX*1), Y10, Y10
-	MOVQ           56(SI), R11
-	VINSERTI128    $0x01, 32(R11)(BX*1), Y11, Y11
-	VPSHUFB        Y15, Y2, Y2
-	VPSHUFB        Y15, Y6, Y6
-	VPSHUFB        Y15, Y10, Y10
-	VPSHUFB        Y15, Y11, Y11
-	VPUNPCKLDQ     Y6, Y2, Y12
-	VPUNPCKHDQ     Y6, Y2, Y2
-	VPUNPCKLDQ     Y11, Y10, Y13
-	VPUNPCKHDQ     Y11, Y10, Y10
-	VPUNPCKHQDQ    Y13, Y12, Y6
-	VPUNPCKLQDQ    Y13, Y12, Y12
-	VPUNPCKHQDQ    Y10, Y2, Y11
-	VPUNPCKLQDQ    Y10, Y2, Y2
-	VMOVDQU        Y12, 512(R12)
-	VMOVDQU        Y6, 544(R12)
-	VMOVDQU        Y2, 576(R12)
-	VMOVDQU        Y11, 608(R12)
-	MOVQ           (SI), R8
-	VMOVDQU        48(R8)(BX*1), X2
-	MOVQ           8(SI), R9
-	VMOVDQU        48(R9)(BX*1), X6
-	MOVQ           16(SI), R10
-	VMOVDQU        48(R10)(BX*1), X10
-	MOVQ           24(SI), R11
-	VMOVDQU        48(R11)(BX*1), X11
-	MOVQ           32(SI), R8
-	VINSERTI128    $0x01, 48(R8)(BX*1), Y2, Y2
-	MOVQ           40(SI), R9
-	VINSERTI128    $0x01, 48(R9)(BX*1), Y6, Y6
-	MOVQ           48(SI), R10
-	VINSERTI128    $0x01, 48(R10)(BX*1), Y10, Y10
-	MOVQ           56(SI), R11
-	VINSERTI128    $0x01, 48(R11)(BX*1), Y11, Y11
-	VPSHUFB        Y15, Y2, Y2
-	VPSHUFB        Y15, Y6, Y6
-	VPSHUFB        Y15, Y10, Y10
-	VPSHUFB        Y15, Y11, Y11
-	VPUNPCKLDQ     Y6, Y2, Y12
-	VPUNPCKHDQ     Y6, Y2, Y2
-	VPUNPCKLDQ     Y11, Y10, Y13
-	VPUNPCKHDQ     Y11, Y10, Y10
-	VPUNPCKHQDQ    Y13, Y12, Y6
-	VPUNPCKLQDQ    Y13, Y12, Y12
-	VPUNPCKHQDQ    Y10, Y2, Y11
-	VPUNPCKLQDQ    Y10, Y2, Y2
-	VMOVDQU        Y12, 640(R12)
-	VMOVDQU        Y6, 672(R12)
-	VMOVDQU        Y2, 704(R12)
-	VMOVDQU        Y11, 736(R12)
-	ADDQ           $0x40, BX
-	LEAQ           ·k+0(SB), AX
-	MOVL           $0x00000003, DX
-	VPXOR          Y0, Y1, Y2
+	VMOVDQU     Y8, 32(R12)
+	VMOVDQU     Y1, 64(R12)
+	VMOVDQU     Y0, 96(R12)
+	VMOVDQU     Y3, 128(R12)
+	VMOVDQU     Y9, 160(R12)
+	VMOVDQU     Y5, 192(R12)
+	VMOVDQU     Y4, 224(R12)
+	VMOVDQU     Y7, 256(R12)
+	MOVQ        (SI), R8
+	VMOVDQU     (R8)(BX*1), X10
+	MOVQ        8(SI), R9
+	VMOVDQU     (R9)(BX*1), X11
+	MOVQ        16(SI), R8
+	VMOVDQU     (R8)(BX*1), X12
+	MOVQ        24(SI), R9
+	VMOVDQU     (R9)(BX*1), X13
+	MOVQ        32(SI), R8
+	VINSERTI128 $0x01, (R8)(BX*1), Y10, Y10
+	MOVQ        40(SI), R9
+	VINSERTI128 $0x01, (R9)(BX*1), Y11, Y11
+	MOVQ        48(SI), R8
+	VINSERTI128 $0x01, (R8)(BX*1), Y12, Y12
+	MOVQ        56(SI), R9
+	VINSERTI128 $0x01, (R9)(BX*1), Y13, Y13
+	VPSHUFB     (R12), Y10, Y10
+	VPSHUFB     (R12), Y11, Y11
+	VPSHUFB     (R12), Y12, Y12
+	VPSHUFB     (R12), Y13, Y13
+	VPUNPCKLDQ  Y11, Y10, Y14
+	VPUNPCKHDQ  Y11, Y10, Y10
+	VPUNPCKLDQ  Y13, Y12, Y15
+	VPUNPCKHDQ  Y13, Y12, Y12
+	VPUNPCKHQDQ Y15, Y14, Y11
+	VPUNPCKLQDQ Y15, Y14, Y14
+	VPUNPCKHQDQ Y12, Y10, Y13
+	VPUNPCKLQDQ Y12, Y10, Y10
+	VMOVDQU     Y14, (R10)
+	VMOVDQU     Y11, 32(R10)
+	VMOVDQU     Y10, 64(R10)
+	VMOVDQU     Y13, 96(R10)
+	MOVQ        (SI), R8
+	VMOVDQU     16(R8)(BX*1), X10
+	MOVQ        8(SI), R9
+	VMOVDQU     16(R9)(BX*1), X11
+	MOVQ        16(SI), R8
+	VMOVDQU     16(R8)(BX*1), X12
+	MOVQ        24(SI), R9
+	VMOVDQU     16(R9)(BX*1), X13
+	MOVQ        32(SI), R8
+	VINSERTI128 $0x01, 16(R8)(BX*1), Y10, Y10
+	MOVQ        40(SI), R9
+	VINSERTI128 $0x01, 16(R9)(BX*1), Y11, Y11
+	MOVQ        48(SI), R8
+	VINSERTI128 $0x01, 16(R8)(BX*1), Y12, Y12
+	MOVQ        56(SI), R9
+	VINSERTI128 $0x01, 16(R9)(BX*1), Y13, Y13
+	VPSHUFB     (R12), Y10, Y10
+	VPSHUFB     (R12), Y11, Y11
+	VPSHUFB     (R12), Y12, Y12
+	VPSHUFB     (R12), Y13, Y13
+	VPUNPCKLDQ  Y11, Y10, Y14
+	VPUNPCKHDQ  Y11, Y10, Y10
+	VPUNPCKLDQ  Y13, Y12, Y15
+	VPUNPCKHDQ  Y13, Y12, Y12
+	VPUNPCKHQDQ Y15, Y14, Y11
+	VPUNPCKLQDQ Y15, Y14, Y14
+	VPUNPCKHQDQ Y12, Y10, Y13
+	VPUNPCKLQDQ Y12, Y10, Y10
+	VMOVDQU     Y14, 128(R10)
+	VMOVDQU     Y11, 160(R10)
+	VMOVDQU     Y10, 192(R10)
+	VMOVDQU     Y13, 224(R10)
+	MOVQ        (SI), R8
+	VMOVDQU     32(R8)(BX*1), X10
+	MOVQ        8(SI), R9
+	VMOVDQU     32(R9)(BX*1), X11
+	MOVQ        16(SI), R8
+	VMOVDQU     32(R8)(BX*1), X12
+	MOVQ        24(SI), R9
+	VMOVDQU     32(R9)(BX*1), X13
+	MOVQ        32(SI), R8
+	VINSERTI128 $0x01, 32(R8)(BX*1), Y10, Y10
+	MOVQ        40(SI), R9
+	VINSERTI128 $0x01, 32(R9)(BX*1), Y11, Y11
+	MOVQ        48(SI), R8
+	VINSERTI128 $0x01, 32(R8)(BX*1), Y12, Y12
+	MOVQ        56(SI), R9
+	VINSERTI128 $0x01, 32(R9)(BX*1), Y13, Y13
+	VPSHUFB     (R12), Y10, Y10
+	VPSHUFB     (R12), Y11, Y11
+	VPSHUFB     (R12), Y12, Y12
+	VPSHUFB     (R12), Y13, Y13
+	VPUNPCKLDQ  Y11, Y10, Y14
+	VPUNPCKHDQ  Y11, Y10, Y10
+	VPUNPCKLDQ  Y13, Y12, Y15
+	VPUNPCKHDQ  Y13, Y12, Y12
+	VPUNPCKHQDQ Y15, Y14, Y11
+	VPUNPCKLQDQ Y15, Y14, Y14
+	VPUNPCKHQDQ Y12, Y10, Y13
+	VPUNPCKLQDQ Y12, Y10, Y10
+	VMOVDQU     Y14, 256(R10)
+	VMOVDQU     Y11, 288(R10)
+	VMOVDQU     Y10, 320(R10)
+	VMOVDQU     Y13, 352(R10)
+	MOVQ        (SI), R8
+	VMOVDQU     48(R8)(BX*1), X10
+	MOVQ        8(SI), R9
+	VMOVDQU     48(R9)(BX*1), X11
+	MOVQ        16(SI), R8
+	VMOVDQU     48(R8)(BX*1), X12
+	MOVQ        24(SI), R9
+	VMOVDQU     48(R9)(BX*1), X13
+	MOVQ        32(SI), R8
+	VINSERTI128 $0x01, 48(R8)(BX*1), Y10, Y10
+	MOVQ        40(SI), R9
+	VINSERTI128 $0x01, 48(R9)(BX*1), Y11, Y11
+	MOVQ        48(SI), R8
+	VINSERTI128 $0x01, 48(R8)(BX*1), Y12, Y12
+	MOVQ        56(SI), R9
+	VINSERTI128 $0x01, 48(R9)(BX*1), Y13, Y13
+	VPSHUFB     (R12), Y10, Y10
+	VPSHUFB     (R12), Y11, Y11
+	VPSHUFB     (R12), Y12, Y12
+	VPSHUFB     (R12), Y13, Y13
+	VPUNPCKLDQ  Y11, Y10, Y14
+	VPUNPCKHDQ  Y11, Y10, Y10
+	VPUNPCKLDQ  Y13, Y12, Y15
+	VPUNPCKHDQ  Y13, Y12, Y12
+	VPUNPCKHQDQ Y15, Y14, Y11
+	VPUNPCKLQDQ Y15, Y14, Y14
+	VPUNPCKHQDQ Y12, Y10, Y13
+	VPUNPCKLQDQ Y12, Y10, Y10
+	VMOVDQU     Y14, 384(R10)
+	VMOVDQU     Y11, 416(R10)
+	VMOVDQU     Y10, 448(R10)
+	VMOVDQU     Y13, 480(R10)
+	ADDQ        $0x40, BX
+	LEAQ        ·k+0(SB), AX
+	MOVL        $0x00000003, DX
+	VPXOR       Y0, Y1, Y2
 
 rounds:
-	VPADDD       256(R12), Y7, Y7
+	VPADDD       (R10), Y7, Y7
 	VPBROADCASTD (AX), Y10
 	VPADDD       Y10, Y7, Y7
 	VPXOR        Y4, Y5, Y10
@@ -244,9 +246,9 @@ rounds:
 	VPXOR        Y11, Y10, Y10
 	VPADDD       Y2, Y7, Y7
 	VPADDD       Y10, Y7, Y7
-	VMOVDQU      256(R12), Y10
-	VPADDD       544(R12), Y10, Y10
-	VMOVDQU      288(R12), Y11
+	VMOVDQU      (R10), Y10
+	VPADDD       288(R10), Y10, Y10
+	VMOVDQU      32(R10), Y11
 	VPSRLD       $0x03, Y11, Y12
 	VPSRLD       $0x07, Y11, Y13
 	VPXOR        Y13, Y12, Y12
@@ -257,7 +259,7 @@ rounds:
 	VPSLLD       $0x19, Y11, Y13
 	VPXOR        Y13, Y12, Y12
 	VPADDD       Y12, Y10, Y10
-	VMOVDQU      704(R12), Y11
+	VMOVDQU      448(R10), Y11
 	VPSRLD       $0x0a, Y11, Y12
 	VPSRLD       $0x11, Y11, Y13
 	VPXOR        Y13, Y12, Y12
@@ -268,8 +270,8 @@ rounds:
 	VPSLLD       $0x0f, Y11, Y13
 	VPXOR        Y13, Y12, Y12
 	VPADDD       Y12, Y10, Y10
-	VMOVDQU      Y10, 256(R12)
-	VPADDD       288(R12), Y4, Y4
+	VMOVDQU      Y10, (R10)
+	VPADDD       32(R10), Y4, Y4
 	VPBROADCASTD 4(AX), Y10
 	VPADDD       Y10, Y4, Y4
 	VPXOR        Y5, Y9, Y10
@@ -305,9 +307,9 @@ rounds:
 	VPXOR        Y11, Y10, Y10
 	VPADDD       Y6, Y4, Y4
 	VPADDD       Y10, Y4, Y4
-	VMOVDQU      288(R12), Y10
-	VPADDD       576(R12), Y10, Y10
-	VMOVDQU      320(R12), Y11
+	VMOVDQU      32(R10), Y10
+	VPADDD       320(R10), Y10, Y10
+	VMOVDQU      64(R10), Y11
 	VPSRLD       $0x03, Y11, Y12
 	VPSRLD       $0x07, Y11, Y13
 	VPXOR        Y13, Y12, Y12
@@ -318,7 +320,7 @@ rounds:
 	VPSLLD       $0x19, Y11, Y13
 	VPXOR        Y13, Y12, Y12
 	VPADDD       Y12, Y10, Y10
-	VMOVDQU      736(R12), Y11
+	VMOVDQU      480(R10), Y11
 	VPSRLD       $0x0a, Y11, Y12
 	VPSRLD       $0x11, Y11, Y13
 	VPXOR        Y13, Y12, Y12
@@ -329,8 +331,8 @@ rounds:
 	VPSLLD       $0x0f, Y11, Y13
 	VPXOR        Y13, Y12, Y12
 	VPADDD       Y12, Y10, Y10
-	VMOVDQU      Y10, 288(R12)
-	VPADDD       320(R12), Y5, Y5
+	VMOVDQU      Y10, 32(R10)
+	VPADDD       64(R10), Y5, Y5
 	VPBROADCASTD 8(AX), Y10
 	VPADDD       Y10, Y5, Y5
 	VPXOR        Y9, Y3, Y10
@@ -366,9 +368,9 @@ rounds:
 	VPXOR        Y11, Y10, Y10
 	VPADDD       Y2, Y5, Y5
 	VPADDD       Y10, Y5, Y5
-	VMOVDQU      320(R12), Y10
-	VPADDD       608(R12), Y10, Y10
-	VMOVDQU      352(R12), Y11
+	VMOVDQU      64(R10), Y10
+	VPADDD       352(R10), Y10, Y10
+	VMOVDQU      96(R10), Y11
 	VPSRLD       $0x03, Y11, Y12
 	VPSRLD       $0x07, Y11, Y13
 	VPXOR        Y13, Y12, Y12
@@ -379,7 +381,7 @@ rounds:
 	VPSLLD       $0x19, Y11, Y13
 	VPXOR        Y13, Y12, Y12
 	VPADDD       Y12, Y10, Y10
-	VMOVDQU      256(R12), Y11
+	VMOVDQU      (R10), Y11
 	VPSRLD       $0x0a, Y11, Y12
 	VPSRLD       $0x11, Y11, Y13
 	VPXOR        Y13, Y12, Y12
@@ -390,8 +392,8 @@ rounds:
 	VPSLLD       $0x0f, Y11, Y13
 	VPXOR        Y13, Y12, Y12
 	VPADDD       Y12, Y10, Y10
-	VMOVDQU      Y10, 320(R12)
-	VPADDD       352(R12), Y9, Y9
+	VMOVDQU      Y10, 64(R10)
+	VPADDD       96(R10), Y9, Y9
 	VPBROADCASTD 12(AX), Y10
 	VPADDD       Y10, Y9, Y9
 	VPXOR        Y3, Y0, Y10
@@ -427,9 +429,9 @@ rounds:
 	VPXOR        Y11, Y10, Y10
 	VPADDD       Y6, Y9, Y9
 	VPADDD       Y10, Y9, Y9
-	VMOVDQU      352(R12), Y10
-	VPADDD       640(R12), Y10, Y10
-	VMOVDQU      384(R12), Y11
+	VMOVDQU      96(R10), Y10
+	VPADDD       384(R10), Y10, Y10
+	VMOVDQU      128(R10), Y11
 	VPSRLD       $0x03, Y11, Y12
 	VPSRLD       $0x07, Y11, Y13
 	VPXOR        Y13, Y12, Y12
@@ -440,7 +442,7 @@ rounds:
 	VPSLLD       $0x19, Y11, Y13
 	VPXOR        Y13, Y12, Y12
 	VPADDD       Y12, Y10, Y10
-	VMOVDQU      288(R12), Y11
+	VMOVDQU      32(R10), Y11
 	VPSRLD       $0x0a, Y11, Y12
 	VPSRLD       $0x11, Y11, Y13
 	VPXOR        Y13, Y12, Y12
@@ -451,8 +453,8 @@ rounds:
 	VPSLLD       $0x0f, Y11, Y13
 	VPXOR        Y13, Y12, Y12
 	VPADDD       Y12, Y10, Y10
-	VMOVDQU      Y10, 352(R12)
-	VPADDD       384(R12), Y3, Y3
+	VMOVDQU      Y10, 96(R10)
+	VPADDD       128(R10), Y3, Y3
 	VPBROADCASTD 16(AX), Y10
 	VPADDD       Y10, Y3, Y3
 	VPXOR        Y0, Y1, Y10
@@ -488,9 +490,9 @@ rounds:
 	VPXOR        Y11, Y10, Y10
 	VPADDD       Y2, Y3, Y3
 	VPADDD       Y10, Y3, Y3
-	VMOVDQU      384(R12), Y10
-	VPADDD       672(R12), Y10, Y10
-	VMOVDQU      416(R12), Y11
+	VMOVDQU      128(R10), Y10
+	VPADDD       416(R10), Y10, Y10
+	VMOVDQU      160(R10), Y11
 	VPSRLD       $0x03, Y11, Y12
 	VPSRLD       $0x07, Y11, Y13
 	VPXOR        Y13, Y12, Y12
@@ -501,7 +503,7 @@ rounds:
 	VPSLLD       $0x19, Y11, Y13
 	VPXOR        Y13, Y12, Y12
 	VPADDD       Y12, Y10, Y10
-	VMOVDQU      320(R12), Y11
+	VMOVDQU      64(R10), Y11
 	VPSRLD       $0x0a, Y11, Y12
 	VPSRLD       $0x11, Y11, Y13
 	VPXOR        Y13, Y12, Y12
@@ -512,8 +514,8 @@ rounds:
 	VPSLLD       $0x0f, Y11, Y13
 	VPXOR        Y13, Y12, Y12
 	VPADDD       Y12, Y10, Y10
-	VMOVDQU      Y10, 384(R12)
-	VPADDD       416(R12), Y0, Y0
+	VMOVDQU      Y10, 128(R10)
+	VPADDD       160(R10), Y0, Y0
 	VPBROADCASTD 20(AX), Y10
 	VPADDD       Y10, Y0, Y0
 	VPXOR        Y1, Y8, Y10
@@ -549,9 +551,9 @@ rounds:
 	VPXOR        Y11, Y10, Y10
 	VPADDD       Y6, Y0, Y0
 	VPADDD       Y10, Y0, Y0
-	VMOVDQU      416(R12), Y10
-	VPADDD       704(R12), Y10, Y10
-	VMOVDQU      448(R12), Y11
+	VMOVDQU      160(R10), Y10
+	VPADDD       448(R10), Y10, Y10
+	VMOVDQU      192(R10), Y11
 	VPSRLD       $0x03, Y11, Y12
 	VPSRLD       $0x07, Y11, Y13
 	VPXOR        Y13, Y12, Y12
@@ -562,7 +564,7 @@ rounds:
 	VPSLLD       $0x19, Y11, Y13
 	VPXOR        Y13, Y12, Y12
 	VPADDD       Y12, Y10, Y10
-	VMOVDQU      352(R12), Y11
+	VMOVDQU      96(R10), Y11
 	VPSRLD       $0x0a, Y11, Y12
 	VPSRLD       $0x11, Y11, Y13
 	VPXOR        Y13, Y12, Y12
@@ -573,8 +575,8 @@ rounds:
 	VPSLLD       $0x0f, Y11, Y13
 	VPXOR        Y13, Y12, Y12
 	VPADDD       Y12, Y10, Y10
-	VMOVDQU      Y10, 416(R12)
-	VPADDD       448(R12), Y1, Y1
+	VMOVDQU      Y10, 160(R10)
+	VPADDD       192(R10), Y1, Y1
 	VPBROADCASTD 24(AX), Y10
 	VPADDD       Y10, Y1, Y1
 	VPXOR        Y8, Y7, Y10
@@ -610,9 +612,9 @@ rounds:
 	VPXOR        Y11, Y10, Y10
 	VPADDD       Y2, Y1, Y1
 	VPADDD       Y10, Y1, Y1
-	VMOVDQU      448(R12), Y10
-	VPADDD       736(R12), Y10, Y10
-	VMOVDQU      480(R12), Y11
+	VMOVDQU      192(R10), Y10
+	VPADDD       480(R10), Y10, Y10
+	VMOVDQU      224(R10), Y11
 	VPSRLD       $0x03, Y11, Y12
 	VPSRLD       $0x07, Y11, Y13
 	VPXOR        Y13, Y12, Y12
@@ -623,7 +625,7 @@ rounds:
 	VPSLLD       $0x19, Y11, Y13
 	VPXOR        Y13, Y12, Y12
 	VPADDD       Y12, Y10, Y10
-	VMOVDQU      384(R12), Y11
+	VMOVDQU      128(R10), Y11
 	VPSRLD       $0x0a, Y11, Y12
 	VPSRLD       $0x11, Y11, Y13
 	VPXOR        Y13, Y12, Y12
@@ -634,8 +636,8 @@ rounds:
 	VPSLLD       $0x0f, Y11, Y13
 	VPXOR        Y13, Y12, Y12
 	VPADDD       Y12, Y10, Y10
-	VMOVDQU      Y10, 448(R12)
-	VPADDD       480(R12), Y8, Y8
+	VMOVDQU      Y10, 192(R10)
+	VPADDD       224(R10), Y8, Y8
 	VPBROADCASTD 28(AX), Y10
 	VPADDD       Y10, Y8, Y8
 	VPXOR        Y7, Y4, Y10
@@ -671,9 +673,9 @@ rounds:
 	VPXOR        Y11, Y10, Y10
 	VPADDD       Y6, Y8, Y8
 	VPADDD       Y10, Y8, Y8
-	VMOVDQU      480(R12), Y10
-	VPADDD       256(R12), Y10, Y10
-	VMOVDQU      512(R12), Y11
+	VMOVDQU      224(R10), Y10
+	VPADDD       (R10), Y10, Y10
+	VMOVDQU      256(R10), Y11
 	VPSRLD       $0x03, Y11, Y12
 	VPSRLD       $0x07, Y11, Y13
 	VPXOR        Y13, Y12, Y12
@@ -684,7 +686,7 @@ rounds:
 	VPSLLD       $0x19, Y11, Y13
 	VPXOR        Y13, Y12, Y12
 	VPADDD       Y12, Y10, Y10
-	VMOVDQU      416(R12), Y11
+	VMOVDQU      160(R10), Y11
 	VPSRLD       $0x0a, Y11, Y12
 	VPSRLD       $0x11, Y11, Y13
 	VPXOR        Y13, Y12, Y12
@@ -695,8 +697,8 @@ rounds:
 	VPSLLD       $0x0f, Y11, Y13
 	VPXOR        Y13, Y12, Y12
 	VPADDD       Y12, Y10, Y10
-	VMOVDQU      Y10, 480(R12)
-	VPADDD       512(R12), Y7, Y7
+	VMOVDQU      Y10, 224(R10)
+	VPADDD       256(R10), Y7, Y7
 	VPBROADCASTD 32(AX), Y10
 	VPADDD       Y10, Y7, Y7
 	VPXOR        Y4, Y5, Y10
@@ -732,9 +734,9 @@ rounds:
 	VPXOR        Y11, Y10, Y10
 	VPADDD       Y2, Y7, Y7
 	VPADDD       Y10, Y7, Y7
-	VMOVDQU      512(R12), Y10
-	VPADDD       288(R12), Y10, Y10
-	VMOVDQU      544(R12), Y11
+	VMOVDQU      256(R10), Y10
+	VPADDD       32(R10), Y10, Y10
+	VMOVDQU      288(R10), Y11
 	VPSRLD       $0x03, Y11, Y12
 	VPSRLD       $0x07, Y11, Y13
 	VPXOR        Y13, Y12, Y12
@@ -745,7 +747,7 @@ rounds:
 	VPSLLD       $0x19, Y11, Y13
 	VPXOR        Y13, Y12, Y12
 	VPADDD       Y12, Y10, Y10
-	VMOVDQU      448(R12), Y11
+	VMOVDQU      192(R10), Y11
 	VPSRLD       $0x0a, Y11, Y12
 	VPSRLD       $0x11, Y11, Y13
 	VPXOR        Y13, Y12, Y12
@@ -756,8 +758,8 @@ rounds:
 	VPSLLD       $0x0f, Y11, Y13
 	VPXOR        Y13, Y12, Y12
 	VPADDD       Y12, Y10, Y10
-	VMOVDQU      Y10, 512(R12)
-	VPADDD       544(R12), Y4, Y4
+	VMOVDQU      Y10, 256(R10)
+	VPADDD       288(R10), Y4, Y4
 	VPBROADCASTD 36(AX), Y10
 	VPADDD       Y10, Y4, Y4
 	VPXOR        Y5, Y9, Y10
@@ -793,9 +795,9 @@ rounds:
 	VPXOR        Y11, Y10, Y10
 	VPADDD       Y6, Y4, Y4
 	VPADDD       Y10, Y4, Y4
-	VMOVDQU      544(R12), Y10
-	VPADDD       320(R12), Y10, Y10
-	VMOVDQU      576(R12), Y11
+	VMOVDQU      288(R10), Y10
+	VPADDD       64(R10), Y10, Y10
+	VMOVDQU      320(R10), Y11
 	VPSRLD       $0x03, Y11, Y12
 	VPSRLD       $0x07, Y11, Y13
 	VPXOR        Y13, Y12, Y12
@@ -806,7 +808,7 @@ rounds:
 	VPSLLD       $0x19, Y11, Y13
 	VPXOR        Y13, Y12, Y12
 	VPADDD       Y12, Y10, Y10
-	VMOVDQU      480(R12), Y11
+	VMOVDQU      224(R10), Y11
 	VPSRLD       $0x0a, Y11, Y12
 	VPSRLD       $0x11, Y11, Y13
 	VPXOR        Y13, Y12, Y12
@@ -817,8 +819,8 @@ rounds:
 	VPSLLD       $0x0f, Y11, Y13
 	VPXOR        Y13, Y12, Y12
 	VPADDD       Y12, Y10, Y10
-	VMOVDQU      Y10, 544(R12)
-	VPADDD       576(R12), Y5, Y5
+	VMOVDQU      Y10, 288(R10)
+	VPADDD       320(R10), Y5, Y5
 	VPBROADCASTD 40(AX), Y10
 	VPADDD       Y10, Y5, Y5
 	VPXOR        Y9, Y3, Y10
@@ -854,9 +856,9 @@ rounds:
 	VPXOR        Y11, Y10, Y10
 	VPADDD       Y2, Y5, Y5
 	VPADDD       Y10, Y5, Y5
-	VMOVDQU      576(R12), Y10
-	VPADDD       352(R12), Y10, Y10
-	VMOVDQU      608(R12), Y11
+	VMOVDQU      320(R10), Y10
+	VPADDD       96(R10), Y10, Y10
+	VMOVDQU      352(R10), Y11
 	VPSRLD       $0x03, Y11, Y12
 	VPSRLD       $0x07, Y11, Y13
 	VPXOR        Y13, Y12, Y12
@@ -867,7 +869,7 @@ rounds:
 	VPSLLD       $0x19, Y11, Y13
 	VPXOR        Y13, Y12, Y12
 	VPADDD       Y12, Y10, Y10
-	VMOVDQU      512(R12), Y11
+	VMOVDQU      256(R10), Y11
 	VPSRLD       $0x0a, Y11, Y12
 	VPSRLD       $0x11, Y11, Y13
 	VPXOR        Y13, Y12, Y12
@@ -878,8 +880,8 @@ rounds:
 	VPSLLD       $0x0f, Y11, Y13
 	VPXOR        Y13, Y12, Y12
 	VPADDD       Y12, Y10, Y10
-	VMOVDQU      Y10, 576(R12)
-	VPADDD       608(R12), Y9, Y9
+	VMOVDQU      Y10, 320(R10)
+	VPADDD       352(R10), Y9, Y9
 	VPBROADCASTD 44(AX), Y10
 	VPADDD       Y10, Y9, Y9
 	VPXOR        Y3, Y0, Y10
@@ -915,9 +917,9 @@ rounds:
 	VPXOR        Y11, Y10, Y10
 	VPADDD       Y6, Y9, Y9
 	VPADDD       Y10, Y9, Y9
-	VMOVDQU      608(R12), Y10
-	VPADDD       384(R12), Y10, Y10
-	VMOVDQU      640(R12), Y11
+	VMOVDQU      352(R10), Y10
+	VPADDD       128(R10), Y10, Y10
+	VMOVDQU      384(R10), Y11
 	VPSRLD       $0x03, Y11, Y12
 	VPSRLD       $0x07, Y11, Y13
 	VPXOR        Y13, Y12, Y12
@@ -928,7 +930,7 @@ rounds:
 	VPSLLD       $0x19, Y11, Y13
 	VPXOR        Y13, Y12, Y12
 	VPADDD       Y12, Y10, Y10
-	VMOVDQU      544(R12), Y11
+	VMOVDQU      288(R10), Y11
 	VPSRLD       $0x0a, Y11, Y12
 	VPSRLD       $0x11, Y11, Y13
 	VPXOR        Y13, Y12, Y12
@@ -939,8 +941,8 @@ rounds:
 	VPSLLD       $0x0f, Y11, Y13
 	VPXOR        Y13, Y12, Y12
 	VPADDD       Y12, Y10, Y10
-	VMOVDQU      Y10, 608(R12)
-	VPADDD       640(R12), Y3, Y3
+	VMOVDQU      Y10, 352(R10)
+	VPADDD       384(R10), Y3, Y3
 	VPBROADCASTD 48(AX), Y10
 	VPADDD       Y10, Y3, Y3
 	VPXOR        Y0, Y1, Y10
@@ -976,9 +978,9 @@ rounds:
 	VPXOR        Y11, Y10, Y10
 	VPADDD       Y2, Y3, Y3
 	VPADDD       Y10, Y3, Y3
-	VMOVDQU      640(R12), Y10
-	VPADDD       416(R12), Y10, Y10
-	VMOVDQU      672(R12), Y11
+	VMOVDQU      384(R10), Y10
+	VPADDD       160(R10), Y10, Y10
+	VMOVDQU      416(R10), Y11
 	VPSRLD       $0x03, Y11, Y12
 	VPSRLD       $0x07, Y11, Y13
 	VPXOR        Y13, Y12, Y12
@@ -989,7 +991,7 @@ rounds:
 	VPSLLD       $0x19, Y11, Y13
 	VPXOR        Y13, Y12, Y12
 	VPADDD       Y12, Y10, Y10
-	VMOVDQU      576(R12), Y11
+	VMOVDQU      320(R10), Y11
 	VPSRLD       $0x0a, Y11, Y12
 	VPSRLD       $0x11, Y11, Y13
 	VPXOR        Y13, Y12, Y12
@@ -1000,8 +1002,8 @@ rounds:
 	VPSLLD       $0x0f, Y11, Y13
 	VPXOR        Y13, Y12, Y12
 	VPADDD       Y12, Y10, Y10
-	VMOVDQU      Y10, 640(R12)
-	VPADDD       672(R12), Y0, Y0
+	VMOVDQU      Y10, 384(R10)
+	VPADDD       416(R10), Y0, Y0
 	VPBROADCASTD 52(AX), Y10
 	VPADDD       Y10, Y0, Y0
 	VPXOR        Y1, Y8, Y10
@@ -1037,9 +1039,9 @@ rounds:
 	VPXOR        Y11, Y10, Y10
 	VPADDD       Y6, Y0, Y0
 	VPADDD       Y10, Y0, Y0
-	VMOVDQU      672(R12), Y10
-	VPADDD       448(R12), Y10, Y10
-	VMOVDQU      704(R12), Y11
+	VMOVDQU      416(R10), Y10
+	VPADDD       192(R10), Y10, Y10
+	VMOVDQU      448(R10), Y11
 	VPSRLD       $0x03, Y11, Y12
 	VPSRLD       $0x07, Y11, Y13
 	VPXOR        Y13, Y12, Y12
@@ -1050,7 +1052,7 @@ rounds:
 	VPSLLD       $0x19, Y11, Y13
 	VPXOR        Y13, Y12, Y12
 	VPADDD       Y12, Y10, Y10
-	VMOVDQU      608(R12), Y11
+	VMOVDQU      352(R10), Y11
 	VPSRLD       $0x0a, Y11, Y12
 	VPSRLD       $0x11, Y11, Y13
 	VPXOR        Y13, Y12, Y12
@@ -1061,8 +1063,8 @@ rounds:
 	VPSLLD       $0x0f, Y11, Y13
 	VPXOR        Y13, Y12, Y12
 	VPADDD       Y12, Y10, Y10
-	VMOVDQU      Y10, 672(R12)
-	VPADDD       704(R12), Y1, Y1
+	VMOVDQU      Y10, 416(R10)
+	VPADDD       448(R10), Y1, Y1
 	VPBROADCASTD 56(AX), Y10
 	VPADDD       Y10, Y1, Y1
 	VPXOR        Y8, Y7, Y10
@@ -1098,9 +1100,9 @@ rounds:
 	VPXOR        Y11, Y10, Y10
 	VPADDD       Y2, Y1, Y1
 	VPADDD       Y10, Y1, Y1
-	VMOVDQU      704(R12), Y10
-	VPADDD       480(R12), Y10, Y10
-	VMOVDQU      736(R12), Y11
+	VMOVDQU      448(R10), Y10
+	VPADDD       224(R10), Y10, Y10
+	VMOVDQU      480(R10), Y11
 	VPSRLD       $0x03, Y11, Y12
 	VPSRLD       $0x07, Y11, Y13
 	VPXOR        Y13, Y12, Y12
@@ -1111,7 +1113,7 @@ rounds:
 	VPSLLD       $0x19, Y11, Y13
 	VPXOR        Y13, Y12, Y12
 	VPADDD       Y12, Y10, Y10
-	VMOVDQU      640(R12), Y11
+	VMOVDQU      384(R10), Y11
 	VPSRLD       $0x0a, Y11, Y12
 	VPSRLD       $0x11, Y11, Y13
 	VPXOR        Y13, Y12, Y12
@@ -1122,8 +1124,8 @@ rounds:
 	VPSLLD       $0x0f, Y11, Y13
 	VPXOR        Y13, Y12, Y12
 	VPADDD       Y12, Y10, Y10
-	VMOVDQU      Y10, 704(R12)
-	VPADDD       736(R12), Y8, Y8
+	VMOVDQU      Y10, 448(R10)
+	VPADDD       480(R10), Y8, Y8
 	VPBROADCASTD 60(AX), Y10
 	VPADDD       Y10, Y8, Y8
 	VPXOR        Y7, Y4, Y10
@@ -1159,9 +1161,9 @@ rounds:
 	VPXOR        Y11, Y10, Y10
 	VPADDD       Y6, Y8, Y8
 	VPADDD       Y10, Y8, Y8
-	VMOVDQU      736(R12), Y10
-	VPADDD       512(R12), Y10, Y10
-	VMOVDQU      256(R12), Y11
+	VMOVDQU      480(R10), Y10
+	VPADDD       256(R10), Y10, Y10
+	VMOVDQU      (R10), Y11
 	VPSRLD       $0x03, Y11, Y12
 	VPSRLD       $0x07, Y11, Y13
 	VPXOR        Y13, Y12, Y12
@@ -1172,7 +1174,7 @@ rounds:
 	VPSLLD       $0x19, Y11, Y13
 	VPXOR        Y13, Y12, Y12
 	VPADDD       Y12, Y10, Y10
-	VMOVDQU      672(R12), Y11
+	VMOVDQU      416(R10), Y11
 	VPSRLD       $0x0a, Y11, Y12
 	VPSRLD       $0x11, Y11, Y13
 	VPXOR        Y13, Y12, Y12
@@ -1183,11 +1185,11 @@ rounds:
 	VPSLLD       $0x0f, Y11, Y13
 	VPXOR        Y13, Y12, Y12
 	VPADDD       Y12, Y10, Y10
-	VMOVDQU      Y10, 736(R12)
+	VMOVDQU      Y10, 480(R10)
 	ADDQ         $0x00000040, AX
 	DECL         DX
 	JNZ          rounds
-	VPADDD       256(R12), Y7, Y7
+	VPADDD       (R10), Y7, Y7
 	VPBROADCASTD (AX), Y10
 	VPADDD       Y10, Y7, Y7
 	VPXOR        Y4, Y5, Y10
@@ -1223,7 +1225,7 @@ rounds:
 	VPXOR        Y11, Y10, Y10
 	VPADDD       Y2, Y7, Y7
 	VPADDD       Y10, Y7, Y7
-	VPADDD       288(R12), Y4, Y4
+	VPADDD       32(R10), Y4, Y4
 	VPBROADCASTD 4(AX), Y10
 	VPADDD       Y10, Y4, Y4
 	VPXOR        Y5, Y9, Y10
@@ -1259,7 +1261,7 @@ rounds:
 	VPXOR        Y11, Y10, Y10
 	VPADDD       Y6, Y4, Y4
 	VPADDD       Y10, Y4, Y4
-	VPADDD       320(R12), Y5, Y5
+	VPADDD       64(R10), Y5, Y5
 	VPBROADCASTD 8(AX), Y10
 	VPADDD       Y10, Y5, Y5
 	VPXOR        Y9, Y3, Y10
@@ -1295,7 +1297,7 @@ rounds:
 	VPXOR        Y11, Y10, Y10
 	VPADDD       Y2, Y5, Y5
 	VPADDD       Y10, Y5, Y5
-	VPADDD       352(R12), Y9, Y9
+	VPADDD       96(R10), Y9, Y9
 	VPBROADCASTD 12(AX), Y10
 	VPADDD       Y10, Y9, Y9
 	VPXOR        Y3, Y0, Y10
@@ -1331,7 +1333,7 @@ rounds:
 	VPXOR        Y11, Y10, Y10
 	VPADDD       Y6, Y9, Y9
 	VPADDD       Y10, Y9, Y9
-	VPADDD       384(R12), Y3, Y3
+	VPADDD       128(R10), Y3, Y3
 	VPBROADCASTD 16(AX), Y10
 	VPADDD       Y10, Y3, Y3
 	VPXOR        Y0, Y1, Y10
@@ -1367,7 +1369,7 @@ rounds:
 	VPXOR        Y11, Y10, Y10
 	VPADDD       Y2, Y3, Y3
 	VPADDD       Y10, Y3, Y3
-	VPADDD       416(R12), Y0, Y0
+	VPADDD       160(R10), Y0, Y0
 	VPBROADCASTD 20(AX), Y10
 	VPADDD       Y10, Y0, Y0
 	VPXOR        Y1, Y8, Y10
@@ -1403,7 +1405,7 @@ rounds:
 	VPXOR        Y11, Y10, Y10
 	VPADDD       Y6, Y0, Y0
 	VPADDD       Y10, Y0, Y0
-	VPADDD       448(R12), Y1, Y1
+	VPADDD       192(R10), Y1, Y1
 	VPBROADCASTD 24(AX), Y10
 	VPADDD       Y10, Y1, Y1
 	VPXOR        Y8, Y7, Y10
@@ -1439,7 +1441,7 @@ rounds:
 	VPXOR        Y11, Y10, Y10
 	VPADDD       Y2, Y1, Y1
 	VPADDD       Y10, Y1, Y1
-	VPADDD       480(R12), Y8, Y8
+	VPADDD       224(R10), Y8, Y8
 	VPBROADCASTD 28(AX), Y10
 	VPADDD       Y10, Y8, Y8
 	VPXOR        Y7, Y4, Y10
@@ -1475,7 +1477,7 @@ rounds:
 	VPXOR        Y11, Y10, Y10
 	VPADDD       Y6, Y8, Y8
 	VPADDD       Y10, Y8, Y8
-	VPADDD       512(R12), Y7, Y7
+	VPADDD       256(R10), Y7, Y7
 	VPBROADCASTD 32(AX), Y10
 	VPADDD       Y10, Y7, Y7
 	VPXOR        Y4, Y5, Y10
@@ -1511,7 +1513,7 @@ rounds:
 	VPXOR        Y11, Y10, Y10
 	VPADDD       Y2, Y7, Y7
 	VPADDD       Y10, Y7, Y7
-	VPADDD       544(R12), Y4, Y4
+	VPADDD       288(R10), Y4, Y4
 	VPBROADCASTD 36(AX), Y10
 	VPADDD       Y10, Y4, Y4
 	VPXOR        Y5, Y9, Y10
@@ -1547,7 +1549,7 @@ rounds:
 	VPXOR        Y11, Y10, Y10
 	VPADDD       Y6, Y4, Y4
 	VPADDD       Y10, Y4, Y4
-	VPADDD       576(R12), Y5, Y5
+	VPADDD       320(R10), Y5, Y5
 	VPBROADCASTD 40(AX), Y10
 	VPADDD       Y10, Y5, Y5
 	VPXOR        Y9, Y3, Y10
@@ -1583,7 +1585,7 @@ rounds:
 	VPXOR        Y11, Y10, Y10
 	VPADDD       Y2, Y5, Y5
 	VPADDD       Y10, Y5, Y5
-	VPADDD       608(R12), Y9, Y9
+	VPADDD       352(R10), Y9, Y9
 	VPBROADCASTD 44(AX), Y10
 	VPADDD       Y10, Y9, Y9
 	VPXOR        Y3, Y0, Y10
@@ -1619,7 +1621,7 @@ rounds:
 	VPXOR        Y11, Y10, Y10
 	VPADDD       Y6, Y9, Y9
 	VPADDD       Y10, Y9, Y9
-	VPADDD       640(R12), Y3, Y3
+	VPADDD       384(R10), Y3, Y3
 	VPBROADCASTD 48(AX), Y10
 	VPADDD       Y10, Y3, Y3
 	VPXOR        Y0, Y1, Y10
@@ -1655,7 +1657,7 @@ rounds:
 	VPXOR        Y11, Y10, Y10
 	VPADDD       Y2, Y3, Y3
 	VPADDD       Y10, Y3, Y3
-	VPADDD       672(R12), Y0, Y0
+	VPADDD       416(R10), Y0, Y0
 	VPBROADCASTD 52(AX), Y10
 	VPADDD       Y10, Y0, Y0
 	VPXOR        Y1, Y8, Y10
@@ -1691,7 +1693,7 @@ rounds:
 	VPXOR        Y11, Y10, Y10
 	VPADDD       Y6, Y0, Y0
 	VPADDD       Y10, Y0, Y0
-	VPADDD       704(R12), Y1, Y1
+	VPADDD       448(R10), Y1, Y1
 	VPBROADCASTD 56(AX), Y10
 	VPADDD       Y10, Y1, Y1
 	VPXOR        Y8, Y7, Y10
@@ -1727,7 +1729,7 @@ rounds:
 	VPXOR        Y11, Y10, Y10
 	VPADDD       Y2, Y1, Y1
 	VPADDD       Y10, Y1, Y1
-	VPADDD       736(R12), Y8, Y8
+	VPADDD       480(R10), Y8, Y8
 	VPBROADCASTD 60(AX), Y10
 	VPADDD       Y10, Y8, Y8
 	VPXOR        Y7, Y4, Y10
@@ -1763,14 +1765,14 @@ rounds:
 	VPXOR        Y11, Y10, Y10
 	VPADDD       Y6, Y8, Y8
 	VPADDD       Y10, Y8, Y8
-	VPADDD       (R12), Y8, Y8
-	VPADDD       32(R12), Y1, Y1
-	VPADDD       64(R12), Y0, Y0
-	VPADDD       96(R12), Y3, Y3
-	VPADDD       128(R12), Y9, Y9
-	VPADDD       160(R12), Y5, Y5
-	VPADDD       192(R12), Y4, Y4
-	VPADDD       224(R12), Y7, Y7
+	VPADDD       32(R12), Y8, Y8
+	VPADDD       64(R12), Y1, Y1
+	VPADDD       96(R12), Y0, Y0
+	VPADDD       128(R12), Y3, Y3
+	VPADDD       160(R12), Y9, Y9
+	VPADDD       192(R12), Y5, Y5
+	VPADDD       224(R12), Y4, Y4
+	VPADDD       256(R12), Y7, Y7
 	DECQ         CX
 	JNZ          block
 	VPUNPCKLDQ   Y1, Y8, Y2
@@ -1789,14 +1791,14 @@ rounds:
 	VMOVDQU      X1, (R9)
 	MOVQ         40(DI), R9
 	VEXTRACTI128 $0x01, Y1, (R9)
-	MOVQ         16(DI), R10
-	VMOVDQU      X8, (R10)
-	MOVQ         48(DI), R10
-	VEXTRACTI128 $0x01, Y8, (R10)
-	MOVQ         24(DI), R11
-	VMOVDQU      X3, (R11)
-	MOVQ         56(DI), R11
-	VEXTRACTI128 $0x01, Y3, (R11)
+	MOVQ         16(DI), R8
+	VMOVDQU      X8, (R8)
+	MOVQ         48(DI), R8
+	VEXTRACTI128 $0x01, Y8, (R8)
+	MOVQ         24(DI), R9
+	VMOVDQU      X3, (R9)
+	MOVQ         56(DI), R9
+	VEXTRACTI128 $0x01, Y3, (R9)
 	VPUNPCKLDQ   Y5, Y9, Y6
 	VPUNPCKHDQ   Y5, Y9, Y9
 	VPUNPCKLDQ   Y7, Y4, Y0
@@ -1813,14 +1815,14 @@ rounds:
 	VMOVDQU      X5, 16(R9)
 	MOVQ         40(DI), R9
 	VEXTRACTI128 $0x01, Y5, 16(R9)
-	MOVQ         16(DI), R10
-	VMOVDQU      X9, 16(R10)
-	MOVQ         48(DI), R10
-	VEXTRACTI128 $0x01, Y9, 16(R10)
-	MOVQ         24(DI), R11
-	VMOVDQU      X7, 16(R11)
-	MOVQ         56(DI), R11
-	VEXTRACTI128 $0x01, Y7, 16(R11)
+	MOVQ         16(DI), R8
+	VMOVDQU      X9, 16(R8)
+	MOVQ         48(DI), R8
+	VEXTRACTI128 $0x01, Y9, 16(R8)
+	MOVQ         24(DI), R9
+	VMOVDQU      X7, 16(R9)
+	MOVQ         56(DI), R9
+	VEXTRACTI128 $0x01, Y7, 16(R9)
 	VZEROUPPER
 
 done:
