@@ -1,0 +1,242 @@
+package block
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A disassembly is one kernel as GNU objdump reads it from a linked program.
+type disassembly struct {
+	name  string
+	insts []inst
+}
+
+type inst struct {
+	address  string // hexadecimal, as branches refer to it
+	mnemonic string
+	operands string // without comments
+}
+
+// An architecture is what GNU binutils need to know of a GOARCH.
+type architecture struct {
+	goarch, binutils string
+	// march is the -march of the assembler that allows exactly what a kernel
+	// declares, by its instruction set or, if that has an entry, by its name.
+	march map[string]string
+}
+
+// The assembler's generic64 ends with SSE2, and its armv8-a has no
+// cryptographic instructions. An extension brings those that it builds on.
+var architectures = []architecture{
+	{"amd64", "x86_64-linux-gnu-", map[string]string{
+		"ssse3":   "generic64+ssse3",
+		"shani":   "generic64+ssse3+sse4.1+sha",
+		"avx":     "generic64+avx",
+		"avx2":    "generic64+avx2",
+		"x1_avx2": "generic64+avx2+bmi2",
+		"avx512":  "generic64+avx512f+avx512bw+avx512vl",
+	}},
+	{"arm64", "aarch64-linux-gnu-", map[string]string{
+		"sha2": "armv8-a+sha2",
+		"neon": "armv8-a",
+	}},
+}
+
+// TestInstructionSets has every kernel of amd64 and arm64 disassembled by GNU
+// objdump and assembled again by GNU as, which refuses what lies outside of the
+// instruction set that the kernel declares. It checks the conventions that no
+// run can show as well. It needs binutils for both architectures.
+func TestInstructionSets(t *testing.T) {
+	for _, a := range architectures {
+		t.Run(a.goarch, func(t *testing.T) {
+			for _, tool := range []string{"go", a.binutils + "objdump", a.binutils + "as"} {
+				if _, err := exec.LookPath(tool); err != nil {
+					t.Skipf("this machine has no %s", tool)
+				}
+			}
+			if testing.Short() {
+				t.Skip("builds two programs")
+			}
+			binary := buildTest(t, a.goarch)
+			files, err := filepath.Glob("*x[0-9]*_*_" + a.goarch + ".s")
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, file := range files {
+				source, err := os.ReadFile(file)
+				if err != nil {
+					t.Fatal(err)
+				}
+				names := regexp.MustCompile(`(?m)^TEXT ·(\w+)\(SB\)`).FindAllSubmatch(source, -1)
+				if len(names) == 0 {
+					t.Errorf("%s defines no function", file)
+				}
+				for _, name := range names {
+					t.Run(string(name[1]), func(t *testing.T) {
+						d := disassemble(t, a, binary, string(name[1]))
+						assemble(t, a, d)
+						checkRegisters(t, a.goarch, string(source))
+						if a.goarch == "amd64" {
+							checkUpperHalves(t, d)
+						}
+					})
+				}
+			}
+		})
+	}
+}
+
+// buildTest returns the path of this package's tests, built for goarch.
+func buildTest(t *testing.T, goarch string) string {
+	t.Helper()
+	binary := filepath.Join(t.TempDir(), "block.test")
+	run(t, []string{"GOOS=linux", "GOARCH=" + goarch, "CGO_ENABLED=0"}, nil, "go", "test", "-c", "-o", binary, ".")
+	return binary
+}
+
+func run(t *testing.T, env []string, stdin []byte, name string, args ...string) []byte {
+	t.Helper()
+	cmd := exec.Command(name, args...)
+	cmd.Env = append(os.Environ(), env...)
+	cmd.Stdin = bytes.NewReader(stdin)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", cmd, err, stderr.Bytes())
+	}
+	return out
+}
+
+func disassemble(t *testing.T, a architecture, binary, name string) disassembly {
+	t.Helper()
+	const pkg = "github.com/sha256-simd/sha256-simd/internal/block."
+	out := run(t, nil, nil, a.binutils+"objdump", "-d", "--no-show-raw-insn", "--disassemble="+pkg+name+".abi0", binary)
+	d := disassembly{name: name}
+	line := regexp.MustCompile(`^\s*([0-9a-f]+):\s+(.*)$`)
+	for s := bufio.NewScanner(bytes.NewReader(out)); s.Scan(); {
+		m := line.FindStringSubmatch(s.Text())
+		if m == nil {
+			continue
+		}
+		text, _, _ := strings.Cut(m[2], "#") // x86: the address that a relative operand means
+		text, _, _ = strings.Cut(text, "//") // arm64: likewise
+		text, _, _ = strings.Cut(text, " <") // the symbol that a branch goes to
+		mnemonic, operands, _ := strings.Cut(strings.Join(strings.Fields(text), " "), " ")
+		d.insts = append(d.insts, inst{m[1], mnemonic, operands})
+	}
+	if len(d.insts) < 100 {
+		t.Fatalf("%s has only %d instructions", name, len(d.insts))
+	}
+	return d
+}
+
+// assemble fails the test unless the assembler accepts d for the instruction
+// set that d's name declares.
+func assemble(t *testing.T, a architecture, d disassembly) {
+	t.Helper()
+	march, ok := a.march[d.name]
+	if !ok {
+		march, ok = a.march[isaOf(d.name)]
+	}
+	if !ok {
+		t.Fatalf("%s: which instructions does it declare?", d.name)
+	}
+	var text bytes.Buffer
+	for _, i := range d.insts {
+		fmt.Fprintf(&text, "L%s: %s %s\n", i.address, i.mnemonic, i.label(d))
+	}
+	run(t, nil, text.Bytes(), a.binutils+"as", "-march="+march, "-o", os.DevNull, "-")
+}
+
+var addressOperand = regexp.MustCompile(`(^| )([0-9a-f]{4,})$`)
+
+// label returns the operands of i with an address, where a branch goes, turned
+// into the label of the instruction there, or of somewhere outside of d.
+func (i inst) label(d disassembly) string {
+	target := addressOperand.FindStringSubmatch(i.operands)
+	if target == nil {
+		return i.operands
+	}
+	label := "outside"
+	if slices.ContainsFunc(d.insts, func(j inst) bool { return j.address == target[2] }) {
+		label = "L" + target[2]
+	}
+	return strings.TrimSuffix(i.operands, target[2]) + label
+}
+
+// reserved are the registers that Go's assembly must leave alone: the frame
+// pointer, and what dynamic linking or the platform uses.
+var reserved = map[string]*regexp.Regexp{
+	"amd64": regexp.MustCompile(`\b(BP|R15[BLW]?)\b`),
+	"arm64": regexp.MustCompile(`\b(R18(_PLATFORM)?|R28|g|R29)\b`),
+}
+
+func checkRegisters(t *testing.T, goarch, source string) {
+	t.Helper()
+	for n, line := range strings.Split(source, "\n") {
+		code, _, _ := strings.Cut(line, "//")
+		if register := reserved[goarch].FindString(code); register != "" {
+			t.Errorf("line %d uses %s: %s", n+1, register, strings.TrimSpace(code))
+		}
+	}
+}
+
+// checkUpperHalves follows every path through d and fails the test if one
+// returns with the upper halves of vector registers in use, which would make
+// SSE instructions of the caller slow.
+func checkUpperHalves(t *testing.T, d disassembly) {
+	t.Helper()
+	type place struct {
+		at    int
+		dirty bool
+	}
+	wide := regexp.MustCompile(`%[yz]mm`)
+	index := map[string]int{}
+	for n, i := range d.insts {
+		index[i.address] = n
+	}
+	seen := map[place]bool{}
+	returns := 0
+	for todo := []place{{0, false}}; len(todo) > 0; {
+		p := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if seen[p] {
+			continue
+		}
+		seen[p] = true
+		i := d.insts[p.at]
+		next := place{p.at + 1, p.dirty || wide.MatchString(i.operands)}
+		target, branches := index[i.operands]
+		switch {
+		case i.mnemonic == "ret":
+			returns++
+			if p.dirty {
+				t.Errorf("%s returns without VZEROUPPER", i.address)
+			}
+			continue
+		case i.mnemonic == "vzeroupper":
+			next.dirty = false
+		case strings.HasPrefix(i.mnemonic, "j"):
+			if !branches {
+				t.Fatalf("%s: %s %s leaves the function", i.address, i.mnemonic, i.operands)
+			}
+			todo = append(todo, place{target, p.dirty})
+			if i.mnemonic == "jmp" {
+				continue
+			}
+		}
+		todo = append(todo, next)
+	}
+	if returns == 0 {
+		t.Error("no path returns")
+	}
+}
