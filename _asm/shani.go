@@ -22,7 +22,12 @@ type shaStream struct {
 	p          Mem      // the next block
 	abef, cdgh Register // the state
 	saved      Mem      // 32 bytes: the state before the block
-	msg        [4]Op    // the last 16 words of the schedule; registers, or aligned memory
+	// halves loads the block 8 bytes at a time. A block that Pad has just
+	// written, 8 bytes at a time, is then forwarded from the store buffer:
+	// wider loads would wait until the stores, and with them all that came
+	// before, are retired, and short messages would not overlap in the core.
+	halves bool
+	msg    [4]Op // the last 16 words of the schedule; registers, or aligned memory
 }
 
 var (
@@ -70,6 +75,7 @@ func shaKernel(n int) func(c *Context, name string) {
 		for i := range streams {
 			s := &streams[i]
 			s.p = Mem{Base: blocks[i]}
+			s.halves = n == 1
 			s.abef, s.cdgh = vec(next).AsX(), vec(next+1).AsX()
 			next += 2
 			s.saved = scratch.Offset(32 * i)
@@ -141,7 +147,12 @@ func (s *shaStream) fourRounds(c *Context, i int, k Register, order Mem) {
 	w := s.msg[i%4]
 	if i < 4 {
 		x := asRegister(w, shaTmp)
-		c.MOVOU(s.p.Offset(16*i), x)
+		if s.halves {
+			c.MOVQ(s.p.Offset(16*i), x)
+			c.MOVHPS(s.p.Offset(16*i+8), x)
+		} else {
+			c.MOVOU(s.p.Offset(16*i), x)
+		}
 		c.PSHUFB(order, x)
 		if x != w {
 			c.MOVOA(x, w)

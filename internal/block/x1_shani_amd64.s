@@ -5,7 +5,7 @@
 #include "textflag.h"
 
 // func x1_shani(h *[8]uint32, p *byte, n int)
-// Requires: SHA, SSE2, SSSE3
+// Requires: SHA, SSE, SSE2, SSSE3
 TEXT ·x1_shani(SB), $32-24
 	LEAQ       (SP), DX
 	MOVQ       h+0(FP), DI
@@ -26,28 +26,32 @@ TEXT ·x1_shani(SB), $32-24
 block:
 	MOVOU       X3, (DX)
 	MOVOU       X4, 16(DX)
-	MOVOU       (R8), X5
+	MOVQ        (R8), X5
+	MOVHPS      8(R8), X5
 	PSHUFB      x1_shani_order<>+0(SB), X5
 	MOVOU       (AX), X0
 	PADDD       X5, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
-	MOVOU       16(R8), X6
+	MOVQ        16(R8), X6
+	MOVHPS      24(R8), X6
 	PSHUFB      x1_shani_order<>+0(SB), X6
 	MOVOU       16(AX), X0
 	PADDD       X6, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
-	MOVOU       32(R8), X7
+	MOVQ        32(R8), X7
+	MOVHPS      40(R8), X7
 	PSHUFB      x1_shani_order<>+0(SB), X7
 	MOVOU       32(AX), X0
 	PADDD       X7, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
-	MOVOU       48(R8), X8
+	MOVQ        48(R8), X8
+	MOVHPS      56(R8), X8
 	PSHUFB      x1_shani_order<>+0(SB), X8
 	MOVOU       48(AX), X0
 	PADDD       X8, X0
