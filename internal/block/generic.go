@@ -9,10 +9,8 @@ import (
 // generic is the oracle: FIPS 180-4, section 6.2.2, as it is written there.
 // Every other kernel must agree with it.
 func generic(h *State, p *byte, n int) {
-	for range n {
-		m := (*[Size]byte)(unsafe.Pointer(p))
-		compressBlock(h, m)
-		p = (*byte)(unsafe.Add(unsafe.Pointer(p), Size))
+	for m := unsafe.Slice(p, n*Size); len(m) > 0; m = m[Size:] {
+		compressBlock(h, (*[Size]byte)(m))
 	}
 }
 

@@ -1,0 +1,32 @@
+// Package hashtest specifies hashes: the contract of [hash.Hash], what it takes
+// to stand in for crypto/sha256, and both for each implementation that this
+// machine can run. Only tests import it.
+package hashtest
+
+import (
+	"testing"
+
+	"github.com/sha256-simd/sha256-simd/internal/block"
+)
+
+// ForEach runs f as a subtest with what this process selected, and then with
+// each implementation of the compression function as the only one in use. What
+// this machine cannot run is skipped. No other test may run meanwhile.
+func ForEach(t *testing.T, f func(t *testing.T)) {
+	t.Helper()
+	t.Run("selected", f)
+	names := []string{"generic", "x1_std"}
+	for _, k := range block.Kernels() {
+		names = append(names, k.Name)
+	}
+	for _, name := range names {
+		t.Run(name, func(t *testing.T) {
+			restore, ok := block.Force(name)
+			if !ok {
+				t.Skipf("this machine cannot run %s", name)
+			}
+			defer restore()
+			f(t)
+		})
+	}
+}
