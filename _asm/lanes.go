@@ -129,7 +129,7 @@ func laneKernel(shape laneShape) func(c *Context, name string) {
 		loadBlock := func() {
 			for i, g := range groups {
 				for part := range 4 {
-					f.loadPart(g, i, part, f.w, [4]Register(g.t[2:6]), [2]Register(g.t[6:8]))
+					g.loadPart(part, f.blockWords(g, i, part), &f.order, f.w, [4]Register(g.t[2:6]), [2]Register(g.t[6:8]))
 				}
 			}
 		}
@@ -183,7 +183,8 @@ func laneKernel(shape laneShape) func(c *Context, name string) {
 				i, part := t/8, t/2%4
 				g0, g1 := groups[0], groups[1]
 				parts = append(parts, func() {
-					f.loadPart(groups[i], i, part, f.nextW,
+					g := groups[i]
+					g.loadPart(part, f.blockWords(g, i, part), &f.order, f.nextW,
 						[4]Register{g0.t[5], g0.t[6], g1.t[5], g1.t[6]}, [2]Register{g0.t[7], g1.t[7]})
 				})
 			}
@@ -212,40 +213,52 @@ func laneKernel(shape laneShape) func(c *Context, name string) {
 	}
 }
 
-// loadWords loads 4 words of each lane of a group, at disp from its pointer
-// plus index, transposed: register j of the result holds word j of every lane.
-// With swap they are byte-swapped.
-func (f *laneFrame) loadWords(m machine, pointers Mem, index Register, disp int, swap bool, rows [4]Register, t [2]Register) (words [4]Register, free [2]Register) {
+// words returns where the words at disp from a lane's pointer plus index are,
+// loading the pointer.
+func (f *laneFrame) words(m machine, pointers Mem, index Register, disp int) func(lane int) Mem {
 	e := m.emitter()
+	return func(lane int) Mem {
+		p := f.lane[lane%len(f.lane)]
+		e.emit(func() { e.c.MOVQ(pointers.Offset(8*lane), p) })
+		words := Mem{Base: p, Disp: disp}
+		if index != nil {
+			words.Index, words.Scale = index, 1
+		}
+		return words
+	}
+}
+
+// blockWords returns where the part of the blocks of group i is.
+func (f *laneFrame) blockWords(g *group, i, part int) func(lane int) Mem {
+	return f.words(g.m, Mem{Base: f.pointers, Disp: 8 * g.lanes() * i}, f.offset, 16*part)
+}
+
+// loadWords loads 4 words of each lane, from where at says, transposed:
+// register j of the result holds word j of every lane. With order they are
+// byte-swapped.
+func loadWords(m machine, at func(lane int) Mem, order *Mem, rows [4]Register, t [2]Register) (words [4]Register, free [2]Register) {
 	for q := range m.bits() / 128 {
 		for j, row := range rows {
-			p := f.lane[j%len(f.lane)]
-			e.emit(func() { e.c.MOVQ(pointers.Offset(8*(4*q+j)), p) })
-			words := Mem{Base: p, Disp: disp}
-			if index != nil {
-				words.Index, words.Scale = index, 1
-			}
-			m.insert(row, q, words)
+			m.insert(row, q, at(4*q+j))
 		}
 	}
-	if swap {
+	if order != nil {
 		for _, row := range rows {
-			m.reverseBytes(row, f.order)
+			m.reverseBytes(row, *order)
 		}
 	}
 	return transpose(m, rows, t)
 }
 
-// loadPart loads words 4·part to 4·part+3 of a group's block into its schedule:
-// its registers, or the memory at w.
-func (f *laneFrame) loadPart(g *group, i, part int, w Register, rows [4]Register, t [2]Register) {
+// loadPart loads words 4·part to 4·part+3 of a block, which are where at says,
+// into the schedule: its registers, or the memory at w.
+func (g *group) loadPart(part int, at func(lane int) Mem, order *Mem, w Register, rows [4]Register, t [2]Register) {
 	for j := range rows {
 		if r, ok := g.w[4*part+j].(Register); ok {
 			rows[j] = r
 		}
 	}
-	pointers := Mem{Base: f.pointers, Disp: 8 * g.lanes() * i}
-	words, free := f.loadWords(g.m, pointers, f.offset, 16*part, true, rows, t)
+	words, free := loadWords(g.m, at, order, rows, t)
 	for j, word := range words {
 		switch op := g.w[4*part+j].(type) {
 		case Mem:
@@ -266,7 +279,7 @@ func (f *laneFrame) loadStates(g *group, i int) {
 	pointers := Mem{Base: f.states, Disp: 8 * g.lanes() * i}
 	for c := range 2 {
 		rows := [4]Register(g.v[4*c : 4*c+4])
-		words, spare := f.loadWords(g.m, pointers, nil, 16*c, false, rows, [2]Register(g.t[:2]))
+		words, spare := loadWords(g.m, f.words(g.m, pointers, nil, 16*c), nil, rows, [2]Register(g.t[:2]))
 		copy(g.v[4*c:], words[:])
 		copy(g.t[:], spare[:])
 	}

@@ -30,6 +30,8 @@ type machine interface {
 	// byteOrder for each quarter, aligned.
 	reverseBytes(d Register, order Mem)
 	broadcastQuarter(d Register, m Mem)
+	// broadcastConstant sets every lane to the 32-bit word at index i of table k.
+	broadcastConstant(d Register, k constants, i int)
 	unpackLow32(d, x, y Register) // d may be x, likewise below
 	unpackHigh32(d, x, y Register)
 	unpackLow64(d, x, y Register)

@@ -52,6 +52,10 @@ func (m avx512) unpackHigh64(d, x, y Register) { m.e.emit(func() { m.e.c.VPUNPCK
 
 func (m avx512) add(d, x Register, y Op) { m.e.emit(func() { m.e.c.VPADDD(y, x, d) }) }
 
+func (m avx512) broadcastConstant(d Register, k constants, i int) {
+	m.e.emit(func() { m.e.c.VPBROADCASTD(k.word(i), d) })
+}
+
 func (m avx512) addConstant(d Register, k constants, i int, _ Register) {
 	m.e.emit(func() { m.e.c.VPADDD_BCST(k.word(i), d, d) })
 }

@@ -44,6 +44,10 @@ func (m sse) add(d, x Register, y Op) { m.two(m.e.c.PADDL, d, x, y) }
 func (m sse) xor(d, x Register, y Op) { m.two(m.e.c.PXOR, d, x, y) }
 func (m sse) and(d, x Register, y Op) { m.two(m.e.c.PAND, d, x, y) }
 
+func (m sse) broadcastConstant(d Register, k constants, i int) {
+	m.load(d, k.word(i)) // the table is spread
+}
+
 func (m sse) addConstant(d Register, k constants, i int, _ Register) {
 	m.add(d, d, k.word(i)) // the table is spread and aligned
 }

@@ -69,14 +69,18 @@ func (m vex) add(d, x Register, y Op) { m.e.emit(func() { m.e.c.VPADDD(y, x, d) 
 func (m vex) xor(d, x Register, y Op) { m.e.emit(func() { m.e.c.VPXOR(y, x, d) }) }
 func (m vex) and(d, x Register, y Op) { m.e.emit(func() { m.e.c.VPAND(y, x, d) }) }
 
-func (m vex) addConstant(d Register, k constants, i int, tmp Register) {
+func (m vex) broadcastConstant(d Register, k constants, i int) {
 	m.e.emit(func() {
 		if m.width == 256 {
-			m.e.c.VPBROADCASTD(k.word(i), tmp)
+			m.e.c.VPBROADCASTD(k.word(i), d)
 		} else {
-			m.e.c.VBROADCASTSS(k.word(i), tmp)
+			m.e.c.VBROADCASTSS(k.word(i), d)
 		}
 	})
+}
+
+func (m vex) addConstant(d Register, k constants, i int, tmp Register) {
+	m.broadcastConstant(tmp, k, i)
 	m.add(d, d, tmp)
 }
 

@@ -35,6 +35,9 @@ var kernels = []struct {
 	{"x8_avx2", laneKernel(laneShape{machine: newAVX2, groups: 1, isa: "AVX2"})},
 	{"x16_avx512", laneKernel(laneShape{machine: newAVX512, groups: 1, scheduleInRegisters: true, splitAdd: true, isa: "AVX512F and AVX512BW"})},
 	{"x32_avx512", laneKernel(laneShape{machine: newAVX512, groups: 2, preload: true, isa: "AVX512F and AVX512BW"})},
+	{"node_x8_avx2", nodeLaneKernel(laneShape{machine: newAVX2, groups: 1, isa: "AVX2"})},
+	{"node_x16_avx512", nodeLaneKernel(laneShape{machine: newAVX512, groups: 1, scheduleInRegisters: true, splitAdd: true, isa: "AVX512F and AVX512BW"})},
+	{"node_x32_avx512", nodeLaneKernel(laneShape{machine: newAVX512, groups: 2, preload: true, isa: "AVX512F and AVX512BW"})},
 }
 
 const warning = "go generate"

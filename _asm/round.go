@@ -18,7 +18,7 @@ type group struct {
 	// 4 within a round, 2 to 6 within a step of the schedule.
 	t [8]Register
 	// splitAdd shortens the chain from one round's e to the next: d + T1 is
-	// computed as (d + h + K + W + Ch) + Σ1, at the cost of one addition. It
+	// computed as ((d + h + K + W) + Ch) + Σ1, at the cost of two additions. It
 	// pays where nothing else fills the latency.
 	splitAdd bool
 }
@@ -41,15 +41,24 @@ func (g *group) round(t int, k constants, i int) {
 	g.mix()
 }
 
+// constantRound does a round whose K[t] + W[t] is word i of k.
+func (g *group) constantRound(k constants, i int) {
+	g.m.addConstant(g.v[7], k, i, g.t[2])
+	g.mix()
+}
+
 // mix does the part of a round that is left when h holds h + K[t] + W[t].
 func (g *group) mix() {
 	m, x, y, z := g.m, g.t[2], g.t[3], g.t[4]
 	a, b, c, d, e, f, gg, h := g.v[0], g.v[1], g.v[2], g.v[3], g.v[4], g.v[5], g.v[6], g.v[7]
 
+	if g.splitAdd {
+		m.add(d, d, h)
+	}
 	m.choose(x, e, f, gg)
 	m.add(h, h, x)
 	if g.splitAdd {
-		m.add(d, d, h)
+		m.add(d, d, x)
 	}
 	m.sigma(x, y, z, e, bigSigma1)
 	m.add(h, h, x) // T1

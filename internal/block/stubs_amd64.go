@@ -71,3 +71,24 @@ func x16_avx512(h **[8]uint32, p **byte, n int)
 //
 //go:noescape
 func x32_avx512(h **[8]uint32, p **byte, n int)
+
+// node_x8_avx2 hashes n nodes of 64 bytes at src into dst, 8 at once, one 32-bit
+// word of each in a register. n is a multiple of 8; dst may be src. It needs
+// AVX2.
+//
+//go:noescape
+func node_x8_avx2(dst *byte, src *byte, n int)
+
+// node_x16_avx512 hashes n nodes of 64 bytes at src into dst, 16 at once, one 32-bit
+// word of each in a register. n is a multiple of 16; dst may be src. It needs
+// AVX512F and AVX512BW.
+//
+//go:noescape
+func node_x16_avx512(dst *byte, src *byte, n int)
+
+// node_x32_avx512 hashes n nodes of 64 bytes at src into dst, 32 at once, one 32-bit
+// word of each in a register. n is a multiple of 32; dst may be src. It needs
+// AVX512F and AVX512BW.
+//
+//go:noescape
+func node_x32_avx512(dst *byte, src *byte, n int)

@@ -290,10 +290,11 @@ block:
 rounds:
 	VPADDD        Z14, Z7, Z7
 	VPADDD.BCST   (AX), Z7, Z7
+	VPADDD        Z7, Z3, Z3
 	VMOVDQA32     Z9, Z10
 	VPTERNLOGD    $0xca, Z4, Z5, Z10
 	VPADDD        Z10, Z7, Z7
-	VPADDD        Z7, Z3, Z3
+	VPADDD        Z10, Z3, Z3
 	VPRORD        $0x06, Z9, Z10
 	VPRORD        $0x0b, Z9, Z11
 	VPRORD        $0x19, Z9, Z12
@@ -321,10 +322,11 @@ rounds:
 	VPADDD        Z12, Z14, Z14
 	VPADDD        Z17, Z4, Z4
 	VPADDD.BCST   4(AX), Z4, Z4
+	VPADDD        Z4, Z0, Z0
 	VMOVDQA32     Z3, Z10
 	VPTERNLOGD    $0xca, Z5, Z9, Z10
 	VPADDD        Z10, Z4, Z4
-	VPADDD        Z4, Z0, Z0
+	VPADDD        Z10, Z0, Z0
 	VPRORD        $0x06, Z3, Z10
 	VPRORD        $0x0b, Z3, Z11
 	VPRORD        $0x19, Z3, Z12
@@ -352,10 +354,11 @@ rounds:
 	VPADDD        Z12, Z17, Z17
 	VPADDD        Z16, Z5, Z5
 	VPADDD.BCST   8(AX), Z5, Z5
+	VPADDD        Z5, Z1, Z1
 	VMOVDQA32     Z0, Z10
 	VPTERNLOGD    $0xca, Z9, Z3, Z10
 	VPADDD        Z10, Z5, Z5
-	VPADDD        Z5, Z1, Z1
+	VPADDD        Z10, Z1, Z1
 	VPRORD        $0x06, Z0, Z10
 	VPRORD        $0x0b, Z0, Z11
 	VPRORD        $0x19, Z0, Z12
@@ -383,10 +386,11 @@ rounds:
 	VPADDD        Z12, Z16, Z16
 	VPADDD        Z19, Z9, Z9
 	VPADDD.BCST   12(AX), Z9, Z9
+	VPADDD        Z9, Z8, Z8
 	VMOVDQA32     Z1, Z10
 	VPTERNLOGD    $0xca, Z3, Z0, Z10
 	VPADDD        Z10, Z9, Z9
-	VPADDD        Z9, Z8, Z8
+	VPADDD        Z10, Z8, Z8
 	VPRORD        $0x06, Z1, Z10
 	VPRORD        $0x0b, Z1, Z11
 	VPRORD        $0x19, Z1, Z12
@@ -414,10 +418,11 @@ rounds:
 	VPADDD        Z12, Z19, Z19
 	VPADDD        Z15, Z3, Z3
 	VPADDD.BCST   16(AX), Z3, Z3
+	VPADDD        Z3, Z7, Z7
 	VMOVDQA32     Z8, Z10
 	VPTERNLOGD    $0xca, Z0, Z1, Z10
 	VPADDD        Z10, Z3, Z3
-	VPADDD        Z3, Z7, Z7
+	VPADDD        Z10, Z7, Z7
 	VPRORD        $0x06, Z8, Z10
 	VPRORD        $0x0b, Z8, Z11
 	VPRORD        $0x19, Z8, Z12
@@ -445,10 +450,11 @@ rounds:
 	VPADDD        Z12, Z15, Z15
 	VPADDD        Z21, Z0, Z0
 	VPADDD.BCST   20(AX), Z0, Z0
+	VPADDD        Z0, Z4, Z4
 	VMOVDQA32     Z7, Z10
 	VPTERNLOGD    $0xca, Z1, Z8, Z10
 	VPADDD        Z10, Z0, Z0
-	VPADDD        Z0, Z4, Z4
+	VPADDD        Z10, Z4, Z4
 	VPRORD        $0x06, Z7, Z10
 	VPRORD        $0x0b, Z7, Z11
 	VPRORD        $0x19, Z7, Z12
@@ -476,10 +482,11 @@ rounds:
 	VPADDD        Z12, Z21, Z21
 	VPADDD        Z20, Z1, Z1
 	VPADDD.BCST   24(AX), Z1, Z1
+	VPADDD        Z1, Z5, Z5
 	VMOVDQA32     Z4, Z10
 	VPTERNLOGD    $0xca, Z8, Z7, Z10
 	VPADDD        Z10, Z1, Z1
-	VPADDD        Z1, Z5, Z5
+	VPADDD        Z10, Z5, Z5
 	VPRORD        $0x06, Z4, Z10
 	VPRORD        $0x0b, Z4, Z11
 	VPRORD        $0x19, Z4, Z12
@@ -507,10 +514,11 @@ rounds:
 	VPADDD        Z12, Z20, Z20
 	VPADDD        Z23, Z8, Z8
 	VPADDD.BCST   28(AX), Z8, Z8
+	VPADDD        Z8, Z9, Z9
 	VMOVDQA32     Z5, Z10
 	VPTERNLOGD    $0xca, Z7, Z4, Z10
 	VPADDD        Z10, Z8, Z8
-	VPADDD        Z8, Z9, Z9
+	VPADDD        Z10, Z9, Z9
 	VPRORD        $0x06, Z5, Z10
 	VPRORD        $0x0b, Z5, Z11
 	VPRORD        $0x19, Z5, Z12
@@ -538,10 +546,11 @@ rounds:
 	VPADDD        Z12, Z23, Z23
 	VPADDD        Z18, Z7, Z7
 	VPADDD.BCST   32(AX), Z7, Z7
+	VPADDD        Z7, Z3, Z3
 	VMOVDQA32     Z9, Z10
 	VPTERNLOGD    $0xca, Z4, Z5, Z10
 	VPADDD        Z10, Z7, Z7
-	VPADDD        Z7, Z3, Z3
+	VPADDD        Z10, Z3, Z3
 	VPRORD        $0x06, Z9, Z10
 	VPRORD        $0x0b, Z9, Z11
 	VPRORD        $0x19, Z9, Z12
@@ -569,10 +578,11 @@ rounds:
 	VPADDD        Z12, Z18, Z18
 	VPADDD        Z25, Z4, Z4
 	VPADDD.BCST   36(AX), Z4, Z4
+	VPADDD        Z4, Z0, Z0
 	VMOVDQA32     Z3, Z10
 	VPTERNLOGD    $0xca, Z5, Z9, Z10
 	VPADDD        Z10, Z4, Z4
-	VPADDD        Z4, Z0, Z0
+	VPADDD        Z10, Z0, Z0
 	VPRORD        $0x06, Z3, Z10
 	VPRORD        $0x0b, Z3, Z11
 	VPRORD        $0x19, Z3, Z12
@@ -600,10 +610,11 @@ rounds:
 	VPADDD        Z12, Z25, Z25
 	VPADDD        Z24, Z5, Z5
 	VPADDD.BCST   40(AX), Z5, Z5
+	VPADDD        Z5, Z1, Z1
 	VMOVDQA32     Z0, Z10
 	VPTERNLOGD    $0xca, Z9, Z3, Z10
 	VPADDD        Z10, Z5, Z5
-	VPADDD        Z5, Z1, Z1
+	VPADDD        Z10, Z1, Z1
 	VPRORD        $0x06, Z0, Z10
 	VPRORD        $0x0b, Z0, Z11
 	VPRORD        $0x19, Z0, Z12
@@ -631,10 +642,11 @@ rounds:
 	VPADDD        Z12, Z24, Z24
 	VPADDD        Z27, Z9, Z9
 	VPADDD.BCST   44(AX), Z9, Z9
+	VPADDD        Z9, Z8, Z8
 	VMOVDQA32     Z1, Z10
 	VPTERNLOGD    $0xca, Z3, Z0, Z10
 	VPADDD        Z10, Z9, Z9
-	VPADDD        Z9, Z8, Z8
+	VPADDD        Z10, Z8, Z8
 	VPRORD        $0x06, Z1, Z10
 	VPRORD        $0x0b, Z1, Z11
 	VPRORD        $0x19, Z1, Z12
@@ -662,10 +674,11 @@ rounds:
 	VPADDD        Z12, Z27, Z27
 	VPADDD        Z22, Z3, Z3
 	VPADDD.BCST   48(AX), Z3, Z3
+	VPADDD        Z3, Z7, Z7
 	VMOVDQA32     Z8, Z10
 	VPTERNLOGD    $0xca, Z0, Z1, Z10
 	VPADDD        Z10, Z3, Z3
-	VPADDD        Z3, Z7, Z7
+	VPADDD        Z10, Z7, Z7
 	VPRORD        $0x06, Z8, Z10
 	VPRORD        $0x0b, Z8, Z11
 	VPRORD        $0x19, Z8, Z12
@@ -693,10 +706,11 @@ rounds:
 	VPADDD        Z12, Z22, Z22
 	VPADDD        Z29, Z0, Z0
 	VPADDD.BCST   52(AX), Z0, Z0
+	VPADDD        Z0, Z4, Z4
 	VMOVDQA32     Z7, Z10
 	VPTERNLOGD    $0xca, Z1, Z8, Z10
 	VPADDD        Z10, Z0, Z0
-	VPADDD        Z0, Z4, Z4
+	VPADDD        Z10, Z4, Z4
 	VPRORD        $0x06, Z7, Z10
 	VPRORD        $0x0b, Z7, Z11
 	VPRORD        $0x19, Z7, Z12
@@ -724,10 +738,11 @@ rounds:
 	VPADDD        Z12, Z29, Z29
 	VPADDD        Z28, Z1, Z1
 	VPADDD.BCST   56(AX), Z1, Z1
+	VPADDD        Z1, Z5, Z5
 	VMOVDQA32     Z4, Z10
 	VPTERNLOGD    $0xca, Z8, Z7, Z10
 	VPADDD        Z10, Z1, Z1
-	VPADDD        Z1, Z5, Z5
+	VPADDD        Z10, Z5, Z5
 	VPRORD        $0x06, Z4, Z10
 	VPRORD        $0x0b, Z4, Z11
 	VPRORD        $0x19, Z4, Z12
@@ -755,10 +770,11 @@ rounds:
 	VPADDD        Z12, Z28, Z28
 	VPADDD        Z31, Z8, Z8
 	VPADDD.BCST   60(AX), Z8, Z8
+	VPADDD        Z8, Z9, Z9
 	VMOVDQA32     Z5, Z10
 	VPTERNLOGD    $0xca, Z7, Z4, Z10
 	VPADDD        Z10, Z8, Z8
-	VPADDD        Z8, Z9, Z9
+	VPADDD        Z10, Z9, Z9
 	VPRORD        $0x06, Z5, Z10
 	VPRORD        $0x0b, Z5, Z11
 	VPRORD        $0x19, Z5, Z12
@@ -789,10 +805,11 @@ rounds:
 	JNZ           rounds
 	VPADDD        Z14, Z7, Z7
 	VPADDD.BCST   (AX), Z7, Z7
+	VPADDD        Z7, Z3, Z3
 	VMOVDQA32     Z9, Z10
 	VPTERNLOGD    $0xca, Z4, Z5, Z10
 	VPADDD        Z10, Z7, Z7
-	VPADDD        Z7, Z3, Z3
+	VPADDD        Z10, Z3, Z3
 	VPRORD        $0x06, Z9, Z10
 	VPRORD        $0x0b, Z9, Z11
 	VPRORD        $0x19, Z9, Z12
@@ -809,10 +826,11 @@ rounds:
 	VPADDD        Z10, Z7, Z7
 	VPADDD        Z17, Z4, Z4
 	VPADDD.BCST   4(AX), Z4, Z4
+	VPADDD        Z4, Z0, Z0
 	VMOVDQA32     Z3, Z10
 	VPTERNLOGD    $0xca, Z5, Z9, Z10
 	VPADDD        Z10, Z4, Z4
-	VPADDD        Z4, Z0, Z0
+	VPADDD        Z10, Z0, Z0
 	VPRORD        $0x06, Z3, Z10
 	VPRORD        $0x0b, Z3, Z11
 	VPRORD        $0x19, Z3, Z12
@@ -829,10 +847,11 @@ rounds:
 	VPADDD        Z10, Z4, Z4
 	VPADDD        Z16, Z5, Z5
 	VPADDD.BCST   8(AX), Z5, Z5
+	VPADDD        Z5, Z1, Z1
 	VMOVDQA32     Z0, Z10
 	VPTERNLOGD    $0xca, Z9, Z3, Z10
 	VPADDD        Z10, Z5, Z5
-	VPADDD        Z5, Z1, Z1
+	VPADDD        Z10, Z1, Z1
 	VPRORD        $0x06, Z0, Z10
 	VPRORD        $0x0b, Z0, Z11
 	VPRORD        $0x19, Z0, Z12
@@ -849,10 +868,11 @@ rounds:
 	VPADDD        Z10, Z5, Z5
 	VPADDD        Z19, Z9, Z9
 	VPADDD.BCST   12(AX), Z9, Z9
+	VPADDD        Z9, Z8, Z8
 	VMOVDQA32     Z1, Z10
 	VPTERNLOGD    $0xca, Z3, Z0, Z10
 	VPADDD        Z10, Z9, Z9
-	VPADDD        Z9, Z8, Z8
+	VPADDD        Z10, Z8, Z8
 	VPRORD        $0x06, Z1, Z10
 	VPRORD        $0x0b, Z1, Z11
 	VPRORD        $0x19, Z1, Z12
@@ -869,10 +889,11 @@ rounds:
 	VPADDD        Z10, Z9, Z9
 	VPADDD        Z15, Z3, Z3
 	VPADDD.BCST   16(AX), Z3, Z3
+	VPADDD        Z3, Z7, Z7
 	VMOVDQA32     Z8, Z10
 	VPTERNLOGD    $0xca, Z0, Z1, Z10
 	VPADDD        Z10, Z3, Z3
-	VPADDD        Z3, Z7, Z7
+	VPADDD        Z10, Z7, Z7
 	VPRORD        $0x06, Z8, Z10
 	VPRORD        $0x0b, Z8, Z11
 	VPRORD        $0x19, Z8, Z12
@@ -889,10 +910,11 @@ rounds:
 	VPADDD        Z10, Z3, Z3
 	VPADDD        Z21, Z0, Z0
 	VPADDD.BCST   20(AX), Z0, Z0
+	VPADDD        Z0, Z4, Z4
 	VMOVDQA32     Z7, Z10
 	VPTERNLOGD    $0xca, Z1, Z8, Z10
 	VPADDD        Z10, Z0, Z0
-	VPADDD        Z0, Z4, Z4
+	VPADDD        Z10, Z4, Z4
 	VPRORD        $0x06, Z7, Z10
 	VPRORD        $0x0b, Z7, Z11
 	VPRORD        $0x19, Z7, Z12
@@ -909,10 +931,11 @@ rounds:
 	VPADDD        Z10, Z0, Z0
 	VPADDD        Z20, Z1, Z1
 	VPADDD.BCST   24(AX), Z1, Z1
+	VPADDD        Z1, Z5, Z5
 	VMOVDQA32     Z4, Z10
 	VPTERNLOGD    $0xca, Z8, Z7, Z10
 	VPADDD        Z10, Z1, Z1
-	VPADDD        Z1, Z5, Z5
+	VPADDD        Z10, Z5, Z5
 	VPRORD        $0x06, Z4, Z10
 	VPRORD        $0x0b, Z4, Z11
 	VPRORD        $0x19, Z4, Z12
@@ -929,10 +952,11 @@ rounds:
 	VPADDD        Z10, Z1, Z1
 	VPADDD        Z23, Z8, Z8
 	VPADDD.BCST   28(AX), Z8, Z8
+	VPADDD        Z8, Z9, Z9
 	VMOVDQA32     Z5, Z10
 	VPTERNLOGD    $0xca, Z7, Z4, Z10
 	VPADDD        Z10, Z8, Z8
-	VPADDD        Z8, Z9, Z9
+	VPADDD        Z10, Z9, Z9
 	VPRORD        $0x06, Z5, Z10
 	VPRORD        $0x0b, Z5, Z11
 	VPRORD        $0x19, Z5, Z12
@@ -949,10 +973,11 @@ rounds:
 	VPADDD        Z10, Z8, Z8
 	VPADDD        Z18, Z7, Z7
 	VPADDD.BCST   32(AX), Z7, Z7
+	VPADDD        Z7, Z3, Z3
 	VMOVDQA32     Z9, Z10
 	VPTERNLOGD    $0xca, Z4, Z5, Z10
 	VPADDD        Z10, Z7, Z7
-	VPADDD        Z7, Z3, Z3
+	VPADDD        Z10, Z3, Z3
 	VPRORD        $0x06, Z9, Z10
 	VPRORD        $0x0b, Z9, Z11
 	VPRORD        $0x19, Z9, Z12
@@ -969,10 +994,11 @@ rounds:
 	VPADDD        Z10, Z7, Z7
 	VPADDD        Z25, Z4, Z4
 	VPADDD.BCST   36(AX), Z4, Z4
+	VPADDD        Z4, Z0, Z0
 	VMOVDQA32     Z3, Z10
 	VPTERNLOGD    $0xca, Z5, Z9, Z10
 	VPADDD        Z10, Z4, Z4
-	VPADDD        Z4, Z0, Z0
+	VPADDD        Z10, Z0, Z0
 	VPRORD        $0x06, Z3, Z10
 	VPRORD        $0x0b, Z3, Z11
 	VPRORD        $0x19, Z3, Z12
@@ -989,10 +1015,11 @@ rounds:
 	VPADDD        Z10, Z4, Z4
 	VPADDD        Z24, Z5, Z5
 	VPADDD.BCST   40(AX), Z5, Z5
+	VPADDD        Z5, Z1, Z1
 	VMOVDQA32     Z0, Z10
 	VPTERNLOGD    $0xca, Z9, Z3, Z10
 	VPADDD        Z10, Z5, Z5
-	VPADDD        Z5, Z1, Z1
+	VPADDD        Z10, Z1, Z1
 	VPRORD        $0x06, Z0, Z10
 	VPRORD        $0x0b, Z0, Z11
 	VPRORD        $0x19, Z0, Z12
@@ -1009,10 +1036,11 @@ rounds:
 	VPADDD        Z10, Z5, Z5
 	VPADDD        Z27, Z9, Z9
 	VPADDD.BCST   44(AX), Z9, Z9
+	VPADDD        Z9, Z8, Z8
 	VMOVDQA32     Z1, Z10
 	VPTERNLOGD    $0xca, Z3, Z0, Z10
 	VPADDD        Z10, Z9, Z9
-	VPADDD        Z9, Z8, Z8
+	VPADDD        Z10, Z8, Z8
 	VPRORD        $0x06, Z1, Z10
 	VPRORD        $0x0b, Z1, Z11
 	VPRORD        $0x19, Z1, Z12
@@ -1029,10 +1057,11 @@ rounds:
 	VPADDD        Z10, Z9, Z9
 	VPADDD        Z22, Z3, Z3
 	VPADDD.BCST   48(AX), Z3, Z3
+	VPADDD        Z3, Z7, Z7
 	VMOVDQA32     Z8, Z10
 	VPTERNLOGD    $0xca, Z0, Z1, Z10
 	VPADDD        Z10, Z3, Z3
-	VPADDD        Z3, Z7, Z7
+	VPADDD        Z10, Z7, Z7
 	VPRORD        $0x06, Z8, Z10
 	VPRORD        $0x0b, Z8, Z11
 	VPRORD        $0x19, Z8, Z12
@@ -1049,10 +1078,11 @@ rounds:
 	VPADDD        Z10, Z3, Z3
 	VPADDD        Z29, Z0, Z0
 	VPADDD.BCST   52(AX), Z0, Z0
+	VPADDD        Z0, Z4, Z4
 	VMOVDQA32     Z7, Z10
 	VPTERNLOGD    $0xca, Z1, Z8, Z10
 	VPADDD        Z10, Z0, Z0
-	VPADDD        Z0, Z4, Z4
+	VPADDD        Z10, Z4, Z4
 	VPRORD        $0x06, Z7, Z10
 	VPRORD        $0x0b, Z7, Z11
 	VPRORD        $0x19, Z7, Z12
@@ -1069,10 +1099,11 @@ rounds:
 	VPADDD        Z10, Z0, Z0
 	VPADDD        Z28, Z1, Z1
 	VPADDD.BCST   56(AX), Z1, Z1
+	VPADDD        Z1, Z5, Z5
 	VMOVDQA32     Z4, Z10
 	VPTERNLOGD    $0xca, Z8, Z7, Z10
 	VPADDD        Z10, Z1, Z1
-	VPADDD        Z1, Z5, Z5
+	VPADDD        Z10, Z5, Z5
 	VPRORD        $0x06, Z4, Z10
 	VPRORD        $0x0b, Z4, Z11
 	VPRORD        $0x19, Z4, Z12
@@ -1089,10 +1120,11 @@ rounds:
 	VPADDD        Z10, Z1, Z1
 	VPADDD        Z31, Z8, Z8
 	VPADDD.BCST   60(AX), Z8, Z8
+	VPADDD        Z8, Z9, Z9
 	VMOVDQA32     Z5, Z10
 	VPTERNLOGD    $0xca, Z7, Z4, Z10
 	VPADDD        Z10, Z8, Z8
-	VPADDD        Z8, Z9, Z9
+	VPADDD        Z10, Z9, Z9
 	VPRORD        $0x06, Z5, Z10
 	VPRORD        $0x0b, Z5, Z11
 	VPRORD        $0x19, Z5, Z12
