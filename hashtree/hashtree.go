@@ -16,6 +16,7 @@ import (
 	"unsafe"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
+	"github.com/sha256-simd/sha256-simd/internal/lanes"
 )
 
 const (
@@ -47,7 +48,7 @@ func Hash(digests, chunks [][32]byte) error {
 	if n := len(chunks) / 2; len(digests) < n {
 		return notEnoughDigests(n, len(digests))
 	}
-	hash(bytesOf(digests), bytesOf(chunks))
+	lanes.HashNodes(bytesOf(digests), bytesOf(chunks))
 	return nil
 }
 
@@ -67,7 +68,7 @@ func HashByteSlice(digests, chunks []byte) error {
 	if n := len(chunks) / 2; len(digests) < n {
 		return notEnoughDigests(n, len(digests))
 	}
-	hash(digests, chunks)
+	lanes.HashNodes(digests, chunks)
 	return nil
 }
 

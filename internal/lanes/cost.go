@@ -8,14 +8,17 @@ type cost struct {
 	cycles int
 }
 
+// classCosts are the costs of the kernels that are used on a class.
+type classCosts struct {
+	class class
+	costs []cost
+}
+
 // costs is what the choice between kernels rests on. Where it says measured,
 // cmd/sha256bench measured it; elsewhere it follows published figures or
 // llvm-mca, and leans towards fewer lanes. A kernel that is not listed is not
 // used for many messages on that class: it loses there at any lane count.
-var costs = []struct {
-	class class
-	costs []cost
-}{
+var costs = []classCosts{
 	// Measured on an EPYC of family 0x1a: 0.49, 0.79, 0.90, 1.72 and 2.1 bytes
 	// per cycle; AVX2 0.50; SSSE3 and AVX 0.23 to 0.26.
 	{zen5, []cost{
@@ -75,9 +78,10 @@ var costs = []struct {
 // genericCost stands for one-stream code in plain Go.
 const genericCost = 1100
 
-// costOf returns the cost of a kernel on a class, and whether it is used there.
-func costOf(c class, kernel string) (cycles int, ok bool) {
-	for _, row := range costs {
+// costOf returns the cost of a kernel on a class by a table, and whether it is
+// used there.
+func costOf(table []classCosts, c class, kernel string) (cycles int, ok bool) {
+	for _, row := range table {
 		if row.class == c {
 			for _, k := range row.costs {
 				if k.kernel == kernel {

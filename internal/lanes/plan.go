@@ -53,7 +53,7 @@ func newPlan(c class, kernels []block.Kernel) *plan {
 	single := false
 	for i := range kernels {
 		k := &kernels[i]
-		cycles, known := costOf(c, k.Name)
+		cycles, known := costOf(costs, c, k.Name)
 		if !k.Enabled || !known || k.Lanes == 1 && single {
 			continue // the first one-stream kernel is the one in use
 		}

@@ -1,0 +1,193 @@
+package hashtree_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/sha256-simd/sha256-simd/hashtree"
+	"github.com/sha256-simd/sha256-simd/internal/block"
+)
+
+// randomBytes returns n bytes, the same for every run.
+func randomBytes(n int) []byte {
+	b := make([]byte, n)
+	rand.NewChaCha8([32]byte{6}).Read(b)
+	return b
+}
+
+func chunks(n int) [][32]byte {
+	cs, b := make([][32]byte, n), randomBytes(32*n)
+	for i := range cs {
+		cs[i] = [32]byte(b[32*i:])
+	}
+	return cs
+}
+
+// plainly returns what Hash should, by crypto/sha256.
+func plainly(chunks []byte) []byte {
+	var digests []byte
+	for ; len(chunks) > 0; chunks = chunks[64:] {
+		sum := sha256.Sum256(chunks[:64])
+		digests = append(digests, sum[:]...)
+	}
+	return digests
+}
+
+// eachKernel runs f with every node kernel of this machine forced in turn, with
+// none, and with the usual choice of them.
+func eachKernel(t *testing.T, f func(t *testing.T)) {
+	t.Run("usual", f)
+	names := []string{"generic", "x1_std"}
+	for _, k := range block.NodeKernels() {
+		names = append(names, k.Name)
+	}
+	for _, name := range names {
+		t.Run(name, func(t *testing.T) {
+			restore, ok := block.Force(name)
+			if !ok {
+				t.Skip("not supported by this machine")
+			}
+			defer restore()
+			f(t)
+		})
+	}
+}
+
+func TestHashEveryCount(t *testing.T) {
+	all := chunks(2 * 200)
+	eachKernel(t, func(t *testing.T) {
+		for n := range 201 {
+			digests := chunks(n + 3)
+			if err := hashtree.Hash(digests, all[:2*n]); err != nil {
+				t.Fatal(err)
+			}
+			for i := range n {
+				if want := sha256.Sum256(append(all[2*i][:], all[2*i+1][:]...)); digests[i] != want {
+					t.Fatalf("%d nodes: digest %d is %x, want %x", n, i, digests[i], want)
+				}
+			}
+			for i, rest := range chunks(n + 3)[n:] {
+				if digests[n+i] != rest {
+					t.Fatalf("%d nodes: wrote digest %d", n, n+i)
+				}
+			}
+		}
+	})
+}
+
+func TestHashInPlace(t *testing.T) {
+	eachKernel(t, func(t *testing.T) {
+		for n := range 201 {
+			got := randomBytes(64 * n)
+			want := append(plainly(got), got[32*n:]...)
+			if err := hashtree.HashByteSlice(got, got); err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(got, want) {
+				t.Fatalf("%d nodes in place: wrong bytes", n)
+			}
+		}
+	})
+}
+
+func TestHashByteSliceUnaligned(t *testing.T) {
+	eachKernel(t, func(t *testing.T) {
+		for offset := range 64 {
+			n := 32 + offset
+			src := randomBytes(64 + 64*n)[offset:][:64*n]
+			dst := make([]byte, 64+32*n)[63-offset:][:32*n]
+			if err := hashtree.HashByteSlice(dst, src); err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(dst, plainly(src)) {
+				t.Fatalf("source at %d, digests at %d: wrong digests", offset, 63-offset)
+			}
+		}
+	})
+}
+
+func TestBadLengthsTouchNothing(t *testing.T) {
+	for _, test := range []struct {
+		digests, chunks int
+		want            error
+		text            string
+	}{
+		{1, 1, hashtree.ErrOddChunks, "odd number of chunks"},
+		{9, 7, hashtree.ErrOddChunks, "odd number of chunks"},
+		{1, 4, hashtree.ErrNotEnoughDigests, "not enough digest length, need at least 2, got 1"},
+		{0, 2, hashtree.ErrNotEnoughDigests, "not enough digest length, need at least 1, got 0"},
+	} {
+		digests := chunks(test.digests)
+		checkError(t, hashtree.Hash(digests, chunks(test.chunks)), test.want, test.text)
+		if fmt.Sprint(digests) != fmt.Sprint(chunks(test.digests)) {
+			t.Errorf("%v: digests were written", test.want)
+		}
+	}
+	for _, test := range []struct {
+		digests, chunks int
+		want            error
+		text            string
+	}{
+		{64, 63, hashtree.ErrChunksNotMultipleOf64, "chunks not multiple of 64 bytes"},
+		{64, 32, hashtree.ErrChunksNotMultipleOf64, "chunks not multiple of 64 bytes"},
+		{33, 64, hashtree.ErrDigestsNotMultipleOf32, "digests not multiple of 32 bytes"},
+		{32, 128, hashtree.ErrNotEnoughDigests, "not enough digest length, need at least 64, got 32"},
+		{0, 64, hashtree.ErrNotEnoughDigests, "not enough digest length, need at least 32, got 0"},
+	} {
+		digests := randomBytes(test.digests)
+		checkError(t, hashtree.HashByteSlice(digests, randomBytes(test.chunks)), test.want, test.text)
+		if !bytes.Equal(digests, randomBytes(test.digests)) {
+			t.Errorf("%v: digests were written", test.want)
+		}
+	}
+}
+
+func checkError(t *testing.T, err, want error, text string) {
+	t.Helper()
+	if !errors.Is(err, want) || err.Error() != text {
+		t.Errorf("error %q, want %q that is %q", err, text, want)
+	}
+}
+
+func TestNothingToHash(t *testing.T) {
+	if err := hashtree.Hash(nil, nil); err != nil {
+		t.Error(err)
+	}
+	if err := hashtree.HashByteSlice(nil, nil); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestHashAllocatesNothing(t *testing.T) {
+	n := testing.AllocsPerRun(100, func() {
+		var digests [25][32]byte
+		var nodes [50][32]byte
+		hashtree.Hash(digests[:], nodes[:])
+	})
+	if n > 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+func FuzzHashByteSlice(f *testing.F) {
+	f.Add([]byte{}, false)
+	f.Add(randomBytes(64*37), true)
+	f.Fuzz(func(t *testing.T, data []byte, inPlace bool) {
+		data = data[:len(data)&^63]
+		want := plainly(data)
+		digests := make([]byte, len(want))
+		if inPlace {
+			digests = data
+		}
+		if err := hashtree.HashByteSlice(digests, data); err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(digests[:len(want)], want) {
+			t.Errorf("%d nodes: wrong digests", len(want)/32)
+		}
+	})
+}

@@ -1,0 +1,148 @@
+package lanes
+
+import (
+	"sync/atomic"
+
+	"github.com/sha256-simd/sha256-simd/internal/block"
+)
+
+// nodeCosts is, like costs, the time that a kernel takes for one node in each
+// of its lanes, in cycles.
+var nodeCosts = []classCosts{
+	// Measured on an EPYC of family 0x1a.
+	{zen5, []cost{
+		{"node_x1_shani", 190}, {"node_x2_shani", 325}, {"node_x4_shani", 580},
+		{"node_x16_avx512", 1240}, {"node_x32_avx512", 1850}, {"node_x8_avx2", 2060},
+	}},
+	// Elsewhere a node is taken for two blocks with SHA instructions, which the
+	// rounds keep busy whether there is a schedule or not, and for 1.63 blocks
+	// with vectors.
+	{zen4, []cost{
+		{"node_x1_shani", 255}, {"node_x2_shani", 300}, {"node_x4_shani", 425},
+		{"node_x16_avx512", 1710}, {"node_x8_avx2", 1880},
+	}},
+	{zen1, []cost{
+		{"node_x1_shani", 255}, {"node_x2_shani", 325}, {"node_x4_shani", 590}, {"node_x8_avx2", 2120},
+	}},
+	{intelAVX512SHA, []cost{
+		{"node_x1_shani", 220}, {"node_x2_shani", 425}, {"node_x4_shani", 850},
+		{"node_x16_avx512", 1240}, {"node_x8_avx2", 2040},
+	}},
+	{intelAVX512, []cost{{"node_x16_avx512", 1470}, {"node_x8_avx2", 2120}}},
+	{shaOnly, []cost{
+		{"node_x1_shani", 255}, {"node_x2_shani", 375}, {"node_x4_shani", 710}, {"node_x8_avx2", 2120},
+	}},
+	{avx2Only, []cost{{"node_x8_avx2", 2280}}},
+	{unknown, []cost{
+		{"node_x1_shani", 255}, {"node_x2_shani", 390}, {"node_x4_shani", 750},
+		{"node_x16_avx512", 1630}, {"node_x8_avx2", 2280},
+	}},
+}
+
+// paddingCost is what it takes to run a kernel on fewer nodes than it has
+// lanes: they are copied beside as many others as are missing.
+const paddingCost = 150
+
+// A nodePlan says which kernels hash a number of nodes on this machine. A nil
+// kernel stands for one node at a time, by block.HashNodes.
+type nodePlan struct {
+	epoch uint32
+	// many is for MaxLanes nodes and more, while they fill it.
+	many *block.NodeKernel
+	// kernels[n] is for the first of n nodes; those that it leaves are planned
+	// again. It may have more lanes than there are nodes.
+	kernels [block.MaxLanes]*block.NodeKernel
+}
+
+var currentNodes atomic.Pointer[nodePlan]
+
+func currentNodePlan() *nodePlan {
+	p := currentNodes.Load()
+	if p == nil || p.epoch != block.Epoch() {
+		p = newNodePlan(classOfThisCPU(), block.NodeKernels(), block.Single())
+		p.epoch = block.Epoch()
+		currentNodes.Store(p)
+	}
+	return p
+}
+
+// newNodePlan finds the cheapest way to hash n nodes, for every n below
+// MaxLanes, by the costs of the class. single names the kernel that
+// block.HashNodes runs.
+func newNodePlan(c class, kernels []block.NodeKernel, single string) *nodePlan {
+	type candidate struct {
+		kernel        *block.NodeKernel
+		lanes, cycles int
+	}
+	oneBlock, ok := costOf(costs, c, single)
+	if !ok {
+		oneBlock = genericCost
+	}
+	candidates := []candidate{{nil, 1, 2 * oneBlock}}
+	for i := range kernels {
+		k := &kernels[i]
+		if cycles, ok := costOf(nodeCosts, c, k.Name); ok && k.Enabled {
+			candidates = append(candidates, candidate{k, k.Lanes, cycles})
+		}
+	}
+
+	p := new(nodePlan)
+	var best [block.MaxLanes]int
+	for n := 1; n < len(best); n++ {
+		for i, k := range candidates {
+			total := k.cycles + best[max(0, n-k.lanes)]
+			if k.lanes > n {
+				total += paddingCost
+			}
+			if i == 0 || total < best[n] {
+				best[n], p.kernels[n] = total, k.kernel
+			}
+		}
+	}
+	cheapest := candidates[0]
+	for _, k := range candidates[1:] {
+		if k.cycles*cheapest.lanes < cheapest.cycles*k.lanes {
+			cheapest = k
+		}
+	}
+	p.many = cheapest.kernel
+	return p
+}
+
+// HashNodes sets the 32 bytes of dst at 32·i to the digest of the 64 of src at
+// 64·i, for every node of src, whose length is a multiple of 64. dst holds half
+// of src at least. They begin at the same place or do not overlap.
+func HashNodes(dst, src []byte) {
+	p := currentNodePlan()
+	for n := len(src) / block.NodeSize; n > 0; n = len(src) / block.NodeSize {
+		k, take := p.many, n
+		if n < block.MaxLanes {
+			k = p.kernels[n]
+			if k == nil {
+				take = 1
+			} else {
+				take = min(k.Lanes, n)
+			}
+		} else if k != nil {
+			take -= n % k.Lanes
+		}
+		nodes, digests := src[:take*block.NodeSize], dst[:take*block.DigestSize]
+		switch {
+		case k == nil:
+			block.HashNodes(digests, nodes)
+		case take < k.Lanes:
+			hashPadded(k, digests, nodes)
+		default:
+			k.Hash(digests, nodes)
+		}
+		src, dst = src[len(nodes):], dst[len(digests):]
+	}
+}
+
+// hashPadded hashes fewer nodes than k has lanes.
+func hashPadded(k *block.NodeKernel, dst, src []byte) {
+	var nodes [block.MaxLanes * block.NodeSize]byte
+	copy(nodes[:], src)
+	k.Hash(nodes[:], nodes[:k.Lanes*block.NodeSize])
+	copy(dst, nodes[:])
+}
