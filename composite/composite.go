@@ -1,0 +1,88 @@
+// Package composite computes composite checksums of large objects, the kind
+// that S3 gives to multipart uploads: the SHA-256 digest of the digests of the
+// object's parts. The parts are hashed side by side, so that one object is
+// hashed several times as fast as by one SHA-256 over the whole.
+package composite
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/sha256-simd/sha256-simd"
+)
+
+// maxParts is the most parts of an object.
+const maxParts = 1 << 24
+
+// A Checksum is the composite checksum of an object.
+type Checksum struct {
+	// Parts are the SHA-256 digests of the parts, in order.
+	Parts [][32]byte
+	// Size is the length of the object in bytes.
+	Size int64
+	// PartSize is the length of every part but the last, which may be shorter.
+	PartSize int64
+}
+
+// String returns the checksum as S3 writes it: the base64 of the SHA-256
+// digest of the parts' digests, a hyphen and the number of parts.
+func (c Checksum) String() string {
+	h := sha256.New()
+	for i := range c.Parts {
+		h.Write(c.Parts[i][:])
+	}
+	return base64.StdEncoding.EncodeToString(h.Sum(nil)) + "-" + strconv.Itoa(len(c.Parts))
+}
+
+// Sum reads the size bytes of r and returns the digests of its parts of
+// partSize bytes. An empty object has one part, which is empty.
+//
+// It hashes on as many goroutines as GOMAXPROCS tells, up to 32 parts side by
+// side on each, while others read ahead: r.ReadAt is called concurrently and
+// out of order. Beside Checksum.Parts, a call needs a few MiB for each of these
+// goroutines, whatever the sizes.
+//
+// A size below 0, a partSize below 1 and more than 1<<24 parts are errors. When r
+// ends before size bytes the error is [io.ErrUnexpectedEOF], when reading fails
+// it is r's, both wrapped with the offset. When ctx is done Sum returns ctx.Err().
+// It returns only after the calls of r.ReadAt in flight, and all its goroutines
+// have ended then.
+func Sum(ctx context.Context, r io.ReaderAt, size, partSize int64) (Checksum, error) {
+	parts, err := countParts(size, partSize)
+	if err != nil {
+		return Checksum{}, err
+	}
+	if r == nil && size > 0 {
+		return Checksum{}, errors.New("composite: nil reader")
+	}
+	if err := ctx.Err(); err != nil {
+		return Checksum{}, err
+	}
+	sum := Checksum{Parts: make([][32]byte, parts), Size: size, PartSize: partSize}
+	if err := run(ctx, r, sum); err != nil {
+		return Checksum{}, err
+	}
+	return sum, nil
+}
+
+// countParts returns the number of parts, or what is wrong with the sizes.
+func countParts(size, partSize int64) (int, error) {
+	if size < 0 {
+		return 0, fmt.Errorf("composite: negative size %d", size)
+	}
+	if partSize < 1 {
+		return 0, fmt.Errorf("composite: part size %d is less than 1", partSize)
+	}
+	if size == 0 {
+		return 1, nil
+	}
+	parts := (size-1)/partSize + 1
+	if parts > maxParts {
+		return 0, fmt.Errorf("composite: %d parts of %d bytes, more than %d", parts, partSize, maxParts)
+	}
+	return int(parts), nil
+}

@@ -1,0 +1,198 @@
+package composite
+
+import (
+	"context"
+	"fmt"
+	"hash"
+	"io"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/sha256-simd/sha256-simd"
+)
+
+const (
+	// maxLanes is how many parts a goroutine hashes side by side where a part
+	// takes several steps.
+	maxLanes = 32
+	// maxWhole is how many parts there are in a step that holds them whole.
+	maxWhole = 1024
+	// stepSize is the most bytes of a step: so few that two of them, one being
+	// read and one being hashed, do not outgrow the cache of a core by much, so
+	// many that a read is worth its system call.
+	stepSize = 512 << 10
+)
+
+// A pipeline reads and hashes the parts of one object. Its workers take the
+// parts in groups of lanes, and what belongs to a group in steps: the next
+// stretch of each of its parts.
+type pipeline struct {
+	r       io.ReaderAt
+	sum     Checksum
+	lanes   int
+	stretch int64        // as much of a part as a step takes
+	taken   atomic.Int64 // groups that workers have taken
+}
+
+// A step is read by one goroutine of a worker and then hashed by the other.
+type step struct {
+	parts       [][32]byte // where the digests of the group go
+	data        [][]byte   // of each part; empty beyond its end
+	first, last bool       // of the steps of the group
+	buf         []byte     // what data points into
+}
+
+// run fills in p.sum.Parts.
+func run(ctx context.Context, r io.ReaderAt, sum Checksum) error {
+	parts := len(sum.Parts)
+	workers := min(runtime.GOMAXPROCS(0), parts)
+	most := maxLanes
+	if sum.PartSize <= stepSize/maxLanes {
+		most = int(min(maxWhole, stepSize/sum.PartSize))
+	}
+	// As few rounds of groups as can be, and groups of one size, so that the
+	// workers end together.
+	rounds := ceilDiv(parts, workers*most)
+	lanes := ceilDiv(parts, workers*rounds)
+	workers = min(workers, ceilDiv(parts, lanes))
+	p := &pipeline{r: r, sum: sum, lanes: lanes, stretch: int64(stepSize / lanes)}
+	if longest := p.length(0); longest <= p.stretch {
+		p.stretch = longest
+	} else {
+		p.stretch &^= sha256.BlockSize - 1
+	}
+
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var (
+		wg    sync.WaitGroup
+		once  sync.Once
+		first error
+	)
+	for range workers {
+		free, full := make(chan *step, 2), make(chan *step, 1)
+		free <- new(step)
+		free <- new(step)
+		wg.Go(func() {
+			defer close(full)
+			if err := p.read(ctx, free, full); err != nil {
+				once.Do(func() { first = err })
+				cancel()
+			}
+		})
+		wg.Go(func() { p.hash(full, free) })
+	}
+	wg.Wait()
+	return first
+}
+
+// read takes groups until there are none and sends their steps, filled from
+// free, to full.
+func (p *pipeline) read(ctx context.Context, free <-chan *step, full chan<- *step) error {
+	for {
+		group := int(p.taken.Add(1)-1) * p.lanes
+		if group >= len(p.sum.Parts) {
+			return nil
+		}
+		end := min(group+p.lanes, len(p.sum.Parts))
+		for at := int64(0); ; at += p.stretch {
+			s := <-free
+			s.parts = p.sum.Parts[group:end]
+			s.first = at == 0
+			// The first part of a group is as long as any.
+			s.last = p.length(group)-at <= p.stretch
+			if err := p.fill(ctx, s, group, at); err != nil {
+				return err
+			}
+			full <- s
+			if s.last {
+				break
+			}
+		}
+	}
+}
+
+// fill reads the stretch that begins at offset at of each part of the group.
+func (p *pipeline) fill(ctx context.Context, s *step, group int, at int64) error {
+	if s.buf == nil {
+		s.buf = make([]byte, int64(p.lanes)*p.stretch)
+		s.data = make([][]byte, 0, p.lanes)
+	}
+	s.data = s.data[:0]
+	buf := s.buf
+	for i := range s.parts {
+		n := min(max(p.length(group+i)-at, 0), p.stretch)
+		s.data = append(s.data, buf[:n:n])
+		buf = buf[n:]
+	}
+	if s.first && s.last {
+		// The parts are whole, and so stand one after the other.
+		all := s.buf[:len(s.buf)-len(buf)]
+		return readFull(ctx, p.r, all, int64(group)*p.sum.PartSize)
+	}
+	for i, b := range s.data {
+		if err := readFull(ctx, p.r, b, int64(group+i)*p.sum.PartSize+at); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// length returns the length of part i.
+func (p *pipeline) length(i int) int64 {
+	return min(p.sum.PartSize, p.sum.Size-int64(i)*p.sum.PartSize)
+}
+
+// hash hashes the steps from full and hands them back to free.
+func (p *pipeline) hash(full <-chan *step, free chan<- *step) {
+	var hs []hash.Hash
+	for s := range full {
+		if s.first && s.last {
+			sha256.SumMany(s.parts, s.data)
+		} else {
+			for len(hs) < len(s.parts) {
+				hs = append(hs, sha256.New())
+			}
+			group := hs[:len(s.parts)]
+			if s.first {
+				for _, h := range group {
+					h.Reset()
+				}
+			}
+			sha256.WriteMany(group, s.data)
+			if s.last {
+				sha256.SumHashes(s.parts, group)
+			}
+		}
+		free <- s
+	}
+}
+
+// readFull fills b from offset off of r.
+func readFull(ctx context.Context, r io.ReaderAt, b []byte, off int64) error {
+	for len(b) > 0 {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		n, err := r.ReadAt(b, off)
+		if n < 0 || n > len(b) {
+			return fmt.Errorf("composite: reading at offset %d: ReadAt returned a count of %d for %d bytes", off, n, len(b))
+		}
+		b, off = b[n:], off+int64(n)
+		switch {
+		case err == io.EOF && len(b) == 0:
+			// What ReadAt may say at the end of its input.
+		case err == io.EOF:
+			return fmt.Errorf("composite: reading at offset %d: %w", off, io.ErrUnexpectedEOF)
+		case err != nil:
+			return fmt.Errorf("composite: reading at offset %d: %w", off, err)
+		case n == 0:
+			return fmt.Errorf("composite: reading at offset %d: %w", off, io.ErrNoProgress)
+		}
+	}
+	return nil
+}
+
+// ceilDiv returns a/b, rounded up.
+func ceilDiv(a, b int) int { return (a-1)/b + 1 }
