@@ -97,7 +97,7 @@ func laneKernel(shape laneShape) func(c *Context, name string) {
 		next := 0
 		take := func() Register { next++; return m.reg(next - 1) }
 		for i := range groups {
-			groups[i] = &group{m: m, splitAdd: shape.splitAdd}
+			groups[i] = newGroup(m, shape.splitAdd)
 			for j := range groups[i].v {
 				groups[i].v[j] = take()
 			}
@@ -244,7 +244,7 @@ func loadWords(m machine, at func(lane int) Mem, order *Mem, rows [4]Register, t
 	}
 	if order != nil {
 		for _, row := range rows {
-			m.reverseBytes(row, *order)
+			m.shuffleBytes(row, *order)
 		}
 	}
 	return transpose(m, rows, t)

@@ -6,11 +6,26 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// A machine is a vector instruction set as the round sees it: registers of
-// 32-bit words, one word of every lane in each. What differs between kernels
-// is the machine, not the algorithm. Destinations come first. A destination
-// differs from the sources unless a method says otherwise.
+// operations are what a round needs of an instruction set: registers of 32-bit
+// words, one word of every lane in each. What differs between kernels is their
+// machine, not the algorithm. Destinations come first. A destination differs
+// from the sources unless a method says otherwise.
+type operations interface {
+	add(d, x Register, y Op) // d may be x
+	sigma(d, tmp, tmp2, x Register, s sigma)
+	choose(d, x, y, z Register)
+	// majority leaves Maj(a,b,c) in r. Machines without ternary logic expect
+	// b^c in r and leave a^b in next, which is b^c of the following round.
+	majority(r, next, a, b, c Register)
+	// prepareMajority prepares r of the first round.
+	prepareMajority(r, b, c Register)
+}
+
+// A machine is a vector instruction set: operations on words, and what brings
+// them to their lanes.
 type machine interface {
+	operations
+
 	// emitter is where instructions go.
 	emitter() *emitter
 	// bits is the width of a register; a lane takes 32 of them.
@@ -26,9 +41,9 @@ type machine interface {
 	insert(d Register, q int, m Mem)
 	// extract stores 128-bit quarter q of s, and may destroy s.
 	extract(m Mem, q int, s Register)
-	// reverseBytes turns the bytes of each word around. order holds the mask of
-	// byteOrder for each quarter, aligned.
-	reverseBytes(d Register, order Mem)
+	// shuffleBytes applies a mask of PSHUFB: a register, or aligned memory, that
+	// holds one for each quarter.
+	shuffleBytes(d Register, mask Op)
 	broadcastQuarter(d Register, m Mem)
 	// broadcastConstant sets every lane to the 32-bit word at index i of table k.
 	broadcastConstant(d Register, k constants, i int)
@@ -37,19 +52,24 @@ type machine interface {
 	unpackLow64(d, x, y Register)
 	unpackHigh64(d, x, y Register)
 
-	add(d, x Register, y Op) // d may be x
 	// addConstant adds the 32-bit word at index i of table k to every lane.
 	addConstant(d Register, k constants, i int, tmp Register)
-	sigma(d, tmp, tmp2, x Register, s sigma)
-	choose(d, x, y, z Register)
-	// majority leaves Maj(a,b,c) in r. Machines without ternary logic expect
-	// b^c in r and leave a^b in next, which is b^c of the following round.
-	majority(r, next, a, b, c Register)
-	// xor prepares r of the first round.
-	prepareMajority(r, b, c Register)
 
 	// leave ends the use of vector registers before RET.
 	leave()
+}
+
+// A streamMachine also computes one stream's message schedule: four words of it
+// in each quarter.
+type streamMachine interface {
+	machine
+	xor(d, x Register, y Op)
+	shiftRight(d, x Register, n uint64)   // 32-bit words
+	shiftRight64(d, x Register, n uint64) // 64-bit words
+	// align sets d to words 1 to 3 of low and word 0 of high.
+	align(d, high, low Register)
+	// pick sets word j of d to word from[j] of x.
+	pick(d, x Register, from [4]uint64)
 }
 
 // constants is a table of 32-bit words in memory. A machine that cannot

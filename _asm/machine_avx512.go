@@ -43,7 +43,7 @@ func (m avx512) broadcastQuarter(d Register, a Mem) {
 	m.e.emit(func() { m.e.c.VBROADCASTI32X4(a, d) })
 }
 
-func (m avx512) reverseBytes(d Register, order Mem) { m.e.emit(func() { m.e.c.VPSHUFB(order, d, d) }) }
+func (m avx512) shuffleBytes(d Register, mask Op) { m.e.emit(func() { m.e.c.VPSHUFB(mask, d, d) }) }
 
 func (m avx512) unpackLow32(d, x, y Register)  { m.e.emit(func() { m.e.c.VPUNPCKLDQ(y, x, d) }) }
 func (m avx512) unpackHigh32(d, x, y Register) { m.e.emit(func() { m.e.c.VPUNPCKHDQ(y, x, d) }) }

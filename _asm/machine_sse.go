@@ -27,7 +27,7 @@ func (m sse) move(d, s Register) {
 	}
 }
 
-func (m sse) reverseBytes(d Register, order Mem) { m.e.emit(func() { m.e.c.PSHUFB(order, d) }) }
+func (m sse) shuffleBytes(d Register, mask Op) { m.e.emit(func() { m.e.c.PSHUFB(mask, d) }) }
 
 // two emits the destructive operation f on a copy of x in d.
 func (m sse) two(f func(y, d Op), d, x Register, y Op) {
@@ -77,3 +77,20 @@ func (m sse) nest(shift func(imm, d Op), d, x Register, amounts []uint64) {
 func (m sse) choose(d, x, y, z Register)         { chooseBitwise(m, d, x, y, z) }
 func (m sse) majority(r, next, a, b, c Register) { majorityBitwise(m, r, next, a, b) }
 func (m sse) prepareMajority(r, b, c Register)   { m.xor(r, b, c) }
+
+func (m sse) shift(f func(n, d Op), d, x Register, n uint64) {
+	m.move(d, x)
+	m.e.emit(func() { f(Imm(n), d) })
+}
+
+func (m sse) shiftRight(d, x Register, n uint64)   { m.shift(m.e.c.PSRLL, d, x, n) }
+func (m sse) shiftRight64(d, x Register, n uint64) { m.shift(m.e.c.PSRLQ, d, x, n) }
+
+func (m sse) align(d, high, low Register) {
+	m.move(d, high)
+	m.e.emit(func() { m.e.c.PALIGNR(Imm(4), low, d) })
+}
+
+func (m sse) pick(d, x Register, from [4]uint64) {
+	m.e.emit(func() { m.e.c.PSHUFD(pickOrder(from), x, d) })
+}

@@ -58,7 +58,7 @@ func (m vex) broadcastQuarter(d Register, a Mem) {
 	})
 }
 
-func (m vex) reverseBytes(d Register, order Mem) { m.e.emit(func() { m.e.c.VPSHUFB(order, d, d) }) }
+func (m vex) shuffleBytes(d Register, mask Op) { m.e.emit(func() { m.e.c.VPSHUFB(mask, d, d) }) }
 
 func (m vex) unpackLow32(d, x, y Register)  { m.e.emit(func() { m.e.c.VPUNPCKLDQ(y, x, d) }) }
 func (m vex) unpackHigh32(d, x, y Register) { m.e.emit(func() { m.e.c.VPUNPCKHDQ(y, x, d) }) }
@@ -123,6 +123,17 @@ func (m vex) leave() {
 	}
 }
 
+func (m vex) shiftRight(d, x Register, n uint64)   { m.e.emit(func() { m.e.c.VPSRLD(Imm(n), x, d) }) }
+func (m vex) shiftRight64(d, x Register, n uint64) { m.e.emit(func() { m.e.c.VPSRLQ(Imm(n), x, d) }) }
+
+func (m vex) align(d, high, low Register) {
+	m.e.emit(func() { m.e.c.VPALIGNR(Imm(4), low, high, d) })
+}
+
+func (m vex) pick(d, x Register, from [4]uint64) {
+	m.e.emit(func() { m.e.c.VPSHUFD(pickOrder(from), x, d) })
+}
+
 // quarter is the lowest 128 bits of r.
 func quarter(r Register) Register { return r.(VecPhysical).AsX() }
 
@@ -146,4 +157,13 @@ func majorityBitwise(m bitwise, r, next, a, b Register) {
 	m.xor(next, a, b)
 	m.and(r, r, next)
 	m.xor(r, r, b)
+}
+
+// pickOrder is the immediate of PSHUFD.
+func pickOrder(from [4]uint64) Constant {
+	var order uint64
+	for j, i := range from {
+		order |= i << (2 * j)
+	}
+	return Imm(order)
 }

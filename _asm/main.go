@@ -2,7 +2,7 @@
 // constants of SHA-256. go generate ./... runs it from the root.
 //
 // One description of the round, in round.go, serves kernels of every width;
-// vector_*.go say what an instruction set makes of its operations.
+// machine_*.go say what an instruction set makes of its operations.
 package main
 
 import (
@@ -25,6 +25,9 @@ var kernels = []struct {
 	generate func(c *build.Context, name string)
 }{
 	{"x1_shani", shaKernel(1)},
+	{"x1_avx2", scalarKernel(scalarShape{vectors: newAVX2, rorx: true, isa: "AVX2 and BMI2"})},
+	{"x1_avx", scalarKernel(scalarShape{vectors: newAVX, splitAdd: true, isa: "AVX"})},
+	{"x1_ssse3", scalarKernel(scalarShape{vectors: newSSE, splitAdd: true, isa: "SSSE3"})},
 	{"x2_shani", shaKernel(2)},
 	{"x4_shani", shaKernel(4)},
 	{"node_x1_shani", shaNodeKernel(1)},

@@ -60,7 +60,7 @@ func nodeLaneKernel(shape laneShape) func(c *Context, name string) {
 		register := 0
 		take := func() Register { register++; return m.reg(register - 1) }
 		for i := range groups {
-			groups[i] = &group{m: m, splitAdd: shape.splitAdd}
+			groups[i] = newGroup(m, shape.splitAdd)
 			for j := range groups[i].v {
 				groups[i].v[j] = take()
 			}
@@ -187,7 +187,7 @@ func nodeLaneKernel(shape laneShape) func(c *Context, name string) {
 		for i, g := range groups {
 			for j, v := range g.v {
 				m.add(v, v, saved(i, j))
-				m.reverseBytes(v, order)
+				m.shuffleBytes(v, order)
 			}
 			for half := range 2 {
 				rows, _ := transpose(m, [4]Register(g.v[4*half:4*half+4]), [2]Register(g.t[:2]))

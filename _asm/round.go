@@ -5,17 +5,15 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// A group is as many lanes as a register has words, with the state of their
-// hash computation. Everything below is FIPS 180-4, section 6.2.2, on words of
-// all its lanes at once.
-type group struct {
-	m machine
-	// v are the working variables a, b, … h. A round renames them.
+// Everything below is FIPS 180-4, section 6.2.2, on words of all lanes at once.
+
+// working is the working variables of one block in each lane.
+type working struct {
+	ops operations
+	// v are a, b, … h. A round renames them.
 	v [8]Register
-	// w are the last 16 words of the message schedule, registers or memory.
-	w [16]Op
-	// t are temporaries: 0 and 1 for majority, from one round to the next; 2 to
-	// 4 within a round, 2 to 6 within a step of the schedule.
+	// t are temporaries: 0 and 1 for majority, from one round to the next; 2 and
+	// 3 within a round, 2 to 6 within a step of the schedule.
 	t [8]Register
 	// splitAdd shortens the chain from one round's e to the next: d + T1 is
 	// computed as ((d + h + K + W) + Ch) + Σ1, at the cost of two additions. It
@@ -23,11 +21,25 @@ type group struct {
 	splitAdd bool
 }
 
+// A group is as many lanes as a register has words, with the state of their
+// hash computation.
+type group struct {
+	working
+	m machine
+	// w are the last 16 words of the message schedule, registers or memory.
+	w [16]Op
+}
+
+// newGroup returns a group that has no registers yet.
+func newGroup(m machine, splitAdd bool) *group {
+	return &group{working: working{ops: m, splitAdd: splitAdd}, m: m}
+}
+
 // lanes is how many lanes the group has.
 func (g *group) lanes() int { return g.m.bits() / 32 }
 
 // begin prepares the first round of a block.
-func (g *group) begin() { g.m.prepareMajority(g.t[0], g.v[1], g.v[2]) }
+func (g *working) begin() { g.ops.prepareMajority(g.t[0], g.v[1], g.v[2]) }
 
 // round does round t, K[t] being word i of k:
 //
@@ -48,8 +60,8 @@ func (g *group) constantRound(k constants, i int) {
 }
 
 // mix does the part of a round that is left when h holds h + K[t] + W[t].
-func (g *group) mix() {
-	m, x, y, z := g.m, g.t[2], g.t[3], g.t[4]
+func (g *working) mix() {
+	m, x, y := g.ops, g.t[2], g.t[3]
 	a, b, c, d, e, f, gg, h := g.v[0], g.v[1], g.v[2], g.v[3], g.v[4], g.v[5], g.v[6], g.v[7]
 
 	if g.splitAdd {
@@ -60,7 +72,7 @@ func (g *group) mix() {
 	if g.splitAdd {
 		m.add(d, d, x)
 	}
-	m.sigma(x, y, z, e, bigSigma1)
+	m.sigma(x, g.t[1], y, e, bigSigma1)
 	m.add(h, h, x) // T1
 	if g.splitAdd {
 		m.add(d, d, x)
@@ -69,8 +81,8 @@ func (g *group) mix() {
 	}
 
 	m.majority(g.t[0], g.t[1], a, b, c)
-	m.sigma(x, y, z, a, bigSigma0)
 	m.add(h, h, g.t[0])
+	m.sigma(x, g.t[0], y, a, bigSigma0)
 	m.add(h, h, x)
 
 	g.t[0], g.t[1] = g.t[1], g.t[0]

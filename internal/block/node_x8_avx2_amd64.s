@@ -137,33 +137,33 @@ first:
 	VPXOR        Y6, Y10, Y10
 	VPADDD       Y10, Y7, Y7
 	VPSRLD       $0x06, Y4, Y10
-	VPSRLD       $0x0b, Y4, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x19, Y4, Y11
-	VPSLLD       $0x07, Y4, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x15, Y4, Y11
-	VPSLLD       $0x1a, Y4, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
+	VPSRLD       $0x0b, Y4, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSRLD       $0x19, Y4, Y9
+	VPSLLD       $0x07, Y4, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSLLD       $0x15, Y4, Y9
+	VPSLLD       $0x1a, Y4, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
 	VPADDD       Y10, Y7, Y7
 	VPADDD       Y7, Y3, Y3
 	VPXOR        Y1, Y0, Y9
 	VPAND        Y9, Y8, Y8
 	VPXOR        Y1, Y8, Y8
-	VPSRLD       $0x02, Y0, Y10
-	VPSRLD       $0x0d, Y0, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x16, Y0, Y11
-	VPSLLD       $0x0a, Y0, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x13, Y0, Y11
-	VPSLLD       $0x1e, Y0, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
 	VPADDD       Y8, Y7, Y7
+	VPSRLD       $0x02, Y0, Y10
+	VPSRLD       $0x0d, Y0, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSRLD       $0x16, Y0, Y8
+	VPSLLD       $0x0a, Y0, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSLLD       $0x13, Y0, Y8
+	VPSLLD       $0x1e, Y0, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
 	VPADDD       Y10, Y7, Y7
 	VMOVDQU      (R10), Y10
 	VPADDD       288(R10), Y10, Y10
@@ -198,33 +198,33 @@ first:
 	VPXOR        Y5, Y10, Y10
 	VPADDD       Y10, Y6, Y6
 	VPSRLD       $0x06, Y3, Y10
-	VPSRLD       $0x0b, Y3, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x19, Y3, Y11
-	VPSLLD       $0x07, Y3, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x15, Y3, Y11
-	VPSLLD       $0x1a, Y3, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
+	VPSRLD       $0x0b, Y3, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSRLD       $0x19, Y3, Y8
+	VPSLLD       $0x07, Y3, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSLLD       $0x15, Y3, Y8
+	VPSLLD       $0x1a, Y3, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
 	VPADDD       Y10, Y6, Y6
 	VPADDD       Y6, Y2, Y2
 	VPXOR        Y0, Y7, Y8
 	VPAND        Y8, Y9, Y9
 	VPXOR        Y0, Y9, Y9
-	VPSRLD       $0x02, Y7, Y10
-	VPSRLD       $0x0d, Y7, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x16, Y7, Y11
-	VPSLLD       $0x0a, Y7, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x13, Y7, Y11
-	VPSLLD       $0x1e, Y7, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
 	VPADDD       Y9, Y6, Y6
+	VPSRLD       $0x02, Y7, Y10
+	VPSRLD       $0x0d, Y7, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSRLD       $0x16, Y7, Y9
+	VPSLLD       $0x0a, Y7, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSLLD       $0x13, Y7, Y9
+	VPSLLD       $0x1e, Y7, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
 	VPADDD       Y10, Y6, Y6
 	VMOVDQU      32(R10), Y10
 	VPADDD       320(R10), Y10, Y10
@@ -259,33 +259,33 @@ first:
 	VPXOR        Y4, Y10, Y10
 	VPADDD       Y10, Y5, Y5
 	VPSRLD       $0x06, Y2, Y10
-	VPSRLD       $0x0b, Y2, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x19, Y2, Y11
-	VPSLLD       $0x07, Y2, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x15, Y2, Y11
-	VPSLLD       $0x1a, Y2, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
+	VPSRLD       $0x0b, Y2, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSRLD       $0x19, Y2, Y9
+	VPSLLD       $0x07, Y2, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSLLD       $0x15, Y2, Y9
+	VPSLLD       $0x1a, Y2, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
 	VPADDD       Y10, Y5, Y5
 	VPADDD       Y5, Y1, Y1
 	VPXOR        Y7, Y6, Y9
 	VPAND        Y9, Y8, Y8
 	VPXOR        Y7, Y8, Y8
-	VPSRLD       $0x02, Y6, Y10
-	VPSRLD       $0x0d, Y6, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x16, Y6, Y11
-	VPSLLD       $0x0a, Y6, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x13, Y6, Y11
-	VPSLLD       $0x1e, Y6, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
 	VPADDD       Y8, Y5, Y5
+	VPSRLD       $0x02, Y6, Y10
+	VPSRLD       $0x0d, Y6, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSRLD       $0x16, Y6, Y8
+	VPSLLD       $0x0a, Y6, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSLLD       $0x13, Y6, Y8
+	VPSLLD       $0x1e, Y6, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
 	VPADDD       Y10, Y5, Y5
 	VMOVDQU      64(R10), Y10
 	VPADDD       352(R10), Y10, Y10
@@ -320,33 +320,33 @@ first:
 	VPXOR        Y3, Y10, Y10
 	VPADDD       Y10, Y4, Y4
 	VPSRLD       $0x06, Y1, Y10
-	VPSRLD       $0x0b, Y1, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x19, Y1, Y11
-	VPSLLD       $0x07, Y1, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x15, Y1, Y11
-	VPSLLD       $0x1a, Y1, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
+	VPSRLD       $0x0b, Y1, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSRLD       $0x19, Y1, Y8
+	VPSLLD       $0x07, Y1, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSLLD       $0x15, Y1, Y8
+	VPSLLD       $0x1a, Y1, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
 	VPADDD       Y10, Y4, Y4
 	VPADDD       Y4, Y0, Y0
 	VPXOR        Y6, Y5, Y8
 	VPAND        Y8, Y9, Y9
 	VPXOR        Y6, Y9, Y9
-	VPSRLD       $0x02, Y5, Y10
-	VPSRLD       $0x0d, Y5, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x16, Y5, Y11
-	VPSLLD       $0x0a, Y5, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x13, Y5, Y11
-	VPSLLD       $0x1e, Y5, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
 	VPADDD       Y9, Y4, Y4
+	VPSRLD       $0x02, Y5, Y10
+	VPSRLD       $0x0d, Y5, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSRLD       $0x16, Y5, Y9
+	VPSLLD       $0x0a, Y5, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSLLD       $0x13, Y5, Y9
+	VPSLLD       $0x1e, Y5, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
 	VPADDD       Y10, Y4, Y4
 	VMOVDQU      96(R10), Y10
 	VPADDD       384(R10), Y10, Y10
@@ -381,33 +381,33 @@ first:
 	VPXOR        Y2, Y10, Y10
 	VPADDD       Y10, Y3, Y3
 	VPSRLD       $0x06, Y0, Y10
-	VPSRLD       $0x0b, Y0, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x19, Y0, Y11
-	VPSLLD       $0x07, Y0, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x15, Y0, Y11
-	VPSLLD       $0x1a, Y0, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
+	VPSRLD       $0x0b, Y0, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSRLD       $0x19, Y0, Y9
+	VPSLLD       $0x07, Y0, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSLLD       $0x15, Y0, Y9
+	VPSLLD       $0x1a, Y0, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
 	VPADDD       Y10, Y3, Y3
 	VPADDD       Y3, Y7, Y7
 	VPXOR        Y5, Y4, Y9
 	VPAND        Y9, Y8, Y8
 	VPXOR        Y5, Y8, Y8
-	VPSRLD       $0x02, Y4, Y10
-	VPSRLD       $0x0d, Y4, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x16, Y4, Y11
-	VPSLLD       $0x0a, Y4, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x13, Y4, Y11
-	VPSLLD       $0x1e, Y4, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
 	VPADDD       Y8, Y3, Y3
+	VPSRLD       $0x02, Y4, Y10
+	VPSRLD       $0x0d, Y4, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSRLD       $0x16, Y4, Y8
+	VPSLLD       $0x0a, Y4, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSLLD       $0x13, Y4, Y8
+	VPSLLD       $0x1e, Y4, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
 	VPADDD       Y10, Y3, Y3
 	VMOVDQU      128(R10), Y10
 	VPADDD       416(R10), Y10, Y10
@@ -442,33 +442,33 @@ first:
 	VPXOR        Y1, Y10, Y10
 	VPADDD       Y10, Y2, Y2
 	VPSRLD       $0x06, Y7, Y10
-	VPSRLD       $0x0b, Y7, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x19, Y7, Y11
-	VPSLLD       $0x07, Y7, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x15, Y7, Y11
-	VPSLLD       $0x1a, Y7, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
+	VPSRLD       $0x0b, Y7, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSRLD       $0x19, Y7, Y8
+	VPSLLD       $0x07, Y7, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSLLD       $0x15, Y7, Y8
+	VPSLLD       $0x1a, Y7, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
 	VPADDD       Y10, Y2, Y2
 	VPADDD       Y2, Y6, Y6
 	VPXOR        Y4, Y3, Y8
 	VPAND        Y8, Y9, Y9
 	VPXOR        Y4, Y9, Y9
-	VPSRLD       $0x02, Y3, Y10
-	VPSRLD       $0x0d, Y3, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x16, Y3, Y11
-	VPSLLD       $0x0a, Y3, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x13, Y3, Y11
-	VPSLLD       $0x1e, Y3, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
 	VPADDD       Y9, Y2, Y2
+	VPSRLD       $0x02, Y3, Y10
+	VPSRLD       $0x0d, Y3, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSRLD       $0x16, Y3, Y9
+	VPSLLD       $0x0a, Y3, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSLLD       $0x13, Y3, Y9
+	VPSLLD       $0x1e, Y3, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
 	VPADDD       Y10, Y2, Y2
 	VMOVDQU      160(R10), Y10
 	VPADDD       448(R10), Y10, Y10
@@ -503,33 +503,33 @@ first:
 	VPXOR        Y0, Y10, Y10
 	VPADDD       Y10, Y1, Y1
 	VPSRLD       $0x06, Y6, Y10
-	VPSRLD       $0x0b, Y6, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x19, Y6, Y11
-	VPSLLD       $0x07, Y6, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x15, Y6, Y11
-	VPSLLD       $0x1a, Y6, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
+	VPSRLD       $0x0b, Y6, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSRLD       $0x19, Y6, Y9
+	VPSLLD       $0x07, Y6, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSLLD       $0x15, Y6, Y9
+	VPSLLD       $0x1a, Y6, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
 	VPADDD       Y10, Y1, Y1
 	VPADDD       Y1, Y5, Y5
 	VPXOR        Y3, Y2, Y9
 	VPAND        Y9, Y8, Y8
 	VPXOR        Y3, Y8, Y8
-	VPSRLD       $0x02, Y2, Y10
-	VPSRLD       $0x0d, Y2, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x16, Y2, Y11
-	VPSLLD       $0x0a, Y2, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x13, Y2, Y11
-	VPSLLD       $0x1e, Y2, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
 	VPADDD       Y8, Y1, Y1
+	VPSRLD       $0x02, Y2, Y10
+	VPSRLD       $0x0d, Y2, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSRLD       $0x16, Y2, Y8
+	VPSLLD       $0x0a, Y2, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSLLD       $0x13, Y2, Y8
+	VPSLLD       $0x1e, Y2, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
 	VPADDD       Y10, Y1, Y1
 	VMOVDQU      192(R10), Y10
 	VPADDD       480(R10), Y10, Y10
@@ -564,33 +564,33 @@ first:
 	VPXOR        Y7, Y10, Y10
 	VPADDD       Y10, Y0, Y0
 	VPSRLD       $0x06, Y5, Y10
-	VPSRLD       $0x0b, Y5, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x19, Y5, Y11
-	VPSLLD       $0x07, Y5, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x15, Y5, Y11
-	VPSLLD       $0x1a, Y5, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
+	VPSRLD       $0x0b, Y5, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSRLD       $0x19, Y5, Y8
+	VPSLLD       $0x07, Y5, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSLLD       $0x15, Y5, Y8
+	VPSLLD       $0x1a, Y5, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
 	VPADDD       Y10, Y0, Y0
 	VPADDD       Y0, Y4, Y4
 	VPXOR        Y2, Y1, Y8
 	VPAND        Y8, Y9, Y9
 	VPXOR        Y2, Y9, Y9
-	VPSRLD       $0x02, Y1, Y10
-	VPSRLD       $0x0d, Y1, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x16, Y1, Y11
-	VPSLLD       $0x0a, Y1, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x13, Y1, Y11
-	VPSLLD       $0x1e, Y1, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
 	VPADDD       Y9, Y0, Y0
+	VPSRLD       $0x02, Y1, Y10
+	VPSRLD       $0x0d, Y1, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSRLD       $0x16, Y1, Y9
+	VPSLLD       $0x0a, Y1, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSLLD       $0x13, Y1, Y9
+	VPSLLD       $0x1e, Y1, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
 	VPADDD       Y10, Y0, Y0
 	VMOVDQU      224(R10), Y10
 	VPADDD       (R10), Y10, Y10
@@ -625,33 +625,33 @@ first:
 	VPXOR        Y6, Y10, Y10
 	VPADDD       Y10, Y7, Y7
 	VPSRLD       $0x06, Y4, Y10
-	VPSRLD       $0x0b, Y4, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x19, Y4, Y11
-	VPSLLD       $0x07, Y4, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x15, Y4, Y11
-	VPSLLD       $0x1a, Y4, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
+	VPSRLD       $0x0b, Y4, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSRLD       $0x19, Y4, Y9
+	VPSLLD       $0x07, Y4, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSLLD       $0x15, Y4, Y9
+	VPSLLD       $0x1a, Y4, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
 	VPADDD       Y10, Y7, Y7
 	VPADDD       Y7, Y3, Y3
 	VPXOR        Y1, Y0, Y9
 	VPAND        Y9, Y8, Y8
 	VPXOR        Y1, Y8, Y8
-	VPSRLD       $0x02, Y0, Y10
-	VPSRLD       $0x0d, Y0, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x16, Y0, Y11
-	VPSLLD       $0x0a, Y0, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x13, Y0, Y11
-	VPSLLD       $0x1e, Y0, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
 	VPADDD       Y8, Y7, Y7
+	VPSRLD       $0x02, Y0, Y10
+	VPSRLD       $0x0d, Y0, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSRLD       $0x16, Y0, Y8
+	VPSLLD       $0x0a, Y0, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSLLD       $0x13, Y0, Y8
+	VPSLLD       $0x1e, Y0, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
 	VPADDD       Y10, Y7, Y7
 	VMOVDQU      256(R10), Y10
 	VPADDD       32(R10), Y10, Y10
@@ -686,33 +686,33 @@ first:
 	VPXOR        Y5, Y10, Y10
 	VPADDD       Y10, Y6, Y6
 	VPSRLD       $0x06, Y3, Y10
-	VPSRLD       $0x0b, Y3, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x19, Y3, Y11
-	VPSLLD       $0x07, Y3, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x15, Y3, Y11
-	VPSLLD       $0x1a, Y3, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
+	VPSRLD       $0x0b, Y3, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSRLD       $0x19, Y3, Y8
+	VPSLLD       $0x07, Y3, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSLLD       $0x15, Y3, Y8
+	VPSLLD       $0x1a, Y3, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
 	VPADDD       Y10, Y6, Y6
 	VPADDD       Y6, Y2, Y2
 	VPXOR        Y0, Y7, Y8
 	VPAND        Y8, Y9, Y9
 	VPXOR        Y0, Y9, Y9
-	VPSRLD       $0x02, Y7, Y10
-	VPSRLD       $0x0d, Y7, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x16, Y7, Y11
-	VPSLLD       $0x0a, Y7, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x13, Y7, Y11
-	VPSLLD       $0x1e, Y7, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
 	VPADDD       Y9, Y6, Y6
+	VPSRLD       $0x02, Y7, Y10
+	VPSRLD       $0x0d, Y7, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSRLD       $0x16, Y7, Y9
+	VPSLLD       $0x0a, Y7, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSLLD       $0x13, Y7, Y9
+	VPSLLD       $0x1e, Y7, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
 	VPADDD       Y10, Y6, Y6
 	VMOVDQU      288(R10), Y10
 	VPADDD       64(R10), Y10, Y10
@@ -747,33 +747,33 @@ first:
 	VPXOR        Y4, Y10, Y10
 	VPADDD       Y10, Y5, Y5
 	VPSRLD       $0x06, Y2, Y10
-	VPSRLD       $0x0b, Y2, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x19, Y2, Y11
-	VPSLLD       $0x07, Y2, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x15, Y2, Y11
-	VPSLLD       $0x1a, Y2, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
+	VPSRLD       $0x0b, Y2, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSRLD       $0x19, Y2, Y9
+	VPSLLD       $0x07, Y2, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSLLD       $0x15, Y2, Y9
+	VPSLLD       $0x1a, Y2, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
 	VPADDD       Y10, Y5, Y5
 	VPADDD       Y5, Y1, Y1
 	VPXOR        Y7, Y6, Y9
 	VPAND        Y9, Y8, Y8
 	VPXOR        Y7, Y8, Y8
-	VPSRLD       $0x02, Y6, Y10
-	VPSRLD       $0x0d, Y6, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x16, Y6, Y11
-	VPSLLD       $0x0a, Y6, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x13, Y6, Y11
-	VPSLLD       $0x1e, Y6, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
 	VPADDD       Y8, Y5, Y5
+	VPSRLD       $0x02, Y6, Y10
+	VPSRLD       $0x0d, Y6, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSRLD       $0x16, Y6, Y8
+	VPSLLD       $0x0a, Y6, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSLLD       $0x13, Y6, Y8
+	VPSLLD       $0x1e, Y6, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
 	VPADDD       Y10, Y5, Y5
 	VMOVDQU      320(R10), Y10
 	VPADDD       96(R10), Y10, Y10
@@ -808,33 +808,33 @@ first:
 	VPXOR        Y3, Y10, Y10
 	VPADDD       Y10, Y4, Y4
 	VPSRLD       $0x06, Y1, Y10
-	VPSRLD       $0x0b, Y1, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x19, Y1, Y11
-	VPSLLD       $0x07, Y1, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x15, Y1, Y11
-	VPSLLD       $0x1a, Y1, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
+	VPSRLD       $0x0b, Y1, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSRLD       $0x19, Y1, Y8
+	VPSLLD       $0x07, Y1, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSLLD       $0x15, Y1, Y8
+	VPSLLD       $0x1a, Y1, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
 	VPADDD       Y10, Y4, Y4
 	VPADDD       Y4, Y0, Y0
 	VPXOR        Y6, Y5, Y8
 	VPAND        Y8, Y9, Y9
 	VPXOR        Y6, Y9, Y9
-	VPSRLD       $0x02, Y5, Y10
-	VPSRLD       $0x0d, Y5, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x16, Y5, Y11
-	VPSLLD       $0x0a, Y5, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x13, Y5, Y11
-	VPSLLD       $0x1e, Y5, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
 	VPADDD       Y9, Y4, Y4
+	VPSRLD       $0x02, Y5, Y10
+	VPSRLD       $0x0d, Y5, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSRLD       $0x16, Y5, Y9
+	VPSLLD       $0x0a, Y5, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSLLD       $0x13, Y5, Y9
+	VPSLLD       $0x1e, Y5, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
 	VPADDD       Y10, Y4, Y4
 	VMOVDQU      352(R10), Y10
 	VPADDD       128(R10), Y10, Y10
@@ -869,33 +869,33 @@ first:
 	VPXOR        Y2, Y10, Y10
 	VPADDD       Y10, Y3, Y3
 	VPSRLD       $0x06, Y0, Y10
-	VPSRLD       $0x0b, Y0, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x19, Y0, Y11
-	VPSLLD       $0x07, Y0, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x15, Y0, Y11
-	VPSLLD       $0x1a, Y0, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
+	VPSRLD       $0x0b, Y0, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSRLD       $0x19, Y0, Y9
+	VPSLLD       $0x07, Y0, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSLLD       $0x15, Y0, Y9
+	VPSLLD       $0x1a, Y0, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
 	VPADDD       Y10, Y3, Y3
 	VPADDD       Y3, Y7, Y7
 	VPXOR        Y5, Y4, Y9
 	VPAND        Y9, Y8, Y8
 	VPXOR        Y5, Y8, Y8
-	VPSRLD       $0x02, Y4, Y10
-	VPSRLD       $0x0d, Y4, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x16, Y4, Y11
-	VPSLLD       $0x0a, Y4, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x13, Y4, Y11
-	VPSLLD       $0x1e, Y4, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
 	VPADDD       Y8, Y3, Y3
+	VPSRLD       $0x02, Y4, Y10
+	VPSRLD       $0x0d, Y4, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSRLD       $0x16, Y4, Y8
+	VPSLLD       $0x0a, Y4, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSLLD       $0x13, Y4, Y8
+	VPSLLD       $0x1e, Y4, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
 	VPADDD       Y10, Y3, Y3
 	VMOVDQU      384(R10), Y10
 	VPADDD       160(R10), Y10, Y10
@@ -930,33 +930,33 @@ first:
 	VPXOR        Y1, Y10, Y10
 	VPADDD       Y10, Y2, Y2
 	VPSRLD       $0x06, Y7, Y10
-	VPSRLD       $0x0b, Y7, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x19, Y7, Y11
-	VPSLLD       $0x07, Y7, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x15, Y7, Y11
-	VPSLLD       $0x1a, Y7, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
+	VPSRLD       $0x0b, Y7, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSRLD       $0x19, Y7, Y8
+	VPSLLD       $0x07, Y7, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSLLD       $0x15, Y7, Y8
+	VPSLLD       $0x1a, Y7, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
 	VPADDD       Y10, Y2, Y2
 	VPADDD       Y2, Y6, Y6
 	VPXOR        Y4, Y3, Y8
 	VPAND        Y8, Y9, Y9
 	VPXOR        Y4, Y9, Y9
-	VPSRLD       $0x02, Y3, Y10
-	VPSRLD       $0x0d, Y3, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x16, Y3, Y11
-	VPSLLD       $0x0a, Y3, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x13, Y3, Y11
-	VPSLLD       $0x1e, Y3, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
 	VPADDD       Y9, Y2, Y2
+	VPSRLD       $0x02, Y3, Y10
+	VPSRLD       $0x0d, Y3, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSRLD       $0x16, Y3, Y9
+	VPSLLD       $0x0a, Y3, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSLLD       $0x13, Y3, Y9
+	VPSLLD       $0x1e, Y3, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
 	VPADDD       Y10, Y2, Y2
 	VMOVDQU      416(R10), Y10
 	VPADDD       192(R10), Y10, Y10
@@ -991,33 +991,33 @@ first:
 	VPXOR        Y0, Y10, Y10
 	VPADDD       Y10, Y1, Y1
 	VPSRLD       $0x06, Y6, Y10
-	VPSRLD       $0x0b, Y6, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x19, Y6, Y11
-	VPSLLD       $0x07, Y6, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x15, Y6, Y11
-	VPSLLD       $0x1a, Y6, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
+	VPSRLD       $0x0b, Y6, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSRLD       $0x19, Y6, Y9
+	VPSLLD       $0x07, Y6, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSLLD       $0x15, Y6, Y9
+	VPSLLD       $0x1a, Y6, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
 	VPADDD       Y10, Y1, Y1
 	VPADDD       Y1, Y5, Y5
 	VPXOR        Y3, Y2, Y9
 	VPAND        Y9, Y8, Y8
 	VPXOR        Y3, Y8, Y8
-	VPSRLD       $0x02, Y2, Y10
-	VPSRLD       $0x0d, Y2, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x16, Y2, Y11
-	VPSLLD       $0x0a, Y2, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x13, Y2, Y11
-	VPSLLD       $0x1e, Y2, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
 	VPADDD       Y8, Y1, Y1
+	VPSRLD       $0x02, Y2, Y10
+	VPSRLD       $0x0d, Y2, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSRLD       $0x16, Y2, Y8
+	VPSLLD       $0x0a, Y2, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSLLD       $0x13, Y2, Y8
+	VPSLLD       $0x1e, Y2, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
 	VPADDD       Y10, Y1, Y1
 	VMOVDQU      448(R10), Y10
 	VPADDD       224(R10), Y10, Y10
@@ -1052,33 +1052,33 @@ first:
 	VPXOR        Y7, Y10, Y10
 	VPADDD       Y10, Y0, Y0
 	VPSRLD       $0x06, Y5, Y10
-	VPSRLD       $0x0b, Y5, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x19, Y5, Y11
-	VPSLLD       $0x07, Y5, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x15, Y5, Y11
-	VPSLLD       $0x1a, Y5, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
+	VPSRLD       $0x0b, Y5, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSRLD       $0x19, Y5, Y8
+	VPSLLD       $0x07, Y5, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSLLD       $0x15, Y5, Y8
+	VPSLLD       $0x1a, Y5, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
 	VPADDD       Y10, Y0, Y0
 	VPADDD       Y0, Y4, Y4
 	VPXOR        Y2, Y1, Y8
 	VPAND        Y8, Y9, Y9
 	VPXOR        Y2, Y9, Y9
-	VPSRLD       $0x02, Y1, Y10
-	VPSRLD       $0x0d, Y1, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x16, Y1, Y11
-	VPSLLD       $0x0a, Y1, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x13, Y1, Y11
-	VPSLLD       $0x1e, Y1, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
 	VPADDD       Y9, Y0, Y0
+	VPSRLD       $0x02, Y1, Y10
+	VPSRLD       $0x0d, Y1, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSRLD       $0x16, Y1, Y9
+	VPSLLD       $0x0a, Y1, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSLLD       $0x13, Y1, Y9
+	VPSLLD       $0x1e, Y1, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
 	VPADDD       Y10, Y0, Y0
 	VMOVDQU      480(R10), Y10
 	VPADDD       256(R10), Y10, Y10
@@ -1116,33 +1116,33 @@ first:
 	VPXOR        Y6, Y10, Y10
 	VPADDD       Y10, Y7, Y7
 	VPSRLD       $0x06, Y4, Y10
-	VPSRLD       $0x0b, Y4, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x19, Y4, Y11
-	VPSLLD       $0x07, Y4, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x15, Y4, Y11
-	VPSLLD       $0x1a, Y4, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
+	VPSRLD       $0x0b, Y4, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSRLD       $0x19, Y4, Y9
+	VPSLLD       $0x07, Y4, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSLLD       $0x15, Y4, Y9
+	VPSLLD       $0x1a, Y4, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
 	VPADDD       Y10, Y7, Y7
 	VPADDD       Y7, Y3, Y3
 	VPXOR        Y1, Y0, Y9
 	VPAND        Y9, Y8, Y8
 	VPXOR        Y1, Y8, Y8
-	VPSRLD       $0x02, Y0, Y10
-	VPSRLD       $0x0d, Y0, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x16, Y0, Y11
-	VPSLLD       $0x0a, Y0, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x13, Y0, Y11
-	VPSLLD       $0x1e, Y0, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
 	VPADDD       Y8, Y7, Y7
+	VPSRLD       $0x02, Y0, Y10
+	VPSRLD       $0x0d, Y0, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSRLD       $0x16, Y0, Y8
+	VPSLLD       $0x0a, Y0, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSLLD       $0x13, Y0, Y8
+	VPSLLD       $0x1e, Y0, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
 	VPADDD       Y10, Y7, Y7
 	VPADDD       32(R10), Y6, Y6
 	VPBROADCASTD 4(AX), Y10
@@ -1152,33 +1152,33 @@ first:
 	VPXOR        Y5, Y10, Y10
 	VPADDD       Y10, Y6, Y6
 	VPSRLD       $0x06, Y3, Y10
-	VPSRLD       $0x0b, Y3, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x19, Y3, Y11
-	VPSLLD       $0x07, Y3, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x15, Y3, Y11
-	VPSLLD       $0x1a, Y3, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
+	VPSRLD       $0x0b, Y3, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSRLD       $0x19, Y3, Y8
+	VPSLLD       $0x07, Y3, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSLLD       $0x15, Y3, Y8
+	VPSLLD       $0x1a, Y3, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
 	VPADDD       Y10, Y6, Y6
 	VPADDD       Y6, Y2, Y2
 	VPXOR        Y0, Y7, Y8
 	VPAND        Y8, Y9, Y9
 	VPXOR        Y0, Y9, Y9
-	VPSRLD       $0x02, Y7, Y10
-	VPSRLD       $0x0d, Y7, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x16, Y7, Y11
-	VPSLLD       $0x0a, Y7, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x13, Y7, Y11
-	VPSLLD       $0x1e, Y7, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
 	VPADDD       Y9, Y6, Y6
+	VPSRLD       $0x02, Y7, Y10
+	VPSRLD       $0x0d, Y7, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSRLD       $0x16, Y7, Y9
+	VPSLLD       $0x0a, Y7, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSLLD       $0x13, Y7, Y9
+	VPSLLD       $0x1e, Y7, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
 	VPADDD       Y10, Y6, Y6
 	VPADDD       64(R10), Y5, Y5
 	VPBROADCASTD 8(AX), Y10
@@ -1188,33 +1188,33 @@ first:
 	VPXOR        Y4, Y10, Y10
 	VPADDD       Y10, Y5, Y5
 	VPSRLD       $0x06, Y2, Y10
-	VPSRLD       $0x0b, Y2, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x19, Y2, Y11
-	VPSLLD       $0x07, Y2, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x15, Y2, Y11
-	VPSLLD       $0x1a, Y2, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
+	VPSRLD       $0x0b, Y2, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSRLD       $0x19, Y2, Y9
+	VPSLLD       $0x07, Y2, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSLLD       $0x15, Y2, Y9
+	VPSLLD       $0x1a, Y2, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
 	VPADDD       Y10, Y5, Y5
 	VPADDD       Y5, Y1, Y1
 	VPXOR        Y7, Y6, Y9
 	VPAND        Y9, Y8, Y8
 	VPXOR        Y7, Y8, Y8
-	VPSRLD       $0x02, Y6, Y10
-	VPSRLD       $0x0d, Y6, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x16, Y6, Y11
-	VPSLLD       $0x0a, Y6, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x13, Y6, Y11
-	VPSLLD       $0x1e, Y6, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
 	VPADDD       Y8, Y5, Y5
+	VPSRLD       $0x02, Y6, Y10
+	VPSRLD       $0x0d, Y6, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSRLD       $0x16, Y6, Y8
+	VPSLLD       $0x0a, Y6, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSLLD       $0x13, Y6, Y8
+	VPSLLD       $0x1e, Y6, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
 	VPADDD       Y10, Y5, Y5
 	VPADDD       96(R10), Y4, Y4
 	VPBROADCASTD 12(AX), Y10
@@ -1224,33 +1224,33 @@ first:
 	VPXOR        Y3, Y10, Y10
 	VPADDD       Y10, Y4, Y4
 	VPSRLD       $0x06, Y1, Y10
-	VPSRLD       $0x0b, Y1, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x19, Y1, Y11
-	VPSLLD       $0x07, Y1, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x15, Y1, Y11
-	VPSLLD       $0x1a, Y1, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
+	VPSRLD       $0x0b, Y1, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSRLD       $0x19, Y1, Y8
+	VPSLLD       $0x07, Y1, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSLLD       $0x15, Y1, Y8
+	VPSLLD       $0x1a, Y1, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
 	VPADDD       Y10, Y4, Y4
 	VPADDD       Y4, Y0, Y0
 	VPXOR        Y6, Y5, Y8
 	VPAND        Y8, Y9, Y9
 	VPXOR        Y6, Y9, Y9
-	VPSRLD       $0x02, Y5, Y10
-	VPSRLD       $0x0d, Y5, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x16, Y5, Y11
-	VPSLLD       $0x0a, Y5, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x13, Y5, Y11
-	VPSLLD       $0x1e, Y5, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
 	VPADDD       Y9, Y4, Y4
+	VPSRLD       $0x02, Y5, Y10
+	VPSRLD       $0x0d, Y5, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSRLD       $0x16, Y5, Y9
+	VPSLLD       $0x0a, Y5, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSLLD       $0x13, Y5, Y9
+	VPSLLD       $0x1e, Y5, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
 	VPADDD       Y10, Y4, Y4
 	VPADDD       128(R10), Y3, Y3
 	VPBROADCASTD 16(AX), Y10
@@ -1260,33 +1260,33 @@ first:
 	VPXOR        Y2, Y10, Y10
 	VPADDD       Y10, Y3, Y3
 	VPSRLD       $0x06, Y0, Y10
-	VPSRLD       $0x0b, Y0, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x19, Y0, Y11
-	VPSLLD       $0x07, Y0, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x15, Y0, Y11
-	VPSLLD       $0x1a, Y0, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
+	VPSRLD       $0x0b, Y0, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSRLD       $0x19, Y0, Y9
+	VPSLLD       $0x07, Y0, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSLLD       $0x15, Y0, Y9
+	VPSLLD       $0x1a, Y0, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
 	VPADDD       Y10, Y3, Y3
 	VPADDD       Y3, Y7, Y7
 	VPXOR        Y5, Y4, Y9
 	VPAND        Y9, Y8, Y8
 	VPXOR        Y5, Y8, Y8
-	VPSRLD       $0x02, Y4, Y10
-	VPSRLD       $0x0d, Y4, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x16, Y4, Y11
-	VPSLLD       $0x0a, Y4, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x13, Y4, Y11
-	VPSLLD       $0x1e, Y4, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
 	VPADDD       Y8, Y3, Y3
+	VPSRLD       $0x02, Y4, Y10
+	VPSRLD       $0x0d, Y4, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSRLD       $0x16, Y4, Y8
+	VPSLLD       $0x0a, Y4, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSLLD       $0x13, Y4, Y8
+	VPSLLD       $0x1e, Y4, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
 	VPADDD       Y10, Y3, Y3
 	VPADDD       160(R10), Y2, Y2
 	VPBROADCASTD 20(AX), Y10
@@ -1296,33 +1296,33 @@ first:
 	VPXOR        Y1, Y10, Y10
 	VPADDD       Y10, Y2, Y2
 	VPSRLD       $0x06, Y7, Y10
-	VPSRLD       $0x0b, Y7, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x19, Y7, Y11
-	VPSLLD       $0x07, Y7, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x15, Y7, Y11
-	VPSLLD       $0x1a, Y7, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
+	VPSRLD       $0x0b, Y7, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSRLD       $0x19, Y7, Y8
+	VPSLLD       $0x07, Y7, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSLLD       $0x15, Y7, Y8
+	VPSLLD       $0x1a, Y7, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
 	VPADDD       Y10, Y2, Y2
 	VPADDD       Y2, Y6, Y6
 	VPXOR        Y4, Y3, Y8
 	VPAND        Y8, Y9, Y9
 	VPXOR        Y4, Y9, Y9
-	VPSRLD       $0x02, Y3, Y10
-	VPSRLD       $0x0d, Y3, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x16, Y3, Y11
-	VPSLLD       $0x0a, Y3, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x13, Y3, Y11
-	VPSLLD       $0x1e, Y3, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
 	VPADDD       Y9, Y2, Y2
+	VPSRLD       $0x02, Y3, Y10
+	VPSRLD       $0x0d, Y3, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSRLD       $0x16, Y3, Y9
+	VPSLLD       $0x0a, Y3, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSLLD       $0x13, Y3, Y9
+	VPSLLD       $0x1e, Y3, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
 	VPADDD       Y10, Y2, Y2
 	VPADDD       192(R10), Y1, Y1
 	VPBROADCASTD 24(AX), Y10
@@ -1332,33 +1332,33 @@ first:
 	VPXOR        Y0, Y10, Y10
 	VPADDD       Y10, Y1, Y1
 	VPSRLD       $0x06, Y6, Y10
-	VPSRLD       $0x0b, Y6, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x19, Y6, Y11
-	VPSLLD       $0x07, Y6, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x15, Y6, Y11
-	VPSLLD       $0x1a, Y6, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
+	VPSRLD       $0x0b, Y6, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSRLD       $0x19, Y6, Y9
+	VPSLLD       $0x07, Y6, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSLLD       $0x15, Y6, Y9
+	VPSLLD       $0x1a, Y6, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
 	VPADDD       Y10, Y1, Y1
 	VPADDD       Y1, Y5, Y5
 	VPXOR        Y3, Y2, Y9
 	VPAND        Y9, Y8, Y8
 	VPXOR        Y3, Y8, Y8
-	VPSRLD       $0x02, Y2, Y10
-	VPSRLD       $0x0d, Y2, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x16, Y2, Y11
-	VPSLLD       $0x0a, Y2, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x13, Y2, Y11
-	VPSLLD       $0x1e, Y2, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
 	VPADDD       Y8, Y1, Y1
+	VPSRLD       $0x02, Y2, Y10
+	VPSRLD       $0x0d, Y2, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSRLD       $0x16, Y2, Y8
+	VPSLLD       $0x0a, Y2, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSLLD       $0x13, Y2, Y8
+	VPSLLD       $0x1e, Y2, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
 	VPADDD       Y10, Y1, Y1
 	VPADDD       224(R10), Y0, Y0
 	VPBROADCASTD 28(AX), Y10
@@ -1368,33 +1368,33 @@ first:
 	VPXOR        Y7, Y10, Y10
 	VPADDD       Y10, Y0, Y0
 	VPSRLD       $0x06, Y5, Y10
-	VPSRLD       $0x0b, Y5, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x19, Y5, Y11
-	VPSLLD       $0x07, Y5, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x15, Y5, Y11
-	VPSLLD       $0x1a, Y5, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
+	VPSRLD       $0x0b, Y5, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSRLD       $0x19, Y5, Y8
+	VPSLLD       $0x07, Y5, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSLLD       $0x15, Y5, Y8
+	VPSLLD       $0x1a, Y5, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
 	VPADDD       Y10, Y0, Y0
 	VPADDD       Y0, Y4, Y4
 	VPXOR        Y2, Y1, Y8
 	VPAND        Y8, Y9, Y9
 	VPXOR        Y2, Y9, Y9
-	VPSRLD       $0x02, Y1, Y10
-	VPSRLD       $0x0d, Y1, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x16, Y1, Y11
-	VPSLLD       $0x0a, Y1, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x13, Y1, Y11
-	VPSLLD       $0x1e, Y1, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
 	VPADDD       Y9, Y0, Y0
+	VPSRLD       $0x02, Y1, Y10
+	VPSRLD       $0x0d, Y1, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSRLD       $0x16, Y1, Y9
+	VPSLLD       $0x0a, Y1, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSLLD       $0x13, Y1, Y9
+	VPSLLD       $0x1e, Y1, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
 	VPADDD       Y10, Y0, Y0
 	VPADDD       256(R10), Y7, Y7
 	VPBROADCASTD 32(AX), Y10
@@ -1404,33 +1404,33 @@ first:
 	VPXOR        Y6, Y10, Y10
 	VPADDD       Y10, Y7, Y7
 	VPSRLD       $0x06, Y4, Y10
-	VPSRLD       $0x0b, Y4, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x19, Y4, Y11
-	VPSLLD       $0x07, Y4, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x15, Y4, Y11
-	VPSLLD       $0x1a, Y4, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
+	VPSRLD       $0x0b, Y4, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSRLD       $0x19, Y4, Y9
+	VPSLLD       $0x07, Y4, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSLLD       $0x15, Y4, Y9
+	VPSLLD       $0x1a, Y4, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
 	VPADDD       Y10, Y7, Y7
 	VPADDD       Y7, Y3, Y3
 	VPXOR        Y1, Y0, Y9
 	VPAND        Y9, Y8, Y8
 	VPXOR        Y1, Y8, Y8
-	VPSRLD       $0x02, Y0, Y10
-	VPSRLD       $0x0d, Y0, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x16, Y0, Y11
-	VPSLLD       $0x0a, Y0, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x13, Y0, Y11
-	VPSLLD       $0x1e, Y0, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
 	VPADDD       Y8, Y7, Y7
+	VPSRLD       $0x02, Y0, Y10
+	VPSRLD       $0x0d, Y0, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSRLD       $0x16, Y0, Y8
+	VPSLLD       $0x0a, Y0, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSLLD       $0x13, Y0, Y8
+	VPSLLD       $0x1e, Y0, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
 	VPADDD       Y10, Y7, Y7
 	VPADDD       288(R10), Y6, Y6
 	VPBROADCASTD 36(AX), Y10
@@ -1440,33 +1440,33 @@ first:
 	VPXOR        Y5, Y10, Y10
 	VPADDD       Y10, Y6, Y6
 	VPSRLD       $0x06, Y3, Y10
-	VPSRLD       $0x0b, Y3, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x19, Y3, Y11
-	VPSLLD       $0x07, Y3, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x15, Y3, Y11
-	VPSLLD       $0x1a, Y3, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
+	VPSRLD       $0x0b, Y3, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSRLD       $0x19, Y3, Y8
+	VPSLLD       $0x07, Y3, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSLLD       $0x15, Y3, Y8
+	VPSLLD       $0x1a, Y3, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
 	VPADDD       Y10, Y6, Y6
 	VPADDD       Y6, Y2, Y2
 	VPXOR        Y0, Y7, Y8
 	VPAND        Y8, Y9, Y9
 	VPXOR        Y0, Y9, Y9
-	VPSRLD       $0x02, Y7, Y10
-	VPSRLD       $0x0d, Y7, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x16, Y7, Y11
-	VPSLLD       $0x0a, Y7, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x13, Y7, Y11
-	VPSLLD       $0x1e, Y7, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
 	VPADDD       Y9, Y6, Y6
+	VPSRLD       $0x02, Y7, Y10
+	VPSRLD       $0x0d, Y7, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSRLD       $0x16, Y7, Y9
+	VPSLLD       $0x0a, Y7, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSLLD       $0x13, Y7, Y9
+	VPSLLD       $0x1e, Y7, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
 	VPADDD       Y10, Y6, Y6
 	VPADDD       320(R10), Y5, Y5
 	VPBROADCASTD 40(AX), Y10
@@ -1476,33 +1476,33 @@ first:
 	VPXOR        Y4, Y10, Y10
 	VPADDD       Y10, Y5, Y5
 	VPSRLD       $0x06, Y2, Y10
-	VPSRLD       $0x0b, Y2, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x19, Y2, Y11
-	VPSLLD       $0x07, Y2, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x15, Y2, Y11
-	VPSLLD       $0x1a, Y2, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
+	VPSRLD       $0x0b, Y2, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSRLD       $0x19, Y2, Y9
+	VPSLLD       $0x07, Y2, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSLLD       $0x15, Y2, Y9
+	VPSLLD       $0x1a, Y2, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
 	VPADDD       Y10, Y5, Y5
 	VPADDD       Y5, Y1, Y1
 	VPXOR        Y7, Y6, Y9
 	VPAND        Y9, Y8, Y8
 	VPXOR        Y7, Y8, Y8
-	VPSRLD       $0x02, Y6, Y10
-	VPSRLD       $0x0d, Y6, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x16, Y6, Y11
-	VPSLLD       $0x0a, Y6, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x13, Y6, Y11
-	VPSLLD       $0x1e, Y6, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
 	VPADDD       Y8, Y5, Y5
+	VPSRLD       $0x02, Y6, Y10
+	VPSRLD       $0x0d, Y6, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSRLD       $0x16, Y6, Y8
+	VPSLLD       $0x0a, Y6, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSLLD       $0x13, Y6, Y8
+	VPSLLD       $0x1e, Y6, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
 	VPADDD       Y10, Y5, Y5
 	VPADDD       352(R10), Y4, Y4
 	VPBROADCASTD 44(AX), Y10
@@ -1512,33 +1512,33 @@ first:
 	VPXOR        Y3, Y10, Y10
 	VPADDD       Y10, Y4, Y4
 	VPSRLD       $0x06, Y1, Y10
-	VPSRLD       $0x0b, Y1, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x19, Y1, Y11
-	VPSLLD       $0x07, Y1, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x15, Y1, Y11
-	VPSLLD       $0x1a, Y1, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
+	VPSRLD       $0x0b, Y1, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSRLD       $0x19, Y1, Y8
+	VPSLLD       $0x07, Y1, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSLLD       $0x15, Y1, Y8
+	VPSLLD       $0x1a, Y1, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
 	VPADDD       Y10, Y4, Y4
 	VPADDD       Y4, Y0, Y0
 	VPXOR        Y6, Y5, Y8
 	VPAND        Y8, Y9, Y9
 	VPXOR        Y6, Y9, Y9
-	VPSRLD       $0x02, Y5, Y10
-	VPSRLD       $0x0d, Y5, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x16, Y5, Y11
-	VPSLLD       $0x0a, Y5, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x13, Y5, Y11
-	VPSLLD       $0x1e, Y5, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
 	VPADDD       Y9, Y4, Y4
+	VPSRLD       $0x02, Y5, Y10
+	VPSRLD       $0x0d, Y5, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSRLD       $0x16, Y5, Y9
+	VPSLLD       $0x0a, Y5, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSLLD       $0x13, Y5, Y9
+	VPSLLD       $0x1e, Y5, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
 	VPADDD       Y10, Y4, Y4
 	VPADDD       384(R10), Y3, Y3
 	VPBROADCASTD 48(AX), Y10
@@ -1548,33 +1548,33 @@ first:
 	VPXOR        Y2, Y10, Y10
 	VPADDD       Y10, Y3, Y3
 	VPSRLD       $0x06, Y0, Y10
-	VPSRLD       $0x0b, Y0, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x19, Y0, Y11
-	VPSLLD       $0x07, Y0, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x15, Y0, Y11
-	VPSLLD       $0x1a, Y0, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
+	VPSRLD       $0x0b, Y0, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSRLD       $0x19, Y0, Y9
+	VPSLLD       $0x07, Y0, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSLLD       $0x15, Y0, Y9
+	VPSLLD       $0x1a, Y0, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
 	VPADDD       Y10, Y3, Y3
 	VPADDD       Y3, Y7, Y7
 	VPXOR        Y5, Y4, Y9
 	VPAND        Y9, Y8, Y8
 	VPXOR        Y5, Y8, Y8
-	VPSRLD       $0x02, Y4, Y10
-	VPSRLD       $0x0d, Y4, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x16, Y4, Y11
-	VPSLLD       $0x0a, Y4, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x13, Y4, Y11
-	VPSLLD       $0x1e, Y4, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
 	VPADDD       Y8, Y3, Y3
+	VPSRLD       $0x02, Y4, Y10
+	VPSRLD       $0x0d, Y4, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSRLD       $0x16, Y4, Y8
+	VPSLLD       $0x0a, Y4, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSLLD       $0x13, Y4, Y8
+	VPSLLD       $0x1e, Y4, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
 	VPADDD       Y10, Y3, Y3
 	VPADDD       416(R10), Y2, Y2
 	VPBROADCASTD 52(AX), Y10
@@ -1584,33 +1584,33 @@ first:
 	VPXOR        Y1, Y10, Y10
 	VPADDD       Y10, Y2, Y2
 	VPSRLD       $0x06, Y7, Y10
-	VPSRLD       $0x0b, Y7, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x19, Y7, Y11
-	VPSLLD       $0x07, Y7, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x15, Y7, Y11
-	VPSLLD       $0x1a, Y7, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
+	VPSRLD       $0x0b, Y7, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSRLD       $0x19, Y7, Y8
+	VPSLLD       $0x07, Y7, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSLLD       $0x15, Y7, Y8
+	VPSLLD       $0x1a, Y7, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
 	VPADDD       Y10, Y2, Y2
 	VPADDD       Y2, Y6, Y6
 	VPXOR        Y4, Y3, Y8
 	VPAND        Y8, Y9, Y9
 	VPXOR        Y4, Y9, Y9
-	VPSRLD       $0x02, Y3, Y10
-	VPSRLD       $0x0d, Y3, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x16, Y3, Y11
-	VPSLLD       $0x0a, Y3, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x13, Y3, Y11
-	VPSLLD       $0x1e, Y3, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
 	VPADDD       Y9, Y2, Y2
+	VPSRLD       $0x02, Y3, Y10
+	VPSRLD       $0x0d, Y3, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSRLD       $0x16, Y3, Y9
+	VPSLLD       $0x0a, Y3, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSLLD       $0x13, Y3, Y9
+	VPSLLD       $0x1e, Y3, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
 	VPADDD       Y10, Y2, Y2
 	VPADDD       448(R10), Y1, Y1
 	VPBROADCASTD 56(AX), Y10
@@ -1620,33 +1620,33 @@ first:
 	VPXOR        Y0, Y10, Y10
 	VPADDD       Y10, Y1, Y1
 	VPSRLD       $0x06, Y6, Y10
-	VPSRLD       $0x0b, Y6, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x19, Y6, Y11
-	VPSLLD       $0x07, Y6, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x15, Y6, Y11
-	VPSLLD       $0x1a, Y6, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
+	VPSRLD       $0x0b, Y6, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSRLD       $0x19, Y6, Y9
+	VPSLLD       $0x07, Y6, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSLLD       $0x15, Y6, Y9
+	VPSLLD       $0x1a, Y6, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
 	VPADDD       Y10, Y1, Y1
 	VPADDD       Y1, Y5, Y5
 	VPXOR        Y3, Y2, Y9
 	VPAND        Y9, Y8, Y8
 	VPXOR        Y3, Y8, Y8
-	VPSRLD       $0x02, Y2, Y10
-	VPSRLD       $0x0d, Y2, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x16, Y2, Y11
-	VPSLLD       $0x0a, Y2, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x13, Y2, Y11
-	VPSLLD       $0x1e, Y2, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
 	VPADDD       Y8, Y1, Y1
+	VPSRLD       $0x02, Y2, Y10
+	VPSRLD       $0x0d, Y2, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSRLD       $0x16, Y2, Y8
+	VPSLLD       $0x0a, Y2, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSLLD       $0x13, Y2, Y8
+	VPSLLD       $0x1e, Y2, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
 	VPADDD       Y10, Y1, Y1
 	VPADDD       480(R10), Y0, Y0
 	VPBROADCASTD 60(AX), Y10
@@ -1656,33 +1656,33 @@ first:
 	VPXOR        Y7, Y10, Y10
 	VPADDD       Y10, Y0, Y0
 	VPSRLD       $0x06, Y5, Y10
-	VPSRLD       $0x0b, Y5, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x19, Y5, Y11
-	VPSLLD       $0x07, Y5, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x15, Y5, Y11
-	VPSLLD       $0x1a, Y5, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
+	VPSRLD       $0x0b, Y5, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSRLD       $0x19, Y5, Y8
+	VPSLLD       $0x07, Y5, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSLLD       $0x15, Y5, Y8
+	VPSLLD       $0x1a, Y5, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
 	VPADDD       Y10, Y0, Y0
 	VPADDD       Y0, Y4, Y4
 	VPXOR        Y2, Y1, Y8
 	VPAND        Y8, Y9, Y9
 	VPXOR        Y2, Y9, Y9
-	VPSRLD       $0x02, Y1, Y10
-	VPSRLD       $0x0d, Y1, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x16, Y1, Y11
-	VPSLLD       $0x0a, Y1, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x13, Y1, Y11
-	VPSLLD       $0x1e, Y1, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
 	VPADDD       Y9, Y0, Y0
+	VPSRLD       $0x02, Y1, Y10
+	VPSRLD       $0x0d, Y1, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSRLD       $0x16, Y1, Y9
+	VPSLLD       $0x0a, Y1, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSLLD       $0x13, Y1, Y9
+	VPSLLD       $0x1e, Y1, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
 	VPADDD       Y10, Y0, Y0
 	LEAQ         ·iv256+0(SB), AX
 	VPBROADCASTD (AX), Y10
@@ -1721,33 +1721,33 @@ second:
 	VPXOR        Y6, Y10, Y10
 	VPADDD       Y10, Y7, Y7
 	VPSRLD       $0x06, Y4, Y10
-	VPSRLD       $0x0b, Y4, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x19, Y4, Y11
-	VPSLLD       $0x07, Y4, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x15, Y4, Y11
-	VPSLLD       $0x1a, Y4, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
+	VPSRLD       $0x0b, Y4, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSRLD       $0x19, Y4, Y9
+	VPSLLD       $0x07, Y4, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSLLD       $0x15, Y4, Y9
+	VPSLLD       $0x1a, Y4, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
 	VPADDD       Y10, Y7, Y7
 	VPADDD       Y7, Y3, Y3
 	VPXOR        Y1, Y0, Y9
 	VPAND        Y9, Y8, Y8
 	VPXOR        Y1, Y8, Y8
-	VPSRLD       $0x02, Y0, Y10
-	VPSRLD       $0x0d, Y0, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x16, Y0, Y11
-	VPSLLD       $0x0a, Y0, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x13, Y0, Y11
-	VPSLLD       $0x1e, Y0, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
 	VPADDD       Y8, Y7, Y7
+	VPSRLD       $0x02, Y0, Y10
+	VPSRLD       $0x0d, Y0, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSRLD       $0x16, Y0, Y8
+	VPSLLD       $0x0a, Y0, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSLLD       $0x13, Y0, Y8
+	VPSLLD       $0x1e, Y0, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
 	VPADDD       Y10, Y7, Y7
 	VPBROADCASTD 4(AX), Y10
 	VPADDD       Y10, Y6, Y6
@@ -1756,33 +1756,33 @@ second:
 	VPXOR        Y5, Y10, Y10
 	VPADDD       Y10, Y6, Y6
 	VPSRLD       $0x06, Y3, Y10
-	VPSRLD       $0x0b, Y3, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x19, Y3, Y11
-	VPSLLD       $0x07, Y3, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x15, Y3, Y11
-	VPSLLD       $0x1a, Y3, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
+	VPSRLD       $0x0b, Y3, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSRLD       $0x19, Y3, Y8
+	VPSLLD       $0x07, Y3, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSLLD       $0x15, Y3, Y8
+	VPSLLD       $0x1a, Y3, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
 	VPADDD       Y10, Y6, Y6
 	VPADDD       Y6, Y2, Y2
 	VPXOR        Y0, Y7, Y8
 	VPAND        Y8, Y9, Y9
 	VPXOR        Y0, Y9, Y9
-	VPSRLD       $0x02, Y7, Y10
-	VPSRLD       $0x0d, Y7, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x16, Y7, Y11
-	VPSLLD       $0x0a, Y7, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x13, Y7, Y11
-	VPSLLD       $0x1e, Y7, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
 	VPADDD       Y9, Y6, Y6
+	VPSRLD       $0x02, Y7, Y10
+	VPSRLD       $0x0d, Y7, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSRLD       $0x16, Y7, Y9
+	VPSLLD       $0x0a, Y7, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSLLD       $0x13, Y7, Y9
+	VPSLLD       $0x1e, Y7, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
 	VPADDD       Y10, Y6, Y6
 	VPBROADCASTD 8(AX), Y10
 	VPADDD       Y10, Y5, Y5
@@ -1791,33 +1791,33 @@ second:
 	VPXOR        Y4, Y10, Y10
 	VPADDD       Y10, Y5, Y5
 	VPSRLD       $0x06, Y2, Y10
-	VPSRLD       $0x0b, Y2, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x19, Y2, Y11
-	VPSLLD       $0x07, Y2, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x15, Y2, Y11
-	VPSLLD       $0x1a, Y2, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
+	VPSRLD       $0x0b, Y2, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSRLD       $0x19, Y2, Y9
+	VPSLLD       $0x07, Y2, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSLLD       $0x15, Y2, Y9
+	VPSLLD       $0x1a, Y2, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
 	VPADDD       Y10, Y5, Y5
 	VPADDD       Y5, Y1, Y1
 	VPXOR        Y7, Y6, Y9
 	VPAND        Y9, Y8, Y8
 	VPXOR        Y7, Y8, Y8
-	VPSRLD       $0x02, Y6, Y10
-	VPSRLD       $0x0d, Y6, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x16, Y6, Y11
-	VPSLLD       $0x0a, Y6, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x13, Y6, Y11
-	VPSLLD       $0x1e, Y6, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
 	VPADDD       Y8, Y5, Y5
+	VPSRLD       $0x02, Y6, Y10
+	VPSRLD       $0x0d, Y6, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSRLD       $0x16, Y6, Y8
+	VPSLLD       $0x0a, Y6, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSLLD       $0x13, Y6, Y8
+	VPSLLD       $0x1e, Y6, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
 	VPADDD       Y10, Y5, Y5
 	VPBROADCASTD 12(AX), Y10
 	VPADDD       Y10, Y4, Y4
@@ -1826,33 +1826,33 @@ second:
 	VPXOR        Y3, Y10, Y10
 	VPADDD       Y10, Y4, Y4
 	VPSRLD       $0x06, Y1, Y10
-	VPSRLD       $0x0b, Y1, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x19, Y1, Y11
-	VPSLLD       $0x07, Y1, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x15, Y1, Y11
-	VPSLLD       $0x1a, Y1, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
+	VPSRLD       $0x0b, Y1, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSRLD       $0x19, Y1, Y8
+	VPSLLD       $0x07, Y1, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSLLD       $0x15, Y1, Y8
+	VPSLLD       $0x1a, Y1, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
 	VPADDD       Y10, Y4, Y4
 	VPADDD       Y4, Y0, Y0
 	VPXOR        Y6, Y5, Y8
 	VPAND        Y8, Y9, Y9
 	VPXOR        Y6, Y9, Y9
-	VPSRLD       $0x02, Y5, Y10
-	VPSRLD       $0x0d, Y5, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x16, Y5, Y11
-	VPSLLD       $0x0a, Y5, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x13, Y5, Y11
-	VPSLLD       $0x1e, Y5, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
 	VPADDD       Y9, Y4, Y4
+	VPSRLD       $0x02, Y5, Y10
+	VPSRLD       $0x0d, Y5, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSRLD       $0x16, Y5, Y9
+	VPSLLD       $0x0a, Y5, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSLLD       $0x13, Y5, Y9
+	VPSLLD       $0x1e, Y5, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
 	VPADDD       Y10, Y4, Y4
 	VPBROADCASTD 16(AX), Y10
 	VPADDD       Y10, Y3, Y3
@@ -1861,33 +1861,33 @@ second:
 	VPXOR        Y2, Y10, Y10
 	VPADDD       Y10, Y3, Y3
 	VPSRLD       $0x06, Y0, Y10
-	VPSRLD       $0x0b, Y0, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x19, Y0, Y11
-	VPSLLD       $0x07, Y0, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x15, Y0, Y11
-	VPSLLD       $0x1a, Y0, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
+	VPSRLD       $0x0b, Y0, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSRLD       $0x19, Y0, Y9
+	VPSLLD       $0x07, Y0, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSLLD       $0x15, Y0, Y9
+	VPSLLD       $0x1a, Y0, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
 	VPADDD       Y10, Y3, Y3
 	VPADDD       Y3, Y7, Y7
 	VPXOR        Y5, Y4, Y9
 	VPAND        Y9, Y8, Y8
 	VPXOR        Y5, Y8, Y8
-	VPSRLD       $0x02, Y4, Y10
-	VPSRLD       $0x0d, Y4, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x16, Y4, Y11
-	VPSLLD       $0x0a, Y4, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x13, Y4, Y11
-	VPSLLD       $0x1e, Y4, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
 	VPADDD       Y8, Y3, Y3
+	VPSRLD       $0x02, Y4, Y10
+	VPSRLD       $0x0d, Y4, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSRLD       $0x16, Y4, Y8
+	VPSLLD       $0x0a, Y4, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSLLD       $0x13, Y4, Y8
+	VPSLLD       $0x1e, Y4, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
 	VPADDD       Y10, Y3, Y3
 	VPBROADCASTD 20(AX), Y10
 	VPADDD       Y10, Y2, Y2
@@ -1896,33 +1896,33 @@ second:
 	VPXOR        Y1, Y10, Y10
 	VPADDD       Y10, Y2, Y2
 	VPSRLD       $0x06, Y7, Y10
-	VPSRLD       $0x0b, Y7, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x19, Y7, Y11
-	VPSLLD       $0x07, Y7, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x15, Y7, Y11
-	VPSLLD       $0x1a, Y7, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
+	VPSRLD       $0x0b, Y7, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSRLD       $0x19, Y7, Y8
+	VPSLLD       $0x07, Y7, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSLLD       $0x15, Y7, Y8
+	VPSLLD       $0x1a, Y7, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
 	VPADDD       Y10, Y2, Y2
 	VPADDD       Y2, Y6, Y6
 	VPXOR        Y4, Y3, Y8
 	VPAND        Y8, Y9, Y9
 	VPXOR        Y4, Y9, Y9
-	VPSRLD       $0x02, Y3, Y10
-	VPSRLD       $0x0d, Y3, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x16, Y3, Y11
-	VPSLLD       $0x0a, Y3, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x13, Y3, Y11
-	VPSLLD       $0x1e, Y3, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
 	VPADDD       Y9, Y2, Y2
+	VPSRLD       $0x02, Y3, Y10
+	VPSRLD       $0x0d, Y3, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSRLD       $0x16, Y3, Y9
+	VPSLLD       $0x0a, Y3, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSLLD       $0x13, Y3, Y9
+	VPSLLD       $0x1e, Y3, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
 	VPADDD       Y10, Y2, Y2
 	VPBROADCASTD 24(AX), Y10
 	VPADDD       Y10, Y1, Y1
@@ -1931,33 +1931,33 @@ second:
 	VPXOR        Y0, Y10, Y10
 	VPADDD       Y10, Y1, Y1
 	VPSRLD       $0x06, Y6, Y10
-	VPSRLD       $0x0b, Y6, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x19, Y6, Y11
-	VPSLLD       $0x07, Y6, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x15, Y6, Y11
-	VPSLLD       $0x1a, Y6, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
+	VPSRLD       $0x0b, Y6, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSRLD       $0x19, Y6, Y9
+	VPSLLD       $0x07, Y6, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSLLD       $0x15, Y6, Y9
+	VPSLLD       $0x1a, Y6, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
 	VPADDD       Y10, Y1, Y1
 	VPADDD       Y1, Y5, Y5
 	VPXOR        Y3, Y2, Y9
 	VPAND        Y9, Y8, Y8
 	VPXOR        Y3, Y8, Y8
-	VPSRLD       $0x02, Y2, Y10
-	VPSRLD       $0x0d, Y2, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x16, Y2, Y11
-	VPSLLD       $0x0a, Y2, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x13, Y2, Y11
-	VPSLLD       $0x1e, Y2, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
 	VPADDD       Y8, Y1, Y1
+	VPSRLD       $0x02, Y2, Y10
+	VPSRLD       $0x0d, Y2, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSRLD       $0x16, Y2, Y8
+	VPSLLD       $0x0a, Y2, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSLLD       $0x13, Y2, Y8
+	VPSLLD       $0x1e, Y2, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
 	VPADDD       Y10, Y1, Y1
 	VPBROADCASTD 28(AX), Y10
 	VPADDD       Y10, Y0, Y0
@@ -1966,33 +1966,33 @@ second:
 	VPXOR        Y7, Y10, Y10
 	VPADDD       Y10, Y0, Y0
 	VPSRLD       $0x06, Y5, Y10
-	VPSRLD       $0x0b, Y5, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x19, Y5, Y11
-	VPSLLD       $0x07, Y5, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x15, Y5, Y11
-	VPSLLD       $0x1a, Y5, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
+	VPSRLD       $0x0b, Y5, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSRLD       $0x19, Y5, Y8
+	VPSLLD       $0x07, Y5, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSLLD       $0x15, Y5, Y8
+	VPSLLD       $0x1a, Y5, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
 	VPADDD       Y10, Y0, Y0
 	VPADDD       Y0, Y4, Y4
 	VPXOR        Y2, Y1, Y8
 	VPAND        Y8, Y9, Y9
 	VPXOR        Y2, Y9, Y9
-	VPSRLD       $0x02, Y1, Y10
-	VPSRLD       $0x0d, Y1, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x16, Y1, Y11
-	VPSLLD       $0x0a, Y1, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x13, Y1, Y11
-	VPSLLD       $0x1e, Y1, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
 	VPADDD       Y9, Y0, Y0
+	VPSRLD       $0x02, Y1, Y10
+	VPSRLD       $0x0d, Y1, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSRLD       $0x16, Y1, Y9
+	VPSLLD       $0x0a, Y1, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSLLD       $0x13, Y1, Y9
+	VPSLLD       $0x1e, Y1, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
 	VPADDD       Y10, Y0, Y0
 	VPBROADCASTD 32(AX), Y10
 	VPADDD       Y10, Y7, Y7
@@ -2001,33 +2001,33 @@ second:
 	VPXOR        Y6, Y10, Y10
 	VPADDD       Y10, Y7, Y7
 	VPSRLD       $0x06, Y4, Y10
-	VPSRLD       $0x0b, Y4, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x19, Y4, Y11
-	VPSLLD       $0x07, Y4, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x15, Y4, Y11
-	VPSLLD       $0x1a, Y4, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
+	VPSRLD       $0x0b, Y4, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSRLD       $0x19, Y4, Y9
+	VPSLLD       $0x07, Y4, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSLLD       $0x15, Y4, Y9
+	VPSLLD       $0x1a, Y4, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
 	VPADDD       Y10, Y7, Y7
 	VPADDD       Y7, Y3, Y3
 	VPXOR        Y1, Y0, Y9
 	VPAND        Y9, Y8, Y8
 	VPXOR        Y1, Y8, Y8
-	VPSRLD       $0x02, Y0, Y10
-	VPSRLD       $0x0d, Y0, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x16, Y0, Y11
-	VPSLLD       $0x0a, Y0, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x13, Y0, Y11
-	VPSLLD       $0x1e, Y0, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
 	VPADDD       Y8, Y7, Y7
+	VPSRLD       $0x02, Y0, Y10
+	VPSRLD       $0x0d, Y0, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSRLD       $0x16, Y0, Y8
+	VPSLLD       $0x0a, Y0, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSLLD       $0x13, Y0, Y8
+	VPSLLD       $0x1e, Y0, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
 	VPADDD       Y10, Y7, Y7
 	VPBROADCASTD 36(AX), Y10
 	VPADDD       Y10, Y6, Y6
@@ -2036,33 +2036,33 @@ second:
 	VPXOR        Y5, Y10, Y10
 	VPADDD       Y10, Y6, Y6
 	VPSRLD       $0x06, Y3, Y10
-	VPSRLD       $0x0b, Y3, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x19, Y3, Y11
-	VPSLLD       $0x07, Y3, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x15, Y3, Y11
-	VPSLLD       $0x1a, Y3, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
+	VPSRLD       $0x0b, Y3, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSRLD       $0x19, Y3, Y8
+	VPSLLD       $0x07, Y3, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSLLD       $0x15, Y3, Y8
+	VPSLLD       $0x1a, Y3, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
 	VPADDD       Y10, Y6, Y6
 	VPADDD       Y6, Y2, Y2
 	VPXOR        Y0, Y7, Y8
 	VPAND        Y8, Y9, Y9
 	VPXOR        Y0, Y9, Y9
-	VPSRLD       $0x02, Y7, Y10
-	VPSRLD       $0x0d, Y7, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x16, Y7, Y11
-	VPSLLD       $0x0a, Y7, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x13, Y7, Y11
-	VPSLLD       $0x1e, Y7, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
 	VPADDD       Y9, Y6, Y6
+	VPSRLD       $0x02, Y7, Y10
+	VPSRLD       $0x0d, Y7, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSRLD       $0x16, Y7, Y9
+	VPSLLD       $0x0a, Y7, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSLLD       $0x13, Y7, Y9
+	VPSLLD       $0x1e, Y7, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
 	VPADDD       Y10, Y6, Y6
 	VPBROADCASTD 40(AX), Y10
 	VPADDD       Y10, Y5, Y5
@@ -2071,33 +2071,33 @@ second:
 	VPXOR        Y4, Y10, Y10
 	VPADDD       Y10, Y5, Y5
 	VPSRLD       $0x06, Y2, Y10
-	VPSRLD       $0x0b, Y2, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x19, Y2, Y11
-	VPSLLD       $0x07, Y2, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x15, Y2, Y11
-	VPSLLD       $0x1a, Y2, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
+	VPSRLD       $0x0b, Y2, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSRLD       $0x19, Y2, Y9
+	VPSLLD       $0x07, Y2, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSLLD       $0x15, Y2, Y9
+	VPSLLD       $0x1a, Y2, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
 	VPADDD       Y10, Y5, Y5
 	VPADDD       Y5, Y1, Y1
 	VPXOR        Y7, Y6, Y9
 	VPAND        Y9, Y8, Y8
 	VPXOR        Y7, Y8, Y8
-	VPSRLD       $0x02, Y6, Y10
-	VPSRLD       $0x0d, Y6, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x16, Y6, Y11
-	VPSLLD       $0x0a, Y6, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x13, Y6, Y11
-	VPSLLD       $0x1e, Y6, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
 	VPADDD       Y8, Y5, Y5
+	VPSRLD       $0x02, Y6, Y10
+	VPSRLD       $0x0d, Y6, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSRLD       $0x16, Y6, Y8
+	VPSLLD       $0x0a, Y6, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSLLD       $0x13, Y6, Y8
+	VPSLLD       $0x1e, Y6, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
 	VPADDD       Y10, Y5, Y5
 	VPBROADCASTD 44(AX), Y10
 	VPADDD       Y10, Y4, Y4
@@ -2106,33 +2106,33 @@ second:
 	VPXOR        Y3, Y10, Y10
 	VPADDD       Y10, Y4, Y4
 	VPSRLD       $0x06, Y1, Y10
-	VPSRLD       $0x0b, Y1, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x19, Y1, Y11
-	VPSLLD       $0x07, Y1, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x15, Y1, Y11
-	VPSLLD       $0x1a, Y1, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
+	VPSRLD       $0x0b, Y1, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSRLD       $0x19, Y1, Y8
+	VPSLLD       $0x07, Y1, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSLLD       $0x15, Y1, Y8
+	VPSLLD       $0x1a, Y1, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
 	VPADDD       Y10, Y4, Y4
 	VPADDD       Y4, Y0, Y0
 	VPXOR        Y6, Y5, Y8
 	VPAND        Y8, Y9, Y9
 	VPXOR        Y6, Y9, Y9
-	VPSRLD       $0x02, Y5, Y10
-	VPSRLD       $0x0d, Y5, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x16, Y5, Y11
-	VPSLLD       $0x0a, Y5, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x13, Y5, Y11
-	VPSLLD       $0x1e, Y5, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
 	VPADDD       Y9, Y4, Y4
+	VPSRLD       $0x02, Y5, Y10
+	VPSRLD       $0x0d, Y5, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSRLD       $0x16, Y5, Y9
+	VPSLLD       $0x0a, Y5, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSLLD       $0x13, Y5, Y9
+	VPSLLD       $0x1e, Y5, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
 	VPADDD       Y10, Y4, Y4
 	VPBROADCASTD 48(AX), Y10
 	VPADDD       Y10, Y3, Y3
@@ -2141,33 +2141,33 @@ second:
 	VPXOR        Y2, Y10, Y10
 	VPADDD       Y10, Y3, Y3
 	VPSRLD       $0x06, Y0, Y10
-	VPSRLD       $0x0b, Y0, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x19, Y0, Y11
-	VPSLLD       $0x07, Y0, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x15, Y0, Y11
-	VPSLLD       $0x1a, Y0, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
+	VPSRLD       $0x0b, Y0, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSRLD       $0x19, Y0, Y9
+	VPSLLD       $0x07, Y0, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSLLD       $0x15, Y0, Y9
+	VPSLLD       $0x1a, Y0, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
 	VPADDD       Y10, Y3, Y3
 	VPADDD       Y3, Y7, Y7
 	VPXOR        Y5, Y4, Y9
 	VPAND        Y9, Y8, Y8
 	VPXOR        Y5, Y8, Y8
-	VPSRLD       $0x02, Y4, Y10
-	VPSRLD       $0x0d, Y4, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x16, Y4, Y11
-	VPSLLD       $0x0a, Y4, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x13, Y4, Y11
-	VPSLLD       $0x1e, Y4, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
 	VPADDD       Y8, Y3, Y3
+	VPSRLD       $0x02, Y4, Y10
+	VPSRLD       $0x0d, Y4, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSRLD       $0x16, Y4, Y8
+	VPSLLD       $0x0a, Y4, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSLLD       $0x13, Y4, Y8
+	VPSLLD       $0x1e, Y4, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
 	VPADDD       Y10, Y3, Y3
 	VPBROADCASTD 52(AX), Y10
 	VPADDD       Y10, Y2, Y2
@@ -2176,33 +2176,33 @@ second:
 	VPXOR        Y1, Y10, Y10
 	VPADDD       Y10, Y2, Y2
 	VPSRLD       $0x06, Y7, Y10
-	VPSRLD       $0x0b, Y7, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x19, Y7, Y11
-	VPSLLD       $0x07, Y7, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x15, Y7, Y11
-	VPSLLD       $0x1a, Y7, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
+	VPSRLD       $0x0b, Y7, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSRLD       $0x19, Y7, Y8
+	VPSLLD       $0x07, Y7, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSLLD       $0x15, Y7, Y8
+	VPSLLD       $0x1a, Y7, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
 	VPADDD       Y10, Y2, Y2
 	VPADDD       Y2, Y6, Y6
 	VPXOR        Y4, Y3, Y8
 	VPAND        Y8, Y9, Y9
 	VPXOR        Y4, Y9, Y9
-	VPSRLD       $0x02, Y3, Y10
-	VPSRLD       $0x0d, Y3, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x16, Y3, Y11
-	VPSLLD       $0x0a, Y3, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x13, Y3, Y11
-	VPSLLD       $0x1e, Y3, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
 	VPADDD       Y9, Y2, Y2
+	VPSRLD       $0x02, Y3, Y10
+	VPSRLD       $0x0d, Y3, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSRLD       $0x16, Y3, Y9
+	VPSLLD       $0x0a, Y3, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSLLD       $0x13, Y3, Y9
+	VPSLLD       $0x1e, Y3, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
 	VPADDD       Y10, Y2, Y2
 	VPBROADCASTD 56(AX), Y10
 	VPADDD       Y10, Y1, Y1
@@ -2211,33 +2211,33 @@ second:
 	VPXOR        Y0, Y10, Y10
 	VPADDD       Y10, Y1, Y1
 	VPSRLD       $0x06, Y6, Y10
-	VPSRLD       $0x0b, Y6, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x19, Y6, Y11
-	VPSLLD       $0x07, Y6, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x15, Y6, Y11
-	VPSLLD       $0x1a, Y6, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
+	VPSRLD       $0x0b, Y6, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSRLD       $0x19, Y6, Y9
+	VPSLLD       $0x07, Y6, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSLLD       $0x15, Y6, Y9
+	VPSLLD       $0x1a, Y6, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
 	VPADDD       Y10, Y1, Y1
 	VPADDD       Y1, Y5, Y5
 	VPXOR        Y3, Y2, Y9
 	VPAND        Y9, Y8, Y8
 	VPXOR        Y3, Y8, Y8
-	VPSRLD       $0x02, Y2, Y10
-	VPSRLD       $0x0d, Y2, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x16, Y2, Y11
-	VPSLLD       $0x0a, Y2, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x13, Y2, Y11
-	VPSLLD       $0x1e, Y2, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
 	VPADDD       Y8, Y1, Y1
+	VPSRLD       $0x02, Y2, Y10
+	VPSRLD       $0x0d, Y2, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSRLD       $0x16, Y2, Y8
+	VPSLLD       $0x0a, Y2, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSLLD       $0x13, Y2, Y8
+	VPSLLD       $0x1e, Y2, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
 	VPADDD       Y10, Y1, Y1
 	VPBROADCASTD 60(AX), Y10
 	VPADDD       Y10, Y0, Y0
@@ -2246,33 +2246,33 @@ second:
 	VPXOR        Y7, Y10, Y10
 	VPADDD       Y10, Y0, Y0
 	VPSRLD       $0x06, Y5, Y10
-	VPSRLD       $0x0b, Y5, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x19, Y5, Y11
-	VPSLLD       $0x07, Y5, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x15, Y5, Y11
-	VPSLLD       $0x1a, Y5, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
+	VPSRLD       $0x0b, Y5, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSRLD       $0x19, Y5, Y8
+	VPSLLD       $0x07, Y5, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
+	VPSLLD       $0x15, Y5, Y8
+	VPSLLD       $0x1a, Y5, Y11
+	VPXOR        Y11, Y8, Y8
+	VPXOR        Y8, Y10, Y10
 	VPADDD       Y10, Y0, Y0
 	VPADDD       Y0, Y4, Y4
 	VPXOR        Y2, Y1, Y8
 	VPAND        Y8, Y9, Y9
 	VPXOR        Y2, Y9, Y9
-	VPSRLD       $0x02, Y1, Y10
-	VPSRLD       $0x0d, Y1, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x16, Y1, Y11
-	VPSLLD       $0x0a, Y1, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x13, Y1, Y11
-	VPSLLD       $0x1e, Y1, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
 	VPADDD       Y9, Y0, Y0
+	VPSRLD       $0x02, Y1, Y10
+	VPSRLD       $0x0d, Y1, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSRLD       $0x16, Y1, Y9
+	VPSLLD       $0x0a, Y1, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
+	VPSLLD       $0x13, Y1, Y9
+	VPSLLD       $0x1e, Y1, Y11
+	VPXOR        Y11, Y9, Y9
+	VPXOR        Y9, Y10, Y10
 	VPADDD       Y10, Y0, Y0
 	ADDQ         $0x00000040, AX
 	DECL         DX

@@ -10,6 +10,24 @@ package block
 //go:noescape
 func x1_shani(h *[8]uint32, p *byte, n int)
 
+// x1_avx2 compresses n blocks at p into h, with the message schedule in vector
+// registers and the rounds in general ones. It needs AVX2 and BMI2.
+//
+//go:noescape
+func x1_avx2(h *[8]uint32, p *byte, n int)
+
+// x1_avx compresses n blocks at p into h, with the message schedule in vector
+// registers and the rounds in general ones. It needs AVX.
+//
+//go:noescape
+func x1_avx(h *[8]uint32, p *byte, n int)
+
+// x1_ssse3 compresses n blocks at p into h, with the message schedule in vector
+// registers and the rounds in general ones. It needs SSSE3.
+//
+//go:noescape
+func x1_ssse3(h *[8]uint32, p *byte, n int)
+
 // x2_shani compresses n blocks of each of 2 streams, interleaved, with the SHA
 // extensions. It needs SHA, SSSE3 and SSE4.1, no AVX.
 //

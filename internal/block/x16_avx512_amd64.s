@@ -296,18 +296,18 @@ rounds:
 	VPADDD        Z10, Z7, Z7
 	VPADDD        Z10, Z3, Z3
 	VPRORD        $0x06, Z9, Z10
-	VPRORD        $0x0b, Z9, Z11
-	VPRORD        $0x19, Z9, Z12
-	VPTERNLOGD    $0x96, Z12, Z11, Z10
+	VPRORD        $0x0b, Z9, Z6
+	VPRORD        $0x19, Z9, Z11
+	VPTERNLOGD    $0x96, Z11, Z6, Z10
 	VPADDD        Z10, Z7, Z7
 	VPADDD        Z10, Z3, Z3
 	VMOVDQA32     Z8, Z2
 	VPTERNLOGD    $0xe8, Z0, Z1, Z2
-	VPRORD        $0x02, Z8, Z10
-	VPRORD        $0x0d, Z8, Z11
-	VPRORD        $0x16, Z8, Z12
-	VPTERNLOGD    $0x96, Z12, Z11, Z10
 	VPADDD        Z2, Z7, Z7
+	VPRORD        $0x02, Z8, Z10
+	VPRORD        $0x0d, Z8, Z2
+	VPRORD        $0x16, Z8, Z11
+	VPTERNLOGD    $0x96, Z11, Z2, Z10
 	VPADDD        Z10, Z7, Z7
 	VPADDD        Z25, Z14, Z14
 	VPRORD        $0x07, Z17, Z12
@@ -328,18 +328,18 @@ rounds:
 	VPADDD        Z10, Z4, Z4
 	VPADDD        Z10, Z0, Z0
 	VPRORD        $0x06, Z3, Z10
-	VPRORD        $0x0b, Z3, Z11
-	VPRORD        $0x19, Z3, Z12
-	VPTERNLOGD    $0x96, Z12, Z11, Z10
+	VPRORD        $0x0b, Z3, Z2
+	VPRORD        $0x19, Z3, Z11
+	VPTERNLOGD    $0x96, Z11, Z2, Z10
 	VPADDD        Z10, Z4, Z4
 	VPADDD        Z10, Z0, Z0
 	VMOVDQA32     Z7, Z6
 	VPTERNLOGD    $0xe8, Z1, Z8, Z6
-	VPRORD        $0x02, Z7, Z10
-	VPRORD        $0x0d, Z7, Z11
-	VPRORD        $0x16, Z7, Z12
-	VPTERNLOGD    $0x96, Z12, Z11, Z10
 	VPADDD        Z6, Z4, Z4
+	VPRORD        $0x02, Z7, Z10
+	VPRORD        $0x0d, Z7, Z6
+	VPRORD        $0x16, Z7, Z11
+	VPTERNLOGD    $0x96, Z11, Z6, Z10
 	VPADDD        Z10, Z4, Z4
 	VPADDD        Z24, Z17, Z17
 	VPRORD        $0x07, Z16, Z12
@@ -360,18 +360,18 @@ rounds:
 	VPADDD        Z10, Z5, Z5
 	VPADDD        Z10, Z1, Z1
 	VPRORD        $0x06, Z0, Z10
-	VPRORD        $0x0b, Z0, Z11
-	VPRORD        $0x19, Z0, Z12
-	VPTERNLOGD    $0x96, Z12, Z11, Z10
+	VPRORD        $0x0b, Z0, Z6
+	VPRORD        $0x19, Z0, Z11
+	VPTERNLOGD    $0x96, Z11, Z6, Z10
 	VPADDD        Z10, Z5, Z5
 	VPADDD        Z10, Z1, Z1
 	VMOVDQA32     Z4, Z2
 	VPTERNLOGD    $0xe8, Z8, Z7, Z2
-	VPRORD        $0x02, Z4, Z10
-	VPRORD        $0x0d, Z4, Z11
-	VPRORD        $0x16, Z4, Z12
-	VPTERNLOGD    $0x96, Z12, Z11, Z10
 	VPADDD        Z2, Z5, Z5
+	VPRORD        $0x02, Z4, Z10
+	VPRORD        $0x0d, Z4, Z2
+	VPRORD        $0x16, Z4, Z11
+	VPTERNLOGD    $0x96, Z11, Z2, Z10
 	VPADDD        Z10, Z5, Z5
 	VPADDD        Z27, Z16, Z16
 	VPRORD        $0x07, Z19, Z12
@@ -392,18 +392,18 @@ rounds:
 	VPADDD        Z10, Z9, Z9
 	VPADDD        Z10, Z8, Z8
 	VPRORD        $0x06, Z1, Z10
-	VPRORD        $0x0b, Z1, Z11
-	VPRORD        $0x19, Z1, Z12
-	VPTERNLOGD    $0x96, Z12, Z11, Z10
+	VPRORD        $0x0b, Z1, Z2
+	VPRORD        $0x19, Z1, Z11
+	VPTERNLOGD    $0x96, Z11, Z2, Z10
 	VPADDD        Z10, Z9, Z9
 	VPADDD        Z10, Z8, Z8
 	VMOVDQA32     Z5, Z6
 	VPTERNLOGD    $0xe8, Z7, Z4, Z6
-	VPRORD        $0x02, Z5, Z10
-	VPRORD        $0x0d, Z5, Z11
-	VPRORD        $0x16, Z5, Z12
-	VPTERNLOGD    $0x96, Z12, Z11, Z10
 	VPADDD        Z6, Z9, Z9
+	VPRORD        $0x02, Z5, Z10
+	VPRORD        $0x0d, Z5, Z6
+	VPRORD        $0x16, Z5, Z11
+	VPTERNLOGD    $0x96, Z11, Z6, Z10
 	VPADDD        Z10, Z9, Z9
 	VPADDD        Z22, Z19, Z19
 	VPRORD        $0x07, Z15, Z12
@@ -424,18 +424,18 @@ rounds:
 	VPADDD        Z10, Z3, Z3
 	VPADDD        Z10, Z7, Z7
 	VPRORD        $0x06, Z8, Z10
-	VPRORD        $0x0b, Z8, Z11
-	VPRORD        $0x19, Z8, Z12
-	VPTERNLOGD    $0x96, Z12, Z11, Z10
+	VPRORD        $0x0b, Z8, Z6
+	VPRORD        $0x19, Z8, Z11
+	VPTERNLOGD    $0x96, Z11, Z6, Z10
 	VPADDD        Z10, Z3, Z3
 	VPADDD        Z10, Z7, Z7
 	VMOVDQA32     Z9, Z2
 	VPTERNLOGD    $0xe8, Z4, Z5, Z2
-	VPRORD        $0x02, Z9, Z10
-	VPRORD        $0x0d, Z9, Z11
-	VPRORD        $0x16, Z9, Z12
-	VPTERNLOGD    $0x96, Z12, Z11, Z10
 	VPADDD        Z2, Z3, Z3
+	VPRORD        $0x02, Z9, Z10
+	VPRORD        $0x0d, Z9, Z2
+	VPRORD        $0x16, Z9, Z11
+	VPTERNLOGD    $0x96, Z11, Z2, Z10
 	VPADDD        Z10, Z3, Z3
 	VPADDD        Z29, Z15, Z15
 	VPRORD        $0x07, Z21, Z12
@@ -456,18 +456,18 @@ rounds:
 	VPADDD        Z10, Z0, Z0
 	VPADDD        Z10, Z4, Z4
 	VPRORD        $0x06, Z7, Z10
-	VPRORD        $0x0b, Z7, Z11
-	VPRORD        $0x19, Z7, Z12
-	VPTERNLOGD    $0x96, Z12, Z11, Z10
+	VPRORD        $0x0b, Z7, Z2
+	VPRORD        $0x19, Z7, Z11
+	VPTERNLOGD    $0x96, Z11, Z2, Z10
 	VPADDD        Z10, Z0, Z0
 	VPADDD        Z10, Z4, Z4
 	VMOVDQA32     Z3, Z6
 	VPTERNLOGD    $0xe8, Z5, Z9, Z6
-	VPRORD        $0x02, Z3, Z10
-	VPRORD        $0x0d, Z3, Z11
-	VPRORD        $0x16, Z3, Z12
-	VPTERNLOGD    $0x96, Z12, Z11, Z10
 	VPADDD        Z6, Z0, Z0
+	VPRORD        $0x02, Z3, Z10
+	VPRORD        $0x0d, Z3, Z6
+	VPRORD        $0x16, Z3, Z11
+	VPTERNLOGD    $0x96, Z11, Z6, Z10
 	VPADDD        Z10, Z0, Z0
 	VPADDD        Z28, Z21, Z21
 	VPRORD        $0x07, Z20, Z12
@@ -488,18 +488,18 @@ rounds:
 	VPADDD        Z10, Z1, Z1
 	VPADDD        Z10, Z5, Z5
 	VPRORD        $0x06, Z4, Z10
-	VPRORD        $0x0b, Z4, Z11
-	VPRORD        $0x19, Z4, Z12
-	VPTERNLOGD    $0x96, Z12, Z11, Z10
+	VPRORD        $0x0b, Z4, Z6
+	VPRORD        $0x19, Z4, Z11
+	VPTERNLOGD    $0x96, Z11, Z6, Z10
 	VPADDD        Z10, Z1, Z1
 	VPADDD        Z10, Z5, Z5
 	VMOVDQA32     Z0, Z2
 	VPTERNLOGD    $0xe8, Z9, Z3, Z2
-	VPRORD        $0x02, Z0, Z10
-	VPRORD        $0x0d, Z0, Z11
-	VPRORD        $0x16, Z0, Z12
-	VPTERNLOGD    $0x96, Z12, Z11, Z10
 	VPADDD        Z2, Z1, Z1
+	VPRORD        $0x02, Z0, Z10
+	VPRORD        $0x0d, Z0, Z2
+	VPRORD        $0x16, Z0, Z11
+	VPTERNLOGD    $0x96, Z11, Z2, Z10
 	VPADDD        Z10, Z1, Z1
 	VPADDD        Z31, Z20, Z20
 	VPRORD        $0x07, Z23, Z12
@@ -520,18 +520,18 @@ rounds:
 	VPADDD        Z10, Z8, Z8
 	VPADDD        Z10, Z9, Z9
 	VPRORD        $0x06, Z5, Z10
-	VPRORD        $0x0b, Z5, Z11
-	VPRORD        $0x19, Z5, Z12
-	VPTERNLOGD    $0x96, Z12, Z11, Z10
+	VPRORD        $0x0b, Z5, Z2
+	VPRORD        $0x19, Z5, Z11
+	VPTERNLOGD    $0x96, Z11, Z2, Z10
 	VPADDD        Z10, Z8, Z8
 	VPADDD        Z10, Z9, Z9
 	VMOVDQA32     Z1, Z6
 	VPTERNLOGD    $0xe8, Z3, Z0, Z6
-	VPRORD        $0x02, Z1, Z10
-	VPRORD        $0x0d, Z1, Z11
-	VPRORD        $0x16, Z1, Z12
-	VPTERNLOGD    $0x96, Z12, Z11, Z10
 	VPADDD        Z6, Z8, Z8
+	VPRORD        $0x02, Z1, Z10
+	VPRORD        $0x0d, Z1, Z6
+	VPRORD        $0x16, Z1, Z11
+	VPTERNLOGD    $0x96, Z11, Z6, Z10
 	VPADDD        Z10, Z8, Z8
 	VPADDD        Z14, Z23, Z23
 	VPRORD        $0x07, Z18, Z12
@@ -552,18 +552,18 @@ rounds:
 	VPADDD        Z10, Z7, Z7
 	VPADDD        Z10, Z3, Z3
 	VPRORD        $0x06, Z9, Z10
-	VPRORD        $0x0b, Z9, Z11
-	VPRORD        $0x19, Z9, Z12
-	VPTERNLOGD    $0x96, Z12, Z11, Z10
+	VPRORD        $0x0b, Z9, Z6
+	VPRORD        $0x19, Z9, Z11
+	VPTERNLOGD    $0x96, Z11, Z6, Z10
 	VPADDD        Z10, Z7, Z7
 	VPADDD        Z10, Z3, Z3
 	VMOVDQA32     Z8, Z2
 	VPTERNLOGD    $0xe8, Z0, Z1, Z2
-	VPRORD        $0x02, Z8, Z10
-	VPRORD        $0x0d, Z8, Z11
-	VPRORD        $0x16, Z8, Z12
-	VPTERNLOGD    $0x96, Z12, Z11, Z10
 	VPADDD        Z2, Z7, Z7
+	VPRORD        $0x02, Z8, Z10
+	VPRORD        $0x0d, Z8, Z2
+	VPRORD        $0x16, Z8, Z11
+	VPTERNLOGD    $0x96, Z11, Z2, Z10
 	VPADDD        Z10, Z7, Z7
 	VPADDD        Z17, Z18, Z18
 	VPRORD        $0x07, Z25, Z12
@@ -584,18 +584,18 @@ rounds:
 	VPADDD        Z10, Z4, Z4
 	VPADDD        Z10, Z0, Z0
 	VPRORD        $0x06, Z3, Z10
-	VPRORD        $0x0b, Z3, Z11
-	VPRORD        $0x19, Z3, Z12
-	VPTERNLOGD    $0x96, Z12, Z11, Z10
+	VPRORD        $0x0b, Z3, Z2
+	VPRORD        $0x19, Z3, Z11
+	VPTERNLOGD    $0x96, Z11, Z2, Z10
 	VPADDD        Z10, Z4, Z4
 	VPADDD        Z10, Z0, Z0
 	VMOVDQA32     Z7, Z6
 	VPTERNLOGD    $0xe8, Z1, Z8, Z6
-	VPRORD        $0x02, Z7, Z10
-	VPRORD        $0x0d, Z7, Z11
-	VPRORD        $0x16, Z7, Z12
-	VPTERNLOGD    $0x96, Z12, Z11, Z10
 	VPADDD        Z6, Z4, Z4
+	VPRORD        $0x02, Z7, Z10
+	VPRORD        $0x0d, Z7, Z6
+	VPRORD        $0x16, Z7, Z11
+	VPTERNLOGD    $0x96, Z11, Z6, Z10
 	VPADDD        Z10, Z4, Z4
 	VPADDD        Z16, Z25, Z25
 	VPRORD        $0x07, Z24, Z12
@@ -616,18 +616,18 @@ rounds:
 	VPADDD        Z10, Z5, Z5
 	VPADDD        Z10, Z1, Z1
 	VPRORD        $0x06, Z0, Z10
-	VPRORD        $0x0b, Z0, Z11
-	VPRORD        $0x19, Z0, Z12
-	VPTERNLOGD    $0x96, Z12, Z11, Z10
+	VPRORD        $0x0b, Z0, Z6
+	VPRORD        $0x19, Z0, Z11
+	VPTERNLOGD    $0x96, Z11, Z6, Z10
 	VPADDD        Z10, Z5, Z5
 	VPADDD        Z10, Z1, Z1
 	VMOVDQA32     Z4, Z2
 	VPTERNLOGD    $0xe8, Z8, Z7, Z2
-	VPRORD        $0x02, Z4, Z10
-	VPRORD        $0x0d, Z4, Z11
-	VPRORD        $0x16, Z4, Z12
-	VPTERNLOGD    $0x96, Z12, Z11, Z10
 	VPADDD        Z2, Z5, Z5
+	VPRORD        $0x02, Z4, Z10
+	VPRORD        $0x0d, Z4, Z2
+	VPRORD        $0x16, Z4, Z11
+	VPTERNLOGD    $0x96, Z11, Z2, Z10
 	VPADDD        Z10, Z5, Z5
 	VPADDD        Z19, Z24, Z24
 	VPRORD        $0x07, Z27, Z12
@@ -648,18 +648,18 @@ rounds:
 	VPADDD        Z10, Z9, Z9
 	VPADDD        Z10, Z8, Z8
 	VPRORD        $0x06, Z1, Z10
-	VPRORD        $0x0b, Z1, Z11
-	VPRORD        $0x19, Z1, Z12
-	VPTERNLOGD    $0x96, Z12, Z11, Z10
+	VPRORD        $0x0b, Z1, Z2
+	VPRORD        $0x19, Z1, Z11
+	VPTERNLOGD    $0x96, Z11, Z2, Z10
 	VPADDD        Z10, Z9, Z9
 	VPADDD        Z10, Z8, Z8
 	VMOVDQA32     Z5, Z6
 	VPTERNLOGD    $0xe8, Z7, Z4, Z6
-	VPRORD        $0x02, Z5, Z10
-	VPRORD        $0x0d, Z5, Z11
-	VPRORD        $0x16, Z5, Z12
-	VPTERNLOGD    $0x96, Z12, Z11, Z10
 	VPADDD        Z6, Z9, Z9
+	VPRORD        $0x02, Z5, Z10
+	VPRORD        $0x0d, Z5, Z6
+	VPRORD        $0x16, Z5, Z11
+	VPTERNLOGD    $0x96, Z11, Z6, Z10
 	VPADDD        Z10, Z9, Z9
 	VPADDD        Z15, Z27, Z27
 	VPRORD        $0x07, Z22, Z12
@@ -680,18 +680,18 @@ rounds:
 	VPADDD        Z10, Z3, Z3
 	VPADDD        Z10, Z7, Z7
 	VPRORD        $0x06, Z8, Z10
-	VPRORD        $0x0b, Z8, Z11
-	VPRORD        $0x19, Z8, Z12
-	VPTERNLOGD    $0x96, Z12, Z11, Z10
+	VPRORD        $0x0b, Z8, Z6
+	VPRORD        $0x19, Z8, Z11
+	VPTERNLOGD    $0x96, Z11, Z6, Z10
 	VPADDD        Z10, Z3, Z3
 	VPADDD        Z10, Z7, Z7
 	VMOVDQA32     Z9, Z2
 	VPTERNLOGD    $0xe8, Z4, Z5, Z2
-	VPRORD        $0x02, Z9, Z10
-	VPRORD        $0x0d, Z9, Z11
-	VPRORD        $0x16, Z9, Z12
-	VPTERNLOGD    $0x96, Z12, Z11, Z10
 	VPADDD        Z2, Z3, Z3
+	VPRORD        $0x02, Z9, Z10
+	VPRORD        $0x0d, Z9, Z2
+	VPRORD        $0x16, Z9, Z11
+	VPTERNLOGD    $0x96, Z11, Z2, Z10
 	VPADDD        Z10, Z3, Z3
 	VPADDD        Z21, Z22, Z22
 	VPRORD        $0x07, Z29, Z12
@@ -712,18 +712,18 @@ rounds:
 	VPADDD        Z10, Z0, Z0
 	VPADDD        Z10, Z4, Z4
 	VPRORD        $0x06, Z7, Z10
-	VPRORD        $0x0b, Z7, Z11
-	VPRORD        $0x19, Z7, Z12
-	VPTERNLOGD    $0x96, Z12, Z11, Z10
+	VPRORD        $0x0b, Z7, Z2
+	VPRORD        $0x19, Z7, Z11
+	VPTERNLOGD    $0x96, Z11, Z2, Z10
 	VPADDD        Z10, Z0, Z0
 	VPADDD        Z10, Z4, Z4
 	VMOVDQA32     Z3, Z6
 	VPTERNLOGD    $0xe8, Z5, Z9, Z6
-	VPRORD        $0x02, Z3, Z10
-	VPRORD        $0x0d, Z3, Z11
-	VPRORD        $0x16, Z3, Z12
-	VPTERNLOGD    $0x96, Z12, Z11, Z10
 	VPADDD        Z6, Z0, Z0
+	VPRORD        $0x02, Z3, Z10
+	VPRORD        $0x0d, Z3, Z6
+	VPRORD        $0x16, Z3, Z11
+	VPTERNLOGD    $0x96, Z11, Z6, Z10
 	VPADDD        Z10, Z0, Z0
 	VPADDD        Z20, Z29, Z29
 	VPRORD        $0x07, Z28, Z12
@@ -744,18 +744,18 @@ rounds:
 	VPADDD        Z10, Z1, Z1
 	VPADDD        Z10, Z5, Z5
 	VPRORD        $0x06, Z4, Z10
-	VPRORD        $0x0b, Z4, Z11
-	VPRORD        $0x19, Z4, Z12
-	VPTERNLOGD    $0x96, Z12, Z11, Z10
+	VPRORD        $0x0b, Z4, Z6
+	VPRORD        $0x19, Z4, Z11
+	VPTERNLOGD    $0x96, Z11, Z6, Z10
 	VPADDD        Z10, Z1, Z1
 	VPADDD        Z10, Z5, Z5
 	VMOVDQA32     Z0, Z2
 	VPTERNLOGD    $0xe8, Z9, Z3, Z2
-	VPRORD        $0x02, Z0, Z10
-	VPRORD        $0x0d, Z0, Z11
-	VPRORD        $0x16, Z0, Z12
-	VPTERNLOGD    $0x96, Z12, Z11, Z10
 	VPADDD        Z2, Z1, Z1
+	VPRORD        $0x02, Z0, Z10
+	VPRORD        $0x0d, Z0, Z2
+	VPRORD        $0x16, Z0, Z11
+	VPTERNLOGD    $0x96, Z11, Z2, Z10
 	VPADDD        Z10, Z1, Z1
 	VPADDD        Z23, Z28, Z28
 	VPRORD        $0x07, Z31, Z12
@@ -776,18 +776,18 @@ rounds:
 	VPADDD        Z10, Z8, Z8
 	VPADDD        Z10, Z9, Z9
 	VPRORD        $0x06, Z5, Z10
-	VPRORD        $0x0b, Z5, Z11
-	VPRORD        $0x19, Z5, Z12
-	VPTERNLOGD    $0x96, Z12, Z11, Z10
+	VPRORD        $0x0b, Z5, Z2
+	VPRORD        $0x19, Z5, Z11
+	VPTERNLOGD    $0x96, Z11, Z2, Z10
 	VPADDD        Z10, Z8, Z8
 	VPADDD        Z10, Z9, Z9
 	VMOVDQA32     Z1, Z6
 	VPTERNLOGD    $0xe8, Z3, Z0, Z6
-	VPRORD        $0x02, Z1, Z10
-	VPRORD        $0x0d, Z1, Z11
-	VPRORD        $0x16, Z1, Z12
-	VPTERNLOGD    $0x96, Z12, Z11, Z10
 	VPADDD        Z6, Z8, Z8
+	VPRORD        $0x02, Z1, Z10
+	VPRORD        $0x0d, Z1, Z6
+	VPRORD        $0x16, Z1, Z11
+	VPTERNLOGD    $0x96, Z11, Z6, Z10
 	VPADDD        Z10, Z8, Z8
 	VPADDD        Z18, Z31, Z31
 	VPRORD        $0x07, Z14, Z12
@@ -811,18 +811,18 @@ rounds:
 	VPADDD        Z10, Z7, Z7
 	VPADDD        Z10, Z3, Z3
 	VPRORD        $0x06, Z9, Z10
-	VPRORD        $0x0b, Z9, Z11
-	VPRORD        $0x19, Z9, Z12
-	VPTERNLOGD    $0x96, Z12, Z11, Z10
+	VPRORD        $0x0b, Z9, Z6
+	VPRORD        $0x19, Z9, Z11
+	VPTERNLOGD    $0x96, Z11, Z6, Z10
 	VPADDD        Z10, Z7, Z7
 	VPADDD        Z10, Z3, Z3
 	VMOVDQA32     Z8, Z2
 	VPTERNLOGD    $0xe8, Z0, Z1, Z2
-	VPRORD        $0x02, Z8, Z10
-	VPRORD        $0x0d, Z8, Z11
-	VPRORD        $0x16, Z8, Z12
-	VPTERNLOGD    $0x96, Z12, Z11, Z10
 	VPADDD        Z2, Z7, Z7
+	VPRORD        $0x02, Z8, Z10
+	VPRORD        $0x0d, Z8, Z2
+	VPRORD        $0x16, Z8, Z11
+	VPTERNLOGD    $0x96, Z11, Z2, Z10
 	VPADDD        Z10, Z7, Z7
 	VPADDD        Z17, Z4, Z4
 	VPADDD.BCST   4(AX), Z4, Z4
@@ -832,18 +832,18 @@ rounds:
 	VPADDD        Z10, Z4, Z4
 	VPADDD        Z10, Z0, Z0
 	VPRORD        $0x06, Z3, Z10
-	VPRORD        $0x0b, Z3, Z11
-	VPRORD        $0x19, Z3, Z12
-	VPTERNLOGD    $0x96, Z12, Z11, Z10
+	VPRORD        $0x0b, Z3, Z2
+	VPRORD        $0x19, Z3, Z11
+	VPTERNLOGD    $0x96, Z11, Z2, Z10
 	VPADDD        Z10, Z4, Z4
 	VPADDD        Z10, Z0, Z0
 	VMOVDQA32     Z7, Z6
 	VPTERNLOGD    $0xe8, Z1, Z8, Z6
-	VPRORD        $0x02, Z7, Z10
-	VPRORD        $0x0d, Z7, Z11
-	VPRORD        $0x16, Z7, Z12
-	VPTERNLOGD    $0x96, Z12, Z11, Z10
 	VPADDD        Z6, Z4, Z4
+	VPRORD        $0x02, Z7, Z10
+	VPRORD        $0x0d, Z7, Z6
+	VPRORD        $0x16, Z7, Z11
+	VPTERNLOGD    $0x96, Z11, Z6, Z10
 	VPADDD        Z10, Z4, Z4
 	VPADDD        Z16, Z5, Z5
 	VPADDD.BCST   8(AX), Z5, Z5
@@ -853,18 +853,18 @@ rounds:
 	VPADDD        Z10, Z5, Z5
 	VPADDD        Z10, Z1, Z1
 	VPRORD        $0x06, Z0, Z10
-	VPRORD        $0x0b, Z0, Z11
-	VPRORD        $0x19, Z0, Z12
-	VPTERNLOGD    $0x96, Z12, Z11, Z10
+	VPRORD        $0x0b, Z0, Z6
+	VPRORD        $0x19, Z0, Z11
+	VPTERNLOGD    $0x96, Z11, Z6, Z10
 	VPADDD        Z10, Z5, Z5
 	VPADDD        Z10, Z1, Z1
 	VMOVDQA32     Z4, Z2
 	VPTERNLOGD    $0xe8, Z8, Z7, Z2
-	VPRORD        $0x02, Z4, Z10
-	VPRORD        $0x0d, Z4, Z11
-	VPRORD        $0x16, Z4, Z12
-	VPTERNLOGD    $0x96, Z12, Z11, Z10
 	VPADDD        Z2, Z5, Z5
+	VPRORD        $0x02, Z4, Z10
+	VPRORD        $0x0d, Z4, Z2
+	VPRORD        $0x16, Z4, Z11
+	VPTERNLOGD    $0x96, Z11, Z2, Z10
 	VPADDD        Z10, Z5, Z5
 	VPADDD        Z19, Z9, Z9
 	VPADDD.BCST   12(AX), Z9, Z9
@@ -874,18 +874,18 @@ rounds:
 	VPADDD        Z10, Z9, Z9
 	VPADDD        Z10, Z8, Z8
 	VPRORD        $0x06, Z1, Z10
-	VPRORD        $0x0b, Z1, Z11
-	VPRORD        $0x19, Z1, Z12
-	VPTERNLOGD    $0x96, Z12, Z11, Z10
+	VPRORD        $0x0b, Z1, Z2
+	VPRORD        $0x19, Z1, Z11
+	VPTERNLOGD    $0x96, Z11, Z2, Z10
 	VPADDD        Z10, Z9, Z9
 	VPADDD        Z10, Z8, Z8
 	VMOVDQA32     Z5, Z6
 	VPTERNLOGD    $0xe8, Z7, Z4, Z6
-	VPRORD        $0x02, Z5, Z10
-	VPRORD        $0x0d, Z5, Z11
-	VPRORD        $0x16, Z5, Z12
-	VPTERNLOGD    $0x96, Z12, Z11, Z10
 	VPADDD        Z6, Z9, Z9
+	VPRORD        $0x02, Z5, Z10
+	VPRORD        $0x0d, Z5, Z6
+	VPRORD        $0x16, Z5, Z11
+	VPTERNLOGD    $0x96, Z11, Z6, Z10
 	VPADDD        Z10, Z9, Z9
 	VPADDD        Z15, Z3, Z3
 	VPADDD.BCST   16(AX), Z3, Z3
@@ -895,18 +895,18 @@ rounds:
 	VPADDD        Z10, Z3, Z3
 	VPADDD        Z10, Z7, Z7
 	VPRORD        $0x06, Z8, Z10
-	VPRORD        $0x0b, Z8, Z11
-	VPRORD        $0x19, Z8, Z12
-	VPTERNLOGD    $0x96, Z12, Z11, Z10
+	VPRORD        $0x0b, Z8, Z6
+	VPRORD        $0x19, Z8, Z11
+	VPTERNLOGD    $0x96, Z11, Z6, Z10
 	VPADDD        Z10, Z3, Z3
 	VPADDD        Z10, Z7, Z7
 	VMOVDQA32     Z9, Z2
 	VPTERNLOGD    $0xe8, Z4, Z5, Z2
-	VPRORD        $0x02, Z9, Z10
-	VPRORD        $0x0d, Z9, Z11
-	VPRORD        $0x16, Z9, Z12
-	VPTERNLOGD    $0x96, Z12, Z11, Z10
 	VPADDD        Z2, Z3, Z3
+	VPRORD        $0x02, Z9, Z10
+	VPRORD        $0x0d, Z9, Z2
+	VPRORD        $0x16, Z9, Z11
+	VPTERNLOGD    $0x96, Z11, Z2, Z10
 	VPADDD        Z10, Z3, Z3
 	VPADDD        Z21, Z0, Z0
 	VPADDD.BCST   20(AX), Z0, Z0
@@ -916,18 +916,18 @@ rounds:
 	VPADDD        Z10, Z0, Z0
 	VPADDD        Z10, Z4, Z4
 	VPRORD        $0x06, Z7, Z10
-	VPRORD        $0x0b, Z7, Z11
-	VPRORD        $0x19, Z7, Z12
-	VPTERNLOGD    $0x96, Z12, Z11, Z10
+	VPRORD        $0x0b, Z7, Z2
+	VPRORD        $0x19, Z7, Z11
+	VPTERNLOGD    $0x96, Z11, Z2, Z10
 	VPADDD        Z10, Z0, Z0
 	VPADDD        Z10, Z4, Z4
 	VMOVDQA32     Z3, Z6
 	VPTERNLOGD    $0xe8, Z5, Z9, Z6
-	VPRORD        $0x02, Z3, Z10
-	VPRORD        $0x0d, Z3, Z11
-	VPRORD        $0x16, Z3, Z12
-	VPTERNLOGD    $0x96, Z12, Z11, Z10
 	VPADDD        Z6, Z0, Z0
+	VPRORD        $0x02, Z3, Z10
+	VPRORD        $0x0d, Z3, Z6
+	VPRORD        $0x16, Z3, Z11
+	VPTERNLOGD    $0x96, Z11, Z6, Z10
 	VPADDD        Z10, Z0, Z0
 	VPADDD        Z20, Z1, Z1
 	VPADDD.BCST   24(AX), Z1, Z1
@@ -937,18 +937,18 @@ rounds:
 	VPADDD        Z10, Z1, Z1
 	VPADDD        Z10, Z5, Z5
 	VPRORD        $0x06, Z4, Z10
-	VPRORD        $0x0b, Z4, Z11
-	VPRORD        $0x19, Z4, Z12
-	VPTERNLOGD    $0x96, Z12, Z11, Z10
+	VPRORD        $0x0b, Z4, Z6
+	VPRORD        $0x19, Z4, Z11
+	VPTERNLOGD    $0x96, Z11, Z6, Z10
 	VPADDD        Z10, Z1, Z1
 	VPADDD        Z10, Z5, Z5
 	VMOVDQA32     Z0, Z2
 	VPTERNLOGD    $0xe8, Z9, Z3, Z2
-	VPRORD        $0x02, Z0, Z10
-	VPRORD        $0x0d, Z0, Z11
-	VPRORD        $0x16, Z0, Z12
-	VPTERNLOGD    $0x96, Z12, Z11, Z10
 	VPADDD        Z2, Z1, Z1
+	VPRORD        $0x02, Z0, Z10
+	VPRORD        $0x0d, Z0, Z2
+	VPRORD        $0x16, Z0, Z11
+	VPTERNLOGD    $0x96, Z11, Z2, Z10
 	VPADDD        Z10, Z1, Z1
 	VPADDD        Z23, Z8, Z8
 	VPADDD.BCST   28(AX), Z8, Z8
@@ -958,18 +958,18 @@ rounds:
 	VPADDD        Z10, Z8, Z8
 	VPADDD        Z10, Z9, Z9
 	VPRORD        $0x06, Z5, Z10
-	VPRORD        $0x0b, Z5, Z11
-	VPRORD        $0x19, Z5, Z12
-	VPTERNLOGD    $0x96, Z12, Z11, Z10
+	VPRORD        $0x0b, Z5, Z2
+	VPRORD        $0x19, Z5, Z11
+	VPTERNLOGD    $0x96, Z11, Z2, Z10
 	VPADDD        Z10, Z8, Z8
 	VPADDD        Z10, Z9, Z9
 	VMOVDQA32     Z1, Z6
 	VPTERNLOGD    $0xe8, Z3, Z0, Z6
-	VPRORD        $0x02, Z1, Z10
-	VPRORD        $0x0d, Z1, Z11
-	VPRORD        $0x16, Z1, Z12
-	VPTERNLOGD    $0x96, Z12, Z11, Z10
 	VPADDD        Z6, Z8, Z8
+	VPRORD        $0x02, Z1, Z10
+	VPRORD        $0x0d, Z1, Z6
+	VPRORD        $0x16, Z1, Z11
+	VPTERNLOGD    $0x96, Z11, Z6, Z10
 	VPADDD        Z10, Z8, Z8
 	VPADDD        Z18, Z7, Z7
 	VPADDD.BCST   32(AX), Z7, Z7
@@ -979,18 +979,18 @@ rounds:
 	VPADDD        Z10, Z7, Z7
 	VPADDD        Z10, Z3, Z3
 	VPRORD        $0x06, Z9, Z10
-	VPRORD        $0x0b, Z9, Z11
-	VPRORD        $0x19, Z9, Z12
-	VPTERNLOGD    $0x96, Z12, Z11, Z10
+	VPRORD        $0x0b, Z9, Z6
+	VPRORD        $0x19, Z9, Z11
+	VPTERNLOGD    $0x96, Z11, Z6, Z10
 	VPADDD        Z10, Z7, Z7
 	VPADDD        Z10, Z3, Z3
 	VMOVDQA32     Z8, Z2
 	VPTERNLOGD    $0xe8, Z0, Z1, Z2
-	VPRORD        $0x02, Z8, Z10
-	VPRORD        $0x0d, Z8, Z11
-	VPRORD        $0x16, Z8, Z12
-	VPTERNLOGD    $0x96, Z12, Z11, Z10
 	VPADDD        Z2, Z7, Z7
+	VPRORD        $0x02, Z8, Z10
+	VPRORD        $0x0d, Z8, Z2
+	VPRORD        $0x16, Z8, Z11
+	VPTERNLOGD    $0x96, Z11, Z2, Z10
 	VPADDD        Z10, Z7, Z7
 	VPADDD        Z25, Z4, Z4
 	VPADDD.BCST   36(AX), Z4, Z4
@@ -1000,18 +1000,18 @@ rounds:
 	VPADDD        Z10, Z4, Z4
 	VPADDD        Z10, Z0, Z0
 	VPRORD        $0x06, Z3, Z10
-	VPRORD        $0x0b, Z3, Z11
-	VPRORD        $0x19, Z3, Z12
-	VPTERNLOGD    $0x96, Z12, Z11, Z10
+	VPRORD        $0x0b, Z3, Z2
+	VPRORD        $0x19, Z3, Z11
+	VPTERNLOGD    $0x96, Z11, Z2, Z10
 	VPADDD        Z10, Z4, Z4
 	VPADDD        Z10, Z0, Z0
 	VMOVDQA32     Z7, Z6
 	VPTERNLOGD    $0xe8, Z1, Z8, Z6
-	VPRORD        $0x02, Z7, Z10
-	VPRORD        $0x0d, Z7, Z11
-	VPRORD        $0x16, Z7, Z12
-	VPTERNLOGD    $0x96, Z12, Z11, Z10
 	VPADDD        Z6, Z4, Z4
+	VPRORD        $0x02, Z7, Z10
+	VPRORD        $0x0d, Z7, Z6
+	VPRORD        $0x16, Z7, Z11
+	VPTERNLOGD    $0x96, Z11, Z6, Z10
 	VPADDD        Z10, Z4, Z4
 	VPADDD        Z24, Z5, Z5
 	VPADDD.BCST   40(AX), Z5, Z5
@@ -1021,18 +1021,18 @@ rounds:
 	VPADDD        Z10, Z5, Z5
 	VPADDD        Z10, Z1, Z1
 	VPRORD        $0x06, Z0, Z10
-	VPRORD        $0x0b, Z0, Z11
-	VPRORD        $0x19, Z0, Z12
-	VPTERNLOGD    $0x96, Z12, Z11, Z10
+	VPRORD        $0x0b, Z0, Z6
+	VPRORD        $0x19, Z0, Z11
+	VPTERNLOGD    $0x96, Z11, Z6, Z10
 	VPADDD        Z10, Z5, Z5
 	VPADDD        Z10, Z1, Z1
 	VMOVDQA32     Z4, Z2
 	VPTERNLOGD    $0xe8, Z8, Z7, Z2
-	VPRORD        $0x02, Z4, Z10
-	VPRORD        $0x0d, Z4, Z11
-	VPRORD        $0x16, Z4, Z12
-	VPTERNLOGD    $0x96, Z12, Z11, Z10
 	VPADDD        Z2, Z5, Z5
+	VPRORD        $0x02, Z4, Z10
+	VPRORD        $0x0d, Z4, Z2
+	VPRORD        $0x16, Z4, Z11
+	VPTERNLOGD    $0x96, Z11, Z2, Z10
 	VPADDD        Z10, Z5, Z5
 	VPADDD        Z27, Z9, Z9
 	VPADDD.BCST   44(AX), Z9, Z9
@@ -1042,18 +1042,18 @@ rounds:
 	VPADDD        Z10, Z9, Z9
 	VPADDD        Z10, Z8, Z8
 	VPRORD        $0x06, Z1, Z10
-	VPRORD        $0x0b, Z1, Z11
-	VPRORD        $0x19, Z1, Z12
-	VPTERNLOGD    $0x96, Z12, Z11, Z10
+	VPRORD        $0x0b, Z1, Z2
+	VPRORD        $0x19, Z1, Z11
+	VPTERNLOGD    $0x96, Z11, Z2, Z10
 	VPADDD        Z10, Z9, Z9
 	VPADDD        Z10, Z8, Z8
 	VMOVDQA32     Z5, Z6
 	VPTERNLOGD    $0xe8, Z7, Z4, Z6
-	VPRORD        $0x02, Z5, Z10
-	VPRORD        $0x0d, Z5, Z11
-	VPRORD        $0x16, Z5, Z12
-	VPTERNLOGD    $0x96, Z12, Z11, Z10
 	VPADDD        Z6, Z9, Z9
+	VPRORD        $0x02, Z5, Z10
+	VPRORD        $0x0d, Z5, Z6
+	VPRORD        $0x16, Z5, Z11
+	VPTERNLOGD    $0x96, Z11, Z6, Z10
 	VPADDD        Z10, Z9, Z9
 	VPADDD        Z22, Z3, Z3
 	VPADDD.BCST   48(AX), Z3, Z3
@@ -1063,18 +1063,18 @@ rounds:
 	VPADDD        Z10, Z3, Z3
 	VPADDD        Z10, Z7, Z7
 	VPRORD        $0x06, Z8, Z10
-	VPRORD        $0x0b, Z8, Z11
-	VPRORD        $0x19, Z8, Z12
-	VPTERNLOGD    $0x96, Z12, Z11, Z10
+	VPRORD        $0x0b, Z8, Z6
+	VPRORD        $0x19, Z8, Z11
+	VPTERNLOGD    $0x96, Z11, Z6, Z10
 	VPADDD        Z10, Z3, Z3
 	VPADDD        Z10, Z7, Z7
 	VMOVDQA32     Z9, Z2
 	VPTERNLOGD    $0xe8, Z4, Z5, Z2
-	VPRORD        $0x02, Z9, Z10
-	VPRORD        $0x0d, Z9, Z11
-	VPRORD        $0x16, Z9, Z12
-	VPTERNLOGD    $0x96, Z12, Z11, Z10
 	VPADDD        Z2, Z3, Z3
+	VPRORD        $0x02, Z9, Z10
+	VPRORD        $0x0d, Z9, Z2
+	VPRORD        $0x16, Z9, Z11
+	VPTERNLOGD    $0x96, Z11, Z2, Z10
 	VPADDD        Z10, Z3, Z3
 	VPADDD        Z29, Z0, Z0
 	VPADDD.BCST   52(AX), Z0, Z0
@@ -1084,18 +1084,18 @@ rounds:
 	VPADDD        Z10, Z0, Z0
 	VPADDD        Z10, Z4, Z4
 	VPRORD        $0x06, Z7, Z10
-	VPRORD        $0x0b, Z7, Z11
-	VPRORD        $0x19, Z7, Z12
-	VPTERNLOGD    $0x96, Z12, Z11, Z10
+	VPRORD        $0x0b, Z7, Z2
+	VPRORD        $0x19, Z7, Z11
+	VPTERNLOGD    $0x96, Z11, Z2, Z10
 	VPADDD        Z10, Z0, Z0
 	VPADDD        Z10, Z4, Z4
 	VMOVDQA32     Z3, Z6
 	VPTERNLOGD    $0xe8, Z5, Z9, Z6
-	VPRORD        $0x02, Z3, Z10
-	VPRORD        $0x0d, Z3, Z11
-	VPRORD        $0x16, Z3, Z12
-	VPTERNLOGD    $0x96, Z12, Z11, Z10
 	VPADDD        Z6, Z0, Z0
+	VPRORD        $0x02, Z3, Z10
+	VPRORD        $0x0d, Z3, Z6
+	VPRORD        $0x16, Z3, Z11
+	VPTERNLOGD    $0x96, Z11, Z6, Z10
 	VPADDD        Z10, Z0, Z0
 	VPADDD        Z28, Z1, Z1
 	VPADDD.BCST   56(AX), Z1, Z1
@@ -1105,18 +1105,18 @@ rounds:
 	VPADDD        Z10, Z1, Z1
 	VPADDD        Z10, Z5, Z5
 	VPRORD        $0x06, Z4, Z10
-	VPRORD        $0x0b, Z4, Z11
-	VPRORD        $0x19, Z4, Z12
-	VPTERNLOGD    $0x96, Z12, Z11, Z10
+	VPRORD        $0x0b, Z4, Z6
+	VPRORD        $0x19, Z4, Z11
+	VPTERNLOGD    $0x96, Z11, Z6, Z10
 	VPADDD        Z10, Z1, Z1
 	VPADDD        Z10, Z5, Z5
 	VMOVDQA32     Z0, Z2
 	VPTERNLOGD    $0xe8, Z9, Z3, Z2
-	VPRORD        $0x02, Z0, Z10
-	VPRORD        $0x0d, Z0, Z11
-	VPRORD        $0x16, Z0, Z12
-	VPTERNLOGD    $0x96, Z12, Z11, Z10
 	VPADDD        Z2, Z1, Z1
+	VPRORD        $0x02, Z0, Z10
+	VPRORD        $0x0d, Z0, Z2
+	VPRORD        $0x16, Z0, Z11
+	VPTERNLOGD    $0x96, Z11, Z2, Z10
 	VPADDD        Z10, Z1, Z1
 	VPADDD        Z31, Z8, Z8
 	VPADDD.BCST   60(AX), Z8, Z8
@@ -1126,18 +1126,18 @@ rounds:
 	VPADDD        Z10, Z8, Z8
 	VPADDD        Z10, Z9, Z9
 	VPRORD        $0x06, Z5, Z10
-	VPRORD        $0x0b, Z5, Z11
-	VPRORD        $0x19, Z5, Z12
-	VPTERNLOGD    $0x96, Z12, Z11, Z10
+	VPRORD        $0x0b, Z5, Z2
+	VPRORD        $0x19, Z5, Z11
+	VPTERNLOGD    $0x96, Z11, Z2, Z10
 	VPADDD        Z10, Z8, Z8
 	VPADDD        Z10, Z9, Z9
 	VMOVDQA32     Z1, Z6
 	VPTERNLOGD    $0xe8, Z3, Z0, Z6
-	VPRORD        $0x02, Z1, Z10
-	VPRORD        $0x0d, Z1, Z11
-	VPRORD        $0x16, Z1, Z12
-	VPTERNLOGD    $0x96, Z12, Z11, Z10
 	VPADDD        Z6, Z8, Z8
+	VPRORD        $0x02, Z1, Z10
+	VPRORD        $0x0d, Z1, Z6
+	VPRORD        $0x16, Z1, Z11
+	VPTERNLOGD    $0x96, Z11, Z6, Z10
 	VPADDD        Z10, Z8, Z8
 	VPADDD        64(R12), Z8, Z8
 	VPADDD        128(R12), Z1, Z1

@@ -600,12 +600,12 @@ rounds:
 	VPADDD        Z26, Z15, Z15
 	VPRORD        $0x06, Z17, Z18
 	VPRORD        $0x06, Z25, Z26
-	VPRORD        $0x0b, Z17, Z19
-	VPRORD        $0x0b, Z25, Z27
-	VPRORD        $0x19, Z17, Z20
-	VPRORD        $0x19, Z25, Z28
-	VPTERNLOGD    $0x96, Z20, Z19, Z18
-	VPTERNLOGD    $0x96, Z28, Z27, Z26
+	VPRORD        $0x0b, Z17, Z6
+	VPRORD        $0x0b, Z25, Z14
+	VPRORD        $0x19, Z17, Z19
+	VPRORD        $0x19, Z25, Z27
+	VPTERNLOGD    $0x96, Z19, Z6, Z18
+	VPTERNLOGD    $0x96, Z27, Z14, Z26
 	VPADDD        Z18, Z7, Z7
 	VPADDD        Z26, Z15, Z15
 	VPADDD        Z7, Z3, Z3
@@ -614,16 +614,16 @@ rounds:
 	VMOVDQA32     Z24, Z10
 	VPTERNLOGD    $0xe8, Z0, Z1, Z2
 	VPTERNLOGD    $0xe8, Z8, Z9, Z10
-	VPRORD        $0x02, Z16, Z18
-	VPRORD        $0x02, Z24, Z26
-	VPRORD        $0x0d, Z16, Z19
-	VPRORD        $0x0d, Z24, Z27
-	VPRORD        $0x16, Z16, Z20
-	VPRORD        $0x16, Z24, Z28
-	VPTERNLOGD    $0x96, Z20, Z19, Z18
-	VPTERNLOGD    $0x96, Z28, Z27, Z26
 	VPADDD        Z2, Z7, Z7
 	VPADDD        Z10, Z15, Z15
+	VPRORD        $0x02, Z16, Z18
+	VPRORD        $0x02, Z24, Z26
+	VPRORD        $0x0d, Z16, Z2
+	VPRORD        $0x0d, Z24, Z10
+	VPRORD        $0x16, Z16, Z19
+	VPRORD        $0x16, Z24, Z27
+	VPTERNLOGD    $0x96, Z19, Z2, Z18
+	VPTERNLOGD    $0x96, Z27, Z10, Z26
 	VPADDD        Z18, Z7, Z7
 	VPADDD        Z26, Z15, Z15
 	VMOVDQU32     (R10), Z18
@@ -668,12 +668,12 @@ rounds:
 	VPADDD        Z26, Z12, Z12
 	VPRORD        $0x06, Z3, Z18
 	VPRORD        $0x06, Z11, Z26
-	VPRORD        $0x0b, Z3, Z19
-	VPRORD        $0x0b, Z11, Z27
-	VPRORD        $0x19, Z3, Z20
-	VPRORD        $0x19, Z11, Z28
-	VPTERNLOGD    $0x96, Z20, Z19, Z18
-	VPTERNLOGD    $0x96, Z28, Z27, Z26
+	VPRORD        $0x0b, Z3, Z2
+	VPRORD        $0x0b, Z11, Z10
+	VPRORD        $0x19, Z3, Z19
+	VPRORD        $0x19, Z11, Z27
+	VPTERNLOGD    $0x96, Z19, Z2, Z18
+	VPTERNLOGD    $0x96, Z27, Z10, Z26
 	VPADDD        Z18, Z4, Z4
 	VPADDD        Z26, Z12, Z12
 	VPADDD        Z4, Z0, Z0
@@ -682,16 +682,16 @@ rounds:
 	VMOVDQA32     Z15, Z14
 	VPTERNLOGD    $0xe8, Z1, Z16, Z6
 	VPTERNLOGD    $0xe8, Z9, Z24, Z14
-	VPRORD        $0x02, Z7, Z18
-	VPRORD        $0x02, Z15, Z26
-	VPRORD        $0x0d, Z7, Z19
-	VPRORD        $0x0d, Z15, Z27
-	VPRORD        $0x16, Z7, Z20
-	VPRORD        $0x16, Z15, Z28
-	VPTERNLOGD    $0x96, Z20, Z19, Z18
-	VPTERNLOGD    $0x96, Z28, Z27, Z26
 	VPADDD        Z6, Z4, Z4
 	VPADDD        Z14, Z12, Z12
+	VPRORD        $0x02, Z7, Z18
+	VPRORD        $0x02, Z15, Z26
+	VPRORD        $0x0d, Z7, Z6
+	VPRORD        $0x0d, Z15, Z14
+	VPRORD        $0x16, Z7, Z19
+	VPRORD        $0x16, Z15, Z27
+	VPTERNLOGD    $0x96, Z19, Z6, Z18
+	VPTERNLOGD    $0x96, Z27, Z14, Z26
 	VPADDD        Z18, Z4, Z4
 	VPADDD        Z26, Z12, Z12
 	VMOVDQU32     64(R10), Z18
@@ -736,12 +736,12 @@ rounds:
 	VPADDD        Z26, Z13, Z13
 	VPRORD        $0x06, Z0, Z18
 	VPRORD        $0x06, Z8, Z26
-	VPRORD        $0x0b, Z0, Z19
-	VPRORD        $0x0b, Z8, Z27
-	VPRORD        $0x19, Z0, Z20
-	VPRORD        $0x19, Z8, Z28
-	VPTERNLOGD    $0x96, Z20, Z19, Z18
-	VPTERNLOGD    $0x96, Z28, Z27, Z26
+	VPRORD        $0x0b, Z0, Z6
+	VPRORD        $0x0b, Z8, Z14
+	VPRORD        $0x19, Z0, Z19
+	VPRORD        $0x19, Z8, Z27
+	VPTERNLOGD    $0x96, Z19, Z6, Z18
+	VPTERNLOGD    $0x96, Z27, Z14, Z26
 	VPADDD        Z18, Z5, Z5
 	VPADDD        Z26, Z13, Z13
 	VPADDD        Z5, Z1, Z1
@@ -750,16 +750,16 @@ rounds:
 	VMOVDQA32     Z12, Z10
 	VPTERNLOGD    $0xe8, Z16, Z7, Z2
 	VPTERNLOGD    $0xe8, Z24, Z15, Z10
-	VPRORD        $0x02, Z4, Z18
-	VPRORD        $0x02, Z12, Z26
-	VPRORD        $0x0d, Z4, Z19
-	VPRORD        $0x0d, Z12, Z27
-	VPRORD        $0x16, Z4, Z20
-	VPRORD        $0x16, Z12, Z28
-	VPTERNLOGD    $0x96, Z20, Z19, Z18
-	VPTERNLOGD    $0x96, Z28, Z27, Z26
 	VPADDD        Z2, Z5, Z5
 	VPADDD        Z10, Z13, Z13
+	VPRORD        $0x02, Z4, Z18
+	VPRORD        $0x02, Z12, Z26
+	VPRORD        $0x0d, Z4, Z2
+	VPRORD        $0x0d, Z12, Z10
+	VPRORD        $0x16, Z4, Z19
+	VPRORD        $0x16, Z12, Z27
+	VPTERNLOGD    $0x96, Z19, Z2, Z18
+	VPTERNLOGD    $0x96, Z27, Z10, Z26
 	VPADDD        Z18, Z5, Z5
 	VPADDD        Z26, Z13, Z13
 	VMOVDQU32     128(R10), Z18
@@ -804,12 +804,12 @@ rounds:
 	VPADDD        Z26, Z25, Z25
 	VPRORD        $0x06, Z1, Z18
 	VPRORD        $0x06, Z9, Z26
-	VPRORD        $0x0b, Z1, Z19
-	VPRORD        $0x0b, Z9, Z27
-	VPRORD        $0x19, Z1, Z20
-	VPRORD        $0x19, Z9, Z28
-	VPTERNLOGD    $0x96, Z20, Z19, Z18
-	VPTERNLOGD    $0x96, Z28, Z27, Z26
+	VPRORD        $0x0b, Z1, Z2
+	VPRORD        $0x0b, Z9, Z10
+	VPRORD        $0x19, Z1, Z19
+	VPRORD        $0x19, Z9, Z27
+	VPTERNLOGD    $0x96, Z19, Z2, Z18
+	VPTERNLOGD    $0x96, Z27, Z10, Z26
 	VPADDD        Z18, Z17, Z17
 	VPADDD        Z26, Z25, Z25
 	VPADDD        Z17, Z16, Z16
@@ -818,16 +818,16 @@ rounds:
 	VMOVDQA32     Z13, Z14
 	VPTERNLOGD    $0xe8, Z7, Z4, Z6
 	VPTERNLOGD    $0xe8, Z15, Z12, Z14
-	VPRORD        $0x02, Z5, Z18
-	VPRORD        $0x02, Z13, Z26
-	VPRORD        $0x0d, Z5, Z19
-	VPRORD        $0x0d, Z13, Z27
-	VPRORD        $0x16, Z5, Z20
-	VPRORD        $0x16, Z13, Z28
-	VPTERNLOGD    $0x96, Z20, Z19, Z18
-	VPTERNLOGD    $0x96, Z28, Z27, Z26
 	VPADDD        Z6, Z17, Z17
 	VPADDD        Z14, Z25, Z25
+	VPRORD        $0x02, Z5, Z18
+	VPRORD        $0x02, Z13, Z26
+	VPRORD        $0x0d, Z5, Z6
+	VPRORD        $0x0d, Z13, Z14
+	VPRORD        $0x16, Z5, Z19
+	VPRORD        $0x16, Z13, Z27
+	VPTERNLOGD    $0x96, Z19, Z6, Z18
+	VPTERNLOGD    $0x96, Z27, Z14, Z26
 	VPADDD        Z18, Z17, Z17
 	VPADDD        Z26, Z25, Z25
 	VMOVDQU32     192(R10), Z18
@@ -872,12 +872,12 @@ rounds:
 	VPADDD        Z26, Z11, Z11
 	VPRORD        $0x06, Z16, Z18
 	VPRORD        $0x06, Z24, Z26
-	VPRORD        $0x0b, Z16, Z19
-	VPRORD        $0x0b, Z24, Z27
-	VPRORD        $0x19, Z16, Z20
-	VPRORD        $0x19, Z24, Z28
-	VPTERNLOGD    $0x96, Z20, Z19, Z18
-	VPTERNLOGD    $0x96, Z28, Z27, Z26
+	VPRORD        $0x0b, Z16, Z6
+	VPRORD        $0x0b, Z24, Z14
+	VPRORD        $0x19, Z16, Z19
+	VPRORD        $0x19, Z24, Z27
+	VPTERNLOGD    $0x96, Z19, Z6, Z18
+	VPTERNLOGD    $0x96, Z27, Z14, Z26
 	VPADDD        Z18, Z3, Z3
 	VPADDD        Z26, Z11, Z11
 	VPADDD        Z3, Z7, Z7
@@ -886,16 +886,16 @@ rounds:
 	VMOVDQA32     Z25, Z10
 	VPTERNLOGD    $0xe8, Z4, Z5, Z2
 	VPTERNLOGD    $0xe8, Z12, Z13, Z10
-	VPRORD        $0x02, Z17, Z18
-	VPRORD        $0x02, Z25, Z26
-	VPRORD        $0x0d, Z17, Z19
-	VPRORD        $0x0d, Z25, Z27
-	VPRORD        $0x16, Z17, Z20
-	VPRORD        $0x16, Z25, Z28
-	VPTERNLOGD    $0x96, Z20, Z19, Z18
-	VPTERNLOGD    $0x96, Z28, Z27, Z26
 	VPADDD        Z2, Z3, Z3
 	VPADDD        Z10, Z11, Z11
+	VPRORD        $0x02, Z17, Z18
+	VPRORD        $0x02, Z25, Z26
+	VPRORD        $0x0d, Z17, Z2
+	VPRORD        $0x0d, Z25, Z10
+	VPRORD        $0x16, Z17, Z19
+	VPRORD        $0x16, Z25, Z27
+	VPTERNLOGD    $0x96, Z19, Z2, Z18
+	VPTERNLOGD    $0x96, Z27, Z10, Z26
 	VPADDD        Z18, Z3, Z3
 	VPADDD        Z26, Z11, Z11
 	VMOVDQU32     256(R10), Z18
@@ -940,12 +940,12 @@ rounds:
 	VPADDD        Z26, Z8, Z8
 	VPRORD        $0x06, Z7, Z18
 	VPRORD        $0x06, Z15, Z26
-	VPRORD        $0x0b, Z7, Z19
-	VPRORD        $0x0b, Z15, Z27
-	VPRORD        $0x19, Z7, Z20
-	VPRORD        $0x19, Z15, Z28
-	VPTERNLOGD    $0x96, Z20, Z19, Z18
-	VPTERNLOGD    $0x96, Z28, Z27, Z26
+	VPRORD        $0x0b, Z7, Z2
+	VPRORD        $0x0b, Z15, Z10
+	VPRORD        $0x19, Z7, Z19
+	VPRORD        $0x19, Z15, Z27
+	VPTERNLOGD    $0x96, Z19, Z2, Z18
+	VPTERNLOGD    $0x96, Z27, Z10, Z26
 	VPADDD        Z18, Z0, Z0
 	VPADDD        Z26, Z8, Z8
 	VPADDD        Z0, Z4, Z4
@@ -954,16 +954,16 @@ rounds:
 	VMOVDQA32     Z11, Z14
 	VPTERNLOGD    $0xe8, Z5, Z17, Z6
 	VPTERNLOGD    $0xe8, Z13, Z25, Z14
-	VPRORD        $0x02, Z3, Z18
-	VPRORD        $0x02, Z11, Z26
-	VPRORD        $0x0d, Z3, Z19
-	VPRORD        $0x0d, Z11, Z27
-	VPRORD        $0x16, Z3, Z20
-	VPRORD        $0x16, Z11, Z28
-	VPTERNLOGD    $0x96, Z20, Z19, Z18
-	VPTERNLOGD    $0x96, Z28, Z27, Z26
 	VPADDD        Z6, Z0, Z0
 	VPADDD        Z14, Z8, Z8
+	VPRORD        $0x02, Z3, Z18
+	VPRORD        $0x02, Z11, Z26
+	VPRORD        $0x0d, Z3, Z6
+	VPRORD        $0x0d, Z11, Z14
+	VPRORD        $0x16, Z3, Z19
+	VPRORD        $0x16, Z11, Z27
+	VPTERNLOGD    $0x96, Z19, Z6, Z18
+	VPTERNLOGD    $0x96, Z27, Z14, Z26
 	VPADDD        Z18, Z0, Z0
 	VPADDD        Z26, Z8, Z8
 	VMOVDQU32     320(R10), Z18
@@ -1008,12 +1008,12 @@ rounds:
 	VPADDD        Z26, Z9, Z9
 	VPRORD        $0x06, Z4, Z18
 	VPRORD        $0x06, Z12, Z26
-	VPRORD        $0x0b, Z4, Z19
-	VPRORD        $0x0b, Z12, Z27
-	VPRORD        $0x19, Z4, Z20
-	VPRORD        $0x19, Z12, Z28
-	VPTERNLOGD    $0x96, Z20, Z19, Z18
-	VPTERNLOGD    $0x96, Z28, Z27, Z26
+	VPRORD        $0x0b, Z4, Z6
+	VPRORD        $0x0b, Z12, Z14
+	VPRORD        $0x19, Z4, Z19
+	VPRORD        $0x19, Z12, Z27
+	VPTERNLOGD    $0x96, Z19, Z6, Z18
+	VPTERNLOGD    $0x96, Z27, Z14, Z26
 	VPADDD        Z18, Z1, Z1
 	VPADDD        Z26, Z9, Z9
 	VPADDD        Z1, Z5, Z5
@@ -1022,16 +1022,16 @@ rounds:
 	VMOVDQA32     Z8, Z10
 	VPTERNLOGD    $0xe8, Z17, Z3, Z2
 	VPTERNLOGD    $0xe8, Z25, Z11, Z10
-	VPRORD        $0x02, Z0, Z18
-	VPRORD        $0x02, Z8, Z26
-	VPRORD        $0x0d, Z0, Z19
-	VPRORD        $0x0d, Z8, Z27
-	VPRORD        $0x16, Z0, Z20
-	VPRORD        $0x16, Z8, Z28
-	VPTERNLOGD    $0x96, Z20, Z19, Z18
-	VPTERNLOGD    $0x96, Z28, Z27, Z26
 	VPADDD        Z2, Z1, Z1
 	VPADDD        Z10, Z9, Z9
+	VPRORD        $0x02, Z0, Z18
+	VPRORD        $0x02, Z8, Z26
+	VPRORD        $0x0d, Z0, Z2
+	VPRORD        $0x0d, Z8, Z10
+	VPRORD        $0x16, Z0, Z19
+	VPRORD        $0x16, Z8, Z27
+	VPTERNLOGD    $0x96, Z19, Z2, Z18
+	VPTERNLOGD    $0x96, Z27, Z10, Z26
 	VPADDD        Z18, Z1, Z1
 	VPADDD        Z26, Z9, Z9
 	VMOVDQU32     384(R10), Z18
@@ -1076,12 +1076,12 @@ rounds:
 	VPADDD        Z26, Z24, Z24
 	VPRORD        $0x06, Z5, Z18
 	VPRORD        $0x06, Z13, Z26
-	VPRORD        $0x0b, Z5, Z19
-	VPRORD        $0x0b, Z13, Z27
-	VPRORD        $0x19, Z5, Z20
-	VPRORD        $0x19, Z13, Z28
-	VPTERNLOGD    $0x96, Z20, Z19, Z18
-	VPTERNLOGD    $0x96, Z28, Z27, Z26
+	VPRORD        $0x0b, Z5, Z2
+	VPRORD        $0x0b, Z13, Z10
+	VPRORD        $0x19, Z5, Z19
+	VPRORD        $0x19, Z13, Z27
+	VPTERNLOGD    $0x96, Z19, Z2, Z18
+	VPTERNLOGD    $0x96, Z27, Z10, Z26
 	VPADDD        Z18, Z16, Z16
 	VPADDD        Z26, Z24, Z24
 	VPADDD        Z16, Z17, Z17
@@ -1090,16 +1090,16 @@ rounds:
 	VMOVDQA32     Z9, Z14
 	VPTERNLOGD    $0xe8, Z3, Z0, Z6
 	VPTERNLOGD    $0xe8, Z11, Z8, Z14
-	VPRORD        $0x02, Z1, Z18
-	VPRORD        $0x02, Z9, Z26
-	VPRORD        $0x0d, Z1, Z19
-	VPRORD        $0x0d, Z9, Z27
-	VPRORD        $0x16, Z1, Z20
-	VPRORD        $0x16, Z9, Z28
-	VPTERNLOGD    $0x96, Z20, Z19, Z18
-	VPTERNLOGD    $0x96, Z28, Z27, Z26
 	VPADDD        Z6, Z16, Z16
 	VPADDD        Z14, Z24, Z24
+	VPRORD        $0x02, Z1, Z18
+	VPRORD        $0x02, Z9, Z26
+	VPRORD        $0x0d, Z1, Z6
+	VPRORD        $0x0d, Z9, Z14
+	VPRORD        $0x16, Z1, Z19
+	VPRORD        $0x16, Z9, Z27
+	VPTERNLOGD    $0x96, Z19, Z6, Z18
+	VPTERNLOGD    $0x96, Z27, Z14, Z26
 	VPADDD        Z18, Z16, Z16
 	VPADDD        Z26, Z24, Z24
 	VMOVDQU32     448(R10), Z18
@@ -1144,12 +1144,12 @@ rounds:
 	VPADDD        Z26, Z15, Z15
 	VPRORD        $0x06, Z17, Z18
 	VPRORD        $0x06, Z25, Z26
-	VPRORD        $0x0b, Z17, Z19
-	VPRORD        $0x0b, Z25, Z27
-	VPRORD        $0x19, Z17, Z20
-	VPRORD        $0x19, Z25, Z28
-	VPTERNLOGD    $0x96, Z20, Z19, Z18
-	VPTERNLOGD    $0x96, Z28, Z27, Z26
+	VPRORD        $0x0b, Z17, Z6
+	VPRORD        $0x0b, Z25, Z14
+	VPRORD        $0x19, Z17, Z19
+	VPRORD        $0x19, Z25, Z27
+	VPTERNLOGD    $0x96, Z19, Z6, Z18
+	VPTERNLOGD    $0x96, Z27, Z14, Z26
 	VPADDD        Z18, Z7, Z7
 	VPADDD        Z26, Z15, Z15
 	VPADDD        Z7, Z3, Z3
@@ -1158,16 +1158,16 @@ rounds:
 	VMOVDQA32     Z24, Z10
 	VPTERNLOGD    $0xe8, Z0, Z1, Z2
 	VPTERNLOGD    $0xe8, Z8, Z9, Z10
-	VPRORD        $0x02, Z16, Z18
-	VPRORD        $0x02, Z24, Z26
-	VPRORD        $0x0d, Z16, Z19
-	VPRORD        $0x0d, Z24, Z27
-	VPRORD        $0x16, Z16, Z20
-	VPRORD        $0x16, Z24, Z28
-	VPTERNLOGD    $0x96, Z20, Z19, Z18
-	VPTERNLOGD    $0x96, Z28, Z27, Z26
 	VPADDD        Z2, Z7, Z7
 	VPADDD        Z10, Z15, Z15
+	VPRORD        $0x02, Z16, Z18
+	VPRORD        $0x02, Z24, Z26
+	VPRORD        $0x0d, Z16, Z2
+	VPRORD        $0x0d, Z24, Z10
+	VPRORD        $0x16, Z16, Z19
+	VPRORD        $0x16, Z24, Z27
+	VPTERNLOGD    $0x96, Z19, Z2, Z18
+	VPTERNLOGD    $0x96, Z27, Z10, Z26
 	VPADDD        Z18, Z7, Z7
 	VPADDD        Z26, Z15, Z15
 	VMOVDQU32     512(R10), Z18
@@ -1212,12 +1212,12 @@ rounds:
 	VPADDD        Z26, Z12, Z12
 	VPRORD        $0x06, Z3, Z18
 	VPRORD        $0x06, Z11, Z26
-	VPRORD        $0x0b, Z3, Z19
-	VPRORD        $0x0b, Z11, Z27
-	VPRORD        $0x19, Z3, Z20
-	VPRORD        $0x19, Z11, Z28
-	VPTERNLOGD    $0x96, Z20, Z19, Z18
-	VPTERNLOGD    $0x96, Z28, Z27, Z26
+	VPRORD        $0x0b, Z3, Z2
+	VPRORD        $0x0b, Z11, Z10
+	VPRORD        $0x19, Z3, Z19
+	VPRORD        $0x19, Z11, Z27
+	VPTERNLOGD    $0x96, Z19, Z2, Z18
+	VPTERNLOGD    $0x96, Z27, Z10, Z26
 	VPADDD        Z18, Z4, Z4
 	VPADDD        Z26, Z12, Z12
 	VPADDD        Z4, Z0, Z0
@@ -1226,16 +1226,16 @@ rounds:
 	VMOVDQA32     Z15, Z14
 	VPTERNLOGD    $0xe8, Z1, Z16, Z6
 	VPTERNLOGD    $0xe8, Z9, Z24, Z14
-	VPRORD        $0x02, Z7, Z18
-	VPRORD        $0x02, Z15, Z26
-	VPRORD        $0x0d, Z7, Z19
-	VPRORD        $0x0d, Z15, Z27
-	VPRORD        $0x16, Z7, Z20
-	VPRORD        $0x16, Z15, Z28
-	VPTERNLOGD    $0x96, Z20, Z19, Z18
-	VPTERNLOGD    $0x96, Z28, Z27, Z26
 	VPADDD        Z6, Z4, Z4
 	VPADDD        Z14, Z12, Z12
+	VPRORD        $0x02, Z7, Z18
+	VPRORD        $0x02, Z15, Z26
+	VPRORD        $0x0d, Z7, Z6
+	VPRORD        $0x0d, Z15, Z14
+	VPRORD        $0x16, Z7, Z19
+	VPRORD        $0x16, Z15, Z27
+	VPTERNLOGD    $0x96, Z19, Z6, Z18
+	VPTERNLOGD    $0x96, Z27, Z14, Z26
 	VPADDD        Z18, Z4, Z4
 	VPADDD        Z26, Z12, Z12
 	VMOVDQU32     576(R10), Z18
@@ -1280,12 +1280,12 @@ rounds:
 	VPADDD        Z26, Z13, Z13
 	VPRORD        $0x06, Z0, Z18
 	VPRORD        $0x06, Z8, Z26
-	VPRORD        $0x0b, Z0, Z19
-	VPRORD        $0x0b, Z8, Z27
-	VPRORD        $0x19, Z0, Z20
-	VPRORD        $0x19, Z8, Z28
-	VPTERNLOGD    $0x96, Z20, Z19, Z18
-	VPTERNLOGD    $0x96, Z28, Z27, Z26
+	VPRORD        $0x0b, Z0, Z6
+	VPRORD        $0x0b, Z8, Z14
+	VPRORD        $0x19, Z0, Z19
+	VPRORD        $0x19, Z8, Z27
+	VPTERNLOGD    $0x96, Z19, Z6, Z18
+	VPTERNLOGD    $0x96, Z27, Z14, Z26
 	VPADDD        Z18, Z5, Z5
 	VPADDD        Z26, Z13, Z13
 	VPADDD        Z5, Z1, Z1
@@ -1294,16 +1294,16 @@ rounds:
 	VMOVDQA32     Z12, Z10
 	VPTERNLOGD    $0xe8, Z16, Z7, Z2
 	VPTERNLOGD    $0xe8, Z24, Z15, Z10
-	VPRORD        $0x02, Z4, Z18
-	VPRORD        $0x02, Z12, Z26
-	VPRORD        $0x0d, Z4, Z19
-	VPRORD        $0x0d, Z12, Z27
-	VPRORD        $0x16, Z4, Z20
-	VPRORD        $0x16, Z12, Z28
-	VPTERNLOGD    $0x96, Z20, Z19, Z18
-	VPTERNLOGD    $0x96, Z28, Z27, Z26
 	VPADDD        Z2, Z5, Z5
 	VPADDD        Z10, Z13, Z13
+	VPRORD        $0x02, Z4, Z18
+	VPRORD        $0x02, Z12, Z26
+	VPRORD        $0x0d, Z4, Z2
+	VPRORD        $0x0d, Z12, Z10
+	VPRORD        $0x16, Z4, Z19
+	VPRORD        $0x16, Z12, Z27
+	VPTERNLOGD    $0x96, Z19, Z2, Z18
+	VPTERNLOGD    $0x96, Z27, Z10, Z26
 	VPADDD        Z18, Z5, Z5
 	VPADDD        Z26, Z13, Z13
 	VMOVDQU32     640(R10), Z18
@@ -1348,12 +1348,12 @@ rounds:
 	VPADDD        Z26, Z25, Z25
 	VPRORD        $0x06, Z1, Z18
 	VPRORD        $0x06, Z9, Z26
-	VPRORD        $0x0b, Z1, Z19
-	VPRORD        $0x0b, Z9, Z27
-	VPRORD        $0x19, Z1, Z20
-	VPRORD        $0x19, Z9, Z28
-	VPTERNLOGD    $0x96, Z20, Z19, Z18
-	VPTERNLOGD    $0x96, Z28, Z27, Z26
+	VPRORD        $0x0b, Z1, Z2
+	VPRORD        $0x0b, Z9, Z10
+	VPRORD        $0x19, Z1, Z19
+	VPRORD        $0x19, Z9, Z27
+	VPTERNLOGD    $0x96, Z19, Z2, Z18
+	VPTERNLOGD    $0x96, Z27, Z10, Z26
 	VPADDD        Z18, Z17, Z17
 	VPADDD        Z26, Z25, Z25
 	VPADDD        Z17, Z16, Z16
@@ -1362,16 +1362,16 @@ rounds:
 	VMOVDQA32     Z13, Z14
 	VPTERNLOGD    $0xe8, Z7, Z4, Z6
 	VPTERNLOGD    $0xe8, Z15, Z12, Z14
-	VPRORD        $0x02, Z5, Z18
-	VPRORD        $0x02, Z13, Z26
-	VPRORD        $0x0d, Z5, Z19
-	VPRORD        $0x0d, Z13, Z27
-	VPRORD        $0x16, Z5, Z20
-	VPRORD        $0x16, Z13, Z28
-	VPTERNLOGD    $0x96, Z20, Z19, Z18
-	VPTERNLOGD    $0x96, Z28, Z27, Z26
 	VPADDD        Z6, Z17, Z17
 	VPADDD        Z14, Z25, Z25
+	VPRORD        $0x02, Z5, Z18
+	VPRORD        $0x02, Z13, Z26
+	VPRORD        $0x0d, Z5, Z6
+	VPRORD        $0x0d, Z13, Z14
+	VPRORD        $0x16, Z5, Z19
+	VPRORD        $0x16, Z13, Z27
+	VPTERNLOGD    $0x96, Z19, Z6, Z18
+	VPTERNLOGD    $0x96, Z27, Z14, Z26
 	VPADDD        Z18, Z17, Z17
 	VPADDD        Z26, Z25, Z25
 	VMOVDQU32     704(R10), Z18
@@ -1416,12 +1416,12 @@ rounds:
 	VPADDD        Z26, Z11, Z11
 	VPRORD        $0x06, Z16, Z18
 	VPRORD        $0x06, Z24, Z26
-	VPRORD        $0x0b, Z16, Z19
-	VPRORD        $0x0b, Z24, Z27
-	VPRORD        $0x19, Z16, Z20
-	VPRORD        $0x19, Z24, Z28
-	VPTERNLOGD    $0x96, Z20, Z19, Z18
-	VPTERNLOGD    $0x96, Z28, Z27, Z26
+	VPRORD        $0x0b, Z16, Z6
+	VPRORD        $0x0b, Z24, Z14
+	VPRORD        $0x19, Z16, Z19
+	VPRORD        $0x19, Z24, Z27
+	VPTERNLOGD    $0x96, Z19, Z6, Z18
+	VPTERNLOGD    $0x96, Z27, Z14, Z26
 	VPADDD        Z18, Z3, Z3
 	VPADDD        Z26, Z11, Z11
 	VPADDD        Z3, Z7, Z7
@@ -1430,16 +1430,16 @@ rounds:
 	VMOVDQA32     Z25, Z10
 	VPTERNLOGD    $0xe8, Z4, Z5, Z2
 	VPTERNLOGD    $0xe8, Z12, Z13, Z10
-	VPRORD        $0x02, Z17, Z18
-	VPRORD        $0x02, Z25, Z26
-	VPRORD        $0x0d, Z17, Z19
-	VPRORD        $0x0d, Z25, Z27
-	VPRORD        $0x16, Z17, Z20
-	VPRORD        $0x16, Z25, Z28
-	VPTERNLOGD    $0x96, Z20, Z19, Z18
-	VPTERNLOGD    $0x96, Z28, Z27, Z26
 	VPADDD        Z2, Z3, Z3
 	VPADDD        Z10, Z11, Z11
+	VPRORD        $0x02, Z17, Z18
+	VPRORD        $0x02, Z25, Z26
+	VPRORD        $0x0d, Z17, Z2
+	VPRORD        $0x0d, Z25, Z10
+	VPRORD        $0x16, Z17, Z19
+	VPRORD        $0x16, Z25, Z27
+	VPTERNLOGD    $0x96, Z19, Z2, Z18
+	VPTERNLOGD    $0x96, Z27, Z10, Z26
 	VPADDD        Z18, Z3, Z3
 	VPADDD        Z26, Z11, Z11
 	VMOVDQU32     768(R10), Z18
@@ -1484,12 +1484,12 @@ rounds:
 	VPADDD        Z26, Z8, Z8
 	VPRORD        $0x06, Z7, Z18
 	VPRORD        $0x06, Z15, Z26
-	VPRORD        $0x0b, Z7, Z19
-	VPRORD        $0x0b, Z15, Z27
-	VPRORD        $0x19, Z7, Z20
-	VPRORD        $0x19, Z15, Z28
-	VPTERNLOGD    $0x96, Z20, Z19, Z18
-	VPTERNLOGD    $0x96, Z28, Z27, Z26
+	VPRORD        $0x0b, Z7, Z2
+	VPRORD        $0x0b, Z15, Z10
+	VPRORD        $0x19, Z7, Z19
+	VPRORD        $0x19, Z15, Z27
+	VPTERNLOGD    $0x96, Z19, Z2, Z18
+	VPTERNLOGD    $0x96, Z27, Z10, Z26
 	VPADDD        Z18, Z0, Z0
 	VPADDD        Z26, Z8, Z8
 	VPADDD        Z0, Z4, Z4
@@ -1498,16 +1498,16 @@ rounds:
 	VMOVDQA32     Z11, Z14
 	VPTERNLOGD    $0xe8, Z5, Z17, Z6
 	VPTERNLOGD    $0xe8, Z13, Z25, Z14
-	VPRORD        $0x02, Z3, Z18
-	VPRORD        $0x02, Z11, Z26
-	VPRORD        $0x0d, Z3, Z19
-	VPRORD        $0x0d, Z11, Z27
-	VPRORD        $0x16, Z3, Z20
-	VPRORD        $0x16, Z11, Z28
-	VPTERNLOGD    $0x96, Z20, Z19, Z18
-	VPTERNLOGD    $0x96, Z28, Z27, Z26
 	VPADDD        Z6, Z0, Z0
 	VPADDD        Z14, Z8, Z8
+	VPRORD        $0x02, Z3, Z18
+	VPRORD        $0x02, Z11, Z26
+	VPRORD        $0x0d, Z3, Z6
+	VPRORD        $0x0d, Z11, Z14
+	VPRORD        $0x16, Z3, Z19
+	VPRORD        $0x16, Z11, Z27
+	VPTERNLOGD    $0x96, Z19, Z6, Z18
+	VPTERNLOGD    $0x96, Z27, Z14, Z26
 	VPADDD        Z18, Z0, Z0
 	VPADDD        Z26, Z8, Z8
 	VMOVDQU32     832(R10), Z18
@@ -1552,12 +1552,12 @@ rounds:
 	VPADDD        Z26, Z9, Z9
 	VPRORD        $0x06, Z4, Z18
 	VPRORD        $0x06, Z12, Z26
-	VPRORD        $0x0b, Z4, Z19
-	VPRORD        $0x0b, Z12, Z27
-	VPRORD        $0x19, Z4, Z20
-	VPRORD        $0x19, Z12, Z28
-	VPTERNLOGD    $0x96, Z20, Z19, Z18
-	VPTERNLOGD    $0x96, Z28, Z27, Z26
+	VPRORD        $0x0b, Z4, Z6
+	VPRORD        $0x0b, Z12, Z14
+	VPRORD        $0x19, Z4, Z19
+	VPRORD        $0x19, Z12, Z27
+	VPTERNLOGD    $0x96, Z19, Z6, Z18
+	VPTERNLOGD    $0x96, Z27, Z14, Z26
 	VPADDD        Z18, Z1, Z1
 	VPADDD        Z26, Z9, Z9
 	VPADDD        Z1, Z5, Z5
@@ -1566,16 +1566,16 @@ rounds:
 	VMOVDQA32     Z8, Z10
 	VPTERNLOGD    $0xe8, Z17, Z3, Z2
 	VPTERNLOGD    $0xe8, Z25, Z11, Z10
-	VPRORD        $0x02, Z0, Z18
-	VPRORD        $0x02, Z8, Z26
-	VPRORD        $0x0d, Z0, Z19
-	VPRORD        $0x0d, Z8, Z27
-	VPRORD        $0x16, Z0, Z20
-	VPRORD        $0x16, Z8, Z28
-	VPTERNLOGD    $0x96, Z20, Z19, Z18
-	VPTERNLOGD    $0x96, Z28, Z27, Z26
 	VPADDD        Z2, Z1, Z1
 	VPADDD        Z10, Z9, Z9
+	VPRORD        $0x02, Z0, Z18
+	VPRORD        $0x02, Z8, Z26
+	VPRORD        $0x0d, Z0, Z2
+	VPRORD        $0x0d, Z8, Z10
+	VPRORD        $0x16, Z0, Z19
+	VPRORD        $0x16, Z8, Z27
+	VPTERNLOGD    $0x96, Z19, Z2, Z18
+	VPTERNLOGD    $0x96, Z27, Z10, Z26
 	VPADDD        Z18, Z1, Z1
 	VPADDD        Z26, Z9, Z9
 	VMOVDQU32     896(R10), Z18
@@ -1620,12 +1620,12 @@ rounds:
 	VPADDD        Z26, Z24, Z24
 	VPRORD        $0x06, Z5, Z18
 	VPRORD        $0x06, Z13, Z26
-	VPRORD        $0x0b, Z5, Z19
-	VPRORD        $0x0b, Z13, Z27
-	VPRORD        $0x19, Z5, Z20
-	VPRORD        $0x19, Z13, Z28
-	VPTERNLOGD    $0x96, Z20, Z19, Z18
-	VPTERNLOGD    $0x96, Z28, Z27, Z26
+	VPRORD        $0x0b, Z5, Z2
+	VPRORD        $0x0b, Z13, Z10
+	VPRORD        $0x19, Z5, Z19
+	VPRORD        $0x19, Z13, Z27
+	VPTERNLOGD    $0x96, Z19, Z2, Z18
+	VPTERNLOGD    $0x96, Z27, Z10, Z26
 	VPADDD        Z18, Z16, Z16
 	VPADDD        Z26, Z24, Z24
 	VPADDD        Z16, Z17, Z17
@@ -1634,16 +1634,16 @@ rounds:
 	VMOVDQA32     Z9, Z14
 	VPTERNLOGD    $0xe8, Z3, Z0, Z6
 	VPTERNLOGD    $0xe8, Z11, Z8, Z14
-	VPRORD        $0x02, Z1, Z18
-	VPRORD        $0x02, Z9, Z26
-	VPRORD        $0x0d, Z1, Z19
-	VPRORD        $0x0d, Z9, Z27
-	VPRORD        $0x16, Z1, Z20
-	VPRORD        $0x16, Z9, Z28
-	VPTERNLOGD    $0x96, Z20, Z19, Z18
-	VPTERNLOGD    $0x96, Z28, Z27, Z26
 	VPADDD        Z6, Z16, Z16
 	VPADDD        Z14, Z24, Z24
+	VPRORD        $0x02, Z1, Z18
+	VPRORD        $0x02, Z9, Z26
+	VPRORD        $0x0d, Z1, Z6
+	VPRORD        $0x0d, Z9, Z14
+	VPRORD        $0x16, Z1, Z19
+	VPRORD        $0x16, Z9, Z27
+	VPTERNLOGD    $0x96, Z19, Z6, Z18
+	VPTERNLOGD    $0x96, Z27, Z14, Z26
 	VPADDD        Z18, Z16, Z16
 	VPADDD        Z26, Z24, Z24
 	VMOVDQU32     960(R10), Z18
@@ -1699,15 +1699,15 @@ rounds:
 	VPRORD        $0x06, Z17, Z18
 	VPRORD        $0x06, Z25, Z26
 	VMOVDQU32     (R9)(BX*1), X30
-	VPRORD        $0x0b, Z17, Z19
-	VPRORD        $0x0b, Z25, Z27
+	VPRORD        $0x0b, Z17, Z6
+	VPRORD        $0x0b, Z25, Z14
 	MOVQ          32(SI), R8
 	VINSERTI32X4  $0x01, (R8)(BX*1), Z21, Z21
-	VPRORD        $0x19, Z17, Z20
-	VPRORD        $0x19, Z25, Z28
+	VPRORD        $0x19, Z17, Z19
+	VPRORD        $0x19, Z25, Z27
 	MOVQ          40(SI), R9
-	VPTERNLOGD    $0x96, Z20, Z19, Z18
-	VPTERNLOGD    $0x96, Z28, Z27, Z26
+	VPTERNLOGD    $0x96, Z19, Z6, Z18
+	VPTERNLOGD    $0x96, Z27, Z14, Z26
 	VINSERTI32X4  $0x01, (R9)(BX*1), Z22, Z22
 	VPADDD        Z18, Z7, Z7
 	VPADDD        Z26, Z15, Z15
@@ -1722,21 +1722,21 @@ rounds:
 	VPTERNLOGD    $0xe8, Z0, Z1, Z2
 	VPTERNLOGD    $0xe8, Z8, Z9, Z10
 	MOVQ          64(SI), R8
-	VPRORD        $0x02, Z16, Z18
-	VPRORD        $0x02, Z24, Z26
-	VINSERTI32X4  $0x02, (R8)(BX*1), Z21, Z21
-	VPRORD        $0x0d, Z16, Z19
-	VPRORD        $0x0d, Z24, Z27
-	MOVQ          72(SI), R9
-	VINSERTI32X4  $0x02, (R9)(BX*1), Z22, Z22
-	VPRORD        $0x16, Z16, Z20
-	VPRORD        $0x16, Z24, Z28
-	MOVQ          80(SI), R8
-	VPTERNLOGD    $0x96, Z20, Z19, Z18
-	VPTERNLOGD    $0x96, Z28, Z27, Z26
-	VINSERTI32X4  $0x02, (R8)(BX*1), Z29, Z29
 	VPADDD        Z2, Z7, Z7
 	VPADDD        Z10, Z15, Z15
+	VINSERTI32X4  $0x02, (R8)(BX*1), Z21, Z21
+	VPRORD        $0x02, Z16, Z18
+	VPRORD        $0x02, Z24, Z26
+	MOVQ          72(SI), R9
+	VINSERTI32X4  $0x02, (R9)(BX*1), Z22, Z22
+	VPRORD        $0x0d, Z16, Z2
+	VPRORD        $0x0d, Z24, Z10
+	MOVQ          80(SI), R8
+	VPRORD        $0x16, Z16, Z19
+	VPRORD        $0x16, Z24, Z27
+	VINSERTI32X4  $0x02, (R8)(BX*1), Z29, Z29
+	VPTERNLOGD    $0x96, Z19, Z2, Z18
+	VPTERNLOGD    $0x96, Z27, Z10, Z26
 	MOVQ          88(SI), R9
 	VPADDD        Z18, Z7, Z7
 	VPADDD        Z26, Z15, Z15
@@ -1761,15 +1761,15 @@ rounds:
 	VPRORD        $0x06, Z3, Z18
 	VPRORD        $0x06, Z11, Z26
 	VINSERTI32X4  $0x03, (R9)(BX*1), Z30, Z30
-	VPRORD        $0x0b, Z3, Z19
-	VPRORD        $0x0b, Z11, Z27
+	VPRORD        $0x0b, Z3, Z2
+	VPRORD        $0x0b, Z11, Z10
 	VPSHUFB       (R12), Z21, Z21
 	VPSHUFB       (R12), Z22, Z22
-	VPRORD        $0x19, Z3, Z20
-	VPRORD        $0x19, Z11, Z28
+	VPRORD        $0x19, Z3, Z19
+	VPRORD        $0x19, Z11, Z27
 	VPSHUFB       (R12), Z29, Z29
-	VPTERNLOGD    $0x96, Z20, Z19, Z18
-	VPTERNLOGD    $0x96, Z28, Z27, Z26
+	VPTERNLOGD    $0x96, Z19, Z2, Z18
+	VPTERNLOGD    $0x96, Z27, Z10, Z26
 	VPSHUFB       (R12), Z30, Z30
 	VPADDD        Z18, Z4, Z4
 	VPADDD        Z26, Z12, Z12
@@ -1784,21 +1784,21 @@ rounds:
 	VPTERNLOGD    $0xe8, Z1, Z16, Z6
 	VPTERNLOGD    $0xe8, Z9, Z24, Z14
 	VPUNPCKHQDQ   Z31, Z23, Z22
-	VPRORD        $0x02, Z7, Z18
-	VPRORD        $0x02, Z15, Z26
-	VPUNPCKLQDQ   Z31, Z23, Z23
-	VPRORD        $0x0d, Z7, Z19
-	VPRORD        $0x0d, Z15, Z27
-	VPUNPCKHQDQ   Z29, Z21, Z30
-	VPUNPCKLQDQ   Z29, Z21, Z21
-	VPRORD        $0x16, Z7, Z20
-	VPRORD        $0x16, Z15, Z28
-	VMOVDQU32     Z23, (R11)
-	VPTERNLOGD    $0x96, Z20, Z19, Z18
-	VPTERNLOGD    $0x96, Z28, Z27, Z26
-	VMOVDQU32     Z22, 64(R11)
 	VPADDD        Z6, Z4, Z4
 	VPADDD        Z14, Z12, Z12
+	VPUNPCKLQDQ   Z31, Z23, Z23
+	VPRORD        $0x02, Z7, Z18
+	VPRORD        $0x02, Z15, Z26
+	VPUNPCKHQDQ   Z29, Z21, Z30
+	VPUNPCKLQDQ   Z29, Z21, Z21
+	VPRORD        $0x0d, Z7, Z6
+	VPRORD        $0x0d, Z15, Z14
+	VMOVDQU32     Z23, (R11)
+	VPRORD        $0x16, Z7, Z19
+	VPRORD        $0x16, Z15, Z27
+	VMOVDQU32     Z22, 64(R11)
+	VPTERNLOGD    $0x96, Z19, Z6, Z18
+	VPTERNLOGD    $0x96, Z27, Z14, Z26
 	VMOVDQU32     Z21, 128(R11)
 	VPADDD        Z18, Z4, Z4
 	VPADDD        Z26, Z12, Z12
@@ -1823,15 +1823,15 @@ rounds:
 	VPRORD        $0x06, Z0, Z18
 	VPRORD        $0x06, Z8, Z26
 	VMOVDQU32     16(R9)(BX*1), X30
-	VPRORD        $0x0b, Z0, Z19
-	VPRORD        $0x0b, Z8, Z27
+	VPRORD        $0x0b, Z0, Z6
+	VPRORD        $0x0b, Z8, Z14
 	MOVQ          32(SI), R8
 	VINSERTI32X4  $0x01, 16(R8)(BX*1), Z21, Z21
-	VPRORD        $0x19, Z0, Z20
-	VPRORD        $0x19, Z8, Z28
+	VPRORD        $0x19, Z0, Z19
+	VPRORD        $0x19, Z8, Z27
 	MOVQ          40(SI), R9
-	VPTERNLOGD    $0x96, Z20, Z19, Z18
-	VPTERNLOGD    $0x96, Z28, Z27, Z26
+	VPTERNLOGD    $0x96, Z19, Z6, Z18
+	VPTERNLOGD    $0x96, Z27, Z14, Z26
 	VINSERTI32X4  $0x01, 16(R9)(BX*1), Z22, Z22
 	VPADDD        Z18, Z5, Z5
 	VPADDD        Z26, Z13, Z13
@@ -1846,21 +1846,21 @@ rounds:
 	VPTERNLOGD    $0xe8, Z16, Z7, Z2
 	VPTERNLOGD    $0xe8, Z24, Z15, Z10
 	MOVQ          64(SI), R8
-	VPRORD        $0x02, Z4, Z18
-	VPRORD        $0x02, Z12, Z26
-	VINSERTI32X4  $0x02, 16(R8)(BX*1), Z21, Z21
-	VPRORD        $0x0d, Z4, Z19
-	VPRORD        $0x0d, Z12, Z27
-	MOVQ          72(SI), R9
-	VINSERTI32X4  $0x02, 16(R9)(BX*1), Z22, Z22
-	VPRORD        $0x16, Z4, Z20
-	VPRORD        $0x16, Z12, Z28
-	MOVQ          80(SI), R8
-	VPTERNLOGD    $0x96, Z20, Z19, Z18
-	VPTERNLOGD    $0x96, Z28, Z27, Z26
-	VINSERTI32X4  $0x02, 16(R8)(BX*1), Z29, Z29
 	VPADDD        Z2, Z5, Z5
 	VPADDD        Z10, Z13, Z13
+	VINSERTI32X4  $0x02, 16(R8)(BX*1), Z21, Z21
+	VPRORD        $0x02, Z4, Z18
+	VPRORD        $0x02, Z12, Z26
+	MOVQ          72(SI), R9
+	VINSERTI32X4  $0x02, 16(R9)(BX*1), Z22, Z22
+	VPRORD        $0x0d, Z4, Z2
+	VPRORD        $0x0d, Z12, Z10
+	MOVQ          80(SI), R8
+	VPRORD        $0x16, Z4, Z19
+	VPRORD        $0x16, Z12, Z27
+	VINSERTI32X4  $0x02, 16(R8)(BX*1), Z29, Z29
+	VPTERNLOGD    $0x96, Z19, Z2, Z18
+	VPTERNLOGD    $0x96, Z27, Z10, Z26
 	MOVQ          88(SI), R9
 	VPADDD        Z18, Z5, Z5
 	VPADDD        Z26, Z13, Z13
@@ -1885,15 +1885,15 @@ rounds:
 	VPRORD        $0x06, Z1, Z18
 	VPRORD        $0x06, Z9, Z26
 	VINSERTI32X4  $0x03, 16(R9)(BX*1), Z30, Z30
-	VPRORD        $0x0b, Z1, Z19
-	VPRORD        $0x0b, Z9, Z27
+	VPRORD        $0x0b, Z1, Z2
+	VPRORD        $0x0b, Z9, Z10
 	VPSHUFB       (R12), Z21, Z21
 	VPSHUFB       (R12), Z22, Z22
-	VPRORD        $0x19, Z1, Z20
-	VPRORD        $0x19, Z9, Z28
+	VPRORD        $0x19, Z1, Z19
+	VPRORD        $0x19, Z9, Z27
 	VPSHUFB       (R12), Z29, Z29
-	VPTERNLOGD    $0x96, Z20, Z19, Z18
-	VPTERNLOGD    $0x96, Z28, Z27, Z26
+	VPTERNLOGD    $0x96, Z19, Z2, Z18
+	VPTERNLOGD    $0x96, Z27, Z10, Z26
 	VPSHUFB       (R12), Z30, Z30
 	VPADDD        Z18, Z17, Z17
 	VPADDD        Z26, Z25, Z25
@@ -1908,21 +1908,21 @@ rounds:
 	VPTERNLOGD    $0xe8, Z7, Z4, Z6
 	VPTERNLOGD    $0xe8, Z15, Z12, Z14
 	VPUNPCKHQDQ   Z31, Z23, Z22
-	VPRORD        $0x02, Z5, Z18
-	VPRORD        $0x02, Z13, Z26
-	VPUNPCKLQDQ   Z31, Z23, Z23
-	VPRORD        $0x0d, Z5, Z19
-	VPRORD        $0x0d, Z13, Z27
-	VPUNPCKHQDQ   Z29, Z21, Z30
-	VPUNPCKLQDQ   Z29, Z21, Z21
-	VPRORD        $0x16, Z5, Z20
-	VPRORD        $0x16, Z13, Z28
-	VMOVDQU32     Z23, 256(R11)
-	VPTERNLOGD    $0x96, Z20, Z19, Z18
-	VPTERNLOGD    $0x96, Z28, Z27, Z26
-	VMOVDQU32     Z22, 320(R11)
 	VPADDD        Z6, Z17, Z17
 	VPADDD        Z14, Z25, Z25
+	VPUNPCKLQDQ   Z31, Z23, Z23
+	VPRORD        $0x02, Z5, Z18
+	VPRORD        $0x02, Z13, Z26
+	VPUNPCKHQDQ   Z29, Z21, Z30
+	VPUNPCKLQDQ   Z29, Z21, Z21
+	VPRORD        $0x0d, Z5, Z6
+	VPRORD        $0x0d, Z13, Z14
+	VMOVDQU32     Z23, 256(R11)
+	VPRORD        $0x16, Z5, Z19
+	VPRORD        $0x16, Z13, Z27
+	VMOVDQU32     Z22, 320(R11)
+	VPTERNLOGD    $0x96, Z19, Z6, Z18
+	VPTERNLOGD    $0x96, Z27, Z14, Z26
 	VMOVDQU32     Z21, 384(R11)
 	VPADDD        Z18, Z17, Z17
 	VPADDD        Z26, Z25, Z25
@@ -1947,15 +1947,15 @@ rounds:
 	VPRORD        $0x06, Z16, Z18
 	VPRORD        $0x06, Z24, Z26
 	VMOVDQU32     32(R9)(BX*1), X30
-	VPRORD        $0x0b, Z16, Z19
-	VPRORD        $0x0b, Z24, Z27
+	VPRORD        $0x0b, Z16, Z6
+	VPRORD        $0x0b, Z24, Z14
 	MOVQ          32(SI), R8
 	VINSERTI32X4  $0x01, 32(R8)(BX*1), Z21, Z21
-	VPRORD        $0x19, Z16, Z20
-	VPRORD        $0x19, Z24, Z28
+	VPRORD        $0x19, Z16, Z19
+	VPRORD        $0x19, Z24, Z27
 	MOVQ          40(SI), R9
-	VPTERNLOGD    $0x96, Z20, Z19, Z18
-	VPTERNLOGD    $0x96, Z28, Z27, Z26
+	VPTERNLOGD    $0x96, Z19, Z6, Z18
+	VPTERNLOGD    $0x96, Z27, Z14, Z26
 	VINSERTI32X4  $0x01, 32(R9)(BX*1), Z22, Z22
 	VPADDD        Z18, Z3, Z3
 	VPADDD        Z26, Z11, Z11
@@ -1970,21 +1970,21 @@ rounds:
 	VPTERNLOGD    $0xe8, Z4, Z5, Z2
 	VPTERNLOGD    $0xe8, Z12, Z13, Z10
 	MOVQ          64(SI), R8
-	VPRORD        $0x02, Z17, Z18
-	VPRORD        $0x02, Z25, Z26
-	VINSERTI32X4  $0x02, 32(R8)(BX*1), Z21, Z21
-	VPRORD        $0x0d, Z17, Z19
-	VPRORD        $0x0d, Z25, Z27
-	MOVQ          72(SI), R9
-	VINSERTI32X4  $0x02, 32(R9)(BX*1), Z22, Z22
-	VPRORD        $0x16, Z17, Z20
-	VPRORD        $0x16, Z25, Z28
-	MOVQ          80(SI), R8
-	VPTERNLOGD    $0x96, Z20, Z19, Z18
-	VPTERNLOGD    $0x96, Z28, Z27, Z26
-	VINSERTI32X4  $0x02, 32(R8)(BX*1), Z29, Z29
 	VPADDD        Z2, Z3, Z3
 	VPADDD        Z10, Z11, Z11
+	VINSERTI32X4  $0x02, 32(R8)(BX*1), Z21, Z21
+	VPRORD        $0x02, Z17, Z18
+	VPRORD        $0x02, Z25, Z26
+	MOVQ          72(SI), R9
+	VINSERTI32X4  $0x02, 32(R9)(BX*1), Z22, Z22
+	VPRORD        $0x0d, Z17, Z2
+	VPRORD        $0x0d, Z25, Z10
+	MOVQ          80(SI), R8
+	VPRORD        $0x16, Z17, Z19
+	VPRORD        $0x16, Z25, Z27
+	VINSERTI32X4  $0x02, 32(R8)(BX*1), Z29, Z29
+	VPTERNLOGD    $0x96, Z19, Z2, Z18
+	VPTERNLOGD    $0x96, Z27, Z10, Z26
 	MOVQ          88(SI), R9
 	VPADDD        Z18, Z3, Z3
 	VPADDD        Z26, Z11, Z11
@@ -2009,15 +2009,15 @@ rounds:
 	VPRORD        $0x06, Z7, Z18
 	VPRORD        $0x06, Z15, Z26
 	VINSERTI32X4  $0x03, 32(R9)(BX*1), Z30, Z30
-	VPRORD        $0x0b, Z7, Z19
-	VPRORD        $0x0b, Z15, Z27
+	VPRORD        $0x0b, Z7, Z2
+	VPRORD        $0x0b, Z15, Z10
 	VPSHUFB       (R12), Z21, Z21
 	VPSHUFB       (R12), Z22, Z22
-	VPRORD        $0x19, Z7, Z20
-	VPRORD        $0x19, Z15, Z28
+	VPRORD        $0x19, Z7, Z19
+	VPRORD        $0x19, Z15, Z27
 	VPSHUFB       (R12), Z29, Z29
-	VPTERNLOGD    $0x96, Z20, Z19, Z18
-	VPTERNLOGD    $0x96, Z28, Z27, Z26
+	VPTERNLOGD    $0x96, Z19, Z2, Z18
+	VPTERNLOGD    $0x96, Z27, Z10, Z26
 	VPSHUFB       (R12), Z30, Z30
 	VPADDD        Z18, Z0, Z0
 	VPADDD        Z26, Z8, Z8
@@ -2032,21 +2032,21 @@ rounds:
 	VPTERNLOGD    $0xe8, Z5, Z17, Z6
 	VPTERNLOGD    $0xe8, Z13, Z25, Z14
 	VPUNPCKHQDQ   Z31, Z23, Z22
-	VPRORD        $0x02, Z3, Z18
-	VPRORD        $0x02, Z11, Z26
-	VPUNPCKLQDQ   Z31, Z23, Z23
-	VPRORD        $0x0d, Z3, Z19
-	VPRORD        $0x0d, Z11, Z27
-	VPUNPCKHQDQ   Z29, Z21, Z30
-	VPUNPCKLQDQ   Z29, Z21, Z21
-	VPRORD        $0x16, Z3, Z20
-	VPRORD        $0x16, Z11, Z28
-	VMOVDQU32     Z23, 512(R11)
-	VPTERNLOGD    $0x96, Z20, Z19, Z18
-	VPTERNLOGD    $0x96, Z28, Z27, Z26
-	VMOVDQU32     Z22, 576(R11)
 	VPADDD        Z6, Z0, Z0
 	VPADDD        Z14, Z8, Z8
+	VPUNPCKLQDQ   Z31, Z23, Z23
+	VPRORD        $0x02, Z3, Z18
+	VPRORD        $0x02, Z11, Z26
+	VPUNPCKHQDQ   Z29, Z21, Z30
+	VPUNPCKLQDQ   Z29, Z21, Z21
+	VPRORD        $0x0d, Z3, Z6
+	VPRORD        $0x0d, Z11, Z14
+	VMOVDQU32     Z23, 512(R11)
+	VPRORD        $0x16, Z3, Z19
+	VPRORD        $0x16, Z11, Z27
+	VMOVDQU32     Z22, 576(R11)
+	VPTERNLOGD    $0x96, Z19, Z6, Z18
+	VPTERNLOGD    $0x96, Z27, Z14, Z26
 	VMOVDQU32     Z21, 640(R11)
 	VPADDD        Z18, Z0, Z0
 	VPADDD        Z26, Z8, Z8
@@ -2071,15 +2071,15 @@ rounds:
 	VPRORD        $0x06, Z4, Z18
 	VPRORD        $0x06, Z12, Z26
 	VMOVDQU32     48(R9)(BX*1), X30
-	VPRORD        $0x0b, Z4, Z19
-	VPRORD        $0x0b, Z12, Z27
+	VPRORD        $0x0b, Z4, Z6
+	VPRORD        $0x0b, Z12, Z14
 	MOVQ          32(SI), R8
 	VINSERTI32X4  $0x01, 48(R8)(BX*1), Z21, Z21
-	VPRORD        $0x19, Z4, Z20
-	VPRORD        $0x19, Z12, Z28
+	VPRORD        $0x19, Z4, Z19
+	VPRORD        $0x19, Z12, Z27
 	MOVQ          40(SI), R9
-	VPTERNLOGD    $0x96, Z20, Z19, Z18
-	VPTERNLOGD    $0x96, Z28, Z27, Z26
+	VPTERNLOGD    $0x96, Z19, Z6, Z18
+	VPTERNLOGD    $0x96, Z27, Z14, Z26
 	VINSERTI32X4  $0x01, 48(R9)(BX*1), Z22, Z22
 	VPADDD        Z18, Z1, Z1
 	VPADDD        Z26, Z9, Z9
@@ -2094,21 +2094,21 @@ rounds:
 	VPTERNLOGD    $0xe8, Z17, Z3, Z2
 	VPTERNLOGD    $0xe8, Z25, Z11, Z10
 	MOVQ          64(SI), R8
-	VPRORD        $0x02, Z0, Z18
-	VPRORD        $0x02, Z8, Z26
-	VINSERTI32X4  $0x02, 48(R8)(BX*1), Z21, Z21
-	VPRORD        $0x0d, Z0, Z19
-	VPRORD        $0x0d, Z8, Z27
-	MOVQ          72(SI), R9
-	VINSERTI32X4  $0x02, 48(R9)(BX*1), Z22, Z22
-	VPRORD        $0x16, Z0, Z20
-	VPRORD        $0x16, Z8, Z28
-	MOVQ          80(SI), R8
-	VPTERNLOGD    $0x96, Z20, Z19, Z18
-	VPTERNLOGD    $0x96, Z28, Z27, Z26
-	VINSERTI32X4  $0x02, 48(R8)(BX*1), Z29, Z29
 	VPADDD        Z2, Z1, Z1
 	VPADDD        Z10, Z9, Z9
+	VINSERTI32X4  $0x02, 48(R8)(BX*1), Z21, Z21
+	VPRORD        $0x02, Z0, Z18
+	VPRORD        $0x02, Z8, Z26
+	MOVQ          72(SI), R9
+	VINSERTI32X4  $0x02, 48(R9)(BX*1), Z22, Z22
+	VPRORD        $0x0d, Z0, Z2
+	VPRORD        $0x0d, Z8, Z10
+	MOVQ          80(SI), R8
+	VPRORD        $0x16, Z0, Z19
+	VPRORD        $0x16, Z8, Z27
+	VINSERTI32X4  $0x02, 48(R8)(BX*1), Z29, Z29
+	VPTERNLOGD    $0x96, Z19, Z2, Z18
+	VPTERNLOGD    $0x96, Z27, Z10, Z26
 	MOVQ          88(SI), R9
 	VPADDD        Z18, Z1, Z1
 	VPADDD        Z26, Z9, Z9
@@ -2133,15 +2133,15 @@ rounds:
 	VPRORD        $0x06, Z5, Z18
 	VPRORD        $0x06, Z13, Z26
 	VINSERTI32X4  $0x03, 48(R9)(BX*1), Z30, Z30
-	VPRORD        $0x0b, Z5, Z19
-	VPRORD        $0x0b, Z13, Z27
+	VPRORD        $0x0b, Z5, Z2
+	VPRORD        $0x0b, Z13, Z10
 	VPSHUFB       (R12), Z21, Z21
 	VPSHUFB       (R12), Z22, Z22
-	VPRORD        $0x19, Z5, Z20
-	VPRORD        $0x19, Z13, Z28
+	VPRORD        $0x19, Z5, Z19
+	VPRORD        $0x19, Z13, Z27
 	VPSHUFB       (R12), Z29, Z29
-	VPTERNLOGD    $0x96, Z20, Z19, Z18
-	VPTERNLOGD    $0x96, Z28, Z27, Z26
+	VPTERNLOGD    $0x96, Z19, Z2, Z18
+	VPTERNLOGD    $0x96, Z27, Z10, Z26
 	VPSHUFB       (R12), Z30, Z30
 	VPADDD        Z18, Z16, Z16
 	VPADDD        Z26, Z24, Z24
@@ -2156,21 +2156,21 @@ rounds:
 	VPTERNLOGD    $0xe8, Z3, Z0, Z6
 	VPTERNLOGD    $0xe8, Z11, Z8, Z14
 	VPUNPCKHQDQ   Z31, Z23, Z22
-	VPRORD        $0x02, Z1, Z18
-	VPRORD        $0x02, Z9, Z26
-	VPUNPCKLQDQ   Z31, Z23, Z23
-	VPRORD        $0x0d, Z1, Z19
-	VPRORD        $0x0d, Z9, Z27
-	VPUNPCKHQDQ   Z29, Z21, Z30
-	VPUNPCKLQDQ   Z29, Z21, Z21
-	VPRORD        $0x16, Z1, Z20
-	VPRORD        $0x16, Z9, Z28
-	VMOVDQU32     Z23, 768(R11)
-	VPTERNLOGD    $0x96, Z20, Z19, Z18
-	VPTERNLOGD    $0x96, Z28, Z27, Z26
-	VMOVDQU32     Z22, 832(R11)
 	VPADDD        Z6, Z16, Z16
 	VPADDD        Z14, Z24, Z24
+	VPUNPCKLQDQ   Z31, Z23, Z23
+	VPRORD        $0x02, Z1, Z18
+	VPRORD        $0x02, Z9, Z26
+	VPUNPCKHQDQ   Z29, Z21, Z30
+	VPUNPCKLQDQ   Z29, Z21, Z21
+	VPRORD        $0x0d, Z1, Z6
+	VPRORD        $0x0d, Z9, Z14
+	VMOVDQU32     Z23, 768(R11)
+	VPRORD        $0x16, Z1, Z19
+	VPRORD        $0x16, Z9, Z27
+	VMOVDQU32     Z22, 832(R11)
+	VPTERNLOGD    $0x96, Z19, Z6, Z18
+	VPTERNLOGD    $0x96, Z27, Z14, Z26
 	VMOVDQU32     Z21, 896(R11)
 	VPADDD        Z18, Z16, Z16
 	VPADDD        Z26, Z24, Z24
@@ -2195,15 +2195,15 @@ rounds:
 	VPRORD        $0x06, Z17, Z18
 	VPRORD        $0x06, Z25, Z26
 	VMOVDQU32     (R9)(BX*1), X30
-	VPRORD        $0x0b, Z17, Z19
-	VPRORD        $0x0b, Z25, Z27
+	VPRORD        $0x0b, Z17, Z6
+	VPRORD        $0x0b, Z25, Z14
 	MOVQ          160(SI), R8
 	VINSERTI32X4  $0x01, (R8)(BX*1), Z21, Z21
-	VPRORD        $0x19, Z17, Z20
-	VPRORD        $0x19, Z25, Z28
+	VPRORD        $0x19, Z17, Z19
+	VPRORD        $0x19, Z25, Z27
 	MOVQ          168(SI), R9
-	VPTERNLOGD    $0x96, Z20, Z19, Z18
-	VPTERNLOGD    $0x96, Z28, Z27, Z26
+	VPTERNLOGD    $0x96, Z19, Z6, Z18
+	VPTERNLOGD    $0x96, Z27, Z14, Z26
 	VINSERTI32X4  $0x01, (R9)(BX*1), Z22, Z22
 	VPADDD        Z18, Z7, Z7
 	VPADDD        Z26, Z15, Z15
@@ -2218,21 +2218,21 @@ rounds:
 	VPTERNLOGD    $0xe8, Z0, Z1, Z2
 	VPTERNLOGD    $0xe8, Z8, Z9, Z10
 	MOVQ          192(SI), R8
-	VPRORD        $0x02, Z16, Z18
-	VPRORD        $0x02, Z24, Z26
-	VINSERTI32X4  $0x02, (R8)(BX*1), Z21, Z21
-	VPRORD        $0x0d, Z16, Z19
-	VPRORD        $0x0d, Z24, Z27
-	MOVQ          200(SI), R9
-	VINSERTI32X4  $0x02, (R9)(BX*1), Z22, Z22
-	VPRORD        $0x16, Z16, Z20
-	VPRORD        $0x16, Z24, Z28
-	MOVQ          208(SI), R8
-	VPTERNLOGD    $0x96, Z20, Z19, Z18
-	VPTERNLOGD    $0x96, Z28, Z27, Z26
-	VINSERTI32X4  $0x02, (R8)(BX*1), Z29, Z29
 	VPADDD        Z2, Z7, Z7
 	VPADDD        Z10, Z15, Z15
+	VINSERTI32X4  $0x02, (R8)(BX*1), Z21, Z21
+	VPRORD        $0x02, Z16, Z18
+	VPRORD        $0x02, Z24, Z26
+	MOVQ          200(SI), R9
+	VINSERTI32X4  $0x02, (R9)(BX*1), Z22, Z22
+	VPRORD        $0x0d, Z16, Z2
+	VPRORD        $0x0d, Z24, Z10
+	MOVQ          208(SI), R8
+	VPRORD        $0x16, Z16, Z19
+	VPRORD        $0x16, Z24, Z27
+	VINSERTI32X4  $0x02, (R8)(BX*1), Z29, Z29
+	VPTERNLOGD    $0x96, Z19, Z2, Z18
+	VPTERNLOGD    $0x96, Z27, Z10, Z26
 	MOVQ          216(SI), R9
 	VPADDD        Z18, Z7, Z7
 	VPADDD        Z26, Z15, Z15
@@ -2257,15 +2257,15 @@ rounds:
 	VPRORD        $0x06, Z3, Z18
 	VPRORD        $0x06, Z11, Z26
 	VINSERTI32X4  $0x03, (R9)(BX*1), Z30, Z30
-	VPRORD        $0x0b, Z3, Z19
-	VPRORD        $0x0b, Z11, Z27
+	VPRORD        $0x0b, Z3, Z2
+	VPRORD        $0x0b, Z11, Z10
 	VPSHUFB       (R12), Z21, Z21
 	VPSHUFB       (R12), Z22, Z22
-	VPRORD        $0x19, Z3, Z20
-	VPRORD        $0x19, Z11, Z28
+	VPRORD        $0x19, Z3, Z19
+	VPRORD        $0x19, Z11, Z27
 	VPSHUFB       (R12), Z29, Z29
-	VPTERNLOGD    $0x96, Z20, Z19, Z18
-	VPTERNLOGD    $0x96, Z28, Z27, Z26
+	VPTERNLOGD    $0x96, Z19, Z2, Z18
+	VPTERNLOGD    $0x96, Z27, Z10, Z26
 	VPSHUFB       (R12), Z30, Z30
 	VPADDD        Z18, Z4, Z4
 	VPADDD        Z26, Z12, Z12
@@ -2280,21 +2280,21 @@ rounds:
 	VPTERNLOGD    $0xe8, Z1, Z16, Z6
 	VPTERNLOGD    $0xe8, Z9, Z24, Z14
 	VPUNPCKHQDQ   Z31, Z23, Z22
-	VPRORD        $0x02, Z7, Z18
-	VPRORD        $0x02, Z15, Z26
-	VPUNPCKLQDQ   Z31, Z23, Z23
-	VPRORD        $0x0d, Z7, Z19
-	VPRORD        $0x0d, Z15, Z27
-	VPUNPCKHQDQ   Z29, Z21, Z30
-	VPUNPCKLQDQ   Z29, Z21, Z21
-	VPRORD        $0x16, Z7, Z20
-	VPRORD        $0x16, Z15, Z28
-	VMOVDQU32     Z23, 1024(R11)
-	VPTERNLOGD    $0x96, Z20, Z19, Z18
-	VPTERNLOGD    $0x96, Z28, Z27, Z26
-	VMOVDQU32     Z22, 1088(R11)
 	VPADDD        Z6, Z4, Z4
 	VPADDD        Z14, Z12, Z12
+	VPUNPCKLQDQ   Z31, Z23, Z23
+	VPRORD        $0x02, Z7, Z18
+	VPRORD        $0x02, Z15, Z26
+	VPUNPCKHQDQ   Z29, Z21, Z30
+	VPUNPCKLQDQ   Z29, Z21, Z21
+	VPRORD        $0x0d, Z7, Z6
+	VPRORD        $0x0d, Z15, Z14
+	VMOVDQU32     Z23, 1024(R11)
+	VPRORD        $0x16, Z7, Z19
+	VPRORD        $0x16, Z15, Z27
+	VMOVDQU32     Z22, 1088(R11)
+	VPTERNLOGD    $0x96, Z19, Z6, Z18
+	VPTERNLOGD    $0x96, Z27, Z14, Z26
 	VMOVDQU32     Z21, 1152(R11)
 	VPADDD        Z18, Z4, Z4
 	VPADDD        Z26, Z12, Z12
@@ -2319,15 +2319,15 @@ rounds:
 	VPRORD        $0x06, Z0, Z18
 	VPRORD        $0x06, Z8, Z26
 	VMOVDQU32     16(R9)(BX*1), X30
-	VPRORD        $0x0b, Z0, Z19
-	VPRORD        $0x0b, Z8, Z27
+	VPRORD        $0x0b, Z0, Z6
+	VPRORD        $0x0b, Z8, Z14
 	MOVQ          160(SI), R8
 	VINSERTI32X4  $0x01, 16(R8)(BX*1), Z21, Z21
-	VPRORD        $0x19, Z0, Z20
-	VPRORD        $0x19, Z8, Z28
+	VPRORD        $0x19, Z0, Z19
+	VPRORD        $0x19, Z8, Z27
 	MOVQ          168(SI), R9
-	VPTERNLOGD    $0x96, Z20, Z19, Z18
-	VPTERNLOGD    $0x96, Z28, Z27, Z26
+	VPTERNLOGD    $0x96, Z19, Z6, Z18
+	VPTERNLOGD    $0x96, Z27, Z14, Z26
 	VINSERTI32X4  $0x01, 16(R9)(BX*1), Z22, Z22
 	VPADDD        Z18, Z5, Z5
 	VPADDD        Z26, Z13, Z13
@@ -2342,21 +2342,21 @@ rounds:
 	VPTERNLOGD    $0xe8, Z16, Z7, Z2
 	VPTERNLOGD    $0xe8, Z24, Z15, Z10
 	MOVQ          192(SI), R8
-	VPRORD        $0x02, Z4, Z18
-	VPRORD        $0x02, Z12, Z26
-	VINSERTI32X4  $0x02, 16(R8)(BX*1), Z21, Z21
-	VPRORD        $0x0d, Z4, Z19
-	VPRORD        $0x0d, Z12, Z27
-	MOVQ          200(SI), R9
-	VINSERTI32X4  $0x02, 16(R9)(BX*1), Z22, Z22
-	VPRORD        $0x16, Z4, Z20
-	VPRORD        $0x16, Z12, Z28
-	MOVQ          208(SI), R8
-	VPTERNLOGD    $0x96, Z20, Z19, Z18
-	VPTERNLOGD    $0x96, Z28, Z27, Z26
-	VINSERTI32X4  $0x02, 16(R8)(BX*1), Z29, Z29
 	VPADDD        Z2, Z5, Z5
 	VPADDD        Z10, Z13, Z13
+	VINSERTI32X4  $0x02, 16(R8)(BX*1), Z21, Z21
+	VPRORD        $0x02, Z4, Z18
+	VPRORD        $0x02, Z12, Z26
+	MOVQ          200(SI), R9
+	VINSERTI32X4  $0x02, 16(R9)(BX*1), Z22, Z22
+	VPRORD        $0x0d, Z4, Z2
+	VPRORD        $0x0d, Z12, Z10
+	MOVQ          208(SI), R8
+	VPRORD        $0x16, Z4, Z19
+	VPRORD        $0x16, Z12, Z27
+	VINSERTI32X4  $0x02, 16(R8)(BX*1), Z29, Z29
+	VPTERNLOGD    $0x96, Z19, Z2, Z18
+	VPTERNLOGD    $0x96, Z27, Z10, Z26
 	MOVQ          216(SI), R9
 	VPADDD        Z18, Z5, Z5
 	VPADDD        Z26, Z13, Z13
@@ -2381,15 +2381,15 @@ rounds:
 	VPRORD        $0x06, Z1, Z18
 	VPRORD        $0x06, Z9, Z26
 	VINSERTI32X4  $0x03, 16(R9)(BX*1), Z30, Z30
-	VPRORD        $0x0b, Z1, Z19
-	VPRORD        $0x0b, Z9, Z27
+	VPRORD        $0x0b, Z1, Z2
+	VPRORD        $0x0b, Z9, Z10
 	VPSHUFB       (R12), Z21, Z21
 	VPSHUFB       (R12), Z22, Z22
-	VPRORD        $0x19, Z1, Z20
-	VPRORD        $0x19, Z9, Z28
+	VPRORD        $0x19, Z1, Z19
+	VPRORD        $0x19, Z9, Z27
 	VPSHUFB       (R12), Z29, Z29
-	VPTERNLOGD    $0x96, Z20, Z19, Z18
-	VPTERNLOGD    $0x96, Z28, Z27, Z26
+	VPTERNLOGD    $0x96, Z19, Z2, Z18
+	VPTERNLOGD    $0x96, Z27, Z10, Z26
 	VPSHUFB       (R12), Z30, Z30
 	VPADDD        Z18, Z17, Z17
 	VPADDD        Z26, Z25, Z25
@@ -2404,21 +2404,21 @@ rounds:
 	VPTERNLOGD    $0xe8, Z7, Z4, Z6
 	VPTERNLOGD    $0xe8, Z15, Z12, Z14
 	VPUNPCKHQDQ   Z31, Z23, Z22
-	VPRORD        $0x02, Z5, Z18
-	VPRORD        $0x02, Z13, Z26
-	VPUNPCKLQDQ   Z31, Z23, Z23
-	VPRORD        $0x0d, Z5, Z19
-	VPRORD        $0x0d, Z13, Z27
-	VPUNPCKHQDQ   Z29, Z21, Z30
-	VPUNPCKLQDQ   Z29, Z21, Z21
-	VPRORD        $0x16, Z5, Z20
-	VPRORD        $0x16, Z13, Z28
-	VMOVDQU32     Z23, 1280(R11)
-	VPTERNLOGD    $0x96, Z20, Z19, Z18
-	VPTERNLOGD    $0x96, Z28, Z27, Z26
-	VMOVDQU32     Z22, 1344(R11)
 	VPADDD        Z6, Z17, Z17
 	VPADDD        Z14, Z25, Z25
+	VPUNPCKLQDQ   Z31, Z23, Z23
+	VPRORD        $0x02, Z5, Z18
+	VPRORD        $0x02, Z13, Z26
+	VPUNPCKHQDQ   Z29, Z21, Z30
+	VPUNPCKLQDQ   Z29, Z21, Z21
+	VPRORD        $0x0d, Z5, Z6
+	VPRORD        $0x0d, Z13, Z14
+	VMOVDQU32     Z23, 1280(R11)
+	VPRORD        $0x16, Z5, Z19
+	VPRORD        $0x16, Z13, Z27
+	VMOVDQU32     Z22, 1344(R11)
+	VPTERNLOGD    $0x96, Z19, Z6, Z18
+	VPTERNLOGD    $0x96, Z27, Z14, Z26
 	VMOVDQU32     Z21, 1408(R11)
 	VPADDD        Z18, Z17, Z17
 	VPADDD        Z26, Z25, Z25
@@ -2443,15 +2443,15 @@ rounds:
 	VPRORD        $0x06, Z16, Z18
 	VPRORD        $0x06, Z24, Z26
 	VMOVDQU32     32(R9)(BX*1), X30
-	VPRORD        $0x0b, Z16, Z19
-	VPRORD        $0x0b, Z24, Z27
+	VPRORD        $0x0b, Z16, Z6
+	VPRORD        $0x0b, Z24, Z14
 	MOVQ          160(SI), R8
 	VINSERTI32X4  $0x01, 32(R8)(BX*1), Z21, Z21
-	VPRORD        $0x19, Z16, Z20
-	VPRORD        $0x19, Z24, Z28
+	VPRORD        $0x19, Z16, Z19
+	VPRORD        $0x19, Z24, Z27
 	MOVQ          168(SI), R9
-	VPTERNLOGD    $0x96, Z20, Z19, Z18
-	VPTERNLOGD    $0x96, Z28, Z27, Z26
+	VPTERNLOGD    $0x96, Z19, Z6, Z18
+	VPTERNLOGD    $0x96, Z27, Z14, Z26
 	VINSERTI32X4  $0x01, 32(R9)(BX*1), Z22, Z22
 	VPADDD        Z18, Z3, Z3
 	VPADDD        Z26, Z11, Z11
@@ -2466,21 +2466,21 @@ rounds:
 	VPTERNLOGD    $0xe8, Z4, Z5, Z2
 	VPTERNLOGD    $0xe8, Z12, Z13, Z10
 	MOVQ          192(SI), R8
-	VPRORD        $0x02, Z17, Z18
-	VPRORD        $0x02, Z25, Z26
-	VINSERTI32X4  $0x02, 32(R8)(BX*1), Z21, Z21
-	VPRORD        $0x0d, Z17, Z19
-	VPRORD        $0x0d, Z25, Z27
-	MOVQ          200(SI), R9
-	VINSERTI32X4  $0x02, 32(R9)(BX*1), Z22, Z22
-	VPRORD        $0x16, Z17, Z20
-	VPRORD        $0x16, Z25, Z28
-	MOVQ          208(SI), R8
-	VPTERNLOGD    $0x96, Z20, Z19, Z18
-	VPTERNLOGD    $0x96, Z28, Z27, Z26
-	VINSERTI32X4  $0x02, 32(R8)(BX*1), Z29, Z29
 	VPADDD        Z2, Z3, Z3
 	VPADDD        Z10, Z11, Z11
+	VINSERTI32X4  $0x02, 32(R8)(BX*1), Z21, Z21
+	VPRORD        $0x02, Z17, Z18
+	VPRORD        $0x02, Z25, Z26
+	MOVQ          200(SI), R9
+	VINSERTI32X4  $0x02, 32(R9)(BX*1), Z22, Z22
+	VPRORD        $0x0d, Z17, Z2
+	VPRORD        $0x0d, Z25, Z10
+	MOVQ          208(SI), R8
+	VPRORD        $0x16, Z17, Z19
+	VPRORD        $0x16, Z25, Z27
+	VINSERTI32X4  $0x02, 32(R8)(BX*1), Z29, Z29
+	VPTERNLOGD    $0x96, Z19, Z2, Z18
+	VPTERNLOGD    $0x96, Z27, Z10, Z26
 	MOVQ          216(SI), R9
 	VPADDD        Z18, Z3, Z3
 	VPADDD        Z26, Z11, Z11
@@ -2505,15 +2505,15 @@ rounds:
 	VPRORD        $0x06, Z7, Z18
 	VPRORD        $0x06, Z15, Z26
 	VINSERTI32X4  $0x03, 32(R9)(BX*1), Z30, Z30
-	VPRORD        $0x0b, Z7, Z19
-	VPRORD        $0x0b, Z15, Z27
+	VPRORD        $0x0b, Z7, Z2
+	VPRORD        $0x0b, Z15, Z10
 	VPSHUFB       (R12), Z21, Z21
 	VPSHUFB       (R12), Z22, Z22
-	VPRORD        $0x19, Z7, Z20
-	VPRORD        $0x19, Z15, Z28
+	VPRORD        $0x19, Z7, Z19
+	VPRORD        $0x19, Z15, Z27
 	VPSHUFB       (R12), Z29, Z29
-	VPTERNLOGD    $0x96, Z20, Z19, Z18
-	VPTERNLOGD    $0x96, Z28, Z27, Z26
+	VPTERNLOGD    $0x96, Z19, Z2, Z18
+	VPTERNLOGD    $0x96, Z27, Z10, Z26
 	VPSHUFB       (R12), Z30, Z30
 	VPADDD        Z18, Z0, Z0
 	VPADDD        Z26, Z8, Z8
@@ -2528,21 +2528,21 @@ rounds:
 	VPTERNLOGD    $0xe8, Z5, Z17, Z6
 	VPTERNLOGD    $0xe8, Z13, Z25, Z14
 	VPUNPCKHQDQ   Z31, Z23, Z22
-	VPRORD        $0x02, Z3, Z18
-	VPRORD        $0x02, Z11, Z26
-	VPUNPCKLQDQ   Z31, Z23, Z23
-	VPRORD        $0x0d, Z3, Z19
-	VPRORD        $0x0d, Z11, Z27
-	VPUNPCKHQDQ   Z29, Z21, Z30
-	VPUNPCKLQDQ   Z29, Z21, Z21
-	VPRORD        $0x16, Z3, Z20
-	VPRORD        $0x16, Z11, Z28
-	VMOVDQU32     Z23, 1536(R11)
-	VPTERNLOGD    $0x96, Z20, Z19, Z18
-	VPTERNLOGD    $0x96, Z28, Z27, Z26
-	VMOVDQU32     Z22, 1600(R11)
 	VPADDD        Z6, Z0, Z0
 	VPADDD        Z14, Z8, Z8
+	VPUNPCKLQDQ   Z31, Z23, Z23
+	VPRORD        $0x02, Z3, Z18
+	VPRORD        $0x02, Z11, Z26
+	VPUNPCKHQDQ   Z29, Z21, Z30
+	VPUNPCKLQDQ   Z29, Z21, Z21
+	VPRORD        $0x0d, Z3, Z6
+	VPRORD        $0x0d, Z11, Z14
+	VMOVDQU32     Z23, 1536(R11)
+	VPRORD        $0x16, Z3, Z19
+	VPRORD        $0x16, Z11, Z27
+	VMOVDQU32     Z22, 1600(R11)
+	VPTERNLOGD    $0x96, Z19, Z6, Z18
+	VPTERNLOGD    $0x96, Z27, Z14, Z26
 	VMOVDQU32     Z21, 1664(R11)
 	VPADDD        Z18, Z0, Z0
 	VPADDD        Z26, Z8, Z8
@@ -2567,15 +2567,15 @@ rounds:
 	VPRORD        $0x06, Z4, Z18
 	VPRORD        $0x06, Z12, Z26
 	VMOVDQU32     48(R9)(BX*1), X30
-	VPRORD        $0x0b, Z4, Z19
-	VPRORD        $0x0b, Z12, Z27
+	VPRORD        $0x0b, Z4, Z6
+	VPRORD        $0x0b, Z12, Z14
 	MOVQ          160(SI), R8
 	VINSERTI32X4  $0x01, 48(R8)(BX*1), Z21, Z21
-	VPRORD        $0x19, Z4, Z20
-	VPRORD        $0x19, Z12, Z28
+	VPRORD        $0x19, Z4, Z19
+	VPRORD        $0x19, Z12, Z27
 	MOVQ          168(SI), R9
-	VPTERNLOGD    $0x96, Z20, Z19, Z18
-	VPTERNLOGD    $0x96, Z28, Z27, Z26
+	VPTERNLOGD    $0x96, Z19, Z6, Z18
+	VPTERNLOGD    $0x96, Z27, Z14, Z26
 	VINSERTI32X4  $0x01, 48(R9)(BX*1), Z22, Z22
 	VPADDD        Z18, Z1, Z1
 	VPADDD        Z26, Z9, Z9
@@ -2590,21 +2590,21 @@ rounds:
 	VPTERNLOGD    $0xe8, Z17, Z3, Z2
 	VPTERNLOGD    $0xe8, Z25, Z11, Z10
 	MOVQ          192(SI), R8
-	VPRORD        $0x02, Z0, Z18
-	VPRORD        $0x02, Z8, Z26
-	VINSERTI32X4  $0x02, 48(R8)(BX*1), Z21, Z21
-	VPRORD        $0x0d, Z0, Z19
-	VPRORD        $0x0d, Z8, Z27
-	MOVQ          200(SI), R9
-	VINSERTI32X4  $0x02, 48(R9)(BX*1), Z22, Z22
-	VPRORD        $0x16, Z0, Z20
-	VPRORD        $0x16, Z8, Z28
-	MOVQ          208(SI), R8
-	VPTERNLOGD    $0x96, Z20, Z19, Z18
-	VPTERNLOGD    $0x96, Z28, Z27, Z26
-	VINSERTI32X4  $0x02, 48(R8)(BX*1), Z29, Z29
 	VPADDD        Z2, Z1, Z1
 	VPADDD        Z10, Z9, Z9
+	VINSERTI32X4  $0x02, 48(R8)(BX*1), Z21, Z21
+	VPRORD        $0x02, Z0, Z18
+	VPRORD        $0x02, Z8, Z26
+	MOVQ          200(SI), R9
+	VINSERTI32X4  $0x02, 48(R9)(BX*1), Z22, Z22
+	VPRORD        $0x0d, Z0, Z2
+	VPRORD        $0x0d, Z8, Z10
+	MOVQ          208(SI), R8
+	VPRORD        $0x16, Z0, Z19
+	VPRORD        $0x16, Z8, Z27
+	VINSERTI32X4  $0x02, 48(R8)(BX*1), Z29, Z29
+	VPTERNLOGD    $0x96, Z19, Z2, Z18
+	VPTERNLOGD    $0x96, Z27, Z10, Z26
 	MOVQ          216(SI), R9
 	VPADDD        Z18, Z1, Z1
 	VPADDD        Z26, Z9, Z9
@@ -2629,15 +2629,15 @@ rounds:
 	VPRORD        $0x06, Z5, Z18
 	VPRORD        $0x06, Z13, Z26
 	VINSERTI32X4  $0x03, 48(R9)(BX*1), Z30, Z30
-	VPRORD        $0x0b, Z5, Z19
-	VPRORD        $0x0b, Z13, Z27
+	VPRORD        $0x0b, Z5, Z2
+	VPRORD        $0x0b, Z13, Z10
 	VPSHUFB       (R12), Z21, Z21
 	VPSHUFB       (R12), Z22, Z22
-	VPRORD        $0x19, Z5, Z20
-	VPRORD        $0x19, Z13, Z28
+	VPRORD        $0x19, Z5, Z19
+	VPRORD        $0x19, Z13, Z27
 	VPSHUFB       (R12), Z29, Z29
-	VPTERNLOGD    $0x96, Z20, Z19, Z18
-	VPTERNLOGD    $0x96, Z28, Z27, Z26
+	VPTERNLOGD    $0x96, Z19, Z2, Z18
+	VPTERNLOGD    $0x96, Z27, Z10, Z26
 	VPSHUFB       (R12), Z30, Z30
 	VPADDD        Z18, Z16, Z16
 	VPADDD        Z26, Z24, Z24
@@ -2652,21 +2652,21 @@ rounds:
 	VPTERNLOGD    $0xe8, Z3, Z0, Z6
 	VPTERNLOGD    $0xe8, Z11, Z8, Z14
 	VPUNPCKHQDQ   Z31, Z23, Z22
-	VPRORD        $0x02, Z1, Z18
-	VPRORD        $0x02, Z9, Z26
-	VPUNPCKLQDQ   Z31, Z23, Z23
-	VPRORD        $0x0d, Z1, Z19
-	VPRORD        $0x0d, Z9, Z27
-	VPUNPCKHQDQ   Z29, Z21, Z30
-	VPUNPCKLQDQ   Z29, Z21, Z21
-	VPRORD        $0x16, Z1, Z20
-	VPRORD        $0x16, Z9, Z28
-	VMOVDQU32     Z23, 1792(R11)
-	VPTERNLOGD    $0x96, Z20, Z19, Z18
-	VPTERNLOGD    $0x96, Z28, Z27, Z26
-	VMOVDQU32     Z22, 1856(R11)
 	VPADDD        Z6, Z16, Z16
 	VPADDD        Z14, Z24, Z24
+	VPUNPCKLQDQ   Z31, Z23, Z23
+	VPRORD        $0x02, Z1, Z18
+	VPRORD        $0x02, Z9, Z26
+	VPUNPCKHQDQ   Z29, Z21, Z30
+	VPUNPCKLQDQ   Z29, Z21, Z21
+	VPRORD        $0x0d, Z1, Z6
+	VPRORD        $0x0d, Z9, Z14
+	VMOVDQU32     Z23, 1792(R11)
+	VPRORD        $0x16, Z1, Z19
+	VPRORD        $0x16, Z9, Z27
+	VMOVDQU32     Z22, 1856(R11)
+	VPTERNLOGD    $0x96, Z19, Z6, Z18
+	VPTERNLOGD    $0x96, Z27, Z14, Z26
 	VMOVDQU32     Z21, 1920(R11)
 	VPADDD        Z18, Z16, Z16
 	VPADDD        Z26, Z24, Z24

@@ -170,33 +170,33 @@ rounds:
 	VPXOR        X4, X10, X10
 	VPADDD       X10, X7, X7
 	VPSRLD       $0x06, X9, X10
-	VPSRLD       $0x0b, X9, X11
-	VPXOR        X11, X10, X10
-	VPSRLD       $0x19, X9, X11
-	VPSLLD       $0x07, X9, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
-	VPSLLD       $0x15, X9, X11
-	VPSLLD       $0x1a, X9, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
+	VPSRLD       $0x0b, X9, X6
+	VPXOR        X6, X10, X10
+	VPSRLD       $0x19, X9, X6
+	VPSLLD       $0x07, X9, X11
+	VPXOR        X11, X6, X6
+	VPXOR        X6, X10, X10
+	VPSLLD       $0x15, X9, X6
+	VPSLLD       $0x1a, X9, X11
+	VPXOR        X11, X6, X6
+	VPXOR        X6, X10, X10
 	VPADDD       X10, X7, X7
 	VPADDD       X7, X3, X3
 	VPXOR        X1, X8, X6
 	VPAND        X6, X2, X2
 	VPXOR        X1, X2, X2
-	VPSRLD       $0x02, X8, X10
-	VPSRLD       $0x0d, X8, X11
-	VPXOR        X11, X10, X10
-	VPSRLD       $0x16, X8, X11
-	VPSLLD       $0x0a, X8, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
-	VPSLLD       $0x13, X8, X11
-	VPSLLD       $0x1e, X8, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
 	VPADDD       X2, X7, X7
+	VPSRLD       $0x02, X8, X10
+	VPSRLD       $0x0d, X8, X2
+	VPXOR        X2, X10, X10
+	VPSRLD       $0x16, X8, X2
+	VPSLLD       $0x0a, X8, X11
+	VPXOR        X11, X2, X2
+	VPXOR        X2, X10, X10
+	VPSLLD       $0x13, X8, X2
+	VPSLLD       $0x1e, X8, X11
+	VPXOR        X11, X2, X2
+	VPXOR        X2, X10, X10
 	VPADDD       X10, X7, X7
 	VMOVDQU      (R10), X10
 	VPADDD       144(R10), X10, X10
@@ -231,33 +231,33 @@ rounds:
 	VPXOR        X5, X10, X10
 	VPADDD       X10, X4, X4
 	VPSRLD       $0x06, X3, X10
-	VPSRLD       $0x0b, X3, X11
-	VPXOR        X11, X10, X10
-	VPSRLD       $0x19, X3, X11
-	VPSLLD       $0x07, X3, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
-	VPSLLD       $0x15, X3, X11
-	VPSLLD       $0x1a, X3, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
+	VPSRLD       $0x0b, X3, X2
+	VPXOR        X2, X10, X10
+	VPSRLD       $0x19, X3, X2
+	VPSLLD       $0x07, X3, X11
+	VPXOR        X11, X2, X2
+	VPXOR        X2, X10, X10
+	VPSLLD       $0x15, X3, X2
+	VPSLLD       $0x1a, X3, X11
+	VPXOR        X11, X2, X2
+	VPXOR        X2, X10, X10
 	VPADDD       X10, X4, X4
 	VPADDD       X4, X0, X0
 	VPXOR        X8, X7, X2
 	VPAND        X2, X6, X6
 	VPXOR        X8, X6, X6
-	VPSRLD       $0x02, X7, X10
-	VPSRLD       $0x0d, X7, X11
-	VPXOR        X11, X10, X10
-	VPSRLD       $0x16, X7, X11
-	VPSLLD       $0x0a, X7, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
-	VPSLLD       $0x13, X7, X11
-	VPSLLD       $0x1e, X7, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
 	VPADDD       X6, X4, X4
+	VPSRLD       $0x02, X7, X10
+	VPSRLD       $0x0d, X7, X6
+	VPXOR        X6, X10, X10
+	VPSRLD       $0x16, X7, X6
+	VPSLLD       $0x0a, X7, X11
+	VPXOR        X11, X6, X6
+	VPXOR        X6, X10, X10
+	VPSLLD       $0x13, X7, X6
+	VPSLLD       $0x1e, X7, X11
+	VPXOR        X11, X6, X6
+	VPXOR        X6, X10, X10
 	VPADDD       X10, X4, X4
 	VMOVDQU      16(R10), X10
 	VPADDD       160(R10), X10, X10
@@ -292,33 +292,33 @@ rounds:
 	VPXOR        X9, X10, X10
 	VPADDD       X10, X5, X5
 	VPSRLD       $0x06, X0, X10
-	VPSRLD       $0x0b, X0, X11
-	VPXOR        X11, X10, X10
-	VPSRLD       $0x19, X0, X11
-	VPSLLD       $0x07, X0, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
-	VPSLLD       $0x15, X0, X11
-	VPSLLD       $0x1a, X0, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
+	VPSRLD       $0x0b, X0, X6
+	VPXOR        X6, X10, X10
+	VPSRLD       $0x19, X0, X6
+	VPSLLD       $0x07, X0, X11
+	VPXOR        X11, X6, X6
+	VPXOR        X6, X10, X10
+	VPSLLD       $0x15, X0, X6
+	VPSLLD       $0x1a, X0, X11
+	VPXOR        X11, X6, X6
+	VPXOR        X6, X10, X10
 	VPADDD       X10, X5, X5
 	VPADDD       X5, X1, X1
 	VPXOR        X7, X4, X6
 	VPAND        X6, X2, X2
 	VPXOR        X7, X2, X2
-	VPSRLD       $0x02, X4, X10
-	VPSRLD       $0x0d, X4, X11
-	VPXOR        X11, X10, X10
-	VPSRLD       $0x16, X4, X11
-	VPSLLD       $0x0a, X4, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
-	VPSLLD       $0x13, X4, X11
-	VPSLLD       $0x1e, X4, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
 	VPADDD       X2, X5, X5
+	VPSRLD       $0x02, X4, X10
+	VPSRLD       $0x0d, X4, X2
+	VPXOR        X2, X10, X10
+	VPSRLD       $0x16, X4, X2
+	VPSLLD       $0x0a, X4, X11
+	VPXOR        X11, X2, X2
+	VPXOR        X2, X10, X10
+	VPSLLD       $0x13, X4, X2
+	VPSLLD       $0x1e, X4, X11
+	VPXOR        X11, X2, X2
+	VPXOR        X2, X10, X10
 	VPADDD       X10, X5, X5
 	VMOVDQU      32(R10), X10
 	VPADDD       176(R10), X10, X10
@@ -353,33 +353,33 @@ rounds:
 	VPXOR        X3, X10, X10
 	VPADDD       X10, X9, X9
 	VPSRLD       $0x06, X1, X10
-	VPSRLD       $0x0b, X1, X11
-	VPXOR        X11, X10, X10
-	VPSRLD       $0x19, X1, X11
-	VPSLLD       $0x07, X1, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
-	VPSLLD       $0x15, X1, X11
-	VPSLLD       $0x1a, X1, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
+	VPSRLD       $0x0b, X1, X2
+	VPXOR        X2, X10, X10
+	VPSRLD       $0x19, X1, X2
+	VPSLLD       $0x07, X1, X11
+	VPXOR        X11, X2, X2
+	VPXOR        X2, X10, X10
+	VPSLLD       $0x15, X1, X2
+	VPSLLD       $0x1a, X1, X11
+	VPXOR        X11, X2, X2
+	VPXOR        X2, X10, X10
 	VPADDD       X10, X9, X9
 	VPADDD       X9, X8, X8
 	VPXOR        X4, X5, X2
 	VPAND        X2, X6, X6
 	VPXOR        X4, X6, X6
-	VPSRLD       $0x02, X5, X10
-	VPSRLD       $0x0d, X5, X11
-	VPXOR        X11, X10, X10
-	VPSRLD       $0x16, X5, X11
-	VPSLLD       $0x0a, X5, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
-	VPSLLD       $0x13, X5, X11
-	VPSLLD       $0x1e, X5, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
 	VPADDD       X6, X9, X9
+	VPSRLD       $0x02, X5, X10
+	VPSRLD       $0x0d, X5, X6
+	VPXOR        X6, X10, X10
+	VPSRLD       $0x16, X5, X6
+	VPSLLD       $0x0a, X5, X11
+	VPXOR        X11, X6, X6
+	VPXOR        X6, X10, X10
+	VPSLLD       $0x13, X5, X6
+	VPSLLD       $0x1e, X5, X11
+	VPXOR        X11, X6, X6
+	VPXOR        X6, X10, X10
 	VPADDD       X10, X9, X9
 	VMOVDQU      48(R10), X10
 	VPADDD       192(R10), X10, X10
@@ -414,33 +414,33 @@ rounds:
 	VPXOR        X0, X10, X10
 	VPADDD       X10, X3, X3
 	VPSRLD       $0x06, X8, X10
-	VPSRLD       $0x0b, X8, X11
-	VPXOR        X11, X10, X10
-	VPSRLD       $0x19, X8, X11
-	VPSLLD       $0x07, X8, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
-	VPSLLD       $0x15, X8, X11
-	VPSLLD       $0x1a, X8, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
+	VPSRLD       $0x0b, X8, X6
+	VPXOR        X6, X10, X10
+	VPSRLD       $0x19, X8, X6
+	VPSLLD       $0x07, X8, X11
+	VPXOR        X11, X6, X6
+	VPXOR        X6, X10, X10
+	VPSLLD       $0x15, X8, X6
+	VPSLLD       $0x1a, X8, X11
+	VPXOR        X11, X6, X6
+	VPXOR        X6, X10, X10
 	VPADDD       X10, X3, X3
 	VPADDD       X3, X7, X7
 	VPXOR        X5, X9, X6
 	VPAND        X6, X2, X2
 	VPXOR        X5, X2, X2
-	VPSRLD       $0x02, X9, X10
-	VPSRLD       $0x0d, X9, X11
-	VPXOR        X11, X10, X10
-	VPSRLD       $0x16, X9, X11
-	VPSLLD       $0x0a, X9, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
-	VPSLLD       $0x13, X9, X11
-	VPSLLD       $0x1e, X9, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
 	VPADDD       X2, X3, X3
+	VPSRLD       $0x02, X9, X10
+	VPSRLD       $0x0d, X9, X2
+	VPXOR        X2, X10, X10
+	VPSRLD       $0x16, X9, X2
+	VPSLLD       $0x0a, X9, X11
+	VPXOR        X11, X2, X2
+	VPXOR        X2, X10, X10
+	VPSLLD       $0x13, X9, X2
+	VPSLLD       $0x1e, X9, X11
+	VPXOR        X11, X2, X2
+	VPXOR        X2, X10, X10
 	VPADDD       X10, X3, X3
 	VMOVDQU      64(R10), X10
 	VPADDD       208(R10), X10, X10
@@ -475,33 +475,33 @@ rounds:
 	VPXOR        X1, X10, X10
 	VPADDD       X10, X0, X0
 	VPSRLD       $0x06, X7, X10
-	VPSRLD       $0x0b, X7, X11
-	VPXOR        X11, X10, X10
-	VPSRLD       $0x19, X7, X11
-	VPSLLD       $0x07, X7, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
-	VPSLLD       $0x15, X7, X11
-	VPSLLD       $0x1a, X7, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
+	VPSRLD       $0x0b, X7, X2
+	VPXOR        X2, X10, X10
+	VPSRLD       $0x19, X7, X2
+	VPSLLD       $0x07, X7, X11
+	VPXOR        X11, X2, X2
+	VPXOR        X2, X10, X10
+	VPSLLD       $0x15, X7, X2
+	VPSLLD       $0x1a, X7, X11
+	VPXOR        X11, X2, X2
+	VPXOR        X2, X10, X10
 	VPADDD       X10, X0, X0
 	VPADDD       X0, X4, X4
 	VPXOR        X9, X3, X2
 	VPAND        X2, X6, X6
 	VPXOR        X9, X6, X6
-	VPSRLD       $0x02, X3, X10
-	VPSRLD       $0x0d, X3, X11
-	VPXOR        X11, X10, X10
-	VPSRLD       $0x16, X3, X11
-	VPSLLD       $0x0a, X3, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
-	VPSLLD       $0x13, X3, X11
-	VPSLLD       $0x1e, X3, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
 	VPADDD       X6, X0, X0
+	VPSRLD       $0x02, X3, X10
+	VPSRLD       $0x0d, X3, X6
+	VPXOR        X6, X10, X10
+	VPSRLD       $0x16, X3, X6
+	VPSLLD       $0x0a, X3, X11
+	VPXOR        X11, X6, X6
+	VPXOR        X6, X10, X10
+	VPSLLD       $0x13, X3, X6
+	VPSLLD       $0x1e, X3, X11
+	VPXOR        X11, X6, X6
+	VPXOR        X6, X10, X10
 	VPADDD       X10, X0, X0
 	VMOVDQU      80(R10), X10
 	VPADDD       224(R10), X10, X10
@@ -536,33 +536,33 @@ rounds:
 	VPXOR        X8, X10, X10
 	VPADDD       X10, X1, X1
 	VPSRLD       $0x06, X4, X10
-	VPSRLD       $0x0b, X4, X11
-	VPXOR        X11, X10, X10
-	VPSRLD       $0x19, X4, X11
-	VPSLLD       $0x07, X4, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
-	VPSLLD       $0x15, X4, X11
-	VPSLLD       $0x1a, X4, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
+	VPSRLD       $0x0b, X4, X6
+	VPXOR        X6, X10, X10
+	VPSRLD       $0x19, X4, X6
+	VPSLLD       $0x07, X4, X11
+	VPXOR        X11, X6, X6
+	VPXOR        X6, X10, X10
+	VPSLLD       $0x15, X4, X6
+	VPSLLD       $0x1a, X4, X11
+	VPXOR        X11, X6, X6
+	VPXOR        X6, X10, X10
 	VPADDD       X10, X1, X1
 	VPADDD       X1, X5, X5
 	VPXOR        X3, X0, X6
 	VPAND        X6, X2, X2
 	VPXOR        X3, X2, X2
-	VPSRLD       $0x02, X0, X10
-	VPSRLD       $0x0d, X0, X11
-	VPXOR        X11, X10, X10
-	VPSRLD       $0x16, X0, X11
-	VPSLLD       $0x0a, X0, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
-	VPSLLD       $0x13, X0, X11
-	VPSLLD       $0x1e, X0, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
 	VPADDD       X2, X1, X1
+	VPSRLD       $0x02, X0, X10
+	VPSRLD       $0x0d, X0, X2
+	VPXOR        X2, X10, X10
+	VPSRLD       $0x16, X0, X2
+	VPSLLD       $0x0a, X0, X11
+	VPXOR        X11, X2, X2
+	VPXOR        X2, X10, X10
+	VPSLLD       $0x13, X0, X2
+	VPSLLD       $0x1e, X0, X11
+	VPXOR        X11, X2, X2
+	VPXOR        X2, X10, X10
 	VPADDD       X10, X1, X1
 	VMOVDQU      96(R10), X10
 	VPADDD       240(R10), X10, X10
@@ -597,33 +597,33 @@ rounds:
 	VPXOR        X7, X10, X10
 	VPADDD       X10, X8, X8
 	VPSRLD       $0x06, X5, X10
-	VPSRLD       $0x0b, X5, X11
-	VPXOR        X11, X10, X10
-	VPSRLD       $0x19, X5, X11
-	VPSLLD       $0x07, X5, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
-	VPSLLD       $0x15, X5, X11
-	VPSLLD       $0x1a, X5, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
+	VPSRLD       $0x0b, X5, X2
+	VPXOR        X2, X10, X10
+	VPSRLD       $0x19, X5, X2
+	VPSLLD       $0x07, X5, X11
+	VPXOR        X11, X2, X2
+	VPXOR        X2, X10, X10
+	VPSLLD       $0x15, X5, X2
+	VPSLLD       $0x1a, X5, X11
+	VPXOR        X11, X2, X2
+	VPXOR        X2, X10, X10
 	VPADDD       X10, X8, X8
 	VPADDD       X8, X9, X9
 	VPXOR        X0, X1, X2
 	VPAND        X2, X6, X6
 	VPXOR        X0, X6, X6
-	VPSRLD       $0x02, X1, X10
-	VPSRLD       $0x0d, X1, X11
-	VPXOR        X11, X10, X10
-	VPSRLD       $0x16, X1, X11
-	VPSLLD       $0x0a, X1, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
-	VPSLLD       $0x13, X1, X11
-	VPSLLD       $0x1e, X1, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
 	VPADDD       X6, X8, X8
+	VPSRLD       $0x02, X1, X10
+	VPSRLD       $0x0d, X1, X6
+	VPXOR        X6, X10, X10
+	VPSRLD       $0x16, X1, X6
+	VPSLLD       $0x0a, X1, X11
+	VPXOR        X11, X6, X6
+	VPXOR        X6, X10, X10
+	VPSLLD       $0x13, X1, X6
+	VPSLLD       $0x1e, X1, X11
+	VPXOR        X11, X6, X6
+	VPXOR        X6, X10, X10
 	VPADDD       X10, X8, X8
 	VMOVDQU      112(R10), X10
 	VPADDD       (R10), X10, X10
@@ -658,33 +658,33 @@ rounds:
 	VPXOR        X4, X10, X10
 	VPADDD       X10, X7, X7
 	VPSRLD       $0x06, X9, X10
-	VPSRLD       $0x0b, X9, X11
-	VPXOR        X11, X10, X10
-	VPSRLD       $0x19, X9, X11
-	VPSLLD       $0x07, X9, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
-	VPSLLD       $0x15, X9, X11
-	VPSLLD       $0x1a, X9, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
+	VPSRLD       $0x0b, X9, X6
+	VPXOR        X6, X10, X10
+	VPSRLD       $0x19, X9, X6
+	VPSLLD       $0x07, X9, X11
+	VPXOR        X11, X6, X6
+	VPXOR        X6, X10, X10
+	VPSLLD       $0x15, X9, X6
+	VPSLLD       $0x1a, X9, X11
+	VPXOR        X11, X6, X6
+	VPXOR        X6, X10, X10
 	VPADDD       X10, X7, X7
 	VPADDD       X7, X3, X3
 	VPXOR        X1, X8, X6
 	VPAND        X6, X2, X2
 	VPXOR        X1, X2, X2
-	VPSRLD       $0x02, X8, X10
-	VPSRLD       $0x0d, X8, X11
-	VPXOR        X11, X10, X10
-	VPSRLD       $0x16, X8, X11
-	VPSLLD       $0x0a, X8, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
-	VPSLLD       $0x13, X8, X11
-	VPSLLD       $0x1e, X8, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
 	VPADDD       X2, X7, X7
+	VPSRLD       $0x02, X8, X10
+	VPSRLD       $0x0d, X8, X2
+	VPXOR        X2, X10, X10
+	VPSRLD       $0x16, X8, X2
+	VPSLLD       $0x0a, X8, X11
+	VPXOR        X11, X2, X2
+	VPXOR        X2, X10, X10
+	VPSLLD       $0x13, X8, X2
+	VPSLLD       $0x1e, X8, X11
+	VPXOR        X11, X2, X2
+	VPXOR        X2, X10, X10
 	VPADDD       X10, X7, X7
 	VMOVDQU      128(R10), X10
 	VPADDD       16(R10), X10, X10
@@ -719,33 +719,33 @@ rounds:
 	VPXOR        X5, X10, X10
 	VPADDD       X10, X4, X4
 	VPSRLD       $0x06, X3, X10
-	VPSRLD       $0x0b, X3, X11
-	VPXOR        X11, X10, X10
-	VPSRLD       $0x19, X3, X11
-	VPSLLD       $0x07, X3, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
-	VPSLLD       $0x15, X3, X11
-	VPSLLD       $0x1a, X3, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
+	VPSRLD       $0x0b, X3, X2
+	VPXOR        X2, X10, X10
+	VPSRLD       $0x19, X3, X2
+	VPSLLD       $0x07, X3, X11
+	VPXOR        X11, X2, X2
+	VPXOR        X2, X10, X10
+	VPSLLD       $0x15, X3, X2
+	VPSLLD       $0x1a, X3, X11
+	VPXOR        X11, X2, X2
+	VPXOR        X2, X10, X10
 	VPADDD       X10, X4, X4
 	VPADDD       X4, X0, X0
 	VPXOR        X8, X7, X2
 	VPAND        X2, X6, X6
 	VPXOR        X8, X6, X6
-	VPSRLD       $0x02, X7, X10
-	VPSRLD       $0x0d, X7, X11
-	VPXOR        X11, X10, X10
-	VPSRLD       $0x16, X7, X11
-	VPSLLD       $0x0a, X7, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
-	VPSLLD       $0x13, X7, X11
-	VPSLLD       $0x1e, X7, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
 	VPADDD       X6, X4, X4
+	VPSRLD       $0x02, X7, X10
+	VPSRLD       $0x0d, X7, X6
+	VPXOR        X6, X10, X10
+	VPSRLD       $0x16, X7, X6
+	VPSLLD       $0x0a, X7, X11
+	VPXOR        X11, X6, X6
+	VPXOR        X6, X10, X10
+	VPSLLD       $0x13, X7, X6
+	VPSLLD       $0x1e, X7, X11
+	VPXOR        X11, X6, X6
+	VPXOR        X6, X10, X10
 	VPADDD       X10, X4, X4
 	VMOVDQU      144(R10), X10
 	VPADDD       32(R10), X10, X10
@@ -780,33 +780,33 @@ rounds:
 	VPXOR        X9, X10, X10
 	VPADDD       X10, X5, X5
 	VPSRLD       $0x06, X0, X10
-	VPSRLD       $0x0b, X0, X11
-	VPXOR        X11, X10, X10
-	VPSRLD       $0x19, X0, X11
-	VPSLLD       $0x07, X0, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
-	VPSLLD       $0x15, X0, X11
-	VPSLLD       $0x1a, X0, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
+	VPSRLD       $0x0b, X0, X6
+	VPXOR        X6, X10, X10
+	VPSRLD       $0x19, X0, X6
+	VPSLLD       $0x07, X0, X11
+	VPXOR        X11, X6, X6
+	VPXOR        X6, X10, X10
+	VPSLLD       $0x15, X0, X6
+	VPSLLD       $0x1a, X0, X11
+	VPXOR        X11, X6, X6
+	VPXOR        X6, X10, X10
 	VPADDD       X10, X5, X5
 	VPADDD       X5, X1, X1
 	VPXOR        X7, X4, X6
 	VPAND        X6, X2, X2
 	VPXOR        X7, X2, X2
-	VPSRLD       $0x02, X4, X10
-	VPSRLD       $0x0d, X4, X11
-	VPXOR        X11, X10, X10
-	VPSRLD       $0x16, X4, X11
-	VPSLLD       $0x0a, X4, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
-	VPSLLD       $0x13, X4, X11
-	VPSLLD       $0x1e, X4, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
 	VPADDD       X2, X5, X5
+	VPSRLD       $0x02, X4, X10
+	VPSRLD       $0x0d, X4, X2
+	VPXOR        X2, X10, X10
+	VPSRLD       $0x16, X4, X2
+	VPSLLD       $0x0a, X4, X11
+	VPXOR        X11, X2, X2
+	VPXOR        X2, X10, X10
+	VPSLLD       $0x13, X4, X2
+	VPSLLD       $0x1e, X4, X11
+	VPXOR        X11, X2, X2
+	VPXOR        X2, X10, X10
 	VPADDD       X10, X5, X5
 	VMOVDQU      160(R10), X10
 	VPADDD       48(R10), X10, X10
@@ -841,33 +841,33 @@ rounds:
 	VPXOR        X3, X10, X10
 	VPADDD       X10, X9, X9
 	VPSRLD       $0x06, X1, X10
-	VPSRLD       $0x0b, X1, X11
-	VPXOR        X11, X10, X10
-	VPSRLD       $0x19, X1, X11
-	VPSLLD       $0x07, X1, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
-	VPSLLD       $0x15, X1, X11
-	VPSLLD       $0x1a, X1, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
+	VPSRLD       $0x0b, X1, X2
+	VPXOR        X2, X10, X10
+	VPSRLD       $0x19, X1, X2
+	VPSLLD       $0x07, X1, X11
+	VPXOR        X11, X2, X2
+	VPXOR        X2, X10, X10
+	VPSLLD       $0x15, X1, X2
+	VPSLLD       $0x1a, X1, X11
+	VPXOR        X11, X2, X2
+	VPXOR        X2, X10, X10
 	VPADDD       X10, X9, X9
 	VPADDD       X9, X8, X8
 	VPXOR        X4, X5, X2
 	VPAND        X2, X6, X6
 	VPXOR        X4, X6, X6
-	VPSRLD       $0x02, X5, X10
-	VPSRLD       $0x0d, X5, X11
-	VPXOR        X11, X10, X10
-	VPSRLD       $0x16, X5, X11
-	VPSLLD       $0x0a, X5, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
-	VPSLLD       $0x13, X5, X11
-	VPSLLD       $0x1e, X5, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
 	VPADDD       X6, X9, X9
+	VPSRLD       $0x02, X5, X10
+	VPSRLD       $0x0d, X5, X6
+	VPXOR        X6, X10, X10
+	VPSRLD       $0x16, X5, X6
+	VPSLLD       $0x0a, X5, X11
+	VPXOR        X11, X6, X6
+	VPXOR        X6, X10, X10
+	VPSLLD       $0x13, X5, X6
+	VPSLLD       $0x1e, X5, X11
+	VPXOR        X11, X6, X6
+	VPXOR        X6, X10, X10
 	VPADDD       X10, X9, X9
 	VMOVDQU      176(R10), X10
 	VPADDD       64(R10), X10, X10
@@ -902,33 +902,33 @@ rounds:
 	VPXOR        X0, X10, X10
 	VPADDD       X10, X3, X3
 	VPSRLD       $0x06, X8, X10
-	VPSRLD       $0x0b, X8, X11
-	VPXOR        X11, X10, X10
-	VPSRLD       $0x19, X8, X11
-	VPSLLD       $0x07, X8, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
-	VPSLLD       $0x15, X8, X11
-	VPSLLD       $0x1a, X8, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
+	VPSRLD       $0x0b, X8, X6
+	VPXOR        X6, X10, X10
+	VPSRLD       $0x19, X8, X6
+	VPSLLD       $0x07, X8, X11
+	VPXOR        X11, X6, X6
+	VPXOR        X6, X10, X10
+	VPSLLD       $0x15, X8, X6
+	VPSLLD       $0x1a, X8, X11
+	VPXOR        X11, X6, X6
+	VPXOR        X6, X10, X10
 	VPADDD       X10, X3, X3
 	VPADDD       X3, X7, X7
 	VPXOR        X5, X9, X6
 	VPAND        X6, X2, X2
 	VPXOR        X5, X2, X2
-	VPSRLD       $0x02, X9, X10
-	VPSRLD       $0x0d, X9, X11
-	VPXOR        X11, X10, X10
-	VPSRLD       $0x16, X9, X11
-	VPSLLD       $0x0a, X9, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
-	VPSLLD       $0x13, X9, X11
-	VPSLLD       $0x1e, X9, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
 	VPADDD       X2, X3, X3
+	VPSRLD       $0x02, X9, X10
+	VPSRLD       $0x0d, X9, X2
+	VPXOR        X2, X10, X10
+	VPSRLD       $0x16, X9, X2
+	VPSLLD       $0x0a, X9, X11
+	VPXOR        X11, X2, X2
+	VPXOR        X2, X10, X10
+	VPSLLD       $0x13, X9, X2
+	VPSLLD       $0x1e, X9, X11
+	VPXOR        X11, X2, X2
+	VPXOR        X2, X10, X10
 	VPADDD       X10, X3, X3
 	VMOVDQU      192(R10), X10
 	VPADDD       80(R10), X10, X10
@@ -963,33 +963,33 @@ rounds:
 	VPXOR        X1, X10, X10
 	VPADDD       X10, X0, X0
 	VPSRLD       $0x06, X7, X10
-	VPSRLD       $0x0b, X7, X11
-	VPXOR        X11, X10, X10
-	VPSRLD       $0x19, X7, X11
-	VPSLLD       $0x07, X7, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
-	VPSLLD       $0x15, X7, X11
-	VPSLLD       $0x1a, X7, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
+	VPSRLD       $0x0b, X7, X2
+	VPXOR        X2, X10, X10
+	VPSRLD       $0x19, X7, X2
+	VPSLLD       $0x07, X7, X11
+	VPXOR        X11, X2, X2
+	VPXOR        X2, X10, X10
+	VPSLLD       $0x15, X7, X2
+	VPSLLD       $0x1a, X7, X11
+	VPXOR        X11, X2, X2
+	VPXOR        X2, X10, X10
 	VPADDD       X10, X0, X0
 	VPADDD       X0, X4, X4
 	VPXOR        X9, X3, X2
 	VPAND        X2, X6, X6
 	VPXOR        X9, X6, X6
-	VPSRLD       $0x02, X3, X10
-	VPSRLD       $0x0d, X3, X11
-	VPXOR        X11, X10, X10
-	VPSRLD       $0x16, X3, X11
-	VPSLLD       $0x0a, X3, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
-	VPSLLD       $0x13, X3, X11
-	VPSLLD       $0x1e, X3, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
 	VPADDD       X6, X0, X0
+	VPSRLD       $0x02, X3, X10
+	VPSRLD       $0x0d, X3, X6
+	VPXOR        X6, X10, X10
+	VPSRLD       $0x16, X3, X6
+	VPSLLD       $0x0a, X3, X11
+	VPXOR        X11, X6, X6
+	VPXOR        X6, X10, X10
+	VPSLLD       $0x13, X3, X6
+	VPSLLD       $0x1e, X3, X11
+	VPXOR        X11, X6, X6
+	VPXOR        X6, X10, X10
 	VPADDD       X10, X0, X0
 	VMOVDQU      208(R10), X10
 	VPADDD       96(R10), X10, X10
@@ -1024,33 +1024,33 @@ rounds:
 	VPXOR        X8, X10, X10
 	VPADDD       X10, X1, X1
 	VPSRLD       $0x06, X4, X10
-	VPSRLD       $0x0b, X4, X11
-	VPXOR        X11, X10, X10
-	VPSRLD       $0x19, X4, X11
-	VPSLLD       $0x07, X4, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
-	VPSLLD       $0x15, X4, X11
-	VPSLLD       $0x1a, X4, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
+	VPSRLD       $0x0b, X4, X6
+	VPXOR        X6, X10, X10
+	VPSRLD       $0x19, X4, X6
+	VPSLLD       $0x07, X4, X11
+	VPXOR        X11, X6, X6
+	VPXOR        X6, X10, X10
+	VPSLLD       $0x15, X4, X6
+	VPSLLD       $0x1a, X4, X11
+	VPXOR        X11, X6, X6
+	VPXOR        X6, X10, X10
 	VPADDD       X10, X1, X1
 	VPADDD       X1, X5, X5
 	VPXOR        X3, X0, X6
 	VPAND        X6, X2, X2
 	VPXOR        X3, X2, X2
-	VPSRLD       $0x02, X0, X10
-	VPSRLD       $0x0d, X0, X11
-	VPXOR        X11, X10, X10
-	VPSRLD       $0x16, X0, X11
-	VPSLLD       $0x0a, X0, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
-	VPSLLD       $0x13, X0, X11
-	VPSLLD       $0x1e, X0, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
 	VPADDD       X2, X1, X1
+	VPSRLD       $0x02, X0, X10
+	VPSRLD       $0x0d, X0, X2
+	VPXOR        X2, X10, X10
+	VPSRLD       $0x16, X0, X2
+	VPSLLD       $0x0a, X0, X11
+	VPXOR        X11, X2, X2
+	VPXOR        X2, X10, X10
+	VPSLLD       $0x13, X0, X2
+	VPSLLD       $0x1e, X0, X11
+	VPXOR        X11, X2, X2
+	VPXOR        X2, X10, X10
 	VPADDD       X10, X1, X1
 	VMOVDQU      224(R10), X10
 	VPADDD       112(R10), X10, X10
@@ -1085,33 +1085,33 @@ rounds:
 	VPXOR        X7, X10, X10
 	VPADDD       X10, X8, X8
 	VPSRLD       $0x06, X5, X10
-	VPSRLD       $0x0b, X5, X11
-	VPXOR        X11, X10, X10
-	VPSRLD       $0x19, X5, X11
-	VPSLLD       $0x07, X5, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
-	VPSLLD       $0x15, X5, X11
-	VPSLLD       $0x1a, X5, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
+	VPSRLD       $0x0b, X5, X2
+	VPXOR        X2, X10, X10
+	VPSRLD       $0x19, X5, X2
+	VPSLLD       $0x07, X5, X11
+	VPXOR        X11, X2, X2
+	VPXOR        X2, X10, X10
+	VPSLLD       $0x15, X5, X2
+	VPSLLD       $0x1a, X5, X11
+	VPXOR        X11, X2, X2
+	VPXOR        X2, X10, X10
 	VPADDD       X10, X8, X8
 	VPADDD       X8, X9, X9
 	VPXOR        X0, X1, X2
 	VPAND        X2, X6, X6
 	VPXOR        X0, X6, X6
-	VPSRLD       $0x02, X1, X10
-	VPSRLD       $0x0d, X1, X11
-	VPXOR        X11, X10, X10
-	VPSRLD       $0x16, X1, X11
-	VPSLLD       $0x0a, X1, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
-	VPSLLD       $0x13, X1, X11
-	VPSLLD       $0x1e, X1, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
 	VPADDD       X6, X8, X8
+	VPSRLD       $0x02, X1, X10
+	VPSRLD       $0x0d, X1, X6
+	VPXOR        X6, X10, X10
+	VPSRLD       $0x16, X1, X6
+	VPSLLD       $0x0a, X1, X11
+	VPXOR        X11, X6, X6
+	VPXOR        X6, X10, X10
+	VPSLLD       $0x13, X1, X6
+	VPSLLD       $0x1e, X1, X11
+	VPXOR        X11, X6, X6
+	VPXOR        X6, X10, X10
 	VPADDD       X10, X8, X8
 	VMOVDQU      240(R10), X10
 	VPADDD       128(R10), X10, X10
@@ -1149,33 +1149,33 @@ rounds:
 	VPXOR        X4, X10, X10
 	VPADDD       X10, X7, X7
 	VPSRLD       $0x06, X9, X10
-	VPSRLD       $0x0b, X9, X11
-	VPXOR        X11, X10, X10
-	VPSRLD       $0x19, X9, X11
-	VPSLLD       $0x07, X9, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
-	VPSLLD       $0x15, X9, X11
-	VPSLLD       $0x1a, X9, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
+	VPSRLD       $0x0b, X9, X6
+	VPXOR        X6, X10, X10
+	VPSRLD       $0x19, X9, X6
+	VPSLLD       $0x07, X9, X11
+	VPXOR        X11, X6, X6
+	VPXOR        X6, X10, X10
+	VPSLLD       $0x15, X9, X6
+	VPSLLD       $0x1a, X9, X11
+	VPXOR        X11, X6, X6
+	VPXOR        X6, X10, X10
 	VPADDD       X10, X7, X7
 	VPADDD       X7, X3, X3
 	VPXOR        X1, X8, X6
 	VPAND        X6, X2, X2
 	VPXOR        X1, X2, X2
-	VPSRLD       $0x02, X8, X10
-	VPSRLD       $0x0d, X8, X11
-	VPXOR        X11, X10, X10
-	VPSRLD       $0x16, X8, X11
-	VPSLLD       $0x0a, X8, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
-	VPSLLD       $0x13, X8, X11
-	VPSLLD       $0x1e, X8, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
 	VPADDD       X2, X7, X7
+	VPSRLD       $0x02, X8, X10
+	VPSRLD       $0x0d, X8, X2
+	VPXOR        X2, X10, X10
+	VPSRLD       $0x16, X8, X2
+	VPSLLD       $0x0a, X8, X11
+	VPXOR        X11, X2, X2
+	VPXOR        X2, X10, X10
+	VPSLLD       $0x13, X8, X2
+	VPSLLD       $0x1e, X8, X11
+	VPXOR        X11, X2, X2
+	VPXOR        X2, X10, X10
 	VPADDD       X10, X7, X7
 	VPADDD       16(R10), X4, X4
 	VBROADCASTSS 4(AX), X10
@@ -1185,33 +1185,33 @@ rounds:
 	VPXOR        X5, X10, X10
 	VPADDD       X10, X4, X4
 	VPSRLD       $0x06, X3, X10
-	VPSRLD       $0x0b, X3, X11
-	VPXOR        X11, X10, X10
-	VPSRLD       $0x19, X3, X11
-	VPSLLD       $0x07, X3, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
-	VPSLLD       $0x15, X3, X11
-	VPSLLD       $0x1a, X3, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
+	VPSRLD       $0x0b, X3, X2
+	VPXOR        X2, X10, X10
+	VPSRLD       $0x19, X3, X2
+	VPSLLD       $0x07, X3, X11
+	VPXOR        X11, X2, X2
+	VPXOR        X2, X10, X10
+	VPSLLD       $0x15, X3, X2
+	VPSLLD       $0x1a, X3, X11
+	VPXOR        X11, X2, X2
+	VPXOR        X2, X10, X10
 	VPADDD       X10, X4, X4
 	VPADDD       X4, X0, X0
 	VPXOR        X8, X7, X2
 	VPAND        X2, X6, X6
 	VPXOR        X8, X6, X6
-	VPSRLD       $0x02, X7, X10
-	VPSRLD       $0x0d, X7, X11
-	VPXOR        X11, X10, X10
-	VPSRLD       $0x16, X7, X11
-	VPSLLD       $0x0a, X7, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
-	VPSLLD       $0x13, X7, X11
-	VPSLLD       $0x1e, X7, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
 	VPADDD       X6, X4, X4
+	VPSRLD       $0x02, X7, X10
+	VPSRLD       $0x0d, X7, X6
+	VPXOR        X6, X10, X10
+	VPSRLD       $0x16, X7, X6
+	VPSLLD       $0x0a, X7, X11
+	VPXOR        X11, X6, X6
+	VPXOR        X6, X10, X10
+	VPSLLD       $0x13, X7, X6
+	VPSLLD       $0x1e, X7, X11
+	VPXOR        X11, X6, X6
+	VPXOR        X6, X10, X10
 	VPADDD       X10, X4, X4
 	VPADDD       32(R10), X5, X5
 	VBROADCASTSS 8(AX), X10
@@ -1221,33 +1221,33 @@ rounds:
 	VPXOR        X9, X10, X10
 	VPADDD       X10, X5, X5
 	VPSRLD       $0x06, X0, X10
-	VPSRLD       $0x0b, X0, X11
-	VPXOR        X11, X10, X10
-	VPSRLD       $0x19, X0, X11
-	VPSLLD       $0x07, X0, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
-	VPSLLD       $0x15, X0, X11
-	VPSLLD       $0x1a, X0, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
+	VPSRLD       $0x0b, X0, X6
+	VPXOR        X6, X10, X10
+	VPSRLD       $0x19, X0, X6
+	VPSLLD       $0x07, X0, X11
+	VPXOR        X11, X6, X6
+	VPXOR        X6, X10, X10
+	VPSLLD       $0x15, X0, X6
+	VPSLLD       $0x1a, X0, X11
+	VPXOR        X11, X6, X6
+	VPXOR        X6, X10, X10
 	VPADDD       X10, X5, X5
 	VPADDD       X5, X1, X1
 	VPXOR        X7, X4, X6
 	VPAND        X6, X2, X2
 	VPXOR        X7, X2, X2
-	VPSRLD       $0x02, X4, X10
-	VPSRLD       $0x0d, X4, X11
-	VPXOR        X11, X10, X10
-	VPSRLD       $0x16, X4, X11
-	VPSLLD       $0x0a, X4, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
-	VPSLLD       $0x13, X4, X11
-	VPSLLD       $0x1e, X4, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
 	VPADDD       X2, X5, X5
+	VPSRLD       $0x02, X4, X10
+	VPSRLD       $0x0d, X4, X2
+	VPXOR        X2, X10, X10
+	VPSRLD       $0x16, X4, X2
+	VPSLLD       $0x0a, X4, X11
+	VPXOR        X11, X2, X2
+	VPXOR        X2, X10, X10
+	VPSLLD       $0x13, X4, X2
+	VPSLLD       $0x1e, X4, X11
+	VPXOR        X11, X2, X2
+	VPXOR        X2, X10, X10
 	VPADDD       X10, X5, X5
 	VPADDD       48(R10), X9, X9
 	VBROADCASTSS 12(AX), X10
@@ -1257,33 +1257,33 @@ rounds:
 	VPXOR        X3, X10, X10
 	VPADDD       X10, X9, X9
 	VPSRLD       $0x06, X1, X10
-	VPSRLD       $0x0b, X1, X11
-	VPXOR        X11, X10, X10
-	VPSRLD       $0x19, X1, X11
-	VPSLLD       $0x07, X1, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
-	VPSLLD       $0x15, X1, X11
-	VPSLLD       $0x1a, X1, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
+	VPSRLD       $0x0b, X1, X2
+	VPXOR        X2, X10, X10
+	VPSRLD       $0x19, X1, X2
+	VPSLLD       $0x07, X1, X11
+	VPXOR        X11, X2, X2
+	VPXOR        X2, X10, X10
+	VPSLLD       $0x15, X1, X2
+	VPSLLD       $0x1a, X1, X11
+	VPXOR        X11, X2, X2
+	VPXOR        X2, X10, X10
 	VPADDD       X10, X9, X9
 	VPADDD       X9, X8, X8
 	VPXOR        X4, X5, X2
 	VPAND        X2, X6, X6
 	VPXOR        X4, X6, X6
-	VPSRLD       $0x02, X5, X10
-	VPSRLD       $0x0d, X5, X11
-	VPXOR        X11, X10, X10
-	VPSRLD       $0x16, X5, X11
-	VPSLLD       $0x0a, X5, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
-	VPSLLD       $0x13, X5, X11
-	VPSLLD       $0x1e, X5, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
 	VPADDD       X6, X9, X9
+	VPSRLD       $0x02, X5, X10
+	VPSRLD       $0x0d, X5, X6
+	VPXOR        X6, X10, X10
+	VPSRLD       $0x16, X5, X6
+	VPSLLD       $0x0a, X5, X11
+	VPXOR        X11, X6, X6
+	VPXOR        X6, X10, X10
+	VPSLLD       $0x13, X5, X6
+	VPSLLD       $0x1e, X5, X11
+	VPXOR        X11, X6, X6
+	VPXOR        X6, X10, X10
 	VPADDD       X10, X9, X9
 	VPADDD       64(R10), X3, X3
 	VBROADCASTSS 16(AX), X10
@@ -1293,33 +1293,33 @@ rounds:
 	VPXOR        X0, X10, X10
 	VPADDD       X10, X3, X3
 	VPSRLD       $0x06, X8, X10
-	VPSRLD       $0x0b, X8, X11
-	VPXOR        X11, X10, X10
-	VPSRLD       $0x19, X8, X11
-	VPSLLD       $0x07, X8, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
-	VPSLLD       $0x15, X8, X11
-	VPSLLD       $0x1a, X8, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
+	VPSRLD       $0x0b, X8, X6
+	VPXOR        X6, X10, X10
+	VPSRLD       $0x19, X8, X6
+	VPSLLD       $0x07, X8, X11
+	VPXOR        X11, X6, X6
+	VPXOR        X6, X10, X10
+	VPSLLD       $0x15, X8, X6
+	VPSLLD       $0x1a, X8, X11
+	VPXOR        X11, X6, X6
+	VPXOR        X6, X10, X10
 	VPADDD       X10, X3, X3
 	VPADDD       X3, X7, X7
 	VPXOR        X5, X9, X6
 	VPAND        X6, X2, X2
 	VPXOR        X5, X2, X2
-	VPSRLD       $0x02, X9, X10
-	VPSRLD       $0x0d, X9, X11
-	VPXOR        X11, X10, X10
-	VPSRLD       $0x16, X9, X11
-	VPSLLD       $0x0a, X9, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
-	VPSLLD       $0x13, X9, X11
-	VPSLLD       $0x1e, X9, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
 	VPADDD       X2, X3, X3
+	VPSRLD       $0x02, X9, X10
+	VPSRLD       $0x0d, X9, X2
+	VPXOR        X2, X10, X10
+	VPSRLD       $0x16, X9, X2
+	VPSLLD       $0x0a, X9, X11
+	VPXOR        X11, X2, X2
+	VPXOR        X2, X10, X10
+	VPSLLD       $0x13, X9, X2
+	VPSLLD       $0x1e, X9, X11
+	VPXOR        X11, X2, X2
+	VPXOR        X2, X10, X10
 	VPADDD       X10, X3, X3
 	VPADDD       80(R10), X0, X0
 	VBROADCASTSS 20(AX), X10
@@ -1329,33 +1329,33 @@ rounds:
 	VPXOR        X1, X10, X10
 	VPADDD       X10, X0, X0
 	VPSRLD       $0x06, X7, X10
-	VPSRLD       $0x0b, X7, X11
-	VPXOR        X11, X10, X10
-	VPSRLD       $0x19, X7, X11
-	VPSLLD       $0x07, X7, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
-	VPSLLD       $0x15, X7, X11
-	VPSLLD       $0x1a, X7, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
+	VPSRLD       $0x0b, X7, X2
+	VPXOR        X2, X10, X10
+	VPSRLD       $0x19, X7, X2
+	VPSLLD       $0x07, X7, X11
+	VPXOR        X11, X2, X2
+	VPXOR        X2, X10, X10
+	VPSLLD       $0x15, X7, X2
+	VPSLLD       $0x1a, X7, X11
+	VPXOR        X11, X2, X2
+	VPXOR        X2, X10, X10
 	VPADDD       X10, X0, X0
 	VPADDD       X0, X4, X4
 	VPXOR        X9, X3, X2
 	VPAND        X2, X6, X6
 	VPXOR        X9, X6, X6
-	VPSRLD       $0x02, X3, X10
-	VPSRLD       $0x0d, X3, X11
-	VPXOR        X11, X10, X10
-	VPSRLD       $0x16, X3, X11
-	VPSLLD       $0x0a, X3, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
-	VPSLLD       $0x13, X3, X11
-	VPSLLD       $0x1e, X3, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
 	VPADDD       X6, X0, X0
+	VPSRLD       $0x02, X3, X10
+	VPSRLD       $0x0d, X3, X6
+	VPXOR        X6, X10, X10
+	VPSRLD       $0x16, X3, X6
+	VPSLLD       $0x0a, X3, X11
+	VPXOR        X11, X6, X6
+	VPXOR        X6, X10, X10
+	VPSLLD       $0x13, X3, X6
+	VPSLLD       $0x1e, X3, X11
+	VPXOR        X11, X6, X6
+	VPXOR        X6, X10, X10
 	VPADDD       X10, X0, X0
 	VPADDD       96(R10), X1, X1
 	VBROADCASTSS 24(AX), X10
@@ -1365,33 +1365,33 @@ rounds:
 	VPXOR        X8, X10, X10
 	VPADDD       X10, X1, X1
 	VPSRLD       $0x06, X4, X10
-	VPSRLD       $0x0b, X4, X11
-	VPXOR        X11, X10, X10
-	VPSRLD       $0x19, X4, X11
-	VPSLLD       $0x07, X4, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
-	VPSLLD       $0x15, X4, X11
-	VPSLLD       $0x1a, X4, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
+	VPSRLD       $0x0b, X4, X6
+	VPXOR        X6, X10, X10
+	VPSRLD       $0x19, X4, X6
+	VPSLLD       $0x07, X4, X11
+	VPXOR        X11, X6, X6
+	VPXOR        X6, X10, X10
+	VPSLLD       $0x15, X4, X6
+	VPSLLD       $0x1a, X4, X11
+	VPXOR        X11, X6, X6
+	VPXOR        X6, X10, X10
 	VPADDD       X10, X1, X1
 	VPADDD       X1, X5, X5
 	VPXOR        X3, X0, X6
 	VPAND        X6, X2, X2
 	VPXOR        X3, X2, X2
-	VPSRLD       $0x02, X0, X10
-	VPSRLD       $0x0d, X0, X11
-	VPXOR        X11, X10, X10
-	VPSRLD       $0x16, X0, X11
-	VPSLLD       $0x0a, X0, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
-	VPSLLD       $0x13, X0, X11
-	VPSLLD       $0x1e, X0, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
 	VPADDD       X2, X1, X1
+	VPSRLD       $0x02, X0, X10
+	VPSRLD       $0x0d, X0, X2
+	VPXOR        X2, X10, X10
+	VPSRLD       $0x16, X0, X2
+	VPSLLD       $0x0a, X0, X11
+	VPXOR        X11, X2, X2
+	VPXOR        X2, X10, X10
+	VPSLLD       $0x13, X0, X2
+	VPSLLD       $0x1e, X0, X11
+	VPXOR        X11, X2, X2
+	VPXOR        X2, X10, X10
 	VPADDD       X10, X1, X1
 	VPADDD       112(R10), X8, X8
 	VBROADCASTSS 28(AX), X10
@@ -1401,33 +1401,33 @@ rounds:
 	VPXOR        X7, X10, X10
 	VPADDD       X10, X8, X8
 	VPSRLD       $0x06, X5, X10
-	VPSRLD       $0x0b, X5, X11
-	VPXOR        X11, X10, X10
-	VPSRLD       $0x19, X5, X11
-	VPSLLD       $0x07, X5, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
-	VPSLLD       $0x15, X5, X11
-	VPSLLD       $0x1a, X5, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
+	VPSRLD       $0x0b, X5, X2
+	VPXOR        X2, X10, X10
+	VPSRLD       $0x19, X5, X2
+	VPSLLD       $0x07, X5, X11
+	VPXOR        X11, X2, X2
+	VPXOR        X2, X10, X10
+	VPSLLD       $0x15, X5, X2
+	VPSLLD       $0x1a, X5, X11
+	VPXOR        X11, X2, X2
+	VPXOR        X2, X10, X10
 	VPADDD       X10, X8, X8
 	VPADDD       X8, X9, X9
 	VPXOR        X0, X1, X2
 	VPAND        X2, X6, X6
 	VPXOR        X0, X6, X6
-	VPSRLD       $0x02, X1, X10
-	VPSRLD       $0x0d, X1, X11
-	VPXOR        X11, X10, X10
-	VPSRLD       $0x16, X1, X11
-	VPSLLD       $0x0a, X1, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
-	VPSLLD       $0x13, X1, X11
-	VPSLLD       $0x1e, X1, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
 	VPADDD       X6, X8, X8
+	VPSRLD       $0x02, X1, X10
+	VPSRLD       $0x0d, X1, X6
+	VPXOR        X6, X10, X10
+	VPSRLD       $0x16, X1, X6
+	VPSLLD       $0x0a, X1, X11
+	VPXOR        X11, X6, X6
+	VPXOR        X6, X10, X10
+	VPSLLD       $0x13, X1, X6
+	VPSLLD       $0x1e, X1, X11
+	VPXOR        X11, X6, X6
+	VPXOR        X6, X10, X10
 	VPADDD       X10, X8, X8
 	VPADDD       128(R10), X7, X7
 	VBROADCASTSS 32(AX), X10
@@ -1437,33 +1437,33 @@ rounds:
 	VPXOR        X4, X10, X10
 	VPADDD       X10, X7, X7
 	VPSRLD       $0x06, X9, X10
-	VPSRLD       $0x0b, X9, X11
-	VPXOR        X11, X10, X10
-	VPSRLD       $0x19, X9, X11
-	VPSLLD       $0x07, X9, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
-	VPSLLD       $0x15, X9, X11
-	VPSLLD       $0x1a, X9, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
+	VPSRLD       $0x0b, X9, X6
+	VPXOR        X6, X10, X10
+	VPSRLD       $0x19, X9, X6
+	VPSLLD       $0x07, X9, X11
+	VPXOR        X11, X6, X6
+	VPXOR        X6, X10, X10
+	VPSLLD       $0x15, X9, X6
+	VPSLLD       $0x1a, X9, X11
+	VPXOR        X11, X6, X6
+	VPXOR        X6, X10, X10
 	VPADDD       X10, X7, X7
 	VPADDD       X7, X3, X3
 	VPXOR        X1, X8, X6
 	VPAND        X6, X2, X2
 	VPXOR        X1, X2, X2
-	VPSRLD       $0x02, X8, X10
-	VPSRLD       $0x0d, X8, X11
-	VPXOR        X11, X10, X10
-	VPSRLD       $0x16, X8, X11
-	VPSLLD       $0x0a, X8, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
-	VPSLLD       $0x13, X8, X11
-	VPSLLD       $0x1e, X8, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
 	VPADDD       X2, X7, X7
+	VPSRLD       $0x02, X8, X10
+	VPSRLD       $0x0d, X8, X2
+	VPXOR        X2, X10, X10
+	VPSRLD       $0x16, X8, X2
+	VPSLLD       $0x0a, X8, X11
+	VPXOR        X11, X2, X2
+	VPXOR        X2, X10, X10
+	VPSLLD       $0x13, X8, X2
+	VPSLLD       $0x1e, X8, X11
+	VPXOR        X11, X2, X2
+	VPXOR        X2, X10, X10
 	VPADDD       X10, X7, X7
 	VPADDD       144(R10), X4, X4
 	VBROADCASTSS 36(AX), X10
@@ -1473,33 +1473,33 @@ rounds:
 	VPXOR        X5, X10, X10
 	VPADDD       X10, X4, X4
 	VPSRLD       $0x06, X3, X10
-	VPSRLD       $0x0b, X3, X11
-	VPXOR        X11, X10, X10
-	VPSRLD       $0x19, X3, X11
-	VPSLLD       $0x07, X3, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
-	VPSLLD       $0x15, X3, X11
-	VPSLLD       $0x1a, X3, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
+	VPSRLD       $0x0b, X3, X2
+	VPXOR        X2, X10, X10
+	VPSRLD       $0x19, X3, X2
+	VPSLLD       $0x07, X3, X11
+	VPXOR        X11, X2, X2
+	VPXOR        X2, X10, X10
+	VPSLLD       $0x15, X3, X2
+	VPSLLD       $0x1a, X3, X11
+	VPXOR        X11, X2, X2
+	VPXOR        X2, X10, X10
 	VPADDD       X10, X4, X4
 	VPADDD       X4, X0, X0
 	VPXOR        X8, X7, X2
 	VPAND        X2, X6, X6
 	VPXOR        X8, X6, X6
-	VPSRLD       $0x02, X7, X10
-	VPSRLD       $0x0d, X7, X11
-	VPXOR        X11, X10, X10
-	VPSRLD       $0x16, X7, X11
-	VPSLLD       $0x0a, X7, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
-	VPSLLD       $0x13, X7, X11
-	VPSLLD       $0x1e, X7, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
 	VPADDD       X6, X4, X4
+	VPSRLD       $0x02, X7, X10
+	VPSRLD       $0x0d, X7, X6
+	VPXOR        X6, X10, X10
+	VPSRLD       $0x16, X7, X6
+	VPSLLD       $0x0a, X7, X11
+	VPXOR        X11, X6, X6
+	VPXOR        X6, X10, X10
+	VPSLLD       $0x13, X7, X6
+	VPSLLD       $0x1e, X7, X11
+	VPXOR        X11, X6, X6
+	VPXOR        X6, X10, X10
 	VPADDD       X10, X4, X4
 	VPADDD       160(R10), X5, X5
 	VBROADCASTSS 40(AX), X10
@@ -1509,33 +1509,33 @@ rounds:
 	VPXOR        X9, X10, X10
 	VPADDD       X10, X5, X5
 	VPSRLD       $0x06, X0, X10
-	VPSRLD       $0x0b, X0, X11
-	VPXOR        X11, X10, X10
-	VPSRLD       $0x19, X0, X11
-	VPSLLD       $0x07, X0, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
-	VPSLLD       $0x15, X0, X11
-	VPSLLD       $0x1a, X0, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
+	VPSRLD       $0x0b, X0, X6
+	VPXOR        X6, X10, X10
+	VPSRLD       $0x19, X0, X6
+	VPSLLD       $0x07, X0, X11
+	VPXOR        X11, X6, X6
+	VPXOR        X6, X10, X10
+	VPSLLD       $0x15, X0, X6
+	VPSLLD       $0x1a, X0, X11
+	VPXOR        X11, X6, X6
+	VPXOR        X6, X10, X10
 	VPADDD       X10, X5, X5
 	VPADDD       X5, X1, X1
 	VPXOR        X7, X4, X6
 	VPAND        X6, X2, X2
 	VPXOR        X7, X2, X2
-	VPSRLD       $0x02, X4, X10
-	VPSRLD       $0x0d, X4, X11
-	VPXOR        X11, X10, X10
-	VPSRLD       $0x16, X4, X11
-	VPSLLD       $0x0a, X4, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
-	VPSLLD       $0x13, X4, X11
-	VPSLLD       $0x1e, X4, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
 	VPADDD       X2, X5, X5
+	VPSRLD       $0x02, X4, X10
+	VPSRLD       $0x0d, X4, X2
+	VPXOR        X2, X10, X10
+	VPSRLD       $0x16, X4, X2
+	VPSLLD       $0x0a, X4, X11
+	VPXOR        X11, X2, X2
+	VPXOR        X2, X10, X10
+	VPSLLD       $0x13, X4, X2
+	VPSLLD       $0x1e, X4, X11
+	VPXOR        X11, X2, X2
+	VPXOR        X2, X10, X10
 	VPADDD       X10, X5, X5
 	VPADDD       176(R10), X9, X9
 	VBROADCASTSS 44(AX), X10
@@ -1545,33 +1545,33 @@ rounds:
 	VPXOR        X3, X10, X10
 	VPADDD       X10, X9, X9
 	VPSRLD       $0x06, X1, X10
-	VPSRLD       $0x0b, X1, X11
-	VPXOR        X11, X10, X10
-	VPSRLD       $0x19, X1, X11
-	VPSLLD       $0x07, X1, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
-	VPSLLD       $0x15, X1, X11
-	VPSLLD       $0x1a, X1, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
+	VPSRLD       $0x0b, X1, X2
+	VPXOR        X2, X10, X10
+	VPSRLD       $0x19, X1, X2
+	VPSLLD       $0x07, X1, X11
+	VPXOR        X11, X2, X2
+	VPXOR        X2, X10, X10
+	VPSLLD       $0x15, X1, X2
+	VPSLLD       $0x1a, X1, X11
+	VPXOR        X11, X2, X2
+	VPXOR        X2, X10, X10
 	VPADDD       X10, X9, X9
 	VPADDD       X9, X8, X8
 	VPXOR        X4, X5, X2
 	VPAND        X2, X6, X6
 	VPXOR        X4, X6, X6
-	VPSRLD       $0x02, X5, X10
-	VPSRLD       $0x0d, X5, X11
-	VPXOR        X11, X10, X10
-	VPSRLD       $0x16, X5, X11
-	VPSLLD       $0x0a, X5, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
-	VPSLLD       $0x13, X5, X11
-	VPSLLD       $0x1e, X5, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
 	VPADDD       X6, X9, X9
+	VPSRLD       $0x02, X5, X10
+	VPSRLD       $0x0d, X5, X6
+	VPXOR        X6, X10, X10
+	VPSRLD       $0x16, X5, X6
+	VPSLLD       $0x0a, X5, X11
+	VPXOR        X11, X6, X6
+	VPXOR        X6, X10, X10
+	VPSLLD       $0x13, X5, X6
+	VPSLLD       $0x1e, X5, X11
+	VPXOR        X11, X6, X6
+	VPXOR        X6, X10, X10
 	VPADDD       X10, X9, X9
 	VPADDD       192(R10), X3, X3
 	VBROADCASTSS 48(AX), X10
@@ -1581,33 +1581,33 @@ rounds:
 	VPXOR        X0, X10, X10
 	VPADDD       X10, X3, X3
 	VPSRLD       $0x06, X8, X10
-	VPSRLD       $0x0b, X8, X11
-	VPXOR        X11, X10, X10
-	VPSRLD       $0x19, X8, X11
-	VPSLLD       $0x07, X8, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
-	VPSLLD       $0x15, X8, X11
-	VPSLLD       $0x1a, X8, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
+	VPSRLD       $0x0b, X8, X6
+	VPXOR        X6, X10, X10
+	VPSRLD       $0x19, X8, X6
+	VPSLLD       $0x07, X8, X11
+	VPXOR        X11, X6, X6
+	VPXOR        X6, X10, X10
+	VPSLLD       $0x15, X8, X6
+	VPSLLD       $0x1a, X8, X11
+	VPXOR        X11, X6, X6
+	VPXOR        X6, X10, X10
 	VPADDD       X10, X3, X3
 	VPADDD       X3, X7, X7
 	VPXOR        X5, X9, X6
 	VPAND        X6, X2, X2
 	VPXOR        X5, X2, X2
-	VPSRLD       $0x02, X9, X10
-	VPSRLD       $0x0d, X9, X11
-	VPXOR        X11, X10, X10
-	VPSRLD       $0x16, X9, X11
-	VPSLLD       $0x0a, X9, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
-	VPSLLD       $0x13, X9, X11
-	VPSLLD       $0x1e, X9, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
 	VPADDD       X2, X3, X3
+	VPSRLD       $0x02, X9, X10
+	VPSRLD       $0x0d, X9, X2
+	VPXOR        X2, X10, X10
+	VPSRLD       $0x16, X9, X2
+	VPSLLD       $0x0a, X9, X11
+	VPXOR        X11, X2, X2
+	VPXOR        X2, X10, X10
+	VPSLLD       $0x13, X9, X2
+	VPSLLD       $0x1e, X9, X11
+	VPXOR        X11, X2, X2
+	VPXOR        X2, X10, X10
 	VPADDD       X10, X3, X3
 	VPADDD       208(R10), X0, X0
 	VBROADCASTSS 52(AX), X10
@@ -1617,33 +1617,33 @@ rounds:
 	VPXOR        X1, X10, X10
 	VPADDD       X10, X0, X0
 	VPSRLD       $0x06, X7, X10
-	VPSRLD       $0x0b, X7, X11
-	VPXOR        X11, X10, X10
-	VPSRLD       $0x19, X7, X11
-	VPSLLD       $0x07, X7, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
-	VPSLLD       $0x15, X7, X11
-	VPSLLD       $0x1a, X7, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
+	VPSRLD       $0x0b, X7, X2
+	VPXOR        X2, X10, X10
+	VPSRLD       $0x19, X7, X2
+	VPSLLD       $0x07, X7, X11
+	VPXOR        X11, X2, X2
+	VPXOR        X2, X10, X10
+	VPSLLD       $0x15, X7, X2
+	VPSLLD       $0x1a, X7, X11
+	VPXOR        X11, X2, X2
+	VPXOR        X2, X10, X10
 	VPADDD       X10, X0, X0
 	VPADDD       X0, X4, X4
 	VPXOR        X9, X3, X2
 	VPAND        X2, X6, X6
 	VPXOR        X9, X6, X6
-	VPSRLD       $0x02, X3, X10
-	VPSRLD       $0x0d, X3, X11
-	VPXOR        X11, X10, X10
-	VPSRLD       $0x16, X3, X11
-	VPSLLD       $0x0a, X3, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
-	VPSLLD       $0x13, X3, X11
-	VPSLLD       $0x1e, X3, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
 	VPADDD       X6, X0, X0
+	VPSRLD       $0x02, X3, X10
+	VPSRLD       $0x0d, X3, X6
+	VPXOR        X6, X10, X10
+	VPSRLD       $0x16, X3, X6
+	VPSLLD       $0x0a, X3, X11
+	VPXOR        X11, X6, X6
+	VPXOR        X6, X10, X10
+	VPSLLD       $0x13, X3, X6
+	VPSLLD       $0x1e, X3, X11
+	VPXOR        X11, X6, X6
+	VPXOR        X6, X10, X10
 	VPADDD       X10, X0, X0
 	VPADDD       224(R10), X1, X1
 	VBROADCASTSS 56(AX), X10
@@ -1653,33 +1653,33 @@ rounds:
 	VPXOR        X8, X10, X10
 	VPADDD       X10, X1, X1
 	VPSRLD       $0x06, X4, X10
-	VPSRLD       $0x0b, X4, X11
-	VPXOR        X11, X10, X10
-	VPSRLD       $0x19, X4, X11
-	VPSLLD       $0x07, X4, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
-	VPSLLD       $0x15, X4, X11
-	VPSLLD       $0x1a, X4, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
+	VPSRLD       $0x0b, X4, X6
+	VPXOR        X6, X10, X10
+	VPSRLD       $0x19, X4, X6
+	VPSLLD       $0x07, X4, X11
+	VPXOR        X11, X6, X6
+	VPXOR        X6, X10, X10
+	VPSLLD       $0x15, X4, X6
+	VPSLLD       $0x1a, X4, X11
+	VPXOR        X11, X6, X6
+	VPXOR        X6, X10, X10
 	VPADDD       X10, X1, X1
 	VPADDD       X1, X5, X5
 	VPXOR        X3, X0, X6
 	VPAND        X6, X2, X2
 	VPXOR        X3, X2, X2
-	VPSRLD       $0x02, X0, X10
-	VPSRLD       $0x0d, X0, X11
-	VPXOR        X11, X10, X10
-	VPSRLD       $0x16, X0, X11
-	VPSLLD       $0x0a, X0, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
-	VPSLLD       $0x13, X0, X11
-	VPSLLD       $0x1e, X0, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
 	VPADDD       X2, X1, X1
+	VPSRLD       $0x02, X0, X10
+	VPSRLD       $0x0d, X0, X2
+	VPXOR        X2, X10, X10
+	VPSRLD       $0x16, X0, X2
+	VPSLLD       $0x0a, X0, X11
+	VPXOR        X11, X2, X2
+	VPXOR        X2, X10, X10
+	VPSLLD       $0x13, X0, X2
+	VPSLLD       $0x1e, X0, X11
+	VPXOR        X11, X2, X2
+	VPXOR        X2, X10, X10
 	VPADDD       X10, X1, X1
 	VPADDD       240(R10), X8, X8
 	VBROADCASTSS 60(AX), X10
@@ -1689,33 +1689,33 @@ rounds:
 	VPXOR        X7, X10, X10
 	VPADDD       X10, X8, X8
 	VPSRLD       $0x06, X5, X10
-	VPSRLD       $0x0b, X5, X11
-	VPXOR        X11, X10, X10
-	VPSRLD       $0x19, X5, X11
-	VPSLLD       $0x07, X5, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
-	VPSLLD       $0x15, X5, X11
-	VPSLLD       $0x1a, X5, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
+	VPSRLD       $0x0b, X5, X2
+	VPXOR        X2, X10, X10
+	VPSRLD       $0x19, X5, X2
+	VPSLLD       $0x07, X5, X11
+	VPXOR        X11, X2, X2
+	VPXOR        X2, X10, X10
+	VPSLLD       $0x15, X5, X2
+	VPSLLD       $0x1a, X5, X11
+	VPXOR        X11, X2, X2
+	VPXOR        X2, X10, X10
 	VPADDD       X10, X8, X8
 	VPADDD       X8, X9, X9
 	VPXOR        X0, X1, X2
 	VPAND        X2, X6, X6
 	VPXOR        X0, X6, X6
-	VPSRLD       $0x02, X1, X10
-	VPSRLD       $0x0d, X1, X11
-	VPXOR        X11, X10, X10
-	VPSRLD       $0x16, X1, X11
-	VPSLLD       $0x0a, X1, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
-	VPSLLD       $0x13, X1, X11
-	VPSLLD       $0x1e, X1, X12
-	VPXOR        X12, X11, X11
-	VPXOR        X11, X10, X10
 	VPADDD       X6, X8, X8
+	VPSRLD       $0x02, X1, X10
+	VPSRLD       $0x0d, X1, X6
+	VPXOR        X6, X10, X10
+	VPSRLD       $0x16, X1, X6
+	VPSLLD       $0x0a, X1, X11
+	VPXOR        X11, X6, X6
+	VPXOR        X6, X10, X10
+	VPSLLD       $0x13, X1, X6
+	VPSLLD       $0x1e, X1, X11
+	VPXOR        X11, X6, X6
+	VPXOR        X6, X10, X10
 	VPADDD       X10, X8, X8
 	VPADDD       16(R12), X8, X8
 	VPADDD       32(R12), X1, X1

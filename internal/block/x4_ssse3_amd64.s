@@ -200,33 +200,33 @@ rounds:
 	PSRLL      $0x05, X10
 	PXOR       X9, X10
 	PSRLL      $0x06, X10
-	MOVOA      X9, X11
-	PSLLL      $0x05, X11
-	PXOR       X9, X11
-	PSLLL      $0x0e, X11
-	PXOR       X9, X11
-	PSLLL      $0x07, X11
-	PXOR       X11, X10
+	MOVOA      X9, X6
+	PSLLL      $0x05, X6
+	PXOR       X9, X6
+	PSLLL      $0x0e, X6
+	PXOR       X9, X6
+	PSLLL      $0x07, X6
+	PXOR       X6, X10
 	PADDL      X10, X7
 	PADDL      X7, X3
 	MOVOA      X8, X6
 	PXOR       X1, X6
 	PAND       X6, X2
 	PXOR       X1, X2
+	PADDL      X2, X7
 	MOVOA      X8, X10
 	PSRLL      $0x09, X10
 	PXOR       X8, X10
 	PSRLL      $0x0b, X10
 	PXOR       X8, X10
 	PSRLL      $0x02, X10
-	MOVOA      X8, X11
-	PSLLL      $0x0b, X11
-	PXOR       X8, X11
-	PSLLL      $0x09, X11
-	PXOR       X8, X11
-	PSLLL      $0x0a, X11
-	PXOR       X11, X10
-	PADDL      X2, X7
+	MOVOA      X8, X2
+	PSLLL      $0x0b, X2
+	PXOR       X8, X2
+	PSLLL      $0x09, X2
+	PXOR       X8, X2
+	PSLLL      $0x0a, X2
+	PXOR       X2, X10
 	PADDL      X10, X7
 	MOVOU      (R10), X10
 	PADDL      144(R10), X10
@@ -270,33 +270,33 @@ rounds:
 	PSRLL      $0x05, X10
 	PXOR       X3, X10
 	PSRLL      $0x06, X10
-	MOVOA      X3, X11
-	PSLLL      $0x05, X11
-	PXOR       X3, X11
-	PSLLL      $0x0e, X11
-	PXOR       X3, X11
-	PSLLL      $0x07, X11
-	PXOR       X11, X10
+	MOVOA      X3, X2
+	PSLLL      $0x05, X2
+	PXOR       X3, X2
+	PSLLL      $0x0e, X2
+	PXOR       X3, X2
+	PSLLL      $0x07, X2
+	PXOR       X2, X10
 	PADDL      X10, X4
 	PADDL      X4, X0
 	MOVOA      X7, X2
 	PXOR       X8, X2
 	PAND       X2, X6
 	PXOR       X8, X6
+	PADDL      X6, X4
 	MOVOA      X7, X10
 	PSRLL      $0x09, X10
 	PXOR       X7, X10
 	PSRLL      $0x0b, X10
 	PXOR       X7, X10
 	PSRLL      $0x02, X10
-	MOVOA      X7, X11
-	PSLLL      $0x0b, X11
-	PXOR       X7, X11
-	PSLLL      $0x09, X11
-	PXOR       X7, X11
-	PSLLL      $0x0a, X11
-	PXOR       X11, X10
-	PADDL      X6, X4
+	MOVOA      X7, X6
+	PSLLL      $0x0b, X6
+	PXOR       X7, X6
+	PSLLL      $0x09, X6
+	PXOR       X7, X6
+	PSLLL      $0x0a, X6
+	PXOR       X6, X10
 	PADDL      X10, X4
 	MOVOU      16(R10), X10
 	PADDL      160(R10), X10
@@ -340,33 +340,33 @@ rounds:
 	PSRLL      $0x05, X10
 	PXOR       X0, X10
 	PSRLL      $0x06, X10
-	MOVOA      X0, X11
-	PSLLL      $0x05, X11
-	PXOR       X0, X11
-	PSLLL      $0x0e, X11
-	PXOR       X0, X11
-	PSLLL      $0x07, X11
-	PXOR       X11, X10
+	MOVOA      X0, X6
+	PSLLL      $0x05, X6
+	PXOR       X0, X6
+	PSLLL      $0x0e, X6
+	PXOR       X0, X6
+	PSLLL      $0x07, X6
+	PXOR       X6, X10
 	PADDL      X10, X5
 	PADDL      X5, X1
 	MOVOA      X4, X6
 	PXOR       X7, X6
 	PAND       X6, X2
 	PXOR       X7, X2
+	PADDL      X2, X5
 	MOVOA      X4, X10
 	PSRLL      $0x09, X10
 	PXOR       X4, X10
 	PSRLL      $0x0b, X10
 	PXOR       X4, X10
 	PSRLL      $0x02, X10
-	MOVOA      X4, X11
-	PSLLL      $0x0b, X11
-	PXOR       X4, X11
-	PSLLL      $0x09, X11
-	PXOR       X4, X11
-	PSLLL      $0x0a, X11
-	PXOR       X11, X10
-	PADDL      X2, X5
+	MOVOA      X4, X2
+	PSLLL      $0x0b, X2
+	PXOR       X4, X2
+	PSLLL      $0x09, X2
+	PXOR       X4, X2
+	PSLLL      $0x0a, X2
+	PXOR       X2, X10
 	PADDL      X10, X5
 	MOVOU      32(R10), X10
 	PADDL      176(R10), X10
@@ -410,33 +410,33 @@ rounds:
 	PSRLL      $0x05, X10
 	PXOR       X1, X10
 	PSRLL      $0x06, X10
-	MOVOA      X1, X11
-	PSLLL      $0x05, X11
-	PXOR       X1, X11
-	PSLLL      $0x0e, X11
-	PXOR       X1, X11
-	PSLLL      $0x07, X11
-	PXOR       X11, X10
+	MOVOA      X1, X2
+	PSLLL      $0x05, X2
+	PXOR       X1, X2
+	PSLLL      $0x0e, X2
+	PXOR       X1, X2
+	PSLLL      $0x07, X2
+	PXOR       X2, X10
 	PADDL      X10, X9
 	PADDL      X9, X8
 	MOVOA      X5, X2
 	PXOR       X4, X2
 	PAND       X2, X6
 	PXOR       X4, X6
+	PADDL      X6, X9
 	MOVOA      X5, X10
 	PSRLL      $0x09, X10
 	PXOR       X5, X10
 	PSRLL      $0x0b, X10
 	PXOR       X5, X10
 	PSRLL      $0x02, X10
-	MOVOA      X5, X11
-	PSLLL      $0x0b, X11
-	PXOR       X5, X11
-	PSLLL      $0x09, X11
-	PXOR       X5, X11
-	PSLLL      $0x0a, X11
-	PXOR       X11, X10
-	PADDL      X6, X9
+	MOVOA      X5, X6
+	PSLLL      $0x0b, X6
+	PXOR       X5, X6
+	PSLLL      $0x09, X6
+	PXOR       X5, X6
+	PSLLL      $0x0a, X6
+	PXOR       X6, X10
 	PADDL      X10, X9
 	MOVOU      48(R10), X10
 	PADDL      192(R10), X10
@@ -480,33 +480,33 @@ rounds:
 	PSRLL      $0x05, X10
 	PXOR       X8, X10
 	PSRLL      $0x06, X10
-	MOVOA      X8, X11
-	PSLLL      $0x05, X11
-	PXOR       X8, X11
-	PSLLL      $0x0e, X11
-	PXOR       X8, X11
-	PSLLL      $0x07, X11
-	PXOR       X11, X10
+	MOVOA      X8, X6
+	PSLLL      $0x05, X6
+	PXOR       X8, X6
+	PSLLL      $0x0e, X6
+	PXOR       X8, X6
+	PSLLL      $0x07, X6
+	PXOR       X6, X10
 	PADDL      X10, X3
 	PADDL      X3, X7
 	MOVOA      X9, X6
 	PXOR       X5, X6
 	PAND       X6, X2
 	PXOR       X5, X2
+	PADDL      X2, X3
 	MOVOA      X9, X10
 	PSRLL      $0x09, X10
 	PXOR       X9, X10
 	PSRLL      $0x0b, X10
 	PXOR       X9, X10
 	PSRLL      $0x02, X10
-	MOVOA      X9, X11
-	PSLLL      $0x0b, X11
-	PXOR       X9, X11
-	PSLLL      $0x09, X11
-	PXOR       X9, X11
-	PSLLL      $0x0a, X11
-	PXOR       X11, X10
-	PADDL      X2, X3
+	MOVOA      X9, X2
+	PSLLL      $0x0b, X2
+	PXOR       X9, X2
+	PSLLL      $0x09, X2
+	PXOR       X9, X2
+	PSLLL      $0x0a, X2
+	PXOR       X2, X10
 	PADDL      X10, X3
 	MOVOU      64(R10), X10
 	PADDL      208(R10), X10
@@ -550,33 +550,33 @@ rounds:
 	PSRLL      $0x05, X10
 	PXOR       X7, X10
 	PSRLL      $0x06, X10
-	MOVOA      X7, X11
-	PSLLL      $0x05, X11
-	PXOR       X7, X11
-	PSLLL      $0x0e, X11
-	PXOR       X7, X11
-	PSLLL      $0x07, X11
-	PXOR       X11, X10
+	MOVOA      X7, X2
+	PSLLL      $0x05, X2
+	PXOR       X7, X2
+	PSLLL      $0x0e, X2
+	PXOR       X7, X2
+	PSLLL      $0x07, X2
+	PXOR       X2, X10
 	PADDL      X10, X0
 	PADDL      X0, X4
 	MOVOA      X3, X2
 	PXOR       X9, X2
 	PAND       X2, X6
 	PXOR       X9, X6
+	PADDL      X6, X0
 	MOVOA      X3, X10
 	PSRLL      $0x09, X10
 	PXOR       X3, X10
 	PSRLL      $0x0b, X10
 	PXOR       X3, X10
 	PSRLL      $0x02, X10
-	MOVOA      X3, X11
-	PSLLL      $0x0b, X11
-	PXOR       X3, X11
-	PSLLL      $0x09, X11
-	PXOR       X3, X11
-	PSLLL      $0x0a, X11
-	PXOR       X11, X10
-	PADDL      X6, X0
+	MOVOA      X3, X6
+	PSLLL      $0x0b, X6
+	PXOR       X3, X6
+	PSLLL      $0x09, X6
+	PXOR       X3, X6
+	PSLLL      $0x0a, X6
+	PXOR       X6, X10
 	PADDL      X10, X0
 	MOVOU      80(R10), X10
 	PADDL      224(R10), X10
@@ -620,33 +620,33 @@ rounds:
 	PSRLL      $0x05, X10
 	PXOR       X4, X10
 	PSRLL      $0x06, X10
-	MOVOA      X4, X11
-	PSLLL      $0x05, X11
-	PXOR       X4, X11
-	PSLLL      $0x0e, X11
-	PXOR       X4, X11
-	PSLLL      $0x07, X11
-	PXOR       X11, X10
+	MOVOA      X4, X6
+	PSLLL      $0x05, X6
+	PXOR       X4, X6
+	PSLLL      $0x0e, X6
+	PXOR       X4, X6
+	PSLLL      $0x07, X6
+	PXOR       X6, X10
 	PADDL      X10, X1
 	PADDL      X1, X5
 	MOVOA      X0, X6
 	PXOR       X3, X6
 	PAND       X6, X2
 	PXOR       X3, X2
+	PADDL      X2, X1
 	MOVOA      X0, X10
 	PSRLL      $0x09, X10
 	PXOR       X0, X10
 	PSRLL      $0x0b, X10
 	PXOR       X0, X10
 	PSRLL      $0x02, X10
-	MOVOA      X0, X11
-	PSLLL      $0x0b, X11
-	PXOR       X0, X11
-	PSLLL      $0x09, X11
-	PXOR       X0, X11
-	PSLLL      $0x0a, X11
-	PXOR       X11, X10
-	PADDL      X2, X1
+	MOVOA      X0, X2
+	PSLLL      $0x0b, X2
+	PXOR       X0, X2
+	PSLLL      $0x09, X2
+	PXOR       X0, X2
+	PSLLL      $0x0a, X2
+	PXOR       X2, X10
 	PADDL      X10, X1
 	MOVOU      96(R10), X10
 	PADDL      240(R10), X10
@@ -690,33 +690,33 @@ rounds:
 	PSRLL      $0x05, X10
 	PXOR       X5, X10
 	PSRLL      $0x06, X10
-	MOVOA      X5, X11
-	PSLLL      $0x05, X11
-	PXOR       X5, X11
-	PSLLL      $0x0e, X11
-	PXOR       X5, X11
-	PSLLL      $0x07, X11
-	PXOR       X11, X10
+	MOVOA      X5, X2
+	PSLLL      $0x05, X2
+	PXOR       X5, X2
+	PSLLL      $0x0e, X2
+	PXOR       X5, X2
+	PSLLL      $0x07, X2
+	PXOR       X2, X10
 	PADDL      X10, X8
 	PADDL      X8, X9
 	MOVOA      X1, X2
 	PXOR       X0, X2
 	PAND       X2, X6
 	PXOR       X0, X6
+	PADDL      X6, X8
 	MOVOA      X1, X10
 	PSRLL      $0x09, X10
 	PXOR       X1, X10
 	PSRLL      $0x0b, X10
 	PXOR       X1, X10
 	PSRLL      $0x02, X10
-	MOVOA      X1, X11
-	PSLLL      $0x0b, X11
-	PXOR       X1, X11
-	PSLLL      $0x09, X11
-	PXOR       X1, X11
-	PSLLL      $0x0a, X11
-	PXOR       X11, X10
-	PADDL      X6, X8
+	MOVOA      X1, X6
+	PSLLL      $0x0b, X6
+	PXOR       X1, X6
+	PSLLL      $0x09, X6
+	PXOR       X1, X6
+	PSLLL      $0x0a, X6
+	PXOR       X6, X10
 	PADDL      X10, X8
 	MOVOU      112(R10), X10
 	PADDL      (R10), X10
@@ -760,33 +760,33 @@ rounds:
 	PSRLL      $0x05, X10
 	PXOR       X9, X10
 	PSRLL      $0x06, X10
-	MOVOA      X9, X11
-	PSLLL      $0x05, X11
-	PXOR       X9, X11
-	PSLLL      $0x0e, X11
-	PXOR       X9, X11
-	PSLLL      $0x07, X11
-	PXOR       X11, X10
+	MOVOA      X9, X6
+	PSLLL      $0x05, X6
+	PXOR       X9, X6
+	PSLLL      $0x0e, X6
+	PXOR       X9, X6
+	PSLLL      $0x07, X6
+	PXOR       X6, X10
 	PADDL      X10, X7
 	PADDL      X7, X3
 	MOVOA      X8, X6
 	PXOR       X1, X6
 	PAND       X6, X2
 	PXOR       X1, X2
+	PADDL      X2, X7
 	MOVOA      X8, X10
 	PSRLL      $0x09, X10
 	PXOR       X8, X10
 	PSRLL      $0x0b, X10
 	PXOR       X8, X10
 	PSRLL      $0x02, X10
-	MOVOA      X8, X11
-	PSLLL      $0x0b, X11
-	PXOR       X8, X11
-	PSLLL      $0x09, X11
-	PXOR       X8, X11
-	PSLLL      $0x0a, X11
-	PXOR       X11, X10
-	PADDL      X2, X7
+	MOVOA      X8, X2
+	PSLLL      $0x0b, X2
+	PXOR       X8, X2
+	PSLLL      $0x09, X2
+	PXOR       X8, X2
+	PSLLL      $0x0a, X2
+	PXOR       X2, X10
 	PADDL      X10, X7
 	MOVOU      128(R10), X10
 	PADDL      16(R10), X10
@@ -830,33 +830,33 @@ rounds:
 	PSRLL      $0x05, X10
 	PXOR       X3, X10
 	PSRLL      $0x06, X10
-	MOVOA      X3, X11
-	PSLLL      $0x05, X11
-	PXOR       X3, X11
-	PSLLL      $0x0e, X11
-	PXOR       X3, X11
-	PSLLL      $0x07, X11
-	PXOR       X11, X10
+	MOVOA      X3, X2
+	PSLLL      $0x05, X2
+	PXOR       X3, X2
+	PSLLL      $0x0e, X2
+	PXOR       X3, X2
+	PSLLL      $0x07, X2
+	PXOR       X2, X10
 	PADDL      X10, X4
 	PADDL      X4, X0
 	MOVOA      X7, X2
 	PXOR       X8, X2
 	PAND       X2, X6
 	PXOR       X8, X6
+	PADDL      X6, X4
 	MOVOA      X7, X10
 	PSRLL      $0x09, X10
 	PXOR       X7, X10
 	PSRLL      $0x0b, X10
 	PXOR       X7, X10
 	PSRLL      $0x02, X10
-	MOVOA      X7, X11
-	PSLLL      $0x0b, X11
-	PXOR       X7, X11
-	PSLLL      $0x09, X11
-	PXOR       X7, X11
-	PSLLL      $0x0a, X11
-	PXOR       X11, X10
-	PADDL      X6, X4
+	MOVOA      X7, X6
+	PSLLL      $0x0b, X6
+	PXOR       X7, X6
+	PSLLL      $0x09, X6
+	PXOR       X7, X6
+	PSLLL      $0x0a, X6
+	PXOR       X6, X10
 	PADDL      X10, X4
 	MOVOU      144(R10), X10
 	PADDL      32(R10), X10
@@ -900,33 +900,33 @@ rounds:
 	PSRLL      $0x05, X10
 	PXOR       X0, X10
 	PSRLL      $0x06, X10
-	MOVOA      X0, X11
-	PSLLL      $0x05, X11
-	PXOR       X0, X11
-	PSLLL      $0x0e, X11
-	PXOR       X0, X11
-	PSLLL      $0x07, X11
-	PXOR       X11, X10
+	MOVOA      X0, X6
+	PSLLL      $0x05, X6
+	PXOR       X0, X6
+	PSLLL      $0x0e, X6
+	PXOR       X0, X6
+	PSLLL      $0x07, X6
+	PXOR       X6, X10
 	PADDL      X10, X5
 	PADDL      X5, X1
 	MOVOA      X4, X6
 	PXOR       X7, X6
 	PAND       X6, X2
 	PXOR       X7, X2
+	PADDL      X2, X5
 	MOVOA      X4, X10
 	PSRLL      $0x09, X10
 	PXOR       X4, X10
 	PSRLL      $0x0b, X10
 	PXOR       X4, X10
 	PSRLL      $0x02, X10
-	MOVOA      X4, X11
-	PSLLL      $0x0b, X11
-	PXOR       X4, X11
-	PSLLL      $0x09, X11
-	PXOR       X4, X11
-	PSLLL      $0x0a, X11
-	PXOR       X11, X10
-	PADDL      X2, X5
+	MOVOA      X4, X2
+	PSLLL      $0x0b, X2
+	PXOR       X4, X2
+	PSLLL      $0x09, X2
+	PXOR       X4, X2
+	PSLLL      $0x0a, X2
+	PXOR       X2, X10
 	PADDL      X10, X5
 	MOVOU      160(R10), X10
 	PADDL      48(R10), X10
@@ -970,33 +970,33 @@ rounds:
 	PSRLL      $0x05, X10
 	PXOR       X1, X10
 	PSRLL      $0x06, X10
-	MOVOA      X1, X11
-	PSLLL      $0x05, X11
-	PXOR       X1, X11
-	PSLLL      $0x0e, X11
-	PXOR       X1, X11
-	PSLLL      $0x07, X11
-	PXOR       X11, X10
+	MOVOA      X1, X2
+	PSLLL      $0x05, X2
+	PXOR       X1, X2
+	PSLLL      $0x0e, X2
+	PXOR       X1, X2
+	PSLLL      $0x07, X2
+	PXOR       X2, X10
 	PADDL      X10, X9
 	PADDL      X9, X8
 	MOVOA      X5, X2
 	PXOR       X4, X2
 	PAND       X2, X6
 	PXOR       X4, X6
+	PADDL      X6, X9
 	MOVOA      X5, X10
 	PSRLL      $0x09, X10
 	PXOR       X5, X10
 	PSRLL      $0x0b, X10
 	PXOR       X5, X10
 	PSRLL      $0x02, X10
-	MOVOA      X5, X11
-	PSLLL      $0x0b, X11
-	PXOR       X5, X11
-	PSLLL      $0x09, X11
-	PXOR       X5, X11
-	PSLLL      $0x0a, X11
-	PXOR       X11, X10
-	PADDL      X6, X9
+	MOVOA      X5, X6
+	PSLLL      $0x0b, X6
+	PXOR       X5, X6
+	PSLLL      $0x09, X6
+	PXOR       X5, X6
+	PSLLL      $0x0a, X6
+	PXOR       X6, X10
 	PADDL      X10, X9
 	MOVOU      176(R10), X10
 	PADDL      64(R10), X10
@@ -1040,33 +1040,33 @@ rounds:
 	PSRLL      $0x05, X10
 	PXOR       X8, X10
 	PSRLL      $0x06, X10
-	MOVOA      X8, X11
-	PSLLL      $0x05, X11
-	PXOR       X8, X11
-	PSLLL      $0x0e, X11
-	PXOR       X8, X11
-	PSLLL      $0x07, X11
-	PXOR       X11, X10
+	MOVOA      X8, X6
+	PSLLL      $0x05, X6
+	PXOR       X8, X6
+	PSLLL      $0x0e, X6
+	PXOR       X8, X6
+	PSLLL      $0x07, X6
+	PXOR       X6, X10
 	PADDL      X10, X3
 	PADDL      X3, X7
 	MOVOA      X9, X6
 	PXOR       X5, X6
 	PAND       X6, X2
 	PXOR       X5, X2
+	PADDL      X2, X3
 	MOVOA      X9, X10
 	PSRLL      $0x09, X10
 	PXOR       X9, X10
 	PSRLL      $0x0b, X10
 	PXOR       X9, X10
 	PSRLL      $0x02, X10
-	MOVOA      X9, X11
-	PSLLL      $0x0b, X11
-	PXOR       X9, X11
-	PSLLL      $0x09, X11
-	PXOR       X9, X11
-	PSLLL      $0x0a, X11
-	PXOR       X11, X10
-	PADDL      X2, X3
+	MOVOA      X9, X2
+	PSLLL      $0x0b, X2
+	PXOR       X9, X2
+	PSLLL      $0x09, X2
+	PXOR       X9, X2
+	PSLLL      $0x0a, X2
+	PXOR       X2, X10
 	PADDL      X10, X3
 	MOVOU      192(R10), X10
 	PADDL      80(R10), X10
@@ -1110,33 +1110,33 @@ rounds:
 	PSRLL      $0x05, X10
 	PXOR       X7, X10
 	PSRLL      $0x06, X10
-	MOVOA      X7, X11
-	PSLLL      $0x05, X11
-	PXOR       X7, X11
-	PSLLL      $0x0e, X11
-	PXOR       X7, X11
-	PSLLL      $0x07, X11
-	PXOR       X11, X10
+	MOVOA      X7, X2
+	PSLLL      $0x05, X2
+	PXOR       X7, X2
+	PSLLL      $0x0e, X2
+	PXOR       X7, X2
+	PSLLL      $0x07, X2
+	PXOR       X2, X10
 	PADDL      X10, X0
 	PADDL      X0, X4
 	MOVOA      X3, X2
 	PXOR       X9, X2
 	PAND       X2, X6
 	PXOR       X9, X6
+	PADDL      X6, X0
 	MOVOA      X3, X10
 	PSRLL      $0x09, X10
 	PXOR       X3, X10
 	PSRLL      $0x0b, X10
 	PXOR       X3, X10
 	PSRLL      $0x02, X10
-	MOVOA      X3, X11
-	PSLLL      $0x0b, X11
-	PXOR       X3, X11
-	PSLLL      $0x09, X11
-	PXOR       X3, X11
-	PSLLL      $0x0a, X11
-	PXOR       X11, X10
-	PADDL      X6, X0
+	MOVOA      X3, X6
+	PSLLL      $0x0b, X6
+	PXOR       X3, X6
+	PSLLL      $0x09, X6
+	PXOR       X3, X6
+	PSLLL      $0x0a, X6
+	PXOR       X6, X10
 	PADDL      X10, X0
 	MOVOU      208(R10), X10
 	PADDL      96(R10), X10
@@ -1180,33 +1180,33 @@ rounds:
 	PSRLL      $0x05, X10
 	PXOR       X4, X10
 	PSRLL      $0x06, X10
-	MOVOA      X4, X11
-	PSLLL      $0x05, X11
-	PXOR       X4, X11
-	PSLLL      $0x0e, X11
-	PXOR       X4, X11
-	PSLLL      $0x07, X11
-	PXOR       X11, X10
+	MOVOA      X4, X6
+	PSLLL      $0x05, X6
+	PXOR       X4, X6
+	PSLLL      $0x0e, X6
+	PXOR       X4, X6
+	PSLLL      $0x07, X6
+	PXOR       X6, X10
 	PADDL      X10, X1
 	PADDL      X1, X5
 	MOVOA      X0, X6
 	PXOR       X3, X6
 	PAND       X6, X2
 	PXOR       X3, X2
+	PADDL      X2, X1
 	MOVOA      X0, X10
 	PSRLL      $0x09, X10
 	PXOR       X0, X10
 	PSRLL      $0x0b, X10
 	PXOR       X0, X10
 	PSRLL      $0x02, X10
-	MOVOA      X0, X11
-	PSLLL      $0x0b, X11
-	PXOR       X0, X11
-	PSLLL      $0x09, X11
-	PXOR       X0, X11
-	PSLLL      $0x0a, X11
-	PXOR       X11, X10
-	PADDL      X2, X1
+	MOVOA      X0, X2
+	PSLLL      $0x0b, X2
+	PXOR       X0, X2
+	PSLLL      $0x09, X2
+	PXOR       X0, X2
+	PSLLL      $0x0a, X2
+	PXOR       X2, X10
 	PADDL      X10, X1
 	MOVOU      224(R10), X10
 	PADDL      112(R10), X10
@@ -1250,33 +1250,33 @@ rounds:
 	PSRLL      $0x05, X10
 	PXOR       X5, X10
 	PSRLL      $0x06, X10
-	MOVOA      X5, X11
-	PSLLL      $0x05, X11
-	PXOR       X5, X11
-	PSLLL      $0x0e, X11
-	PXOR       X5, X11
-	PSLLL      $0x07, X11
-	PXOR       X11, X10
+	MOVOA      X5, X2
+	PSLLL      $0x05, X2
+	PXOR       X5, X2
+	PSLLL      $0x0e, X2
+	PXOR       X5, X2
+	PSLLL      $0x07, X2
+	PXOR       X2, X10
 	PADDL      X10, X8
 	PADDL      X8, X9
 	MOVOA      X1, X2
 	PXOR       X0, X2
 	PAND       X2, X6
 	PXOR       X0, X6
+	PADDL      X6, X8
 	MOVOA      X1, X10
 	PSRLL      $0x09, X10
 	PXOR       X1, X10
 	PSRLL      $0x0b, X10
 	PXOR       X1, X10
 	PSRLL      $0x02, X10
-	MOVOA      X1, X11
-	PSLLL      $0x0b, X11
-	PXOR       X1, X11
-	PSLLL      $0x09, X11
-	PXOR       X1, X11
-	PSLLL      $0x0a, X11
-	PXOR       X11, X10
-	PADDL      X6, X8
+	MOVOA      X1, X6
+	PSLLL      $0x0b, X6
+	PXOR       X1, X6
+	PSLLL      $0x09, X6
+	PXOR       X1, X6
+	PSLLL      $0x0a, X6
+	PXOR       X6, X10
 	PADDL      X10, X8
 	MOVOU      240(R10), X10
 	PADDL      128(R10), X10
@@ -1323,33 +1323,33 @@ rounds:
 	PSRLL      $0x05, X10
 	PXOR       X9, X10
 	PSRLL      $0x06, X10
-	MOVOA      X9, X11
-	PSLLL      $0x05, X11
-	PXOR       X9, X11
-	PSLLL      $0x0e, X11
-	PXOR       X9, X11
-	PSLLL      $0x07, X11
-	PXOR       X11, X10
+	MOVOA      X9, X6
+	PSLLL      $0x05, X6
+	PXOR       X9, X6
+	PSLLL      $0x0e, X6
+	PXOR       X9, X6
+	PSLLL      $0x07, X6
+	PXOR       X6, X10
 	PADDL      X10, X7
 	PADDL      X7, X3
 	MOVOA      X8, X6
 	PXOR       X1, X6
 	PAND       X6, X2
 	PXOR       X1, X2
+	PADDL      X2, X7
 	MOVOA      X8, X10
 	PSRLL      $0x09, X10
 	PXOR       X8, X10
 	PSRLL      $0x0b, X10
 	PXOR       X8, X10
 	PSRLL      $0x02, X10
-	MOVOA      X8, X11
-	PSLLL      $0x0b, X11
-	PXOR       X8, X11
-	PSLLL      $0x09, X11
-	PXOR       X8, X11
-	PSLLL      $0x0a, X11
-	PXOR       X11, X10
-	PADDL      X2, X7
+	MOVOA      X8, X2
+	PSLLL      $0x0b, X2
+	PXOR       X8, X2
+	PSLLL      $0x09, X2
+	PXOR       X8, X2
+	PSLLL      $0x0a, X2
+	PXOR       X2, X10
 	PADDL      X10, X7
 	PADDL      16(R10), X4
 	PADDL      16(AX), X4
@@ -1364,33 +1364,33 @@ rounds:
 	PSRLL      $0x05, X10
 	PXOR       X3, X10
 	PSRLL      $0x06, X10
-	MOVOA      X3, X11
-	PSLLL      $0x05, X11
-	PXOR       X3, X11
-	PSLLL      $0x0e, X11
-	PXOR       X3, X11
-	PSLLL      $0x07, X11
-	PXOR       X11, X10
+	MOVOA      X3, X2
+	PSLLL      $0x05, X2
+	PXOR       X3, X2
+	PSLLL      $0x0e, X2
+	PXOR       X3, X2
+	PSLLL      $0x07, X2
+	PXOR       X2, X10
 	PADDL      X10, X4
 	PADDL      X4, X0
 	MOVOA      X7, X2
 	PXOR       X8, X2
 	PAND       X2, X6
 	PXOR       X8, X6
+	PADDL      X6, X4
 	MOVOA      X7, X10
 	PSRLL      $0x09, X10
 	PXOR       X7, X10
 	PSRLL      $0x0b, X10
 	PXOR       X7, X10
 	PSRLL      $0x02, X10
-	MOVOA      X7, X11
-	PSLLL      $0x0b, X11
-	PXOR       X7, X11
-	PSLLL      $0x09, X11
-	PXOR       X7, X11
-	PSLLL      $0x0a, X11
-	PXOR       X11, X10
-	PADDL      X6, X4
+	MOVOA      X7, X6
+	PSLLL      $0x0b, X6
+	PXOR       X7, X6
+	PSLLL      $0x09, X6
+	PXOR       X7, X6
+	PSLLL      $0x0a, X6
+	PXOR       X6, X10
 	PADDL      X10, X4
 	PADDL      32(R10), X5
 	PADDL      32(AX), X5
@@ -1405,33 +1405,33 @@ rounds:
 	PSRLL      $0x05, X10
 	PXOR       X0, X10
 	PSRLL      $0x06, X10
-	MOVOA      X0, X11
-	PSLLL      $0x05, X11
-	PXOR       X0, X11
-	PSLLL      $0x0e, X11
-	PXOR       X0, X11
-	PSLLL      $0x07, X11
-	PXOR       X11, X10
+	MOVOA      X0, X6
+	PSLLL      $0x05, X6
+	PXOR       X0, X6
+	PSLLL      $0x0e, X6
+	PXOR       X0, X6
+	PSLLL      $0x07, X6
+	PXOR       X6, X10
 	PADDL      X10, X5
 	PADDL      X5, X1
 	MOVOA      X4, X6
 	PXOR       X7, X6
 	PAND       X6, X2
 	PXOR       X7, X2
+	PADDL      X2, X5
 	MOVOA      X4, X10
 	PSRLL      $0x09, X10
 	PXOR       X4, X10
 	PSRLL      $0x0b, X10
 	PXOR       X4, X10
 	PSRLL      $0x02, X10
-	MOVOA      X4, X11
-	PSLLL      $0x0b, X11
-	PXOR       X4, X11
-	PSLLL      $0x09, X11
-	PXOR       X4, X11
-	PSLLL      $0x0a, X11
-	PXOR       X11, X10
-	PADDL      X2, X5
+	MOVOA      X4, X2
+	PSLLL      $0x0b, X2
+	PXOR       X4, X2
+	PSLLL      $0x09, X2
+	PXOR       X4, X2
+	PSLLL      $0x0a, X2
+	PXOR       X2, X10
 	PADDL      X10, X5
 	PADDL      48(R10), X9
 	PADDL      48(AX), X9
@@ -1446,33 +1446,33 @@ rounds:
 	PSRLL      $0x05, X10
 	PXOR       X1, X10
 	PSRLL      $0x06, X10
-	MOVOA      X1, X11
-	PSLLL      $0x05, X11
-	PXOR       X1, X11
-	PSLLL      $0x0e, X11
-	PXOR       X1, X11
-	PSLLL      $0x07, X11
-	PXOR       X11, X10
+	MOVOA      X1, X2
+	PSLLL      $0x05, X2
+	PXOR       X1, X2
+	PSLLL      $0x0e, X2
+	PXOR       X1, X2
+	PSLLL      $0x07, X2
+	PXOR       X2, X10
 	PADDL      X10, X9
 	PADDL      X9, X8
 	MOVOA      X5, X2
 	PXOR       X4, X2
 	PAND       X2, X6
 	PXOR       X4, X6
+	PADDL      X6, X9
 	MOVOA      X5, X10
 	PSRLL      $0x09, X10
 	PXOR       X5, X10
 	PSRLL      $0x0b, X10
 	PXOR       X5, X10
 	PSRLL      $0x02, X10
-	MOVOA      X5, X11
-	PSLLL      $0x0b, X11
-	PXOR       X5, X11
-	PSLLL      $0x09, X11
-	PXOR       X5, X11
-	PSLLL      $0x0a, X11
-	PXOR       X11, X10
-	PADDL      X6, X9
+	MOVOA      X5, X6
+	PSLLL      $0x0b, X6
+	PXOR       X5, X6
+	PSLLL      $0x09, X6
+	PXOR       X5, X6
+	PSLLL      $0x0a, X6
+	PXOR       X6, X10
 	PADDL      X10, X9
 	PADDL      64(R10), X3
 	PADDL      64(AX), X3
@@ -1487,33 +1487,33 @@ rounds:
 	PSRLL      $0x05, X10
 	PXOR       X8, X10
 	PSRLL      $0x06, X10
-	MOVOA      X8, X11
-	PSLLL      $0x05, X11
-	PXOR       X8, X11
-	PSLLL      $0x0e, X11
-	PXOR       X8, X11
-	PSLLL      $0x07, X11
-	PXOR       X11, X10
+	MOVOA      X8, X6
+	PSLLL      $0x05, X6
+	PXOR       X8, X6
+	PSLLL      $0x0e, X6
+	PXOR       X8, X6
+	PSLLL      $0x07, X6
+	PXOR       X6, X10
 	PADDL      X10, X3
 	PADDL      X3, X7
 	MOVOA      X9, X6
 	PXOR       X5, X6
 	PAND       X6, X2
 	PXOR       X5, X2
+	PADDL      X2, X3
 	MOVOA      X9, X10
 	PSRLL      $0x09, X10
 	PXOR       X9, X10
 	PSRLL      $0x0b, X10
 	PXOR       X9, X10
 	PSRLL      $0x02, X10
-	MOVOA      X9, X11
-	PSLLL      $0x0b, X11
-	PXOR       X9, X11
-	PSLLL      $0x09, X11
-	PXOR       X9, X11
-	PSLLL      $0x0a, X11
-	PXOR       X11, X10
-	PADDL      X2, X3
+	MOVOA      X9, X2
+	PSLLL      $0x0b, X2
+	PXOR       X9, X2
+	PSLLL      $0x09, X2
+	PXOR       X9, X2
+	PSLLL      $0x0a, X2
+	PXOR       X2, X10
 	PADDL      X10, X3
 	PADDL      80(R10), X0
 	PADDL      80(AX), X0
@@ -1528,33 +1528,33 @@ rounds:
 	PSRLL      $0x05, X10
 	PXOR       X7, X10
 	PSRLL      $0x06, X10
-	MOVOA      X7, X11
-	PSLLL      $0x05, X11
-	PXOR       X7, X11
-	PSLLL      $0x0e, X11
-	PXOR       X7, X11
-	PSLLL      $0x07, X11
-	PXOR       X11, X10
+	MOVOA      X7, X2
+	PSLLL      $0x05, X2
+	PXOR       X7, X2
+	PSLLL      $0x0e, X2
+	PXOR       X7, X2
+	PSLLL      $0x07, X2
+	PXOR       X2, X10
 	PADDL      X10, X0
 	PADDL      X0, X4
 	MOVOA      X3, X2
 	PXOR       X9, X2
 	PAND       X2, X6
 	PXOR       X9, X6
+	PADDL      X6, X0
 	MOVOA      X3, X10
 	PSRLL      $0x09, X10
 	PXOR       X3, X10
 	PSRLL      $0x0b, X10
 	PXOR       X3, X10
 	PSRLL      $0x02, X10
-	MOVOA      X3, X11
-	PSLLL      $0x0b, X11
-	PXOR       X3, X11
-	PSLLL      $0x09, X11
-	PXOR       X3, X11
-	PSLLL      $0x0a, X11
-	PXOR       X11, X10
-	PADDL      X6, X0
+	MOVOA      X3, X6
+	PSLLL      $0x0b, X6
+	PXOR       X3, X6
+	PSLLL      $0x09, X6
+	PXOR       X3, X6
+	PSLLL      $0x0a, X6
+	PXOR       X6, X10
 	PADDL      X10, X0
 	PADDL      96(R10), X1
 	PADDL      96(AX), X1
@@ -1569,33 +1569,33 @@ rounds:
 	PSRLL      $0x05, X10
 	PXOR       X4, X10
 	PSRLL      $0x06, X10
-	MOVOA      X4, X11
-	PSLLL      $0x05, X11
-	PXOR       X4, X11
-	PSLLL      $0x0e, X11
-	PXOR       X4, X11
-	PSLLL      $0x07, X11
-	PXOR       X11, X10
+	MOVOA      X4, X6
+	PSLLL      $0x05, X6
+	PXOR       X4, X6
+	PSLLL      $0x0e, X6
+	PXOR       X4, X6
+	PSLLL      $0x07, X6
+	PXOR       X6, X10
 	PADDL      X10, X1
 	PADDL      X1, X5
 	MOVOA      X0, X6
 	PXOR       X3, X6
 	PAND       X6, X2
 	PXOR       X3, X2
+	PADDL      X2, X1
 	MOVOA      X0, X10
 	PSRLL      $0x09, X10
 	PXOR       X0, X10
 	PSRLL      $0x0b, X10
 	PXOR       X0, X10
 	PSRLL      $0x02, X10
-	MOVOA      X0, X11
-	PSLLL      $0x0b, X11
-	PXOR       X0, X11
-	PSLLL      $0x09, X11
-	PXOR       X0, X11
-	PSLLL      $0x0a, X11
-	PXOR       X11, X10
-	PADDL      X2, X1
+	MOVOA      X0, X2
+	PSLLL      $0x0b, X2
+	PXOR       X0, X2
+	PSLLL      $0x09, X2
+	PXOR       X0, X2
+	PSLLL      $0x0a, X2
+	PXOR       X2, X10
 	PADDL      X10, X1
 	PADDL      112(R10), X8
 	PADDL      112(AX), X8
@@ -1610,33 +1610,33 @@ rounds:
 	PSRLL      $0x05, X10
 	PXOR       X5, X10
 	PSRLL      $0x06, X10
-	MOVOA      X5, X11
-	PSLLL      $0x05, X11
-	PXOR       X5, X11
-	PSLLL      $0x0e, X11
-	PXOR       X5, X11
-	PSLLL      $0x07, X11
-	PXOR       X11, X10
+	MOVOA      X5, X2
+	PSLLL      $0x05, X2
+	PXOR       X5, X2
+	PSLLL      $0x0e, X2
+	PXOR       X5, X2
+	PSLLL      $0x07, X2
+	PXOR       X2, X10
 	PADDL      X10, X8
 	PADDL      X8, X9
 	MOVOA      X1, X2
 	PXOR       X0, X2
 	PAND       X2, X6
 	PXOR       X0, X6
+	PADDL      X6, X8
 	MOVOA      X1, X10
 	PSRLL      $0x09, X10
 	PXOR       X1, X10
 	PSRLL      $0x0b, X10
 	PXOR       X1, X10
 	PSRLL      $0x02, X10
-	MOVOA      X1, X11
-	PSLLL      $0x0b, X11
-	PXOR       X1, X11
-	PSLLL      $0x09, X11
-	PXOR       X1, X11
-	PSLLL      $0x0a, X11
-	PXOR       X11, X10
-	PADDL      X6, X8
+	MOVOA      X1, X6
+	PSLLL      $0x0b, X6
+	PXOR       X1, X6
+	PSLLL      $0x09, X6
+	PXOR       X1, X6
+	PSLLL      $0x0a, X6
+	PXOR       X6, X10
 	PADDL      X10, X8
 	PADDL      128(R10), X7
 	PADDL      128(AX), X7
@@ -1651,33 +1651,33 @@ rounds:
 	PSRLL      $0x05, X10
 	PXOR       X9, X10
 	PSRLL      $0x06, X10
-	MOVOA      X9, X11
-	PSLLL      $0x05, X11
-	PXOR       X9, X11
-	PSLLL      $0x0e, X11
-	PXOR       X9, X11
-	PSLLL      $0x07, X11
-	PXOR       X11, X10
+	MOVOA      X9, X6
+	PSLLL      $0x05, X6
+	PXOR       X9, X6
+	PSLLL      $0x0e, X6
+	PXOR       X9, X6
+	PSLLL      $0x07, X6
+	PXOR       X6, X10
 	PADDL      X10, X7
 	PADDL      X7, X3
 	MOVOA      X8, X6
 	PXOR       X1, X6
 	PAND       X6, X2
 	PXOR       X1, X2
+	PADDL      X2, X7
 	MOVOA      X8, X10
 	PSRLL      $0x09, X10
 	PXOR       X8, X10
 	PSRLL      $0x0b, X10
 	PXOR       X8, X10
 	PSRLL      $0x02, X10
-	MOVOA      X8, X11
-	PSLLL      $0x0b, X11
-	PXOR       X8, X11
-	PSLLL      $0x09, X11
-	PXOR       X8, X11
-	PSLLL      $0x0a, X11
-	PXOR       X11, X10
-	PADDL      X2, X7
+	MOVOA      X8, X2
+	PSLLL      $0x0b, X2
+	PXOR       X8, X2
+	PSLLL      $0x09, X2
+	PXOR       X8, X2
+	PSLLL      $0x0a, X2
+	PXOR       X2, X10
 	PADDL      X10, X7
 	PADDL      144(R10), X4
 	PADDL      144(AX), X4
@@ -1692,33 +1692,33 @@ rounds:
 	PSRLL      $0x05, X10
 	PXOR       X3, X10
 	PSRLL      $0x06, X10
-	MOVOA      X3, X11
-	PSLLL      $0x05, X11
-	PXOR       X3, X11
-	PSLLL      $0x0e, X11
-	PXOR       X3, X11
-	PSLLL      $0x07, X11
-	PXOR       X11, X10
+	MOVOA      X3, X2
+	PSLLL      $0x05, X2
+	PXOR       X3, X2
+	PSLLL      $0x0e, X2
+	PXOR       X3, X2
+	PSLLL      $0x07, X2
+	PXOR       X2, X10
 	PADDL      X10, X4
 	PADDL      X4, X0
 	MOVOA      X7, X2
 	PXOR       X8, X2
 	PAND       X2, X6
 	PXOR       X8, X6
+	PADDL      X6, X4
 	MOVOA      X7, X10
 	PSRLL      $0x09, X10
 	PXOR       X7, X10
 	PSRLL      $0x0b, X10
 	PXOR       X7, X10
 	PSRLL      $0x02, X10
-	MOVOA      X7, X11
-	PSLLL      $0x0b, X11
-	PXOR       X7, X11
-	PSLLL      $0x09, X11
-	PXOR       X7, X11
-	PSLLL      $0x0a, X11
-	PXOR       X11, X10
-	PADDL      X6, X4
+	MOVOA      X7, X6
+	PSLLL      $0x0b, X6
+	PXOR       X7, X6
+	PSLLL      $0x09, X6
+	PXOR       X7, X6
+	PSLLL      $0x0a, X6
+	PXOR       X6, X10
 	PADDL      X10, X4
 	PADDL      160(R10), X5
 	PADDL      160(AX), X5
@@ -1733,33 +1733,33 @@ rounds:
 	PSRLL      $0x05, X10
 	PXOR       X0, X10
 	PSRLL      $0x06, X10
-	MOVOA      X0, X11
-	PSLLL      $0x05, X11
-	PXOR       X0, X11
-	PSLLL      $0x0e, X11
-	PXOR       X0, X11
-	PSLLL      $0x07, X11
-	PXOR       X11, X10
+	MOVOA      X0, X6
+	PSLLL      $0x05, X6
+	PXOR       X0, X6
+	PSLLL      $0x0e, X6
+	PXOR       X0, X6
+	PSLLL      $0x07, X6
+	PXOR       X6, X10
 	PADDL      X10, X5
 	PADDL      X5, X1
 	MOVOA      X4, X6
 	PXOR       X7, X6
 	PAND       X6, X2
 	PXOR       X7, X2
+	PADDL      X2, X5
 	MOVOA      X4, X10
 	PSRLL      $0x09, X10
 	PXOR       X4, X10
 	PSRLL      $0x0b, X10
 	PXOR       X4, X10
 	PSRLL      $0x02, X10
-	MOVOA      X4, X11
-	PSLLL      $0x0b, X11
-	PXOR       X4, X11
-	PSLLL      $0x09, X11
-	PXOR       X4, X11
-	PSLLL      $0x0a, X11
-	PXOR       X11, X10
-	PADDL      X2, X5
+	MOVOA      X4, X2
+	PSLLL      $0x0b, X2
+	PXOR       X4, X2
+	PSLLL      $0x09, X2
+	PXOR       X4, X2
+	PSLLL      $0x0a, X2
+	PXOR       X2, X10
 	PADDL      X10, X5
 	PADDL      176(R10), X9
 	PADDL      176(AX), X9
@@ -1774,33 +1774,33 @@ rounds:
 	PSRLL      $0x05, X10
 	PXOR       X1, X10
 	PSRLL      $0x06, X10
-	MOVOA      X1, X11
-	PSLLL      $0x05, X11
-	PXOR       X1, X11
-	PSLLL      $0x0e, X11
-	PXOR       X1, X11
-	PSLLL      $0x07, X11
-	PXOR       X11, X10
+	MOVOA      X1, X2
+	PSLLL      $0x05, X2
+	PXOR       X1, X2
+	PSLLL      $0x0e, X2
+	PXOR       X1, X2
+	PSLLL      $0x07, X2
+	PXOR       X2, X10
 	PADDL      X10, X9
 	PADDL      X9, X8
 	MOVOA      X5, X2
 	PXOR       X4, X2
 	PAND       X2, X6
 	PXOR       X4, X6
+	PADDL      X6, X9
 	MOVOA      X5, X10
 	PSRLL      $0x09, X10
 	PXOR       X5, X10
 	PSRLL      $0x0b, X10
 	PXOR       X5, X10
 	PSRLL      $0x02, X10
-	MOVOA      X5, X11
-	PSLLL      $0x0b, X11
-	PXOR       X5, X11
-	PSLLL      $0x09, X11
-	PXOR       X5, X11
-	PSLLL      $0x0a, X11
-	PXOR       X11, X10
-	PADDL      X6, X9
+	MOVOA      X5, X6
+	PSLLL      $0x0b, X6
+	PXOR       X5, X6
+	PSLLL      $0x09, X6
+	PXOR       X5, X6
+	PSLLL      $0x0a, X6
+	PXOR       X6, X10
 	PADDL      X10, X9
 	PADDL      192(R10), X3
 	PADDL      192(AX), X3
@@ -1815,33 +1815,33 @@ rounds:
 	PSRLL      $0x05, X10
 	PXOR       X8, X10
 	PSRLL      $0x06, X10
-	MOVOA      X8, X11
-	PSLLL      $0x05, X11
-	PXOR       X8, X11
-	PSLLL      $0x0e, X11
-	PXOR       X8, X11
-	PSLLL      $0x07, X11
-	PXOR       X11, X10
+	MOVOA      X8, X6
+	PSLLL      $0x05, X6
+	PXOR       X8, X6
+	PSLLL      $0x0e, X6
+	PXOR       X8, X6
+	PSLLL      $0x07, X6
+	PXOR       X6, X10
 	PADDL      X10, X3
 	PADDL      X3, X7
 	MOVOA      X9, X6
 	PXOR       X5, X6
 	PAND       X6, X2
 	PXOR       X5, X2
+	PADDL      X2, X3
 	MOVOA      X9, X10
 	PSRLL      $0x09, X10
 	PXOR       X9, X10
 	PSRLL      $0x0b, X10
 	PXOR       X9, X10
 	PSRLL      $0x02, X10
-	MOVOA      X9, X11
-	PSLLL      $0x0b, X11
-	PXOR       X9, X11
-	PSLLL      $0x09, X11
-	PXOR       X9, X11
-	PSLLL      $0x0a, X11
-	PXOR       X11, X10
-	PADDL      X2, X3
+	MOVOA      X9, X2
+	PSLLL      $0x0b, X2
+	PXOR       X9, X2
+	PSLLL      $0x09, X2
+	PXOR       X9, X2
+	PSLLL      $0x0a, X2
+	PXOR       X2, X10
 	PADDL      X10, X3
 	PADDL      208(R10), X0
 	PADDL      208(AX), X0
@@ -1856,33 +1856,33 @@ rounds:
 	PSRLL      $0x05, X10
 	PXOR       X7, X10
 	PSRLL      $0x06, X10
-	MOVOA      X7, X11
-	PSLLL      $0x05, X11
-	PXOR       X7, X11
-	PSLLL      $0x0e, X11
-	PXOR       X7, X11
-	PSLLL      $0x07, X11
-	PXOR       X11, X10
+	MOVOA      X7, X2
+	PSLLL      $0x05, X2
+	PXOR       X7, X2
+	PSLLL      $0x0e, X2
+	PXOR       X7, X2
+	PSLLL      $0x07, X2
+	PXOR       X2, X10
 	PADDL      X10, X0
 	PADDL      X0, X4
 	MOVOA      X3, X2
 	PXOR       X9, X2
 	PAND       X2, X6
 	PXOR       X9, X6
+	PADDL      X6, X0
 	MOVOA      X3, X10
 	PSRLL      $0x09, X10
 	PXOR       X3, X10
 	PSRLL      $0x0b, X10
 	PXOR       X3, X10
 	PSRLL      $0x02, X10
-	MOVOA      X3, X11
-	PSLLL      $0x0b, X11
-	PXOR       X3, X11
-	PSLLL      $0x09, X11
-	PXOR       X3, X11
-	PSLLL      $0x0a, X11
-	PXOR       X11, X10
-	PADDL      X6, X0
+	MOVOA      X3, X6
+	PSLLL      $0x0b, X6
+	PXOR       X3, X6
+	PSLLL      $0x09, X6
+	PXOR       X3, X6
+	PSLLL      $0x0a, X6
+	PXOR       X6, X10
 	PADDL      X10, X0
 	PADDL      224(R10), X1
 	PADDL      224(AX), X1
@@ -1897,33 +1897,33 @@ rounds:
 	PSRLL      $0x05, X10
 	PXOR       X4, X10
 	PSRLL      $0x06, X10
-	MOVOA      X4, X11
-	PSLLL      $0x05, X11
-	PXOR       X4, X11
-	PSLLL      $0x0e, X11
-	PXOR       X4, X11
-	PSLLL      $0x07, X11
-	PXOR       X11, X10
+	MOVOA      X4, X6
+	PSLLL      $0x05, X6
+	PXOR       X4, X6
+	PSLLL      $0x0e, X6
+	PXOR       X4, X6
+	PSLLL      $0x07, X6
+	PXOR       X6, X10
 	PADDL      X10, X1
 	PADDL      X1, X5
 	MOVOA      X0, X6
 	PXOR       X3, X6
 	PAND       X6, X2
 	PXOR       X3, X2
+	PADDL      X2, X1
 	MOVOA      X0, X10
 	PSRLL      $0x09, X10
 	PXOR       X0, X10
 	PSRLL      $0x0b, X10
 	PXOR       X0, X10
 	PSRLL      $0x02, X10
-	MOVOA      X0, X11
-	PSLLL      $0x0b, X11
-	PXOR       X0, X11
-	PSLLL      $0x09, X11
-	PXOR       X0, X11
-	PSLLL      $0x0a, X11
-	PXOR       X11, X10
-	PADDL      X2, X1
+	MOVOA      X0, X2
+	PSLLL      $0x0b, X2
+	PXOR       X0, X2
+	PSLLL      $0x09, X2
+	PXOR       X0, X2
+	PSLLL      $0x0a, X2
+	PXOR       X2, X10
 	PADDL      X10, X1
 	PADDL      240(R10), X8
 	PADDL      240(AX), X8
@@ -1938,33 +1938,33 @@ rounds:
 	PSRLL      $0x05, X10
 	PXOR       X5, X10
 	PSRLL      $0x06, X10
-	MOVOA      X5, X11
-	PSLLL      $0x05, X11
-	PXOR       X5, X11
-	PSLLL      $0x0e, X11
-	PXOR       X5, X11
-	PSLLL      $0x07, X11
-	PXOR       X11, X10
+	MOVOA      X5, X2
+	PSLLL      $0x05, X2
+	PXOR       X5, X2
+	PSLLL      $0x0e, X2
+	PXOR       X5, X2
+	PSLLL      $0x07, X2
+	PXOR       X2, X10
 	PADDL      X10, X8
 	PADDL      X8, X9
 	MOVOA      X1, X2
 	PXOR       X0, X2
 	PAND       X2, X6
 	PXOR       X0, X6
+	PADDL      X6, X8
 	MOVOA      X1, X10
 	PSRLL      $0x09, X10
 	PXOR       X1, X10
 	PSRLL      $0x0b, X10
 	PXOR       X1, X10
 	PSRLL      $0x02, X10
-	MOVOA      X1, X11
-	PSLLL      $0x0b, X11
-	PXOR       X1, X11
-	PSLLL      $0x09, X11
-	PXOR       X1, X11
-	PSLLL      $0x0a, X11
-	PXOR       X11, X10
-	PADDL      X6, X8
+	MOVOA      X1, X6
+	PSLLL      $0x0b, X6
+	PXOR       X1, X6
+	PSLLL      $0x09, X6
+	PXOR       X1, X6
+	PSLLL      $0x0a, X6
+	PXOR       X6, X10
 	PADDL      X10, X8
 	PADDL      16(R12), X8
 	PADDL      32(R12), X1

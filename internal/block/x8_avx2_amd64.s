@@ -218,33 +218,33 @@ rounds:
 	VPXOR        Y4, Y10, Y10
 	VPADDD       Y10, Y7, Y7
 	VPSRLD       $0x06, Y9, Y10
-	VPSRLD       $0x0b, Y9, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x19, Y9, Y11
-	VPSLLD       $0x07, Y9, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x15, Y9, Y11
-	VPSLLD       $0x1a, Y9, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
+	VPSRLD       $0x0b, Y9, Y6
+	VPXOR        Y6, Y10, Y10
+	VPSRLD       $0x19, Y9, Y6
+	VPSLLD       $0x07, Y9, Y11
+	VPXOR        Y11, Y6, Y6
+	VPXOR        Y6, Y10, Y10
+	VPSLLD       $0x15, Y9, Y6
+	VPSLLD       $0x1a, Y9, Y11
+	VPXOR        Y11, Y6, Y6
+	VPXOR        Y6, Y10, Y10
 	VPADDD       Y10, Y7, Y7
 	VPADDD       Y7, Y3, Y3
 	VPXOR        Y1, Y8, Y6
 	VPAND        Y6, Y2, Y2
 	VPXOR        Y1, Y2, Y2
-	VPSRLD       $0x02, Y8, Y10
-	VPSRLD       $0x0d, Y8, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x16, Y8, Y11
-	VPSLLD       $0x0a, Y8, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x13, Y8, Y11
-	VPSLLD       $0x1e, Y8, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
 	VPADDD       Y2, Y7, Y7
+	VPSRLD       $0x02, Y8, Y10
+	VPSRLD       $0x0d, Y8, Y2
+	VPXOR        Y2, Y10, Y10
+	VPSRLD       $0x16, Y8, Y2
+	VPSLLD       $0x0a, Y8, Y11
+	VPXOR        Y11, Y2, Y2
+	VPXOR        Y2, Y10, Y10
+	VPSLLD       $0x13, Y8, Y2
+	VPSLLD       $0x1e, Y8, Y11
+	VPXOR        Y11, Y2, Y2
+	VPXOR        Y2, Y10, Y10
 	VPADDD       Y10, Y7, Y7
 	VMOVDQU      (R10), Y10
 	VPADDD       288(R10), Y10, Y10
@@ -279,33 +279,33 @@ rounds:
 	VPXOR        Y5, Y10, Y10
 	VPADDD       Y10, Y4, Y4
 	VPSRLD       $0x06, Y3, Y10
-	VPSRLD       $0x0b, Y3, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x19, Y3, Y11
-	VPSLLD       $0x07, Y3, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x15, Y3, Y11
-	VPSLLD       $0x1a, Y3, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
+	VPSRLD       $0x0b, Y3, Y2
+	VPXOR        Y2, Y10, Y10
+	VPSRLD       $0x19, Y3, Y2
+	VPSLLD       $0x07, Y3, Y11
+	VPXOR        Y11, Y2, Y2
+	VPXOR        Y2, Y10, Y10
+	VPSLLD       $0x15, Y3, Y2
+	VPSLLD       $0x1a, Y3, Y11
+	VPXOR        Y11, Y2, Y2
+	VPXOR        Y2, Y10, Y10
 	VPADDD       Y10, Y4, Y4
 	VPADDD       Y4, Y0, Y0
 	VPXOR        Y8, Y7, Y2
 	VPAND        Y2, Y6, Y6
 	VPXOR        Y8, Y6, Y6
-	VPSRLD       $0x02, Y7, Y10
-	VPSRLD       $0x0d, Y7, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x16, Y7, Y11
-	VPSLLD       $0x0a, Y7, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x13, Y7, Y11
-	VPSLLD       $0x1e, Y7, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
 	VPADDD       Y6, Y4, Y4
+	VPSRLD       $0x02, Y7, Y10
+	VPSRLD       $0x0d, Y7, Y6
+	VPXOR        Y6, Y10, Y10
+	VPSRLD       $0x16, Y7, Y6
+	VPSLLD       $0x0a, Y7, Y11
+	VPXOR        Y11, Y6, Y6
+	VPXOR        Y6, Y10, Y10
+	VPSLLD       $0x13, Y7, Y6
+	VPSLLD       $0x1e, Y7, Y11
+	VPXOR        Y11, Y6, Y6
+	VPXOR        Y6, Y10, Y10
 	VPADDD       Y10, Y4, Y4
 	VMOVDQU      32(R10), Y10
 	VPADDD       320(R10), Y10, Y10
@@ -340,33 +340,33 @@ rounds:
 	VPXOR        Y9, Y10, Y10
 	VPADDD       Y10, Y5, Y5
 	VPSRLD       $0x06, Y0, Y10
-	VPSRLD       $0x0b, Y0, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x19, Y0, Y11
-	VPSLLD       $0x07, Y0, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x15, Y0, Y11
-	VPSLLD       $0x1a, Y0, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
+	VPSRLD       $0x0b, Y0, Y6
+	VPXOR        Y6, Y10, Y10
+	VPSRLD       $0x19, Y0, Y6
+	VPSLLD       $0x07, Y0, Y11
+	VPXOR        Y11, Y6, Y6
+	VPXOR        Y6, Y10, Y10
+	VPSLLD       $0x15, Y0, Y6
+	VPSLLD       $0x1a, Y0, Y11
+	VPXOR        Y11, Y6, Y6
+	VPXOR        Y6, Y10, Y10
 	VPADDD       Y10, Y5, Y5
 	VPADDD       Y5, Y1, Y1
 	VPXOR        Y7, Y4, Y6
 	VPAND        Y6, Y2, Y2
 	VPXOR        Y7, Y2, Y2
-	VPSRLD       $0x02, Y4, Y10
-	VPSRLD       $0x0d, Y4, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x16, Y4, Y11
-	VPSLLD       $0x0a, Y4, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x13, Y4, Y11
-	VPSLLD       $0x1e, Y4, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
 	VPADDD       Y2, Y5, Y5
+	VPSRLD       $0x02, Y4, Y10
+	VPSRLD       $0x0d, Y4, Y2
+	VPXOR        Y2, Y10, Y10
+	VPSRLD       $0x16, Y4, Y2
+	VPSLLD       $0x0a, Y4, Y11
+	VPXOR        Y11, Y2, Y2
+	VPXOR        Y2, Y10, Y10
+	VPSLLD       $0x13, Y4, Y2
+	VPSLLD       $0x1e, Y4, Y11
+	VPXOR        Y11, Y2, Y2
+	VPXOR        Y2, Y10, Y10
 	VPADDD       Y10, Y5, Y5
 	VMOVDQU      64(R10), Y10
 	VPADDD       352(R10), Y10, Y10
@@ -401,33 +401,33 @@ rounds:
 	VPXOR        Y3, Y10, Y10
 	VPADDD       Y10, Y9, Y9
 	VPSRLD       $0x06, Y1, Y10
-	VPSRLD       $0x0b, Y1, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x19, Y1, Y11
-	VPSLLD       $0x07, Y1, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x15, Y1, Y11
-	VPSLLD       $0x1a, Y1, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
+	VPSRLD       $0x0b, Y1, Y2
+	VPXOR        Y2, Y10, Y10
+	VPSRLD       $0x19, Y1, Y2
+	VPSLLD       $0x07, Y1, Y11
+	VPXOR        Y11, Y2, Y2
+	VPXOR        Y2, Y10, Y10
+	VPSLLD       $0x15, Y1, Y2
+	VPSLLD       $0x1a, Y1, Y11
+	VPXOR        Y11, Y2, Y2
+	VPXOR        Y2, Y10, Y10
 	VPADDD       Y10, Y9, Y9
 	VPADDD       Y9, Y8, Y8
 	VPXOR        Y4, Y5, Y2
 	VPAND        Y2, Y6, Y6
 	VPXOR        Y4, Y6, Y6
-	VPSRLD       $0x02, Y5, Y10
-	VPSRLD       $0x0d, Y5, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x16, Y5, Y11
-	VPSLLD       $0x0a, Y5, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x13, Y5, Y11
-	VPSLLD       $0x1e, Y5, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
 	VPADDD       Y6, Y9, Y9
+	VPSRLD       $0x02, Y5, Y10
+	VPSRLD       $0x0d, Y5, Y6
+	VPXOR        Y6, Y10, Y10
+	VPSRLD       $0x16, Y5, Y6
+	VPSLLD       $0x0a, Y5, Y11
+	VPXOR        Y11, Y6, Y6
+	VPXOR        Y6, Y10, Y10
+	VPSLLD       $0x13, Y5, Y6
+	VPSLLD       $0x1e, Y5, Y11
+	VPXOR        Y11, Y6, Y6
+	VPXOR        Y6, Y10, Y10
 	VPADDD       Y10, Y9, Y9
 	VMOVDQU      96(R10), Y10
 	VPADDD       384(R10), Y10, Y10
@@ -462,33 +462,33 @@ rounds:
 	VPXOR        Y0, Y10, Y10
 	VPADDD       Y10, Y3, Y3
 	VPSRLD       $0x06, Y8, Y10
-	VPSRLD       $0x0b, Y8, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x19, Y8, Y11
-	VPSLLD       $0x07, Y8, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x15, Y8, Y11
-	VPSLLD       $0x1a, Y8, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
+	VPSRLD       $0x0b, Y8, Y6
+	VPXOR        Y6, Y10, Y10
+	VPSRLD       $0x19, Y8, Y6
+	VPSLLD       $0x07, Y8, Y11
+	VPXOR        Y11, Y6, Y6
+	VPXOR        Y6, Y10, Y10
+	VPSLLD       $0x15, Y8, Y6
+	VPSLLD       $0x1a, Y8, Y11
+	VPXOR        Y11, Y6, Y6
+	VPXOR        Y6, Y10, Y10
 	VPADDD       Y10, Y3, Y3
 	VPADDD       Y3, Y7, Y7
 	VPXOR        Y5, Y9, Y6
 	VPAND        Y6, Y2, Y2
 	VPXOR        Y5, Y2, Y2
-	VPSRLD       $0x02, Y9, Y10
-	VPSRLD       $0x0d, Y9, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x16, Y9, Y11
-	VPSLLD       $0x0a, Y9, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x13, Y9, Y11
-	VPSLLD       $0x1e, Y9, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
 	VPADDD       Y2, Y3, Y3
+	VPSRLD       $0x02, Y9, Y10
+	VPSRLD       $0x0d, Y9, Y2
+	VPXOR        Y2, Y10, Y10
+	VPSRLD       $0x16, Y9, Y2
+	VPSLLD       $0x0a, Y9, Y11
+	VPXOR        Y11, Y2, Y2
+	VPXOR        Y2, Y10, Y10
+	VPSLLD       $0x13, Y9, Y2
+	VPSLLD       $0x1e, Y9, Y11
+	VPXOR        Y11, Y2, Y2
+	VPXOR        Y2, Y10, Y10
 	VPADDD       Y10, Y3, Y3
 	VMOVDQU      128(R10), Y10
 	VPADDD       416(R10), Y10, Y10
@@ -523,33 +523,33 @@ rounds:
 	VPXOR        Y1, Y10, Y10
 	VPADDD       Y10, Y0, Y0
 	VPSRLD       $0x06, Y7, Y10
-	VPSRLD       $0x0b, Y7, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x19, Y7, Y11
-	VPSLLD       $0x07, Y7, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x15, Y7, Y11
-	VPSLLD       $0x1a, Y7, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
+	VPSRLD       $0x0b, Y7, Y2
+	VPXOR        Y2, Y10, Y10
+	VPSRLD       $0x19, Y7, Y2
+	VPSLLD       $0x07, Y7, Y11
+	VPXOR        Y11, Y2, Y2
+	VPXOR        Y2, Y10, Y10
+	VPSLLD       $0x15, Y7, Y2
+	VPSLLD       $0x1a, Y7, Y11
+	VPXOR        Y11, Y2, Y2
+	VPXOR        Y2, Y10, Y10
 	VPADDD       Y10, Y0, Y0
 	VPADDD       Y0, Y4, Y4
 	VPXOR        Y9, Y3, Y2
 	VPAND        Y2, Y6, Y6
 	VPXOR        Y9, Y6, Y6
-	VPSRLD       $0x02, Y3, Y10
-	VPSRLD       $0x0d, Y3, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x16, Y3, Y11
-	VPSLLD       $0x0a, Y3, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x13, Y3, Y11
-	VPSLLD       $0x1e, Y3, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
 	VPADDD       Y6, Y0, Y0
+	VPSRLD       $0x02, Y3, Y10
+	VPSRLD       $0x0d, Y3, Y6
+	VPXOR        Y6, Y10, Y10
+	VPSRLD       $0x16, Y3, Y6
+	VPSLLD       $0x0a, Y3, Y11
+	VPXOR        Y11, Y6, Y6
+	VPXOR        Y6, Y10, Y10
+	VPSLLD       $0x13, Y3, Y6
+	VPSLLD       $0x1e, Y3, Y11
+	VPXOR        Y11, Y6, Y6
+	VPXOR        Y6, Y10, Y10
 	VPADDD       Y10, Y0, Y0
 	VMOVDQU      160(R10), Y10
 	VPADDD       448(R10), Y10, Y10
@@ -584,33 +584,33 @@ rounds:
 	VPXOR        Y8, Y10, Y10
 	VPADDD       Y10, Y1, Y1
 	VPSRLD       $0x06, Y4, Y10
-	VPSRLD       $0x0b, Y4, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x19, Y4, Y11
-	VPSLLD       $0x07, Y4, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x15, Y4, Y11
-	VPSLLD       $0x1a, Y4, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
+	VPSRLD       $0x0b, Y4, Y6
+	VPXOR        Y6, Y10, Y10
+	VPSRLD       $0x19, Y4, Y6
+	VPSLLD       $0x07, Y4, Y11
+	VPXOR        Y11, Y6, Y6
+	VPXOR        Y6, Y10, Y10
+	VPSLLD       $0x15, Y4, Y6
+	VPSLLD       $0x1a, Y4, Y11
+	VPXOR        Y11, Y6, Y6
+	VPXOR        Y6, Y10, Y10
 	VPADDD       Y10, Y1, Y1
 	VPADDD       Y1, Y5, Y5
 	VPXOR        Y3, Y0, Y6
 	VPAND        Y6, Y2, Y2
 	VPXOR        Y3, Y2, Y2
-	VPSRLD       $0x02, Y0, Y10
-	VPSRLD       $0x0d, Y0, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x16, Y0, Y11
-	VPSLLD       $0x0a, Y0, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x13, Y0, Y11
-	VPSLLD       $0x1e, Y0, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
 	VPADDD       Y2, Y1, Y1
+	VPSRLD       $0x02, Y0, Y10
+	VPSRLD       $0x0d, Y0, Y2
+	VPXOR        Y2, Y10, Y10
+	VPSRLD       $0x16, Y0, Y2
+	VPSLLD       $0x0a, Y0, Y11
+	VPXOR        Y11, Y2, Y2
+	VPXOR        Y2, Y10, Y10
+	VPSLLD       $0x13, Y0, Y2
+	VPSLLD       $0x1e, Y0, Y11
+	VPXOR        Y11, Y2, Y2
+	VPXOR        Y2, Y10, Y10
 	VPADDD       Y10, Y1, Y1
 	VMOVDQU      192(R10), Y10
 	VPADDD       480(R10), Y10, Y10
@@ -645,33 +645,33 @@ rounds:
 	VPXOR        Y7, Y10, Y10
 	VPADDD       Y10, Y8, Y8
 	VPSRLD       $0x06, Y5, Y10
-	VPSRLD       $0x0b, Y5, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x19, Y5, Y11
-	VPSLLD       $0x07, Y5, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x15, Y5, Y11
-	VPSLLD       $0x1a, Y5, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
+	VPSRLD       $0x0b, Y5, Y2
+	VPXOR        Y2, Y10, Y10
+	VPSRLD       $0x19, Y5, Y2
+	VPSLLD       $0x07, Y5, Y11
+	VPXOR        Y11, Y2, Y2
+	VPXOR        Y2, Y10, Y10
+	VPSLLD       $0x15, Y5, Y2
+	VPSLLD       $0x1a, Y5, Y11
+	VPXOR        Y11, Y2, Y2
+	VPXOR        Y2, Y10, Y10
 	VPADDD       Y10, Y8, Y8
 	VPADDD       Y8, Y9, Y9
 	VPXOR        Y0, Y1, Y2
 	VPAND        Y2, Y6, Y6
 	VPXOR        Y0, Y6, Y6
-	VPSRLD       $0x02, Y1, Y10
-	VPSRLD       $0x0d, Y1, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x16, Y1, Y11
-	VPSLLD       $0x0a, Y1, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x13, Y1, Y11
-	VPSLLD       $0x1e, Y1, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
 	VPADDD       Y6, Y8, Y8
+	VPSRLD       $0x02, Y1, Y10
+	VPSRLD       $0x0d, Y1, Y6
+	VPXOR        Y6, Y10, Y10
+	VPSRLD       $0x16, Y1, Y6
+	VPSLLD       $0x0a, Y1, Y11
+	VPXOR        Y11, Y6, Y6
+	VPXOR        Y6, Y10, Y10
+	VPSLLD       $0x13, Y1, Y6
+	VPSLLD       $0x1e, Y1, Y11
+	VPXOR        Y11, Y6, Y6
+	VPXOR        Y6, Y10, Y10
 	VPADDD       Y10, Y8, Y8
 	VMOVDQU      224(R10), Y10
 	VPADDD       (R10), Y10, Y10
@@ -706,33 +706,33 @@ rounds:
 	VPXOR        Y4, Y10, Y10
 	VPADDD       Y10, Y7, Y7
 	VPSRLD       $0x06, Y9, Y10
-	VPSRLD       $0x0b, Y9, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x19, Y9, Y11
-	VPSLLD       $0x07, Y9, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x15, Y9, Y11
-	VPSLLD       $0x1a, Y9, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
+	VPSRLD       $0x0b, Y9, Y6
+	VPXOR        Y6, Y10, Y10
+	VPSRLD       $0x19, Y9, Y6
+	VPSLLD       $0x07, Y9, Y11
+	VPXOR        Y11, Y6, Y6
+	VPXOR        Y6, Y10, Y10
+	VPSLLD       $0x15, Y9, Y6
+	VPSLLD       $0x1a, Y9, Y11
+	VPXOR        Y11, Y6, Y6
+	VPXOR        Y6, Y10, Y10
 	VPADDD       Y10, Y7, Y7
 	VPADDD       Y7, Y3, Y3
 	VPXOR        Y1, Y8, Y6
 	VPAND        Y6, Y2, Y2
 	VPXOR        Y1, Y2, Y2
-	VPSRLD       $0x02, Y8, Y10
-	VPSRLD       $0x0d, Y8, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x16, Y8, Y11
-	VPSLLD       $0x0a, Y8, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x13, Y8, Y11
-	VPSLLD       $0x1e, Y8, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
 	VPADDD       Y2, Y7, Y7
+	VPSRLD       $0x02, Y8, Y10
+	VPSRLD       $0x0d, Y8, Y2
+	VPXOR        Y2, Y10, Y10
+	VPSRLD       $0x16, Y8, Y2
+	VPSLLD       $0x0a, Y8, Y11
+	VPXOR        Y11, Y2, Y2
+	VPXOR        Y2, Y10, Y10
+	VPSLLD       $0x13, Y8, Y2
+	VPSLLD       $0x1e, Y8, Y11
+	VPXOR        Y11, Y2, Y2
+	VPXOR        Y2, Y10, Y10
 	VPADDD       Y10, Y7, Y7
 	VMOVDQU      256(R10), Y10
 	VPADDD       32(R10), Y10, Y10
@@ -767,33 +767,33 @@ rounds:
 	VPXOR        Y5, Y10, Y10
 	VPADDD       Y10, Y4, Y4
 	VPSRLD       $0x06, Y3, Y10
-	VPSRLD       $0x0b, Y3, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x19, Y3, Y11
-	VPSLLD       $0x07, Y3, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x15, Y3, Y11
-	VPSLLD       $0x1a, Y3, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
+	VPSRLD       $0x0b, Y3, Y2
+	VPXOR        Y2, Y10, Y10
+	VPSRLD       $0x19, Y3, Y2
+	VPSLLD       $0x07, Y3, Y11
+	VPXOR        Y11, Y2, Y2
+	VPXOR        Y2, Y10, Y10
+	VPSLLD       $0x15, Y3, Y2
+	VPSLLD       $0x1a, Y3, Y11
+	VPXOR        Y11, Y2, Y2
+	VPXOR        Y2, Y10, Y10
 	VPADDD       Y10, Y4, Y4
 	VPADDD       Y4, Y0, Y0
 	VPXOR        Y8, Y7, Y2
 	VPAND        Y2, Y6, Y6
 	VPXOR        Y8, Y6, Y6
-	VPSRLD       $0x02, Y7, Y10
-	VPSRLD       $0x0d, Y7, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x16, Y7, Y11
-	VPSLLD       $0x0a, Y7, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x13, Y7, Y11
-	VPSLLD       $0x1e, Y7, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
 	VPADDD       Y6, Y4, Y4
+	VPSRLD       $0x02, Y7, Y10
+	VPSRLD       $0x0d, Y7, Y6
+	VPXOR        Y6, Y10, Y10
+	VPSRLD       $0x16, Y7, Y6
+	VPSLLD       $0x0a, Y7, Y11
+	VPXOR        Y11, Y6, Y6
+	VPXOR        Y6, Y10, Y10
+	VPSLLD       $0x13, Y7, Y6
+	VPSLLD       $0x1e, Y7, Y11
+	VPXOR        Y11, Y6, Y6
+	VPXOR        Y6, Y10, Y10
 	VPADDD       Y10, Y4, Y4
 	VMOVDQU      288(R10), Y10
 	VPADDD       64(R10), Y10, Y10
@@ -828,33 +828,33 @@ rounds:
 	VPXOR        Y9, Y10, Y10
 	VPADDD       Y10, Y5, Y5
 	VPSRLD       $0x06, Y0, Y10
-	VPSRLD       $0x0b, Y0, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x19, Y0, Y11
-	VPSLLD       $0x07, Y0, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x15, Y0, Y11
-	VPSLLD       $0x1a, Y0, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
+	VPSRLD       $0x0b, Y0, Y6
+	VPXOR        Y6, Y10, Y10
+	VPSRLD       $0x19, Y0, Y6
+	VPSLLD       $0x07, Y0, Y11
+	VPXOR        Y11, Y6, Y6
+	VPXOR        Y6, Y10, Y10
+	VPSLLD       $0x15, Y0, Y6
+	VPSLLD       $0x1a, Y0, Y11
+	VPXOR        Y11, Y6, Y6
+	VPXOR        Y6, Y10, Y10
 	VPADDD       Y10, Y5, Y5
 	VPADDD       Y5, Y1, Y1
 	VPXOR        Y7, Y4, Y6
 	VPAND        Y6, Y2, Y2
 	VPXOR        Y7, Y2, Y2
-	VPSRLD       $0x02, Y4, Y10
-	VPSRLD       $0x0d, Y4, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x16, Y4, Y11
-	VPSLLD       $0x0a, Y4, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x13, Y4, Y11
-	VPSLLD       $0x1e, Y4, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
 	VPADDD       Y2, Y5, Y5
+	VPSRLD       $0x02, Y4, Y10
+	VPSRLD       $0x0d, Y4, Y2
+	VPXOR        Y2, Y10, Y10
+	VPSRLD       $0x16, Y4, Y2
+	VPSLLD       $0x0a, Y4, Y11
+	VPXOR        Y11, Y2, Y2
+	VPXOR        Y2, Y10, Y10
+	VPSLLD       $0x13, Y4, Y2
+	VPSLLD       $0x1e, Y4, Y11
+	VPXOR        Y11, Y2, Y2
+	VPXOR        Y2, Y10, Y10
 	VPADDD       Y10, Y5, Y5
 	VMOVDQU      320(R10), Y10
 	VPADDD       96(R10), Y10, Y10
@@ -889,33 +889,33 @@ rounds:
 	VPXOR        Y3, Y10, Y10
 	VPADDD       Y10, Y9, Y9
 	VPSRLD       $0x06, Y1, Y10
-	VPSRLD       $0x0b, Y1, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x19, Y1, Y11
-	VPSLLD       $0x07, Y1, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x15, Y1, Y11
-	VPSLLD       $0x1a, Y1, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
+	VPSRLD       $0x0b, Y1, Y2
+	VPXOR        Y2, Y10, Y10
+	VPSRLD       $0x19, Y1, Y2
+	VPSLLD       $0x07, Y1, Y11
+	VPXOR        Y11, Y2, Y2
+	VPXOR        Y2, Y10, Y10
+	VPSLLD       $0x15, Y1, Y2
+	VPSLLD       $0x1a, Y1, Y11
+	VPXOR        Y11, Y2, Y2
+	VPXOR        Y2, Y10, Y10
 	VPADDD       Y10, Y9, Y9
 	VPADDD       Y9, Y8, Y8
 	VPXOR        Y4, Y5, Y2
 	VPAND        Y2, Y6, Y6
 	VPXOR        Y4, Y6, Y6
-	VPSRLD       $0x02, Y5, Y10
-	VPSRLD       $0x0d, Y5, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x16, Y5, Y11
-	VPSLLD       $0x0a, Y5, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x13, Y5, Y11
-	VPSLLD       $0x1e, Y5, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
 	VPADDD       Y6, Y9, Y9
+	VPSRLD       $0x02, Y5, Y10
+	VPSRLD       $0x0d, Y5, Y6
+	VPXOR        Y6, Y10, Y10
+	VPSRLD       $0x16, Y5, Y6
+	VPSLLD       $0x0a, Y5, Y11
+	VPXOR        Y11, Y6, Y6
+	VPXOR        Y6, Y10, Y10
+	VPSLLD       $0x13, Y5, Y6
+	VPSLLD       $0x1e, Y5, Y11
+	VPXOR        Y11, Y6, Y6
+	VPXOR        Y6, Y10, Y10
 	VPADDD       Y10, Y9, Y9
 	VMOVDQU      352(R10), Y10
 	VPADDD       128(R10), Y10, Y10
@@ -950,33 +950,33 @@ rounds:
 	VPXOR        Y0, Y10, Y10
 	VPADDD       Y10, Y3, Y3
 	VPSRLD       $0x06, Y8, Y10
-	VPSRLD       $0x0b, Y8, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x19, Y8, Y11
-	VPSLLD       $0x07, Y8, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x15, Y8, Y11
-	VPSLLD       $0x1a, Y8, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
+	VPSRLD       $0x0b, Y8, Y6
+	VPXOR        Y6, Y10, Y10
+	VPSRLD       $0x19, Y8, Y6
+	VPSLLD       $0x07, Y8, Y11
+	VPXOR        Y11, Y6, Y6
+	VPXOR        Y6, Y10, Y10
+	VPSLLD       $0x15, Y8, Y6
+	VPSLLD       $0x1a, Y8, Y11
+	VPXOR        Y11, Y6, Y6
+	VPXOR        Y6, Y10, Y10
 	VPADDD       Y10, Y3, Y3
 	VPADDD       Y3, Y7, Y7
 	VPXOR        Y5, Y9, Y6
 	VPAND        Y6, Y2, Y2
 	VPXOR        Y5, Y2, Y2
-	VPSRLD       $0x02, Y9, Y10
-	VPSRLD       $0x0d, Y9, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x16, Y9, Y11
-	VPSLLD       $0x0a, Y9, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x13, Y9, Y11
-	VPSLLD       $0x1e, Y9, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
 	VPADDD       Y2, Y3, Y3
+	VPSRLD       $0x02, Y9, Y10
+	VPSRLD       $0x0d, Y9, Y2
+	VPXOR        Y2, Y10, Y10
+	VPSRLD       $0x16, Y9, Y2
+	VPSLLD       $0x0a, Y9, Y11
+	VPXOR        Y11, Y2, Y2
+	VPXOR        Y2, Y10, Y10
+	VPSLLD       $0x13, Y9, Y2
+	VPSLLD       $0x1e, Y9, Y11
+	VPXOR        Y11, Y2, Y2
+	VPXOR        Y2, Y10, Y10
 	VPADDD       Y10, Y3, Y3
 	VMOVDQU      384(R10), Y10
 	VPADDD       160(R10), Y10, Y10
@@ -1011,33 +1011,33 @@ rounds:
 	VPXOR        Y1, Y10, Y10
 	VPADDD       Y10, Y0, Y0
 	VPSRLD       $0x06, Y7, Y10
-	VPSRLD       $0x0b, Y7, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x19, Y7, Y11
-	VPSLLD       $0x07, Y7, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x15, Y7, Y11
-	VPSLLD       $0x1a, Y7, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
+	VPSRLD       $0x0b, Y7, Y2
+	VPXOR        Y2, Y10, Y10
+	VPSRLD       $0x19, Y7, Y2
+	VPSLLD       $0x07, Y7, Y11
+	VPXOR        Y11, Y2, Y2
+	VPXOR        Y2, Y10, Y10
+	VPSLLD       $0x15, Y7, Y2
+	VPSLLD       $0x1a, Y7, Y11
+	VPXOR        Y11, Y2, Y2
+	VPXOR        Y2, Y10, Y10
 	VPADDD       Y10, Y0, Y0
 	VPADDD       Y0, Y4, Y4
 	VPXOR        Y9, Y3, Y2
 	VPAND        Y2, Y6, Y6
 	VPXOR        Y9, Y6, Y6
-	VPSRLD       $0x02, Y3, Y10
-	VPSRLD       $0x0d, Y3, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x16, Y3, Y11
-	VPSLLD       $0x0a, Y3, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x13, Y3, Y11
-	VPSLLD       $0x1e, Y3, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
 	VPADDD       Y6, Y0, Y0
+	VPSRLD       $0x02, Y3, Y10
+	VPSRLD       $0x0d, Y3, Y6
+	VPXOR        Y6, Y10, Y10
+	VPSRLD       $0x16, Y3, Y6
+	VPSLLD       $0x0a, Y3, Y11
+	VPXOR        Y11, Y6, Y6
+	VPXOR        Y6, Y10, Y10
+	VPSLLD       $0x13, Y3, Y6
+	VPSLLD       $0x1e, Y3, Y11
+	VPXOR        Y11, Y6, Y6
+	VPXOR        Y6, Y10, Y10
 	VPADDD       Y10, Y0, Y0
 	VMOVDQU      416(R10), Y10
 	VPADDD       192(R10), Y10, Y10
@@ -1072,33 +1072,33 @@ rounds:
 	VPXOR        Y8, Y10, Y10
 	VPADDD       Y10, Y1, Y1
 	VPSRLD       $0x06, Y4, Y10
-	VPSRLD       $0x0b, Y4, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x19, Y4, Y11
-	VPSLLD       $0x07, Y4, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x15, Y4, Y11
-	VPSLLD       $0x1a, Y4, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
+	VPSRLD       $0x0b, Y4, Y6
+	VPXOR        Y6, Y10, Y10
+	VPSRLD       $0x19, Y4, Y6
+	VPSLLD       $0x07, Y4, Y11
+	VPXOR        Y11, Y6, Y6
+	VPXOR        Y6, Y10, Y10
+	VPSLLD       $0x15, Y4, Y6
+	VPSLLD       $0x1a, Y4, Y11
+	VPXOR        Y11, Y6, Y6
+	VPXOR        Y6, Y10, Y10
 	VPADDD       Y10, Y1, Y1
 	VPADDD       Y1, Y5, Y5
 	VPXOR        Y3, Y0, Y6
 	VPAND        Y6, Y2, Y2
 	VPXOR        Y3, Y2, Y2
-	VPSRLD       $0x02, Y0, Y10
-	VPSRLD       $0x0d, Y0, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x16, Y0, Y11
-	VPSLLD       $0x0a, Y0, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x13, Y0, Y11
-	VPSLLD       $0x1e, Y0, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
 	VPADDD       Y2, Y1, Y1
+	VPSRLD       $0x02, Y0, Y10
+	VPSRLD       $0x0d, Y0, Y2
+	VPXOR        Y2, Y10, Y10
+	VPSRLD       $0x16, Y0, Y2
+	VPSLLD       $0x0a, Y0, Y11
+	VPXOR        Y11, Y2, Y2
+	VPXOR        Y2, Y10, Y10
+	VPSLLD       $0x13, Y0, Y2
+	VPSLLD       $0x1e, Y0, Y11
+	VPXOR        Y11, Y2, Y2
+	VPXOR        Y2, Y10, Y10
 	VPADDD       Y10, Y1, Y1
 	VMOVDQU      448(R10), Y10
 	VPADDD       224(R10), Y10, Y10
@@ -1133,33 +1133,33 @@ rounds:
 	VPXOR        Y7, Y10, Y10
 	VPADDD       Y10, Y8, Y8
 	VPSRLD       $0x06, Y5, Y10
-	VPSRLD       $0x0b, Y5, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x19, Y5, Y11
-	VPSLLD       $0x07, Y5, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x15, Y5, Y11
-	VPSLLD       $0x1a, Y5, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
+	VPSRLD       $0x0b, Y5, Y2
+	VPXOR        Y2, Y10, Y10
+	VPSRLD       $0x19, Y5, Y2
+	VPSLLD       $0x07, Y5, Y11
+	VPXOR        Y11, Y2, Y2
+	VPXOR        Y2, Y10, Y10
+	VPSLLD       $0x15, Y5, Y2
+	VPSLLD       $0x1a, Y5, Y11
+	VPXOR        Y11, Y2, Y2
+	VPXOR        Y2, Y10, Y10
 	VPADDD       Y10, Y8, Y8
 	VPADDD       Y8, Y9, Y9
 	VPXOR        Y0, Y1, Y2
 	VPAND        Y2, Y6, Y6
 	VPXOR        Y0, Y6, Y6
-	VPSRLD       $0x02, Y1, Y10
-	VPSRLD       $0x0d, Y1, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x16, Y1, Y11
-	VPSLLD       $0x0a, Y1, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x13, Y1, Y11
-	VPSLLD       $0x1e, Y1, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
 	VPADDD       Y6, Y8, Y8
+	VPSRLD       $0x02, Y1, Y10
+	VPSRLD       $0x0d, Y1, Y6
+	VPXOR        Y6, Y10, Y10
+	VPSRLD       $0x16, Y1, Y6
+	VPSLLD       $0x0a, Y1, Y11
+	VPXOR        Y11, Y6, Y6
+	VPXOR        Y6, Y10, Y10
+	VPSLLD       $0x13, Y1, Y6
+	VPSLLD       $0x1e, Y1, Y11
+	VPXOR        Y11, Y6, Y6
+	VPXOR        Y6, Y10, Y10
 	VPADDD       Y10, Y8, Y8
 	VMOVDQU      480(R10), Y10
 	VPADDD       256(R10), Y10, Y10
@@ -1197,33 +1197,33 @@ rounds:
 	VPXOR        Y4, Y10, Y10
 	VPADDD       Y10, Y7, Y7
 	VPSRLD       $0x06, Y9, Y10
-	VPSRLD       $0x0b, Y9, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x19, Y9, Y11
-	VPSLLD       $0x07, Y9, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x15, Y9, Y11
-	VPSLLD       $0x1a, Y9, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
+	VPSRLD       $0x0b, Y9, Y6
+	VPXOR        Y6, Y10, Y10
+	VPSRLD       $0x19, Y9, Y6
+	VPSLLD       $0x07, Y9, Y11
+	VPXOR        Y11, Y6, Y6
+	VPXOR        Y6, Y10, Y10
+	VPSLLD       $0x15, Y9, Y6
+	VPSLLD       $0x1a, Y9, Y11
+	VPXOR        Y11, Y6, Y6
+	VPXOR        Y6, Y10, Y10
 	VPADDD       Y10, Y7, Y7
 	VPADDD       Y7, Y3, Y3
 	VPXOR        Y1, Y8, Y6
 	VPAND        Y6, Y2, Y2
 	VPXOR        Y1, Y2, Y2
-	VPSRLD       $0x02, Y8, Y10
-	VPSRLD       $0x0d, Y8, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x16, Y8, Y11
-	VPSLLD       $0x0a, Y8, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x13, Y8, Y11
-	VPSLLD       $0x1e, Y8, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
 	VPADDD       Y2, Y7, Y7
+	VPSRLD       $0x02, Y8, Y10
+	VPSRLD       $0x0d, Y8, Y2
+	VPXOR        Y2, Y10, Y10
+	VPSRLD       $0x16, Y8, Y2
+	VPSLLD       $0x0a, Y8, Y11
+	VPXOR        Y11, Y2, Y2
+	VPXOR        Y2, Y10, Y10
+	VPSLLD       $0x13, Y8, Y2
+	VPSLLD       $0x1e, Y8, Y11
+	VPXOR        Y11, Y2, Y2
+	VPXOR        Y2, Y10, Y10
 	VPADDD       Y10, Y7, Y7
 	VPADDD       32(R10), Y4, Y4
 	VPBROADCASTD 4(AX), Y10
@@ -1233,33 +1233,33 @@ rounds:
 	VPXOR        Y5, Y10, Y10
 	VPADDD       Y10, Y4, Y4
 	VPSRLD       $0x06, Y3, Y10
-	VPSRLD       $0x0b, Y3, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x19, Y3, Y11
-	VPSLLD       $0x07, Y3, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x15, Y3, Y11
-	VPSLLD       $0x1a, Y3, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
+	VPSRLD       $0x0b, Y3, Y2
+	VPXOR        Y2, Y10, Y10
+	VPSRLD       $0x19, Y3, Y2
+	VPSLLD       $0x07, Y3, Y11
+	VPXOR        Y11, Y2, Y2
+	VPXOR        Y2, Y10, Y10
+	VPSLLD       $0x15, Y3, Y2
+	VPSLLD       $0x1a, Y3, Y11
+	VPXOR        Y11, Y2, Y2
+	VPXOR        Y2, Y10, Y10
 	VPADDD       Y10, Y4, Y4
 	VPADDD       Y4, Y0, Y0
 	VPXOR        Y8, Y7, Y2
 	VPAND        Y2, Y6, Y6
 	VPXOR        Y8, Y6, Y6
-	VPSRLD       $0x02, Y7, Y10
-	VPSRLD       $0x0d, Y7, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x16, Y7, Y11
-	VPSLLD       $0x0a, Y7, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x13, Y7, Y11
-	VPSLLD       $0x1e, Y7, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
 	VPADDD       Y6, Y4, Y4
+	VPSRLD       $0x02, Y7, Y10
+	VPSRLD       $0x0d, Y7, Y6
+	VPXOR        Y6, Y10, Y10
+	VPSRLD       $0x16, Y7, Y6
+	VPSLLD       $0x0a, Y7, Y11
+	VPXOR        Y11, Y6, Y6
+	VPXOR        Y6, Y10, Y10
+	VPSLLD       $0x13, Y7, Y6
+	VPSLLD       $0x1e, Y7, Y11
+	VPXOR        Y11, Y6, Y6
+	VPXOR        Y6, Y10, Y10
 	VPADDD       Y10, Y4, Y4
 	VPADDD       64(R10), Y5, Y5
 	VPBROADCASTD 8(AX), Y10
@@ -1269,33 +1269,33 @@ rounds:
 	VPXOR        Y9, Y10, Y10
 	VPADDD       Y10, Y5, Y5
 	VPSRLD       $0x06, Y0, Y10
-	VPSRLD       $0x0b, Y0, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x19, Y0, Y11
-	VPSLLD       $0x07, Y0, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x15, Y0, Y11
-	VPSLLD       $0x1a, Y0, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
+	VPSRLD       $0x0b, Y0, Y6
+	VPXOR        Y6, Y10, Y10
+	VPSRLD       $0x19, Y0, Y6
+	VPSLLD       $0x07, Y0, Y11
+	VPXOR        Y11, Y6, Y6
+	VPXOR        Y6, Y10, Y10
+	VPSLLD       $0x15, Y0, Y6
+	VPSLLD       $0x1a, Y0, Y11
+	VPXOR        Y11, Y6, Y6
+	VPXOR        Y6, Y10, Y10
 	VPADDD       Y10, Y5, Y5
 	VPADDD       Y5, Y1, Y1
 	VPXOR        Y7, Y4, Y6
 	VPAND        Y6, Y2, Y2
 	VPXOR        Y7, Y2, Y2
-	VPSRLD       $0x02, Y4, Y10
-	VPSRLD       $0x0d, Y4, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x16, Y4, Y11
-	VPSLLD       $0x0a, Y4, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x13, Y4, Y11
-	VPSLLD       $0x1e, Y4, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
 	VPADDD       Y2, Y5, Y5
+	VPSRLD       $0x02, Y4, Y10
+	VPSRLD       $0x0d, Y4, Y2
+	VPXOR        Y2, Y10, Y10
+	VPSRLD       $0x16, Y4, Y2
+	VPSLLD       $0x0a, Y4, Y11
+	VPXOR        Y11, Y2, Y2
+	VPXOR        Y2, Y10, Y10
+	VPSLLD       $0x13, Y4, Y2
+	VPSLLD       $0x1e, Y4, Y11
+	VPXOR        Y11, Y2, Y2
+	VPXOR        Y2, Y10, Y10
 	VPADDD       Y10, Y5, Y5
 	VPADDD       96(R10), Y9, Y9
 	VPBROADCASTD 12(AX), Y10
@@ -1305,33 +1305,33 @@ rounds:
 	VPXOR        Y3, Y10, Y10
 	VPADDD       Y10, Y9, Y9
 	VPSRLD       $0x06, Y1, Y10
-	VPSRLD       $0x0b, Y1, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x19, Y1, Y11
-	VPSLLD       $0x07, Y1, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x15, Y1, Y11
-	VPSLLD       $0x1a, Y1, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
+	VPSRLD       $0x0b, Y1, Y2
+	VPXOR        Y2, Y10, Y10
+	VPSRLD       $0x19, Y1, Y2
+	VPSLLD       $0x07, Y1, Y11
+	VPXOR        Y11, Y2, Y2
+	VPXOR        Y2, Y10, Y10
+	VPSLLD       $0x15, Y1, Y2
+	VPSLLD       $0x1a, Y1, Y11
+	VPXOR        Y11, Y2, Y2
+	VPXOR        Y2, Y10, Y10
 	VPADDD       Y10, Y9, Y9
 	VPADDD       Y9, Y8, Y8
 	VPXOR        Y4, Y5, Y2
 	VPAND        Y2, Y6, Y6
 	VPXOR        Y4, Y6, Y6
-	VPSRLD       $0x02, Y5, Y10
-	VPSRLD       $0x0d, Y5, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x16, Y5, Y11
-	VPSLLD       $0x0a, Y5, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x13, Y5, Y11
-	VPSLLD       $0x1e, Y5, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
 	VPADDD       Y6, Y9, Y9
+	VPSRLD       $0x02, Y5, Y10
+	VPSRLD       $0x0d, Y5, Y6
+	VPXOR        Y6, Y10, Y10
+	VPSRLD       $0x16, Y5, Y6
+	VPSLLD       $0x0a, Y5, Y11
+	VPXOR        Y11, Y6, Y6
+	VPXOR        Y6, Y10, Y10
+	VPSLLD       $0x13, Y5, Y6
+	VPSLLD       $0x1e, Y5, Y11
+	VPXOR        Y11, Y6, Y6
+	VPXOR        Y6, Y10, Y10
 	VPADDD       Y10, Y9, Y9
 	VPADDD       128(R10), Y3, Y3
 	VPBROADCASTD 16(AX), Y10
@@ -1341,33 +1341,33 @@ rounds:
 	VPXOR        Y0, Y10, Y10
 	VPADDD       Y10, Y3, Y3
 	VPSRLD       $0x06, Y8, Y10
-	VPSRLD       $0x0b, Y8, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x19, Y8, Y11
-	VPSLLD       $0x07, Y8, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x15, Y8, Y11
-	VPSLLD       $0x1a, Y8, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
+	VPSRLD       $0x0b, Y8, Y6
+	VPXOR        Y6, Y10, Y10
+	VPSRLD       $0x19, Y8, Y6
+	VPSLLD       $0x07, Y8, Y11
+	VPXOR        Y11, Y6, Y6
+	VPXOR        Y6, Y10, Y10
+	VPSLLD       $0x15, Y8, Y6
+	VPSLLD       $0x1a, Y8, Y11
+	VPXOR        Y11, Y6, Y6
+	VPXOR        Y6, Y10, Y10
 	VPADDD       Y10, Y3, Y3
 	VPADDD       Y3, Y7, Y7
 	VPXOR        Y5, Y9, Y6
 	VPAND        Y6, Y2, Y2
 	VPXOR        Y5, Y2, Y2
-	VPSRLD       $0x02, Y9, Y10
-	VPSRLD       $0x0d, Y9, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x16, Y9, Y11
-	VPSLLD       $0x0a, Y9, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x13, Y9, Y11
-	VPSLLD       $0x1e, Y9, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
 	VPADDD       Y2, Y3, Y3
+	VPSRLD       $0x02, Y9, Y10
+	VPSRLD       $0x0d, Y9, Y2
+	VPXOR        Y2, Y10, Y10
+	VPSRLD       $0x16, Y9, Y2
+	VPSLLD       $0x0a, Y9, Y11
+	VPXOR        Y11, Y2, Y2
+	VPXOR        Y2, Y10, Y10
+	VPSLLD       $0x13, Y9, Y2
+	VPSLLD       $0x1e, Y9, Y11
+	VPXOR        Y11, Y2, Y2
+	VPXOR        Y2, Y10, Y10
 	VPADDD       Y10, Y3, Y3
 	VPADDD       160(R10), Y0, Y0
 	VPBROADCASTD 20(AX), Y10
@@ -1377,33 +1377,33 @@ rounds:
 	VPXOR        Y1, Y10, Y10
 	VPADDD       Y10, Y0, Y0
 	VPSRLD       $0x06, Y7, Y10
-	VPSRLD       $0x0b, Y7, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x19, Y7, Y11
-	VPSLLD       $0x07, Y7, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x15, Y7, Y11
-	VPSLLD       $0x1a, Y7, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
+	VPSRLD       $0x0b, Y7, Y2
+	VPXOR        Y2, Y10, Y10
+	VPSRLD       $0x19, Y7, Y2
+	VPSLLD       $0x07, Y7, Y11
+	VPXOR        Y11, Y2, Y2
+	VPXOR        Y2, Y10, Y10
+	VPSLLD       $0x15, Y7, Y2
+	VPSLLD       $0x1a, Y7, Y11
+	VPXOR        Y11, Y2, Y2
+	VPXOR        Y2, Y10, Y10
 	VPADDD       Y10, Y0, Y0
 	VPADDD       Y0, Y4, Y4
 	VPXOR        Y9, Y3, Y2
 	VPAND        Y2, Y6, Y6
 	VPXOR        Y9, Y6, Y6
-	VPSRLD       $0x02, Y3, Y10
-	VPSRLD       $0x0d, Y3, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x16, Y3, Y11
-	VPSLLD       $0x0a, Y3, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x13, Y3, Y11
-	VPSLLD       $0x1e, Y3, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
 	VPADDD       Y6, Y0, Y0
+	VPSRLD       $0x02, Y3, Y10
+	VPSRLD       $0x0d, Y3, Y6
+	VPXOR        Y6, Y10, Y10
+	VPSRLD       $0x16, Y3, Y6
+	VPSLLD       $0x0a, Y3, Y11
+	VPXOR        Y11, Y6, Y6
+	VPXOR        Y6, Y10, Y10
+	VPSLLD       $0x13, Y3, Y6
+	VPSLLD       $0x1e, Y3, Y11
+	VPXOR        Y11, Y6, Y6
+	VPXOR        Y6, Y10, Y10
 	VPADDD       Y10, Y0, Y0
 	VPADDD       192(R10), Y1, Y1
 	VPBROADCASTD 24(AX), Y10
@@ -1413,33 +1413,33 @@ rounds:
 	VPXOR        Y8, Y10, Y10
 	VPADDD       Y10, Y1, Y1
 	VPSRLD       $0x06, Y4, Y10
-	VPSRLD       $0x0b, Y4, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x19, Y4, Y11
-	VPSLLD       $0x07, Y4, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x15, Y4, Y11
-	VPSLLD       $0x1a, Y4, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
+	VPSRLD       $0x0b, Y4, Y6
+	VPXOR        Y6, Y10, Y10
+	VPSRLD       $0x19, Y4, Y6
+	VPSLLD       $0x07, Y4, Y11
+	VPXOR        Y11, Y6, Y6
+	VPXOR        Y6, Y10, Y10
+	VPSLLD       $0x15, Y4, Y6
+	VPSLLD       $0x1a, Y4, Y11
+	VPXOR        Y11, Y6, Y6
+	VPXOR        Y6, Y10, Y10
 	VPADDD       Y10, Y1, Y1
 	VPADDD       Y1, Y5, Y5
 	VPXOR        Y3, Y0, Y6
 	VPAND        Y6, Y2, Y2
 	VPXOR        Y3, Y2, Y2
-	VPSRLD       $0x02, Y0, Y10
-	VPSRLD       $0x0d, Y0, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x16, Y0, Y11
-	VPSLLD       $0x0a, Y0, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x13, Y0, Y11
-	VPSLLD       $0x1e, Y0, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
 	VPADDD       Y2, Y1, Y1
+	VPSRLD       $0x02, Y0, Y10
+	VPSRLD       $0x0d, Y0, Y2
+	VPXOR        Y2, Y10, Y10
+	VPSRLD       $0x16, Y0, Y2
+	VPSLLD       $0x0a, Y0, Y11
+	VPXOR        Y11, Y2, Y2
+	VPXOR        Y2, Y10, Y10
+	VPSLLD       $0x13, Y0, Y2
+	VPSLLD       $0x1e, Y0, Y11
+	VPXOR        Y11, Y2, Y2
+	VPXOR        Y2, Y10, Y10
 	VPADDD       Y10, Y1, Y1
 	VPADDD       224(R10), Y8, Y8
 	VPBROADCASTD 28(AX), Y10
@@ -1449,33 +1449,33 @@ rounds:
 	VPXOR        Y7, Y10, Y10
 	VPADDD       Y10, Y8, Y8
 	VPSRLD       $0x06, Y5, Y10
-	VPSRLD       $0x0b, Y5, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x19, Y5, Y11
-	VPSLLD       $0x07, Y5, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x15, Y5, Y11
-	VPSLLD       $0x1a, Y5, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
+	VPSRLD       $0x0b, Y5, Y2
+	VPXOR        Y2, Y10, Y10
+	VPSRLD       $0x19, Y5, Y2
+	VPSLLD       $0x07, Y5, Y11
+	VPXOR        Y11, Y2, Y2
+	VPXOR        Y2, Y10, Y10
+	VPSLLD       $0x15, Y5, Y2
+	VPSLLD       $0x1a, Y5, Y11
+	VPXOR        Y11, Y2, Y2
+	VPXOR        Y2, Y10, Y10
 	VPADDD       Y10, Y8, Y8
 	VPADDD       Y8, Y9, Y9
 	VPXOR        Y0, Y1, Y2
 	VPAND        Y2, Y6, Y6
 	VPXOR        Y0, Y6, Y6
-	VPSRLD       $0x02, Y1, Y10
-	VPSRLD       $0x0d, Y1, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x16, Y1, Y11
-	VPSLLD       $0x0a, Y1, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x13, Y1, Y11
-	VPSLLD       $0x1e, Y1, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
 	VPADDD       Y6, Y8, Y8
+	VPSRLD       $0x02, Y1, Y10
+	VPSRLD       $0x0d, Y1, Y6
+	VPXOR        Y6, Y10, Y10
+	VPSRLD       $0x16, Y1, Y6
+	VPSLLD       $0x0a, Y1, Y11
+	VPXOR        Y11, Y6, Y6
+	VPXOR        Y6, Y10, Y10
+	VPSLLD       $0x13, Y1, Y6
+	VPSLLD       $0x1e, Y1, Y11
+	VPXOR        Y11, Y6, Y6
+	VPXOR        Y6, Y10, Y10
 	VPADDD       Y10, Y8, Y8
 	VPADDD       256(R10), Y7, Y7
 	VPBROADCASTD 32(AX), Y10
@@ -1485,33 +1485,33 @@ rounds:
 	VPXOR        Y4, Y10, Y10
 	VPADDD       Y10, Y7, Y7
 	VPSRLD       $0x06, Y9, Y10
-	VPSRLD       $0x0b, Y9, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x19, Y9, Y11
-	VPSLLD       $0x07, Y9, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x15, Y9, Y11
-	VPSLLD       $0x1a, Y9, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
+	VPSRLD       $0x0b, Y9, Y6
+	VPXOR        Y6, Y10, Y10
+	VPSRLD       $0x19, Y9, Y6
+	VPSLLD       $0x07, Y9, Y11
+	VPXOR        Y11, Y6, Y6
+	VPXOR        Y6, Y10, Y10
+	VPSLLD       $0x15, Y9, Y6
+	VPSLLD       $0x1a, Y9, Y11
+	VPXOR        Y11, Y6, Y6
+	VPXOR        Y6, Y10, Y10
 	VPADDD       Y10, Y7, Y7
 	VPADDD       Y7, Y3, Y3
 	VPXOR        Y1, Y8, Y6
 	VPAND        Y6, Y2, Y2
 	VPXOR        Y1, Y2, Y2
-	VPSRLD       $0x02, Y8, Y10
-	VPSRLD       $0x0d, Y8, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x16, Y8, Y11
-	VPSLLD       $0x0a, Y8, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x13, Y8, Y11
-	VPSLLD       $0x1e, Y8, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
 	VPADDD       Y2, Y7, Y7
+	VPSRLD       $0x02, Y8, Y10
+	VPSRLD       $0x0d, Y8, Y2
+	VPXOR        Y2, Y10, Y10
+	VPSRLD       $0x16, Y8, Y2
+	VPSLLD       $0x0a, Y8, Y11
+	VPXOR        Y11, Y2, Y2
+	VPXOR        Y2, Y10, Y10
+	VPSLLD       $0x13, Y8, Y2
+	VPSLLD       $0x1e, Y8, Y11
+	VPXOR        Y11, Y2, Y2
+	VPXOR        Y2, Y10, Y10
 	VPADDD       Y10, Y7, Y7
 	VPADDD       288(R10), Y4, Y4
 	VPBROADCASTD 36(AX), Y10
@@ -1521,33 +1521,33 @@ rounds:
 	VPXOR        Y5, Y10, Y10
 	VPADDD       Y10, Y4, Y4
 	VPSRLD       $0x06, Y3, Y10
-	VPSRLD       $0x0b, Y3, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x19, Y3, Y11
-	VPSLLD       $0x07, Y3, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x15, Y3, Y11
-	VPSLLD       $0x1a, Y3, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
+	VPSRLD       $0x0b, Y3, Y2
+	VPXOR        Y2, Y10, Y10
+	VPSRLD       $0x19, Y3, Y2
+	VPSLLD       $0x07, Y3, Y11
+	VPXOR        Y11, Y2, Y2
+	VPXOR        Y2, Y10, Y10
+	VPSLLD       $0x15, Y3, Y2
+	VPSLLD       $0x1a, Y3, Y11
+	VPXOR        Y11, Y2, Y2
+	VPXOR        Y2, Y10, Y10
 	VPADDD       Y10, Y4, Y4
 	VPADDD       Y4, Y0, Y0
 	VPXOR        Y8, Y7, Y2
 	VPAND        Y2, Y6, Y6
 	VPXOR        Y8, Y6, Y6
-	VPSRLD       $0x02, Y7, Y10
-	VPSRLD       $0x0d, Y7, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x16, Y7, Y11
-	VPSLLD       $0x0a, Y7, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x13, Y7, Y11
-	VPSLLD       $0x1e, Y7, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
 	VPADDD       Y6, Y4, Y4
+	VPSRLD       $0x02, Y7, Y10
+	VPSRLD       $0x0d, Y7, Y6
+	VPXOR        Y6, Y10, Y10
+	VPSRLD       $0x16, Y7, Y6
+	VPSLLD       $0x0a, Y7, Y11
+	VPXOR        Y11, Y6, Y6
+	VPXOR        Y6, Y10, Y10
+	VPSLLD       $0x13, Y7, Y6
+	VPSLLD       $0x1e, Y7, Y11
+	VPXOR        Y11, Y6, Y6
+	VPXOR        Y6, Y10, Y10
 	VPADDD       Y10, Y4, Y4
 	VPADDD       320(R10), Y5, Y5
 	VPBROADCASTD 40(AX), Y10
@@ -1557,33 +1557,33 @@ rounds:
 	VPXOR        Y9, Y10, Y10
 	VPADDD       Y10, Y5, Y5
 	VPSRLD       $0x06, Y0, Y10
-	VPSRLD       $0x0b, Y0, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x19, Y0, Y11
-	VPSLLD       $0x07, Y0, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x15, Y0, Y11
-	VPSLLD       $0x1a, Y0, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
+	VPSRLD       $0x0b, Y0, Y6
+	VPXOR        Y6, Y10, Y10
+	VPSRLD       $0x19, Y0, Y6
+	VPSLLD       $0x07, Y0, Y11
+	VPXOR        Y11, Y6, Y6
+	VPXOR        Y6, Y10, Y10
+	VPSLLD       $0x15, Y0, Y6
+	VPSLLD       $0x1a, Y0, Y11
+	VPXOR        Y11, Y6, Y6
+	VPXOR        Y6, Y10, Y10
 	VPADDD       Y10, Y5, Y5
 	VPADDD       Y5, Y1, Y1
 	VPXOR        Y7, Y4, Y6
 	VPAND        Y6, Y2, Y2
 	VPXOR        Y7, Y2, Y2
-	VPSRLD       $0x02, Y4, Y10
-	VPSRLD       $0x0d, Y4, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x16, Y4, Y11
-	VPSLLD       $0x0a, Y4, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x13, Y4, Y11
-	VPSLLD       $0x1e, Y4, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
 	VPADDD       Y2, Y5, Y5
+	VPSRLD       $0x02, Y4, Y10
+	VPSRLD       $0x0d, Y4, Y2
+	VPXOR        Y2, Y10, Y10
+	VPSRLD       $0x16, Y4, Y2
+	VPSLLD       $0x0a, Y4, Y11
+	VPXOR        Y11, Y2, Y2
+	VPXOR        Y2, Y10, Y10
+	VPSLLD       $0x13, Y4, Y2
+	VPSLLD       $0x1e, Y4, Y11
+	VPXOR        Y11, Y2, Y2
+	VPXOR        Y2, Y10, Y10
 	VPADDD       Y10, Y5, Y5
 	VPADDD       352(R10), Y9, Y9
 	VPBROADCASTD 44(AX), Y10
@@ -1593,33 +1593,33 @@ rounds:
 	VPXOR        Y3, Y10, Y10
 	VPADDD       Y10, Y9, Y9
 	VPSRLD       $0x06, Y1, Y10
-	VPSRLD       $0x0b, Y1, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x19, Y1, Y11
-	VPSLLD       $0x07, Y1, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x15, Y1, Y11
-	VPSLLD       $0x1a, Y1, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
+	VPSRLD       $0x0b, Y1, Y2
+	VPXOR        Y2, Y10, Y10
+	VPSRLD       $0x19, Y1, Y2
+	VPSLLD       $0x07, Y1, Y11
+	VPXOR        Y11, Y2, Y2
+	VPXOR        Y2, Y10, Y10
+	VPSLLD       $0x15, Y1, Y2
+	VPSLLD       $0x1a, Y1, Y11
+	VPXOR        Y11, Y2, Y2
+	VPXOR        Y2, Y10, Y10
 	VPADDD       Y10, Y9, Y9
 	VPADDD       Y9, Y8, Y8
 	VPXOR        Y4, Y5, Y2
 	VPAND        Y2, Y6, Y6
 	VPXOR        Y4, Y6, Y6
-	VPSRLD       $0x02, Y5, Y10
-	VPSRLD       $0x0d, Y5, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x16, Y5, Y11
-	VPSLLD       $0x0a, Y5, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x13, Y5, Y11
-	VPSLLD       $0x1e, Y5, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
 	VPADDD       Y6, Y9, Y9
+	VPSRLD       $0x02, Y5, Y10
+	VPSRLD       $0x0d, Y5, Y6
+	VPXOR        Y6, Y10, Y10
+	VPSRLD       $0x16, Y5, Y6
+	VPSLLD       $0x0a, Y5, Y11
+	VPXOR        Y11, Y6, Y6
+	VPXOR        Y6, Y10, Y10
+	VPSLLD       $0x13, Y5, Y6
+	VPSLLD       $0x1e, Y5, Y11
+	VPXOR        Y11, Y6, Y6
+	VPXOR        Y6, Y10, Y10
 	VPADDD       Y10, Y9, Y9
 	VPADDD       384(R10), Y3, Y3
 	VPBROADCASTD 48(AX), Y10
@@ -1629,33 +1629,33 @@ rounds:
 	VPXOR        Y0, Y10, Y10
 	VPADDD       Y10, Y3, Y3
 	VPSRLD       $0x06, Y8, Y10
-	VPSRLD       $0x0b, Y8, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x19, Y8, Y11
-	VPSLLD       $0x07, Y8, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x15, Y8, Y11
-	VPSLLD       $0x1a, Y8, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
+	VPSRLD       $0x0b, Y8, Y6
+	VPXOR        Y6, Y10, Y10
+	VPSRLD       $0x19, Y8, Y6
+	VPSLLD       $0x07, Y8, Y11
+	VPXOR        Y11, Y6, Y6
+	VPXOR        Y6, Y10, Y10
+	VPSLLD       $0x15, Y8, Y6
+	VPSLLD       $0x1a, Y8, Y11
+	VPXOR        Y11, Y6, Y6
+	VPXOR        Y6, Y10, Y10
 	VPADDD       Y10, Y3, Y3
 	VPADDD       Y3, Y7, Y7
 	VPXOR        Y5, Y9, Y6
 	VPAND        Y6, Y2, Y2
 	VPXOR        Y5, Y2, Y2
-	VPSRLD       $0x02, Y9, Y10
-	VPSRLD       $0x0d, Y9, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x16, Y9, Y11
-	VPSLLD       $0x0a, Y9, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x13, Y9, Y11
-	VPSLLD       $0x1e, Y9, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
 	VPADDD       Y2, Y3, Y3
+	VPSRLD       $0x02, Y9, Y10
+	VPSRLD       $0x0d, Y9, Y2
+	VPXOR        Y2, Y10, Y10
+	VPSRLD       $0x16, Y9, Y2
+	VPSLLD       $0x0a, Y9, Y11
+	VPXOR        Y11, Y2, Y2
+	VPXOR        Y2, Y10, Y10
+	VPSLLD       $0x13, Y9, Y2
+	VPSLLD       $0x1e, Y9, Y11
+	VPXOR        Y11, Y2, Y2
+	VPXOR        Y2, Y10, Y10
 	VPADDD       Y10, Y3, Y3
 	VPADDD       416(R10), Y0, Y0
 	VPBROADCASTD 52(AX), Y10
@@ -1665,33 +1665,33 @@ rounds:
 	VPXOR        Y1, Y10, Y10
 	VPADDD       Y10, Y0, Y0
 	VPSRLD       $0x06, Y7, Y10
-	VPSRLD       $0x0b, Y7, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x19, Y7, Y11
-	VPSLLD       $0x07, Y7, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x15, Y7, Y11
-	VPSLLD       $0x1a, Y7, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
+	VPSRLD       $0x0b, Y7, Y2
+	VPXOR        Y2, Y10, Y10
+	VPSRLD       $0x19, Y7, Y2
+	VPSLLD       $0x07, Y7, Y11
+	VPXOR        Y11, Y2, Y2
+	VPXOR        Y2, Y10, Y10
+	VPSLLD       $0x15, Y7, Y2
+	VPSLLD       $0x1a, Y7, Y11
+	VPXOR        Y11, Y2, Y2
+	VPXOR        Y2, Y10, Y10
 	VPADDD       Y10, Y0, Y0
 	VPADDD       Y0, Y4, Y4
 	VPXOR        Y9, Y3, Y2
 	VPAND        Y2, Y6, Y6
 	VPXOR        Y9, Y6, Y6
-	VPSRLD       $0x02, Y3, Y10
-	VPSRLD       $0x0d, Y3, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x16, Y3, Y11
-	VPSLLD       $0x0a, Y3, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x13, Y3, Y11
-	VPSLLD       $0x1e, Y3, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
 	VPADDD       Y6, Y0, Y0
+	VPSRLD       $0x02, Y3, Y10
+	VPSRLD       $0x0d, Y3, Y6
+	VPXOR        Y6, Y10, Y10
+	VPSRLD       $0x16, Y3, Y6
+	VPSLLD       $0x0a, Y3, Y11
+	VPXOR        Y11, Y6, Y6
+	VPXOR        Y6, Y10, Y10
+	VPSLLD       $0x13, Y3, Y6
+	VPSLLD       $0x1e, Y3, Y11
+	VPXOR        Y11, Y6, Y6
+	VPXOR        Y6, Y10, Y10
 	VPADDD       Y10, Y0, Y0
 	VPADDD       448(R10), Y1, Y1
 	VPBROADCASTD 56(AX), Y10
@@ -1701,33 +1701,33 @@ rounds:
 	VPXOR        Y8, Y10, Y10
 	VPADDD       Y10, Y1, Y1
 	VPSRLD       $0x06, Y4, Y10
-	VPSRLD       $0x0b, Y4, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x19, Y4, Y11
-	VPSLLD       $0x07, Y4, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x15, Y4, Y11
-	VPSLLD       $0x1a, Y4, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
+	VPSRLD       $0x0b, Y4, Y6
+	VPXOR        Y6, Y10, Y10
+	VPSRLD       $0x19, Y4, Y6
+	VPSLLD       $0x07, Y4, Y11
+	VPXOR        Y11, Y6, Y6
+	VPXOR        Y6, Y10, Y10
+	VPSLLD       $0x15, Y4, Y6
+	VPSLLD       $0x1a, Y4, Y11
+	VPXOR        Y11, Y6, Y6
+	VPXOR        Y6, Y10, Y10
 	VPADDD       Y10, Y1, Y1
 	VPADDD       Y1, Y5, Y5
 	VPXOR        Y3, Y0, Y6
 	VPAND        Y6, Y2, Y2
 	VPXOR        Y3, Y2, Y2
-	VPSRLD       $0x02, Y0, Y10
-	VPSRLD       $0x0d, Y0, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x16, Y0, Y11
-	VPSLLD       $0x0a, Y0, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x13, Y0, Y11
-	VPSLLD       $0x1e, Y0, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
 	VPADDD       Y2, Y1, Y1
+	VPSRLD       $0x02, Y0, Y10
+	VPSRLD       $0x0d, Y0, Y2
+	VPXOR        Y2, Y10, Y10
+	VPSRLD       $0x16, Y0, Y2
+	VPSLLD       $0x0a, Y0, Y11
+	VPXOR        Y11, Y2, Y2
+	VPXOR        Y2, Y10, Y10
+	VPSLLD       $0x13, Y0, Y2
+	VPSLLD       $0x1e, Y0, Y11
+	VPXOR        Y11, Y2, Y2
+	VPXOR        Y2, Y10, Y10
 	VPADDD       Y10, Y1, Y1
 	VPADDD       480(R10), Y8, Y8
 	VPBROADCASTD 60(AX), Y10
@@ -1737,33 +1737,33 @@ rounds:
 	VPXOR        Y7, Y10, Y10
 	VPADDD       Y10, Y8, Y8
 	VPSRLD       $0x06, Y5, Y10
-	VPSRLD       $0x0b, Y5, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x19, Y5, Y11
-	VPSLLD       $0x07, Y5, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x15, Y5, Y11
-	VPSLLD       $0x1a, Y5, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
+	VPSRLD       $0x0b, Y5, Y2
+	VPXOR        Y2, Y10, Y10
+	VPSRLD       $0x19, Y5, Y2
+	VPSLLD       $0x07, Y5, Y11
+	VPXOR        Y11, Y2, Y2
+	VPXOR        Y2, Y10, Y10
+	VPSLLD       $0x15, Y5, Y2
+	VPSLLD       $0x1a, Y5, Y11
+	VPXOR        Y11, Y2, Y2
+	VPXOR        Y2, Y10, Y10
 	VPADDD       Y10, Y8, Y8
 	VPADDD       Y8, Y9, Y9
 	VPXOR        Y0, Y1, Y2
 	VPAND        Y2, Y6, Y6
 	VPXOR        Y0, Y6, Y6
-	VPSRLD       $0x02, Y1, Y10
-	VPSRLD       $0x0d, Y1, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSRLD       $0x16, Y1, Y11
-	VPSLLD       $0x0a, Y1, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLD       $0x13, Y1, Y11
-	VPSLLD       $0x1e, Y1, Y12
-	VPXOR        Y12, Y11, Y11
-	VPXOR        Y11, Y10, Y10
 	VPADDD       Y6, Y8, Y8
+	VPSRLD       $0x02, Y1, Y10
+	VPSRLD       $0x0d, Y1, Y6
+	VPXOR        Y6, Y10, Y10
+	VPSRLD       $0x16, Y1, Y6
+	VPSLLD       $0x0a, Y1, Y11
+	VPXOR        Y11, Y6, Y6
+	VPXOR        Y6, Y10, Y10
+	VPSLLD       $0x13, Y1, Y6
+	VPSLLD       $0x1e, Y1, Y11
+	VPXOR        Y11, Y6, Y6
+	VPXOR        Y6, Y10, Y10
 	VPADDD       Y10, Y8, Y8
 	VPADDD       32(R12), Y8, Y8
 	VPADDD       64(R12), Y1, Y1
