@@ -43,6 +43,21 @@ var kernels = []struct {
 	{"node_x32_avx512", nodeLaneKernel(laneShape{machine: newAVX512, groups: 2, preload: true, isa: "AVX512F and AVX512BW"})},
 }
 
+// armKernels lists the functions of arm64.
+var armKernels = []struct {
+	name     string
+	generate func(f *armFunc)
+}{
+	{"x1_sha2", sha2Kernel(1)},
+	{"x2_sha2", sha2Kernel(2)},
+	{"x4_sha2", sha2Kernel(4)},
+	{"x4_neon", neonKernel},
+	{"node_x1_sha2", sha2NodeKernel(1)},
+	{"node_x2_sha2", sha2NodeKernel(2)},
+	{"node_x4_sha2", sha2NodeKernel(4)},
+	{"node_x4_neon", neonNodeKernel},
+}
+
 const warning = "go generate"
 
 func main() {
@@ -88,11 +103,28 @@ func generate(dir string) error {
 	if err := os.WriteFile(filepath.Join(dir, "stubs_amd64.go"), text, 0o644); err != nil {
 		return err
 	}
+	if err := generateARM(dir); err != nil {
+		return err
+	}
 	text, err = constantsSource()
 	if err != nil {
 		return err
 	}
 	return os.WriteFile(filepath.Join(dir, "constants.go"), text, 0o644)
+}
+
+// generateARM writes the kernels of arm64 and their declarations.
+func generateARM(dir string) error {
+	var fs []*armFunc
+	for _, k := range armKernels {
+		f := &armFunc{name: k.name}
+		k.generate(f)
+		if err := os.WriteFile(filepath.Join(dir, f.name+"_arm64.s"), f.source(), 0o644); err != nil {
+			return err
+		}
+		fs = append(fs, f)
+	}
+	return os.WriteFile(filepath.Join(dir, "stubs_arm64.go"), armStubs(fs), 0o644)
 }
 
 // constantsSource returns the Go source of the constants that every port needs.

@@ -1,0 +1,12 @@
+//go:build !purego
+
+package block
+
+import "golang.org/x/sys/cpu"
+
+var nodeKernels = []NodeKernel{
+	{Name: "node_x4_sha2", Lanes: 4, hash: node_x4_sha2, Supported: cpu.ARM64.HasSHA2},
+	{Name: "node_x2_sha2", Lanes: 2, hash: node_x2_sha2, Supported: cpu.ARM64.HasSHA2},
+	{Name: "node_x1_sha2", Lanes: 1, hash: node_x1_sha2, Supported: cpu.ARM64.HasSHA2},
+	{Name: "node_x4_neon", Lanes: 4, hash: node_x4_neon, Supported: true},
+}
