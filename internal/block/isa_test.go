@@ -127,8 +127,11 @@ func disassemble(t *testing.T, a architecture, binary, name string) disassembly 
 		if m == nil {
 			continue
 		}
-		text, _, _ := strings.Cut(m[2], "#") // x86: the address that a relative operand means
-		text, _, _ = strings.Cut(text, "//") // arm64: likewise
+		comment := "#" // x86: the address that a relative operand means
+		if a.goarch == "arm64" {
+			comment = "//" // likewise; # is for immediates
+		}
+		text, _, _ := strings.Cut(m[2], comment)
 		text, _, _ = strings.Cut(text, " <") // the symbol that a branch goes to
 		mnemonic, operands, _ := strings.Cut(strings.Join(strings.Fields(text), " "), " ")
 		d.insts = append(d.insts, inst{m[1], mnemonic, operands})
