@@ -6,6 +6,8 @@ import "golang.org/x/sys/cpu"
 
 var useSHA2 bool
 
+// MaxBlocks are for 50 µs, by llvm-mca, on a Cortex-A53 at 1.4 GHz or, without
+// SHA2, a Cortex-A72 at 1.5 GHz.
 var kernels = []Kernel{
 	{Name: "x1_sha2", Lanes: 1, MaxBlocks: 512, Blocks: single(x1_sha2), Supported: cpu.ARM64.HasSHA2, use: &useSHA2},
 	{Name: "x2_sha2", Lanes: 2, MaxBlocks: 256, Blocks: x2_sha2, Supported: cpu.ARM64.HasSHA2},

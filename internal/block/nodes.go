@@ -6,13 +6,8 @@ import (
 	"unsafe"
 )
 
-const (
-	// NodeSize is the length of a node of a Merkle tree: two digests.
-	NodeSize = 2 * DigestSize
-	// maxNodes bounds one call into assembly: the slowest kernel takes about
-	// 35 µs for as many nodes.
-	maxNodes = 512
-)
+// NodeSize is the length of a node of a Merkle tree: two digests.
+const NodeSize = 2 * DigestSize
 
 // A NodeKernel is one way to hash nodes of Merkle trees, messages of exactly
 // 64 bytes, Lanes at a time. The second block of such a message is the same

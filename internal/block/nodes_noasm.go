@@ -2,4 +2,6 @@
 
 package block
 
+const maxNodes = 512
+
 var nodeKernels []NodeKernel

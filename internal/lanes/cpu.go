@@ -13,6 +13,9 @@ const (
 	shaOnly        class = "SHA without AVX-512"
 	avx2Only       class = "AVX2 without SHA"
 	older          class = "SSSE3 or AVX"
+	armSHA2        class = "arm64 with SHA2"
+	armSHA2v80     class = "arm64 with SHA2, of Armv8.0"
+	armNEON        class = "arm64 without SHA2"
 	unknown        class = "unknown"
 )
 
@@ -54,4 +57,18 @@ func classify(c cpu) class {
 		return older
 	}
 	return unknown
+}
+
+// classifyARM returns the class of an arm64 CPU. Which core it is, programs
+// cannot tell on most systems, nor whether the next instruction will run on a
+// larger or a smaller one. LSE, the atomic instructions, came with Armv8.1: it
+// tells Cortex-A55, A76, Neoverse and Apple's cores from Cortex-A53 to A73.
+func classifyARM(sha2, lse bool) class {
+	switch {
+	case sha2 && lse:
+		return armSHA2
+	case sha2:
+		return armSHA2v80
+	}
+	return armNEON
 }

@@ -33,6 +33,14 @@ var nodeCosts = []classCosts{
 		{"node_x1_shani", 255}, {"node_x2_shani", 375}, {"node_x4_shani", 710}, {"node_x8_avx2", 2120},
 	}},
 	{avx2Only, []cost{{"node_x8_avx2", 2280}}},
+	// llvm-mca, as for streams.
+	{armSHA2, []cost{
+		{"node_x1_sha2", 107}, {"node_x2_sha2", 197}, {"node_x4_sha2", 367}, {"node_x4_neon", 2880},
+	}},
+	{armSHA2v80, []cost{
+		{"node_x1_sha2", 193}, {"node_x2_sha2", 339}, {"node_x4_sha2", 663}, {"node_x4_neon", 2880},
+	}},
+	{armNEON, []cost{{"node_x4_neon", 2880}}},
 	{unknown, []cost{
 		{"node_x1_shani", 255}, {"node_x2_shani", 390}, {"node_x4_shani", 750},
 		{"node_x16_avx512", 1630}, {"node_x8_avx2", 2280},
