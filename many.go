@@ -83,7 +83,7 @@ func SumHashes(dst [][Size]byte, hs []hash.Hash) {
 	}
 	if width, _ := lanes.Width(); width == 1 || len(hs) == 1 {
 		for i, h := range hs {
-			h.Sum(dst[i][:0])
+			copy(dst[i][:], h.Sum(dst[i][:0])) // Sum may return other memory
 		}
 		return
 	}
@@ -91,7 +91,7 @@ func SumHashes(dst [][Size]byte, hs []hash.Hash) {
 	for i, h := range hs {
 		d := ours(h)
 		if d == nil {
-			h.Sum(dst[i][:0])
+			copy(dst[i][:], h.Sum(dst[i][:0])) // Sum may return other memory
 			continue
 		}
 		if len(b.entries) == cap(b.entries) {

@@ -1,0 +1,709 @@
+package sha256_test
+
+import (
+	"bytes"
+	stdsha256 "crypto/sha256"
+	"crypto/sha512"
+	"fmt"
+	"hash"
+	"math/rand/v2"
+	"runtime"
+	"runtime/metrics"
+	"sync"
+	"testing"
+	"time"
+	"unsafe"
+	"weak"
+
+	sha256 "github.com/sha256-simd/sha256-simd"
+	"github.com/sha256-simd/sha256-simd/internal/guard"
+	"github.com/sha256-simd/sha256-simd/internal/hashtest"
+)
+
+// checkSumMany fails the test unless SumMany gives crypto/sha256's digests of
+// msgs and leaves them, and the digests beside its own, alone.
+func checkSumMany(t *testing.T, what string, msgs [][]byte) {
+	t.Helper()
+	untouched := [sha256.Size]byte{1, 2, 3}
+	before := make([][]byte, len(msgs))
+	for i, m := range msgs {
+		before[i] = bytes.Clone(m)
+	}
+	dst := make([][sha256.Size]byte, len(msgs)+2)
+	for i := range dst {
+		dst[i] = untouched
+	}
+	sha256.SumMany(dst[1:len(dst)-1], msgs)
+	for i, m := range before {
+		if want := stdsha256.Sum256(m); dst[i+1] != want {
+			t.Fatalf("%s: message %d of %d bytes: %x, want %x", what, i, len(m), dst[i+1], want)
+		}
+		if !bytes.Equal(msgs[i], m) {
+			t.Fatalf("%s: message %d changed", what, i)
+		}
+	}
+	if dst[0] != untouched || dst[len(dst)-1] != untouched {
+		t.Fatalf("%s: wrote beside the digests", what)
+	}
+}
+
+// mostLanes is more than twice what any kernel has.
+const mostLanes = 70
+
+// lengths of messages around which padding and block counts change.
+var lengths = []int{0, 1, 20, 55, 56, 63, 64, 65, 119, 120, 128, 1000, 4096}
+
+// cut returns n distinct messages of the length that length(i) says, from one
+// buffer.
+func cut(n int, length func(i int) int) [][]byte {
+	total := 0
+	for i := range n {
+		total += length(i)
+	}
+	data := hashtest.Data(total)
+	msgs := make([][]byte, n)
+	for i := range msgs {
+		msgs[i], data = data[:length(i):length(i)], data[length(i):]
+	}
+	return msgs
+}
+
+func TestSumManyOfEqualLengths(t *testing.T) {
+	hashtest.ForEach(t, func(t *testing.T) {
+		for n := range mostLanes + 1 {
+			for _, length := range lengths {
+				if testing.Short() && length > 128 && n%7 != 0 {
+					continue
+				}
+				checkSumMany(t, fmt.Sprintf("%d of %d bytes", n, length), cut(n, func(int) int { return length }))
+			}
+		}
+	})
+}
+
+func TestSumManyOfUnequalLengths(t *testing.T) {
+	shapes := []struct {
+		name   string
+		length func(i int) int
+	}{
+		{"ascending", func(i int) int { return 17 * i }},
+		{"descending", func(i int) int { return 17 * (mostLanes - i) }},
+		{"one long", func(i int) int { return 100 + 20000*(1-min(i, 1)) }},
+		{"long among short", func(i int) int { return 5 + 9000*max(0, i%11-9) }},
+		{"every padding", func(i int) int { return 64 + i }},
+		{"empty and not", func(i int) int { return 300 * (i % 2) }},
+	}
+	hashtest.ForEach(t, func(t *testing.T) {
+		for _, s := range shapes {
+			for n := range mostLanes + 1 {
+				checkSumMany(t, fmt.Sprintf("%s, %d", s.name, n), cut(n, s.length))
+			}
+		}
+		r := rand.New(rand.NewPCG(6, 6))
+		for range 15 {
+			n := 1 + r.IntN(2*mostLanes)
+			sizes := make([]int, n)
+			for i := range sizes {
+				sizes[i] = r.IntN(1 << r.IntN(14))
+			}
+			checkSumMany(t, fmt.Sprint("lengths ", sizes), cut(n, func(i int) int { return sizes[i] }))
+		}
+	})
+}
+
+func TestSumManyOfLongLists(t *testing.T) {
+	hashtest.ForEach(t, func(t *testing.T) {
+		for _, n := range []int{511, 512, 513, 1500, 3000} {
+			checkSumMany(t, fmt.Sprintf("%d equal", n), cut(n, func(int) int { return 40 }))
+			checkSumMany(t, fmt.Sprintf("%d unequal", n), cut(n, func(i int) int { return i * 7919 % 300 }))
+		}
+	})
+}
+
+func TestSumManyOfSharedMemory(t *testing.T) {
+	p := hashtest.Data(5000)
+	hashtest.ForEach(t, func(t *testing.T) {
+		for _, n := range []int{2, 5, 33, mostLanes} {
+			same, overlapping, nils := make([][]byte, n), make([][]byte, n), make([][]byte, n)
+			for i := range n {
+				same[i] = p
+				overlapping[i] = p[i : len(p)-2*i]
+				if i%3 == 0 {
+					nils[i] = p[:i*30]
+				}
+			}
+			checkSumMany(t, "the same message", same)
+			checkSumMany(t, "overlapping messages", overlapping)
+			checkSumMany(t, "nil messages", nils)
+		}
+		checkSumMany(t, "no messages", nil)
+		sha256.SumMany(nil, nil)
+	})
+}
+
+func TestSumManyAtTheEdgeOfMemory(t *testing.T) {
+	const most = 300
+	bufs := make([]*guard.Buffer, mostLanes)
+	for i := range bufs {
+		bufs[i] = guard.New(t, most)
+	}
+	dstBuf := guard.New(t, mostLanes*sha256.Size)
+	hashtest.ForEach(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(7, 7))
+		for i := range 300 {
+			n := 1 + r.IntN(mostLanes)
+			equal := r.IntN(most)
+			msgs := make([][]byte, n)
+			for j := range msgs {
+				length := r.IntN(most)
+				if i%2 == 0 {
+					length = equal
+				}
+				msgs[j] = bufs[j].Tail(length)
+				if r.IntN(2) == 0 {
+					msgs[j] = bufs[j].Head(length)
+				}
+				copy(msgs[j], hashtest.Data(length))
+			}
+			place := dstBuf.Tail
+			if r.IntN(2) == 0 {
+				place = dstBuf.Head
+			}
+			dst := digestsIn(place(n * sha256.Size))
+			if err := guard.Faults(func() { sha256.SumMany(dst, msgs) }); err != nil {
+				t.Fatalf("%d messages: %v", n, err)
+			}
+			for j, m := range msgs {
+				if want := stdsha256.Sum256(m); dst[j] != want {
+					t.Fatalf("message %d of %d, %d bytes: %x, want %x", j, n, len(m), dst[j], want)
+				}
+			}
+		}
+	})
+}
+
+// digestsIn returns p as digests.
+func digestsIn(p []byte) [][sha256.Size]byte {
+	return unsafe.Slice((*[sha256.Size]byte)(unsafe.Pointer(unsafe.SliceData(p))), len(p)/sha256.Size)
+}
+
+// TestSumManyIntoMemoryBesideMessages has the digests right between messages.
+func TestSumManyIntoMemoryBesideMessages(t *testing.T) {
+	hashtest.ForEach(t, func(t *testing.T) {
+		for n := 2; n <= mostLanes; n += 3 {
+			for _, length := range []int{1, 64, 100, 256} {
+				memory := hashtest.Data(n*length + n*sha256.Size)
+				half := n / 2 * length
+				before, rest := memory[:half:half], memory[half:]
+				dst, after := digestsIn(rest[:n*sha256.Size]), rest[n*sha256.Size:]
+				var msgs [][]byte
+				for _, part := range [][]byte{before, after} {
+					for len(part) > 0 {
+						msgs = append(msgs, part[:length:length])
+						part = part[length:]
+					}
+				}
+				want := make([][sha256.Size]byte, n)
+				for i, m := range msgs {
+					want[i] = stdsha256.Sum256(m)
+				}
+				sha256.SumMany(dst, msgs)
+				for i, m := range msgs {
+					if dst[i] != want[i] {
+						t.Fatalf("%d messages of %d bytes: digest %d is %x, want %x", n, length, i, dst[i], want[i])
+					}
+					if stdsha256.Sum256(m) != want[i] {
+						t.Fatalf("%d messages of %d bytes: message %d changed", n, length, i)
+					}
+				}
+			}
+		}
+	})
+}
+
+// A foreign hash is one of another package. It notes its number in order each
+// time that it is written to.
+type foreign struct {
+	hash.Hash
+	number int
+	order  *[]int
+}
+
+func (f *foreign) Write(p []byte) (int, error) {
+	*f.order = append(*f.order, f.number)
+	return f.Hash.Write(p)
+}
+
+// Sum returns memory of its own, which hash.Hash allows.
+func (f *foreign) Sum(b []byte) []byte {
+	return append(append([]byte(nil), b...), f.Hash.Sum(nil)...)
+}
+
+// pair is a hash and what crypto/sha256 has instead of it.
+type pair struct{ h, want hash.Hash }
+
+// newPair returns hashes of kind i, to which n bytes have been written.
+func newPair(i, n int, order *[]int) pair {
+	var p pair
+	switch i % 5 {
+	case 3:
+		p = pair{sha256.New224(), stdsha256.New224()}
+	case 4:
+		p = pair{&foreign{stdsha256.New(), i, order}, stdsha256.New()}
+	default:
+		p = pair{sha256.New(), stdsha256.New()}
+	}
+	p.h.Write(hashtest.Data(n))
+	p.want.Write(hashtest.Data(n))
+	return p
+}
+
+func (p pair) check(t *testing.T, what string) {
+	t.Helper()
+	if got, want := p.h.Sum(nil), p.want.Sum(nil); !bytes.Equal(got, want) {
+		t.Fatalf("%s: %x, want %x", what, got, want)
+	}
+}
+
+func TestWriteMany(t *testing.T) {
+	hashtest.ForEach(t, func(t *testing.T) {
+		for n := range mostLanes + 1 {
+			for _, length := range lengths {
+				if testing.Short() && length > 128 && n%7 != 0 {
+					continue
+				}
+				var order []int
+				pairs := make([]pair, n)
+				hs := make([]hash.Hash, n)
+				for i := range pairs {
+					pairs[i] = newPair(i, i*37%150, &order)
+					hs[i] = pairs[i].h
+				}
+				for round := range 2 {
+					data := cut(n, func(i int) int { return length + i*round%3 })
+					sha256.WriteMany(hs, data)
+					for i, p := range pairs {
+						p.want.Write(data[i])
+					}
+				}
+				for i, p := range pairs {
+					p.check(t, fmt.Sprintf("%d writes of %d bytes, hash %d", n, length, i))
+				}
+			}
+		}
+	})
+}
+
+// TestWriteManyKeepsOrder lists hashes more than once, and hashes that stand on
+// others of the list.
+func TestWriteManyKeepsOrder(t *testing.T) {
+	hashtest.ForEach(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(8, 8))
+		for round := range 100 {
+			var order, wantOrder []int
+			pairs := make([]pair, 1+r.IntN(40))
+			for i := range pairs {
+				pairs[i] = newPair(i, r.IntN(200), &order)
+			}
+			// One that writes through to another hash of the list.
+			through := pair{&foreign{pairs[0].h, -1, &order}, pairs[0].want}
+			order = nil
+			var hs []hash.Hash
+			var data [][]byte
+			for i := range r.IntN(300) {
+				p := through
+				if k := r.IntN(len(pairs) + 1); k < len(pairs) {
+					p = pairs[k]
+				}
+				length := r.IntN(1 << r.IntN(11))
+				hs = append(hs, p.h)
+				data = append(data, hashtest.Data(length + i)[i:])
+				p.want.Write(data[i])
+				if f, ok := p.h.(*foreign); ok {
+					wantOrder = append(wantOrder, f.number)
+				}
+			}
+			sha256.WriteMany(hs, data)
+			for i, p := range pairs {
+				p.check(t, fmt.Sprintf("round %d, hash %d of %d in %d writes", round, i, len(pairs), len(hs)))
+			}
+			if fmt.Sprint(order) != fmt.Sprint(wantOrder) {
+				t.Fatalf("round %d: foreign hashes were written to in the order %v, want %v", round, order, wantOrder)
+			}
+		}
+	})
+}
+
+func TestWriteManyKeepsNothing(t *testing.T) {
+	hashtest.ForEach(t, func(t *testing.T) {
+		const n = 40
+		hs, want := make([]hash.Hash, n), make([]hash.Hash, n)
+		data := cut(n, func(i int) int { return 10 * i })
+		for i := range hs {
+			hs[i], want[i] = sha256.New(), stdsha256.New()
+			want[i].Write(data[i])
+		}
+		sha256.WriteMany(hs, data)
+		for _, p := range data {
+			clear(p)
+		}
+		for i := range hs {
+			pair{hs[i], want[i]}.check(t, fmt.Sprintf("%d bytes that change after WriteMany", len(data[i])))
+		}
+	})
+}
+
+func TestWriteManyAtTheEdgeOfMemory(t *testing.T) {
+	const most = 300
+	bufs := make([]*guard.Buffer, mostLanes)
+	for i := range bufs {
+		bufs[i] = guard.New(t, most)
+	}
+	hashtest.ForEach(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(9, 9))
+		for range 100 {
+			n := 1 + r.IntN(mostLanes)
+			pairs, hs, data := make([]pair, n), make([]hash.Hash, n), make([][]byte, n)
+			for i := range pairs {
+				pairs[i] = newPair(i%4, r.IntN(100), nil)
+				hs[i] = pairs[i].h
+				length := r.IntN(most)
+				data[i] = bufs[i].Tail(length)
+				if r.IntN(2) == 0 {
+					data[i] = bufs[i].Head(length)
+				}
+				copy(data[i], hashtest.Data(length))
+				pairs[i].want.Write(data[i])
+			}
+			if err := guard.Faults(func() { sha256.WriteMany(hs, data) }); err != nil {
+				t.Fatalf("%d writes: %v", n, err)
+			}
+			for i, p := range pairs {
+				p.check(t, fmt.Sprintf("hash %d of %d, %d bytes", i, n, len(data[i])))
+			}
+		}
+	})
+}
+
+func TestSumHashes(t *testing.T) {
+	hashtest.ForEach(t, func(t *testing.T) {
+		for n := range mostLanes + 1 {
+			pairs := make([]pair, n)
+			hs := make([]hash.Hash, n)
+			for i := range pairs {
+				kind := i % 5
+				if kind == 3 {
+					kind = 4 // no New224
+				}
+				pairs[i] = newPair(kind, i*i%400, new([]int))
+				hs[i] = pairs[i].h
+				if i%7 == 6 {
+					hs[i], pairs[i] = hs[i-1], pairs[i-1] // more than once
+				}
+			}
+			for range 2 {
+				dst := make([][sha256.Size]byte, n)
+				sha256.SumHashes(dst, hs)
+				for i, p := range pairs {
+					if want := p.want.Sum(nil); !bytes.Equal(dst[i][:], want) {
+						t.Fatalf("hash %d of %d: %x, want %x", i, n, dst[i], want)
+					}
+					p.check(t, "after SumHashes") // the hashes go on unchanged
+				}
+				for i, p := range pairs {
+					if i%7 != 6 {
+						p.h.Write(hashtest.Data(i))
+						p.want.Write(hashtest.Data(i))
+					}
+				}
+			}
+		}
+	})
+}
+
+func TestForgedLengthsSideBySide(t *testing.T) {
+	hashtest.ForEach(t, func(t *testing.T) {
+		var hs, wants []hash.Hash
+		for _, length := range boundaries {
+			h, want := forge(t, sha256.New, stdsha256.New, uint64(length))
+			hs, wants = append(hs, h), append(wants, want)
+		}
+		for _, more := range []int{0, 1, 63, 64, 1000} {
+			data := cut(len(hs), func(int) int { return more })
+			sha256.WriteMany(hs, data)
+			dst := make([][sha256.Size]byte, len(hs))
+			sha256.SumHashes(dst, hs)
+			for i, want := range wants {
+				want.Write(data[i])
+				if want := want.Sum(nil); !bytes.Equal(dst[i][:], want) {
+					t.Errorf("%d bytes and up to %d more: %x, want %x", boundaries[i], more, dst[i], want)
+				}
+			}
+		}
+	})
+}
+
+// TestMisuse tests that every misuse panics, and that nothing has been touched
+// by then.
+func TestMisuse(t *testing.T) {
+	fresh := func() []hash.Hash { return []hash.Hash{sha256.New(), sha256.New(), sha256.New()} }
+	with := func(i int, h hash.Hash) []hash.Hash {
+		hs := fresh()
+		hs[i] = h
+		return hs
+	}
+	data := func(n int) [][]byte { return cut(n, func(int) int { return 100 }) }
+	for _, tt := range []struct {
+		name string
+		hs   []hash.Hash
+		call func(dst [][sha256.Size]byte, hs []hash.Hash)
+	}{
+		{"SumMany, more messages", nil, func(dst [][sha256.Size]byte, _ []hash.Hash) { sha256.SumMany(dst, data(4)) }},
+		{"SumMany, fewer messages", nil, func(dst [][sha256.Size]byte, _ []hash.Hash) { sha256.SumMany(dst, data(2)) }},
+		{"SumMany, nil messages", nil, func(dst [][sha256.Size]byte, _ []hash.Hash) { sha256.SumMany(dst, nil) }},
+		{"WriteMany, more data", fresh(), func(_ [][sha256.Size]byte, hs []hash.Hash) { sha256.WriteMany(hs, data(4)) }},
+		{"WriteMany, less data", fresh(), func(_ [][sha256.Size]byte, hs []hash.Hash) { sha256.WriteMany(hs, data(2)) }},
+		{"WriteMany, nil last", with(2, nil), func(_ [][sha256.Size]byte, hs []hash.Hash) { sha256.WriteMany(hs, data(3)) }},
+		{"SumHashes, more hashes", fresh(), func(dst [][sha256.Size]byte, hs []hash.Hash) { sha256.SumHashes(dst[:2], hs) }},
+		{"SumHashes, fewer hashes", fresh(), func(dst [][sha256.Size]byte, hs []hash.Hash) { sha256.SumHashes(dst, hs[:2]) }},
+		{"SumHashes, nil last", with(2, nil), func(dst [][sha256.Size]byte, hs []hash.Hash) { sha256.SumHashes(dst, hs) }},
+		{"SumHashes, SHA-224 last", with(2, sha256.New224()), func(dst [][sha256.Size]byte, hs []hash.Hash) { sha256.SumHashes(dst, hs) }},
+		{"SumHashes, SHA-512 last", with(2, sha512.New()), func(dst [][sha256.Size]byte, hs []hash.Hash) { sha256.SumHashes(dst, hs) }},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dst := make([][sha256.Size]byte, 3)
+			func() {
+				defer func() {
+					if recover() == nil {
+						t.Error("no panic")
+					}
+				}()
+				tt.call(dst, tt.hs)
+			}()
+			for i, d := range dst {
+				if d != [sha256.Size]byte{} {
+					t.Errorf("digest %d was set", i)
+				}
+			}
+			empty := stdsha256.Sum256(nil)
+			for i, h := range tt.hs {
+				if h != nil && h.Size() == sha256.Size && !bytes.Equal(h.Sum(nil), empty[:]) {
+					t.Errorf("hash %d was written to", i)
+				}
+			}
+			// What is pooled is none the worse.
+			checkSumMany(t, "afterwards", cut(40, func(int) int { return 100 }))
+		})
+	}
+}
+
+// TestPanicOfAForeignHash lets a foreign hash panic among ours.
+func TestPanicOfAForeignHash(t *testing.T) {
+	hs := []hash.Hash{sha256.New(), sha256.New(), nil, sha256.New()}
+	hs[2] = &foreign{Hash: stdsha256.New()} // its order is nil
+	data := cut(len(hs), func(int) int { return 200 })
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("the panic got lost")
+			}
+		}()
+		sha256.WriteMany(hs, data)
+	}()
+	hs[2] = sha256.New()
+	for i, h := range hs {
+		want := stdsha256.New()
+		if i < 2 { // before the panic
+			want.Write(data[i])
+		}
+		pair{h, want}.check(t, fmt.Sprintf("hash %d", i))
+	}
+	sha256.WriteMany(hs, data)
+	for i, h := range hs {
+		want := stdsha256.New()
+		if i < 2 {
+			want.Write(data[i])
+		}
+		want.Write(data[i])
+		pair{h, want}.check(t, fmt.Sprintf("hash %d written again", i))
+	}
+}
+
+func TestManyFromManyGoroutines(t *testing.T) {
+	var wg sync.WaitGroup
+	for g := range 8 {
+		wg.Go(func() {
+			for i := range 50 {
+				n := 1 + (g*50+i)%mostLanes
+				msgs := cut(n, func(j int) int { return (g + 1) * 31 * j % 500 })
+				dst, sums := make([][sha256.Size]byte, n), make([][sha256.Size]byte, n)
+				hs := make([]hash.Hash, n)
+				for j := range hs {
+					hs[j] = sha256.New()
+				}
+				sha256.SumMany(dst, msgs)
+				sha256.WriteMany(hs, msgs)
+				sha256.SumHashes(sums, hs)
+				for j, m := range msgs {
+					if want := stdsha256.Sum256(m); dst[j] != want || sums[j] != want {
+						t.Errorf("goroutine %d: %x and %x, want %x", g, dst[j], sums[j], want)
+						return
+					}
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// TestManyStartsNoGoroutine counts the goroutines that were ever started.
+func TestManyStartsNoGoroutine(t *testing.T) {
+	const created = "/sched/goroutines-created:goroutines"
+	sample := []metrics.Sample{{Name: created}}
+	count := func() uint64 {
+		metrics.Read(sample)
+		if sample[0].Value.Kind() == metrics.KindBad {
+			t.Skipf("this Go has no metric %s", created)
+		}
+		return sample[0].Value.Uint64()
+	}
+	const n = 100
+	dst, hs := make([][sha256.Size]byte, n), make([]hash.Hash, n)
+	for i := range hs {
+		hs[i] = sha256.New()
+	}
+	msgs := cut(n, func(i int) int { return 50 * i })
+	// The runtime starts some at times of its own.
+	fewest := ^uint64(0)
+	for range 10 {
+		before := count()
+		sha256.SumMany(dst, msgs)
+		sha256.WriteMany(hs, msgs)
+		sha256.SumHashes(dst, hs)
+		fewest = min(fewest, count()-before)
+	}
+	if fewest != 0 {
+		t.Errorf("%d goroutines were started", fewest)
+	}
+}
+
+// TestManyRetainsNothing tests that pooled scratch does not keep callers'
+// memory from the garbage collector. What is in a sync.Pool survives one
+// collection.
+func TestManyRetainsNothing(t *testing.T) {
+	for name, call := range map[string]func(dst [][sha256.Size]byte, msgs [][]byte, hs []hash.Hash){
+		"SumMany":   func(dst [][sha256.Size]byte, msgs [][]byte, _ []hash.Hash) { sha256.SumMany(dst, msgs) },
+		"WriteMany": func(_ [][sha256.Size]byte, msgs [][]byte, hs []hash.Hash) { sha256.WriteMany(hs, msgs) },
+		"SumHashes": func(dst [][sha256.Size]byte, _ [][]byte, hs []hash.Hash) { sha256.SumHashes(dst, hs) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			hashtest.ForEach(t, func(t *testing.T) {
+				const n = 40
+				var messages, hashes [n]weak.Pointer[byte]
+				var digests weak.Pointer[[sha256.Size]byte]
+				func() {
+					msgs, hs := make([][]byte, n), make([]hash.Hash, n)
+					dst := make([][sha256.Size]byte, n)
+					digests = weak.Make(&dst[0])
+					for i := range n {
+						msgs[i], hs[i] = make([]byte, 960+i), sha256.New()
+						hs[i].Write(msgs[i][:i])
+						messages[i], hashes[i] = weak.Make(&msgs[i][0]), weak.Make(pointerIn(hs[i]))
+					}
+					call(dst, msgs, hs)
+				}()
+				clobberStack()
+				runtime.GC()
+				for i := range n {
+					if messages[i].Value() != nil {
+						t.Errorf("message %d is still reachable", i)
+					}
+					if hashes[i].Value() != nil {
+						t.Errorf("hash %d is still reachable", i)
+					}
+				}
+				if digests.Value() != nil {
+					t.Error("the digests are still reachable")
+				}
+			})
+		})
+	}
+}
+
+// pointerIn returns the pointer that h holds.
+func pointerIn(h hash.Hash) *byte {
+	return (*byte)((*[2]unsafe.Pointer)(unsafe.Pointer(&h))[1])
+}
+
+//go:noinline
+func clobberStack() {
+	var frame [8192]byte
+	frame[len(frame)-1] = 1
+	runtime.KeepAlive(&frame)
+}
+
+// TestPauses tests that the garbage collector does not have to wait for a call
+// into assembly that lasts: 64 MiB of one message take tens of milliseconds.
+func TestPauses(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures time")
+	}
+	const limit = time.Millisecond
+	msgs := make([][]byte, 4)
+	for i := range msgs {
+		msgs[i] = make([]byte, 64<<20)
+	}
+	dst := make([][sha256.Size]byte, len(msgs))
+	for _, n := range []int{1, len(msgs)} {
+		t.Run(fmt.Sprintf("%d messages", n), func(t *testing.T) {
+			// Pauses depend on what else the machine does: one quiet attempt will do.
+			var longest time.Duration
+			for range 15 {
+				if longest = longestPause(func() { sha256.SumMany(dst[:n], msgs[:n]) }); longest < limit {
+					return
+				}
+			}
+			t.Errorf("the world took %v to stop, want less than %v", longest, limit)
+		})
+	}
+}
+
+// longestPause collects garbage some times while another goroutine calls f over
+// and over, and returns an upper bound of the longest time that it took to stop
+// the world.
+func longestPause(f func()) time.Duration {
+	const name = "/sched/pauses/stopping/gc:seconds"
+	read := func() *metrics.Float64Histogram {
+		sample := []metrics.Sample{{Name: name}}
+		metrics.Read(sample)
+		return sample[0].Value.Float64Histogram()
+	}
+	running, stop, stopped := make(chan bool), make(chan bool), make(chan bool)
+	go func() {
+		defer close(stopped)
+		close(running)
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				f()
+			}
+		}
+	}()
+	<-running
+	before := read()
+	for range 10 {
+		runtime.GC()
+	}
+	after := read()
+	close(stop)
+	<-stopped
+	longest := 0.0
+	for i, n := range after.Counts {
+		if n > before.Counts[i] {
+			longest = after.Buckets[i+1]
+		}
+	}
+	return time.Duration(longest * float64(time.Second))
+}
