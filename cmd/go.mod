@@ -3,15 +3,20 @@ module github.com/sha256-simd/sha256-simd/cmd
 go 1.25.0
 
 require (
+	github.com/bmatcuk/doublestar/v4 v4.10.4
 	github.com/moby/sys/atomicwriter v0.1.0
 	github.com/rogpeppe/go-internal v1.14.1
+	github.com/schollz/progressbar/v3 v3.19.1
 	github.com/sha256-simd/sha256-simd v0.0.0-00010101000000-000000000000
 	github.com/spf13/pflag v1.0.10
+	golang.org/x/term v0.44.0
 )
 
 require (
 	github.com/klauspost/cpuid/v2 v2.4.2 // indirect
+	github.com/mitchellh/colorstring v0.0.0-20190213212951-d06e56a500db // indirect
 	github.com/moby/sys/sequential v0.6.0 // indirect
+	github.com/rivo/uniseg v0.4.7 // indirect
 	golang.org/x/sys v0.46.0 // indirect
 	golang.org/x/tools v0.26.0 // indirect
 )

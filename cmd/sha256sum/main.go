@@ -3,51 +3,113 @@
 package main
 
 import (
-	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
+	"syscall"
 )
 
 func main() {
-	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	os.Exit(run(os.Args[1:]))
 }
 
 // run is the tool: it returns the exit status.
-func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+func run(args []string) int {
+	// A reader that went away is an error to report, not a signal to die of.
+	signal.Ignore(syscall.SIGPIPE)
+
 	o, err := parseOptions(args)
-	switch {
-	case errors.Is(err, errHelp):
-		return finish(stderr, printAll(stdout, helpText))
-	case errors.Is(err, errVersion):
-		return finish(stderr, printAll(stdout, versionText()))
-	case err != nil:
-		fmt.Fprintf(stderr, "sha256sum: %v\nTry 'sha256sum --help' for more information.\n", err)
-		return 1
+	var text informationError
+	if errors.As(err, &text) {
+		if _, err := io.WriteString(os.Stdout, string(text)); err != nil {
+			return fail("write error", err)
+		}
+		return 0
 	}
-	s := &session{options: o, stdin: stdin, out: bufio.NewWriter(stdout), errs: stderr}
-	s.run()
-	err = s.out.Flush()
-	if status := finish(stderr, err); status != 0 {
-		return status
-	}
-	if s.failed {
-		return 1
-	}
-	return 0
-}
-
-func printAll(w io.Writer, s string) error {
-	_, err := io.WriteString(w, s)
-	return err
-}
-
-// finish reports an error of the standard output.
-func finish(stderr io.Writer, err error) int {
 	if err != nil {
-		fmt.Fprintf(stderr, "sha256sum: write error: %s\n", reason(err))
+		fmt.Fprintf(os.Stderr, "sha256sum: %v\nTry 'sha256sum --help' for more information.\n", err)
+		return 1
+	}
+
+	out := os.Stdout
+	leave := func(string) bool { return false }
+	var output *outputFile
+	if o.output != "" {
+		if output, err = createOutput(o.output); err != nil {
+			return fail(quoteShell(o.output), err)
+		}
+		out, leave = output.File, output.is
+	}
+
+	ctx, stop := withSignals(context.Background())
+	defer stop()
+	p := newPipeline(o)
+	bar := startProgress(ctx, o, p)
+	print := newPrinter(o, bar.wrap(out), bar.wrap(os.Stderr))
+	err = p.run(ctx, func(emit func(*item) bool) {
+		s := source{options: o, emit: emit, leave: leave}
+		s.run()
+	}, print)
+	bar.finish()
+
+	if output != nil {
+		if err == nil {
+			err = output.commit()
+		} else {
+			output.abort()
+		}
+	}
+	var caught signalError
+	switch {
+	case errors.As(err, &caught):
+		if output != nil {
+			fmt.Fprintf(os.Stderr, "sha256sum: %v: %s is not written\n", caught, quoteShell(o.output))
+		}
+		return caught.status()
+	case err != nil && output != nil:
+		return fail(quoteShell(o.output), err)
+	case err != nil:
+		return fail("write error", err)
+	case print.failed:
 		return 1
 	}
 	return 0
+}
+
+func fail(what string, err error) int {
+	fmt.Fprintf(os.Stderr, "sha256sum: %s: %s\n", what, reason(err))
+	return 1
+}
+
+// A signalError is the signal that ended the work.
+type signalError struct{ syscall.Signal }
+
+func (s signalError) Error() string { return s.String() }
+
+// status is what a shell makes of a program that the signal killed.
+func (s signalError) status() int { return 128 + int(s.Signal) }
+
+// withSignals returns a context that ends with a signalError when the user or
+// the system asks the program to. A second signal kills it.
+func withSignals(parent context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(parent)
+	caught := make(chan os.Signal, 1)
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+		// Who starts the program with a signal ignored, as nohup does, means it.
+		if !signal.Ignored(s) {
+			signal.Notify(caught, s)
+		}
+	}
+	go func() {
+		select {
+		case s := <-caught:
+			signal.Stop(caught)
+			cancel(signalError{s.(syscall.Signal)})
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() { cancel(nil) }
 }

@@ -3,9 +3,14 @@ package main
 import (
 	"errors"
 	"fmt"
+	"math"
 	"os"
+	"runtime"
+	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/bmatcuk/doublestar/v4"
 	"github.com/spf13/pflag"
 )
 
@@ -22,17 +27,26 @@ type options struct {
 	strict        bool
 	warn          bool
 
-	recursive bool
+	recursive  bool
+	files0From string
+	exclude    []string
+	jobs       int
+	json       bool
+	progress   string
+	partSize   int64 // 0: no composite checksums
+	output     string
 
 	files []string
 }
 
-// errHelp and errVersion end the reading of the command line where --help and
-// --version stand.
-var (
-	errHelp    = errors.New("help")
-	errVersion = errors.New("version")
-)
+// maxJobs bounds what the buffers of all workers take.
+const maxJobs = 64
+
+// An informationError ends the reading of the command line where --help or its
+// like stands: it is what to print.
+type informationError string
+
+func (informationError) Error() string { return "information was asked for" }
 
 // An optionFunc is an option without an argument.
 type optionFunc func() error
@@ -49,14 +63,21 @@ func (f optionFunc) Set(s string) error {
 	}
 	return f()
 }
-func (f optionFunc) String() string { return "" }
-func (f optionFunc) Type() string   { return "" }
+func (optionFunc) String() string { return "" }
+func (optionFunc) Type() string   { return "" }
+
+// A valueFunc is an option with an argument.
+type valueFunc func(string) error
+
+func (f valueFunc) Set(s string) error { return f(s) }
+func (valueFunc) String() string       { return "" }
+func (valueFunc) Type() string         { return "" }
 
 // parseOptions reads the command line as GNU getopt does: options may stand
 // after names unless POSIXLY_CORRECT is set, short ones may be bundled, long
 // ones abbreviated.
 func parseOptions(args []string) (*options, error) {
-	o := &options{}
+	o := &options{jobs: min(runtime.GOMAXPROCS(0), maxJobs), progress: "auto"}
 	mode := byte(0) // 't' or 'b', whichever came last
 
 	flags := pflag.NewFlagSet("sha256sum", pflag.ContinueOnError)
@@ -70,6 +91,9 @@ func parseOptions(args []string) (*options, error) {
 	toggle := func(name, shorthand string, set func()) {
 		option(name, shorthand, func() error { set(); return nil })
 	}
+	value := func(name, shorthand string, set func(string) error) {
+		flags.VarP(valueFunc(set), name, shorthand, "")
+	}
 	// In the order in which an ambiguous abbreviation lists them.
 	toggle("binary", "b", func() { mode = 'b' })
 	toggle("check", "c", func() { o.check = true })
@@ -82,8 +106,27 @@ func parseOptions(args []string) (*options, error) {
 	toggle("tag", "", func() { o.tag, mode = true, 'b' })
 	toggle("zero", "z", func() { o.zero = true })
 	toggle("recursive", "r", func() { o.recursive = true })
-	option("help", "", func() error { return errHelp })
-	option("version", "", func() error { return errVersion })
+	value("files0-from", "", func(s string) error { o.files0From = s; return nonEmpty(s) })
+	value("exclude", "", func(s string) error {
+		if !doublestar.ValidatePattern(s) {
+			return doublestar.ErrBadPattern
+		}
+		o.exclude = append(o.exclude, s)
+		return nil
+	})
+	value("jobs", "j", func(s string) (err error) { o.jobs, err = parseJobs(s); return err })
+	toggle("json", "", func() { o.json = true })
+	value("progress", "", func(s string) error { o.progress = s; return oneOf(s, "auto", "always", "never") })
+	value("part-size", "", func(s string) (err error) { o.partSize, err = parseSize(s); return err })
+	value("output", "", func(s string) error { o.output = s; return nonEmpty(s) })
+	value("generate-completion", "", func(s string) error {
+		if err := oneOf(s, "bash", "zsh", "fish"); err != nil {
+			return err
+		}
+		return informationError(completion(s))
+	})
+	option("help", "", func() error { return informationError(helpText) })
+	option("version", "", func() error { return informationError(versionText()) })
 	flags.SetNormalizeFunc(completeName)
 
 	if err := flags.Parse(args); err != nil {
@@ -148,10 +191,10 @@ func explain(err error, flags *pflag.FlagSet, args []string) error {
 		return fmt.Errorf("option '--%s' requires an argument", missing.GetFlag().Name)
 	case errors.As(err, &invalid):
 		cause := invalid.Unwrap()
-		switch cause {
-		case errHelp, errVersion:
+		if errors.As(cause, new(informationError)) {
 			return cause
-		case errNoArgumentAllowed:
+		}
+		if cause == errNoArgumentAllowed {
 			return fmt.Errorf("option '--%s' %w", invalid.GetFlag().Name, cause)
 		}
 		return fmt.Errorf("invalid argument %s for '--%s': %w", quoteShell(invalid.GetValue()), invalid.GetFlag().Name, cause)
@@ -170,11 +213,66 @@ func asWritten(name string, args []string) string {
 	return name
 }
 
+func nonEmpty(s string) error {
+	if s == "" {
+		return errors.New("a file name is needed")
+	}
+	return nil
+}
+
+func oneOf(s string, words ...string) error {
+	if !slices.Contains(words, s) {
+		return fmt.Errorf("it is one of %s", strings.Join(words, ", "))
+	}
+	return nil
+}
+
+func parseJobs(s string) (int, error) {
+	n, err := strconv.Atoi(s)
+	if err != nil || n < 1 || n > maxJobs {
+		return 0, fmt.Errorf("a number from 1 to %d is needed", maxJobs)
+	}
+	return n, nil
+}
+
+// parseSize reads a size of parts: bytes, or with a unit as the GNU tools have
+// them, 8M and 8MiB for 8 << 20 and 8MB for 8,000,000.
+func parseSize(s string) (int64, error) {
+	const smallest = 1 << 10
+	digits := strings.TrimRight(s, "KMGTiB")
+	n, err := strconv.ParseInt(digits, 10, 64)
+	unit, known := sizeUnits[s[len(digits):]]
+	if err != nil || !known || n < 1 || n > math.MaxInt64/unit {
+		return 0, errors.New("a size such as 8MiB is needed")
+	}
+	if n *= unit; n < smallest {
+		return 0, fmt.Errorf("parts have at least %d bytes", smallest)
+	}
+	return n, nil
+}
+
+var sizeUnits = map[string]int64{
+	"": 1, "B": 1,
+	"K": 1 << 10, "KiB": 1 << 10, "KB": 1e3,
+	"M": 1 << 20, "MiB": 1 << 20, "MB": 1e6,
+	"G": 1 << 30, "GiB": 1 << 30, "GB": 1e9,
+	"T": 1 << 40, "TiB": 1 << 40, "TB": 1e12,
+}
+
 // validate refuses options that have no meaning together. mode is the last of
 // -b and -t.
 func (o *options) validate(mode byte) error {
 	if o.tag && mode == 't' {
 		return errors.New("--tag does not support --text mode")
+	}
+	if o.json && (o.tag || o.zero) {
+		return errors.New("the --tag and --zero options are meaningless with --json")
+	}
+	if o.files0From != "" && len(o.files) > 0 {
+		return fmt.Errorf("extra operand %s\nfile operands cannot be combined with --files0-from", quoteShellAlways(o.files[0]))
+	}
+	if len(o.exclude) > 0 && !o.recursive {
+		return errors.New("the --exclude option is meaningful only with --recursive")
 	}
 	if o.check {
 		switch {
@@ -186,6 +284,10 @@ func (o *options) validate(mode byte) error {
 			return errors.New("the --binary and --text options are meaningless when verifying checksums")
 		case o.recursive:
 			return errors.New("the --recursive option is meaningless when verifying checksums")
+		case o.files0From != "":
+			return errors.New("the --files0-from option is meaningless when verifying checksums")
+		case o.partSize != 0:
+			return errors.New("the --part-size option is meaningless when verifying checksums")
 		}
 		return nil
 	}

@@ -54,42 +54,30 @@ func unescapeName(s string) (string, bool) {
 }
 
 // quoteShell returns name as it stands in a message: bare when it is plain,
-// otherwise in a form that can be pasted into a shell, control characters and
-// bytes that are no characters as $'...'. It is the style of the GNU tools.
+// otherwise as quoteShellAlways. It is the style of the GNU tools.
 func quoteShell(name string) string {
-	if name == "" {
-		return "''"
-	}
-	bare, apostrophe, double := true, false, true
+	plain := name != "" && !strings.ContainsAny(name, " :'!\"$&()*;<=>?[^`|") &&
+		!strings.ContainsRune("#~", rune(name[0])) && name != "{" && name != "}"
 	for i, r := range name {
-		switch {
-		case !printable(name[i:], r):
-			bare, double = false, false
-		case r == '\'':
-			bare, apostrophe = false, true
-		case r == ' ', r == ':':
-			bare = false
-		case r == '#' || r == '~':
-			if i == 0 {
-				bare = false
-			} else {
-				double = false
-			}
-		case r == '{' || r == '}':
-			if len(name) == 1 {
-				bare = false
-			} else if r == '{' {
-				double = false
-			}
-		case strings.ContainsRune("!\"$&()*;<=>[^`|?\\", r):
-			double = false
-			bare = bare && r == '\\'
-		}
+		plain = plain && printable(name[i:], r)
 	}
-	switch {
-	case bare && !strings.Contains(name, `\`):
+	if plain {
 		return name
-	case apostrophe && double:
+	}
+	return quoteShellAlways(name)
+}
+
+// quoteShellAlways returns name between quotation marks, in a form that can be
+// pasted into a shell; control characters and bytes that are no characters
+// stand in $'...'.
+func quoteShellAlways(name string) string {
+	// Inside double quotes an apostrophe needs no escape.
+	double := strings.Contains(name, "'") && !strings.ContainsAny(name, "!\"$&()*;<=>?[\\^`{|") &&
+		!strings.ContainsAny(name[1:], "#~")
+	for i, r := range name {
+		double = double && printable(name[i:], r)
+	}
+	if double {
 		return `"` + name + `"`
 	}
 
@@ -98,24 +86,21 @@ func quoteShell(name string) string {
 	dollar := false // inside $'...'
 	for i := 0; i < len(name); {
 		r, n := utf8.DecodeRuneInString(name[i:])
-		if printable(name[i:], r) {
+		char := name[i : i+n]
+		i += n
+		if printable(char, r) {
 			if dollar {
 				b.WriteString("''")
 				dollar = false
 			}
-			if r == '\'' {
-				b.WriteString(`'\''`)
-			} else {
-				b.WriteString(name[i : i+n])
-			}
-			i += n
+			b.WriteString(strings.ReplaceAll(char, "'", `'\''`))
 			continue
 		}
 		if !dollar {
 			b.WriteString("'$'")
 			dollar = true
 		}
-		for _, c := range []byte(name[i : i+n]) {
+		for _, c := range []byte(char) {
 			if k := strings.IndexByte("\a\b\t\n\v\f\r", c); k >= 0 {
 				b.WriteByte('\\')
 				b.WriteByte("abtnvfr"[k])
@@ -123,7 +108,6 @@ func quoteShell(name string) string {
 				fmt.Fprintf(&b, `\%03o`, c)
 			}
 		}
-		i += n
 	}
 	b.WriteByte('\'')
 	return b.String()

@@ -1,0 +1,160 @@
+package main
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+)
+
+// A pipeline carries items from one source through the workers to the printer:
+//
+//	source ── work ──> workers ──┐ done
+//	   └───── order ─────────> printer
+//
+// Both channels are bounded, so that memory is, however many files there are:
+// when the printer waits for a long file, at most cap(order) results wait
+// behind it.
+type pipeline struct {
+	options *options
+	work    chan *item    // files to hash
+	order   chan *item    // everything, in the order of printing
+	nudge   chan struct{} // holds a token when an item was finished
+	hashed  atomic.Int64  // bytes, for the progress bar
+}
+
+const (
+	maxWaiting = 4096
+	maxQueued  = 256
+)
+
+func newPipeline(o *options) *pipeline {
+	return &pipeline{
+		options: o,
+		work:    make(chan *item, maxQueued),
+		order:   make(chan *item, maxWaiting),
+		nudge:   make(chan struct{}, 1),
+	}
+}
+
+// run hashes everything that the source yields and hands it to print in order.
+// It returns the first error of print, or ctx's. Once ctx is done, run does
+// not wait for the workers, which may be stuck in a read, but prints what they
+// have finished.
+func (p *pipeline) run(ctx context.Context, source func(emit func(*item) bool), print *printer) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+
+	go func() {
+		defer close(p.order)
+		defer close(p.work)
+		source(func(it *item) bool { return p.emit(ctx, it) })
+	}()
+	var workers sync.WaitGroup
+	for range p.options.jobs {
+		workers.Go(func() { newWorker(p).run(ctx) })
+	}
+	err := p.print(ctx, print)
+	if err == nil {
+		workers.Wait()
+	}
+	return err
+}
+
+// emit puts an item in its place. It reports false when the source should
+// stop.
+func (p *pipeline) emit(ctx context.Context, it *item) bool {
+	if it.kind != fileItem {
+		it.done.Store(true)
+	}
+	select {
+	case p.order <- it:
+	case <-ctx.Done():
+		return false
+	}
+	if it.kind != fileItem {
+		return true
+	}
+	select {
+	case p.work <- it:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// finish hands an item's result to the printer.
+func (p *pipeline) finish(it *item) {
+	if it.used != nil {
+		close(it.used)
+	}
+	it.done.Store(true)
+	select {
+	case p.nudge <- struct{}{}:
+	default: // there is a token already
+	}
+}
+
+// print prints the items in order, each as soon as it can be, and writes out
+// what it has before it waits.
+func (p *pipeline) print(ctx context.Context, print *printer) error {
+	for {
+		var it *item
+		var ok bool
+		select {
+		case it, ok = <-p.order:
+		default:
+			if err := print.flush(); err != nil {
+				return err
+			}
+			select {
+			case it, ok = <-p.order:
+			case <-ctx.Done():
+				return p.printRest(ctx, print)
+			}
+		}
+		if !ok {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			return print.flush()
+		}
+		for !it.done.Load() {
+			if err := print.flush(); err != nil {
+				return err
+			}
+			select {
+			case <-p.nudge:
+			case <-ctx.Done():
+				return p.printRest(ctx, print)
+			}
+		}
+		if err := print.item(it); err != nil {
+			return err
+		}
+	}
+}
+
+// printRest prints what was finished when ctx ended.
+func (p *pipeline) printRest(ctx context.Context, print *printer) error {
+	for {
+		select {
+		case it, ok := <-p.order:
+			if !ok {
+				if err := print.flush(); err != nil {
+					return err
+				}
+				return context.Cause(ctx)
+			}
+			if it.done.Load() && it.kind != summaryItem {
+				if err := print.item(it); err != nil {
+					return err
+				}
+			}
+		default:
+			if err := print.flush(); err != nil {
+				return err
+			}
+			return context.Cause(ctx)
+		}
+	}
+}

@@ -1,0 +1,196 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+)
+
+// A source yields the items that the command line asks for. All of it runs in
+// one goroutine.
+type source struct {
+	*options
+	emit  func(*item) bool
+	leave func(name string) bool // for trees: files to leave out
+
+	parser    lineParser
+	stdinUsed chan struct{} // closed when the last that used standard input is done with it
+}
+
+// maxLine is the length of the longest line of a list, or name, that is read.
+// Names that a system can open are much shorter.
+const maxLine = 64 << 10
+
+func (s *source) run() {
+	files := s.files
+	switch {
+	case s.files0From != "":
+		s.namesFrom(s.files0From)
+		return
+	case len(files) == 0 && s.recursive:
+		files = []string{"."}
+	case len(files) == 0:
+		files = []string{"-"}
+	}
+	for _, name := range files {
+		var more bool
+		if s.check {
+			more = s.list(name)
+		} else {
+			more = s.operand(name)
+		}
+		if !more {
+			return
+		}
+	}
+}
+
+// operand yields a name of the command line, or what is under it.
+func (s *source) operand(name string) bool {
+	if s.recursive && name != "-" {
+		// A link that is named is followed, as a directory that is meant.
+		if info, err := os.Stat(name); err == nil && info.IsDir() {
+			w := walker{emit: s.emit, exclude: s.exclude, leave: s.leave}
+			return w.walk(name)
+		}
+	}
+	return s.file(&item{name: name})
+}
+
+// file yields a file. Standard input is read by one after the other.
+func (s *source) file(it *item) bool {
+	if it.name == "-" {
+		s.awaitStdin()
+		it.used = make(chan struct{})
+		s.stdinUsed = it.used
+	}
+	return s.emit(it)
+}
+
+func (s *source) awaitStdin() {
+	if s.stdinUsed != nil {
+		<-s.stdinUsed
+		s.stdinUsed = nil
+	}
+}
+
+// open opens a list; shown is its name in messages.
+func (s *source) open(name string) (r io.ReadCloser, shown string, err error) {
+	if name == "-" {
+		s.awaitStdin()
+		return io.NopCloser(os.Stdin), "standard input", nil
+	}
+	f, err := os.Open(name)
+	return f, name, err
+}
+
+// namesFrom yields the files whose names stand in a file, each ended by NUL.
+func (s *source) namesFrom(from string) bool {
+	f, shown, err := s.open(from)
+	if err != nil {
+		return s.emit(&item{kind: noteItem, note: fmt.Sprintf("cannot open %s for reading: %s", quoteShellAlways(from), reason(err)), fail: true})
+	}
+	defer f.Close()
+	names := newLineReader(f, 0)
+	for n := 1; ; n++ {
+		name, whole, err := names.next()
+		var problem string
+		switch {
+		case err == io.EOF:
+			return true
+		case err != nil:
+			return s.emit(&item{kind: noteItem, note: fmt.Sprintf("%s: read error: %s", quoteShell(shown), reason(err)), fail: true})
+		case !whole:
+			problem = "file name too long"
+		case name == "":
+			problem = "invalid zero-length file name"
+		case name == "-" && from == "-":
+			problem = "when reading file names from standard input, no file name of '-' allowed"
+		}
+		var more bool
+		if problem != "" {
+			more = s.emit(&item{kind: noteItem, note: fmt.Sprintf("%s:%d: %s", quoteShell(shown), n, problem), fail: true})
+		} else {
+			more = s.operand(name)
+		}
+		if !more {
+			return false
+		}
+	}
+}
+
+// list yields the files of a checksum list and its summary.
+func (s *source) list(name string) bool {
+	f, shown, err := s.open(name)
+	if err != nil {
+		return s.emit(errorItem(name, err))
+	}
+	defer f.Close()
+	l := &list{shown: quoteShell(shown)}
+	lines := newLineReader(f, '\n')
+	for n := 1; ; n++ {
+		line, whole, err := lines.next()
+		if err == io.EOF {
+			return s.emit(&item{kind: summaryItem, list: l})
+		}
+		if err != nil {
+			return s.emit(&item{kind: noteItem, note: l.shown + ": read error", fail: true})
+		}
+		line = strings.TrimSuffix(line, "\r")
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		file, want, ok := s.parser.parse(line)
+		if !ok || !whole || name == "-" && file == "-" {
+			l.malformed++
+			if s.warn && !s.emit(&item{kind: noteItem, note: fmt.Sprintf("%s: %d: improperly formatted SHA256 checksum line", l.shown, n)}) {
+				return false
+			}
+			continue
+		}
+		l.proper++
+		if !s.file(&item{name: file, want: want, list: l}) {
+			return false
+		}
+	}
+}
+
+// errorItem is the message that something failed with the file name.
+func errorItem(name string, err error) *item {
+	return &item{kind: noteItem, note: quoteShell(name) + ": " + reason(err), fail: true}
+}
+
+// A lineReader reads lines of any length in bounded memory.
+type lineReader struct {
+	r   *bufio.Reader
+	end byte
+}
+
+func newLineReader(r io.Reader, end byte) *lineReader {
+	return &lineReader{bufio.NewReaderSize(r, maxLine), end}
+}
+
+// next returns the next line without its end. Of a line that is too long it
+// returns the beginning, and false. The last line needs no end.
+func (l *lineReader) next() (line string, whole bool, err error) {
+	b, err := l.r.ReadSlice(l.end)
+	switch {
+	case err == nil:
+		return string(b[:len(b)-1]), true, nil
+	case err == io.EOF && len(b) > 0:
+		return string(b), true, nil
+	case !errors.Is(err, bufio.ErrBufferFull):
+		return "", false, err
+	}
+	line = string(b)
+	for errors.Is(err, bufio.ErrBufferFull) {
+		_, err = l.r.ReadSlice(l.end)
+	}
+	if err == io.EOF {
+		err = nil
+	}
+	return line, false, err
+}
