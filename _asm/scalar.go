@@ -12,45 +12,47 @@ import (
 // at a time. See Guilford, Yap and Gopal, "Fast SHA-256 Implementations on
 // Intel Architecture Processors", 2012.
 //
-// The sums W+K go from one to the other through scratch. With 256-bit vectors,
-// whose halves hold the schedules of two blocks, the second block's rounds find
-// theirs there. The last one of an odd number of blocks fills both halves, for
-// nothing but the sake of not reading behind it.
+// The sums W+K go from one to the other through scratch. The halves of 256-bit
+// vectors hold the schedules of two blocks: the second block's rounds then find
+// all of their sums there, and run alone. The last of an odd number of blocks
+// stands in both halves, since nothing behind it may be read; that takes no
+// longer than one block in vectors of 128 bits.
 
 // scalarShape says how a one-stream kernel without SHA extensions is made.
 type scalarShape struct {
 	vectors func(*emitter) machine // for the message schedule; a streamMachine
 	rorx    bool                   // for the rounds
-	// splitAdd is for rounds without RORX, whose nested rotations make the chain
-	// from one to the next long.
+	// splitAdd pays where nested rotations make a round's chain long: 14% on
+	// Zen 5. With RORX it gains 3% there, and loses as much, says llvm-mca, on
+	// Skylake, which issues 4 instructions a cycle and needs this kernel.
 	splitAdd bool
 	isa      string // for the documentation
 }
 
-// scalarFrame names the registers and the stack of scalar kernels. At the
-// ends of a block its other registers are the temporaries of the rounds.
+// scalarFrame names the registers that carry the message schedule.
 type scalarFrame struct {
 	m streamMachine
-	// wk is where the first of 16 rounds finds W+K, k where the schedule finds
-	// the K of the 16 rounds after them. Rounds without schedule have in k where
-	// wk ends.
+	// wk points to W+K of the next 16 rounds, k to K of the 16 after those. When
+	// no more schedule is left, k is where wk ends.
 	wk, k Register
-	// w are the last 16 words of the schedule, four to each 128 bits.
+	// w are the last 16 words of the schedule, four to each quarter.
 	w [4]Register
-	// t are temporaries of the schedule.
-	t [4]Register
-	// order is the mask of byteOrder; low moves words 0 and 2 to the low half
-	// and clears the high one, high moves them to the high half.
+	t [4]Register // temporaries
+	// Masks of PSHUFB: order is that of byteOrder; low brings words 0 and 2 to
+	// words 0 and 1 and clears the others, high brings them to words 2 and 3.
 	order, low, high Register
 }
 
 // scalarKernel generates a kernel of one stream:
 //
-//	load 16 words of a block, or of two, and store W+K
+//	load 16 words of a block, or of each of two, and store W+K
 //	3 times: 16 rounds, beside the schedule of the 16 after them
 //	16 rounds
-//	add the saved state
-//	for a second block: 64 rounds, add the saved state
+//	add the state, which is still at h
+//	for the second of two blocks: 4 times those 16 rounds, add the state
+//
+// The general registers hold the working variables and the temporaries of the
+// rounds, which serve as pointers between blocks; the rest is on the stack.
 func scalarKernel(shape scalarShape) func(c *Context, name string) {
 	return func(c *Context, name string) {
 		e := &emitter{c: c}
@@ -77,7 +79,8 @@ func scalarKernel(shape scalarShape) func(c *Context, name string) {
 			splitAdd: shape.splitAdd,
 		}
 		start := g
-		p, second, last := R12, R13, R14 // this block, the one beside it, the last one
+		// Between blocks: this block, the one beside it in the vectors, the last.
+		p, second, last := R12, R13, R14
 		local := c.AllocLocal(16 + 16*width + width - 8)
 		savedP, savedLast, scratch := local, local.Offset(8), local.Offset(16)
 		k := kTable(c, name, false)
@@ -126,8 +129,9 @@ func scalarKernel(shape scalarShape) func(c *Context, name string) {
 		}
 		c.ADDQ(Imm(uint64(4*width)), f.wk)
 		c.ADDQ(Imm(64), f.k)
-		c.LEAQ(k.Offset(4*64), g.t[2].(GPPhysical).As64())
-		c.CMPQ(f.k, g.t[2].(GPPhysical).As64())
+		end := g.t[2].(GPPhysical).As64()
+		c.LEAQ(k.Offset(4*64), end)
+		c.CMPQ(f.k, end)
 		c.JNE(LabelRef("schedule"))
 		if blocks == 2 {
 			c.LEAQ(Mem{Base: f.wk, Disp: 4 * width}, f.k)
@@ -160,7 +164,8 @@ func scalarKernel(shape scalarShape) func(c *Context, name string) {
 		c.JEQ(LabelRef("end"))
 		c.ADDQ(Imm(64), p)
 		if blocks == 2 {
-			// wk points into the first half of a vector or into the second.
+			// Bit 4 of wk tells the halves of a vector from each other: go on with
+			// the other half, unless it was the second one.
 			c.BTCQ(Imm(4), f.wk)
 			c.JCS(LabelRef("block"))
 			c.MOVQ(p, savedP)
@@ -177,7 +182,7 @@ func scalarKernel(shape scalarShape) func(c *Context, name string) {
 	}
 }
 
-// rounds does group i of four rounds.
+// rounds does four rounds, group i of 16.
 func (f *scalarFrame) rounds(g *working, i int) {
 	for j := range 4 {
 		h := g.v[7]
@@ -221,7 +226,7 @@ func (f *scalarFrame) sigma1(x, d Register) {
 	f.m.xor(d, d, x)
 }
 
-// send stores W+K for group i of four rounds.
+// send stores W+K for group i of the next rounds.
 func (f *scalarFrame) send(i int, wk Mem) {
 	f.m.broadcastQuarter(f.t[0], Mem{Base: f.k, Disp: 16 * i})
 	f.m.add(f.t[0], f.t[0], f.w[i])

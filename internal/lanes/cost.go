@@ -25,7 +25,7 @@ var costs = []classCosts{
 		{"x1_shani", 130}, {"x2_shani", 165}, {"x4_shani", 285},
 		{"x16_avx512", 600}, {"x32_avx512", 980},
 		{"x8_avx2", 1020}, {"x4_avx", 1040}, {"x4_ssse3", 1150},
-		{"x1_avx2", 420}, {"x1_avx", 520}, {"x1_ssse3", 540},
+		{"x1_avx2", 360}, {"x1_avx", 405}, {"x1_ssse3", 405},
 	}},
 	// Published: x4_shani 1.19 bytes per cycle, 16 lanes of AVX-512 0.98.
 	{zen4, []cost{
