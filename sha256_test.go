@@ -5,7 +5,6 @@ import (
 	stdsha256 "crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"fmt"
 	"hash"
 	"strings"
 	"testing"
@@ -259,17 +258,4 @@ func TestHugeMessages(t *testing.T) {
 			t.Errorf("WriteMany, hash %d: %x, want %x", i, got, want)
 		}
 	}
-}
-
-func ExampleNew() {
-	h := sha256.New()
-	h.Write([]byte("hello, "))
-	h.Write([]byte("world\n"))
-	fmt.Printf("%x\n", h.Sum(nil))
-	// Output: 853ff93762a06ddbf722c4ebe9ddd66d8f63ddaea97f521c3ecc20da7c976020
-}
-
-func ExampleSum256() {
-	fmt.Printf("%x\n", sha256.Sum256([]byte("hello, world\n")))
-	// Output: 853ff93762a06ddbf722c4ebe9ddd66d8f63ddaea97f521c3ecc20da7c976020
 }

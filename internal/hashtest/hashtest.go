@@ -9,6 +9,18 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/block"
 )
 
+// Implementations returns the names of the implementations of the compression
+// function of up to maxLanes lanes, whether this machine can run them or not.
+func Implementations(maxLanes int) []string {
+	names := []string{"generic", "x1_std"}
+	for _, k := range block.Kernels() {
+		if k.Lanes <= maxLanes {
+			names = append(names, k.Name)
+		}
+	}
+	return names
+}
+
 // ForEach runs f as a subtest with what this process selected, and then with
 // each implementation of the compression function as the only one in use. What
 // this machine cannot run is skipped. No other test may run meanwhile.
@@ -27,13 +39,7 @@ func ForEachSingle(t *testing.T, f func(t *testing.T)) {
 func forEach(t *testing.T, maxLanes int, f func(t *testing.T)) {
 	t.Helper()
 	t.Run("selected", f)
-	names := []string{"generic", "x1_std"}
-	for _, k := range block.Kernels() {
-		if k.Lanes <= maxLanes {
-			names = append(names, k.Name)
-		}
-	}
-	for _, name := range names {
+	for _, name := range Implementations(maxLanes) {
 		t.Run(name, func(t *testing.T) {
 			restore, ok := block.Force(name)
 			if !ok {

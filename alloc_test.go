@@ -1,0 +1,96 @@
+package sha256_test
+
+import (
+	"encoding"
+	"fmt"
+	"hash"
+	"testing"
+
+	sha256 "github.com/sha256-simd/sha256-simd"
+	"github.com/sha256-simd/sha256-simd/internal/hashtest"
+)
+
+func TestOneMessageAllocatesNothing(t *testing.T) {
+	hashtest.SkipTestAllocations(t)
+	for _, tt := range []struct {
+		name string
+		f    func()
+	}{
+		{"Sum256", func() {
+			in := []byte("on the stack")
+			sha256.Sum256(in)
+		}},
+		{"Sum224", func() {
+			in := [200]byte{1}
+			sha256.Sum224(in[:])
+		}},
+		{"New", func() {
+			h := sha256.New()
+			in := [200]byte{1}
+			h.Write(in[:])
+			h.Write(in[:7])
+			var out [sha256.Size]byte
+			h.Sum(out[:0])
+			h.Reset()
+			h.Write(in[:])
+			h.Sum(out[:0])
+		}},
+		{"New224", func() {
+			h := sha256.New224()
+			in := [200]byte{1}
+			h.Write(in[:])
+			var out [sha256.Size224]byte
+			h.Sum(out[:0])
+		}},
+		{"a marshalled state", func() {
+			h := sha256.New()
+			h.Write([]byte("on the stack"))
+			state, _ := h.(encoding.BinaryMarshaler).MarshalBinary()
+			state, _ = h.(encoding.BinaryAppender).AppendBinary(state[:0])
+			if err := h.(encoding.BinaryUnmarshaler).UnmarshalBinary(state); err != nil {
+				t.Error(err)
+			}
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			hashtest.ForEachSingle(t, func(t *testing.T) {
+				if n := testing.AllocsPerRun(100, tt.f); n != 0 {
+					t.Errorf("%v allocations", n)
+				}
+			})
+		})
+	}
+}
+
+func TestManyMessagesAllocateNothingOnceWarm(t *testing.T) {
+	hashtest.SkipTestAllocations(t)
+	for _, n := range []int{1, 2, 33, 1000} {
+		for _, length := range []func(i int) int{
+			func(int) int { return 20 },
+			func(int) int { return 500 },
+			func(i int) int { return i * 31 % 1000 },
+		} {
+			msgs := cut(n, length)
+			dst := make([][sha256.Size]byte, n)
+			hs := make([]hash.Hash, n)
+			for i := range hs {
+				hs[i] = sha256.New()
+			}
+			hashtest.ForEach(t, func(t *testing.T) {
+				for _, tt := range []struct {
+					name string
+					f    func()
+				}{
+					{"SumMany", func() { sha256.SumMany(dst, msgs) }},
+					{"WriteMany", func() { sha256.WriteMany(hs, msgs) }},
+					{"SumHashes", func() { sha256.SumHashes(dst, hs) }},
+				} {
+					// A collection meanwhile empties the pool: one in 20 calls may.
+					if allocs := testing.AllocsPerRun(20, tt.f); allocs != 0 {
+						t.Errorf("%s of %s: %v allocations", tt.name, fmt.Sprint(n), allocs)
+					}
+				}
+			})
+		}
+	}
+}

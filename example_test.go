@@ -1,0 +1,92 @@
+package sha256_test
+
+import (
+	"fmt"
+	"hash"
+	"io"
+	"os"
+	"strings"
+
+	sha256 "github.com/sha256-simd/sha256-simd"
+)
+
+func ExampleSum256() {
+	fmt.Printf("%x\n", sha256.Sum256([]byte("hello, world\n")))
+	// Output: 853ff93762a06ddbf722c4ebe9ddd66d8f63ddaea97f521c3ecc20da7c976020
+}
+
+func ExampleSum224() {
+	fmt.Printf("%x\n", sha256.Sum224([]byte("hello, world\n")))
+	// Output: 4d24b28f636f8e3f4a638c833739c9e3026034056005ad6caf00dac4
+}
+
+func ExampleNew() {
+	h := sha256.New()
+	if _, err := io.Copy(h, strings.NewReader("hello, world\n")); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return
+	}
+	fmt.Printf("%x\n", h.Sum(nil))
+	// Output: 853ff93762a06ddbf722c4ebe9ddd66d8f63ddaea97f521c3ecc20da7c976020
+}
+
+func ExampleSumMany() {
+	msgs := [][]byte{[]byte("one"), []byte("two"), []byte("three"), nil}
+	digests := make([][sha256.Size]byte, len(msgs))
+	sha256.SumMany(digests, msgs)
+	for i, d := range digests {
+		fmt.Printf("%x… %q\n", d[:8], msgs[i])
+	}
+	// Output:
+	// 7692c3ad3540bb80… "one"
+	// 3fc4ccfe745870e2… "two"
+	// 8b5b9db0c13db242… "three"
+	// e3b0c44298fc1c14… ""
+}
+
+// Three files are read in step, a piece of each at a time.
+func ExampleWriteMany() {
+	files := []string{"the first file", "the second file, which is longer", "the third"}
+	hashes := make([]hash.Hash, len(files))
+	readers := make([]io.Reader, len(files))
+	pieces := make([][]byte, len(files))
+	for i, f := range files {
+		hashes[i], readers[i], pieces[i] = sha256.New(), strings.NewReader(f), make([]byte, 10)
+	}
+	for more := true; more; {
+		more = false
+		for i, r := range readers {
+			n, err := io.ReadFull(r, pieces[i][:10])
+			pieces[i] = pieces[i][:n]
+			more = more || err == nil
+		}
+		sha256.WriteMany(hashes, pieces)
+	}
+	digests := make([][sha256.Size]byte, len(files))
+	sha256.SumHashes(digests, hashes)
+	for i, d := range digests {
+		fmt.Println(d == sha256.Sum256([]byte(files[i])))
+	}
+	// Output:
+	// true
+	// true
+	// true
+}
+
+func ExampleSumHashes() {
+	salt := []byte("pepper")
+	hashes := []hash.Hash{sha256.New(), sha256.New()}
+	sha256.WriteMany(hashes, [][]byte{salt, salt})
+	sha256.WriteMany(hashes, [][]byte{[]byte("one"), []byte("two")})
+	digests := make([][sha256.Size]byte, len(hashes))
+	sha256.SumHashes(digests, hashes)
+	fmt.Printf("%x…\n%x…\n", digests[0][:8], digests[1][:8])
+	// Output:
+	// f30d8b13ad374a3a…
+	// 98eb435e3e9b74c1…
+}
+
+func ExampleSelected() {
+	info := sha256.Selected()
+	fmt.Fprintf(os.Stderr, "one message: %s; many: %s, %d at once\n", info.Single, info.Many, info.Lanes)
+}
