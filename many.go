@@ -3,7 +3,9 @@ package sha256
 import (
 	"fmt"
 	"hash"
+	"math"
 	"sync"
+	"unsafe"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
 	"github.com/sha256-simd/sha256-simd/internal/lanes"
@@ -35,35 +37,53 @@ func SumMany(dst [][Size]byte, msgs [][]byte) {
 // a hash is nil.
 func WriteMany(hs []hash.Hash, data [][]byte) {
 	checkLengths("WriteMany", len(hs), len(data))
-	checkHashes("WriteMany", hs)
+	for i, h := range hs {
+		checkHash("WriteMany", i, h)
+	}
 	if width, _ := lanes.Width(); width == 1 || len(hs) == 1 {
 		for i, h := range hs {
 			h.Write(data[i])
 		}
 		return
 	}
-	b := batches.Get().(*batch)
-	for i, h := range hs {
-		d := ours(h)
+	w := works.Get().(*work)
+	for len(hs) > 0 {
+		// A stretch of different hashes of ours goes side by side. A foreign hash
+		// ends it, since it may stand on a hash of ours.
+		n, fewest, most, aligned := 0, math.MaxInt, 0, true
+		for ; n < len(hs); n++ {
+			d := ours(hs[n])
+			if d == nil || d.waiting {
+				break
+			}
+			d.waiting = true
+			blocks := (d.n + len(data[n])) / BlockSize
+			fewest, most = min(fewest, blocks), max(most, blocks)
+			aligned = aligned && d.n == 0
+		}
+		w.hs, w.data = hs[:n], data[:n]
 		switch {
-		case d == nil:
-			b.write() // h may stand on a hash that is waiting
-			h.Write(data[i])
-			continue
-		case d.waiting:
-			b.write()
-		case len(b.entries) == cap(b.entries):
-			b.write()
+		case most == 0:
+		case most == fewest && aligned:
+			w.writeAlike(most)
+		default:
+			lanes.Run(n, (*writeWork)(w), most-fewest > 1)
 		}
-		if d.n+len(data[i]) < BlockSize {
-			d.Write(data[i])
-			continue
+		if fewest == 0 {
+			for i, h := range w.hs {
+				if d := ours(h); d.waiting {
+					d.waiting = false
+					d.Write(data[i])
+				}
+			}
 		}
-		d.waiting = true
-		b.entries = append(b.entries, entry{d: d, p: data[i]})
+		hs, data = hs[n:], data[n:]
+		if n == 0 {
+			hs[0].Write(data[0])
+			hs, data = hs[1:], data[1:]
+		}
 	}
-	b.write()
-	batches.Put(b)
+	w.release()
 }
 
 // SumHashes sets dst[i] to the digest of what was written to hs[i], for every
@@ -75,8 +95,11 @@ func WriteMany(hs []hash.Hash, data [][]byte) {
 // hash is nil, or a hash's Size is not 32.
 func SumHashes(dst [][Size]byte, hs []hash.Hash) {
 	checkLengths("SumHashes", len(dst), len(hs))
-	checkHashes("SumHashes", hs)
 	for i, h := range hs {
+		if d := ours(h); d != nil && !d.is224 {
+			continue
+		}
+		checkHash("SumHashes", i, h)
 		if n := h.Size(); n != Size {
 			panic(fmt.Sprintf("sha256: SumHashes: hash %d has digests of %d bytes, not %d", i, n, Size))
 		}
@@ -87,20 +110,55 @@ func SumHashes(dst [][Size]byte, hs []hash.Hash) {
 		}
 		return
 	}
-	b := batches.Get().(*batch)
+	g := lanes.Acquire()
+	for len(hs) > 0 {
+		n := 0
+		for n < min(len(hs), g.Width()) && ours(hs[n]) != nil {
+			n++
+		}
+		sumOurs(g, dst[:n], hs[:n])
+		hs, dst = hs[n:], dst[n:]
+		if n == 0 {
+			copy(dst[0][:], hs[0].Sum(dst[0][:0])) // Sum may return other memory
+			hs, dst = hs[1:], dst[1:]
+		}
+	}
+	g.Release()
+}
+
+// sumOurs sets dst[i] to the digest of hs[i], which is ours. There are at most
+// as many as g is wide.
+func sumOurs(g *lanes.Group, dst [][Size]byte, hs []hash.Hash) {
+	// Hashes whose padding takes two blocks have the first slots, so that these
+	// can go on without the others.
+	var hashOf [block.MaxLanes]int
+	two, one := 0, len(hs)
 	for i, h := range hs {
 		d := ours(h)
-		if d == nil {
-			copy(dst[i][:], h.Sum(dst[i][:0])) // Sum may return other memory
-			continue
+		slot := two
+		if d.n < BlockSize-8 {
+			one--
+			slot = one
+		} else {
+			two++
 		}
-		if len(b.entries) == cap(b.entries) {
-			b.sum()
-		}
-		b.entries = append(b.entries, entry{d: d, dst: &dst[i]})
+		hashOf[slot] = i
+		l := &g.Lanes[slot]
+		l.H = d.h
+		block.Pad(&l.Tail, d.x[:d.n], d.len)
+		g.State[slot] = &l.H
+		g.Next[slot] = &l.Tail[0]
 	}
-	b.sum()
-	batches.Put(b)
+	g.Compress(len(hs), 1)
+	g.Retire(two)
+	for slot := range two {
+		g.Next[slot] = &g.Lanes[slot].Tail[BlockSize]
+	}
+	g.Compress(two, 1)
+	g.Retire(0)
+	for slot := range hs {
+		block.PutDigest(&dst[hashOf[slot]], &g.Lanes[slot].H)
+	}
 }
 
 // ours returns h's digest if h is a hash of this package.
@@ -109,78 +167,74 @@ func ours(h hash.Hash) *digest {
 	return d
 }
 
-// An entry is a hash with what to write to it or where to put its digest.
-type entry struct {
-	d   *digest
-	p   []byte
-	dst *[Size]byte
+// work is what WriteMany has package lanes do.
+type work struct {
+	hs   []hash.Hash
+	data [][]byte
 }
 
-// A batch is a list of entries, of different hashes if they are written to,
-// that package lanes works off.
-type batch struct{ entries []entry }
+var works = sync.Pool{New: func() any { return new(work) }}
 
-var batches = sync.Pool{New: func() any { return &batch{make([]entry, 0, 512)} }}
-
-// write works off the entries' writes and empties b.
-func (b *batch) write() {
-	lanes.Run(len(b.entries), (*writeWork)(b))
-	b.empty()
+// release forgets what belongs to the caller.
+func (w *work) release() {
+	*w = work{}
+	works.Put(w)
 }
 
-// sum works off the entries' digests and empties b.
-func (b *batch) sum() {
-	lanes.Run(len(b.entries), (*sumWork)(b))
-	b.empty()
-}
-
-func (b *batch) empty() {
-	clear(b.entries)
-	b.entries = b.entries[:0]
-}
-
-// writeWork writes entries' p, each at least to the end of a block.
-type writeWork batch
-
-func (w *writeWork) Blocks(i int) int {
-	e := &w.entries[i]
-	return (e.d.n + len(e.p)) / BlockSize
-}
-
-func (w *writeWork) Start(i int, l *lanes.Lane) {
-	e := &w.entries[i]
-	block.RaceRead(e.p)
-	e.d.len += uint64(len(e.p))
-	l.State = &e.d.h
-	l.First = nil
-	if e.d.n > 0 {
-		e.p = e.p[copy(e.d.x[e.d.n:], e.p):]
-		l.First = e.d.x[:]
+// writeAlike writes data to hs, different hashes of ours at the start of a
+// block, blocks whole blocks and a rest to each.
+func (w *work) writeAlike(blocks int) {
+	g := lanes.Acquire()
+	for hs, data := w.hs, w.data; len(hs) > 0; {
+		live := min(g.Width(), len(hs))
+		g.Retire(live)
+		for i, h := range hs[:live] {
+			block.RaceRead(data[i])
+			g.State[i] = &ours(h).h
+			g.Next[i] = unsafe.SliceData(data[i])
+		}
+		g.Compress(live, blocks)
+		for i, h := range hs[:live] {
+			d, p := ours(h), data[i]
+			d.len += uint64(len(p))
+			d.n = copy(d.x[:], p[blocks*BlockSize:])
+			d.waiting = false
+		}
+		hs, data = hs[live:], data[live:]
 	}
-	whole := len(e.p) &^ (BlockSize - 1)
-	l.Rest, e.p = e.p[:whole], e.p[whole:]
+	g.Retire(0)
+	g.Release()
+}
+
+// writeWork writes data to hs: different hashes of ours, which are waiting.
+// Those that would not complete a block stay so.
+type writeWork work
+
+func (w *writeWork) Blocks(i int) int { return (ours(w.hs[i]).n + len(w.data[i])) / BlockSize }
+
+func (w *writeWork) Start(i int, l *lanes.Lane) bool {
+	d, p := ours(w.hs[i]), w.data[i]
+	if d.n+len(p) < BlockSize {
+		return false
+	}
+	block.RaceRead(p)
+	l.State = &d.h
+	l.First = nil
+	if d.n > 0 {
+		p = p[copy(d.x[d.n:], p):]
+		l.First = d.x[:]
+	}
+	l.Rest = p[:len(p)&^(BlockSize-1)]
+	return true
 }
 
 func (w *writeWork) Done(i int, _ *lanes.Lane) {
-	e := &w.entries[i]
-	e.d.n = copy(e.d.x[:], e.p)
-	e.d.waiting = false
+	d, p := ours(w.hs[i]), w.data[i]
+	d.len += uint64(len(p))
+	d.n = int(d.len % BlockSize)
+	copy(d.x[:], p[len(p)-d.n:])
+	d.waiting = false
 }
-
-// sumWork finishes copies of entries' hashes.
-type sumWork batch
-
-func (w *sumWork) Blocks(i int) int { return (w.entries[i].d.n + 8 + BlockSize) / BlockSize }
-
-func (w *sumWork) Start(i int, l *lanes.Lane) {
-	d := w.entries[i].d
-	l.H = d.h
-	l.State = &l.H
-	l.First = l.Tail[:block.Pad(&l.Tail, d.x[:d.n], d.len)]
-	l.Rest = nil
-}
-
-func (w *sumWork) Done(i int, l *lanes.Lane) { block.PutDigest(w.entries[i].dst, &l.H) }
 
 func checkLengths(function string, a, b int) {
 	if a != b {
@@ -188,10 +242,8 @@ func checkLengths(function string, a, b int) {
 	}
 }
 
-func checkHashes(function string, hs []hash.Hash) {
-	for i, h := range hs {
-		if h == nil {
-			panic(fmt.Sprintf("sha256: %s: hash %d is nil", function, i))
-		}
+func checkHash(function string, i int, h hash.Hash) {
+	if h == nil {
+		panic(fmt.Sprintf("sha256: %s: hash %d is nil", function, i))
 	}
 }

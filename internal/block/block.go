@@ -56,32 +56,36 @@ func Compress(h *State, p []byte) {
 // FIPS 180-4, section 5.1.1. It returns the length of that end, one block or
 // two. rest does not overlap tail.
 //
-// It writes 8 bytes at a time, which is what the one-stream kernels read at a
-// time: the processor can then hand them on before they reach the cache.
+// No 8 bytes that a kernel reads at a time are put together from several
+// writes: the processor can then hand them on before they reach the cache.
 func Pad(tail *[MaxTail]byte, rest []byte, length uint64) int {
+	n := len(rest)
+	*(*[Size]byte)(tail[:]) = [Size]byte{}
 	end := Size
-	if len(rest) >= Size-8 {
+	if n >= Size-8 {
+		*(*[Size]byte)(tail[Size:]) = [Size]byte{}
 		end = 2 * Size
 	}
 	i := 0
-	for ; i+8 <= len(rest); i += 8 {
-		binary.LittleEndian.PutUint64(tail[i:], binary.LittleEndian.Uint64(rest[i:]))
+	for ; i+16 <= n; i += 16 {
+		*(*[16]byte)(tail[i:]) = [16]byte(rest[i:])
+	}
+	if i+8 <= n {
+		*(*[8]byte)(tail[i:]) = [8]byte(rest[i:])
+		i += 8
 	}
 	// The last, partial word: its bytes are the upper ones of the 8 that end
 	// there, if there are so many.
-	partial := len(rest) - i
+	partial := n - i
 	word := uint64(0x80) << (8 * partial)
 	if i > 0 {
-		word |= binary.LittleEndian.Uint64(rest[len(rest)-8:]) >> (64 - 8*partial)
+		word |= binary.LittleEndian.Uint64(rest[n-8:]) >> (64 - 8*partial)
 	} else {
 		for j, b := range rest {
 			word |= uint64(b) << (8 * j)
 		}
 	}
 	binary.LittleEndian.PutUint64(tail[i:], word)
-	for i += 8; i < end-8; i += 8 {
-		binary.LittleEndian.PutUint64(tail[i:], 0)
-	}
 	binary.BigEndian.PutUint64(tail[end-8:], length<<3)
 	return end
 }

@@ -16,18 +16,19 @@ package lanes
 import (
 	"math/bits"
 	"sync"
+	"unsafe"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
 )
 
 // Work is a list of jobs. A job compresses whole blocks into a state.
 type Work interface {
-	// Blocks returns how many blocks job i has, for the order of starting. 0
-	// means that Start and Done are not called.
+	// Blocks returns how many blocks job i has, for the order of starting.
 	Blocks(i int) int
 	// Start sets State, First and Rest of l. It may use l's H and Tail, which
-	// stay as they are until Done.
-	Start(i int, l *Lane)
+	// stay as they are until Done. It reports false if job i has no blocks: then
+	// it is done.
+	Start(i int, l *Lane) bool
 	// Done tells that the state of job i has taken in all its blocks.
 	Done(i int, l *Lane)
 }
@@ -49,177 +50,223 @@ type Lane struct {
 // window is how many jobs are put in order at a time.
 const window = 4096
 
-// A runner holds the live lanes, in slots 0 to live-1.
-type runner struct {
+// A Group is what Run works with: lanes in slots, those that are live first.
+// Callers that know all their jobs to be alike, so that nothing has to be put
+// in order or refilled, use it directly: they set State and Next of the first
+// slots, Compress, and Retire the slots that they used.
+type Group struct {
 	plan *plan
 
-	// The arguments of the kernels. Slots that are not live point at unused and
-	// at the data of slot 0.
-	state [block.MaxLanes]*block.State
-	next  [block.MaxLanes]*byte
+	// State and Next are the arguments of the kernels. The states of slots that
+	// are not live are unused, and their blocks those of slot 0.
+	State [block.MaxLanes]*block.State
+	Next  [block.MaxLanes]*byte
+	// Lanes are what slots use for a job at first; Run exchanges them.
+	Lanes [block.MaxLanes]Lane
 
 	left [block.MaxLanes]int // blocks left of First or Rest
 	job  [block.MaxLanes]int
 	lane [block.MaxLanes]*Lane
 
-	lanes  [block.MaxLanes]Lane
+	// The window: jobs base to base+count-1, of which upcoming are started; if
+	// sorted, in the order of order.
+	base, upcoming, count int
+	sorted                bool
+	order                 [window]uint16
+	buckets               [maxBucket + 1]uint16
+
 	used   int // lanes that hold callers' pointers: the first ones
 	unused block.State
-
-	order   [window]uint16 // jobs of the window by falling length
-	buckets [maxBucket + 1]uint16
 
 	sums sumMany
 }
 
-var runners = sync.Pool{New: func() any { return new(runner) }}
+var groups = sync.Pool{New: func() any {
+	g := new(Group)
+	for i := range g.Lanes {
+		g.lane[i] = &g.Lanes[i]
+		g.State[i] = &g.unused
+	}
+	return g
+}}
 
-// Run does jobs 0 to n-1 of w.
-func Run(n int, w Work) {
-	r := runners.Get().(*runner)
-	r.plan = currentPlan()
-	r.run(n, w)
-	r.release()
+// Acquire returns a group for the caller's use until Release.
+func Acquire() *Group {
+	g := groups.Get().(*Group)
+	g.plan = currentPlan()
+	return g
 }
 
-// release forgets what belongs to callers.
-func (r *runner) release() {
-	clear(r.state[:])
-	clear(r.next[:])
-	for i := range r.lanes[:r.used] {
-		l := &r.lanes[i]
+// Run does jobs 0 to n-1 of w. If uneven it starts the longest first, as is
+// best when they differ in length by more than a block or two.
+func Run(n int, w Work, uneven bool) {
+	g := Acquire()
+	g.run(n, w, uneven)
+	g.Release()
+}
+
+// Release forgets what belongs to callers.
+func (g *Group) Release() {
+	clear(g.Next[:])
+	for i := range g.Lanes[:g.used] {
+		l := &g.Lanes[i]
 		l.State, l.First, l.Rest = nil, nil, nil
 	}
-	r.used = 0
-	r.sums = sumMany{}
-	runners.Put(r)
+	g.used = 0
+	g.sums = sumMany{}
+	groups.Put(g)
 }
 
-func (r *runner) run(n int, w Work) {
-	for i := range r.lanes {
-		r.lane[i] = &r.lanes[i]
-		r.state[i] = &r.unused
-	}
-	r.used = min(n, r.plan.width)
+// Width returns how many slots there are to use.
+func (g *Group) Width() int { return g.plan.width }
+
+func (g *Group) run(n int, w Work, uneven bool) {
+	g.used = min(n, g.Width())
 	for base := 0; base < n; base += window {
-		r.runWindow(base, min(window, n-base), w)
+		g.base, g.upcoming, g.count = base, 0, min(window, n-base)
+		g.sorted = uneven && g.count > g.Width()
+		if g.sorted {
+			g.sort(w)
+		}
+		g.runWindow(w)
 	}
 }
 
-// runWindow does jobs base to base+n-1.
-func (r *runner) runWindow(base, n int, w Work) {
-	sorted := n > r.plan.width
-	if sorted {
-		n = r.sort(base, n, w)
-	}
-	upcoming := 0
-	start := func(slot int) bool {
-		for upcoming < n {
-			job := base + upcoming
-			if sorted {
-				job = base + int(r.order[upcoming])
-			}
-			upcoming++
-			if sorted || w.Blocks(job) > 0 {
-				l := r.lane[slot]
-				w.Start(job, l)
-				r.job[slot] = job
-				r.state[slot] = l.State
-				r.load(slot, l)
-				return true
-			}
-		}
-		return false
-	}
-
+// runWindow does the jobs of the window.
+func (g *Group) runWindow(w Work) {
 	live := 0
-	for live < r.plan.width && start(live) {
+	for live < g.Width() && g.start(live, w) {
 		live++
 	}
 	for live > 0 {
-		step := r.left[0]
-		for _, left := range r.left[1:live] {
+		step := g.left[0]
+		for _, left := range g.left[1:live] {
 			step = min(step, left)
 		}
-		step = r.compress(live, step)
+		step = g.compress(live, step)
 
 		// Downwards, so that a lane that moves into a gap has been dealt with.
 		for slot := live - 1; slot >= 0; slot-- {
-			r.left[slot] -= step
-			if r.left[slot] > 0 {
-				r.next[slot] = advance(r.next[slot], step)
+			left := g.left[slot] - step
+			if left > 0 {
+				g.left[slot] = left
+				g.Next[slot] = advance(g.Next[slot], step)
 				continue
 			}
-			l := r.lane[slot]
+			l := g.lane[slot]
 			if len(l.Rest) > 0 {
-				l.First, l.Rest = l.Rest, nil
-				r.load(slot, l)
+				g.load(slot, l.Rest)
+				l.Rest = nil
 				continue
 			}
-			w.Done(r.job[slot], l)
-			if !start(slot) {
+			w.Done(g.job[slot], l)
+			if !g.start(slot, w) {
 				live--
-				r.move(slot, live)
+				g.move(slot, live)
 			}
 		}
 	}
 }
 
-// load points slot at what is left of l.
-func (r *runner) load(slot int, l *Lane) {
-	if len(l.First) == 0 {
-		l.First, l.Rest = l.Rest, nil
+// start puts the next job into slot. It reports whether there was one.
+func (g *Group) start(slot int, w Work) bool {
+	for g.upcoming < g.count {
+		job := g.base + g.upcoming
+		if g.sorted {
+			job = g.base + int(g.order[g.upcoming])
+		}
+		g.upcoming++
+		l := g.lane[slot]
+		if !w.Start(job, l) {
+			continue
+		}
+		g.job[slot] = job
+		g.State[slot] = l.State
+		if len(l.First) > 0 {
+			g.load(slot, l.First)
+		} else {
+			g.load(slot, l.Rest)
+			l.Rest = nil
+		}
+		return true
 	}
-	r.left[slot] = len(l.First) / block.Size
-	r.next[slot] = &l.First[0]
+	return false
+}
+
+// load points slot at blocks.
+func (g *Group) load(slot int, blocks []byte) {
+	g.left[slot] = len(blocks) / block.Size
+	g.Next[slot] = unsafe.SliceData(blocks)
 }
 
 // move fills slot from slot last, which is then unused.
-func (r *runner) move(slot, last int) {
-	r.lane[slot], r.lane[last] = r.lane[last], r.lane[slot]
-	r.state[slot], r.state[last] = r.state[last], &r.unused
-	r.next[slot] = r.next[last]
-	r.left[slot] = r.left[last]
-	r.job[slot] = r.job[last]
+func (g *Group) move(slot, last int) {
+	g.lane[slot], g.lane[last] = g.lane[last], g.lane[slot]
+	g.State[slot], g.State[last] = g.State[last], &g.unused
+	g.Next[slot] = g.Next[last]
+	g.left[slot] = g.left[last]
+	g.job[slot] = g.job[last]
+}
+
+// advance moves p by n blocks, within the memory that it points into.
+func advance(p *byte, n int) *byte {
+	return (*byte)(unsafe.Add(unsafe.Pointer(p), n*block.Size))
+}
+
+// Compress advances the states of the first live slots by n blocks each.
+func (g *Group) Compress(live, n int) {
+	for n > 0 {
+		step := g.compress(live, n)
+		if n -= step; n > 0 {
+			for slot := range live {
+				g.Next[slot] = advance(g.Next[slot], step)
+			}
+		}
+	}
+}
+
+// Retire ends the use of slots from live to the end.
+func (g *Group) Retire(live int) {
+	for slot := live; slot < len(g.State); slot++ {
+		g.State[slot] = &g.unused
+	}
 }
 
 // compress advances the states of all live slots by n blocks, or by as many as
 // the kernels of the plan take in one call, and returns how many.
-func (r *runner) compress(live, n int) int {
+func (g *Group) compress(live, n int) int {
 	for slot := 0; slot < live; {
-		k := r.plan.kernels[live-slot]
+		k := g.plan.kernels[live-slot]
 		n = min(n, k.MaxBlocks)
 		slot += k.Lanes
 	}
 	for slot := 0; slot < live; {
-		k := r.plan.kernels[live-slot]
+		k := g.plan.kernels[live-slot]
 		for i := live; i < slot+k.Lanes; i++ {
-			r.next[i] = r.next[0]
+			g.Next[i] = g.Next[0]
 		}
-		k.Blocks(&r.state[slot], &r.next[slot], n)
+		k.Blocks(&g.State[slot], &g.Next[slot], n)
 		slot += k.Lanes
 	}
 	return n
 }
 
-// sort puts the jobs from base on that have blocks into r.order, by falling
-// length as far as bucket tells lengths apart, and returns their number.
-func (r *runner) sort(base, n int, w Work) int {
-	clear(r.buckets[:])
-	for i := range n {
-		r.buckets[bucket(w.Blocks(base+i))]++
+// sort puts the jobs of the window into g.order, by falling length as far as
+// bucket tells lengths apart.
+func (g *Group) sort(w Work) {
+	clear(g.buckets[:])
+	for i := range g.count {
+		g.buckets[bucket(w.Blocks(g.base+i))]++
 	}
 	var place uint16
-	for b := maxBucket; b > 0; b-- {
-		r.buckets[b], place = place, place+r.buckets[b]
+	for b := maxBucket; b >= 0; b-- {
+		g.buckets[b], place = place, place+g.buckets[b]
 	}
-	for i := range n {
-		if b := bucket(w.Blocks(base + i)); b > 0 {
-			r.order[r.buckets[b]] = uint16(i)
-			r.buckets[b]++
-		}
+	for i := range g.count {
+		b := bucket(w.Blocks(g.base + i))
+		g.order[g.buckets[b]] = uint16(i)
+		g.buckets[b]++
 	}
-	return int(place)
 }
 
 // maxBucket is the bucket of the longest message.
@@ -229,8 +276,7 @@ const maxBucket = (64 - bucketBits) << bucketBits
 const bucketBits = 4
 
 // bucket returns a number that never falls as blocks rises: blocks itself if
-// it is small, else its magnitude and its bits after the first one. Only 0
-// blocks have bucket 0.
+// it is small, else its magnitude and its bits after the first one.
 func bucket(blocks int) int {
 	shift := bits.Len(uint(blocks)) - 1 - bucketBits
 	if shift <= 0 {

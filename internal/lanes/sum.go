@@ -9,15 +9,14 @@ import (
 // SumMany sets dst[i] to the SHA-256 digest of msgs[i]. The slices are of the
 // same length.
 func SumMany(dst [][block.DigestSize]byte, msgs [][]byte) {
-	r := runners.Get().(*runner)
-	r.plan = currentPlan()
+	g := Acquire()
 	if uniform(msgs) {
-		r.sumUniform(dst, msgs)
+		g.sumUniform(dst, msgs)
 	} else {
-		r.sums = sumMany{dst, msgs}
-		r.run(len(msgs), &r.sums)
+		g.sums = sumMany{dst, msgs}
+		g.run(len(msgs), &g.sums, true)
 	}
-	r.release()
+	g.Release()
 }
 
 // sumMany is the work of SumMany.
@@ -28,7 +27,7 @@ type sumMany struct {
 
 func (s *sumMany) Blocks(i int) int { return blocksOf(len(s.msgs[i])) }
 
-func (s *sumMany) Start(i int, l *Lane) {
+func (s *sumMany) Start(i int, l *Lane) bool {
 	m := s.msgs[i]
 	block.RaceRead(m)
 	whole := len(m) &^ (block.Size - 1)
@@ -36,6 +35,7 @@ func (s *sumMany) Start(i int, l *Lane) {
 	l.State = &l.H
 	l.First = m[:whole]
 	l.Rest = l.Tail[:block.Pad(&l.Tail, m[whole:], uint64(len(m)))]
+	return true
 }
 
 func (s *sumMany) Done(i int, l *Lane) { block.PutDigest(&s.dst[i], &l.H) }
@@ -43,7 +43,7 @@ func (s *sumMany) Done(i int, l *Lane) { block.PutDigest(&s.dst[i], &l.H) }
 // blocksOf returns how many blocks a message of n bytes has when it is padded.
 func blocksOf(n int) int { return (n + 8 + block.Size) / block.Size }
 
-// uniform reports whether all messages have the same length.
+// uniform reports whether all messages are of one length.
 func uniform(msgs [][]byte) bool {
 	for _, m := range msgs {
 		if len(m) != len(msgs[0]) {
@@ -53,57 +53,40 @@ func uniform(msgs [][]byte) bool {
 	return true
 }
 
-// sumUniform is SumMany for messages of one length. All lanes do the same at
-// the same time, which leaves little to do for each message: when messages are
-// short, that is what counts.
-func (r *runner) sumUniform(dst [][block.DigestSize]byte, msgs [][]byte) {
+// sumUniform is SumMany for messages of one length. That leaves a few
+// nanoseconds of work here for each: when messages are short, they count.
+func (g *Group) sumUniform(dst [][block.DigestSize]byte, msgs [][]byte) {
 	if len(msgs) == 0 {
 		return
 	}
 	length := len(msgs[0])
 	whole := length &^ (block.Size - 1)
-	width := min(r.plan.width, len(msgs))
+	width := min(g.Width(), len(msgs))
 	tail := 0
-	for i := range r.lanes {
-		r.state[i] = &r.unused
-		if i < width {
-			l := &r.lanes[i]
-			tail = block.Pad(&l.Tail, msgs[i][whole:], uint64(length)) // of which each message overwrites its part
-			r.state[i] = &l.H
-		}
+	for i := range width {
+		l := &g.Lanes[i]
+		tail = block.Pad(&l.Tail, msgs[i][whole:], uint64(length)) // of which each message overwrites its part
+		g.State[i] = &l.H
 	}
 	for len(msgs) > 0 {
 		live := min(width, len(msgs))
-		for i := live; i < width; i++ {
-			r.state[i] = &r.unused
-		}
+		g.Retire(live)
 		for i, m := range msgs[:live] {
 			block.RaceRead(m)
-			l := &r.lanes[i]
+			l := &g.Lanes[i]
 			l.H = block.IV256
 			copy(l.Tail[:], m[whole:])
-			r.next[i] = unsafe.SliceData(m)
+			g.Next[i] = unsafe.SliceData(m)
 		}
-		for left := whole / block.Size; left > 0; {
-			n := r.compress(live, left)
-			if left -= n; left > 0 {
-				for i := range live {
-					r.next[i] = advance(r.next[i], n)
-				}
-			}
-		}
+		g.Compress(live, whole/block.Size)
 		for i := range live {
-			r.next[i] = &r.lanes[i].Tail[0]
+			g.Next[i] = &g.Lanes[i].Tail[0]
 		}
-		r.compress(live, tail/block.Size)
+		g.Compress(live, tail/block.Size)
 		for i := range live {
-			block.PutDigest(&dst[i], &r.lanes[i].H)
+			block.PutDigest(&dst[i], &g.Lanes[i].H)
 		}
 		dst, msgs = dst[live:], msgs[live:]
 	}
-}
-
-// advance moves p by n blocks, within the memory that it points into.
-func advance(p *byte, n int) *byte {
-	return (*byte)(unsafe.Add(unsafe.Pointer(p), n*block.Size))
+	g.Retire(0)
 }
