@@ -49,15 +49,11 @@ func TestPad(t *testing.T) {
 		for _, whole := range []uint64{0, Size, 4 << 30, 1<<61 - Size} {
 			length := whole + uint64(n)
 			rest := bytes.Repeat([]byte{0xaa}, n)
-			var tail, inPlace [MaxTail]byte
+			var tail [MaxTail]byte
 			for i := range tail {
-				tail[i], inPlace[i] = 0x55, 0x55
+				tail[i] = 0x55
 			}
-			copy(inPlace[:], rest)
 			size := Pad(&tail, rest, length)
-			if got := Pad(&inPlace, inPlace[:n], length); got != size || inPlace != tail {
-				t.Errorf("%d bytes that stand in the tail are padded differently", n)
-			}
 
 			want := append(bytes.Clone(rest), 0x80)
 			for len(want)%Size != Size-8 {
