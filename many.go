@@ -131,7 +131,7 @@ func SumHashes(dst [][Size]byte, hs []hash.Hash) {
 func sumOurs(g *lanes.Group, dst [][Size]byte, hs []hash.Hash) {
 	// Hashes whose padding takes two blocks have the first slots, so that these
 	// can go on without the others.
-	var hashOf [block.MaxLanes]int
+	var hashOf [block.MaxLanes]uint8
 	two, one := 0, len(hs)
 	for i, h := range hs {
 		d := ours(h)
@@ -142,7 +142,7 @@ func sumOurs(g *lanes.Group, dst [][Size]byte, hs []hash.Hash) {
 		} else {
 			two++
 		}
-		hashOf[slot] = i
+		hashOf[slot] = uint8(i)
 		l := &g.Lanes[slot]
 		l.H = d.h
 		block.Pad(&l.Tail, d.x[:d.n], d.len)
