@@ -2,6 +2,7 @@ package main
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -87,26 +88,26 @@ var armRegister = regexp.MustCompile(`\b[RFV][0-9]+\b`)
 // memory stands in for a register: stores keep their place among loads.
 const memory = "memory"
 
+// updates are the operations that read their destination too.
+var updates = []string{"VUSRA", "VBIT", "VBSL", "SHA256H", "SHA256H2", "SHA256SU0", "SHA256SU1"}
+
 // registers returns the registers that an instruction reads and writes, F3
 // and V3 being one.
 func (i armInst) registers() (reads, writes []string) {
-	store := strings.HasPrefix(i.op, "FSTP") || strings.HasPrefix(i.op, "FMOVQ") && strings.HasPrefix(i.args[0], "F")
+	destination := len(i.args) - 1
+	update := slices.Contains(updates, i.op) || (i.op == "ADD" || i.op == "SUB") && destination == 1
 	for n, arg := range i.args {
 		names := armRegister.FindAllString(strings.ReplaceAll(arg, "F", "V"), -1)
-		address := strings.HasSuffix(arg, ")") && !strings.HasPrefix(arg, "(F")
+		address := strings.HasSuffix(arg, ")") && !strings.HasPrefix(arg, "(F") && !strings.HasPrefix(arg, "$")
 		switch {
-		case address && store:
+		case address && n == destination:
 			writes = append(writes, memory)
 		case address:
 			reads = append(reads, memory)
+		case n == destination:
+			writes = append(writes, names...)
 		}
-		if n < len(i.args)-1 || address || store {
-			reads = append(reads, names...)
-			continue
-		}
-		writes = append(writes, names...)
-		switch i.op {
-		case "VUSRA", "VBIT", "VBSL", "SHA256H", "SHA256H2", "SHA256SU0", "SHA256SU1":
+		if address || n < destination || update {
 			reads = append(reads, names...)
 		}
 	}
