@@ -162,17 +162,6 @@ func TestNothingToHash(t *testing.T) {
 	}
 }
 
-func TestHashAllocatesNothing(t *testing.T) {
-	n := testing.AllocsPerRun(100, func() {
-		var digests [25][32]byte
-		var nodes [50][32]byte
-		hashtree.Hash(digests[:], nodes[:])
-	})
-	if n > 0 {
-		t.Errorf("%v allocations", n)
-	}
-}
-
 func FuzzHashByteSlice(f *testing.F) {
 	f.Add([]byte{}, false)
 	f.Add(randomBytes(64*37), true)

@@ -127,12 +127,3 @@ func TestRootRefusesMoreLeavesThanTheLimit(t *testing.T) {
 		}
 	}
 }
-
-func TestRootAllocatesLittle(t *testing.T) {
-	leaves := chunks(2048)
-	root := func() { hashtree.Root(leaves, 1<<40) }
-	root()
-	if n := testing.AllocsPerRun(100, root); n > 0 {
-		t.Errorf("%v allocations for %d leaves", n, len(leaves))
-	}
-}

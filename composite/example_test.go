@@ -1,0 +1,25 @@
+package composite_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/sha256-simd/sha256-simd/composite"
+)
+
+func ExampleSum() {
+	// Usually an *os.File, and parts of as many bytes as the upload has.
+	object := strings.NewReader(strings.Repeat("All happy families are alike. ", 1000))
+
+	sum, err := composite.Sum(context.Background(), object, object.Size(), 8<<10)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("%x\n", sum.Parts[0])
+	fmt.Println(sum)
+	// Output:
+	// 5400e7c4e5f821f6c74e65e8380f72aefc07b32164f58babbb8e19f106aa96da
+	// VKzoPLA4NlrTcAXvJwGSYc36Pnbp0Ta6xpPfutYv06k=-4
+}

@@ -1,0 +1,29 @@
+//go:build !race
+
+package hashtree_test
+
+import (
+	"testing"
+
+	"github.com/sha256-simd/sha256-simd/hashtree"
+)
+
+func TestHashAllocatesNothing(t *testing.T) {
+	n := testing.AllocsPerRun(100, func() {
+		var digests [25][32]byte
+		var nodes [50][32]byte
+		hashtree.Hash(digests[:], nodes[:])
+	})
+	if n > 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+func TestRootAllocatesLittle(t *testing.T) {
+	leaves := chunks(2048)
+	root := func() { hashtree.Root(leaves, 1<<40) }
+	root()
+	if n := testing.AllocsPerRun(100, root); n > 0 {
+		t.Errorf("%v allocations for %d leaves", n, len(leaves))
+	}
+}
