@@ -8,6 +8,23 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
+// A nodeFrame is what the parts of a node kernel share.
+type nodeFrame struct {
+	c      *Context
+	m      machine
+	groups []*group
+
+	dst, src, next GPPhysical // nodes at hand, and those to load
+	count          GPPhysical // nodes left
+	k              GPPhysical // a table of constants
+	rounds, parts  GPPhysical // counters
+	// The schedule in memory is a half at w and a half at w8, which change
+	// places every 8 rounds; part is where words are loaded to.
+	w, w8, part GPPhysical
+	order       Mem                       // the byte order, over the width of a register
+	saved       func(group, word int) Mem // the state between the blocks
+}
+
 // nodeLaneKernel generates a kernel that hashes a node of 64 bytes in each lane:
 //
 //	load 16 words of each lane, byte-swapped and transposed, into W
@@ -18,10 +35,13 @@ import (
 // With preload, W is loaded for the next nodes during the rounds of the second
 // block, which do not use it. So the nodes of a group are all read, and some
 // after them, before its digests are written: dst may be src.
+//
+// Where W is in memory the loops are of 8 rounds. That keeps the whole kernel
+// in the cache of decoded instructions, from which calls for few nodes would
+// else fall out again and again.
 func nodeLaneKernel(shape laneShape) func(c *Context, name string) {
 	return func(c *Context, name string) {
-		e := &emitter{c: c}
-		m := shape.machine(e)
+		m := shape.machine(&emitter{c: c})
 		width := m.bits() / 8
 		lanes := shape.groups * m.bits() / 32
 
@@ -32,78 +52,71 @@ func nodeLaneKernel(shape laneShape) func(c *Context, name string) {
 			shape.isa+".")
 		c.SignatureExpr(nodeSignature)
 
-		dst, src, next, count, k, rounds := RDI, RSI, R8, RCX, RAX, RDX
-		w, nextPart := R10, R11 // the schedule in memory, and where its next part goes
+		f := &nodeFrame{
+			c: c, m: m,
+			dst: RDI, src: RSI, next: R8, count: RCX, k: RAX, rounds: RDX, parts: RBX,
+			w: R10, w8: R9, part: R11,
+		}
 		scratch := &arena{base: R12, align: width}
-		order := scratch.take(width)
+		f.order = scratch.take(width)
 		states := scratch.take(8 * shape.groups * width)
-		saved := func(group, word int) Mem { return states.Offset(width * (8*group + word)) }
+		f.saved = func(group, word int) Mem { return states.Offset(width * (8*group + word)) }
 		var schedule Mem
 		if !shape.scheduleInRegisters {
 			schedule = scratch.take(16 * shape.groups * width)
 		}
 		local := c.AllocLocal(scratch.size + 64)
 
-		c.Load(c.Param("dst"), dst)
-		c.Load(c.Param("src"), src)
-		c.Load(c.Param("n"), count)
-		c.TESTQ(count, count)
+		c.Load(c.Param("dst"), f.dst)
+		c.Load(c.Param("src"), f.src)
+		c.Load(c.Param("n"), f.count)
+		c.TESTQ(f.count, f.count)
 		c.JZ(LabelRef("done"))
 		c.LEAQ(local.Offset(63), R12)
 		c.ANDQ(I8(-64), R12)
-		if !shape.scheduleInRegisters {
-			c.LEAQ(schedule, w)
-		}
 
 		// Registers: the groups' states first, then their temporaries, then W.
-		groups := make([]*group, shape.groups)
 		register := 0
 		take := func() Register { register++; return m.reg(register - 1) }
-		for i := range groups {
-			groups[i] = newGroup(m, shape.splitAdd)
-			for j := range groups[i].v {
-				groups[i].v[j] = take()
+		for range shape.groups {
+			g := newGroup(m, shape.splitAdd)
+			for j := range g.v {
+				g.v[j] = take()
 			}
+			f.groups = append(f.groups, g)
 		}
-		for i, g := range groups {
+		for i, g := range f.groups {
 			for j := range g.t {
 				g.t[j] = take()
 			}
 			for j := range g.w {
-				if shape.scheduleInRegisters {
+				switch {
+				case shape.scheduleInRegisters:
 					g.w[j] = take()
-				} else {
-					g.w[j] = Mem{Base: w, Disp: width * (16*i + j)}
+				case j < 8:
+					g.w[j] = Mem{Base: f.w, Disp: width * (16*i + j)}
+				default:
+					g.w[j] = Mem{Base: f.w8, Disp: width * (16*i + j - 8)}
 				}
 			}
 		}
-		start := groups[0].v
-		table := func(symbol string) constants {
-			c.LEAQ(Mem{Symbol: Symbol{Name: "·" + symbol}, Base: StaticBase}, k)
-			return constants{base: k}
+		m.broadcastQuarter(f.groups[0].t[7], byteOrder(c, name))
+		m.store(f.order, f.groups[0].t[7])
+		if !shape.scheduleInRegisters {
+			c.LEAQ(schedule, f.w)
+			c.LEAQ(schedule.Offset(8*width), f.w8)
 		}
-		all := func(do func(i int, g *group)) {
-			parts := make([]func(), len(groups))
-			for i, g := range groups {
-				parts[i] = func() { do(i, g) }
-			}
-			e.interleave(parts...)
-		}
-		// words returns where the words at disp from base of a group's nodes are.
-		words := func(base Register, i, disp int) func(lane int) Mem {
-			return func(lane int) Mem {
-				return Mem{Base: base, Disp: 64*(i*m.bits()/32+lane) + disp}
-			}
-		}
-		m.broadcastQuarter(groups[0].t[7], byteOrder(c, name))
-		m.store(order, groups[0].t[7])
 
 		load := func() {
-			for i, g := range groups {
+			if shape.scheduleInRegisters {
+				g := f.groups[0]
 				for part := range 4 {
-					g.loadPart(part, words(src, i, 16*part), &order, w, [4]Register(g.t[2:6]), [2]Register(g.t[6:8]))
+					g.loadPart(part, f.words(f.src, 16*part), &f.order, nil, [4]Register{}, [2]Register(g.t[6:8]))
 				}
+				return
 			}
+			c.MOVQ(f.src, f.next)
+			f.eachPart("load", func(load func()) { load() })
 		}
 		if shape.preload {
 			load()
@@ -113,98 +126,158 @@ func nodeLaneKernel(shape laneShape) func(c *Context, name string) {
 			load()
 		}
 
-		iv := table("iv256")
-		all(func(_ int, g *group) {
+		iv := f.table("iv256")
+		f.all(func(_ int, g *group) {
 			for j, v := range g.v {
 				m.broadcastConstant(v, iv, j)
 			}
 			g.begin()
 		})
-		kw := table("k")
-		c.MOVL(U32(3), rounds.As32())
-		c.Label("first")
-		for t := range 16 {
-			all(func(_ int, g *group) {
-				g.round(t, kw, t)
-				g.schedule(t + 16)
+		kw := f.table("k")
+		if shape.scheduleInRegisters {
+			f.loop("first", f.rounds, 3, func() { f.blockRounds(kw, 16, true) })
+			f.blockRounds(kw, 16, false)
+		} else {
+			f.loop("first", f.rounds, 6, func() {
+				f.blockRounds(kw, 8, true)
+				c.XCHGQ(f.w, f.w8)
+			})
+			f.loop("last", f.rounds, 2, func() {
+				f.blockRounds(kw, 8, false)
+				c.XCHGQ(f.w, f.w8)
 			})
 		}
-		c.ADDQ(U32(kw.word(16).Disp), k)
-		c.DECL(rounds.As32())
-		c.JNZ(LabelRef("first"))
-		for t := range 16 {
-			all(func(_ int, g *group) { g.round(t, kw, t) })
-		}
-
-		iv = table("iv256")
-		all(func(i int, g *group) {
+		iv = f.table("iv256")
+		f.all(func(i int, g *group) {
 			for j, v := range g.v {
 				m.addConstant(v, iv, j, g.t[2])
-				m.store(saved(i, j), v)
+				m.store(f.saved(i, j), v)
 			}
 			g.begin()
 		})
+
+		kw = f.table("nodeK")
 		if shape.preload {
 			// The nodes after the last ones are the last ones again: nobody looks at
 			// them, and what lies behind may not be read.
-			c.LEAQ(Mem{Base: src, Disp: 64 * lanes}, next)
-			c.CMPQ(count, U32(lanes))
-			c.CMOVQEQ(src, next)
-			c.MOVQ(w, nextPart)
+			c.LEAQ(Mem{Base: f.src, Disp: 64 * lanes}, f.next)
+			c.CMPQ(f.count, U32(lanes))
+			c.CMOVQEQ(f.src, f.next)
+			f.eachPart("second", func(load func()) { f.constantRounds(kw, 8, load) })
+		} else {
+			f.loop("second", f.rounds, 8, func() { f.constantRounds(kw, 8) })
 		}
-		kw = table("nodeK")
-		c.MOVL(U32(4), rounds.As32())
-		c.Label("second")
-		var parts []func()
-		for _, g := range groups {
-			parts = append(parts, func() {
-				for t := range 16 {
-					g.constantRound(kw, t)
-				}
-			})
-		}
-		if shape.preload {
-			parts = append(parts, func() {
-				g0, g1 := groups[0], groups[1]
-				for i, g := range groups {
-					g.loadPart(0, words(next, i, 0), &order, nextPart,
-						[4]Register{g0.t[5], g0.t[6], g1.t[5], g1.t[6]}, [2]Register{g0.t[7], g1.t[7]})
-				}
-			})
-		}
-		e.interleave(parts...)
-		if shape.preload {
-			c.ADDQ(Imm(16), next)
-			c.ADDQ(U32(4*width), nextPart)
-		}
-		c.ADDQ(U32(kw.word(16).Disp), k)
-		c.DECL(rounds.As32())
-		c.JNZ(LabelRef("second"))
 
-		if groups[0].v != start {
-			panic("the working variables are not where the loop expects them")
+		for i, g := range f.groups {
+			f.storeDigests(g, i)
 		}
-		for i, g := range groups {
-			for j, v := range g.v {
-				m.add(v, v, saved(i, j))
-				m.shuffleBytes(v, order)
-			}
-			for half := range 2 {
-				rows, _ := transpose(m, [4]Register(g.v[4*half:4*half+4]), [2]Register(g.t[:2]))
-				for j, row := range rows {
-					for q := range m.bits() / 128 {
-						lane := i*m.bits()/32 + 4*q + j
-						m.extract(Mem{Base: dst, Disp: 32*lane + 16*half}, q, row)
-					}
-				}
-			}
-		}
-		c.ADDQ(U32(64*lanes), src)
-		c.ADDQ(U32(32*lanes), dst)
-		c.SUBQ(U32(lanes), count)
+		c.ADDQ(U32(64*lanes), f.src)
+		c.ADDQ(U32(32*lanes), f.dst)
+		c.SUBQ(U32(lanes), f.count)
 		c.JNZ(LabelRef("nodes"))
 		m.leave()
 		c.Label("done")
 		c.RET()
+	}
+}
+
+// table points f.k at a table of the package.
+func (f *nodeFrame) table(symbol string) constants {
+	f.c.LEAQ(Mem{Symbol: Symbol{Name: "·" + symbol}, Base: StaticBase}, f.k)
+	return constants{base: f.k}
+}
+
+// all emits what do emits for each group, interleaved.
+func (f *nodeFrame) all(do func(i int, g *group)) {
+	var parts []func()
+	for i, g := range f.groups {
+		parts = append(parts, func() { do(i, g) })
+	}
+	f.m.emitter().interleave(parts...)
+}
+
+// loop emits a loop that runs body so many times.
+func (f *nodeFrame) loop(label string, counter GPPhysical, times int, body func()) {
+	start := f.groups[0].v
+	f.c.MOVL(U32(times), counter.As32())
+	f.c.Label(label)
+	body()
+	f.c.DECL(counter.As32())
+	f.c.JNZ(LabelRef(label))
+	if f.groups[0].v != start {
+		panic("the working variables are not where the loop expects them")
+	}
+}
+
+// blockRounds does the next n rounds of the first block, with the steps of the
+// schedule or without.
+func (f *nodeFrame) blockRounds(k constants, n int, schedule bool) {
+	for t := range n {
+		f.all(func(_ int, g *group) {
+			g.round(t, k, t)
+			if schedule {
+				g.schedule(t + 16)
+			}
+		})
+	}
+	f.c.ADDQ(U32(k.word(n).Disp), f.k)
+}
+
+// constantRounds does the next n rounds of the second block, beside something
+// else.
+func (f *nodeFrame) constantRounds(k constants, n int, beside ...func()) {
+	parts := beside
+	for _, g := range f.groups {
+		parts = append(parts, func() {
+			for t := range n {
+				g.constantRound(k, t)
+			}
+		})
+	}
+	f.m.emitter().interleave(parts...)
+	f.c.ADDQ(U32(k.word(n).Disp), f.k)
+}
+
+// eachPart emits loops that run body for each quarter of a block in each group.
+// Body emits, by load, how that part of the nodes at f.next gets into W. Of the
+// temporaries, load uses only those that no round does.
+func (f *nodeFrame) eachPart(label string, body func(load func())) {
+	first, last := f.groups[0], f.groups[len(f.groups)-1]
+	rows, t := [4]Register(first.t[2:6]), [2]Register(first.t[6:8])
+	if first != last {
+		rows = [4]Register{first.t[5], first.t[6], last.t[5], last.t[6]}
+		t = [2]Register{first.t[7], last.t[7]}
+	}
+	width := f.m.bits() / 8
+	f.c.MOVQ(f.w, f.part)
+	f.loop(label+"_group", f.parts, len(f.groups), func() {
+		f.loop(label, f.rounds, 4, func() {
+			body(func() { first.loadPart(0, f.words(f.next, 0), &f.order, f.part, rows, t) })
+			f.c.ADDQ(Imm(16), f.next)
+			f.c.ADDQ(U32(4*width), f.part)
+		})
+		f.c.ADDQ(U32(64*first.lanes()-64), f.next)
+	})
+}
+
+// words returns where the words at disp from the start of the nodes at base are.
+func (f *nodeFrame) words(base Register, disp int) func(lane int) Mem {
+	return func(lane int) Mem { return Mem{Base: base, Disp: 64*lane + disp} }
+}
+
+// storeDigests adds the saved state and stores the digests of group i.
+func (f *nodeFrame) storeDigests(g *group, i int) {
+	for j, v := range g.v {
+		g.m.add(v, v, f.saved(i, j))
+		g.m.shuffleBytes(v, f.order)
+	}
+	for half := range 2 {
+		rows, _ := transpose(g.m, [4]Register(g.v[4*half:4*half+4]), [2]Register(g.t[:2]))
+		for j, row := range rows {
+			for q := range g.m.bits() / 128 {
+				lane := i*g.lanes() + 4*q + j
+				g.m.extract(Mem{Base: f.dst, Disp: 32*lane + 16*half}, q, row)
+			}
+		}
 	}
 }

@@ -994,6 +994,7 @@ first:
 	VPRORD      $0x16, Z1, Z11
 	VPTERNLOGD  $0x96, Z11, Z9, Z10
 	VPADDD      Z10, Z0, Z0
+	ADDQ        $0x00000040, AX
 	LEAQ        ·iv256+0(SB), AX
 	VPADDD.BCST (AX), Z0, Z0
 	VMOVDQU32   Z0, 64(R12)
@@ -1012,7 +1013,7 @@ first:
 	VPADDD.BCST 28(AX), Z7, Z7
 	VMOVDQU32   Z7, 512(R12)
 	LEAQ        ·nodeK+0(SB), AX
-	MOVL        $0x00000004, DX
+	MOVL        $0x00000008, DX
 
 second:
 	VPADDD.BCST   (AX), Z7, Z7
@@ -1175,167 +1176,7 @@ second:
 	VPRORD        $0x16, Z1, Z11
 	VPTERNLOGD    $0x96, Z11, Z9, Z10
 	VPADDD        Z10, Z0, Z0
-	VPADDD.BCST   32(AX), Z7, Z7
-	VPADDD        Z7, Z3, Z3
-	VMOVDQA32     Z4, Z10
-	VPTERNLOGD    $0xca, Z6, Z5, Z10
-	VPADDD        Z10, Z7, Z7
-	VPADDD        Z10, Z3, Z3
-	VPRORD        $0x06, Z4, Z10
-	VPRORD        $0x0b, Z4, Z9
-	VPRORD        $0x19, Z4, Z11
-	VPTERNLOGD    $0x96, Z11, Z9, Z10
-	VPADDD        Z10, Z7, Z7
-	VPADDD        Z10, Z3, Z3
-	VMOVDQA32     Z0, Z8
-	VPTERNLOGD    $0xe8, Z2, Z1, Z8
-	VPADDD        Z8, Z7, Z7
-	VPRORD        $0x02, Z0, Z10
-	VPRORD        $0x0d, Z0, Z8
-	VPRORD        $0x16, Z0, Z11
-	VPTERNLOGD    $0x96, Z11, Z8, Z10
-	VPADDD        Z10, Z7, Z7
-	VPADDD.BCST   36(AX), Z6, Z6
-	VPADDD        Z6, Z2, Z2
-	VMOVDQA32     Z3, Z10
-	VPTERNLOGD    $0xca, Z5, Z4, Z10
-	VPADDD        Z10, Z6, Z6
-	VPADDD        Z10, Z2, Z2
-	VPRORD        $0x06, Z3, Z10
-	VPRORD        $0x0b, Z3, Z8
-	VPRORD        $0x19, Z3, Z11
-	VPTERNLOGD    $0x96, Z11, Z8, Z10
-	VPADDD        Z10, Z6, Z6
-	VPADDD        Z10, Z2, Z2
-	VMOVDQA32     Z7, Z9
-	VPTERNLOGD    $0xe8, Z1, Z0, Z9
-	VPADDD        Z9, Z6, Z6
-	VPRORD        $0x02, Z7, Z10
-	VPRORD        $0x0d, Z7, Z9
-	VPRORD        $0x16, Z7, Z11
-	VPTERNLOGD    $0x96, Z11, Z9, Z10
-	VPADDD        Z10, Z6, Z6
-	VPADDD.BCST   40(AX), Z5, Z5
-	VPADDD        Z5, Z1, Z1
-	VMOVDQA32     Z2, Z10
-	VPTERNLOGD    $0xca, Z4, Z3, Z10
-	VPADDD        Z10, Z5, Z5
-	VPADDD        Z10, Z1, Z1
-	VPRORD        $0x06, Z2, Z10
-	VPRORD        $0x0b, Z2, Z9
-	VPRORD        $0x19, Z2, Z11
-	VPTERNLOGD    $0x96, Z11, Z9, Z10
-	VPADDD        Z10, Z5, Z5
-	VPADDD        Z10, Z1, Z1
-	VMOVDQA32     Z6, Z8
-	VPTERNLOGD    $0xe8, Z0, Z7, Z8
-	VPADDD        Z8, Z5, Z5
-	VPRORD        $0x02, Z6, Z10
-	VPRORD        $0x0d, Z6, Z8
-	VPRORD        $0x16, Z6, Z11
-	VPTERNLOGD    $0x96, Z11, Z8, Z10
-	VPADDD        Z10, Z5, Z5
-	VPADDD.BCST   44(AX), Z4, Z4
-	VPADDD        Z4, Z0, Z0
-	VMOVDQA32     Z1, Z10
-	VPTERNLOGD    $0xca, Z3, Z2, Z10
-	VPADDD        Z10, Z4, Z4
-	VPADDD        Z10, Z0, Z0
-	VPRORD        $0x06, Z1, Z10
-	VPRORD        $0x0b, Z1, Z8
-	VPRORD        $0x19, Z1, Z11
-	VPTERNLOGD    $0x96, Z11, Z8, Z10
-	VPADDD        Z10, Z4, Z4
-	VPADDD        Z10, Z0, Z0
-	VMOVDQA32     Z5, Z9
-	VPTERNLOGD    $0xe8, Z7, Z6, Z9
-	VPADDD        Z9, Z4, Z4
-	VPRORD        $0x02, Z5, Z10
-	VPRORD        $0x0d, Z5, Z9
-	VPRORD        $0x16, Z5, Z11
-	VPTERNLOGD    $0x96, Z11, Z9, Z10
-	VPADDD        Z10, Z4, Z4
-	VPADDD.BCST   48(AX), Z3, Z3
-	VPADDD        Z3, Z7, Z7
-	VMOVDQA32     Z0, Z10
-	VPTERNLOGD    $0xca, Z2, Z1, Z10
-	VPADDD        Z10, Z3, Z3
-	VPADDD        Z10, Z7, Z7
-	VPRORD        $0x06, Z0, Z10
-	VPRORD        $0x0b, Z0, Z9
-	VPRORD        $0x19, Z0, Z11
-	VPTERNLOGD    $0x96, Z11, Z9, Z10
-	VPADDD        Z10, Z3, Z3
-	VPADDD        Z10, Z7, Z7
-	VMOVDQA32     Z4, Z8
-	VPTERNLOGD    $0xe8, Z6, Z5, Z8
-	VPADDD        Z8, Z3, Z3
-	VPRORD        $0x02, Z4, Z10
-	VPRORD        $0x0d, Z4, Z8
-	VPRORD        $0x16, Z4, Z11
-	VPTERNLOGD    $0x96, Z11, Z8, Z10
-	VPADDD        Z10, Z3, Z3
-	VPADDD.BCST   52(AX), Z2, Z2
-	VPADDD        Z2, Z6, Z6
-	VMOVDQA32     Z7, Z10
-	VPTERNLOGD    $0xca, Z1, Z0, Z10
-	VPADDD        Z10, Z2, Z2
-	VPADDD        Z10, Z6, Z6
-	VPRORD        $0x06, Z7, Z10
-	VPRORD        $0x0b, Z7, Z8
-	VPRORD        $0x19, Z7, Z11
-	VPTERNLOGD    $0x96, Z11, Z8, Z10
-	VPADDD        Z10, Z2, Z2
-	VPADDD        Z10, Z6, Z6
-	VMOVDQA32     Z3, Z9
-	VPTERNLOGD    $0xe8, Z5, Z4, Z9
-	VPADDD        Z9, Z2, Z2
-	VPRORD        $0x02, Z3, Z10
-	VPRORD        $0x0d, Z3, Z9
-	VPRORD        $0x16, Z3, Z11
-	VPTERNLOGD    $0x96, Z11, Z9, Z10
-	VPADDD        Z10, Z2, Z2
-	VPADDD.BCST   56(AX), Z1, Z1
-	VPADDD        Z1, Z5, Z5
-	VMOVDQA32     Z6, Z10
-	VPTERNLOGD    $0xca, Z0, Z7, Z10
-	VPADDD        Z10, Z1, Z1
-	VPADDD        Z10, Z5, Z5
-	VPRORD        $0x06, Z6, Z10
-	VPRORD        $0x0b, Z6, Z9
-	VPRORD        $0x19, Z6, Z11
-	VPTERNLOGD    $0x96, Z11, Z9, Z10
-	VPADDD        Z10, Z1, Z1
-	VPADDD        Z10, Z5, Z5
-	VMOVDQA32     Z2, Z8
-	VPTERNLOGD    $0xe8, Z4, Z3, Z8
-	VPADDD        Z8, Z1, Z1
-	VPRORD        $0x02, Z2, Z10
-	VPRORD        $0x0d, Z2, Z8
-	VPRORD        $0x16, Z2, Z11
-	VPTERNLOGD    $0x96, Z11, Z8, Z10
-	VPADDD        Z10, Z1, Z1
-	VPADDD.BCST   60(AX), Z0, Z0
-	VPADDD        Z0, Z4, Z4
-	VMOVDQA32     Z5, Z10
-	VPTERNLOGD    $0xca, Z7, Z6, Z10
-	VPADDD        Z10, Z0, Z0
-	VPADDD        Z10, Z4, Z4
-	VPRORD        $0x06, Z5, Z10
-	VPRORD        $0x0b, Z5, Z8
-	VPRORD        $0x19, Z5, Z11
-	VPTERNLOGD    $0x96, Z11, Z8, Z10
-	VPADDD        Z10, Z0, Z0
-	VPADDD        Z10, Z4, Z4
-	VMOVDQA32     Z1, Z9
-	VPTERNLOGD    $0xe8, Z3, Z2, Z9
-	VPADDD        Z9, Z0, Z0
-	VPRORD        $0x02, Z1, Z10
-	VPRORD        $0x0d, Z1, Z9
-	VPRORD        $0x16, Z1, Z11
-	VPTERNLOGD    $0x96, Z11, Z9, Z10
-	VPADDD        Z10, Z0, Z0
-	ADDQ          $0x00000040, AX
+	ADDQ          $0x00000020, AX
 	DECL          DX
 	JNZ           second
 	VPADDD        64(R12), Z0, Z0

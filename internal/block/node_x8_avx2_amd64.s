@@ -14,19 +14,28 @@ TEXT ·node_x8_avx2(SB), $864-24
 	JZ             done
 	LEAQ           63(SP), R12
 	ANDQ           $-64, R12
-	LEAQ           288(R12), R10
 	VBROADCASTI128 node_x8_avx2_order<>+0(SB), Y15
 	VMOVDQU        Y15, (R12)
+	LEAQ           288(R12), R10
+	LEAQ           544(R12), R9
 
 nodes:
-	VMOVDQU      (SI), X10
-	VMOVDQU      64(SI), X11
-	VMOVDQU      128(SI), X12
-	VMOVDQU      192(SI), X13
-	VINSERTI128  $0x01, 256(SI), Y10, Y10
-	VINSERTI128  $0x01, 320(SI), Y11, Y11
-	VINSERTI128  $0x01, 384(SI), Y12, Y12
-	VINSERTI128  $0x01, 448(SI), Y13, Y13
+	MOVQ SI, R8
+	MOVQ R10, R11
+	MOVL $0x00000001, BX
+
+load_group:
+	MOVL $0x00000004, DX
+
+load:
+	VMOVDQU      (R8), X10
+	VMOVDQU      64(R8), X11
+	VMOVDQU      128(R8), X12
+	VMOVDQU      192(R8), X13
+	VINSERTI128  $0x01, 256(R8), Y10, Y10
+	VINSERTI128  $0x01, 320(R8), Y11, Y11
+	VINSERTI128  $0x01, 384(R8), Y12, Y12
+	VINSERTI128  $0x01, 448(R8), Y13, Y13
 	VPSHUFB      (R12), Y10, Y10
 	VPSHUFB      (R12), Y11, Y11
 	VPSHUFB      (R12), Y12, Y12
@@ -39,82 +48,17 @@ nodes:
 	VPUNPCKLQDQ  Y15, Y14, Y14
 	VPUNPCKHQDQ  Y12, Y10, Y13
 	VPUNPCKLQDQ  Y12, Y10, Y10
-	VMOVDQU      Y14, (R10)
-	VMOVDQU      Y11, 32(R10)
-	VMOVDQU      Y10, 64(R10)
-	VMOVDQU      Y13, 96(R10)
-	VMOVDQU      16(SI), X10
-	VMOVDQU      80(SI), X11
-	VMOVDQU      144(SI), X12
-	VMOVDQU      208(SI), X13
-	VINSERTI128  $0x01, 272(SI), Y10, Y10
-	VINSERTI128  $0x01, 336(SI), Y11, Y11
-	VINSERTI128  $0x01, 400(SI), Y12, Y12
-	VINSERTI128  $0x01, 464(SI), Y13, Y13
-	VPSHUFB      (R12), Y10, Y10
-	VPSHUFB      (R12), Y11, Y11
-	VPSHUFB      (R12), Y12, Y12
-	VPSHUFB      (R12), Y13, Y13
-	VPUNPCKLDQ   Y11, Y10, Y14
-	VPUNPCKHDQ   Y11, Y10, Y10
-	VPUNPCKLDQ   Y13, Y12, Y15
-	VPUNPCKHDQ   Y13, Y12, Y12
-	VPUNPCKHQDQ  Y15, Y14, Y11
-	VPUNPCKLQDQ  Y15, Y14, Y14
-	VPUNPCKHQDQ  Y12, Y10, Y13
-	VPUNPCKLQDQ  Y12, Y10, Y10
-	VMOVDQU      Y14, 128(R10)
-	VMOVDQU      Y11, 160(R10)
-	VMOVDQU      Y10, 192(R10)
-	VMOVDQU      Y13, 224(R10)
-	VMOVDQU      32(SI), X10
-	VMOVDQU      96(SI), X11
-	VMOVDQU      160(SI), X12
-	VMOVDQU      224(SI), X13
-	VINSERTI128  $0x01, 288(SI), Y10, Y10
-	VINSERTI128  $0x01, 352(SI), Y11, Y11
-	VINSERTI128  $0x01, 416(SI), Y12, Y12
-	VINSERTI128  $0x01, 480(SI), Y13, Y13
-	VPSHUFB      (R12), Y10, Y10
-	VPSHUFB      (R12), Y11, Y11
-	VPSHUFB      (R12), Y12, Y12
-	VPSHUFB      (R12), Y13, Y13
-	VPUNPCKLDQ   Y11, Y10, Y14
-	VPUNPCKHDQ   Y11, Y10, Y10
-	VPUNPCKLDQ   Y13, Y12, Y15
-	VPUNPCKHDQ   Y13, Y12, Y12
-	VPUNPCKHQDQ  Y15, Y14, Y11
-	VPUNPCKLQDQ  Y15, Y14, Y14
-	VPUNPCKHQDQ  Y12, Y10, Y13
-	VPUNPCKLQDQ  Y12, Y10, Y10
-	VMOVDQU      Y14, 256(R10)
-	VMOVDQU      Y11, 288(R10)
-	VMOVDQU      Y10, 320(R10)
-	VMOVDQU      Y13, 352(R10)
-	VMOVDQU      48(SI), X10
-	VMOVDQU      112(SI), X11
-	VMOVDQU      176(SI), X12
-	VMOVDQU      240(SI), X13
-	VINSERTI128  $0x01, 304(SI), Y10, Y10
-	VINSERTI128  $0x01, 368(SI), Y11, Y11
-	VINSERTI128  $0x01, 432(SI), Y12, Y12
-	VINSERTI128  $0x01, 496(SI), Y13, Y13
-	VPSHUFB      (R12), Y10, Y10
-	VPSHUFB      (R12), Y11, Y11
-	VPSHUFB      (R12), Y12, Y12
-	VPSHUFB      (R12), Y13, Y13
-	VPUNPCKLDQ   Y11, Y10, Y14
-	VPUNPCKHDQ   Y11, Y10, Y10
-	VPUNPCKLDQ   Y13, Y12, Y15
-	VPUNPCKHDQ   Y13, Y12, Y12
-	VPUNPCKHQDQ  Y15, Y14, Y11
-	VPUNPCKLQDQ  Y15, Y14, Y14
-	VPUNPCKHQDQ  Y12, Y10, Y13
-	VPUNPCKLQDQ  Y12, Y10, Y10
-	VMOVDQU      Y14, 384(R10)
-	VMOVDQU      Y11, 416(R10)
-	VMOVDQU      Y10, 448(R10)
-	VMOVDQU      Y13, 480(R10)
+	VMOVDQU      Y14, (R11)
+	VMOVDQU      Y11, 32(R11)
+	VMOVDQU      Y10, 64(R11)
+	VMOVDQU      Y13, 96(R11)
+	ADDQ         $0x10, R8
+	ADDQ         $0x00000080, R11
+	DECL         DX
+	JNZ          load
+	ADDQ         $0x000001c0, R8
+	DECL         BX
+	JNZ          load_group
 	LEAQ         ·iv256+0(SB), AX
 	VPBROADCASTD (AX), Y0
 	VPBROADCASTD 4(AX), Y1
@@ -126,7 +70,7 @@ nodes:
 	VPBROADCASTD 28(AX), Y7
 	VPXOR        Y2, Y1, Y8
 	LEAQ         ·k+0(SB), AX
-	MOVL         $0x00000003, DX
+	MOVL         $0x00000006, DX
 
 first:
 	VPADDD       (R10), Y7, Y7
@@ -166,7 +110,7 @@ first:
 	VPXOR        Y8, Y10, Y10
 	VPADDD       Y10, Y7, Y7
 	VMOVDQU      (R10), Y10
-	VPADDD       288(R10), Y10, Y10
+	VPADDD       32(R9), Y10, Y10
 	VMOVDQU      32(R10), Y11
 	VPSRLD       $0x03, Y11, Y12
 	VPSRLD       $0x07, Y11, Y13
@@ -178,7 +122,7 @@ first:
 	VPSLLD       $0x19, Y11, Y13
 	VPXOR        Y13, Y12, Y12
 	VPADDD       Y12, Y10, Y10
-	VMOVDQU      448(R10), Y11
+	VMOVDQU      192(R9), Y11
 	VPSRLD       $0x0a, Y11, Y12
 	VPSRLD       $0x11, Y11, Y13
 	VPXOR        Y13, Y12, Y12
@@ -227,7 +171,7 @@ first:
 	VPXOR        Y9, Y10, Y10
 	VPADDD       Y10, Y6, Y6
 	VMOVDQU      32(R10), Y10
-	VPADDD       320(R10), Y10, Y10
+	VPADDD       64(R9), Y10, Y10
 	VMOVDQU      64(R10), Y11
 	VPSRLD       $0x03, Y11, Y12
 	VPSRLD       $0x07, Y11, Y13
@@ -239,7 +183,7 @@ first:
 	VPSLLD       $0x19, Y11, Y13
 	VPXOR        Y13, Y12, Y12
 	VPADDD       Y12, Y10, Y10
-	VMOVDQU      480(R10), Y11
+	VMOVDQU      224(R9), Y11
 	VPSRLD       $0x0a, Y11, Y12
 	VPSRLD       $0x11, Y11, Y13
 	VPXOR        Y13, Y12, Y12
@@ -288,7 +232,7 @@ first:
 	VPXOR        Y8, Y10, Y10
 	VPADDD       Y10, Y5, Y5
 	VMOVDQU      64(R10), Y10
-	VPADDD       352(R10), Y10, Y10
+	VPADDD       96(R9), Y10, Y10
 	VMOVDQU      96(R10), Y11
 	VPSRLD       $0x03, Y11, Y12
 	VPSRLD       $0x07, Y11, Y13
@@ -349,7 +293,7 @@ first:
 	VPXOR        Y9, Y10, Y10
 	VPADDD       Y10, Y4, Y4
 	VMOVDQU      96(R10), Y10
-	VPADDD       384(R10), Y10, Y10
+	VPADDD       128(R9), Y10, Y10
 	VMOVDQU      128(R10), Y11
 	VPSRLD       $0x03, Y11, Y12
 	VPSRLD       $0x07, Y11, Y13
@@ -410,7 +354,7 @@ first:
 	VPXOR        Y8, Y10, Y10
 	VPADDD       Y10, Y3, Y3
 	VMOVDQU      128(R10), Y10
-	VPADDD       416(R10), Y10, Y10
+	VPADDD       160(R9), Y10, Y10
 	VMOVDQU      160(R10), Y11
 	VPSRLD       $0x03, Y11, Y12
 	VPSRLD       $0x07, Y11, Y13
@@ -471,7 +415,7 @@ first:
 	VPXOR        Y9, Y10, Y10
 	VPADDD       Y10, Y2, Y2
 	VMOVDQU      160(R10), Y10
-	VPADDD       448(R10), Y10, Y10
+	VPADDD       192(R9), Y10, Y10
 	VMOVDQU      192(R10), Y11
 	VPSRLD       $0x03, Y11, Y12
 	VPSRLD       $0x07, Y11, Y13
@@ -532,7 +476,7 @@ first:
 	VPXOR        Y8, Y10, Y10
 	VPADDD       Y10, Y1, Y1
 	VMOVDQU      192(R10), Y10
-	VPADDD       480(R10), Y10, Y10
+	VPADDD       224(R9), Y10, Y10
 	VMOVDQU      224(R10), Y11
 	VPSRLD       $0x03, Y11, Y12
 	VPSRLD       $0x07, Y11, Y13
@@ -594,7 +538,7 @@ first:
 	VPADDD       Y10, Y0, Y0
 	VMOVDQU      224(R10), Y10
 	VPADDD       (R10), Y10, Y10
-	VMOVDQU      256(R10), Y11
+	VMOVDQU      (R9), Y11
 	VPSRLD       $0x03, Y11, Y12
 	VPSRLD       $0x07, Y11, Y13
 	VPXOR        Y13, Y12, Y12
@@ -617,497 +561,13 @@ first:
 	VPXOR        Y13, Y12, Y12
 	VPADDD       Y12, Y10, Y10
 	VMOVDQU      Y10, 224(R10)
-	VPADDD       256(R10), Y7, Y7
-	VPBROADCASTD 32(AX), Y10
-	VPADDD       Y10, Y7, Y7
-	VPXOR        Y6, Y5, Y10
-	VPAND        Y4, Y10, Y10
-	VPXOR        Y6, Y10, Y10
-	VPADDD       Y10, Y7, Y7
-	VPSRLD       $0x06, Y4, Y10
-	VPSRLD       $0x0b, Y4, Y9
-	VPXOR        Y9, Y10, Y10
-	VPSRLD       $0x19, Y4, Y9
-	VPSLLD       $0x07, Y4, Y11
-	VPXOR        Y11, Y9, Y9
-	VPXOR        Y9, Y10, Y10
-	VPSLLD       $0x15, Y4, Y9
-	VPSLLD       $0x1a, Y4, Y11
-	VPXOR        Y11, Y9, Y9
-	VPXOR        Y9, Y10, Y10
-	VPADDD       Y10, Y7, Y7
-	VPADDD       Y7, Y3, Y3
-	VPXOR        Y1, Y0, Y9
-	VPAND        Y9, Y8, Y8
-	VPXOR        Y1, Y8, Y8
-	VPADDD       Y8, Y7, Y7
-	VPSRLD       $0x02, Y0, Y10
-	VPSRLD       $0x0d, Y0, Y8
-	VPXOR        Y8, Y10, Y10
-	VPSRLD       $0x16, Y0, Y8
-	VPSLLD       $0x0a, Y0, Y11
-	VPXOR        Y11, Y8, Y8
-	VPXOR        Y8, Y10, Y10
-	VPSLLD       $0x13, Y0, Y8
-	VPSLLD       $0x1e, Y0, Y11
-	VPXOR        Y11, Y8, Y8
-	VPXOR        Y8, Y10, Y10
-	VPADDD       Y10, Y7, Y7
-	VMOVDQU      256(R10), Y10
-	VPADDD       32(R10), Y10, Y10
-	VMOVDQU      288(R10), Y11
-	VPSRLD       $0x03, Y11, Y12
-	VPSRLD       $0x07, Y11, Y13
-	VPXOR        Y13, Y12, Y12
-	VPSRLD       $0x12, Y11, Y13
-	VPSLLD       $0x0e, Y11, Y14
-	VPXOR        Y14, Y13, Y13
-	VPXOR        Y13, Y12, Y12
-	VPSLLD       $0x19, Y11, Y13
-	VPXOR        Y13, Y12, Y12
-	VPADDD       Y12, Y10, Y10
-	VMOVDQU      192(R10), Y11
-	VPSRLD       $0x0a, Y11, Y12
-	VPSRLD       $0x11, Y11, Y13
-	VPXOR        Y13, Y12, Y12
-	VPSRLD       $0x13, Y11, Y13
-	VPSLLD       $0x0d, Y11, Y14
-	VPXOR        Y14, Y13, Y13
-	VPXOR        Y13, Y12, Y12
-	VPSLLD       $0x0f, Y11, Y13
-	VPXOR        Y13, Y12, Y12
-	VPADDD       Y12, Y10, Y10
-	VMOVDQU      Y10, 256(R10)
-	VPADDD       288(R10), Y6, Y6
-	VPBROADCASTD 36(AX), Y10
-	VPADDD       Y10, Y6, Y6
-	VPXOR        Y5, Y4, Y10
-	VPAND        Y3, Y10, Y10
-	VPXOR        Y5, Y10, Y10
-	VPADDD       Y10, Y6, Y6
-	VPSRLD       $0x06, Y3, Y10
-	VPSRLD       $0x0b, Y3, Y8
-	VPXOR        Y8, Y10, Y10
-	VPSRLD       $0x19, Y3, Y8
-	VPSLLD       $0x07, Y3, Y11
-	VPXOR        Y11, Y8, Y8
-	VPXOR        Y8, Y10, Y10
-	VPSLLD       $0x15, Y3, Y8
-	VPSLLD       $0x1a, Y3, Y11
-	VPXOR        Y11, Y8, Y8
-	VPXOR        Y8, Y10, Y10
-	VPADDD       Y10, Y6, Y6
-	VPADDD       Y6, Y2, Y2
-	VPXOR        Y0, Y7, Y8
-	VPAND        Y8, Y9, Y9
-	VPXOR        Y0, Y9, Y9
-	VPADDD       Y9, Y6, Y6
-	VPSRLD       $0x02, Y7, Y10
-	VPSRLD       $0x0d, Y7, Y9
-	VPXOR        Y9, Y10, Y10
-	VPSRLD       $0x16, Y7, Y9
-	VPSLLD       $0x0a, Y7, Y11
-	VPXOR        Y11, Y9, Y9
-	VPXOR        Y9, Y10, Y10
-	VPSLLD       $0x13, Y7, Y9
-	VPSLLD       $0x1e, Y7, Y11
-	VPXOR        Y11, Y9, Y9
-	VPXOR        Y9, Y10, Y10
-	VPADDD       Y10, Y6, Y6
-	VMOVDQU      288(R10), Y10
-	VPADDD       64(R10), Y10, Y10
-	VMOVDQU      320(R10), Y11
-	VPSRLD       $0x03, Y11, Y12
-	VPSRLD       $0x07, Y11, Y13
-	VPXOR        Y13, Y12, Y12
-	VPSRLD       $0x12, Y11, Y13
-	VPSLLD       $0x0e, Y11, Y14
-	VPXOR        Y14, Y13, Y13
-	VPXOR        Y13, Y12, Y12
-	VPSLLD       $0x19, Y11, Y13
-	VPXOR        Y13, Y12, Y12
-	VPADDD       Y12, Y10, Y10
-	VMOVDQU      224(R10), Y11
-	VPSRLD       $0x0a, Y11, Y12
-	VPSRLD       $0x11, Y11, Y13
-	VPXOR        Y13, Y12, Y12
-	VPSRLD       $0x13, Y11, Y13
-	VPSLLD       $0x0d, Y11, Y14
-	VPXOR        Y14, Y13, Y13
-	VPXOR        Y13, Y12, Y12
-	VPSLLD       $0x0f, Y11, Y13
-	VPXOR        Y13, Y12, Y12
-	VPADDD       Y12, Y10, Y10
-	VMOVDQU      Y10, 288(R10)
-	VPADDD       320(R10), Y5, Y5
-	VPBROADCASTD 40(AX), Y10
-	VPADDD       Y10, Y5, Y5
-	VPXOR        Y4, Y3, Y10
-	VPAND        Y2, Y10, Y10
-	VPXOR        Y4, Y10, Y10
-	VPADDD       Y10, Y5, Y5
-	VPSRLD       $0x06, Y2, Y10
-	VPSRLD       $0x0b, Y2, Y9
-	VPXOR        Y9, Y10, Y10
-	VPSRLD       $0x19, Y2, Y9
-	VPSLLD       $0x07, Y2, Y11
-	VPXOR        Y11, Y9, Y9
-	VPXOR        Y9, Y10, Y10
-	VPSLLD       $0x15, Y2, Y9
-	VPSLLD       $0x1a, Y2, Y11
-	VPXOR        Y11, Y9, Y9
-	VPXOR        Y9, Y10, Y10
-	VPADDD       Y10, Y5, Y5
-	VPADDD       Y5, Y1, Y1
-	VPXOR        Y7, Y6, Y9
-	VPAND        Y9, Y8, Y8
-	VPXOR        Y7, Y8, Y8
-	VPADDD       Y8, Y5, Y5
-	VPSRLD       $0x02, Y6, Y10
-	VPSRLD       $0x0d, Y6, Y8
-	VPXOR        Y8, Y10, Y10
-	VPSRLD       $0x16, Y6, Y8
-	VPSLLD       $0x0a, Y6, Y11
-	VPXOR        Y11, Y8, Y8
-	VPXOR        Y8, Y10, Y10
-	VPSLLD       $0x13, Y6, Y8
-	VPSLLD       $0x1e, Y6, Y11
-	VPXOR        Y11, Y8, Y8
-	VPXOR        Y8, Y10, Y10
-	VPADDD       Y10, Y5, Y5
-	VMOVDQU      320(R10), Y10
-	VPADDD       96(R10), Y10, Y10
-	VMOVDQU      352(R10), Y11
-	VPSRLD       $0x03, Y11, Y12
-	VPSRLD       $0x07, Y11, Y13
-	VPXOR        Y13, Y12, Y12
-	VPSRLD       $0x12, Y11, Y13
-	VPSLLD       $0x0e, Y11, Y14
-	VPXOR        Y14, Y13, Y13
-	VPXOR        Y13, Y12, Y12
-	VPSLLD       $0x19, Y11, Y13
-	VPXOR        Y13, Y12, Y12
-	VPADDD       Y12, Y10, Y10
-	VMOVDQU      256(R10), Y11
-	VPSRLD       $0x0a, Y11, Y12
-	VPSRLD       $0x11, Y11, Y13
-	VPXOR        Y13, Y12, Y12
-	VPSRLD       $0x13, Y11, Y13
-	VPSLLD       $0x0d, Y11, Y14
-	VPXOR        Y14, Y13, Y13
-	VPXOR        Y13, Y12, Y12
-	VPSLLD       $0x0f, Y11, Y13
-	VPXOR        Y13, Y12, Y12
-	VPADDD       Y12, Y10, Y10
-	VMOVDQU      Y10, 320(R10)
-	VPADDD       352(R10), Y4, Y4
-	VPBROADCASTD 44(AX), Y10
-	VPADDD       Y10, Y4, Y4
-	VPXOR        Y3, Y2, Y10
-	VPAND        Y1, Y10, Y10
-	VPXOR        Y3, Y10, Y10
-	VPADDD       Y10, Y4, Y4
-	VPSRLD       $0x06, Y1, Y10
-	VPSRLD       $0x0b, Y1, Y8
-	VPXOR        Y8, Y10, Y10
-	VPSRLD       $0x19, Y1, Y8
-	VPSLLD       $0x07, Y1, Y11
-	VPXOR        Y11, Y8, Y8
-	VPXOR        Y8, Y10, Y10
-	VPSLLD       $0x15, Y1, Y8
-	VPSLLD       $0x1a, Y1, Y11
-	VPXOR        Y11, Y8, Y8
-	VPXOR        Y8, Y10, Y10
-	VPADDD       Y10, Y4, Y4
-	VPADDD       Y4, Y0, Y0
-	VPXOR        Y6, Y5, Y8
-	VPAND        Y8, Y9, Y9
-	VPXOR        Y6, Y9, Y9
-	VPADDD       Y9, Y4, Y4
-	VPSRLD       $0x02, Y5, Y10
-	VPSRLD       $0x0d, Y5, Y9
-	VPXOR        Y9, Y10, Y10
-	VPSRLD       $0x16, Y5, Y9
-	VPSLLD       $0x0a, Y5, Y11
-	VPXOR        Y11, Y9, Y9
-	VPXOR        Y9, Y10, Y10
-	VPSLLD       $0x13, Y5, Y9
-	VPSLLD       $0x1e, Y5, Y11
-	VPXOR        Y11, Y9, Y9
-	VPXOR        Y9, Y10, Y10
-	VPADDD       Y10, Y4, Y4
-	VMOVDQU      352(R10), Y10
-	VPADDD       128(R10), Y10, Y10
-	VMOVDQU      384(R10), Y11
-	VPSRLD       $0x03, Y11, Y12
-	VPSRLD       $0x07, Y11, Y13
-	VPXOR        Y13, Y12, Y12
-	VPSRLD       $0x12, Y11, Y13
-	VPSLLD       $0x0e, Y11, Y14
-	VPXOR        Y14, Y13, Y13
-	VPXOR        Y13, Y12, Y12
-	VPSLLD       $0x19, Y11, Y13
-	VPXOR        Y13, Y12, Y12
-	VPADDD       Y12, Y10, Y10
-	VMOVDQU      288(R10), Y11
-	VPSRLD       $0x0a, Y11, Y12
-	VPSRLD       $0x11, Y11, Y13
-	VPXOR        Y13, Y12, Y12
-	VPSRLD       $0x13, Y11, Y13
-	VPSLLD       $0x0d, Y11, Y14
-	VPXOR        Y14, Y13, Y13
-	VPXOR        Y13, Y12, Y12
-	VPSLLD       $0x0f, Y11, Y13
-	VPXOR        Y13, Y12, Y12
-	VPADDD       Y12, Y10, Y10
-	VMOVDQU      Y10, 352(R10)
-	VPADDD       384(R10), Y3, Y3
-	VPBROADCASTD 48(AX), Y10
-	VPADDD       Y10, Y3, Y3
-	VPXOR        Y2, Y1, Y10
-	VPAND        Y0, Y10, Y10
-	VPXOR        Y2, Y10, Y10
-	VPADDD       Y10, Y3, Y3
-	VPSRLD       $0x06, Y0, Y10
-	VPSRLD       $0x0b, Y0, Y9
-	VPXOR        Y9, Y10, Y10
-	VPSRLD       $0x19, Y0, Y9
-	VPSLLD       $0x07, Y0, Y11
-	VPXOR        Y11, Y9, Y9
-	VPXOR        Y9, Y10, Y10
-	VPSLLD       $0x15, Y0, Y9
-	VPSLLD       $0x1a, Y0, Y11
-	VPXOR        Y11, Y9, Y9
-	VPXOR        Y9, Y10, Y10
-	VPADDD       Y10, Y3, Y3
-	VPADDD       Y3, Y7, Y7
-	VPXOR        Y5, Y4, Y9
-	VPAND        Y9, Y8, Y8
-	VPXOR        Y5, Y8, Y8
-	VPADDD       Y8, Y3, Y3
-	VPSRLD       $0x02, Y4, Y10
-	VPSRLD       $0x0d, Y4, Y8
-	VPXOR        Y8, Y10, Y10
-	VPSRLD       $0x16, Y4, Y8
-	VPSLLD       $0x0a, Y4, Y11
-	VPXOR        Y11, Y8, Y8
-	VPXOR        Y8, Y10, Y10
-	VPSLLD       $0x13, Y4, Y8
-	VPSLLD       $0x1e, Y4, Y11
-	VPXOR        Y11, Y8, Y8
-	VPXOR        Y8, Y10, Y10
-	VPADDD       Y10, Y3, Y3
-	VMOVDQU      384(R10), Y10
-	VPADDD       160(R10), Y10, Y10
-	VMOVDQU      416(R10), Y11
-	VPSRLD       $0x03, Y11, Y12
-	VPSRLD       $0x07, Y11, Y13
-	VPXOR        Y13, Y12, Y12
-	VPSRLD       $0x12, Y11, Y13
-	VPSLLD       $0x0e, Y11, Y14
-	VPXOR        Y14, Y13, Y13
-	VPXOR        Y13, Y12, Y12
-	VPSLLD       $0x19, Y11, Y13
-	VPXOR        Y13, Y12, Y12
-	VPADDD       Y12, Y10, Y10
-	VMOVDQU      320(R10), Y11
-	VPSRLD       $0x0a, Y11, Y12
-	VPSRLD       $0x11, Y11, Y13
-	VPXOR        Y13, Y12, Y12
-	VPSRLD       $0x13, Y11, Y13
-	VPSLLD       $0x0d, Y11, Y14
-	VPXOR        Y14, Y13, Y13
-	VPXOR        Y13, Y12, Y12
-	VPSLLD       $0x0f, Y11, Y13
-	VPXOR        Y13, Y12, Y12
-	VPADDD       Y12, Y10, Y10
-	VMOVDQU      Y10, 384(R10)
-	VPADDD       416(R10), Y2, Y2
-	VPBROADCASTD 52(AX), Y10
-	VPADDD       Y10, Y2, Y2
-	VPXOR        Y1, Y0, Y10
-	VPAND        Y7, Y10, Y10
-	VPXOR        Y1, Y10, Y10
-	VPADDD       Y10, Y2, Y2
-	VPSRLD       $0x06, Y7, Y10
-	VPSRLD       $0x0b, Y7, Y8
-	VPXOR        Y8, Y10, Y10
-	VPSRLD       $0x19, Y7, Y8
-	VPSLLD       $0x07, Y7, Y11
-	VPXOR        Y11, Y8, Y8
-	VPXOR        Y8, Y10, Y10
-	VPSLLD       $0x15, Y7, Y8
-	VPSLLD       $0x1a, Y7, Y11
-	VPXOR        Y11, Y8, Y8
-	VPXOR        Y8, Y10, Y10
-	VPADDD       Y10, Y2, Y2
-	VPADDD       Y2, Y6, Y6
-	VPXOR        Y4, Y3, Y8
-	VPAND        Y8, Y9, Y9
-	VPXOR        Y4, Y9, Y9
-	VPADDD       Y9, Y2, Y2
-	VPSRLD       $0x02, Y3, Y10
-	VPSRLD       $0x0d, Y3, Y9
-	VPXOR        Y9, Y10, Y10
-	VPSRLD       $0x16, Y3, Y9
-	VPSLLD       $0x0a, Y3, Y11
-	VPXOR        Y11, Y9, Y9
-	VPXOR        Y9, Y10, Y10
-	VPSLLD       $0x13, Y3, Y9
-	VPSLLD       $0x1e, Y3, Y11
-	VPXOR        Y11, Y9, Y9
-	VPXOR        Y9, Y10, Y10
-	VPADDD       Y10, Y2, Y2
-	VMOVDQU      416(R10), Y10
-	VPADDD       192(R10), Y10, Y10
-	VMOVDQU      448(R10), Y11
-	VPSRLD       $0x03, Y11, Y12
-	VPSRLD       $0x07, Y11, Y13
-	VPXOR        Y13, Y12, Y12
-	VPSRLD       $0x12, Y11, Y13
-	VPSLLD       $0x0e, Y11, Y14
-	VPXOR        Y14, Y13, Y13
-	VPXOR        Y13, Y12, Y12
-	VPSLLD       $0x19, Y11, Y13
-	VPXOR        Y13, Y12, Y12
-	VPADDD       Y12, Y10, Y10
-	VMOVDQU      352(R10), Y11
-	VPSRLD       $0x0a, Y11, Y12
-	VPSRLD       $0x11, Y11, Y13
-	VPXOR        Y13, Y12, Y12
-	VPSRLD       $0x13, Y11, Y13
-	VPSLLD       $0x0d, Y11, Y14
-	VPXOR        Y14, Y13, Y13
-	VPXOR        Y13, Y12, Y12
-	VPSLLD       $0x0f, Y11, Y13
-	VPXOR        Y13, Y12, Y12
-	VPADDD       Y12, Y10, Y10
-	VMOVDQU      Y10, 416(R10)
-	VPADDD       448(R10), Y1, Y1
-	VPBROADCASTD 56(AX), Y10
-	VPADDD       Y10, Y1, Y1
-	VPXOR        Y0, Y7, Y10
-	VPAND        Y6, Y10, Y10
-	VPXOR        Y0, Y10, Y10
-	VPADDD       Y10, Y1, Y1
-	VPSRLD       $0x06, Y6, Y10
-	VPSRLD       $0x0b, Y6, Y9
-	VPXOR        Y9, Y10, Y10
-	VPSRLD       $0x19, Y6, Y9
-	VPSLLD       $0x07, Y6, Y11
-	VPXOR        Y11, Y9, Y9
-	VPXOR        Y9, Y10, Y10
-	VPSLLD       $0x15, Y6, Y9
-	VPSLLD       $0x1a, Y6, Y11
-	VPXOR        Y11, Y9, Y9
-	VPXOR        Y9, Y10, Y10
-	VPADDD       Y10, Y1, Y1
-	VPADDD       Y1, Y5, Y5
-	VPXOR        Y3, Y2, Y9
-	VPAND        Y9, Y8, Y8
-	VPXOR        Y3, Y8, Y8
-	VPADDD       Y8, Y1, Y1
-	VPSRLD       $0x02, Y2, Y10
-	VPSRLD       $0x0d, Y2, Y8
-	VPXOR        Y8, Y10, Y10
-	VPSRLD       $0x16, Y2, Y8
-	VPSLLD       $0x0a, Y2, Y11
-	VPXOR        Y11, Y8, Y8
-	VPXOR        Y8, Y10, Y10
-	VPSLLD       $0x13, Y2, Y8
-	VPSLLD       $0x1e, Y2, Y11
-	VPXOR        Y11, Y8, Y8
-	VPXOR        Y8, Y10, Y10
-	VPADDD       Y10, Y1, Y1
-	VMOVDQU      448(R10), Y10
-	VPADDD       224(R10), Y10, Y10
-	VMOVDQU      480(R10), Y11
-	VPSRLD       $0x03, Y11, Y12
-	VPSRLD       $0x07, Y11, Y13
-	VPXOR        Y13, Y12, Y12
-	VPSRLD       $0x12, Y11, Y13
-	VPSLLD       $0x0e, Y11, Y14
-	VPXOR        Y14, Y13, Y13
-	VPXOR        Y13, Y12, Y12
-	VPSLLD       $0x19, Y11, Y13
-	VPXOR        Y13, Y12, Y12
-	VPADDD       Y12, Y10, Y10
-	VMOVDQU      384(R10), Y11
-	VPSRLD       $0x0a, Y11, Y12
-	VPSRLD       $0x11, Y11, Y13
-	VPXOR        Y13, Y12, Y12
-	VPSRLD       $0x13, Y11, Y13
-	VPSLLD       $0x0d, Y11, Y14
-	VPXOR        Y14, Y13, Y13
-	VPXOR        Y13, Y12, Y12
-	VPSLLD       $0x0f, Y11, Y13
-	VPXOR        Y13, Y12, Y12
-	VPADDD       Y12, Y10, Y10
-	VMOVDQU      Y10, 448(R10)
-	VPADDD       480(R10), Y0, Y0
-	VPBROADCASTD 60(AX), Y10
-	VPADDD       Y10, Y0, Y0
-	VPXOR        Y7, Y6, Y10
-	VPAND        Y5, Y10, Y10
-	VPXOR        Y7, Y10, Y10
-	VPADDD       Y10, Y0, Y0
-	VPSRLD       $0x06, Y5, Y10
-	VPSRLD       $0x0b, Y5, Y8
-	VPXOR        Y8, Y10, Y10
-	VPSRLD       $0x19, Y5, Y8
-	VPSLLD       $0x07, Y5, Y11
-	VPXOR        Y11, Y8, Y8
-	VPXOR        Y8, Y10, Y10
-	VPSLLD       $0x15, Y5, Y8
-	VPSLLD       $0x1a, Y5, Y11
-	VPXOR        Y11, Y8, Y8
-	VPXOR        Y8, Y10, Y10
-	VPADDD       Y10, Y0, Y0
-	VPADDD       Y0, Y4, Y4
-	VPXOR        Y2, Y1, Y8
-	VPAND        Y8, Y9, Y9
-	VPXOR        Y2, Y9, Y9
-	VPADDD       Y9, Y0, Y0
-	VPSRLD       $0x02, Y1, Y10
-	VPSRLD       $0x0d, Y1, Y9
-	VPXOR        Y9, Y10, Y10
-	VPSRLD       $0x16, Y1, Y9
-	VPSLLD       $0x0a, Y1, Y11
-	VPXOR        Y11, Y9, Y9
-	VPXOR        Y9, Y10, Y10
-	VPSLLD       $0x13, Y1, Y9
-	VPSLLD       $0x1e, Y1, Y11
-	VPXOR        Y11, Y9, Y9
-	VPXOR        Y9, Y10, Y10
-	VPADDD       Y10, Y0, Y0
-	VMOVDQU      480(R10), Y10
-	VPADDD       256(R10), Y10, Y10
-	VMOVDQU      (R10), Y11
-	VPSRLD       $0x03, Y11, Y12
-	VPSRLD       $0x07, Y11, Y13
-	VPXOR        Y13, Y12, Y12
-	VPSRLD       $0x12, Y11, Y13
-	VPSLLD       $0x0e, Y11, Y14
-	VPXOR        Y14, Y13, Y13
-	VPXOR        Y13, Y12, Y12
-	VPSLLD       $0x19, Y11, Y13
-	VPXOR        Y13, Y12, Y12
-	VPADDD       Y12, Y10, Y10
-	VMOVDQU      416(R10), Y11
-	VPSRLD       $0x0a, Y11, Y12
-	VPSRLD       $0x11, Y11, Y13
-	VPXOR        Y13, Y12, Y12
-	VPSRLD       $0x13, Y11, Y13
-	VPSLLD       $0x0d, Y11, Y14
-	VPXOR        Y14, Y13, Y13
-	VPXOR        Y13, Y12, Y12
-	VPSLLD       $0x0f, Y11, Y13
-	VPXOR        Y13, Y12, Y12
-	VPADDD       Y12, Y10, Y10
-	VMOVDQU      Y10, 480(R10)
-	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000020, AX
+	XCHGQ        R10, R9
 	DECL         DX
 	JNZ          first
+	MOVL         $0x00000002, DX
+
+last:
 	VPADDD       (R10), Y7, Y7
 	VPBROADCASTD (AX), Y10
 	VPADDD       Y10, Y7, Y7
@@ -1396,294 +856,10 @@ first:
 	VPXOR        Y11, Y9, Y9
 	VPXOR        Y9, Y10, Y10
 	VPADDD       Y10, Y0, Y0
-	VPADDD       256(R10), Y7, Y7
-	VPBROADCASTD 32(AX), Y10
-	VPADDD       Y10, Y7, Y7
-	VPXOR        Y6, Y5, Y10
-	VPAND        Y4, Y10, Y10
-	VPXOR        Y6, Y10, Y10
-	VPADDD       Y10, Y7, Y7
-	VPSRLD       $0x06, Y4, Y10
-	VPSRLD       $0x0b, Y4, Y9
-	VPXOR        Y9, Y10, Y10
-	VPSRLD       $0x19, Y4, Y9
-	VPSLLD       $0x07, Y4, Y11
-	VPXOR        Y11, Y9, Y9
-	VPXOR        Y9, Y10, Y10
-	VPSLLD       $0x15, Y4, Y9
-	VPSLLD       $0x1a, Y4, Y11
-	VPXOR        Y11, Y9, Y9
-	VPXOR        Y9, Y10, Y10
-	VPADDD       Y10, Y7, Y7
-	VPADDD       Y7, Y3, Y3
-	VPXOR        Y1, Y0, Y9
-	VPAND        Y9, Y8, Y8
-	VPXOR        Y1, Y8, Y8
-	VPADDD       Y8, Y7, Y7
-	VPSRLD       $0x02, Y0, Y10
-	VPSRLD       $0x0d, Y0, Y8
-	VPXOR        Y8, Y10, Y10
-	VPSRLD       $0x16, Y0, Y8
-	VPSLLD       $0x0a, Y0, Y11
-	VPXOR        Y11, Y8, Y8
-	VPXOR        Y8, Y10, Y10
-	VPSLLD       $0x13, Y0, Y8
-	VPSLLD       $0x1e, Y0, Y11
-	VPXOR        Y11, Y8, Y8
-	VPXOR        Y8, Y10, Y10
-	VPADDD       Y10, Y7, Y7
-	VPADDD       288(R10), Y6, Y6
-	VPBROADCASTD 36(AX), Y10
-	VPADDD       Y10, Y6, Y6
-	VPXOR        Y5, Y4, Y10
-	VPAND        Y3, Y10, Y10
-	VPXOR        Y5, Y10, Y10
-	VPADDD       Y10, Y6, Y6
-	VPSRLD       $0x06, Y3, Y10
-	VPSRLD       $0x0b, Y3, Y8
-	VPXOR        Y8, Y10, Y10
-	VPSRLD       $0x19, Y3, Y8
-	VPSLLD       $0x07, Y3, Y11
-	VPXOR        Y11, Y8, Y8
-	VPXOR        Y8, Y10, Y10
-	VPSLLD       $0x15, Y3, Y8
-	VPSLLD       $0x1a, Y3, Y11
-	VPXOR        Y11, Y8, Y8
-	VPXOR        Y8, Y10, Y10
-	VPADDD       Y10, Y6, Y6
-	VPADDD       Y6, Y2, Y2
-	VPXOR        Y0, Y7, Y8
-	VPAND        Y8, Y9, Y9
-	VPXOR        Y0, Y9, Y9
-	VPADDD       Y9, Y6, Y6
-	VPSRLD       $0x02, Y7, Y10
-	VPSRLD       $0x0d, Y7, Y9
-	VPXOR        Y9, Y10, Y10
-	VPSRLD       $0x16, Y7, Y9
-	VPSLLD       $0x0a, Y7, Y11
-	VPXOR        Y11, Y9, Y9
-	VPXOR        Y9, Y10, Y10
-	VPSLLD       $0x13, Y7, Y9
-	VPSLLD       $0x1e, Y7, Y11
-	VPXOR        Y11, Y9, Y9
-	VPXOR        Y9, Y10, Y10
-	VPADDD       Y10, Y6, Y6
-	VPADDD       320(R10), Y5, Y5
-	VPBROADCASTD 40(AX), Y10
-	VPADDD       Y10, Y5, Y5
-	VPXOR        Y4, Y3, Y10
-	VPAND        Y2, Y10, Y10
-	VPXOR        Y4, Y10, Y10
-	VPADDD       Y10, Y5, Y5
-	VPSRLD       $0x06, Y2, Y10
-	VPSRLD       $0x0b, Y2, Y9
-	VPXOR        Y9, Y10, Y10
-	VPSRLD       $0x19, Y2, Y9
-	VPSLLD       $0x07, Y2, Y11
-	VPXOR        Y11, Y9, Y9
-	VPXOR        Y9, Y10, Y10
-	VPSLLD       $0x15, Y2, Y9
-	VPSLLD       $0x1a, Y2, Y11
-	VPXOR        Y11, Y9, Y9
-	VPXOR        Y9, Y10, Y10
-	VPADDD       Y10, Y5, Y5
-	VPADDD       Y5, Y1, Y1
-	VPXOR        Y7, Y6, Y9
-	VPAND        Y9, Y8, Y8
-	VPXOR        Y7, Y8, Y8
-	VPADDD       Y8, Y5, Y5
-	VPSRLD       $0x02, Y6, Y10
-	VPSRLD       $0x0d, Y6, Y8
-	VPXOR        Y8, Y10, Y10
-	VPSRLD       $0x16, Y6, Y8
-	VPSLLD       $0x0a, Y6, Y11
-	VPXOR        Y11, Y8, Y8
-	VPXOR        Y8, Y10, Y10
-	VPSLLD       $0x13, Y6, Y8
-	VPSLLD       $0x1e, Y6, Y11
-	VPXOR        Y11, Y8, Y8
-	VPXOR        Y8, Y10, Y10
-	VPADDD       Y10, Y5, Y5
-	VPADDD       352(R10), Y4, Y4
-	VPBROADCASTD 44(AX), Y10
-	VPADDD       Y10, Y4, Y4
-	VPXOR        Y3, Y2, Y10
-	VPAND        Y1, Y10, Y10
-	VPXOR        Y3, Y10, Y10
-	VPADDD       Y10, Y4, Y4
-	VPSRLD       $0x06, Y1, Y10
-	VPSRLD       $0x0b, Y1, Y8
-	VPXOR        Y8, Y10, Y10
-	VPSRLD       $0x19, Y1, Y8
-	VPSLLD       $0x07, Y1, Y11
-	VPXOR        Y11, Y8, Y8
-	VPXOR        Y8, Y10, Y10
-	VPSLLD       $0x15, Y1, Y8
-	VPSLLD       $0x1a, Y1, Y11
-	VPXOR        Y11, Y8, Y8
-	VPXOR        Y8, Y10, Y10
-	VPADDD       Y10, Y4, Y4
-	VPADDD       Y4, Y0, Y0
-	VPXOR        Y6, Y5, Y8
-	VPAND        Y8, Y9, Y9
-	VPXOR        Y6, Y9, Y9
-	VPADDD       Y9, Y4, Y4
-	VPSRLD       $0x02, Y5, Y10
-	VPSRLD       $0x0d, Y5, Y9
-	VPXOR        Y9, Y10, Y10
-	VPSRLD       $0x16, Y5, Y9
-	VPSLLD       $0x0a, Y5, Y11
-	VPXOR        Y11, Y9, Y9
-	VPXOR        Y9, Y10, Y10
-	VPSLLD       $0x13, Y5, Y9
-	VPSLLD       $0x1e, Y5, Y11
-	VPXOR        Y11, Y9, Y9
-	VPXOR        Y9, Y10, Y10
-	VPADDD       Y10, Y4, Y4
-	VPADDD       384(R10), Y3, Y3
-	VPBROADCASTD 48(AX), Y10
-	VPADDD       Y10, Y3, Y3
-	VPXOR        Y2, Y1, Y10
-	VPAND        Y0, Y10, Y10
-	VPXOR        Y2, Y10, Y10
-	VPADDD       Y10, Y3, Y3
-	VPSRLD       $0x06, Y0, Y10
-	VPSRLD       $0x0b, Y0, Y9
-	VPXOR        Y9, Y10, Y10
-	VPSRLD       $0x19, Y0, Y9
-	VPSLLD       $0x07, Y0, Y11
-	VPXOR        Y11, Y9, Y9
-	VPXOR        Y9, Y10, Y10
-	VPSLLD       $0x15, Y0, Y9
-	VPSLLD       $0x1a, Y0, Y11
-	VPXOR        Y11, Y9, Y9
-	VPXOR        Y9, Y10, Y10
-	VPADDD       Y10, Y3, Y3
-	VPADDD       Y3, Y7, Y7
-	VPXOR        Y5, Y4, Y9
-	VPAND        Y9, Y8, Y8
-	VPXOR        Y5, Y8, Y8
-	VPADDD       Y8, Y3, Y3
-	VPSRLD       $0x02, Y4, Y10
-	VPSRLD       $0x0d, Y4, Y8
-	VPXOR        Y8, Y10, Y10
-	VPSRLD       $0x16, Y4, Y8
-	VPSLLD       $0x0a, Y4, Y11
-	VPXOR        Y11, Y8, Y8
-	VPXOR        Y8, Y10, Y10
-	VPSLLD       $0x13, Y4, Y8
-	VPSLLD       $0x1e, Y4, Y11
-	VPXOR        Y11, Y8, Y8
-	VPXOR        Y8, Y10, Y10
-	VPADDD       Y10, Y3, Y3
-	VPADDD       416(R10), Y2, Y2
-	VPBROADCASTD 52(AX), Y10
-	VPADDD       Y10, Y2, Y2
-	VPXOR        Y1, Y0, Y10
-	VPAND        Y7, Y10, Y10
-	VPXOR        Y1, Y10, Y10
-	VPADDD       Y10, Y2, Y2
-	VPSRLD       $0x06, Y7, Y10
-	VPSRLD       $0x0b, Y7, Y8
-	VPXOR        Y8, Y10, Y10
-	VPSRLD       $0x19, Y7, Y8
-	VPSLLD       $0x07, Y7, Y11
-	VPXOR        Y11, Y8, Y8
-	VPXOR        Y8, Y10, Y10
-	VPSLLD       $0x15, Y7, Y8
-	VPSLLD       $0x1a, Y7, Y11
-	VPXOR        Y11, Y8, Y8
-	VPXOR        Y8, Y10, Y10
-	VPADDD       Y10, Y2, Y2
-	VPADDD       Y2, Y6, Y6
-	VPXOR        Y4, Y3, Y8
-	VPAND        Y8, Y9, Y9
-	VPXOR        Y4, Y9, Y9
-	VPADDD       Y9, Y2, Y2
-	VPSRLD       $0x02, Y3, Y10
-	VPSRLD       $0x0d, Y3, Y9
-	VPXOR        Y9, Y10, Y10
-	VPSRLD       $0x16, Y3, Y9
-	VPSLLD       $0x0a, Y3, Y11
-	VPXOR        Y11, Y9, Y9
-	VPXOR        Y9, Y10, Y10
-	VPSLLD       $0x13, Y3, Y9
-	VPSLLD       $0x1e, Y3, Y11
-	VPXOR        Y11, Y9, Y9
-	VPXOR        Y9, Y10, Y10
-	VPADDD       Y10, Y2, Y2
-	VPADDD       448(R10), Y1, Y1
-	VPBROADCASTD 56(AX), Y10
-	VPADDD       Y10, Y1, Y1
-	VPXOR        Y0, Y7, Y10
-	VPAND        Y6, Y10, Y10
-	VPXOR        Y0, Y10, Y10
-	VPADDD       Y10, Y1, Y1
-	VPSRLD       $0x06, Y6, Y10
-	VPSRLD       $0x0b, Y6, Y9
-	VPXOR        Y9, Y10, Y10
-	VPSRLD       $0x19, Y6, Y9
-	VPSLLD       $0x07, Y6, Y11
-	VPXOR        Y11, Y9, Y9
-	VPXOR        Y9, Y10, Y10
-	VPSLLD       $0x15, Y6, Y9
-	VPSLLD       $0x1a, Y6, Y11
-	VPXOR        Y11, Y9, Y9
-	VPXOR        Y9, Y10, Y10
-	VPADDD       Y10, Y1, Y1
-	VPADDD       Y1, Y5, Y5
-	VPXOR        Y3, Y2, Y9
-	VPAND        Y9, Y8, Y8
-	VPXOR        Y3, Y8, Y8
-	VPADDD       Y8, Y1, Y1
-	VPSRLD       $0x02, Y2, Y10
-	VPSRLD       $0x0d, Y2, Y8
-	VPXOR        Y8, Y10, Y10
-	VPSRLD       $0x16, Y2, Y8
-	VPSLLD       $0x0a, Y2, Y11
-	VPXOR        Y11, Y8, Y8
-	VPXOR        Y8, Y10, Y10
-	VPSLLD       $0x13, Y2, Y8
-	VPSLLD       $0x1e, Y2, Y11
-	VPXOR        Y11, Y8, Y8
-	VPXOR        Y8, Y10, Y10
-	VPADDD       Y10, Y1, Y1
-	VPADDD       480(R10), Y0, Y0
-	VPBROADCASTD 60(AX), Y10
-	VPADDD       Y10, Y0, Y0
-	VPXOR        Y7, Y6, Y10
-	VPAND        Y5, Y10, Y10
-	VPXOR        Y7, Y10, Y10
-	VPADDD       Y10, Y0, Y0
-	VPSRLD       $0x06, Y5, Y10
-	VPSRLD       $0x0b, Y5, Y8
-	VPXOR        Y8, Y10, Y10
-	VPSRLD       $0x19, Y5, Y8
-	VPSLLD       $0x07, Y5, Y11
-	VPXOR        Y11, Y8, Y8
-	VPXOR        Y8, Y10, Y10
-	VPSLLD       $0x15, Y5, Y8
-	VPSLLD       $0x1a, Y5, Y11
-	VPXOR        Y11, Y8, Y8
-	VPXOR        Y8, Y10, Y10
-	VPADDD       Y10, Y0, Y0
-	VPADDD       Y0, Y4, Y4
-	VPXOR        Y2, Y1, Y8
-	VPAND        Y8, Y9, Y9
-	VPXOR        Y2, Y9, Y9
-	VPADDD       Y9, Y0, Y0
-	VPSRLD       $0x02, Y1, Y10
-	VPSRLD       $0x0d, Y1, Y9
-	VPXOR        Y9, Y10, Y10
-	VPSRLD       $0x16, Y1, Y9
-	VPSLLD       $0x0a, Y1, Y11
-	VPXOR        Y11, Y9, Y9
-	VPXOR        Y9, Y10, Y10
-	VPSLLD       $0x13, Y1, Y9
-	VPSLLD       $0x1e, Y1, Y11
-	VPXOR        Y11, Y9, Y9
-	VPXOR        Y9, Y10, Y10
-	VPADDD       Y10, Y0, Y0
+	ADDQ         $0x00000020, AX
+	XCHGQ        R10, R9
+	DECL         DX
+	JNZ          last
 	LEAQ         ·iv256+0(SB), AX
 	VPBROADCASTD (AX), Y10
 	VPADDD       Y10, Y0, Y0
@@ -1711,7 +887,7 @@ first:
 	VMOVDQU      Y7, 256(R12)
 	VPXOR        Y2, Y1, Y8
 	LEAQ         ·nodeK+0(SB), AX
-	MOVL         $0x00000004, DX
+	MOVL         $0x00000008, DX
 
 second:
 	VPBROADCASTD (AX), Y10
@@ -1994,287 +1170,7 @@ second:
 	VPXOR        Y11, Y9, Y9
 	VPXOR        Y9, Y10, Y10
 	VPADDD       Y10, Y0, Y0
-	VPBROADCASTD 32(AX), Y10
-	VPADDD       Y10, Y7, Y7
-	VPXOR        Y6, Y5, Y10
-	VPAND        Y4, Y10, Y10
-	VPXOR        Y6, Y10, Y10
-	VPADDD       Y10, Y7, Y7
-	VPSRLD       $0x06, Y4, Y10
-	VPSRLD       $0x0b, Y4, Y9
-	VPXOR        Y9, Y10, Y10
-	VPSRLD       $0x19, Y4, Y9
-	VPSLLD       $0x07, Y4, Y11
-	VPXOR        Y11, Y9, Y9
-	VPXOR        Y9, Y10, Y10
-	VPSLLD       $0x15, Y4, Y9
-	VPSLLD       $0x1a, Y4, Y11
-	VPXOR        Y11, Y9, Y9
-	VPXOR        Y9, Y10, Y10
-	VPADDD       Y10, Y7, Y7
-	VPADDD       Y7, Y3, Y3
-	VPXOR        Y1, Y0, Y9
-	VPAND        Y9, Y8, Y8
-	VPXOR        Y1, Y8, Y8
-	VPADDD       Y8, Y7, Y7
-	VPSRLD       $0x02, Y0, Y10
-	VPSRLD       $0x0d, Y0, Y8
-	VPXOR        Y8, Y10, Y10
-	VPSRLD       $0x16, Y0, Y8
-	VPSLLD       $0x0a, Y0, Y11
-	VPXOR        Y11, Y8, Y8
-	VPXOR        Y8, Y10, Y10
-	VPSLLD       $0x13, Y0, Y8
-	VPSLLD       $0x1e, Y0, Y11
-	VPXOR        Y11, Y8, Y8
-	VPXOR        Y8, Y10, Y10
-	VPADDD       Y10, Y7, Y7
-	VPBROADCASTD 36(AX), Y10
-	VPADDD       Y10, Y6, Y6
-	VPXOR        Y5, Y4, Y10
-	VPAND        Y3, Y10, Y10
-	VPXOR        Y5, Y10, Y10
-	VPADDD       Y10, Y6, Y6
-	VPSRLD       $0x06, Y3, Y10
-	VPSRLD       $0x0b, Y3, Y8
-	VPXOR        Y8, Y10, Y10
-	VPSRLD       $0x19, Y3, Y8
-	VPSLLD       $0x07, Y3, Y11
-	VPXOR        Y11, Y8, Y8
-	VPXOR        Y8, Y10, Y10
-	VPSLLD       $0x15, Y3, Y8
-	VPSLLD       $0x1a, Y3, Y11
-	VPXOR        Y11, Y8, Y8
-	VPXOR        Y8, Y10, Y10
-	VPADDD       Y10, Y6, Y6
-	VPADDD       Y6, Y2, Y2
-	VPXOR        Y0, Y7, Y8
-	VPAND        Y8, Y9, Y9
-	VPXOR        Y0, Y9, Y9
-	VPADDD       Y9, Y6, Y6
-	VPSRLD       $0x02, Y7, Y10
-	VPSRLD       $0x0d, Y7, Y9
-	VPXOR        Y9, Y10, Y10
-	VPSRLD       $0x16, Y7, Y9
-	VPSLLD       $0x0a, Y7, Y11
-	VPXOR        Y11, Y9, Y9
-	VPXOR        Y9, Y10, Y10
-	VPSLLD       $0x13, Y7, Y9
-	VPSLLD       $0x1e, Y7, Y11
-	VPXOR        Y11, Y9, Y9
-	VPXOR        Y9, Y10, Y10
-	VPADDD       Y10, Y6, Y6
-	VPBROADCASTD 40(AX), Y10
-	VPADDD       Y10, Y5, Y5
-	VPXOR        Y4, Y3, Y10
-	VPAND        Y2, Y10, Y10
-	VPXOR        Y4, Y10, Y10
-	VPADDD       Y10, Y5, Y5
-	VPSRLD       $0x06, Y2, Y10
-	VPSRLD       $0x0b, Y2, Y9
-	VPXOR        Y9, Y10, Y10
-	VPSRLD       $0x19, Y2, Y9
-	VPSLLD       $0x07, Y2, Y11
-	VPXOR        Y11, Y9, Y9
-	VPXOR        Y9, Y10, Y10
-	VPSLLD       $0x15, Y2, Y9
-	VPSLLD       $0x1a, Y2, Y11
-	VPXOR        Y11, Y9, Y9
-	VPXOR        Y9, Y10, Y10
-	VPADDD       Y10, Y5, Y5
-	VPADDD       Y5, Y1, Y1
-	VPXOR        Y7, Y6, Y9
-	VPAND        Y9, Y8, Y8
-	VPXOR        Y7, Y8, Y8
-	VPADDD       Y8, Y5, Y5
-	VPSRLD       $0x02, Y6, Y10
-	VPSRLD       $0x0d, Y6, Y8
-	VPXOR        Y8, Y10, Y10
-	VPSRLD       $0x16, Y6, Y8
-	VPSLLD       $0x0a, Y6, Y11
-	VPXOR        Y11, Y8, Y8
-	VPXOR        Y8, Y10, Y10
-	VPSLLD       $0x13, Y6, Y8
-	VPSLLD       $0x1e, Y6, Y11
-	VPXOR        Y11, Y8, Y8
-	VPXOR        Y8, Y10, Y10
-	VPADDD       Y10, Y5, Y5
-	VPBROADCASTD 44(AX), Y10
-	VPADDD       Y10, Y4, Y4
-	VPXOR        Y3, Y2, Y10
-	VPAND        Y1, Y10, Y10
-	VPXOR        Y3, Y10, Y10
-	VPADDD       Y10, Y4, Y4
-	VPSRLD       $0x06, Y1, Y10
-	VPSRLD       $0x0b, Y1, Y8
-	VPXOR        Y8, Y10, Y10
-	VPSRLD       $0x19, Y1, Y8
-	VPSLLD       $0x07, Y1, Y11
-	VPXOR        Y11, Y8, Y8
-	VPXOR        Y8, Y10, Y10
-	VPSLLD       $0x15, Y1, Y8
-	VPSLLD       $0x1a, Y1, Y11
-	VPXOR        Y11, Y8, Y8
-	VPXOR        Y8, Y10, Y10
-	VPADDD       Y10, Y4, Y4
-	VPADDD       Y4, Y0, Y0
-	VPXOR        Y6, Y5, Y8
-	VPAND        Y8, Y9, Y9
-	VPXOR        Y6, Y9, Y9
-	VPADDD       Y9, Y4, Y4
-	VPSRLD       $0x02, Y5, Y10
-	VPSRLD       $0x0d, Y5, Y9
-	VPXOR        Y9, Y10, Y10
-	VPSRLD       $0x16, Y5, Y9
-	VPSLLD       $0x0a, Y5, Y11
-	VPXOR        Y11, Y9, Y9
-	VPXOR        Y9, Y10, Y10
-	VPSLLD       $0x13, Y5, Y9
-	VPSLLD       $0x1e, Y5, Y11
-	VPXOR        Y11, Y9, Y9
-	VPXOR        Y9, Y10, Y10
-	VPADDD       Y10, Y4, Y4
-	VPBROADCASTD 48(AX), Y10
-	VPADDD       Y10, Y3, Y3
-	VPXOR        Y2, Y1, Y10
-	VPAND        Y0, Y10, Y10
-	VPXOR        Y2, Y10, Y10
-	VPADDD       Y10, Y3, Y3
-	VPSRLD       $0x06, Y0, Y10
-	VPSRLD       $0x0b, Y0, Y9
-	VPXOR        Y9, Y10, Y10
-	VPSRLD       $0x19, Y0, Y9
-	VPSLLD       $0x07, Y0, Y11
-	VPXOR        Y11, Y9, Y9
-	VPXOR        Y9, Y10, Y10
-	VPSLLD       $0x15, Y0, Y9
-	VPSLLD       $0x1a, Y0, Y11
-	VPXOR        Y11, Y9, Y9
-	VPXOR        Y9, Y10, Y10
-	VPADDD       Y10, Y3, Y3
-	VPADDD       Y3, Y7, Y7
-	VPXOR        Y5, Y4, Y9
-	VPAND        Y9, Y8, Y8
-	VPXOR        Y5, Y8, Y8
-	VPADDD       Y8, Y3, Y3
-	VPSRLD       $0x02, Y4, Y10
-	VPSRLD       $0x0d, Y4, Y8
-	VPXOR        Y8, Y10, Y10
-	VPSRLD       $0x16, Y4, Y8
-	VPSLLD       $0x0a, Y4, Y11
-	VPXOR        Y11, Y8, Y8
-	VPXOR        Y8, Y10, Y10
-	VPSLLD       $0x13, Y4, Y8
-	VPSLLD       $0x1e, Y4, Y11
-	VPXOR        Y11, Y8, Y8
-	VPXOR        Y8, Y10, Y10
-	VPADDD       Y10, Y3, Y3
-	VPBROADCASTD 52(AX), Y10
-	VPADDD       Y10, Y2, Y2
-	VPXOR        Y1, Y0, Y10
-	VPAND        Y7, Y10, Y10
-	VPXOR        Y1, Y10, Y10
-	VPADDD       Y10, Y2, Y2
-	VPSRLD       $0x06, Y7, Y10
-	VPSRLD       $0x0b, Y7, Y8
-	VPXOR        Y8, Y10, Y10
-	VPSRLD       $0x19, Y7, Y8
-	VPSLLD       $0x07, Y7, Y11
-	VPXOR        Y11, Y8, Y8
-	VPXOR        Y8, Y10, Y10
-	VPSLLD       $0x15, Y7, Y8
-	VPSLLD       $0x1a, Y7, Y11
-	VPXOR        Y11, Y8, Y8
-	VPXOR        Y8, Y10, Y10
-	VPADDD       Y10, Y2, Y2
-	VPADDD       Y2, Y6, Y6
-	VPXOR        Y4, Y3, Y8
-	VPAND        Y8, Y9, Y9
-	VPXOR        Y4, Y9, Y9
-	VPADDD       Y9, Y2, Y2
-	VPSRLD       $0x02, Y3, Y10
-	VPSRLD       $0x0d, Y3, Y9
-	VPXOR        Y9, Y10, Y10
-	VPSRLD       $0x16, Y3, Y9
-	VPSLLD       $0x0a, Y3, Y11
-	VPXOR        Y11, Y9, Y9
-	VPXOR        Y9, Y10, Y10
-	VPSLLD       $0x13, Y3, Y9
-	VPSLLD       $0x1e, Y3, Y11
-	VPXOR        Y11, Y9, Y9
-	VPXOR        Y9, Y10, Y10
-	VPADDD       Y10, Y2, Y2
-	VPBROADCASTD 56(AX), Y10
-	VPADDD       Y10, Y1, Y1
-	VPXOR        Y0, Y7, Y10
-	VPAND        Y6, Y10, Y10
-	VPXOR        Y0, Y10, Y10
-	VPADDD       Y10, Y1, Y1
-	VPSRLD       $0x06, Y6, Y10
-	VPSRLD       $0x0b, Y6, Y9
-	VPXOR        Y9, Y10, Y10
-	VPSRLD       $0x19, Y6, Y9
-	VPSLLD       $0x07, Y6, Y11
-	VPXOR        Y11, Y9, Y9
-	VPXOR        Y9, Y10, Y10
-	VPSLLD       $0x15, Y6, Y9
-	VPSLLD       $0x1a, Y6, Y11
-	VPXOR        Y11, Y9, Y9
-	VPXOR        Y9, Y10, Y10
-	VPADDD       Y10, Y1, Y1
-	VPADDD       Y1, Y5, Y5
-	VPXOR        Y3, Y2, Y9
-	VPAND        Y9, Y8, Y8
-	VPXOR        Y3, Y8, Y8
-	VPADDD       Y8, Y1, Y1
-	VPSRLD       $0x02, Y2, Y10
-	VPSRLD       $0x0d, Y2, Y8
-	VPXOR        Y8, Y10, Y10
-	VPSRLD       $0x16, Y2, Y8
-	VPSLLD       $0x0a, Y2, Y11
-	VPXOR        Y11, Y8, Y8
-	VPXOR        Y8, Y10, Y10
-	VPSLLD       $0x13, Y2, Y8
-	VPSLLD       $0x1e, Y2, Y11
-	VPXOR        Y11, Y8, Y8
-	VPXOR        Y8, Y10, Y10
-	VPADDD       Y10, Y1, Y1
-	VPBROADCASTD 60(AX), Y10
-	VPADDD       Y10, Y0, Y0
-	VPXOR        Y7, Y6, Y10
-	VPAND        Y5, Y10, Y10
-	VPXOR        Y7, Y10, Y10
-	VPADDD       Y10, Y0, Y0
-	VPSRLD       $0x06, Y5, Y10
-	VPSRLD       $0x0b, Y5, Y8
-	VPXOR        Y8, Y10, Y10
-	VPSRLD       $0x19, Y5, Y8
-	VPSLLD       $0x07, Y5, Y11
-	VPXOR        Y11, Y8, Y8
-	VPXOR        Y8, Y10, Y10
-	VPSLLD       $0x15, Y5, Y8
-	VPSLLD       $0x1a, Y5, Y11
-	VPXOR        Y11, Y8, Y8
-	VPXOR        Y8, Y10, Y10
-	VPADDD       Y10, Y0, Y0
-	VPADDD       Y0, Y4, Y4
-	VPXOR        Y2, Y1, Y8
-	VPAND        Y8, Y9, Y9
-	VPXOR        Y2, Y9, Y9
-	VPADDD       Y9, Y0, Y0
-	VPSRLD       $0x02, Y1, Y10
-	VPSRLD       $0x0d, Y1, Y9
-	VPXOR        Y9, Y10, Y10
-	VPSRLD       $0x16, Y1, Y9
-	VPSLLD       $0x0a, Y1, Y11
-	VPXOR        Y11, Y9, Y9
-	VPXOR        Y9, Y10, Y10
-	VPSLLD       $0x13, Y1, Y9
-	VPSLLD       $0x1e, Y1, Y11
-	VPXOR        Y11, Y9, Y9
-	VPXOR        Y9, Y10, Y10
-	VPADDD       Y10, Y0, Y0
-	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000020, AX
 	DECL         DX
 	JNZ          second
 	VPADDD       32(R12), Y0, Y0
