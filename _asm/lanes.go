@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
@@ -72,7 +73,7 @@ func laneKernel(shape laneShape) func(c *Context, name string) {
 		if !shape.scheduleInRegisters {
 			w = scratch.take(16 * shape.groups * width)
 		}
-		if shape.preload {
+		if shape.preload && !shape.scheduleInRegisters {
 			nextW = scratch.take(16 * shape.groups * width)
 		}
 		local := c.AllocLocal(scratch.size + 64)
@@ -88,7 +89,7 @@ func laneKernel(shape laneShape) func(c *Context, name string) {
 		if !shape.scheduleInRegisters {
 			c.LEAQ(w, f.w)
 		}
-		if shape.preload {
+		if shape.preload && !shape.scheduleInRegisters {
 			c.LEAQ(nextW, f.nextW)
 		}
 
@@ -174,28 +175,52 @@ func laneKernel(shape laneShape) func(c *Context, name string) {
 		c.ADDQ(U32(k.word(16).Disp), f.k)
 		c.DECL(f.rounds.(GPPhysical).As32())
 		c.JNZ(LabelRef("rounds"))
-		for t := 0; t < 16; t += 2 {
-			parts := []func(){}
-			for _, g := range groups {
-				parts = append(parts, func() { g.round(t, k, t); g.round(t+1, k, t+1) })
+		rounds := func(g *group, first, n int) func() {
+			return func() {
+				for t := first; t < first+n; t++ {
+					g.round(t, k, t)
+				}
 			}
-			if shape.preload {
+		}
+		addSaved := func(i int, g *group) func() {
+			return func() {
+				for j, v := range g.v {
+					m.add(v, v, f.saved(i, j))
+				}
+			}
+		}
+		switch {
+		case !shape.preload:
+			for t := range 16 {
+				all(func(g *group) { g.round(t, k, t) })
+			}
+			for i, g := range groups {
+				addSaved(i, g)()
+			}
+		case shape.scheduleInRegisters:
+			// Four rounds free the registers that four words of the next block take.
+			g := groups[0]
+			rounds(g, 0, 4)()
+			for part := range 4 {
+				beside := addSaved(0, g)
+				if part < 3 {
+					beside = rounds(g, 4*part+4, 4)
+				}
+				e.interleave(beside, func() { f.reloadPart(g, part) })
+			}
+		default:
+			g0, g1 := groups[0], groups[1]
+			for t := 0; t < 16; t += 2 {
 				i, part := t/8, t/2%4
-				g0, g1 := groups[0], groups[1]
-				parts = append(parts, func() {
+				e.interleave(rounds(g0, t, 2), rounds(g1, t, 2), func() {
 					g := groups[i]
 					g.loadPart(part, f.blockWords(g, i, part), &f.order, f.nextW,
 						[4]Register{g0.t[5], g0.t[6], g1.t[5], g1.t[6]}, [2]Register{g0.t[7], g1.t[7]})
 				})
 			}
-			e.interleave(parts...)
-		}
-		for i, g := range groups {
-			for j, v := range g.v {
-				m.add(v, v, f.saved(i, j))
+			for i, g := range groups {
+				addSaved(i, g)()
 			}
-		}
-		if shape.preload {
 			c.XCHGQ(f.w, f.nextW)
 		}
 		if groups[0].v != start {
@@ -272,6 +297,29 @@ func (g *group) loadPart(part int, at func(lane int) Mem, order *Mem, w Register
 	if _, ok := g.w[0].(Register); ok {
 		copy(g.t[6:], free[:])
 	}
+}
+
+// reloadPart is loadPart into the very registers in which the words of the
+// block before stood, as a loop over blocks needs.
+func (f *laneFrame) reloadPart(g *group, part int) {
+	w, t := g.w, g.t
+	g.loadPart(part, f.blockWords(g, 0, part), &f.order, nil, [4]Register{}, [2]Register(g.t[6:8]))
+	// Words are moved in an order in which none is overwritten before it has been.
+	for moved := true; moved; {
+		moved = false
+		for j := 4 * part; j < 4*part+4; j++ {
+			home := w[j].(Register)
+			if g.w[j] != home && !slices.Contains(g.w[4*part:4*part+4], Op(home)) {
+				g.m.move(home, g.w[j].(Register))
+				g.w[j] = home
+				moved = true
+			}
+		}
+	}
+	if g.w != w {
+		panic("a cycle of registers")
+	}
+	g.t = t
 }
 
 // loadStates transposes the states of a group's lanes into its variables.

@@ -36,7 +36,7 @@ var kernels = []struct {
 	{"x4_ssse3", laneKernel(laneShape{machine: newSSE, groups: 1, spreadConstants: true, isa: "SSSE3"})},
 	{"x4_avx", laneKernel(laneShape{machine: newAVX, groups: 1, isa: "AVX"})},
 	{"x8_avx2", laneKernel(laneShape{machine: newAVX2, groups: 1, isa: "AVX2"})},
-	{"x16_avx512", laneKernel(laneShape{machine: newAVX512, groups: 1, scheduleInRegisters: true, splitAdd: true, isa: "AVX512F and AVX512BW"})},
+	{"x16_avx512", laneKernel(laneShape{machine: newAVX512, groups: 1, scheduleInRegisters: true, preload: true, splitAdd: true, isa: "AVX512F and AVX512BW"})},
 	{"x32_avx512", laneKernel(laneShape{machine: newAVX512, groups: 2, preload: true, isa: "AVX512F and AVX512BW"})},
 	{"node_x8_avx2", nodeLaneKernel(laneShape{machine: newAVX2, groups: 1, isa: "AVX2"})},
 	{"node_x16_avx512", nodeLaneKernel(laneShape{machine: newAVX512, groups: 1, scheduleInRegisters: true, splitAdd: true, isa: "AVX512F and AVX512BW"})},
