@@ -1,5 +1,5 @@
-// Command _asm generates the amd64 assembly of internal/block and the
-// constants of SHA-256. go generate ./... runs it from the root.
+// Command _asm generates the assembly of internal/block, for amd64 and arm64,
+// and the constants of SHA-256. go generate ./... runs it from the root.
 //
 // One description of the round, in round.go, serves kernels of every width;
 // machine_*.go say what an instruction set makes of its operations.
