@@ -30,19 +30,16 @@ type NodeKernel struct {
 // for every node of src, whose length is a multiple of 64·Lanes. dst holds half
 // of src at least. They begin at the same place or do not overlap.
 func (k *NodeKernel) Hash(dst, src []byte) {
-	n := len(src) / NodeSize
 	RaceRead(src)
-	RaceWrite(dst[:n*DigestSize])
-	d := noescape(unsafe.Pointer(unsafe.SliceData(dst)))
-	s := noescape(unsafe.Pointer(unsafe.SliceData(src)))
-	for n > maxNodes {
-		k.hash((*byte)(d), (*byte)(s), maxNodes)
-		d = unsafe.Add(d, maxNodes*DigestSize)
-		s = unsafe.Add(s, maxNodes*NodeSize)
-		n -= maxNodes
-	}
-	if n > 0 {
-		k.hash((*byte)(d), (*byte)(s), n)
+	RaceWrite(dst[:len(src)/2])
+	for {
+		d := noescape(unsafe.Pointer(unsafe.SliceData(dst)))
+		s := noescape(unsafe.Pointer(unsafe.SliceData(src)))
+		k.hash((*byte)(d), (*byte)(s), min(len(src)/NodeSize, maxNodes))
+		if len(src) <= maxNodes*NodeSize {
+			return
+		}
+		dst, src = dst[maxNodes*DigestSize:], src[maxNodes*NodeSize:]
 	}
 }
 

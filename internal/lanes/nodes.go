@@ -60,17 +60,17 @@ type nodePlan struct {
 	// kernels[n] is for the first of n nodes; those that it leaves are planned
 	// again. It may have more lanes than there are nodes.
 	kernels [block.MaxLanes]*block.NodeKernel
+	// takes[n] is how many nodes that is.
+	takes [block.MaxLanes]uint
 }
 
 var currentNodes atomic.Pointer[nodePlan]
 
-func currentNodePlan() *nodePlan {
-	p := currentNodes.Load()
-	if p == nil || p.epoch != block.Epoch() {
-		p = newNodePlan(classOfThisCPU(), block.NodeKernels(), block.Single())
-		p.epoch = block.Epoch()
-		currentNodes.Store(p)
-	}
+// renewNodePlan plans for what is enabled now.
+func renewNodePlan() *nodePlan {
+	p := newNodePlan(classOfThisCPU(), block.NodeKernels(), block.Single())
+	p.epoch = block.Epoch()
+	currentNodes.Store(p)
 	return p
 }
 
@@ -103,7 +103,7 @@ func newNodePlan(c class, kernels []block.NodeKernel, single string) *nodePlan {
 				total += paddingCost
 			}
 			if i == 0 || total < best[n] {
-				best[n], p.kernels[n] = total, k.kernel
+				best[n], p.kernels[n], p.takes[n] = total, k.kernel, uint(min(n, k.lanes))
 			}
 		}
 	}
@@ -121,29 +121,28 @@ func newNodePlan(c class, kernels []block.NodeKernel, single string) *nodePlan {
 // 64·i, for every node of src, whose length is a multiple of 64. dst holds half
 // of src at least. They begin at the same place or do not overlap.
 func HashNodes(dst, src []byte) {
-	p := currentNodePlan()
-	for n := len(src) / block.NodeSize; n > 0; n = len(src) / block.NodeSize {
+	p := currentNodes.Load()
+	if p == nil || p.epoch != block.Epoch() {
+		p = renewNodePlan()
+	}
+	for n := uint(len(src)) / block.NodeSize; n > 0; {
 		k, take := p.many, n
 		if n < block.MaxLanes {
-			k = p.kernels[n]
-			if k == nil {
-				take = 1
-			} else {
-				take = min(k.Lanes, n)
-			}
+			k, take = p.kernels[n], p.takes[n]
 		} else if k != nil {
-			take -= n % k.Lanes
+			take -= n % uint(k.Lanes)
 		}
-		nodes, digests := src[:take*block.NodeSize], dst[:take*block.DigestSize]
 		switch {
 		case k == nil:
-			block.HashNodes(digests, nodes)
-		case take < k.Lanes:
-			hashPadded(k, digests, nodes)
+			block.HashNodes(dst, src[:take*block.NodeSize])
+		case take < uint(k.Lanes):
+			hashPadded(k, dst, src[:take*block.NodeSize])
 		default:
-			k.Hash(digests, nodes)
+			k.Hash(dst, src[:take*block.NodeSize])
 		}
-		src, dst = src[len(nodes):], dst[len(digests):]
+		if n -= take; n > 0 {
+			src, dst = src[take*block.NodeSize:], dst[take*block.DigestSize:]
+		}
 	}
 }
 
@@ -152,5 +151,5 @@ func hashPadded(k *block.NodeKernel, dst, src []byte) {
 	var nodes [block.MaxLanes * block.NodeSize]byte
 	copy(nodes[:], src)
 	k.Hash(nodes[:], nodes[:k.Lanes*block.NodeSize])
-	copy(dst, nodes[:])
+	copy(dst, nodes[:len(src)/2])
 }
