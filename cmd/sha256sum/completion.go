@@ -1,17 +1,19 @@
 package main
 
-import (
-	"embed"
-)
+import _ "embed"
 
-//go:embed completion
-var completions embed.FS
-
-// completion returns the script that makes a shell complete the options.
-func completion(shell string) string {
-	b, err := completions.ReadFile("completion/sha256sum." + shell)
-	if err != nil {
-		panic(err) // options allows only shells that are there
-	}
-	return string(b)
+// completions are the scripts that make a shell complete the options.
+var completions = map[string]string{
+	"bash": bashCompletion,
+	"zsh":  zshCompletion,
+	"fish": fishCompletion,
 }
+
+//go:embed completion/sha256sum.bash
+var bashCompletion string
+
+//go:embed completion/sha256sum.zsh
+var zshCompletion string
+
+//go:embed completion/sha256sum.fish
+var fishCompletion string

@@ -17,8 +17,8 @@ const (
 	maxRound  = 1 << 20
 
 	maxFiles      = 256 // small files side by side
-	maxStreams    = 8   // large files side by side, and so open at once
-	smallPerArena = 8   // a small file takes at most this part of an arena
+	maxStreams    = 16  // large files side by side, and so open at once
+	smallPerArena = 4   // a small file takes at most this part of an arena
 )
 
 // A worker hashes files: small ones are read whole into its arena and hashed
@@ -89,8 +89,14 @@ func (w *worker) take() (it *item, more bool) {
 // load reads a small file and opens a large one.
 func (w *worker) load(it *item) {
 	if it.name == "-" {
-		w.alone(it, newStream(it, os.Stdin))
+		w.alone(newStream(it, os.Stdin))
 		return
+	}
+	if !it.file {
+		// Opening a pipe waits for its writer.
+		if info, err := statRaw(it.name); err == nil && !info.regular {
+			w.empty()
+		}
 	}
 	f, info, err := openRaw(it.name)
 	if err != nil {
@@ -102,7 +108,7 @@ func (w *worker) load(it *item) {
 		f.close()
 		w.fail(it, syscall.EISDIR)
 	case !info.regular:
-		w.alone(it, newStream(it, f.file(it.name)))
+		w.alone(newStream(it, f.file(it.name)))
 	case info.size <= w.largestSmall() && w.loadSmall(it, f, info.size):
 		f.close()
 	default:
@@ -175,10 +181,15 @@ func (w *worker) stream() {
 
 // alone hashes what may make its reader wait, such as a pipe: nothing else
 // waits with it.
-func (w *worker) alone(it *item, s *stream) {
+func (w *worker) alone(s *stream) {
+	w.empty()
+	w.hashStreams([]*stream{s})
+}
+
+// empty hashes what the worker holds.
+func (w *worker) empty() {
 	w.sum()
 	w.stream()
-	w.hashStreams([]*stream{s})
 }
 
 func (w *worker) fail(it *item, err error) {

@@ -17,6 +17,7 @@ type item struct {
 	kind itemKind
 
 	name string            // of the file, as it is printed and opened
+	file bool              // name was seen to be that of a regular file
 	want [sha256.Size]byte // the digest that list expects
 	list *list             // the checksum list that names the file or is summed up; nil when printing
 	note string            // a message, without the name of the program

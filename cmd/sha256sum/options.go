@@ -95,16 +95,16 @@ func parseOptions(args []string) (*options, error) {
 		flags.VarP(valueFunc(set), name, shorthand, "")
 	}
 	// In the order in which an ambiguous abbreviation lists them.
-	toggle("binary", "b", func() { mode = 'b' })
 	toggle("check", "c", func() { o.check = true })
 	toggle("ignore-missing", "", func() { o.ignoreMissing = true })
 	toggle("quiet", "", func() { o.status, o.warn, o.quiet = false, false, true })
 	toggle("status", "", func() { o.status, o.warn, o.quiet = true, false, false })
-	toggle("text", "t", func() { mode = 't' })
 	toggle("warn", "w", func() { o.status, o.warn, o.quiet = false, true, false })
 	toggle("strict", "", func() { o.strict = true })
 	toggle("tag", "", func() { o.tag, mode = true, 'b' })
 	toggle("zero", "z", func() { o.zero = true })
+	toggle("binary", "b", func() { mode = 'b' })
+	toggle("text", "t", func() { mode = 't' })
 	toggle("recursive", "r", func() { o.recursive = true })
 	value("files0-from", "", func(s string) error { o.files0From = s; return nonEmpty(s) })
 	value("exclude", "", func(s string) error {
@@ -123,7 +123,7 @@ func parseOptions(args []string) (*options, error) {
 		if err := oneOf(s, "bash", "zsh", "fish"); err != nil {
 			return err
 		}
-		return informationError(completion(s))
+		return informationError(completions[s])
 	})
 	option("help", "", func() error { return informationError(helpText) })
 	option("version", "", func() error { return informationError(versionText()) })

@@ -18,26 +18,25 @@ type outputFile struct {
 }
 
 func createOutput(name string) (*outputFile, error) {
-	mode := fs.FileMode(0o666)
-	target, err := filepath.EvalSymlinks(name)
+	mode, target := fs.FileMode(0o666), name
+	info, err := os.Stat(name)
 	switch {
+	case err == nil && info.IsDir():
+		return nil, syscall.EISDIR
+	case err == nil && !info.Mode().IsRegular():
+		// A device or a pipe, perhaps by way of /dev/stdout, cannot be replaced.
+		f, err := os.OpenFile(name, os.O_WRONLY, 0)
+		return &outputFile{File: f}, err
 	case err == nil:
-		info, err := os.Stat(target)
-		if err != nil {
+		// A link stays: what it leads to is replaced.
+		if target, err = filepath.EvalSymlinks(name); err != nil {
 			return nil, err
 		}
-		if info.IsDir() {
-			return nil, syscall.EISDIR
-		}
-		if !info.Mode().IsRegular() {
-			f, err := os.OpenFile(target, os.O_WRONLY, 0)
-			return &outputFile{File: f}, err
-		}
 		mode = info.Mode().Perm()
-	case errors.Is(err, fs.ErrNotExist):
-		target = name
 	default:
-		return nil, err
+		if _, linkErr := os.Lstat(name); linkErr == nil || !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
 	}
 	temporary := filepath.Join(filepath.Dir(target), fmt.Sprintf(".%s.%08x", filepath.Base(target), rand.Uint32()))
 	f, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)

@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -167,7 +168,11 @@ func (p *printer) verdict(it *item) error {
 	if p.json {
 		p.appendJSON(it, &ok)
 	} else {
-		prefix, name := escapeName(it.name)
+		// As coreutils does, only a name that needs it to stay on its line is escaped.
+		prefix, name := "", it.name
+		if strings.Contains(name, "\n") {
+			prefix, name = escapeName(name)
+		}
 		p.line = fmt.Appendf(p.line, "%s%s: %s\n", prefix, name, word)
 	}
 	_, err := p.out.Write(p.line)

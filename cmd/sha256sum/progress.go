@@ -4,19 +4,20 @@ import (
 	"context"
 	"io"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
-	"github.com/schollz/progressbar/v3"
-	"golang.org/x/term"
+	"github.com/cheggaaa/pb/v3"
+	"github.com/mattn/go-isatty"
 )
 
 // A progress shows how far the work is, on standard error. The zero value
 // shows nothing.
 type progress struct {
 	mu    sync.Mutex
-	bar   *progressbar.ProgressBar
-	drawn bool
+	bar   *pb.ProgressBar
+	drawn int // cells of the terminal
 	stop  func()
 }
 
@@ -24,6 +25,11 @@ type progress struct {
 const (
 	progressDelay    = time.Second
 	progressInterval = 100 * time.Millisecond
+)
+
+const (
+	progressOfTotal   = `{{counters .}} {{bar .}} {{percent .}} {{speed . "%s/s" "?/s"}} {{rtime . "%s left" "" "? left"}}`
+	progressOfUnknown = `{{counters .}} {{speed . "%s/s" "?/s"}} {{etime .}}`
 )
 
 // startProgress shows the progress of the pipeline when the options and
@@ -34,20 +40,14 @@ func startProgress(ctx context.Context, o *options, p *pipeline) *progress {
 	switch {
 	case o.progress == "always":
 		delay = 0
-	case o.progress == "never" || !term.IsTerminal(int(os.Stderr.Fd())):
+	case o.progress == "never" || !isatty.IsTerminal(os.Stderr.Fd()):
 		return pr
 	}
-	pr.bar = progressbar.NewOptions64(-1,
-		progressbar.OptionSetWriter(os.Stderr),
-		progressbar.OptionShowBytes(true),
-		progressbar.OptionUseIECUnits(true),
-		progressbar.OptionSetPredictTime(true),
-		progressbar.OptionSetWidth(30),
-		progressbar.OptionThrottle(0),
-		progressbar.OptionSetSpinnerChangeInterval(0),
-		progressbar.OptionClearOnFinish(),
-	)
-	pr.bar.StartWithoutRender()
+	pr.bar = pb.New64(0).SetMaxWidth(100).SetTemplateString(progressOfUnknown)
+	pr.bar.Set(pb.Bytes, true).Set(pb.Static, true).Start()
+	if pr.bar.Width() == 0 {
+		pr.bar.SetWidth(80) // of a terminal that does not know its own
+	}
 
 	ctx, cancel := context.WithCancel(ctx)
 	stopped := make(chan struct{})
@@ -57,49 +57,48 @@ func startProgress(ctx context.Context, o *options, p *pipeline) *progress {
 	}
 	go func() {
 		defer close(stopped)
-		pr.draw(ctx, delay, o, p)
+		pr.run(ctx, time.Now().Add(delay), o, p)
 	}()
 	return pr
 }
 
-// draw draws the bar again and again until ctx ends.
-func (pr *progress) draw(ctx context.Context, delay time.Duration, o *options, p *pipeline) {
-	select {
-	case <-time.After(delay):
-	case <-ctx.Done():
-		return
-	}
-	// How much there is to do is found out beside the work, and only now that
-	// somebody waits for it.
-	total := make(chan int64, 1)
-	go func() {
-		if n, ok := measure(ctx, o); ok {
-			total <- n
-		}
-	}()
+// run draws the bar again and again, from start until ctx ends.
+func (pr *progress) run(ctx context.Context, start time.Time, o *options, p *pipeline) {
 	tick := time.NewTicker(progressInterval)
 	defer tick.Stop()
-	limit := int64(-1)
+	var total chan int64
 	for {
-		done := p.hashed.Load()
-		pr.mu.Lock()
-		if limit >= 0 {
-			// A full bar would end itself.
-			done = min(done, limit-1)
+		pr.bar.SetCurrent(p.hashed.Load())
+		text := pr.bar.String() // which also takes the speed
+		if !time.Now().Before(start) {
+			pr.draw(text)
+			if total == nil {
+				// How much there is to do is found out beside the work, and only
+				// now that somebody waits for it.
+				total = make(chan int64, 1)
+				go func() {
+					if n, ok := measure(ctx, o); ok {
+						total <- n
+					}
+				}()
+			}
 		}
-		pr.bar.Set64(done)
-		pr.drawn = true
-		pr.mu.Unlock()
 		select {
 		case <-tick.C:
-		case limit = <-total:
-			pr.mu.Lock()
-			pr.bar.ChangeMax64(limit)
-			pr.mu.Unlock()
+		case n := <-total:
+			pr.bar.SetTotal(n).SetTemplateString(progressOfTotal)
 		case <-ctx.Done():
 			return
 		}
 	}
+}
+
+func (pr *progress) draw(text string) {
+	pr.mu.Lock()
+	defer pr.mu.Unlock()
+	cells := pb.CellCount(text)
+	io.WriteString(os.Stderr, "\r"+text+strings.Repeat(" ", max(pr.drawn-cells, 0)))
+	pr.drawn = cells
 }
 
 // measure adds up the sizes of the files that the options ask for. It reports
@@ -135,18 +134,16 @@ func measure(ctx context.Context, o *options) (total int64, ok bool) {
 
 // finish takes the bar away.
 func (pr *progress) finish() {
-	if pr.stop != nil {
+	if pr.bar != nil {
 		pr.stop()
-		pr.mu.Lock()
 		pr.hide()
-		pr.mu.Unlock()
 	}
 }
 
 func (pr *progress) hide() {
-	if pr.drawn {
-		pr.bar.Clear()
-		pr.drawn = false
+	if pr.drawn > 0 {
+		io.WriteString(os.Stderr, "\r"+strings.Repeat(" ", pr.drawn)+"\r")
+		pr.drawn = 0
 	}
 }
 

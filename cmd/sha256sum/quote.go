@@ -56,7 +56,7 @@ func unescapeName(s string) (string, bool) {
 // quoteShell returns name as it stands in a message: bare when it is plain,
 // otherwise as quoteShellAlways. It is the style of the GNU tools.
 func quoteShell(name string) string {
-	plain := name != "" && !strings.ContainsAny(name, " :'!\"$&()*;<=>?[^`|") &&
+	plain := name != "" && !strings.ContainsAny(name, " :'!\"$&()*;<=>?[\\^`|") &&
 		!strings.ContainsRune("#~", rune(name[0])) && name != "{" && name != "}"
 	for i, r := range name {
 		plain = plain && printable(name[i:], r)
@@ -88,12 +88,17 @@ func quoteShellAlways(name string) string {
 		r, n := utf8.DecodeRuneInString(name[i:])
 		char := name[i : i+n]
 		i += n
+		if char == "'" {
+			b.WriteString(`'\''`)
+			dollar = false
+			continue
+		}
 		if printable(char, r) {
 			if dollar {
 				b.WriteString("''")
 				dollar = false
 			}
-			b.WriteString(strings.ReplaceAll(char, "'", `'\''`))
+			b.WriteString(char)
 			continue
 		}
 		if !dollar {
@@ -122,7 +127,7 @@ func printable(s string, r rune) bool {
 	if r == utf8.RuneError && !strings.HasPrefix(s, string(utf8.RuneError)) {
 		return false
 	}
-	return utf8Locale() && (unicode.IsPrint(r) || unicode.Is(unicode.Zs, r))
+	return utf8Locale() && (unicode.IsGraphic(r) || unicode.In(r, unicode.Cf, unicode.Co))
 }
 
 func utf8Locale() bool {

@@ -10,7 +10,7 @@ import (
 // A rawFile is a file that is opened, read once and closed.
 type rawFile struct{ f *os.File }
 
-// rawInfo is what opening a file tells about it.
+// rawInfo is what the system tells about a file.
 type rawInfo struct {
 	size         int64
 	regular, dir bool
@@ -26,7 +26,20 @@ func openRaw(name string) (rawFile, rawInfo, error) {
 		f.Close()
 		return rawFile{}, rawInfo{}, err
 	}
-	return rawFile{f}, rawInfo{size: info.Size(), regular: info.Mode().IsRegular(), dir: info.IsDir()}, nil
+	return rawFile{f}, infoOf(info), nil
+}
+
+// statRaw tells about a file without opening it.
+func statRaw(name string) (rawInfo, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return rawInfo{}, err
+	}
+	return infoOf(info), nil
+}
+
+func infoOf(info os.FileInfo) rawInfo {
+	return rawInfo{size: info.Size(), regular: info.Mode().IsRegular(), dir: info.IsDir()}
 }
 
 // read fills p from the start of the file.

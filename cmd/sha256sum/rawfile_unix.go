@@ -11,7 +11,7 @@ import (
 // are opened, read once and closed, that would be half of the cost.
 type rawFile int
 
-// rawInfo is what opening a file tells about it.
+// rawInfo is what the system tells about a file.
 type rawInfo struct {
 	size         int64
 	regular, dir bool
@@ -27,8 +27,19 @@ func openRaw(name string) (rawFile, rawInfo, error) {
 		syscall.Close(fd)
 		return -1, rawInfo{}, err
 	}
+	return rawFile(fd), infoOf(&st), nil
+}
+
+// statRaw tells about a file without opening it.
+func statRaw(name string) (rawInfo, error) {
+	var st syscall.Stat_t
+	_, err := retry(func() (int, error) { return 0, syscall.Stat(name, &st) })
+	return infoOf(&st), err
+}
+
+func infoOf(st *syscall.Stat_t) rawInfo {
 	kind := uint32(st.Mode) & syscall.S_IFMT
-	return rawFile(fd), rawInfo{size: st.Size, regular: kind == syscall.S_IFREG, dir: kind == syscall.S_IFDIR}, nil
+	return rawInfo{size: st.Size, regular: kind == syscall.S_IFREG, dir: kind == syscall.S_IFDIR}
 }
 
 // read fills p from the start of the file, in one call.

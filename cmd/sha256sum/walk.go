@@ -72,7 +72,7 @@ func (w *walker) entry(dir, below string, e entry) bool {
 	case e.kind.IsDir():
 		return w.walkDir(name, below)
 	case e.kind.IsRegular():
-		return w.leave(name) || w.emit(&item{name: name})
+		return w.leave(name) || w.emit(&item{name: name, file: true})
 	case e.kind&fs.ModeSymlink != 0:
 		return true
 	}

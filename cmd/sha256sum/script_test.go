@@ -1,0 +1,192 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"sha256sum": main})
+}
+
+// TestScripts runs the scripts of testdata/script with the built tool. They
+// compare it with GNU coreutils where that is installed.
+func TestScripts(t *testing.T) {
+	gnu := findGNU()
+	if gnu == "" {
+		t.Log("no sha256sum of GNU coreutils is installed: results are not compared with it")
+	}
+	testscript.Run(t, testscript.Params{
+		Dir:           "testdata/script",
+		UpdateScripts: os.Getenv("UPDATE_SCRIPTS") != "",
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("GNU", gnu)
+			env.Setenv("GOROOT", runtime.GOROOT())
+			env.Setenv("LC_ALL", "C.UTF-8")
+			return nil
+		},
+		Condition: func(cond string) (bool, error) {
+			switch cond {
+			case "gnu":
+				return gnu != "", nil
+			case "root":
+				return os.Getuid() == 0, nil
+			}
+			return false, fmt.Errorf("unknown condition %q", cond)
+		},
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"mkfile":   makeFile,
+			"mksocket": makeSocket,
+			"same":     sameAsGNU,
+			"signal":   signalTool,
+		},
+	})
+}
+
+// findGNU returns the path of the tool of GNU coreutils, or "". It is not the
+// first of its name: testscript puts ours before it.
+func findGNU() string {
+	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
+		path := filepath.Join(dir, "sha256sum")
+		out, err := exec.Command(path, "--version").Output()
+		if err == nil && bytes.Contains(out, []byte("GNU coreutils")) {
+			return path
+		}
+	}
+	return ""
+}
+
+// unquote reads the escapes of a Go string, for bytes that a script cannot
+// hold.
+func unquote(ts *testscript.TestScript, s string) string {
+	u, err := strconv.Unquote(`"` + strings.ReplaceAll(s, `"`, `\"`) + `"`)
+	ts.Check(err)
+	return u
+}
+
+// mkfile NAME [CONTENTS] makes a file; both have the escapes of Go strings.
+func makeFile(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 1 || len(args) > 2 {
+		ts.Fatalf("usage: mkfile name [contents]")
+	}
+	contents := ""
+	if len(args) == 2 {
+		contents = unquote(ts, args[1])
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(unquote(ts, args[0])), []byte(contents), 0o666))
+}
+
+// mksocket NAME makes a socket.
+func makeSocket(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: mksocket name")
+	}
+	// The whole path may be too long for a socket's address.
+	dir, err := os.MkdirTemp("", "")
+	ts.Check(err)
+	defer os.RemoveAll(dir)
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: dir + "/s", Net: "unix"})
+	ts.Check(err)
+	l.SetUnlinkOnClose(false)
+	ts.Check(l.Close())
+	ts.Check(os.Rename(dir+"/s", ts.MkAbs(args[0])))
+}
+
+// same [-stdin=FILE] ARG... runs the tool and that of GNU coreutils with the
+// same arguments, which have the escapes of Go strings. What they print, on
+// both outputs, and their exit status must be the same.
+func sameAsGNU(ts *testscript.TestScript, neg bool, args []string) {
+	if neg {
+		ts.Fatalf("usage: same [-stdin=file] [argument...]")
+	}
+	var stdin []byte
+	if len(args) > 0 && strings.HasPrefix(args[0], "-stdin=") {
+		stdin = []byte(ts.ReadFile(strings.TrimPrefix(args[0], "-stdin=")))
+		args = args[1:]
+	}
+	for i := range args {
+		args[i] = unquote(ts, args[i])
+	}
+	run := func(path string) string {
+		var stdout, stderr strings.Builder
+		cmd := &exec.Cmd{
+			Path: path, Args: append([]string{"sha256sum"}, args...),
+			Dir: ts.MkAbs("."), Env: []string{"LC_ALL=" + ts.Getenv("LC_ALL"), "POSIXLY_CORRECT=" + ts.Getenv("POSIXLY_CORRECT")},
+			Stdin: bytes.NewReader(stdin), Stdout: &stdout, Stderr: &stderr,
+		}
+		if ts.Getenv("POSIXLY_CORRECT") == "" {
+			cmd.Env = cmd.Env[:1]
+		}
+		if err := cmd.Run(); cmd.ProcessState == nil {
+			ts.Check(err)
+		}
+		return fmt.Sprintf("stdout:\n%s\nstderr:\n%s\nstatus: %d\n", stdout.String(), stderr.String(), cmd.ProcessState.ExitCode())
+	}
+	if ours, theirs := run(toolPath(ts)), run(ts.Getenv("GNU")); ours != theirs {
+		ts.Fatalf("sha256sum %q:\n%s\nbut coreutils:\n%s", args, ours, theirs)
+	}
+}
+
+// toolPath finds the tool as the scripts do.
+func toolPath(ts *testscript.TestScript) string {
+	dir := filepath.SplitList(ts.Getenv("PATH"))[0]
+	return filepath.Join(dir, "sha256sum"+ts.Getenv("exe"))
+}
+
+// signal SIGNAL STATUS FILE ARG... runs the tool with its output to FILE and
+// its messages to FILE.err, sends it the signal when it has printed something
+// to either, and checks its exit status.
+func signalTool(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 4 {
+		ts.Fatalf("usage: signal signal status file argument...")
+	}
+	sig := map[string]syscall.Signal{"INT": syscall.SIGINT, "TERM": syscall.SIGTERM}[args[0]]
+	status, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	name := ts.MkAbs(args[2])
+	stdout, err := os.Create(name)
+	ts.Check(err)
+	defer stdout.Close()
+	stderr, err := os.Create(name + ".err")
+	ts.Check(err)
+	defer stderr.Close()
+
+	cmd := exec.Command(toolPath(ts), args[3:]...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = ts.MkAbs("."), stdout, stderr
+	ts.Check(cmd.Start())
+	deadline := time.Now().Add(30 * time.Second)
+	for size(stdout)+size(stderr) == 0 {
+		if time.Now().After(deadline) {
+			cmd.Process.Kill()
+			cmd.Wait()
+			ts.Fatalf("nothing was printed before the end of the input")
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	ts.Check(cmd.Process.Signal(sig))
+	var exit *exec.ExitError
+	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != status {
+		ts.Fatalf("exit status %v, not %d", err, status)
+	}
+}
+
+func size(f *os.File) int64 {
+	info, err := f.Stat()
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}
