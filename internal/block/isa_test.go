@@ -86,6 +86,7 @@ func TestInstructionSets(t *testing.T) {
 						checkRegisters(t, a.goarch, string(source))
 						if a.goarch == "amd64" {
 							checkUpperHalves(t, d)
+							checkEncodings(t, d, string(source))
 						}
 					})
 				}
