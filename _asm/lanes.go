@@ -33,7 +33,7 @@ type laneFrame struct {
 	k                Register // the constants
 	rounds           Register // counts within a block
 	lane             [2]Register
-	w, nextW         Register                  // the schedules in memory, of this block and of the next
+	w, w8, nextW     Register                  // the schedule in memory, its second half, and the next block's
 	order            Mem                       // the byte order, over the width of a register
 	saved            func(group, word int) Mem // the state before the block
 }
@@ -42,12 +42,13 @@ type laneFrame struct {
 //
 //	save the state
 //	load 16 words of each lane, byte-swapped and transposed, into W
-//	3 times: 16 rounds, each with a step of the message schedule
+//	48 rounds, each with a step of the message schedule
 //	16 rounds
 //	add the saved state
 //
-// The loop over the rounds is rolled so that it stays in the cache of decoded
-// instructions.
+// The rounds are loops, so that they stay in the cache of decoded instructions:
+// of 8 rounds, after which the halves of W change places, or of 16 if W is in
+// registers.
 func laneKernel(shape laneShape) func(c *Context, name string) {
 	return func(c *Context, name string) {
 		e := &emitter{c: c}
@@ -63,7 +64,7 @@ func laneKernel(shape laneShape) func(c *Context, name string) {
 
 		f := laneFrame{
 			states: RDI, pointers: RSI, count: RCX, offset: RBX, k: RAX, rounds: RDX,
-			lane: [2]Register{R8, R9}, w: R10, nextW: R11,
+			lane: [2]Register{R8, R9}, w: R10, w8: R11, nextW: R13,
 		}
 		scratch := &arena{base: R12, align: width}
 		f.order = scratch.take(width)
@@ -88,6 +89,7 @@ func laneKernel(shape laneShape) func(c *Context, name string) {
 		c.XORL(EBX, EBX)
 		if !shape.scheduleInRegisters {
 			c.LEAQ(w, f.w)
+			c.LEAQ(w.Offset(8*width), f.w8)
 		}
 		if shape.preload && !shape.scheduleInRegisters {
 			c.LEAQ(nextW, f.nextW)
@@ -110,10 +112,13 @@ func laneKernel(shape laneShape) func(c *Context, name string) {
 		}
 		for i, g := range groups {
 			for j := range g.w {
-				if shape.scheduleInRegisters {
+				switch {
+				case shape.scheduleInRegisters:
 					g.w[j] = take()
-				} else {
+				case j < 8:
 					g.w[j] = Mem{Base: f.w, Disp: width * (16*i + j)}
+				default:
+					g.w[j] = Mem{Base: f.w8, Disp: width * (16*i + j - 8)}
 				}
 			}
 		}
@@ -130,7 +135,8 @@ func laneKernel(shape laneShape) func(c *Context, name string) {
 		loadBlock := func() {
 			for i, g := range groups {
 				for part := range 4 {
-					g.loadPart(part, f.blockWords(g, i, part), &f.order, f.w, [4]Register(g.t[2:6]), [2]Register(g.t[6:8]))
+					half := []Register{f.w, f.w8}[part/2]
+					g.loadPart(part, f.blockWords(g, i, part), &f.order, half, [4]Register(g.t[2:6]), [2]Register(g.t[6:8]))
 				}
 			}
 		}
@@ -155,26 +161,46 @@ func laneKernel(shape laneShape) func(c *Context, name string) {
 		}
 		c.LEAQ(table, f.k)
 		k := constants{base: f.k, spread: shape.spreadConstants}
-		c.MOVL(U32(3), f.rounds.(GPPhysical).As32())
 
-		all := func(do func(g *group)) {
+		all := func(do func(i int, g *group)) {
 			parts := make([]func(), len(groups))
 			for i, g := range groups {
-				parts[i] = func() { do(g) }
+				parts[i] = func() { do(i, g) }
 			}
 			e.interleave(parts...)
 		}
-		all((*group).begin)
-		c.Label("rounds")
-		for t := range 16 {
-			all(func(g *group) {
-				g.round(t, k, t)
-				g.schedule(t + 16)
-			})
+		loop := func(label string, times int, body func()) {
+			start := groups[0].v
+			c.MOVL(U32(times), f.rounds.(GPPhysical).As32())
+			c.Label(label)
+			body()
+			c.DECL(f.rounds.(GPPhysical).As32())
+			c.JNZ(LabelRef(label))
+			if groups[0].v != start {
+				panic("the working variables are not where the loop expects them")
+			}
 		}
-		c.ADDQ(U32(k.word(16).Disp), f.k)
-		c.DECL(f.rounds.(GPPhysical).As32())
-		c.JNZ(LabelRef("rounds"))
+		// nextRounds moves K and, if it is in memory, W on by a unit of rounds.
+		unit := 8
+		if shape.scheduleInRegisters {
+			unit = 16
+		}
+		nextRounds := func() {
+			c.ADDQ(U32(k.word(unit).Disp), f.k)
+			if !shape.scheduleInRegisters {
+				c.XCHGQ(f.w, f.w8)
+			}
+		}
+		all(func(_ int, g *group) { g.begin() })
+		loop("scheduled", 48/unit, func() {
+			for t := range unit {
+				all(func(_ int, g *group) {
+					g.round(t, k, t)
+					g.schedule(t + 16)
+				})
+			}
+			nextRounds()
+		})
 		rounds := func(g *group, first, n int) func() {
 			return func() {
 				for t := first; t < first+n; t++ {
@@ -191,12 +217,11 @@ func laneKernel(shape laneShape) func(c *Context, name string) {
 		}
 		switch {
 		case !shape.preload:
-			for t := range 16 {
-				all(func(g *group) { g.round(t, k, t) })
-			}
-			for i, g := range groups {
-				addSaved(i, g)()
-			}
+			loop("last", 16/unit, func() {
+				all(func(_ int, g *group) { rounds(g, 0, unit)() })
+				nextRounds()
+			})
+			all(func(i int, g *group) { addSaved(i, g)() })
 		case shape.scheduleInRegisters:
 			// Four rounds free the registers that four words of the next block take.
 			g := groups[0]
@@ -209,19 +234,26 @@ func laneKernel(shape laneShape) func(c *Context, name string) {
 				e.interleave(beside, func() { f.reloadPart(g, part) })
 			}
 		default:
+			// Eight rounds of both groups beside the next block of one of them.
 			g0, g1 := groups[0], groups[1]
-			for t := 0; t < 16; t += 2 {
-				i, part := t/8, t/2%4
-				e.interleave(rounds(g0, t, 2), rounds(g1, t, 2), func() {
-					g := groups[i]
-					g.loadPart(part, f.blockWords(g, i, part), &f.order, f.nextW,
-						[4]Register{g0.t[5], g0.t[6], g1.t[5], g1.t[6]}, [2]Register{g0.t[7], g1.t[7]})
-				})
-			}
-			for i, g := range groups {
-				addSaved(i, g)()
-			}
+			loop("last", 2, func() {
+				for part := range 4 {
+					e.interleave(rounds(g0, 2*part, 2), rounds(g1, 2*part, 2), func() {
+						g0.loadPart(part%2, f.blockWords(g0, 0, part), &f.order, f.nextW,
+							[4]Register{g0.t[5], g0.t[6], g1.t[5], g1.t[6]}, [2]Register{g0.t[7], g1.t[7]})
+					})
+					if part%2 == 1 {
+						c.ADDQ(U32(8*width), f.nextW)
+					}
+				}
+				c.ADDQ(Imm(uint64(8*g0.lanes())), f.pointers)
+				nextRounds()
+			})
+			all(func(i int, g *group) { addSaved(i, g)() })
+			c.SUBQ(U32(16*width*len(groups)), f.nextW)
+			c.SUBQ(U32(8*lanes), f.pointers)
 			c.XCHGQ(f.w, f.nextW)
+			c.LEAQ(Mem{Base: f.w, Disp: 8 * width}, f.w8)
 		}
 		if groups[0].v != start {
 			panic("the working variables are not where the loop expects them")

@@ -289,7 +289,7 @@ block:
 	LEAQ      ·k+0(SB), AX
 	MOVL      $0x00000003, DX
 
-rounds:
+scheduled:
 	VPADDD        Z14, Z7, Z7
 	VPADDD.BCST   (AX), Z7, Z7
 	VPADDD        Z7, Z3, Z3
@@ -804,7 +804,7 @@ rounds:
 	VPADDD        Z12, Z31, Z31
 	ADDQ          $0x00000040, AX
 	DECL          DX
-	JNZ           rounds
+	JNZ           scheduled
 	VPADDD        Z14, Z7, Z7
 	VPADDD.BCST   (AX), Z7, Z7
 	VPADDD        Z7, Z3, Z3

@@ -16,6 +16,7 @@ TEXT ·x4_avx(SB), $464-24
 	ANDQ        $-64, R12
 	XORL        BX, BX
 	LEAQ        144(R12), R10
+	LEAQ        272(R12), R11
 	MOVQ        (DI), R8
 	VMOVDQU     (R8), X0
 	MOVQ        8(DI), R9
@@ -128,10 +129,10 @@ block:
 	VPUNPCKLQDQ X15, X14, X14
 	VPUNPCKHQDQ X12, X10, X13
 	VPUNPCKLQDQ X12, X10, X10
-	VMOVDQU     X14, 128(R10)
-	VMOVDQU     X11, 144(R10)
-	VMOVDQU     X10, 160(R10)
-	VMOVDQU     X13, 176(R10)
+	VMOVDQU     X14, (R11)
+	VMOVDQU     X11, 16(R11)
+	VMOVDQU     X10, 32(R11)
+	VMOVDQU     X13, 48(R11)
 	MOVQ        (SI), R8
 	VMOVDQU     48(R8)(BX*1), X10
 	MOVQ        8(SI), R9
@@ -152,16 +153,16 @@ block:
 	VPUNPCKLQDQ X15, X14, X14
 	VPUNPCKHQDQ X12, X10, X13
 	VPUNPCKLQDQ X12, X10, X10
-	VMOVDQU     X14, 192(R10)
-	VMOVDQU     X11, 208(R10)
-	VMOVDQU     X10, 224(R10)
-	VMOVDQU     X13, 240(R10)
+	VMOVDQU     X14, 64(R11)
+	VMOVDQU     X11, 80(R11)
+	VMOVDQU     X10, 96(R11)
+	VMOVDQU     X13, 112(R11)
 	ADDQ        $0x40, BX
 	LEAQ        ·k+0(SB), AX
-	MOVL        $0x00000003, DX
 	VPXOR       X0, X1, X2
+	MOVL        $0x00000006, DX
 
-rounds:
+scheduled:
 	VPADDD       (R10), X7, X7
 	VBROADCASTSS (AX), X10
 	VPADDD       X10, X7, X7
@@ -199,7 +200,7 @@ rounds:
 	VPXOR        X2, X10, X10
 	VPADDD       X10, X7, X7
 	VMOVDQU      (R10), X10
-	VPADDD       144(R10), X10, X10
+	VPADDD       16(R11), X10, X10
 	VMOVDQU      16(R10), X11
 	VPSRLD       $0x03, X11, X12
 	VPSRLD       $0x07, X11, X13
@@ -211,7 +212,7 @@ rounds:
 	VPSLLD       $0x19, X11, X13
 	VPXOR        X13, X12, X12
 	VPADDD       X12, X10, X10
-	VMOVDQU      224(R10), X11
+	VMOVDQU      96(R11), X11
 	VPSRLD       $0x0a, X11, X12
 	VPSRLD       $0x11, X11, X13
 	VPXOR        X13, X12, X12
@@ -260,7 +261,7 @@ rounds:
 	VPXOR        X6, X10, X10
 	VPADDD       X10, X4, X4
 	VMOVDQU      16(R10), X10
-	VPADDD       160(R10), X10, X10
+	VPADDD       32(R11), X10, X10
 	VMOVDQU      32(R10), X11
 	VPSRLD       $0x03, X11, X12
 	VPSRLD       $0x07, X11, X13
@@ -272,7 +273,7 @@ rounds:
 	VPSLLD       $0x19, X11, X13
 	VPXOR        X13, X12, X12
 	VPADDD       X12, X10, X10
-	VMOVDQU      240(R10), X11
+	VMOVDQU      112(R11), X11
 	VPSRLD       $0x0a, X11, X12
 	VPSRLD       $0x11, X11, X13
 	VPXOR        X13, X12, X12
@@ -321,7 +322,7 @@ rounds:
 	VPXOR        X2, X10, X10
 	VPADDD       X10, X5, X5
 	VMOVDQU      32(R10), X10
-	VPADDD       176(R10), X10, X10
+	VPADDD       48(R11), X10, X10
 	VMOVDQU      48(R10), X11
 	VPSRLD       $0x03, X11, X12
 	VPSRLD       $0x07, X11, X13
@@ -382,7 +383,7 @@ rounds:
 	VPXOR        X6, X10, X10
 	VPADDD       X10, X9, X9
 	VMOVDQU      48(R10), X10
-	VPADDD       192(R10), X10, X10
+	VPADDD       64(R11), X10, X10
 	VMOVDQU      64(R10), X11
 	VPSRLD       $0x03, X11, X12
 	VPSRLD       $0x07, X11, X13
@@ -443,7 +444,7 @@ rounds:
 	VPXOR        X2, X10, X10
 	VPADDD       X10, X3, X3
 	VMOVDQU      64(R10), X10
-	VPADDD       208(R10), X10, X10
+	VPADDD       80(R11), X10, X10
 	VMOVDQU      80(R10), X11
 	VPSRLD       $0x03, X11, X12
 	VPSRLD       $0x07, X11, X13
@@ -504,7 +505,7 @@ rounds:
 	VPXOR        X6, X10, X10
 	VPADDD       X10, X0, X0
 	VMOVDQU      80(R10), X10
-	VPADDD       224(R10), X10, X10
+	VPADDD       96(R11), X10, X10
 	VMOVDQU      96(R10), X11
 	VPSRLD       $0x03, X11, X12
 	VPSRLD       $0x07, X11, X13
@@ -565,7 +566,7 @@ rounds:
 	VPXOR        X2, X10, X10
 	VPADDD       X10, X1, X1
 	VMOVDQU      96(R10), X10
-	VPADDD       240(R10), X10, X10
+	VPADDD       112(R11), X10, X10
 	VMOVDQU      112(R10), X11
 	VPSRLD       $0x03, X11, X12
 	VPSRLD       $0x07, X11, X13
@@ -627,7 +628,7 @@ rounds:
 	VPADDD       X10, X8, X8
 	VMOVDQU      112(R10), X10
 	VPADDD       (R10), X10, X10
-	VMOVDQU      128(R10), X11
+	VMOVDQU      (R11), X11
 	VPSRLD       $0x03, X11, X12
 	VPSRLD       $0x07, X11, X13
 	VPXOR        X13, X12, X12
@@ -650,497 +651,13 @@ rounds:
 	VPXOR        X13, X12, X12
 	VPADDD       X12, X10, X10
 	VMOVDQU      X10, 112(R10)
-	VPADDD       128(R10), X7, X7
-	VBROADCASTSS 32(AX), X10
-	VPADDD       X10, X7, X7
-	VPXOR        X4, X5, X10
-	VPAND        X9, X10, X10
-	VPXOR        X4, X10, X10
-	VPADDD       X10, X7, X7
-	VPSRLD       $0x06, X9, X10
-	VPSRLD       $0x0b, X9, X6
-	VPXOR        X6, X10, X10
-	VPSRLD       $0x19, X9, X6
-	VPSLLD       $0x07, X9, X11
-	VPXOR        X11, X6, X6
-	VPXOR        X6, X10, X10
-	VPSLLD       $0x15, X9, X6
-	VPSLLD       $0x1a, X9, X11
-	VPXOR        X11, X6, X6
-	VPXOR        X6, X10, X10
-	VPADDD       X10, X7, X7
-	VPADDD       X7, X3, X3
-	VPXOR        X1, X8, X6
-	VPAND        X6, X2, X2
-	VPXOR        X1, X2, X2
-	VPADDD       X2, X7, X7
-	VPSRLD       $0x02, X8, X10
-	VPSRLD       $0x0d, X8, X2
-	VPXOR        X2, X10, X10
-	VPSRLD       $0x16, X8, X2
-	VPSLLD       $0x0a, X8, X11
-	VPXOR        X11, X2, X2
-	VPXOR        X2, X10, X10
-	VPSLLD       $0x13, X8, X2
-	VPSLLD       $0x1e, X8, X11
-	VPXOR        X11, X2, X2
-	VPXOR        X2, X10, X10
-	VPADDD       X10, X7, X7
-	VMOVDQU      128(R10), X10
-	VPADDD       16(R10), X10, X10
-	VMOVDQU      144(R10), X11
-	VPSRLD       $0x03, X11, X12
-	VPSRLD       $0x07, X11, X13
-	VPXOR        X13, X12, X12
-	VPSRLD       $0x12, X11, X13
-	VPSLLD       $0x0e, X11, X14
-	VPXOR        X14, X13, X13
-	VPXOR        X13, X12, X12
-	VPSLLD       $0x19, X11, X13
-	VPXOR        X13, X12, X12
-	VPADDD       X12, X10, X10
-	VMOVDQU      96(R10), X11
-	VPSRLD       $0x0a, X11, X12
-	VPSRLD       $0x11, X11, X13
-	VPXOR        X13, X12, X12
-	VPSRLD       $0x13, X11, X13
-	VPSLLD       $0x0d, X11, X14
-	VPXOR        X14, X13, X13
-	VPXOR        X13, X12, X12
-	VPSLLD       $0x0f, X11, X13
-	VPXOR        X13, X12, X12
-	VPADDD       X12, X10, X10
-	VMOVDQU      X10, 128(R10)
-	VPADDD       144(R10), X4, X4
-	VBROADCASTSS 36(AX), X10
-	VPADDD       X10, X4, X4
-	VPXOR        X5, X9, X10
-	VPAND        X3, X10, X10
-	VPXOR        X5, X10, X10
-	VPADDD       X10, X4, X4
-	VPSRLD       $0x06, X3, X10
-	VPSRLD       $0x0b, X3, X2
-	VPXOR        X2, X10, X10
-	VPSRLD       $0x19, X3, X2
-	VPSLLD       $0x07, X3, X11
-	VPXOR        X11, X2, X2
-	VPXOR        X2, X10, X10
-	VPSLLD       $0x15, X3, X2
-	VPSLLD       $0x1a, X3, X11
-	VPXOR        X11, X2, X2
-	VPXOR        X2, X10, X10
-	VPADDD       X10, X4, X4
-	VPADDD       X4, X0, X0
-	VPXOR        X8, X7, X2
-	VPAND        X2, X6, X6
-	VPXOR        X8, X6, X6
-	VPADDD       X6, X4, X4
-	VPSRLD       $0x02, X7, X10
-	VPSRLD       $0x0d, X7, X6
-	VPXOR        X6, X10, X10
-	VPSRLD       $0x16, X7, X6
-	VPSLLD       $0x0a, X7, X11
-	VPXOR        X11, X6, X6
-	VPXOR        X6, X10, X10
-	VPSLLD       $0x13, X7, X6
-	VPSLLD       $0x1e, X7, X11
-	VPXOR        X11, X6, X6
-	VPXOR        X6, X10, X10
-	VPADDD       X10, X4, X4
-	VMOVDQU      144(R10), X10
-	VPADDD       32(R10), X10, X10
-	VMOVDQU      160(R10), X11
-	VPSRLD       $0x03, X11, X12
-	VPSRLD       $0x07, X11, X13
-	VPXOR        X13, X12, X12
-	VPSRLD       $0x12, X11, X13
-	VPSLLD       $0x0e, X11, X14
-	VPXOR        X14, X13, X13
-	VPXOR        X13, X12, X12
-	VPSLLD       $0x19, X11, X13
-	VPXOR        X13, X12, X12
-	VPADDD       X12, X10, X10
-	VMOVDQU      112(R10), X11
-	VPSRLD       $0x0a, X11, X12
-	VPSRLD       $0x11, X11, X13
-	VPXOR        X13, X12, X12
-	VPSRLD       $0x13, X11, X13
-	VPSLLD       $0x0d, X11, X14
-	VPXOR        X14, X13, X13
-	VPXOR        X13, X12, X12
-	VPSLLD       $0x0f, X11, X13
-	VPXOR        X13, X12, X12
-	VPADDD       X12, X10, X10
-	VMOVDQU      X10, 144(R10)
-	VPADDD       160(R10), X5, X5
-	VBROADCASTSS 40(AX), X10
-	VPADDD       X10, X5, X5
-	VPXOR        X9, X3, X10
-	VPAND        X0, X10, X10
-	VPXOR        X9, X10, X10
-	VPADDD       X10, X5, X5
-	VPSRLD       $0x06, X0, X10
-	VPSRLD       $0x0b, X0, X6
-	VPXOR        X6, X10, X10
-	VPSRLD       $0x19, X0, X6
-	VPSLLD       $0x07, X0, X11
-	VPXOR        X11, X6, X6
-	VPXOR        X6, X10, X10
-	VPSLLD       $0x15, X0, X6
-	VPSLLD       $0x1a, X0, X11
-	VPXOR        X11, X6, X6
-	VPXOR        X6, X10, X10
-	VPADDD       X10, X5, X5
-	VPADDD       X5, X1, X1
-	VPXOR        X7, X4, X6
-	VPAND        X6, X2, X2
-	VPXOR        X7, X2, X2
-	VPADDD       X2, X5, X5
-	VPSRLD       $0x02, X4, X10
-	VPSRLD       $0x0d, X4, X2
-	VPXOR        X2, X10, X10
-	VPSRLD       $0x16, X4, X2
-	VPSLLD       $0x0a, X4, X11
-	VPXOR        X11, X2, X2
-	VPXOR        X2, X10, X10
-	VPSLLD       $0x13, X4, X2
-	VPSLLD       $0x1e, X4, X11
-	VPXOR        X11, X2, X2
-	VPXOR        X2, X10, X10
-	VPADDD       X10, X5, X5
-	VMOVDQU      160(R10), X10
-	VPADDD       48(R10), X10, X10
-	VMOVDQU      176(R10), X11
-	VPSRLD       $0x03, X11, X12
-	VPSRLD       $0x07, X11, X13
-	VPXOR        X13, X12, X12
-	VPSRLD       $0x12, X11, X13
-	VPSLLD       $0x0e, X11, X14
-	VPXOR        X14, X13, X13
-	VPXOR        X13, X12, X12
-	VPSLLD       $0x19, X11, X13
-	VPXOR        X13, X12, X12
-	VPADDD       X12, X10, X10
-	VMOVDQU      128(R10), X11
-	VPSRLD       $0x0a, X11, X12
-	VPSRLD       $0x11, X11, X13
-	VPXOR        X13, X12, X12
-	VPSRLD       $0x13, X11, X13
-	VPSLLD       $0x0d, X11, X14
-	VPXOR        X14, X13, X13
-	VPXOR        X13, X12, X12
-	VPSLLD       $0x0f, X11, X13
-	VPXOR        X13, X12, X12
-	VPADDD       X12, X10, X10
-	VMOVDQU      X10, 160(R10)
-	VPADDD       176(R10), X9, X9
-	VBROADCASTSS 44(AX), X10
-	VPADDD       X10, X9, X9
-	VPXOR        X3, X0, X10
-	VPAND        X1, X10, X10
-	VPXOR        X3, X10, X10
-	VPADDD       X10, X9, X9
-	VPSRLD       $0x06, X1, X10
-	VPSRLD       $0x0b, X1, X2
-	VPXOR        X2, X10, X10
-	VPSRLD       $0x19, X1, X2
-	VPSLLD       $0x07, X1, X11
-	VPXOR        X11, X2, X2
-	VPXOR        X2, X10, X10
-	VPSLLD       $0x15, X1, X2
-	VPSLLD       $0x1a, X1, X11
-	VPXOR        X11, X2, X2
-	VPXOR        X2, X10, X10
-	VPADDD       X10, X9, X9
-	VPADDD       X9, X8, X8
-	VPXOR        X4, X5, X2
-	VPAND        X2, X6, X6
-	VPXOR        X4, X6, X6
-	VPADDD       X6, X9, X9
-	VPSRLD       $0x02, X5, X10
-	VPSRLD       $0x0d, X5, X6
-	VPXOR        X6, X10, X10
-	VPSRLD       $0x16, X5, X6
-	VPSLLD       $0x0a, X5, X11
-	VPXOR        X11, X6, X6
-	VPXOR        X6, X10, X10
-	VPSLLD       $0x13, X5, X6
-	VPSLLD       $0x1e, X5, X11
-	VPXOR        X11, X6, X6
-	VPXOR        X6, X10, X10
-	VPADDD       X10, X9, X9
-	VMOVDQU      176(R10), X10
-	VPADDD       64(R10), X10, X10
-	VMOVDQU      192(R10), X11
-	VPSRLD       $0x03, X11, X12
-	VPSRLD       $0x07, X11, X13
-	VPXOR        X13, X12, X12
-	VPSRLD       $0x12, X11, X13
-	VPSLLD       $0x0e, X11, X14
-	VPXOR        X14, X13, X13
-	VPXOR        X13, X12, X12
-	VPSLLD       $0x19, X11, X13
-	VPXOR        X13, X12, X12
-	VPADDD       X12, X10, X10
-	VMOVDQU      144(R10), X11
-	VPSRLD       $0x0a, X11, X12
-	VPSRLD       $0x11, X11, X13
-	VPXOR        X13, X12, X12
-	VPSRLD       $0x13, X11, X13
-	VPSLLD       $0x0d, X11, X14
-	VPXOR        X14, X13, X13
-	VPXOR        X13, X12, X12
-	VPSLLD       $0x0f, X11, X13
-	VPXOR        X13, X12, X12
-	VPADDD       X12, X10, X10
-	VMOVDQU      X10, 176(R10)
-	VPADDD       192(R10), X3, X3
-	VBROADCASTSS 48(AX), X10
-	VPADDD       X10, X3, X3
-	VPXOR        X0, X1, X10
-	VPAND        X8, X10, X10
-	VPXOR        X0, X10, X10
-	VPADDD       X10, X3, X3
-	VPSRLD       $0x06, X8, X10
-	VPSRLD       $0x0b, X8, X6
-	VPXOR        X6, X10, X10
-	VPSRLD       $0x19, X8, X6
-	VPSLLD       $0x07, X8, X11
-	VPXOR        X11, X6, X6
-	VPXOR        X6, X10, X10
-	VPSLLD       $0x15, X8, X6
-	VPSLLD       $0x1a, X8, X11
-	VPXOR        X11, X6, X6
-	VPXOR        X6, X10, X10
-	VPADDD       X10, X3, X3
-	VPADDD       X3, X7, X7
-	VPXOR        X5, X9, X6
-	VPAND        X6, X2, X2
-	VPXOR        X5, X2, X2
-	VPADDD       X2, X3, X3
-	VPSRLD       $0x02, X9, X10
-	VPSRLD       $0x0d, X9, X2
-	VPXOR        X2, X10, X10
-	VPSRLD       $0x16, X9, X2
-	VPSLLD       $0x0a, X9, X11
-	VPXOR        X11, X2, X2
-	VPXOR        X2, X10, X10
-	VPSLLD       $0x13, X9, X2
-	VPSLLD       $0x1e, X9, X11
-	VPXOR        X11, X2, X2
-	VPXOR        X2, X10, X10
-	VPADDD       X10, X3, X3
-	VMOVDQU      192(R10), X10
-	VPADDD       80(R10), X10, X10
-	VMOVDQU      208(R10), X11
-	VPSRLD       $0x03, X11, X12
-	VPSRLD       $0x07, X11, X13
-	VPXOR        X13, X12, X12
-	VPSRLD       $0x12, X11, X13
-	VPSLLD       $0x0e, X11, X14
-	VPXOR        X14, X13, X13
-	VPXOR        X13, X12, X12
-	VPSLLD       $0x19, X11, X13
-	VPXOR        X13, X12, X12
-	VPADDD       X12, X10, X10
-	VMOVDQU      160(R10), X11
-	VPSRLD       $0x0a, X11, X12
-	VPSRLD       $0x11, X11, X13
-	VPXOR        X13, X12, X12
-	VPSRLD       $0x13, X11, X13
-	VPSLLD       $0x0d, X11, X14
-	VPXOR        X14, X13, X13
-	VPXOR        X13, X12, X12
-	VPSLLD       $0x0f, X11, X13
-	VPXOR        X13, X12, X12
-	VPADDD       X12, X10, X10
-	VMOVDQU      X10, 192(R10)
-	VPADDD       208(R10), X0, X0
-	VBROADCASTSS 52(AX), X10
-	VPADDD       X10, X0, X0
-	VPXOR        X1, X8, X10
-	VPAND        X7, X10, X10
-	VPXOR        X1, X10, X10
-	VPADDD       X10, X0, X0
-	VPSRLD       $0x06, X7, X10
-	VPSRLD       $0x0b, X7, X2
-	VPXOR        X2, X10, X10
-	VPSRLD       $0x19, X7, X2
-	VPSLLD       $0x07, X7, X11
-	VPXOR        X11, X2, X2
-	VPXOR        X2, X10, X10
-	VPSLLD       $0x15, X7, X2
-	VPSLLD       $0x1a, X7, X11
-	VPXOR        X11, X2, X2
-	VPXOR        X2, X10, X10
-	VPADDD       X10, X0, X0
-	VPADDD       X0, X4, X4
-	VPXOR        X9, X3, X2
-	VPAND        X2, X6, X6
-	VPXOR        X9, X6, X6
-	VPADDD       X6, X0, X0
-	VPSRLD       $0x02, X3, X10
-	VPSRLD       $0x0d, X3, X6
-	VPXOR        X6, X10, X10
-	VPSRLD       $0x16, X3, X6
-	VPSLLD       $0x0a, X3, X11
-	VPXOR        X11, X6, X6
-	VPXOR        X6, X10, X10
-	VPSLLD       $0x13, X3, X6
-	VPSLLD       $0x1e, X3, X11
-	VPXOR        X11, X6, X6
-	VPXOR        X6, X10, X10
-	VPADDD       X10, X0, X0
-	VMOVDQU      208(R10), X10
-	VPADDD       96(R10), X10, X10
-	VMOVDQU      224(R10), X11
-	VPSRLD       $0x03, X11, X12
-	VPSRLD       $0x07, X11, X13
-	VPXOR        X13, X12, X12
-	VPSRLD       $0x12, X11, X13
-	VPSLLD       $0x0e, X11, X14
-	VPXOR        X14, X13, X13
-	VPXOR        X13, X12, X12
-	VPSLLD       $0x19, X11, X13
-	VPXOR        X13, X12, X12
-	VPADDD       X12, X10, X10
-	VMOVDQU      176(R10), X11
-	VPSRLD       $0x0a, X11, X12
-	VPSRLD       $0x11, X11, X13
-	VPXOR        X13, X12, X12
-	VPSRLD       $0x13, X11, X13
-	VPSLLD       $0x0d, X11, X14
-	VPXOR        X14, X13, X13
-	VPXOR        X13, X12, X12
-	VPSLLD       $0x0f, X11, X13
-	VPXOR        X13, X12, X12
-	VPADDD       X12, X10, X10
-	VMOVDQU      X10, 208(R10)
-	VPADDD       224(R10), X1, X1
-	VBROADCASTSS 56(AX), X10
-	VPADDD       X10, X1, X1
-	VPXOR        X8, X7, X10
-	VPAND        X4, X10, X10
-	VPXOR        X8, X10, X10
-	VPADDD       X10, X1, X1
-	VPSRLD       $0x06, X4, X10
-	VPSRLD       $0x0b, X4, X6
-	VPXOR        X6, X10, X10
-	VPSRLD       $0x19, X4, X6
-	VPSLLD       $0x07, X4, X11
-	VPXOR        X11, X6, X6
-	VPXOR        X6, X10, X10
-	VPSLLD       $0x15, X4, X6
-	VPSLLD       $0x1a, X4, X11
-	VPXOR        X11, X6, X6
-	VPXOR        X6, X10, X10
-	VPADDD       X10, X1, X1
-	VPADDD       X1, X5, X5
-	VPXOR        X3, X0, X6
-	VPAND        X6, X2, X2
-	VPXOR        X3, X2, X2
-	VPADDD       X2, X1, X1
-	VPSRLD       $0x02, X0, X10
-	VPSRLD       $0x0d, X0, X2
-	VPXOR        X2, X10, X10
-	VPSRLD       $0x16, X0, X2
-	VPSLLD       $0x0a, X0, X11
-	VPXOR        X11, X2, X2
-	VPXOR        X2, X10, X10
-	VPSLLD       $0x13, X0, X2
-	VPSLLD       $0x1e, X0, X11
-	VPXOR        X11, X2, X2
-	VPXOR        X2, X10, X10
-	VPADDD       X10, X1, X1
-	VMOVDQU      224(R10), X10
-	VPADDD       112(R10), X10, X10
-	VMOVDQU      240(R10), X11
-	VPSRLD       $0x03, X11, X12
-	VPSRLD       $0x07, X11, X13
-	VPXOR        X13, X12, X12
-	VPSRLD       $0x12, X11, X13
-	VPSLLD       $0x0e, X11, X14
-	VPXOR        X14, X13, X13
-	VPXOR        X13, X12, X12
-	VPSLLD       $0x19, X11, X13
-	VPXOR        X13, X12, X12
-	VPADDD       X12, X10, X10
-	VMOVDQU      192(R10), X11
-	VPSRLD       $0x0a, X11, X12
-	VPSRLD       $0x11, X11, X13
-	VPXOR        X13, X12, X12
-	VPSRLD       $0x13, X11, X13
-	VPSLLD       $0x0d, X11, X14
-	VPXOR        X14, X13, X13
-	VPXOR        X13, X12, X12
-	VPSLLD       $0x0f, X11, X13
-	VPXOR        X13, X12, X12
-	VPADDD       X12, X10, X10
-	VMOVDQU      X10, 224(R10)
-	VPADDD       240(R10), X8, X8
-	VBROADCASTSS 60(AX), X10
-	VPADDD       X10, X8, X8
-	VPXOR        X7, X4, X10
-	VPAND        X5, X10, X10
-	VPXOR        X7, X10, X10
-	VPADDD       X10, X8, X8
-	VPSRLD       $0x06, X5, X10
-	VPSRLD       $0x0b, X5, X2
-	VPXOR        X2, X10, X10
-	VPSRLD       $0x19, X5, X2
-	VPSLLD       $0x07, X5, X11
-	VPXOR        X11, X2, X2
-	VPXOR        X2, X10, X10
-	VPSLLD       $0x15, X5, X2
-	VPSLLD       $0x1a, X5, X11
-	VPXOR        X11, X2, X2
-	VPXOR        X2, X10, X10
-	VPADDD       X10, X8, X8
-	VPADDD       X8, X9, X9
-	VPXOR        X0, X1, X2
-	VPAND        X2, X6, X6
-	VPXOR        X0, X6, X6
-	VPADDD       X6, X8, X8
-	VPSRLD       $0x02, X1, X10
-	VPSRLD       $0x0d, X1, X6
-	VPXOR        X6, X10, X10
-	VPSRLD       $0x16, X1, X6
-	VPSLLD       $0x0a, X1, X11
-	VPXOR        X11, X6, X6
-	VPXOR        X6, X10, X10
-	VPSLLD       $0x13, X1, X6
-	VPSLLD       $0x1e, X1, X11
-	VPXOR        X11, X6, X6
-	VPXOR        X6, X10, X10
-	VPADDD       X10, X8, X8
-	VMOVDQU      240(R10), X10
-	VPADDD       128(R10), X10, X10
-	VMOVDQU      (R10), X11
-	VPSRLD       $0x03, X11, X12
-	VPSRLD       $0x07, X11, X13
-	VPXOR        X13, X12, X12
-	VPSRLD       $0x12, X11, X13
-	VPSLLD       $0x0e, X11, X14
-	VPXOR        X14, X13, X13
-	VPXOR        X13, X12, X12
-	VPSLLD       $0x19, X11, X13
-	VPXOR        X13, X12, X12
-	VPADDD       X12, X10, X10
-	VMOVDQU      208(R10), X11
-	VPSRLD       $0x0a, X11, X12
-	VPSRLD       $0x11, X11, X13
-	VPXOR        X13, X12, X12
-	VPSRLD       $0x13, X11, X13
-	VPSLLD       $0x0d, X11, X14
-	VPXOR        X14, X13, X13
-	VPXOR        X13, X12, X12
-	VPSLLD       $0x0f, X11, X13
-	VPXOR        X13, X12, X12
-	VPADDD       X12, X10, X10
-	VMOVDQU      X10, 240(R10)
-	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000020, AX
+	XCHGQ        R10, R11
 	DECL         DX
-	JNZ          rounds
+	JNZ          scheduled
+	MOVL         $0x00000002, DX
+
+last:
 	VPADDD       (R10), X7, X7
 	VBROADCASTSS (AX), X10
 	VPADDD       X10, X7, X7
@@ -1429,294 +946,10 @@ rounds:
 	VPXOR        X11, X6, X6
 	VPXOR        X6, X10, X10
 	VPADDD       X10, X8, X8
-	VPADDD       128(R10), X7, X7
-	VBROADCASTSS 32(AX), X10
-	VPADDD       X10, X7, X7
-	VPXOR        X4, X5, X10
-	VPAND        X9, X10, X10
-	VPXOR        X4, X10, X10
-	VPADDD       X10, X7, X7
-	VPSRLD       $0x06, X9, X10
-	VPSRLD       $0x0b, X9, X6
-	VPXOR        X6, X10, X10
-	VPSRLD       $0x19, X9, X6
-	VPSLLD       $0x07, X9, X11
-	VPXOR        X11, X6, X6
-	VPXOR        X6, X10, X10
-	VPSLLD       $0x15, X9, X6
-	VPSLLD       $0x1a, X9, X11
-	VPXOR        X11, X6, X6
-	VPXOR        X6, X10, X10
-	VPADDD       X10, X7, X7
-	VPADDD       X7, X3, X3
-	VPXOR        X1, X8, X6
-	VPAND        X6, X2, X2
-	VPXOR        X1, X2, X2
-	VPADDD       X2, X7, X7
-	VPSRLD       $0x02, X8, X10
-	VPSRLD       $0x0d, X8, X2
-	VPXOR        X2, X10, X10
-	VPSRLD       $0x16, X8, X2
-	VPSLLD       $0x0a, X8, X11
-	VPXOR        X11, X2, X2
-	VPXOR        X2, X10, X10
-	VPSLLD       $0x13, X8, X2
-	VPSLLD       $0x1e, X8, X11
-	VPXOR        X11, X2, X2
-	VPXOR        X2, X10, X10
-	VPADDD       X10, X7, X7
-	VPADDD       144(R10), X4, X4
-	VBROADCASTSS 36(AX), X10
-	VPADDD       X10, X4, X4
-	VPXOR        X5, X9, X10
-	VPAND        X3, X10, X10
-	VPXOR        X5, X10, X10
-	VPADDD       X10, X4, X4
-	VPSRLD       $0x06, X3, X10
-	VPSRLD       $0x0b, X3, X2
-	VPXOR        X2, X10, X10
-	VPSRLD       $0x19, X3, X2
-	VPSLLD       $0x07, X3, X11
-	VPXOR        X11, X2, X2
-	VPXOR        X2, X10, X10
-	VPSLLD       $0x15, X3, X2
-	VPSLLD       $0x1a, X3, X11
-	VPXOR        X11, X2, X2
-	VPXOR        X2, X10, X10
-	VPADDD       X10, X4, X4
-	VPADDD       X4, X0, X0
-	VPXOR        X8, X7, X2
-	VPAND        X2, X6, X6
-	VPXOR        X8, X6, X6
-	VPADDD       X6, X4, X4
-	VPSRLD       $0x02, X7, X10
-	VPSRLD       $0x0d, X7, X6
-	VPXOR        X6, X10, X10
-	VPSRLD       $0x16, X7, X6
-	VPSLLD       $0x0a, X7, X11
-	VPXOR        X11, X6, X6
-	VPXOR        X6, X10, X10
-	VPSLLD       $0x13, X7, X6
-	VPSLLD       $0x1e, X7, X11
-	VPXOR        X11, X6, X6
-	VPXOR        X6, X10, X10
-	VPADDD       X10, X4, X4
-	VPADDD       160(R10), X5, X5
-	VBROADCASTSS 40(AX), X10
-	VPADDD       X10, X5, X5
-	VPXOR        X9, X3, X10
-	VPAND        X0, X10, X10
-	VPXOR        X9, X10, X10
-	VPADDD       X10, X5, X5
-	VPSRLD       $0x06, X0, X10
-	VPSRLD       $0x0b, X0, X6
-	VPXOR        X6, X10, X10
-	VPSRLD       $0x19, X0, X6
-	VPSLLD       $0x07, X0, X11
-	VPXOR        X11, X6, X6
-	VPXOR        X6, X10, X10
-	VPSLLD       $0x15, X0, X6
-	VPSLLD       $0x1a, X0, X11
-	VPXOR        X11, X6, X6
-	VPXOR        X6, X10, X10
-	VPADDD       X10, X5, X5
-	VPADDD       X5, X1, X1
-	VPXOR        X7, X4, X6
-	VPAND        X6, X2, X2
-	VPXOR        X7, X2, X2
-	VPADDD       X2, X5, X5
-	VPSRLD       $0x02, X4, X10
-	VPSRLD       $0x0d, X4, X2
-	VPXOR        X2, X10, X10
-	VPSRLD       $0x16, X4, X2
-	VPSLLD       $0x0a, X4, X11
-	VPXOR        X11, X2, X2
-	VPXOR        X2, X10, X10
-	VPSLLD       $0x13, X4, X2
-	VPSLLD       $0x1e, X4, X11
-	VPXOR        X11, X2, X2
-	VPXOR        X2, X10, X10
-	VPADDD       X10, X5, X5
-	VPADDD       176(R10), X9, X9
-	VBROADCASTSS 44(AX), X10
-	VPADDD       X10, X9, X9
-	VPXOR        X3, X0, X10
-	VPAND        X1, X10, X10
-	VPXOR        X3, X10, X10
-	VPADDD       X10, X9, X9
-	VPSRLD       $0x06, X1, X10
-	VPSRLD       $0x0b, X1, X2
-	VPXOR        X2, X10, X10
-	VPSRLD       $0x19, X1, X2
-	VPSLLD       $0x07, X1, X11
-	VPXOR        X11, X2, X2
-	VPXOR        X2, X10, X10
-	VPSLLD       $0x15, X1, X2
-	VPSLLD       $0x1a, X1, X11
-	VPXOR        X11, X2, X2
-	VPXOR        X2, X10, X10
-	VPADDD       X10, X9, X9
-	VPADDD       X9, X8, X8
-	VPXOR        X4, X5, X2
-	VPAND        X2, X6, X6
-	VPXOR        X4, X6, X6
-	VPADDD       X6, X9, X9
-	VPSRLD       $0x02, X5, X10
-	VPSRLD       $0x0d, X5, X6
-	VPXOR        X6, X10, X10
-	VPSRLD       $0x16, X5, X6
-	VPSLLD       $0x0a, X5, X11
-	VPXOR        X11, X6, X6
-	VPXOR        X6, X10, X10
-	VPSLLD       $0x13, X5, X6
-	VPSLLD       $0x1e, X5, X11
-	VPXOR        X11, X6, X6
-	VPXOR        X6, X10, X10
-	VPADDD       X10, X9, X9
-	VPADDD       192(R10), X3, X3
-	VBROADCASTSS 48(AX), X10
-	VPADDD       X10, X3, X3
-	VPXOR        X0, X1, X10
-	VPAND        X8, X10, X10
-	VPXOR        X0, X10, X10
-	VPADDD       X10, X3, X3
-	VPSRLD       $0x06, X8, X10
-	VPSRLD       $0x0b, X8, X6
-	VPXOR        X6, X10, X10
-	VPSRLD       $0x19, X8, X6
-	VPSLLD       $0x07, X8, X11
-	VPXOR        X11, X6, X6
-	VPXOR        X6, X10, X10
-	VPSLLD       $0x15, X8, X6
-	VPSLLD       $0x1a, X8, X11
-	VPXOR        X11, X6, X6
-	VPXOR        X6, X10, X10
-	VPADDD       X10, X3, X3
-	VPADDD       X3, X7, X7
-	VPXOR        X5, X9, X6
-	VPAND        X6, X2, X2
-	VPXOR        X5, X2, X2
-	VPADDD       X2, X3, X3
-	VPSRLD       $0x02, X9, X10
-	VPSRLD       $0x0d, X9, X2
-	VPXOR        X2, X10, X10
-	VPSRLD       $0x16, X9, X2
-	VPSLLD       $0x0a, X9, X11
-	VPXOR        X11, X2, X2
-	VPXOR        X2, X10, X10
-	VPSLLD       $0x13, X9, X2
-	VPSLLD       $0x1e, X9, X11
-	VPXOR        X11, X2, X2
-	VPXOR        X2, X10, X10
-	VPADDD       X10, X3, X3
-	VPADDD       208(R10), X0, X0
-	VBROADCASTSS 52(AX), X10
-	VPADDD       X10, X0, X0
-	VPXOR        X1, X8, X10
-	VPAND        X7, X10, X10
-	VPXOR        X1, X10, X10
-	VPADDD       X10, X0, X0
-	VPSRLD       $0x06, X7, X10
-	VPSRLD       $0x0b, X7, X2
-	VPXOR        X2, X10, X10
-	VPSRLD       $0x19, X7, X2
-	VPSLLD       $0x07, X7, X11
-	VPXOR        X11, X2, X2
-	VPXOR        X2, X10, X10
-	VPSLLD       $0x15, X7, X2
-	VPSLLD       $0x1a, X7, X11
-	VPXOR        X11, X2, X2
-	VPXOR        X2, X10, X10
-	VPADDD       X10, X0, X0
-	VPADDD       X0, X4, X4
-	VPXOR        X9, X3, X2
-	VPAND        X2, X6, X6
-	VPXOR        X9, X6, X6
-	VPADDD       X6, X0, X0
-	VPSRLD       $0x02, X3, X10
-	VPSRLD       $0x0d, X3, X6
-	VPXOR        X6, X10, X10
-	VPSRLD       $0x16, X3, X6
-	VPSLLD       $0x0a, X3, X11
-	VPXOR        X11, X6, X6
-	VPXOR        X6, X10, X10
-	VPSLLD       $0x13, X3, X6
-	VPSLLD       $0x1e, X3, X11
-	VPXOR        X11, X6, X6
-	VPXOR        X6, X10, X10
-	VPADDD       X10, X0, X0
-	VPADDD       224(R10), X1, X1
-	VBROADCASTSS 56(AX), X10
-	VPADDD       X10, X1, X1
-	VPXOR        X8, X7, X10
-	VPAND        X4, X10, X10
-	VPXOR        X8, X10, X10
-	VPADDD       X10, X1, X1
-	VPSRLD       $0x06, X4, X10
-	VPSRLD       $0x0b, X4, X6
-	VPXOR        X6, X10, X10
-	VPSRLD       $0x19, X4, X6
-	VPSLLD       $0x07, X4, X11
-	VPXOR        X11, X6, X6
-	VPXOR        X6, X10, X10
-	VPSLLD       $0x15, X4, X6
-	VPSLLD       $0x1a, X4, X11
-	VPXOR        X11, X6, X6
-	VPXOR        X6, X10, X10
-	VPADDD       X10, X1, X1
-	VPADDD       X1, X5, X5
-	VPXOR        X3, X0, X6
-	VPAND        X6, X2, X2
-	VPXOR        X3, X2, X2
-	VPADDD       X2, X1, X1
-	VPSRLD       $0x02, X0, X10
-	VPSRLD       $0x0d, X0, X2
-	VPXOR        X2, X10, X10
-	VPSRLD       $0x16, X0, X2
-	VPSLLD       $0x0a, X0, X11
-	VPXOR        X11, X2, X2
-	VPXOR        X2, X10, X10
-	VPSLLD       $0x13, X0, X2
-	VPSLLD       $0x1e, X0, X11
-	VPXOR        X11, X2, X2
-	VPXOR        X2, X10, X10
-	VPADDD       X10, X1, X1
-	VPADDD       240(R10), X8, X8
-	VBROADCASTSS 60(AX), X10
-	VPADDD       X10, X8, X8
-	VPXOR        X7, X4, X10
-	VPAND        X5, X10, X10
-	VPXOR        X7, X10, X10
-	VPADDD       X10, X8, X8
-	VPSRLD       $0x06, X5, X10
-	VPSRLD       $0x0b, X5, X2
-	VPXOR        X2, X10, X10
-	VPSRLD       $0x19, X5, X2
-	VPSLLD       $0x07, X5, X11
-	VPXOR        X11, X2, X2
-	VPXOR        X2, X10, X10
-	VPSLLD       $0x15, X5, X2
-	VPSLLD       $0x1a, X5, X11
-	VPXOR        X11, X2, X2
-	VPXOR        X2, X10, X10
-	VPADDD       X10, X8, X8
-	VPADDD       X8, X9, X9
-	VPXOR        X0, X1, X2
-	VPAND        X2, X6, X6
-	VPXOR        X0, X6, X6
-	VPADDD       X6, X8, X8
-	VPSRLD       $0x02, X1, X10
-	VPSRLD       $0x0d, X1, X6
-	VPXOR        X6, X10, X10
-	VPSRLD       $0x16, X1, X6
-	VPSLLD       $0x0a, X1, X11
-	VPXOR        X11, X6, X6
-	VPXOR        X6, X10, X10
-	VPSLLD       $0x13, X1, X6
-	VPSLLD       $0x1e, X1, X11
-	VPXOR        X11, X6, X6
-	VPXOR        X6, X10, X10
-	VPADDD       X10, X8, X8
+	ADDQ         $0x00000020, AX
+	XCHGQ        R10, R11
+	DECL         DX
+	JNZ          last
 	VPADDD       16(R12), X8, X8
 	VPADDD       32(R12), X1, X1
 	VPADDD       48(R12), X0, X0

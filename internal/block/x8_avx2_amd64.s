@@ -16,6 +16,7 @@ TEXT ·x8_avx2(SB), $864-24
 	ANDQ           $-64, R12
 	XORL           BX, BX
 	LEAQ           288(R12), R10
+	LEAQ           544(R12), R11
 	MOVQ           (DI), R8
 	VMOVDQU        (R8), X0
 	MOVQ           8(DI), R9
@@ -168,10 +169,10 @@ block:
 	VPUNPCKLQDQ Y15, Y14, Y14
 	VPUNPCKHQDQ Y12, Y10, Y13
 	VPUNPCKLQDQ Y12, Y10, Y10
-	VMOVDQU     Y14, 256(R10)
-	VMOVDQU     Y11, 288(R10)
-	VMOVDQU     Y10, 320(R10)
-	VMOVDQU     Y13, 352(R10)
+	VMOVDQU     Y14, (R11)
+	VMOVDQU     Y11, 32(R11)
+	VMOVDQU     Y10, 64(R11)
+	VMOVDQU     Y13, 96(R11)
 	MOVQ        (SI), R8
 	VMOVDQU     48(R8)(BX*1), X10
 	MOVQ        8(SI), R9
@@ -200,16 +201,16 @@ block:
 	VPUNPCKLQDQ Y15, Y14, Y14
 	VPUNPCKHQDQ Y12, Y10, Y13
 	VPUNPCKLQDQ Y12, Y10, Y10
-	VMOVDQU     Y14, 384(R10)
-	VMOVDQU     Y11, 416(R10)
-	VMOVDQU     Y10, 448(R10)
-	VMOVDQU     Y13, 480(R10)
+	VMOVDQU     Y14, 128(R11)
+	VMOVDQU     Y11, 160(R11)
+	VMOVDQU     Y10, 192(R11)
+	VMOVDQU     Y13, 224(R11)
 	ADDQ        $0x40, BX
 	LEAQ        ·k+0(SB), AX
-	MOVL        $0x00000003, DX
 	VPXOR       Y0, Y1, Y2
+	MOVL        $0x00000006, DX
 
-rounds:
+scheduled:
 	VPADDD       (R10), Y7, Y7
 	VPBROADCASTD (AX), Y10
 	VPADDD       Y10, Y7, Y7
@@ -247,7 +248,7 @@ rounds:
 	VPXOR        Y2, Y10, Y10
 	VPADDD       Y10, Y7, Y7
 	VMOVDQU      (R10), Y10
-	VPADDD       288(R10), Y10, Y10
+	VPADDD       32(R11), Y10, Y10
 	VMOVDQU      32(R10), Y11
 	VPSRLD       $0x03, Y11, Y12
 	VPSRLD       $0x07, Y11, Y13
@@ -259,7 +260,7 @@ rounds:
 	VPSLLD       $0x19, Y11, Y13
 	VPXOR        Y13, Y12, Y12
 	VPADDD       Y12, Y10, Y10
-	VMOVDQU      448(R10), Y11
+	VMOVDQU      192(R11), Y11
 	VPSRLD       $0x0a, Y11, Y12
 	VPSRLD       $0x11, Y11, Y13
 	VPXOR        Y13, Y12, Y12
@@ -308,7 +309,7 @@ rounds:
 	VPXOR        Y6, Y10, Y10
 	VPADDD       Y10, Y4, Y4
 	VMOVDQU      32(R10), Y10
-	VPADDD       320(R10), Y10, Y10
+	VPADDD       64(R11), Y10, Y10
 	VMOVDQU      64(R10), Y11
 	VPSRLD       $0x03, Y11, Y12
 	VPSRLD       $0x07, Y11, Y13
@@ -320,7 +321,7 @@ rounds:
 	VPSLLD       $0x19, Y11, Y13
 	VPXOR        Y13, Y12, Y12
 	VPADDD       Y12, Y10, Y10
-	VMOVDQU      480(R10), Y11
+	VMOVDQU      224(R11), Y11
 	VPSRLD       $0x0a, Y11, Y12
 	VPSRLD       $0x11, Y11, Y13
 	VPXOR        Y13, Y12, Y12
@@ -369,7 +370,7 @@ rounds:
 	VPXOR        Y2, Y10, Y10
 	VPADDD       Y10, Y5, Y5
 	VMOVDQU      64(R10), Y10
-	VPADDD       352(R10), Y10, Y10
+	VPADDD       96(R11), Y10, Y10
 	VMOVDQU      96(R10), Y11
 	VPSRLD       $0x03, Y11, Y12
 	VPSRLD       $0x07, Y11, Y13
@@ -430,7 +431,7 @@ rounds:
 	VPXOR        Y6, Y10, Y10
 	VPADDD       Y10, Y9, Y9
 	VMOVDQU      96(R10), Y10
-	VPADDD       384(R10), Y10, Y10
+	VPADDD       128(R11), Y10, Y10
 	VMOVDQU      128(R10), Y11
 	VPSRLD       $0x03, Y11, Y12
 	VPSRLD       $0x07, Y11, Y13
@@ -491,7 +492,7 @@ rounds:
 	VPXOR        Y2, Y10, Y10
 	VPADDD       Y10, Y3, Y3
 	VMOVDQU      128(R10), Y10
-	VPADDD       416(R10), Y10, Y10
+	VPADDD       160(R11), Y10, Y10
 	VMOVDQU      160(R10), Y11
 	VPSRLD       $0x03, Y11, Y12
 	VPSRLD       $0x07, Y11, Y13
@@ -552,7 +553,7 @@ rounds:
 	VPXOR        Y6, Y10, Y10
 	VPADDD       Y10, Y0, Y0
 	VMOVDQU      160(R10), Y10
-	VPADDD       448(R10), Y10, Y10
+	VPADDD       192(R11), Y10, Y10
 	VMOVDQU      192(R10), Y11
 	VPSRLD       $0x03, Y11, Y12
 	VPSRLD       $0x07, Y11, Y13
@@ -613,7 +614,7 @@ rounds:
 	VPXOR        Y2, Y10, Y10
 	VPADDD       Y10, Y1, Y1
 	VMOVDQU      192(R10), Y10
-	VPADDD       480(R10), Y10, Y10
+	VPADDD       224(R11), Y10, Y10
 	VMOVDQU      224(R10), Y11
 	VPSRLD       $0x03, Y11, Y12
 	VPSRLD       $0x07, Y11, Y13
@@ -675,7 +676,7 @@ rounds:
 	VPADDD       Y10, Y8, Y8
 	VMOVDQU      224(R10), Y10
 	VPADDD       (R10), Y10, Y10
-	VMOVDQU      256(R10), Y11
+	VMOVDQU      (R11), Y11
 	VPSRLD       $0x03, Y11, Y12
 	VPSRLD       $0x07, Y11, Y13
 	VPXOR        Y13, Y12, Y12
@@ -698,497 +699,13 @@ rounds:
 	VPXOR        Y13, Y12, Y12
 	VPADDD       Y12, Y10, Y10
 	VMOVDQU      Y10, 224(R10)
-	VPADDD       256(R10), Y7, Y7
-	VPBROADCASTD 32(AX), Y10
-	VPADDD       Y10, Y7, Y7
-	VPXOR        Y4, Y5, Y10
-	VPAND        Y9, Y10, Y10
-	VPXOR        Y4, Y10, Y10
-	VPADDD       Y10, Y7, Y7
-	VPSRLD       $0x06, Y9, Y10
-	VPSRLD       $0x0b, Y9, Y6
-	VPXOR        Y6, Y10, Y10
-	VPSRLD       $0x19, Y9, Y6
-	VPSLLD       $0x07, Y9, Y11
-	VPXOR        Y11, Y6, Y6
-	VPXOR        Y6, Y10, Y10
-	VPSLLD       $0x15, Y9, Y6
-	VPSLLD       $0x1a, Y9, Y11
-	VPXOR        Y11, Y6, Y6
-	VPXOR        Y6, Y10, Y10
-	VPADDD       Y10, Y7, Y7
-	VPADDD       Y7, Y3, Y3
-	VPXOR        Y1, Y8, Y6
-	VPAND        Y6, Y2, Y2
-	VPXOR        Y1, Y2, Y2
-	VPADDD       Y2, Y7, Y7
-	VPSRLD       $0x02, Y8, Y10
-	VPSRLD       $0x0d, Y8, Y2
-	VPXOR        Y2, Y10, Y10
-	VPSRLD       $0x16, Y8, Y2
-	VPSLLD       $0x0a, Y8, Y11
-	VPXOR        Y11, Y2, Y2
-	VPXOR        Y2, Y10, Y10
-	VPSLLD       $0x13, Y8, Y2
-	VPSLLD       $0x1e, Y8, Y11
-	VPXOR        Y11, Y2, Y2
-	VPXOR        Y2, Y10, Y10
-	VPADDD       Y10, Y7, Y7
-	VMOVDQU      256(R10), Y10
-	VPADDD       32(R10), Y10, Y10
-	VMOVDQU      288(R10), Y11
-	VPSRLD       $0x03, Y11, Y12
-	VPSRLD       $0x07, Y11, Y13
-	VPXOR        Y13, Y12, Y12
-	VPSRLD       $0x12, Y11, Y13
-	VPSLLD       $0x0e, Y11, Y14
-	VPXOR        Y14, Y13, Y13
-	VPXOR        Y13, Y12, Y12
-	VPSLLD       $0x19, Y11, Y13
-	VPXOR        Y13, Y12, Y12
-	VPADDD       Y12, Y10, Y10
-	VMOVDQU      192(R10), Y11
-	VPSRLD       $0x0a, Y11, Y12
-	VPSRLD       $0x11, Y11, Y13
-	VPXOR        Y13, Y12, Y12
-	VPSRLD       $0x13, Y11, Y13
-	VPSLLD       $0x0d, Y11, Y14
-	VPXOR        Y14, Y13, Y13
-	VPXOR        Y13, Y12, Y12
-	VPSLLD       $0x0f, Y11, Y13
-	VPXOR        Y13, Y12, Y12
-	VPADDD       Y12, Y10, Y10
-	VMOVDQU      Y10, 256(R10)
-	VPADDD       288(R10), Y4, Y4
-	VPBROADCASTD 36(AX), Y10
-	VPADDD       Y10, Y4, Y4
-	VPXOR        Y5, Y9, Y10
-	VPAND        Y3, Y10, Y10
-	VPXOR        Y5, Y10, Y10
-	VPADDD       Y10, Y4, Y4
-	VPSRLD       $0x06, Y3, Y10
-	VPSRLD       $0x0b, Y3, Y2
-	VPXOR        Y2, Y10, Y10
-	VPSRLD       $0x19, Y3, Y2
-	VPSLLD       $0x07, Y3, Y11
-	VPXOR        Y11, Y2, Y2
-	VPXOR        Y2, Y10, Y10
-	VPSLLD       $0x15, Y3, Y2
-	VPSLLD       $0x1a, Y3, Y11
-	VPXOR        Y11, Y2, Y2
-	VPXOR        Y2, Y10, Y10
-	VPADDD       Y10, Y4, Y4
-	VPADDD       Y4, Y0, Y0
-	VPXOR        Y8, Y7, Y2
-	VPAND        Y2, Y6, Y6
-	VPXOR        Y8, Y6, Y6
-	VPADDD       Y6, Y4, Y4
-	VPSRLD       $0x02, Y7, Y10
-	VPSRLD       $0x0d, Y7, Y6
-	VPXOR        Y6, Y10, Y10
-	VPSRLD       $0x16, Y7, Y6
-	VPSLLD       $0x0a, Y7, Y11
-	VPXOR        Y11, Y6, Y6
-	VPXOR        Y6, Y10, Y10
-	VPSLLD       $0x13, Y7, Y6
-	VPSLLD       $0x1e, Y7, Y11
-	VPXOR        Y11, Y6, Y6
-	VPXOR        Y6, Y10, Y10
-	VPADDD       Y10, Y4, Y4
-	VMOVDQU      288(R10), Y10
-	VPADDD       64(R10), Y10, Y10
-	VMOVDQU      320(R10), Y11
-	VPSRLD       $0x03, Y11, Y12
-	VPSRLD       $0x07, Y11, Y13
-	VPXOR        Y13, Y12, Y12
-	VPSRLD       $0x12, Y11, Y13
-	VPSLLD       $0x0e, Y11, Y14
-	VPXOR        Y14, Y13, Y13
-	VPXOR        Y13, Y12, Y12
-	VPSLLD       $0x19, Y11, Y13
-	VPXOR        Y13, Y12, Y12
-	VPADDD       Y12, Y10, Y10
-	VMOVDQU      224(R10), Y11
-	VPSRLD       $0x0a, Y11, Y12
-	VPSRLD       $0x11, Y11, Y13
-	VPXOR        Y13, Y12, Y12
-	VPSRLD       $0x13, Y11, Y13
-	VPSLLD       $0x0d, Y11, Y14
-	VPXOR        Y14, Y13, Y13
-	VPXOR        Y13, Y12, Y12
-	VPSLLD       $0x0f, Y11, Y13
-	VPXOR        Y13, Y12, Y12
-	VPADDD       Y12, Y10, Y10
-	VMOVDQU      Y10, 288(R10)
-	VPADDD       320(R10), Y5, Y5
-	VPBROADCASTD 40(AX), Y10
-	VPADDD       Y10, Y5, Y5
-	VPXOR        Y9, Y3, Y10
-	VPAND        Y0, Y10, Y10
-	VPXOR        Y9, Y10, Y10
-	VPADDD       Y10, Y5, Y5
-	VPSRLD       $0x06, Y0, Y10
-	VPSRLD       $0x0b, Y0, Y6
-	VPXOR        Y6, Y10, Y10
-	VPSRLD       $0x19, Y0, Y6
-	VPSLLD       $0x07, Y0, Y11
-	VPXOR        Y11, Y6, Y6
-	VPXOR        Y6, Y10, Y10
-	VPSLLD       $0x15, Y0, Y6
-	VPSLLD       $0x1a, Y0, Y11
-	VPXOR        Y11, Y6, Y6
-	VPXOR        Y6, Y10, Y10
-	VPADDD       Y10, Y5, Y5
-	VPADDD       Y5, Y1, Y1
-	VPXOR        Y7, Y4, Y6
-	VPAND        Y6, Y2, Y2
-	VPXOR        Y7, Y2, Y2
-	VPADDD       Y2, Y5, Y5
-	VPSRLD       $0x02, Y4, Y10
-	VPSRLD       $0x0d, Y4, Y2
-	VPXOR        Y2, Y10, Y10
-	VPSRLD       $0x16, Y4, Y2
-	VPSLLD       $0x0a, Y4, Y11
-	VPXOR        Y11, Y2, Y2
-	VPXOR        Y2, Y10, Y10
-	VPSLLD       $0x13, Y4, Y2
-	VPSLLD       $0x1e, Y4, Y11
-	VPXOR        Y11, Y2, Y2
-	VPXOR        Y2, Y10, Y10
-	VPADDD       Y10, Y5, Y5
-	VMOVDQU      320(R10), Y10
-	VPADDD       96(R10), Y10, Y10
-	VMOVDQU      352(R10), Y11
-	VPSRLD       $0x03, Y11, Y12
-	VPSRLD       $0x07, Y11, Y13
-	VPXOR        Y13, Y12, Y12
-	VPSRLD       $0x12, Y11, Y13
-	VPSLLD       $0x0e, Y11, Y14
-	VPXOR        Y14, Y13, Y13
-	VPXOR        Y13, Y12, Y12
-	VPSLLD       $0x19, Y11, Y13
-	VPXOR        Y13, Y12, Y12
-	VPADDD       Y12, Y10, Y10
-	VMOVDQU      256(R10), Y11
-	VPSRLD       $0x0a, Y11, Y12
-	VPSRLD       $0x11, Y11, Y13
-	VPXOR        Y13, Y12, Y12
-	VPSRLD       $0x13, Y11, Y13
-	VPSLLD       $0x0d, Y11, Y14
-	VPXOR        Y14, Y13, Y13
-	VPXOR        Y13, Y12, Y12
-	VPSLLD       $0x0f, Y11, Y13
-	VPXOR        Y13, Y12, Y12
-	VPADDD       Y12, Y10, Y10
-	VMOVDQU      Y10, 320(R10)
-	VPADDD       352(R10), Y9, Y9
-	VPBROADCASTD 44(AX), Y10
-	VPADDD       Y10, Y9, Y9
-	VPXOR        Y3, Y0, Y10
-	VPAND        Y1, Y10, Y10
-	VPXOR        Y3, Y10, Y10
-	VPADDD       Y10, Y9, Y9
-	VPSRLD       $0x06, Y1, Y10
-	VPSRLD       $0x0b, Y1, Y2
-	VPXOR        Y2, Y10, Y10
-	VPSRLD       $0x19, Y1, Y2
-	VPSLLD       $0x07, Y1, Y11
-	VPXOR        Y11, Y2, Y2
-	VPXOR        Y2, Y10, Y10
-	VPSLLD       $0x15, Y1, Y2
-	VPSLLD       $0x1a, Y1, Y11
-	VPXOR        Y11, Y2, Y2
-	VPXOR        Y2, Y10, Y10
-	VPADDD       Y10, Y9, Y9
-	VPADDD       Y9, Y8, Y8
-	VPXOR        Y4, Y5, Y2
-	VPAND        Y2, Y6, Y6
-	VPXOR        Y4, Y6, Y6
-	VPADDD       Y6, Y9, Y9
-	VPSRLD       $0x02, Y5, Y10
-	VPSRLD       $0x0d, Y5, Y6
-	VPXOR        Y6, Y10, Y10
-	VPSRLD       $0x16, Y5, Y6
-	VPSLLD       $0x0a, Y5, Y11
-	VPXOR        Y11, Y6, Y6
-	VPXOR        Y6, Y10, Y10
-	VPSLLD       $0x13, Y5, Y6
-	VPSLLD       $0x1e, Y5, Y11
-	VPXOR        Y11, Y6, Y6
-	VPXOR        Y6, Y10, Y10
-	VPADDD       Y10, Y9, Y9
-	VMOVDQU      352(R10), Y10
-	VPADDD       128(R10), Y10, Y10
-	VMOVDQU      384(R10), Y11
-	VPSRLD       $0x03, Y11, Y12
-	VPSRLD       $0x07, Y11, Y13
-	VPXOR        Y13, Y12, Y12
-	VPSRLD       $0x12, Y11, Y13
-	VPSLLD       $0x0e, Y11, Y14
-	VPXOR        Y14, Y13, Y13
-	VPXOR        Y13, Y12, Y12
-	VPSLLD       $0x19, Y11, Y13
-	VPXOR        Y13, Y12, Y12
-	VPADDD       Y12, Y10, Y10
-	VMOVDQU      288(R10), Y11
-	VPSRLD       $0x0a, Y11, Y12
-	VPSRLD       $0x11, Y11, Y13
-	VPXOR        Y13, Y12, Y12
-	VPSRLD       $0x13, Y11, Y13
-	VPSLLD       $0x0d, Y11, Y14
-	VPXOR        Y14, Y13, Y13
-	VPXOR        Y13, Y12, Y12
-	VPSLLD       $0x0f, Y11, Y13
-	VPXOR        Y13, Y12, Y12
-	VPADDD       Y12, Y10, Y10
-	VMOVDQU      Y10, 352(R10)
-	VPADDD       384(R10), Y3, Y3
-	VPBROADCASTD 48(AX), Y10
-	VPADDD       Y10, Y3, Y3
-	VPXOR        Y0, Y1, Y10
-	VPAND        Y8, Y10, Y10
-	VPXOR        Y0, Y10, Y10
-	VPADDD       Y10, Y3, Y3
-	VPSRLD       $0x06, Y8, Y10
-	VPSRLD       $0x0b, Y8, Y6
-	VPXOR        Y6, Y10, Y10
-	VPSRLD       $0x19, Y8, Y6
-	VPSLLD       $0x07, Y8, Y11
-	VPXOR        Y11, Y6, Y6
-	VPXOR        Y6, Y10, Y10
-	VPSLLD       $0x15, Y8, Y6
-	VPSLLD       $0x1a, Y8, Y11
-	VPXOR        Y11, Y6, Y6
-	VPXOR        Y6, Y10, Y10
-	VPADDD       Y10, Y3, Y3
-	VPADDD       Y3, Y7, Y7
-	VPXOR        Y5, Y9, Y6
-	VPAND        Y6, Y2, Y2
-	VPXOR        Y5, Y2, Y2
-	VPADDD       Y2, Y3, Y3
-	VPSRLD       $0x02, Y9, Y10
-	VPSRLD       $0x0d, Y9, Y2
-	VPXOR        Y2, Y10, Y10
-	VPSRLD       $0x16, Y9, Y2
-	VPSLLD       $0x0a, Y9, Y11
-	VPXOR        Y11, Y2, Y2
-	VPXOR        Y2, Y10, Y10
-	VPSLLD       $0x13, Y9, Y2
-	VPSLLD       $0x1e, Y9, Y11
-	VPXOR        Y11, Y2, Y2
-	VPXOR        Y2, Y10, Y10
-	VPADDD       Y10, Y3, Y3
-	VMOVDQU      384(R10), Y10
-	VPADDD       160(R10), Y10, Y10
-	VMOVDQU      416(R10), Y11
-	VPSRLD       $0x03, Y11, Y12
-	VPSRLD       $0x07, Y11, Y13
-	VPXOR        Y13, Y12, Y12
-	VPSRLD       $0x12, Y11, Y13
-	VPSLLD       $0x0e, Y11, Y14
-	VPXOR        Y14, Y13, Y13
-	VPXOR        Y13, Y12, Y12
-	VPSLLD       $0x19, Y11, Y13
-	VPXOR        Y13, Y12, Y12
-	VPADDD       Y12, Y10, Y10
-	VMOVDQU      320(R10), Y11
-	VPSRLD       $0x0a, Y11, Y12
-	VPSRLD       $0x11, Y11, Y13
-	VPXOR        Y13, Y12, Y12
-	VPSRLD       $0x13, Y11, Y13
-	VPSLLD       $0x0d, Y11, Y14
-	VPXOR        Y14, Y13, Y13
-	VPXOR        Y13, Y12, Y12
-	VPSLLD       $0x0f, Y11, Y13
-	VPXOR        Y13, Y12, Y12
-	VPADDD       Y12, Y10, Y10
-	VMOVDQU      Y10, 384(R10)
-	VPADDD       416(R10), Y0, Y0
-	VPBROADCASTD 52(AX), Y10
-	VPADDD       Y10, Y0, Y0
-	VPXOR        Y1, Y8, Y10
-	VPAND        Y7, Y10, Y10
-	VPXOR        Y1, Y10, Y10
-	VPADDD       Y10, Y0, Y0
-	VPSRLD       $0x06, Y7, Y10
-	VPSRLD       $0x0b, Y7, Y2
-	VPXOR        Y2, Y10, Y10
-	VPSRLD       $0x19, Y7, Y2
-	VPSLLD       $0x07, Y7, Y11
-	VPXOR        Y11, Y2, Y2
-	VPXOR        Y2, Y10, Y10
-	VPSLLD       $0x15, Y7, Y2
-	VPSLLD       $0x1a, Y7, Y11
-	VPXOR        Y11, Y2, Y2
-	VPXOR        Y2, Y10, Y10
-	VPADDD       Y10, Y0, Y0
-	VPADDD       Y0, Y4, Y4
-	VPXOR        Y9, Y3, Y2
-	VPAND        Y2, Y6, Y6
-	VPXOR        Y9, Y6, Y6
-	VPADDD       Y6, Y0, Y0
-	VPSRLD       $0x02, Y3, Y10
-	VPSRLD       $0x0d, Y3, Y6
-	VPXOR        Y6, Y10, Y10
-	VPSRLD       $0x16, Y3, Y6
-	VPSLLD       $0x0a, Y3, Y11
-	VPXOR        Y11, Y6, Y6
-	VPXOR        Y6, Y10, Y10
-	VPSLLD       $0x13, Y3, Y6
-	VPSLLD       $0x1e, Y3, Y11
-	VPXOR        Y11, Y6, Y6
-	VPXOR        Y6, Y10, Y10
-	VPADDD       Y10, Y0, Y0
-	VMOVDQU      416(R10), Y10
-	VPADDD       192(R10), Y10, Y10
-	VMOVDQU      448(R10), Y11
-	VPSRLD       $0x03, Y11, Y12
-	VPSRLD       $0x07, Y11, Y13
-	VPXOR        Y13, Y12, Y12
-	VPSRLD       $0x12, Y11, Y13
-	VPSLLD       $0x0e, Y11, Y14
-	VPXOR        Y14, Y13, Y13
-	VPXOR        Y13, Y12, Y12
-	VPSLLD       $0x19, Y11, Y13
-	VPXOR        Y13, Y12, Y12
-	VPADDD       Y12, Y10, Y10
-	VMOVDQU      352(R10), Y11
-	VPSRLD       $0x0a, Y11, Y12
-	VPSRLD       $0x11, Y11, Y13
-	VPXOR        Y13, Y12, Y12
-	VPSRLD       $0x13, Y11, Y13
-	VPSLLD       $0x0d, Y11, Y14
-	VPXOR        Y14, Y13, Y13
-	VPXOR        Y13, Y12, Y12
-	VPSLLD       $0x0f, Y11, Y13
-	VPXOR        Y13, Y12, Y12
-	VPADDD       Y12, Y10, Y10
-	VMOVDQU      Y10, 416(R10)
-	VPADDD       448(R10), Y1, Y1
-	VPBROADCASTD 56(AX), Y10
-	VPADDD       Y10, Y1, Y1
-	VPXOR        Y8, Y7, Y10
-	VPAND        Y4, Y10, Y10
-	VPXOR        Y8, Y10, Y10
-	VPADDD       Y10, Y1, Y1
-	VPSRLD       $0x06, Y4, Y10
-	VPSRLD       $0x0b, Y4, Y6
-	VPXOR        Y6, Y10, Y10
-	VPSRLD       $0x19, Y4, Y6
-	VPSLLD       $0x07, Y4, Y11
-	VPXOR        Y11, Y6, Y6
-	VPXOR        Y6, Y10, Y10
-	VPSLLD       $0x15, Y4, Y6
-	VPSLLD       $0x1a, Y4, Y11
-	VPXOR        Y11, Y6, Y6
-	VPXOR        Y6, Y10, Y10
-	VPADDD       Y10, Y1, Y1
-	VPADDD       Y1, Y5, Y5
-	VPXOR        Y3, Y0, Y6
-	VPAND        Y6, Y2, Y2
-	VPXOR        Y3, Y2, Y2
-	VPADDD       Y2, Y1, Y1
-	VPSRLD       $0x02, Y0, Y10
-	VPSRLD       $0x0d, Y0, Y2
-	VPXOR        Y2, Y10, Y10
-	VPSRLD       $0x16, Y0, Y2
-	VPSLLD       $0x0a, Y0, Y11
-	VPXOR        Y11, Y2, Y2
-	VPXOR        Y2, Y10, Y10
-	VPSLLD       $0x13, Y0, Y2
-	VPSLLD       $0x1e, Y0, Y11
-	VPXOR        Y11, Y2, Y2
-	VPXOR        Y2, Y10, Y10
-	VPADDD       Y10, Y1, Y1
-	VMOVDQU      448(R10), Y10
-	VPADDD       224(R10), Y10, Y10
-	VMOVDQU      480(R10), Y11
-	VPSRLD       $0x03, Y11, Y12
-	VPSRLD       $0x07, Y11, Y13
-	VPXOR        Y13, Y12, Y12
-	VPSRLD       $0x12, Y11, Y13
-	VPSLLD       $0x0e, Y11, Y14
-	VPXOR        Y14, Y13, Y13
-	VPXOR        Y13, Y12, Y12
-	VPSLLD       $0x19, Y11, Y13
-	VPXOR        Y13, Y12, Y12
-	VPADDD       Y12, Y10, Y10
-	VMOVDQU      384(R10), Y11
-	VPSRLD       $0x0a, Y11, Y12
-	VPSRLD       $0x11, Y11, Y13
-	VPXOR        Y13, Y12, Y12
-	VPSRLD       $0x13, Y11, Y13
-	VPSLLD       $0x0d, Y11, Y14
-	VPXOR        Y14, Y13, Y13
-	VPXOR        Y13, Y12, Y12
-	VPSLLD       $0x0f, Y11, Y13
-	VPXOR        Y13, Y12, Y12
-	VPADDD       Y12, Y10, Y10
-	VMOVDQU      Y10, 448(R10)
-	VPADDD       480(R10), Y8, Y8
-	VPBROADCASTD 60(AX), Y10
-	VPADDD       Y10, Y8, Y8
-	VPXOR        Y7, Y4, Y10
-	VPAND        Y5, Y10, Y10
-	VPXOR        Y7, Y10, Y10
-	VPADDD       Y10, Y8, Y8
-	VPSRLD       $0x06, Y5, Y10
-	VPSRLD       $0x0b, Y5, Y2
-	VPXOR        Y2, Y10, Y10
-	VPSRLD       $0x19, Y5, Y2
-	VPSLLD       $0x07, Y5, Y11
-	VPXOR        Y11, Y2, Y2
-	VPXOR        Y2, Y10, Y10
-	VPSLLD       $0x15, Y5, Y2
-	VPSLLD       $0x1a, Y5, Y11
-	VPXOR        Y11, Y2, Y2
-	VPXOR        Y2, Y10, Y10
-	VPADDD       Y10, Y8, Y8
-	VPADDD       Y8, Y9, Y9
-	VPXOR        Y0, Y1, Y2
-	VPAND        Y2, Y6, Y6
-	VPXOR        Y0, Y6, Y6
-	VPADDD       Y6, Y8, Y8
-	VPSRLD       $0x02, Y1, Y10
-	VPSRLD       $0x0d, Y1, Y6
-	VPXOR        Y6, Y10, Y10
-	VPSRLD       $0x16, Y1, Y6
-	VPSLLD       $0x0a, Y1, Y11
-	VPXOR        Y11, Y6, Y6
-	VPXOR        Y6, Y10, Y10
-	VPSLLD       $0x13, Y1, Y6
-	VPSLLD       $0x1e, Y1, Y11
-	VPXOR        Y11, Y6, Y6
-	VPXOR        Y6, Y10, Y10
-	VPADDD       Y10, Y8, Y8
-	VMOVDQU      480(R10), Y10
-	VPADDD       256(R10), Y10, Y10
-	VMOVDQU      (R10), Y11
-	VPSRLD       $0x03, Y11, Y12
-	VPSRLD       $0x07, Y11, Y13
-	VPXOR        Y13, Y12, Y12
-	VPSRLD       $0x12, Y11, Y13
-	VPSLLD       $0x0e, Y11, Y14
-	VPXOR        Y14, Y13, Y13
-	VPXOR        Y13, Y12, Y12
-	VPSLLD       $0x19, Y11, Y13
-	VPXOR        Y13, Y12, Y12
-	VPADDD       Y12, Y10, Y10
-	VMOVDQU      416(R10), Y11
-	VPSRLD       $0x0a, Y11, Y12
-	VPSRLD       $0x11, Y11, Y13
-	VPXOR        Y13, Y12, Y12
-	VPSRLD       $0x13, Y11, Y13
-	VPSLLD       $0x0d, Y11, Y14
-	VPXOR        Y14, Y13, Y13
-	VPXOR        Y13, Y12, Y12
-	VPSLLD       $0x0f, Y11, Y13
-	VPXOR        Y13, Y12, Y12
-	VPADDD       Y12, Y10, Y10
-	VMOVDQU      Y10, 480(R10)
-	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000020, AX
+	XCHGQ        R10, R11
 	DECL         DX
-	JNZ          rounds
+	JNZ          scheduled
+	MOVL         $0x00000002, DX
+
+last:
 	VPADDD       (R10), Y7, Y7
 	VPBROADCASTD (AX), Y10
 	VPADDD       Y10, Y7, Y7
@@ -1477,294 +994,10 @@ rounds:
 	VPXOR        Y11, Y6, Y6
 	VPXOR        Y6, Y10, Y10
 	VPADDD       Y10, Y8, Y8
-	VPADDD       256(R10), Y7, Y7
-	VPBROADCASTD 32(AX), Y10
-	VPADDD       Y10, Y7, Y7
-	VPXOR        Y4, Y5, Y10
-	VPAND        Y9, Y10, Y10
-	VPXOR        Y4, Y10, Y10
-	VPADDD       Y10, Y7, Y7
-	VPSRLD       $0x06, Y9, Y10
-	VPSRLD       $0x0b, Y9, Y6
-	VPXOR        Y6, Y10, Y10
-	VPSRLD       $0x19, Y9, Y6
-	VPSLLD       $0x07, Y9, Y11
-	VPXOR        Y11, Y6, Y6
-	VPXOR        Y6, Y10, Y10
-	VPSLLD       $0x15, Y9, Y6
-	VPSLLD       $0x1a, Y9, Y11
-	VPXOR        Y11, Y6, Y6
-	VPXOR        Y6, Y10, Y10
-	VPADDD       Y10, Y7, Y7
-	VPADDD       Y7, Y3, Y3
-	VPXOR        Y1, Y8, Y6
-	VPAND        Y6, Y2, Y2
-	VPXOR        Y1, Y2, Y2
-	VPADDD       Y2, Y7, Y7
-	VPSRLD       $0x02, Y8, Y10
-	VPSRLD       $0x0d, Y8, Y2
-	VPXOR        Y2, Y10, Y10
-	VPSRLD       $0x16, Y8, Y2
-	VPSLLD       $0x0a, Y8, Y11
-	VPXOR        Y11, Y2, Y2
-	VPXOR        Y2, Y10, Y10
-	VPSLLD       $0x13, Y8, Y2
-	VPSLLD       $0x1e, Y8, Y11
-	VPXOR        Y11, Y2, Y2
-	VPXOR        Y2, Y10, Y10
-	VPADDD       Y10, Y7, Y7
-	VPADDD       288(R10), Y4, Y4
-	VPBROADCASTD 36(AX), Y10
-	VPADDD       Y10, Y4, Y4
-	VPXOR        Y5, Y9, Y10
-	VPAND        Y3, Y10, Y10
-	VPXOR        Y5, Y10, Y10
-	VPADDD       Y10, Y4, Y4
-	VPSRLD       $0x06, Y3, Y10
-	VPSRLD       $0x0b, Y3, Y2
-	VPXOR        Y2, Y10, Y10
-	VPSRLD       $0x19, Y3, Y2
-	VPSLLD       $0x07, Y3, Y11
-	VPXOR        Y11, Y2, Y2
-	VPXOR        Y2, Y10, Y10
-	VPSLLD       $0x15, Y3, Y2
-	VPSLLD       $0x1a, Y3, Y11
-	VPXOR        Y11, Y2, Y2
-	VPXOR        Y2, Y10, Y10
-	VPADDD       Y10, Y4, Y4
-	VPADDD       Y4, Y0, Y0
-	VPXOR        Y8, Y7, Y2
-	VPAND        Y2, Y6, Y6
-	VPXOR        Y8, Y6, Y6
-	VPADDD       Y6, Y4, Y4
-	VPSRLD       $0x02, Y7, Y10
-	VPSRLD       $0x0d, Y7, Y6
-	VPXOR        Y6, Y10, Y10
-	VPSRLD       $0x16, Y7, Y6
-	VPSLLD       $0x0a, Y7, Y11
-	VPXOR        Y11, Y6, Y6
-	VPXOR        Y6, Y10, Y10
-	VPSLLD       $0x13, Y7, Y6
-	VPSLLD       $0x1e, Y7, Y11
-	VPXOR        Y11, Y6, Y6
-	VPXOR        Y6, Y10, Y10
-	VPADDD       Y10, Y4, Y4
-	VPADDD       320(R10), Y5, Y5
-	VPBROADCASTD 40(AX), Y10
-	VPADDD       Y10, Y5, Y5
-	VPXOR        Y9, Y3, Y10
-	VPAND        Y0, Y10, Y10
-	VPXOR        Y9, Y10, Y10
-	VPADDD       Y10, Y5, Y5
-	VPSRLD       $0x06, Y0, Y10
-	VPSRLD       $0x0b, Y0, Y6
-	VPXOR        Y6, Y10, Y10
-	VPSRLD       $0x19, Y0, Y6
-	VPSLLD       $0x07, Y0, Y11
-	VPXOR        Y11, Y6, Y6
-	VPXOR        Y6, Y10, Y10
-	VPSLLD       $0x15, Y0, Y6
-	VPSLLD       $0x1a, Y0, Y11
-	VPXOR        Y11, Y6, Y6
-	VPXOR        Y6, Y10, Y10
-	VPADDD       Y10, Y5, Y5
-	VPADDD       Y5, Y1, Y1
-	VPXOR        Y7, Y4, Y6
-	VPAND        Y6, Y2, Y2
-	VPXOR        Y7, Y2, Y2
-	VPADDD       Y2, Y5, Y5
-	VPSRLD       $0x02, Y4, Y10
-	VPSRLD       $0x0d, Y4, Y2
-	VPXOR        Y2, Y10, Y10
-	VPSRLD       $0x16, Y4, Y2
-	VPSLLD       $0x0a, Y4, Y11
-	VPXOR        Y11, Y2, Y2
-	VPXOR        Y2, Y10, Y10
-	VPSLLD       $0x13, Y4, Y2
-	VPSLLD       $0x1e, Y4, Y11
-	VPXOR        Y11, Y2, Y2
-	VPXOR        Y2, Y10, Y10
-	VPADDD       Y10, Y5, Y5
-	VPADDD       352(R10), Y9, Y9
-	VPBROADCASTD 44(AX), Y10
-	VPADDD       Y10, Y9, Y9
-	VPXOR        Y3, Y0, Y10
-	VPAND        Y1, Y10, Y10
-	VPXOR        Y3, Y10, Y10
-	VPADDD       Y10, Y9, Y9
-	VPSRLD       $0x06, Y1, Y10
-	VPSRLD       $0x0b, Y1, Y2
-	VPXOR        Y2, Y10, Y10
-	VPSRLD       $0x19, Y1, Y2
-	VPSLLD       $0x07, Y1, Y11
-	VPXOR        Y11, Y2, Y2
-	VPXOR        Y2, Y10, Y10
-	VPSLLD       $0x15, Y1, Y2
-	VPSLLD       $0x1a, Y1, Y11
-	VPXOR        Y11, Y2, Y2
-	VPXOR        Y2, Y10, Y10
-	VPADDD       Y10, Y9, Y9
-	VPADDD       Y9, Y8, Y8
-	VPXOR        Y4, Y5, Y2
-	VPAND        Y2, Y6, Y6
-	VPXOR        Y4, Y6, Y6
-	VPADDD       Y6, Y9, Y9
-	VPSRLD       $0x02, Y5, Y10
-	VPSRLD       $0x0d, Y5, Y6
-	VPXOR        Y6, Y10, Y10
-	VPSRLD       $0x16, Y5, Y6
-	VPSLLD       $0x0a, Y5, Y11
-	VPXOR        Y11, Y6, Y6
-	VPXOR        Y6, Y10, Y10
-	VPSLLD       $0x13, Y5, Y6
-	VPSLLD       $0x1e, Y5, Y11
-	VPXOR        Y11, Y6, Y6
-	VPXOR        Y6, Y10, Y10
-	VPADDD       Y10, Y9, Y9
-	VPADDD       384(R10), Y3, Y3
-	VPBROADCASTD 48(AX), Y10
-	VPADDD       Y10, Y3, Y3
-	VPXOR        Y0, Y1, Y10
-	VPAND        Y8, Y10, Y10
-	VPXOR        Y0, Y10, Y10
-	VPADDD       Y10, Y3, Y3
-	VPSRLD       $0x06, Y8, Y10
-	VPSRLD       $0x0b, Y8, Y6
-	VPXOR        Y6, Y10, Y10
-	VPSRLD       $0x19, Y8, Y6
-	VPSLLD       $0x07, Y8, Y11
-	VPXOR        Y11, Y6, Y6
-	VPXOR        Y6, Y10, Y10
-	VPSLLD       $0x15, Y8, Y6
-	VPSLLD       $0x1a, Y8, Y11
-	VPXOR        Y11, Y6, Y6
-	VPXOR        Y6, Y10, Y10
-	VPADDD       Y10, Y3, Y3
-	VPADDD       Y3, Y7, Y7
-	VPXOR        Y5, Y9, Y6
-	VPAND        Y6, Y2, Y2
-	VPXOR        Y5, Y2, Y2
-	VPADDD       Y2, Y3, Y3
-	VPSRLD       $0x02, Y9, Y10
-	VPSRLD       $0x0d, Y9, Y2
-	VPXOR        Y2, Y10, Y10
-	VPSRLD       $0x16, Y9, Y2
-	VPSLLD       $0x0a, Y9, Y11
-	VPXOR        Y11, Y2, Y2
-	VPXOR        Y2, Y10, Y10
-	VPSLLD       $0x13, Y9, Y2
-	VPSLLD       $0x1e, Y9, Y11
-	VPXOR        Y11, Y2, Y2
-	VPXOR        Y2, Y10, Y10
-	VPADDD       Y10, Y3, Y3
-	VPADDD       416(R10), Y0, Y0
-	VPBROADCASTD 52(AX), Y10
-	VPADDD       Y10, Y0, Y0
-	VPXOR        Y1, Y8, Y10
-	VPAND        Y7, Y10, Y10
-	VPXOR        Y1, Y10, Y10
-	VPADDD       Y10, Y0, Y0
-	VPSRLD       $0x06, Y7, Y10
-	VPSRLD       $0x0b, Y7, Y2
-	VPXOR        Y2, Y10, Y10
-	VPSRLD       $0x19, Y7, Y2
-	VPSLLD       $0x07, Y7, Y11
-	VPXOR        Y11, Y2, Y2
-	VPXOR        Y2, Y10, Y10
-	VPSLLD       $0x15, Y7, Y2
-	VPSLLD       $0x1a, Y7, Y11
-	VPXOR        Y11, Y2, Y2
-	VPXOR        Y2, Y10, Y10
-	VPADDD       Y10, Y0, Y0
-	VPADDD       Y0, Y4, Y4
-	VPXOR        Y9, Y3, Y2
-	VPAND        Y2, Y6, Y6
-	VPXOR        Y9, Y6, Y6
-	VPADDD       Y6, Y0, Y0
-	VPSRLD       $0x02, Y3, Y10
-	VPSRLD       $0x0d, Y3, Y6
-	VPXOR        Y6, Y10, Y10
-	VPSRLD       $0x16, Y3, Y6
-	VPSLLD       $0x0a, Y3, Y11
-	VPXOR        Y11, Y6, Y6
-	VPXOR        Y6, Y10, Y10
-	VPSLLD       $0x13, Y3, Y6
-	VPSLLD       $0x1e, Y3, Y11
-	VPXOR        Y11, Y6, Y6
-	VPXOR        Y6, Y10, Y10
-	VPADDD       Y10, Y0, Y0
-	VPADDD       448(R10), Y1, Y1
-	VPBROADCASTD 56(AX), Y10
-	VPADDD       Y10, Y1, Y1
-	VPXOR        Y8, Y7, Y10
-	VPAND        Y4, Y10, Y10
-	VPXOR        Y8, Y10, Y10
-	VPADDD       Y10, Y1, Y1
-	VPSRLD       $0x06, Y4, Y10
-	VPSRLD       $0x0b, Y4, Y6
-	VPXOR        Y6, Y10, Y10
-	VPSRLD       $0x19, Y4, Y6
-	VPSLLD       $0x07, Y4, Y11
-	VPXOR        Y11, Y6, Y6
-	VPXOR        Y6, Y10, Y10
-	VPSLLD       $0x15, Y4, Y6
-	VPSLLD       $0x1a, Y4, Y11
-	VPXOR        Y11, Y6, Y6
-	VPXOR        Y6, Y10, Y10
-	VPADDD       Y10, Y1, Y1
-	VPADDD       Y1, Y5, Y5
-	VPXOR        Y3, Y0, Y6
-	VPAND        Y6, Y2, Y2
-	VPXOR        Y3, Y2, Y2
-	VPADDD       Y2, Y1, Y1
-	VPSRLD       $0x02, Y0, Y10
-	VPSRLD       $0x0d, Y0, Y2
-	VPXOR        Y2, Y10, Y10
-	VPSRLD       $0x16, Y0, Y2
-	VPSLLD       $0x0a, Y0, Y11
-	VPXOR        Y11, Y2, Y2
-	VPXOR        Y2, Y10, Y10
-	VPSLLD       $0x13, Y0, Y2
-	VPSLLD       $0x1e, Y0, Y11
-	VPXOR        Y11, Y2, Y2
-	VPXOR        Y2, Y10, Y10
-	VPADDD       Y10, Y1, Y1
-	VPADDD       480(R10), Y8, Y8
-	VPBROADCASTD 60(AX), Y10
-	VPADDD       Y10, Y8, Y8
-	VPXOR        Y7, Y4, Y10
-	VPAND        Y5, Y10, Y10
-	VPXOR        Y7, Y10, Y10
-	VPADDD       Y10, Y8, Y8
-	VPSRLD       $0x06, Y5, Y10
-	VPSRLD       $0x0b, Y5, Y2
-	VPXOR        Y2, Y10, Y10
-	VPSRLD       $0x19, Y5, Y2
-	VPSLLD       $0x07, Y5, Y11
-	VPXOR        Y11, Y2, Y2
-	VPXOR        Y2, Y10, Y10
-	VPSLLD       $0x15, Y5, Y2
-	VPSLLD       $0x1a, Y5, Y11
-	VPXOR        Y11, Y2, Y2
-	VPXOR        Y2, Y10, Y10
-	VPADDD       Y10, Y8, Y8
-	VPADDD       Y8, Y9, Y9
-	VPXOR        Y0, Y1, Y2
-	VPAND        Y2, Y6, Y6
-	VPXOR        Y0, Y6, Y6
-	VPADDD       Y6, Y8, Y8
-	VPSRLD       $0x02, Y1, Y10
-	VPSRLD       $0x0d, Y1, Y6
-	VPXOR        Y6, Y10, Y10
-	VPSRLD       $0x16, Y1, Y6
-	VPSLLD       $0x0a, Y1, Y11
-	VPXOR        Y11, Y6, Y6
-	VPXOR        Y6, Y10, Y10
-	VPSLLD       $0x13, Y1, Y6
-	VPSLLD       $0x1e, Y1, Y11
-	VPXOR        Y11, Y6, Y6
-	VPXOR        Y6, Y10, Y10
-	VPADDD       Y10, Y8, Y8
+	ADDQ         $0x00000020, AX
+	XCHGQ        R10, R11
+	DECL         DX
+	JNZ          last
 	VPADDD       32(R12), Y8, Y8
 	VPADDD       64(R12), Y1, Y1
 	VPADDD       96(R12), Y0, Y0
