@@ -9,18 +9,21 @@ package benchmarks
 import "time"
 
 const (
-	// runs is how often each side runs. The fastest run counts: what disturbs a
+	// A run takes at least as long, and each side runs so often, unless that
+	// would take too long altogether. The fastest run counts: what disturbs a
 	// run only ever makes it slower.
-	runs = 200
-	// runTime is how long a run takes at least.
-	runTime = 200 * time.Microsecond
+	runTime  = 200 * time.Microsecond
+	mostRuns = 200
+	fewRuns  = 10
+	allTime  = 2 * time.Second
 )
 
 // Ratio returns how many times as fast as peer f is.
 func Ratio(f, peer func()) float64 {
 	fTimes, peerTimes := repetitions(f), repetitions(peer)
 	best, peerBest := float64(time.Hour), float64(time.Hour)
-	for range runs {
+	start := time.Now()
+	for i := 0; i < fewRuns || i < mostRuns && time.Since(start) < allTime; i++ {
 		best = min(best, run(f, fTimes))
 		peerBest = min(peerBest, run(peer, peerTimes))
 	}
