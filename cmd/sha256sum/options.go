@@ -16,10 +16,10 @@ import (
 
 // options are what the command line asks for.
 type options struct {
-	check  bool
-	binary bool
-	tag    bool
-	zero   bool
+	check bool
+	mode  byte // 'b' or 't', whichever of -b and -t came last, or 0
+	tag   bool
+	zero  bool
 
 	ignoreMissing bool
 	quiet         bool
@@ -78,13 +78,22 @@ func (valueFunc) Type() string         { return "" }
 // ones abbreviated.
 func parseOptions(args []string) (*options, error) {
 	o := &options{jobs: min(runtime.GOMAXPROCS(0), maxJobs), progress: "auto"}
-	mode := byte(0) // 't' or 'b', whichever came last
+	flags := o.flags()
+	if err := flags.Parse(args); err != nil {
+		return nil, explain(err, flags, args)
+	}
+	o.files = flags.Args()
+	return o, o.validate()
+}
 
+// flags returns the options of the command line, which set o.
+func (o *options) flags() *pflag.FlagSet {
 	flags := pflag.NewFlagSet("sha256sum", pflag.ContinueOnError)
 	flags.SortFlags = false
 	flags.Usage = func() {}
 	_, posix := os.LookupEnv("POSIXLY_CORRECT")
 	flags.SetInterspersed(!posix)
+
 	option := func(name, shorthand string, set func() error) {
 		flags.VarPF(optionFunc(set), name, shorthand, "").NoOptDefVal = noArgument
 	}
@@ -101,10 +110,10 @@ func parseOptions(args []string) (*options, error) {
 	toggle("status", "", func() { o.status, o.warn, o.quiet = true, false, false })
 	toggle("warn", "w", func() { o.status, o.warn, o.quiet = false, true, false })
 	toggle("strict", "", func() { o.strict = true })
-	toggle("tag", "", func() { o.tag, mode = true, 'b' })
+	toggle("tag", "", func() { o.tag, o.mode = true, 'b' })
 	toggle("zero", "z", func() { o.zero = true })
-	toggle("binary", "b", func() { mode = 'b' })
-	toggle("text", "t", func() { mode = 't' })
+	toggle("binary", "b", func() { o.mode = 'b' })
+	toggle("text", "t", func() { o.mode = 't' })
 	toggle("recursive", "r", func() { o.recursive = true })
 	value("files0-from", "", func(s string) error { o.files0From = s; return nonEmpty(s) })
 	value("exclude", "", func(s string) error {
@@ -128,13 +137,7 @@ func parseOptions(args []string) (*options, error) {
 	option("help", "", func() error { return informationError(helpText) })
 	option("version", "", func() error { return informationError(versionText()) })
 	flags.SetNormalizeFunc(completeName)
-
-	if err := flags.Parse(args); err != nil {
-		return nil, explain(err, flags, args)
-	}
-	o.files = flags.Args()
-	o.binary = mode == 'b'
-	return o, o.validate(mode)
+	return flags
 }
 
 // completeName makes an unambiguous abbreviation whole.
@@ -259,10 +262,9 @@ var sizeUnits = map[string]int64{
 	"T": 1 << 40, "TiB": 1 << 40, "TB": 1e12,
 }
 
-// validate refuses options that have no meaning together. mode is the last of
-// -b and -t.
-func (o *options) validate(mode byte) error {
-	if o.tag && mode == 't' {
+// validate refuses options that have no meaning together.
+func (o *options) validate() error {
+	if o.tag && o.mode == 't' {
 		return errors.New("--tag does not support --text mode")
 	}
 	if o.json && (o.tag || o.zero) {
@@ -280,7 +282,7 @@ func (o *options) validate(mode byte) error {
 			return errors.New("the --zero option is not supported when verifying checksums")
 		case o.tag:
 			return errors.New("the --tag option is meaningless when verifying checksums")
-		case mode != 0:
+		case o.mode != 0:
 			return errors.New("the --binary and --text options are meaningless when verifying checksums")
 		case o.recursive:
 			return errors.New("the --recursive option is meaningless when verifying checksums")

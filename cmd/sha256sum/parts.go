@@ -67,14 +67,14 @@ func (p *parts) checksum() string {
 	if p.left < p.size || p.count == 0 {
 		p.add(p.current)
 	}
-	return composite([sha256.Size]byte(p.digests.Sum(nil)), p.count)
+	return compositeString([sha256.Size]byte(p.digests.Sum(nil)), p.count)
 }
 
 // onePart returns the composite checksum of a file of one part.
 func onePart(digest [sha256.Size]byte) string {
-	return composite(sha256.Sum256(digest[:]), 1)
+	return compositeString(sha256.Sum256(digest[:]), 1)
 }
 
-func composite(digest [sha256.Size]byte, count int64) string {
+func compositeString(digest [sha256.Size]byte, count int64) string {
 	return base64.StdEncoding.EncodeToString(digest[:]) + "-" + strconv.FormatInt(count, 10)
 }

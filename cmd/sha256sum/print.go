@@ -86,7 +86,7 @@ func (p *printer) appendDigest(it *item) {
 	case p.tag:
 		b = append(append(append(b, "SHA256 ("...), name...), ") = "...)
 		b = hex.AppendEncode(b, it.digest[:])
-	case p.binary:
+	case p.mode == 'b':
 		b = append(append(hex.AppendEncode(b, it.digest[:]), " *"...), name...)
 	default:
 		b = append(append(hex.AppendEncode(b, it.digest[:]), "  "...), name...)

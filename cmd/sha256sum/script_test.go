@@ -8,7 +8,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
+	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -29,12 +30,16 @@ func TestScripts(t *testing.T) {
 	if gnu == "" {
 		t.Log("no sha256sum of GNU coreutils is installed: results are not compared with it")
 	}
+	goroot, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir:           "testdata/script",
 		UpdateScripts: os.Getenv("UPDATE_SCRIPTS") != "",
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("GNU", gnu)
-			env.Setenv("GOROOT", runtime.GOROOT())
+			env.Setenv("GOROOT", strings.TrimSpace(string(goroot)))
 			env.Setenv("LC_ALL", "C.UTF-8")
 			return nil
 		},
@@ -42,6 +47,8 @@ func TestScripts(t *testing.T) {
 			switch cond {
 			case "gnu":
 				return gnu != "", nil
+			case "race":
+				return underRace(), nil
 			case "root":
 				return os.Getuid() == 0, nil
 			}
@@ -49,9 +56,11 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"mkfile":   makeFile,
+			"mkfiles":  makeFiles,
 			"mksocket": makeSocket,
 			"same":     sameAsGNU,
 			"signal":   signalTool,
+			"memory":   memoryOfTool,
 		},
 	})
 }
@@ -67,6 +76,13 @@ func findGNU() string {
 		}
 	}
 	return ""
+}
+
+// underRace reports whether the race detector, which takes memory, is built
+// in.
+func underRace() bool {
+	info, _ := debug.ReadBuildInfo()
+	return info != nil && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"})
 }
 
 // unquote reads the escapes of a Go string, for bytes that a script cannot
@@ -180,6 +196,38 @@ func signalTool(ts *testscript.TestScript, neg bool, args []string) {
 	var exit *exec.ExitError
 	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != status {
 		ts.Fatalf("exit status %v, not %d", err, status)
+	}
+}
+
+// memory MIB ARG... runs the tool, throws its output away and checks that it
+// never held more memory than that.
+func memoryOfTool(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: memory MiB argument...")
+	}
+	limit, err := strconv.ParseInt(args[0], 10, 64)
+	ts.Check(err)
+	cmd := exec.Command(toolPath(ts), args[1:]...)
+	cmd.Dir, cmd.Stderr = ts.MkAbs("."), ts.Stderr()
+	ts.Check(cmd.Run())
+	if peak := peakMemory(cmd.ProcessState) >> 20; peak > limit {
+		ts.Fatalf("%d MiB of memory, not %d", peak, limit)
+	} else {
+		ts.Logf("%d MiB of memory", peak)
+	}
+}
+
+// mkfiles DIRECTORY N makes N files of one byte.
+func makeFiles(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: mkfiles directory n")
+	}
+	n, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	dir := ts.MkAbs(args[0])
+	ts.Check(os.MkdirAll(dir, 0o777))
+	for i := range n {
+		ts.Check(os.WriteFile(filepath.Join(dir, fmt.Sprintf("file-with-a-name-of-some-length-%d", i)), []byte("x"), 0o666))
 	}
 }
 

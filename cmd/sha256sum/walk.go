@@ -27,8 +27,7 @@ const (
 	minEntries = 1 << 9
 )
 
-// walk emits the files under dir, which is named root in what is printed. It
-// reports false when it should stop.
+// walk emits the files under dir. It reports false when it should stop.
 func (w *walker) walk(dir string) bool {
 	w.budget = maxEntries
 	return w.walkDir(dir, "")
@@ -114,6 +113,8 @@ type entry struct {
 	kind fs.FileMode
 }
 
+func compareKeys(a, b entry) int { return strings.Compare(a.key, b.key) }
+
 // readSorted returns the first entries of dir after the key after, at most
 // limit. With an error it returns those that it could read.
 func readSorted(dir, after string, limit int) ([]entry, error) {
@@ -124,7 +125,7 @@ func readSorted(dir, after string, limit int) ([]entry, error) {
 	defer f.Close()
 	var entries []entry
 	sorted := func() []entry {
-		slices.SortFunc(entries, func(a, b entry) int { return strings.Compare(a.key, b.key) })
+		slices.SortFunc(entries, compareKeys)
 		return entries[:min(len(entries), limit)]
 	}
 	for {
