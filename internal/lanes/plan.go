@@ -1,6 +1,7 @@
 package lanes
 
 import (
+	"slices"
 	"sync/atomic"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
@@ -63,6 +64,10 @@ func newPlan(c class, kernels []block.Kernel) *plan {
 	if !single {
 		candidates = append(candidates, candidate{&oneStream, genericCost})
 	}
+
+	// Of equal plans the one with the widest kernel first: slots then never run
+	// beyond MaxLanes.
+	slices.SortStableFunc(candidates, func(a, b candidate) int { return b.kernel.Lanes - a.kernel.Lanes })
 
 	p := &plan{width: 1}
 	var best [block.MaxLanes + 1]int
