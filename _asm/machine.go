@@ -55,6 +55,10 @@ type machine interface {
 	// addConstant adds the 32-bit word at index i of table k to every lane.
 	addConstant(d Register, k constants, i int, tmp Register)
 
+	// notAbove sets bit i of mask where word i of x is at most that of limit, as
+	// signed numbers, and clears the others. It may destroy x.
+	notAbove(mask GPPhysical, x Register, limit Mem)
+
 	// leave ends the use of vector registers before RET.
 	leave()
 }
@@ -72,12 +76,13 @@ type streamMachine interface {
 	pick(d, x Register, from [4]uint64)
 }
 
-// constants is a table of 32-bit words in memory. A machine that cannot
-// broadcast from memory reads it as broadcast already, 16 bytes a word.
+// constants is a table of 32-bit words in memory, at disp from base. For a
+// machine that cannot broadcast from memory it can be broadcast already.
 type constants struct {
 	base Register
-	// spread says that the table holds each word four times.
+	// spread says that the table holds each word four times, aligned.
 	spread bool
+	disp   int
 }
 
 // word is where word i is.
@@ -86,7 +91,7 @@ func (k constants) word(i int) Mem {
 	if k.spread {
 		size = 16
 	}
-	return Mem{Base: k.base, Disp: size * i}
+	return Mem{Base: k.base, Disp: k.disp + size*i}
 }
 
 // An emitter passes instructions to avo, at once or, between record and the

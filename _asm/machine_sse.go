@@ -45,11 +45,27 @@ func (m sse) xor(d, x Register, y Op) { m.two(m.e.c.PXOR, d, x, y) }
 func (m sse) and(d, x Register, y Op) { m.two(m.e.c.PAND, d, x, y) }
 
 func (m sse) broadcastConstant(d Register, k constants, i int) {
-	m.load(d, k.word(i)) // the table is spread
+	if k.spread {
+		m.load(d, k.word(i))
+		return
+	}
+	m.e.emit(func() { m.e.c.MOVD(k.word(i), d) })
+	m.e.emit(func() { m.e.c.PSHUFD(Imm(0), d, d) })
 }
 
-func (m sse) addConstant(d Register, k constants, i int, _ Register) {
-	m.add(d, d, k.word(i)) // the table is spread and aligned
+func (m sse) addConstant(d Register, k constants, i int, tmp Register) {
+	if k.spread {
+		m.add(d, d, k.word(i))
+		return
+	}
+	m.broadcastConstant(tmp, k, i)
+	m.add(d, d, tmp)
+}
+
+func (m sse) notAbove(mask GPPhysical, x Register, limit Mem) {
+	m.e.emit(func() { m.e.c.PCMPGTL(limit, x) })
+	m.e.emit(func() { m.e.c.MOVMSKPS(x, mask.As32()) })
+	m.e.emit(func() { m.e.c.XORL(Imm(0xf), mask.As32()) })
 }
 
 // sigma nests the shifts, since each step then overwrites what it read:

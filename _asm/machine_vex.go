@@ -84,6 +84,12 @@ func (m vex) addConstant(d Register, k constants, i int, tmp Register) {
 	m.add(d, d, tmp)
 }
 
+func (m vex) notAbove(mask GPPhysical, x Register, limit Mem) {
+	m.e.emit(func() { m.e.c.VPCMPGTD(limit, x, x) })
+	m.e.emit(func() { m.e.c.VMOVMSKPS(x, mask.As32()) })
+	m.e.emit(func() { m.e.c.XORL(U32(1<<(m.width/32)-1), mask.As32()) })
+}
+
 // sigma is the exclusive or of the shifts that its rotations are made of,
 // taken in pairs: that keeps the chain from x to the result short.
 func (m vex) sigma(d, tmp, tmp2, x Register, s sigma) {

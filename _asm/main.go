@@ -41,6 +41,11 @@ var kernels = []struct {
 	{"node_x8_avx2", nodeLaneKernel(laneShape{machine: newAVX2, groups: 1, isa: "AVX2"})},
 	{"node_x16_avx512", nodeLaneKernel(laneShape{machine: newAVX512, groups: 1, scheduleInRegisters: true, splitAdd: true, isa: "AVX512F and AVX512BW"})},
 	{"node_x32_avx512", nodeLaneKernel(laneShape{machine: newAVX512, groups: 2, preload: true, isa: "AVX512F and AVX512BW"})},
+	{"search_x4_shani", shaSearchKernel},
+	{"search_x4_ssse3", searchKernel(laneShape{machine: newSSE, groups: 1, spreadConstants: true, isa: "SSSE3"})},
+	{"search_x4_avx", searchKernel(laneShape{machine: newAVX, groups: 1, isa: "AVX"})},
+	{"search_x8_avx2", searchKernel(laneShape{machine: newAVX2, groups: 1, splitAdd: true, isa: "AVX2"})},
+	{"search_x32_avx512", searchKernel(laneShape{machine: newAVX512, groups: 2, splitAdd: true, isa: "AVX512F"})},
 }
 
 // armKernels lists the functions of arm64.

@@ -13,10 +13,10 @@ import (
 
 // General registers, besides those of every arm64 kernel.
 var (
-	neonLane   = [4]Register{R8, R9, R10, R11} // what each lane points to
-	neonK      = constants{R12, true}          // of the next 16 rounds
-	neonSaved  = Mem{Base: R13}                // the state before the block, in the frame
-	neonRounds = "R4"                          // counts within a block
+	neonLane   = [4]Register{R8, R9, R10, R11}      // what each lane points to
+	neonK      = constants{base: R12, spread: true} // of the next 16 rounds
+	neonSaved  = Mem{Base: R13}                     // the state before the block, in the frame
+	neonRounds = "R4"                               // counts within a block
 )
 
 // A neonGroup is the group of a kernel.
@@ -160,7 +160,7 @@ func neonNodeKernel(f *armFunc) {
 	g := newNEONGroup(f)
 	k, nodeK := roundConstants(), nodeConstants()
 	iv, _ := initialValues()
-	src, dst, table := Mem{Base: R8}, Mem{Base: R9}, constants{R10, true}
+	src, dst, table := Mem{Base: R8}, Mem{Base: R9}, constants{base: R10, spread: true}
 	const ivAt = 128 // in the table
 
 	f.loadArgs("dst", "src")

@@ -159,25 +159,32 @@ func (s *shaStream) fourRounds(c *Context, i int, k Register, order Mem) {
 		}
 	}
 	if i >= 4 {
-		// W(t) = σ1(W(t-2)) + W(t-7) + σ0(W(t-15)) + W(t-16), for four t:
-		// MSG1 adds σ0(W(t-15)) to W(t-16), MSG2 adds σ1(W(t-2)).
-		w15, w7, w2 := s.msg[(i+1)%4], s.msg[(i+2)%4], s.msg[(i+3)%4]
-		x := asRegister(w, shaTmp2)
-		if x != w {
-			c.MOVOA(w, x)
-		}
-		c.SHA256MSG1(w15, x)
-		c.MOVOA(w2, shaTmp)
-		c.PALIGNR(Imm(4), w7, shaTmp)
-		c.PADDD(shaTmp, x)
-		c.SHA256MSG2(w2, x)
-		if x != w {
-			c.MOVOA(x, w)
-		}
+		shaSchedule(c, w, w, s.msg[(i+1)%4], s.msg[(i+2)%4], s.msg[(i+3)%4])
 	}
 	c.MOVOU(Mem{Base: k, Disp: 16 * i}, shaWK)
 	c.PADDD(w, shaWK)
 	s.roundsOfWK(c)
+}
+
+// shaSchedule sets w to four words of the message schedule, and leaves them in
+// shaTmp2 if w is memory. The others are the four words that begin 16, 12, 8
+// and 4 words before; w may be w16.
+//
+// W(t) = σ1(W(t-2)) + W(t-7) + σ0(W(t-15)) + W(t-16): MSG1 adds σ0(W(t-15)) to
+// W(t-16), MSG2 adds σ1(W(t-2)).
+func shaSchedule(c *Context, w, w16, w12, w8, w4 Op) {
+	x := asRegister(w, shaTmp2)
+	if x != w16 {
+		c.MOVOA(w16, x)
+	}
+	c.SHA256MSG1(w12, x)
+	c.MOVOA(w4, shaTmp)
+	c.PALIGNR(Imm(4), w8, shaTmp)
+	c.PADDD(shaTmp, x)
+	c.SHA256MSG2(w4, x)
+	if x != w {
+		c.MOVOA(x, w)
+	}
 }
 
 // roundsOfWK does the four rounds of the W+K in shaWK.

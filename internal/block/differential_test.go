@@ -50,6 +50,9 @@ func subjects() []subject {
 	for _, k := range NodeKernels() {
 		s = append(s, subject{k.Name, k.Supported, differNodes(k)})
 	}
+	for _, k := range SearchKernels() {
+		s = append(s, subject{k.Name, k.Supported, differSearch(k)})
+	}
 	return s
 }
 

@@ -16,13 +16,7 @@ func generic(h *State, p *byte, n int) {
 
 func compressBlock(h *State, m *[Size]byte) {
 	var w [64]uint32
-	for t := range 16 {
-		w[t] = binary.BigEndian.Uint32(m[4*t:])
-	}
-	for t := 16; t < 64; t++ {
-		w[t] = smallSigma1(w[t-2]) + w[t-7] + smallSigma0(w[t-15]) + w[t-16]
-	}
-
+	schedule(&w, m)
 	a, b, c, d, e, f, g, hh := h[0], h[1], h[2], h[3], h[4], h[5], h[6], h[7]
 	for t := range 64 {
 		t1 := hh + bigSigma1(e) + ch(e, f, g) + k[t] + w[t]
@@ -38,6 +32,16 @@ func compressBlock(h *State, m *[Size]byte) {
 	h[5] += f
 	h[6] += g
 	h[7] += hh
+}
+
+// schedule computes the message schedule of the block m.
+func schedule(w *[64]uint32, m *[Size]byte) {
+	for t := range 16 {
+		w[t] = binary.BigEndian.Uint32(m[4*t:])
+	}
+	for t := 16; t < 64; t++ {
+		w[t] = smallSigma1(w[t-2]) + w[t-7] + smallSigma0(w[t-15]) + w[t-16]
+	}
 }
 
 // The functions of FIPS 180-4, section 4.1.2.

@@ -40,6 +40,7 @@ var (
 		"node_x1_shani", "node_x2_shani", "node_x4_shani",
 		"node_x1_sha2", "node_x2_sha2", "node_x4_sha2", "node_x4_neon",
 		"node_x8_avx2", "node_x16_avx512", "node_x32_avx512",
+		"search_x4_shani", "search_x4_ssse3", "search_x4_avx", "search_x8_avx2", "search_x32_avx512",
 	}
 )
 
@@ -67,6 +68,10 @@ func toggles() []toggle {
 	}
 	for i := range nodeKernels {
 		k := &nodeKernels[i]
+		ts = append(ts, toggle{k.Name, k.Supported, &k.Enabled, nil})
+	}
+	for i := range searchKernels {
+		k := &searchKernels[i]
 		ts = append(ts, toggle{k.Name, k.Supported, &k.Enabled, nil})
 	}
 	return ts

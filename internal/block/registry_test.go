@@ -17,6 +17,9 @@ func TestKernelNames(t *testing.T) {
 	for _, k := range NodeKernels() {
 		lanes[k.Name] = k.Lanes
 	}
+	for _, k := range SearchKernels() {
+		lanes[k.Name] = k.Lanes
+	}
 	if len(lanes) != len(toggles()) {
 		t.Errorf("%d kernels have %d names", len(toggles()), len(lanes))
 	}

@@ -110,3 +110,33 @@ func node_x16_avx512(dst *byte, src *byte, n int)
 //
 //go:noescape
 func node_x32_avx512(dst *byte, src *byte, n int)
+
+// search_x4_shani tries 4 nonces a batch, interleaved, with the SHA extensions.
+// See SearchKernel.Search. It needs SHA, SSSE3 and SSE4.1, no AVX.
+//
+//go:noescape
+func search_x4_shani(c *Nonces, n uint32, batches int) (hits uint32, left int)
+
+// search_x4_ssse3 tries 4 nonces a batch, one in each 32-bit word of a register. See
+// SearchKernel.Search. It needs SSSE3.
+//
+//go:noescape
+func search_x4_ssse3(c *Nonces, n uint32, batches int) (hits uint32, left int)
+
+// search_x4_avx tries 4 nonces a batch, one in each 32-bit word of a register. See
+// SearchKernel.Search. It needs AVX.
+//
+//go:noescape
+func search_x4_avx(c *Nonces, n uint32, batches int) (hits uint32, left int)
+
+// search_x8_avx2 tries 8 nonces a batch, one in each 32-bit word of a register. See
+// SearchKernel.Search. It needs AVX2.
+//
+//go:noescape
+func search_x8_avx2(c *Nonces, n uint32, batches int) (hits uint32, left int)
+
+// search_x32_avx512 tries 32 nonces a batch, one in each 32-bit word of a register. See
+// SearchKernel.Search. It needs AVX512F.
+//
+//go:noescape
+func search_x32_avx512(c *Nonces, n uint32, batches int) (hits uint32, left int)

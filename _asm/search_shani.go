@@ -1,0 +1,206 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/mmcloughlin/avo/attr"
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+// shaSearchKernel generates a kernel that tries four nonces side by side. It
+// begins with the four rounds that the first of the digits belongs to. Of the
+// schedule it leaves nothing out: the rounds take up the whole time.
+func shaSearchKernel(c *Context, name string) {
+	const n = 4
+	field := searchFunction(c, name,
+		fmt.Sprintf("%s tries %d nonces a batch, interleaved, with the SHA extensions.", name, n),
+		"See SearchKernel.Search. It needs SHA, SSSE3 and SSE4.1, no AVX.")
+	k, rounds := RAX, EBX
+	quad, quadOffset := R11L, R13 // which four words the digits begin in, and where those are
+
+	// Registers: X0 W+K, X1 and X2 temporary, from X3 the states.
+	e := &emitter{c: c}
+	m := sse{e}
+	scratch := &arena{base: R12, align: 16}
+	limit, sum := scratch.take(16), scratch.take(16)
+	masks := scratch.take(32)                      // PSHUFB's, that put the digits into these words and the next
+	start, h := scratch.take(32), scratch.take(32) // as abef and cdgh
+	streams := make([]shaStream, n)
+	type words struct{ w, wk Mem } // W[0] to W[63]; K added to W[0] to W[19]
+	schedules := make([]words, n)
+	for i := range streams {
+		streams[i].abef, streams[i].cdgh = vec(3+2*i).AsX(), vec(4+2*i).AsX()
+		schedules[i] = words{scratch.take(256), scratch.take(80)}
+	}
+	local := c.AllocLocal(scratch.size + 16)
+	in := func(name string) constants { return constants{base: RDI, disp: field(name).Disp} }
+
+	c.XORL(EAX, EAX)
+	c.TESTQ(searchBatches, searchBatches)
+	c.JLE(LabelRef("done"))
+	c.LEAQ(local.Offset(15), R12)
+	c.ANDQ(I8(-16), R12)
+	c.MOVL(field("shift"), ECX)
+	c.MOVL(field("first"), quad)
+	c.MOVL(quad, R9L)
+	c.ANDL(Imm(3), R9L)
+	c.NEGQ(R9)
+	c.LEAQ(wordPlaces(c, name), R8)
+	for j := range 2 {
+		c.MOVOU(Mem{Base: R8, Index: R9, Scale: 4, Disp: 16 + 16*j}, shaTmp)
+		c.MOVOA(shaTmp, masks.Offset(16*j))
+	}
+	c.SHRL(Imm(2), quad)
+	c.MOVL(quad, R13L)
+	c.SHLL(Imm(4), R13L)
+	m.broadcastConstant(shaTmp, in("limit"), 0)
+	c.MOVOA(shaTmp, limit)
+	m.broadcastConstant(shaTmp, in("base"), 0)
+	c.MOVOA(shaTmp, sum)
+	for _, state := range []struct {
+		from string
+		to   Mem
+	}{{"quad", start}, {"h", h}} {
+		c.LEAQ(field(state.from), R9)
+		loadState(c, streams[0], R9)
+		c.MOVOA(streams[0].abef, state.to)
+		c.MOVOA(streams[0].cdgh, state.to.Offset(16))
+	}
+	for i := range 4 {
+		c.MOVOU(field("w").Offset(16*i), shaTmp)
+		c.MOVOU(field("kw").Offset(16*i), shaTmp2)
+		for _, s := range schedules {
+			c.MOVOA(shaTmp, s.w.Offset(16*i))
+			c.MOVOA(shaTmp2, s.wk.Offset(16*i))
+		}
+	}
+
+	// nextPair brings W[first] and W[first+1] of the four lanes of the next batch
+	// into two registers, side by side, and nextWords puts those of lane i where
+	// they belong.
+	lanes01, lanes23, low := X11, X12, X13
+	nextPair := func() {
+		noncePair(c, field)
+		c.MOVL(searchNonce, R9L)
+		c.ANDL(Imm(15), R9L)
+		c.ADDL(Imm(n), searchNonce)
+		c.MOVQ(R8, shaTmp)
+		c.PSHUFD(Imm(0x00), shaTmp, low)
+		c.PSHUFD(Imm(0x55), shaTmp, lanes01)
+		c.MOVOU(field("low").Idx(R9, 4), shaTmp)
+		c.PADDD(shaTmp, low)
+		c.MOVOU(field("high").Idx(R9, 4), shaTmp)
+		c.PADDD(shaTmp, lanes01)
+		c.MOVOA(lanes01, lanes23)
+		c.PUNPCKLLQ(low, lanes01)
+		c.PUNPCKHLQ(low, lanes23)
+	}
+	nextWords := func(i int) {
+		pair, s := [2]Register{lanes01, lanes23}[i/2], schedules[i]
+		if i%2 == 1 {
+			c.PSHUFD(Imm(0x0e), pair, pair)
+		}
+		for j := range 2 {
+			digits := shaTmp
+			c.MOVOA(pair, digits)
+			c.PSHUFB(masks.Offset(16*j), digits)
+			for _, to := range []struct {
+				name  string
+				words Mem
+			}{{"w", s.w}, {"kw", s.wk}} {
+				c.MOVOU(field(to.name).Offset(16*j).Idx(quadOffset, 1), shaTmp2)
+				c.PADDD(digits, shaTmp2)
+				c.MOVOA(shaTmp2, to.words.Offset(16*j).Idx(quadOffset, 1))
+			}
+		}
+	}
+	nextPair()
+	for i := range n {
+		nextWords(i)
+	}
+
+	c.Label("batch")
+	for _, s := range streams {
+		c.MOVOA(start, s.abef)
+		c.MOVOA(start.Offset(16), s.cdgh)
+	}
+	c.LEAQ(Mem{Symbol: Symbol{Name: "·k"}, Base: StaticBase}, k)
+	label := func(quad int) string { return fmt.Sprintf("quad_%d", quad) }
+	dispatch(c, quad, 0, 3, label)
+	for i := range 4 {
+		c.Label(label(i))
+		for j, s := range streams {
+			c.MOVOA(schedules[j].wk.Offset(16*i), shaWK)
+			s.roundsOfWK(c)
+		}
+	}
+	for i := 4; i < 16; i++ {
+		// Words 0 to 15 have been used up when the words from 32 on are computed:
+		// the next batch's take their place while there are rounds to wait for.
+		if i == 8 {
+			nextPair()
+		}
+		if i > 8 && i <= 8+n {
+			nextWords(i - 9)
+		}
+		for j, s := range streams {
+			w := func(i int) Mem { return schedules[j].w.Offset(16 * i) }
+			shaSchedule(c, w(i), w(i-4), w(i-3), w(i-2), w(i-1))
+			c.MOVOU(Mem{Base: k, Disp: 16 * i}, shaWK)
+			c.PADDD(shaTmp2, shaWK)
+			s.roundsOfWK(c)
+		}
+	}
+
+	// as sets shaTmp to a of the four states.
+	as := func() {
+		c.MOVOA(streams[0].abef, shaTmp)
+		c.PUNPCKHLQ(streams[1].abef, shaTmp)
+		c.MOVOA(streams[2].abef, shaTmp2)
+		c.PUNPCKHLQ(streams[3].abef, shaTmp2)
+		c.PUNPCKHQDQ(shaTmp2, shaTmp)
+	}
+	c.CMPL(field("more"), Imm(0))
+	c.JEQ(LabelRef("compare"))
+	as()
+	m.broadcastConstant(shaTmp2, in("base"), 0)
+	c.PADDD(shaTmp2, shaTmp)
+	c.MOVOA(shaTmp, sum)
+	for _, s := range streams {
+		c.PADDD(h, s.abef)
+		c.PADDD(h.Offset(16), s.cdgh)
+	}
+	c.LEAQ(field("kw2"), k)
+	c.MOVL(U32(16), rounds)
+	c.Label("constant")
+	for _, s := range streams {
+		c.MOVOU(Mem{Base: k}, shaWK)
+		s.roundsOfWK(c)
+	}
+	c.ADDQ(Imm(16), k)
+	c.DECL(rounds)
+	c.JNZ(LabelRef("constant"))
+
+	c.Label("compare")
+	as()
+	c.PADDD(sum, shaTmp)
+	m.notAbove(RAX, shaTmp, limit)
+	searchNext(c, m.leave)
+}
+
+// wordPlaces defines the PSHUFB masks that put two words, the lowest ones of a
+// register, anywhere in the eight words of two registers, with zeros around
+// them: into words i and i+1 by the 32 bytes at 16-4i.
+func wordPlaces(c *Context, name string) Mem {
+	m := c.StaticGlobal(name + "_places")
+	c.DataAttributes(attr.RODATA | attr.NOPTR)
+	for _, d := range []uint64{zeroBytes, zeroBytes, 0x0706050403020100, zeroBytes, zeroBytes, zeroBytes} {
+		c.AppendDatum(U64(d))
+	}
+	return m
+}
+
+// zeroBytes is what makes PSHUFB set eight bytes to zero.
+const zeroBytes = 0x8080808080808080
