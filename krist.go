@@ -1,0 +1,47 @@
+package sha256
+
+import (
+	"fmt"
+
+	"github.com/sha256-simd/sha256-simd/internal/block"
+)
+
+// SumCmp256 reports whether the first 48 bits of a digest, as a number, are at
+// most work. data is the whole message with its padding, one block.
+//
+// A fork of this package's predecessor, made for mining Krist, has this
+// function. The fork answers false for every number above 131,071, whatever
+// work is; this function does not. To search nonces, package pow is many times
+// as fast.
+//
+// It panics unless data has 64 bytes. Whether they end as FIPS 180-4 wants is
+// not checked.
+func SumCmp256(data []byte, work uint32) bool {
+	checkBlock("SumCmp256", data)
+	return first48(data) <= int64(work)
+}
+
+// SumToNum256 returns the first 48 bits of a digest as a number. data is the
+// whole message, of 41 bytes, with its padding, one block.
+//
+// It panics unless data has 64 bytes and data[41] is 0x80, where the padding of
+// such a message begins. The padding is not checked further.
+func SumToNum256(data []byte) int64 {
+	checkBlock("SumToNum256", data)
+	if data[41] != 0x80 {
+		panic(fmt.Sprintf("sha256: SumToNum256: data[41] is %#02x, not the 0x80 after a message of 41 bytes", data[41]))
+	}
+	return first48(data)
+}
+
+func checkBlock(function string, data []byte) {
+	if len(data) != BlockSize {
+		panic(fmt.Sprintf("sha256: %s: data has %d bytes, not %d", function, len(data), BlockSize))
+	}
+}
+
+func first48(data []byte) int64 {
+	h := block.IV256
+	block.Compress(&h, data)
+	return int64(h[0])<<16 | int64(h[1]>>16)
+}

@@ -1,0 +1,103 @@
+package pow
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/sha256-simd/sha256-simd/internal/block"
+)
+
+const (
+	// fewest is the number of nonces from which on a kernel pays: below, making
+	// it ready takes longer than it saves.
+	fewest = 8
+	// mostSingly bounds what is tried one at a time without looking at the
+	// context.
+	mostSingly = 256
+)
+
+// A finder tries nonces. It divides a range into what one call of a search
+// kernel can do: nonces that differ in their last digits only.
+type finder struct {
+	message
+	work   uint64
+	kernel *block.SearchKernel // nil: one at a time
+
+	// nonces is valid for the nonces whose digits before the last ones are those
+	// of current.
+	nonces  block.Nonces
+	valid   bool
+	current uint64
+}
+
+func newFinder(prefix []byte, work uint64) finder {
+	return finder{message: newMessage(prefix), work: work, kernel: block.PreferredSearch()}
+}
+
+// try tries some nonces from n on, at least one and at most count. If one will
+// do, n+tried is the first such, else tried is how many were tried.
+func (f *finder) try(n, count uint64) (tried uint64, found bool) {
+	if f.kernel == nil || count < fewest {
+		return f.trySingly(n, count)
+	}
+	f.describe(n)
+	digits := f.nonces.Digits()
+	lanes := uint64(f.kernel.Lanes)
+	base := n &^ (lanes - 1) // of a batch
+	count = min(count,
+		1<<(4*digits)-n&(1<<(4*digits)-1),
+		base+uint64(f.kernel.MaxBatches)*lanes-n)
+	if count < fewest {
+		return f.trySingly(n, count)
+	}
+	for batches := int((n - base + count + lanes - 1) / lanes); batches > 0; {
+		hits, left := f.kernel.Search(&f.nonces, uint32(base), batches)
+		if hits == 0 {
+			break
+		}
+		base += uint64(batches-left) * lanes
+		for ; hits != 0; hits &= hits - 1 {
+			// A hit can lie outside of the range, and it can be too large by the
+			// last 16 of its 48 bits.
+			i := base + uint64(bits.TrailingZeros32(hits)) - n
+			if i < count && f.value(n+i) <= f.work {
+				return i, true
+			}
+		}
+		base += lanes
+		batches = left - 1
+	}
+	return count, false
+}
+
+// trySingly is try without a kernel.
+func (f *finder) trySingly(n, count uint64) (tried uint64, found bool) {
+	count = min(count, mostSingly)
+	for i := range count {
+		if f.value(n+i) <= f.work {
+			return i, true
+		}
+	}
+	return count, false
+}
+
+// describe makes f.nonces valid for n.
+func (f *finder) describe(n uint64) {
+	if f.valid && (n^f.current)>>(4*f.nonces.Digits()) == 0 {
+		return
+	}
+	f.valid, f.current = true, n
+	f.set(n)
+	limit := uint32(min(f.work>>16, math.MaxUint32))
+	first, second := (*[block.Size]byte)(f.tail[:]), (*[block.Size]byte)(f.tail[block.Size:])
+	switch last := f.at + nonceSize - 1; {
+	case last >= block.Size:
+		h := f.h
+		block.Compress(&h, first[:])
+		f.nonces.Reset(&h, second, last-block.Size, nil, limit)
+	case f.size > block.Size:
+		f.nonces.Reset(&f.h, first, last, second, limit)
+	default:
+		f.nonces.Reset(&f.h, first, last, nil, limit)
+	}
+}

@@ -1,0 +1,109 @@
+// Package pow searches proofs of work in the manner of the Krist currency: a
+// nonce that makes the SHA-256 digest of a prefix and that nonce begin with a
+// small number.
+//
+// Many nonces are tried side by side on one core, 32 with AVX-512. They are
+// not written out as messages: what is the same for all of them is computed
+// once, and of each digest no more than decides. That is more than ten times as
+// fast as a loop over crypto/sha256 with AVX-512, and four times with the SHA
+// extensions.
+package pow
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/sha256-simd/sha256-simd/internal/block"
+)
+
+// ErrExhausted is what [Search.Find] returns when it tried every nonce of its
+// range and none will do.
+var ErrExhausted = errors.New("pow: no nonce in the range will do")
+
+// A Search is the search for nonces after a prefix. Its methods only read it:
+// it may be used by many goroutines at a time.
+type Search struct {
+	// Prefix is what the messages begin with, of any length. In each, a nonce
+	// follows, written as 16 lower-case hexadecimal digits.
+	Prefix []byte
+}
+
+// Value returns the first 48 bits of SHA-256(Prefix || hex(n)) as a number.
+func (s Search) Value(n uint64) uint64 {
+	m := newMessage(s.Prefix)
+	return m.value(n)
+}
+
+// Find returns the smallest nonce n, from start on and among the count that
+// begin there, with Value(n) <= work. A range that goes beyond 2^64-1 ends with
+// that nonce and does not wrap around.
+//
+// Without such a nonce the error is [ErrExhausted]. When ctx is done, which is
+// noticed within a millisecond, Find gives up, and the error wraps that of ctx.
+// With any error n is the first nonce from start on that was not tried, where
+// another call can go on. It is 0 when none is left because 2^64-1 was tried.
+//
+// Find works on the calling goroutine alone: to use more cores, call it for
+// disjoint ranges in several goroutines.
+func (s Search) Find(ctx context.Context, work, start, count uint64) (n uint64, err error) {
+	if start > 0 {
+		count = min(count, -start)
+	}
+	f := newFinder(s.Prefix, work)
+	for n = start; count > 0; {
+		if err := ctx.Err(); err != nil {
+			return n, fmt.Errorf("pow: searching a nonce: %w", err)
+		}
+		tried, found := f.try(n, count)
+		n += tried
+		if found {
+			return n, nil
+		}
+		count -= tried
+	}
+	return n, ErrExhausted
+}
+
+const digits = "0123456789abcdef"
+
+// nonceSize is the length of a nonce in a message.
+const nonceSize = 16
+
+// A message is a prefix and, to be filled in, a nonce.
+type message struct {
+	h block.State // after the whole blocks of the prefix
+	// tail is the rest of the message with its padding, size bytes. The nonce
+	// stands at tail[at:].
+	tail     [block.MaxTail]byte
+	at, size int
+}
+
+func newMessage(prefix []byte) message {
+	m := message{h: block.IV256}
+	whole := len(prefix) &^ (block.Size - 1)
+	block.Compress(&m.h, prefix[:whole])
+	m.at = copy(m.tail[:], prefix[whole:])
+	end := m.at + nonceSize
+	m.tail[end] = 0x80
+	m.size = (end + 8 + block.Size) &^ (block.Size - 1)
+	binary.BigEndian.PutUint64(m.tail[m.size-8:], (uint64(len(prefix))+nonceSize)*8)
+	return m
+}
+
+// set makes n the nonce.
+func (m *message) set(n uint64) {
+	for i := nonceSize - 1; i >= 0; i-- {
+		m.tail[m.at+i] = digits[n&15]
+		n >>= 4
+	}
+}
+
+// value makes n the nonce and returns its value.
+func (m *message) value(n uint64) uint64 {
+	m.set(n)
+	h := m.h
+	block.Compress(&h, m.tail[:m.size])
+	return uint64(h[0])<<16 | uint64(h[1]>>16)
+}
