@@ -100,7 +100,7 @@ func (m avx512) ternary(x, y, z Register, f func(x, y, z bool) bool) {
 func (m avx512) leave() { m.e.emit(func() { m.e.c.VZEROUPPER() }) }
 
 func (m avx512) notAbove(mask GPPhysical, x Register, limit Mem) {
-	const lessOrEqual = 2
-	m.e.emit(func() { m.e.c.VPCMPD(Imm(lessOrEqual), limit, x, K1) })
+	m.e.emit(func() { m.e.c.VPCMPGTD(limit, x, K1) })
+	m.e.emit(func() { m.e.c.KNOTW(K1, K1) })
 	m.e.emit(func() { m.e.c.KMOVW(K1, mask.As32()) })
 }

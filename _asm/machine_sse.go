@@ -49,7 +49,7 @@ func (m sse) broadcastConstant(d Register, k constants, i int) {
 		m.load(d, k.word(i))
 		return
 	}
-	m.e.emit(func() { m.e.c.MOVD(k.word(i), d) })
+	m.e.emit(func() { m.e.c.MOVSS(k.word(i), d) })
 	m.e.emit(func() { m.e.c.PSHUFD(Imm(0), d, d) })
 }
 

@@ -44,7 +44,7 @@ func checkEncodings(t *testing.T, d disassembly, source string) {
 var gnuNames = map[string]string{
 	"movou": "movdqu", "movoa": "movdqa", "movo": "movdqa",
 	"punpckllq": "punpckldq", "punpckhlq": "punpckhdq",
-	"paddl": "paddd", "psubl": "psubd", "pslll": "pslld", "psrll": "psrld",
+	"paddl": "paddd", "psubl": "psubd", "pslll": "pslld", "psrll": "psrld", "pcmpgtl": "pcmpgtd",
 	"pshufl": "pshufd", "pslldq": "pslldq", "psrldq": "psrldq",
 	"movl": "movd", "vmovl": "vmovd",
 }

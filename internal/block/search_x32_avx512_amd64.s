@@ -2172,19 +2172,21 @@ last:
 	JMP          constant
 
 compare:
-	VPADDD 64(R12), Z0, Z0
-	VPCMPD $0x02, (R12), Z0, K1
-	KMOVW  K1, AX
-	VPADDD 128(R12), Z8, Z8
-	VPCMPD $0x02, (R12), Z8, K1
-	KMOVW  K1, R9
-	SHLL   $0x10, R9
-	ORL    R9, AX
-	ADDL   $0x20, SI
-	TESTL  AX, AX
-	JNZ    leave
-	DECQ   DX
-	JNZ    batch
+	VPADDD   64(R12), Z0, Z0
+	VPCMPGTD (R12), Z0, K1
+	KNOTW    K1, K1
+	KMOVW    K1, AX
+	VPADDD   128(R12), Z8, Z8
+	VPCMPGTD (R12), Z8, K1
+	KNOTW    K1, K1
+	KMOVW    K1, R9
+	SHLL     $0x10, R9
+	ORL      R9, AX
+	ADDL     $0x20, SI
+	TESTL    AX, AX
+	JNZ      leave
+	DECQ     DX
+	JNZ      batch
 
 leave:
 	VZEROUPPER

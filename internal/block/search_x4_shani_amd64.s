@@ -28,10 +28,10 @@ TEXT ·search_x4_shani(SB), $1488-40
 	SHRL       $0x02, R11
 	MOVL       R11, R13
 	SHLL       $0x04, R13
-	MOVD       24(DI), X1
+	MOVSS      24(DI), X1
 	PSHUFD     $0x00, X1, X1
 	MOVOA      X1, (R12)
-	MOVD       20(DI), X1
+	MOVSS      20(DI), X1
 	PSHUFD     $0x00, X1, X1
 	MOVOA      X1, 16(R12)
 	LEAQ       60(DI), R9
@@ -990,7 +990,7 @@ quad_3:
 	MOVOA       X7, X2
 	PUNPCKHLQ   X9, X2
 	PUNPCKHQDQ  X2, X1
-	MOVD        20(DI), X2
+	MOVSS       20(DI), X2
 	PSHUFD      $0x00, X2, X2
 	PADDD       X2, X1
 	MOVOA       X1, 16(R12)
