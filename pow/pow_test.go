@@ -286,16 +286,6 @@ func TestFindNoticesCancellation(t *testing.T) {
 	})
 }
 
-func TestFindAllocates(t *testing.T) {
-	s := pow.Search{Prefix: []byte("thrift")}
-	ctx := context.Background()
-	for _, count := range []uint64{1, 1000} {
-		if n := testing.AllocsPerRun(100, func() { s.Find(ctx, 0, 0, count) }); n != 0 {
-			t.Errorf("Find of %d nonces allocates %v times", count, n)
-		}
-	}
-}
-
 func FuzzFind(f *testing.F) {
 	f.Add([]byte("prefix"), uint64(1)<<44, uint64(0), uint16(100))
 	f.Add(make([]byte, 22), uint64(1)<<40, uint64(0xfffff), uint16(3000))
