@@ -3,13 +3,30 @@ module github.com/sha256-simd/sha256-simd/benchmarks
 go 1.25.0
 
 require (
+	github.com/klauspost/cpuid/v2 v2.4.2
+	github.com/minio/sha256-simd v1.0.1
 	github.com/prysmaticlabs/gohashtree v0.0.4-beta
+	github.com/schollz/progressbar/v3 v3.19.1
 	github.com/sha256-simd/sha256-simd v0.0.0-00010101000000-000000000000
+	github.com/zeebo/blake3 v0.2.4
+	golang.org/x/crypto v0.52.0
+	golang.org/x/term v0.44.0
+	gonum.org/v1/plot v0.17.0
+	lukechampine.com/blake3 v1.4.1
 )
 
 require (
-	github.com/klauspost/cpuid/v2 v2.4.2 // indirect
+	codeberg.org/go-fonts/liberation v0.5.0 // indirect
+	codeberg.org/go-latex/latex v0.2.0 // indirect
+	codeberg.org/go-pdf/fpdf v0.11.1 // indirect
+	git.sr.ht/~sbinet/gg v0.7.0 // indirect
+	github.com/ajstarks/svgo v0.0.0-20211024235047-1546f124cd8b // indirect
+	github.com/golang/freetype v0.0.0-20170609003504-e2365dfdc4a0 // indirect
+	github.com/mitchellh/colorstring v0.0.0-20190213212951-d06e56a500db // indirect
+	github.com/rivo/uniseg v0.4.7 // indirect
+	golang.org/x/image v0.30.0 // indirect
 	golang.org/x/sys v0.46.0 // indirect
+	golang.org/x/text v0.37.0 // indirect
 )
 
 replace github.com/sha256-simd/sha256-simd => ../

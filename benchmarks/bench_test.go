@@ -1,0 +1,244 @@
+package main
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+func BenchmarkSum256(b *testing.B)    { benchmark(b, "Sum256") }
+func BenchmarkLength(b *testing.B)    { benchmark(b, "Length") }
+func BenchmarkSumMany(b *testing.B)   { benchmark(b, "SumMany") }
+func BenchmarkKernel(b *testing.B)    { benchmark(b, "Kernel") }
+func BenchmarkWriteMany(b *testing.B) { benchmark(b, "WriteMany") }
+func BenchmarkSumHashes(b *testing.B) { benchmark(b, "SumHashes") }
+func BenchmarkServer(b *testing.B)    { benchmark(b, "Server") }
+func BenchmarkNodes(b *testing.B)     { benchmark(b, "Nodes") }
+func BenchmarkRoot(b *testing.B)      { benchmark(b, "Root") }
+func BenchmarkComposite(b *testing.B) { benchmark(b, "Composite") }
+func BenchmarkSearch(b *testing.B)    { benchmark(b, "Search") }
+
+// benchmark runs the rows of a function. Those that need another environment
+// or GOMAXPROCS are run by whoever sets these.
+func benchmark(b *testing.B, function string) {
+	for _, s := range sections() {
+		for _, r := range s.rows {
+			if r.bench != function || r.procs > 1 || !r.env.here() {
+				continue
+			}
+			dst := make([][32]byte, r.digests)
+			impls := r.impls()
+			for _, im := range impls {
+				b.Run("impl="+im.name+"/"+r.load, func(b *testing.B) {
+					b.SetBytes(int64(r.bytes))
+					for b.Loop() {
+						im.run(dst)
+					}
+				})
+			}
+			stop(impls)
+		}
+	}
+}
+
+// everyRow calls f with each row.
+func everyRow(f func(r row)) {
+	for _, s := range sections() {
+		for _, r := range s.rows {
+			f(r)
+		}
+	}
+}
+
+func TestEveryImplComputesTheSameDigests(t *testing.T) {
+	seen := make(map[string]bool)
+	everyRow(func(r row) {
+		name := r.bench + "/" + r.load
+		if seen[name] || testing.Short() && (r.bytes > 32<<20 || r.bench == "Files") {
+			return
+		}
+		seen[name] = true
+		t.Run(name, func(t *testing.T) {
+			var want [][32]byte
+			impls := r.impls()
+			defer stop(impls)
+			for _, im := range impls {
+				got := make([][32]byte, r.digests)
+				im.run(got)
+				for i, h := range im.hashes {
+					h.Sum(got[i][:0])
+				}
+				switch {
+				case im.other:
+				case want == nil:
+					want = got
+				case !slices.Equal(got, want):
+					t.Errorf("%s computes other digests than the first", im.name)
+				}
+			}
+		})
+	})
+}
+
+func TestRowNamesAreUnique(t *testing.T) {
+	seen := make(map[string]bool)
+	everyRow(func(r row) {
+		if seen[r.name()] {
+			t.Errorf("%s stands there twice", r.name())
+		}
+		seen[r.name()] = true
+	})
+}
+
+func TestFloorsAreOfRows(t *testing.T) {
+	names := make(map[string]bool)
+	everyRow(func(r row) { names[r.name()] = true })
+	for name := range floors {
+		if !names[name] {
+			t.Errorf("a floor for %s, which is no row", name)
+		}
+	}
+}
+
+func TestMeasureGivesEachTheSameTime(t *testing.T) {
+	var calls [2]int
+	timings := measure([]func(){
+		func() { calls[0]++; time.Sleep(time.Millisecond) },
+		func() { calls[1]++; time.Sleep(5 * time.Millisecond) },
+	}, 200*time.Millisecond)
+	for i, timing := range timings {
+		if timing.Runs < minRuns || timing.Best > timing.Median {
+			t.Errorf("function %d: %+v", i, timing)
+		}
+	}
+	if fast, slow := timings[0], timings[1]; fast.Best < 1e6 || slow.Best < 5e6 || fast.Runs < 2*slow.Runs {
+		t.Errorf("%+v and %+v for sleeps of 1 and 5 ms", fast, slow)
+	}
+}
+
+// published is what a program is built from when all peers are as published.
+func published() *debug.BuildInfo {
+	info := new(debug.BuildInfo)
+	for _, path := range peers {
+		info.Deps = append(info.Deps, &debug.Module{Path: path, Version: "v1.2.3", Sum: "h1:x"})
+	}
+	return info
+}
+
+func TestPeersMustBePublishedModules(t *testing.T) {
+	if versions, err := peerVersions(published()); err != nil || len(versions) != len(peers) {
+		t.Errorf("published peers: %v, %v", versions, err)
+	}
+	for name, change := range map[string]func(m *debug.Module){
+		"workspace":    func(m *debug.Module) { m.Version, m.Sum = "(devel)", "" },
+		"folder":       func(m *debug.Module) { m.Replace = &debug.Module{Path: "../compat/minio"} },
+		"fork":         func(m *debug.Module) { m.Replace = &debug.Module{Path: "example.com/fork", Version: "v1.0.0"} },
+		"not in there": func(m *debug.Module) { m.Path = "example.com/other" },
+	} {
+		info := published()
+		change(info.Deps[0])
+		if _, err := peerVersions(info); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+// measured is a report with a result for each row of the charts.
+func measured() *report {
+	rep := new(report)
+	for _, r := range slices.Concat(kernelRows(), byLength().rows) {
+		rep.add(result{Name: r.name(), Bytes: r.bytes, Ratio: 2, Floor: 3, Impls: []implResult{
+			{"sha256-simd", timing{Best: float64(r.bytes) / 8}},
+			{"crypto", timing{Best: float64(r.bytes) / 2}},
+		}})
+	}
+	return rep
+}
+
+func TestChartsAreWellFormed(t *testing.T) {
+	dir := t.TempDir()
+	if err := measured().draw(dir); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"lanes.svg", "length.svg"} {
+		data := readFile(t, filepath.Join(dir, name))
+		for _, want := range []string{">sha256-simd<", ">crypto<", ">GB/s<"} {
+			if !bytes.Contains(data, []byte(want)) {
+				t.Errorf("%s does not hold %s", name, want)
+			}
+		}
+		d := xml.NewDecoder(bytes.NewReader(data))
+		for {
+			if _, err := d.Token(); errors.Is(err, io.EOF) {
+				break
+			} else if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+		}
+	}
+}
+
+func TestReportTellsWhichFloorsAreMet(t *testing.T) {
+	rep := new(report)
+	for name, ratio := range map[string]float64{"Nodes/n=16": 1.7, "Nodes/n=32": 2.3} {
+		rep.add(result{Name: name, Bytes: 1, Ratio: ratio, Floor: floors[name], Impls: []implResult{{"sha256-simd", timing{Best: 1}}}})
+	}
+	for name, write := range map[string]func(io.Writer) error{"text": rep.writeText, "Markdown": rep.writeMarkdown} {
+		var out strings.Builder
+		if err := write(&out); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{"Merkle trees", "1.60 met", "2.40 MISSED"} {
+			if !strings.Contains(out.String(), want) {
+				t.Errorf("%s report does not say %q:\n%s", name, want, out.String())
+			}
+		}
+	}
+}
+
+func TestResultsAreKept(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "results.json")
+	first := &report{Machine: machine{CPU: "a"}}
+	if err := first.resume(file); err != nil {
+		t.Fatalf("no file yet: %v", err)
+	}
+	first.add(result{Name: "one", Ratio: 1})
+	first.add(result{Name: "two", Ratio: 2})
+	if err := first.save(file); err != nil {
+		t.Fatal(err)
+	}
+
+	second := &report{Machine: machine{CPU: "a"}}
+	if err := second.resume(file); err != nil {
+		t.Fatal(err)
+	}
+	second.add(result{Name: "one", Ratio: 3})
+	if one, _ := second.find("one"); one.Ratio != 3 {
+		t.Errorf("a row that was measured again has ratio %v", one.Ratio)
+	}
+	if two, ok := second.find("two"); !ok || two.Ratio != 2 {
+		t.Errorf("a row that was not measured again is %+v, %v", two, ok)
+	}
+
+	other := &report{Machine: machine{CPU: "b"}}
+	if err := other.resume(file); err == nil {
+		t.Error("results of another machine are taken over")
+	}
+}
+
+func readFile(t *testing.T, name string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}

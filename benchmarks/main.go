@@ -1,0 +1,126 @@
+// Benchmarks measures this library beside its peers, all in one process and in
+// turn, and prints how many times as fast it is:
+//
+//	go run ./benchmarks
+//
+// Flags choose what is measured and how it is told:
+//
+//	-run regexp    measure only the rows whose names match
+//	-time d        time for each row (default 1s)
+//	-json          print JSON
+//	-markdown      print Markdown
+//	-charts dir    draw the charts there, as far as their rows are measured
+//	-results file  keep results in a file: rows that are not measured now keep
+//	               theirs, so that a long report can be made piece by piece
+//
+// The same rows are benchmarks for go test -bench, with names for benchstat.
+// It refuses to run when a peer is not the module that its authors published.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"regexp"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
+)
+
+func main() {
+	if err := run(); err != nil {
+		fmt.Fprintln(os.Stderr, "benchmarks:", err)
+		os.Exit(1)
+	}
+}
+
+func run() error {
+	var (
+		pattern  = flag.String("run", "", "measure only the rows whose names match this `regexp`")
+		budget   = flag.Duration("time", time.Second, "time for each row")
+		asJSON   = flag.Bool("json", false, "print JSON")
+		markdown = flag.Bool("markdown", false, "print Markdown")
+		charts   = flag.String("charts", "", "draw the charts in this `directory`")
+		results  = flag.String("results", "", "keep results in this `file`, with those of earlier runs")
+	)
+	flag.Parse()
+	if flag.NArg() > 0 {
+		return fmt.Errorf("unexpected argument %q", flag.Arg(0))
+	}
+	if *asJSON && *markdown {
+		return errors.New("-json and -markdown exclude each other")
+	}
+	matches, err := regexp.Compile(*pattern)
+	if err != nil {
+		return fmt.Errorf("-run: %w", err)
+	}
+	rep, err := newReport()
+	if err != nil {
+		return err
+	}
+	if *results != "" {
+		if err := rep.resume(*results); err != nil {
+			return err
+		}
+	}
+	var rows []row
+	for _, s := range sections() {
+		for _, r := range s.rows {
+			if matches.MatchString(r.name()) {
+				rows = append(rows, r)
+			}
+		}
+	}
+	if err := rep.measure(rows, *budget); err != nil {
+		return err
+	}
+	if *results != "" {
+		if err := rep.save(*results); err != nil {
+			return err
+		}
+	}
+	if *charts != "" {
+		if err := rep.draw(*charts); err != nil {
+			return err
+		}
+	}
+	switch {
+	case *asJSON:
+		return rep.writeJSON(os.Stdout)
+	case *markdown:
+		return rep.writeMarkdown(os.Stdout)
+	}
+	return rep.writeText(os.Stdout)
+}
+
+// measure measures the rows. When the user interrupts it, it goes on with what
+// was measured until then.
+func (rep *report) measure(rows []row, budget time.Duration) error {
+	interrupted := make(chan os.Signal, 1)
+	signal.Notify(interrupted, os.Interrupt)
+	defer signal.Stop(interrupted)
+	bar := progressbar.NewOptions(len(rows),
+		progressbar.OptionSetWriter(os.Stderr),
+		progressbar.OptionSetVisibility(term.IsTerminal(int(os.Stderr.Fd()))),
+		progressbar.OptionShowCount(),
+		progressbar.OptionClearOnFinish(),
+	)
+	for _, r := range rows {
+		select {
+		case <-interrupted:
+			return bar.Exit()
+		default:
+		}
+		bar.Describe(r.name())
+		res, err := measureRow(r, budget)
+		if err != nil {
+			return err
+		}
+		rep.add(res)
+		bar.Add(1)
+	}
+	return bar.Finish()
+}
