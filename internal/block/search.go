@@ -3,7 +3,6 @@ package block
 import (
 	"encoding/binary"
 	"slices"
-	"unsafe"
 )
 
 // Nonces describes to search kernels the messages that end with consecutive
@@ -56,8 +55,8 @@ type Nonces struct {
 }
 
 // Reset makes c describe the messages whose hash value before the block p is h.
-// The lowest digit of the nonce stands at p[last], the higher ones before it.
-// If more is not nil that block follows. limit is the largest first word of a
+// The lowest digit of the nonce stands at p[last], the higher ones before it,
+// as far as they are not in the block before. If more is not nil that block follows. limit is the largest first word of a
 // digest that is a hit.
 //
 // The bytes of p for the digits that differ, the last Digits() up to p[last],
@@ -114,8 +113,8 @@ func (c *Nonces) fixedRounds(first int) {
 	}
 }
 
-// fixedSchedule sets c.c and c.terms. Words that differ count as 0 in it: so do then the
-// small sigmas of them.
+// fixedSchedule sets c.c and c.terms. Words that differ count as 0 in c.c; so do
+// then the small sigmas of them.
 func (c *Nonces) fixedSchedule(first int) {
 	var w [32]uint32
 	var differs [32]bool
@@ -141,7 +140,8 @@ func (c *Nonces) fixedSchedule(first int) {
 func (c *Nonces) Digits() int { return 8 - int(c.shift)/8 }
 
 // A SearchKernel is one way to compute the first words of the digests of
-// consecutive nonces, Lanes at a time.
+// consecutive nonces, Lanes at a time. It does not hold the function: a program
+// that searches no nonces then does not carry any of them.
 type SearchKernel struct {
 	// Name is search_ and lanes_isa.
 	Name string
@@ -152,9 +152,6 @@ type SearchKernel struct {
 	MaxBatches int
 	// Supported and Enabled are as in Kernel.
 	Supported, Enabled bool
-
-	// search is Search.
-	search func(c *Nonces, n uint32, batches int) (hits uint32, left int)
 }
 
 // Search tries batches of Lanes nonces, beginning with the one whose lowest
@@ -165,7 +162,7 @@ type SearchKernel struct {
 // Only the last c.Digits() digits count up. Nonces beyond the last of them are
 // not what their position in the batch says.
 func (k *SearchKernel) Search(c *Nonces, n uint32, batches int) (hits uint32, left int) {
-	return k.search((*Nonces)(noescape(unsafe.Pointer(c))), n, batches)
+	return search(k.Name, c, n, batches)
 }
 
 // SearchKernels returns this architecture's search kernels, the preferred ones
