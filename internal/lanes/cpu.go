@@ -6,7 +6,7 @@ type class string
 
 const (
 	zen5           class = "Zen 5 and later"
-	zen4           class = "Zen 4"
+	zen4           class = "Zen 4, or Zen 5 with 256-bit units"
 	zen1           class = "Zen 1 to 3"
 	intelAVX512SHA class = "Intel with AVX-512 and SHA"
 	intelAVX512    class = "Intel with AVX-512, without SHA"
@@ -35,28 +35,40 @@ const (
 	amd // and Hygon, whose cores are Zen 1
 )
 
-// classify returns the class of a CPU. A hypervisor may hide features: those
-// that are left decide first.
+// classify returns the class of a CPU. Where vendor, family and model name the
+// microarchitecture, it counts even if a hypervisor hides features: what can be
+// enabled is the plan's concern. Elsewhere the features that are left decide.
 func classify(c cpu) class {
 	switch {
-	case c.vendor == amd && c.family >= 0x1a && c.avx512:
-		return zen5
-	case c.vendor == amd && c.family == 0x19 && c.avx512:
-		return zen4
-	case c.vendor == amd && c.family >= 0x17 && c.sha:
-		return zen1
+	case c.vendor == amd && c.family >= 0x17:
+		return classifyZen(c)
 	case c.vendor == intel && c.avx512 && c.sha:
 		return intelAVX512SHA
 	case c.vendor == intel && c.avx512:
 		return intelAVX512
-	case c.sha && !c.avx512:
+	case c.avx512:
+		return unknown
+	case c.sha:
 		return shaOnly
-	case c.avx2 && !c.sha && !c.avx512:
+	case c.avx2:
 		return avx2Only
-	case !c.avx2 && !c.sha:
-		return older
 	}
-	return unknown
+	return older
+}
+
+// classifyZen tells AMD's Zen cores, and Hygon's, apart.
+func classifyZen(c cpu) class {
+	const modelRange = 0x10 // AMD assigns models to designs in ranges
+	models := c.model / modelRange * modelRange
+	switch {
+	case c.family == 0x1a && (models == 0x20 || models == 0x60): // Strix Point and Krackan Point
+		return zen4
+	case c.family >= 0x1a:
+		return zen5
+	case c.family == 0x19 && (models == 0x10 || models >= 0x60):
+		return zen4
+	}
+	return zen1
 }
 
 // classifyARM returns the class of an arm64 CPU. Which core it is, programs

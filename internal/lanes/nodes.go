@@ -19,16 +19,18 @@ var nodeCosts = []classCosts{
 	// with vectors.
 	{zen4, []cost{
 		{"node_x1_shani", 255}, {"node_x2_shani", 300}, {"node_x4_shani", 425},
-		{"node_x16_avx512", 1710}, {"node_x8_avx2", 1880},
+		{"node_x16_avx512", 1710}, {"node_x32_avx512", 3500}, {"node_x8_avx2", 1880},
 	}},
 	{zen1, []cost{
 		{"node_x1_shani", 255}, {"node_x2_shani", 325}, {"node_x4_shani", 590}, {"node_x8_avx2", 2120},
 	}},
 	{intelAVX512SHA, []cost{
 		{"node_x1_shani", 220}, {"node_x2_shani", 425}, {"node_x4_shani", 850},
-		{"node_x16_avx512", 1240}, {"node_x8_avx2", 2040},
+		{"node_x16_avx512", 1240}, {"node_x32_avx512", 2610}, {"node_x8_avx2", 2040},
 	}},
-	{intelAVX512, []cost{{"node_x16_avx512", 1470}, {"node_x8_avx2", 2120}}},
+	{intelAVX512, []cost{
+		{"node_x16_avx512", 1470}, {"node_x32_avx512", 3100}, {"node_x8_avx2", 2120},
+	}},
 	{shaOnly, []cost{
 		{"node_x1_shani", 255}, {"node_x2_shani", 375}, {"node_x4_shani", 710}, {"node_x8_avx2", 2120},
 	}},
@@ -43,7 +45,7 @@ var nodeCosts = []classCosts{
 	{armNEON, []cost{{"node_x4_neon", 2880}}},
 	{unknown, []cost{
 		{"node_x1_shani", 255}, {"node_x2_shani", 390}, {"node_x4_shani", 750},
-		{"node_x16_avx512", 1630}, {"node_x8_avx2", 2280},
+		{"node_x16_avx512", 1630}, {"node_x32_avx512", 3420}, {"node_x8_avx2", 2280},
 	}},
 }
 
@@ -78,43 +80,31 @@ func renewNodePlan() *nodePlan {
 // MaxLanes, by the costs of the class. single names the kernel that
 // block.HashNodes runs.
 func newNodePlan(c class, kernels []block.NodeKernel, single string) *nodePlan {
-	type candidate struct {
-		kernel        *block.NodeKernel
-		lanes, cycles int
+	choice, of := nodeCandidates(c, kernels, single)
+	first, cheapest := choose(choice, paddingCost)
+	p := &nodePlan{many: of[cheapest]}
+	for n := 1; n < len(p.kernels); n++ {
+		p.kernels[n] = of[first[n]]
+		p.takes[n] = uint(min(n, choice[first[n]].Lanes))
 	}
+	return p
+}
+
+// nodeCandidates returns what may be chosen for nodes on a class, and the
+// kernels that it stands for: nil for the first, one node at a time.
+func nodeCandidates(c class, kernels []block.NodeKernel, single string) (choice []Candidate, of []*block.NodeKernel) {
 	oneBlock, ok := costOf(costs, c, single)
 	if !ok {
 		oneBlock = genericCost
 	}
-	candidates := []candidate{{nil, 1, 2 * oneBlock}}
+	choice, of = []Candidate{{single, 1, 2 * oneBlock}}, []*block.NodeKernel{nil}
 	for i := range kernels {
 		k := &kernels[i]
 		if cycles, ok := costOf(nodeCosts, c, k.Name); ok && k.Enabled {
-			candidates = append(candidates, candidate{k, k.Lanes, cycles})
+			choice, of = append(choice, Candidate{k.Name, k.Lanes, cycles}), append(of, k)
 		}
 	}
-
-	p := new(nodePlan)
-	var best [block.MaxLanes]int
-	for n := 1; n < len(best); n++ {
-		for i, k := range candidates {
-			total := k.cycles + best[max(0, n-k.lanes)]
-			if k.lanes > n {
-				total += paddingCost
-			}
-			if i == 0 || total < best[n] {
-				best[n], p.kernels[n], p.takes[n] = total, k.kernel, uint(min(n, k.lanes))
-			}
-		}
-	}
-	cheapest := candidates[0]
-	for _, k := range candidates[1:] {
-		if k.cycles*cheapest.lanes < cheapest.cycles*k.lanes {
-			cheapest = k
-		}
-	}
-	p.many = cheapest.kernel
-	return p
+	return choice, of
 }
 
 // HashNodes sets the 32 bytes of dst at 32·i to the digest of the 64 of src at

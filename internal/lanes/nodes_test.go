@@ -8,6 +8,60 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/block"
 )
 
+// TestNodePlans checks which kernels take how many nodes, of 1 to 31 and of
+// more.
+func TestNodePlans(t *testing.T) {
+	var (
+		sha  = specification{{1, "node_x1_shani"}, {2, "node_x2_shani"}, {4, "node_x4_shani"}}
+		sha2 = specification{{1, "node_x1_sha2"}, {2, "node_x2_sha2"}, {4, "node_x4_sha2"}}
+		avx2 = specification{{1, ""}, {3, "node_x8_avx2"}}
+		neon = specification{{1, ""}, {2, "node_x4_neon"}}
+	)
+	for _, tt := range []struct {
+		class    class
+		disabled string
+		single   string
+		plan     specification // of the first kernel; "" stands for one node by single
+		many     string
+	}{
+		{zen5, "", "x1_shani", specification{{1, "node_x1_shani"}, {2, "node_x2_shani"}, {4, "node_x4_shani"}, {10, "node_x16_avx512"}, {21, "node_x32_avx512"}}, "node_x32_avx512"},
+		{zen5, "avx512", "x1_shani", sha, "node_x4_shani"},
+		{zen5, "avx512 shani", "x1_avx2", avx2, "node_x8_avx2"},
+		{zen4, "", "x1_shani", sha, "node_x4_shani"},
+		{zen1, "", "x1_shani", sha, "node_x4_shani"},
+		{intelAVX512SHA, "", "x1_shani", specification{{1, "node_x1_shani"}, {2, "node_x2_shani"}, {4, "node_x4_shani"}, {7, "node_x16_avx512"}}, "node_x16_avx512"},
+		{intelAVX512, "", "x1_avx2", specification{{1, ""}, {2, "node_x16_avx512"}}, "node_x16_avx512"},
+		{shaOnly, "", "x1_shani", sha, "node_x4_shani"},
+		{avx2Only, "", "x1_avx2", avx2, "node_x8_avx2"},
+		{older, "", "x1_avx", specification{{1, ""}}, ""},
+		{armSHA2, "", "x1_sha2", sha2, "node_x4_sha2"},
+		{armSHA2, "sha2", "generic", neon, "node_x4_neon"},
+		{armSHA2v80, "", "x1_sha2", sha2, "node_x4_sha2"},
+		{armNEON, "", "generic", neon, "node_x4_neon"},
+		{unknown, "", "x1_shani", specification{{1, "node_x1_shani"}, {2, "node_x2_shani"}, {4, "node_x4_shani"}, {10, "node_x16_avx512"}}, "node_x16_avx512"},
+	} {
+		p := newNodePlan(tt.class, nodeKernelsOf(tt.class, strings.Fields(tt.disabled)...), tt.single)
+		name := func(k *block.NodeKernel) string {
+			if k == nil {
+				return ""
+			}
+			return k.Name
+		}
+		for n := 1; n < block.MaxLanes; n++ {
+			i := len(tt.plan) - 1
+			for tt.plan[i].from > n {
+				i--
+			}
+			if got, want := name(p.kernels[n]), tt.plan[i].kernels; got != want {
+				t.Errorf("%s without %q: %q for %d nodes, want %q", tt.class, tt.disabled, got, n, want)
+			}
+		}
+		if got := name(p.many); got != tt.many {
+			t.Errorf("%s without %q: %q for many nodes, want %q", tt.class, tt.disabled, got, tt.many)
+		}
+	}
+}
+
 // TestNodePlansBeatOneAtATime follows the plan of every class for every number
 // of nodes: by the costs, none may take longer than one node at a time does.
 func TestNodePlansBeatOneAtATime(t *testing.T) {

@@ -1,6 +1,7 @@
 package lanes
 
 import (
+	"math"
 	"slices"
 	"sync/atomic"
 
@@ -43,14 +44,28 @@ func Width() (lanes int, kernel string) {
 }
 
 // newPlan finds the cheapest way to advance n lanes by a block, for every n, by
-// the costs of the class: the best first kernel and the best for what it
-// leaves.
+// the costs of the class.
 func newPlan(c class, kernels []block.Kernel) *plan {
-	type candidate struct {
-		kernel *block.Kernel
-		cycles int
+	choice, of := candidates(c, kernels)
+	first, cheapest := choose(choice, 0)
+	p := &plan{width: choice[cheapest].Lanes}
+	for n := 1; n < len(p.kernels); n++ {
+		p.kernels[n] = of[first[n]]
 	}
-	var candidates []candidate
+	return p
+}
+
+// A Candidate is a kernel that may be chosen, and its cost by the table: the
+// time that it takes for one block, or one node, in each of its lanes, in
+// cycles.
+type Candidate struct {
+	Kernel        string
+	Lanes, Cycles int
+}
+
+// candidates returns what may be chosen for streams on a class, and the kernels
+// that it stands for.
+func candidates(c class, kernels []block.Kernel) (choice []Candidate, of []*block.Kernel) {
 	single := false
 	for i := range kernels {
 		k := &kernels[i]
@@ -59,34 +74,81 @@ func newPlan(c class, kernels []block.Kernel) *plan {
 			continue // the first one-stream kernel is the one in use
 		}
 		single = single || k.Lanes == 1
-		candidates = append(candidates, candidate{k, cycles})
+		choice, of = append(choice, Candidate{k.Name, k.Lanes, cycles}), append(of, k)
 	}
 	if !single {
-		candidates = append(candidates, candidate{&oneStream, genericCost})
+		choice = append(choice, Candidate{oneStream.Name, oneStream.Lanes, genericCost})
+		of = append(of, &oneStream)
 	}
+	return choice, of
+}
 
-	// Of equal plans the one with the widest kernel first: slots then never run
-	// beyond MaxLanes.
-	slices.SortStableFunc(candidates, func(a, b candidate) int { return b.kernel.Lanes - a.kernel.Lanes })
+// choose returns, as indices, which candidate is the first to run for n lanes,
+// if those that it leaves are planned again, for every n; and which costs least
+// for a lane. Lanes that stay unused cost padding once. There is a candidate of
+// one lane.
+func choose(candidates []Candidate, padding int) (first [block.MaxLanes + 1]int, cheapest int) {
+	// By rising lanes. Of equal plans the one with the widest kernel first is
+	// taken: slots then never run beyond MaxLanes.
+	order := make([]int, len(candidates))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return candidates[a].Lanes - candidates[b].Lanes })
 
-	p := &plan{width: 1}
 	var best [block.MaxLanes + 1]int
-	for n := 1; n <= block.MaxLanes; n++ {
-		for _, k := range candidates {
-			total := k.cycles + best[max(0, n-k.kernel.Lanes)]
-			if p.kernels[n] == nil || total < best[n] {
-				best[n], p.kernels[n] = total, k.kernel
+	for n := 1; n < len(best); n++ {
+		best[n] = math.MaxInt
+		for _, i := range order {
+			k := candidates[i]
+			total := k.Cycles + best[max(0, n-k.Lanes)]
+			if k.Lanes > n {
+				total += padding
+			}
+			if total < best[n] || total == best[n] && k.Lanes <= n {
+				best[n], first[n] = total, i
 			}
 		}
 	}
-	cheapest := candidates[0]
-	for _, k := range candidates {
-		if k.cycles*cheapest.kernel.Lanes < cheapest.cycles*k.kernel.Lanes {
-			cheapest = k
+	for i, k := range candidates {
+		if k.Cycles*candidates[cheapest].Lanes < candidates[cheapest].Cycles*k.Lanes {
+			cheapest = i
 		}
 	}
-	p.width = cheapest.kernel.Lanes
-	return p
+	return first, cheapest
+}
+
+// Steps returns which of the candidates advance n live lanes by a block
+// together, as indices. Of more lanes than the cheapest candidate has, as many
+// as it has are kept alive at a time.
+func Steps(candidates []Candidate, n int) []int {
+	first, cheapest := choose(candidates, 0)
+	width := candidates[cheapest].Lanes
+	var steps []int
+	for n > 0 {
+		i := first[min(n, width)]
+		steps = append(steps, i)
+		n -= candidates[i].Lanes
+	}
+	return steps
+}
+
+// A Description says what the choice between kernels rests on.
+type Description struct {
+	// Class is the set of CPUs that this one is counted among.
+	Class string
+	// Streams and Nodes are the candidates for many messages and for Merkle
+	// nodes that are enabled.
+	Streams, Nodes []Candidate
+}
+
+// Describe returns what the choice between kernels rests on in this process.
+func Describe() Description {
+	c := classOfThisCPU()
+	d := Description{Class: string(c)}
+	d.Streams, _ = candidates(c, block.Kernels())
+	d.Nodes, _ = nodeCandidates(c, block.NodeKernels(), block.Single())
+	return d
 }
 
 // oneStream compresses a single stream by whatever does so without a kernel.

@@ -1,0 +1,330 @@
+package lanes
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"unsafe"
+
+	"github.com/sha256-simd/sha256-simd/internal/block"
+	"github.com/sha256-simd/sha256-simd/internal/hashtest"
+)
+
+// A call is one of a kernel by a group that has live lanes, of all kernels.
+type call struct {
+	kernel string
+	live   int
+	blocks int
+}
+
+// A recorder is a plan whose kernels record their calls, and compress.
+type recorder struct {
+	plan  *plan
+	jobs  *jobs
+	calls []call
+	// missed are the calls with fewer lanes live than possible.
+	missed []call
+}
+
+// newRecorder returns a recorder of a class' plan.
+func newRecorder(c class, disabled ...string) *recorder {
+	r := &recorder{plan: newPlan(c, kernelsOf(c, disabled...))}
+	recording := map[*block.Kernel]*block.Kernel{}
+	for n, k := range r.plan.kernels {
+		if k == nil {
+			continue
+		}
+		if recording[k] == nil {
+			own := *k
+			own.Blocks = func(h **block.State, p **byte, n int) { r.compress(&own, h, p, n) }
+			recording[k] = &own
+		}
+		r.plan.kernels[n] = recording[k]
+	}
+	return r
+}
+
+func (r *recorder) compress(k *block.Kernel, h **block.State, p **byte, n int) {
+	if n < 1 || n > k.MaxBlocks {
+		panic(fmt.Sprintf("%s is called for %d blocks, of at most %d", k.Name, n, k.MaxBlocks))
+	}
+	states, blocks := unsafe.Slice(h, k.Lanes), unsafe.Slice(p, k.Lanes)
+	for i, s := range states {
+		block.Compress(s, unsafe.Slice(blocks[i], n*block.Size))
+	}
+	c := call{k.Name, r.jobs.live, n}
+	r.calls = append(r.calls, c)
+	if r.jobs.waiting() && c.live < r.plan.width {
+		r.missed = append(r.missed, c)
+	}
+}
+
+// run has a group do jobs by the recorder's plan.
+func (r *recorder) run(j *jobs, uneven bool) {
+	r.jobs, r.calls, r.missed = j, nil, nil
+	g := Acquire()
+	g.plan = r.plan
+	g.run(len(j.blocks), j, uneven)
+	g.Release()
+}
+
+// jobs are Work whose jobs have blocks[i][0] whole blocks first and blocks[i][1]
+// then, all different ones.
+type jobs struct {
+	blocks  [][2]int
+	data    [][2][]byte
+	states  []block.State
+	started []int
+	done    []int
+	live    int
+}
+
+func newJobs(blocks [][2]int) *jobs {
+	j := &jobs{blocks: blocks, states: make([]block.State, len(blocks))}
+	total := 0
+	for _, b := range blocks {
+		total += b[0] + b[1]
+	}
+	data := hashtest.Data(total * block.Size)
+	for i, b := range blocks {
+		var parts [2][]byte
+		for part, n := range b {
+			parts[part], data = data[:n*block.Size], data[n*block.Size:]
+		}
+		j.data = append(j.data, parts)
+		j.states[i] = block.IV256
+	}
+	return j
+}
+
+// waiting reports whether there are jobs to start in the window.
+func (j *jobs) waiting() bool {
+	return len(j.started)%window != 0 && len(j.started) < len(j.blocks)
+}
+
+func (j *jobs) total(i int) int { return j.blocks[i][0] + j.blocks[i][1] }
+
+func (j *jobs) Blocks(i int) int { return j.total(i) }
+
+func (j *jobs) Start(i int, l *Lane) bool {
+	j.started = append(j.started, i)
+	if j.total(i) == 0 {
+		return false
+	}
+	j.live++
+	l.State, l.First, l.Rest = &j.states[i], j.data[i][0], j.data[i][1]
+	return true
+}
+
+func (j *jobs) Done(i int, _ *Lane) {
+	j.live--
+	j.done = append(j.done, i)
+}
+
+// check tests that every job was started once, that it is done if it has
+// blocks, and that its state took in these blocks, in order.
+func (j *jobs) check(t *testing.T) {
+	t.Helper()
+	var all, withBlocks []int
+	for i := range j.blocks {
+		all = append(all, i)
+		want := block.IV256
+		for _, part := range j.data[i] {
+			block.Compress(&want, part)
+		}
+		if j.total(i) > 0 {
+			withBlocks = append(withBlocks, i)
+		}
+		if j.states[i] != want {
+			t.Errorf("job %d of %d and %d blocks: %x, want %x", i, j.blocks[i][0], j.blocks[i][1], j.states[i], want)
+		}
+	}
+	if got := slices.Sorted(slices.Values(j.started)); !slices.Equal(got, all) {
+		t.Errorf("started are %d", got)
+	}
+	if got := slices.Sorted(slices.Values(j.done)); !slices.Equal(got, withBlocks) {
+		t.Errorf("done are %d, want %d", got, withBlocks)
+	}
+}
+
+// shapes are lists of jobs, of n each.
+var shapes = []struct {
+	name string
+	of   func(n int) [][2]int
+}{
+	{"equal", func(n int) [][2]int { return each(n, func(int) [2]int { return [2]int{3, 1} }) }},
+	{"rising", func(n int) [][2]int { return each(n, func(i int) [2]int { return [2]int{i, 1} }) }},
+	{"falling", func(n int) [][2]int { return each(n, func(i int) [2]int { return [2]int{n - i, 2} }) }},
+	{"some long", func(n int) [][2]int { return each(n, func(i int) [2]int { return [2]int{500 / (1 + i), 2} }) }},
+	{"first parts only", func(n int) [][2]int { return each(n, func(i int) [2]int { return [2]int{1 + i%3, 0} }) }},
+	{"rests only", func(n int) [][2]int { return each(n, func(i int) [2]int { return [2]int{0, 1 + i%2} }) }},
+	{"some without blocks", func(n int) [][2]int { return each(n, func(i int) [2]int { return [2]int{i % 3 / 2, i % 2} }) }},
+	{"none with blocks", func(n int) [][2]int { return each(n, func(int) [2]int { return [2]int{} }) }},
+	{"any", func(n int) [][2]int {
+		r := rand.New(rand.NewPCG(uint64(n), 1))
+		return each(n, func(int) [2]int { return [2]int{r.IntN(1 << r.IntN(8)), r.IntN(3)} })
+	}},
+}
+
+func each(n int, blocks func(i int) [2]int) [][2]int {
+	list := make([][2]int, n)
+	for i := range list {
+		list[i] = blocks(i)
+	}
+	return list
+}
+
+// TestRun does every shape and number of jobs by the plan of every class: each
+// job gets its blocks, as long as there are enough jobs all lanes are live, and
+// it takes no longer, by the class' own costs, than one job at a time.
+func TestRun(t *testing.T) {
+	for c := range isasOf {
+		t.Run(string(c), func(t *testing.T) {
+			r := newRecorder(c)
+			choice, _ := candidates(c, kernelsOf(c))
+			costs := map[string]int{}
+			for _, k := range choice {
+				costs[k.Kernel] = k.Cycles
+			}
+			one := costs[r.plan.kernels[1].Name]
+			for _, shape := range shapes {
+				for n := range mostLive + 1 {
+					if testing.Short() && n%3 != 1 {
+						continue
+					}
+					for _, uneven := range []bool{false, true} {
+						j := newJobs(shape.of(n))
+						r.run(j, uneven)
+						j.check(t)
+						blocks, cost := 0, 0
+						for i := range j.blocks {
+							blocks += j.total(i)
+						}
+						for _, call := range r.calls {
+							cost += call.blocks * costs[call.kernel]
+						}
+						if cost > blocks*one {
+							t.Errorf("costs %d, one at a time %d", cost, blocks*one)
+						}
+						if t.Failed() {
+							t.Fatalf("%s, %d jobs, uneven %t: %v", shape.name, n, uneven, r.calls)
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestStepDown tests that n jobs of equal length run on the kernels that the
+// plan has for as many live lanes, and nothing else.
+func TestStepDown(t *testing.T) {
+	const blocks = 5
+	for c := range isasOf {
+		r := newRecorder(c)
+		for n := 1; n <= mostLive; n++ {
+			j := newJobs(each(n, func(int) [2]int { return [2]int{blocks, 0} }))
+			r.run(j, true)
+			var want []call
+			for left := n; left > 0; {
+				live := min(left, r.plan.width)
+				for rest := live; rest > 0; {
+					k := r.plan.kernels[rest]
+					want = append(want, call{k.Name, live, blocks})
+					rest -= k.Lanes
+				}
+				left -= live
+			}
+			if !slices.Equal(r.calls, want) {
+				t.Errorf("%s, %d jobs: %v, want %v", c, n, r.calls, want)
+			}
+		}
+	}
+}
+
+// TestLongestFirst tests that uneven jobs start by falling length, but for the
+// few per cent that the order does not tell apart, and others as they come.
+func TestLongestFirst(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 3))
+	list := each(500, func(int) [2]int { return [2]int{random.IntN(1 << random.IntN(12)), 1} })
+	j := newJobs(list)
+	newRecorder(zen5).run(j, true)
+	for i := 1; i < len(j.started); i++ {
+		earlier, later := j.total(j.started[i-1]), j.total(j.started[i])
+		if later > earlier+earlier>>bucketBits {
+			t.Errorf("a job of %d blocks starts after one of %d", later, earlier)
+		}
+	}
+	j = newJobs(list)
+	newRecorder(zen5).run(j, false)
+	if !slices.IsSorted(j.started) {
+		t.Errorf("even jobs start in the order %d", j.started)
+	}
+}
+
+// TestRefill tests that no kernel runs with a lane missing while there are jobs
+// to start.
+func TestRefill(t *testing.T) {
+	random := rand.New(rand.NewPCG(4, 4))
+	for c := range isasOf {
+		r := newRecorder(c)
+		for _, n := range []int{40, 500, window + 50} {
+			for _, uneven := range []bool{false, true} {
+				j := newJobs(each(n, func(int) [2]int { return [2]int{random.IntN(9), random.IntN(2)} }))
+				r.run(j, uneven)
+				j.check(t)
+				if len(r.missed) > 0 {
+					t.Errorf("%s, %d jobs, uneven %t: of %d lanes %v", c, n, uneven, r.plan.width, r.missed)
+				}
+			}
+		}
+	}
+}
+
+// TestLongJobsAreBounded tests that no call takes more blocks than its kernel
+// may, which the recorder asserts, and that lanes of different kernels advance
+// together.
+func TestLongJobsAreBounded(t *testing.T) {
+	r := newRecorder(zen5)
+	for n := 1; n <= block.MaxLanes; n++ {
+		j := newJobs(each(n, func(int) [2]int { return [2]int{1001, 1} }))
+		r.run(j, true)
+		j.check(t)
+	}
+}
+
+func TestBucketsNeverFall(t *testing.T) {
+	last := -1
+	for _, blocks := range []int{0, 1, 2, 15, 16, 17, 31, 32, 33, 63, 64, 1 << 10, 1<<10 + 63, 1<<10 + 64, math.MaxInt / 64, math.MaxInt} {
+		b := bucket(blocks)
+		if b < last || b > maxBucket {
+			t.Errorf("bucket(%d) = %d after %d, of at most %d", blocks, b, last, maxBucket)
+		}
+		last = b
+	}
+	for blocks := range 1 << 16 {
+		if bucket(blocks+1) < bucket(blocks) {
+			t.Fatalf("bucket(%d) = %d, bucket(%d) = %d", blocks, bucket(blocks), blocks+1, bucket(blocks+1))
+		}
+	}
+}
+
+func TestRunAllocatesNothingOnceWarm(t *testing.T) {
+	hashtest.SkipTestAllocations(t)
+	for _, shape := range shapes {
+		j := newJobs(shape.of(mostLive))
+		j.started, j.done = make([]int, 0, 1<<14), make([]int, 0, 1<<14)
+		for _, uneven := range []bool{false, true} {
+			run := func() {
+				j.started, j.done = j.started[:0], j.done[:0]
+				Run(len(j.blocks), j, uneven)
+			}
+			// A collection meanwhile empties the pool: one in 20 runs may.
+			if n := testing.AllocsPerRun(20, run); n != 0 {
+				t.Errorf("%s, uneven %t: %v allocations", shape.name, uneven, n)
+			}
+		}
+	}
+}
