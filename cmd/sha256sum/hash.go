@@ -113,10 +113,19 @@ func (w *worker) load(it *item) {
 		f.close()
 	default:
 		w.streams = append(w.streams, newStream(it, f.file(it.name)))
-		if len(w.streams) == maxStreams {
+		if len(w.streams) >= w.share() {
 			w.stream()
 		}
 	}
+}
+
+// share is how many large files the worker takes. The more they are, up to the
+// kernels' lanes, the less each costs, but other workers are to have theirs of
+// those that wait. As every worker reads ahead, one for two processors is enough.
+func (w *worker) share() int {
+	n := len(w.streams) + len(w.pipeline.work)
+	workers := max(1, w.pipeline.options.jobs/2)
+	return min(maxStreams, w.pipeline.lanes, (n+workers-1)/workers)
 }
 
 // largestSmall is the size of the largest file that is read whole.

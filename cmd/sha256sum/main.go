@@ -48,11 +48,11 @@ func run(args []string) int {
 	defer stop()
 	p := newPipeline(o)
 	bar := startProgress(ctx, o, p)
-	print := newPrinter(o, bar.wrap(out), bar.wrap(os.Stderr))
+	results := newPrinter(o, bar.wrap(out), bar.wrap(os.Stderr))
 	err = p.run(ctx, func(emit func(*item) bool) {
 		s := source{options: o, emit: emit, leave: leave}
 		s.run()
-	}, print)
+	}, results)
 	bar.finish()
 
 	if output != nil {
@@ -73,7 +73,7 @@ func run(args []string) int {
 		return fail(quoteShell(o.output), err)
 	case err != nil:
 		return fail("write error", err)
-	case print.failed:
+	case results.failed:
 		return 1
 	}
 	return 0

@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"sync/atomic"
+
+	"github.com/sha256-simd/sha256-simd"
 )
 
 // A pipeline carries items from one source through the workers to the printer:
@@ -16,6 +18,7 @@ import (
 // behind it.
 type pipeline struct {
 	options *options
+	lanes   int           // that the widest kernel of this machine has
 	work    chan *item    // files to hash
 	order   chan *item    // everything, in the order of printing
 	nudge   chan struct{} // holds a token when an item was finished
@@ -30,17 +33,18 @@ const (
 func newPipeline(o *options) *pipeline {
 	return &pipeline{
 		options: o,
+		lanes:   sha256.Selected().Lanes,
 		work:    make(chan *item, maxQueued),
 		order:   make(chan *item, maxWaiting),
 		nudge:   make(chan struct{}, 1),
 	}
 }
 
-// run hashes everything that the source yields and hands it to print in order.
-// It returns the first error of print, or ctx's. Once ctx is done, run does
+// run hashes everything that the source yields and hands it to out in order.
+// It returns the first error of out, or ctx's. Once ctx is done, run does
 // not wait for the workers, which may be stuck in a read, but prints what they
 // have finished.
-func (p *pipeline) run(ctx context.Context, source func(emit func(*item) bool), print *printer) error {
+func (p *pipeline) run(ctx context.Context, source func(emit func(*item) bool), out *printer) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 
@@ -53,7 +57,7 @@ func (p *pipeline) run(ctx context.Context, source func(emit func(*item) bool), 
 	for range p.options.jobs {
 		workers.Go(func() { newWorker(p).run(ctx) })
 	}
-	err := p.print(ctx, print)
+	err := p.print(ctx, out)
 	if err == nil {
 		workers.Wait()
 	}
@@ -96,62 +100,62 @@ func (p *pipeline) finish(it *item) {
 
 // print prints the items in order, each as soon as it can be, and writes out
 // what it has before it waits.
-func (p *pipeline) print(ctx context.Context, print *printer) error {
+func (p *pipeline) print(ctx context.Context, out *printer) error {
 	for {
 		var it *item
 		var ok bool
 		select {
 		case it, ok = <-p.order:
 		default:
-			if err := print.flush(); err != nil {
+			if err := out.flush(); err != nil {
 				return err
 			}
 			select {
 			case it, ok = <-p.order:
 			case <-ctx.Done():
-				return p.printRest(ctx, print)
+				return p.printRest(ctx, out)
 			}
 		}
 		if !ok {
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
-			return print.flush()
+			return out.flush()
 		}
 		for !it.done.Load() {
-			if err := print.flush(); err != nil {
+			if err := out.flush(); err != nil {
 				return err
 			}
 			select {
 			case <-p.nudge:
 			case <-ctx.Done():
-				return p.printRest(ctx, print)
+				return p.printRest(ctx, out)
 			}
 		}
-		if err := print.item(it); err != nil {
+		if err := out.item(it); err != nil {
 			return err
 		}
 	}
 }
 
 // printRest prints what was finished when ctx ended.
-func (p *pipeline) printRest(ctx context.Context, print *printer) error {
+func (p *pipeline) printRest(ctx context.Context, out *printer) error {
 	for {
 		select {
 		case it, ok := <-p.order:
 			if !ok {
-				if err := print.flush(); err != nil {
+				if err := out.flush(); err != nil {
 					return err
 				}
 				return context.Cause(ctx)
 			}
 			if it.done.Load() && it.kind != summaryItem {
-				if err := print.item(it); err != nil {
+				if err := out.item(it); err != nil {
 					return err
 				}
 			}
 		default:
-			if err := print.flush(); err != nil {
+			if err := out.flush(); err != nil {
 				return err
 			}
 			return context.Cause(ctx)

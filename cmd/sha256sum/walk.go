@@ -34,7 +34,7 @@ func (w *walker) walk(dir string) bool {
 }
 
 // walkDir emits the files under dir. below is the path from the root of the
-// walk to dir, for patterns.
+// walk to dir, if there are patterns to match it with.
 func (w *walker) walkDir(dir, below string) bool {
 	limit := max(w.budget/2, minEntries)
 	after := ""
@@ -64,10 +64,13 @@ func (w *walker) entry(dir, below string, e entry) bool {
 	if !strings.HasSuffix(dir, "/") {
 		name = dir + "/" + base
 	}
-	below = path.Join(below, base)
+	if len(w.exclude) > 0 {
+		below = path.Join(below, base)
+		if w.excluded(below) {
+			return true
+		}
+	}
 	switch {
-	case w.excluded(below):
-		return true
 	case e.kind.IsDir():
 		return w.walkDir(name, below)
 	case e.kind.IsRegular():
