@@ -8,13 +8,12 @@ import (
 )
 
 // peers are the modules that this library is measured beside.
-var peers = []string{
+var peers = append([]string{
 	"github.com/minio/sha256-simd",
-	"github.com/prysmaticlabs/gohashtree",
 	"github.com/zeebo/blake3",
 	"golang.org/x/crypto",
 	"lukechampine.com/blake3",
-}
+}, treePeers...)
 
 // peerVersions returns the peers with their versions. It is an error when one
 // is not as its authors published it, but a folder of this machine, by a

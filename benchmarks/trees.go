@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"unsafe"
 
-	"github.com/prysmaticlabs/gohashtree"
-
 	"github.com/sha256-simd/sha256-simd/composite"
 	"github.com/sha256-simd/sha256-simd/hashtree"
 	"github.com/sha256-simd/sha256-simd/internal/block"
@@ -20,20 +18,26 @@ func trees() section {
 		title: "Merkle trees",
 		about: "`hashtree.Hash` of nodes of 64 bytes, and `hashtree.Root` of leaves of 32 bytes, beside gohashtree.",
 	}
+	base := "crypto"
+	if gohashtreeHash != nil {
+		base = "gohashtree"
+	}
 	for _, n := range []int{1, 2, 4, 8, 16, 32, 100, 1024, 1 << 16} {
 		s.rows = append(s.rows, row{
 			bench:   "Nodes",
 			load:    fmt.Sprintf("n=%d", n),
 			bytes:   64 * n,
 			digests: n,
-			base:    "gohashtree",
+			base:    base,
 			impls: func() []impl {
 				chunks := make([][32]byte, 2*n)
 				copy(bytesOf(chunks), random(64*n))
 				impls := []impl{
 					{name: "sha256-simd", run: func(dst [][32]byte) { must(hashtree.Hash(dst, chunks)) }},
-					{name: "gohashtree", run: func(dst [][32]byte) { must(gohashtree.Hash(dst, chunks)) }},
 					{name: "crypto", run: func(dst [][32]byte) { must(cryptoNodes(dst, chunks)) }},
+				}
+				if gohashtreeHash != nil {
+					impls = append(impls, impl{name: "gohashtree", run: func(dst [][32]byte) { must(gohashtreeHash(dst, chunks)) }})
 				}
 				for _, k := range block.NodeKernels() {
 					if k.Enabled && n%k.Lanes == 0 {
@@ -50,7 +54,7 @@ func trees() section {
 			load:    fmt.Sprintf("n=%d", n),
 			bytes:   32 * n,
 			digests: 1,
-			base:    "gohashtree",
+			base:    base,
 			impls: func() []impl {
 				leaves, level := make([][32]byte, n), make([][32]byte, n)
 				copy(bytesOf(leaves), random(32*n))
@@ -64,15 +68,18 @@ func trees() section {
 						dst[0] = level[0]
 					}
 				}
-				return []impl{
+				impls := []impl{
 					{name: "sha256-simd", run: func(dst [][32]byte) {
 						root, err := hashtree.Root(leaves, 0)
 						must(err)
 						dst[0] = root
 					}},
-					{name: "gohashtree", run: byLevels(gohashtree.Hash)},
 					{name: "crypto", run: byLevels(cryptoNodes)},
 				}
+				if gohashtreeHash != nil {
+					impls = append(impls, impl{name: "gohashtree", run: byLevels(gohashtreeHash)})
+				}
+				return impls
 			},
 		})
 	}
