@@ -309,7 +309,7 @@ func splitGo(text string) (name string, operands []string) {
 // goNames are Go's names of SSE instructions that Intel calls otherwise.
 var goNames = map[string]string{
 	"movou": "movdqu", "movoa": "movdqa", "movo": "movdqa",
-	"paddl": "paddd", "psubl": "psubd", "pslll": "pslld", "psrll": "psrld", "psral": "psrad",
+	"paddl": "paddd", "psubl": "psubd", "pslll": "pslld", "psrll": "psrld", "psral": "psrad", "pcmpgtl": "pcmpgtd",
 	"psllo": "pslldq", "psrlo": "psrldq", "pshufl": "pshufd",
 	"punpckllq": "punpckldq", "punpckhlq": "punpckhdq",
 }
