@@ -1,0 +1,73 @@
+// Sha256bench measures SHA-256 on this machine: every kernel that it can run,
+// over numbers of messages side by side and lengths of messages, beside
+// crypto/sha256 in the same run. It says whether the choices that the library
+// makes for this CPU are the best ones.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+
+	"github.com/spf13/pflag"
+)
+
+// Exit statuses.
+const (
+	exitOK          = 0
+	exitError       = 1
+	exitUsage       = 2
+	exitInterrupted = 130 // as a shell has it for SIGINT
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	status := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	os.Exit(status)
+}
+
+// run is the tool: it returns the exit status.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	o, err := parseOptions(args)
+	if errors.Is(err, pflag.ErrHelp) {
+		if _, err := fmt.Fprint(stdout, helpText()); err != nil {
+			return fail(stderr, fmt.Errorf("writing the help: %w", err))
+		}
+		return exitOK
+	}
+	if err != nil {
+		fmt.Fprintf(stderr, "sha256bench: %v\nTry 'sha256bench --help' for more information.\n", err)
+		return exitUsage
+	}
+	r, err := measure(ctx, o, stderr)
+	if errors.Is(err, context.Canceled) {
+		fmt.Fprintln(stderr, "sha256bench: interrupted")
+		return exitInterrupted
+	}
+	if err != nil {
+		return fail(stderr, err)
+	}
+	write := r.writeText
+	if o.json {
+		write = r.writeJSON
+	}
+	// The chart comes last: a file that cannot be written costs no results.
+	if err := write(stdout); err != nil {
+		return fail(stderr, fmt.Errorf("writing the results: %w", err))
+	}
+	if o.chart != "" {
+		if err := r.writeChart(o.chart); err != nil {
+			return fail(stderr, fmt.Errorf("drawing %s: %w", o.chart, err))
+		}
+	}
+	return exitOK
+}
+
+func fail(stderr io.Writer, err error) int {
+	fmt.Fprintf(stderr, "sha256bench: %v\n", err)
+	return exitError
+}

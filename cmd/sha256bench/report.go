@@ -1,0 +1,225 @@
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/klauspost/cpuid/v2"
+
+	"github.com/sha256-simd/sha256-simd"
+	"github.com/sha256-simd/sha256-simd/internal/lanes"
+)
+
+// A report is all that was measured.
+type report struct {
+	*options
+	machine machine
+	costs   *costs
+	results []result
+}
+
+// A machine is what costs depend on.
+type machine struct {
+	CPU      string `json:"cpu"`
+	Family   int    `json:"family"`
+	Model    int    `json:"model"`
+	Stepping int    `json:"stepping"`
+	OS       string `json:"os"`
+	Arch     string `json:"arch"`
+	Go       string `json:"go"`
+}
+
+func thisMachine() machine {
+	c := cpuid.CPU
+	return machine{cmp.Or(c.BrandName, "unknown CPU"), c.Family, c.Model, c.Stepping, runtime.GOOS, runtime.GOARCH, runtime.Version()}
+}
+
+func (m machine) String() string {
+	return fmt.Sprintf("%s (family %#x, model %#x, stepping %d), %s/%s, %s", m.CPU, m.Family, m.Model, m.Stepping, m.OS, m.Arch, m.Go)
+}
+
+// at returns the result of an implementation at a point.
+func (r *report) at(implementation string, p point) result {
+	for _, result := range r.results {
+		if result.point == p && result.implementation == implementation {
+			return result
+		}
+	}
+	return result{}
+}
+
+// writeText prints r for people.
+func (r *report) writeText(w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintln(&b, r.machine)
+	info := sha256.Selected()
+	fmt.Fprintf(&b, "selected: %s for one message, %s for many, %d side by side\n", info.Single, info.Many, info.Lanes)
+	for _, sweep := range r.sweeps() {
+		r.writeSweep(&b, sweep, "GB/s", func(r result) float64 { return r.bytesPerSecond() / 1e9 })
+		if tellsCycles {
+			r.writeSweep(&b, sweep, "bytes per cycle", result.bytesPerCycle)
+		}
+	}
+	r.writeCosts(&b)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// A sweep is a table: of one length for numbers of messages, or of one number
+// of messages for lengths.
+type sweep struct {
+	title       string
+	first       string // what differs
+	points      []point
+	x           func(point) int // and how much it is
+	logarithmic bool
+}
+
+// formatBytes returns n for people.
+func formatBytes(n int) string {
+	size := formatSize(n)
+	if digits := strings.TrimRight(size, "KM"); digits != size {
+		return digits + " " + size[len(digits):] + "iB"
+	}
+	return size + " bytes"
+}
+
+func messages(p point) int { return p.messages }
+func length(p point) int   { return p.length }
+
+// sweeps returns the tables that the points make.
+func (r *report) sweeps() []sweep {
+	overLanes := func(size int) sweep {
+		s := sweep{title: "Messages of " + formatBytes(size) + " side by side", first: "messages", x: messages}
+		for _, n := range r.lanes {
+			s.points = append(s.points, point{n, size})
+		}
+		return s
+	}
+	if r.full {
+		var all []sweep
+		for _, size := range r.lengths {
+			all = append(all, overLanes(size))
+		}
+		return all
+	}
+	overLengths := sweep{title: fmt.Sprintf("%d messages at a time", sweepMessages), first: "bytes", x: length, logarithmic: true}
+	for _, size := range r.lengths {
+		overLengths.points = append(overLengths.points, point{sweepMessages, size})
+	}
+	return []sweep{overLanes(sweepLength), overLengths}
+}
+
+func (r *report) writeSweep(w io.Writer, s sweep, unit string, value func(result) float64) {
+	fmt.Fprintf(w, "\n%s, %s\n", s.title, unit)
+	t := newTable(w)
+	fmt.Fprintf(t, "%s\t%s\t\n", s.first, strings.Join(r.implementations, "\t"))
+	for _, p := range s.points {
+		fmt.Fprintf(t, "%s\t", formatSize(s.x(p)))
+		for _, name := range r.implementations {
+			fmt.Fprintf(t, "%.2f\t", value(r.at(name, p)))
+		}
+		fmt.Fprintln(t)
+	}
+	t.Flush()
+}
+
+func newTable(w io.Writer) *tabwriter.Writer {
+	return tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+}
+
+// writeCosts prints what the choice of kernels rests on, and the verdict, in a
+// form that can be reported.
+func (r *report) writeCosts(w io.Writer) {
+	unit := "cycles"
+	if !tellsCycles {
+		unit = "relative time"
+	}
+	c := r.costs
+	streams, nodes := c.streamsHere(), c.nodesHere()
+	fmt.Fprintf(w, "\nCosts of kernels on the class %q: %s for a block, or a node, in each lane\n", c.Class, unit)
+	t := newTable(w)
+	fmt.Fprintln(t, "kernel\tlanes\ttable\tmeasured\tmeasured/table\t")
+	write := func(what string, table, here []lanes.Candidate) {
+		for i, k := range table {
+			fmt.Fprintf(t, "%s%s\t%d\t%d\t%d\t%.2f\t\n", k.Kernel, what, k.Lanes, k.Cycles, here[i].Cycles, float64(here[i].Cycles)/float64(k.Cycles))
+		}
+	}
+	write("", c.Streams, streams)
+	write("", c.Nodes[1:], nodes[1:])
+	write(", a node", c.Nodes[:1], nodes[:1])
+	t.Flush()
+
+	losses := c.losses()
+	if len(losses) == 0 {
+		fmt.Fprintf(w, "The table's choice is within %.0f%% of the best for every number of live lanes.\n", 100*tolerance)
+		return
+	}
+	fmt.Fprintln(w, "\nThe table is wrong for this CPU. By the costs measured, these choices lose:")
+	for _, l := range losses {
+		fmt.Fprintf(w, "  %2d live lanes: %s takes %.0f%% longer than %s\n", l.lanes, l.plan, 100*l.share, l.other)
+	}
+	fmt.Fprintf(w, `
+Please run it again, with nothing else running, and if it says the same, report these lines as an issue:
+
+    %v
+    class %q
+    streams %s
+    nodes %s
+`, r.machine, c.Class, row(streams), row(nodes))
+}
+
+// writeJSON prints r for programs.
+func (r *report) writeJSON(w io.Writer) error {
+	type cost struct {
+		Kernel   string `json:"kernel"`
+		Lanes    int    `json:"lanes"`
+		Table    int    `json:"table"`
+		Measured int    `json:"measured"`
+	}
+	type lossJSON struct {
+		Lanes int     `json:"lanes"`
+		Share float64 `json:"share"`
+		Plan  string  `json:"plan"`
+		Best  string  `json:"best"`
+	}
+	type resultJSON struct {
+		Implementation string  `json:"implementation"`
+		Messages       int     `json:"messages"`
+		Length         int     `json:"length"`
+		Nanoseconds    float64 `json:"nanoseconds"`
+		BytesPerSecond float64 `json:"bytes_per_second"`
+		BytesPerCycle  float64 `json:"bytes_per_cycle,omitempty"`
+	}
+	out := struct {
+		machine
+		Class    string       `json:"class"`
+		Selected sha256.Info  `json:"selected"`
+		Streams  []cost       `json:"stream_costs"`
+		Nodes    []cost       `json:"node_costs"`
+		Losses   []lossJSON   `json:"losses"`
+		Results  []resultJSON `json:"results"`
+	}{machine: r.machine, Class: r.costs.Class, Selected: sha256.Selected(), Losses: []lossJSON{}}
+	both := func(table, here []lanes.Candidate) (cs []cost) {
+		for i, k := range table {
+			cs = append(cs, cost{k.Kernel, k.Lanes, k.Cycles, here[i].Cycles})
+		}
+		return cs
+	}
+	out.Streams = both(r.costs.Streams, r.costs.streamsHere())
+	out.Nodes = both(r.costs.Nodes, r.costs.nodesHere())
+	for _, l := range r.costs.losses() {
+		out.Losses = append(out.Losses, lossJSON{l.lanes, l.share, l.plan, l.other})
+	}
+	for _, r := range r.results {
+		out.Results = append(out.Results, resultJSON{r.implementation, r.messages, r.length, r.seconds * 1e9, r.bytesPerSecond(), r.bytesPerCycle()})
+	}
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(out)
+}
