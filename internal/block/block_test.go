@@ -146,25 +146,17 @@ func TestNodePaddingIsThatOfAMessageOf64Bytes(t *testing.T) {
 	}
 }
 
-func TestHashNodes(t *testing.T) {
+func TestHashNode(t *testing.T) {
 	forEachSingle(t, func(t *testing.T) {
-		for nodes := range 5 {
-			src := guard.New(t, nodes*NodeSize).Tail(nodes * NodeSize)
-			randomBytes(rand.New(rand.NewPCG(5, uint64(nodes))), src)
-			var want []byte
-			for i := range nodes {
-				sum := sha256.Sum256(src[i*NodeSize:][:NodeSize])
-				want = append(want, sum[:]...)
-			}
-			dst := guard.New(t, len(want)).Tail(len(want))
-			HashNodes(dst, src)
-			if !bytes.Equal(dst, want) {
-				t.Errorf("%d nodes: %x, want %x", nodes, dst, want)
-			}
-			HashNodes(src, src)
-			if !bytes.Equal(src[:len(want)], want) {
-				t.Errorf("%d nodes in place: %x, want %x", nodes, src, want)
-			}
+		src := (*[NodeSize]byte)(guard.New(t, NodeSize).Tail(NodeSize))
+		randomBytes(rand.New(rand.NewPCG(5, 0)), src[:])
+		want := sha256.Sum256(src[:])
+		dst := (*[DigestSize]byte)(guard.New(t, DigestSize).Tail(DigestSize))
+		if HashNode(dst, src); *dst != want {
+			t.Errorf("%x, want %x", *dst, want)
+		}
+		if HashNode((*[DigestSize]byte)(src[:]), src); [DigestSize]byte(src[:]) != want {
+			t.Errorf("in place: %x, want %x", src[:DigestSize], want)
 		}
 	})
 }

@@ -24,6 +24,7 @@ type NodeKernel struct {
 	// Lanes. dst may be src, else they do not overlap: a kernel has read all of
 	// a group before it writes the group's digests.
 	hash func(dst, src *byte, n int)
+	use  *bool // mirrors Enabled for hashNode
 }
 
 // Hash sets the 32 bytes of dst at 32·i to the digest of the 64 of src at 64·i,
@@ -46,21 +47,25 @@ func (k *NodeKernel) Hash(dst, src []byte) {
 // nodePadding is the second block of a message of 64 bytes.
 var nodePadding = [Size]byte{0: 0x80, Size - 2: NodeSize * 8 >> 8}
 
-// HashNodes does what NodeKernel.Hash does, one node at a time by the fastest
-// one-stream kernel in use, whatever the number of nodes.
-func HashNodes(dst, src []byte) {
-	for len(src) >= NodeSize {
-		sum := (*[DigestSize]byte)(dst)
-		if useStd {
-			*sum = sha256.Sum256(src[:NodeSize])
-		} else {
-			h := IV256
-			Compress(&h, src[:NodeSize])
-			Compress(&h, nodePadding[:])
-			PutDigest(sum, &h)
-		}
-		dst, src = dst[DigestSize:], src[NodeSize:]
+// HashNode sets dst to the digest of src, by the kernel for one node if there
+// is one in use, else by the fastest one-stream kernel. dst may be the start of
+// src.
+func HashNode(dst *[DigestSize]byte, src *[NodeSize]byte) {
+	RaceRead(src[:])
+	RaceWrite(dst[:])
+	hashNode(dst, src)
+}
+
+// hashNodeByBlocks is HashNode by a one-stream kernel.
+func hashNodeByBlocks(dst *[DigestSize]byte, src *[NodeSize]byte) {
+	if useStd {
+		*dst = sha256.Sum256(src[:])
+		return
 	}
+	h := IV256
+	compress(&h, &src[0], 1)
+	compress(&h, &nodePadding[0], 1)
+	PutDigest(dst, &h)
 }
 
 // NodeKernels returns this architecture's node kernels, widest first.

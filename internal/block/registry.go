@@ -68,7 +68,7 @@ func toggles() []toggle {
 	}
 	for i := range nodeKernels {
 		k := &nodeKernels[i]
-		ts = append(ts, toggle{k.Name, k.Supported, &k.Enabled, nil})
+		ts = append(ts, toggle{k.Name, k.Supported, &k.Enabled, k.use})
 	}
 	for i := range searchKernels {
 		k := &searchKernels[i]

@@ -54,7 +54,7 @@ var nodeCosts = []classCosts{
 const paddingCost = 150
 
 // A nodePlan says which kernels hash a number of nodes on this machine. A nil
-// kernel stands for one node at a time, by block.HashNodes.
+// kernel stands for one node at a time, by block.HashNode.
 type nodePlan struct {
 	epoch uint32
 	// many is for MaxLanes nodes and more, while they fill it.
@@ -62,8 +62,6 @@ type nodePlan struct {
 	// kernels[n] is for the first of n nodes; those that it leaves are planned
 	// again. It may have more lanes than there are nodes.
 	kernels [block.MaxLanes]*block.NodeKernel
-	// takes[n] is how many nodes that is.
-	takes [block.MaxLanes]uint
 }
 
 var currentNodes atomic.Pointer[nodePlan]
@@ -78,14 +76,13 @@ func renewNodePlan() *nodePlan {
 
 // newNodePlan finds the cheapest way to hash n nodes, for every n below
 // MaxLanes, by the costs of the class. single names the kernel that
-// block.HashNodes runs.
+// block.HashNode runs if there is none for one node.
 func newNodePlan(c class, kernels []block.NodeKernel, single string) *nodePlan {
 	choice, of := nodeCandidates(c, kernels, single)
 	first, cheapest := choose(choice, paddingCost)
 	p := &nodePlan{many: of[cheapest]}
 	for n := 1; n < len(p.kernels); n++ {
 		p.kernels[n] = of[first[n]]
-		p.takes[n] = uint(min(n, choice[first[n]].Lanes))
 	}
 	return p
 }
@@ -111,28 +108,41 @@ func nodeCandidates(c class, kernels []block.NodeKernel, single string) (choice 
 // 64·i, for every node of src, whose length is a multiple of 64. dst holds half
 // of src at least. They begin at the same place or do not overlap.
 func HashNodes(dst, src []byte) {
+	if len(src) == block.NodeSize {
+		// Beside a single hash what the plan costs would show.
+		block.HashNode((*[block.DigestSize]byte)(dst), (*[block.NodeSize]byte)(src))
+		return
+	}
+	hashNodes(dst, src)
+}
+
+// hashNodes is HashNodes by the plan.
+func hashNodes(dst, src []byte) {
 	p := currentNodes.Load()
 	if p == nil || p.epoch != block.Epoch() {
 		p = renewNodePlan()
 	}
-	for n := uint(len(src)) / block.NodeSize; n > 0; {
-		k, take := p.many, n
+	for len(src) >= block.NodeSize {
+		n := len(src) / block.NodeSize
+		k := p.many
 		if n < block.MaxLanes {
-			k, take = p.kernels[n], p.takes[n]
-		} else if k != nil {
-			take -= n % uint(k.Lanes)
+			k = p.kernels[n]
 		}
+		take := 1
 		switch {
 		case k == nil:
-			block.HashNodes(dst, src[:take*block.NodeSize])
-		case take < uint(k.Lanes):
-			hashPadded(k, dst, src[:take*block.NodeSize])
+			block.HashNode((*[block.DigestSize]byte)(dst), (*[block.NodeSize]byte)(src))
+		case n < k.Lanes:
+			take = n
+			hashPadded(k, dst, src)
+		case n < block.MaxLanes:
+			take = k.Lanes
+			k.Hash(dst, src[:take*block.NodeSize])
 		default:
+			take = n - n%k.Lanes
 			k.Hash(dst, src[:take*block.NodeSize])
 		}
-		if n -= take; n > 0 {
-			src, dst = src[take*block.NodeSize:], dst[take*block.DigestSize:]
-		}
+		src, dst = src[take*block.NodeSize:], dst[take*block.DigestSize:]
 	}
 }
 
