@@ -10,6 +10,7 @@ import (
 
 	"github.com/sha256-simd/sha256-simd/hashtree"
 	"github.com/sha256-simd/sha256-simd/internal/block"
+	"github.com/sha256-simd/sha256-simd/internal/guard"
 )
 
 // randomBytes returns n bytes, the same for every run.
@@ -105,6 +106,27 @@ func TestHashByteSliceUnaligned(t *testing.T) {
 			}
 			if !bytes.Equal(dst, plainly(src)) {
 				t.Fatalf("source at %d, digests at %d: wrong digests", offset, 63-offset)
+			}
+		}
+	})
+}
+
+// TestHashStaysWithinItsSlices has pages that may not be touched right before
+// or right after both slices.
+func TestHashStaysWithinItsSlices(t *testing.T) {
+	const most = 200
+	chunks, digests := guard.New(t, 64*most), guard.New(t, 32*most)
+	eachKernel(t, func(t *testing.T) {
+		for n := range most + 1 {
+			for _, place := range []func(b *guard.Buffer, n int) []byte{(*guard.Buffer).Head, (*guard.Buffer).Tail} {
+				src, dst := place(chunks, 64*n), place(digests, 32*n)
+				copy(src, randomBytes(64*n))
+				if err := hashtree.HashByteSlice(dst, src); err != nil {
+					t.Fatal(err)
+				}
+				if !bytes.Equal(dst, plainly(src)) {
+					t.Fatalf("%d nodes: wrong digests", n)
+				}
 			}
 		}
 	})
