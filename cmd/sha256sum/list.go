@@ -1,7 +1,10 @@
 package main
 
 import (
+	"bufio"
 	"encoding/hex"
+	"errors"
+	"io"
 	"strings"
 
 	"github.com/sha256-simd/sha256-simd"
@@ -85,4 +88,40 @@ func parseDigest(digest *[sha256.Size]byte, s string) bool {
 	}
 	_, err := hex.Decode(digest[:], []byte(s))
 	return err == nil
+}
+
+// maxLine is the length of the longest line of a list, or name, that is read.
+// Names that a system can open are much shorter.
+const maxLine = 64 << 10
+
+// A lineReader reads lines of any length in bounded memory.
+type lineReader struct {
+	r   *bufio.Reader
+	end byte
+}
+
+func newLineReader(r io.Reader, end byte) *lineReader {
+	return &lineReader{bufio.NewReaderSize(r, maxLine), end}
+}
+
+// next returns the next line without its end. Of a line that is too long it
+// returns the beginning, and false. The last line needs no end.
+func (l *lineReader) next() (line string, whole bool, err error) {
+	b, err := l.r.ReadSlice(l.end)
+	switch {
+	case err == nil:
+		return string(b[:len(b)-1]), true, nil
+	case err == io.EOF && len(b) > 0:
+		return string(b), true, nil
+	case !errors.Is(err, bufio.ErrBufferFull):
+		return "", false, err
+	}
+	line = string(b)
+	for errors.Is(err, bufio.ErrBufferFull) {
+		_, err = l.r.ReadSlice(l.end)
+	}
+	if err == io.EOF {
+		err = nil
+	}
+	return line, false, err
 }

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bufio"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -19,10 +17,6 @@ type source struct {
 	parser    lineParser
 	stdinUsed chan struct{} // closed when the last that used standard input is done with it
 }
-
-// maxLine is the length of the longest line of a list, or name, that is read.
-// Names that a system can open are much shorter.
-const maxLine = 64 << 10
 
 func (s *source) run() {
 	files := s.files
@@ -143,8 +137,12 @@ func (s *source) list(name string) bool {
 		if line == "" || line[0] == '#' {
 			continue
 		}
-		file, want, ok := s.parser.parse(line)
-		if !ok || !whole || name == "-" && file == "-" {
+		it := &item{list: l}
+		ok := false
+		if whole {
+			it.name, it.want, ok = s.parser.parse(line)
+		}
+		if !ok || name == "-" && it.name == "-" {
 			l.malformed++
 			if s.warn && !s.emit(&item{kind: noteItem, note: fmt.Sprintf("%s: %d: improperly formatted SHA256 checksum line", l.shown, n)}) {
 				return false
@@ -152,7 +150,7 @@ func (s *source) list(name string) bool {
 			continue
 		}
 		l.proper++
-		if !s.file(&item{name: file, want: want, list: l}) {
+		if !s.file(it) {
 			return false
 		}
 	}
@@ -161,36 +159,4 @@ func (s *source) list(name string) bool {
 // errorItem is the message that something failed with the file name.
 func errorItem(name string, err error) *item {
 	return &item{kind: noteItem, note: quoteShell(name) + ": " + reason(err), fail: true}
-}
-
-// A lineReader reads lines of any length in bounded memory.
-type lineReader struct {
-	r   *bufio.Reader
-	end byte
-}
-
-func newLineReader(r io.Reader, end byte) *lineReader {
-	return &lineReader{bufio.NewReaderSize(r, maxLine), end}
-}
-
-// next returns the next line without its end. Of a line that is too long it
-// returns the beginning, and false. The last line needs no end.
-func (l *lineReader) next() (line string, whole bool, err error) {
-	b, err := l.r.ReadSlice(l.end)
-	switch {
-	case err == nil:
-		return string(b[:len(b)-1]), true, nil
-	case err == io.EOF && len(b) > 0:
-		return string(b), true, nil
-	case !errors.Is(err, bufio.ErrBufferFull):
-		return "", false, err
-	}
-	line = string(b)
-	for errors.Is(err, bufio.ErrBufferFull) {
-		_, err = l.r.ReadSlice(l.end)
-	}
-	if err == io.EOF {
-		err = nil
-	}
-	return line, false, err
 }
