@@ -2,10 +2,12 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"image/color"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/plot"
@@ -19,20 +21,49 @@ import (
 // The charts stand on pages of any colour: their background is transparent, and
 // all of their colours have contrast with white and with black.
 var (
-	ink     = color.RGBA{0x7d, 0x85, 0x90, 0xff}
-	palette = []color.RGBA{
-		{0x2f, 0x81, 0xe0, 0xff},
-		{0xe0, 0x7b, 0x1a, 0xff},
-		{0x2e, 0xa0, 0x5c, 0xff},
-		{0xd8, 0x4a, 0x5a, 0xff},
-		{0x97, 0x6b, 0xd6, 0xff},
-		{0xa8, 0x74, 0x4f, 0xff},
-		{0x12, 0xa2, 0xb5, 0xff},
-		{0xd0, 0x62, 0xb0, 0xff},
-		{0x8f, 0x96, 0x1f, 0xff},
-		{0x5b, 0x7d, 0x9a, 0xff},
+	ink  = color.RGBA{0x7d, 0x85, 0x90, 0xff}
+	red  = color.RGBA{0xd8, 0x4a, 0x5a, 0xff}
+	blue = color.RGBA{0x2f, 0x81, 0xe0, 0xff}
+	// others are for what styles does not know.
+	others = []color.Color{
+		color.RGBA{0x12, 0xa2, 0xb5, 0xff},
+		color.RGBA{0xe0, 0x7b, 0x1a, 0xff},
+		color.RGBA{0x8f, 0x96, 0x1f, 0xff},
+		color.RGBA{0xd0, 0x62, 0xb0, 0xff},
+	}
+	// isas are the colours of kernels; how many lanes they have shows in the
+	// dashes.
+	isas = map[string]color.Color{
+		"shani":  blue,
+		"sha2":   blue,
+		"avx512": color.RGBA{0xe0, 0x7b, 0x1a, 0xff},
+		"avx2":   color.RGBA{0x2e, 0xa0, 0x5c, 0xff},
+		"avx":    color.RGBA{0x97, 0x6b, 0xd6, 0xff},
+		"ssse3":  color.RGBA{0xa8, 0x74, 0x4f, 0xff},
+		"neon":   color.RGBA{0x2e, 0xa0, 0x5c, 0xff},
 	}
 )
+
+// lineStyle returns the style of the line of an impl, the i-th of its chart.
+func lineStyle(name string, i int) draw.LineStyle {
+	style := draw.LineStyle{Color: others[i%len(others)], Width: 2}
+	lanes, isa, _ := strings.Cut(name, "_")
+	switch {
+	case name == "SumMany":
+		style.Color, style.Width = red, 3
+	case strings.HasPrefix(name, "crypto"):
+		style.Color, style.Dashes = ink, []vg.Length{6, 4}
+	case isas[isa] != nil:
+		style.Color = isas[isa]
+		switch lanes {
+		case "x1":
+			style.Dashes = []vg.Length{1, 3}
+		case "x2", "x16":
+			style.Dashes = []vg.Length{8, 3}
+		}
+	}
+	return style
+}
 
 // draw draws the charts in dir, those whose rows are there.
 func (rep *report) draw(dir string) error {
@@ -46,12 +77,12 @@ func (rep *report) draw(dir string) error {
 		scale          func(p *plot.Plot)
 	}{
 		{
-			"lanes.svg", "Messages of 8 KiB, one core", "messages side by side",
+			"lanes.svg", "Messages of 8 KiB, one core of", "messages side by side",
 			kernelRows(), func(r row) float64 { return float64(r.digests) },
 			func(p *plot.Plot) { p.X.Tick.Marker = ticks(1, 2, 4, 8, 12, 16, 20, 24, 28, 32, 36, 40) },
 		},
 		{
-			"length.svg", "64 messages, one core", "length of each message",
+			"length.svg", "64 messages, one core of", "length of each message",
 			byLength().rows, func(r row) float64 { return float64(r.bytes / r.digests) },
 			func(p *plot.Plot) {
 				p.X.Scale = plot.LogScale{}
@@ -63,15 +94,13 @@ func (rep *report) draw(dir string) error {
 		if lines == nil {
 			continue
 		}
-		p := newPlot(c.title, c.x)
+		p := newPlot(c.title+" "+rep.Machine.CPU, c.x)
 		c.scale(p)
-		for i, l := range lines {
-			if err := addLine(p, i, l); err != nil {
-				return fmt.Errorf("draw %s: %w", c.file, err)
-			}
+		legend, err := addLines(p, lines)
+		if err != nil {
+			return fmt.Errorf("draw %s: %w", c.file, err)
 		}
-		p.Y.Min = 0
-		if err := savePlot(p, filepath.Join(dir, c.file)); err != nil {
+		if err := savePlot(p, legend, filepath.Join(dir, c.file)); err != nil {
 			return fmt.Errorf("draw %s: %w", c.file, err)
 		}
 	}
@@ -120,19 +149,13 @@ func newPlot(title, x string) *plot.Plot {
 		{&p.Y.Label.TextStyle, 12},
 		{&p.X.Tick.Label, 10},
 		{&p.Y.Tick.Label, 10},
-		{&p.Legend.TextStyle, 11},
 	} {
-		t.style.Color = ink
-		t.style.Font.Variant = "Sans"
-		t.style.Font.Size = t.size
+		setText(t.style, t.size)
 	}
 	for _, a := range []*plot.Axis{&p.X, &p.Y} {
 		a.Color = ink
 		a.Tick.Color = ink
 	}
-	p.Legend.Top, p.Legend.Left = true, true
-	p.Legend.Padding = 2
-	p.Legend.XOffs = 8
 	grid := plotter.NewGrid()
 	for _, s := range []*draw.LineStyle{&grid.Horizontal, &grid.Vertical} {
 		s.Color = color.NRGBA{ink.R, ink.G, ink.B, 0x40}
@@ -141,19 +164,38 @@ func newPlot(title, x string) *plot.Plot {
 	return p
 }
 
-func addLine(p *plot.Plot, i int, l line) error {
-	pl, err := plotter.NewLine(l.points)
-	if err != nil {
-		return err
+func setText(style *text.Style, size vg.Length) {
+	style.Color = ink
+	style.Font.Variant = "Sans"
+	style.Font.Size = size
+}
+
+// addLines puts the lines on p, and returns a legend that has them in the order
+// in which they end, from above.
+func addLines(p *plot.Plot, lines []line) (plot.Legend, error) {
+	legend := plot.NewLegend()
+	setText(&legend.TextStyle, 11)
+	legend.Top, legend.Left = true, true
+	legend.Padding = 5
+	legend.ThumbnailWidth = 24
+	drawn := make(map[string]*plotter.Line)
+	for i, l := range lines {
+		pl, err := plotter.NewLine(l.points)
+		if err != nil {
+			return legend, err
+		}
+		pl.LineStyle = lineStyle(l.name, i)
+		p.Add(pl)
+		drawn[l.name] = pl
 	}
-	pl.Color = palette[i%len(palette)]
-	pl.Width = 2
-	if strings.HasPrefix(l.name, "crypto") {
-		pl.Dashes = []vg.Length{5, 4}
+	p.Y.Min = 0
+	slices.SortStableFunc(lines, func(a, b line) int {
+		return cmp.Compare(b.points[len(b.points)-1].Y, a.points[len(a.points)-1].Y)
+	})
+	for _, l := range lines {
+		legend.Add(l.name, drawn[l.name])
 	}
-	p.Add(pl)
-	p.Legend.Add(l.name, pl)
-	return nil
+	return legend, nil
 }
 
 // ticks marks these values on an axis, numbers of bytes or less.
@@ -165,10 +207,12 @@ func ticks(values ...int) plot.ConstantTicks {
 	return marks
 }
 
-func savePlot(p *plot.Plot, file string) error {
-	const width, height = 720, 432
+func savePlot(p *plot.Plot, legend plot.Legend, file string) error {
+	const width, height, legendWidth = 780, 430, 128
 	c := vgsvg.New(width, height)
-	p.Draw(draw.New(c))
+	whole := draw.New(c)
+	p.Draw(draw.Crop(whole, 0, -legendWidth, 0, 0))
+	legend.Draw(draw.Crop(whole, width-legendWidth+12, 0, 0, -24))
 	var svg bytes.Buffer
 	if _, err := c.WriteTo(&svg); err != nil {
 		return err
