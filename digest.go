@@ -6,6 +6,7 @@ import (
 	"hash"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
+	"github.com/sha256-simd/sha256-simd/internal/lanes"
 )
 
 // digest is the hash.Hash of New and New224.
@@ -73,6 +74,25 @@ func (d *digest) Write(p []byte) (int, error) {
 	block.Compress(&d.h, p[:whole])
 	d.n = copy(d.x[:], p[whole:])
 	return written, nil
+}
+
+// start has l compress the blocks that p completes, at least one.
+func (d *digest) start(l *lanes.Lane, p []byte) {
+	block.RaceRead(p)
+	l.State = &d.h
+	l.First = nil
+	if d.n > 0 {
+		p = p[copy(d.x[d.n:], p):]
+		l.First = d.x[:]
+	}
+	l.Rest = p[:len(p)&^(BlockSize-1)]
+}
+
+// wrote takes note that the blocks that p completed are compressed.
+func (d *digest) wrote(p []byte) {
+	d.len += uint64(len(p))
+	d.n = int(d.len % BlockSize)
+	copy(d.x[:], p[len(p)-d.n:])
 }
 
 func (d *digest) Sum(in []byte) []byte {

@@ -163,8 +163,23 @@ func sumOurs(g *lanes.Group, dst [][Size]byte, hs []hash.Hash) {
 
 // ours returns h's digest if h is a hash of this package.
 func ours(h hash.Hash) *digest {
-	d, _ := h.(*digest)
-	return d
+	if d, ok := h.(*digest); ok {
+		return d
+	}
+	return oursOfServer(h)
+}
+
+// oursOfServer is ours for a Server's hashes. Nothing is held back from the
+// digest.
+//
+//go:noinline
+func oursOfServer(h hash.Hash) *digest {
+	d, _ := h.(*Avx512Digest)
+	if d == nil {
+		return nil
+	}
+	d.settle()
+	return &d.digest
 }
 
 // work is what WriteMany has package lanes do.
@@ -217,22 +232,13 @@ func (w *writeWork) Start(i int, l *lanes.Lane) bool {
 	if d.n+len(p) < BlockSize {
 		return false
 	}
-	block.RaceRead(p)
-	l.State = &d.h
-	l.First = nil
-	if d.n > 0 {
-		p = p[copy(d.x[d.n:], p):]
-		l.First = d.x[:]
-	}
-	l.Rest = p[:len(p)&^(BlockSize-1)]
+	d.start(l, p)
 	return true
 }
 
 func (w *writeWork) Done(i int, _ *lanes.Lane) {
 	d, p := ours(w.hs[i]), w.data[i]
-	d.len += uint64(len(p))
-	d.n = int(d.len % BlockSize)
-	copy(d.x[:], p[len(p)-d.n:])
+	d.wrote(p)
 	d.waiting = false
 }
 
@@ -243,7 +249,7 @@ func checkLengths(function string, a, b int) {
 }
 
 func checkHash(function string, i int, h hash.Hash) {
-	if h == nil {
+	if d, ok := h.(*Avx512Digest); h == nil || ok && d == nil {
 		panic(fmt.Sprintf("sha256: %s: hash %d is nil", function, i))
 	}
 }

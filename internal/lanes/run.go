@@ -42,31 +42,41 @@ type Lane struct {
 	First []byte       // whole blocks, compressed first
 	Rest  []byte       // whole blocks, compressed then
 
+	Job any // in a Convoy: free to use
+
 	// Lanes are an odd number of cache lines apart, so that no two tails share
 	// a set of the first-level cache or the low 12 bits of their addresses.
-	_ [104]byte
+	_ [88]byte
 }
 
 // window is how many jobs are put in order at a time.
 const window = 4096
 
-// A Group is what Run works with: lanes in slots, those that are live first.
-// Callers that know all their jobs to be alike, so that nothing has to be put
-// in order or refilled, use it directly: they set State and Next of the first
-// slots, Compress, and Retire the slots that they used.
-type Group struct {
+// slots are where lanes run, those that are live first.
+type slots struct {
 	plan *plan
 
 	// State and Next are the arguments of the kernels. The states of slots that
 	// are not live are unused, and their blocks those of slot 0.
 	State [block.MaxLanes]*block.State
 	Next  [block.MaxLanes]*byte
+
+	left   [block.MaxLanes]int // blocks left of First or Rest
+	lane   [block.MaxLanes]*Lane
+	unused block.State
+}
+
+// A Group is what Run works with: slots, with lanes of their own. Callers that
+// know all their jobs to be alike, so that nothing has to be put in order or
+// refilled, use it directly: they set State and Next of the first slots,
+// Compress, and Retire the slots that they used.
+type Group struct {
+	slots
+
 	// Lanes are what slots use for a job at first; Run exchanges them.
 	Lanes [block.MaxLanes]Lane
 
-	left [block.MaxLanes]int // blocks left of First or Rest
-	job  [block.MaxLanes]int
-	lane [block.MaxLanes]*Lane
+	job [block.MaxLanes]int
 
 	// The window: jobs base to base+count-1, of which upcoming are started; if
 	// sorted, in the order of order.
@@ -75,8 +85,7 @@ type Group struct {
 	order                 [window]uint16
 	buckets               [maxBucket + 1]uint16
 
-	used   int // lanes that hold callers' pointers: the first ones
-	unused block.State
+	used int // lanes that hold callers' pointers: the first ones
 
 	sums sumMany
 }
@@ -118,7 +127,7 @@ func (g *Group) Release() {
 }
 
 // Width returns how many slots there are to use.
-func (g *Group) Width() int { return g.plan.width }
+func (s *slots) Width() int { return s.plan.width }
 
 func (g *Group) run(n int, w Work, uneven bool) {
 	g.used = min(n, g.Width())
@@ -139,30 +148,18 @@ func (g *Group) runWindow(w Work) {
 		live++
 	}
 	for live > 0 {
-		step := g.left[0]
-		for _, left := range g.left[1:live] {
-			step = min(step, left)
-		}
-		step = g.compress(live, step)
+		step := g.compress(live, g.shortest(live))
 
 		// Downwards, so that a lane that moves into a gap has been dealt with.
 		for slot := live - 1; slot >= 0; slot-- {
-			left := g.left[slot] - step
-			if left > 0 {
-				g.left[slot] = left
-				g.Next[slot] = advance(g.Next[slot], step)
+			if !g.settle(slot, step) {
 				continue
 			}
-			l := g.lane[slot]
-			if len(l.Rest) > 0 {
-				g.load(slot, l.Rest)
-				l.Rest = nil
-				continue
-			}
-			w.Done(g.job[slot], l)
+			w.Done(g.job[slot], g.lane[slot])
 			if !g.start(slot, w) {
 				live--
 				g.move(slot, live)
+				g.job[slot] = g.job[live]
 			}
 		}
 	}
@@ -181,31 +178,63 @@ func (g *Group) start(slot int, w Work) bool {
 			continue
 		}
 		g.job[slot] = job
-		g.State[slot] = l.State
-		if len(l.First) > 0 {
-			g.load(slot, l.First)
-		} else {
-			g.load(slot, l.Rest)
-			l.Rest = nil
-		}
+		g.begin(slot, l)
 		return true
 	}
 	return false
 }
 
+// begin has slot, whose lane l is, compress what l holds.
+func (s *slots) begin(slot int, l *Lane) {
+	s.State[slot] = l.State
+	if len(l.First) > 0 {
+		s.load(slot, l.First)
+	} else {
+		s.load(slot, l.Rest)
+		l.Rest = nil
+	}
+}
+
 // load points slot at blocks.
-func (g *Group) load(slot int, blocks []byte) {
-	g.left[slot] = len(blocks) / block.Size
-	g.Next[slot] = unsafe.SliceData(blocks)
+func (s *slots) load(slot int, blocks []byte) {
+	s.left[slot] = len(blocks) / block.Size
+	s.Next[slot] = unsafe.SliceData(blocks)
+}
+
+// shortest returns the smallest number of blocks that a live slot has left.
+func (s *slots) shortest(live int) int {
+	n := s.left[0]
+	for _, left := range s.left[1:live] {
+		n = min(n, left)
+	}
+	return n
+}
+
+// settle takes note that slot has compressed n blocks, and reports whether its
+// lane is done.
+func (s *slots) settle(slot, n int) bool {
+	if s.left[slot] -= n; s.left[slot] == 0 {
+		return !s.turn(slot)
+	}
+	s.Next[slot] = advance(s.Next[slot], n)
+	return false
+}
+
+// turn takes slot to the second part of its lane, and reports whether there is
+// one.
+func (s *slots) turn(slot int) bool {
+	l := s.lane[slot]
+	s.load(slot, l.Rest)
+	l.Rest = nil
+	return s.left[slot] > 0
 }
 
 // move fills slot from slot last, which is then unused.
-func (g *Group) move(slot, last int) {
-	g.lane[slot], g.lane[last] = g.lane[last], g.lane[slot]
-	g.State[slot], g.State[last] = g.State[last], &g.unused
-	g.Next[slot] = g.Next[last]
-	g.left[slot] = g.left[last]
-	g.job[slot] = g.job[last]
+func (s *slots) move(slot, last int) {
+	s.lane[slot], s.lane[last] = s.lane[last], s.lane[slot]
+	s.State[slot], s.State[last] = s.State[last], &s.unused
+	s.Next[slot] = s.Next[last]
+	s.left[slot] = s.left[last]
 }
 
 // advance moves p by n blocks, within the memory that it points into.
@@ -214,38 +243,38 @@ func advance(p *byte, n int) *byte {
 }
 
 // Compress advances the states of the first live slots by n blocks each.
-func (g *Group) Compress(live, n int) {
+func (s *slots) Compress(live, n int) {
 	for n > 0 {
-		step := g.compress(live, n)
+		step := s.compress(live, n)
 		if n -= step; n > 0 {
 			for slot := range live {
-				g.Next[slot] = advance(g.Next[slot], step)
+				s.Next[slot] = advance(s.Next[slot], step)
 			}
 		}
 	}
 }
 
 // Retire ends the use of slots from live to the end.
-func (g *Group) Retire(live int) {
-	for slot := live; slot < len(g.State); slot++ {
-		g.State[slot] = &g.unused
+func (s *slots) Retire(live int) {
+	for slot := live; slot < len(s.State); slot++ {
+		s.State[slot] = &s.unused
 	}
 }
 
 // compress advances the states of all live slots by n blocks, or by as many as
 // the kernels of the plan take in one call, and returns how many.
-func (g *Group) compress(live, n int) int {
+func (s *slots) compress(live, n int) int {
 	for slot := 0; slot < live; {
-		k := g.plan.kernels[live-slot]
+		k := s.plan.kernels[live-slot]
 		n = min(n, k.MaxBlocks)
 		slot += k.Lanes
 	}
 	for slot := 0; slot < live; {
-		k := g.plan.kernels[live-slot]
+		k := s.plan.kernels[live-slot]
 		for i := live; i < slot+k.Lanes; i++ {
-			g.Next[i] = g.Next[0]
+			s.Next[i] = s.Next[0]
 		}
-		k.Blocks(&g.State[slot], &g.Next[slot], n)
+		k.Blocks(&s.State[slot], &s.Next[slot], n)
 		slot += k.Lanes
 	}
 	return n

@@ -1,0 +1,161 @@
+package sha256
+
+import (
+	"hash"
+	"sync"
+
+	"github.com/sha256-simd/sha256-simd/internal/block"
+)
+
+// Avx512Server is [Server] by the name that users of
+// github.com/minio/sha256-simd know. It works on every CPU.
+type Avx512Server = Server
+
+// NewAvx512Server is [NewServer].
+func NewAvx512Server() *Avx512Server { return NewServer() }
+
+// NewAvx512 is [Server.New]. The hash of a nil server works without batches.
+func NewAvx512(s *Avx512Server) hash.Hash { return s.New() }
+
+// An Avx512Digest is a hash of a [Server]. Only [Server.New] and [NewAvx512]
+// make one that can be used. It holds no memory of its caller's, and nothing of
+// it stays behind in its server when it is dropped.
+type Avx512Digest struct {
+	digest
+	shard *shard // nil: no batches
+	job   *job   // made when it is first needed
+
+	// Short writes are held back until they make up a job. While held is not
+	// nil, held[:m] follows what h has taken in, and the digest's n is 0.
+	held *[holdSize]byte
+	m    int
+}
+
+// holdSize is how much of short writes is held back.
+const holdSize = 8 << 10
+
+var holds = sync.Pool{New: func() any { return new([holdSize]byte) }}
+
+// Write adds p to what is hashed. It does not read p after it returns, and
+// never fails.
+func (d *Avx512Digest) Write(p []byte) (int, error) {
+	if !d.shard.meets() {
+		d.settle()
+		return d.digest.Write(p)
+	}
+	written := len(p)
+	switch {
+	case d.m+d.n+len(p) >= holdSize:
+		d.compress(p)
+	case d.held != nil:
+		d.hold(p)
+	case d.n+len(p) < BlockSize, d.len == 0 && len(p) < minJob:
+		return d.digest.Write(p)
+	default:
+		d.held = holds.Get().(*[holdSize]byte)
+		d.m = copy(d.held[:], d.x[:d.n])
+		d.n = 0
+		d.hold(p)
+	}
+	return written, nil
+}
+
+// hold holds p back. There is room for it.
+func (d *Avx512Digest) hold(p []byte) {
+	d.m += copy(d.held[d.m:], p)
+	d.len += uint64(len(p))
+}
+
+// compress compresses the whole blocks of what is held and of p, at least
+// holdSize in all.
+func (d *Avx512Digest) compress(p []byte) {
+	j := d.newJob()
+	if d.held == nil {
+		d.start(&j.lane, p)
+	} else {
+		n := -d.m & (BlockSize - 1)
+		d.hold(p[:n])
+		p = p[n:]
+		d.start(&j.lane, p)
+		j.lane.First = d.held[:d.m]
+	}
+	d.shard.do(j)
+	d.wrote(p)
+	d.drop()
+}
+
+// settle compresses what is held, so that the digest is all there is to d.
+func (d *Avx512Digest) settle() {
+	if d.held == nil {
+		return
+	}
+	whole := d.m &^ (BlockSize - 1)
+	if whole >= minJob && d.shard.meets() {
+		j := d.newJob()
+		j.lane.State = &d.h
+		j.lane.First = d.held[:whole]
+		d.shard.do(j)
+	} else {
+		block.Compress(&d.h, d.held[:whole])
+	}
+	d.n = copy(d.x[:], d.held[whole:d.m])
+	d.drop()
+}
+
+// newJob returns the job that all of d's are in turn.
+func (d *Avx512Digest) newJob() *job {
+	if d.job == nil {
+		d.job = newJob()
+	}
+	return d.job
+}
+
+// drop gives up what is held.
+func (d *Avx512Digest) drop() {
+	if d.held != nil {
+		holds.Put(d.held)
+		d.held, d.m = nil, 0
+	}
+}
+
+// Sum appends the digest of what was written to in. It changes nothing: the
+// hash may be written to further.
+func (d *Avx512Digest) Sum(in []byte) []byte {
+	d.settle()
+	return d.digest.Sum(in)
+}
+
+// Reset has the hash begin a new message.
+func (d *Avx512Digest) Reset() {
+	d.drop()
+	d.digest.Reset()
+}
+
+// Clone returns a copy of the hash, of the same server.
+func (d *Avx512Digest) Clone() (hash.Cloner, error) {
+	d.settle()
+	return &Avx512Digest{digest: d.digest, shard: d.shard}, nil
+}
+
+// MarshalBinary returns the state of the hash, in the form of crypto/sha256.
+func (d *Avx512Digest) MarshalBinary() ([]byte, error) {
+	d.settle()
+	return d.digest.MarshalBinary()
+}
+
+// AppendBinary appends the state of the hash to b, in the form of
+// crypto/sha256.
+func (d *Avx512Digest) AppendBinary(b []byte) ([]byte, error) {
+	d.settle()
+	return d.digest.AppendBinary(b)
+}
+
+// UnmarshalBinary sets the hash to a state that a hash of this package or of
+// crypto/sha256 was marshalled to. When it fails the hash stays as it is.
+func (d *Avx512Digest) UnmarshalBinary(b []byte) error {
+	err := d.digest.UnmarshalBinary(b)
+	if err == nil {
+		d.drop()
+	}
+	return err
+}

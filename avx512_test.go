@@ -1,0 +1,31 @@
+package sha256_test
+
+import (
+	stdsha256 "crypto/sha256"
+	"hash"
+	"testing"
+
+	sha256 "github.com/sha256-simd/sha256-simd"
+	"github.com/sha256-simd/sha256-simd/internal/hashtest"
+)
+
+func TestAvx512Names(t *testing.T) {
+	var server *sha256.Avx512Server = sha256.NewAvx512Server()
+	defer server.Close()
+	for name, h := range map[string]hash.Hash{
+		"Server.New":                sha256.NewServer().New(),
+		"NewAvx512":                 sha256.NewAvx512(server),
+		"NewAvx512 of a nil server": sha256.NewAvx512(nil),
+	} {
+		if _, ok := h.(*sha256.Avx512Digest); !ok {
+			t.Errorf("%s makes a %T", name, h)
+		}
+	}
+	for name, s := range map[string]*sha256.Avx512Server{"open": server, "nil": nil} {
+		t.Run(name, func(t *testing.T) {
+			mh := func() hash.Hash { return sha256.NewAvx512(s) }
+			hashtest.TestHash(t, mh)
+			hashtest.TestStandIn(t, mh, stdsha256.New)
+		})
+	}
+}

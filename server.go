@@ -1,0 +1,97 @@
+package sha256
+
+import (
+	"hash"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/sha256-simd/sha256-simd/internal/block"
+)
+
+// A Server lets goroutines that each have a hash of their own share the lanes
+// of this CPU's kernels: what they write at the same time is hashed side by
+// side. It is for programs that are written as one goroutine, one hash and
+// [io.Copy]; a goroutine that has many messages at hand does better with
+// [SumMany] or [WriteMany].
+//
+// A Server has no goroutine and no timer: the writers do the work, each for
+// others at most until its own is done, and one that meets nobody does just its
+// own. Any number of goroutines may use a Server; each of its hashes is for one
+// at a time.
+//
+// Memory that is written may be such that reading it faults, like a mapping of
+// a file that gets truncated: the fault strikes the goroutine that wrote it, as
+// it does without a Server.
+//
+// The zero Server and the nil *Server never hash side by side.
+type Server struct {
+	shards []*shard
+	turn   atomic.Uint32
+}
+
+// procsPerShard is how many Ps of the Go scheduler share a shard: enough to
+// fill its lanes, and not so many that they wait for its lock, which is taken
+// two or three times for every write of 8 KiB or more.
+const procsPerShard = 16
+
+// NewServer returns a new Server.
+func NewServer() *Server {
+	s := &Server{shards: make([]*shard, (runtime.GOMAXPROCS(0)+procsPerShard-1)/procsPerShard)}
+	for i := range s.shards {
+		s.shards[i] = newShard(len(s.shards))
+	}
+	return s
+}
+
+// New returns a new [hash.Hash] that computes the SHA-256 digest. It is an
+// [*Avx512Digest], and implements what the hashes of the function [New] do.
+func (s *Server) New() hash.Hash {
+	d := &Avx512Digest{shard: s.shard()}
+	d.Reset()
+	return d
+}
+
+// Sum256 returns the SHA-256 digest of data.
+func (s *Server) Sum256(data []byte) [Size]byte {
+	shard := s.shard()
+	if len(data) < minJob || !shard.meets() {
+		return Sum256(data)
+	}
+	j := jobs.Get().(*job)
+	block.RaceRead(data)
+	whole := len(data) &^ (BlockSize - 1)
+	l := &j.lane
+	l.H = block.IV256
+	l.State = &l.H
+	l.First = data[:whole]
+	l.Rest = l.Tail[:block.Pad(&l.Tail, data[whole:], uint64(len(data)))]
+	shard.do(j)
+	var sum [Size]byte
+	block.PutDigest(&sum, &l.H)
+	jobs.Put(j)
+	return sum
+}
+
+// jobs are those of Sum256; a hash has a job of its own.
+var jobs = sync.Pool{New: func() any { return newJob() }}
+
+// Close waits until no goroutine hashes for another. From then on none does:
+// the hashes of s, old and new, work as those of the function [New]. Close may
+// be called more than once, and returns nil.
+func (s *Server) Close() error {
+	if s != nil {
+		for _, shard := range s.shards {
+			shard.close()
+		}
+	}
+	return nil
+}
+
+// shard returns the shards of s in turn, nil if it has none.
+func (s *Server) shard() *shard {
+	if s == nil || len(s.shards) == 0 {
+		return nil
+	}
+	return s.shards[s.turn.Add(1)%uint32(len(s.shards))]
+}

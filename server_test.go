@@ -1,0 +1,499 @@
+package sha256_test
+
+import (
+	"bytes"
+	stdsha256 "crypto/sha256"
+	"fmt"
+	"hash"
+	"io"
+	"math/rand/v2"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"runtime/pprof"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"unsafe"
+	"weak"
+
+	sha256 "github.com/sha256-simd/sha256-simd"
+	"github.com/sha256-simd/sha256-simd/internal/guard"
+	"github.com/sha256-simd/sha256-simd/internal/hashtest"
+)
+
+// closed returns a closed server.
+func closed() *sha256.Server {
+	s := sha256.NewServer()
+	s.Close()
+	return s
+}
+
+// withProcs runs f as a subtest for several numbers of Ps: fewer and more than
+// there are CPUs, and so many that a server has several shards.
+func withProcs(t *testing.T, f func(t *testing.T)) {
+	for _, n := range []int{1, 2, 5, 50} {
+		t.Run(fmt.Sprintf("GOMAXPROCS=%d", n), func(t *testing.T) {
+			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(n))
+			f(t)
+		})
+	}
+}
+
+// few returns n, or less where tests are to be short.
+func few(n int) int {
+	if testing.Short() {
+		return max(1, n/10)
+	}
+	return n
+}
+
+func TestServerContract(t *testing.T) {
+	hashtest.ForEach(t, func(t *testing.T) {
+		for name, s := range map[string]*sha256.Server{
+			"open": sha256.NewServer(), "closed": closed(), "zero": new(sha256.Server), "nil": nil,
+		} {
+			t.Run(name, func(t *testing.T) {
+				hashtest.TestHash(t, s.New)
+				hashtest.TestStandIn(t, s.New, stdsha256.New)
+			})
+		}
+	})
+}
+
+// TestServerContractInCompany has other goroutines write meanwhile.
+func TestServerContractInCompany(t *testing.T) {
+	s := sha256.NewServer()
+	var stop atomic.Bool
+	var company sync.WaitGroup
+	for i := range 4 {
+		company.Go(func() {
+			p := make([]byte, 20_000)
+			for h := s.New(); !stop.Load(); {
+				h.Write(p[:(i+1)*5000])
+			}
+		})
+	}
+	hashtest.TestHash(t, s.New)
+	hashtest.TestStandIn(t, s.New, stdsha256.New)
+	stop.Store(true)
+	company.Wait()
+}
+
+// TestServerInAnyOrder has goroutines do what a hash can do in random order,
+// short and long, and compares with crypto/sha256. What was written changes
+// right after.
+func TestServerInAnyOrder(t *testing.T) {
+	hashtest.ForEach(t, func(t *testing.T) {
+		withProcs(t, func(t *testing.T) {
+			s := sha256.NewServer()
+			source := hashtest.Data(1 << 20)
+			var wg sync.WaitGroup
+			for g := range 40 {
+				wg.Go(func() {
+					r := rand.New(rand.NewPCG(uint64(g), 1))
+					p := make([]byte, 80_000)
+					h, want := s.New(), stdsha256.New()
+					for step := range few(100) {
+						switch what := r.IntN(20); what {
+						case 0:
+							h.Reset()
+							want.Reset()
+						case 1:
+							h = clone(t, h)
+						case 2:
+							state := marshal(t, want)
+							if got := marshal(t, h); !bytes.Equal(got, state) {
+								t.Errorf("goroutine %d, step %d: state %x, want %x", g, step, got, state)
+								return
+							}
+							unmarshal(t, h, state)
+						case 3, 4:
+							data := source[r.IntN(len(source)/2):][:length(r)]
+							if got, want := s.Sum256(data), stdsha256.Sum256(data); got != want {
+								t.Errorf("goroutine %d, step %d: Sum256 of %d bytes: %x, want %x", g, step, len(data), got, want)
+								return
+							}
+						case 5, 6, 7, 8:
+							if got, want := h.Sum(nil), want.Sum(nil); !bytes.Equal(got, want) {
+								t.Errorf("goroutine %d, step %d: %x, want %x", g, step, got, want)
+								return
+							}
+						default:
+							p := p[:length(r)]
+							copy(p, source[r.IntN(len(source)/2):])
+							want.Write(p)
+							if n, err := h.Write(p); n != len(p) || err != nil {
+								t.Errorf("goroutine %d, step %d: Write of %d bytes: %d, %v", g, step, len(p), n, err)
+								return
+							}
+							clear(p)
+						}
+					}
+				})
+			}
+			wg.Wait()
+		})
+	})
+}
+
+// length returns how much to write: now and then a lot, mostly little.
+func length(r *rand.Rand) int { return r.IntN(8 << r.IntN(14)) }
+
+// TestServerCopies does what the Server is for.
+func TestServerCopies(t *testing.T) {
+	hashtest.ForEach(t, func(t *testing.T) {
+		withProcs(t, func(t *testing.T) {
+			s := sha256.NewServer()
+			source := hashtest.Data(300_000)
+			var wg sync.WaitGroup
+			for g := range 32 {
+				wg.Go(func() {
+					for i := range few(40) {
+						data := source[g*1000:][:(i+1)*31*g%200_000]
+						h := s.New()
+						n, err := io.Copy(h, struct{ io.Reader }{bytes.NewReader(data)})
+						if n != int64(len(data)) || err != nil {
+							t.Errorf("copied %d bytes of %d: %v", n, len(data), err)
+							return
+						}
+						if want := stdsha256.Sum256(data); !bytes.Equal(h.Sum(nil), want[:]) {
+							t.Errorf("goroutine %d: wrong digest of %d bytes", g, len(data))
+							return
+						}
+					}
+				})
+			}
+			wg.Wait()
+		})
+	})
+}
+
+func TestServerOf10000Writers(t *testing.T) {
+	withProcs(t, func(t *testing.T) {
+		s := sha256.NewServer()
+		const writers = 10_000
+		source := hashtest.Data(writers + 10_000)
+		var ready, done sync.WaitGroup
+		ready.Add(1)
+		for i := range writers {
+			done.Go(func() {
+				data := source[i:][:10_000]
+				h := s.New()
+				ready.Wait()
+				h.Write(data[:9000])
+				h.Write(data[9000:])
+				if want := stdsha256.Sum256(data); !bytes.Equal(h.Sum(nil), want[:]) {
+					t.Errorf("writer %d: wrong digest", i)
+				}
+			})
+		}
+		ready.Done()
+		done.Wait()
+	})
+}
+
+// TestServerClose closes a server, more than once, while goroutines write.
+func TestServerClose(t *testing.T) {
+	withProcs(t, func(t *testing.T) {
+		for range few(10) {
+			s := sha256.NewServer()
+			data := hashtest.Data(30_000)
+			want := stdsha256.Sum256(data)
+			var wg sync.WaitGroup
+			var written atomic.Int32
+			check := func(h hash.Hash) {
+				for n := 0; n < len(data); n += 10_000 {
+					h.Write(data[n:][:10_000])
+					written.Add(1)
+				}
+				if !bytes.Equal(h.Sum(nil), want[:]) {
+					t.Error("wrong digest")
+				}
+			}
+			for range 50 {
+				wg.Go(func() {
+					for range 3 {
+						check(s.New())
+						if got := s.Sum256(data); got != want {
+							t.Error("wrong digest of Sum256")
+						}
+					}
+				})
+			}
+			for range 3 {
+				wg.Go(func() {
+					for written.Load() < 60 {
+						runtime.Gosched()
+					}
+					if err := s.Close(); err != nil {
+						t.Errorf("Close: %v", err)
+					}
+				})
+			}
+			wg.Wait()
+			if err := s.Close(); err != nil {
+				t.Errorf("another Close: %v", err)
+			}
+			check(s.New())
+			if got := s.Sum256(data); got != want {
+				t.Error("wrong digest of Sum256 when closed")
+			}
+		}
+	})
+	for _, s := range []*sha256.Server{nil, new(sha256.Server)} {
+		if err := s.Close(); err != nil {
+			t.Errorf("Close of %v: %v", s, err)
+		}
+	}
+}
+
+// TestServerChurn makes 100,000 hashes, half of which are dropped with data in
+// them, and looks for what they leave behind.
+func TestServerChurn(t *testing.T) {
+	const hashes = 100_000
+	s := sha256.NewServer()
+	data := hashtest.Data(12_000)
+	churn := func(n int) {
+		const writers = 20
+		var wg sync.WaitGroup
+		for g := range writers {
+			wg.Go(func() {
+				for i := range n / writers {
+					p := data[:(g*131+i)%len(data)]
+					h := s.New()
+					h.Write(p)
+					if i%2 == 0 {
+						continue
+					}
+					if want := stdsha256.Sum256(p); !bytes.Equal(h.Sum(nil), want[:]) {
+						t.Errorf("wrong digest of %d bytes", len(p))
+						return
+					}
+				}
+			})
+		}
+		wg.Wait()
+	}
+	churn(hashes / 10)
+	goroutines, memory := runtime.NumGoroutine(), inUse()
+	churn(hashes)
+	if n := runtime.NumGoroutine(); n > goroutines {
+		t.Errorf("%d goroutines have become %d", goroutines, n)
+	}
+	if more := inUse() - memory; more > 1<<20 {
+		t.Errorf("%d bytes stay in use", more)
+	}
+	runtime.KeepAlive(s)
+}
+
+// inUse returns how many bytes are in use when pools are empty.
+func inUse() int64 {
+	var stats runtime.MemStats
+	for range 3 {
+		runtime.GC()
+	}
+	runtime.ReadMemStats(&stats)
+	return int64(stats.HeapAlloc)
+}
+
+// TestServerRetainsNothing tests that neither a server nor its pools nor a hash
+// keep what was written, and that a server keeps no hash. What is in a
+// sync.Pool survives one collection.
+func TestServerRetainsNothing(t *testing.T) {
+	hashtest.ForEach(t, func(t *testing.T) {
+		s := sha256.NewServer()
+		var kept [40]hash.Hash
+		var written, hashes [len(kept)]weak.Pointer[byte]
+		var wg sync.WaitGroup
+		for i := range kept {
+			kept[i] = s.New()
+			wg.Go(func() {
+				dropped := s.New()
+				hashes[i] = weak.Make(pointerIn(dropped))
+				p := make([]byte, 700*i+100)
+				written[i] = weak.Make(&p[0])
+				dropped.Write(p)
+				kept[i].Write(p)
+				s.Sum256(p)
+			})
+		}
+		wg.Wait()
+		clobberStack()
+		runtime.GC()
+		for i := range kept {
+			if written[i].Value() != nil {
+				t.Errorf("what goroutine %d wrote is still reachable", i)
+			}
+			if hashes[i].Value() != nil {
+				t.Errorf("the hash of goroutine %d is still reachable", i)
+			}
+		}
+		runtime.KeepAlive(kept)
+		runtime.KeepAlive(s)
+	})
+}
+
+func TestServerAllocatesNothingOnceWarm(t *testing.T) {
+	hashtest.SkipTestAllocations(t)
+	const writers, rounds, writes = 40, 50, 10
+	s := sha256.NewServer()
+	p := hashtest.Data(20_000)
+	round := make([]chan bool, writers)
+	var done, wg sync.WaitGroup
+	for i := range round {
+		round[i] = make(chan bool)
+		wg.Go(func() {
+			h := s.New()
+			var sum [sha256.Size]byte
+			for range round[i] {
+				for n := range writes {
+					h.Write(p[:2000*n])
+					h.Sum(sum[:0])
+					sum = s.Sum256(p)
+					h.Reset()
+				}
+				done.Done()
+			}
+		})
+	}
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // which empties pools
+	allocs := testing.AllocsPerRun(rounds, func() {
+		done.Add(writers)
+		for i := range round {
+			round[i] <- true
+		}
+		done.Wait()
+	})
+	for i := range round {
+		close(round[i])
+	}
+	wg.Wait()
+	if allocs > 0 {
+		t.Errorf("%v allocations in %d writes", allocs, writers*writes)
+	}
+}
+
+// TestServerUnderAProfiler hashes while a profiler interrupts.
+func TestServerUnderAProfiler(t *testing.T) {
+	if err := pprof.StartCPUProfile(io.Discard); err != nil {
+		t.Skipf("another profile is being taken: %v", err)
+	}
+	defer pprof.StopCPUProfile()
+	s := sha256.NewServer()
+	data := hashtest.Data(100_000)
+	want := stdsha256.Sum256(data)
+	var wg sync.WaitGroup
+	for range 40 {
+		wg.Go(func() {
+			for range few(500) {
+				h := s.New()
+				h.Write(data)
+				if !bytes.Equal(h.Sum(nil), want[:]) {
+					t.Error("wrong digest")
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// TestServerHashesAmongMany writes to a server's hashes by WriteMany and by
+// themselves, with others of both kinds, while goroutines write to more of
+// them.
+func TestServerHashesAmongMany(t *testing.T) {
+	hashtest.ForEach(t, func(t *testing.T) {
+		s := sha256.NewServer()
+		source := hashtest.Data(100_000)
+		var wg sync.WaitGroup
+		for g := range 8 {
+			wg.Go(func() {
+				r := rand.New(rand.NewPCG(uint64(g), 2))
+				const n = 40
+				hs, want := make([]hash.Hash, n), make([]hash.Hash, n)
+				for i := range hs {
+					want[i] = stdsha256.New()
+					switch i % 3 {
+					case 0:
+						hs[i] = sha256.New()
+					case 1:
+						hs[i] = s.New()
+					default:
+						hs[i] = &foreign{Hash: stdsha256.New(), order: new([]int)}
+					}
+				}
+				hs[n-1], want[n-1] = hs[1], want[1] // twice in the list
+				data := make([][]byte, n)
+				sums := make([][sha256.Size]byte, n)
+				for range few(20) {
+					for i := range data {
+						data[i] = source[r.IntN(1000):][:length(r)]
+						want[i].Write(data[i])
+					}
+					sha256.WriteMany(hs, data)
+					for i, h := range hs {
+						p := source[:length(r)]
+						h.Write(p)
+						want[i].Write(p)
+					}
+					sha256.SumHashes(sums, hs)
+					for i, sum := range sums {
+						if want := want[i].Sum(nil); !bytes.Equal(sum[:], want) {
+							t.Errorf("goroutine %d, hash %d: %x, want %x", g, i, sum, want)
+							return
+						}
+					}
+				}
+			})
+		}
+		wg.Wait()
+	})
+}
+
+// TestFaultsStayAtHome has goroutines write memory of which the end cannot be
+// read, among others that write what can. Each fault strikes the goroutine
+// whose memory it is.
+func TestFaultsStayAtHome(t *testing.T) {
+	if !guard.Guarded {
+		t.Skip("all memory can be read")
+	}
+	hashtest.ForEach(t, func(t *testing.T) {
+		withProcs(t, func(t *testing.T) {
+			s := sha256.NewServer()
+			buf := guard.New(t, 10_000).Bytes()
+			broken := unsafe.Slice(unsafe.SliceData(buf), len(buf)+os.Getpagesize())
+			data := hashtest.Data(50_000)
+			want := stdsha256.Sum256(data)
+			var wg sync.WaitGroup
+			for g := range 20 {
+				wg.Go(func() {
+					for i := range 20 {
+						if g == 0 && i%2 == 0 {
+							h := s.New()
+							err := guard.Faults(func() { h.Write(broken) })
+							if err == nil {
+								t.Error("reading what cannot be read did not fault")
+							}
+							h.Reset()
+							h.Write(data)
+							if !bytes.Equal(h.Sum(nil), want[:]) {
+								t.Error("wrong digest after a fault and Reset")
+							}
+							continue
+						}
+						h := s.New()
+						h.Write(data[:20_000])
+						h.Write(data[20_000:])
+						if !bytes.Equal(h.Sum(nil), want[:]) || s.Sum256(data) != want {
+							t.Error("wrong digest beside a fault")
+							return
+						}
+					}
+				})
+			}
+			wg.Wait()
+			s.Close() // returns: the faults have left no leader behind
+		})
+	})
+}

@@ -1,0 +1,291 @@
+package sha256
+
+import (
+	"math"
+	"runtime"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+
+	"github.com/sha256-simd/sha256-simd/internal/block"
+	"github.com/sha256-simd/sha256-simd/internal/lanes"
+)
+
+// minJob is how many bytes are worth parking a goroutine for.
+const minJob = 2 << 10
+
+// A job is what a goroutine has others do, or does with them: to compress the
+// blocks of a lane.
+type job struct {
+	lane lanes.Lane
+	next *job // in the queue
+	done bool
+
+	// wake ends the wait of the job's goroutine: with a convoy that it has
+	// to lead, or with nil when the job is over.
+	wake chan *lanes.Convoy
+
+	// What lane began with, in case the job has to be done again.
+	state       block.State
+	first, rest []byte
+}
+
+func newJob() *job {
+	j := &job{wake: make(chan *lanes.Convoy, 1)}
+	j.lane.Job = j
+	return j
+}
+
+// alone does j from its beginning on the calling goroutine.
+func (j *job) alone() {
+	*j.lane.State = j.state
+	block.Compress(j.lane.State, j.first)
+	block.Compress(j.lane.State, j.rest)
+}
+
+// forget lets go of what is the caller's.
+func (j *job) forget() {
+	j.lane.State, j.lane.First, j.lane.Rest = nil, nil, nil
+	j.first, j.rest = nil, nil
+}
+
+// A shard is where jobs meet. A goroutine that comes with a job leads a convoy
+// of lanes, if there are fewer leaders than Ps; otherwise it queues up and
+// parks. Leaders take jobs from the queue whenever they have room, between any
+// two steps of their convoys, and wake the goroutines of those that are done. A
+// leader whose own job is done hands its convoy over to a goroutine that waits:
+// nobody works for others longer than for itself.
+//
+// As long as there is a queue there is a leader, who will take from it or hand
+// over to its first; and every lane is in a convoy that has a leader. So nobody
+// waits forever.
+type shard struct {
+	shards int // how many the Server has
+
+	open    atomic.Bool
+	waiting atomic.Int32 // length of the queue
+
+	mu      sync.Mutex
+	first   *job // of the queue
+	last    **job
+	leaders int
+	idle    sync.Cond // no leaders
+
+	// maxLeaders is this shard's part of GOMAXPROCS, which is looked up again
+	// after so many jobs: it takes the lock of the Go scheduler.
+	maxLeaders, lookup int
+
+	// skip is how many goroutines are going to lead without letting others in,
+	// and misses what it was when that was in vain the last time.
+	skip, misses int
+}
+
+const (
+	// lookupEvery bounds shard.lookup.
+	lookupEvery = 64
+	// maxMisses bounds shard.misses: so many jobs of a lonely writer pass before
+	// it looks for company again.
+	maxMisses = 63
+	// yields is how often a leader lets others run so that they can join. Once
+	// lets most of them in; but the Go scheduler comes back too early at times.
+	yields = 3
+	// few is how many jobs in the queue the leaders share among themselves. More
+	// than that are enough for wider kernels, which one leader runs better than
+	// two run narrow ones.
+	few = 8
+	// patience is how many blocks are compressed at a time while there is room
+	// for those who come next.
+	patience = 64
+)
+
+func newShard(shards int) *shard {
+	s := &shard{shards: shards}
+	s.last = &s.first
+	s.idle.L = &s.mu
+	s.open.Store(true)
+	return s
+}
+
+// meets reports whether jobs can meet in s.
+func (s *shard) meets() bool {
+	if s == nil || !s.open.Load() {
+		return false
+	}
+	width, _ := lanes.Width()
+	return width > 1
+}
+
+// do does j and forgets whose it was. Their memory is not read after do
+// returns, nor after it panics because it cannot read it.
+func (s *shard) do(j *job) {
+	j.done = false
+	j.state, j.first, j.rest = *j.lane.State, j.lane.First, j.lane.Rest
+	defer j.forget()
+	s.meet(j)
+	if !j.done {
+		j.alone()
+	}
+}
+
+// meet does j together with others. It leaves j undone if s is closed or
+// memory of the convoy cannot be read.
+func (s *shard) meet(j *job) {
+	s.mu.Lock()
+	if !s.open.Load() {
+		s.mu.Unlock()
+		return
+	}
+	if s.lookup--; s.lookup < 0 {
+		s.lookup = lookupEvery
+		s.maxLeaders = (runtime.GOMAXPROCS(0) + s.shards - 1) / s.shards
+	}
+	if s.leaders >= s.maxLeaders {
+		s.push(j)
+		s.mu.Unlock()
+		if c := <-j.wake; c != nil {
+			s.lead(c, j, true)
+		}
+		return
+	}
+	s.leaders++
+	gather := s.skip == 0
+	if !gather {
+		s.skip--
+	}
+	s.mu.Unlock()
+	c := lanes.NewConvoy()
+	c.Join(&j.lane)
+	s.lead(c, j, gather)
+}
+
+// lead leads c, which j is in, until j is done. If gather is set it lets others
+// come first.
+//
+// When a kernel faults, lead takes the blame off its goroutine: all jobs of c
+// are left undone, and each goroutine does its own again. The fault strikes the
+// one whose memory it is, in the way that this goroutine has chosen.
+func (s *shard) lead(c *lanes.Convoy, j *job, gather bool) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if j.done {
+			return
+		}
+		cause := recover()
+		for _, l := range c.Lanes() {
+			if other := l.Job.(*job); other != j {
+				other.wake <- nil
+			}
+		}
+		s.pass(lanes.NewConvoy())
+		if _, fault := cause.(interface{ Addr() uintptr }); !fault {
+			panic(cause)
+		}
+	}()
+	if gather {
+		s.gather(c)
+	}
+	for !j.done {
+		blocks := math.MaxInt
+		if c.Room() > 0 {
+			s.admit(c)
+			blocks = patience
+		}
+		for _, l := range c.Step(blocks) {
+			other := l.Job.(*job)
+			other.done = true
+			if other != j {
+				other.wake <- nil
+			}
+		}
+	}
+	s.pass(c)
+}
+
+// gather lets others run until there are jobs enough for c. The more often
+// nobody comes, the more leaders go without.
+func (s *shard) gather(c *lanes.Convoy) {
+	for range yields {
+		if int(s.waiting.Load()) >= c.Room() {
+			break
+		}
+		runtime.Gosched()
+	}
+	s.mu.Lock()
+	if s.first != nil {
+		s.misses = 0
+	} else {
+		s.misses = min(2*s.misses+1, maxMisses)
+	}
+	s.skip = s.misses
+	s.mu.Unlock()
+}
+
+// admit has jobs of the queue join c, as many as there is room for. When there
+// are few it takes c's share only: other leaders are about to take theirs.
+func (s *shard) admit(c *lanes.Convoy) {
+	if s.waiting.Load() == 0 {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := int(s.waiting.Load())
+	if n <= few {
+		n = (n + s.leaders - 1) / s.leaders
+	}
+	for range min(n, c.Room()) {
+		c.Join(&s.pop().lane)
+	}
+}
+
+// pass hands c over to a goroutine that waits: to the one with the longest job
+// in c, or if c has no lanes to the first of the queue. When there is none, or
+// there are more leaders than there should be by now, there is one less.
+func (s *shard) pass(c *lanes.Convoy) {
+	if len(c.Lanes()) > 0 {
+		c.Longest().Job.(*job).wake <- c
+		return
+	}
+	s.mu.Lock()
+	if s.first != nil && s.leaders <= s.maxLeaders {
+		j := s.pop()
+		s.mu.Unlock()
+		c.Join(&j.lane)
+		j.wake <- c
+		return
+	}
+	s.leaders--
+	if s.leaders == 0 {
+		s.idle.Broadcast()
+	}
+	s.mu.Unlock()
+	c.Release()
+}
+
+// push puts j at the end of the queue. The caller holds mu.
+func (s *shard) push(j *job) {
+	*s.last = j
+	s.last = &j.next
+	s.waiting.Add(1)
+}
+
+// pop takes the first job from the queue, which is not empty. The caller holds
+// mu.
+func (s *shard) pop() *job {
+	j := s.first
+	s.first, j.next = j.next, nil
+	if s.first == nil {
+		s.last = &s.first
+	}
+	s.waiting.Add(-1)
+	return j
+}
+
+// close keeps jobs from meeting, and waits for those that have met.
+func (s *shard) close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.open.Store(false)
+	for s.leaders > 0 {
+		s.idle.Wait()
+	}
+}

@@ -1,0 +1,63 @@
+package sha256
+
+import (
+	"math"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/sha256-simd/sha256-simd/internal/block"
+)
+
+// TestShortJobsDoNotWaitForLongOnes has a goroutine lead with a job of one
+// length and another one join it with a job of another. Whichever is the
+// leader's, the short one is over long before the other. What else runs on the
+// machine can spoil that now and then.
+func TestShortJobsDoNotWaitForLongOnes(t *testing.T) {
+	if runtime.GOMAXPROCS(0) == 1 {
+		t.Skip("goroutines take turns")
+	}
+	const long, short = 128 << 20, 4 << 20
+	data := make([]byte, long)
+	for _, tt := range []struct {
+		name           string
+		leader, joiner int
+	}{
+		{"a short job joins a long one", long, short},
+		{"a long job joins a short one", short, long},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			for range 10 {
+				s := newShard(1)
+				if !s.meets() {
+					t.Skip("nothing is hashed side by side")
+				}
+				s.maxLeaders, s.lookup = 1, math.MaxInt
+				var over sync.Map // by length
+				do := func(n int) {
+					j, state := newJob(), block.IV256
+					j.lane.State, j.lane.First = &state, data[:n]
+					s.do(j)
+					over.Store(n, time.Now())
+				}
+				var wg sync.WaitGroup
+				wg.Go(func() { do(tt.leader) })
+				for leaders := 0; leaders == 0; {
+					runtime.Gosched()
+					s.mu.Lock()
+					leaders = s.leaders
+					s.mu.Unlock()
+				}
+				do(tt.joiner)
+				wg.Wait()
+				shortOver, _ := over.Load(short)
+				longOver, _ := over.Load(long)
+				if longOver.(time.Time).Sub(shortOver.(time.Time)) > 5*time.Millisecond {
+					return
+				}
+			}
+			t.Error("the short job was over as late as the long one")
+		})
+	}
+}
