@@ -5,15 +5,16 @@ import (
 	"math/bits"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
+	"github.com/sha256-simd/sha256-simd/internal/lanes"
 )
 
 const (
 	// fewest is the number of nonces from which on a kernel pays: below, making
 	// it ready takes longer than it saves.
 	fewest = 8
-	// mostSingly bounds what is tried one at a time without looking at the
-	// context.
-	mostSingly = 256
+	// mostMessages bounds what is tried as messages, without a search kernel,
+	// between two looks at the context.
+	mostMessages = 256
 )
 
 // A finder tries nonces. It divides a range into what one call of a search
@@ -38,7 +39,7 @@ func newFinder(prefix []byte, work uint64) finder {
 // do, n+tried is the first such, else tried is how many were tried.
 func (f *finder) try(n, count uint64) (tried uint64, found bool) {
 	if f.kernel == nil || count < fewest {
-		return f.trySingly(n, count)
+		return f.tryMessages(n, count)
 	}
 	f.describe(n)
 	digits := f.nonces.Digits()
@@ -48,7 +49,7 @@ func (f *finder) try(n, count uint64) (tried uint64, found bool) {
 		1<<(4*digits)-n&(1<<(4*digits)-1),
 		base+uint64(f.kernel.MaxBatches)*lanes-n)
 	if count < fewest {
-		return f.trySingly(n, count)
+		return f.tryMessages(n, count)
 	}
 	for batches := int((n - base + count + lanes - 1) / lanes); batches > 0; {
 		hits, left := f.kernel.Search(&f.nonces, uint32(base), batches)
@@ -70,13 +71,41 @@ func (f *finder) try(n, count uint64) (tried uint64, found bool) {
 	return count, false
 }
 
-// trySingly is try without a kernel.
-func (f *finder) trySingly(n, count uint64) (tried uint64, found bool) {
-	count = min(count, mostSingly)
+// tryMessages is try without a search kernel: one nonce at a time, or, where
+// there are kernels for many messages, as many messages as they have lanes.
+func (f *finder) tryMessages(n, count uint64) (tried uint64, found bool) {
+	count = min(count, mostMessages)
+	if width, _ := lanes.Width(); width > 1 && count > 1 {
+		return f.trySideBySide(n, count)
+	}
 	for i := range count {
 		if f.value(n+i) <= f.work {
 			return i, true
 		}
+	}
+	return count, false
+}
+
+func (f *finder) trySideBySide(n, count uint64) (tried uint64, found bool) {
+	g := lanes.Acquire()
+	defer g.Release()
+	defer g.Retire(0)
+	for tried < count {
+		live := int(min(count-tried, uint64(g.Width())))
+		for i := range live {
+			f.set(n + tried + uint64(i))
+			l := &g.Lanes[i]
+			l.H, l.Tail = f.h, f.tail
+			g.State[i], g.Next[i] = &l.H, &l.Tail[0]
+		}
+		g.Retire(live)
+		g.Compress(live, f.size/block.Size)
+		for i := range live {
+			if first48(&g.Lanes[i].H) <= f.work {
+				return tried + uint64(i), true
+			}
+		}
+		tried += uint64(live)
 	}
 	return count, false
 }

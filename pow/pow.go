@@ -105,5 +105,8 @@ func (m *message) value(n uint64) uint64 {
 	m.set(n)
 	h := m.h
 	block.Compress(&h, m.tail[:m.size])
-	return uint64(h[0])<<16 | uint64(h[1]>>16)
+	return first48(&h)
 }
+
+// first48 returns the first 48 bits of a digest as a number.
+func first48(h *block.State) uint64 { return uint64(h[0])<<16 | uint64(h[1]>>16) }

@@ -16,13 +16,18 @@ import (
 	"github.com/sha256-simd/sha256-simd/pow"
 )
 
-// forEach runs f with what this process selected, with each search kernel as
-// the only kernel in use, and with none.
+// forEach runs f with what this process selected, with each search kernel and
+// each kernel for many messages as the only kernel in use, and with none.
 func forEach(t *testing.T, f func(t *testing.T)) {
 	t.Run("selected", f)
 	names := []string{"generic", "x1_std"}
 	for _, k := range block.SearchKernels() {
 		names = append(names, k.Name)
+	}
+	for _, k := range block.Kernels() {
+		if k.Lanes > 1 {
+			names = append(names, k.Name)
+		}
 	}
 	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
