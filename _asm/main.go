@@ -61,6 +61,7 @@ var armKernels = []struct {
 	{"node_x2_sha2", sha2NodeKernel(2)},
 	{"node_x4_sha2", sha2NodeKernel(4)},
 	{"node_x4_neon", neonNodeKernel},
+	{"search_x4_sha2", sha2SearchKernel},
 }
 
 const warning = "go generate"

@@ -40,7 +40,7 @@ var (
 		"node_x1_shani", "node_x2_shani", "node_x4_shani",
 		"node_x1_sha2", "node_x2_sha2", "node_x4_sha2", "node_x4_neon",
 		"node_x8_avx2", "node_x16_avx512", "node_x32_avx512",
-		"search_x4_shani", "search_x4_ssse3", "search_x4_avx", "search_x8_avx2", "search_x32_avx512",
+		"search_x4_shani", "search_x4_sha2", "search_x4_ssse3", "search_x4_avx", "search_x8_avx2", "search_x32_avx512",
 	}
 )
 

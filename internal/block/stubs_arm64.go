@@ -51,3 +51,9 @@ func node_x4_sha2(dst, src *byte, n int)
 //
 //go:noescape
 func node_x4_neon(dst, src *byte, n int)
+
+// search_x4_sha2 tries 4 nonces a batch, interleaved, with the SHA2 instructions.
+// See SearchKernel.Search.
+//
+//go:noescape
+func search_x4_sha2(c *Nonces, n uint32, batches int) (hits uint32, left int)
