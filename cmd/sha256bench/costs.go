@@ -72,7 +72,7 @@ func nodeCall(k lanes.Candidate) func() {
 			return func() { kernel.Hash(dst, src) }
 		}
 	}
-	return func() { block.HashNodes(dst, src) }
+	return func() { block.HashNode((*[block.DigestSize]byte)(dst), (*[block.NodeSize]byte)(src)) }
 }
 
 func randomBytes(n int) []byte {
