@@ -1,6 +1,7 @@
 package hashtree_test
 
 import (
+	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"math"
@@ -8,8 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"crypto/sha256"
 
 	"github.com/sha256-simd/sha256-simd/hashtree"
 )
