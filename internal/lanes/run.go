@@ -83,7 +83,8 @@ type Group struct {
 	base, upcoming, count int
 	sorted                bool
 	order                 [window]uint16
-	buckets               [maxBucket + 1]uint16
+	buckets               [window]uint16        // of each job
+	places                [maxBucket + 1]uint16 // in order, for the next of each bucket
 
 	used int // lanes that hold callers' pointers: the first ones
 
@@ -283,18 +284,20 @@ func (s *slots) compress(live, n int) int {
 // sort puts the jobs of the window into g.order, by falling length as far as
 // bucket tells lengths apart.
 func (g *Group) sort(w Work) {
-	clear(g.buckets[:])
-	for i := range g.count {
-		g.buckets[bucket(w.Blocks(g.base+i))]++
+	clear(g.places[:])
+	buckets := g.buckets[:g.count]
+	for i := range buckets {
+		b := bucket(w.Blocks(g.base + i))
+		buckets[i] = uint16(b)
+		g.places[b]++
 	}
 	var place uint16
 	for b := maxBucket; b >= 0; b-- {
-		g.buckets[b], place = place, place+g.buckets[b]
+		g.places[b], place = place, place+g.places[b]
 	}
-	for i := range g.count {
-		b := bucket(w.Blocks(g.base + i))
-		g.order[g.buckets[b]] = uint16(i)
-		g.buckets[b]++
+	for i, b := range buckets {
+		g.order[g.places[b]] = uint16(i)
+		g.places[b]++
 	}
 }
 
