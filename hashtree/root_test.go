@@ -70,7 +70,7 @@ func merkleize(leaves [][32]byte, depth int) [32]byte {
 		return leaves[0]
 	}
 	half := len(leaves)
-	if depth <= 32 {
+	if depth < 32 {
 		half = min(half, 1<<(depth-1))
 	}
 	left, right := merkleize(leaves[:half], depth-1), [32]byte{}

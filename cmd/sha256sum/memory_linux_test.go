@@ -7,5 +7,5 @@ import (
 
 // peakMemory returns the most memory in bytes that the process held.
 func peakMemory(p *os.ProcessState) int64 {
-	return p.SysUsage().(*syscall.Rusage).Maxrss << 10
+	return int64(p.SysUsage().(*syscall.Rusage).Maxrss) << 10
 }
