@@ -173,7 +173,7 @@ func TestServerCopies(t *testing.T) {
 func TestServerOf10000Writers(t *testing.T) {
 	withProcs(t, func(t *testing.T) {
 		s := sha256.NewServer()
-		const writers = 10_000
+		writers := few(10_000)
 		source := hashtest.Data(writers + 10_000)
 		var ready, done sync.WaitGroup
 		ready.Add(1)
@@ -252,7 +252,7 @@ func TestServerClose(t *testing.T) {
 // TestServerChurn makes 100,000 hashes, half of which are dropped with data in
 // them, and looks for what they leave behind.
 func TestServerChurn(t *testing.T) {
-	const hashes = 100_000
+	hashes := few(100_000)
 	s := sha256.NewServer()
 	data := hashtest.Data(12_000)
 	churn := func(n int) {
@@ -472,7 +472,7 @@ func TestFaultsStayAtHome(t *testing.T) {
 			var wg sync.WaitGroup
 			for g := range 20 {
 				wg.Go(func() {
-					for i := range 20 {
+					for i := range few(20) {
 						if g == 0 && i%2 == 0 {
 							h := s.New()
 							err := guard.Faults(func() { h.Write(broken) })
