@@ -33,6 +33,22 @@ var floors = map[string]float64{
 	"WriteMany/size=1000/n=32/offset=odd": 2.5,
 	"SumHashes/size=100/n=1000":           2,
 
+	"Server/goroutines=1/size=1M/write=32K":    0.9,
+	"Server/goroutines=4/size=1M/write=32K":    1.3,
+	"Server/goroutines=16/size=1M/write=32K":   2.4,
+	"Server/goroutines=64/size=1M/write=32K":   3.0,
+	"Server/goroutines=256/size=64K/write=32K": 2.6,
+	"Server/goroutines=256/size=1M/write=1M":   3.2,
+	"Server/goroutines=256/size=1K/write=1K":   0.85,
+
+	"Server/goroutines=1/size=1M/write=32K/procs=2":    0.8 * 0.9,
+	"Server/goroutines=4/size=1M/write=32K/procs=2":    0.8 * 1.3,
+	"Server/goroutines=16/size=1M/write=32K/procs=2":   1.4,
+	"Server/goroutines=64/size=1M/write=32K/procs=2":   0.8 * 3.0,
+	"Server/goroutines=256/size=64K/write=32K/procs=2": 0.8 * 2.6,
+	"Server/goroutines=256/size=1M/write=1M/procs=2":   0.8 * 3.2,
+	"Server/goroutines=256/size=1K/write=1K/procs=2":   0.8 * 0.85,
+
 	"Nodes/n=1":     0.95,
 	"Nodes/n=4":     1.0,
 	"Nodes/n=16":    1.6,

@@ -65,6 +65,7 @@ func byLength() section {
 			impls: func() []impl {
 				msgs := messages(same(n, size)...)
 				hs := newHashes(n, sha256.New)
+				srv := sha256.NewServer()
 				return []impl{
 					{name: "SumMany", run: func(dst [][32]byte) { sha256.SumMany(dst, msgs) }},
 					{name: "WriteMany", run: func(dst [][32]byte) {
@@ -73,6 +74,9 @@ func byLength() section {
 						}
 						sha256.WriteMany(hs, msgs)
 						sha256.SumHashes(dst, hs)
+					}},
+					{name: "Server", stop: func() { srv.Close() }, run: func(dst [][32]byte) {
+						eachOnItsGoroutine(dst, srv.New, 1, func(i int, h hash.Hash) { h.Write(msgs[i]) })
 					}},
 					{name: "New", run: func(dst [][32]byte) {
 						for i, m := range msgs {

@@ -75,6 +75,7 @@ func sections() []section {
 		oneMessage(),
 		manyMessages(),
 		hashes(),
+		server(),
 		trees(),
 		objects(),
 		search(),
