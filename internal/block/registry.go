@@ -16,9 +16,9 @@ type Kernel struct {
 	// MaxBlocks bounds the blocks of one call, so that it takes about 50 µs.
 	MaxBlocks int
 	// Blocks compresses n blocks of each lane: h and p are the first of Lanes
-	// consecutive pointers, to states, all different, and to the lanes' first
-	// blocks, which may be the same memory. The states are updated in place;
-	// the pointers stay as they are.
+	// consecutive pointers, to states and to the lanes' first blocks, which may
+	// be the same memory. The states are updated in place; what several lanes
+	// share of them is undefined then. The pointers stay as they are.
 	Blocks func(h **State, p **byte, n int)
 	// Supported says whether this CPU and operating system can run it.
 	Supported bool
@@ -158,9 +158,9 @@ func Features() []string {
 func Unknown() []string { return slices.Clone(unknown) }
 
 // Force makes the named kernel, of whatever operation, the only one in use,
-// "generic" and "x1_std" included, until restore is called. It is for tests and benchmarks that run
-// nothing else meanwhile. It reports false, and changes nothing, when this
-// machine cannot run such a kernel.
+// "generic" and "x1_std" included, until restore is called. It is for tests and
+// benchmarks that run nothing else meanwhile. It reports false, and changes
+// nothing, when this machine cannot run such a kernel.
 func Force(name string) (restore func(), ok bool) {
 	ts := toggles()
 	ok = name == "generic" || name == "x1_std" ||

@@ -56,8 +56,8 @@ type Nonces struct {
 
 // Reset makes c describe the messages whose hash value before the block p is h.
 // The lowest digit of the nonce stands at p[last], the higher ones before it,
-// as far as they are not in the block before. If more is not nil that block follows. limit is the largest first word of a
-// digest that is a hit.
+// as far as they are not in the block before. If more is not nil that block
+// follows. limit is the largest first word of a digest that is a hit.
 //
 // The bytes of p for the digits that differ, the last Digits() up to p[last],
 // are of no importance.
