@@ -47,6 +47,7 @@ func WriteMany(hs []hash.Hash, data [][]byte) {
 		return
 	}
 	w := works.Get().(*work)
+	defer w.release()
 	for len(hs) > 0 {
 		// A stretch of different hashes of ours goes side by side. A foreign hash
 		// ends it, since it may stand on a hash of ours.
@@ -77,13 +78,13 @@ func WriteMany(hs []hash.Hash, data [][]byte) {
 				}
 			}
 		}
+		w.hs, w.data = nil, nil
 		hs, data = hs[n:], data[n:]
 		if n == 0 {
 			hs[0].Write(data[0])
 			hs, data = hs[1:], data[1:]
 		}
 	}
-	w.release()
 }
 
 // SumHashes sets dst[i] to the digest of what was written to hs[i], for every
@@ -106,7 +107,7 @@ func SumHashes(dst [][Size]byte, hs []hash.Hash) {
 	}
 	if width, _ := lanes.Width(); width == 1 || len(hs) == 1 {
 		for i, h := range hs {
-			copy(dst[i][:], h.Sum(dst[i][:0])) // Sum may return other memory
+			sumAlone(&dst[i], h)
 		}
 		return
 	}
@@ -119,11 +120,16 @@ func SumHashes(dst [][Size]byte, hs []hash.Hash) {
 		sumOurs(g, dst[:n], hs[:n])
 		hs, dst = hs[n:], dst[n:]
 		if n == 0 {
-			copy(dst[0][:], hs[0].Sum(dst[0][:0])) // Sum may return other memory
+			sumAlone(&dst[0], hs[0])
 			hs, dst = hs[1:], dst[1:]
 		}
 	}
 	g.Release()
+}
+
+// sumAlone sets dst to the digest of h.
+func sumAlone(dst *[Size]byte, h hash.Hash) {
+	copy(dst[:], h.Sum(dst[:0])) // Sum may return other memory
 }
 
 // sumOurs sets dst[i] to the digest of hs[i], which is ours. There are at most
@@ -190,8 +196,12 @@ type work struct {
 
 var works = sync.Pool{New: func() any { return new(work) }}
 
-// release forgets what belongs to the caller.
+// release forgets what belongs to the caller. If reading data has faulted, its
+// hashes are not in a batch any more.
 func (w *work) release() {
+	for _, h := range w.hs {
+		ours(h).waiting = false
+	}
 	*w = work{}
 	works.Put(w)
 }

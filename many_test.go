@@ -529,6 +529,53 @@ func TestPanicOfAForeignHash(t *testing.T) {
 	}
 }
 
+// TestFaultsAmongMany hands over memory of which the end cannot be read, among
+// other memory. When the caller survives that, by debug.SetPanicOnFault, later
+// calls and the same hashes after Reset work.
+func TestFaultsAmongMany(t *testing.T) {
+	if !guard.Guarded {
+		t.Skip("all memory can be read")
+	}
+	hashtest.ForEach(t, func(t *testing.T) {
+		buf := guard.New(t, 10_000)
+		for _, length := range []int{30, 300, 9000} {
+			end := buf.Tail(length)
+			broken := unsafe.Slice(unsafe.SliceData(end), length+sha256.BlockSize)
+			for _, uneven := range []int{0, 100} {
+				for _, n := range []int{1, 2, 5, 33, 70} {
+					what := fmt.Sprintf("%d messages of %d bytes and up to %d more", n, len(broken), n*uneven)
+					msgs := cut(n, func(i int) int { return len(broken) + i*uneven })
+					hs := make([]hash.Hash, n)
+					for i := range hs {
+						hs[i] = newPair(0, i*uneven%150, nil).h
+					}
+					sums := make([][sha256.Size]byte, n)
+					good := msgs[n/2]
+					msgs[n/2] = broken
+					if guard.Faults(func() { sha256.SumMany(sums, msgs) }) == nil {
+						t.Fatalf("%s: SumMany reads what cannot be read", what)
+					}
+					if guard.Faults(func() { sha256.WriteMany(hs, msgs) }) == nil {
+						t.Fatalf("%s: WriteMany reads what cannot be read", what)
+					}
+					msgs[n/2] = good
+					checkSumMany(t, what, msgs)
+					for _, h := range hs {
+						h.Reset()
+					}
+					sha256.WriteMany(hs, msgs)
+					sha256.SumHashes(sums, hs)
+					for i, m := range msgs {
+						if want := stdsha256.Sum256(m); sums[i] != want {
+							t.Fatalf("%s: after Reset hash %d gives %x, want %x", what, i, sums[i], want)
+						}
+					}
+				}
+			}
+		}
+	})
+}
+
 func TestManyFromManyGoroutines(t *testing.T) {
 	var wg sync.WaitGroup
 	for g := range 8 {
