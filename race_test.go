@@ -22,6 +22,8 @@ var readers = map[string]func(p []byte){
 	"SumMany of unequal lengths": func(p []byte) {
 		sha256.SumMany(make([][sha256.Size]byte, 3), [][]byte{nil, make([]byte, 5000), p})
 	},
+	"a Server's hash": func(p []byte) { sha256.NewServer().New().Write(p) },
+	"a Server":        func(p []byte) { sha256.NewServer().Sum256(p) },
 	"WriteMany": func(p []byte) {
 		sha256.WriteMany([]hash.Hash{sha256.New(), sha256.New()}, [][]byte{make([]byte, 5000), p})
 	},
@@ -32,7 +34,7 @@ var readers = map[string]func(p []byte){
 func TestRaceDetectorSeesReads(t *testing.T) {
 	const variable = "SHA256SIMD_TEST_RACE"
 	if reader := readers[os.Getenv(variable)]; reader != nil {
-		p := make([]byte, 1000)
+		p := make([]byte, 20_000)
 		done := make(chan bool)
 		go func() {
 			p[500] = 1

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 	"unsafe"
 	"weak"
@@ -354,7 +355,6 @@ func TestServerAllocatesNothingOnceWarm(t *testing.T) {
 				for n := range writes {
 					h.Write(p[:2000*n])
 					h.Sum(sum[:0])
-					sum = s.Sum256(p)
 					h.Reset()
 				}
 				done.Done()
@@ -500,4 +500,37 @@ func TestFaultsStayAtHome(t *testing.T) {
 			s.Close() // returns: the faults have left no leader behind
 		})
 	})
+}
+
+// TestServerInABubble hashes inside of a bubble of testing/synctest and outside
+// in turn, with one server and with a new one. Goroutines may wake each other
+// on the same side only.
+func TestServerInABubble(t *testing.T) {
+	use := func(t *testing.T, s *sha256.Server) {
+		data := hashtest.Data(50_000)
+		want := stdsha256.Sum256(data)
+		var wg sync.WaitGroup
+		for range 20 {
+			wg.Go(func() {
+				for range 20 {
+					h := s.New()
+					h.Write(data)
+					if !bytes.Equal(h.Sum(nil), want[:]) || s.Sum256(data) != want {
+						t.Error("wrong digest")
+					}
+				}
+			})
+		}
+		wg.Wait()
+	}
+	shared := sha256.NewServer()
+	for range 3 {
+		synctest.Test(t, func(t *testing.T) {
+			use(t, shared)
+			s := sha256.NewServer()
+			use(t, s)
+			s.Close()
+		})
+		use(t, shared)
+	}
 }

@@ -21,8 +21,9 @@ type job struct {
 	next *job // in the queue
 	done bool
 
-	// wake ends the wait of the job's goroutine: with a convoy that it has
-	// to lead, or with nil when the job is over.
+	// wake ends the wait of the job's goroutine: with a convoy that it has to
+	// lead, or with nil when the job is over. It is made when the goroutine first
+	// has to wait.
 	wake chan *lanes.Convoy
 
 	// What lane began with, in case the job has to be done again.
@@ -31,7 +32,7 @@ type job struct {
 }
 
 func newJob() *job {
-	j := &job{wake: make(chan *lanes.Convoy, 1)}
+	j := new(job)
 	j.lane.Job = j
 	return j
 }
@@ -140,6 +141,9 @@ func (s *shard) meet(j *job) {
 		s.maxLeaders = (runtime.GOMAXPROCS(0) + s.shards - 1) / s.shards
 	}
 	if s.leaders >= s.maxLeaders {
+		if j.wake == nil {
+			j.wake = make(chan *lanes.Convoy, 1)
+		}
 		s.push(j)
 		s.mu.Unlock()
 		if c := <-j.wake; c != nil {
