@@ -75,8 +75,8 @@ var costs = []classCosts{
 		{"x1_sha2", 132}, {"x2_sha2", 202}, {"x4_sha2", 400}, {"x4_neon", 1480},
 	}},
 	{armNEON, []cost{{"x4_neon", 1480}}},
-	// An unknown CPU: SHA interleaved rather than AVX-512, since no CPU is known
-	// on which that loses much.
+	// An unknown CPU: interleaved SHA for up to ten lanes. For more AVX-512, by
+	// which Zen 4 would lose a fifth, and Intel's CPUs gain much more.
 	{unknown, []cost{
 		{"x1_shani", 130}, {"x2_shani", 200}, {"x4_shani", 380},
 		{"x16_avx512", 1000}, {"x32_avx512", 2100},
