@@ -22,7 +22,7 @@ func oneMessage() section {
 		title: "One message",
 		about: "`Sum256` of one message, and for orientation other hash functions.",
 	}
-	for _, size := range []int{8, 64, 256, 1 << 10, 8 << 10, 64 << 10, 1 << 20} {
+	for _, size := range []int{0, 8, 55, 64, 256, 1 << 10, 8 << 10, 64 << 10, 1 << 20} {
 		s.rows = append(s.rows, row{
 			bench:   "Sum256",
 			load:    "size=" + unit(size),
