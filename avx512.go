@@ -18,8 +18,9 @@ func NewAvx512Server() *Avx512Server { return NewServer() }
 func NewAvx512(s *Avx512Server) hash.Hash { return s.New() }
 
 // An Avx512Digest is a hash of a [Server]. Only [Server.New] and [NewAvx512]
-// make one that can be used. It holds no memory of its caller's, and nothing of
-// it stays behind in its server when it is dropped.
+// make one that can be used; to copy it, use [Avx512Digest.Clone]. It holds no
+// memory of its caller's, and nothing of it stays behind in its server when it
+// is dropped.
 type Avx512Digest struct {
 	digest
 	shard *shard // nil: no batches
