@@ -705,7 +705,7 @@ func TestPauses(t *testing.T) {
 		t.Run(fmt.Sprintf("%d messages", n), func(t *testing.T) {
 			// Pauses depend on what else the machine does: one quiet attempt will do.
 			var longest time.Duration
-			for range 15 {
+			for start := time.Now(); time.Since(start) < time.Minute; {
 				if longest = longestPause(func() { sha256.SumMany(dst[:n], msgs[:n]) }); longest < limit {
 					return
 				}

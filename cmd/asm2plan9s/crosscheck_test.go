@@ -376,12 +376,17 @@ func goToARM(text, _ string) (string, bool) {
 	name, goOperands := splitGo(text)
 	var operands []string
 	isVector := false
+	scalar := "q" // what a register without an arrangement is
+	if name == "vaddv" {
+		m := armVector.FindStringSubmatch(goOperands[1])
+		scalar = strings.ToLower(m[2]) // the sum of a vector's elements is as wide as they
+	}
 	for _, operand := range goOperands {
 		if m := armVector.FindStringSubmatch(operand); m != nil {
 			isVector = true
 			operand = "v" + m[1] + "." + m[3] + strings.ToLower(m[2])
 		} else if m := armQuadword.FindStringSubmatch(operand); m != nil {
-			operand = "q" + m[1]
+			operand = scalar + m[1]
 		} else if m := goImmediate.FindStringSubmatch(operand); m != nil {
 			operand = "#" + m[1]
 		} else {
