@@ -23,57 +23,65 @@ group:
 	MOVOU       node_x2_shani_iv<>+16(SB), X6
 	MOVOU       (SI), X7
 	PSHUFB      node_x2_shani_order<>+0(SB), X7
-	MOVOU       (AX), X0
-	PADDD       X7, X0
+	MOVOA       X7, X0
+	MOVOU       (AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
 	MOVOU       64(SI), X11
 	PSHUFB      node_x2_shani_order<>+0(SB), X11
-	MOVOU       (AX), X0
-	PADDD       X11, X0
+	MOVOA       X11, X0
+	MOVOU       (AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X5, X6
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X6, X5
 	MOVOU       16(SI), X8
 	PSHUFB      node_x2_shani_order<>+0(SB), X8
-	MOVOU       16(AX), X0
-	PADDD       X8, X0
+	MOVOA       X8, X0
+	MOVOU       16(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
 	MOVOU       80(SI), X12
 	PSHUFB      node_x2_shani_order<>+0(SB), X12
-	MOVOU       16(AX), X0
-	PADDD       X12, X0
+	MOVOA       X12, X0
+	MOVOU       16(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X5, X6
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X6, X5
 	MOVOU       32(SI), X9
 	PSHUFB      node_x2_shani_order<>+0(SB), X9
-	MOVOU       32(AX), X0
-	PADDD       X9, X0
+	MOVOA       X9, X0
+	MOVOU       32(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
 	MOVOU       96(SI), X13
 	PSHUFB      node_x2_shani_order<>+0(SB), X13
-	MOVOU       32(AX), X0
-	PADDD       X13, X0
+	MOVOA       X13, X0
+	MOVOU       32(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X5, X6
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X6, X5
 	MOVOU       48(SI), X10
 	PSHUFB      node_x2_shani_order<>+0(SB), X10
-	MOVOU       48(AX), X0
-	PADDD       X10, X0
+	MOVOA       X10, X0
+	MOVOU       48(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
 	MOVOU       112(SI), X14
 	PSHUFB      node_x2_shani_order<>+0(SB), X14
-	MOVOU       48(AX), X0
-	PADDD       X14, X0
+	MOVOA       X14, X0
+	MOVOU       48(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X5, X6
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X6, X5
@@ -82,8 +90,9 @@ group:
 	PALIGNR     $0x04, X9, X1
 	PADDD       X1, X7
 	SHA256MSG2  X10, X7
-	MOVOU       64(AX), X0
-	PADDD       X7, X0
+	MOVOA       X7, X0
+	MOVOU       64(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -92,8 +101,9 @@ group:
 	PALIGNR     $0x04, X13, X1
 	PADDD       X1, X11
 	SHA256MSG2  X14, X11
-	MOVOU       64(AX), X0
-	PADDD       X11, X0
+	MOVOA       X11, X0
+	MOVOU       64(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X5, X6
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X6, X5
@@ -102,8 +112,9 @@ group:
 	PALIGNR     $0x04, X10, X1
 	PADDD       X1, X8
 	SHA256MSG2  X7, X8
-	MOVOU       80(AX), X0
-	PADDD       X8, X0
+	MOVOA       X8, X0
+	MOVOU       80(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -112,8 +123,9 @@ group:
 	PALIGNR     $0x04, X14, X1
 	PADDD       X1, X12
 	SHA256MSG2  X11, X12
-	MOVOU       80(AX), X0
-	PADDD       X12, X0
+	MOVOA       X12, X0
+	MOVOU       80(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X5, X6
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X6, X5
@@ -122,8 +134,9 @@ group:
 	PALIGNR     $0x04, X7, X1
 	PADDD       X1, X9
 	SHA256MSG2  X8, X9
-	MOVOU       96(AX), X0
-	PADDD       X9, X0
+	MOVOA       X9, X0
+	MOVOU       96(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -132,8 +145,9 @@ group:
 	PALIGNR     $0x04, X11, X1
 	PADDD       X1, X13
 	SHA256MSG2  X12, X13
-	MOVOU       96(AX), X0
-	PADDD       X13, X0
+	MOVOA       X13, X0
+	MOVOU       96(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X5, X6
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X6, X5
@@ -142,8 +156,9 @@ group:
 	PALIGNR     $0x04, X8, X1
 	PADDD       X1, X10
 	SHA256MSG2  X9, X10
-	MOVOU       112(AX), X0
-	PADDD       X10, X0
+	MOVOA       X10, X0
+	MOVOU       112(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -152,8 +167,9 @@ group:
 	PALIGNR     $0x04, X12, X1
 	PADDD       X1, X14
 	SHA256MSG2  X13, X14
-	MOVOU       112(AX), X0
-	PADDD       X14, X0
+	MOVOA       X14, X0
+	MOVOU       112(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X5, X6
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X6, X5
@@ -162,8 +178,9 @@ group:
 	PALIGNR     $0x04, X9, X1
 	PADDD       X1, X7
 	SHA256MSG2  X10, X7
-	MOVOU       128(AX), X0
-	PADDD       X7, X0
+	MOVOA       X7, X0
+	MOVOU       128(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -172,8 +189,9 @@ group:
 	PALIGNR     $0x04, X13, X1
 	PADDD       X1, X11
 	SHA256MSG2  X14, X11
-	MOVOU       128(AX), X0
-	PADDD       X11, X0
+	MOVOA       X11, X0
+	MOVOU       128(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X5, X6
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X6, X5
@@ -182,8 +200,9 @@ group:
 	PALIGNR     $0x04, X10, X1
 	PADDD       X1, X8
 	SHA256MSG2  X7, X8
-	MOVOU       144(AX), X0
-	PADDD       X8, X0
+	MOVOA       X8, X0
+	MOVOU       144(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -192,8 +211,9 @@ group:
 	PALIGNR     $0x04, X14, X1
 	PADDD       X1, X12
 	SHA256MSG2  X11, X12
-	MOVOU       144(AX), X0
-	PADDD       X12, X0
+	MOVOA       X12, X0
+	MOVOU       144(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X5, X6
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X6, X5
@@ -202,8 +222,9 @@ group:
 	PALIGNR     $0x04, X7, X1
 	PADDD       X1, X9
 	SHA256MSG2  X8, X9
-	MOVOU       160(AX), X0
-	PADDD       X9, X0
+	MOVOA       X9, X0
+	MOVOU       160(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -212,8 +233,9 @@ group:
 	PALIGNR     $0x04, X11, X1
 	PADDD       X1, X13
 	SHA256MSG2  X12, X13
-	MOVOU       160(AX), X0
-	PADDD       X13, X0
+	MOVOA       X13, X0
+	MOVOU       160(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X5, X6
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X6, X5
@@ -222,8 +244,9 @@ group:
 	PALIGNR     $0x04, X8, X1
 	PADDD       X1, X10
 	SHA256MSG2  X9, X10
-	MOVOU       176(AX), X0
-	PADDD       X10, X0
+	MOVOA       X10, X0
+	MOVOU       176(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -232,8 +255,9 @@ group:
 	PALIGNR     $0x04, X12, X1
 	PADDD       X1, X14
 	SHA256MSG2  X13, X14
-	MOVOU       176(AX), X0
-	PADDD       X14, X0
+	MOVOA       X14, X0
+	MOVOU       176(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X5, X6
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X6, X5
@@ -242,8 +266,9 @@ group:
 	PALIGNR     $0x04, X9, X1
 	PADDD       X1, X7
 	SHA256MSG2  X10, X7
-	MOVOU       192(AX), X0
-	PADDD       X7, X0
+	MOVOA       X7, X0
+	MOVOU       192(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -252,8 +277,9 @@ group:
 	PALIGNR     $0x04, X13, X1
 	PADDD       X1, X11
 	SHA256MSG2  X14, X11
-	MOVOU       192(AX), X0
-	PADDD       X11, X0
+	MOVOA       X11, X0
+	MOVOU       192(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X5, X6
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X6, X5
@@ -262,8 +288,9 @@ group:
 	PALIGNR     $0x04, X10, X1
 	PADDD       X1, X8
 	SHA256MSG2  X7, X8
-	MOVOU       208(AX), X0
-	PADDD       X8, X0
+	MOVOA       X8, X0
+	MOVOU       208(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -272,8 +299,9 @@ group:
 	PALIGNR     $0x04, X14, X1
 	PADDD       X1, X12
 	SHA256MSG2  X11, X12
-	MOVOU       208(AX), X0
-	PADDD       X12, X0
+	MOVOA       X12, X0
+	MOVOU       208(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X5, X6
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X6, X5
@@ -282,8 +310,9 @@ group:
 	PALIGNR     $0x04, X7, X1
 	PADDD       X1, X9
 	SHA256MSG2  X8, X9
-	MOVOU       224(AX), X0
-	PADDD       X9, X0
+	MOVOA       X9, X0
+	MOVOU       224(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -292,8 +321,9 @@ group:
 	PALIGNR     $0x04, X11, X1
 	PADDD       X1, X13
 	SHA256MSG2  X12, X13
-	MOVOU       224(AX), X0
-	PADDD       X13, X0
+	MOVOA       X13, X0
+	MOVOU       224(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X5, X6
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X6, X5
@@ -302,8 +332,9 @@ group:
 	PALIGNR     $0x04, X8, X1
 	PADDD       X1, X10
 	SHA256MSG2  X9, X10
-	MOVOU       240(AX), X0
-	PADDD       X10, X0
+	MOVOA       X10, X0
+	MOVOU       240(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -312,8 +343,9 @@ group:
 	PALIGNR     $0x04, X12, X1
 	PADDD       X1, X14
 	SHA256MSG2  X13, X14
-	MOVOU       240(AX), X0
-	PADDD       X14, X0
+	MOVOA       X14, X0
+	MOVOU       240(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X5, X6
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X6, X5

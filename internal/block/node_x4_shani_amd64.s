@@ -27,131 +27,147 @@ group:
 	MOVOU       node_x4_shani_iv<>+16(SB), X8
 	MOVOU       node_x4_shani_iv<>+0(SB), X9
 	MOVOU       node_x4_shani_iv<>+16(SB), X10
-	MOVOU       (SI), X1
-	PSHUFB      node_x4_shani_order<>+0(SB), X1
-	MOVOA       X1, 128(DX)
-	MOVOU       (AX), X0
-	PADDD       128(DX), X0
+	MOVOU       (SI), X2
+	PSHUFB      node_x4_shani_order<>+0(SB), X2
+	MOVOA       X2, 128(DX)
+	MOVOA       X2, X0
+	MOVOU       (AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
-	MOVOU       64(SI), X1
-	PSHUFB      node_x4_shani_order<>+0(SB), X1
-	MOVOA       X1, 192(DX)
-	MOVOU       (AX), X0
-	PADDD       192(DX), X0
+	MOVOU       64(SI), X2
+	PSHUFB      node_x4_shani_order<>+0(SB), X2
+	MOVOA       X2, 192(DX)
+	MOVOA       X2, X0
+	MOVOU       (AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X5, X6
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X6, X5
-	MOVOU       128(SI), X1
-	PSHUFB      node_x4_shani_order<>+0(SB), X1
-	MOVOA       X1, 256(DX)
-	MOVOU       (AX), X0
-	PADDD       256(DX), X0
+	MOVOU       128(SI), X2
+	PSHUFB      node_x4_shani_order<>+0(SB), X2
+	MOVOA       X2, 256(DX)
+	MOVOA       X2, X0
+	MOVOU       (AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X7, X8
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X8, X7
-	MOVOU       192(SI), X1
-	PSHUFB      node_x4_shani_order<>+0(SB), X1
-	MOVOA       X1, 320(DX)
-	MOVOU       (AX), X0
-	PADDD       320(DX), X0
+	MOVOU       192(SI), X2
+	PSHUFB      node_x4_shani_order<>+0(SB), X2
+	MOVOA       X2, 320(DX)
+	MOVOA       X2, X0
+	MOVOU       (AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X9, X10
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X10, X9
-	MOVOU       16(SI), X1
-	PSHUFB      node_x4_shani_order<>+0(SB), X1
-	MOVOA       X1, 144(DX)
-	MOVOU       16(AX), X0
-	PADDD       144(DX), X0
+	MOVOU       16(SI), X2
+	PSHUFB      node_x4_shani_order<>+0(SB), X2
+	MOVOA       X2, 144(DX)
+	MOVOA       X2, X0
+	MOVOU       16(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
-	MOVOU       80(SI), X1
-	PSHUFB      node_x4_shani_order<>+0(SB), X1
-	MOVOA       X1, 208(DX)
-	MOVOU       16(AX), X0
-	PADDD       208(DX), X0
+	MOVOU       80(SI), X2
+	PSHUFB      node_x4_shani_order<>+0(SB), X2
+	MOVOA       X2, 208(DX)
+	MOVOA       X2, X0
+	MOVOU       16(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X5, X6
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X6, X5
-	MOVOU       144(SI), X1
-	PSHUFB      node_x4_shani_order<>+0(SB), X1
-	MOVOA       X1, 272(DX)
-	MOVOU       16(AX), X0
-	PADDD       272(DX), X0
+	MOVOU       144(SI), X2
+	PSHUFB      node_x4_shani_order<>+0(SB), X2
+	MOVOA       X2, 272(DX)
+	MOVOA       X2, X0
+	MOVOU       16(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X7, X8
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X8, X7
-	MOVOU       208(SI), X1
-	PSHUFB      node_x4_shani_order<>+0(SB), X1
-	MOVOA       X1, 336(DX)
-	MOVOU       16(AX), X0
-	PADDD       336(DX), X0
+	MOVOU       208(SI), X2
+	PSHUFB      node_x4_shani_order<>+0(SB), X2
+	MOVOA       X2, 336(DX)
+	MOVOA       X2, X0
+	MOVOU       16(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X9, X10
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X10, X9
-	MOVOU       32(SI), X1
-	PSHUFB      node_x4_shani_order<>+0(SB), X1
-	MOVOA       X1, 160(DX)
-	MOVOU       32(AX), X0
-	PADDD       160(DX), X0
+	MOVOU       32(SI), X2
+	PSHUFB      node_x4_shani_order<>+0(SB), X2
+	MOVOA       X2, 160(DX)
+	MOVOA       X2, X0
+	MOVOU       32(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
-	MOVOU       96(SI), X1
-	PSHUFB      node_x4_shani_order<>+0(SB), X1
-	MOVOA       X1, 224(DX)
-	MOVOU       32(AX), X0
-	PADDD       224(DX), X0
+	MOVOU       96(SI), X2
+	PSHUFB      node_x4_shani_order<>+0(SB), X2
+	MOVOA       X2, 224(DX)
+	MOVOA       X2, X0
+	MOVOU       32(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X5, X6
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X6, X5
-	MOVOU       160(SI), X1
-	PSHUFB      node_x4_shani_order<>+0(SB), X1
-	MOVOA       X1, 288(DX)
-	MOVOU       32(AX), X0
-	PADDD       288(DX), X0
+	MOVOU       160(SI), X2
+	PSHUFB      node_x4_shani_order<>+0(SB), X2
+	MOVOA       X2, 288(DX)
+	MOVOA       X2, X0
+	MOVOU       32(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X7, X8
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X8, X7
-	MOVOU       224(SI), X1
-	PSHUFB      node_x4_shani_order<>+0(SB), X1
-	MOVOA       X1, 352(DX)
-	MOVOU       32(AX), X0
-	PADDD       352(DX), X0
+	MOVOU       224(SI), X2
+	PSHUFB      node_x4_shani_order<>+0(SB), X2
+	MOVOA       X2, 352(DX)
+	MOVOA       X2, X0
+	MOVOU       32(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X9, X10
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X10, X9
-	MOVOU       48(SI), X1
-	PSHUFB      node_x4_shani_order<>+0(SB), X1
-	MOVOA       X1, 176(DX)
-	MOVOU       48(AX), X0
-	PADDD       176(DX), X0
+	MOVOU       48(SI), X2
+	PSHUFB      node_x4_shani_order<>+0(SB), X2
+	MOVOA       X2, 176(DX)
+	MOVOA       X2, X0
+	MOVOU       48(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
-	MOVOU       112(SI), X1
-	PSHUFB      node_x4_shani_order<>+0(SB), X1
-	MOVOA       X1, 240(DX)
-	MOVOU       48(AX), X0
-	PADDD       240(DX), X0
+	MOVOU       112(SI), X2
+	PSHUFB      node_x4_shani_order<>+0(SB), X2
+	MOVOA       X2, 240(DX)
+	MOVOA       X2, X0
+	MOVOU       48(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X5, X6
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X6, X5
-	MOVOU       176(SI), X1
-	PSHUFB      node_x4_shani_order<>+0(SB), X1
-	MOVOA       X1, 304(DX)
-	MOVOU       48(AX), X0
-	PADDD       304(DX), X0
+	MOVOU       176(SI), X2
+	PSHUFB      node_x4_shani_order<>+0(SB), X2
+	MOVOA       X2, 304(DX)
+	MOVOA       X2, X0
+	MOVOU       48(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X7, X8
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X8, X7
-	MOVOU       240(SI), X1
-	PSHUFB      node_x4_shani_order<>+0(SB), X1
-	MOVOA       X1, 368(DX)
-	MOVOU       48(AX), X0
-	PADDD       368(DX), X0
+	MOVOU       240(SI), X2
+	PSHUFB      node_x4_shani_order<>+0(SB), X2
+	MOVOA       X2, 368(DX)
+	MOVOA       X2, X0
+	MOVOU       48(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X9, X10
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X10, X9
@@ -162,8 +178,9 @@ group:
 	PADDD       X1, X2
 	SHA256MSG2  176(DX), X2
 	MOVOA       X2, 128(DX)
-	MOVOU       64(AX), X0
-	PADDD       128(DX), X0
+	MOVOA       X2, X0
+	MOVOU       64(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -174,8 +191,9 @@ group:
 	PADDD       X1, X2
 	SHA256MSG2  240(DX), X2
 	MOVOA       X2, 192(DX)
-	MOVOU       64(AX), X0
-	PADDD       192(DX), X0
+	MOVOA       X2, X0
+	MOVOU       64(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X5, X6
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X6, X5
@@ -186,8 +204,9 @@ group:
 	PADDD       X1, X2
 	SHA256MSG2  304(DX), X2
 	MOVOA       X2, 256(DX)
-	MOVOU       64(AX), X0
-	PADDD       256(DX), X0
+	MOVOA       X2, X0
+	MOVOU       64(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X7, X8
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X8, X7
@@ -198,8 +217,9 @@ group:
 	PADDD       X1, X2
 	SHA256MSG2  368(DX), X2
 	MOVOA       X2, 320(DX)
-	MOVOU       64(AX), X0
-	PADDD       320(DX), X0
+	MOVOA       X2, X0
+	MOVOU       64(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X9, X10
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X10, X9
@@ -210,8 +230,9 @@ group:
 	PADDD       X1, X2
 	SHA256MSG2  128(DX), X2
 	MOVOA       X2, 144(DX)
-	MOVOU       80(AX), X0
-	PADDD       144(DX), X0
+	MOVOA       X2, X0
+	MOVOU       80(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -222,8 +243,9 @@ group:
 	PADDD       X1, X2
 	SHA256MSG2  192(DX), X2
 	MOVOA       X2, 208(DX)
-	MOVOU       80(AX), X0
-	PADDD       208(DX), X0
+	MOVOA       X2, X0
+	MOVOU       80(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X5, X6
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X6, X5
@@ -234,8 +256,9 @@ group:
 	PADDD       X1, X2
 	SHA256MSG2  256(DX), X2
 	MOVOA       X2, 272(DX)
-	MOVOU       80(AX), X0
-	PADDD       272(DX), X0
+	MOVOA       X2, X0
+	MOVOU       80(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X7, X8
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X8, X7
@@ -246,8 +269,9 @@ group:
 	PADDD       X1, X2
 	SHA256MSG2  320(DX), X2
 	MOVOA       X2, 336(DX)
-	MOVOU       80(AX), X0
-	PADDD       336(DX), X0
+	MOVOA       X2, X0
+	MOVOU       80(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X9, X10
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X10, X9
@@ -258,8 +282,9 @@ group:
 	PADDD       X1, X2
 	SHA256MSG2  144(DX), X2
 	MOVOA       X2, 160(DX)
-	MOVOU       96(AX), X0
-	PADDD       160(DX), X0
+	MOVOA       X2, X0
+	MOVOU       96(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -270,8 +295,9 @@ group:
 	PADDD       X1, X2
 	SHA256MSG2  208(DX), X2
 	MOVOA       X2, 224(DX)
-	MOVOU       96(AX), X0
-	PADDD       224(DX), X0
+	MOVOA       X2, X0
+	MOVOU       96(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X5, X6
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X6, X5
@@ -282,8 +308,9 @@ group:
 	PADDD       X1, X2
 	SHA256MSG2  272(DX), X2
 	MOVOA       X2, 288(DX)
-	MOVOU       96(AX), X0
-	PADDD       288(DX), X0
+	MOVOA       X2, X0
+	MOVOU       96(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X7, X8
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X8, X7
@@ -294,8 +321,9 @@ group:
 	PADDD       X1, X2
 	SHA256MSG2  336(DX), X2
 	MOVOA       X2, 352(DX)
-	MOVOU       96(AX), X0
-	PADDD       352(DX), X0
+	MOVOA       X2, X0
+	MOVOU       96(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X9, X10
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X10, X9
@@ -306,8 +334,9 @@ group:
 	PADDD       X1, X2
 	SHA256MSG2  160(DX), X2
 	MOVOA       X2, 176(DX)
-	MOVOU       112(AX), X0
-	PADDD       176(DX), X0
+	MOVOA       X2, X0
+	MOVOU       112(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -318,8 +347,9 @@ group:
 	PADDD       X1, X2
 	SHA256MSG2  224(DX), X2
 	MOVOA       X2, 240(DX)
-	MOVOU       112(AX), X0
-	PADDD       240(DX), X0
+	MOVOA       X2, X0
+	MOVOU       112(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X5, X6
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X6, X5
@@ -330,8 +360,9 @@ group:
 	PADDD       X1, X2
 	SHA256MSG2  288(DX), X2
 	MOVOA       X2, 304(DX)
-	MOVOU       112(AX), X0
-	PADDD       304(DX), X0
+	MOVOA       X2, X0
+	MOVOU       112(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X7, X8
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X8, X7
@@ -342,8 +373,9 @@ group:
 	PADDD       X1, X2
 	SHA256MSG2  352(DX), X2
 	MOVOA       X2, 368(DX)
-	MOVOU       112(AX), X0
-	PADDD       368(DX), X0
+	MOVOA       X2, X0
+	MOVOU       112(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X9, X10
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X10, X9
@@ -354,8 +386,9 @@ group:
 	PADDD       X1, X2
 	SHA256MSG2  176(DX), X2
 	MOVOA       X2, 128(DX)
-	MOVOU       128(AX), X0
-	PADDD       128(DX), X0
+	MOVOA       X2, X0
+	MOVOU       128(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -366,8 +399,9 @@ group:
 	PADDD       X1, X2
 	SHA256MSG2  240(DX), X2
 	MOVOA       X2, 192(DX)
-	MOVOU       128(AX), X0
-	PADDD       192(DX), X0
+	MOVOA       X2, X0
+	MOVOU       128(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X5, X6
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X6, X5
@@ -378,8 +412,9 @@ group:
 	PADDD       X1, X2
 	SHA256MSG2  304(DX), X2
 	MOVOA       X2, 256(DX)
-	MOVOU       128(AX), X0
-	PADDD       256(DX), X0
+	MOVOA       X2, X0
+	MOVOU       128(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X7, X8
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X8, X7
@@ -390,8 +425,9 @@ group:
 	PADDD       X1, X2
 	SHA256MSG2  368(DX), X2
 	MOVOA       X2, 320(DX)
-	MOVOU       128(AX), X0
-	PADDD       320(DX), X0
+	MOVOA       X2, X0
+	MOVOU       128(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X9, X10
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X10, X9
@@ -402,8 +438,9 @@ group:
 	PADDD       X1, X2
 	SHA256MSG2  128(DX), X2
 	MOVOA       X2, 144(DX)
-	MOVOU       144(AX), X0
-	PADDD       144(DX), X0
+	MOVOA       X2, X0
+	MOVOU       144(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -414,8 +451,9 @@ group:
 	PADDD       X1, X2
 	SHA256MSG2  192(DX), X2
 	MOVOA       X2, 208(DX)
-	MOVOU       144(AX), X0
-	PADDD       208(DX), X0
+	MOVOA       X2, X0
+	MOVOU       144(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X5, X6
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X6, X5
@@ -426,8 +464,9 @@ group:
 	PADDD       X1, X2
 	SHA256MSG2  256(DX), X2
 	MOVOA       X2, 272(DX)
-	MOVOU       144(AX), X0
-	PADDD       272(DX), X0
+	MOVOA       X2, X0
+	MOVOU       144(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X7, X8
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X8, X7
@@ -438,8 +477,9 @@ group:
 	PADDD       X1, X2
 	SHA256MSG2  320(DX), X2
 	MOVOA       X2, 336(DX)
-	MOVOU       144(AX), X0
-	PADDD       336(DX), X0
+	MOVOA       X2, X0
+	MOVOU       144(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X9, X10
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X10, X9
@@ -450,8 +490,9 @@ group:
 	PADDD       X1, X2
 	SHA256MSG2  144(DX), X2
 	MOVOA       X2, 160(DX)
-	MOVOU       160(AX), X0
-	PADDD       160(DX), X0
+	MOVOA       X2, X0
+	MOVOU       160(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -462,8 +503,9 @@ group:
 	PADDD       X1, X2
 	SHA256MSG2  208(DX), X2
 	MOVOA       X2, 224(DX)
-	MOVOU       160(AX), X0
-	PADDD       224(DX), X0
+	MOVOA       X2, X0
+	MOVOU       160(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X5, X6
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X6, X5
@@ -474,8 +516,9 @@ group:
 	PADDD       X1, X2
 	SHA256MSG2  272(DX), X2
 	MOVOA       X2, 288(DX)
-	MOVOU       160(AX), X0
-	PADDD       288(DX), X0
+	MOVOA       X2, X0
+	MOVOU       160(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X7, X8
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X8, X7
@@ -486,8 +529,9 @@ group:
 	PADDD       X1, X2
 	SHA256MSG2  336(DX), X2
 	MOVOA       X2, 352(DX)
-	MOVOU       160(AX), X0
-	PADDD       352(DX), X0
+	MOVOA       X2, X0
+	MOVOU       160(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X9, X10
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X10, X9
@@ -498,8 +542,9 @@ group:
 	PADDD       X1, X2
 	SHA256MSG2  160(DX), X2
 	MOVOA       X2, 176(DX)
-	MOVOU       176(AX), X0
-	PADDD       176(DX), X0
+	MOVOA       X2, X0
+	MOVOU       176(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -510,8 +555,9 @@ group:
 	PADDD       X1, X2
 	SHA256MSG2  224(DX), X2
 	MOVOA       X2, 240(DX)
-	MOVOU       176(AX), X0
-	PADDD       240(DX), X0
+	MOVOA       X2, X0
+	MOVOU       176(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X5, X6
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X6, X5
@@ -522,8 +568,9 @@ group:
 	PADDD       X1, X2
 	SHA256MSG2  288(DX), X2
 	MOVOA       X2, 304(DX)
-	MOVOU       176(AX), X0
-	PADDD       304(DX), X0
+	MOVOA       X2, X0
+	MOVOU       176(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X7, X8
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X8, X7
@@ -534,8 +581,9 @@ group:
 	PADDD       X1, X2
 	SHA256MSG2  352(DX), X2
 	MOVOA       X2, 368(DX)
-	MOVOU       176(AX), X0
-	PADDD       368(DX), X0
+	MOVOA       X2, X0
+	MOVOU       176(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X9, X10
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X10, X9
@@ -546,8 +594,9 @@ group:
 	PADDD       X1, X2
 	SHA256MSG2  176(DX), X2
 	MOVOA       X2, 128(DX)
-	MOVOU       192(AX), X0
-	PADDD       128(DX), X0
+	MOVOA       X2, X0
+	MOVOU       192(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -558,8 +607,9 @@ group:
 	PADDD       X1, X2
 	SHA256MSG2  240(DX), X2
 	MOVOA       X2, 192(DX)
-	MOVOU       192(AX), X0
-	PADDD       192(DX), X0
+	MOVOA       X2, X0
+	MOVOU       192(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X5, X6
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X6, X5
@@ -570,8 +620,9 @@ group:
 	PADDD       X1, X2
 	SHA256MSG2  304(DX), X2
 	MOVOA       X2, 256(DX)
-	MOVOU       192(AX), X0
-	PADDD       256(DX), X0
+	MOVOA       X2, X0
+	MOVOU       192(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X7, X8
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X8, X7
@@ -582,8 +633,9 @@ group:
 	PADDD       X1, X2
 	SHA256MSG2  368(DX), X2
 	MOVOA       X2, 320(DX)
-	MOVOU       192(AX), X0
-	PADDD       320(DX), X0
+	MOVOA       X2, X0
+	MOVOU       192(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X9, X10
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X10, X9
@@ -594,8 +646,9 @@ group:
 	PADDD       X1, X2
 	SHA256MSG2  128(DX), X2
 	MOVOA       X2, 144(DX)
-	MOVOU       208(AX), X0
-	PADDD       144(DX), X0
+	MOVOA       X2, X0
+	MOVOU       208(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -606,8 +659,9 @@ group:
 	PADDD       X1, X2
 	SHA256MSG2  192(DX), X2
 	MOVOA       X2, 208(DX)
-	MOVOU       208(AX), X0
-	PADDD       208(DX), X0
+	MOVOA       X2, X0
+	MOVOU       208(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X5, X6
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X6, X5
@@ -618,8 +672,9 @@ group:
 	PADDD       X1, X2
 	SHA256MSG2  256(DX), X2
 	MOVOA       X2, 272(DX)
-	MOVOU       208(AX), X0
-	PADDD       272(DX), X0
+	MOVOA       X2, X0
+	MOVOU       208(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X7, X8
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X8, X7
@@ -630,8 +685,9 @@ group:
 	PADDD       X1, X2
 	SHA256MSG2  320(DX), X2
 	MOVOA       X2, 336(DX)
-	MOVOU       208(AX), X0
-	PADDD       336(DX), X0
+	MOVOA       X2, X0
+	MOVOU       208(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X9, X10
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X10, X9
@@ -642,8 +698,9 @@ group:
 	PADDD       X1, X2
 	SHA256MSG2  144(DX), X2
 	MOVOA       X2, 160(DX)
-	MOVOU       224(AX), X0
-	PADDD       160(DX), X0
+	MOVOA       X2, X0
+	MOVOU       224(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -654,8 +711,9 @@ group:
 	PADDD       X1, X2
 	SHA256MSG2  208(DX), X2
 	MOVOA       X2, 224(DX)
-	MOVOU       224(AX), X0
-	PADDD       224(DX), X0
+	MOVOA       X2, X0
+	MOVOU       224(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X5, X6
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X6, X5
@@ -666,8 +724,9 @@ group:
 	PADDD       X1, X2
 	SHA256MSG2  272(DX), X2
 	MOVOA       X2, 288(DX)
-	MOVOU       224(AX), X0
-	PADDD       288(DX), X0
+	MOVOA       X2, X0
+	MOVOU       224(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X7, X8
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X8, X7
@@ -678,8 +737,9 @@ group:
 	PADDD       X1, X2
 	SHA256MSG2  336(DX), X2
 	MOVOA       X2, 352(DX)
-	MOVOU       224(AX), X0
-	PADDD       352(DX), X0
+	MOVOA       X2, X0
+	MOVOU       224(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X9, X10
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X10, X9
@@ -690,8 +750,9 @@ group:
 	PADDD       X1, X2
 	SHA256MSG2  160(DX), X2
 	MOVOA       X2, 176(DX)
-	MOVOU       240(AX), X0
-	PADDD       176(DX), X0
+	MOVOA       X2, X0
+	MOVOU       240(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -702,8 +763,9 @@ group:
 	PADDD       X1, X2
 	SHA256MSG2  224(DX), X2
 	MOVOA       X2, 240(DX)
-	MOVOU       240(AX), X0
-	PADDD       240(DX), X0
+	MOVOA       X2, X0
+	MOVOU       240(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X5, X6
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X6, X5
@@ -714,8 +776,9 @@ group:
 	PADDD       X1, X2
 	SHA256MSG2  288(DX), X2
 	MOVOA       X2, 304(DX)
-	MOVOU       240(AX), X0
-	PADDD       304(DX), X0
+	MOVOA       X2, X0
+	MOVOU       240(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X7, X8
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X8, X7
@@ -726,8 +789,9 @@ group:
 	PADDD       X1, X2
 	SHA256MSG2  352(DX), X2
 	MOVOA       X2, 368(DX)
-	MOVOU       240(AX), X0
-	PADDD       368(DX), X0
+	MOVOA       X2, X0
+	MOVOU       240(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X9, X10
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X10, X9

@@ -29,32 +29,36 @@ block:
 	MOVQ        (R8), X5
 	MOVHPS      8(R8), X5
 	PSHUFB      x1_shani_order<>+0(SB), X5
-	MOVOU       (AX), X0
-	PADDD       X5, X0
+	MOVOA       X5, X0
+	MOVOU       (AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
 	MOVQ        16(R8), X6
 	MOVHPS      24(R8), X6
 	PSHUFB      x1_shani_order<>+0(SB), X6
-	MOVOU       16(AX), X0
-	PADDD       X6, X0
+	MOVOA       X6, X0
+	MOVOU       16(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
 	MOVQ        32(R8), X7
 	MOVHPS      40(R8), X7
 	PSHUFB      x1_shani_order<>+0(SB), X7
-	MOVOU       32(AX), X0
-	PADDD       X7, X0
+	MOVOA       X7, X0
+	MOVOU       32(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
 	MOVQ        48(R8), X8
 	MOVHPS      56(R8), X8
 	PSHUFB      x1_shani_order<>+0(SB), X8
-	MOVOU       48(AX), X0
-	PADDD       X8, X0
+	MOVOA       X8, X0
+	MOVOU       48(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -63,8 +67,9 @@ block:
 	PALIGNR     $0x04, X7, X1
 	PADDD       X1, X5
 	SHA256MSG2  X8, X5
-	MOVOU       64(AX), X0
-	PADDD       X5, X0
+	MOVOA       X5, X0
+	MOVOU       64(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -73,8 +78,9 @@ block:
 	PALIGNR     $0x04, X8, X1
 	PADDD       X1, X6
 	SHA256MSG2  X5, X6
-	MOVOU       80(AX), X0
-	PADDD       X6, X0
+	MOVOA       X6, X0
+	MOVOU       80(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -83,8 +89,9 @@ block:
 	PALIGNR     $0x04, X5, X1
 	PADDD       X1, X7
 	SHA256MSG2  X6, X7
-	MOVOU       96(AX), X0
-	PADDD       X7, X0
+	MOVOA       X7, X0
+	MOVOU       96(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -93,8 +100,9 @@ block:
 	PALIGNR     $0x04, X6, X1
 	PADDD       X1, X8
 	SHA256MSG2  X7, X8
-	MOVOU       112(AX), X0
-	PADDD       X8, X0
+	MOVOA       X8, X0
+	MOVOU       112(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -103,8 +111,9 @@ block:
 	PALIGNR     $0x04, X7, X1
 	PADDD       X1, X5
 	SHA256MSG2  X8, X5
-	MOVOU       128(AX), X0
-	PADDD       X5, X0
+	MOVOA       X5, X0
+	MOVOU       128(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -113,8 +122,9 @@ block:
 	PALIGNR     $0x04, X8, X1
 	PADDD       X1, X6
 	SHA256MSG2  X5, X6
-	MOVOU       144(AX), X0
-	PADDD       X6, X0
+	MOVOA       X6, X0
+	MOVOU       144(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -123,8 +133,9 @@ block:
 	PALIGNR     $0x04, X5, X1
 	PADDD       X1, X7
 	SHA256MSG2  X6, X7
-	MOVOU       160(AX), X0
-	PADDD       X7, X0
+	MOVOA       X7, X0
+	MOVOU       160(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -133,8 +144,9 @@ block:
 	PALIGNR     $0x04, X6, X1
 	PADDD       X1, X8
 	SHA256MSG2  X7, X8
-	MOVOU       176(AX), X0
-	PADDD       X8, X0
+	MOVOA       X8, X0
+	MOVOU       176(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -143,8 +155,9 @@ block:
 	PALIGNR     $0x04, X7, X1
 	PADDD       X1, X5
 	SHA256MSG2  X8, X5
-	MOVOU       192(AX), X0
-	PADDD       X5, X0
+	MOVOA       X5, X0
+	MOVOU       192(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -153,8 +166,9 @@ block:
 	PALIGNR     $0x04, X8, X1
 	PADDD       X1, X6
 	SHA256MSG2  X5, X6
-	MOVOU       208(AX), X0
-	PADDD       X6, X0
+	MOVOA       X6, X0
+	MOVOU       208(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -163,8 +177,9 @@ block:
 	PALIGNR     $0x04, X5, X1
 	PADDD       X1, X7
 	SHA256MSG2  X6, X7
-	MOVOU       224(AX), X0
-	PADDD       X7, X0
+	MOVOA       X7, X0
+	MOVOU       224(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -173,8 +188,9 @@ block:
 	PALIGNR     $0x04, X6, X1
 	PADDD       X1, X8
 	SHA256MSG2  X7, X8
-	MOVOU       240(AX), X0
-	PADDD       X8, X0
+	MOVOA       X8, X0
+	MOVOU       240(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3

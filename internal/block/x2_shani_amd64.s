@@ -40,57 +40,65 @@ block:
 	MOVOU       X6, 48(DX)
 	MOVOU       (R8), X7
 	PSHUFB      x2_shani_order<>+0(SB), X7
-	MOVOU       (AX), X0
-	PADDD       X7, X0
+	MOVOA       X7, X0
+	MOVOU       (AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
 	MOVOU       (R9), X11
 	PSHUFB      x2_shani_order<>+0(SB), X11
-	MOVOU       (AX), X0
-	PADDD       X11, X0
+	MOVOA       X11, X0
+	MOVOU       (AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X5, X6
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X6, X5
 	MOVOU       16(R8), X8
 	PSHUFB      x2_shani_order<>+0(SB), X8
-	MOVOU       16(AX), X0
-	PADDD       X8, X0
+	MOVOA       X8, X0
+	MOVOU       16(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
 	MOVOU       16(R9), X12
 	PSHUFB      x2_shani_order<>+0(SB), X12
-	MOVOU       16(AX), X0
-	PADDD       X12, X0
+	MOVOA       X12, X0
+	MOVOU       16(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X5, X6
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X6, X5
 	MOVOU       32(R8), X9
 	PSHUFB      x2_shani_order<>+0(SB), X9
-	MOVOU       32(AX), X0
-	PADDD       X9, X0
+	MOVOA       X9, X0
+	MOVOU       32(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
 	MOVOU       32(R9), X13
 	PSHUFB      x2_shani_order<>+0(SB), X13
-	MOVOU       32(AX), X0
-	PADDD       X13, X0
+	MOVOA       X13, X0
+	MOVOU       32(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X5, X6
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X6, X5
 	MOVOU       48(R8), X10
 	PSHUFB      x2_shani_order<>+0(SB), X10
-	MOVOU       48(AX), X0
-	PADDD       X10, X0
+	MOVOA       X10, X0
+	MOVOU       48(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
 	MOVOU       48(R9), X14
 	PSHUFB      x2_shani_order<>+0(SB), X14
-	MOVOU       48(AX), X0
-	PADDD       X14, X0
+	MOVOA       X14, X0
+	MOVOU       48(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X5, X6
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X6, X5
@@ -99,8 +107,9 @@ block:
 	PALIGNR     $0x04, X9, X1
 	PADDD       X1, X7
 	SHA256MSG2  X10, X7
-	MOVOU       64(AX), X0
-	PADDD       X7, X0
+	MOVOA       X7, X0
+	MOVOU       64(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -109,8 +118,9 @@ block:
 	PALIGNR     $0x04, X13, X1
 	PADDD       X1, X11
 	SHA256MSG2  X14, X11
-	MOVOU       64(AX), X0
-	PADDD       X11, X0
+	MOVOA       X11, X0
+	MOVOU       64(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X5, X6
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X6, X5
@@ -119,8 +129,9 @@ block:
 	PALIGNR     $0x04, X10, X1
 	PADDD       X1, X8
 	SHA256MSG2  X7, X8
-	MOVOU       80(AX), X0
-	PADDD       X8, X0
+	MOVOA       X8, X0
+	MOVOU       80(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -129,8 +140,9 @@ block:
 	PALIGNR     $0x04, X14, X1
 	PADDD       X1, X12
 	SHA256MSG2  X11, X12
-	MOVOU       80(AX), X0
-	PADDD       X12, X0
+	MOVOA       X12, X0
+	MOVOU       80(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X5, X6
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X6, X5
@@ -139,8 +151,9 @@ block:
 	PALIGNR     $0x04, X7, X1
 	PADDD       X1, X9
 	SHA256MSG2  X8, X9
-	MOVOU       96(AX), X0
-	PADDD       X9, X0
+	MOVOA       X9, X0
+	MOVOU       96(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -149,8 +162,9 @@ block:
 	PALIGNR     $0x04, X11, X1
 	PADDD       X1, X13
 	SHA256MSG2  X12, X13
-	MOVOU       96(AX), X0
-	PADDD       X13, X0
+	MOVOA       X13, X0
+	MOVOU       96(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X5, X6
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X6, X5
@@ -159,8 +173,9 @@ block:
 	PALIGNR     $0x04, X8, X1
 	PADDD       X1, X10
 	SHA256MSG2  X9, X10
-	MOVOU       112(AX), X0
-	PADDD       X10, X0
+	MOVOA       X10, X0
+	MOVOU       112(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -169,8 +184,9 @@ block:
 	PALIGNR     $0x04, X12, X1
 	PADDD       X1, X14
 	SHA256MSG2  X13, X14
-	MOVOU       112(AX), X0
-	PADDD       X14, X0
+	MOVOA       X14, X0
+	MOVOU       112(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X5, X6
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X6, X5
@@ -179,8 +195,9 @@ block:
 	PALIGNR     $0x04, X9, X1
 	PADDD       X1, X7
 	SHA256MSG2  X10, X7
-	MOVOU       128(AX), X0
-	PADDD       X7, X0
+	MOVOA       X7, X0
+	MOVOU       128(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -189,8 +206,9 @@ block:
 	PALIGNR     $0x04, X13, X1
 	PADDD       X1, X11
 	SHA256MSG2  X14, X11
-	MOVOU       128(AX), X0
-	PADDD       X11, X0
+	MOVOA       X11, X0
+	MOVOU       128(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X5, X6
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X6, X5
@@ -199,8 +217,9 @@ block:
 	PALIGNR     $0x04, X10, X1
 	PADDD       X1, X8
 	SHA256MSG2  X7, X8
-	MOVOU       144(AX), X0
-	PADDD       X8, X0
+	MOVOA       X8, X0
+	MOVOU       144(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -209,8 +228,9 @@ block:
 	PALIGNR     $0x04, X14, X1
 	PADDD       X1, X12
 	SHA256MSG2  X11, X12
-	MOVOU       144(AX), X0
-	PADDD       X12, X0
+	MOVOA       X12, X0
+	MOVOU       144(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X5, X6
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X6, X5
@@ -219,8 +239,9 @@ block:
 	PALIGNR     $0x04, X7, X1
 	PADDD       X1, X9
 	SHA256MSG2  X8, X9
-	MOVOU       160(AX), X0
-	PADDD       X9, X0
+	MOVOA       X9, X0
+	MOVOU       160(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -229,8 +250,9 @@ block:
 	PALIGNR     $0x04, X11, X1
 	PADDD       X1, X13
 	SHA256MSG2  X12, X13
-	MOVOU       160(AX), X0
-	PADDD       X13, X0
+	MOVOA       X13, X0
+	MOVOU       160(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X5, X6
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X6, X5
@@ -239,8 +261,9 @@ block:
 	PALIGNR     $0x04, X8, X1
 	PADDD       X1, X10
 	SHA256MSG2  X9, X10
-	MOVOU       176(AX), X0
-	PADDD       X10, X0
+	MOVOA       X10, X0
+	MOVOU       176(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -249,8 +272,9 @@ block:
 	PALIGNR     $0x04, X12, X1
 	PADDD       X1, X14
 	SHA256MSG2  X13, X14
-	MOVOU       176(AX), X0
-	PADDD       X14, X0
+	MOVOA       X14, X0
+	MOVOU       176(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X5, X6
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X6, X5
@@ -259,8 +283,9 @@ block:
 	PALIGNR     $0x04, X9, X1
 	PADDD       X1, X7
 	SHA256MSG2  X10, X7
-	MOVOU       192(AX), X0
-	PADDD       X7, X0
+	MOVOA       X7, X0
+	MOVOU       192(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -269,8 +294,9 @@ block:
 	PALIGNR     $0x04, X13, X1
 	PADDD       X1, X11
 	SHA256MSG2  X14, X11
-	MOVOU       192(AX), X0
-	PADDD       X11, X0
+	MOVOA       X11, X0
+	MOVOU       192(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X5, X6
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X6, X5
@@ -279,8 +305,9 @@ block:
 	PALIGNR     $0x04, X10, X1
 	PADDD       X1, X8
 	SHA256MSG2  X7, X8
-	MOVOU       208(AX), X0
-	PADDD       X8, X0
+	MOVOA       X8, X0
+	MOVOU       208(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -289,8 +316,9 @@ block:
 	PALIGNR     $0x04, X14, X1
 	PADDD       X1, X12
 	SHA256MSG2  X11, X12
-	MOVOU       208(AX), X0
-	PADDD       X12, X0
+	MOVOA       X12, X0
+	MOVOU       208(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X5, X6
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X6, X5
@@ -299,8 +327,9 @@ block:
 	PALIGNR     $0x04, X7, X1
 	PADDD       X1, X9
 	SHA256MSG2  X8, X9
-	MOVOU       224(AX), X0
-	PADDD       X9, X0
+	MOVOA       X9, X0
+	MOVOU       224(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -309,8 +338,9 @@ block:
 	PALIGNR     $0x04, X11, X1
 	PADDD       X1, X13
 	SHA256MSG2  X12, X13
-	MOVOU       224(AX), X0
-	PADDD       X13, X0
+	MOVOA       X13, X0
+	MOVOU       224(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X5, X6
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X6, X5
@@ -319,8 +349,9 @@ block:
 	PALIGNR     $0x04, X8, X1
 	PADDD       X1, X10
 	SHA256MSG2  X9, X10
-	MOVOU       240(AX), X0
-	PADDD       X10, X0
+	MOVOA       X10, X0
+	MOVOU       240(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -329,8 +360,9 @@ block:
 	PALIGNR     $0x04, X12, X1
 	PADDD       X1, X14
 	SHA256MSG2  X13, X14
-	MOVOU       240(AX), X0
-	PADDD       X14, X0
+	MOVOA       X14, X0
+	MOVOU       240(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X5, X6
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X6, X5

@@ -61,131 +61,147 @@ block:
 	MOVOU       X8, 80(DX)
 	MOVOU       X9, 96(DX)
 	MOVOU       X10, 112(DX)
-	MOVOU       (R8), X1
-	PSHUFB      x4_shani_order<>+0(SB), X1
-	MOVOA       X1, 128(DX)
-	MOVOU       (AX), X0
-	PADDD       128(DX), X0
+	MOVOU       (R8), X2
+	PSHUFB      x4_shani_order<>+0(SB), X2
+	MOVOA       X2, 128(DX)
+	MOVOA       X2, X0
+	MOVOU       (AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
-	MOVOU       (R9), X1
-	PSHUFB      x4_shani_order<>+0(SB), X1
-	MOVOA       X1, 192(DX)
-	MOVOU       (AX), X0
-	PADDD       192(DX), X0
+	MOVOU       (R9), X2
+	PSHUFB      x4_shani_order<>+0(SB), X2
+	MOVOA       X2, 192(DX)
+	MOVOA       X2, X0
+	MOVOU       (AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X5, X6
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X6, X5
-	MOVOU       (R10), X1
-	PSHUFB      x4_shani_order<>+0(SB), X1
-	MOVOA       X1, 256(DX)
-	MOVOU       (AX), X0
-	PADDD       256(DX), X0
+	MOVOU       (R10), X2
+	PSHUFB      x4_shani_order<>+0(SB), X2
+	MOVOA       X2, 256(DX)
+	MOVOA       X2, X0
+	MOVOU       (AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X7, X8
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X8, X7
-	MOVOU       (R11), X1
-	PSHUFB      x4_shani_order<>+0(SB), X1
-	MOVOA       X1, 320(DX)
-	MOVOU       (AX), X0
-	PADDD       320(DX), X0
+	MOVOU       (R11), X2
+	PSHUFB      x4_shani_order<>+0(SB), X2
+	MOVOA       X2, 320(DX)
+	MOVOA       X2, X0
+	MOVOU       (AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X9, X10
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X10, X9
-	MOVOU       16(R8), X1
-	PSHUFB      x4_shani_order<>+0(SB), X1
-	MOVOA       X1, 144(DX)
-	MOVOU       16(AX), X0
-	PADDD       144(DX), X0
+	MOVOU       16(R8), X2
+	PSHUFB      x4_shani_order<>+0(SB), X2
+	MOVOA       X2, 144(DX)
+	MOVOA       X2, X0
+	MOVOU       16(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
-	MOVOU       16(R9), X1
-	PSHUFB      x4_shani_order<>+0(SB), X1
-	MOVOA       X1, 208(DX)
-	MOVOU       16(AX), X0
-	PADDD       208(DX), X0
+	MOVOU       16(R9), X2
+	PSHUFB      x4_shani_order<>+0(SB), X2
+	MOVOA       X2, 208(DX)
+	MOVOA       X2, X0
+	MOVOU       16(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X5, X6
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X6, X5
-	MOVOU       16(R10), X1
-	PSHUFB      x4_shani_order<>+0(SB), X1
-	MOVOA       X1, 272(DX)
-	MOVOU       16(AX), X0
-	PADDD       272(DX), X0
+	MOVOU       16(R10), X2
+	PSHUFB      x4_shani_order<>+0(SB), X2
+	MOVOA       X2, 272(DX)
+	MOVOA       X2, X0
+	MOVOU       16(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X7, X8
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X8, X7
-	MOVOU       16(R11), X1
-	PSHUFB      x4_shani_order<>+0(SB), X1
-	MOVOA       X1, 336(DX)
-	MOVOU       16(AX), X0
-	PADDD       336(DX), X0
+	MOVOU       16(R11), X2
+	PSHUFB      x4_shani_order<>+0(SB), X2
+	MOVOA       X2, 336(DX)
+	MOVOA       X2, X0
+	MOVOU       16(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X9, X10
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X10, X9
-	MOVOU       32(R8), X1
-	PSHUFB      x4_shani_order<>+0(SB), X1
-	MOVOA       X1, 160(DX)
-	MOVOU       32(AX), X0
-	PADDD       160(DX), X0
+	MOVOU       32(R8), X2
+	PSHUFB      x4_shani_order<>+0(SB), X2
+	MOVOA       X2, 160(DX)
+	MOVOA       X2, X0
+	MOVOU       32(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
-	MOVOU       32(R9), X1
-	PSHUFB      x4_shani_order<>+0(SB), X1
-	MOVOA       X1, 224(DX)
-	MOVOU       32(AX), X0
-	PADDD       224(DX), X0
+	MOVOU       32(R9), X2
+	PSHUFB      x4_shani_order<>+0(SB), X2
+	MOVOA       X2, 224(DX)
+	MOVOA       X2, X0
+	MOVOU       32(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X5, X6
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X6, X5
-	MOVOU       32(R10), X1
-	PSHUFB      x4_shani_order<>+0(SB), X1
-	MOVOA       X1, 288(DX)
-	MOVOU       32(AX), X0
-	PADDD       288(DX), X0
+	MOVOU       32(R10), X2
+	PSHUFB      x4_shani_order<>+0(SB), X2
+	MOVOA       X2, 288(DX)
+	MOVOA       X2, X0
+	MOVOU       32(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X7, X8
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X8, X7
-	MOVOU       32(R11), X1
-	PSHUFB      x4_shani_order<>+0(SB), X1
-	MOVOA       X1, 352(DX)
-	MOVOU       32(AX), X0
-	PADDD       352(DX), X0
+	MOVOU       32(R11), X2
+	PSHUFB      x4_shani_order<>+0(SB), X2
+	MOVOA       X2, 352(DX)
+	MOVOA       X2, X0
+	MOVOU       32(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X9, X10
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X10, X9
-	MOVOU       48(R8), X1
-	PSHUFB      x4_shani_order<>+0(SB), X1
-	MOVOA       X1, 176(DX)
-	MOVOU       48(AX), X0
-	PADDD       176(DX), X0
+	MOVOU       48(R8), X2
+	PSHUFB      x4_shani_order<>+0(SB), X2
+	MOVOA       X2, 176(DX)
+	MOVOA       X2, X0
+	MOVOU       48(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
-	MOVOU       48(R9), X1
-	PSHUFB      x4_shani_order<>+0(SB), X1
-	MOVOA       X1, 240(DX)
-	MOVOU       48(AX), X0
-	PADDD       240(DX), X0
+	MOVOU       48(R9), X2
+	PSHUFB      x4_shani_order<>+0(SB), X2
+	MOVOA       X2, 240(DX)
+	MOVOA       X2, X0
+	MOVOU       48(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X5, X6
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X6, X5
-	MOVOU       48(R10), X1
-	PSHUFB      x4_shani_order<>+0(SB), X1
-	MOVOA       X1, 304(DX)
-	MOVOU       48(AX), X0
-	PADDD       304(DX), X0
+	MOVOU       48(R10), X2
+	PSHUFB      x4_shani_order<>+0(SB), X2
+	MOVOA       X2, 304(DX)
+	MOVOA       X2, X0
+	MOVOU       48(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X7, X8
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X8, X7
-	MOVOU       48(R11), X1
-	PSHUFB      x4_shani_order<>+0(SB), X1
-	MOVOA       X1, 368(DX)
-	MOVOU       48(AX), X0
-	PADDD       368(DX), X0
+	MOVOU       48(R11), X2
+	PSHUFB      x4_shani_order<>+0(SB), X2
+	MOVOA       X2, 368(DX)
+	MOVOA       X2, X0
+	MOVOU       48(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X9, X10
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X10, X9
@@ -196,8 +212,9 @@ block:
 	PADDD       X1, X2
 	SHA256MSG2  176(DX), X2
 	MOVOA       X2, 128(DX)
-	MOVOU       64(AX), X0
-	PADDD       128(DX), X0
+	MOVOA       X2, X0
+	MOVOU       64(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -208,8 +225,9 @@ block:
 	PADDD       X1, X2
 	SHA256MSG2  240(DX), X2
 	MOVOA       X2, 192(DX)
-	MOVOU       64(AX), X0
-	PADDD       192(DX), X0
+	MOVOA       X2, X0
+	MOVOU       64(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X5, X6
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X6, X5
@@ -220,8 +238,9 @@ block:
 	PADDD       X1, X2
 	SHA256MSG2  304(DX), X2
 	MOVOA       X2, 256(DX)
-	MOVOU       64(AX), X0
-	PADDD       256(DX), X0
+	MOVOA       X2, X0
+	MOVOU       64(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X7, X8
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X8, X7
@@ -232,8 +251,9 @@ block:
 	PADDD       X1, X2
 	SHA256MSG2  368(DX), X2
 	MOVOA       X2, 320(DX)
-	MOVOU       64(AX), X0
-	PADDD       320(DX), X0
+	MOVOA       X2, X0
+	MOVOU       64(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X9, X10
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X10, X9
@@ -244,8 +264,9 @@ block:
 	PADDD       X1, X2
 	SHA256MSG2  128(DX), X2
 	MOVOA       X2, 144(DX)
-	MOVOU       80(AX), X0
-	PADDD       144(DX), X0
+	MOVOA       X2, X0
+	MOVOU       80(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -256,8 +277,9 @@ block:
 	PADDD       X1, X2
 	SHA256MSG2  192(DX), X2
 	MOVOA       X2, 208(DX)
-	MOVOU       80(AX), X0
-	PADDD       208(DX), X0
+	MOVOA       X2, X0
+	MOVOU       80(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X5, X6
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X6, X5
@@ -268,8 +290,9 @@ block:
 	PADDD       X1, X2
 	SHA256MSG2  256(DX), X2
 	MOVOA       X2, 272(DX)
-	MOVOU       80(AX), X0
-	PADDD       272(DX), X0
+	MOVOA       X2, X0
+	MOVOU       80(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X7, X8
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X8, X7
@@ -280,8 +303,9 @@ block:
 	PADDD       X1, X2
 	SHA256MSG2  320(DX), X2
 	MOVOA       X2, 336(DX)
-	MOVOU       80(AX), X0
-	PADDD       336(DX), X0
+	MOVOA       X2, X0
+	MOVOU       80(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X9, X10
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X10, X9
@@ -292,8 +316,9 @@ block:
 	PADDD       X1, X2
 	SHA256MSG2  144(DX), X2
 	MOVOA       X2, 160(DX)
-	MOVOU       96(AX), X0
-	PADDD       160(DX), X0
+	MOVOA       X2, X0
+	MOVOU       96(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -304,8 +329,9 @@ block:
 	PADDD       X1, X2
 	SHA256MSG2  208(DX), X2
 	MOVOA       X2, 224(DX)
-	MOVOU       96(AX), X0
-	PADDD       224(DX), X0
+	MOVOA       X2, X0
+	MOVOU       96(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X5, X6
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X6, X5
@@ -316,8 +342,9 @@ block:
 	PADDD       X1, X2
 	SHA256MSG2  272(DX), X2
 	MOVOA       X2, 288(DX)
-	MOVOU       96(AX), X0
-	PADDD       288(DX), X0
+	MOVOA       X2, X0
+	MOVOU       96(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X7, X8
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X8, X7
@@ -328,8 +355,9 @@ block:
 	PADDD       X1, X2
 	SHA256MSG2  336(DX), X2
 	MOVOA       X2, 352(DX)
-	MOVOU       96(AX), X0
-	PADDD       352(DX), X0
+	MOVOA       X2, X0
+	MOVOU       96(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X9, X10
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X10, X9
@@ -340,8 +368,9 @@ block:
 	PADDD       X1, X2
 	SHA256MSG2  160(DX), X2
 	MOVOA       X2, 176(DX)
-	MOVOU       112(AX), X0
-	PADDD       176(DX), X0
+	MOVOA       X2, X0
+	MOVOU       112(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -352,8 +381,9 @@ block:
 	PADDD       X1, X2
 	SHA256MSG2  224(DX), X2
 	MOVOA       X2, 240(DX)
-	MOVOU       112(AX), X0
-	PADDD       240(DX), X0
+	MOVOA       X2, X0
+	MOVOU       112(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X5, X6
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X6, X5
@@ -364,8 +394,9 @@ block:
 	PADDD       X1, X2
 	SHA256MSG2  288(DX), X2
 	MOVOA       X2, 304(DX)
-	MOVOU       112(AX), X0
-	PADDD       304(DX), X0
+	MOVOA       X2, X0
+	MOVOU       112(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X7, X8
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X8, X7
@@ -376,8 +407,9 @@ block:
 	PADDD       X1, X2
 	SHA256MSG2  352(DX), X2
 	MOVOA       X2, 368(DX)
-	MOVOU       112(AX), X0
-	PADDD       368(DX), X0
+	MOVOA       X2, X0
+	MOVOU       112(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X9, X10
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X10, X9
@@ -388,8 +420,9 @@ block:
 	PADDD       X1, X2
 	SHA256MSG2  176(DX), X2
 	MOVOA       X2, 128(DX)
-	MOVOU       128(AX), X0
-	PADDD       128(DX), X0
+	MOVOA       X2, X0
+	MOVOU       128(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -400,8 +433,9 @@ block:
 	PADDD       X1, X2
 	SHA256MSG2  240(DX), X2
 	MOVOA       X2, 192(DX)
-	MOVOU       128(AX), X0
-	PADDD       192(DX), X0
+	MOVOA       X2, X0
+	MOVOU       128(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X5, X6
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X6, X5
@@ -412,8 +446,9 @@ block:
 	PADDD       X1, X2
 	SHA256MSG2  304(DX), X2
 	MOVOA       X2, 256(DX)
-	MOVOU       128(AX), X0
-	PADDD       256(DX), X0
+	MOVOA       X2, X0
+	MOVOU       128(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X7, X8
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X8, X7
@@ -424,8 +459,9 @@ block:
 	PADDD       X1, X2
 	SHA256MSG2  368(DX), X2
 	MOVOA       X2, 320(DX)
-	MOVOU       128(AX), X0
-	PADDD       320(DX), X0
+	MOVOA       X2, X0
+	MOVOU       128(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X9, X10
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X10, X9
@@ -436,8 +472,9 @@ block:
 	PADDD       X1, X2
 	SHA256MSG2  128(DX), X2
 	MOVOA       X2, 144(DX)
-	MOVOU       144(AX), X0
-	PADDD       144(DX), X0
+	MOVOA       X2, X0
+	MOVOU       144(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -448,8 +485,9 @@ block:
 	PADDD       X1, X2
 	SHA256MSG2  192(DX), X2
 	MOVOA       X2, 208(DX)
-	MOVOU       144(AX), X0
-	PADDD       208(DX), X0
+	MOVOA       X2, X0
+	MOVOU       144(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X5, X6
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X6, X5
@@ -460,8 +498,9 @@ block:
 	PADDD       X1, X2
 	SHA256MSG2  256(DX), X2
 	MOVOA       X2, 272(DX)
-	MOVOU       144(AX), X0
-	PADDD       272(DX), X0
+	MOVOA       X2, X0
+	MOVOU       144(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X7, X8
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X8, X7
@@ -472,8 +511,9 @@ block:
 	PADDD       X1, X2
 	SHA256MSG2  320(DX), X2
 	MOVOA       X2, 336(DX)
-	MOVOU       144(AX), X0
-	PADDD       336(DX), X0
+	MOVOA       X2, X0
+	MOVOU       144(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X9, X10
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X10, X9
@@ -484,8 +524,9 @@ block:
 	PADDD       X1, X2
 	SHA256MSG2  144(DX), X2
 	MOVOA       X2, 160(DX)
-	MOVOU       160(AX), X0
-	PADDD       160(DX), X0
+	MOVOA       X2, X0
+	MOVOU       160(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -496,8 +537,9 @@ block:
 	PADDD       X1, X2
 	SHA256MSG2  208(DX), X2
 	MOVOA       X2, 224(DX)
-	MOVOU       160(AX), X0
-	PADDD       224(DX), X0
+	MOVOA       X2, X0
+	MOVOU       160(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X5, X6
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X6, X5
@@ -508,8 +550,9 @@ block:
 	PADDD       X1, X2
 	SHA256MSG2  272(DX), X2
 	MOVOA       X2, 288(DX)
-	MOVOU       160(AX), X0
-	PADDD       288(DX), X0
+	MOVOA       X2, X0
+	MOVOU       160(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X7, X8
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X8, X7
@@ -520,8 +563,9 @@ block:
 	PADDD       X1, X2
 	SHA256MSG2  336(DX), X2
 	MOVOA       X2, 352(DX)
-	MOVOU       160(AX), X0
-	PADDD       352(DX), X0
+	MOVOA       X2, X0
+	MOVOU       160(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X9, X10
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X10, X9
@@ -532,8 +576,9 @@ block:
 	PADDD       X1, X2
 	SHA256MSG2  160(DX), X2
 	MOVOA       X2, 176(DX)
-	MOVOU       176(AX), X0
-	PADDD       176(DX), X0
+	MOVOA       X2, X0
+	MOVOU       176(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -544,8 +589,9 @@ block:
 	PADDD       X1, X2
 	SHA256MSG2  224(DX), X2
 	MOVOA       X2, 240(DX)
-	MOVOU       176(AX), X0
-	PADDD       240(DX), X0
+	MOVOA       X2, X0
+	MOVOU       176(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X5, X6
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X6, X5
@@ -556,8 +602,9 @@ block:
 	PADDD       X1, X2
 	SHA256MSG2  288(DX), X2
 	MOVOA       X2, 304(DX)
-	MOVOU       176(AX), X0
-	PADDD       304(DX), X0
+	MOVOA       X2, X0
+	MOVOU       176(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X7, X8
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X8, X7
@@ -568,8 +615,9 @@ block:
 	PADDD       X1, X2
 	SHA256MSG2  352(DX), X2
 	MOVOA       X2, 368(DX)
-	MOVOU       176(AX), X0
-	PADDD       368(DX), X0
+	MOVOA       X2, X0
+	MOVOU       176(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X9, X10
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X10, X9
@@ -580,8 +628,9 @@ block:
 	PADDD       X1, X2
 	SHA256MSG2  176(DX), X2
 	MOVOA       X2, 128(DX)
-	MOVOU       192(AX), X0
-	PADDD       128(DX), X0
+	MOVOA       X2, X0
+	MOVOU       192(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -592,8 +641,9 @@ block:
 	PADDD       X1, X2
 	SHA256MSG2  240(DX), X2
 	MOVOA       X2, 192(DX)
-	MOVOU       192(AX), X0
-	PADDD       192(DX), X0
+	MOVOA       X2, X0
+	MOVOU       192(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X5, X6
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X6, X5
@@ -604,8 +654,9 @@ block:
 	PADDD       X1, X2
 	SHA256MSG2  304(DX), X2
 	MOVOA       X2, 256(DX)
-	MOVOU       192(AX), X0
-	PADDD       256(DX), X0
+	MOVOA       X2, X0
+	MOVOU       192(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X7, X8
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X8, X7
@@ -616,8 +667,9 @@ block:
 	PADDD       X1, X2
 	SHA256MSG2  368(DX), X2
 	MOVOA       X2, 320(DX)
-	MOVOU       192(AX), X0
-	PADDD       320(DX), X0
+	MOVOA       X2, X0
+	MOVOU       192(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X9, X10
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X10, X9
@@ -628,8 +680,9 @@ block:
 	PADDD       X1, X2
 	SHA256MSG2  128(DX), X2
 	MOVOA       X2, 144(DX)
-	MOVOU       208(AX), X0
-	PADDD       144(DX), X0
+	MOVOA       X2, X0
+	MOVOU       208(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -640,8 +693,9 @@ block:
 	PADDD       X1, X2
 	SHA256MSG2  192(DX), X2
 	MOVOA       X2, 208(DX)
-	MOVOU       208(AX), X0
-	PADDD       208(DX), X0
+	MOVOA       X2, X0
+	MOVOU       208(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X5, X6
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X6, X5
@@ -652,8 +706,9 @@ block:
 	PADDD       X1, X2
 	SHA256MSG2  256(DX), X2
 	MOVOA       X2, 272(DX)
-	MOVOU       208(AX), X0
-	PADDD       272(DX), X0
+	MOVOA       X2, X0
+	MOVOU       208(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X7, X8
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X8, X7
@@ -664,8 +719,9 @@ block:
 	PADDD       X1, X2
 	SHA256MSG2  320(DX), X2
 	MOVOA       X2, 336(DX)
-	MOVOU       208(AX), X0
-	PADDD       336(DX), X0
+	MOVOA       X2, X0
+	MOVOU       208(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X9, X10
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X10, X9
@@ -676,8 +732,9 @@ block:
 	PADDD       X1, X2
 	SHA256MSG2  144(DX), X2
 	MOVOA       X2, 160(DX)
-	MOVOU       224(AX), X0
-	PADDD       160(DX), X0
+	MOVOA       X2, X0
+	MOVOU       224(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -688,8 +745,9 @@ block:
 	PADDD       X1, X2
 	SHA256MSG2  208(DX), X2
 	MOVOA       X2, 224(DX)
-	MOVOU       224(AX), X0
-	PADDD       224(DX), X0
+	MOVOA       X2, X0
+	MOVOU       224(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X5, X6
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X6, X5
@@ -700,8 +758,9 @@ block:
 	PADDD       X1, X2
 	SHA256MSG2  272(DX), X2
 	MOVOA       X2, 288(DX)
-	MOVOU       224(AX), X0
-	PADDD       288(DX), X0
+	MOVOA       X2, X0
+	MOVOU       224(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X7, X8
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X8, X7
@@ -712,8 +771,9 @@ block:
 	PADDD       X1, X2
 	SHA256MSG2  336(DX), X2
 	MOVOA       X2, 352(DX)
-	MOVOU       224(AX), X0
-	PADDD       352(DX), X0
+	MOVOA       X2, X0
+	MOVOU       224(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X9, X10
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X10, X9
@@ -724,8 +784,9 @@ block:
 	PADDD       X1, X2
 	SHA256MSG2  160(DX), X2
 	MOVOA       X2, 176(DX)
-	MOVOU       240(AX), X0
-	PADDD       176(DX), X0
+	MOVOA       X2, X0
+	MOVOU       240(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -736,8 +797,9 @@ block:
 	PADDD       X1, X2
 	SHA256MSG2  224(DX), X2
 	MOVOA       X2, 240(DX)
-	MOVOU       240(AX), X0
-	PADDD       240(DX), X0
+	MOVOA       X2, X0
+	MOVOU       240(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X5, X6
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X6, X5
@@ -748,8 +810,9 @@ block:
 	PADDD       X1, X2
 	SHA256MSG2  288(DX), X2
 	MOVOA       X2, 304(DX)
-	MOVOU       240(AX), X0
-	PADDD       304(DX), X0
+	MOVOA       X2, X0
+	MOVOU       240(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X7, X8
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X8, X7
@@ -760,8 +823,9 @@ block:
 	PADDD       X1, X2
 	SHA256MSG2  352(DX), X2
 	MOVOA       X2, 368(DX)
-	MOVOU       240(AX), X0
-	PADDD       368(DX), X0
+	MOVOA       X2, X0
+	MOVOU       240(AX), X1
+	PADDD       X1, X0
 	SHA256RNDS2 X0, X9, X10
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X10, X9
