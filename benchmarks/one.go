@@ -53,7 +53,7 @@ func byLength() section {
 	const n = 64
 	s := section{
 		title: "Ways to hash, by length",
-		about: fmt.Sprintf("%d messages, by each part of the library that could hash them.", n),
+		about: fmt.Sprintf("%d messages, by each part of the library that could hash them; for `Server`, each on a goroutine started for it.", n),
 	}
 	for size := 16; size <= 1<<20; size *= 2 {
 		s.rows = append(s.rows, row{

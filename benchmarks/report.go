@@ -187,13 +187,21 @@ func (rep *report) tables() []table {
 					cells = append(cells, "")
 					continue
 				}
-				cells = append(cells, number(float64(res.Bytes)/res.Impls[i].Best))
+				cells = append(cells, res.speed(i))
 			}
 			t.rows = append(t.rows, cells)
 		}
 		tables = append(tables, t)
 	}
 	return tables
+}
+
+// speed is that of an impl: GB/s, or for no bytes the time.
+func (res result) speed(i int) string {
+	if res.Bytes == 0 {
+		return number(res.Impls[i].Best) + " ns"
+	}
+	return number(float64(res.Bytes) / res.Impls[i].Best)
 }
 
 // verdict tells the floor of a result and whether it is met.
@@ -221,7 +229,7 @@ func number(x float64) string {
 }
 
 const legend = "Ratios say how many times as fast as the base this library is: crypto/sha256, for nodes gohashtree, for files coreutils. " +
-	"They are ratios of the fastest runs, then of the medians. The other figures are GB/s of the fastest run. " +
+	"They are ratios of the fastest runs, then of the medians. The other figures are GB/s of the fastest run, for empty messages its time. " +
 	"Floors are those of a Zen 5 core with AVX-512. Where the row does not say procs, GOMAXPROCS is 1."
 
 func (rep *report) intro() []string {

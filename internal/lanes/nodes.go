@@ -11,7 +11,7 @@ import (
 var nodeCosts = []classCosts{
 	// Measured on an EPYC of family 0x1a.
 	{zen5, []cost{
-		{"node_x1_shani", 190}, {"node_x2_shani", 320}, {"node_x4_shani", 565},
+		{"node_x1_shani", 174}, {"node_x2_shani", 299}, {"node_x4_shani", 527},
 		{"node_x16_avx512", 1200}, {"node_x32_avx512", 1740}, {"node_x8_avx2", 1980},
 	}},
 	// Elsewhere a node is taken for two blocks with SHA instructions, which the

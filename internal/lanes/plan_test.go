@@ -190,7 +190,8 @@ func TestPlans(t *testing.T) {
 	}{
 		{zen5, "", 32, specification{
 			{1, "x1_shani"}, {2, "x2_shani"}, {3, "x4_shani"}, {5, "x4_shani x1_shani"}, {6, "x4_shani x2_shani"},
-			{7, "x16_avx512"}, {17, "x16_avx512 x1_shani"}, {18, "x16_avx512 x2_shani"},
+			{7, "x4_shani x4_shani"}, {9, "x16_avx512"},
+			{17, "x16_avx512 x1_shani"}, {18, "x16_avx512 x2_shani"},
 			{19, "x16_avx512 x4_shani"}, {21, "x32_avx512"},
 		}},
 		{zen5, "avx512", 4, zen},
