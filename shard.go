@@ -6,6 +6,7 @@ import (
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
 	"github.com/sha256-simd/sha256-simd/internal/lanes"
@@ -79,6 +80,10 @@ type shard struct {
 	// skip is how many goroutines are going to lead without letting others in,
 	// and misses what it was when that was in vain the last time.
 	skip, misses int
+
+	// hurry is when leaders may yield again, in nanoseconds since start.
+	start time.Time
+	hurry atomic.Int64
 }
 
 const (
@@ -87,8 +92,8 @@ const (
 	// maxMisses bounds shard.misses: so many jobs of a lonely writer pass before
 	// it looks for company again.
 	maxMisses = 63
-	// yields is how often a leader lets others run so that they can join. Once
-	// lets most of them in; but the Go scheduler comes back too early at times.
+	// yields is how often a leader lets others run before it begins. Once lets
+	// most of them in; but the Go scheduler comes back too early at times.
 	yields = 3
 	// few is how many jobs in the queue the leaders share among themselves. More
 	// than that are enough for wider kernels, which one leader runs better than
@@ -97,10 +102,16 @@ const (
 	// patience is how many blocks are compressed at a time while there is room
 	// for those who come next.
 	patience = 64
+
+	// A yield that takes longer than slowYield for each job that came does not
+	// pay: others keep the Ps busy, for some 10 ms at a time if they compute.
+	// Leaders then do without for hurryFor times as long as it took.
+	slowYield = 100 * time.Microsecond
+	hurryFor  = 4
 )
 
 func newShard(shards int) *shard {
-	s := &shard{shards: shards}
+	s := &shard{shards: shards, start: time.Now()}
 	s.last = &s.first
 	s.idle.L = &s.mu
 	s.open.Store(true)
@@ -147,7 +158,7 @@ func (s *shard) meet(j *job) {
 		s.push(j)
 		s.mu.Unlock()
 		if c := <-j.wake; c != nil {
-			s.lead(c, j, true)
+			s.lead(c, j, len(c.Lanes()) == 1)
 		}
 		return
 	}
@@ -188,18 +199,25 @@ func (s *shard) lead(c *lanes.Convoy, j *job, gather bool) {
 	if gather {
 		s.gather(c)
 	}
-	for !j.done {
+	for {
 		blocks := math.MaxInt
 		if c.Room() > 0 {
 			s.admit(c)
 			blocks = patience
 		}
-		for _, l := range c.Step(blocks) {
+		done := c.Step(blocks)
+		for _, l := range done {
 			other := l.Job.(*job)
 			other.done = true
 			if other != j {
 				other.wake <- nil
 			}
+		}
+		if j.done {
+			break
+		}
+		if len(done) > 0 && s.wants(c) {
+			s.yield() // those who are done go on, and may come again
 		}
 	}
 	s.pass(c)
@@ -209,10 +227,9 @@ func (s *shard) lead(c *lanes.Convoy, j *job, gather bool) {
 // nobody comes, the more leaders go without.
 func (s *shard) gather(c *lanes.Convoy) {
 	for range yields {
-		if int(s.waiting.Load()) >= c.Room() {
-			break
+		if s.wants(c) {
+			s.yield()
 		}
-		runtime.Gosched()
 	}
 	s.mu.Lock()
 	if s.first != nil {
@@ -222,6 +239,25 @@ func (s *shard) gather(c *lanes.Convoy) {
 	}
 	s.skip = s.misses
 	s.mu.Unlock()
+}
+
+// wants reports whether c has more room than there are jobs in the queue.
+func (s *shard) wants(c *lanes.Convoy) bool { return int(s.waiting.Load()) < c.Room() }
+
+// yield lets others run, so that they come with jobs, unless that has shown not
+// to pay.
+func (s *shard) yield() {
+	before := time.Since(s.start)
+	if before < time.Duration(s.hurry.Load()) {
+		return
+	}
+	waited := s.waiting.Load()
+	runtime.Gosched()
+	after := time.Since(s.start)
+	came := max(1, s.waiting.Load()-waited)
+	if took := after - before; took > slowYield*time.Duration(came) {
+		s.hurry.Store(int64(after + hurryFor*took))
+	}
 }
 
 // admit has jobs of the queue join c, as many as there is room for. When there
