@@ -27,6 +27,9 @@ type shaStream struct {
 	// wider loads would wait until the stores, and with them all that came
 	// before, are retired, and short messages would not overlap in the core.
 	halves bool
+	// fewest spares a copy in four rounds, which is worth more than the order of
+	// their operations to a call that overlaps with its neighbours.
+	fewest bool
 	msg    [4]Op // the last 16 words of the schedule; registers, or aligned memory
 }
 
@@ -161,12 +164,17 @@ func (s *shaStream) fourRounds(c *Context, i int, k Register, order Mem) {
 	if i >= 4 {
 		shaSchedule(c, w, w, s.msg[(i+1)%4], s.msg[(i+2)%4], s.msg[(i+3)%4])
 	}
-	// Not the other way round, K first: with two streams that costs up to 8% on
-	// Zen 5, which deals vector operations out to its schedulers in turn. How much
-	// depends on how many there were before.
-	c.MOVOA(x, shaWK)
-	c.MOVOU(Mem{Base: k, Disp: 16 * i}, tmp)
-	c.PADDD(tmp, shaWK)
+	if s.fewest {
+		c.MOVOU(Mem{Base: k, Disp: 16 * i}, shaWK)
+		c.PADDD(x, shaWK)
+	} else {
+		// Not the other way round, K first: with two streams that costs up to 8% on
+		// Zen 5, which deals vector operations out to its schedulers in turn. How much
+		// depends on how many there were before.
+		c.MOVOA(x, shaWK)
+		c.MOVOU(Mem{Base: k, Disp: 16 * i}, tmp)
+		c.PADDD(tmp, shaWK)
+	}
 	s.roundsOfWK(c)
 }
 

@@ -21,33 +21,29 @@ group:
 	MOVOU       node_x1_shani_iv<>+16(SB), X4
 	MOVOU       (SI), X5
 	PSHUFB      node_x1_shani_order<>+0(SB), X5
-	MOVOA       X5, X0
-	MOVOU       (AX), X1
-	PADDD       X1, X0
+	MOVOU       (AX), X0
+	PADDD       X5, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
 	MOVOU       16(SI), X6
 	PSHUFB      node_x1_shani_order<>+0(SB), X6
-	MOVOA       X6, X0
-	MOVOU       16(AX), X1
-	PADDD       X1, X0
+	MOVOU       16(AX), X0
+	PADDD       X6, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
 	MOVOU       32(SI), X7
 	PSHUFB      node_x1_shani_order<>+0(SB), X7
-	MOVOA       X7, X0
-	MOVOU       32(AX), X1
-	PADDD       X1, X0
+	MOVOU       32(AX), X0
+	PADDD       X7, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
 	MOVOU       48(SI), X8
 	PSHUFB      node_x1_shani_order<>+0(SB), X8
-	MOVOA       X8, X0
-	MOVOU       48(AX), X1
-	PADDD       X1, X0
+	MOVOU       48(AX), X0
+	PADDD       X8, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -56,9 +52,8 @@ group:
 	PALIGNR     $0x04, X7, X1
 	PADDD       X1, X5
 	SHA256MSG2  X8, X5
-	MOVOA       X5, X0
-	MOVOU       64(AX), X1
-	PADDD       X1, X0
+	MOVOU       64(AX), X0
+	PADDD       X5, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -67,9 +62,8 @@ group:
 	PALIGNR     $0x04, X8, X1
 	PADDD       X1, X6
 	SHA256MSG2  X5, X6
-	MOVOA       X6, X0
-	MOVOU       80(AX), X1
-	PADDD       X1, X0
+	MOVOU       80(AX), X0
+	PADDD       X6, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -78,9 +72,8 @@ group:
 	PALIGNR     $0x04, X5, X1
 	PADDD       X1, X7
 	SHA256MSG2  X6, X7
-	MOVOA       X7, X0
-	MOVOU       96(AX), X1
-	PADDD       X1, X0
+	MOVOU       96(AX), X0
+	PADDD       X7, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -89,9 +82,8 @@ group:
 	PALIGNR     $0x04, X6, X1
 	PADDD       X1, X8
 	SHA256MSG2  X7, X8
-	MOVOA       X8, X0
-	MOVOU       112(AX), X1
-	PADDD       X1, X0
+	MOVOU       112(AX), X0
+	PADDD       X8, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -100,9 +92,8 @@ group:
 	PALIGNR     $0x04, X7, X1
 	PADDD       X1, X5
 	SHA256MSG2  X8, X5
-	MOVOA       X5, X0
-	MOVOU       128(AX), X1
-	PADDD       X1, X0
+	MOVOU       128(AX), X0
+	PADDD       X5, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -111,9 +102,8 @@ group:
 	PALIGNR     $0x04, X8, X1
 	PADDD       X1, X6
 	SHA256MSG2  X5, X6
-	MOVOA       X6, X0
-	MOVOU       144(AX), X1
-	PADDD       X1, X0
+	MOVOU       144(AX), X0
+	PADDD       X6, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -122,9 +112,8 @@ group:
 	PALIGNR     $0x04, X5, X1
 	PADDD       X1, X7
 	SHA256MSG2  X6, X7
-	MOVOA       X7, X0
-	MOVOU       160(AX), X1
-	PADDD       X1, X0
+	MOVOU       160(AX), X0
+	PADDD       X7, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -133,9 +122,8 @@ group:
 	PALIGNR     $0x04, X6, X1
 	PADDD       X1, X8
 	SHA256MSG2  X7, X8
-	MOVOA       X8, X0
-	MOVOU       176(AX), X1
-	PADDD       X1, X0
+	MOVOU       176(AX), X0
+	PADDD       X8, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -144,9 +132,8 @@ group:
 	PALIGNR     $0x04, X7, X1
 	PADDD       X1, X5
 	SHA256MSG2  X8, X5
-	MOVOA       X5, X0
-	MOVOU       192(AX), X1
-	PADDD       X1, X0
+	MOVOU       192(AX), X0
+	PADDD       X5, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -155,9 +142,8 @@ group:
 	PALIGNR     $0x04, X8, X1
 	PADDD       X1, X6
 	SHA256MSG2  X5, X6
-	MOVOA       X6, X0
-	MOVOU       208(AX), X1
-	PADDD       X1, X0
+	MOVOU       208(AX), X0
+	PADDD       X6, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -166,9 +152,8 @@ group:
 	PALIGNR     $0x04, X5, X1
 	PADDD       X1, X7
 	SHA256MSG2  X6, X7
-	MOVOA       X7, X0
-	MOVOU       224(AX), X1
-	PADDD       X1, X0
+	MOVOU       224(AX), X0
+	PADDD       X7, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -177,9 +162,8 @@ group:
 	PALIGNR     $0x04, X6, X1
 	PADDD       X1, X8
 	SHA256MSG2  X7, X8
-	MOVOA       X8, X0
-	MOVOU       240(AX), X1
-	PADDD       X1, X0
+	MOVOU       240(AX), X0
+	PADDD       X8, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
