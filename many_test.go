@@ -645,35 +645,44 @@ func TestManyRetainsNothing(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			hashtest.ForEach(t, func(t *testing.T) {
-				const n = 40
-				var messages, hashes [n]weak.Pointer[byte]
-				var digests weak.Pointer[[sha256.Size]byte]
-				func() {
-					msgs, hs := make([][]byte, n), make([]hash.Hash, n)
-					dst := make([][sha256.Size]byte, n)
-					digests = weak.Make(&dst[0])
-					for i := range n {
-						msgs[i], hs[i] = make([]byte, 960+i), sha256.New()
-						hs[i].Write(msgs[i][:i])
-						messages[i], hashes[i] = weak.Make(&msgs[i][0]), weak.Make(pointerIn(hs[i]))
-					}
-					call(dst, msgs, hs)
-				}()
-				clobberStack()
-				runtime.GC()
-				for i := range n {
-					if messages[i].Value() != nil {
-						t.Errorf("message %d is still reachable", i)
-					}
-					if hashes[i].Value() != nil {
-						t.Errorf("hash %d is still reachable", i)
-					}
-				}
-				if digests.Value() != nil {
-					t.Error("the digests are still reachable")
+				// The short list finds the scratch as the long one left it.
+				for _, n := range []int{70, 3} {
+					reachable(t, n, call)
 				}
 			})
 		})
+	}
+}
+
+// reachable reports what of the arguments of call, lists of n, the garbage
+// collector finds still in use afterwards.
+func reachable(t *testing.T, n int, call func(dst [][sha256.Size]byte, msgs [][]byte, hs []hash.Hash)) {
+	t.Helper()
+	messages, hashes := make([]weak.Pointer[byte], n), make([]weak.Pointer[byte], n)
+	var digests weak.Pointer[[sha256.Size]byte]
+	func() {
+		msgs, hs := make([][]byte, n), make([]hash.Hash, n)
+		dst := make([][sha256.Size]byte, n)
+		digests = weak.Make(&dst[0])
+		for i := range n {
+			msgs[i], hs[i] = make([]byte, 960+37*i%n*100), sha256.New()
+			hs[i].Write(msgs[i][:i%sha256.BlockSize])
+			messages[i], hashes[i] = weak.Make(&msgs[i][0]), weak.Make(pointerIn(hs[i]))
+		}
+		call(dst, msgs, hs)
+	}()
+	clobberStack()
+	runtime.GC()
+	for i := range n {
+		if messages[i].Value() != nil {
+			t.Errorf("message %d of %d is still reachable", i, n)
+		}
+		if hashes[i].Value() != nil {
+			t.Errorf("hash %d of %d is still reachable", i, n)
+		}
+	}
+	if digests.Value() != nil {
+		t.Errorf("the digests of a list of %d are still reachable", n)
 	}
 }
 

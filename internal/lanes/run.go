@@ -86,7 +86,7 @@ type Group struct {
 	buckets               [window]uint16        // of each job
 	places                [maxBucket + 1]uint16 // in order, for the next of each bucket
 
-	used int // lanes that hold callers' pointers: the first ones
+	used int // slots whose lanes hold callers' pointers: the first ones
 
 	sums sumMany
 }
@@ -118,8 +118,7 @@ func Run(n int, w Work, uneven bool) {
 // Release forgets what belongs to callers.
 func (g *Group) Release() {
 	clear(g.Next[:])
-	for i := range g.Lanes[:g.used] {
-		l := &g.Lanes[i]
+	for _, l := range g.lane[:g.used] {
 		l.State, l.First, l.Rest = nil, nil, nil
 	}
 	g.used = 0
