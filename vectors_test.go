@@ -133,6 +133,9 @@ func TestCAVPMonteCarlo(t *testing.T) {
 }
 
 func TestWycheproofHMAC(t *testing.T) {
+	if strings.Contains(os.Getenv("GODEBUG"), "fips140=only") {
+		t.Skip("crypto/hmac takes only its own module's hashes")
+	}
 	for i, file := range []string{"hmac_sha256_test.json", "hmac_sha224_test.json"} { // in the order of variants
 		data, err := os.ReadFile(filepath.Join("testdata", "wycheproof", file))
 		if err != nil {
