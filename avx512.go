@@ -17,12 +17,13 @@ func NewAvx512Server() *Avx512Server { return NewServer() }
 // NewAvx512 is [Server.New]. The hash of a nil server works without batches.
 func NewAvx512(s *Avx512Server) hash.Hash { return s.New() }
 
-// An Avx512Digest is a hash of a [Server]. Only [Server.New] and [NewAvx512]
-// make one that can be used; to copy it, use [Avx512Digest.Clone]. It holds no
-// memory of its caller's, and nothing of it stays behind in its server when it
-// is dropped.
+// An Avx512Digest is a hash of a [Server], made by [Server.New] or [NewAvx512];
+// to copy it, use [Avx512Digest.Clone]. It holds no memory of its caller's, and
+// nothing of it stays behind in its server when it is dropped. The zero
+// Avx512Digest is a hash of no server.
 type Avx512Digest struct {
 	digest
+	begun bool   // digest is not zero
 	shard *shard // nil: no batches
 	job   *job   // made when it is first needed
 
@@ -40,7 +41,7 @@ var holds = sync.Pool{New: func() any { return new([holdSize]byte) }}
 // Write adds p to what is hashed. It does not read p after it returns, and
 // never fails.
 func (d *Avx512Digest) Write(p []byte) (int, error) {
-	if !d.shard.meets() {
+	if !d.begun || !d.shard.meets() {
 		d.settle()
 		return d.digest.Write(p)
 	}
@@ -87,6 +88,9 @@ func (d *Avx512Digest) compress(p []byte) {
 
 // settle compresses what is held, so that the digest is all there is to d.
 func (d *Avx512Digest) settle() {
+	if !d.begun {
+		d.Reset()
+	}
 	if d.held == nil {
 		return
 	}
@@ -130,12 +134,13 @@ func (d *Avx512Digest) Sum(in []byte) []byte {
 func (d *Avx512Digest) Reset() {
 	d.drop()
 	d.digest.Reset()
+	d.begun = true
 }
 
 // Clone returns a copy of the hash, of the same server.
 func (d *Avx512Digest) Clone() (hash.Cloner, error) {
 	d.settle()
-	return &Avx512Digest{digest: d.digest, shard: d.shard}, nil
+	return &Avx512Digest{digest: d.digest, begun: true, shard: d.shard}, nil
 }
 
 // MarshalBinary returns the state of the hash, in the form of crypto/sha256.
@@ -157,6 +162,7 @@ func (d *Avx512Digest) UnmarshalBinary(b []byte) error {
 	err := d.digest.UnmarshalBinary(b)
 	if err == nil {
 		d.drop()
+		d.begun = true
 	}
 	return err
 }
