@@ -205,6 +205,10 @@ func TestReadersAtTheEdgesOfTheContract(t *testing.T) {
 			t.Errorf("%s: %d digests, error %v", test.name, len(sum.Parts), err)
 		}
 	}
+	exits := readerFunc(func([]byte, int64) (int, error) { runtime.Goexit(); return 0, nil }) // as t.Fatal does
+	if sum, err := composite.Sum(t.Context(), exits, int64(len(data)), 99999); err == nil || sum.Parts != nil {
+		t.Errorf("a reader that never returns: %d digests, error %v", len(sum.Parts), err)
+	}
 	for _, n := range []int{-1, 1 << 30} {
 		_, err := composite.Sum(t.Context(), readerFunc(func([]byte, int64) (int, error) { return n, nil }), 10, 10)
 		if err == nil {

@@ -2,6 +2,7 @@ package composite
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"hash"
 	"io"
@@ -49,7 +50,10 @@ type step struct {
 	buf         []byte     // what data points into
 }
 
-// run fills in p.sum.Parts.
+// errExited is for a ReadAt that does not return, but calls runtime.Goexit.
+var errExited = errors.New("composite: ReadAt ended its goroutine")
+
+// run fills in sum.Parts.
 func run(ctx context.Context, r io.ReaderAt, sum Checksum) error {
 	parts := len(sum.Parts)
 	workers := min(runtime.GOMAXPROCS(0), parts)
@@ -82,10 +86,14 @@ func run(ctx context.Context, r io.ReaderAt, sum Checksum) error {
 		free <- new(step)
 		wg.Go(func() {
 			defer close(full)
-			if err := p.read(ctx, free, full); err != nil {
-				once.Do(func() { first = err })
-				cancel()
-			}
+			err := errExited
+			defer func() {
+				if err != nil {
+					once.Do(func() { first = err })
+					cancel()
+				}
+			}()
+			err = p.read(ctx, free, full)
 		})
 		wg.Go(func() { p.hash(full, free) })
 	}

@@ -179,8 +179,10 @@ func TestNothingToHash(t *testing.T) {
 	if err := hashtree.Hash(nil, nil); err != nil {
 		t.Error(err)
 	}
-	if err := hashtree.HashByteSlice(nil, nil); err != nil {
-		t.Error(err)
+	for _, digests := range []int{0, 32, 33} {
+		if err := hashtree.HashByteSlice(make([]byte, digests), nil); err != nil {
+			t.Errorf("%d bytes for digests: %v", digests, err)
+		}
 	}
 }
 

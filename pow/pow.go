@@ -30,7 +30,8 @@ type Search struct {
 	Prefix []byte
 }
 
-// Value returns the first 48 bits of SHA-256(Prefix || hex(n)) as a number.
+// Value returns the first 48 bits of SHA-256(Prefix || hex(n)) as a number. It
+// hashes the whole prefix.
 func (s Search) Value(n uint64) uint64 {
 	m := newMessage(s.Prefix)
 	return m.value(n)
@@ -41,7 +42,8 @@ func (s Search) Value(n uint64) uint64 {
 // that nonce and does not wrap around.
 //
 // Without such a nonce the error is [ErrExhausted]. When ctx is done, which is
-// noticed within a millisecond, Find gives up, and the error wraps that of ctx.
+// noticed within a millisecond once the prefix is hashed, Find gives up, and the
+// error wraps that of ctx.
 // With any error n is the first nonce from start on that was not tried, where
 // another call can go on. It is 0 when none is left because 2^64-1 was tried.
 //

@@ -281,10 +281,12 @@ func TestFindNoticesCancellation(t *testing.T) {
 	if testing.Short() {
 		t.Skip("measures time")
 	}
+	const limit = 5 * time.Millisecond
 	s := pow.Search{Prefix: make([]byte, 45)} // two blocks a nonce
 	forEach(t, func(t *testing.T) {
+		// On a busy machine one quiet attempt will do.
 		best := time.Hour
-		for range 5 {
+		for tries := 0; best > limit && tries < 100; tries++ {
 			ctx, cancel := context.WithCancel(t.Context())
 			var canceled time.Time
 			time.AfterFunc(5*time.Millisecond, func() { canceled = time.Now(); cancel() })
@@ -294,8 +296,8 @@ func TestFindNoticesCancellation(t *testing.T) {
 			}
 			best = min(best, time.Since(canceled))
 		}
-		if best > 5*time.Millisecond {
-			t.Errorf("noticed after %v", best)
+		if best > limit {
+			t.Errorf("noticed after %v, want at most %v", best, limit)
 		}
 	})
 }

@@ -81,14 +81,21 @@ func (a512srv *Avx512Server) Sum(uid uint64, p []byte) [32]byte {
 	if s == nil {
 		s = &stream{hash: NewAvx512(a512srv)}
 	}
-	return s.write(p)
+	s.write(p)
+	return s.state()
 }
 
-// write hashes the blocks of p and returns the state after them.
-func (s *stream) write(p []byte) [Size]byte {
+// write hashes the blocks of p.
+func (s *stream) write(p []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.hash.Write(p[:len(p)&^(BlockSize-1)])
+}
+
+// state returns the state after the blocks that were written.
+func (s *stream) state() [Size]byte {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	// A marshalled state begins with 4 bytes that tell its kind.
 	marshalled, err := s.hash.(encoding.BinaryMarshaler).MarshalBinary()
 	if err != nil {
