@@ -28,7 +28,8 @@ type Avx512Digest struct {
 	job   *job   // made when it is first needed
 
 	// Short writes are held back until they make up a job. While held is not
-	// nil, held[:m] follows what h has taken in, and the digest's n is 0.
+	// nil, held[:m], a block at least, follows what h has taken in, and the
+	// digest's n is 0.
 	held *[holdSize]byte
 	m    int
 }
@@ -41,7 +42,7 @@ var holds = sync.Pool{New: func() any { return new([holdSize]byte) }}
 // Write adds p to what is hashed. It does not read p after it returns, and
 // never fails.
 func (d *Avx512Digest) Write(p []byte) (int, error) {
-	if !d.begun || !d.shard.meets() {
+	if !d.shard.meets() {
 		d.settle()
 		return d.digest.Write(p)
 	}
@@ -94,16 +95,23 @@ func (d *Avx512Digest) settle() {
 	if d.held == nil {
 		return
 	}
-	whole := d.m &^ (BlockSize - 1)
-	if whole >= minJob && d.shard.meets() {
+	if whole := d.heldBlocks(); len(whole) >= minJob && d.shard.meets() {
 		j := d.newJob()
 		j.lane.State = &d.h
-		j.lane.First = d.held[:whole]
+		j.lane.First = whole
 		d.shard.do(j)
 	} else {
-		block.Compress(&d.h, d.held[:whole])
+		block.Compress(&d.h, whole)
 	}
-	d.n = copy(d.x[:], d.held[whole:d.m])
+	d.settled()
+}
+
+// heldBlocks returns the whole blocks of what is held.
+func (d *Avx512Digest) heldBlocks() []byte { return d.held[:d.m&^(BlockSize-1)] }
+
+// settled takes note that the blocks that were held are compressed.
+func (d *Avx512Digest) settled() {
+	d.n = copy(d.x[:], d.held[len(d.heldBlocks()):d.m])
 	d.drop()
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"hash"
 	"math"
+	"slices"
 	"sync"
 	"unsafe"
 
@@ -46,6 +47,7 @@ func WriteMany(hs []hash.Hash, data [][]byte) {
 		}
 		return
 	}
+	settleMany(hs)
 	w := works.Get().(*work)
 	defer w.release()
 	for len(hs) > 0 {
@@ -97,7 +99,7 @@ func WriteMany(hs []hash.Hash, data [][]byte) {
 func SumHashes(dst [][Size]byte, hs []hash.Hash) {
 	checkLengths("SumHashes", len(dst), len(hs))
 	for i, h := range hs {
-		if d := ours(h); d != nil && !d.is224 {
+		if d, ok := h.(*digest); ok && !d.is224 {
 			continue
 		}
 		checkHash("SumHashes", i, h)
@@ -111,6 +113,7 @@ func SumHashes(dst [][Size]byte, hs []hash.Hash) {
 		}
 		return
 	}
+	settleMany(hs)
 	g := lanes.Acquire()
 	for len(hs) > 0 {
 		n := 0
@@ -176,7 +179,8 @@ func ours(h hash.Hash) *digest {
 }
 
 // oursOfServer is ours for a Server's hashes. Nothing is held back from the
-// digest.
+// digest any more: settleMany left nothing, but a foreign hash that stands on
+// one of ours may have written to it since.
 //
 //go:noinline
 func oursOfServer(h hash.Hash) *digest {
@@ -188,7 +192,54 @@ func oursOfServer(h hash.Hash) *digest {
 	return &d.digest
 }
 
-// work is what WriteMany has package lanes do.
+// settleMany settles those of hs that hold data back, side by side.
+func settleMany(hs []hash.Hash) {
+	if !slices.ContainsFunc(hs, func(h hash.Hash) bool { return holder(h) != nil }) {
+		return
+	}
+	w := works.Get().(*work)
+	w.hs = hs
+	lanes.Run(len(hs), (*settleWork)(w), true)
+	*w = work{}
+	works.Put(w)
+}
+
+// holder returns h if it holds data back, else nil.
+func holder(h hash.Hash) *Avx512Digest {
+	if d, ok := h.(*Avx512Digest); ok && d.held != nil {
+		return d
+	}
+	return nil
+}
+
+// settleWork settles hs as far as they hold data back. They are not waiting.
+type settleWork work
+
+func (w *settleWork) Blocks(i int) int {
+	if d := holder(w.hs[i]); d != nil {
+		return len(d.heldBlocks()) / BlockSize
+	}
+	return 0
+}
+
+func (w *settleWork) Start(i int, l *lanes.Lane) bool {
+	d := holder(w.hs[i])
+	if d == nil || d.waiting {
+		return false
+	}
+	d.waiting = true
+	l.State, l.First, l.Rest = &d.h, d.heldBlocks(), nil
+	return true
+}
+
+func (w *settleWork) Done(i int, _ *lanes.Lane) {
+	d := holder(w.hs[i])
+	d.waiting = false
+	d.settled()
+}
+
+// work is what package lanes does for WriteMany, or for settleMany without
+// data.
 type work struct {
 	hs   []hash.Hash
 	data [][]byte

@@ -10,10 +10,11 @@ import (
 	"testing"
 
 	sha256 "github.com/sha256-simd/sha256-simd"
+	"github.com/sha256-simd/sha256-simd/hashtree"
 )
 
-// readers are the calls that read p in assembly.
-var readers = map[string]func(p []byte){
+// users are the calls that read p in assembly, or write to it.
+var users = map[string]func(p []byte){
 	"Sum256": func(p []byte) { sha256.Sum256(p) },
 	"Write":  func(p []byte) { sha256.New().Write(p) },
 	"SumMany": func(p []byte) {
@@ -25,22 +26,27 @@ var readers = map[string]func(p []byte){
 	"a Server's hash": func(p []byte) { sha256.NewServer().New().Write(p) },
 	"a Server":        func(p []byte) { sha256.NewServer().Sum256(p) },
 	"WriteMany": func(p []byte) {
+		sha256.WriteMany([]hash.Hash{sha256.New(), sha256.New()}, [][]byte{make([]byte, len(p)), p})
+	},
+	"WriteMany of unequal lengths": func(p []byte) {
 		sha256.WriteMany([]hash.Hash{sha256.New(), sha256.New()}, [][]byte{make([]byte, 5000), p})
 	},
+	"hashtree's chunks":  func(p []byte) { hashtree.HashByteSlice(make([]byte, 9600), p[:19_200]) },
+	"hashtree's digests": func(p []byte) { hashtree.HashByteSlice(p[:9600], make([]byte, 19_200)) },
 }
 
-// TestRaceDetectorSeesReads runs this binary again, once for each call, to race
+// TestRaceDetectorSeesAssembly runs this binary again, once for each call, to race
 // it with a write: the detector has to say so.
-func TestRaceDetectorSeesReads(t *testing.T) {
+func TestRaceDetectorSeesAssembly(t *testing.T) {
 	const variable = "SHA256SIMD_TEST_RACE"
-	if reader := readers[os.Getenv(variable)]; reader != nil {
+	if use := users[os.Getenv(variable)]; use != nil {
 		p := make([]byte, 20_000)
 		done := make(chan bool)
 		go func() {
 			p[500] = 1
 			close(done)
 		}()
-		reader(p)
+		use(p)
 		<-done
 		return
 	}
@@ -48,9 +54,9 @@ func TestRaceDetectorSeesReads(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name := range readers {
+	for name := range users {
 		t.Run(name, func(t *testing.T) {
-			cmd := exec.Command(self, "-test.run=^TestRaceDetectorSeesReads$", "-test.count=1")
+			cmd := exec.Command(self, "-test.run=^TestRaceDetectorSeesAssembly$", "-test.count=1")
 			cmd.Env = append(os.Environ(), variable+"="+name)
 			out, err := cmd.CombinedOutput()
 			if err == nil || !strings.Contains(string(out), "DATA RACE") {

@@ -20,6 +20,11 @@ import (
 // own. Any number of goroutines may use a Server; each of its hashes is for one
 // at a time.
 //
+// Writers wait for each other. Beside goroutines that keep all Ps busy with other
+// work, each wait can last as long as these run, and hashes of the function [New]
+// are faster. Writes of less than 8 KiB are held back until there is as much,
+// so that a hash that is not summed up yet may have 8 KiB in memory.
+//
 // Memory that is written may be such that reading it faults, like a mapping of
 // a file that gets truncated: the fault strikes the goroutine that wrote it, as
 // it does without a Server.
@@ -70,7 +75,6 @@ func (s *Server) Sum256(data []byte) [Size]byte {
 	shard.do(j)
 	var sum [Size]byte
 	block.PutDigest(&sum, &l.H)
-	j.wake = nil // for it must not get into or out of a bubble of testing/synctest
 	jobs.Put(j)
 	return sum
 }

@@ -302,6 +302,45 @@ func inUse() int64 {
 	return int64(stats.HeapAlloc)
 }
 
+// TestConvoyRetainsNothing tests that what was written is let go while those go
+// on who were written to side by side with it.
+func TestConvoyRetainsNothing(t *testing.T) {
+	withProcs(t, func(t *testing.T) {
+		s := sha256.NewServer()
+		var stop atomic.Bool
+		var company sync.WaitGroup
+		for range 2 {
+			company.Go(func() {
+				p := make([]byte, 1<<20)
+				for h := s.New(); !stop.Load(); {
+					h.Write(p)
+				}
+			})
+		}
+		for range few(10) {
+			var written [20]weak.Pointer[byte]
+			var wg sync.WaitGroup
+			for i := range written {
+				wg.Go(func() {
+					p := make([]byte, 20_000+1000*i)
+					written[i] = weak.Make(&p[0])
+					s.New().Write(p)
+				})
+			}
+			wg.Wait()
+			clobberStack()
+			runtime.GC()
+			for i := range written {
+				if written[i].Value() != nil {
+					t.Errorf("what goroutine %d wrote is still reachable", i)
+				}
+			}
+		}
+		stop.Store(true)
+		company.Wait()
+	})
+}
+
 // TestServerRetainsNothing tests that neither a server nor its pools nor a hash
 // keep what was written, and that a server keeps no hash. What is in a
 // sync.Pool survives one collection.
@@ -341,41 +380,52 @@ func TestServerRetainsNothing(t *testing.T) {
 
 func TestServerAllocatesNothingOnceWarm(t *testing.T) {
 	hashtest.SkipTestAllocations(t)
-	const writers, rounds, writes = 40, 50, 10
-	s := sha256.NewServer()
+	const writers, writes = 40, 500
 	p := hashtest.Data(20_000)
-	round := make([]chan bool, writers)
-	var done, wg sync.WaitGroup
-	for i := range round {
-		round[i] = make(chan bool)
-		wg.Go(func() {
-			h := s.New()
-			var sum [sha256.Size]byte
-			for range round[i] {
-				for n := range writes {
-					h.Write(p[:2000*n])
-					h.Sum(sum[:0])
-					h.Reset()
-				}
-				done.Done()
+	for _, procs := range []int{1, 2, 5} {
+		t.Run(fmt.Sprintf("GOMAXPROCS=%d", procs), func(t *testing.T) {
+			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
+			defer debug.SetGCPercent(debug.SetGCPercent(-1)) // which empties pools
+			s := sha256.NewServer()
+			var warm, done sync.WaitGroup
+			start := make(chan bool)
+			for range writers {
+				warm.Add(1)
+				done.Go(func() {
+					h := s.New()
+					var sum [sha256.Size]byte
+					write := func(times int) {
+						for n := range times {
+							h.Write(p[:2000*(n%10)])
+							h.Sum(sum[:0])
+							h.Reset()
+							s.Sum256(p)
+						}
+					}
+					write(writes / 10)
+					warm.Done()
+					<-start
+					write(writes)
+				})
+			}
+			warm.Wait()
+			before := mallocs()
+			close(start)
+			done.Wait()
+			// A goroutine that changes its P finds other pools, not all of them warm.
+			const calls = 2 * writers * writes
+			if n := mallocs() - before; n > calls/200 {
+				t.Errorf("%d allocations in %d calls", n, calls)
 			}
 		})
 	}
-	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // which empties pools
-	allocs := testing.AllocsPerRun(rounds, func() {
-		done.Add(writers)
-		for i := range round {
-			round[i] <- true
-		}
-		done.Wait()
-	})
-	for i := range round {
-		close(round[i])
-	}
-	wg.Wait()
-	if allocs > 0 {
-		t.Errorf("%v allocations in %d writes", allocs, writers*writes)
-	}
+}
+
+// mallocs returns how many objects were allocated since the program began.
+func mallocs() uint64 {
+	var stats runtime.MemStats
+	runtime.ReadMemStats(&stats)
+	return stats.Mallocs
 }
 
 // TestServerUnderAProfiler hashes while a profiler interrupts.
@@ -469,15 +519,28 @@ func TestFaultsStayAtHome(t *testing.T) {
 			broken := unsafe.Slice(unsafe.SliceData(buf), len(buf)+os.Getpagesize())
 			data := hashtest.Data(50_000)
 			want := stdsha256.Sum256(data)
+			faults := []func(h hash.Hash){
+				func(h hash.Hash) { h.Write(broken) },
+				func(hash.Hash) { s.Sum256(broken) },
+				func(h hash.Hash) { // with data held back
+					h.Write(data[:3000])
+					h.Write(data[:2000])
+					h.Write(broken)
+				},
+				func(h hash.Hash) { // whose block cannot be filled
+					h.Write(data[:3000])
+					h.Write(data[:2000])
+					h.Write(broken[len(buf)-10:])
+				},
+			}
 			var wg sync.WaitGroup
 			for g := range 20 {
 				wg.Go(func() {
 					for i := range few(20) {
-						if g == 0 && i%2 == 0 {
+						if g < len(faults) && i%2 == 0 {
 							h := s.New()
-							err := guard.Faults(func() { h.Write(broken) })
-							if err == nil {
-								t.Error("reading what cannot be read did not fault")
+							if guard.Faults(func() { faults[g](h) }) == nil {
+								t.Errorf("case %d: reading what cannot be read did not fault", g)
 							}
 							h.Reset()
 							h.Write(data)
@@ -539,10 +602,10 @@ func TestServerBesideBusyGoroutines(t *testing.T) {
 	t.Errorf("%d bytes, against %d by hashes that do not wait", together, alone)
 }
 
-// TestServerInABubble hashes inside of a bubble of testing/synctest and outside
-// in turn, with one server and with a new one. Goroutines may wake each other
-// on the same side only.
-func TestServerInABubble(t *testing.T) {
+// TestServerInBubbles hashes inside of bubbles of testing/synctest and outside,
+// with a server of each bubble and with one that they share, in turn and at the
+// same time.
+func TestServerInBubbles(t *testing.T) {
 	use := func(t *testing.T, s *sha256.Server) {
 		data := hashtest.Data(50_000)
 		want := stdsha256.Sum256(data)
@@ -561,13 +624,23 @@ func TestServerInABubble(t *testing.T) {
 		wg.Wait()
 	}
 	shared := sha256.NewServer()
-	for range 3 {
+	defer shared.Close()
+	inBubble := func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			use(t, shared)
 			s := sha256.NewServer()
 			use(t, s)
 			s.Close()
 		})
+	}
+	for range 3 {
+		inBubble(t)
 		use(t, shared)
 	}
+	t.Run("at the same time", func(t *testing.T) {
+		for range 3 {
+			t.Run("inside", func(t *testing.T) { t.Parallel(); inBubble(t) })
+			t.Run("outside", func(t *testing.T) { t.Parallel(); use(t, shared) })
+		}
+	})
 }

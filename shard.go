@@ -22,10 +22,10 @@ type job struct {
 	next *job // in the queue
 	done bool
 
-	// wake ends the wait of the job's goroutine: with a convoy that it has to
-	// lead, or with nil when the job is over. It is made when the goroutine first
-	// has to wait.
-	wake chan *lanes.Convoy
+	// parked is locked while the job's goroutine waits. Unlike a channel, a mutex
+	// belongs to no bubble of testing/synctest: a Server may be used from several.
+	parked sync.Mutex
+	convoy *lanes.Convoy // that the goroutine has to lead when the wait is over
 
 	// What lane began with, in case the job has to be done again.
 	state       block.State
@@ -36,6 +36,23 @@ func newJob() *job {
 	j := new(job)
 	j.lane.Job = j
 	return j
+}
+
+// wait waits until another goroutine calls wake, and returns the convoy that it
+// passes on, if any. Before, the caller locked parked.
+func (j *job) wait() *lanes.Convoy {
+	j.parked.Lock()
+	defer j.parked.Unlock()
+	c := j.convoy
+	j.convoy = nil
+	return c
+}
+
+// wake ends the wait of j's goroutine, which is to lead c, or nothing if j is
+// over.
+func (j *job) wake(c *lanes.Convoy) {
+	j.convoy = c
+	j.parked.Unlock()
 }
 
 // alone does j from its beginning on the calling goroutine.
@@ -71,7 +88,7 @@ type shard struct {
 	first   *job // of the queue
 	last    **job
 	leaders int
-	idle    sync.Cond // no leaders
+	busy    sync.Mutex // locked while there are leaders
 
 	// maxLeaders is this shard's part of GOMAXPROCS, which is looked up again
 	// after so many jobs: it takes the lock of the Go scheduler.
@@ -113,7 +130,6 @@ const (
 func newShard(shards int) *shard {
 	s := &shard{shards: shards, start: time.Now()}
 	s.last = &s.first
-	s.idle.L = &s.mu
 	s.open.Store(true)
 	return s
 }
@@ -152,17 +168,17 @@ func (s *shard) meet(j *job) {
 		s.maxLeaders = (runtime.GOMAXPROCS(0) + s.shards - 1) / s.shards
 	}
 	if s.leaders >= s.maxLeaders {
-		if j.wake == nil {
-			j.wake = make(chan *lanes.Convoy, 1)
-		}
+		j.parked.Lock()
 		s.push(j)
 		s.mu.Unlock()
-		if c := <-j.wake; c != nil {
+		if c := j.wait(); c != nil {
 			s.lead(c, j, len(c.Lanes()) == 1)
 		}
 		return
 	}
-	s.leaders++
+	if s.leaders++; s.leaders == 1 {
+		s.busy.Lock() // at once: close comes after the last leader
+	}
 	gather := s.skip == 0
 	if !gather {
 		s.skip--
@@ -188,7 +204,7 @@ func (s *shard) lead(c *lanes.Convoy, j *job, gather bool) {
 		cause := recover()
 		for _, l := range c.Lanes() {
 			if other := l.Job.(*job); other != j {
-				other.wake <- nil
+				other.wake(nil)
 			}
 		}
 		s.pass(lanes.NewConvoy())
@@ -210,7 +226,7 @@ func (s *shard) lead(c *lanes.Convoy, j *job, gather bool) {
 			other := l.Job.(*job)
 			other.done = true
 			if other != j {
-				other.wake <- nil
+				other.wake(nil)
 			}
 		}
 		if j.done {
@@ -282,7 +298,7 @@ func (s *shard) admit(c *lanes.Convoy) {
 // there are more leaders than there should be by now, there is one less.
 func (s *shard) pass(c *lanes.Convoy) {
 	if len(c.Lanes()) > 0 {
-		c.Longest().Job.(*job).wake <- c
+		c.Longest().Job.(*job).wake(c)
 		return
 	}
 	s.mu.Lock()
@@ -290,12 +306,11 @@ func (s *shard) pass(c *lanes.Convoy) {
 		j := s.pop()
 		s.mu.Unlock()
 		c.Join(&j.lane)
-		j.wake <- c
+		j.wake(c)
 		return
 	}
-	s.leaders--
-	if s.leaders == 0 {
-		s.idle.Broadcast()
+	if s.leaders--; s.leaders == 0 {
+		s.busy.Unlock()
 	}
 	s.mu.Unlock()
 	c.Release()
@@ -323,9 +338,8 @@ func (s *shard) pop() *job {
 // close keeps jobs from meeting, and waits for those that have met.
 func (s *shard) close() {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.open.Store(false)
-	for s.leaders > 0 {
-		s.idle.Wait()
-	}
+	s.mu.Unlock()
+	s.busy.Lock()
+	defer s.busy.Unlock()
 }

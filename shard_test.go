@@ -61,3 +61,38 @@ func TestShortJobsDoNotWaitForLongOnes(t *testing.T) {
 		})
 	}
 }
+
+// TestLeadersFollowGOMAXPROCS changes GOMAXPROCS between and while jobs are
+// done.
+func TestLeadersFollowGOMAXPROCS(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	s := newShard(1)
+	if !s.meets() {
+		t.Skip("nothing is hashed side by side")
+	}
+	data := make([]byte, 20<<10)
+	want := block.IV256
+	block.Compress(&want, data)
+	for _, procs := range []int{50, 1, 5} {
+		var wg sync.WaitGroup
+		for g := range 20 {
+			wg.Go(func() {
+				for i := range 2 * lookupEvery {
+					if g == 0 && i == lookupEvery {
+						runtime.GOMAXPROCS(procs)
+					}
+					j, state := newJob(), block.IV256
+					j.lane.State, j.lane.First = &state, data
+					if s.do(j); state != want {
+						t.Error("wrong state")
+					}
+				}
+			})
+		}
+		wg.Wait()
+		if s.maxLeaders != procs {
+			t.Errorf("%d leaders at most with GOMAXPROCS %d", s.maxLeaders, procs)
+		}
+	}
+	s.close()
+}

@@ -61,6 +61,7 @@ func (c *Convoy) Step(limit int) []*Lane {
 			c.move(slot, c.live)
 		}
 	}
+	clear(c.Next[c.live:]) // c may go on for long, and what has left it not be kept
 	return done
 }
 
