@@ -12,8 +12,8 @@ import (
 
 // A change is a file's new content.
 type change struct {
-	path     string // of the file itself, where a symbolic link was named
-	perm     fs.FileMode
+	path     string      // of the file itself, where a symbolic link was named
+	info     fs.FileInfo // of the file with its old content
 	old, new []byte
 }
 
@@ -39,24 +39,34 @@ func prepareChange(path string, old, new []byte) (change, error) {
 	if err != nil {
 		return change{}, err
 	}
-	return change{path: target, perm: info.Mode().Perm(), old: old, new: new}, f.Close()
+	return change{path: target, info: info, old: old, new: new}, f.Close()
 }
 
 // replaceAll replaces the files' content, each at once for whoever reads it.
 // If one fails, those before it get their old content back.
 func replaceAll(changes []change) error {
 	for i, c := range changes {
-		err := atomicwriter.WriteFile(c.path, c.new, c.perm)
+		err := c.write(c.new)
 		if err == nil {
 			continue
 		}
 		errs := []error{fmt.Errorf("%s: %w", c.path, err)}
 		for _, done := range changes[:i] {
-			if err := atomicwriter.WriteFile(done.path, done.old, done.perm); err != nil {
+			if err := done.write(done.old); err != nil {
 				errs = append(errs, fmt.Errorf("%s: restoring the old content: %w", done.path, err))
 			}
 		}
 		return errors.Join(errs...)
 	}
+	return nil
+}
+
+// write replaces the file by one with this content, the permissions that the
+// file had and, as far as this user may do that, its owner and group.
+func (c change) write(content []byte) error {
+	if err := atomicwriter.WriteFile(c.path, content, c.info.Mode().Perm()); err != nil {
+		return err
+	}
+	keepOwner(c.path, c.info)
 	return nil
 }

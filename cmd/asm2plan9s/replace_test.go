@@ -14,9 +14,13 @@ func TestReplaceAllRestoresFilesWhenALaterOneFails(t *testing.T) {
 	if err := os.WriteFile(path, []byte("old"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	err := replaceAll([]change{
-		{path: path, perm: 0o600, old: []byte("old"), new: []byte("new")},
-		{path: filepath.Join(dir, "missing", "b.s"), perm: 0o600, old: []byte("old"), new: []byte("new")},
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = replaceAll([]change{
+		{path: path, info: info, old: []byte("old"), new: []byte("new")},
+		{path: filepath.Join(dir, "missing", "b.s"), info: info, old: []byte("old"), new: []byte("new")},
 	})
 	if !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("error %v, want one that the directory does not exist", err)
