@@ -259,7 +259,7 @@ func refuse(text string) string {
 		}
 	}
 	if strings.ContainsAny(charConstant.ReplaceAllString(text, ""), `"'`) {
-		return "it holds a quote that is not closed"
+		return "it holds a quote, and only a single character, like 'x', can be quoted"
 	}
 	if strings.ContainsAny(text, `\`) {
 		return `it holds a \, which Go's assembler does not see in a comment`
