@@ -270,6 +270,9 @@ func refuse(text string) string {
 	if labelDef.MatchString(text) {
 		return "it defines a label, and only instructions can be assembled"
 	}
+	if strings.Contains(text, labelPrefix) {
+		return "it holds " + labelPrefix + ", which begins labels of this command's own"
+	}
 	if d := directive.FindString(text); d != "" && !dataDirectives[strings.ToLower(d)] {
 		return "it is an assembler directive, and only instructions can be assembled"
 	}
