@@ -96,7 +96,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return exitOK
 	}
 	if err != nil {
-		fmt.Fprintln(stderr, "asm2plan9s:", err)
+		printError(stderr, err)
 		return exitError
 	}
 	c := &converter{options: opts, stdout: stdout, stderr: stderr, lookups: make(map[*arch]lookup)}
@@ -106,13 +106,28 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		err = c.convertFiles(ctx, files)
 	}
 	if err != nil {
-		fmt.Fprintln(stderr, err)
+		printError(stderr, err)
 		return exitError
 	}
 	if c.disagrees {
 		return exitDisagree
 	}
 	return exitOK
+}
+
+// printError prints each of the errors joined in err, after the command's name
+// where they do not begin with a line's.
+func printError(w io.Writer, err error) {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, err := range joined.Unwrap() {
+			printError(w, err)
+		}
+		return
+	}
+	if _, ok := err.(lineError); !ok {
+		fmt.Fprint(w, "asm2plan9s: ")
+	}
+	fmt.Fprintln(w, err)
 }
 
 func parseFlags(args []string, stderr io.Writer) (opts options, files []string, err error) {

@@ -170,12 +170,17 @@ func quotedLen(s string) int {
 	return len(s)
 }
 
+// A lineError is an error that begins with the name of its line.
+type lineError string
+
+func (e lineError) Error() string { return string(e) }
+
 // err joins the problems of all instructions, or is nil.
 func (s *source) err() error {
 	var errs []error
 	for _, in := range s.insts {
 		for _, problem := range in.problems {
-			errs = append(errs, fmt.Errorf("%s:%d: cannot assemble %q: %s", s.name, in.line+1, in.text, problem))
+			errs = append(errs, lineError(fmt.Sprintf("%s:%d: cannot assemble %q: %s", s.name, in.line+1, in.text, problem)))
 		}
 	}
 	return errors.Join(errs...)
