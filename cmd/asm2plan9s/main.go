@@ -50,6 +50,7 @@ import (
 	"os/signal"
 	"runtime"
 	"slices"
+	"syscall"
 
 	"github.com/rogpeppe/go-internal/diff"
 )
@@ -69,7 +70,12 @@ const (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	// Who starts the command with it ignored, as nohup does, means it.
+	if !signal.Ignored(syscall.SIGHUP) {
+		signals = append(signals, syscall.SIGHUP)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), signals...)
 	status := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	stop()
 	os.Exit(status)

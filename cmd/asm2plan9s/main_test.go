@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -27,8 +29,13 @@ func TestScripts(t *testing.T) {
 			env.Setenv("BIN", bin)
 			return nil
 		},
-		Condition: hasAssembler,
-		Cmds:      map[string]func(*testscript.TestScript, bool, []string){"mode": checkMode},
+		Condition: func(cond string) (bool, error) {
+			if cond == "hangup" { // SIGHUP is not ignored
+				return !signal.Ignored(syscall.SIGHUP), nil
+			}
+			return hasAssembler(cond)
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"mode": checkMode},
 	})
 }
 
