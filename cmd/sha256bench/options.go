@@ -122,10 +122,18 @@ func parseOptions(args []string) (*options, error) {
 // one, as with Go's own tools. There are no short options to take them for.
 func twoDashes(flags *pflag.FlagSet, args []string) []string {
 	args = slices.Clone(args)
-	for i, arg := range args {
-		name, _, _ := strings.Cut(strings.TrimPrefix(arg, "-"), "=")
-		if name == "help" || flags.Lookup(name) != nil {
-			args[i] = "-" + arg
+	for i := 0; i < len(args) && args[i] != "--"; i++ {
+		word, isOption := strings.CutPrefix(args[i], "-")
+		name, _, hasValue := strings.Cut(strings.TrimPrefix(word, "-"), "=")
+		flag := flags.Lookup(name)
+		if !isOption || flag == nil && name != "help" {
+			continue
+		}
+		if !strings.HasPrefix(word, "-") {
+			args[i] = "-" + args[i]
+		}
+		if flag != nil && flag.NoOptDefVal == "" && !hasValue {
+			i++ // the next word is its value
 		}
 	}
 	return args
