@@ -3,6 +3,7 @@ package main
 import (
 	"math"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -61,6 +62,23 @@ func TestPoints(t *testing.T) {
 		if got := o.points(); !slices.Equal(got, tt.want) {
 			t.Errorf("%q: %v, want %v", tt.args, got, tt.want)
 		}
+	}
+}
+
+// TestSubjectsTakeLittleMemory tests that what is measured takes little more
+// memory than the messages do, which is bounded.
+func TestSubjectsTakeLittleMemory(t *testing.T) {
+	o, err := parseOptions([]string{"--full", "--lanes=1-1024", "--lengths=1", "--kernels=generic"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	points, memory := o.points(), make([]byte, o.memory())
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	sumSubjects(o.implementations, points, memory)
+	runtime.ReadMemStats(&after)
+	if took := after.TotalAlloc - before.TotalAlloc; took > 4<<20 {
+		t.Errorf("%d KiB for %d points", took>>10, len(points))
 	}
 }
 

@@ -150,14 +150,7 @@ func measure(ctx context.Context, o *options, stderr io.Writer) (*report, error)
 	rand.NewChaCha8([32]byte{}).Read(memory)
 
 	points := o.points()
-	var subjects [][]*subject
-	for _, p := range points {
-		var at []*subject
-		for _, name := range o.implementations {
-			at = append(at, sumSubject(name, p, memory))
-		}
-		subjects = append(subjects, at)
-	}
+	subjects := sumSubjects(o.implementations, points, memory)
 	costs := newCosts()
 
 	bar := newProgress(o, stderr)
@@ -194,13 +187,30 @@ func measure(ctx context.Context, o *options, stderr io.Writer) (*report, error)
 	return r, nil
 }
 
-// sumSubject returns the hashing of p's messages by an implementation.
-func sumSubject(name string, p point, memory []byte) *subject {
-	msgs := make([][]byte, p.messages)
-	for i := range msgs {
-		msgs[i] = memory[i*p.length:][:p.length]
+// sumSubjects returns the hashing of each point's messages by each of the
+// implementations. Points of one length share its messages, and all of them the
+// digests: there can be many points, of many messages.
+func sumSubjects(implementations []string, points []point, memory []byte) [][]*subject {
+	var subjects [][]*subject
+	dst := make([][sha256.Size]byte, maxMessages)
+	messages := make(map[int][][]byte) // by length
+	for _, p := range points {
+		msgs := messages[p.length]
+		for i := len(msgs); i < p.messages; i++ {
+			msgs = append(msgs, memory[i*p.length:][:p.length])
+		}
+		messages[p.length] = msgs
+		var at []*subject
+		for _, name := range implementations {
+			at = append(at, sumSubject(name, dst[:p.messages], msgs[:p.messages]))
+		}
+		subjects = append(subjects, at)
 	}
-	dst := make([][sha256.Size]byte, p.messages)
+	return subjects
+}
+
+// sumSubject returns the hashing of messages by an implementation.
+func sumSubject(name string, dst [][sha256.Size]byte, msgs [][]byte) *subject {
 	s := &subject{
 		use:  func() func() { return func() {} },
 		call: func() { sha256.SumMany(dst, msgs) },
