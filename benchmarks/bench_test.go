@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/xml"
 	"errors"
 	"io"
@@ -121,6 +122,45 @@ func TestMeasureGivesEachTheSameTime(t *testing.T) {
 	}
 	if fast, slow := timings[0], timings[1]; fast.Best < 1e6 || slow.Best < 5e6 || fast.Runs < 2*slow.Runs {
 		t.Errorf("%+v and %+v for sleeps of 1 and 5 ms", fast, slow)
+	}
+}
+
+// loadOf is a row of two impls that do this.
+func loadOf(name string, run func(dst [][32]byte)) row {
+	return row{bench: name, base: "base", impls: func() []impl { return []impl{{name: "own", run: run}, {name: "base", run: run}} }}
+}
+
+func TestRowsThatFailCostNoOthers(t *testing.T) {
+	sleep := func([][32]byte) { time.Sleep(time.Millisecond) }
+	ctx, interrupt := context.WithCancel(t.Context())
+	fails := command("", "go", []string{"nosuch"})
+	for _, tt := range []struct {
+		name   string
+		rows   []row
+		failed string // the row in the error
+		want   []string
+	}{
+		{"failure", []row{loadOf("A", sleep), loadOf("B", fails), loadOf("C", sleep)}, "B/", []string{"A/", "C/"}},
+		{"interruption", []row{loadOf("A", sleep), loadOf("B", func(dst [][32]byte) { interrupt(); fails(dst) }), loadOf("C", sleep)}, "", []string{"A/"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "results.json")
+			err := new(report).measure(ctx, tt.rows, time.Millisecond, file)
+			if tt.failed == "" && err != nil || tt.failed != "" && (err == nil || !strings.HasPrefix(err.Error(), "measure "+tt.failed+": go: exit status ")) {
+				t.Errorf("error %v, want that of %q", err, tt.failed)
+			}
+			kept := new(report)
+			if err := kept.resume(file); err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, res := range kept.Results {
+				got = append(got, res.Name)
+			}
+			if !slices.Equal(got, tt.want) {
+				t.Errorf("results of %v are kept, want %v", got, tt.want)
+			}
+		})
 	}
 }
 

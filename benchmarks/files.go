@@ -41,6 +41,12 @@ func filesRow(count, size, jobs int) row {
 		impls: func() []impl {
 			dir, err := os.MkdirTemp("", "files")
 			must(err)
+			prepared := false
+			defer func() {
+				if !prepared {
+					os.RemoveAll(dir)
+				}
+			}()
 			data := random(size)
 			args := make([]string, count)
 			for i := range args {
@@ -69,6 +75,7 @@ func filesRow(count, size, jobs int) row {
 					})
 				}
 			}
+			prepared = true
 			return impls
 		},
 	}
@@ -82,12 +89,12 @@ func command(dir, program string, args []string) func(dst [][32]byte) {
 		cmd.Dir = dir
 		out, err := cmd.Output()
 		if err != nil {
-			panic(fmt.Sprintf("%s: %v", program, err))
+			must(fmt.Errorf("%s: %w", program, err))
 		}
 		lines := strings.SplitAfter(string(out), "\n")
 		for i := range dst {
 			if _, err := hex.Decode(dst[i][:], []byte(lines[i][:64])); err != nil {
-				panic(fmt.Sprintf("%s: line %d: %v", program, i+1, err))
+				must(fmt.Errorf("%s: line %d: %w", program, i+1, err))
 			}
 		}
 	}
@@ -98,6 +105,8 @@ func buildOwn(dir string) string {
 	path := filepath.Join(dir, "sha256sum.exe")
 	cmd := exec.Command("go", "build", "-o", path, "github.com/sha256-simd/sha256-simd/cmd/sha256sum")
 	cmd.Stderr = os.Stderr
-	must(cmd.Run())
+	if err := cmd.Run(); err != nil {
+		must(fmt.Errorf("build sha256sum: %w", err))
+	}
 	return path
 }

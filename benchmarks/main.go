@@ -10,14 +10,16 @@
 //	-json          print JSON
 //	-markdown      print Markdown
 //	-charts dir    draw the charts there, as far as their rows are measured
-//	-results file  keep results in a file: rows that are not measured now keep
-//	               theirs, so that a long report can be made piece by piece
+//	-results file  keep results in a file, after each row: rows that are not
+//	               measured now keep theirs, so that a long report can be made
+//	               piece by piece
 //
 // The same rows are benchmarks for go test -bench, with names for benchstat.
 // It refuses to run when a peer is not the module that its authors published.
 package main
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -74,53 +76,59 @@ func run() error {
 			}
 		}
 	}
-	if err := rep.measure(rows, *budget); err != nil {
-		return err
-	}
-	if *results != "" {
-		if err := rep.save(*results); err != nil {
-			return err
-		}
-	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	// What was measured is told even where some of it failed.
+	failed := rep.measure(ctx, rows, *budget, *results)
 	if *charts != "" {
 		if err := rep.draw(*charts); err != nil {
-			return err
+			return errors.Join(failed, err)
 		}
 	}
+	write := rep.writeText
 	switch {
 	case *asJSON:
-		return rep.writeJSON(os.Stdout)
+		write = rep.writeJSON
 	case *markdown:
-		return rep.writeMarkdown(os.Stdout)
+		write = rep.writeMarkdown
 	}
-	return rep.writeText(os.Stdout)
+	return errors.Join(failed, write(os.Stdout))
 }
 
-// measure measures the rows. When the user interrupts it, it goes on with what
-// was measured until then.
-func (rep *report) measure(rows []row, budget time.Duration) error {
-	interrupted := make(chan os.Signal, 1)
-	signal.Notify(interrupted, os.Interrupt)
-	defer signal.Stop(interrupted)
+// measure measures the rows, and after each saves the report in file, if that
+// is not empty. When a row fails, it goes on with the others. When the user
+// interrupts it, it goes on with what was measured until then.
+func (rep *report) measure(ctx context.Context, rows []row, budget time.Duration, file string) error {
 	bar := progressbar.NewOptions(len(rows),
 		progressbar.OptionSetWriter(os.Stderr),
 		progressbar.OptionSetVisibility(term.IsTerminal(int(os.Stderr.Fd()))),
 		progressbar.OptionShowCount(),
 		progressbar.OptionClearOnFinish(),
 	)
+	var errs []error
 	for _, r := range rows {
-		select {
-		case <-interrupted:
-			return bar.Exit()
-		default:
-		}
 		bar.Describe(r.name())
 		res, err := measureRow(r, budget)
 		if err != nil {
-			return err
+			// An interruption ends the processes of a row as well, and that may be
+			// known first.
+			select {
+			case <-ctx.Done():
+			case <-time.After(100 * time.Millisecond):
+				errs = append(errs, err)
+			}
+		} else {
+			rep.add(res)
+			if file != "" {
+				if err := rep.save(file); err != nil {
+					return errors.Join(append(errs, err)...)
+				}
+			}
 		}
-		rep.add(res)
+		if ctx.Err() != nil {
+			return errors.Join(append(errs, bar.Exit())...)
+		}
 		bar.Add(1)
 	}
-	return bar.Finish()
+	return errors.Join(append(errs, bar.Finish())...)
 }

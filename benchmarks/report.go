@@ -134,10 +134,19 @@ func (rep *report) find(name string) (result, bool) {
 }
 
 // measureRow measures a row.
-func measureRow(r row, budget time.Duration) (result, error) {
+func measureRow(r row, budget time.Duration) (res result, err error) {
 	if !r.env.here() {
 		return measureInChild(r, budget)
 	}
+	defer func() {
+		switch p := recover().(type) {
+		case nil:
+		case failure:
+			err = fmt.Errorf("measure %s: %w", r.name(), p.error)
+		default:
+			panic(p)
+		}
+	}()
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(1, r.procs)))
 	impls := r.impls()
 	defer stop(impls)
@@ -146,7 +155,7 @@ func measureRow(r row, budget time.Duration) (result, error) {
 	for i, im := range impls {
 		fs[i] = func() { im.run(dst) }
 	}
-	res := result{Name: r.name(), Floor: floors[r.name()], Base: r.base, Bytes: r.bytes}
+	res = result{Name: r.name(), Floor: floors[r.name()], Base: r.base, Bytes: r.bytes}
 	for i, t := range measure(fs, budget) {
 		res.Impls = append(res.Impls, implResult{impls[i].name, t})
 	}

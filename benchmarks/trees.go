@@ -132,9 +132,12 @@ func objects() section {
 	return s
 }
 
-// must panics: nothing that is measured may fail.
+// A failure is what must panics with.
+type failure struct{ error }
+
+// must panics, which fails the row: nothing that is measured may fail.
 func must(err error) {
 	if err != nil {
-		panic(err)
+		panic(failure{err})
 	}
 }
