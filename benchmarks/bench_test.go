@@ -164,6 +164,35 @@ func TestRowsThatFailCostNoOthers(t *testing.T) {
 	}
 }
 
+func TestNothingToDoIsAnError(t *testing.T) {
+	for _, tt := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"-run", "nosuch"}, "-run nosuch: no row"},
+		{[]string{"-run", "^$", "-results", filepath.Join(t.TempDir(), "results.json")}, "-run ^$: no row"},
+		{[]string{"-run", "^Nodes/n=1$", "-time", "0s"}, "-time 0s: "},
+		{[]string{"-run", "^Nodes/n=1$", "-time", "-1s"}, "-time -1s: "},
+	} {
+		if err := run(tt.args, io.Discard); err == nil || !strings.HasPrefix(err.Error(), tt.want) {
+			t.Errorf("%q: error %v, want %q", tt.args, err, tt.want)
+		}
+	}
+}
+
+func TestEarlierResultsAreToldAgain(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "results.json")
+	for _, pattern := range []string{"^Nodes/n=1$", "^$"} {
+		var out strings.Builder
+		if err := run([]string{"-run", pattern, "-time", "1ms", "-results", file, "-markdown"}, &out); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(out.String(), "| Nodes/n=1 |") {
+			t.Errorf("-run %s: the row is not in:\n%s", pattern, out.String())
+		}
+	}
+}
+
 // published is what a program is built from when all peers are as published.
 func published() *debug.BuildInfo {
 	info := new(debug.BuildInfo)

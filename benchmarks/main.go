@@ -23,6 +23,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"regexp"
@@ -33,24 +34,28 @@ import (
 )
 
 func main() {
-	if err := run(); err != nil {
+	if err := run(os.Args[1:], os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "benchmarks:", err)
 		os.Exit(1)
 	}
 }
 
-func run() error {
+func run(args []string, stdout io.Writer) error {
+	flags := flag.NewFlagSet("benchmarks", flag.ExitOnError)
 	var (
-		pattern  = flag.String("run", "", "measure only the rows whose names match this `regexp`")
-		budget   = flag.Duration("time", time.Second, "time for each row")
-		asJSON   = flag.Bool("json", false, "print JSON")
-		markdown = flag.Bool("markdown", false, "print Markdown")
-		charts   = flag.String("charts", "", "draw the charts in this `directory`")
-		results  = flag.String("results", "", "keep results in this `file`, with those of earlier runs")
+		pattern  = flags.String("run", "", "measure only the rows whose names match this `regexp`")
+		budget   = flags.Duration("time", time.Second, "time for each row")
+		asJSON   = flags.Bool("json", false, "print JSON")
+		markdown = flags.Bool("markdown", false, "print Markdown")
+		charts   = flags.String("charts", "", "draw the charts in this `directory`")
+		results  = flags.String("results", "", "keep results in this `file`, with those of earlier runs")
 	)
-	flag.Parse()
-	if flag.NArg() > 0 {
-		return fmt.Errorf("unexpected argument %q", flag.Arg(0))
+	flags.Parse(args)
+	if flags.NArg() > 0 {
+		return fmt.Errorf("unexpected argument %q", flags.Arg(0))
+	}
+	if *budget <= 0 {
+		return fmt.Errorf("-time %v: a time above 0 is needed", *budget)
 	}
 	if *asJSON && *markdown {
 		return errors.New("-json and -markdown exclude each other")
@@ -76,6 +81,9 @@ func run() error {
 			}
 		}
 	}
+	if len(rows) == 0 && len(rep.Results) == 0 {
+		return fmt.Errorf("-run %s: no row has such a name, and there are no earlier results", *pattern)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	// What was measured is told even where some of it failed.
@@ -92,7 +100,7 @@ func run() error {
 	case *markdown:
 		write = rep.writeMarkdown
 	}
-	return errors.Join(failed, write(os.Stdout))
+	return errors.Join(failed, write(stdout))
 }
 
 // measure measures the rows, and after each saves the report in file, if that
