@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -104,11 +105,17 @@ func (pr *progress) draw(text string) {
 // measure adds up the sizes of the files that the options ask for. It reports
 // false when they cannot be known ahead.
 func measure(ctx context.Context, o *options) (total int64, ok bool) {
-	if o.files0From == "-" || o.check && len(o.files) == 0 {
+	var read []string
+	switch {
+	case o.files0From != "":
+		read = []string{o.files0From}
+	case o.check && len(o.files) == 0:
 		return 0, false
+	case o.check:
+		read = o.files
 	}
-	for _, name := range o.files {
-		if o.check && name == "-" {
+	for _, name := range read {
+		if name == "-" || !rereadable(name) {
 			return 0, false
 		}
 	}
@@ -130,6 +137,19 @@ func measure(ctx context.Context, o *options) (total int64, ok bool) {
 	}, leave: func(string) bool { return false }}
 	s.run()
 	return total, ok && total > 0 && ctx.Err() == nil
+}
+
+// rereadable reports whether to read a list a second time takes nothing from
+// who reads it the first time.
+func rereadable(name string) bool {
+	// Where /dev/stdin and its like are no links, they share an offset. Where
+	// they are, those of pipes lead to no path.
+	path, err := filepath.EvalSymlinks(name)
+	if err != nil || strings.HasPrefix(path, "/dev/") {
+		return false
+	}
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
 }
 
 // finish takes the bar away.
