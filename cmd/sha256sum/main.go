@@ -65,7 +65,7 @@ func run(args []string) int {
 	var caught signalError
 	switch {
 	case errors.As(err, &caught):
-		if output != nil {
+		if output != nil && output.temporary {
 			fmt.Fprintf(os.Stderr, "sha256sum: %v: %s is not written\n", caught, quoteShell(o.output))
 		}
 		return caught.status()

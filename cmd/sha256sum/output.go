@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"syscall"
 )
 
@@ -14,7 +16,8 @@ import (
 // puts the whole of the new contents in its place.
 type outputFile struct {
 	*os.File
-	target string // "" when writing straight to a device or a pipe
+	target    string
+	temporary bool // takes target's place; otherwise it is target itself: a device, a pipe or somebody's descriptor
 }
 
 func createOutput(name string) (*outputFile, error) {
@@ -26,10 +29,16 @@ func createOutput(name string) (*outputFile, error) {
 	case err == nil && !info.Mode().IsRegular():
 		// A device or a pipe, perhaps by way of /dev/stdout, cannot be replaced.
 		f, err := os.OpenFile(name, os.O_WRONLY, 0)
-		return &outputFile{File: f}, err
+		return &outputFile{File: f, target: name}, err
 	case err == nil:
 		// A link stays: what it leads to is replaced.
-		if target, err = filepath.EvalSymlinks(name); err != nil {
+		target, err = filepath.EvalSymlinks(name)
+		// Others, such as the shell, hold the file that a descriptor leads to.
+		// They would go on with the one that was replaced.
+		if f := descriptor(name, info); f != nil {
+			return &outputFile{File: f, target: target}, nil
+		}
+		if err != nil {
 			return nil, err
 		}
 		mode = info.Mode().Perm()
@@ -43,12 +52,31 @@ func createOutput(name string) (*outputFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &outputFile{File: f, target: target}, nil
+	return &outputFile{File: f, target: target, temporary: true}, nil
+}
+
+// descriptor returns the file that the process was started with under one of
+// its descriptors and that the name means: by number, or because it is standard
+// output or standard error.
+func descriptor(name string, info fs.FileInfo) *os.File {
+	for _, f := range []*os.File{os.Stdout, os.Stderr} {
+		if own, err := f.Stat(); err == nil && os.SameFile(info, own) {
+			return f
+		}
+	}
+	for _, dir := range []string{"/dev/fd/", "/proc/self/fd/"} {
+		if number, found := strings.CutPrefix(filepath.ToSlash(filepath.Clean(name)), dir); found {
+			if fd, err := strconv.ParseUint(number, 10, 31); err == nil {
+				return os.NewFile(uintptr(fd), name)
+			}
+		}
+	}
+	return nil
 }
 
 // commit puts the file in its place.
 func (o *outputFile) commit() error {
-	if o.target == "" {
+	if !o.temporary {
 		return o.Close()
 	}
 	err := o.Sync()
@@ -67,7 +95,7 @@ func (o *outputFile) commit() error {
 // abort leaves what stood in the file's place.
 func (o *outputFile) abort() {
 	o.Close()
-	if o.target != "" {
+	if o.temporary {
 		os.Remove(o.Name())
 	}
 }
@@ -75,7 +103,7 @@ func (o *outputFile) abort() {
 // is reports whether name is the file or what it will replace.
 func (o *outputFile) is(name string) bool {
 	base := filepath.Base(name)
-	if o.target == "" || base != filepath.Base(o.target) && base != filepath.Base(o.Name()) {
+	if base != filepath.Base(o.target) && base != filepath.Base(o.Name()) {
 		return false
 	}
 	info, err := os.Lstat(name)
