@@ -41,7 +41,10 @@ func createOutput(name string) (*outputFile, error) {
 		if err != nil {
 			return nil, err
 		}
-		mode = info.Mode().Perm()
+		// To replace a file takes no right to write to it; who protected it means it.
+		if mode = info.Mode().Perm(); mode&0o200 == 0 {
+			return nil, syscall.EACCES
+		}
 	default:
 		if _, linkErr := os.Lstat(name); linkErr == nil || !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
@@ -52,7 +55,15 @@ func createOutput(name string) (*outputFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &outputFile{File: f, target: target, temporary: true}, nil
+	o := &outputFile{File: f, target: target, temporary: true}
+	if info != nil {
+		keepOwner(f, info)
+		if err := f.Chmod(mode); err != nil {
+			o.abort()
+			return nil, err
+		}
+	}
+	return o, nil
 }
 
 // descriptor returns the file that the process was started with under one of
