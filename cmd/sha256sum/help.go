@@ -60,8 +60,9 @@ is insignificant), and name for each FILE. There is no difference between
 binary mode and text mode.
 
 Exit status: 0 if all went well; 1 if a file could not be read, changed as it
-was read, or is not as its list says, or the output could not be written; 130
-if interrupted, when what was done is printed.
+was read, or is not as its list says, or the output could not be written; 129,
+130 or 143 if hung up on, interrupted or terminated, when what was done is
+printed.
 
 Examples:
   sha256sum -r --output SHA256SUMS .        list a tree, but for SHA256SUMS

@@ -97,7 +97,7 @@ func (s signalError) status() int { return 128 + int(s.Signal) }
 func withSignals(parent context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	caught := make(chan os.Signal, 1)
-	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
 		// Who starts the program with a signal ignored, as nohup does, means it.
 		if !signal.Ignored(s) {
 			signal.Notify(caught, s)
