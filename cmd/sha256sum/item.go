@@ -34,7 +34,8 @@ type item struct {
 type itemKind byte
 
 const (
-	fileItem itemKind = iota
+	fileItem   itemKind = iota
+	failedItem          // a directory that could not be read, with its err
 	noteItem
 	summaryItem
 )

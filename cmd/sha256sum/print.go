@@ -49,7 +49,7 @@ func (p *printer) item(it *item) error {
 		return p.verdict(it)
 	}
 	if it.err != nil {
-		return p.fileError(it)
+		return p.fileError(it, nil)
 	}
 	p.line = p.line[:0]
 	if p.json {
@@ -61,12 +61,12 @@ func (p *printer) item(it *item) error {
 	return err
 }
 
-// fileError reports a file that has no digest.
-func (p *printer) fileError(it *item) error {
+// fileError reports a file that has no digest. ok is the verdict of a check.
+func (p *printer) fileError(it *item, ok *bool) error {
 	p.failed = true
 	if p.json && !p.status {
 		p.line = p.line[:0]
-		p.appendJSON(it, nil)
+		p.appendJSON(it, ok)
 		if _, err := p.out.Write(p.line); err != nil {
 			return err
 		}
@@ -152,7 +152,7 @@ func (p *printer) verdict(it *item) error {
 	case it.err != nil:
 		word = "FAILED open or read"
 		it.list.unreadable++
-		if err := p.fileError(it); err != nil || p.json {
+		if err := p.fileError(it, &ok); err != nil || p.json {
 			return err
 		}
 	case ok:

@@ -120,7 +120,7 @@ func (s *source) namesFrom(from string) bool {
 func (s *source) list(name string) bool {
 	f, shown, err := s.open(name)
 	if err != nil {
-		return s.emit(errorItem(name, err))
+		return s.emit(&item{kind: noteItem, note: quoteShell(name) + ": " + reason(err), fail: true})
 	}
 	defer f.Close()
 	l := &list{shown: quoteShell(shown)}
@@ -154,9 +154,4 @@ func (s *source) list(name string) bool {
 			return false
 		}
 	}
-}
-
-// errorItem is the message that something failed with the file name.
-func errorItem(name string, err error) *item {
-	return &item{kind: noteItem, note: quoteShell(name) + ": " + reason(err), fail: true}
 }

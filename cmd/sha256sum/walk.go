@@ -40,7 +40,7 @@ func (w *walker) walkDir(dir, below string) bool {
 	after := ""
 	for {
 		entries, err := readSorted(dir, after, limit)
-		if err != nil && !w.emit(errorItem(dir, err)) {
+		if err != nil && !w.emit(&item{kind: failedItem, name: dir, err: err}) {
 			return false
 		}
 		w.budget -= len(entries)
