@@ -52,6 +52,7 @@ func (p *lineParser) parse(line string) (name string, digest [sha256.Size]byte, 
 		}
 		name, rest = rest[:end], strings.TrimLeft(rest[end+1:], " \t")
 		rest, found = strings.CutPrefix(rest, "=")
+		rest, _, _ = strings.Cut(rest, "\x00") // as names
 		if !found || !parseDigest(&digest, strings.TrimLeft(rest, " \t")) {
 			return "", digest, false
 		}

@@ -35,6 +35,7 @@ func TestLineParserReadsEveryFormat(t *testing.T) {
 		{"SHA256 (name)\t=\t" + abcHex, "name"},
 		{"SHA256 (a) = b) = " + abcHex, "a) = b"},
 		{`\SHA256 (a\nb) = ` + abcHex, "a\nb"},
+		{"SHA256 (name) = " + abcHex + "\x00more", "name"},
 	} {
 		name, digest, ok := new(lineParser).parse(test.line)
 		if !ok || name != test.name || digest != abcDigest {
@@ -64,6 +65,7 @@ func TestLineParserRefusesImproperLines(t *testing.T) {
 		"SHA256 (name) " + abcHex,
 		"SHA256 (name) = " + abcHex + "0",
 		"SHA256 (name) = " + abcHex[1:],
+		"SHA256 (name) = \x00" + abcHex,
 		"SHA1 (name) = a9993e364706816aba3e25717850c26c9cd0d89d",
 	} {
 		if name, _, ok := new(lineParser).parse(line); ok {
