@@ -178,7 +178,7 @@ func explain(err error, flags *pflag.FlagSet, args []string) error {
 		return errors.New("invalid option -- 'h'")
 	case errors.As(err, &unknown):
 		if s := unknown.GetSpecifiedShortnames(); s != "" {
-			return fmt.Errorf("invalid option -- '%c'", s[0])
+			return fmt.Errorf("invalid option -- '%s'", s[:1]) // a byte, not a character
 		}
 		arg := asWritten(unknown.GetSpecifiedName(), args)
 		if c := candidates(flags, unknown.GetSpecifiedName()); len(c) > 1 {
@@ -198,6 +198,10 @@ func explain(err error, flags *pflag.FlagSet, args []string) error {
 			return cause
 		}
 		if cause == errNoArgumentAllowed {
+			if f := invalid.GetFlag(); f.Shorthand != "" && endsBundle(f.Shorthand+"="+invalid.GetValue(), args) {
+				// pflag takes -b=3 for --binary=3; to getopt = is one more option.
+				return errors.New("invalid option -- '='")
+			}
 			return fmt.Errorf("option '--%s' %w", invalid.GetFlag().Name, cause)
 		}
 		return fmt.Errorf("invalid argument %s for '--%s': %w", quoteShell(invalid.GetValue()), invalid.GetFlag().Name, cause)
@@ -214,6 +218,13 @@ func asWritten(name string, args []string) string {
 		}
 	}
 	return name
+}
+
+// endsBundle reports whether an argument of short options ends with s.
+func endsBundle(s string, args []string) bool {
+	return slices.ContainsFunc(args, func(a string) bool {
+		return strings.HasPrefix(a, "-") && !strings.HasPrefix(a, "--") && strings.HasSuffix(a, s)
+	})
 }
 
 func nonEmpty(s string) error {
