@@ -32,7 +32,7 @@ _sha256sum() {
 		return
 	fi
 	compopt -o filenames
-	local IFS=$'\n'
-	COMPREPLY=($(compgen -f -- "$cur"))
+	# Names with * and the like are not to be expanded.
+	mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 }
 complete -F _sha256sum sha256sum
