@@ -33,8 +33,9 @@ The following options are not those of GNU coreutils:
                           sockets and named pipes inside are skipped
       --exclude=GLOB    with -r, leave out files and directories that match; a
                           GLOB without a slash is matched with their names, one
-                          with a slash with their paths below FILE, where **
-                          stands for any number of directories
+                          with a slash, but for one at its end, with their
+                          paths below FILE, where ** stands for any number of
+                          directories
       --files0-from=F   hash the files whose names, each ended by NUL, stand in
                           the file F; if F is -, read names from standard input
   -j, --jobs=N          hash on N processors at once (default: all; at most 64)

@@ -117,6 +117,10 @@ func (o *options) flags() *pflag.FlagSet {
 	toggle("recursive", "r", func() { o.recursive = true })
 	value("files0-from", "", func(s string) error { o.files0From = s; return nonEmpty(s) })
 	value("exclude", "", func(s string) error {
+		// Shells complete directories with a slash behind them.
+		if s = strings.TrimRight(s, "/"); s == "" || s == "." {
+			return errors.New("a name or a path below a directory is needed")
+		}
 		if !doublestar.ValidatePattern(s) {
 			return doublestar.ErrBadPattern
 		}

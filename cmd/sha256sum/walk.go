@@ -86,7 +86,10 @@ func (w *walker) entry(dir, below string, e entry) bool {
 func (w *walker) excluded(below string) bool {
 	for _, pattern := range w.exclude {
 		s := below
-		if !strings.Contains(pattern, "/") {
+		switch {
+		case strings.HasPrefix(pattern, "./"):
+			s = "./" + below
+		case !strings.Contains(pattern, "/"):
 			s = path.Base(below)
 		}
 		// The pattern was found valid when the options were read.
