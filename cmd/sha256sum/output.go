@@ -46,11 +46,14 @@ func createOutput(name string) (*outputFile, error) {
 			return nil, syscall.EACCES
 		}
 	default:
-		if _, linkErr := os.Lstat(name); linkErr == nil || !errors.Is(err, fs.ErrNotExist) {
+		if !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
+		if _, err := os.Lstat(name); err == nil {
+			return nil, errors.New("dangling symbolic link")
+		}
 	}
-	temporary := filepath.Join(filepath.Dir(target), fmt.Sprintf(".%s.%08x", filepath.Base(target), rand.Uint32()))
+	temporary := filepath.Join(filepath.Dir(target), fmt.Sprintf(".sha256sum.%08x", rand.Uint32()))
 	f, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return nil, err
