@@ -27,8 +27,9 @@ type shaStream struct {
 	// wider loads would wait until the stores, and with them all that came
 	// before, are retired, and short messages would not overlap in the core.
 	halves bool
-	// fewest spares a copy in four rounds, which is worth more than the order of
-	// their operations to a call that overlaps with its neighbours.
+	// fewest spares a copy in four rounds. One stream needs that on Ice Lake, where
+	// the copies cost it up to 6%, and for short messages everywhere: their calls
+	// overlap, and each instruction counts.
 	fewest bool
 	msg    [4]Op // the last 16 words of the schedule; registers, or aligned memory
 }
@@ -78,7 +79,7 @@ func shaKernel(n int) func(c *Context, name string) {
 		for i := range streams {
 			s := &streams[i]
 			s.p = Mem{Base: blocks[i]}
-			s.halves = n == 1
+			s.halves, s.fewest = n == 1, n == 1
 			s.abef, s.cdgh = vec(next).AsX(), vec(next+1).AsX()
 			next += 2
 			s.saved = scratch.Offset(32 * i)

@@ -29,36 +29,32 @@ block:
 	MOVQ        (R8), X5
 	MOVHPS      8(R8), X5
 	PSHUFB      x1_shani_order<>+0(SB), X5
-	MOVOA       X5, X0
-	MOVOU       (AX), X1
-	PADDD       X1, X0
+	MOVOU       (AX), X0
+	PADDD       X5, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
 	MOVQ        16(R8), X6
 	MOVHPS      24(R8), X6
 	PSHUFB      x1_shani_order<>+0(SB), X6
-	MOVOA       X6, X0
-	MOVOU       16(AX), X1
-	PADDD       X1, X0
+	MOVOU       16(AX), X0
+	PADDD       X6, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
 	MOVQ        32(R8), X7
 	MOVHPS      40(R8), X7
 	PSHUFB      x1_shani_order<>+0(SB), X7
-	MOVOA       X7, X0
-	MOVOU       32(AX), X1
-	PADDD       X1, X0
+	MOVOU       32(AX), X0
+	PADDD       X7, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
 	MOVQ        48(R8), X8
 	MOVHPS      56(R8), X8
 	PSHUFB      x1_shani_order<>+0(SB), X8
-	MOVOA       X8, X0
-	MOVOU       48(AX), X1
-	PADDD       X1, X0
+	MOVOU       48(AX), X0
+	PADDD       X8, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -67,9 +63,8 @@ block:
 	PALIGNR     $0x04, X7, X1
 	PADDD       X1, X5
 	SHA256MSG2  X8, X5
-	MOVOA       X5, X0
-	MOVOU       64(AX), X1
-	PADDD       X1, X0
+	MOVOU       64(AX), X0
+	PADDD       X5, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -78,9 +73,8 @@ block:
 	PALIGNR     $0x04, X8, X1
 	PADDD       X1, X6
 	SHA256MSG2  X5, X6
-	MOVOA       X6, X0
-	MOVOU       80(AX), X1
-	PADDD       X1, X0
+	MOVOU       80(AX), X0
+	PADDD       X6, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -89,9 +83,8 @@ block:
 	PALIGNR     $0x04, X5, X1
 	PADDD       X1, X7
 	SHA256MSG2  X6, X7
-	MOVOA       X7, X0
-	MOVOU       96(AX), X1
-	PADDD       X1, X0
+	MOVOU       96(AX), X0
+	PADDD       X7, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -100,9 +93,8 @@ block:
 	PALIGNR     $0x04, X6, X1
 	PADDD       X1, X8
 	SHA256MSG2  X7, X8
-	MOVOA       X8, X0
-	MOVOU       112(AX), X1
-	PADDD       X1, X0
+	MOVOU       112(AX), X0
+	PADDD       X8, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -111,9 +103,8 @@ block:
 	PALIGNR     $0x04, X7, X1
 	PADDD       X1, X5
 	SHA256MSG2  X8, X5
-	MOVOA       X5, X0
-	MOVOU       128(AX), X1
-	PADDD       X1, X0
+	MOVOU       128(AX), X0
+	PADDD       X5, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -122,9 +113,8 @@ block:
 	PALIGNR     $0x04, X8, X1
 	PADDD       X1, X6
 	SHA256MSG2  X5, X6
-	MOVOA       X6, X0
-	MOVOU       144(AX), X1
-	PADDD       X1, X0
+	MOVOU       144(AX), X0
+	PADDD       X6, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -133,9 +123,8 @@ block:
 	PALIGNR     $0x04, X5, X1
 	PADDD       X1, X7
 	SHA256MSG2  X6, X7
-	MOVOA       X7, X0
-	MOVOU       160(AX), X1
-	PADDD       X1, X0
+	MOVOU       160(AX), X0
+	PADDD       X7, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -144,9 +133,8 @@ block:
 	PALIGNR     $0x04, X6, X1
 	PADDD       X1, X8
 	SHA256MSG2  X7, X8
-	MOVOA       X8, X0
-	MOVOU       176(AX), X1
-	PADDD       X1, X0
+	MOVOU       176(AX), X0
+	PADDD       X8, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -155,9 +143,8 @@ block:
 	PALIGNR     $0x04, X7, X1
 	PADDD       X1, X5
 	SHA256MSG2  X8, X5
-	MOVOA       X5, X0
-	MOVOU       192(AX), X1
-	PADDD       X1, X0
+	MOVOU       192(AX), X0
+	PADDD       X5, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -166,9 +153,8 @@ block:
 	PALIGNR     $0x04, X8, X1
 	PADDD       X1, X6
 	SHA256MSG2  X5, X6
-	MOVOA       X6, X0
-	MOVOU       208(AX), X1
-	PADDD       X1, X0
+	MOVOU       208(AX), X0
+	PADDD       X6, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -177,9 +163,8 @@ block:
 	PALIGNR     $0x04, X5, X1
 	PADDD       X1, X7
 	SHA256MSG2  X6, X7
-	MOVOA       X7, X0
-	MOVOU       224(AX), X1
-	PADDD       X1, X0
+	MOVOU       224(AX), X0
+	PADDD       X7, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -188,9 +173,8 @@ block:
 	PALIGNR     $0x04, X6, X1
 	PADDD       X1, X8
 	SHA256MSG2  X7, X8
-	MOVOA       X8, X0
-	MOVOU       240(AX), X1
-	PADDD       X1, X0
+	MOVOU       240(AX), X0
+	PADDD       X8, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3

@@ -12,10 +12,11 @@ import (
 // more.
 func TestNodePlans(t *testing.T) {
 	var (
-		sha  = specification{{1, "node_x1_shani"}, {2, "node_x2_shani"}, {4, "node_x4_shani"}}
-		sha2 = specification{{1, "node_x1_sha2"}, {2, "node_x2_sha2"}, {4, "node_x4_sha2"}}
-		avx2 = specification{{1, ""}, {3, "node_x8_avx2"}}
-		neon = specification{{1, ""}, {2, "node_x4_neon"}}
+		sha   = specification{{1, "node_x1_shani"}, {2, "node_x2_shani"}, {4, "node_x4_shani"}}
+		pairs = specification{{1, "node_x1_shani"}, {2, "node_x2_shani"}}
+		sha2  = specification{{1, "node_x1_sha2"}, {2, "node_x2_sha2"}, {4, "node_x4_sha2"}}
+		avx2  = specification{{1, ""}, {3, "node_x8_avx2"}}
+		neon  = specification{{1, ""}, {2, "node_x4_neon"}}
 	)
 	for _, tt := range []struct {
 		class    class
@@ -29,16 +30,16 @@ func TestNodePlans(t *testing.T) {
 		{zen5, "avx512 shani", "x1_avx2", avx2, "node_x8_avx2"},
 		{zen4, "", "x1_shani", sha, "node_x4_shani"},
 		{zen1, "", "x1_shani", sha, "node_x4_shani"},
-		{intelAVX512SHA, "", "x1_shani", specification{{1, "node_x1_shani"}, {2, "node_x2_shani"}, {4, "node_x4_shani"}, {7, "node_x16_avx512"}}, "node_x16_avx512"},
+		{intelAVX512SHA, "", "x1_shani", specification{{1, "node_x1_shani"}, {2, "node_x2_shani"}, {7, "node_x16_avx512"}, {23, "node_x32_avx512"}}, "node_x32_avx512"},
 		{intelAVX512, "", "x1_avx2", specification{{1, ""}, {2, "node_x16_avx512"}}, "node_x16_avx512"},
-		{shaOnly, "", "x1_shani", sha, "node_x4_shani"},
+		{shaOnly, "", "x1_shani", pairs, "node_x2_shani"},
 		{avx2Only, "", "x1_avx2", avx2, "node_x8_avx2"},
 		{older, "", "x1_avx", specification{{1, ""}}, ""},
 		{armSHA2, "", "x1_sha2", sha2, "node_x4_sha2"},
 		{armSHA2, "sha2", "generic", neon, "node_x4_neon"},
 		{armSHA2v80, "", "x1_sha2", sha2, "node_x4_sha2"},
 		{armNEON, "", "generic", neon, "node_x4_neon"},
-		{unknown, "", "x1_shani", specification{{1, "node_x1_shani"}, {2, "node_x2_shani"}, {4, "node_x4_shani"}, {10, "node_x16_avx512"}}, "node_x16_avx512"},
+		{unknown, "", "x1_shani", specification{{1, "node_x1_shani"}, {2, "node_x2_shani"}, {11, "node_x16_avx512"}}, "node_x16_avx512"},
 	} {
 		p := newNodePlan(tt.class, nodeKernelsOf(tt.class, strings.Fields(tt.disabled)...), tt.single)
 		name := func(k *block.NodeKernel) string {

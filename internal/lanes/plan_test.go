@@ -118,17 +118,23 @@ func TestKernelsOfThisArchitecture(t *testing.T) {
 }
 
 // TestEveryClassListsItsKernels tests that each kernel that CPUs of a class may
-// have can be chosen there, if others are disabled.
+// have can be chosen there, if others are disabled and it gains anything.
 func TestEveryClassListsItsKernels(t *testing.T) {
 	if len(costs) != len(isasOf) {
 		t.Errorf("%d classes have costs, of %d", len(costs), len(isasOf))
 	}
 	for c := range isasOf {
 		for _, k := range kernelsOf(c) {
-			if cycles, ok := costOf(costs, c, k.Name); !ok || cycles <= 0 {
+			cycles, ok := costOf(costs, c, k.Name)
+			if !ok || cycles <= 0 {
 				t.Errorf("%s: no cost of %s", c, k.Name)
 			}
-			if _, isa := nameParts(k.Name); k.Lanes > 1 {
+			_, isa := nameParts(k.Name)
+			single, ok := costOf(costs, c, "x1_"+isa)
+			if !ok {
+				single = genericCost
+			}
+			if cycles < k.Lanes*single {
 				var others []string
 				for _, other := range isasOf[c] {
 					if other != isa {
@@ -173,6 +179,7 @@ func (s specification) of(n, width int) []string {
 func TestPlans(t *testing.T) {
 	var (
 		sha     = specification{{1, "x1_shani"}, {2, "x2_shani"}, {3, "x2_shani x1_shani"}, {4, "x4_shani"}}
+		pairs   = specification{{1, "x1_shani"}, {2, "x2_shani"}}
 		zen     = specification{{1, "x1_shani"}, {2, "x2_shani"}, {3, "x4_shani"}} // 3 of 4 lanes are no loss
 		ssse3   = specification{{1, "x1_ssse3"}, {2, "x1_ssse3 x1_ssse3"}, {3, "x4_ssse3"}}
 		avx     = specification{{1, "x1_avx"}, {2, "x1_avx x1_avx"}, {3, "x4_avx"}}
@@ -207,19 +214,23 @@ func TestPlans(t *testing.T) {
 		{zen4, "shani", 16, avx512},
 		{zen1, "", 4, sha},
 		{zen1, "shani", 8, avx2},
-		{intelAVX512SHA, "", 16, specification{
-			{1, "x1_shani"}, {2, "x2_shani"}, {3, "x2_shani x1_shani"}, {4, "x4_shani"},
-			{5, "x4_shani x1_shani"}, {6, "x4_shani x2_shani"}, {7, "x4_shani x2_shani x1_shani"},
-			{8, "x16_avx512"},
+		{intelAVX512SHA, "", 32, specification{
+			{1, "x1_shani"}, {2, "x2_shani"}, {3, "x2_shani x1_shani"}, {4, "x2_shani x2_shani"},
+			{5, "x2_shani x2_shani x1_shani"}, {6, "x16_avx512"},
+			{17, "x16_avx512 x1_shani"}, {18, "x16_avx512 x2_shani"}, {19, "x16_avx512 x2_shani x1_shani"},
+			{20, "x16_avx512 x2_shani x2_shani"}, {21, "x32_avx512"},
 		}},
-		{intelAVX512SHA, "avx512", 4, sha},
-		{intelAVX512SHA, "shani", 16, specification{
-			{1, "x1_avx2"}, {2, "x16_avx512"},
+		{intelAVX512SHA, "avx512", 8, specification{
+			{1, "x1_shani"}, {2, "x2_shani"}, {3, "x2_shani x1_shani"}, {4, "x2_shani x2_shani"},
+			{5, "x2_shani x2_shani x1_shani"}, {6, "x2_shani x2_shani x2_shani"}, {7, "x8_avx2"},
 		}},
-		{intelAVX512, "", 16, avx512},
+		{intelAVX512SHA, "shani", 32, specification{
+			{1, "x1_avx2"}, {2, "x16_avx512"}, {17, "x16_avx512 x1_avx2"}, {18, "x32_avx512"},
+		}},
+		{intelAVX512, "", 16, specification{{1, "x1_avx2"}, {2, "x16_avx512"}}},
 		{intelAVX512, "avx512", 8, avx2},
-		{shaOnly, "", 4, sha},
-		{shaOnly, "avx2 avx", 4, sha},
+		{shaOnly, "", 2, pairs},
+		{shaOnly, "avx2 avx", 2, pairs},
 		{shaOnly, "shani", 8, avx2},
 		{avx2Only, "", 8, specification{
 			{1, "x1_avx2"}, {2, "x1_avx2 x1_avx2"}, {3, "x1_avx2 x1_avx2 x1_avx2"}, {4, "x4_avx"}, {5, "x8_avx2"},
@@ -235,11 +246,11 @@ func TestPlans(t *testing.T) {
 		{armNEON, "", 4, neon},
 		{armNEON, "neon", 1, generic},
 		{unknown, "", 16, specification{
-			{1, "x1_shani"}, {2, "x2_shani"}, {3, "x2_shani x1_shani"}, {4, "x4_shani"},
-			{5, "x4_shani x1_shani"}, {6, "x4_shani x2_shani"}, {7, "x4_shani x2_shani x1_shani"},
-			{8, "x4_shani x4_shani"}, {9, "x4_shani x4_shani x1_shani"}, {10, "x4_shani x4_shani x2_shani"}, {11, "x16_avx512"},
+			{1, "x1_shani"}, {2, "x2_shani"}, {3, "x2_shani x1_shani"}, {4, "x2_shani x2_shani"},
+			{5, "x2_shani x2_shani x1_shani"}, {6, "x2_shani x2_shani x2_shani"}, {7, "x2_shani x2_shani x2_shani x1_shani"},
+			{8, "x2_shani x2_shani x2_shani x2_shani"}, {9, "x2_shani x2_shani x2_shani x2_shani x1_shani"}, {10, "x16_avx512"},
 		}},
-		{unknown, "avx512", 4, sha},
+		{unknown, "avx512", 2, pairs},
 		{unknown, "shani", 16, avx512},
 	} {
 		p := newPlan(tt.class, kernelsOf(tt.class, strings.Fields(tt.disabled)...))
