@@ -32,7 +32,7 @@ type finder struct {
 }
 
 func newFinder(prefix []byte, work uint64) finder {
-	return finder{message: newMessage(prefix), work: work, kernel: block.PreferredSearch()}
+	return finder{message: newMessage(prefix), work: work, kernel: lanes.Search()}
 }
 
 // try tries some nonces from n on, at least one and at most count. If one will

@@ -165,17 +165,5 @@ func (k *SearchKernel) Search(c *Nonces, n uint32, batches int) (hits uint32, le
 	return search(k.Name, c, n, batches)
 }
 
-// SearchKernels returns this architecture's search kernels, the preferred ones
-// first.
+// SearchKernels returns this architecture's search kernels.
 func SearchKernels() []SearchKernel { return slices.Clone(searchKernels) }
-
-// PreferredSearch returns the search kernel to use, or nil if there is none:
-// then nonces are tried one at a time.
-func PreferredSearch() *SearchKernel {
-	for i := range searchKernels {
-		if k := &searchKernels[i]; k.Enabled {
-			return k
-		}
-	}
-	return nil
-}

@@ -2,8 +2,6 @@
 
 package block
 
-// AVX-512 comes before the SHA extensions wherever both exist: without loads
-// and transposes it wins by more than it does at hashing messages.
 var searchKernels = []SearchKernel{
 	{Name: "search_x32_avx512", Lanes: 32, MaxBatches: 128, Supported: hasAVX512},
 	{Name: "search_x4_shani", Lanes: 4, MaxBatches: 384, Supported: hasSHANI},

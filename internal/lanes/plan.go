@@ -17,6 +17,8 @@ type plan struct {
 	// kernels[n] is the kernel for the first of n live lanes; the lanes that it
 	// leaves are planned again.
 	kernels [block.MaxLanes + 1]*block.Kernel
+	// search is the kernel for nonces, or nil.
+	search *block.SearchKernel
 }
 
 var current atomic.Pointer[plan]
@@ -25,7 +27,9 @@ var current atomic.Pointer[plan]
 func currentPlan() *plan {
 	p := current.Load()
 	if p == nil || p.epoch != block.Epoch() {
-		p = newPlan(classOfThisCPU(), block.Kernels())
+		c := classOfThisCPU()
+		p = newPlan(c, block.Kernels())
+		p.search = preferredSearch(c, block.SearchKernels())
 		p.epoch = block.Epoch()
 		current.Store(p)
 	}
