@@ -275,9 +275,9 @@ func (rep *report) writeText(w io.Writer) error {
 }
 
 func (rep *report) writeMarkdown(w io.Writer) error {
-	fmt.Fprintln(w, strings.Join(rep.intro(), "\n\n"))
+	fmt.Fprintf(w, "# Results of `go run ./benchmarks`\n\n%s\n", strings.Join(rep.intro(), "\n\n"))
 	for _, t := range rep.tables() {
-		fmt.Fprintf(w, "\n### %s\n\n%s\n\n", t.title, t.about)
+		fmt.Fprintf(w, "\n## %s\n\n%s\n\n", t.title, t.about)
 		fmt.Fprintf(w, "| %s |\n| --- |%s\n", strings.Join(t.head, " | "), strings.Repeat(" ---: |", len(t.head)-1))
 		for _, cells := range t.rows {
 			fmt.Fprintf(w, "| %s |\n", strings.Join(cells, " | "))
