@@ -31,9 +31,10 @@ func TestSelected(t *testing.T) {
 		t.Errorf("one lane, but Single is %s and Many %s", info.Single, info.Many)
 	}
 	for _, k := range block.Kernels() {
-		isa := k.Name[strings.LastIndexByte(k.Name, '_')+1:]
-		if k.Supported && !slices.Contains(info.Features, isa) {
-			t.Errorf("%s is supported, but Features are %q", k.Name, info.Features)
+		for _, isa := range block.InstructionSets(k.Name) {
+			if k.Supported && !slices.Contains(info.Features, isa) {
+				t.Errorf("%s is supported, but Features are %q", k.Name, info.Features)
+			}
 		}
 		if k.Name == info.Many && (k.Lanes != info.Lanes || !k.Enabled) {
 			t.Errorf("%s: %d lanes, enabled %v; Lanes is %d", k.Name, k.Lanes, k.Enabled, info.Lanes)
@@ -72,8 +73,10 @@ func TestSelectedWhenForced(t *testing.T) {
 func TestEnvironment(t *testing.T) {
 	var isas, kernels []string
 	for _, k := range block.Kernels() {
-		if isa := k.Name[strings.LastIndexByte(k.Name, '_')+1:]; !slices.Contains(isas, isa) {
-			isas = append(isas, isa)
+		for _, isa := range block.InstructionSets(k.Name) {
+			if !slices.Contains(isas, isa) {
+				isas = append(isas, isa)
+			}
 		}
 		kernels = append(kernels, k.Name)
 	}

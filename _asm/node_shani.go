@@ -14,37 +14,45 @@ const nodeSignature = "func(dst, src *byte, n int)"
 
 // shaNodeKernel generates a kernel of n nodes of 64 bytes side by side: n = 1,
 // 2 or 4. Of a node's two blocks, the second costs no schedule and no addition
-// of K: W+K comes from a table.
-func shaNodeKernel(n int) func(c *Context, name string) {
+// of K: W+K comes from a table. vector lets AVX-512 compute the schedules of the
+// first, for n = 2.
+func shaNodeKernel(n int, vector bool) func(c *Context, name string) {
 	return func(c *Context, name string) {
 		c.Function(name)
 		c.Pragma("noescape")
+		needs := "It needs SHA, SSSE3 and SSE4.1, no AVX."
+		if vector {
+			needs = vectorNeeds
+		}
 		if n == 1 {
 			c.Doc(name+" hashes n nodes of 64 bytes at src into dst with the SHA extensions. dst",
-				"may be src. It needs SHA, SSSE3 and SSE4.1, no AVX.")
+				"may be src. "+needs)
 		} else {
 			c.Doc(fmt.Sprintf("%s hashes n nodes of 64 bytes at src into dst, %d interleaved, with the", name, n),
-				fmt.Sprintf("SHA extensions. n is a multiple of %d; dst may be src. It needs SHA, SSSE3 and", n),
-				"SSE4.1, no AVX.")
+				fmt.Sprintf("SHA extensions. n is a multiple of %d; dst may be src.", n), needs)
 		}
 		c.SignatureExpr(nodeSignature)
 
 		// Registers as in shaKernel: X0 W+K, X1 and X2 temporary, from X3 the
 		// states, then, if they fit, the schedules.
 		dst, src, count, k, nodeK := RDI, RSI, RCX, RAX, RBX
-		order, reverse := byteOrder(c, name), byteReverse(c, name)
+		reverse := byteReverse(c, name)
 		iv := shaInitialState(c, name)
 		inRegisters := n <= 2
-		frame := 32 * n
-		if !inRegisters {
-			frame += 64*n + 16
+		frame, align := 32*n, 0
+		switch {
+		case vector:
+			frame, align = frame+256*n, 32
+		case !inRegisters:
+			frame, align = frame+64*n, 16
 		}
-		local := c.AllocLocal(frame)
 		scratch := Mem{Base: RDX}
-		c.LEAQ(local, RDX)
-		if !inRegisters {
-			c.LEAQ(local.Offset(15), RDX)
-			c.ANDQ(I8(-16), RDX)
+		local := c.AllocLocal(frame + align)
+		if align == 0 {
+			c.LEAQ(local, RDX)
+		} else {
+			c.LEAQ(local.Offset(align-1), RDX)
+			c.ANDQ(I8(-align), RDX)
 		}
 		streams := make([]shaStream, n)
 		next := 3
@@ -74,6 +82,16 @@ func shaNodeKernel(n int) func(c *Context, name string) {
 		c.Load(c.Param("n"), count)
 		c.LEAQ(Mem{Symbol: Symbol{Name: "·k"}, Base: StaticBase}, k)
 		c.LEAQ(Mem{Symbol: Symbol{Name: "·nodeK"}, Base: StaticBase}, nodeK)
+		schedule := vectorSchedule{c: c, k: k, wk: scratch.Offset(32 * n)}
+		var order Mem
+		if vector {
+			vectorConstants(c, name, R8)
+			for _, s := range streams {
+				schedule.blocks = append(schedule.blocks, s.p)
+			}
+		} else {
+			order = byteOrder(c, name)
+		}
 		c.SUBQ(Imm(uint64(n)), count)
 		c.JL(LabelRef("done"))
 
@@ -82,16 +100,19 @@ func shaNodeKernel(n int) func(c *Context, name string) {
 			c.MOVOU(iv, s.abef)
 			c.MOVOU(iv.Offset(16), s.cdgh)
 		}
-		for i := range 16 {
-			for _, s := range streams {
-				s.fourRounds(c, i, k, order)
+		if vector {
+			schedule.rounds(2, streams...)
+		} else {
+			for i := range 16 {
+				for _, s := range streams {
+					s.fourRounds(c, i, k, order)
+				}
 			}
 		}
 		for _, s := range streams {
 			c.PADDD(iv, s.abef)
 			c.PADDD(iv.Offset(16), s.cdgh)
-			c.MOVOU(s.abef, s.saved)
-			c.MOVOU(s.cdgh, s.saved.Offset(16))
+			s.save(c)
 		}
 		for i := range 16 {
 			for _, s := range streams {
@@ -100,10 +121,7 @@ func shaNodeKernel(n int) func(c *Context, name string) {
 			}
 		}
 		for i, s := range streams {
-			c.MOVOU(s.saved, shaTmp)
-			c.PADDD(shaTmp, s.abef)
-			c.MOVOU(s.saved.Offset(16), shaTmp)
-			c.PADDD(shaTmp, s.cdgh)
+			s.addSaved(c)
 			// Turned around byte by byte, abef and cdgh are big-endian words in
 			// the order of the digest.
 			c.PSHUFB(reverse, s.abef)
@@ -120,6 +138,9 @@ func shaNodeKernel(n int) func(c *Context, name string) {
 		c.JGE(LabelRef("group"))
 
 		c.Label("done")
+		if vector {
+			c.VZEROUPPER()
+		}
 		c.RET()
 	}
 }

@@ -114,8 +114,7 @@ func shaKernel(n int) func(c *Context, name string) {
 
 		c.Label("block")
 		for _, s := range streams {
-			c.MOVOU(s.abef, s.saved)
-			c.MOVOU(s.cdgh, s.saved.Offset(16))
+			s.save(c)
 		}
 		for i := range 16 {
 			for _, s := range streams {
@@ -123,10 +122,7 @@ func shaKernel(n int) func(c *Context, name string) {
 			}
 		}
 		for _, s := range streams {
-			c.MOVOU(s.saved, shaTmp)
-			c.PADDD(shaTmp, s.abef)
-			c.MOVOU(s.saved.Offset(16), shaTmp)
-			c.PADDD(shaTmp, s.cdgh)
+			s.addSaved(c)
 			c.ADDQ(Imm(64), s.p.Base)
 		}
 		c.DECQ(count)
@@ -205,6 +201,19 @@ func (s *shaStream) roundsOfWK(c *Context) {
 	c.SHA256RNDS2(shaWK, s.abef, s.cdgh)
 	c.PSHUFD(Imm(0x0e), shaWK, shaWK)
 	c.SHA256RNDS2(shaWK, s.cdgh, s.abef)
+}
+
+// save keeps the state, addSaved adds what was kept to it.
+func (s *shaStream) save(c *Context) {
+	c.MOVOU(s.abef, s.saved)
+	c.MOVOU(s.cdgh, s.saved.Offset(16))
+}
+
+func (s *shaStream) addSaved(c *Context) {
+	c.MOVOU(s.saved, shaTmp)
+	c.PADDD(shaTmp, s.abef)
+	c.MOVOU(s.saved.Offset(16), shaTmp)
+	c.PADDD(shaTmp, s.cdgh)
 }
 
 // asRegister returns op if it is a register, else tmp.

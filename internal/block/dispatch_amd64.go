@@ -8,7 +8,7 @@ import (
 	"github.com/klauspost/cpuid/v2"
 )
 
-var useSHANI, useAVX2, useAVX, useSSSE3 bool
+var useAVX512SHANI, useSHANI, useAVX2, useAVX, useSSSE3 bool
 
 // cpuid answers for AVX and AVX-512 only if the operating system saves their
 // registers. darwin does so for AVX-512 too, but Go's signal handling there
@@ -20,13 +20,18 @@ var (
 	hasBMI2   = cpuid.CPU.Supports(cpuid.BMI2)
 	hasSHANI  = cpuid.CPU.Supports(cpuid.SHA, cpuid.SSSE3, cpuid.SSE4)
 	hasAVX512 = cpuid.CPU.Supports(cpuid.AVX512F, cpuid.AVX512BW, cpuid.AVX512VL) && runtime.GOOS != "darwin"
+
+	hasAVX512SHANI  = hasAVX512 && hasSHANI
+	hasSlowSchedule = cpuid.CPU.VendorID == cpuid.Intel && IceLake(cpuid.CPU.Family, cpuid.CPU.Model)
 )
 
 var kernels = []Kernel{
+	{Name: "x1_avx512shani", Lanes: 1, MaxBlocks: 1024, Blocks: single(x1_avx512shani), Supported: hasAVX512SHANI, Loses: !hasSlowSchedule, use: &useAVX512SHANI},
 	{Name: "x1_shani", Lanes: 1, MaxBlocks: 1024, Blocks: single(x1_shani), Supported: hasSHANI, use: &useSHANI},
 	{Name: "x1_avx2", Lanes: 1, MaxBlocks: 512, Blocks: single(x1_avx2), Supported: hasAVX2 && hasBMI2, use: &useAVX2},
 	{Name: "x1_avx", Lanes: 1, MaxBlocks: 512, Blocks: single(x1_avx), Supported: hasAVX, use: &useAVX},
 	{Name: "x1_ssse3", Lanes: 1, MaxBlocks: 512, Blocks: single(x1_ssse3), Supported: hasSSSE3, use: &useSSSE3},
+	{Name: "x2_avx512shani", Lanes: 2, MaxBlocks: 1024, Blocks: x2_avx512shani, Supported: hasAVX512SHANI, Loses: !hasSlowSchedule},
 	{Name: "x2_shani", Lanes: 2, MaxBlocks: 1024, Blocks: x2_shani, Supported: hasSHANI},
 	{Name: "x4_shani", Lanes: 4, MaxBlocks: 512, Blocks: x4_shani, Supported: hasSHANI},
 	{Name: "x4_avx", Lanes: 4, MaxBlocks: 128, Blocks: x4_avx, Supported: hasAVX},
@@ -41,6 +46,8 @@ var kernels = []Kernel{
 // variable, so that what h and p point to may stay on the caller's stack.
 func compress(h *State, p *byte, n int) {
 	switch {
+	case useAVX512SHANI:
+		x1_avx512shani(h, p, n)
 	case useSHANI:
 		x1_shani(h, p, n)
 	case useAVX2:

@@ -3,6 +3,7 @@ package block
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -59,11 +60,17 @@ var (
 func fromGo(line string) string {
 	mnemonic, rest, _ := strings.Cut(line, " ")
 	mnemonic, broadcast := strings.CutSuffix(strings.ToLower(mnemonic), ".bcst")
+	mnemonic, zeroes := strings.CutSuffix(mnemonic, ".z")
 	if name, ok := gnuNames[mnemonic]; ok {
 		mnemonic = name
 	}
 	form := mnemonic
-	for _, o := range operands(rest) {
+	list, mask := operands(rest), ""
+	if zeroes { // by the mask before the destination
+		mask = "{%" + gpr(list[len(list)-2]) + "}{z}"
+		list = slices.Delete(list, len(list)-2, len(list)-1)
+	}
+	for _, o := range list {
 		switch m := goMemory.FindStringSubmatch(o); {
 		case strings.HasPrefix(o, "$"):
 			o = "$" + number(o[1:])
@@ -79,7 +86,7 @@ func fromGo(line string) string {
 		}
 		form += " " + o
 	}
-	return form
+	return form + mask
 }
 
 func fromGNU(mnemonic, rest string) string {

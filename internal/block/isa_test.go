@@ -43,6 +43,8 @@ var architectures = []architecture{
 		"avx2":    "generic64+avx2",
 		"x1_avx2": "generic64+avx2+bmi2",
 		"avx512":  "generic64+avx512f+avx512bw+avx512vl",
+
+		"avx512shani": "generic64+ssse3+sse4.1+sha+avx512f+avx512bw+avx512vl",
 	}},
 	{"arm64", "aarch64-linux-gnu-", map[string]string{
 		"sha2": "armv8-a+sha2",
@@ -149,7 +151,8 @@ func assemble(t *testing.T, a architecture, d disassembly) {
 	t.Helper()
 	march, ok := a.march[d.name]
 	if !ok {
-		march, ok = a.march[isaOf(d.name)]
+		_, isa, _ := strings.Cut(d.name[strings.Index(d.name, "x"):], "_")
+		march, ok = a.march[isa]
 	}
 	if !ok {
 		t.Fatalf("%s: which instructions does it declare?", d.name)

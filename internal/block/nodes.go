@@ -17,8 +17,8 @@ type NodeKernel struct {
 	Name string
 	// Lanes is how many nodes are hashed side by side.
 	Lanes int
-	// Supported and Enabled are as in Kernel.
-	Supported, Enabled bool
+	// Supported, Loses and Enabled are as in Kernel.
+	Supported, Loses, Enabled bool
 
 	// hash reads 64·n bytes at src and writes 32·n at dst, n a multiple of
 	// Lanes. dst may be src, else they do not overlap: a kernel has read all of

@@ -13,6 +13,7 @@ var nodeKernels = []NodeKernel{
 	{Name: "node_x16_avx512", Lanes: 16, hash: node_x16_avx512, Supported: hasAVX512},
 	{Name: "node_x8_avx2", Lanes: 8, hash: node_x8_avx2, Supported: hasAVX2},
 	{Name: "node_x4_shani", Lanes: 4, hash: node_x4_shani, Supported: hasSHANI},
+	{Name: "node_x2_avx512shani", Lanes: 2, hash: node_x2_avx512shani, Supported: hasAVX512SHANI, Loses: !hasSlowSchedule},
 	{Name: "node_x2_shani", Lanes: 2, hash: node_x2_shani, Supported: hasSHANI},
 	{Name: "node_x1_shani", Lanes: 1, hash: node_x1_shani, Supported: hasSHANI, use: &useNodeSHANI},
 }

@@ -22,8 +22,11 @@ type Kernel struct {
 	Blocks func(h **State, p **byte, n int)
 	// Supported says whether this CPU and operating system can run it.
 	Supported bool
-	// Enabled says whether it may be chosen: it is supported, and neither the
-	// environment nor FIPS 140-3 mode forbids it.
+	// Loses says whether this CPU has a faster kernel of as many lanes, so that it
+	// is not chosen unless it is forced.
+	Loses bool
+	// Enabled says whether it may be chosen: it is supported, does not lose, and
+	// neither the environment nor FIPS 140-3 mode forbids it.
 	Enabled bool
 
 	use *bool // mirrors Enabled for the if-chain of compress
@@ -34,10 +37,10 @@ type Kernel struct {
 var (
 	isas  = []string{"ssse3", "avx", "avx2", "shani", "avx512", "sha2", "neon"}
 	names = []string{
-		"x1_ssse3", "x1_avx", "x1_avx2", "x1_shani", "x1_sha2",
-		"x2_shani", "x4_shani", "x2_sha2", "x4_sha2",
+		"x1_ssse3", "x1_avx", "x1_avx2", "x1_shani", "x1_avx512shani", "x1_sha2",
+		"x2_shani", "x2_avx512shani", "x4_shani", "x2_sha2", "x4_sha2",
 		"x4_ssse3", "x4_avx", "x4_neon", "x8_avx2", "x16_avx512", "x32_avx512",
-		"node_x1_shani", "node_x2_shani", "node_x4_shani",
+		"node_x1_shani", "node_x2_shani", "node_x2_avx512shani", "node_x4_shani",
 		"node_x1_sha2", "node_x2_sha2", "node_x4_sha2", "node_x4_neon",
 		"node_x8_avx2", "node_x16_avx512", "node_x32_avx512",
 		"search_x4_shani", "search_x4_sha2", "search_x4_ssse3", "search_x4_avx", "search_x8_avx2", "search_x32_avx512",
@@ -53,10 +56,10 @@ var useStd = preferStd || fips140.Enabled()
 
 // A toggle is how a kernel is switched on and off, whatever its operation.
 type toggle struct {
-	name      string
-	supported bool
-	enabled   *bool
-	use       *bool // or nil
+	name             string
+	supported, loses bool
+	enabled          *bool
+	use              *bool // or nil
 }
 
 // toggles returns those of all the kernels of this architecture.
@@ -64,15 +67,15 @@ func toggles() []toggle {
 	var ts []toggle
 	for i := range kernels {
 		k := &kernels[i]
-		ts = append(ts, toggle{k.Name, k.Supported, &k.Enabled, k.use})
+		ts = append(ts, toggle{k.Name, k.Supported, k.Loses, &k.Enabled, k.use})
 	}
 	for i := range nodeKernels {
 		k := &nodeKernels[i]
-		ts = append(ts, toggle{k.Name, k.Supported, &k.Enabled, k.use})
+		ts = append(ts, toggle{k.Name, k.Supported, k.Loses, &k.Enabled, k.use})
 	}
 	for i := range searchKernels {
 		k := &searchKernels[i]
-		ts = append(ts, toggle{k.Name, k.Supported, &k.Enabled, nil})
+		ts = append(ts, toggle{k.Name, k.Supported, false, &k.Enabled, nil})
 	}
 	return ts
 }
@@ -86,7 +89,7 @@ func (t toggle) set(on bool) {
 
 func init() {
 	for _, t := range toggles() {
-		t.set(t.supported && !fips140.Enabled() && !isDisabled(t.name))
+		t.set(t.supported && !t.loses && !fips140.Enabled() && !isDisabled(t.name))
 	}
 }
 
@@ -112,12 +115,18 @@ func parseDisable(s string) (known, unknown []string) {
 }
 
 func isDisabled(name string) bool {
-	return slices.Contains(disabled, name) || slices.Contains(disabled, isaOf(name))
+	return slices.Contains(disabled, name) ||
+		slices.ContainsFunc(InstructionSets(name), func(isa string) bool { return slices.Contains(disabled, isa) })
 }
 
-// isaOf returns the instruction set in the name of a kernel.
-func isaOf(name string) string {
-	return name[strings.LastIndexByte(name, '_')+1:]
+// InstructionSets returns those in the name of a kernel, as words of
+// SHA256SIMD_DISABLE.
+func InstructionSets(name string) []string {
+	isa := name[strings.LastIndexByte(name, '_')+1:]
+	if isa == "avx512shani" {
+		return []string{"avx512", "shani"}
+	}
+	return []string{isa}
 }
 
 // Kernels returns this architecture's kernels, those of one stream first and
@@ -146,7 +155,7 @@ func UsesStd() bool { return useStd }
 func Features() []string {
 	var words []string
 	for _, isa := range isas {
-		if slices.ContainsFunc(kernels, func(k Kernel) bool { return k.Supported && isaOf(k.Name) == isa }) {
+		if slices.ContainsFunc(kernels, func(k Kernel) bool { return k.Supported && slices.Contains(InstructionSets(k.Name), isa) }) {
 			words = append(words, isa)
 		}
 	}

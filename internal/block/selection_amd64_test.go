@@ -24,7 +24,10 @@ func TestSelection(t *testing.T) {
 		"shani": cpuid.CPU.Supports(cpuid.SHA) && x.HasSSSE3 && x.HasSSE41,
 	}
 	for _, tg := range toggles() {
-		want := has[isaOf(tg.name)]
+		want := true
+		for _, isa := range InstructionSets(tg.name) {
+			want = want && has[isa]
+		}
 		if tg.name == "x1_avx2" {
 			want = want && x.HasBMI2
 		}
@@ -40,6 +43,7 @@ func TestSelection(t *testing.T) {
 		name      string
 		supported bool
 	}{
+		{"x1_avx512shani", has["avx512"] && has["shani"] && hasSlowSchedule},
 		{"x1_shani", has["shani"]},
 		{"x1_avx2", has["avx2"] && x.HasBMI2},
 		{"x1_avx", has["avx"]},

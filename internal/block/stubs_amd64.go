@@ -40,6 +40,18 @@ func x2_shani(h **[8]uint32, p **byte, n int)
 //go:noescape
 func x4_shani(h **[8]uint32, p **byte, n int)
 
+// x1_avx512shani compresses n blocks at p into h with the SHA extensions, and AVX-512 for the
+// message schedule. It needs SHA, SSSE3, SSE4.1, AVX512F, AVX512BW and AVX512VL.
+//
+//go:noescape
+func x1_avx512shani(h *[8]uint32, p *byte, n int)
+
+// x2_avx512shani compresses n blocks of each of 2 streams, interleaved, with the SHA
+// extensions, and AVX-512 for the message schedules. It needs SHA, SSSE3, SSE4.1, AVX512F, AVX512BW and AVX512VL.
+//
+//go:noescape
+func x2_avx512shani(h **[8]uint32, p **byte, n int)
+
 // node_x1_shani hashes n nodes of 64 bytes at src into dst with the SHA extensions. dst
 // may be src. It needs SHA, SSSE3 and SSE4.1, no AVX.
 //
@@ -47,15 +59,22 @@ func x4_shani(h **[8]uint32, p **byte, n int)
 func node_x1_shani(dst *byte, src *byte, n int)
 
 // node_x2_shani hashes n nodes of 64 bytes at src into dst, 2 interleaved, with the
-// SHA extensions. n is a multiple of 2; dst may be src. It needs SHA, SSSE3 and
-// SSE4.1, no AVX.
+// SHA extensions. n is a multiple of 2; dst may be src.
+// It needs SHA, SSSE3 and SSE4.1, no AVX.
 //
 //go:noescape
 func node_x2_shani(dst *byte, src *byte, n int)
 
+// node_x2_avx512shani hashes n nodes of 64 bytes at src into dst, 2 interleaved, with the
+// SHA extensions. n is a multiple of 2; dst may be src.
+// It needs SHA, SSSE3, SSE4.1, AVX512F, AVX512BW and AVX512VL.
+//
+//go:noescape
+func node_x2_avx512shani(dst *byte, src *byte, n int)
+
 // node_x4_shani hashes n nodes of 64 bytes at src into dst, 4 interleaved, with the
-// SHA extensions. n is a multiple of 4; dst may be src. It needs SHA, SSSE3 and
-// SSE4.1, no AVX.
+// SHA extensions. n is a multiple of 4; dst may be src.
+// It needs SHA, SSSE3 and SSE4.1, no AVX.
 //
 //go:noescape
 func node_x4_shani(dst *byte, src *byte, n int)

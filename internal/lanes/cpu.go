@@ -1,5 +1,7 @@
 package lanes
 
+import "github.com/sha256-simd/sha256-simd/internal/block"
+
 // A class is a set of CPUs on which the kernels cost about the same, as far as
 // the choice between them goes.
 type class string
@@ -8,7 +10,8 @@ const (
 	zen5           class = "Zen 5 and later"
 	zen4           class = "Zen 4, or Zen 5 with 256-bit units"
 	zen1           class = "Zen 1 to 3"
-	intelAVX512SHA class = "Intel with AVX-512 and SHA"
+	iceLake        class = "Ice Lake, Tiger Lake, Rocket Lake"
+	intelAVX512SHA class = "Intel with AVX-512 and SHA, later than these"
 	intelAVX512    class = "Intel with AVX-512, without SHA"
 	shaOnly        class = "SHA without AVX-512"
 	avx2Only       class = "AVX2 without SHA"
@@ -42,6 +45,8 @@ func classify(c cpu) class {
 	switch {
 	case c.vendor == amd && c.family >= 0x17:
 		return classifyZen(c)
+	case c.vendor == intel && block.IceLake(c.family, c.model):
+		return iceLake
 	case c.vendor == intel && c.avx512 && c.sha:
 		return intelAVX512SHA
 	case c.vendor == intel && c.avx512:

@@ -16,14 +16,14 @@ const mostLive = 70
 // the registry's order.
 var (
 	kernelNames = []string{
-		"x1_shani", "x1_avx2", "x1_avx", "x1_ssse3", "x1_sha2",
-		"x2_shani", "x2_sha2",
+		"x1_avx512shani", "x1_shani", "x1_avx2", "x1_avx", "x1_ssse3", "x1_sha2",
+		"x2_avx512shani", "x2_shani", "x2_sha2",
 		"x4_shani", "x4_sha2", "x4_avx", "x4_ssse3", "x4_neon",
 		"x8_avx2", "x16_avx512", "x32_avx512",
 	}
 	nodeKernelNames = []string{
 		"node_x32_avx512", "node_x16_avx512", "node_x8_avx2", "node_x4_shani", "node_x4_sha2", "node_x4_neon",
-		"node_x2_shani", "node_x2_sha2", "node_x1_shani", "node_x1_sha2",
+		"node_x2_avx512shani", "node_x2_shani", "node_x2_sha2", "node_x1_shani", "node_x1_sha2",
 	}
 )
 
@@ -33,6 +33,7 @@ var isasOf = map[class][]string{
 	zen5:           {"shani", "avx512", "avx2", "avx", "ssse3"},
 	zen4:           {"shani", "avx512", "avx2", "avx", "ssse3"},
 	zen1:           {"shani", "avx2", "avx", "ssse3"},
+	iceLake:        {"shani", "avx512", "avx2", "avx", "ssse3"},
 	intelAVX512SHA: {"shani", "avx512", "avx2", "avx", "ssse3"},
 	intelAVX512:    {"avx512", "avx2", "avx", "ssse3"},
 	shaOnly:        {"shani", "avx2", "avx", "ssse3"},
@@ -54,19 +55,31 @@ func nameParts(name string) (lanes int, isa string) {
 	return lanes, isa
 }
 
+// chosenOn says whether a kernel is among those of a class's CPUs, and whether it
+// is enabled there without the disabled instruction sets. Kernels that compute
+// schedules by AVX-512 for the SHA extensions lose but on Ice Lake.
+func chosenOn(c class, name string, disabled []string) (has, enabled bool) {
+	isas := block.InstructionSets(name)
+	if len(isas) > 1 && c != iceLake {
+		return false, false
+	}
+	has, enabled = true, true
+	for _, isa := range isas {
+		has = has && slices.Contains(isasOf[c], isa)
+		enabled = enabled && !slices.Contains(disabled, isa)
+	}
+	return has, enabled
+}
+
 // kernelsOf returns the kernels of a class's CPUs, those of the disabled
 // instruction sets switched off. They compress by the kernel in use here.
 func kernelsOf(c class, disabled ...string) []block.Kernel {
 	var kernels []block.Kernel
 	for _, name := range kernelNames {
-		lanes, isa := nameParts(name)
-		if !slices.Contains(isasOf[c], isa) {
-			continue
+		if has, enabled := chosenOn(c, name, disabled); has {
+			lanes, _ := nameParts(name)
+			kernels = append(kernels, block.Kernel{Name: name, Lanes: lanes, MaxBlocks: 100, Supported: true, Enabled: enabled})
 		}
-		kernels = append(kernels, block.Kernel{
-			Name: name, Lanes: lanes, MaxBlocks: 100,
-			Supported: true, Enabled: !slices.Contains(disabled, isa),
-		})
 	}
 	return kernels
 }
@@ -74,11 +87,9 @@ func kernelsOf(c class, disabled ...string) []block.Kernel {
 func nodeKernelsOf(c class, disabled ...string) []block.NodeKernel {
 	var kernels []block.NodeKernel
 	for _, name := range nodeKernelNames {
-		lanes, isa := nameParts(name)
-		if slices.Contains(isasOf[c], isa) {
-			kernels = append(kernels, block.NodeKernel{
-				Name: name, Lanes: lanes, Supported: true, Enabled: !slices.Contains(disabled, isa),
-			})
+		if has, enabled := chosenOn(c, name, disabled); has {
+			lanes, _ := nameParts(name)
+			kernels = append(kernels, block.NodeKernel{Name: name, Lanes: lanes, Supported: true, Enabled: enabled})
 		}
 	}
 	return kernels
@@ -86,7 +97,7 @@ func nodeKernelsOf(c class, disabled ...string) []block.NodeKernel {
 
 // TestKernelsOfThisArchitecture ties the names above to the registry.
 func TestKernelsOfThisArchitecture(t *testing.T) {
-	c := unknown
+	c := iceLake
 	if len(block.Kernels()) > 0 && !slices.ContainsFunc(block.Kernels(), func(k block.Kernel) bool { return k.Name == "x1_shani" }) {
 		c = armSHA2
 	}
@@ -137,7 +148,7 @@ func TestEveryClassListsItsKernels(t *testing.T) {
 			if cycles < k.Lanes*single {
 				var others []string
 				for _, other := range isasOf[c] {
-					if other != isa {
+					if !slices.Contains(block.InstructionSets(k.Name), other) {
 						others = append(others, other)
 					}
 				}
@@ -214,16 +225,31 @@ func TestPlans(t *testing.T) {
 		{zen4, "shani", 16, avx512},
 		{zen1, "", 4, sha},
 		{zen1, "shani", 8, avx2},
-		{intelAVX512SHA, "", 32, specification{
-			{1, "x1_shani"}, {2, "x2_shani"}, {3, "x2_shani x1_shani"}, {4, "x2_shani x2_shani"},
-			{5, "x2_shani x2_shani x1_shani"}, {6, "x16_avx512"},
-			{17, "x16_avx512 x1_shani"}, {18, "x16_avx512 x2_shani"}, {19, "x16_avx512 x2_shani x1_shani"},
-			{20, "x16_avx512 x2_shani x2_shani"}, {21, "x32_avx512"},
+		{iceLake, "", 32, specification{
+			{1, "x1_avx512shani"}, {2, "x2_avx512shani"}, {3, "x2_avx512shani x1_avx512shani"}, {4, "x2_avx512shani x2_avx512shani"},
+			{5, "x2_avx512shani x2_avx512shani x1_avx512shani"}, {6, "x2_avx512shani x2_avx512shani x2_avx512shani"},
+			{7, "x2_avx512shani x2_avx512shani x2_avx512shani x1_avx512shani"},
+			{8, "x2_avx512shani x2_avx512shani x2_avx512shani x2_avx512shani"}, {9, "x16_avx512"},
+			{17, "x16_avx512 x1_avx512shani"}, {18, "x16_avx512 x2_avx512shani"}, {19, "x16_avx512 x2_avx512shani x1_avx512shani"},
+			{20, "x16_avx512 x2_avx512shani x2_avx512shani"}, {21, "x16_avx512 x2_avx512shani x2_avx512shani x1_avx512shani"},
+			{22, "x16_avx512 x2_avx512shani x2_avx512shani x2_avx512shani"},
+			{23, "x16_avx512 x2_avx512shani x2_avx512shani x2_avx512shani x1_avx512shani"}, {24, "x32_avx512"},
 		}},
-		{intelAVX512SHA, "avx512", 8, specification{
+		{iceLake, "avx512", 8, specification{
 			{1, "x1_shani"}, {2, "x2_shani"}, {3, "x2_shani x1_shani"}, {4, "x2_shani x2_shani"},
 			{5, "x2_shani x2_shani x1_shani"}, {6, "x2_shani x2_shani x2_shani"}, {7, "x8_avx2"},
 		}},
+		{intelAVX512SHA, "", 32, specification{
+			{1, "x1_shani"}, {2, "x2_shani"}, {3, "x2_shani x1_shani"}, {4, "x4_shani"}, {5, "x4_shani x1_shani"},
+			{6, "x4_shani x2_shani"}, {7, "x4_shani x2_shani x1_shani"}, {8, "x4_shani x4_shani"}, {9, "x4_shani x4_shani x1_shani"},
+			{10, "x4_shani x4_shani x2_shani"}, {11, "x4_shani x4_shani x2_shani x1_shani"}, {12, "x4_shani x4_shani x4_shani"},
+			{13, "x16_avx512"}, {17, "x16_avx512 x1_shani"}, {18, "x16_avx512 x2_shani"}, {19, "x16_avx512 x2_shani x1_shani"},
+			{20, "x16_avx512 x4_shani"}, {21, "x16_avx512 x4_shani x1_shani"}, {22, "x16_avx512 x4_shani x2_shani"},
+			{23, "x16_avx512 x4_shani x2_shani x1_shani"}, {24, "x16_avx512 x4_shani x4_shani"},
+			{25, "x16_avx512 x4_shani x4_shani x1_shani"}, {26, "x16_avx512 x4_shani x4_shani x2_shani"},
+			{27, "x16_avx512 x4_shani x4_shani x2_shani x1_shani"}, {28, "x16_avx512 x4_shani x4_shani x4_shani"}, {29, "x32_avx512"},
+		}},
+		{intelAVX512SHA, "avx512", 4, sha},
 		{intelAVX512SHA, "shani", 32, specification{
 			{1, "x1_avx2"}, {2, "x16_avx512"}, {17, "x16_avx512 x1_avx2"}, {18, "x32_avx512"},
 		}},
