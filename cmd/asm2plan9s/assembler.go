@@ -239,6 +239,7 @@ func (as *assembler) program(insts []*instruction, syntax string) string {
 var (
 	charConstant = regexp.MustCompile(`'[^'\\]'`)
 	labelDef     = regexp.MustCompile(`^[\w.$@]+[ \t]*:`)
+	symbolDef    = regexp.MustCompile(`(?i)^[\w.$@]+(?:[ \t]*=|[ \t]+equ\b)`)
 	attRegister  = regexp.MustCompile(`%[a-zA-Z]`)
 	directive    = regexp.MustCompile(`^\.\w*`)
 )
@@ -269,6 +270,9 @@ func refuse(text string) string {
 	}
 	if labelDef.MatchString(text) {
 		return "it defines a label, and only instructions can be assembled"
+	}
+	if symbolDef.MatchString(text) {
+		return "it defines a symbol, and only instructions can be assembled"
 	}
 	if strings.Contains(text, labelPrefix) {
 		return "it holds " + labelPrefix + ", which begins labels of this command's own"

@@ -38,7 +38,7 @@ func NoExtraMethods(t *testing.T, ms any, allowed ...string) {
 // other reasons: sanitizers, and compilation without optimization.
 func SkipTestAllocations(t *testing.T) {
 	t.Helper()
-	if sanitized {
+	if Sanitized {
 		t.Skip("sanitizers allocate, and empty pools")
 	}
 	if testing.AllocsPerRun(10, func() { inlined()[0] = 1 }) > 0 {

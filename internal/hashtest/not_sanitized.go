@@ -2,4 +2,5 @@
 
 package hashtest
 
-const sanitized = false
+// Sanitized says whether a sanitizer is built in.
+const Sanitized = false

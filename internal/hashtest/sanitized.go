@@ -2,4 +2,6 @@
 
 package hashtest
 
-const sanitized = true
+// Sanitized says whether a sanitizer is built in. It allocates, and the race
+// detector has goroutines run in random order.
+const Sanitized = true
