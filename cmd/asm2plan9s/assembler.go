@@ -238,8 +238,8 @@ func (as *assembler) program(insts []*instruction, syntax string) string {
 
 var (
 	charConstant = regexp.MustCompile(`'[^'\\]'`)
-	labelDef     = regexp.MustCompile(`^[\w.$@]+[ \t]*:`)
-	symbolDef    = regexp.MustCompile(`(?i)^[\w.$@]+(?:[ \t]*=|[ \t]+equ\b)`)
+	labelDef     = regexp.MustCompile(`^[\w.$@[:^ascii:]]+[ \t]*:`)
+	symbolDef    = regexp.MustCompile(`(?i)^[\w.$@[:^ascii:]]+(?:[ \t]*=|[ \t]+equ\b)`)
 	attRegister  = regexp.MustCompile(`%[a-zA-Z]`)
 	directive    = regexp.MustCompile(`^\.\w*`)
 )

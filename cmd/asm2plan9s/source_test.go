@@ -239,7 +239,7 @@ func mayBeInstruction(line string) bool {
 func FuzzTextStaysOnItsLine(f *testing.F) {
 	as := requireGNU(f, amd64)
 	for _, text := range []string{
-		"vzeroupper", "nop nop", ".byte 1", "lock", "rep", "'", "int '", `"`, "#", "x: nop", "x = 5", "A=0:", "jmp x",
+		"vzeroupper", "nop nop", ".byte 1", "lock", "rep", "'", "int '", `"`, "#", "x: nop", "x = 5", "A=0:", "\xff=0:", "jmp x",
 		".org 5", ".macro", "{evex} vpaddd xmm0, xmm1, xmm2", "nop #", "jmp .+300", "nop\rnop", "1: nop", "$x",
 		"mov eax, ' '", "mov eax, dword [rax]", "?", "nop /", "#APP", "foo equ 5", "%x",
 	} {
