@@ -36,7 +36,7 @@ func shaNodeKernel(n int, vector bool) func(c *Context, name string) {
 		// Registers as in shaKernel: X0 W+K, X1 and X2 temporary, from X3 the
 		// states, then, if they fit, the schedules.
 		dst, src, count, k, nodeK := RDI, RSI, RCX, RAX, RBX
-		reverse := byteReverse(c, name)
+		order, reverse := byteOrder(c, name), byteReverse(c, name)
 		iv := shaInitialState(c, name)
 		inRegisters := n <= 2
 		frame, align := 32*n, 0
@@ -83,14 +83,9 @@ func shaNodeKernel(n int, vector bool) func(c *Context, name string) {
 		c.LEAQ(Mem{Symbol: Symbol{Name: "·k"}, Base: StaticBase}, k)
 		c.LEAQ(Mem{Symbol: Symbol{Name: "·nodeK"}, Base: StaticBase}, nodeK)
 		schedule := vectorSchedule{c: c, k: k, wk: scratch.Offset(32 * n)}
-		var order Mem
 		if vector {
-			vectorConstants(c, name, R8)
-			for _, s := range streams {
-				schedule.blocks = append(schedule.blocks, s.p)
-			}
-		} else {
-			order = byteOrder(c, name)
+			vectorConstants(c, order, R8)
+			schedule.blocks = [2]Mem{streams[0].p, streams[1].p}
 		}
 		c.SUBQ(Imm(uint64(n)), count)
 		c.JL(LabelRef("done"))

@@ -147,7 +147,7 @@ func shaSearchKernel(c *Context, name string) {
 		}
 		for j, s := range streams {
 			w := func(i int) Mem { return schedules[j].w.Offset(16 * i) }
-			shaSchedule(c, w(i), w(i-4), w(i-3), w(i-2), w(i-1))
+			shaSchedule(c, false, w(i), w(i-4), w(i-3), w(i-2), w(i-1))
 			c.MOVOU(Mem{Base: k, Disp: 16 * i}, shaWK)
 			c.PADDD(shaTmp2, shaWK)
 			s.roundsOfWK(c)

@@ -31,6 +31,8 @@ type shaStream struct {
 	// the copies cost it up to 6%, and for short messages everywhere: their calls
 	// overlap, and each instruction counts.
 	fewest bool
+	// vector has AVX-512 compute σ0, in place of SHA256MSG1.
+	vector bool
 	msg    [4]Op // the last 16 words of the schedule; registers, or aligned memory
 }
 
@@ -159,7 +161,7 @@ func (s *shaStream) fourRounds(c *Context, i int, k Register, order Mem) {
 		}
 	}
 	if i >= 4 {
-		shaSchedule(c, w, w, s.msg[(i+1)%4], s.msg[(i+2)%4], s.msg[(i+3)%4])
+		shaSchedule(c, s.vector, w, w, s.msg[(i+1)%4], s.msg[(i+2)%4], s.msg[(i+3)%4])
 	}
 	if s.fewest {
 		c.MOVOU(Mem{Base: k, Disp: 16 * i}, shaWK)
@@ -181,12 +183,20 @@ func (s *shaStream) fourRounds(c *Context, i int, k Register, order Mem) {
 //
 // W(t) = σ1(W(t-2)) + W(t-7) + σ0(W(t-15)) + W(t-16): MSG1 adds σ0(W(t-15)) to
 // W(t-16), MSG2 adds σ1(W(t-2)).
-func shaSchedule(c *Context, w, w16, w12, w8, w4 Op) {
+func shaSchedule(c *Context, vector bool, w, w16, w12, w8, w4 Op) {
 	x := asRegister(w, shaTmp2)
 	if x != w16 {
 		c.MOVOA(w16, x)
 	}
-	c.SHA256MSG1(w12, x)
+	if vector {
+		t := func(n int) Register { return vec(vectorTmp + n).AsX() }
+		c.VPALIGNR(Imm(4), x, w12, t(0)) // W(t-15), …
+		m := newAVX512(&emitter{c: c})
+		m.sigma(t(1), t(2), t(3), t(0), smallSigma0)
+		m.add(x.(Register), x.(Register), t(1))
+	} else {
+		c.SHA256MSG1(w12, x)
+	}
 	c.MOVOA(w4, shaTmp)
 	c.PALIGNR(Imm(4), w8, shaTmp)
 	c.PADDD(shaTmp, x)

@@ -9,20 +9,21 @@ import (
 // Cores of Ice Lake, Tiger Lake and Rocket Lake start a SHA256MSG1 or SHA256MSG2
 // every five to six cycles, a SHA256RNDS2 every three, and not side by side: two
 // interleaved streams take as long as one after the other. These kernels compute
-// message schedules with AVX-512 instead, those of two blocks at once where there
-// are two, and leave the rounds alone to the SHA extensions.
+// the message schedules of two blocks at once with AVX-512, and leave nothing but
+// the rounds to the SHA extensions. For a single block AVX-512 takes the place of
+// SHA256MSG1 alone (shaStream.vector).
 
-// vectorSchedule computes message schedules, four words of each of its blocks at
-// a time, and leaves W+K in memory.
+// vectorSchedule computes the message schedules of two blocks, four words of each
+// at a time, and leaves W+K in memory.
 //
 // Only vector registers from 16 on are used at more than 128 bits: SSE
 // instructions, which those of the SHA extensions are, are slow while an upper
 // half of the others is in use.
 type vectorSchedule struct {
 	c      *Context
-	blocks []Mem    // one or two; where the second is, it has the upper quarter
+	blocks [2]Mem   // the second has the upper quarters
 	k      Register // the round constants
-	wk     Mem      // 256 bytes for each block, those of words t to t+3 side by side
+	wk     Mem      // 512 bytes, those of words t to t+3 of both blocks side by side
 	// halves loads blocks 8 bytes at a time, as in shaStream.
 	halves bool
 }
@@ -38,26 +39,16 @@ const (
 var lowWords, highWords = K1, K2
 
 // vectorConstants loads what all schedules of a kernel need.
-func vectorConstants(c *Context, name string, tmp GPPhysical) {
-	c.VBROADCASTI32X4(byteOrder(c, name), vec(vectorOrder).AsY())
+func vectorConstants(c *Context, order Mem, tmp GPPhysical) {
+	c.VBROADCASTI32X4(order, vec(vectorOrder).AsY())
 	c.MOVL(U32(0x33), tmp.As32())
 	c.KMOVW(tmp.As32(), lowWords)
 	c.MOVL(U32(0xcc), tmp.As32())
 	c.KMOVW(tmp.As32(), highWords)
 }
 
-// reg is vector register i, with a quarter for each block.
-func (v vectorSchedule) reg(i int) Register {
-	if len(v.blocks) == 1 {
-		return vec(i).AsX()
-	}
-	return vec(i).AsY()
-}
-
 // wkAt is where W+K of words 4i to 4i+3 of a block are.
-func (v vectorSchedule) wkAt(i, block int) Mem {
-	return v.wk.Offset(16 * (i*len(v.blocks) + block))
-}
+func (v vectorSchedule) wkAt(i, block int) Mem { return v.wk.Offset(32*i + 16*block) }
 
 // step does words 4i to 4i+3: they are loaded, or
 //
@@ -66,12 +57,12 @@ func (v vectorSchedule) wkAt(i, block int) Mem {
 // of which the last two words need σ1 of the first two.
 func (v vectorSchedule) step(i int) {
 	c, m := v.c, newAVX512(&emitter{c: v.c}).(avx512)
-	w := func(back int) Register { return v.reg(vectorW + (i-back/4+4)%4) } // W(4i-back), …
-	t := func(n int) Register { return v.reg(vectorTmp + n) }
+	w := func(back int) Register { return vec(vectorW + (i-back/4+4)%4).AsY() } // W(4i-back), …
+	t := func(n int) Register { return vec(vectorTmp + n).AsY() }
 	w0 := w(0)
 	if i < 4 {
 		v.load(i, w0)
-		c.VPSHUFB(v.reg(vectorOrder), w0, w0)
+		c.VPSHUFB(vec(vectorOrder).AsY(), w0, w0)
 	} else {
 		c.VPALIGNR(Imm(4), w0, w(12), t(0)) // W(t-15), …
 		m.sigma(t(1), t(2), t(3), t(0), smallSigma0)
@@ -85,12 +76,8 @@ func (v vectorSchedule) step(i int) {
 		m.sigma(t(1), t(2), t(3), t(0), smallSigma1)
 		m.add(w0, w0, t(1))
 	}
-	if k := (Mem{Base: v.k, Disp: 16 * i}); len(v.blocks) == 1 {
-		m.add(t(0), w0, k)
-	} else {
-		m.broadcastQuarter(t(0), k)
-		m.add(t(0), t(0), w0)
-	}
+	m.broadcastQuarter(t(0), Mem{Base: v.k, Disp: 16 * i})
+	m.add(t(0), t(0), w0)
 	m.store(v.wkAt(i, 0), t(0))
 }
 
@@ -164,17 +151,22 @@ func vectorShaKernel(c *Context, name string) {
 	v, streams := vectorScratch(c, k, 1)
 	v.halves = true
 	s := streams[0]
+	s.p, s.halves, s.fewest, s.vector = p, true, true, true
+	for i := range s.msg {
+		s.msg[i] = vec(5 + i).AsX()
+	}
 	c.Load(c.Param("h"), h)
 	c.Load(c.Param("p"), p.Base)
 	c.Load(c.Param("n"), count)
-	vectorConstants(c, name, RAX)
 	c.LEAQ(kTable(c, name, false), k)
 	loadState(c, s, h)
+	order := byteOrder(c, name)
 	c.SUBQ(Imm(2), count)
 	c.JL(LabelRef("last"))
+	vectorConstants(c, order, R8)
 
 	c.Label("pair")
-	v.blocks = []Mem{p, p.Offset(64)}
+	v.blocks = [2]Mem{p, p.Offset(64)}
 	s.save(c)
 	v.rounds(3, s)
 	s.addSaved(c)
@@ -186,18 +178,19 @@ func vectorShaKernel(c *Context, name string) {
 	c.ADDQ(U32(128), p.Base)
 	c.SUBQ(Imm(2), count)
 	c.JGE(LabelRef("pair"))
+	c.VZEROUPPER()
 
 	c.Label("last")
 	c.ADDQ(Imm(2), count)
 	c.JZ(LabelRef("done"))
-	v.blocks = []Mem{p}
 	s.save(c)
-	v.rounds(4, s)
+	for i := range 16 {
+		s.fourRounds(c, i, k, order)
+	}
 	s.addSaved(c)
 
 	c.Label("done")
 	storeState(c, s, h)
-	c.VZEROUPPER()
 	c.RET()
 }
 
@@ -210,7 +203,7 @@ func vectorShaKernel2(c *Context, name string) {
 	c.SignatureExpr("func(h **[8]uint32, p **byte, n int)")
 
 	k, hs, ps, count := RAX, RDI, RSI, RCX
-	states, blocks := []Register{R8, R9}, []Mem{{Base: R10}, {Base: R11}}
+	states, blocks := [2]Register{R8, R9}, [2]Mem{{Base: R10}, {Base: R11}}
 	v, streams := vectorScratch(c, k, 2)
 	v.blocks = blocks
 	c.Load(c.Param("h"), hs)
@@ -218,7 +211,7 @@ func vectorShaKernel2(c *Context, name string) {
 	c.Load(c.Param("n"), count)
 	c.TESTQ(count, count)
 	c.JZ(LabelRef("done"))
-	vectorConstants(c, name, RAX)
+	vectorConstants(c, byteOrder(c, name), RAX)
 	c.LEAQ(kTable(c, name, false), k)
 	for i, s := range streams {
 		c.MOVQ(Mem{Base: hs, Disp: 8 * i}, states[i])

@@ -254,6 +254,10 @@ group:
 done:
 	RET
 
+DATA node_x1_shani_order<>+0(SB)/8, $0x0405060700010203
+DATA node_x1_shani_order<>+8(SB)/8, $0x0c0d0e0f08090a0b
+GLOBL node_x1_shani_order<>(SB), RODATA|NOPTR, $16
+
 DATA node_x1_shani_reverse<>+0(SB)/8, $0x08090a0b0c0d0e0f
 DATA node_x1_shani_reverse<>+8(SB)/8, $0x0001020304050607
 GLOBL node_x1_shani_reverse<>(SB), RODATA|NOPTR, $16
@@ -267,7 +271,3 @@ DATA node_x1_shani_iv<>+20(SB)/4, $0x1f83d9ab
 DATA node_x1_shani_iv<>+24(SB)/4, $0xa54ff53a
 DATA node_x1_shani_iv<>+28(SB)/4, $0x3c6ef372
 GLOBL node_x1_shani_iv<>(SB), RODATA|NOPTR, $32
-
-DATA node_x1_shani_order<>+0(SB)/8, $0x0405060700010203
-DATA node_x1_shani_order<>+8(SB)/8, $0x0c0d0e0f08090a0b
-GLOBL node_x1_shani_order<>(SB), RODATA|NOPTR, $16
