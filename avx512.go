@@ -14,13 +14,13 @@ type Avx512Server = Server
 // NewAvx512Server is [NewServer].
 func NewAvx512Server() *Avx512Server { return NewServer() }
 
-// NewAvx512 is [Server.New]. The hash of a nil server works without batches.
+// NewAvx512 is [Server.New] of s. The hash of a nil server works alone.
 func NewAvx512(s *Avx512Server) hash.Hash { return s.New() }
 
-// An Avx512Digest is a hash of a [Server], made by [Server.New] or [NewAvx512];
-// to copy it, use [Avx512Digest.Clone]. It holds no memory of its caller's, and
-// nothing of it stays behind in its server when it is dropped. The zero
-// Avx512Digest is a hash of no server.
+// An Avx512Digest is a hash of a [Server], made by [Server.New] or [NewAvx512],
+// for one goroutine at a time; to copy it, use [Avx512Digest.Clone]. It keeps no
+// reference to its caller's memory, and leaves nothing behind in its server when
+// it is dropped. The zero Avx512Digest is a hash of no server.
 type Avx512Digest struct {
 	digest
 	begun bool   // digest is not zero
@@ -39,8 +39,8 @@ const holdSize = 8 << 10
 
 var holds = sync.Pool{New: func() any { return new([holdSize]byte) }}
 
-// Write adds p to what is hashed. It does not read p after it returns, and
-// never fails.
+// Write adds p to the message. It returns len(p) and no error, and does not read
+// p after that.
 func (d *Avx512Digest) Write(p []byte) (int, error) {
 	if !d.shard.meets() {
 		d.settle()
@@ -131,41 +131,43 @@ func (d *Avx512Digest) drop() {
 	}
 }
 
-// Sum appends the digest of what was written to in. It changes nothing: the
-// hash may be written to further.
+// Sum appends the digest of what has been written so far to in, and returns the
+// result. The hash stays as it is, and may be written to further.
 func (d *Avx512Digest) Sum(in []byte) []byte {
 	d.settle()
 	return d.digest.Sum(in)
 }
 
-// Reset has the hash begin a new message.
+// Reset makes the hash begin a new message.
 func (d *Avx512Digest) Reset() {
 	d.drop()
 	d.digest.Reset()
 	d.begun = true
 }
 
-// Clone returns a copy of the hash, of the same server.
+// Clone returns a copy of the hash, on the same server. The error is nil.
 func (d *Avx512Digest) Clone() (hash.Cloner, error) {
 	d.settle()
 	return &Avx512Digest{digest: d.digest, begun: true, shard: d.shard}, nil
 }
 
-// MarshalBinary returns the state of the hash, in the form of crypto/sha256.
+// MarshalBinary returns the state of the hash, in the form of crypto/sha256. The
+// error is nil.
 func (d *Avx512Digest) MarshalBinary() ([]byte, error) {
 	d.settle()
 	return d.digest.MarshalBinary()
 }
 
 // AppendBinary appends the state of the hash to b, in the form of
-// crypto/sha256.
+// crypto/sha256. The error is nil.
 func (d *Avx512Digest) AppendBinary(b []byte) ([]byte, error) {
 	d.settle()
 	return d.digest.AppendBinary(b)
 }
 
-// UnmarshalBinary sets the hash to a state that a hash of this package or of
-// crypto/sha256 was marshalled to. When it fails the hash stays as it is.
+// UnmarshalBinary sets the hash to a state that was marshalled from a SHA-256
+// hash of this package or of crypto/sha256. If b is no such state it returns an
+// error, and the hash stays as it is.
 func (d *Avx512Digest) UnmarshalBinary(b []byte) error {
 	err := d.digest.UnmarshalBinary(b)
 	if err == nil {

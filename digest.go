@@ -49,6 +49,7 @@ func (d *digest) Reset() {
 	d.len = 0
 }
 
+// Size returns the length of a digest in bytes.
 func (d *digest) Size() int {
 	if d.is224 {
 		return Size224
@@ -56,6 +57,7 @@ func (d *digest) Size() int {
 	return Size
 }
 
+// BlockSize returns 64, the length of a block in bytes.
 func (d *digest) BlockSize() int { return BlockSize }
 
 func (d *digest) Write(p []byte) (int, error) {

@@ -10,8 +10,8 @@ type Info struct {
 	// Single is the kernel for one message: lanes_isa, such as x1_shani; "x1_std"
 	// where crypto/sha256 does the work, or "generic" for plain Go.
 	Single string
-	// Many is the kernel for as many messages as can be had; the same as Single
-	// where messages are hashed one at a time.
+	// Many is the kernel for many messages, when there are enough to fill it; the
+	// same as Single where messages are hashed one at a time.
 	Many string
 	// Lanes is how many messages Many hashes side by side.
 	Lanes int

@@ -6,26 +6,27 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/block"
 )
 
-// SumCmp256 reports whether the first 48 bits of a digest, as a number, are at
-// most work. data is the whole message with its padding, one block.
+// SumCmp256 reports whether the first 48 bits of a SHA-256 digest, as a
+// big-endian number, are at most work. data is the whole message with its
+// padding: one block.
 //
 // A fork of this package's predecessor, made for mining Krist, has this
 // function. The fork answers false for every number above 131,071, whatever
-// work is; this function does not. To search nonces, package pow is many times
-// as fast.
+// work is; this function does not. To search for nonces, package pow is many
+// times as fast.
 //
-// It panics unless data has 64 bytes. Whether they end as FIPS 180-4 wants is
+// It panics unless data has 64 bytes. Whether they end as FIPS 180-4 requires is
 // not checked.
 func SumCmp256(data []byte, work uint32) bool {
 	checkBlock("SumCmp256", data)
 	return first48(data) <= int64(work)
 }
 
-// SumToNum256 returns the first 48 bits of a digest as a number. data is the
-// whole message, of 41 bytes, with its padding, one block.
+// SumToNum256 returns the first 48 bits of a SHA-256 digest as a big-endian
+// number. data is the whole message, of 41 bytes, with its padding: one block.
 //
 // It panics unless data has 64 bytes and data[41] is 0x80, where the padding of
-// such a message begins. The padding is not checked further.
+// such a message begins. The rest of the padding is not checked.
 func SumToNum256(data []byte) int64 {
 	checkBlock("SumToNum256", data)
 	if data[41] != 0x80 {

@@ -13,10 +13,10 @@ import (
 )
 
 // SumMany sets dst[i] to Sum256(msgs[i]) for every i. It hashes the messages
-// side by side on the calling goroutine, starts none, and once warm allocates
-// nothing. A nil message is an empty one. dst overlaps no message.
+// side by side on the calling goroutine, starts no other, and once warm allocates
+// nothing. A nil message is an empty one. dst must not overlap any message.
 //
-// It panics, before it touches anything, when dst and msgs differ in length.
+// It panics, before it touches anything, if dst and msgs differ in length.
 func SumMany(dst [][Size]byte, msgs [][]byte) {
 	checkLengths("SumMany", len(dst), len(msgs))
 	if width, _ := lanes.Width(); width == 1 || len(msgs) == 1 {
@@ -28,14 +28,14 @@ func SumMany(dst [][Size]byte, msgs [][]byte) {
 	lanes.SumMany(dst, msgs)
 }
 
-// WriteMany does the same as hs[i].Write(data[i]) for every i in turn, the
-// hashes of this package side by side on the calling goroutine. It starts no
-// goroutine and once warm allocates nothing. A hash may stand in hs more than
-// once: it is written to in order. A hash of another package gets a plain
-// Write.
+// WriteMany has the effect of hs[i].Write(data[i]) for every i in turn, with the
+// hashes of this package written to side by side on the calling goroutine. It
+// starts no other goroutine, once warm allocates nothing, and does not read data
+// after it returns. A hash may occur in hs more than once: it is written to in
+// order. A hash of another package gets a plain Write.
 //
-// It panics, before it touches anything, when hs and data differ in length or
-// a hash is nil.
+// It panics, before it touches anything, if hs and data differ in length or a
+// hash is nil.
 func WriteMany(hs []hash.Hash, data [][]byte) {
 	checkLengths("WriteMany", len(hs), len(data))
 	for i, h := range hs {
@@ -90,12 +90,12 @@ func WriteMany(hs []hash.Hash, data [][]byte) {
 }
 
 // SumHashes sets dst[i] to the digest of what was written to hs[i], for every
-// i, side by side on the calling goroutine. The hashes go on unchanged. It
-// starts no goroutine and once warm allocates nothing. A hash of another
-// package gets a plain Sum.
+// i, side by side on the calling goroutine. The hashes stay as they are, and may
+// be written to further. It starts no other goroutine and once warm allocates
+// nothing. A hash of another package gets a plain Sum.
 //
-// It panics, before it touches anything, when dst and hs differ in length, a
-// hash is nil, or a hash's Size is not 32.
+// It panics, before it touches anything, if dst and hs differ in length, a hash
+// is nil, or a hash's Size is not 32.
 func SumHashes(dst [][Size]byte, hs []hash.Hash) {
 	checkLengths("SumHashes", len(dst), len(hs))
 	for i, h := range hs {

@@ -15,19 +15,18 @@ import (
 // [io.Copy]; a goroutine that has many messages at hand does better with
 // [SumMany] or [WriteMany].
 //
-// A Server has no goroutine and no timer: the writers do the work, each for
-// others at most until its own is done, and one that meets nobody does just its
-// own. Any number of goroutines may use a Server; each of its hashes is for one
-// at a time.
+// A Server has no goroutine and no timer: the writers do the work. Each works
+// for others at most until its own work is done, and one that meets nobody does
+// only its own. Any number of goroutines may use a Server; each of its hashes is
+// for one at a time.
 //
-// Writers wait for each other. Beside goroutines that keep all Ps busy with other
-// work, each wait can last as long as these run, and hashes of the function [New]
-// are faster. Writes of less than 8 KiB are held back until there is as much,
-// so that a hash that is not summed up yet may have 8 KiB in memory.
+// Writers wait for each other. If other goroutines keep all GOMAXPROCS
+// processors busy, each wait can last as long as these run, and hashes of the
+// function [New] are faster. Writes of less than 8 KiB are held back until there
+// is that much, so a hash that is not summed up yet may hold 8 KiB of memory.
 //
-// Memory that is written may be such that reading it faults, like a mapping of
-// a file that gets truncated: the fault strikes the goroutine that wrote it, as
-// it does without a Server.
+// If reading what is written faults, as memory mapped from a truncated file does,
+// the fault strikes the goroutine that wrote it, as it does without a Server.
 //
 // The zero Server and the nil *Server never hash side by side.
 type Server struct {
@@ -57,8 +56,8 @@ func (s *Server) New() hash.Hash {
 	return d
 }
 
-// Sum256 returns the SHA-256 digest of data, which is hashed together with what
-// others write if it is long enough.
+// Sum256 returns the SHA-256 digest of data. If that is 2 KiB or more, it is
+// hashed side by side with what others write.
 func (s *Server) Sum256(data []byte) [Size]byte {
 	shard := s.shard()
 	if len(data) < minJob || !shard.meets() {
@@ -83,7 +82,7 @@ func (s *Server) Sum256(data []byte) [Size]byte {
 var jobs = sync.Pool{New: func() any { return newJob() }}
 
 // Close waits until no goroutine hashes for another. From then on none does:
-// the hashes of s, old and new, work as those of the function [New]. Close may
+// the hashes of s, old and new, work like those of the function [New]. Close may
 // be called more than once, and returns nil.
 func (s *Server) Close() error {
 	if s != nil {
