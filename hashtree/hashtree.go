@@ -1,10 +1,10 @@
 // Package hashtree hashes the nodes of binary Merkle trees over 32-byte chunks
-// by SHA-256, many side by side: the trees of Ethereum's SSZ, certificate logs
-// and the like. Names and errors are those of
-// github.com/prysmaticlabs/gohashtree.
+// with SHA-256, many side by side. A node is the plain digest of its two
+// children, as in the trees of Ethereum's SSZ. [Hash] and [HashByteSlice] have
+// the names and the texts of the errors of github.com/prysmaticlabs/gohashtree.
 //
-// A level of a tree goes into one call of [Hash], not one call a node: a call
-// hashes up to 32 nodes at once. [Root] does this for a whole tree.
+// Pass a whole level of a tree to one call of [Hash], not one node to each: a
+// call hashes up to 32 nodes at once. [Root] does this for a whole tree.
 //
 // All functions work on the calling goroutine and may be called concurrently
 // on different memory.
@@ -24,8 +24,8 @@ const (
 	nodeSize  = block.NodeSize
 )
 
-// Errors of this package; test for them with [errors.Is]. Whoever gets one can
-// rely on nothing having been written.
+// Errors of this package; test for them with [errors.Is]. A function that returns
+// one of them has written nothing.
 var (
 	ErrOddChunks              = errors.New("odd number of chunks")
 	ErrNotEnoughDigests       = errors.New("not enough digest length")
@@ -35,12 +35,12 @@ var (
 )
 
 // Hash sets digests[i] to the SHA-256 digest of chunks[2i] followed by
-// chunks[2i+1], for each such pair. digests and chunks begin at the same place,
-// and then the digests replace the first half of the chunks, or they do not
-// overlap. Digests beyond len(chunks)/2 are left alone. Hash allocates nothing.
+// chunks[2i+1], for each such pair. digests may begin where chunks does, and then
+// replaces the first half of the chunks; otherwise the two must not overlap.
+// Digests beyond len(chunks)/2 are left alone. Hash allocates nothing.
 //
-// An odd number of chunks is ErrOddChunks, fewer digests than pairs
-// ErrNotEnoughDigests.
+// The error is ErrOddChunks if the number of chunks is odd, and
+// ErrNotEnoughDigests if there are fewer digests than pairs.
 func Hash(digests, chunks [][32]byte) error {
 	if len(chunks)%2 != 0 {
 		return ErrOddChunks
@@ -52,13 +52,13 @@ func Hash(digests, chunks [][32]byte) error {
 	return nil
 }
 
-// HashByteSlice is [Hash] for chunks and digests that stand one after the other
+// HashByteSlice is [Hash] for chunks and digests that lie one after the other
 // in a byte slice of any alignment.
 //
-// Chunks that are no multiple of 64 bytes are ErrChunksNotMultipleOf64, digests
-// that are no multiple of 32 bytes ErrDigestsNotMultipleOf32, and digests of
-// less than half the length of chunks ErrNotEnoughDigests. No chunks are no
-// error, whatever digests is.
+// The error is ErrChunksNotMultipleOf64 if the length of chunks is not a multiple
+// of 64 bytes, ErrDigestsNotMultipleOf32 if that of digests is not one of 32
+// bytes, and ErrNotEnoughDigests if digests is less than half as long as chunks.
+// Without chunks there is no error, whatever digests is.
 func HashByteSlice(digests, chunks []byte) error {
 	if len(chunks) == 0 {
 		return nil

@@ -17,15 +17,15 @@ const (
 )
 
 // Root returns the root of the binary tree over leaves as SSZ's merkleize
-// defines it: chunks of zeros stand after the leaves up to the next power of
-// two that is not below limit. A limit of 0 means len(leaves); one of 2^40 or
-// 2^64-1 costs no more than a hash a level, for the roots of zero subtrees are
-// known. No leaves under a limit of 0 or 1 have a root of zeros.
+// defines it: chunks of zeros follow the leaves, up to the next power of two that
+// is not below limit. A limit of 0 means len(leaves); one of 2^40 or 2^64-1 costs
+// no more than a hash a level, because the roots of zero subtrees are known. The
+// root of no leaves under a limit of 0 or 1 is all zeros.
 //
 // The leaves stay as they are. Root uses the calling goroutine and, above 2048
-// leaves, memory of 1/64 of theirs.
+// leaves, allocates 1/64 of the memory that they take.
 //
-// More leaves than limit are ErrTooManyLeaves.
+// The error is ErrTooManyLeaves if there are more leaves than limit.
 func Root(leaves [][32]byte, limit uint64) ([32]byte, error) {
 	n := len(leaves)
 	if limit == 0 {
