@@ -1,7 +1,7 @@
 // Package composite computes composite checksums of large objects, the kind
 // that S3 gives to multipart uploads: the SHA-256 digest of the digests of the
-// object's parts. The parts are hashed side by side, so that one object is
-// hashed several times as fast as by one SHA-256 over the whole.
+// object's parts. The parts are hashed side by side, several times as fast as one
+// SHA-256 over the whole object.
 package composite
 
 import (
@@ -38,19 +38,19 @@ func (c Checksum) String() string {
 	return base64.StdEncoding.EncodeToString(h.Sum(nil)) + "-" + strconv.Itoa(len(c.Parts))
 }
 
-// Sum reads the size bytes of r and returns the digests of its parts of
-// partSize bytes. An empty object has one part, which is empty.
+// Sum reads size bytes of r, from offset 0 on, and returns the digests of its
+// parts of partSize bytes. An empty object has one part, which is empty.
 //
-// It hashes on as many goroutines as GOMAXPROCS tells, up to 32 parts side by
-// side on each, while others read ahead: r.ReadAt is called concurrently and
-// out of order. Beside Checksum.Parts, a call needs a few MiB for each of these
-// goroutines, whatever the sizes.
+// It hashes on GOMAXPROCS goroutines, up to 32 parts side by side on each, while
+// others read ahead: r.ReadAt is called concurrently and out of order. Besides
+// Checksum.Parts, a call needs a few MiB for each of these goroutines, whatever
+// the sizes.
 //
-// A size below 0, a partSize below 1 and more than 1<<24 parts are errors. When r
-// ends before size bytes the error is [io.ErrUnexpectedEOF], when reading fails
-// it is r's, both wrapped with the offset. When ctx is done Sum returns ctx.Err().
-// It returns only after the calls of r.ReadAt in flight, and all its goroutines
-// have ended then.
+// A size below 0, a partSize below 1 and more than 1<<24 parts are errors. If r
+// ends before size bytes the error is [io.ErrUnexpectedEOF], if reading fails it
+// is that of r, both wrapped with the offset. When ctx is done Sum returns
+// ctx.Err(). It returns only when the calls of r.ReadAt in flight have returned
+// and all its goroutines have ended.
 func Sum(ctx context.Context, r io.ReaderAt, size, partSize int64) (Checksum, error) {
 	parts, err := countParts(size, partSize)
 	if err != nil {
