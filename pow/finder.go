@@ -22,7 +22,7 @@ const (
 type finder struct {
 	message
 	work   uint64
-	kernel *block.SearchKernel // nil: one at a time
+	kernel *block.SearchKernel // nil: nonces are tried as messages
 
 	// nonces is valid for the nonces whose digits before the last ones are those
 	// of current.

@@ -1,12 +1,12 @@
-// Package pow searches proofs of work in the manner of the Krist currency: a
+// Package pow searches for proofs of work like those of the Krist currency: a
 // nonce that makes the SHA-256 digest of a prefix and that nonce begin with a
 // small number.
 //
 // Many nonces are tried side by side on one core, 32 with AVX-512. They are
 // not written out as messages: what is the same for all of them is computed
-// once, and of each digest no more than decides. That is more than ten times as
-// fast as a loop over crypto/sha256 with AVX-512, and four times with the SHA
-// extensions.
+// once, and of each digest only as much as decides. On Zen 5 that is 11 times as
+// fast as a loop over crypto/sha256 with AVX-512 and 4.6 times without, on Ice
+// Lake 7 and 2.6 times.
 package pow
 
 import (
@@ -18,34 +18,34 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/block"
 )
 
-// ErrExhausted is what [Search.Find] returns when it tried every nonce of its
+// ErrExhausted is what [Search.Find] returns when it has tried every nonce of its
 // range and none will do.
 var ErrExhausted = errors.New("pow: no nonce in the range will do")
 
 // A Search is the search for nonces after a prefix. Its methods only read it:
 // it may be used by many goroutines at a time.
 type Search struct {
-	// Prefix is what the messages begin with, of any length. In each, a nonce
-	// follows, written as 16 lower-case hexadecimal digits.
+	// Prefix is what the messages begin with, of any length. In each, the nonce
+	// follows it, written as 16 lower-case hexadecimal digits.
 	Prefix []byte
 }
 
-// Value returns the first 48 bits of SHA-256(Prefix || hex(n)) as a number. It
-// hashes the whole prefix.
+// Value returns the first 48 bits of SHA-256(Prefix || hex(n)) as a big-endian
+// number. It hashes the whole prefix.
 func (s Search) Value(n uint64) uint64 {
 	m := newMessage(s.Prefix)
 	return m.value(n)
 }
 
-// Find returns the smallest nonce n, from start on and among the count that
-// begin there, with Value(n) <= work. A range that goes beyond 2^64-1 ends with
-// that nonce and does not wrap around.
+// Find returns the smallest nonce n with Value(n) <= work among the count nonces
+// that begin with start. A range that goes beyond 2^64-1 ends with that nonce and
+// does not wrap around.
 //
-// Without such a nonce the error is [ErrExhausted]. When ctx is done, which is
-// noticed within a millisecond once the prefix is hashed, Find gives up, and the
-// error wraps that of ctx.
-// With any error n is the first nonce from start on that was not tried, where
-// another call can go on. It is 0 when none is left because 2^64-1 was tried.
+// If there is no such nonce the error is [ErrExhausted]. When ctx is done, which
+// is noticed within a millisecond once the prefix is hashed, Find gives up, and
+// the error wraps that of ctx. With any error, n is the first nonce from start on
+// that was not tried, where another call can go on. It is 0 when none is left
+// because 2^64-1 was tried.
 //
 // Find works on the calling goroutine alone: to use more cores, call it for
 // disjoint ranges in several goroutines.
