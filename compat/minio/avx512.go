@@ -9,18 +9,18 @@ import (
 )
 
 // Avx512ServerUID is the first number that the original gives to a hash. Here
-// every number will do.
+// any number will do.
 const Avx512ServerUID = 16
 
 // Avx512Digest is a hash of a server.
 type Avx512Digest = sha256.Avx512Digest
 
-// Avx512LaneInfo is there for its name: nothing returns or takes it.
+// Avx512LaneInfo exists for its name only: nothing returns or takes it.
 type Avx512LaneInfo struct{}
 
-// An Avx512Server has goroutines that each hold a hash share the lanes of the
-// CPU, AVX-512 or not. The zero value does not batch. All methods may be called
-// concurrently. A server that is dropped leaves nothing behind.
+// An Avx512Server lets goroutines that each hold a hash share the lanes of the
+// CPU, with AVX-512 or without. The zero value does not batch. All methods may be
+// called concurrently. A server that is dropped leaves nothing behind.
 type Avx512Server struct {
 	server *sha256.Server
 
@@ -54,7 +54,7 @@ func (a512srv *Avx512Server) Process() {}
 
 // Write hashes the blocks of p into the stream uid, which begins with the first
 // call that has this number. What follows the last whole block is not hashed,
-// as in the original. There is no error.
+// as in the original. It returns len(p) and no error.
 func (a512srv *Avx512Server) Write(uid uint64, p []byte) (nn int, err error) {
 	a512srv.mu.Lock()
 	s := a512srv.streams[uid]
@@ -71,8 +71,8 @@ func (a512srv *Avx512Server) Write(uid uint64, p []byte) (nn int, err error) {
 }
 
 // Sum is Write(uid, p), and then ends the stream and returns its state. That is
-// the digest if p ends with the padding of the message, which is the caller's
-// to append, as in the original.
+// the digest if p ends with the padding of the message, which the caller has to
+// append, as in the original.
 func (a512srv *Avx512Server) Sum(uid uint64, p []byte) [32]byte {
 	a512srv.mu.Lock()
 	s := a512srv.streams[uid]

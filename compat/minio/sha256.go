@@ -1,10 +1,10 @@
 // Package sha256 stands in for github.com/minio/sha256-simd v1.0.1: its names,
-// over github.com/sha256-simd/sha256-simd. A program that uses the one gets the
-// other without a change of its code.
+// over github.com/sha256-simd/sha256-simd. A program that uses the original
+// gets this without a change of its code.
 //
-// Everything that the original has on some system is here on every one.
-// Differences are for the better only: a hash of an [Avx512Server] goes on
-// after Sum, and does not keep what is written to it.
+// Everything that the original has on some system is here on every one. The
+// differences are only for the better: a hash of an [Avx512Server] goes on after
+// Sum, and does not keep what is written to it.
 package sha256
 
 import (
