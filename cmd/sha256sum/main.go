@@ -1,4 +1,4 @@
-// Sha256sum prints or checks SHA-256 checksums as the tool of the GNU coreutils
+// Sha256sum prints or checks SHA-256 checksums as the sha256sum of GNU coreutils
 // does, many files side by side.
 package main
 
