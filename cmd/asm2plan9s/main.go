@@ -5,7 +5,7 @@
 //
 //	asm2plan9s [flags] [file.s ...]
 //
-// An instruction stands in a comment, in the syntax of its vendor. Asm2plan9s
+// You write an instruction in a comment, in the syntax of its vendor. Asm2plan9s
 // has it assembled and puts its bytes before the comment:
 //
 //	LONG $0xd471c1c4; BYTE $0xc0 // VPADDQ  XMM0,XMM1,XMM8
