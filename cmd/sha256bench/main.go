@@ -1,7 +1,7 @@
-// Sha256bench measures SHA-256 on this machine: every kernel that it can run,
-// over numbers of messages side by side and lengths of messages, beside
-// crypto/sha256 in the same run. It says whether the choices that the library
-// makes for this CPU are the best ones.
+// Sha256bench measures SHA-256 on this machine: every kernel that it can run, by
+// the number of messages side by side and by their length, beside crypto/sha256
+// in the same run. It says whether the choices that the library makes for this
+// CPU are the best ones.
 package main
 
 import (
