@@ -41,14 +41,6 @@ func (b *Buffer) Head(n int) []byte { return b.mem[:n:n] }
 // Tail returns the last n bytes: a guard comes right after them.
 func (b *Buffer) Tail(n int) []byte { return b.mem[len(b.mem)-n:] }
 
-// Copy returns a copy of p at the end of a buffer of its own.
-func Copy(tb testing.TB, p []byte) []byte {
-	tb.Helper()
-	c := New(tb, len(p)).Tail(len(p))
-	copy(c, p)
-	return c
-}
-
 // Zeros returns n zero bytes that can be read only and take up no memory. It
 // skips the test where the port has no such thing, or int does not hold n.
 func Zeros(tb testing.TB, n int64) []byte {
