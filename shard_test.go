@@ -43,11 +43,8 @@ func TestShortJobsDoNotWaitForLongOnes(t *testing.T) {
 				}
 				var wg sync.WaitGroup
 				wg.Go(func() { do(tt.leader) })
-				for leaders := 0; leaders == 0; {
-					runtime.Gosched()
-					s.mu.Lock()
-					leaders = s.leaders
-					s.mu.Unlock()
+				if !awaitLeader(s, func() bool { _, ok := over.Load(tt.leader); return ok }) {
+					continue
 				}
 				do(tt.joiner)
 				wg.Wait()
@@ -60,6 +57,21 @@ func TestShortJobsDoNotWaitForLongOnes(t *testing.T) {
 			t.Error("the short job was over as late as the long one")
 		})
 	}
+}
+
+// awaitLeader waits until s has a leader. It reports false if all is over before
+// one was seen.
+func awaitLeader(s *shard, over func() bool) bool {
+	for !over() {
+		s.mu.Lock()
+		leaders := s.leaders
+		s.mu.Unlock()
+		if leaders > 0 {
+			return true
+		}
+		runtime.Gosched()
+	}
+	return false
 }
 
 // TestLeadersFollowGOMAXPROCS changes GOMAXPROCS between and while jobs are
