@@ -4,6 +4,7 @@ import (
 	"math"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -107,4 +108,33 @@ func TestLeadersFollowGOMAXPROCS(t *testing.T) {
 		}
 	}
 	s.close()
+}
+
+// TestCloseWaitsForLeaders closes a shard while jobs are done: there is no
+// leader and no queue when close returns.
+func TestCloseWaitsForLeaders(t *testing.T) {
+	s := newShard(1)
+	if !s.meets() {
+		t.Skip("nothing is hashed side by side")
+	}
+	s.maxLeaders, s.lookup = 1, math.MaxInt
+	data := make([]byte, 64<<20)
+	var over atomic.Bool
+	var wg sync.WaitGroup
+	for range 3 {
+		wg.Go(func() {
+			j, state := newJob(), block.IV256
+			j.lane.State, j.lane.First = &state, data
+			s.do(j)
+			over.Store(true)
+		})
+	}
+	awaitLeader(s, over.Load)
+	s.close()
+	s.mu.Lock()
+	if s.leaders > 0 || s.first != nil {
+		t.Errorf("close returned with %d leaders and %d jobs in the queue", s.leaders, s.waiting.Load())
+	}
+	s.mu.Unlock()
+	wg.Wait()
 }
