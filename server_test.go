@@ -505,6 +505,64 @@ func TestServerHashesAmongMany(t *testing.T) {
 	})
 }
 
+// TestServerHashHoldsBack makes calls that find short writes held back.
+func TestServerHashHoldsBack(t *testing.T) {
+	other := stdsha256.New()
+	other.Write(hashtest.Data(200))
+	state := marshal(t, other)
+	p := hashtest.Data(300)
+	for _, tt := range []struct {
+		name string
+		call func(s *sha256.Server, h, want hashtest.Hash)
+	}{
+		{"AppendBinary", func(_ *sha256.Server, h, want hashtest.Hash) {
+			got, err := h.AppendBinary(nil)
+			if !bytes.Equal(got, marshal(t, want)) || err != nil {
+				t.Errorf("AppendBinary: %x, %v", got, err)
+			}
+		}},
+		{"UnmarshalBinary", func(_ *sha256.Server, h, want hashtest.Hash) {
+			unmarshal(t, h, state)
+			unmarshal(t, want, state)
+		}},
+		{"UnmarshalBinary of half a state", func(_ *sha256.Server, h, _ hashtest.Hash) {
+			if h.UnmarshalBinary(state[:50]) == nil {
+				t.Error("UnmarshalBinary of half a state: no error")
+			}
+		}},
+		{"Close", func(s *sha256.Server, _, _ hashtest.Hash) { s.Close() }},
+		{"WriteMany", func(_ *sha256.Server, h, want hashtest.Hash) {
+			sha256.WriteMany([]hash.Hash{sha256.New(), h}, [][]byte{p, p})
+			want.Write(p)
+		}},
+		{"WriteMany by way of a foreign hash", func(_ *sha256.Server, h, want hashtest.Hash) {
+			through := &foreign{Hash: h, order: new([]int)}
+			sha256.WriteMany([]hash.Hash{through, h}, [][]byte{p, p})
+			want.Write(p)
+			want.Write(p)
+		}},
+		{"SumHashes", func(_ *sha256.Server, h, want hashtest.Hash) {
+			var sums [2][sha256.Size]byte
+			sha256.SumHashes(sums[:], []hash.Hash{sha256.New(), h})
+			if want := want.Sum(nil); !bytes.Equal(sums[1][:], want) {
+				t.Errorf("SumHashes: %x, want %x", sums[1], want)
+			}
+		}},
+	} {
+		s := sha256.NewServer()
+		h, want := s.New().(hashtest.Hash), stdsha256.New().(hashtest.Hash)
+		write := func() {
+			h.Write(p)
+			want.Write(p)
+		}
+		write()
+		write() // from the second one on
+		tt.call(s, h, want)
+		write()
+		pair{h, want}.check(t, tt.name)
+	}
+}
+
 // TestFaultsStayAtHome has goroutines write memory of which the end cannot be
 // read, among others that write what can. Each fault strikes the goroutine
 // whose memory it is.
