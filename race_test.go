@@ -33,6 +33,8 @@ var users = map[string]func(p []byte){
 	},
 	"hashtree's chunks":  func(p []byte) { hashtree.HashByteSlice(make([]byte, 9600), p[:19_200]) },
 	"hashtree's digests": func(p []byte) { hashtree.HashByteSlice(p[:9600], make([]byte, 19_200)) },
+	"one node":           func(p []byte) { hashtree.HashByteSlice(make([]byte, 32), p[448:512]) },
+	"one node's digest":  func(p []byte) { hashtree.HashByteSlice(p[480:512], make([]byte, 64)) },
 }
 
 // TestRaceDetectorSeesAssembly runs this binary again, once for each call, to race
