@@ -128,8 +128,12 @@ func TestStreamHashesWholeBlocks(t *testing.T) {
 	if nn, err := server.Write(1, append(bytes.Clone(m[:128]), "rest"...)); nn != 132 || err != nil {
 		t.Errorf("Write returns %d, %v for 132 bytes", nn, err)
 	}
-	if got, want := server.Sum(1, m[128:]), stdsha256.Sum256(message(200)); got != want {
+	want := stdsha256.Sum256(message(200))
+	if got := server.Sum(1, m[128:]); got != want {
 		t.Errorf("Sum is %x, not %x", got, want)
+	}
+	if got := server.Sum(2, m); got != want {
+		t.Errorf("Sum of what was not written before is %x, not %x", got, want)
 	}
 }
 
