@@ -35,8 +35,8 @@ type State = [8]uint32
 
 // The initial hash values of SHA-256 and SHA-224 (FIPS 180-4, section 5.3).
 var (
-	IV256 = State(iv256)
-	IV224 = State(iv224)
+	IV256 = iv256
+	IV224 = iv224
 )
 
 // Compress updates h with the blocks in p, whose length is a multiple of Size,

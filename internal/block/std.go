@@ -10,35 +10,32 @@ import (
 	"unsafe"
 )
 
+// stdHash is what x1_std uses of crypto/sha256's hashes.
+type stdHash interface {
+	hash.Hash
+	encoding.BinaryAppender
+	encoding.BinaryUnmarshaler
+}
+
 // stdState is a crypto/sha256 hash together with room for its marshalled form.
 type stdState struct {
-	hash interface {
-		hash.Hash
-		encoding.BinaryAppender
-		encoding.BinaryUnmarshaler
-	}
+	hash stdHash
 	// buf is the marshalled form that x1_std builds and reads: the identifier,
 	// the state, an empty block buffer and a length of zero. crypto/sha256
 	// takes no notice of the length but for its position in the block.
 	buf []byte
 }
 
-// stdHeader is where the state begins in crypto/sha256's marshalled form.
-const stdHeader = len("sha\x03")
+// stdMagic is what comes before the state in crypto/sha256's marshalled form.
+const stdMagic = "sha\x03"
 
 var stdPool = sync.Pool{New: func() any {
-	s := new(stdState)
-	s.hash = sha256.New().(interface {
-		hash.Hash
-		encoding.BinaryAppender
-		encoding.BinaryUnmarshaler
-	})
-	buf, err := s.hash.AppendBinary(nil)
-	if err != nil || !bytes.HasPrefix(buf, []byte("sha\x03")) {
+	h := sha256.New().(stdHash)
+	buf, err := h.AppendBinary(nil)
+	if err != nil || !bytes.HasPrefix(buf, []byte(stdMagic)) {
 		panic("sha256: crypto/sha256 does not marshal its state as documented")
 	}
-	s.buf = buf
-	return s
+	return &stdState{h, buf}
 }}
 
 // x1_std compresses by crypto/sha256. The state moves through a pooled hash of
@@ -49,16 +46,16 @@ var stdPool = sync.Pool{New: func() any {
 func x1_std(h *State, p *byte, n int) {
 	s := stdPool.Get().(*stdState)
 	for i, v := range h {
-		binary.BigEndian.PutUint32(s.buf[stdHeader+4*i:], v)
+		binary.BigEndian.PutUint32(s.buf[len(stdMagic)+4*i:], v)
 	}
-	clear(s.buf[stdHeader+4*len(h):])
+	clear(s.buf[len(stdMagic)+4*len(h):])
 	if err := s.hash.UnmarshalBinary(s.buf); err != nil {
 		panic("sha256: crypto/sha256 refuses its own state: " + err.Error())
 	}
 	s.hash.Write(unsafe.Slice((*byte)(noescape(unsafe.Pointer(p))), n*Size))
 	s.buf, _ = s.hash.AppendBinary(s.buf[:0])
 	for i := range h {
-		h[i] = binary.BigEndian.Uint32(s.buf[stdHeader+4*i:])
+		h[i] = binary.BigEndian.Uint32(s.buf[len(stdMagic)+4*i:])
 	}
 	stdPool.Put(s)
 }
