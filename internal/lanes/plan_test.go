@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
+	"github.com/sha256-simd/sha256-simd/internal/hashtest"
 )
 
 // mostLive is more than twice as many live lanes as any kernel has.
@@ -349,16 +350,21 @@ func TestPlansCostLessThanOneAtATime(t *testing.T) {
 }
 
 func TestDescribe(t *testing.T) {
-	d := Describe()
-	if d.Class != string(classOfThisCPU()) {
-		t.Errorf("class %q, want %q", d.Class, classOfThisCPU())
-	}
-	width, kernel := Width()
-	steps := Steps(d.Streams, block.MaxLanes)
-	if first := d.Streams[steps[0]]; first.Lanes != width || width > 1 && first.Kernel != kernel {
-		t.Errorf("%v is described as first, %q with %d lanes selected", first, kernel, width)
-	}
-	if len(d.Nodes) == 0 || d.Nodes[0].Kernel != block.Single() {
-		t.Errorf("nodes %v: the first is not %s", d.Nodes, block.Single())
-	}
+	hashtest.ForEach(t, func(t *testing.T) {
+		d := Describe()
+		if d.Class != string(classOfThisCPU()) {
+			t.Errorf("class %q, want %q", d.Class, classOfThisCPU())
+		}
+		width, kernel := Width()
+		steps := Steps(d.Streams, block.MaxLanes)
+		if first := d.Streams[steps[0]]; first.Lanes != width || width > 1 && first.Kernel != kernel {
+			t.Errorf("%v is described as first, %q with %d lanes selected", first, kernel, width)
+		}
+		if !slices.ContainsFunc(d.Streams, func(k Candidate) bool { return k.Lanes == 1 && k.Kernel == block.Single() }) {
+			t.Errorf("streams %v: none is %s", d.Streams, block.Single())
+		}
+		if len(d.Nodes) == 0 || d.Nodes[0].Kernel != block.Single() {
+			t.Errorf("nodes %v: the first is not %s", d.Nodes, block.Single())
+		}
+	})
 }
