@@ -115,18 +115,22 @@ func TestEmptyObjectHasOneEmptyPart(t *testing.T) {
 }
 
 func TestNonsenseIsAnError(t *testing.T) {
+	untouched := readerFunc(func([]byte, int64) (int, error) {
+		t.Error("something was read")
+		return 0, io.EOF
+	})
 	for _, test := range []struct {
 		name           string
 		r              io.ReaderAt
 		size, partSize int64
 	}{
-		{"negative size", bytes.NewReader(nil), -1, 1},
-		{"smallest size", bytes.NewReader(nil), math.MinInt64, 1},
-		{"parts of nothing", bytes.NewReader(nil), 1, 0},
-		{"empty object in parts of nothing", bytes.NewReader(nil), 0, 0},
-		{"negative part size", bytes.NewReader(nil), 1, -5},
-		{"one part too many", bytes.NewReader(nil), 1<<24 + 1, 1},
-		{"far too many parts", bytes.NewReader(nil), math.MaxInt64, 1},
+		{"negative size", untouched, -1, 1},
+		{"smallest size", untouched, math.MinInt64, 1},
+		{"parts of nothing", untouched, 1, 0},
+		{"empty object in parts of nothing", untouched, 0, 0},
+		{"negative part size", untouched, 1, -5},
+		{"one part too many", untouched, 1<<24 + 1, 1},
+		{"far too many parts", untouched, math.MaxInt64, 1},
 		{"no reader", nil, 1, 1},
 	} {
 		sum, err := composite.Sum(t.Context(), test.r, test.size, test.partSize)
@@ -249,6 +253,9 @@ func TestCancel(t *testing.T) {
 		}), 100, 10); err != context.DeadlineExceeded || reads.Load() > 0 {
 			t.Errorf("done before: error %v, %d reads", err, reads.Load())
 		}
+		if _, err := composite.Sum(ctx, nil, 0, 10); err != context.DeadlineExceeded {
+			t.Errorf("done before, an empty object: error %v", err)
+		}
 		for wait := 0; runtime.NumGoroutine() > before; wait++ {
 			if wait == 100 {
 				t.Fatalf("%d goroutines, %d before", runtime.NumGoroutine(), before)
@@ -258,6 +265,8 @@ func TestCancel(t *testing.T) {
 	})
 }
 
+// TestNoReadIsInFlightAfterSum has one read fail, of an object that would take
+// hours. The others end at once, but before Sum returns.
 func TestNoReadIsInFlightAfterSum(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
 	var inFlight atomic.Int32
@@ -271,7 +280,7 @@ func TestNoReadIsInFlightAfterSum(t *testing.T) {
 		return len(p), nil
 	})
 	for range 20 {
-		if _, err := composite.Sum(t.Context(), r, 100<<20, 1<<20); !errors.Is(err, io.ErrClosedPipe) {
+		if _, err := composite.Sum(t.Context(), r, 1<<44, 1<<30); !errors.Is(err, io.ErrClosedPipe) {
 			t.Fatal(err)
 		}
 		if n := inFlight.Load(); n != 0 {
