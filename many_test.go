@@ -664,12 +664,18 @@ func reachable(t *testing.T, n int, call func(dst [][sha256.Size]byte, msgs [][]
 	t.Helper()
 	messages, hashes := make([]weak.Pointer[byte], n), make([]weak.Pointer[byte], n)
 	var digests weak.Pointer[[sha256.Size]byte]
+	server := sha256.NewServer()
 	func() {
 		msgs, hs := make([][]byte, n), make([]hash.Hash, n)
 		dst := make([][sha256.Size]byte, n)
 		digests = weak.Make(&dst[0])
 		for i := range n {
 			msgs[i], hs[i] = make([]byte, 960+37*i%n*100), sha256.New()
+			if i%3 == 2 {
+				hs[i] = server.New()
+				hs[i].Write(msgs[i][:100])
+				hs[i].Write(msgs[i][100:200]) // is held back
+			}
 			hs[i].Write(msgs[i][:i%sha256.BlockSize])
 			messages[i], hashes[i] = weak.Make(&msgs[i][0]), weak.Make(pointerIn(hs[i]))
 		}
