@@ -76,17 +76,24 @@ func awaitLeader(s *shard, over func() bool) bool {
 }
 
 // TestLeadersFollowGOMAXPROCS changes GOMAXPROCS between and while jobs are
-// done.
+// done, by the only shard and by one of four.
 func TestLeadersFollowGOMAXPROCS(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-	s := newShard(1)
+	procs := [...]int{50, 1, 5}
+	testLeaders(t, newShard(1), procs, [...]int{50, 1, 5})
+	testLeaders(t, newShard(4), procs, [...]int{13, 1, 2})
+}
+
+// testLeaders does jobs by s with each GOMAXPROCS of allProcs in turn, and tests
+// how many leaders there may be then.
+func testLeaders(t *testing.T, s *shard, allProcs, most [3]int) {
 	if !s.meets() {
 		t.Skip("nothing is hashed side by side")
 	}
 	data := make([]byte, 20<<10)
 	want := block.IV256
 	block.Compress(&want, data)
-	for _, procs := range []int{50, 1, 5} {
+	for n, procs := range allProcs {
 		var wg sync.WaitGroup
 		for g := range 20 {
 			wg.Go(func() {
@@ -103,8 +110,8 @@ func TestLeadersFollowGOMAXPROCS(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		if s.maxLeaders != procs {
-			t.Errorf("%d leaders at most with GOMAXPROCS %d", s.maxLeaders, procs)
+		if s.maxLeaders != most[n] {
+			t.Errorf("%d leaders at most with GOMAXPROCS %d in one of %d shards, want %d", s.maxLeaders, procs, s.shards, most[n])
 		}
 	}
 	s.close()
