@@ -267,32 +267,50 @@ func (p pair) check(t *testing.T, what string) {
 }
 
 func TestWriteMany(t *testing.T) {
-	hashtest.ForEach(t, func(t *testing.T) {
-		for n := range mostLanes + 1 {
-			for _, length := range lengths {
-				if testing.Short() && length > 128 && n%7 != 0 {
-					continue
-				}
-				var order []int
-				pairs := make([]pair, n)
-				hs := make([]hash.Hash, n)
-				for i := range pairs {
-					pairs[i] = newPair(i, i*37%150, &order)
-					hs[i] = pairs[i].h
-				}
-				for round := range 2 {
-					data := cut(n, func(i int) int { return length + i*round%3 })
-					sha256.WriteMany(hs, data)
-					for i, p := range pairs {
-						p.want.Write(data[i])
+	for _, tt := range []struct {
+		name         string
+		kinds, begun int // of hashes, and the bytes in them
+	}{
+		{"fresh", 3, 1},
+		{"begun", 4, 150},
+		{"among foreign ones", 5, 150},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			hashtest.ForEach(t, func(t *testing.T) {
+				for n := range mostLanes + 1 {
+					if testing.Short() && n%7 != 0 {
+						continue
+					}
+					for _, length := range lengths {
+						testWriteMany(t, n, length, tt.kinds, tt.begun)
 					}
 				}
-				for i, p := range pairs {
-					p.check(t, fmt.Sprintf("%d writes of %d bytes, hash %d", n, length, i))
-				}
-			}
+			})
+		})
+	}
+}
+
+// testWriteMany writes to n hashes of several kinds, of which some bytes have
+// been written to each, first length bytes and then up to two more.
+func testWriteMany(t *testing.T, n, length, kinds, begun int) {
+	t.Helper()
+	var order []int
+	pairs := make([]pair, n)
+	hs := make([]hash.Hash, n)
+	for i := range pairs {
+		pairs[i] = newPair(i%kinds, i*37%begun, &order)
+		hs[i] = pairs[i].h
+	}
+	for round := range 2 {
+		data := cut(n, func(i int) int { return length + i*round%3 })
+		sha256.WriteMany(hs, data)
+		for i, p := range pairs {
+			p.want.Write(data[i])
 		}
-	})
+	}
+	for i, p := range pairs {
+		p.check(t, fmt.Sprintf("%d writes of %d bytes, hash %d", n, length, i))
+	}
 }
 
 // TestWriteManyKeepsOrder lists hashes more than once, and hashes that stand on
