@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
+	"github.com/sha256-simd/sha256-simd/internal/lanes"
 	"github.com/sha256-simd/sha256-simd/pow"
 )
 
@@ -195,6 +196,24 @@ func TestFindAnyWork(t *testing.T) {
 		}
 		if n, err := s.Find(t.Context(), 0, 123, 1000); n != 1123 || err != pow.ErrExhausted {
 			t.Errorf("Find(0) = %d, %v, want 1123 and ErrExhausted", n, err)
+		}
+	})
+}
+
+// TestScratchGoesBackUnused tests that what Find leaves in the pool has no slot
+// in use: kernels write to the states of slots that have no lane, too.
+func TestScratchGoesBackUnused(t *testing.T) {
+	s := pow.Search{Prefix: []byte("scratch")}
+	forEach(t, func(t *testing.T) {
+		for _, work := range []uint64{0, 1 << 44, math.MaxUint64} { // found never, soon and at once
+			s.Find(t.Context(), work, 0, 100)
+			g := lanes.Acquire() // of all that this P has pooled, the last one
+			for i, state := range g.State {
+				if state != g.State[0] || g.Next[i] != nil {
+					t.Fatalf("slot %d is in use", i)
+				}
+			}
+			g.Release()
 		}
 	})
 }
