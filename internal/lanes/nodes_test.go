@@ -128,3 +128,21 @@ func TestNodePlanWithoutKernels(t *testing.T) {
 		}
 	}
 }
+
+// TestNodePlanWhenForced tests that a kernel that is forced by name is the one
+// that runs: other tests rely on it.
+func TestNodePlanWhenForced(t *testing.T) {
+	var nodes [block.MaxLanes * block.NodeSize]byte
+	for _, k := range block.NodeKernels() {
+		restore, ok := block.Force(k.Name)
+		if !ok {
+			continue
+		}
+		HashNodes(nodes[:], nodes[:])
+		many := currentNodes.Load().many
+		restore()
+		if many == nil || many.Name != k.Name {
+			t.Errorf("forcing %s: the plan is for %+v", k.Name, many)
+		}
+	}
+}
