@@ -59,6 +59,11 @@ func TestStandIn(t *testing.T, mh, std MakeHash) {
 				}
 			}
 
+			// Into a new hash.
+			fresh := mh()
+			unmarshal(t, fresh, state)
+			compare(t, fmt.Sprintf("%d bytes, marshalled", n), fresh, want)
+
 			// Into hashes that are in use, and back.
 			h2, want2 := mh(), std()
 			write(t, h2, Data(77))
