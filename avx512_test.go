@@ -32,3 +32,22 @@ func TestAvx512Names(t *testing.T) {
 		})
 	}
 }
+
+// TestZeroAvx512DigestsAmongMany has lists be the first to use zero hashes.
+func TestZeroAvx512DigestsAmongMany(t *testing.T) {
+	check := func(hs []hash.Hash, message []byte) {
+		t.Helper()
+		sums := make([][sha256.Size]byte, len(hs))
+		sha256.SumHashes(sums, hs)
+		for i, sum := range sums {
+			if want := stdsha256.Sum256(message); sum != want {
+				t.Errorf("hash %d of %d bytes: %x, want %x", i, len(message), sum, want)
+			}
+		}
+	}
+	check([]hash.Hash{new(sha256.Avx512Digest), new(sha256.Avx512Digest)}, nil)
+	hs := []hash.Hash{new(sha256.Avx512Digest), new(sha256.Avx512Digest)}
+	p := hashtest.Data(100)
+	sha256.WriteMany(hs, [][]byte{p, p})
+	check(hs, p)
+}
