@@ -23,11 +23,27 @@ type printer struct {
 	line   []byte
 }
 
+// maxWrite is how much is written at once, in whole lines: as much as a pipe
+// keeps together, so that processes that write to the same one, as those of
+// xargs -P, do not cut each other's lines.
+const maxWrite = 4 << 10
+
 func newPrinter(o *options, out, errs io.Writer) *printer {
-	return &printer{options: o, out: bufio.NewWriterSize(out, 64<<10), errs: errs}
+	return &printer{options: o, out: bufio.NewWriterSize(out, maxWrite), errs: errs}
 }
 
 func (p *printer) flush() error { return p.out.Flush() }
+
+// writeLine writes p.line, in one piece.
+func (p *printer) writeLine() error {
+	if len(p.line) > p.out.Available() {
+		if err := p.flush(); err != nil {
+			return err
+		}
+	}
+	_, err := p.out.Write(p.line)
+	return err
+}
 
 // complain writes a message, behind everything that was printed before it.
 func (p *printer) complain(message string) error {
@@ -57,8 +73,7 @@ func (p *printer) item(it *item) error {
 	} else {
 		p.appendDigest(it)
 	}
-	_, err := p.out.Write(p.line)
-	return err
+	return p.writeLine()
 }
 
 // fileError reports a file that has no digest. ok is the verdict of a check.
@@ -67,7 +82,7 @@ func (p *printer) fileError(it *item, ok *bool) error {
 	if p.json && !p.status {
 		p.line = p.line[:0]
 		p.appendJSON(it, ok)
-		if _, err := p.out.Write(p.line); err != nil {
+		if err := p.writeLine(); err != nil {
 			return err
 		}
 	}
@@ -175,8 +190,7 @@ func (p *printer) verdict(it *item) error {
 		}
 		p.line = fmt.Appendf(p.line, "%s%s: %s\n", prefix, name, word)
 	}
-	_, err := p.out.Write(p.line)
-	return err
+	return p.writeLine()
 }
 
 // summary ends a checksum list.

@@ -1,0 +1,44 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+)
+
+// writes are what was written, each at once.
+type writes []string
+
+func (w *writes) Write(p []byte) (int, error) {
+	*w = append(*w, string(p))
+	return len(p), nil
+}
+
+// Processes may share an output: lines are written whole, and not more at once
+// than a pipe keeps together.
+func TestLinesAreWrittenWhole(t *testing.T) {
+	for name, o := range map[string]options{"lines": {}, "composite": {partSize: 1 << 20}, "JSON": {json: true}} {
+		t.Run(name, func(t *testing.T) {
+			var got writes
+			p := newPrinter(&o, &got, io.Discard)
+			for i := range 1000 {
+				it := &item{name: fmt.Sprintf("%d/%s", i, strings.Repeat("x", i)), digest: abcDigest}
+				if o.partSize > 0 {
+					it.composite = onePart(it.digest)
+				}
+				if err := p.item(it); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := p.flush(); err != nil {
+				t.Fatal(err)
+			}
+			for _, s := range got {
+				if !strings.HasSuffix(s, "\n") || len(s) > maxWrite {
+					t.Fatalf("%d bytes at once, the last ones %q", len(s), s[max(0, len(s)-20):])
+				}
+			}
+		})
+	}
+}
