@@ -167,13 +167,23 @@ func (pr *progress) hide() {
 	}
 }
 
-// wrap returns a writer to w that takes the bar away first: they may share a
-// terminal.
-func (pr *progress) wrap(w io.Writer) io.Writer {
-	if pr.bar == nil {
-		return w
+// wrap returns a writer to f that takes the bar away first where they may share
+// a terminal. If each line of a file did that, the bar would hardly be seen.
+func (pr *progress) wrap(f *os.File) io.Writer {
+	if pr.bar == nil || isOtherFile(f, os.Stderr) {
+		return f
 	}
-	return &behindBar{pr, w}
+	return &behindBar{pr, f}
+}
+
+// isOtherFile reports whether f is a regular file that g does not write to.
+func isOtherFile(f, g *os.File) bool {
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	other, err := g.Stat()
+	return err == nil && !os.SameFile(info, other)
 }
 
 type behindBar struct {
