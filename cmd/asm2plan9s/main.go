@@ -187,7 +187,7 @@ type lookup struct {
 }
 
 func (c *converter) convertStdin(ctx context.Context, stdin io.Reader) error {
-	data, err := io.ReadAll(stdin)
+	data, err := readAll(ctx, stdin)
 	if err != nil {
 		return fmt.Errorf("reading standard input: %w", err)
 	}
@@ -202,6 +202,25 @@ func (c *converter) convertStdin(ctx context.Context, stdin io.Reader) error {
 		return fmt.Errorf("writing the result: %w", err)
 	}
 	return nil
+}
+
+// readAll is io.ReadAll, and ends with ctx: a terminal or a pipe may never end.
+func readAll(ctx context.Context, r io.Reader) ([]byte, error) {
+	type result struct {
+		data []byte
+		err  error
+	}
+	done := make(chan result, 1)
+	go func() {
+		data, err := io.ReadAll(r)
+		done <- result{data, err}
+	}()
+	select {
+	case all := <-done:
+		return all.data, all.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
 
 // convertFiles rewrites the files, or none of them if it returns an error.

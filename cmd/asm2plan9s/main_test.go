@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/signal"
@@ -98,4 +99,17 @@ func runCommand(stdin string, args ...string) (status int, stdout, stderr string
 	var out, errOut bytes.Buffer
 	status = run(context.Background(), args, strings.NewReader(stdin), &out, &errOut)
 	return status, out.String(), errOut.String()
+}
+
+// An interrupt ends the command also while it waits for somebody to type.
+func TestInterruptEndsReading(t *testing.T) {
+	ctx, interrupt := context.WithCancel(t.Context())
+	interrupt()
+	stdin, typist := io.Pipe()
+	defer typist.Close()
+	var stdout, stderr bytes.Buffer
+	status := run(ctx, nil, stdin, &stdout, &stderr)
+	if want := "asm2plan9s: reading standard input: context canceled\n"; status != exitError || stdout.Len() > 0 || stderr.String() != want {
+		t.Errorf("status %d, output %q, messages %q; want %q", status, stdout.String(), stderr.String(), want)
+	}
 }
