@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -109,12 +110,7 @@ func (g gnuFlags) makes(target string) bool {
 		}
 	}
 	cpu, _, _ := strings.Cut(target, "-")
-	for _, t := range g.targets {
-		if cpu == t {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(g.targets, cpu)
 }
 
 // command makes a command whose messages are in English, as we read them.
