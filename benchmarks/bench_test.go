@@ -180,6 +180,21 @@ func TestNothingToDoIsAnError(t *testing.T) {
 	}
 }
 
+func TestChartsThatCannotBeDrawnCostNoResults(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	err := run([]string{"-run", "^Nodes/n=1$", "-time", "1ms", "-charts", filepath.Join(file, "charts"), "-markdown"}, &out)
+	if err == nil || !strings.HasPrefix(err.Error(), "draw charts: ") {
+		t.Errorf("error %v, want that of the charts", err)
+	}
+	if !strings.Contains(out.String(), "| Nodes/n=1 |") {
+		t.Errorf("the row is not in:\n%s", out.String())
+	}
+}
+
 func TestEarlierResultsAreToldAgain(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "results.json")
 	for _, pattern := range []string{"^Nodes/n=1$", "^$"} {
@@ -269,6 +284,20 @@ func TestReportTellsWhichFloorsAreMet(t *testing.T) {
 			if !strings.Contains(out.String(), want) {
 				t.Errorf("%s report does not say %q:\n%s", name, want, out.String())
 			}
+		}
+	}
+}
+
+// full is a disk without room.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
+
+func TestReportThatCannotBeWrittenIsAnError(t *testing.T) {
+	rep := measured()
+	for name, write := range map[string]func(io.Writer) error{"text": rep.writeText, "Markdown": rep.writeMarkdown, "JSON": rep.writeJSON} {
+		if err := write(full{}); !errors.Is(err, io.ErrShortWrite) {
+			t.Errorf("%s report: error %v", name, err)
 		}
 	}
 }

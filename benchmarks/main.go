@@ -89,9 +89,7 @@ func run(args []string, stdout io.Writer) error {
 	// What was measured is told even where some of it failed.
 	failed := rep.measure(ctx, rows, *budget, *results)
 	if *charts != "" {
-		if err := rep.draw(*charts); err != nil {
-			return errors.Join(failed, err)
-		}
+		failed = errors.Join(failed, rep.draw(*charts))
 	}
 	write := rep.writeText
 	switch {

@@ -258,32 +258,34 @@ func (rep *report) intro() []string {
 }
 
 func (rep *report) writeText(w io.Writer) error {
+	var b strings.Builder
 	for _, line := range rep.intro() {
-		fmt.Fprintln(w, line)
+		fmt.Fprintln(&b, line)
 	}
 	for _, t := range rep.tables() {
-		fmt.Fprintf(w, "\n%s: %s\n\n", t.title, strings.ReplaceAll(t.about, "`", ""))
-		tw := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
+		fmt.Fprintf(&b, "\n%s: %s\n\n", t.title, strings.ReplaceAll(t.about, "`", ""))
+		tw := tabwriter.NewWriter(&b, 0, 8, 2, ' ', 0)
 		for _, cells := range append([][]string{t.head}, t.rows...) {
 			fmt.Fprintln(tw, strings.Join(cells, "\t"))
 		}
-		if err := tw.Flush(); err != nil {
-			return err
-		}
+		tw.Flush()
 	}
-	return nil
+	_, err := io.WriteString(w, b.String())
+	return err
 }
 
 func (rep *report) writeMarkdown(w io.Writer) error {
-	fmt.Fprintf(w, "# Results of `go run ./benchmarks`\n\n%s\n", strings.Join(rep.intro(), "\n\n"))
+	var b strings.Builder
+	fmt.Fprintf(&b, "# Results of `go run ./benchmarks`\n\n%s\n", strings.Join(rep.intro(), "\n\n"))
 	for _, t := range rep.tables() {
-		fmt.Fprintf(w, "\n## %s\n\n%s\n\n", t.title, t.about)
-		fmt.Fprintf(w, "| %s |\n| --- |%s\n", strings.Join(t.head, " | "), strings.Repeat(" ---: |", len(t.head)-1))
+		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n", t.title, t.about)
+		fmt.Fprintf(&b, "| %s |\n| --- |%s\n", strings.Join(t.head, " | "), strings.Repeat(" ---: |", len(t.head)-1))
 		for _, cells := range t.rows {
-			fmt.Fprintf(w, "| %s |\n", strings.Join(cells, " | "))
+			fmt.Fprintf(&b, "| %s |\n", strings.Join(cells, " | "))
 		}
 	}
-	return nil
+	_, err := io.WriteString(w, b.String())
+	return err
 }
 
 func (rep *report) writeJSON(w io.Writer) error {
