@@ -86,6 +86,7 @@ func run(args []string, stdout io.Writer) error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
+	context.AfterFunc(ctx, stop) // a second interrupt does not wait for the row
 	// What was measured is told even where some of it failed.
 	failed := rep.measure(ctx, rows, *budget, *results)
 	if *charts != "" {
