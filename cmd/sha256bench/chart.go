@@ -82,5 +82,10 @@ func (r *report) plot(s sweep) (*plot.Plot, plot.Legend, error) {
 		p.Add(line, points)
 		legend.Add(name, line, points)
 	}
+	if s.logarithmic && p.X.Min == p.X.Max {
+		// Around a single point the axis would begin at one less, and 0 has no
+		// logarithm.
+		p.X.Min, p.X.Max = p.X.Min/2, p.X.Max*2
+	}
 	return p, legend, nil
 }
