@@ -66,7 +66,7 @@ func (r *report) plot(s sweep) (*plot.Plot, plot.Legend, error) {
 	for i, name := range r.implementations {
 		var xys plotter.XYs
 		for _, pt := range s.points {
-			xys = append(xys, plotter.XY{X: float64(s.x(pt)), Y: r.at(name, pt).bytesPerSecond() / 1e9})
+			xys = append(xys, plotter.XY{X: float64(s.x(pt)), Y: r.results[pt][i].bytesPerSecond() / 1e9})
 		}
 		line, points, err := plotter.NewLinePoints(xys)
 		if err != nil {

@@ -178,10 +178,10 @@ func measure(ctx context.Context, o *options, stderr io.Writer) (*report, error)
 		}
 	}
 
-	r := &report{options: o, machine: thisMachine(), costs: costs}
+	r := &report{options: o, machine: thisMachine(), costs: costs, results: make(map[point][]result)}
 	for i, p := range points {
 		for j, name := range o.implementations {
-			r.results = append(r.results, result{p, name, subjects[i][j].best})
+			r.results[p] = append(r.results[p], result{p, name, subjects[i][j].best})
 		}
 	}
 	return r, nil

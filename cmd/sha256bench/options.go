@@ -139,27 +139,24 @@ func twoDashes(flags *pflag.FlagSet, args []string) []string {
 	return args
 }
 
-// points returns which numbers of messages go with which lengths.
+// points returns which numbers of messages go with which lengths, each once.
 func (o *options) points() []point {
 	var ps []point
-	add := func(p point) {
-		if !slices.Contains(ps, p) {
-			ps = append(ps, p)
-		}
-	}
 	if o.full {
 		for _, length := range o.lengths {
 			for _, n := range o.lanes {
-				add(point{n, length})
+				ps = append(ps, point{n, length})
 			}
 		}
 		return ps
 	}
 	for _, n := range o.lanes {
-		add(point{n, sweepLength})
+		ps = append(ps, point{n, sweepLength})
 	}
 	for _, length := range o.lengths {
-		add(point{sweepMessages, length})
+		if length != sweepLength || !slices.Contains(o.lanes, sweepMessages) {
+			ps = append(ps, point{sweepMessages, length})
+		}
 	}
 	return ps
 }

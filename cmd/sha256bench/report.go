@@ -20,7 +20,7 @@ type report struct {
 	*options
 	machine machine
 	costs   *costs
-	results []result
+	results map[point][]result // of the implementations, in their order
 }
 
 // A machine is what costs depend on.
@@ -41,16 +41,6 @@ func thisMachine() machine {
 
 func (m machine) String() string {
 	return fmt.Sprintf("%s (family %#x, model %#x, stepping %d), %s/%s, %s", m.CPU, m.Family, m.Model, m.Stepping, m.OS, m.Arch, m.Go)
-}
-
-// at returns the result of an implementation at a point.
-func (r *report) at(implementation string, p point) result {
-	for _, result := range r.results {
-		if result.point == p && result.implementation == implementation {
-			return result
-		}
-	}
-	return result{}
 }
 
 // writeText prints r for people.
@@ -121,8 +111,8 @@ func (r *report) writeSweep(w io.Writer, s sweep, unit string, value func(result
 	fmt.Fprintf(t, "%s\t%s\t\n", s.first, strings.Join(r.implementations, "\t"))
 	for _, p := range s.points {
 		fmt.Fprintf(t, "%s\t", formatSize(s.x(p)))
-		for _, name := range r.implementations {
-			fmt.Fprintf(t, "%.2f\t", value(r.at(name, p)))
+		for _, result := range r.results[p] {
+			fmt.Fprintf(t, "%.2f\t", value(result))
 		}
 		fmt.Fprintln(t)
 	}
@@ -216,8 +206,10 @@ func (r *report) writeJSON(w io.Writer) error {
 	for _, l := range r.costs.losses() {
 		out.Losses = append(out.Losses, lossJSON{l.lanes, l.share, l.plan, l.other})
 	}
-	for _, r := range r.results {
-		out.Results = append(out.Results, resultJSON{r.implementation, r.messages, r.length, r.seconds * 1e9, r.bytesPerSecond(), r.bytesPerCycle()})
+	for _, p := range r.points() {
+		for _, r := range r.results[p] {
+			out.Results = append(out.Results, resultJSON{r.implementation, r.messages, r.length, r.seconds * 1e9, r.bytesPerSecond(), r.bytesPerCycle()})
+		}
 	}
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
