@@ -186,15 +186,22 @@ func (r *report) writeJSON(w io.Writer) error {
 		BytesPerSecond float64 `json:"bytes_per_second"`
 		BytesPerCycle  float64 `json:"bytes_per_cycle,omitempty"`
 	}
+	type selectedJSON struct {
+		Single   string   `json:"single"`
+		Many     string   `json:"many"`
+		Lanes    int      `json:"lanes"`
+		Features []string `json:"features"`
+		Unknown  []string `json:"unknown,omitempty"`
+	}
 	out := struct {
 		machine
 		Class    string       `json:"class"`
-		Selected sha256.Info  `json:"selected"`
+		Selected selectedJSON `json:"selected"`
 		Streams  []cost       `json:"stream_costs"`
 		Nodes    []cost       `json:"node_costs"`
 		Losses   []lossJSON   `json:"losses"`
 		Results  []resultJSON `json:"results"`
-	}{machine: r.machine, Class: r.costs.Class, Selected: sha256.Selected(), Losses: []lossJSON{}}
+	}{machine: r.machine, Class: r.costs.Class, Selected: selectedJSON(sha256.Selected()), Losses: []lossJSON{}}
 	both := func(table, here []lanes.Candidate) (cs []cost) {
 		for i, k := range table {
 			cs = append(cs, cost{k.Kernel, k.Lanes, k.Cycles, here[i].Cycles})
