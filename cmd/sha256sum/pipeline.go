@@ -117,10 +117,7 @@ func (p *pipeline) print(ctx context.Context, out *printer) error {
 			}
 		}
 		if !ok {
-			if ctx.Err() != nil {
-				return context.Cause(ctx)
-			}
-			return out.flush()
+			return p.printRest(ctx, out)
 		}
 		for !it.done.Load() {
 			if err := out.flush(); err != nil {
@@ -138,27 +135,23 @@ func (p *pipeline) print(ctx context.Context, out *printer) error {
 	}
 }
 
-// printRest prints what was finished when ctx ended.
+// printRest prints what was finished when ctx ended or the source was done.
 func (p *pipeline) printRest(ctx context.Context, out *printer) error {
-	for {
+	for more := true; more; {
+		var it *item
 		select {
-		case it, ok := <-p.order:
-			if !ok {
-				if err := out.flush(); err != nil {
-					return err
-				}
-				return context.Cause(ctx)
-			}
-			if it.done.Load() && it.kind != summaryItem {
-				if err := out.item(it); err != nil {
-					return err
-				}
-			}
+		case it, more = <-p.order:
 		default:
-			if err := out.flush(); err != nil {
+			more = false
+		}
+		if it != nil && it.done.Load() && it.kind != summaryItem {
+			if err := out.item(it); err != nil {
 				return err
 			}
-			return context.Cause(ctx)
 		}
 	}
+	if err := out.flush(); err != nil {
+		return err
+	}
+	return context.Cause(ctx)
 }
