@@ -28,6 +28,7 @@ type pipeline struct {
 const (
 	maxWaiting = 4096
 	maxQueued  = 256
+	longName   = 1 << 10 // bytes of a name that take the room of an item
 )
 
 func newPipeline(o *options) *pipeline {
@@ -70,20 +71,21 @@ func (p *pipeline) emit(ctx context.Context, it *item) bool {
 	if it.kind != fileItem {
 		it.done.Store(true)
 	}
-	select {
-	case p.order <- it:
-	case <-ctx.Done():
-		return false
+	send := func(to chan<- *item, it *item) bool {
+		select {
+		case to <- it:
+			return true
+		case <-ctx.Done():
+			return false
+		}
 	}
-	if it.kind != fileItem {
-		return true
+	// A long name takes more room, in which nothing stands.
+	for range len(it.name) / longName {
+		if !send(p.order, nil) {
+			return false
+		}
 	}
-	select {
-	case p.work <- it:
-		return true
-	case <-ctx.Done():
-		return false
-	}
+	return send(p.order, it) && (it.kind != fileItem || send(p.work, it))
 }
 
 // finish hands an item's result to the printer.
@@ -118,6 +120,9 @@ func (p *pipeline) print(ctx context.Context, out *printer) error {
 		}
 		if !ok {
 			return p.printRest(ctx, out)
+		}
+		if it == nil {
+			continue
 		}
 		for !it.done.Load() {
 			if err := out.flush(); err != nil {

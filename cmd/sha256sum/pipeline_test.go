@@ -5,8 +5,10 @@ import (
 	"errors"
 	"io"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // What was finished is printed even if the source ended before the interrupt was
@@ -26,5 +28,35 @@ func TestInterruptPrintsWhatIsDone(t *testing.T) {
 	}
 	if want := abcHex + "  abc\n"; out.String() != want {
 		t.Errorf("printed %q, not %q", out.String(), want)
+	}
+}
+
+// However long names are, those that wait for a file before them take little
+// memory.
+func TestLongNamesThatWaitAreFew(t *testing.T) {
+	for _, length := range []int{1, longName - 1, longName, 60_000} {
+		p := newPipeline(&options{jobs: 1})
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() {
+			for range p.work {
+			}
+		}()
+		var waiting atomic.Int64
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			for p.emit(ctx, &item{name: strings.Repeat("x", length)}) {
+				waiting.Add(1)
+			}
+			close(p.work)
+		}()
+		for len(p.order) < cap(p.order) {
+			time.Sleep(time.Millisecond)
+		}
+		cancel()
+		<-ended
+		if n := waiting.Load(); n*int64(length) > maxWaiting*longName || n < maxWaiting/(1+int64(length)/longName) {
+			t.Errorf("%d names of %d bytes wait", n, length)
+		}
 	}
 }
