@@ -9,8 +9,13 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 )
+
+// maxHeap is what the garbage collector keeps to. Otherwise it would let garbage
+// take as much again as the buffers and all that waits.
+const maxHeap = 48 << 20
 
 func main() {
 	os.Exit(run(os.Args[1:]))
@@ -44,6 +49,7 @@ func run(args []string) int {
 		out, leave = output.File, output.is
 	}
 
+	debug.SetMemoryLimit(maxHeap)
 	ctx, stop := withSignals(context.Background())
 	defer stop()
 	p := newPipeline(o)

@@ -222,7 +222,7 @@ func memoryOfTool(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// mkfiles DIRECTORY N makes N files of one byte.
+// mkfiles DIRECTORY N makes N files of one byte, with names as long as can be.
 func makeFiles(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: mkfiles directory n")
@@ -232,7 +232,7 @@ func makeFiles(ts *testscript.TestScript, neg bool, args []string) {
 	dir := ts.MkAbs(args[0])
 	ts.Check(os.MkdirAll(dir, 0o777))
 	for i := range n {
-		ts.Check(os.WriteFile(filepath.Join(dir, fmt.Sprintf("file-with-a-name-of-some-length-%d", i)), []byte("x"), 0o666))
+		ts.Check(os.WriteFile(filepath.Join(dir, fmt.Sprintf("%0255d", i)), []byte("x"), 0o666))
 	}
 }
 

@@ -17,14 +17,15 @@ type walker struct {
 	emit    func(*item) bool
 	exclude []string
 	leave   func(name string) bool // files that are none of the tree's
-	budget  int                    // entries that the levels above leave
+	budget  int                    // bytes of entries that the levels above leave
 }
 
-// Entries that are in memory at once: maxEntries in all, but for minEntries
-// that each level may have. A directory of more is read several times.
+// Bytes of entries that are in memory at once: maxEntries in all, but for
+// minEntries that each level may have. A directory of more is read several
+// times.
 const (
-	maxEntries = 1 << 18
-	minEntries = 1 << 9
+	maxEntries = 8 << 20
+	minEntries = 16 << 10
 )
 
 // walk emits the files under dir. It reports false when it should stop.
@@ -39,21 +40,25 @@ func (w *walker) walkDir(dir, below string) bool {
 	limit := max(w.budget/2, minEntries)
 	after := ""
 	for {
-		entries, err := readSorted(dir, after, limit)
+		entries, more, err := readSorted(dir, after, limit)
 		if err != nil && !w.emit(&item{kind: failedItem, name: dir, err: err}) {
 			return false
 		}
-		w.budget -= len(entries)
+		size := 0
+		for _, e := range entries {
+			size += e.size()
+		}
+		w.budget -= size
 		for _, e := range entries {
 			if !w.entry(dir, below, e) {
 				return false
 			}
 		}
-		w.budget += len(entries)
-		if err != nil || len(entries) < limit {
+		w.budget += size
+		if err != nil || !more {
 			return true
 		}
-		after = entries[limit-1].key
+		after = entries[len(entries)-1].key
 	}
 }
 
@@ -119,40 +124,56 @@ type entry struct {
 	kind fs.FileMode
 }
 
+// size is about how much memory e takes.
+func (e entry) size() int { return 32 + len(e.key) }
+
 func compareKeys(a, b entry) int { return strings.Compare(a.key, b.key) }
 
-// readSorted returns the first entries of dir after the key after, at most
-// limit. With an error it returns those that it could read.
-func readSorted(dir, after string, limit int) ([]entry, error) {
+// readSorted returns the first entries of dir after the key after, at least one
+// and at most limit bytes of them, and whether there are more. With an error it
+// returns those that it could read.
+func readSorted(dir, after string, limit int) (entries []entry, more bool, err error) {
 	f, err := os.Open(dir)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	defer f.Close()
-	var entries []entry
-	sorted := func() []entry {
+	size := 0
+	end := "" // the first key that is left to another time, if there are more
+	// shorten sorts the entries and drops those beyond the limit.
+	shorten := func() {
 		slices.SortFunc(entries, compareKeys)
-		return entries[:min(len(entries), limit)]
+		size = 0
+		for i, e := range entries {
+			if size+e.size() > limit && i > 0 {
+				end, more = e.key, true
+				clear(entries[i:])
+				entries = entries[:i]
+				break
+			}
+			size += e.size()
+		}
 	}
 	for {
 		batch, err := f.ReadDir(512)
-		for _, e := range batch {
-			key, kind := e.Name(), e.Type()
-			if kind.IsDir() {
-				key += "/"
+		for _, d := range batch {
+			e := entry{d.Name(), d.Type()}
+			if e.kind.IsDir() {
+				e.key += "/"
 			}
-			if key > after {
-				entries = append(entries, entry{key, kind})
+			if e.key > after && (!more || e.key < end) {
+				entries = append(entries, e)
+				size += e.size()
 			}
+		}
+		if err != nil || size >= 2*limit {
+			shorten()
 		}
 		if err == io.EOF {
-			return sorted(), nil
+			return entries, more, nil
 		}
 		if err != nil {
-			return sorted(), err
-		}
-		if len(entries) >= 2*limit {
-			entries = sorted()
+			return entries, more, err
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -29,38 +30,40 @@ func tree(t *testing.T, names ...string) string {
 func TestReadSortedInPieces(t *testing.T) {
 	names := []string{"a/x", "a-b", "a.txt"}
 	for i := range 3000 {
-		names = append(names, fmt.Sprintf("%d", i))
+		names = append(names, fmt.Sprintf("%d%s", i, strings.Repeat("x", i%50)))
 	}
 	dir := tree(t, names...)
-	all, err := readSorted(dir, "", len(names)+1)
-	if err != nil || len(all) != len(names) {
-		t.Fatalf("%d entries, %v", len(all), err)
+	all, more, err := readSorted(dir, "", 1<<20)
+	if err != nil || more || len(all) != len(names) {
+		t.Fatalf("%d entries, %v, %v", len(all), more, err)
 	}
 	if !slices.IsSortedFunc(all, compareKeys) {
 		t.Error("not sorted")
 	}
-	for _, limit := range []int{1000, 1001, 7} {
+	for _, limit := range []int{1, 1000, 40_000} {
 		var pieces []entry
 		after := ""
-		for range 1 + len(names)/limit {
-			piece, err := readSorted(dir, after, limit)
-			if err != nil {
-				t.Fatal(err)
+		for more := true; more; {
+			var piece []entry
+			piece, more, err = readSorted(dir, after, limit)
+			if err != nil || len(piece) == 0 {
+				t.Fatalf("%d entries, %v", len(piece), err)
+			}
+			size := 0
+			for _, e := range piece {
+				size += e.size()
+			}
+			if size > limit && len(piece) > 1 {
+				t.Errorf("%d entries take %d bytes, not %d", len(piece), size, limit)
 			}
 			pieces = append(pieces, piece...)
-			if len(piece) < limit {
-				break
-			}
-			after = piece[limit-1].key
-			if limit < 10 && len(pieces) > 50 {
+			after = piece[len(piece)-1].key
+			if limit == 1 && len(pieces) > 50 {
 				break // each piece reads the whole directory
 			}
 		}
-		if !slices.Equal(pieces, all[:len(pieces)]) {
-			t.Errorf("pieces of %d differ from the whole", limit)
-		}
-		if limit >= 1000 && len(pieces) != len(all) {
-			t.Errorf("pieces of %d have %d entries of %d", limit, len(pieces), len(all))
+		if !slices.Equal(pieces, all[:len(pieces)]) || limit > 1 && len(pieces) != len(all) {
+			t.Errorf("%d entries in pieces of %d bytes differ from the whole", len(pieces), limit)
 		}
 	}
 }
@@ -68,7 +71,7 @@ func TestReadSortedInPieces(t *testing.T) {
 // A directory with more entries than may be in memory comes out whole.
 func TestWalkOfLargeDirectory(t *testing.T) {
 	var want []string
-	for i := range 2*minEntries + 10 {
+	for i := range 4 * minEntries / (entry{key: "0000"}).size() {
 		want = append(want, fmt.Sprintf("d/%04d", i))
 	}
 	want = append(want, "d/9999/x")
