@@ -72,7 +72,7 @@ func quoteShell(name string) string {
 // stand in $'...'.
 func quoteShellAlways(name string) string {
 	// Inside double quotes an apostrophe needs no escape.
-	double := strings.Contains(name, "'") && !strings.ContainsAny(name, "!\"$&()*;<=>?[\\^`{|") &&
+	double := strings.Contains(name, "'") && !strings.ContainsAny(name, "!\"$&()*;<=>?[\\^`{|}") &&
 		!strings.ContainsAny(name[1:], "#~")
 	for i, r := range name {
 		double = double && printable(name[i:], r)
@@ -83,6 +83,12 @@ func quoteShellAlways(name string) string {
 
 	var b strings.Builder
 	b.WriteByte('\'')
+	first, _ := utf8.DecodeRuneInString(name)
+	last, n := utf8.DecodeLastRuneInString(name)
+	if strings.Contains(name, "'") && first != '\'' && printable(name, first) && !printable(name[len(name)-n:], last) {
+		// Needless, but the GNU tools have it.
+		b.WriteString("''")
+	}
 	dollar := false // inside $'...'
 	for i := 0; i < len(name); {
 		r, n := utf8.DecodeRuneInString(name[i:])
