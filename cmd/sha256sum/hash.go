@@ -114,7 +114,7 @@ func (w *worker) load(it *item) {
 	default:
 		w.streams = append(w.streams, newStream(it, f.file(it.name)))
 		if len(w.streams) >= w.share() {
-			w.stream()
+			w.empty() // small files do not wait for them
 		}
 	}
 }
