@@ -278,7 +278,7 @@ func TestWriteMany(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			hashtest.ForEach(t, func(t *testing.T) {
 				for n := range mostLanes + 1 {
-					if testing.Short() && n%7 != 0 {
+					if testing.Short() && n%11 != 0 {
 						continue
 					}
 					for _, length := range lengths {

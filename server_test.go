@@ -380,7 +380,11 @@ func TestServerRetainsNothing(t *testing.T) {
 
 func TestServerAllocatesNothingOnceWarm(t *testing.T) {
 	hashtest.SkipTestAllocations(t)
-	const writers, writes = 40, 500
+	const writers = 40
+	writes := 500
+	if testing.Short() {
+		writes = 150
+	}
 	p := hashtest.Data(20_000)
 	for _, procs := range []int{1, 2, 5} {
 		t.Run(fmt.Sprintf("GOMAXPROCS=%d", procs), func(t *testing.T) {
@@ -413,7 +417,7 @@ func TestServerAllocatesNothingOnceWarm(t *testing.T) {
 			close(start)
 			done.Wait()
 			// A goroutine that changes its P finds other pools, not all of them warm.
-			const calls = 2 * writers * writes
+			calls := uint64(2 * writers * writes)
 			if n := mallocs() - before; n > calls/200 {
 				t.Errorf("%d allocations in %d calls", n, calls)
 			}
@@ -668,12 +672,12 @@ func TestServerBesideBusyGoroutines(t *testing.T) {
 // same time.
 func TestServerInBubbles(t *testing.T) {
 	use := func(t *testing.T, s *sha256.Server) {
-		data := hashtest.Data(50_000)
+		data := hashtest.Data(20_000)
 		want := stdsha256.Sum256(data)
 		var wg sync.WaitGroup
 		for range 20 {
 			wg.Go(func() {
-				for range 20 {
+				for range 10 {
 					h := s.New()
 					h.Write(data)
 					if !bytes.Equal(h.Sum(nil), want[:]) || s.Sum256(data) != want {

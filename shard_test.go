@@ -19,7 +19,7 @@ func TestShortJobsDoNotWaitForLongOnes(t *testing.T) {
 	if runtime.GOMAXPROCS(0) == 1 {
 		t.Skip("goroutines take turns")
 	}
-	const long, short = 128 << 20, 4 << 20
+	const long, short = 32 << 20, 1 << 20
 	data := make([]byte, long)
 	for _, tt := range []struct {
 		name           string

@@ -210,7 +210,7 @@ func ticks(values ...int) plot.ConstantTicks {
 }
 
 func savePlot(p *plot.Plot, legend plot.Legend, file string) error {
-	const width, height, legendWidth = 780, 430, 128
+	const width, height, legendWidth = 790, 430, 138
 	c := vgsvg.New(width, height)
 	whole := draw.New(c)
 	p.Draw(draw.Crop(whole, 0, -legendWidth, 0, 0))
