@@ -380,11 +380,7 @@ func TestServerRetainsNothing(t *testing.T) {
 
 func TestServerAllocatesNothingOnceWarm(t *testing.T) {
 	hashtest.SkipTestAllocations(t)
-	const writers = 40
-	writes := 500
-	if testing.Short() {
-		writes = 150
-	}
+	const writers, writes = 40, 500
 	p := hashtest.Data(20_000)
 	for _, procs := range []int{1, 2, 5} {
 		t.Run(fmt.Sprintf("GOMAXPROCS=%d", procs), func(t *testing.T) {
@@ -417,7 +413,7 @@ func TestServerAllocatesNothingOnceWarm(t *testing.T) {
 			close(start)
 			done.Wait()
 			// A goroutine that changes its P finds other pools, not all of them warm.
-			calls := uint64(2 * writers * writes)
+			const calls = 2 * writers * writes
 			if n := mallocs() - before; n > calls/200 {
 				t.Errorf("%d allocations in %d calls", n, calls)
 			}
