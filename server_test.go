@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"runtime/pprof"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -329,11 +330,16 @@ func TestConvoyRetainsNothing(t *testing.T) {
 			}
 			wg.Wait()
 			clobberStack()
-			runtime.GC()
-			for i := range written {
-				if written[i].Value() != nil {
-					t.Errorf("what goroutine %d wrote is still reachable", i)
+			// The stack of a goroutine that is interrupted between safe points is
+			// scanned conservatively, stale words and all: the next time they are gone.
+			reachable := func(p weak.Pointer[byte]) bool { return p.Value() != nil }
+			for range 10 {
+				if runtime.GC(); !slices.ContainsFunc(written[:], reachable) {
+					break
 				}
+			}
+			if i := slices.IndexFunc(written[:], reachable); i >= 0 {
+				t.Errorf("what goroutine %d wrote is still reachable", i)
 			}
 		}
 		stop.Store(true)
