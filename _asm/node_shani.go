@@ -66,14 +66,20 @@ func shaNodeKernel(n int, vector bool) func(c *Context, name string) {
 			}
 			next += 2
 		}
+		spare := Register(X2)
 		for i := range streams {
+			s := &streams[i]
 			for j := range 4 {
 				if inRegisters {
-					streams[i].msg[j] = vec(next).AsX()
+					s.msg[j] = vec(next).AsX()
 					next++
 				} else {
-					streams[i].msg[j] = scratch.Offset(32*n + 64*i + 16*j)
+					s.msg[j] = scratch.Offset(32*n + 64*i + 16*j)
 				}
+			}
+			if !inRegisters {
+				s.newest, s.spare = vec(next).AsX(), &spare
+				next++
 			}
 		}
 
@@ -99,8 +105,8 @@ func shaNodeKernel(n int, vector bool) func(c *Context, name string) {
 			schedule.rounds(2, streams...)
 		} else {
 			for i := range 16 {
-				for _, s := range streams {
-					s.fourRounds(c, i, k, order)
+				for j := range streams {
+					streams[j].fourRounds(c, i, k, order)
 				}
 			}
 		}

@@ -20,18 +20,22 @@ func shaSearchKernel(c *Context, name string) {
 	k, rounds := RAX, EBX
 	quad, quadOffset := R11L, R13 // which four words the digits begin in, and where those are
 
-	// Registers: X0 W+K, X1 and X2 temporary, from X3 the states.
+	// Registers: X0 W+K, X1 temporary, from X3 the states, from X11 the newest four
+	// words of each stream's schedule, of which X2 is the spare one.
 	e := &emitter{c: c}
 	m := sse{e}
 	scratch := &arena{base: R12, align: 16}
 	limit, sum := scratch.take(16), scratch.take(16)
+	pairs := scratch.take(32)                      // the words with digits of the next batch, lane by lane
 	masks := scratch.take(32)                      // PSHUFB's, that put the digits into these words and the next
 	start, h := scratch.take(32), scratch.take(32) // as abef and cdgh
 	streams := make([]shaStream, n)
 	type words struct{ w, wk Mem } // W[0] to W[63]; K added to W[0] to W[19]
 	schedules := make([]words, n)
+	spare := Register(X2)
 	for i := range streams {
 		streams[i].abef, streams[i].cdgh = vec(3+2*i).AsX(), vec(4+2*i).AsX()
+		streams[i].newest, streams[i].spare = vec(11+i).AsX(), &spare
 		schedules[i] = words{scratch.take(256), scratch.take(80)}
 	}
 	local := c.AllocLocal(scratch.size + 16)
@@ -70,53 +74,50 @@ func shaSearchKernel(c *Context, name string) {
 	}
 	for i := range 4 {
 		c.MOVOU(field("w").Offset(16*i), shaTmp)
-		c.MOVOU(field("kw").Offset(16*i), shaTmp2)
+		c.MOVOU(field("kw").Offset(16*i), X2)
 		for _, s := range schedules {
 			c.MOVOA(shaTmp, s.w.Offset(16*i))
-			c.MOVOA(shaTmp2, s.wk.Offset(16*i))
+			c.MOVOA(X2, s.wk.Offset(16*i))
 		}
 	}
 
-	// nextPair brings W[first] and W[first+1] of the four lanes of the next batch
-	// into two registers, side by side, and nextWords puts those of lane i where
-	// they belong.
-	lanes01, lanes23, low := X11, X12, X13
-	nextPair := func() {
+	// nextPairs leaves W[first] and W[first+1] of the lanes of the next batch in
+	// pairs, and nextWords puts those of lane i where they belong.
+	nextPairs := func() {
+		low, high, both := X15, spare, shaWK
 		noncePair(c, field)
 		c.MOVL(searchNonce, R9L)
 		c.ANDL(Imm(15), R9L)
 		c.ADDL(Imm(n), searchNonce)
 		c.MOVQ(R8, shaTmp)
 		c.PSHUFD(Imm(0x00), shaTmp, low)
-		c.PSHUFD(Imm(0x55), shaTmp, lanes01)
+		c.PSHUFD(Imm(0x55), shaTmp, high)
 		c.MOVOU(field("low").Idx(R9, 4), shaTmp)
 		c.PADDD(shaTmp, low)
 		c.MOVOU(field("high").Idx(R9, 4), shaTmp)
-		c.PADDD(shaTmp, lanes01)
-		c.MOVOA(lanes01, lanes23)
-		c.PUNPCKLLQ(low, lanes01)
-		c.PUNPCKHLQ(low, lanes23)
+		c.PADDD(shaTmp, high)
+		c.MOVOA(high, both)
+		c.PUNPCKLLQ(low, both)
+		c.PUNPCKHLQ(low, high)
+		c.MOVOA(both, pairs)
+		c.MOVOA(high, pairs.Offset(16))
 	}
 	nextWords := func(i int) {
-		pair, s := [2]Register{lanes01, lanes23}[i/2], schedules[i]
-		if i%2 == 1 {
-			c.PSHUFD(Imm(0x0e), pair, pair)
-		}
+		s, digits, word := schedules[i], shaTmp, spare
 		for j := range 2 {
-			digits := shaTmp
-			c.MOVOA(pair, digits)
+			c.MOVQ(pairs.Offset(8*i), digits)
 			c.PSHUFB(masks.Offset(16*j), digits)
 			for _, to := range []struct {
 				name  string
 				words Mem
 			}{{"w", s.w}, {"kw", s.wk}} {
-				c.MOVOU(field(to.name).Offset(16*j).Idx(quadOffset, 1), shaTmp2)
-				c.PADDD(digits, shaTmp2)
-				c.MOVOA(shaTmp2, to.words.Offset(16*j).Idx(quadOffset, 1))
+				c.MOVOU(field(to.name).Offset(16*j).Idx(quadOffset, 1), word)
+				c.PADDD(digits, word)
+				c.MOVOA(word, to.words.Offset(16*j).Idx(quadOffset, 1))
 			}
 		}
 	}
-	nextPair()
+	nextPairs()
 	for i := range n {
 		nextWords(i)
 	}
@@ -140,16 +141,21 @@ func shaSearchKernel(c *Context, name string) {
 		// Words 0 to 15 have been used up when the words from 32 on are computed:
 		// the next batch's take their place while there are rounds to wait for.
 		if i == 8 {
-			nextPair()
+			nextPairs()
 		}
 		if i > 8 && i <= 8+n {
 			nextWords(i - 9)
 		}
-		for j, s := range streams {
-			w := func(i int) Mem { return schedules[j].w.Offset(16 * i) }
-			shaSchedule(c, false, w(i), w(i-4), w(i-3), w(i-2), w(i-1))
+		for j := range streams {
+			s, w := &streams[j], func(i int) Mem { return schedules[j].w.Offset(16 * i) }
+			x, newest := spare, Op(s.newest)
+			if i == 4 {
+				newest = w(3)
+			}
+			s.schedule(c, x, w(i-4), w(i-3), w(i-2), newest)
+			s.keep(c, x, w(i))
 			c.MOVOU(Mem{Base: k, Disp: 16 * i}, shaWK)
-			c.PADDD(shaTmp2, shaWK)
+			c.PADDD(x, shaWK)
 			s.roundsOfWK(c)
 		}
 	}
@@ -158,15 +164,15 @@ func shaSearchKernel(c *Context, name string) {
 	as := func() {
 		c.MOVOA(streams[0].abef, shaTmp)
 		c.PUNPCKHLQ(streams[1].abef, shaTmp)
-		c.MOVOA(streams[2].abef, shaTmp2)
-		c.PUNPCKHLQ(streams[3].abef, shaTmp2)
-		c.PUNPCKHQDQ(shaTmp2, shaTmp)
+		c.MOVOA(streams[2].abef, X2)
+		c.PUNPCKHLQ(streams[3].abef, X2)
+		c.PUNPCKHQDQ(X2, shaTmp)
 	}
 	c.CMPL(field("more"), Imm(0))
 	c.JEQ(LabelRef("compare"))
 	as()
-	m.broadcastConstant(shaTmp2, in("base"), 0)
-	c.PADDD(shaTmp2, shaTmp)
+	m.broadcastConstant(X2, in("base"), 0)
+	c.PADDD(X2, shaTmp)
 	c.MOVOA(shaTmp, sum)
 	for _, s := range streams {
 		c.PADDD(h, s.abef)

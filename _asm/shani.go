@@ -34,12 +34,17 @@ type shaStream struct {
 	// vector has AVX-512 compute σ0, in place of SHA256MSG1.
 	vector bool
 	msg    [4]Op // the last 16 words of the schedule; registers, or aligned memory
+	// newest holds, where msg is memory, its newest four words as well. Each four
+	// words depend on the four before, and by way of a store and a load that
+	// chain would take longer than the rounds do. spare is where the next four
+	// are computed; it is shared by all streams.
+	newest Register
+	spare  *Register
 }
 
 var (
-	shaWK   = X0 // implicit operand of SHA256RNDS2
-	shaTmp  = X1
-	shaTmp2 = X2 // only where msg is memory
+	shaWK  = X0 // implicit operand of SHA256RNDS2
+	shaTmp = X1
 )
 
 // shaKernel generates a kernel of n interleaved streams: n = 1, 2 or 4.
@@ -57,8 +62,9 @@ func shaKernel(n int) func(c *Context, name string) {
 			c.SignatureExpr("func(h **[8]uint32, p **byte, n int)")
 		}
 
-		// Registers: X0 W+K, X1 temporary, X2 byte order (or a second temporary);
-		// from X3 the streams' states, then, if they fit, their schedules.
+		// Registers: X0 W+K, X1 temporary; from X3 the streams' states, then their
+		// schedules, or, where these do not fit, the newest four words of each, of
+		// which X2 is the spare one.
 		k, count := RAX, RCX
 		hs, ps := RDI, RSI
 		blocks := [4]Register{R8, R9, R10, R11}
@@ -86,14 +92,20 @@ func shaKernel(n int) func(c *Context, name string) {
 			next += 2
 			s.saved = scratch.Offset(32 * i)
 		}
+		spare := Register(X2)
 		for i := range streams {
+			s := &streams[i]
 			for j := range 4 {
 				if inRegisters {
-					streams[i].msg[j] = vec(next).AsX()
+					s.msg[j] = vec(next).AsX()
 					next++
 				} else {
-					streams[i].msg[j] = scratch.Offset(32*n + 64*i + 16*j)
+					s.msg[j] = scratch.Offset(32*n + 64*i + 16*j)
 				}
+			}
+			if !inRegisters {
+				s.newest, s.spare = vec(next).AsX(), &spare
+				next++
 			}
 		}
 
@@ -119,8 +131,8 @@ func shaKernel(n int) func(c *Context, name string) {
 			s.save(c)
 		}
 		for i := range 16 {
-			for _, s := range streams {
-				s.fourRounds(c, i, k, order)
+			for j := range streams {
+				streams[j].fourRounds(c, i, k, order)
 			}
 		}
 		for _, s := range streams {
@@ -147,7 +159,7 @@ func shaKernel(n int) func(c *Context, name string) {
 // schedule where they are not the block itself.
 func (s *shaStream) fourRounds(c *Context, i int, k Register, order Mem) {
 	w := s.msg[i%4]
-	x, tmp := asRegister(w, shaTmp2), shaTmp // x holds w
+	x := s.target(w)
 	if i < 4 {
 		if s.halves {
 			c.MOVQ(s.p.Offset(16*i), x)
@@ -156,13 +168,14 @@ func (s *shaStream) fourRounds(c *Context, i int, k Register, order Mem) {
 			c.MOVOU(s.p.Offset(16*i), x)
 		}
 		c.PSHUFB(order, x)
-		if x != w {
-			c.MOVOA(x, w)
+	} else {
+		newest := s.msg[(i+3)%4]
+		if s.newest != nil {
+			newest = s.newest
 		}
+		s.schedule(c, x, w, s.msg[(i+1)%4], s.msg[(i+2)%4], newest)
 	}
-	if i >= 4 {
-		shaSchedule(c, s.vector, w, w, s.msg[(i+1)%4], s.msg[(i+2)%4], s.msg[(i+3)%4])
-	}
+	s.keep(c, x, w)
 	if s.fewest {
 		c.MOVOU(Mem{Base: k, Disp: 16 * i}, shaWK)
 		c.PADDD(x, shaWK)
@@ -171,29 +184,45 @@ func (s *shaStream) fourRounds(c *Context, i int, k Register, order Mem) {
 		// Zen 5, which deals vector operations out to its schedulers in turn. How much
 		// depends on how many there were before.
 		c.MOVOA(x, shaWK)
-		c.MOVOU(Mem{Base: k, Disp: 16 * i}, tmp)
-		c.PADDD(tmp, shaWK)
+		c.MOVOU(Mem{Base: k, Disp: 16 * i}, shaTmp)
+		c.PADDD(shaTmp, shaWK)
 	}
 	s.roundsOfWK(c)
 }
 
-// shaSchedule sets w to four words of the message schedule, and leaves them in
-// shaTmp2 if w is memory. The others are the four words that begin 16, 12, 8
-// and 4 words before; w may be w16.
+// target returns the register in which the words of schedule that belong in w are
+// computed: w itself, or the spare one.
+func (s *shaStream) target(w Op) Register {
+	if r, ok := w.(Register); ok {
+		return r
+	}
+	return *s.spare
+}
+
+// keep puts the words in x, just computed, where they belong: w.
+func (s *shaStream) keep(c *Context, x Register, w Op) {
+	if x != w {
+		c.MOVOA(x, w)
+		s.newest, *s.spare = x, s.newest
+	}
+}
+
+
+// schedule sets x to the next four words of the message schedule. The others are
+// the four words that begin 16, 12, 8 and 4 words before; x may be w16.
 //
 // W(t) = σ1(W(t-2)) + W(t-7) + σ0(W(t-15)) + W(t-16): MSG1 adds σ0(W(t-15)) to
 // W(t-16), MSG2 adds σ1(W(t-2)).
-func shaSchedule(c *Context, vector bool, w, w16, w12, w8, w4 Op) {
-	x := asRegister(w, shaTmp2)
+func (s *shaStream) schedule(c *Context, x Register, w16, w12, w8, w4 Op) {
 	if x != w16 {
 		c.MOVOA(w16, x)
 	}
-	if vector {
+	if s.vector {
 		t := func(n int) Register { return vec(vectorTmp + n).AsX() }
 		c.VPALIGNR(Imm(4), x, w12, t(0)) // W(t-15), …
 		m := newAVX512(&emitter{c: c})
 		m.sigma(t(1), t(2), t(3), t(0), smallSigma0)
-		m.add(x.(Register), x.(Register), t(1))
+		m.add(x, x, t(1))
 	} else {
 		c.SHA256MSG1(w12, x)
 	}
@@ -201,9 +230,6 @@ func shaSchedule(c *Context, vector bool, w, w16, w12, w8, w4 Op) {
 	c.PALIGNR(Imm(4), w8, shaTmp)
 	c.PADDD(shaTmp, x)
 	c.SHA256MSG2(w4, x)
-	if x != w {
-		c.MOVOA(x, w)
-	}
 }
 
 // roundsOfWK does the four rounds of the W+K in shaWK.
@@ -224,14 +250,6 @@ func (s *shaStream) addSaved(c *Context) {
 	c.PADDD(shaTmp, s.abef)
 	c.MOVOU(s.saved.Offset(16), shaTmp)
 	c.PADDD(shaTmp, s.cdgh)
-}
-
-// asRegister returns op if it is a register, else tmp.
-func asRegister(op, tmp Op) Op {
-	if _, ok := op.(Mem); ok {
-		return tmp
-	}
-	return op
 }
 
 // loadState brings the state at h from the order a, b, … h into abef and cdgh.
