@@ -66,21 +66,10 @@ func shaNodeKernel(n int, vector bool) func(c *Context, name string) {
 			}
 			next += 2
 		}
-		spare := Register(X2)
-		for i := range streams {
-			s := &streams[i]
-			for j := range 4 {
-				if inRegisters {
-					s.msg[j] = vec(next).AsX()
-					next++
-				} else {
-					s.msg[j] = scratch.Offset(32*n + 64*i + 16*j)
-				}
-			}
-			if !inRegisters {
-				s.newest, s.spare = vec(next).AsX(), &spare
-				next++
-			}
+		if inRegisters {
+			schedulesInRegisters(streams, next)
+		} else {
+			schedulesInMemory(streams, next, scratch.Offset(32*n))
 		}
 
 		c.Load(c.Param("dst"), dst)
@@ -117,8 +106,7 @@ func shaNodeKernel(n int, vector bool) func(c *Context, name string) {
 		}
 		for i := range 16 {
 			for _, s := range streams {
-				c.MOVOU(Mem{Base: nodeK, Disp: 16 * i}, shaWK)
-				s.roundsOfWK(c)
+				s.roundsOf(c, Mem{Base: nodeK, Disp: 16 * i})
 			}
 		}
 		for i, s := range streams {

@@ -35,7 +35,7 @@ func shaSearchKernel(c *Context, name string) {
 	spare := Register(X2)
 	for i := range streams {
 		streams[i].abef, streams[i].cdgh = vec(3+2*i).AsX(), vec(4+2*i).AsX()
-		streams[i].newest, streams[i].spare = vec(11+i).AsX(), &spare
+		streams[i].newest, streams[i].spare, streams[i].first = vec(11+i).AsX(), &spare, i == 0
 		schedules[i] = words{scratch.take(256), scratch.take(80)}
 	}
 	local := c.AllocLocal(scratch.size + 16)
@@ -133,8 +133,7 @@ func shaSearchKernel(c *Context, name string) {
 	for i := range 4 {
 		c.Label(label(i))
 		for j, s := range streams {
-			c.MOVOA(schedules[j].wk.Offset(16*i), shaWK)
-			s.roundsOfWK(c)
+			s.roundsOf(c, schedules[j].wk.Offset(16*i))
 		}
 	}
 	for i := 4; i < 16; i++ {
@@ -153,9 +152,9 @@ func shaSearchKernel(c *Context, name string) {
 				newest = w(3)
 			}
 			s.schedule(c, x, w(i-4), w(i-3), w(i-2), newest)
-			s.keep(c, x, w(i))
-			c.MOVOU(Mem{Base: k, Disp: 16 * i}, shaWK)
-			c.PADDD(x, shaWK)
+			s.keep(c, i, x, w(i))
+			c.MOVOA(x, shaWK)
+			c.PADDD(s.constants(c, i, k), shaWK)
 			s.roundsOfWK(c)
 		}
 	}
@@ -182,8 +181,7 @@ func shaSearchKernel(c *Context, name string) {
 	c.MOVL(U32(16), rounds)
 	c.Label("constant")
 	for _, s := range streams {
-		c.MOVOU(Mem{Base: k}, shaWK)
-		s.roundsOfWK(c)
+		s.roundsOf(c, Mem{Base: k})
 	}
 	c.ADDQ(Imm(16), k)
 	c.DECL(rounds)

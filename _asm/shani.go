@@ -40,11 +40,15 @@ type shaStream struct {
 	// are computed; it is shared by all streams.
 	newest Register
 	spare  *Register
+	// first loads K into shaK, where the streams after it find it; else each
+	// stream loads it into shaTmp.
+	first bool
 }
 
 var (
 	shaWK  = X0 // implicit operand of SHA256RNDS2
 	shaTmp = X1
+	shaK   = X15 // K of the four rounds at hand, where all streams share it
 )
 
 // shaKernel generates a kernel of n interleaved streams: n = 1, 2 or 4.
@@ -92,21 +96,10 @@ func shaKernel(n int) func(c *Context, name string) {
 			next += 2
 			s.saved = scratch.Offset(32 * i)
 		}
-		spare := Register(X2)
-		for i := range streams {
-			s := &streams[i]
-			for j := range 4 {
-				if inRegisters {
-					s.msg[j] = vec(next).AsX()
-					next++
-				} else {
-					s.msg[j] = scratch.Offset(32*n + 64*i + 16*j)
-				}
-			}
-			if !inRegisters {
-				s.newest, s.spare = vec(next).AsX(), &spare
-				next++
-			}
+		if inRegisters {
+			schedulesInRegisters(streams, next)
+		} else {
+			schedulesInMemory(streams, next, scratch.Offset(32*n))
 		}
 
 		c.Load(c.Param("h"), hs)
@@ -155,6 +148,30 @@ func shaKernel(n int) func(c *Context, name string) {
 	}
 }
 
+// schedulesInRegisters gives the streams the four registers each that their
+// schedules need, from vector register next on.
+func schedulesInRegisters(streams []shaStream, next int) {
+	for i := range streams {
+		for j := range streams[i].msg {
+			streams[i].msg[j] = vec(next).AsX()
+			next++
+		}
+	}
+}
+
+// schedulesInMemory has the streams keep their schedules in the 64 bytes for each
+// at memory, and the newest words in vector registers, from next on.
+func schedulesInMemory(streams []shaStream, next int, memory Mem) {
+	spare := Register(X2)
+	for i := range streams {
+		s := &streams[i]
+		for j := range s.msg {
+			s.msg[j] = memory.Offset(64*i + 16*j)
+		}
+		s.newest, s.spare, s.first = vec(next+i).AsX(), &spare, i == 0
+	}
+}
+
 // fourRounds does rounds 4i to 4i+3 and computes words 4i+4 to 4i+7 of the
 // schedule where they are not the block itself.
 func (s *shaStream) fourRounds(c *Context, i int, k Register, order Mem) {
@@ -175,7 +192,7 @@ func (s *shaStream) fourRounds(c *Context, i int, k Register, order Mem) {
 		}
 		s.schedule(c, x, w, s.msg[(i+1)%4], s.msg[(i+2)%4], newest)
 	}
-	s.keep(c, x, w)
+	s.keep(c, i, x, w)
 	if s.fewest {
 		c.MOVOU(Mem{Base: k, Disp: 16 * i}, shaWK)
 		c.PADDD(x, shaWK)
@@ -184,8 +201,7 @@ func (s *shaStream) fourRounds(c *Context, i int, k Register, order Mem) {
 		// Zen 5, which deals vector operations out to its schedulers in turn. How much
 		// depends on how many there were before.
 		c.MOVOA(x, shaWK)
-		c.MOVOU(Mem{Base: k, Disp: 16 * i}, shaTmp)
-		c.PADDD(shaTmp, shaWK)
+		c.PADDD(s.constants(c, i, k), shaWK)
 	}
 	s.roundsOfWK(c)
 }
@@ -199,14 +215,17 @@ func (s *shaStream) target(w Op) Register {
 	return *s.spare
 }
 
-// keep puts the words in x, just computed, where they belong: w.
-func (s *shaStream) keep(c *Context, x Register, w Op) {
-	if x != w {
-		c.MOVOA(x, w)
-		s.newest, *s.spare = x, s.newest
+// keep puts words 4i to 4i+3, just computed in x, where they belong: w. Nobody
+// reads the last eight of a block from memory.
+func (s *shaStream) keep(c *Context, i int, x Register, w Op) {
+	if x == w {
+		return
 	}
+	if i < 14 {
+		c.MOVOA(x, w)
+	}
+	s.newest, *s.spare = x, s.newest
 }
-
 
 // schedule sets x to the next four words of the message schedule. The others are
 // the four words that begin 16, 12, 8 and 4 words before; x may be w16.
@@ -232,10 +251,31 @@ func (s *shaStream) schedule(c *Context, x Register, w16, w12, w8, w4 Op) {
 	c.SHA256MSG2(w4, x)
 }
 
+// constants returns the register that holds K of rounds 4i to 4i+3.
+func (s *shaStream) constants(c *Context, i int, k Register) Register {
+	r := shaTmp
+	if s.spare != nil {
+		r = shaK
+	}
+	if s.spare == nil || s.first {
+		c.MOVOU(Mem{Base: k, Disp: 16 * i}, r)
+	}
+	return r
+}
+
 // roundsOfWK does the four rounds of the W+K in shaWK.
 func (s *shaStream) roundsOfWK(c *Context) {
 	c.SHA256RNDS2(shaWK, s.abef, s.cdgh)
 	c.PSHUFD(Imm(0x0e), shaWK, shaWK)
+	c.SHA256RNDS2(shaWK, s.cdgh, s.abef)
+}
+
+// roundsOf does the four rounds of the W+K at wk. A second load takes the place
+// of the shuffle, which would compete with the rounds for the vector pipes.
+func (s *shaStream) roundsOf(c *Context, wk Mem) {
+	c.MOVOU(wk, shaWK)
+	c.SHA256RNDS2(shaWK, s.abef, s.cdgh)
+	c.MOVQ(wk.Offset(8), shaWK)
 	c.SHA256RNDS2(shaWK, s.cdgh, s.abef)
 }
 

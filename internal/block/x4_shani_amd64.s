@@ -65,8 +65,8 @@ block:
 	PSHUFB      x4_shani_order<>+0(SB), X2
 	MOVOA       X2, 128(DX)
 	MOVOA       X2, X0
-	MOVOU       (AX), X1
-	PADDD       X1, X0
+	MOVOU       (AX), X15
+	PADDD       X15, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -74,8 +74,7 @@ block:
 	PSHUFB      x4_shani_order<>+0(SB), X11
 	MOVOA       X11, 192(DX)
 	MOVOA       X11, X0
-	MOVOU       (AX), X1
-	PADDD       X1, X0
+	PADDD       X15, X0
 	SHA256RNDS2 X0, X5, X6
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X6, X5
@@ -83,8 +82,7 @@ block:
 	PSHUFB      x4_shani_order<>+0(SB), X12
 	MOVOA       X12, 256(DX)
 	MOVOA       X12, X0
-	MOVOU       (AX), X1
-	PADDD       X1, X0
+	PADDD       X15, X0
 	SHA256RNDS2 X0, X7, X8
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X8, X7
@@ -92,8 +90,7 @@ block:
 	PSHUFB      x4_shani_order<>+0(SB), X13
 	MOVOA       X13, 320(DX)
 	MOVOA       X13, X0
-	MOVOU       (AX), X1
-	PADDD       X1, X0
+	PADDD       X15, X0
 	SHA256RNDS2 X0, X9, X10
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X10, X9
@@ -101,8 +98,8 @@ block:
 	PSHUFB      x4_shani_order<>+0(SB), X14
 	MOVOA       X14, 144(DX)
 	MOVOA       X14, X0
-	MOVOU       16(AX), X1
-	PADDD       X1, X0
+	MOVOU       16(AX), X15
+	PADDD       X15, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -110,8 +107,7 @@ block:
 	PSHUFB      x4_shani_order<>+0(SB), X2
 	MOVOA       X2, 208(DX)
 	MOVOA       X2, X0
-	MOVOU       16(AX), X1
-	PADDD       X1, X0
+	PADDD       X15, X0
 	SHA256RNDS2 X0, X5, X6
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X6, X5
@@ -119,8 +115,7 @@ block:
 	PSHUFB      x4_shani_order<>+0(SB), X11
 	MOVOA       X11, 272(DX)
 	MOVOA       X11, X0
-	MOVOU       16(AX), X1
-	PADDD       X1, X0
+	PADDD       X15, X0
 	SHA256RNDS2 X0, X7, X8
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X8, X7
@@ -128,8 +123,7 @@ block:
 	PSHUFB      x4_shani_order<>+0(SB), X12
 	MOVOA       X12, 336(DX)
 	MOVOA       X12, X0
-	MOVOU       16(AX), X1
-	PADDD       X1, X0
+	PADDD       X15, X0
 	SHA256RNDS2 X0, X9, X10
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X10, X9
@@ -137,8 +131,8 @@ block:
 	PSHUFB      x4_shani_order<>+0(SB), X13
 	MOVOA       X13, 160(DX)
 	MOVOA       X13, X0
-	MOVOU       32(AX), X1
-	PADDD       X1, X0
+	MOVOU       32(AX), X15
+	PADDD       X15, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -146,8 +140,7 @@ block:
 	PSHUFB      x4_shani_order<>+0(SB), X14
 	MOVOA       X14, 224(DX)
 	MOVOA       X14, X0
-	MOVOU       32(AX), X1
-	PADDD       X1, X0
+	PADDD       X15, X0
 	SHA256RNDS2 X0, X5, X6
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X6, X5
@@ -155,8 +148,7 @@ block:
 	PSHUFB      x4_shani_order<>+0(SB), X2
 	MOVOA       X2, 288(DX)
 	MOVOA       X2, X0
-	MOVOU       32(AX), X1
-	PADDD       X1, X0
+	PADDD       X15, X0
 	SHA256RNDS2 X0, X7, X8
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X8, X7
@@ -164,8 +156,7 @@ block:
 	PSHUFB      x4_shani_order<>+0(SB), X11
 	MOVOA       X11, 352(DX)
 	MOVOA       X11, X0
-	MOVOU       32(AX), X1
-	PADDD       X1, X0
+	PADDD       X15, X0
 	SHA256RNDS2 X0, X9, X10
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X10, X9
@@ -173,8 +164,8 @@ block:
 	PSHUFB      x4_shani_order<>+0(SB), X12
 	MOVOA       X12, 176(DX)
 	MOVOA       X12, X0
-	MOVOU       48(AX), X1
-	PADDD       X1, X0
+	MOVOU       48(AX), X15
+	PADDD       X15, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -182,8 +173,7 @@ block:
 	PSHUFB      x4_shani_order<>+0(SB), X13
 	MOVOA       X13, 240(DX)
 	MOVOA       X13, X0
-	MOVOU       48(AX), X1
-	PADDD       X1, X0
+	PADDD       X15, X0
 	SHA256RNDS2 X0, X5, X6
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X6, X5
@@ -191,8 +181,7 @@ block:
 	PSHUFB      x4_shani_order<>+0(SB), X14
 	MOVOA       X14, 304(DX)
 	MOVOA       X14, X0
-	MOVOU       48(AX), X1
-	PADDD       X1, X0
+	PADDD       X15, X0
 	SHA256RNDS2 X0, X7, X8
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X8, X7
@@ -200,8 +189,7 @@ block:
 	PSHUFB      x4_shani_order<>+0(SB), X2
 	MOVOA       X2, 368(DX)
 	MOVOA       X2, X0
-	MOVOU       48(AX), X1
-	PADDD       X1, X0
+	PADDD       X15, X0
 	SHA256RNDS2 X0, X9, X10
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X10, X9
@@ -213,8 +201,8 @@ block:
 	SHA256MSG2  X12, X11
 	MOVOA       X11, 128(DX)
 	MOVOA       X11, X0
-	MOVOU       64(AX), X1
-	PADDD       X1, X0
+	MOVOU       64(AX), X15
+	PADDD       X15, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -226,8 +214,7 @@ block:
 	SHA256MSG2  X13, X12
 	MOVOA       X12, 192(DX)
 	MOVOA       X12, X0
-	MOVOU       64(AX), X1
-	PADDD       X1, X0
+	PADDD       X15, X0
 	SHA256RNDS2 X0, X5, X6
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X6, X5
@@ -239,8 +226,7 @@ block:
 	SHA256MSG2  X14, X13
 	MOVOA       X13, 256(DX)
 	MOVOA       X13, X0
-	MOVOU       64(AX), X1
-	PADDD       X1, X0
+	PADDD       X15, X0
 	SHA256RNDS2 X0, X7, X8
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X8, X7
@@ -252,8 +238,7 @@ block:
 	SHA256MSG2  X2, X14
 	MOVOA       X14, 320(DX)
 	MOVOA       X14, X0
-	MOVOU       64(AX), X1
-	PADDD       X1, X0
+	PADDD       X15, X0
 	SHA256RNDS2 X0, X9, X10
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X10, X9
@@ -265,8 +250,8 @@ block:
 	SHA256MSG2  X11, X2
 	MOVOA       X2, 144(DX)
 	MOVOA       X2, X0
-	MOVOU       80(AX), X1
-	PADDD       X1, X0
+	MOVOU       80(AX), X15
+	PADDD       X15, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -278,8 +263,7 @@ block:
 	SHA256MSG2  X12, X11
 	MOVOA       X11, 208(DX)
 	MOVOA       X11, X0
-	MOVOU       80(AX), X1
-	PADDD       X1, X0
+	PADDD       X15, X0
 	SHA256RNDS2 X0, X5, X6
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X6, X5
@@ -291,8 +275,7 @@ block:
 	SHA256MSG2  X13, X12
 	MOVOA       X12, 272(DX)
 	MOVOA       X12, X0
-	MOVOU       80(AX), X1
-	PADDD       X1, X0
+	PADDD       X15, X0
 	SHA256RNDS2 X0, X7, X8
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X8, X7
@@ -304,8 +287,7 @@ block:
 	SHA256MSG2  X14, X13
 	MOVOA       X13, 336(DX)
 	MOVOA       X13, X0
-	MOVOU       80(AX), X1
-	PADDD       X1, X0
+	PADDD       X15, X0
 	SHA256RNDS2 X0, X9, X10
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X10, X9
@@ -317,8 +299,8 @@ block:
 	SHA256MSG2  X2, X14
 	MOVOA       X14, 160(DX)
 	MOVOA       X14, X0
-	MOVOU       96(AX), X1
-	PADDD       X1, X0
+	MOVOU       96(AX), X15
+	PADDD       X15, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -330,8 +312,7 @@ block:
 	SHA256MSG2  X11, X2
 	MOVOA       X2, 224(DX)
 	MOVOA       X2, X0
-	MOVOU       96(AX), X1
-	PADDD       X1, X0
+	PADDD       X15, X0
 	SHA256RNDS2 X0, X5, X6
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X6, X5
@@ -343,8 +324,7 @@ block:
 	SHA256MSG2  X12, X11
 	MOVOA       X11, 288(DX)
 	MOVOA       X11, X0
-	MOVOU       96(AX), X1
-	PADDD       X1, X0
+	PADDD       X15, X0
 	SHA256RNDS2 X0, X7, X8
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X8, X7
@@ -356,8 +336,7 @@ block:
 	SHA256MSG2  X13, X12
 	MOVOA       X12, 352(DX)
 	MOVOA       X12, X0
-	MOVOU       96(AX), X1
-	PADDD       X1, X0
+	PADDD       X15, X0
 	SHA256RNDS2 X0, X9, X10
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X10, X9
@@ -369,8 +348,8 @@ block:
 	SHA256MSG2  X14, X13
 	MOVOA       X13, 176(DX)
 	MOVOA       X13, X0
-	MOVOU       112(AX), X1
-	PADDD       X1, X0
+	MOVOU       112(AX), X15
+	PADDD       X15, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -382,8 +361,7 @@ block:
 	SHA256MSG2  X2, X14
 	MOVOA       X14, 240(DX)
 	MOVOA       X14, X0
-	MOVOU       112(AX), X1
-	PADDD       X1, X0
+	PADDD       X15, X0
 	SHA256RNDS2 X0, X5, X6
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X6, X5
@@ -395,8 +373,7 @@ block:
 	SHA256MSG2  X11, X2
 	MOVOA       X2, 304(DX)
 	MOVOA       X2, X0
-	MOVOU       112(AX), X1
-	PADDD       X1, X0
+	PADDD       X15, X0
 	SHA256RNDS2 X0, X7, X8
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X8, X7
@@ -408,8 +385,7 @@ block:
 	SHA256MSG2  X12, X11
 	MOVOA       X11, 368(DX)
 	MOVOA       X11, X0
-	MOVOU       112(AX), X1
-	PADDD       X1, X0
+	PADDD       X15, X0
 	SHA256RNDS2 X0, X9, X10
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X10, X9
@@ -421,8 +397,8 @@ block:
 	SHA256MSG2  X13, X12
 	MOVOA       X12, 128(DX)
 	MOVOA       X12, X0
-	MOVOU       128(AX), X1
-	PADDD       X1, X0
+	MOVOU       128(AX), X15
+	PADDD       X15, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -434,8 +410,7 @@ block:
 	SHA256MSG2  X14, X13
 	MOVOA       X13, 192(DX)
 	MOVOA       X13, X0
-	MOVOU       128(AX), X1
-	PADDD       X1, X0
+	PADDD       X15, X0
 	SHA256RNDS2 X0, X5, X6
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X6, X5
@@ -447,8 +422,7 @@ block:
 	SHA256MSG2  X2, X14
 	MOVOA       X14, 256(DX)
 	MOVOA       X14, X0
-	MOVOU       128(AX), X1
-	PADDD       X1, X0
+	PADDD       X15, X0
 	SHA256RNDS2 X0, X7, X8
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X8, X7
@@ -460,8 +434,7 @@ block:
 	SHA256MSG2  X11, X2
 	MOVOA       X2, 320(DX)
 	MOVOA       X2, X0
-	MOVOU       128(AX), X1
-	PADDD       X1, X0
+	PADDD       X15, X0
 	SHA256RNDS2 X0, X9, X10
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X10, X9
@@ -473,8 +446,8 @@ block:
 	SHA256MSG2  X12, X11
 	MOVOA       X11, 144(DX)
 	MOVOA       X11, X0
-	MOVOU       144(AX), X1
-	PADDD       X1, X0
+	MOVOU       144(AX), X15
+	PADDD       X15, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -486,8 +459,7 @@ block:
 	SHA256MSG2  X13, X12
 	MOVOA       X12, 208(DX)
 	MOVOA       X12, X0
-	MOVOU       144(AX), X1
-	PADDD       X1, X0
+	PADDD       X15, X0
 	SHA256RNDS2 X0, X5, X6
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X6, X5
@@ -499,8 +471,7 @@ block:
 	SHA256MSG2  X14, X13
 	MOVOA       X13, 272(DX)
 	MOVOA       X13, X0
-	MOVOU       144(AX), X1
-	PADDD       X1, X0
+	PADDD       X15, X0
 	SHA256RNDS2 X0, X7, X8
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X8, X7
@@ -512,8 +483,7 @@ block:
 	SHA256MSG2  X2, X14
 	MOVOA       X14, 336(DX)
 	MOVOA       X14, X0
-	MOVOU       144(AX), X1
-	PADDD       X1, X0
+	PADDD       X15, X0
 	SHA256RNDS2 X0, X9, X10
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X10, X9
@@ -525,8 +495,8 @@ block:
 	SHA256MSG2  X11, X2
 	MOVOA       X2, 160(DX)
 	MOVOA       X2, X0
-	MOVOU       160(AX), X1
-	PADDD       X1, X0
+	MOVOU       160(AX), X15
+	PADDD       X15, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -538,8 +508,7 @@ block:
 	SHA256MSG2  X12, X11
 	MOVOA       X11, 224(DX)
 	MOVOA       X11, X0
-	MOVOU       160(AX), X1
-	PADDD       X1, X0
+	PADDD       X15, X0
 	SHA256RNDS2 X0, X5, X6
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X6, X5
@@ -551,8 +520,7 @@ block:
 	SHA256MSG2  X13, X12
 	MOVOA       X12, 288(DX)
 	MOVOA       X12, X0
-	MOVOU       160(AX), X1
-	PADDD       X1, X0
+	PADDD       X15, X0
 	SHA256RNDS2 X0, X7, X8
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X8, X7
@@ -564,8 +532,7 @@ block:
 	SHA256MSG2  X14, X13
 	MOVOA       X13, 352(DX)
 	MOVOA       X13, X0
-	MOVOU       160(AX), X1
-	PADDD       X1, X0
+	PADDD       X15, X0
 	SHA256RNDS2 X0, X9, X10
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X10, X9
@@ -577,8 +544,8 @@ block:
 	SHA256MSG2  X2, X14
 	MOVOA       X14, 176(DX)
 	MOVOA       X14, X0
-	MOVOU       176(AX), X1
-	PADDD       X1, X0
+	MOVOU       176(AX), X15
+	PADDD       X15, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -590,8 +557,7 @@ block:
 	SHA256MSG2  X11, X2
 	MOVOA       X2, 240(DX)
 	MOVOA       X2, X0
-	MOVOU       176(AX), X1
-	PADDD       X1, X0
+	PADDD       X15, X0
 	SHA256RNDS2 X0, X5, X6
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X6, X5
@@ -603,8 +569,7 @@ block:
 	SHA256MSG2  X12, X11
 	MOVOA       X11, 304(DX)
 	MOVOA       X11, X0
-	MOVOU       176(AX), X1
-	PADDD       X1, X0
+	PADDD       X15, X0
 	SHA256RNDS2 X0, X7, X8
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X8, X7
@@ -616,8 +581,7 @@ block:
 	SHA256MSG2  X13, X12
 	MOVOA       X12, 368(DX)
 	MOVOA       X12, X0
-	MOVOU       176(AX), X1
-	PADDD       X1, X0
+	PADDD       X15, X0
 	SHA256RNDS2 X0, X9, X10
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X10, X9
@@ -629,8 +593,8 @@ block:
 	SHA256MSG2  X14, X13
 	MOVOA       X13, 128(DX)
 	MOVOA       X13, X0
-	MOVOU       192(AX), X1
-	PADDD       X1, X0
+	MOVOU       192(AX), X15
+	PADDD       X15, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -642,8 +606,7 @@ block:
 	SHA256MSG2  X2, X14
 	MOVOA       X14, 192(DX)
 	MOVOA       X14, X0
-	MOVOU       192(AX), X1
-	PADDD       X1, X0
+	PADDD       X15, X0
 	SHA256RNDS2 X0, X5, X6
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X6, X5
@@ -655,8 +618,7 @@ block:
 	SHA256MSG2  X11, X2
 	MOVOA       X2, 256(DX)
 	MOVOA       X2, X0
-	MOVOU       192(AX), X1
-	PADDD       X1, X0
+	PADDD       X15, X0
 	SHA256RNDS2 X0, X7, X8
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X8, X7
@@ -668,8 +630,7 @@ block:
 	SHA256MSG2  X12, X11
 	MOVOA       X11, 320(DX)
 	MOVOA       X11, X0
-	MOVOU       192(AX), X1
-	PADDD       X1, X0
+	PADDD       X15, X0
 	SHA256RNDS2 X0, X9, X10
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X10, X9
@@ -681,8 +642,8 @@ block:
 	SHA256MSG2  X13, X12
 	MOVOA       X12, 144(DX)
 	MOVOA       X12, X0
-	MOVOU       208(AX), X1
-	PADDD       X1, X0
+	MOVOU       208(AX), X15
+	PADDD       X15, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -694,8 +655,7 @@ block:
 	SHA256MSG2  X14, X13
 	MOVOA       X13, 208(DX)
 	MOVOA       X13, X0
-	MOVOU       208(AX), X1
-	PADDD       X1, X0
+	PADDD       X15, X0
 	SHA256RNDS2 X0, X5, X6
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X6, X5
@@ -707,8 +667,7 @@ block:
 	SHA256MSG2  X2, X14
 	MOVOA       X14, 272(DX)
 	MOVOA       X14, X0
-	MOVOU       208(AX), X1
-	PADDD       X1, X0
+	PADDD       X15, X0
 	SHA256RNDS2 X0, X7, X8
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X8, X7
@@ -720,8 +679,7 @@ block:
 	SHA256MSG2  X11, X2
 	MOVOA       X2, 336(DX)
 	MOVOA       X2, X0
-	MOVOU       208(AX), X1
-	PADDD       X1, X0
+	PADDD       X15, X0
 	SHA256RNDS2 X0, X9, X10
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X10, X9
@@ -731,10 +689,9 @@ block:
 	PALIGNR     $0x04, 128(DX), X1
 	PADDD       X1, X11
 	SHA256MSG2  X12, X11
-	MOVOA       X11, 160(DX)
 	MOVOA       X11, X0
-	MOVOU       224(AX), X1
-	PADDD       X1, X0
+	MOVOU       224(AX), X15
+	PADDD       X15, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -744,10 +701,8 @@ block:
 	PALIGNR     $0x04, 192(DX), X1
 	PADDD       X1, X12
 	SHA256MSG2  X13, X12
-	MOVOA       X12, 224(DX)
 	MOVOA       X12, X0
-	MOVOU       224(AX), X1
-	PADDD       X1, X0
+	PADDD       X15, X0
 	SHA256RNDS2 X0, X5, X6
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X6, X5
@@ -757,10 +712,8 @@ block:
 	PALIGNR     $0x04, 256(DX), X1
 	PADDD       X1, X13
 	SHA256MSG2  X14, X13
-	MOVOA       X13, 288(DX)
 	MOVOA       X13, X0
-	MOVOU       224(AX), X1
-	PADDD       X1, X0
+	PADDD       X15, X0
 	SHA256RNDS2 X0, X7, X8
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X8, X7
@@ -770,10 +723,8 @@ block:
 	PALIGNR     $0x04, 320(DX), X1
 	PADDD       X1, X14
 	SHA256MSG2  X2, X14
-	MOVOA       X14, 352(DX)
 	MOVOA       X14, X0
-	MOVOU       224(AX), X1
-	PADDD       X1, X0
+	PADDD       X15, X0
 	SHA256RNDS2 X0, X9, X10
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X10, X9
@@ -783,10 +734,9 @@ block:
 	PALIGNR     $0x04, 144(DX), X1
 	PADDD       X1, X2
 	SHA256MSG2  X11, X2
-	MOVOA       X2, 176(DX)
 	MOVOA       X2, X0
-	MOVOU       240(AX), X1
-	PADDD       X1, X0
+	MOVOU       240(AX), X15
+	PADDD       X15, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
@@ -796,10 +746,8 @@ block:
 	PALIGNR     $0x04, 208(DX), X1
 	PADDD       X1, X11
 	SHA256MSG2  X12, X11
-	MOVOA       X11, 240(DX)
 	MOVOA       X11, X0
-	MOVOU       240(AX), X1
-	PADDD       X1, X0
+	PADDD       X15, X0
 	SHA256RNDS2 X0, X5, X6
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X6, X5
@@ -809,10 +757,8 @@ block:
 	PALIGNR     $0x04, 272(DX), X1
 	PADDD       X1, X12
 	SHA256MSG2  X13, X12
-	MOVOA       X12, 304(DX)
 	MOVOA       X12, X0
-	MOVOU       240(AX), X1
-	PADDD       X1, X0
+	PADDD       X15, X0
 	SHA256RNDS2 X0, X7, X8
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X8, X7
@@ -822,10 +768,8 @@ block:
 	PALIGNR     $0x04, 336(DX), X1
 	PADDD       X1, X13
 	SHA256MSG2  X14, X13
-	MOVOA       X13, 368(DX)
 	MOVOA       X13, X0
-	MOVOU       240(AX), X1
-	PADDD       X1, X0
+	PADDD       X15, X0
 	SHA256RNDS2 X0, X9, X10
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X10, X9
