@@ -29,6 +29,22 @@ func (m avx512) insert(d Register, q int, a Mem) {
 	})
 }
 
+// insertHalf loads 256-bit half h of d. Half 0 comes first and clears the other.
+func (m avx512) insertHalf(d Register, h int, a Mem) {
+	m.e.emit(func() {
+		if h == 0 {
+			m.e.c.VMOVDQU32(a, d.(VecPhysical).AsY())
+		} else {
+			m.e.c.VINSERTI64X4(Imm(1), a, d, d)
+		}
+	})
+}
+
+// quarters sets the low quarters of d to two of x, the high ones to two of y.
+func (m avx512) quarters(d, x Register, y Op, from [4]uint64) {
+	m.e.emit(func() { m.e.c.VSHUFI32X4(Imm(from[0]|from[1]<<2|from[2]<<4|from[3]<<6), y, x, d) })
+}
+
 func (m avx512) extract(a Mem, q int, s Register) {
 	m.e.emit(func() {
 		if q == 0 {
