@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"slices"
 
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
@@ -74,8 +73,11 @@ func laneKernel(shape laneShape) func(c *Context, name string) {
 		if !shape.scheduleInRegisters {
 			w = scratch.take(16 * shape.groups * width)
 		}
+		var high Mem
 		if shape.preload && !shape.scheduleInRegisters {
 			nextW = scratch.take(16 * shape.groups * width)
+		} else if shape.preload {
+			high = scratch.take(8 * width)
 		}
 		local := c.AllocLocal(scratch.size + 64)
 
@@ -223,23 +225,14 @@ func laneKernel(shape laneShape) func(c *Context, name string) {
 			})
 			all(func(i int, g *group) { addSaved(i, g)() })
 		case shape.scheduleInRegisters:
-			// Four rounds free the registers that four words of the next block take.
-			g := groups[0]
-			rounds(g, 0, 4)()
-			for part := range 4 {
-				beside := addSaved(0, g)
-				if part < 3 {
-					beside = rounds(g, 4*part+4, 4)
-				}
-				e.interleave(beside, func() { f.reloadPart(g, part) })
-			}
+			f.preloadRegisters(groups[0], rounds, addSaved(0, groups[0]), high)
 		default:
 			// Eight rounds of both groups beside the next block of one of them.
 			g0, g1 := groups[0], groups[1]
 			loop("last", 2, func() {
 				for part := range 4 {
 					e.interleave(rounds(g0, 2*part, 2), rounds(g1, 2*part, 2), func() {
-						g0.loadHalf(part, func(disp int) func(int) Mem { return f.blockWords(g0, 0, disp) }, f.order, f.nextW,
+						f.preloadMemory(g0, part%2, part < 2, f.nextW,
 							[4]Register{g0.t[5], g0.t[6], g1.t[5], g1.t[6]}, [2]Register{g0.t[7], g1.t[7]})
 					})
 				}
@@ -329,66 +322,83 @@ func (g *group) loadPart(part int, at func(lane int) Mem, order *Mem, w Register
 	}
 }
 
-// loadHalf loads a quarter of the blocks of a group into the schedule at w: half
-// of the block, as words, of each of eight lanes. In four parts come the first and
-// the second half of lanes 8 to 15, then those of lanes 0 to 7. So each line is
-// read twice at about the same time. loadPart reads it four times, with all the
-// other lanes in between, and streams that are a multiple of 4 KiB apart then push
-// each other out of the set of the first-level cache that they share: x32_avx512
-// was slower by 10% there.
+// loadHalf loads half of the block of each of eight lanes of a group, as words: of
+// the lanes 8 to 15, or else of the lanes 0 to 7. In the result, the quarters of
+// register j hold word j of four lanes, word j+4 of these, and both of the four
+// others. free are the registers that are free then.
 //
-// at says where the bytes at disp of each lane's block are.
-func (g *group) loadHalf(part int, at func(disp int) func(lane int) Mem, order Mem, w Register, rows [4]Register, t [2]Register) {
-	m := g.m.(avx512)
-	half, low := part%2, part/2 == 1
-	lane, words := 8, at(32*half)
-	if low {
-		lane = 0
+// A block is loaded by four calls: both halves of the lanes 8 to 15, whose words
+// are kept, and of the lanes 0 to 7, with which join puts them together. So each
+// line is read twice at about the same time. loadPart reads it four times, with
+// all the other lanes in between, and streams that are a multiple of 4 KiB apart
+// then push each other out of the set of the first-level cache that they share:
+// with that, x32_avx512 was slower by 10% there, and x16_avx512 by 3%.
+func (f *laneFrame) loadHalf(g *group, half int, high bool, rows [4]Register, t [2]Register) (words [4]Register, free [2]Register) {
+	m, at, lane := g.m.(avx512), f.blockWords(g, 0, 32*half), 0
+	if high {
+		lane = 8
 	}
 	for j, row := range rows {
-		m.insertHalf(row, 0, words(lane+j))
-		m.insertHalf(row, 1, words(lane+j+4))
+		m.insertHalf(row, 0, at(lane+j))
+		m.insertHalf(row, 1, at(lane+j+4))
 	}
 	for _, row := range rows {
-		m.shuffleBytes(row, order)
+		m.shuffleBytes(row, f.order)
 	}
-	// The quarters of register j then hold word j of four lanes, word j+4 of these,
-	// and both of the four others.
-	transposed, free := transpose(m, rows, t)
-	for j, x := range transposed {
-		first, second := Mem{Base: w, Disp: 64 * (8*half + j)}, Mem{Base: w, Disp: 64 * (8*half + j + 4)}
-		if !low {
-			m.store(first, x)
-			continue
+	return transpose(m, rows, t)
+}
+
+// join sets first to word j of all lanes and second to word j+4, from register j
+// of loadHalf for the lanes 0 to 7 and for the lanes 8 to 15. first may be low.
+func join(m avx512, first, second, low Register, high Mem) {
+	m.quarters(second, low, high, [4]uint64{1, 3, 1, 3})
+	m.quarters(first, low, high, [4]uint64{0, 2, 0, 2})
+}
+
+// preloadMemory loads half of the next block into the schedule at w. The lanes 8
+// to 15 come first, and wait where the result will be.
+func (f *laneFrame) preloadMemory(g *group, half int, high bool, w Register, rows [4]Register, t [2]Register) {
+	m := g.m.(avx512)
+	words, free := f.loadHalf(g, half, high, rows, t)
+	for j, x := range words {
+		first := Mem{Base: w, Disp: 64 * (8*half + j)}
+		if !high {
+			join(m, x, free[j%2], x, first)
+			m.store(first.Offset(64*4), free[j%2])
 		}
-		m.quarters(free[j%2], x, first, [4]uint64{0, 2, 0, 2})
-		m.quarters(x, x, first, [4]uint64{1, 3, 1, 3})
-		m.store(first, free[j%2])
-		m.store(second, x)
+		m.store(first, x)
 	}
 }
 
-// reloadPart is loadPart into the very registers in which the words of the
-// block before stood, as a loop over blocks needs.
-func (f *laneFrame) reloadPart(g *group, part int) {
-	w, t := g.w, g.t
-	g.loadPart(part, f.blockWords(g, 0, 16*part), &f.order, nil, [4]Register{}, [2]Register(g.t[6:8]))
-	// Words are moved in an order in which none is overwritten before it has been.
-	for moved := true; moved; {
-		moved = false
-		for j := 4 * part; j < 4*part+4; j++ {
-			home := w[j].(Register)
-			if g.w[j] != home && !slices.Contains(g.w[4*part:4*part+4], Op(home)) {
-				g.m.move(home, g.w[j].(Register))
-				g.w[j] = home
-				moved = true
-			}
+// preloadRegisters does the last 16 rounds of a block in a group and adds the
+// saved state, and brings the next block into the registers of the schedule, as
+// far as rounds have freed them. The lanes 8 to 15 wait at high.
+func (f *laneFrame) preloadRegisters(g *group, rounds func(g *group, first, n int) func(), addSaved func(), high Mem) {
+	m, e := g.m.(avx512), g.m.emitter()
+	w := func(t int) Register { return g.w[t].(Register) }
+	load := func(half int, high bool, to int) [4]Register {
+		words, _ := f.loadHalf(g, half, high, [4]Register{w(to), w(to + 1), w(to + 2), w(to + 3)}, [2]Register{g.t[6], g.t[7]})
+		return words
+	}
+	waiting := func(half, j int) Mem { return high.Offset(64 * (4*half + j)) }
+	joinHalf := func(half int, low [4]Register) {
+		// Word 2 first: its register is wanted for word 0.
+		for _, j := range [4]int{2, 0, 1, 3} {
+			join(m, w(8*half+j), w(8*half+j+4), low[j], waiting(half, j))
 		}
 	}
-	if g.w != w {
-		panic("a cycle of registers")
-	}
-	g.t = t
+	rounds(g, 0, 4)()
+	e.interleave(rounds(g, 4, 4), func() {
+		for half := range 2 {
+			for j, x := range load(half, true, 0) {
+				m.store(waiting(half, j), x)
+			}
+		}
+	})
+	e.interleave(rounds(g, 8, 4), func() { joinHalf(0, load(0, false, 0)) })
+	var low [4]Register
+	e.interleave(rounds(g, 12, 4), func() { low = load(1, false, 8) })
+	e.interleave(addSaved, func() { joinHalf(1, low) })
 }
 
 // loadStates transposes the states of a group's lanes into its variables.
