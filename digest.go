@@ -80,7 +80,6 @@ func (d *digest) Write(p []byte) (int, error) {
 
 // start has l compress the blocks that p completes, at least one.
 func (d *digest) start(l *lanes.Lane, p []byte) {
-	block.RaceRead(p)
 	l.State = &d.h
 	l.First = nil
 	if d.n > 0 {

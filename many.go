@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"hash"
 	"math"
-	"slices"
 	"sync"
 	"unsafe"
 
@@ -178,66 +177,6 @@ func ours(h hash.Hash) *digest {
 	return oursOfServer(h)
 }
 
-// oursOfServer is ours for a Server's hashes. Nothing is held back from the
-// digest any more: settleMany left nothing, but a foreign hash that stands on
-// one of ours may have written to it since.
-//
-//go:noinline
-func oursOfServer(h hash.Hash) *digest {
-	d, _ := h.(*Avx512Digest)
-	if d == nil {
-		return nil
-	}
-	d.settle()
-	return &d.digest
-}
-
-// settleMany settles those of hs that hold data back, side by side.
-func settleMany(hs []hash.Hash) {
-	if !slices.ContainsFunc(hs, func(h hash.Hash) bool { return holder(h) != nil }) {
-		return
-	}
-	w := works.Get().(*work)
-	w.hs = hs
-	lanes.Run(len(hs), (*settleWork)(w), true)
-	*w = work{}
-	works.Put(w)
-}
-
-// holder returns h if it holds data back, else nil.
-func holder(h hash.Hash) *Avx512Digest {
-	if d, ok := h.(*Avx512Digest); ok && d.held != nil {
-		return d
-	}
-	return nil
-}
-
-// settleWork settles hs as far as they hold data back. They are not waiting.
-type settleWork work
-
-func (w *settleWork) Blocks(i int) int {
-	if d := holder(w.hs[i]); d != nil {
-		return len(d.heldBlocks()) / BlockSize
-	}
-	return 0
-}
-
-func (w *settleWork) Start(i int, l *lanes.Lane) bool {
-	d := holder(w.hs[i])
-	if d == nil || d.waiting {
-		return false
-	}
-	d.waiting = true
-	l.State, l.First, l.Rest = &d.h, d.heldBlocks(), nil
-	return true
-}
-
-func (w *settleWork) Done(i int, _ *lanes.Lane) {
-	d := holder(w.hs[i])
-	d.waiting = false
-	d.settled()
-}
-
 // work is what package lanes does for WriteMany, or for settleMany without
 // data.
 type work struct {
@@ -265,7 +204,6 @@ func (w *work) writeAlike(blocks int) {
 		live := min(g.Width(), len(hs))
 		g.Retire(live)
 		for i, h := range hs[:live] {
-			block.RaceRead(data[i])
 			g.State[i] = &ours(h).h
 			g.Next[i] = unsafe.SliceData(data[i])
 		}
@@ -310,7 +248,7 @@ func checkLengths(function string, a, b int) {
 }
 
 func checkHash(function string, i int, h hash.Hash) {
-	if d, ok := h.(*Avx512Digest); h == nil || ok && d == nil {
+	if d, ok := h.(*serverHash); h == nil || ok && d == nil {
 		panic(fmt.Sprintf("sha256: %s: hash %d is nil", function, i))
 	}
 }

@@ -48,10 +48,10 @@ func NewServer() *Server {
 	return s
 }
 
-// New returns a new [hash.Hash] that computes the SHA-256 digest. It is an
-// [*Avx512Digest], and implements what the hashes of the function [New] do.
+// New returns a new [hash.Hash] that computes the SHA-256 digest. It implements
+// what the hashes of the function [New] do.
 func (s *Server) New() hash.Hash {
-	d := &Avx512Digest{shard: s.shard()}
+	d := &serverHash{shard: s.shard()}
 	d.Reset()
 	return d
 }
@@ -60,26 +60,25 @@ func (s *Server) New() hash.Hash {
 // hashed side by side with what others write.
 func (s *Server) Sum256(data []byte) [Size]byte {
 	shard := s.shard()
-	if len(data) < minJob || !shard.meets() {
+	if len(data) < minRequest || !shard.meets() {
 		return Sum256(data)
 	}
-	j := jobs.Get().(*job)
-	block.RaceRead(data)
+	r := requests.Get().(*request)
 	whole := len(data) &^ (BlockSize - 1)
-	l := &j.lane
+	l := &r.lane
 	l.H = block.IV256
 	l.State = &l.H
 	l.First = data[:whole]
 	l.Rest = l.Tail[:block.Pad(&l.Tail, data[whole:], uint64(len(data)))]
-	shard.do(j)
+	shard.do(r)
 	var sum [Size]byte
 	block.PutDigest(&sum, &l.H)
-	jobs.Put(j)
+	requests.Put(r)
 	return sum
 }
 
-// jobs are those of Sum256; a hash has a job of its own.
-var jobs = sync.Pool{New: func() any { return newJob() }}
+// requests are those of Sum256; a hash has a request of its own.
+var requests = sync.Pool{New: func() any { return newRequest() }}
 
 // Close waits until no goroutine hashes for another. From then on none does:
 // the hashes of s, old and new, work like those of the function [New]. Close may

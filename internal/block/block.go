@@ -13,6 +13,8 @@ package block
 import (
 	"encoding/binary"
 	"unsafe"
+
+	"github.com/sha256-simd/sha256-simd/internal/race"
 )
 
 const (
@@ -42,7 +44,7 @@ var (
 // Compress updates h with the blocks in p, whose length is a multiple of Size,
 // by the fastest one-stream kernel in use.
 func Compress(h *State, p []byte) {
-	RaceRead(p)
+	race.Read(p)
 	for len(p) > MaxStream {
 		compress(h, unsafe.SliceData(p), MaxStream/Size)
 		p = p[MaxStream:]

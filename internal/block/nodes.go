@@ -4,6 +4,8 @@ import (
 	"crypto/sha256"
 	"slices"
 	"unsafe"
+
+	"github.com/sha256-simd/sha256-simd/internal/race"
 )
 
 // NodeSize is the length of a node of a Merkle tree: two digests.
@@ -31,8 +33,8 @@ type NodeKernel struct {
 // for every node of src, whose length is a multiple of 64·Lanes. dst holds half
 // of src at least. They begin at the same place or do not overlap.
 func (k *NodeKernel) Hash(dst, src []byte) {
-	RaceRead(src)
-	RaceWrite(dst[:len(src)/2])
+	race.Read(src)
+	race.Write(dst[:len(src)/2])
 	for {
 		d := noescape(unsafe.Pointer(unsafe.SliceData(dst)))
 		s := noescape(unsafe.Pointer(unsafe.SliceData(src)))
@@ -51,8 +53,8 @@ var nodePadding = [Size]byte{0: 0x80, Size - 2: NodeSize * 8 >> 8}
 // is one in use, else by the fastest one-stream kernel. dst may be the start of
 // src.
 func HashNode(dst *[DigestSize]byte, src *[NodeSize]byte) {
-	RaceRead(src[:])
-	RaceWrite(dst[:])
+	race.Read(src[:])
+	race.Write(dst[:])
 	hashNode(dst, src)
 }
 

@@ -19,6 +19,7 @@ import (
 	"unsafe"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
+	"github.com/sha256-simd/sha256-simd/internal/race"
 )
 
 // Work is a list of jobs. A job compresses whole blocks into a state.
@@ -268,6 +269,11 @@ func (s *slots) compress(live, n int) int {
 		k := s.plan.kernels[live-slot]
 		n = min(n, k.MaxBlocks)
 		slot += k.Lanes
+	}
+	if race.Enabled {
+		for _, next := range s.Next[:live] {
+			race.Read(unsafe.Slice(next, n*block.Size))
+		}
 	}
 	for slot := 0; slot < live; {
 		k := s.plan.kernels[live-slot]

@@ -29,7 +29,6 @@ func (s *sumMany) Blocks(i int) int { return blocksOf(len(s.msgs[i])) }
 
 func (s *sumMany) Start(i int, l *Lane) bool {
 	m := s.msgs[i]
-	block.RaceRead(m)
 	whole := len(m) &^ (block.Size - 1)
 	l.H = block.IV256
 	l.State = &l.H
@@ -72,7 +71,6 @@ func (g *Group) sumUniform(dst [][block.DigestSize]byte, msgs [][]byte) {
 		live := min(width, len(msgs))
 		g.Retire(live)
 		for i, m := range msgs[:live] {
-			block.RaceRead(m)
 			l := &g.Lanes[i]
 			l.H = block.IV256
 			copy(l.Tail[:], m[whole:])

@@ -11,11 +11,11 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/block"
 )
 
-// TestShortJobsDoNotWaitForLongOnes has a goroutine lead with a job of one
-// length and another one join it with a job of another. Whichever is the
+// TestShortRequestsDoNotWaitForLongOnes has a goroutine lead with a request of
+// one length and another one join it with a request of another. Whichever is the
 // leader's, the short one is over long before the other. What else runs on the
 // machine can spoil that now and then.
-func TestShortJobsDoNotWaitForLongOnes(t *testing.T) {
+func TestShortRequestsDoNotWaitForLongOnes(t *testing.T) {
 	if runtime.GOMAXPROCS(0) == 1 {
 		t.Skip("goroutines take turns")
 	}
@@ -25,8 +25,8 @@ func TestShortJobsDoNotWaitForLongOnes(t *testing.T) {
 		name           string
 		leader, joiner int
 	}{
-		{"a short job joins a long one", long, short},
-		{"a long job joins a short one", short, long},
+		{"a short request joins a long one", long, short},
+		{"a long request joins a short one", short, long},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			for range 10 {
@@ -37,9 +37,9 @@ func TestShortJobsDoNotWaitForLongOnes(t *testing.T) {
 				s.maxLeaders, s.lookup = 1, math.MaxInt
 				var over sync.Map // by length
 				do := func(n int) {
-					j, state := newJob(), block.IV256
-					j.lane.State, j.lane.First = &state, data[:n]
-					s.do(j)
+					r, state := newRequest(), block.IV256
+					r.lane.State, r.lane.First = &state, data[:n]
+					s.do(r)
 					over.Store(n, time.Now())
 				}
 				var wg sync.WaitGroup
@@ -55,7 +55,7 @@ func TestShortJobsDoNotWaitForLongOnes(t *testing.T) {
 					return
 				}
 			}
-			t.Error("the short job was over as late as the long one")
+			t.Error("the short request was over as late as the long one")
 		})
 	}
 }
@@ -75,7 +75,7 @@ func awaitLeader(s *shard, over func() bool) bool {
 	return false
 }
 
-// TestLeadersFollowGOMAXPROCS changes GOMAXPROCS between and while jobs are
+// TestLeadersFollowGOMAXPROCS changes GOMAXPROCS between and while requests are
 // done, by the only shard and by one of four.
 func TestLeadersFollowGOMAXPROCS(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
@@ -84,7 +84,7 @@ func TestLeadersFollowGOMAXPROCS(t *testing.T) {
 	testLeaders(t, newShard(4), procs, [...]int{13, 1, 2})
 }
 
-// testLeaders does jobs by s with each GOMAXPROCS of allProcs in turn, and tests
+// testLeaders does requests by s with each GOMAXPROCS of allProcs in turn, and tests
 // how many leaders there may be then.
 func testLeaders(t *testing.T, s *shard, allProcs, most [3]int) {
 	if !s.meets() {
@@ -101,9 +101,9 @@ func testLeaders(t *testing.T, s *shard, allProcs, most [3]int) {
 					if g == 0 && i == lookupEvery {
 						runtime.GOMAXPROCS(procs)
 					}
-					j, state := newJob(), block.IV256
-					j.lane.State, j.lane.First = &state, data
-					if s.do(j); state != want {
+					r, state := newRequest(), block.IV256
+					r.lane.State, r.lane.First = &state, data
+					if s.do(r); state != want {
 						t.Error("wrong state")
 					}
 				}
@@ -117,7 +117,7 @@ func testLeaders(t *testing.T, s *shard, allProcs, most [3]int) {
 	s.close()
 }
 
-// TestCloseWaitsForLeaders closes a shard while jobs are done: there is no
+// TestCloseWaitsForLeaders closes a shard while requests are done: there is no
 // leader and no queue when close returns.
 func TestCloseWaitsForLeaders(t *testing.T) {
 	s := newShard(1)
@@ -130,9 +130,9 @@ func TestCloseWaitsForLeaders(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 3 {
 		wg.Go(func() {
-			j, state := newJob(), block.IV256
-			j.lane.State, j.lane.First = &state, data
-			s.do(j)
+			r, state := newRequest(), block.IV256
+			r.lane.State, r.lane.First = &state, data
+			s.do(r)
 			over.Store(true)
 		})
 	}
@@ -140,7 +140,7 @@ func TestCloseWaitsForLeaders(t *testing.T) {
 	s.close()
 	s.mu.Lock()
 	if s.leaders > 0 || s.first != nil {
-		t.Errorf("close returned with %d leaders and %d jobs in the queue", s.leaders, s.waiting.Load())
+		t.Errorf("close returned with %d leaders and %d requests in the queue", s.leaders, s.waiting.Load())
 	}
 	s.mu.Unlock()
 	wg.Wait()

@@ -1,0 +1,17 @@
+package sha256
+
+import "hash"
+
+// Avx512Server is [Server] by the name that users of
+// github.com/minio/sha256-simd know. It works on every CPU.
+type Avx512Server = Server
+
+// Avx512Digest is the type of a [Server]'s hashes. The zero Avx512Digest is a
+// hash of no server.
+type Avx512Digest = serverHash
+
+// NewAvx512Server is [NewServer].
+func NewAvx512Server() *Avx512Server { return NewServer() }
+
+// NewAvx512 is [Server.New] of s. The hash of a nil server works alone.
+func NewAvx512(s *Avx512Server) hash.Hash { return s.New() }

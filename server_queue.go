@@ -1,0 +1,346 @@
+package sha256
+
+import (
+	"math"
+	"runtime"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/sha256-simd/sha256-simd/internal/block"
+	"github.com/sha256-simd/sha256-simd/internal/lanes"
+)
+
+// minRequest is how many bytes are worth parking a goroutine for.
+const minRequest = 2 << 10
+
+// A request is what a goroutine has others do, or does with them: to compress
+// the blocks of a lane.
+type request struct {
+	lane lanes.Lane
+	next *request // in the queue
+	done bool
+
+	// parked is locked while the request's goroutine waits. Unlike a channel, a
+	// mutex belongs to no bubble of testing/synctest: a Server may be used from
+	// several.
+	parked sync.Mutex
+	convoy *lanes.Convoy // that the goroutine has to lead when the wait is over
+
+	// What lane began with, in case the request has to be done again.
+	state       block.State
+	first, rest []byte
+}
+
+func newRequest() *request {
+	r := new(request)
+	r.lane.Job = r
+	return r
+}
+
+// wait waits until another goroutine calls wake, and returns the convoy that it
+// passes on, if any. Before, the caller locked parked.
+func (r *request) wait() *lanes.Convoy {
+	r.parked.Lock()
+	defer r.parked.Unlock()
+	c := r.convoy
+	r.convoy = nil
+	return c
+}
+
+// wake ends the wait of r's goroutine, which is to lead c, or nothing if r is
+// over.
+func (r *request) wake(c *lanes.Convoy) {
+	r.convoy = c
+	r.parked.Unlock()
+}
+
+// alone does r from its beginning on the calling goroutine.
+func (r *request) alone() {
+	*r.lane.State = r.state
+	block.Compress(r.lane.State, r.first)
+	block.Compress(r.lane.State, r.rest)
+}
+
+// forget lets go of what is the caller's.
+func (r *request) forget() {
+	r.lane.State, r.lane.First, r.lane.Rest = nil, nil, nil
+	r.first, r.rest = nil, nil
+}
+
+// A shard is where requests meet. A goroutine that comes with a request leads a
+// convoy of lanes, if there are fewer leaders than Ps; otherwise it queues up
+// and parks. Leaders take requests from the queue whenever they have room,
+// between any two steps of their convoys, and wake the goroutines of those that
+// are done. A leader whose own request is done hands its convoy over to a
+// goroutine that waits: nobody works for others longer than for itself.
+//
+// As long as there is a queue there is a leader, who will take from it or hand
+// over to its first; and every lane is in a convoy that has a leader. So nobody
+// waits forever.
+type shard struct {
+	shards int // how many the Server has
+
+	open    atomic.Bool
+	waiting atomic.Int32 // length of the queue
+
+	mu      sync.Mutex
+	first   *request // of the queue
+	last    **request
+	leaders int
+	busy    sync.Mutex // locked while there are leaders
+
+	// maxLeaders is this shard's part of GOMAXPROCS, which is looked up again
+	// after so many requests: it takes the lock of the Go scheduler.
+	maxLeaders, lookup int
+
+	// skip is how many goroutines are going to lead without letting others in,
+	// and misses what it was when that was in vain the last time.
+	skip, misses int
+
+	// noYieldUntil is when leaders may yield again, in nanoseconds since start.
+	start        time.Time
+	noYieldUntil atomic.Int64
+}
+
+const (
+	// lookupEvery bounds shard.lookup.
+	lookupEvery = 64
+	// maxMisses bounds shard.misses: so many requests of a lonely writer pass
+	// before it looks for company again.
+	maxMisses = 63
+	// yields is how often a leader lets others run before it begins. Once lets
+	// most of them in; but the Go scheduler comes back too early at times.
+	yields = 3
+	// maxShared is how many requests in the queue the leaders share among
+	// themselves. More than that are enough for wider kernels, which one leader
+	// runs better than two run narrow ones.
+	maxShared = 8
+	// blocksPerStep is how many blocks of each lane are compressed at a time while
+	// there is room for those who come next.
+	blocksPerStep = 64
+
+	// A yield that takes longer than slowYield for each request that came does not
+	// pay: others keep the Ps busy, for some 10 ms at a time if they compute.
+	// Leaders then do without for noYieldFactor times as long as it took.
+	slowYield     = 100 * time.Microsecond
+	noYieldFactor = 4
+)
+
+func newShard(shards int) *shard {
+	s := &shard{shards: shards, start: time.Now()}
+	s.last = &s.first
+	s.open.Store(true)
+	return s
+}
+
+// meets reports whether requests can meet in s.
+func (s *shard) meets() bool {
+	if s == nil || !s.open.Load() {
+		return false
+	}
+	width, _ := lanes.Width()
+	return width > 1
+}
+
+// do does r and forgets whose it was. Their memory is not read after do
+// returns, nor after it panics because it cannot read it.
+func (s *shard) do(r *request) {
+	r.done = false
+	r.state, r.first, r.rest = *r.lane.State, r.lane.First, r.lane.Rest
+	defer r.forget()
+	s.meet(r)
+	if !r.done {
+		r.alone()
+	}
+}
+
+// meet does r together with others. It leaves r undone if s is closed or
+// memory of the convoy cannot be read.
+func (s *shard) meet(r *request) {
+	s.mu.Lock()
+	if !s.open.Load() {
+		s.mu.Unlock()
+		return
+	}
+	if s.lookup--; s.lookup < 0 {
+		s.lookup = lookupEvery
+		s.maxLeaders = (runtime.GOMAXPROCS(0) + s.shards - 1) / s.shards
+	}
+	if s.leaders >= s.maxLeaders {
+		r.parked.Lock()
+		s.push(r)
+		s.mu.Unlock()
+		if c := r.wait(); c != nil {
+			s.lead(c, r, len(c.Lanes()) == 1)
+		}
+		return
+	}
+	if s.leaders++; s.leaders == 1 {
+		s.busy.Lock() // at once: close comes after the last leader
+	}
+	gather := s.skip == 0
+	if !gather {
+		s.skip--
+	}
+	s.mu.Unlock()
+	c := lanes.NewConvoy()
+	c.Join(&r.lane)
+	s.lead(c, r, gather)
+}
+
+// lead leads c, which r is in, until r is done. If gather is set it lets others
+// come first.
+//
+// When a kernel faults, lead takes the blame off its goroutine: all requests of
+// c are left undone, and each goroutine does its own again. The fault strikes
+// the one whose memory it is, in the way that this goroutine has chosen.
+func (s *shard) lead(c *lanes.Convoy, r *request, gather bool) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if r.done {
+			return
+		}
+		cause := recover()
+		for _, l := range c.Lanes() {
+			if other := l.Job.(*request); other != r {
+				other.wake(nil)
+			}
+		}
+		s.pass(lanes.NewConvoy())
+		if _, fault := cause.(interface{ Addr() uintptr }); !fault {
+			panic(cause)
+		}
+	}()
+	if gather {
+		s.gather(c)
+	}
+	for {
+		blocks := math.MaxInt
+		if c.Room() > 0 {
+			s.admit(c)
+			blocks = blocksPerStep
+		}
+		done := c.Step(blocks)
+		for _, l := range done {
+			other := l.Job.(*request)
+			other.done = true
+			if other != r {
+				other.wake(nil)
+			}
+		}
+		if r.done {
+			break
+		}
+		if len(done) > 0 && s.wants(c) {
+			s.yield() // those who are done go on, and may come again
+		}
+	}
+	s.pass(c)
+}
+
+// gather lets others run until there are requests enough for c. The more often
+// nobody comes, the more leaders go without.
+func (s *shard) gather(c *lanes.Convoy) {
+	for range yields {
+		if s.wants(c) {
+			s.yield()
+		}
+	}
+	s.mu.Lock()
+	if s.first != nil {
+		s.misses = 0
+	} else {
+		s.misses = min(2*s.misses+1, maxMisses)
+	}
+	s.skip = s.misses
+	s.mu.Unlock()
+}
+
+// wants reports whether c has more room than there are requests in the queue.
+func (s *shard) wants(c *lanes.Convoy) bool { return int(s.waiting.Load()) < c.Room() }
+
+// yield lets others run, so that they come with requests, unless that has shown
+// not to pay.
+func (s *shard) yield() {
+	before := time.Since(s.start)
+	if before < time.Duration(s.noYieldUntil.Load()) {
+		return
+	}
+	waited := s.waiting.Load()
+	runtime.Gosched()
+	after := time.Since(s.start)
+	came := max(1, s.waiting.Load()-waited)
+	if took := after - before; took > slowYield*time.Duration(came) {
+		s.noYieldUntil.Store(int64(after + noYieldFactor*took))
+	}
+}
+
+// admit has requests of the queue join c, as many as there is room for. When
+// there are few it takes c's share only: other leaders are about to take theirs.
+func (s *shard) admit(c *lanes.Convoy) {
+	if s.waiting.Load() == 0 {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := int(s.waiting.Load())
+	if n <= maxShared {
+		n = (n + s.leaders - 1) / s.leaders
+	}
+	for range min(n, c.Room()) {
+		c.Join(&s.pop().lane)
+	}
+}
+
+// pass hands c over to a goroutine that waits: to the one with the longest
+// request in c, or if c has no lanes to the first of the queue. When there is
+// none, or there are more leaders than there should be by now, there is one less.
+func (s *shard) pass(c *lanes.Convoy) {
+	if len(c.Lanes()) > 0 {
+		c.Longest().Job.(*request).wake(c)
+		return
+	}
+	s.mu.Lock()
+	if s.first != nil && s.leaders <= s.maxLeaders {
+		r := s.pop()
+		s.mu.Unlock()
+		c.Join(&r.lane)
+		r.wake(c)
+		return
+	}
+	if s.leaders--; s.leaders == 0 {
+		s.busy.Unlock()
+	}
+	s.mu.Unlock()
+	c.Release()
+}
+
+// push puts r at the end of the queue. The caller holds mu.
+func (s *shard) push(r *request) {
+	*s.last = r
+	s.last = &r.next
+	s.waiting.Add(1)
+}
+
+// pop takes the first request from the queue, which is not empty. The caller holds
+// mu.
+func (s *shard) pop() *request {
+	r := s.first
+	s.first, r.next = r.next, nil
+	if s.first == nil {
+		s.last = &s.first
+	}
+	s.waiting.Add(-1)
+	return r
+}
+
+// close keeps requests from meeting, and waits for those that have met.
+func (s *shard) close() {
+	s.mu.Lock()
+	s.open.Store(false)
+	s.mu.Unlock()
+	s.busy.Lock()
+	defer s.busy.Unlock()
+}
