@@ -51,6 +51,10 @@ func (c Checksum) String() string {
 // is that of r, both wrapped with the offset. When ctx is done Sum returns
 // ctx.Err(). It returns only when the calls of r.ReadAt in flight have returned
 // and all its goroutines have ended.
+//
+// If r.ReadAt panics, Sum does with the same value, on the goroutine that called
+// it; so it does if reading faults and this goroutine has set
+// [runtime/debug.SetPanicOnFault], as is wise with memory-mapped files.
 func Sum(ctx context.Context, r io.ReaderAt, size, partSize int64) (Checksum, error) {
 	parts, err := countParts(size, partSize)
 	if err != nil {

@@ -10,14 +10,18 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
+	"os"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/sha256-simd/sha256-simd/composite"
+	"github.com/sha256-simd/sha256-simd/internal/guard"
 )
 
 // object returns n bytes, the same for every run.
@@ -256,12 +260,7 @@ func TestCancel(t *testing.T) {
 		if _, err := composite.Sum(ctx, nil, 0, 10); err != context.DeadlineExceeded {
 			t.Errorf("done before, an empty object: error %v", err)
 		}
-		for wait := 0; runtime.NumGoroutine() > before; wait++ {
-			if wait == 100 {
-				t.Fatalf("%d goroutines, %d before", runtime.NumGoroutine(), before)
-			}
-			time.Sleep(10 * time.Millisecond) // until those have ended that are done
-		}
+		awaitGoroutines(t, before)
 	})
 }
 
@@ -326,4 +325,58 @@ func FuzzSum(f *testing.F) {
 			t.Errorf("%d bytes in parts of %d: wrong digests", len(b), partSize)
 		}
 	})
+}
+
+// TestPanicsReachTheCaller has reading panic, and has it fault where the caller
+// wants a panic of that.
+func TestPanicsReachTheCaller(t *testing.T) {
+	broken := errors.New("the reader is broken")
+	data := object(1 << 20)
+	good := bytes.NewReader(data)
+	sum := func(r io.ReaderAt, size, partSize int64) (recovered any) {
+		defer func() { recovered = recover() }()
+		sum, err := composite.Sum(t.Context(), r, size, partSize)
+		t.Errorf("parts of %d: %d digests, error %v", partSize, len(sum.Parts), err)
+		return nil
+	}
+	withProcs(t, func(t *testing.T) {
+		for _, partSize := range []int64{100, 50_000, 1 << 20} {
+			before := runtime.NumGoroutine()
+			r := readerFunc(func(p []byte, off int64) (int, error) {
+				if off+int64(len(p)) > 1<<19 {
+					panic(broken)
+				}
+				return good.ReadAt(p, off)
+			})
+			if got := sum(r, int64(len(data)), partSize); got != broken {
+				t.Errorf("parts of %d: panic with %v, want %v", partSize, got, broken)
+			}
+			if guard.Guarded {
+				buf := guard.New(t, 1<<19).Bytes()
+				truncated := bytes.NewReader(unsafe.Slice(unsafe.SliceData(buf), len(buf)+os.Getpagesize()))
+				if guard.Faults(func() {
+					if got := sum(truncated, truncated.Size(), partSize); got != nil {
+						panic(got)
+					}
+				}) == nil {
+					t.Errorf("parts of %d: reading what cannot be read did not fault", partSize)
+				}
+			}
+			if debug.SetPanicOnFault(false) {
+				t.Error("Sum has left SetPanicOnFault set")
+			}
+			awaitGoroutines(t, before)
+		}
+	})
+}
+
+// awaitGoroutines waits until there are at most n goroutines.
+func awaitGoroutines(t *testing.T, n int) {
+	t.Helper()
+	for wait := 0; runtime.NumGoroutine() > n; wait++ {
+		if wait == 100 {
+			t.Fatalf("%d goroutines, %d before", runtime.NumGoroutine(), n)
+		}
+		time.Sleep(10 * time.Millisecond) // until those have ended that are done
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"hash"
 	"io"
 	"runtime"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 
@@ -50,10 +51,13 @@ type step struct {
 	buf         []byte     // what data points into
 }
 
-// errExited is for a ReadAt that does not return, but calls runtime.Goexit.
+// errExited is for a ReadAt that does not return, but calls runtime.Goexit or
+// panics.
 var errExited = errors.New("composite: ReadAt ended its goroutine")
 
-// run fills in sum.Parts.
+// run fills in sum.Parts. What r.ReadAt does to its goroutine it does to the
+// caller's: a panic goes on there, and a fault is one if the caller's goroutine
+// has chosen so by debug.SetPanicOnFault.
 func run(ctx context.Context, r io.ReaderAt, sum Checksum) error {
 	parts := len(sum.Parts)
 	workers := min(runtime.GOMAXPROCS(0), parts)
@@ -76,10 +80,13 @@ func run(ctx context.Context, r io.ReaderAt, sum Checksum) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var (
-		wg    sync.WaitGroup
-		once  sync.Once
-		first error
+		wg     sync.WaitGroup
+		once   sync.Once
+		first  error
+		cause  any // of the panic that first stands for
+		faults = debug.SetPanicOnFault(false)
 	)
+	debug.SetPanicOnFault(faults)
 	for range workers {
 		free, full := make(chan *step, 2), make(chan *step, 1)
 		free <- new(step)
@@ -88,16 +95,21 @@ func run(ctx context.Context, r io.ReaderAt, sum Checksum) error {
 			defer close(full)
 			err := errExited
 			defer func() {
+				panicked := recover()
 				if err != nil {
-					once.Do(func() { first = err })
+					once.Do(func() { first, cause = err, panicked })
 					cancel()
 				}
 			}()
+			debug.SetPanicOnFault(faults)
 			err = p.read(ctx, free, full)
 		})
 		wg.Go(func() { p.hash(full, free) })
 	}
 	wg.Wait()
+	if cause != nil {
+		panic(cause)
+	}
 	return first
 }
 
