@@ -33,8 +33,8 @@ func SumMany(dst [][Size]byte, msgs [][]byte) {
 // after it returns. A hash may occur in hs more than once: it is written to in
 // order. A hash of another package gets a plain Write.
 //
-// It panics, before it touches anything, if hs and data differ in length or a
-// hash is nil.
+// It panics, before it touches anything, if hs and data differ in length, or a
+// hash is nil or a [Server]'s that was copied by value.
 func WriteMany(hs []hash.Hash, data [][]byte) {
 	checkLengths("WriteMany", len(hs), len(data))
 	for i, h := range hs {
@@ -93,8 +93,8 @@ func WriteMany(hs []hash.Hash, data [][]byte) {
 // be written to further. It starts no other goroutine and once warm allocates
 // nothing. A hash of another package gets a plain Sum.
 //
-// It panics, before it touches anything, if dst and hs differ in length, a hash
-// is nil, or a hash's Size is not 32.
+// It panics, before it touches anything, if dst and hs differ in length, or a
+// hash is nil, a [Server]'s that was copied by value, or of a Size that is not 32.
 func SumHashes(dst [][Size]byte, hs []hash.Hash) {
 	checkLengths("SumHashes", len(dst), len(hs))
 	for i, h := range hs {
@@ -248,7 +248,11 @@ func checkLengths(function string, a, b int) {
 }
 
 func checkHash(function string, i int, h hash.Hash) {
-	if d, ok := h.(*serverHash); h == nil || ok && d == nil {
+	d, ok := h.(*serverHash)
+	if h == nil || ok && d == nil {
 		panic(fmt.Sprintf("sha256: %s: hash %d is nil", function, i))
+	}
+	if ok && d.copied() {
+		panic(fmt.Sprintf("sha256: %s: hash %d was copied by value; Clone copies it", function, i))
 	}
 }

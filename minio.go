@@ -7,7 +7,8 @@ import "hash"
 type Avx512Server = Server
 
 // Avx512Digest is the type of a [Server]'s hashes. The zero Avx512Digest is a
-// hash of no server.
+// hash of no server. To copy one, use its method Clone: a copy made by value
+// panics when it is used before Reset.
 type Avx512Digest = serverHash
 
 // NewAvx512Server is [NewServer].

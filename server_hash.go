@@ -9,12 +9,18 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/lanes"
 )
 
-// serverHash is the hash.Hash of a Server, for one goroutine at a time. To copy
-// it, use Clone. It keeps no reference to its caller's memory, and leaves nothing
-// behind in its server when it is dropped. The zero serverHash is of no server.
+// serverHash is the hash.Hash of a Server, for one goroutine at a time. It keeps
+// no reference to its caller's memory, and leaves nothing behind in its server
+// when it is dropped. The zero serverHash is of no server.
 type serverHash struct {
+	_ noCopy
 	digest
-	begun   bool     // digest is not zero
+
+	// self is the hash itself once it has begun. In a copy that was made by value
+	// instead of Clone it is another: what such a copy holds back is in memory
+	// that may belong to anybody by now, and its request is the other's.
+	self *serverHash
+
 	shard   *shard   // nil: no batches
 	request *request // made when it is first needed
 
@@ -30,9 +36,29 @@ const holdSize = 8 << 10
 
 var holds = sync.Pool{New: func() any { return new([holdSize]byte) }}
 
+// noCopy has go vet report copies of what it is in.
+type noCopy struct{}
+
+func (*noCopy) Lock()   {}
+func (*noCopy) Unlock() {}
+
+// begin makes sure that the hash has begun, and is no copy.
+func (d *serverHash) begin() {
+	if d.self == nil {
+		d.Reset()
+	}
+	if d.copied() {
+		panic("sha256: a Server's hash was copied by value; Clone copies it")
+	}
+}
+
+// copied reports whether d is a copy made by value, which only Reset can begin.
+func (d *serverHash) copied() bool { return d.self != nil && d.self != d }
+
 // Write adds p to the message. It returns len(p) and no error, and does not read
 // p after that.
 func (d *serverHash) Write(p []byte) (int, error) {
+	d.begin()
 	if !d.shard.meets() {
 		d.settle()
 		return d.digest.Write(p)
@@ -80,9 +106,7 @@ func (d *serverHash) compress(p []byte) {
 
 // settle compresses what is held, so that the digest is all there is to d.
 func (d *serverHash) settle() {
-	if !d.begun {
-		d.Reset()
-	}
+	d.begin()
 	if d.held == nil {
 		return
 	}
@@ -131,15 +155,20 @@ func (d *serverHash) Sum(in []byte) []byte {
 
 // Reset makes the hash begin a new message.
 func (d *serverHash) Reset() {
+	if d.copied() {
+		d.held, d.m, d.request = nil, 0, nil
+	}
 	d.drop()
 	d.digest.Reset()
-	d.begun = true
+	d.self = d
 }
 
 // Clone returns a copy of the hash, on the same server. The error is nil.
 func (d *serverHash) Clone() (hash.Cloner, error) {
 	d.settle()
-	return &serverHash{digest: d.digest, begun: true, shard: d.shard}, nil
+	c := &serverHash{digest: d.digest, shard: d.shard}
+	c.self = c
+	return c, nil
 }
 
 // MarshalBinary returns the state of the hash, in the form of crypto/sha256. The
@@ -160,10 +189,10 @@ func (d *serverHash) AppendBinary(b []byte) ([]byte, error) {
 // hash of this package or of crypto/sha256. If b is no such state it returns an
 // error, and the hash stays as it is.
 func (d *serverHash) UnmarshalBinary(b []byte) error {
+	d.begin()
 	err := d.digest.UnmarshalBinary(b)
 	if err == nil {
 		d.drop()
-		d.begun = true
 	}
 	return err
 }
