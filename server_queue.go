@@ -26,7 +26,7 @@ type request struct {
 	// mutex belongs to no bubble of testing/synctest: a Server may be used from
 	// several.
 	parked sync.Mutex
-	convoy *lanes.Convoy // that the goroutine has to lead when the wait is over
+	convoy convoy // that the goroutine has to lead when the wait is over
 
 	// What lane began with, in case the request has to be done again.
 	state       block.State
@@ -41,17 +41,17 @@ func newRequest() *request {
 
 // wait waits until another goroutine calls wake, and returns the convoy that it
 // passes on, if any. Before, the caller locked parked.
-func (r *request) wait() *lanes.Convoy {
+func (r *request) wait() convoy {
 	r.parked.Lock()
 	defer r.parked.Unlock()
 	c := r.convoy
-	r.convoy = nil
+	r.convoy = convoy{}
 	return c
 }
 
 // wake ends the wait of r's goroutine, which is to lead c, or nothing if r is
 // over.
-func (r *request) wake(c *lanes.Convoy) {
+func (r *request) wake(c convoy) {
 	r.convoy = c
 	r.parked.Unlock()
 }
@@ -67,6 +67,12 @@ func (r *request) alone() {
 func (r *request) forget() {
 	r.lane.State, r.lane.First, r.lane.Rest = nil, nil, nil
 	r.first, r.rest = nil, nil
+}
+
+// A convoy has a leader, and is handed from one to the next.
+type convoy struct {
+	*lanes.Convoy
+	surplus bool // counted in shard.surplus
 }
 
 // A shard is where requests meet. A goroutine that comes with a request leads a
@@ -92,16 +98,21 @@ type shard struct {
 	busy    sync.Mutex // locked while there are leaders
 
 	// maxLeaders is this shard's part of GOMAXPROCS, which is looked up again
-	// after so many requests: it takes the lock of the Go scheduler.
+	// after so many requests: it takes the lock of the Go scheduler. When it has
+	// fallen, surplus is how many leaders are too many: their convoys let nobody
+	// in, and end.
 	maxLeaders, lookup int
+	surplus            int
 
 	// skip is how many goroutines are going to lead without letting others in,
 	// and misses what it was when that was in vain the last time.
 	skip, misses int
 
-	// noYieldUntil is when leaders may yield again, in nanoseconds since start.
-	start        time.Time
-	noYieldUntil atomic.Int64
+	// Leaders do not yield for noYieldFor from slowAt on, which is when a yield
+	// that did not pay was over, since start. start may be of another clock, if a
+	// bubble of testing/synctest was where s was made or is where it is used.
+	start              time.Time
+	slowAt, noYieldFor atomic.Int64 // nanoseconds
 }
 
 const (
@@ -122,10 +133,14 @@ const (
 	blocksPerStep = 64
 
 	// A yield that takes longer than slowYield for each request that came does not
-	// pay: others keep the Ps busy, for some 10 ms at a time if they compute.
-	// Leaders then do without for noYieldFactor times as long as it took.
+	// pay: others keep the Ps busy, each for as long as a timeSlice of the Go
+	// scheduler if they compute. Leaders then do without for noYieldFactor times as
+	// long as it took; but for noYieldFactor time slices at first, and twice as
+	// long each time that it happens again. For it may have been a stall of the
+	// whole machine, of any length.
 	slowYield     = 100 * time.Microsecond
 	noYieldFactor = 4
+	timeSlice     = 10 * time.Millisecond
 )
 
 func newShard(shards int) *shard {
@@ -172,7 +187,7 @@ func (s *shard) meet(r *request) {
 		r.parked.Lock()
 		s.push(r)
 		s.mu.Unlock()
-		if c := r.wait(); c != nil {
+		if c := r.wait(); c.Convoy != nil {
 			s.lead(c, r, len(c.Lanes()) == 1)
 		}
 		return
@@ -185,7 +200,7 @@ func (s *shard) meet(r *request) {
 		s.skip--
 	}
 	s.mu.Unlock()
-	c := lanes.NewConvoy()
+	c := convoy{Convoy: lanes.NewConvoy()}
 	c.Join(&r.lane)
 	s.lead(c, r, gather)
 }
@@ -196,7 +211,7 @@ func (s *shard) meet(r *request) {
 // When a kernel faults, lead takes the blame off its goroutine: all requests of
 // c are left undone, and each goroutine does its own again. The fault strikes
 // the one whose memory it is, in the way that this goroutine has chosen.
-func (s *shard) lead(c *lanes.Convoy, r *request, gather bool) {
+func (s *shard) lead(c convoy, r *request, gather bool) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		if r.done {
@@ -205,10 +220,11 @@ func (s *shard) lead(c *lanes.Convoy, r *request, gather bool) {
 		cause := recover()
 		for _, l := range c.Lanes() {
 			if other := l.Job.(*request); other != r {
-				other.wake(nil)
+				other.wake(convoy{})
 			}
 		}
-		s.pass(lanes.NewConvoy())
+		c.Convoy = lanes.NewConvoy()
+		s.pass(c)
 		if _, fault := cause.(interface{ Addr() uintptr }); !fault {
 			panic(cause)
 		}
@@ -219,7 +235,7 @@ func (s *shard) lead(c *lanes.Convoy, r *request, gather bool) {
 	for {
 		blocks := math.MaxInt
 		if c.Room() > 0 {
-			s.admit(c)
+			s.admit(&c)
 			blocks = blocksPerStep
 		}
 		done := c.Step(blocks)
@@ -227,7 +243,7 @@ func (s *shard) lead(c *lanes.Convoy, r *request, gather bool) {
 			other := l.Job.(*request)
 			other.done = true
 			if other != r {
-				other.wake(nil)
+				other.wake(convoy{})
 			}
 		}
 		if r.done {
@@ -242,7 +258,7 @@ func (s *shard) lead(c *lanes.Convoy, r *request, gather bool) {
 
 // gather lets others run until there are requests enough for c. The more often
 // nobody comes, the more leaders go without.
-func (s *shard) gather(c *lanes.Convoy) {
+func (s *shard) gather(c convoy) {
 	for range yields {
 		if s.wants(c) {
 			s.yield()
@@ -259,35 +275,61 @@ func (s *shard) gather(c *lanes.Convoy) {
 }
 
 // wants reports whether c has more room than there are requests in the queue.
-func (s *shard) wants(c *lanes.Convoy) bool { return int(s.waiting.Load()) < c.Room() }
+func (s *shard) wants(c convoy) bool { return int(s.waiting.Load()) < c.Room() }
 
 // yield lets others run, so that they come with requests, unless that has shown
 // not to pay.
 func (s *shard) yield() {
 	before := time.Since(s.start)
-	if before < time.Duration(s.noYieldUntil.Load()) {
+	if !s.mayYield(before) {
 		return
 	}
 	waited := s.waiting.Load()
 	runtime.Gosched()
-	after := time.Since(s.start)
-	came := max(1, s.waiting.Load()-waited)
-	if took := after - before; took > slowYield*time.Duration(came) {
-		s.noYieldUntil.Store(int64(after + noYieldFactor*took))
+	s.yielded(before, time.Since(s.start), int(s.waiting.Load()-waited))
+}
+
+// mayYield reports whether leaders may yield now.
+func (s *shard) mayYield(now time.Duration) bool {
+	since := now - time.Duration(s.slowAt.Load())
+	return since < 0 || since >= time.Duration(s.noYieldFor.Load())
+}
+
+// yielded takes note of a yield during which so many requests came.
+func (s *shard) yielded(before, after time.Duration, came int) {
+	took := after - before
+	if took <= slowYield*time.Duration(max(1, came)) {
+		s.noYieldFor.Store(0)
+		return
 	}
+	most := max(timeSlice*noYieldFactor, 2*time.Duration(s.noYieldFor.Load()))
+	s.noYieldFor.Store(int64(min(took*noYieldFactor, most)))
+	s.slowAt.Store(int64(after))
 }
 
 // admit has requests of the queue join c, as many as there is room for. When
 // there are few it takes c's share only: other leaders are about to take theirs.
-func (s *shard) admit(c *lanes.Convoy) {
+// When there are too many leaders, as many convoys let nobody in.
+func (s *shard) admit(c *convoy) {
 	if s.waiting.Load() == 0 {
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	n := int(s.waiting.Load())
+	switch staying := s.leaders - s.surplus; {
+	case !c.surplus && staying > s.maxLeaders:
+		c.surplus = true
+		s.surplus++
+	case c.surplus && staying < s.maxLeaders:
+		c.surplus = false
+		s.surplus--
+	}
+	if c.surplus {
+		return
+	}
+	n, staying := int(s.waiting.Load()), s.leaders-s.surplus
 	if n <= maxShared {
-		n = (n + s.leaders - 1) / s.leaders
+		n = (n + staying - 1) / staying
 	}
 	for range min(n, c.Room()) {
 		c.Join(&s.pop().lane)
@@ -297,13 +339,17 @@ func (s *shard) admit(c *lanes.Convoy) {
 // pass hands c over to a goroutine that waits: to the one with the longest
 // request in c, or if c has no lanes to the first of the queue. When there is
 // none, or there are more leaders than there should be by now, there is one less.
-func (s *shard) pass(c *lanes.Convoy) {
+func (s *shard) pass(c convoy) {
 	if len(c.Lanes()) > 0 {
 		c.Longest().Job.(*request).wake(c)
 		return
 	}
 	s.mu.Lock()
-	if s.first != nil && s.leaders <= s.maxLeaders {
+	if c.surplus {
+		c.surplus = false
+		s.surplus--
+	}
+	if s.first != nil && s.leaders-s.surplus <= s.maxLeaders {
 		r := s.pop()
 		s.mu.Unlock()
 		c.Join(&r.lane)

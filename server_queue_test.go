@@ -2,13 +2,19 @@ package sha256
 
 import (
 	"math"
+	"os"
 	"runtime"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
+	"unsafe"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
+	"github.com/sha256-simd/sha256-simd/internal/guard"
+	"github.com/sha256-simd/sha256-simd/internal/lanes"
 )
 
 // TestShortRequestsDoNotWaitForLongOnes has a goroutine lead with a request of
@@ -37,8 +43,7 @@ func TestShortRequestsDoNotWaitForLongOnes(t *testing.T) {
 				s.maxLeaders, s.lookup = 1, math.MaxInt
 				var over sync.Map // by length
 				do := func(n int) {
-					r, state := newRequest(), block.IV256
-					r.lane.State, r.lane.First = &state, data[:n]
+					r, _ := requestOf(data[:n])
 					s.do(r)
 					over.Store(n, time.Now())
 				}
@@ -101,9 +106,8 @@ func testLeaders(t *testing.T, s *shard, allProcs, most [3]int) {
 					if g == 0 && i == lookupEvery {
 						runtime.GOMAXPROCS(procs)
 					}
-					r, state := newRequest(), block.IV256
-					r.lane.State, r.lane.First = &state, data
-					if s.do(r); state != want {
+					r, state := requestOf(data)
+					if s.do(r); *state != want {
 						t.Error("wrong state")
 					}
 				}
@@ -130,8 +134,7 @@ func TestCloseWaitsForLeaders(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 3 {
 		wg.Go(func() {
-			r, state := newRequest(), block.IV256
-			r.lane.State, r.lane.First = &state, data
+			r, _ := requestOf(data)
 			s.do(r)
 			over.Store(true)
 		})
@@ -144,4 +147,261 @@ func TestCloseWaitsForLeaders(t *testing.T) {
 	}
 	s.mu.Unlock()
 	wg.Wait()
+}
+
+// requestOf returns a request to compress data into a state that is new.
+func requestOf(data []byte) (*request, *block.State) {
+	r, state := newRequest(), block.IV256
+	r.lane.State, r.lane.First = &state, data
+	return r, &state
+}
+
+// convoyOf returns a convoy with a request of one block in it.
+func convoyOf() (convoy, *request) {
+	r, _ := requestOf(make([]byte, BlockSize))
+	c := convoy{Convoy: lanes.NewConvoy()}
+	c.Join(&r.lane)
+	return c, r
+}
+
+// TestLeadersBecomeFewerUnderLoad has three leaders where there is to be one,
+// and requests wait: two leaders lead until their own requests are done, and let
+// nobody in; the last one has the queue done.
+func TestLeadersBecomeFewerUnderLoad(t *testing.T) {
+	s := newShard(1)
+	if !s.meets() {
+		t.Skip("nothing is hashed side by side")
+	}
+	s.maxLeaders, s.lookup = 1, math.MaxInt
+	s.leaders = 3
+	s.busy.Lock()
+	const queued = 20
+	data := make([]byte, 5*BlockSize)
+	want := block.IV256
+	block.Compress(&want, data)
+	var wg sync.WaitGroup
+	for range queued {
+		wg.Go(func() {
+			r, state := requestOf(data)
+			if s.do(r); *state != want {
+				t.Error("wrong state")
+			}
+		})
+	}
+	for s.waiting.Load() < queued {
+		runtime.Gosched()
+	}
+	for _, want := range []int{2, 1} {
+		c, r := convoyOf()
+		s.lead(c, r, false)
+		s.mu.Lock()
+		leaders := s.leaders
+		s.mu.Unlock()
+		if n := s.waiting.Load(); leaders != want || n != queued {
+			t.Errorf("%d leaders and %d requests in the queue, want %d and %d", leaders, n, want, queued)
+		}
+	}
+	c, r := convoyOf()
+	s.lead(c, r, false)
+	wg.Wait()
+	s.close()
+	if s.leaders != 0 || s.surplus != 0 {
+		t.Errorf("%d leaders stay, %d of them too many", s.leaders, s.surplus)
+	}
+}
+
+// TestAdmit has a convoy with room for all meet a queue.
+func TestAdmit(t *testing.T) {
+	for _, tt := range []struct {
+		name                        string
+		leaders, surplus, most      int
+		isSurplus                   bool
+		queued                      int
+		wantAdmitted, wantedSurplus int
+	}{
+		{"nobody waits", 3, 0, 1, false, 0, 0, 0},
+		{"the only leader takes all", 1, 0, 1, false, 3, 3, 0},
+		{"two leaders take half of a few", 2, 0, 2, false, 3, 2, 0},
+		{"those that leave take no share", 4, 2, 2, false, 3, 2, 2},
+		{"one too many", 2, 0, 1, false, 3, 0, 1},
+		{"two too many", 3, 1, 1, false, 3, 0, 2},
+		{"as many as there should be, and one that leaves", 2, 1, 1, false, 3, 3, 1},
+		{"the one that leaves", 2, 1, 1, true, 3, 0, 1},
+		{"the one that leaves, when more may lead", 2, 1, 2, true, 3, 2, 0},
+		{"the one that leaves, when the others have", 1, 1, 1, true, 3, 3, 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := newShard(1)
+			if !s.meets() {
+				t.Skip("nothing is hashed side by side")
+			}
+			s.leaders, s.surplus, s.maxLeaders = tt.leaders, tt.surplus, tt.most
+			c, _ := convoyOf()
+			c.surplus = tt.isSurplus
+			for range min(tt.queued, c.Room()) {
+				r, _ := requestOf(make([]byte, BlockSize))
+				s.push(r)
+			}
+			s.admit(&c)
+			admitted := len(c.Lanes()) - 1
+			if want := min(tt.wantAdmitted, c.Width()-1); admitted != want || s.surplus != tt.wantedSurplus {
+				t.Errorf("%d admitted and %d leaders too many, want %d and %d", admitted, s.surplus, want, tt.wantedSurplus)
+			}
+		})
+	}
+}
+
+// TestYieldsThatDoNotPay tells a shard of yields one after the other, each as
+// soon as it may be, and looks when leaders may yield again.
+func TestYieldsThatDoNotPay(t *testing.T) {
+	const ms = time.Millisecond
+	type yield struct {
+		took  time.Duration
+		came  int
+		pause time.Duration
+	}
+	for _, tt := range []struct {
+		name   string
+		yields []yield
+	}{
+		{"quick", []yield{{slowYield, 0, 0}, {slowYield, 1, 0}}},
+		{"slow, and many came", []yield{{10 * slowYield, 10, 0}}},
+		{"slow", []yield{{2 * slowYield, 1, 8 * slowYield}, {2 * slowYield, 0, 8 * slowYield}}},
+		{"one goroutine computes", []yield{{10 * ms, 0, 40 * ms}, {10 * ms, 0, 40 * ms}}},
+		{"the machine stalls once", []yield{{300 * ms, 0, 40 * ms}, {slowYield, 1, 0}}},
+		{"ten goroutines compute", []yield{{100 * ms, 0, 40 * ms}, {100 * ms, 0, 80 * ms}, {100 * ms, 0, 160 * ms}, {100 * ms, 0, 320 * ms}, {100 * ms, 0, 400 * ms}, {100 * ms, 0, 400 * ms}}},
+		{"and stop", []yield{{100 * ms, 0, 40 * ms}, {100 * ms, 0, 80 * ms}, {slowYield, 1, 0}, {100 * ms, 0, 40 * ms}}},
+	} {
+		s := newShard(1)
+		now := time.Second
+		for i, y := range tt.yields {
+			after := now + y.took
+			s.yielded(now, after, y.came)
+			if now = after + y.pause; !s.mayYield(now) || y.pause > 0 && s.mayYield(now-1) {
+				t.Errorf("%s: leaders do not yield again %v after yield %d, or before", tt.name, y.pause, i)
+			}
+		}
+	}
+}
+
+// TestYieldLetsOthersRun has a goroutine wait for the only P. A yield lets it
+// run, but not when yields have shown not to pay.
+func TestYieldLetsOthersRun(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	ran := func(noYieldFor time.Duration) bool {
+		s := newShard(1)
+		s.slowAt.Store(int64(time.Since(s.start)))
+		s.noYieldFor.Store(int64(noYieldFor))
+		var ran atomic.Bool
+		go ran.Store(true)
+		for range yields { // one may return too early
+			s.yield()
+		}
+		return ran.Load()
+	}
+	if !ran(0) {
+		t.Error("nobody else ran")
+	}
+	for range 10 { // the scheduler may have taken the P away
+		if !ran(time.Hour) {
+			return
+		}
+	}
+	t.Error("others ran that should not")
+}
+
+// TestYieldsOutsideOfBubbles makes a shard in a bubble of testing/synctest,
+// whose clock stands still in the year 2000, and uses it outside, and the other
+// way round.
+func TestYieldsOutsideOfBubbles(t *testing.T) {
+	var inside *shard
+	outside := newShard(1)
+	const slow = 10 * time.Millisecond
+	uses := func(t *testing.T, s *shard) {
+		t.Helper()
+		now := time.Since(s.start)
+		if !s.mayYield(now) {
+			t.Error("leaders do not yield")
+		}
+		if s.yielded(now-slow, now, 0); s.mayYield(now + slow) {
+			t.Error("leaders yield right after a yield that did not pay")
+		}
+	}
+	synctest.Test(t, func(t *testing.T) {
+		inside = newShard(1)
+		uses(t, inside)
+		uses(t, outside)
+	})
+	uses(t, inside)
+	uses(t, outside)
+	synctest.Test(t, func(t *testing.T) { uses(t, inside) })
+}
+
+// TestClosedAtTheLastMoment closes a shard when a goroutine has looked whether it
+// is open, and is about to come.
+func TestClosedAtTheLastMoment(t *testing.T) {
+	s := newShard(1)
+	s.close()
+	r, _ := requestOf(make([]byte, BlockSize))
+	if s.meet(r); r.done {
+		t.Error("a leader led after close had returned")
+	}
+}
+
+// TestRequestIsForgotten tests that a request lets go of what is its caller's, be
+// it done or not.
+func TestRequestIsForgotten(t *testing.T) {
+	s := newShard(1)
+	if !s.meets() {
+		t.Skip("nothing is hashed side by side")
+	}
+	check := func(what string, r *request) {
+		t.Helper()
+		if r.lane.State != nil || r.lane.First != nil || r.lane.Rest != nil || r.first != nil || r.rest != nil {
+			t.Errorf("after %s the request has still memory of its caller", what)
+		}
+	}
+	r, _ := requestOf(make([]byte, BlockSize))
+	r.lane.Rest = make([]byte, BlockSize)
+	s.do(r)
+	check("it is done", r)
+	if !guard.Guarded {
+		return // all memory can be read
+	}
+	buf := guard.New(t, 1).Bytes()
+	r, _ = requestOf(unsafe.Slice(unsafe.SliceData(buf), len(buf)+os.Getpagesize()))
+	if guard.Faults(func() { s.do(r) }) == nil {
+		t.Error("reading what cannot be read did not fault")
+	}
+	check("a fault", r)
+}
+
+// TestLeaderKeepsPanicOnFault tests that a goroutine that has led has what it
+// chose by debug.SetPanicOnFault.
+func TestLeaderKeepsPanicOnFault(t *testing.T) {
+	s := newShard(1)
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(false))
+	for _, choice := range []bool{false, true} {
+		debug.SetPanicOnFault(choice)
+		r, _ := requestOf(make([]byte, BlockSize))
+		s.do(r)
+		if got := debug.SetPanicOnFault(choice); got != choice {
+			t.Errorf("%v has become %v", choice, got)
+		}
+	}
+}
+
+// TestCloneHasARequestOfItsOwn tests that a hash and its clone may be written to
+// at the same time.
+func TestCloneHasARequestOfItsOwn(t *testing.T) {
+	h := NewServer().New().(*serverHash)
+	h.Write(make([]byte, 2*holdSize))
+	c, err := h.Clone()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Write(make([]byte, 2*holdSize))
+	if r := c.(*serverHash).request; r != nil && r == h.request {
+		t.Error("a hash and its clone share a request")
+	}
 }
