@@ -25,7 +25,7 @@ type Info struct {
 
 // Selected reports which kernels this process uses.
 func Selected() Info {
-	info := Info{Single: block.Single(), Features: block.Features(), Unknown: block.Unknown()}
+	info := Info{Single: block.Single(), Features: lanes.Features(), Unknown: lanes.Unknown()}
 	info.Lanes, info.Many = lanes.Width()
 	if info.Lanes == 1 {
 		info.Many = info.Single

@@ -31,7 +31,7 @@ func TestSelected(t *testing.T) {
 		t.Errorf("one lane, but Single is %s and Many %s", info.Single, info.Many)
 	}
 	for _, k := range block.Kernels() {
-		for _, isa := range block.InstructionSets(k.Name) {
+		for _, isa := range k.InstructionSets() {
 			if k.Supported && !slices.Contains(info.Features, isa) {
 				t.Errorf("%s is supported, but Features are %q", k.Name, info.Features)
 			}
@@ -73,7 +73,7 @@ func TestSelectedWhenForced(t *testing.T) {
 func TestEnvironment(t *testing.T) {
 	var isas, kernels []string
 	for _, k := range block.Kernels() {
-		for _, isa := range block.InstructionSets(k.Name) {
+		for _, isa := range k.InstructionSets() {
 			if !slices.Contains(isas, isa) {
 				isas = append(isas, isa)
 			}

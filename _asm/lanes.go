@@ -21,7 +21,6 @@ type laneShape struct {
 	// spreadConstants makes a table of K in which each word stands four times.
 	spreadConstants bool
 	splitAdd        bool
-	isa             string // for the documentation
 }
 
 // laneFrame names the general registers of lane kernels and their scratch.
@@ -58,7 +57,7 @@ func laneKernel(shape laneShape) func(c *Context, name string) {
 		c.Function(name)
 		c.Pragma("noescape")
 		c.Doc(fmt.Sprintf("%s compresses n blocks of each of %d streams, one 32-bit word of each in a", name, lanes),
-			fmt.Sprintf("register. It needs %s.", shape.isa))
+			"register.")
 		c.SignatureExpr("func(h **[8]uint32, p **byte, n int)")
 
 		f := laneFrame{

@@ -1,5 +1,6 @@
-// Command _asm generates the assembly of internal/block, for amd64 and arm64,
-// and the constants of SHA-256. go generate ./... runs it from the root.
+// Command _asm generates internal/block's kernels, for amd64 and arm64: their
+// assembly, what Go has to know of them, and the constants of SHA-256.
+// go generate ./... runs it from the root.
 //
 // One description of the round, in round.go, serves kernels of every width;
 // machine_*.go say what an instruction set makes of its operations.
@@ -19,52 +20,66 @@ import (
 	"github.com/mmcloughlin/avo/printer"
 )
 
-// kernels lists the generated functions. Each gets a file of its own.
-var kernels = []struct {
-	name     string
-	generate func(c *build.Context, name string)
-}{
-	{"x1_shani", shaKernel(1)},
-	{"x1_avx2", scalarKernel(scalarShape{vectors: newAVX2, rorx: true, isa: "AVX2 and BMI2"})},
-	{"x1_avx", scalarKernel(scalarShape{vectors: newAVX, splitAdd: true, isa: "AVX"})},
-	{"x1_ssse3", scalarKernel(scalarShape{vectors: newSSE, splitAdd: true, isa: "SSSE3"})},
-	{"x2_shani", shaKernel(2)},
-	{"x4_shani", shaKernel(4)},
-	{"x1_avx512shani", vectorShaKernel},
-	{"x2_avx512shani", vectorShaKernel2},
-	{"node_x1_shani", shaNodeKernel(1, false)},
-	{"node_x2_shani", shaNodeKernel(2, false)},
-	{"node_x2_avx512shani", shaNodeKernel(2, true)},
-	{"node_x4_shani", shaNodeKernel(4, false)},
-	{"x4_ssse3", laneKernel(laneShape{machine: newSSE, groups: 1, spreadConstants: true, isa: "SSSE3"})},
-	{"x4_avx", laneKernel(laneShape{machine: newAVX, groups: 1, isa: "AVX"})},
-	{"x8_avx2", laneKernel(laneShape{machine: newAVX2, groups: 1, isa: "AVX2"})},
-	{"x16_avx512", laneKernel(laneShape{machine: newAVX512, groups: 1, scheduleInRegisters: true, preload: true, splitAdd: true, isa: "AVX512F and AVX512BW"})},
-	{"x32_avx512", laneKernel(laneShape{machine: newAVX512, groups: 2, preload: true, isa: "AVX512F and AVX512BW"})},
-	{"node_x8_avx2", nodeLaneKernel(laneShape{machine: newAVX2, groups: 1, isa: "AVX2"})},
-	{"node_x16_avx512", nodeLaneKernel(laneShape{machine: newAVX512, groups: 1, scheduleInRegisters: true, splitAdd: true, isa: "AVX512F and AVX512BW"})},
-	{"node_x32_avx512", nodeLaneKernel(laneShape{machine: newAVX512, groups: 2, preload: true, isa: "AVX512F and AVX512BW"})},
-	{"search_x4_shani", shaSearchKernel},
-	{"search_x4_ssse3", searchKernel(laneShape{machine: newSSE, groups: 1, spreadConstants: true, isa: "SSSE3"})},
-	{"search_x4_avx", searchKernel(laneShape{machine: newAVX, groups: 1, isa: "AVX"})},
-	{"search_x8_avx2", searchKernel(laneShape{machine: newAVX2, groups: 1, splitAdd: true, isa: "AVX2"})},
-	{"search_x32_avx512", searchKernel(laneShape{machine: newAVX512, groups: 2, splitAdd: true, isa: "AVX512F"})},
+// A kernel is a generated function, which gets a file of its own.
+type kernel struct {
+	// name is lanes_isa, after the operation if it is not the compression of
+	// streams: the number of lanes and the words of SHA256SIMD_DISABLE that
+	// switch the kernel off.
+	name string
+	// most bounds one call, so that it takes about 50 µs: in blocks of each lane,
+	// nodes in all, or batches of nonces.
+	most int
+	// One of these, for amd64 or arm64, generates it.
+	avo func(c *build.Context, name string)
+	arm func(f *armFunc)
 }
 
-// armKernels lists the functions of arm64.
-var armKernels = []struct {
-	name     string
-	generate func(f *armFunc)
-}{
-	{"x1_sha2", sha2Kernel(1)},
-	{"x2_sha2", sha2Kernel(2)},
-	{"x4_sha2", sha2Kernel(4)},
-	{"x4_neon", neonKernel},
-	{"node_x1_sha2", sha2NodeKernel(1)},
-	{"node_x2_sha2", sha2NodeKernel(2)},
-	{"node_x4_sha2", sha2NodeKernel(4)},
-	{"node_x4_neon", neonNodeKernel},
-	{"search_x4_sha2", sha2SearchKernel},
+// kernels lists them all. Within an operation, an architecture and a number of
+// lanes the preferred one stands first: where nobody has measured, the order
+// decides.
+//
+// Bounds of arm64 are, by llvm-mca, for a Cortex-A53 at 1.4 GHz or, without
+// SHA2, a Cortex-A72 at 1.5 GHz; nodes at 1.8 GHz.
+var kernels = []kernel{
+	{name: "x1_avx512shani", most: 1024, avo: vectorShaKernel},
+	{name: "x1_shani", most: 1024, avo: shaKernel(1)},
+	{name: "x1_avx2", most: 512, avo: scalarKernel(scalarShape{vectors: newAVX2, rorx: true})},
+	{name: "x1_avx", most: 512, avo: scalarKernel(scalarShape{vectors: newAVX, splitAdd: true})},
+	{name: "x1_ssse3", most: 512, avo: scalarKernel(scalarShape{vectors: newSSE, splitAdd: true})},
+	{name: "x2_avx512shani", most: 1024, avo: vectorShaKernel2},
+	{name: "x2_shani", most: 1024, avo: shaKernel(2)},
+	{name: "x4_shani", most: 512, avo: shaKernel(4)},
+	{name: "x4_avx", most: 128, avo: laneKernel(laneShape{machine: newAVX, groups: 1})},
+	{name: "x4_ssse3", most: 128, avo: laneKernel(laneShape{machine: newSSE, groups: 1, spreadConstants: true})},
+	{name: "x8_avx2", most: 128, avo: laneKernel(laneShape{machine: newAVX2, groups: 1})},
+	{name: "x16_avx512", most: 192, avo: laneKernel(laneShape{machine: newAVX512, groups: 1, scheduleInRegisters: true, preload: true, splitAdd: true})},
+	{name: "x32_avx512", most: 128, avo: laneKernel(laneShape{machine: newAVX512, groups: 2, preload: true})},
+
+	{name: "node_x32_avx512", most: 512, avo: nodeLaneKernel(laneShape{machine: newAVX512, groups: 2, preload: true})},
+	{name: "node_x16_avx512", most: 512, avo: nodeLaneKernel(laneShape{machine: newAVX512, groups: 1, scheduleInRegisters: true, splitAdd: true})},
+	{name: "node_x8_avx2", most: 512, avo: nodeLaneKernel(laneShape{machine: newAVX2, groups: 1})},
+	{name: "node_x4_shani", most: 512, avo: shaNodeKernel(4, false)},
+	{name: "node_x2_avx512shani", most: 512, avo: shaNodeKernel(2, true)},
+	{name: "node_x2_shani", most: 512, avo: shaNodeKernel(2, false)},
+	{name: "node_x1_shani", most: 512, avo: shaNodeKernel(1, false)},
+
+	{name: "search_x32_avx512", most: 128, avo: searchKernel(laneShape{machine: newAVX512, groups: 2, splitAdd: true})},
+	{name: "search_x4_shani", most: 384, avo: shaSearchKernel},
+	{name: "search_x8_avx2", most: 96, avo: searchKernel(laneShape{machine: newAVX2, groups: 1, splitAdd: true})},
+	{name: "search_x4_avx", most: 96, avo: searchKernel(laneShape{machine: newAVX, groups: 1})},
+	{name: "search_x4_ssse3", most: 96, avo: searchKernel(laneShape{machine: newSSE, groups: 1, spreadConstants: true})},
+
+	{name: "x1_sha2", most: 512, arm: sha2Kernel(1)},
+	{name: "x2_sha2", most: 256, arm: sha2Kernel(2)},
+	{name: "x4_sha2", most: 128, arm: sha2Kernel(4)},
+	{name: "x4_neon", most: 32, arm: neonKernel},
+
+	{name: "node_x4_sha2", most: 128, arm: sha2NodeKernel(4)},
+	{name: "node_x2_sha2", most: 128, arm: sha2NodeKernel(2)},
+	{name: "node_x1_sha2", most: 128, arm: sha2NodeKernel(1)},
+	{name: "node_x4_neon", most: 128, arm: neonNodeKernel},
+
+	{name: "search_x4_sha2", most: 80, arm: sha2SearchKernel},
 }
 
 const warning = "go generate"
@@ -80,64 +95,81 @@ func main() {
 }
 
 func generate(dir string) error {
+	files := map[string][]byte{}
+	var catalog []entry
 	config := printer.Config{Name: warning, Pkg: "block"}
 	stubs := ir.NewFile()
+	var armFuncs []*armFunc
 	for _, k := range kernels {
-		c := build.NewContext()
-		c.ConstraintExpr("!purego")
-		k.generate(c, k.name)
-		file, err := c.Result()
+		var needs []string
+		if k.arm != nil {
+			f := &armFunc{name: k.name}
+			k.arm(f)
+			files[k.name+"_arm64.s"] = f.source()
+			needs = f.needs()
+			f.doc = withNeeds(f.doc, needs, "Advanced SIMD, which is part of every arm64")
+			armFuncs = append(armFuncs, f)
+		} else {
+			file, err := k.compile()
+			if err != nil {
+				return fmt.Errorf("generating %s: %w", k.name, err)
+			}
+			if files[k.name+"_amd64.s"], err = printer.NewGoAsm(config).Print(file); err != nil {
+				return fmt.Errorf("printing %s: %w", k.name, err)
+			}
+			stubs.Constraints = file.Constraints
+			for _, f := range file.Functions() {
+				if needs, err = needsOf(f); err != nil {
+					return fmt.Errorf("%s: %w", k.name, err)
+				}
+				f.Doc = withNeeds(f.Doc, needs, "SSE2, which is part of every amd64")
+				stubs.AddSection(f)
+			}
+		}
+		e, err := newEntry(k, needs)
 		if err != nil {
-			return fmt.Errorf("generating %s: %w", k.name, err)
-		}
-		if err := pass.Compile.Execute(file); err != nil {
-			return fmt.Errorf("compiling %s: %w", k.name, err)
-		}
-		asm, err := printer.NewGoAsm(config).Print(file)
-		if err != nil {
-			return fmt.Errorf("printing %s: %w", k.name, err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, k.name+"_amd64.s"), asm, 0o644); err != nil {
 			return err
 		}
-		stubs.Constraints = file.Constraints
-		for _, f := range file.Functions() {
-			stubs.AddSection(f)
-		}
+		catalog = append(catalog, e)
 	}
-	text, err := printer.NewStubs(config).Print(stubs)
-	if err != nil {
+
+	var err error
+	if files["stubs_amd64.go"], err = printer.NewStubs(config).Print(stubs); err != nil {
 		return fmt.Errorf("printing stubs: %w", err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "stubs_amd64.go"), text, 0o644); err != nil {
-		return err
+	files["stubs_arm64.go"] = armStubs(armFuncs)
+	for name, source := range map[string][]byte{
+		"kernels_amd64.go": kernelsSource(catalog, "amd64"),
+		"kernels_arm64.go": kernelsSource(catalog, "arm64"),
+		"catalog.go":       catalogSource(catalog),
+		"constants.go":     constantsSource(),
+	} {
+		if files[name], err = format.Source(source); err != nil {
+			return fmt.Errorf("formatting %s: %w", name, err)
+		}
 	}
-	if err := generateARM(dir); err != nil {
-		return err
-	}
-	text, err = constantsSource()
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.Join(dir, "constants.go"), text, 0o644)
-}
-
-// generateARM writes the kernels of arm64 and their declarations.
-func generateARM(dir string) error {
-	var fs []*armFunc
-	for _, k := range armKernels {
-		f := &armFunc{name: k.name}
-		k.generate(f)
-		if err := os.WriteFile(filepath.Join(dir, f.name+"_arm64.s"), f.source(), 0o644); err != nil {
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), text, 0o644); err != nil {
 			return err
 		}
-		fs = append(fs, f)
 	}
-	return os.WriteFile(filepath.Join(dir, "stubs_arm64.go"), armStubs(fs), 0o644)
+	return nil
+}
+
+// compile generates the function of a kernel of amd64.
+func (k kernel) compile() (*ir.File, error) {
+	c := build.NewContext()
+	c.ConstraintExpr("!purego")
+	k.avo(c, k.name)
+	file, err := c.Result()
+	if err != nil {
+		return nil, err
+	}
+	return file, pass.Compile.Execute(file)
 }
 
 // constantsSource returns the Go source of the constants that every port needs.
-func constantsSource() ([]byte, error) {
+func constantsSource() []byte {
 	var b bytes.Buffer
 	iv256, iv224 := initialValues()
 	fmt.Fprintf(&b, "// Code generated by %s. DO NOT EDIT.\n\npackage block\n\n", warning)
@@ -146,11 +178,7 @@ func constantsSource() ([]byte, error) {
 	fmt.Fprintf(&b, "// the second block, all padding, of a message of 64 bytes. Assembly reads them.\n")
 	fmt.Fprintf(&b, "var (\n\tk = [64]uint32{%s}\n\tnodeK = [64]uint32{%s}\n\tiv256 = State{%s}\n\tiv224 = State{%s}\n)\n",
 		hexList(k[:]), hexList(node[:]), hexList(iv256[:]), hexList(iv224[:]))
-	text, err := format.Source(b.Bytes())
-	if err != nil {
-		return nil, fmt.Errorf("formatting the constants: %w", err)
-	}
-	return text, nil
+	return b.Bytes()
 }
 
 // hexList formats words eight to a line.

@@ -96,7 +96,7 @@ func neonKernel(f *armFunc) {
 	f.signature = streamsSignature
 	f.doc = []string{
 		f.name + " compresses n blocks of each of 4 streams, one 32-bit word of each in a",
-		"register. It needs Advanced SIMD, which is part of every arm64.",
+		"register.",
 	}
 	g := newNEONGroup(f)
 	k := roundConstants()
@@ -154,8 +154,7 @@ func neonNodeKernel(f *armFunc) {
 	f.signature = nodesSignature
 	f.doc = []string{
 		f.name + " hashes n nodes of 64 bytes at src into dst, 4 at once, one",
-		"32-bit word of each in a register. n is a multiple of 4; dst may be src. It",
-		"needs Advanced SIMD, which is part of every arm64.",
+		"32-bit word of each in a register. n is a multiple of 4; dst may be src.",
 	}
 	g := newNEONGroup(f)
 	k, nodeK := roundConstants(), nodeConstants()

@@ -48,8 +48,7 @@ func nodeLaneKernel(shape laneShape) func(c *Context, name string) {
 		c.Function(name)
 		c.Pragma("noescape")
 		c.Doc(fmt.Sprintf("%s hashes n nodes of 64 bytes at src into dst, %d at once, one 32-bit", name, lanes),
-			fmt.Sprintf("word of each in a register. n is a multiple of %d; dst may be src. It needs", lanes),
-			shape.isa+".")
+			fmt.Sprintf("word of each in a register. n is a multiple of %d; dst may be src.", lanes))
 		c.SignatureExpr(nodeSignature)
 
 		f := &nodeFrame{

@@ -20,16 +20,12 @@ func shaNodeKernel(n int, vector bool) func(c *Context, name string) {
 	return func(c *Context, name string) {
 		c.Function(name)
 		c.Pragma("noescape")
-		needs := "It needs SHA, SSSE3 and SSE4.1, no AVX."
-		if vector {
-			needs = vectorNeeds
-		}
 		if n == 1 {
 			c.Doc(name+" hashes n nodes of 64 bytes at src into dst with the SHA extensions. dst",
-				"may be src. "+needs)
+				"may be src.")
 		} else {
 			c.Doc(fmt.Sprintf("%s hashes n nodes of 64 bytes at src into dst, %d interleaved, with the", name, n),
-				fmt.Sprintf("SHA extensions. n is a multiple of %d; dst may be src.", n), needs)
+				fmt.Sprintf("SHA extensions. n is a multiple of %d; dst may be src.", n))
 		}
 		c.SignatureExpr(nodeSignature)
 

@@ -26,7 +26,6 @@ type scalarShape struct {
 	// Zen 5. With RORX it gains 3% there, and loses as much, says llvm-mca, on
 	// Skylake, which issues 4 instructions a cycle and needs this kernel.
 	splitAdd bool
-	isa      string // for the documentation
 }
 
 // scalarFrame names the registers that carry the message schedule.
@@ -63,7 +62,7 @@ func scalarKernel(shape scalarShape) func(c *Context, name string) {
 		c.Function(name)
 		c.Pragma("noescape")
 		c.Doc(name+" compresses n blocks at p into h, with the message schedule in vector",
-			"registers and the rounds in general ones. It needs "+shape.isa+".")
+			"registers and the rounds in general ones.")
 		c.SignatureExpr("func(h *[8]uint32, p *byte, n int)")
 
 		f := scalarFrame{

@@ -135,7 +135,7 @@ func searchKernel(shape laneShape) func(c *Context, name string) {
 
 		field := searchFunction(c, name,
 			fmt.Sprintf("%s tries %d nonces a batch, one in each 32-bit word of a register. See", name, lanes),
-			fmt.Sprintf("SearchKernel.Search. It needs %s.", shape.isa))
+			"SearchKernel.Search.")
 		first := R11L
 		firstWord := R10                // where W[first] is, from W[0]
 		terms := [2]Register{R13L, R9L} // the argument's

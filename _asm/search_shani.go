@@ -16,7 +16,7 @@ func shaSearchKernel(c *Context, name string) {
 	const n = 4
 	field := searchFunction(c, name,
 		fmt.Sprintf("%s tries %d nonces a batch, interleaved, with the SHA extensions.", name, n),
-		"See SearchKernel.Search. It needs SHA, SSSE3 and SSE4.1, no AVX.")
+		"See SearchKernel.Search.")
 	k, rounds := RAX, EBX
 	quad, quadOffset := R11L, R13 // which four words the digits begin in, and where those are
 

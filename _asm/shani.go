@@ -57,12 +57,11 @@ func shaKernel(n int) func(c *Context, name string) {
 		c.Function(name)
 		c.Pragma("noescape")
 		if n == 1 {
-			c.Doc(name+" compresses n blocks at p into h with the SHA extensions.",
-				"It needs SHA, SSSE3 and SSE4.1, no AVX.")
+			c.Doc(name + " compresses n blocks at p into h with the SHA extensions.")
 			c.SignatureExpr("func(h *[8]uint32, p *byte, n int)")
 		} else {
 			c.Doc(fmt.Sprintf("%s compresses n blocks of each of %d streams, interleaved, with the SHA", name, n),
-				"extensions. It needs SHA, SSSE3 and SSE4.1, no AVX.")
+				"extensions.")
 			c.SignatureExpr("func(h **[8]uint32, p **byte, n int)")
 		}
 

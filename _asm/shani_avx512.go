@@ -121,8 +121,6 @@ func (v vectorSchedule) fourRounds(i, block int, s shaStream) {
 	s.roundsOfWK(v.c)
 }
 
-const vectorNeeds = "It needs SHA, SSSE3, SSE4.1, AVX512F, AVX512BW and AVX512VL."
-
 // vectorScratch allocates the local memory of a kernel with n streams, at RDX, and
 // returns its schedules, without blocks, and its streams.
 func vectorScratch(c *Context, k Register, n int) (vectorSchedule, []shaStream) {
@@ -144,7 +142,7 @@ func vectorShaKernel(c *Context, name string) {
 	c.Function(name)
 	c.Pragma("noescape")
 	c.Doc(name+" compresses n blocks at p into h with the SHA extensions, and AVX-512 for the",
-		"message schedule. "+vectorNeeds)
+		"message schedule.")
 	c.SignatureExpr("func(h *[8]uint32, p *byte, n int)")
 
 	k, h, p, count := RAX, RDI, Mem{Base: RSI}, RCX
@@ -199,7 +197,7 @@ func vectorShaKernel2(c *Context, name string) {
 	c.Function(name)
 	c.Pragma("noescape")
 	c.Doc(name+" compresses n blocks of each of 2 streams, interleaved, with the SHA",
-		"extensions, and AVX-512 for the message schedules. "+vectorNeeds)
+		"extensions, and AVX-512 for the message schedules.")
 	c.SignatureExpr("func(h **[8]uint32, p **byte, n int)")
 
 	k, hs, ps, count := RAX, RDI, RSI, RCX

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/sha256-simd/sha256-simd/hashtree"
-	"github.com/sha256-simd/sha256-simd/internal/block"
 	"github.com/sha256-simd/sha256-simd/internal/guard"
+	"github.com/sha256-simd/sha256-simd/internal/hashtest"
 )
 
 // randomBytes returns n bytes, the same for every run.
@@ -38,29 +38,9 @@ func plainly(chunks []byte) []byte {
 	return digests
 }
 
-// eachKernel runs f with every node kernel of this machine forced in turn, with
-// none, and with the usual choice of them.
-func eachKernel(t *testing.T, f func(t *testing.T)) {
-	t.Run("usual", f)
-	names := []string{"generic", "x1_std"}
-	for _, k := range block.NodeKernels() {
-		names = append(names, k.Name)
-	}
-	for _, name := range names {
-		t.Run(name, func(t *testing.T) {
-			restore, ok := block.Force(name)
-			if !ok {
-				t.Skip("not supported by this machine")
-			}
-			defer restore()
-			f(t)
-		})
-	}
-}
-
 func TestHashEveryCount(t *testing.T) {
 	all := chunks(2 * 200)
-	eachKernel(t, func(t *testing.T) {
+	hashtest.ForEachNode(t, func(t *testing.T) {
 		for n := range 201 {
 			digests := chunks(n + 3)
 			if err := hashtree.Hash(digests, all[:2*n]); err != nil {
@@ -81,7 +61,7 @@ func TestHashEveryCount(t *testing.T) {
 }
 
 func TestHashInPlace(t *testing.T) {
-	eachKernel(t, func(t *testing.T) {
+	hashtest.ForEachNode(t, func(t *testing.T) {
 		for n := range 201 {
 			got := randomBytes(64 * n)
 			want := append(plainly(got), got[32*n:]...)
@@ -96,7 +76,7 @@ func TestHashInPlace(t *testing.T) {
 }
 
 func TestHashByteSliceUnaligned(t *testing.T) {
-	eachKernel(t, func(t *testing.T) {
+	hashtest.ForEachNode(t, func(t *testing.T) {
 		for offset := range 64 {
 			n := 32 + offset
 			src := randomBytes(64 + 64*n)[offset:][:64*n]
@@ -116,7 +96,7 @@ func TestHashByteSliceUnaligned(t *testing.T) {
 func TestHashStaysWithinItsSlices(t *testing.T) {
 	const most = 200
 	chunks, digests := guard.New(t, 64*most), guard.New(t, 32*most)
-	eachKernel(t, func(t *testing.T) {
+	hashtest.ForEachNode(t, func(t *testing.T) {
 		for n := range most + 1 {
 			for _, place := range []func(b *guard.Buffer, n int) []byte{(*guard.Buffer).Head, (*guard.Buffer).Tail} {
 				src, dst := place(chunks, 64*n), place(digests, 32*n)

@@ -12,35 +12,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sha256-simd/sha256-simd/internal/block"
+	"github.com/sha256-simd/sha256-simd/internal/hashtest"
 	"github.com/sha256-simd/sha256-simd/internal/lanes"
 	"github.com/sha256-simd/sha256-simd/pow"
 )
-
-// forEach runs f with what this process selected, with each search kernel and
-// each kernel for many messages as the only kernel in use, and with none.
-func forEach(t *testing.T, f func(t *testing.T)) {
-	t.Run("selected", f)
-	names := []string{"generic", "x1_std"}
-	for _, k := range block.SearchKernels() {
-		names = append(names, k.Name)
-	}
-	for _, k := range block.Kernels() {
-		if k.Lanes > 1 {
-			names = append(names, k.Name)
-		}
-	}
-	for _, name := range names {
-		t.Run(name, func(t *testing.T) {
-			restore, ok := block.Force(name)
-			if !ok {
-				t.Skipf("this machine cannot run %s", name)
-			}
-			defer restore()
-			f(t)
-		})
-	}
-}
 
 // value is the oracle.
 func value(prefix []byte, n uint64) uint64 {
@@ -79,7 +54,7 @@ func prefixes() [][]byte {
 
 func TestValue(t *testing.T) {
 	nonces := []uint64{0, 1, 9, 10, 15, 16, 0x0123456789abcdef, 0xfedcba9876543210, math.MaxUint64}
-	forEach(t, func(t *testing.T) {
+	hashtest.ForEachSearch(t, func(t *testing.T) {
 		for _, p := range prefixes() {
 			for _, n := range nonces {
 				if got, want := (pow.Search{Prefix: p}).Value(n), value(p, n); got != want {
@@ -105,7 +80,7 @@ func TestZeroSearch(t *testing.T) {
 // one less, which it has not.
 func TestFindWinner(t *testing.T) {
 	count := uint64(100)
-	forEach(t, func(t *testing.T) {
+	hashtest.ForEachSearch(t, func(t *testing.T) {
 		for i, p := range prefixes() {
 			// Around a multiple of 16, 32, 256 and 65536; the last one ends with 2^64-1.
 			start := []uint64{0x1230, 0x77fff0 - 3, 0x00ffffffffffffa7, math.MaxUint64 - count + 1}[i%4]
@@ -159,7 +134,7 @@ func TestFindCounts(t *testing.T) {
 			spaces = append(spaces, s)
 		}
 	}
-	forEach(t, func(t *testing.T) {
+	hashtest.ForEachSearch(t, func(t *testing.T) {
 		for _, s := range spaces {
 			for _, count := range counts {
 				if testing.Short() && count > 40 && count%13 != 0 {
@@ -188,7 +163,7 @@ func TestFindCounts(t *testing.T) {
 
 func TestFindAnyWork(t *testing.T) {
 	s := pow.Search{Prefix: []byte("easy")}
-	forEach(t, func(t *testing.T) {
+	hashtest.ForEachSearch(t, func(t *testing.T) {
 		for _, work := range []uint64{1<<48 - 1, 1 << 48, math.MaxUint64} {
 			if n, err := s.Find(t.Context(), work, 123, 1000); n != 123 || err != nil {
 				t.Errorf("Find(%#x) = %d, %v, want 123", work, n, err)
@@ -204,7 +179,7 @@ func TestFindAnyWork(t *testing.T) {
 // in use: kernels write to the states of slots that have no lane, too.
 func TestScratchGoesBackUnused(t *testing.T) {
 	s := pow.Search{Prefix: []byte("scratch")}
-	forEach(t, func(t *testing.T) {
+	hashtest.ForEachSearch(t, func(t *testing.T) {
 		for _, work := range []uint64{0, 1 << 44, math.MaxUint64} { // found never, soon and at once
 			s.Find(t.Context(), work, 0, 100)
 			g := lanes.Acquire() // of all that this P has pooled, the last one
@@ -229,7 +204,7 @@ func TestFindEndsWithTheLastNonce(t *testing.T) {
 			best, at = v, n
 		}
 	}
-	forEach(t, func(t *testing.T) {
+	hashtest.ForEachSearch(t, func(t *testing.T) {
 		for _, count := range []uint64{300, 301, 1 << 63, math.MaxUint64} {
 			if n, err := s.Find(t.Context(), best, start, count); n != at || err != nil {
 				t.Errorf("%d nonces: %#x, %v, want %#x", count, n, err, at)
@@ -248,7 +223,7 @@ func TestFindCanceled(t *testing.T) {
 	s := pow.Search{Prefix: []byte("patience")}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	forEach(t, func(t *testing.T) {
+	hashtest.ForEachSearch(t, func(t *testing.T) {
 		if n, err := s.Find(ctx, 1<<48, 77, 100); n != 77 || !errors.Is(err, context.Canceled) {
 			t.Errorf("Find = %d, %v, want 77 and context.Canceled", n, err)
 		}
@@ -265,7 +240,7 @@ func TestFindGoesOn(t *testing.T) {
 	if testing.Short() {
 		count = 1 << 15
 	}
-	forEach(t, func(t *testing.T) {
+	hashtest.ForEachSearch(t, func(t *testing.T) {
 		winner, best := uint64(0), uint64(math.MaxUint64)
 		for n := uint64(start); n < start+count; n++ {
 			if v := s.Value(n); v < best {
@@ -302,7 +277,7 @@ func TestFindNoticesCancellation(t *testing.T) {
 	}
 	const limit = 5 * time.Millisecond
 	s := pow.Search{Prefix: make([]byte, 45)} // two blocks a nonce
-	forEach(t, func(t *testing.T) {
+	hashtest.ForEachSearch(t, func(t *testing.T) {
 		// On a busy machine one quiet attempt will do.
 		best := time.Hour
 		for tries := 0; best > limit && tries < 100; tries++ {

@@ -42,7 +42,7 @@ type subject struct {
 func subjects() []subject {
 	s := []subject{
 		{"generic", true, differGeneric},
-		{"x1_std", true, differBlocks(Kernel{Lanes: 1, MaxBlocks: MaxStream / Size, Blocks: single(x1_std)})},
+		{"x1_std", true, differBlocks(Kernel{Spec: Spec{Lanes: 1}, MaxBlocks: MaxStream / Size, Blocks: single(x1_std)})},
 	}
 	for _, k := range Kernels() {
 		s = append(s, subject{k.Name, k.Supported, differBlocks(k)})
@@ -320,7 +320,7 @@ func place(r *rand.Rand, b *guard.Buffer, n int) []byte {
 // elsewhere, every alignment, and guards right before or right after both.
 func differNodes(k NodeKernel) func(t *testing.T, r *rand.Rand, n int) {
 	return func(t *testing.T, r *rand.Rand, n int) {
-		const most = 2 * maxNodes
+		most := 2 * k.maxNodes
 		src, dst := guard.New(t, most*NodeSize+Size), guard.New(t, most*DigestSize+Size)
 		for i := range n {
 			groups := i % 4

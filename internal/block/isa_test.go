@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/sha256-simd/sha256-simd/internal/cpu"
 )
 
 // A disassembly is one kernel as GNU objdump reads it from a linked program.
@@ -28,34 +30,27 @@ type inst struct {
 // An architecture is what GNU binutils need to know of a GOARCH.
 type architecture struct {
 	goarch, binutils string
-	// march is the -march of the assembler that allows exactly what a kernel
-	// declares, by its instruction set or, if that has an entry, by its name.
-	march map[string]string
+	// march is the -march of the assembler that allows what every CPU has: its
+	// generic64 ends with SSE2, its armv8-a has no cryptographic instructions.
+	march string
 }
 
-// The assembler's generic64 ends with SSE2, and its armv8-a has no
-// cryptographic instructions. An extension brings those that it builds on.
 var architectures = []architecture{
-	{"amd64", "x86_64-linux-gnu-", map[string]string{
-		"ssse3":   "generic64+ssse3",
-		"shani":   "generic64+ssse3+sse4.1+sha",
-		"avx":     "generic64+avx",
-		"avx2":    "generic64+avx2",
-		"x1_avx2": "generic64+avx2+bmi2",
-		"avx512":  "generic64+avx512f+avx512bw+avx512vl",
+	{"amd64", "x86_64-linux-gnu-", "generic64"},
+	{"arm64", "aarch64-linux-gnu-", "armv8-a"},
+}
 
-		"avx512shani": "generic64+ssse3+sse4.1+sha+avx512f+avx512bw+avx512vl",
-	}},
-	{"arm64", "aarch64-linux-gnu-", map[string]string{
-		"sha2": "armv8-a+sha2",
-		"neon": "armv8-a",
-	}},
+// implied are what the assembler takes extensions to bring with them.
+var implied = map[cpu.Features]cpu.Features{
+	cpu.AVX512BW: cpu.AVX512F | cpu.SSSE3,
+	cpu.AVX512VL: cpu.AVX512F | cpu.SSSE3,
 }
 
 // TestInstructionSets has every kernel of amd64 and arm64 disassembled by GNU
 // objdump and assembled again by GNU as, which refuses what lies outside of the
-// instruction set that the kernel declares. It checks the conventions that no
-// run can show as well. It needs binutils for both architectures.
+// extensions that the kernel needs by the catalog, and refuses the kernel without
+// any one of them. It checks the conventions that no run can show as
+// well. It needs binutils for both architectures.
 func TestInstructionSets(t *testing.T) {
 	for _, a := range architectures {
 		t.Run(a.goarch, func(t *testing.T) {
@@ -68,30 +63,26 @@ func TestInstructionSets(t *testing.T) {
 				t.Skip("builds two programs")
 			}
 			binary := buildTest(t, a.goarch)
-			files, err := filepath.Glob("*x[0-9]*_*_" + a.goarch + ".s")
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, file := range files {
-				source, err := os.ReadFile(file)
-				if err != nil {
-					t.Fatal(err)
+			for _, k := range Catalog() {
+				if k.Arch != a.goarch {
+					continue
 				}
-				names := regexp.MustCompile(`(?m)^TEXT ·(\w+)\(SB\)`).FindAllSubmatch(source, -1)
-				if len(names) == 0 {
-					t.Errorf("%s defines no function", file)
-				}
-				for _, name := range names {
-					t.Run(string(name[1]), func(t *testing.T) {
-						d := disassemble(t, a, binary, string(name[1]))
-						assemble(t, a, d)
-						checkRegisters(t, a.goarch, string(source))
-						if a.goarch == "amd64" {
-							checkUpperHalves(t, d)
-							checkEncodings(t, d, string(source))
-						}
-					})
-				}
+				t.Run(k.Name, func(t *testing.T) {
+					source, err := os.ReadFile(k.Name + "_" + a.goarch + ".s")
+					if err != nil {
+						t.Fatal(err)
+					}
+					if n := bytes.Count(source, []byte("\nTEXT ")); n != 1 {
+						t.Errorf("its file has %d functions", n)
+					}
+					d := disassemble(t, a, binary, k.Name)
+					checkNeeds(t, a, d, k.Needs)
+					checkRegisters(t, a.goarch, string(source))
+					if a.goarch == "amd64" {
+						checkUpperHalves(t, d)
+						checkEncodings(t, d, string(source))
+					}
+				})
 			}
 		})
 	}
@@ -101,15 +92,14 @@ func TestInstructionSets(t *testing.T) {
 func buildTest(t *testing.T, goarch string) string {
 	t.Helper()
 	binary := filepath.Join(t.TempDir(), "block.test")
-	run(t, []string{"GOOS=linux", "GOARCH=" + goarch, "CGO_ENABLED=0"}, nil, "go", "test", "-c", "-o", binary, ".")
+	run(t, []string{"GOOS=linux", "GOARCH=" + goarch, "CGO_ENABLED=0"}, "go", "test", "-c", "-o", binary, ".")
 	return binary
 }
 
-func run(t *testing.T, env []string, stdin []byte, name string, args ...string) []byte {
+func run(t *testing.T, env []string, name string, args ...string) []byte {
 	t.Helper()
 	cmd := exec.Command(name, args...)
 	cmd.Env = append(os.Environ(), env...)
-	cmd.Stdin = bytes.NewReader(stdin)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
@@ -122,7 +112,7 @@ func run(t *testing.T, env []string, stdin []byte, name string, args ...string) 
 func disassemble(t *testing.T, a architecture, binary, name string) disassembly {
 	t.Helper()
 	const pkg = "github.com/sha256-simd/sha256-simd/internal/block."
-	out := run(t, nil, nil, a.binutils+"objdump", "-d", "--no-show-raw-insn", "--disassemble="+pkg+name+".abi0", binary)
+	out := run(t, nil, a.binutils+"objdump", "-d", "--no-show-raw-insn", "--disassemble="+pkg+name+".abi0", binary)
 	d := disassembly{name: name}
 	line := regexp.MustCompile(`^\s*([0-9a-f]+):\s+(.*)$`)
 	for s := bufio.NewScanner(bytes.NewReader(out)); s.Scan(); {
@@ -145,23 +135,35 @@ func disassemble(t *testing.T, a architecture, binary, name string) disassembly 
 	return d
 }
 
-// assemble fails the test unless the assembler accepts d for the instruction
-// set that d's name declares.
-func assemble(t *testing.T, a architecture, d disassembly) {
+// checkNeeds fails the test unless the assembler accepts d with the extensions in
+// needs, and refuses it without any one of them.
+func checkNeeds(t *testing.T, a architecture, d disassembly, needs cpu.Features) {
 	t.Helper()
-	march, ok := a.march[d.name]
-	if !ok {
-		_, isa, _ := strings.Cut(d.name[strings.Index(d.name, "x"):], "_")
-		march, ok = a.march[isa]
+	if out, err := assemble(a, d, needs); err != nil {
+		t.Fatalf("with %v: %v\n%s", needs, err, out)
 	}
-	if !ok {
-		t.Fatalf("%s: which instructions does it declare?", d.name)
+	for _, f := range needs.All() {
+		isImplied := slices.ContainsFunc(needs.All(), func(other cpu.Features) bool { return implied[other].Has(f) })
+		if _, err := assemble(a, d, needs&^f); err == nil && !isImplied {
+			t.Errorf("it does not need %v", f)
+		}
 	}
+}
+
+// assemble has the assembler turn d into machine code again, of an architecture
+// with some extensions.
+func assemble(a architecture, d disassembly, extensions cpu.Features) (complaints []byte, err error) {
 	var text bytes.Buffer
 	for _, i := range d.insts {
 		fmt.Fprintf(&text, "L%s: %s %s\n", i.address, i.mnemonic, i.label(d))
 	}
-	run(t, nil, text.Bytes(), a.binutils+"as", "-march="+march, "-o", os.DevNull, "-")
+	march := a.march
+	for _, f := range extensions.All() {
+		march += "+" + strings.ToLower(f.String())
+	}
+	cmd := exec.Command(a.binutils+"as", "-march="+march, "-o", os.DevNull, "-")
+	cmd.Stdin = &text
+	return cmd.CombinedOutput()
 }
 
 var addressOperand = regexp.MustCompile(`(^| )([0-9a-f]{4,})$`)

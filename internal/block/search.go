@@ -143,10 +143,7 @@ func (c *Nonces) Digits() int { return 8 - int(c.shift)/8 }
 // consecutive nonces, Lanes at a time. It does not hold the function: a program
 // that searches no nonces then does not carry any of them.
 type SearchKernel struct {
-	// Name is search_ and lanes_isa.
-	Name string
-	// Lanes is how many nonces are tried side by side.
-	Lanes int
+	Spec
 	// MaxBatches bounds the batches of one call, so that it takes less than
 	// 50 µs even where a second block follows.
 	MaxBatches int

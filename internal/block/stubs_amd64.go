@@ -4,8 +4,15 @@
 
 package block
 
-// x1_shani compresses n blocks at p into h with the SHA extensions.
-// It needs SHA, SSSE3 and SSE4.1, no AVX.
+// x1_avx512shani compresses n blocks at p into h with the SHA extensions, and
+// AVX-512 for the message schedule. It needs SSSE3, SHA, AVX512F, AVX512BW and
+// AVX512VL.
+//
+//go:noescape
+func x1_avx512shani(h *[8]uint32, p *byte, n int)
+
+// x1_shani compresses n blocks at p into h with the SHA extensions. It needs
+// SSSE3 and SHA.
 //
 //go:noescape
 func x1_shani(h *[8]uint32, p *byte, n int)
@@ -28,62 +35,24 @@ func x1_avx(h *[8]uint32, p *byte, n int)
 //go:noescape
 func x1_ssse3(h *[8]uint32, p *byte, n int)
 
+// x2_avx512shani compresses n blocks of each of 2 streams, interleaved, with
+// the SHA extensions, and AVX-512 for the message schedules. It needs SHA,
+// AVX512F, AVX512BW and AVX512VL.
+//
+//go:noescape
+func x2_avx512shani(h **[8]uint32, p **byte, n int)
+
 // x2_shani compresses n blocks of each of 2 streams, interleaved, with the SHA
-// extensions. It needs SHA, SSSE3 and SSE4.1, no AVX.
+// extensions. It needs SSSE3 and SHA.
 //
 //go:noescape
 func x2_shani(h **[8]uint32, p **byte, n int)
 
 // x4_shani compresses n blocks of each of 4 streams, interleaved, with the SHA
-// extensions. It needs SHA, SSSE3 and SSE4.1, no AVX.
+// extensions. It needs SSSE3 and SHA.
 //
 //go:noescape
 func x4_shani(h **[8]uint32, p **byte, n int)
-
-// x1_avx512shani compresses n blocks at p into h with the SHA extensions, and AVX-512 for the
-// message schedule. It needs SHA, SSSE3, SSE4.1, AVX512F, AVX512BW and AVX512VL.
-//
-//go:noescape
-func x1_avx512shani(h *[8]uint32, p *byte, n int)
-
-// x2_avx512shani compresses n blocks of each of 2 streams, interleaved, with the SHA
-// extensions, and AVX-512 for the message schedules. It needs SHA, SSSE3, SSE4.1, AVX512F, AVX512BW and AVX512VL.
-//
-//go:noescape
-func x2_avx512shani(h **[8]uint32, p **byte, n int)
-
-// node_x1_shani hashes n nodes of 64 bytes at src into dst with the SHA extensions. dst
-// may be src. It needs SHA, SSSE3 and SSE4.1, no AVX.
-//
-//go:noescape
-func node_x1_shani(dst *byte, src *byte, n int)
-
-// node_x2_shani hashes n nodes of 64 bytes at src into dst, 2 interleaved, with the
-// SHA extensions. n is a multiple of 2; dst may be src.
-// It needs SHA, SSSE3 and SSE4.1, no AVX.
-//
-//go:noescape
-func node_x2_shani(dst *byte, src *byte, n int)
-
-// node_x2_avx512shani hashes n nodes of 64 bytes at src into dst, 2 interleaved, with the
-// SHA extensions. n is a multiple of 2; dst may be src.
-// It needs SHA, SSSE3, SSE4.1, AVX512F, AVX512BW and AVX512VL.
-//
-//go:noescape
-func node_x2_avx512shani(dst *byte, src *byte, n int)
-
-// node_x4_shani hashes n nodes of 64 bytes at src into dst, 4 interleaved, with the
-// SHA extensions. n is a multiple of 4; dst may be src.
-// It needs SHA, SSSE3 and SSE4.1, no AVX.
-//
-//go:noescape
-func node_x4_shani(dst *byte, src *byte, n int)
-
-// x4_ssse3 compresses n blocks of each of 4 streams, one 32-bit word of each in a
-// register. It needs SSSE3.
-//
-//go:noescape
-func x4_ssse3(h **[8]uint32, p **byte, n int)
 
 // x4_avx compresses n blocks of each of 4 streams, one 32-bit word of each in a
 // register. It needs AVX.
@@ -91,71 +60,105 @@ func x4_ssse3(h **[8]uint32, p **byte, n int)
 //go:noescape
 func x4_avx(h **[8]uint32, p **byte, n int)
 
-// x8_avx2 compresses n blocks of each of 8 streams, one 32-bit word of each in a
-// register. It needs AVX2.
+// x4_ssse3 compresses n blocks of each of 4 streams, one 32-bit word of each in
+// a register. It needs SSSE3.
+//
+//go:noescape
+func x4_ssse3(h **[8]uint32, p **byte, n int)
+
+// x8_avx2 compresses n blocks of each of 8 streams, one 32-bit word of each in
+// a register. It needs AVX2.
 //
 //go:noescape
 func x8_avx2(h **[8]uint32, p **byte, n int)
 
-// x16_avx512 compresses n blocks of each of 16 streams, one 32-bit word of each in a
-// register. It needs AVX512F and AVX512BW.
+// x16_avx512 compresses n blocks of each of 16 streams, one 32-bit word of each
+// in a register. It needs AVX512F, AVX512BW and AVX512VL.
 //
 //go:noescape
 func x16_avx512(h **[8]uint32, p **byte, n int)
 
-// x32_avx512 compresses n blocks of each of 32 streams, one 32-bit word of each in a
-// register. It needs AVX512F and AVX512BW.
+// x32_avx512 compresses n blocks of each of 32 streams, one 32-bit word of each
+// in a register. It needs AVX512F, AVX512BW and AVX512VL.
 //
 //go:noescape
 func x32_avx512(h **[8]uint32, p **byte, n int)
 
-// node_x8_avx2 hashes n nodes of 64 bytes at src into dst, 8 at once, one 32-bit
-// word of each in a register. n is a multiple of 8; dst may be src. It needs
-// AVX2.
-//
-//go:noescape
-func node_x8_avx2(dst *byte, src *byte, n int)
-
-// node_x16_avx512 hashes n nodes of 64 bytes at src into dst, 16 at once, one 32-bit
-// word of each in a register. n is a multiple of 16; dst may be src. It needs
-// AVX512F and AVX512BW.
-//
-//go:noescape
-func node_x16_avx512(dst *byte, src *byte, n int)
-
-// node_x32_avx512 hashes n nodes of 64 bytes at src into dst, 32 at once, one 32-bit
-// word of each in a register. n is a multiple of 32; dst may be src. It needs
-// AVX512F and AVX512BW.
+// node_x32_avx512 hashes n nodes of 64 bytes at src into dst, 32 at once, one
+// 32-bit word of each in a register. n is a multiple of 32; dst may be src. It
+// needs AVX512F, AVX512BW and AVX512VL.
 //
 //go:noescape
 func node_x32_avx512(dst *byte, src *byte, n int)
 
+// node_x16_avx512 hashes n nodes of 64 bytes at src into dst, 16 at once, one
+// 32-bit word of each in a register. n is a multiple of 16; dst may be src. It
+// needs AVX512F, AVX512BW and AVX512VL.
+//
+//go:noescape
+func node_x16_avx512(dst *byte, src *byte, n int)
+
+// node_x8_avx2 hashes n nodes of 64 bytes at src into dst, 8 at once, one
+// 32-bit word of each in a register. n is a multiple of 8; dst may be src. It
+// needs AVX2.
+//
+//go:noescape
+func node_x8_avx2(dst *byte, src *byte, n int)
+
+// node_x4_shani hashes n nodes of 64 bytes at src into dst, 4 interleaved, with
+// the SHA extensions. n is a multiple of 4; dst may be src. It needs SSSE3 and
+// SHA.
+//
+//go:noescape
+func node_x4_shani(dst *byte, src *byte, n int)
+
+// node_x2_avx512shani hashes n nodes of 64 bytes at src into dst, 2
+// interleaved, with the SHA extensions. n is a multiple of 2; dst may be src.
+// It needs SSSE3, SHA, AVX512F, AVX512BW and AVX512VL.
+//
+//go:noescape
+func node_x2_avx512shani(dst *byte, src *byte, n int)
+
+// node_x2_shani hashes n nodes of 64 bytes at src into dst, 2 interleaved, with
+// the SHA extensions. n is a multiple of 2; dst may be src. It needs SSSE3 and
+// SHA.
+//
+//go:noescape
+func node_x2_shani(dst *byte, src *byte, n int)
+
+// node_x1_shani hashes n nodes of 64 bytes at src into dst with the SHA
+// extensions. dst may be src. It needs SSSE3 and SHA.
+//
+//go:noescape
+func node_x1_shani(dst *byte, src *byte, n int)
+
+// search_x32_avx512 tries 32 nonces a batch, one in each 32-bit word of a
+// register. See SearchKernel.Search. It needs AVX512F.
+//
+//go:noescape
+func search_x32_avx512(c *Nonces, n uint32, batches int) (hits uint32, left int)
+
 // search_x4_shani tries 4 nonces a batch, interleaved, with the SHA extensions.
-// See SearchKernel.Search. It needs SHA, SSSE3 and SSE4.1, no AVX.
+// See SearchKernel.Search. It needs SSSE3 and SHA.
 //
 //go:noescape
 func search_x4_shani(c *Nonces, n uint32, batches int) (hits uint32, left int)
 
-// search_x4_ssse3 tries 4 nonces a batch, one in each 32-bit word of a register. See
-// SearchKernel.Search. It needs SSSE3.
-//
-//go:noescape
-func search_x4_ssse3(c *Nonces, n uint32, batches int) (hits uint32, left int)
-
-// search_x4_avx tries 4 nonces a batch, one in each 32-bit word of a register. See
-// SearchKernel.Search. It needs AVX.
-//
-//go:noescape
-func search_x4_avx(c *Nonces, n uint32, batches int) (hits uint32, left int)
-
-// search_x8_avx2 tries 8 nonces a batch, one in each 32-bit word of a register. See
-// SearchKernel.Search. It needs AVX2.
+// search_x8_avx2 tries 8 nonces a batch, one in each 32-bit word of a register.
+// See SearchKernel.Search. It needs AVX2.
 //
 //go:noescape
 func search_x8_avx2(c *Nonces, n uint32, batches int) (hits uint32, left int)
 
-// search_x32_avx512 tries 32 nonces a batch, one in each 32-bit word of a register. See
-// SearchKernel.Search. It needs AVX512F.
+// search_x4_avx tries 4 nonces a batch, one in each 32-bit word of a register.
+// See SearchKernel.Search. It needs AVX.
 //
 //go:noescape
-func search_x32_avx512(c *Nonces, n uint32, batches int) (hits uint32, left int)
+func search_x4_avx(c *Nonces, n uint32, batches int) (hits uint32, left int)
+
+// search_x4_ssse3 tries 4 nonces a batch, one in each 32-bit word of a
+// register. See SearchKernel.Search. It needs SSE2, which is part of every
+// amd64.
+//
+//go:noescape
+func search_x4_ssse3(c *Nonces, n uint32, batches int) (hits uint32, left int)

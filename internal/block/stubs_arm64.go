@@ -4,46 +4,47 @@
 
 package block
 
-// x1_sha2 compresses n blocks at p into h with the SHA2 instructions.
+// x1_sha2 compresses n blocks at p into h with the SHA2 instructions. It needs
+// SHA2.
 //
 //go:noescape
 func x1_sha2(h *[8]uint32, p *byte, n int)
 
-// x2_sha2 compresses n blocks of each of 2 streams, interleaved, with the
-// SHA2 instructions.
+// x2_sha2 compresses n blocks of each of 2 streams, interleaved, with the SHA2
+// instructions. It needs SHA2.
 //
 //go:noescape
 func x2_sha2(h **[8]uint32, p **byte, n int)
 
-// x4_sha2 compresses n blocks of each of 4 streams, interleaved, with the
-// SHA2 instructions.
+// x4_sha2 compresses n blocks of each of 4 streams, interleaved, with the SHA2
+// instructions. It needs SHA2.
 //
 //go:noescape
 func x4_sha2(h **[8]uint32, p **byte, n int)
 
-// x4_neon compresses n blocks of each of 4 streams, one 32-bit word of each in a
-// register. It needs Advanced SIMD, which is part of every arm64.
+// x4_neon compresses n blocks of each of 4 streams, one 32-bit word of each in
+// a register. It needs Advanced SIMD, which is part of every arm64.
 //
 //go:noescape
 func x4_neon(h **[8]uint32, p **byte, n int)
 
-// node_x1_sha2 hashes n nodes of 64 bytes at src into dst with the SHA2
-// instructions. dst may be src.
+// node_x4_sha2 hashes n nodes of 64 bytes at src into dst, 4 interleaved, with
+// the SHA2 instructions. n is a multiple of 4; dst may be src. It needs SHA2.
 //
 //go:noescape
-func node_x1_sha2(dst, src *byte, n int)
+func node_x4_sha2(dst, src *byte, n int)
 
-// node_x2_sha2 hashes n nodes of 64 bytes at src into dst, 2 interleaved, with the
-// SHA2 instructions. n is a multiple of 2; dst may be src.
+// node_x2_sha2 hashes n nodes of 64 bytes at src into dst, 2 interleaved, with
+// the SHA2 instructions. n is a multiple of 2; dst may be src. It needs SHA2.
 //
 //go:noescape
 func node_x2_sha2(dst, src *byte, n int)
 
-// node_x4_sha2 hashes n nodes of 64 bytes at src into dst, 4 interleaved, with the
-// SHA2 instructions. n is a multiple of 4; dst may be src.
+// node_x1_sha2 hashes n nodes of 64 bytes at src into dst with the SHA2
+// instructions. dst may be src. It needs SHA2.
 //
 //go:noescape
-func node_x4_sha2(dst, src *byte, n int)
+func node_x1_sha2(dst, src *byte, n int)
 
 // node_x4_neon hashes n nodes of 64 bytes at src into dst, 4 at once, one
 // 32-bit word of each in a register. n is a multiple of 4; dst may be src. It
@@ -52,8 +53,8 @@ func node_x4_sha2(dst, src *byte, n int)
 //go:noescape
 func node_x4_neon(dst, src *byte, n int)
 
-// search_x4_sha2 tries 4 nonces a batch, interleaved, with the SHA2 instructions.
-// See SearchKernel.Search.
+// search_x4_sha2 tries 4 nonces a batch, interleaved, with the SHA2
+// instructions. See SearchKernel.Search. It needs SHA2.
 //
 //go:noescape
 func search_x4_sha2(c *Nonces, n uint32, batches int) (hits uint32, left int)

@@ -4,56 +4,8 @@ import (
 	"sync/atomic"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
+	"github.com/sha256-simd/sha256-simd/internal/cpu"
 )
-
-// nodeCosts is, like costs, the time that a kernel takes for one node in each
-// of its lanes, in cycles.
-var nodeCosts = []classCosts{
-	// Measured on an EPYC of family 0x1a.
-	{zen5, []cost{
-		{"node_x1_shani", 174}, {"node_x2_shani", 299}, {"node_x4_shani", 527},
-		{"node_x16_avx512", 1200}, {"node_x32_avx512", 1740}, {"node_x8_avx2", 1980},
-	}},
-	// Elsewhere a node is taken for two blocks with SHA instructions, which the
-	// rounds keep busy whether there is a schedule or not, and for 1.63 blocks
-	// with vectors.
-	{zen4, []cost{
-		{"node_x1_shani", 255}, {"node_x2_shani", 300}, {"node_x4_shani", 425},
-		{"node_x16_avx512", 1710}, {"node_x32_avx512", 3500}, {"node_x8_avx2", 1880},
-	}},
-	{zen1, []cost{
-		{"node_x1_shani", 255}, {"node_x2_shani", 325}, {"node_x4_shani", 590}, {"node_x8_avx2", 2120},
-	}},
-	// Measured on a Xeon of Ice Lake; the next rows follow it as for streams.
-	{iceLake, []cost{
-		{"node_x2_avx512shani", 400},
-		{"node_x1_shani", 290}, {"node_x2_shani", 486}, {"node_x4_shani", 1262},
-		{"node_x16_avx512", 1590}, {"node_x32_avx512", 3070}, {"node_x8_avx2", 1958},
-	}},
-	{intelAVX512SHA, []cost{
-		{"node_x1_shani", 255}, {"node_x2_shani", 275}, {"node_x4_shani", 560},
-		{"node_x16_avx512", 1590}, {"node_x32_avx512", 3070}, {"node_x8_avx2", 1958},
-	}},
-	{intelAVX512, []cost{
-		{"node_x16_avx512", 1590}, {"node_x32_avx512", 3300}, {"node_x8_avx2", 1958},
-	}},
-	{shaOnly, []cost{
-		{"node_x1_shani", 290}, {"node_x2_shani", 430}, {"node_x4_shani", 900}, {"node_x8_avx2", 2200},
-	}},
-	{avx2Only, []cost{{"node_x8_avx2", 2280}}},
-	// llvm-mca, as for streams.
-	{armSHA2, []cost{
-		{"node_x1_sha2", 107}, {"node_x2_sha2", 197}, {"node_x4_sha2", 367}, {"node_x4_neon", 2880},
-	}},
-	{armSHA2v80, []cost{
-		{"node_x1_sha2", 193}, {"node_x2_sha2", 339}, {"node_x4_sha2", 663}, {"node_x4_neon", 2880},
-	}},
-	{armNEON, []cost{{"node_x4_neon", 2880}}},
-	{unknown, []cost{
-		{"node_x1_shani", 270}, {"node_x2_shani", 470}, {"node_x4_shani", 980},
-		{"node_x16_avx512", 2300}, {"node_x32_avx512", 4900}, {"node_x8_avx2", 2600},
-	}},
-}
 
 // paddingCost is what it takes to run a kernel on fewer nodes than it has
 // lanes: they are copied beside as many others as are missing.
@@ -72,19 +24,36 @@ type nodePlan struct {
 
 var currentNodes atomic.Pointer[nodePlan]
 
-// renewNodePlan plans for what is enabled now.
+// currentNodePlan returns the plan for what is enabled now.
+func currentNodePlan() *nodePlan {
+	p := currentNodes.Load()
+	if p == nil || p.epoch != block.Epoch() {
+		p = renewNodePlan()
+	}
+	return p
+}
+
 func renewNodePlan() *nodePlan {
-	p := newNodePlan(classOfThisCPU(), block.NodeKernels(), block.Single())
+	p := newNodePlan(rowOf(cpu.This()), block.NodeKernels(), block.Single())
 	p.epoch = block.Epoch()
 	currentNodes.Store(p)
 	return p
 }
 
+// NodeKernel returns the kernel for many nodes, or "" where they are hashed one
+// at a time by a kernel for streams.
+func NodeKernel() string {
+	if k := currentNodePlan().many; k != nil {
+		return k.Name
+	}
+	return ""
+}
+
 // newNodePlan finds the cheapest way to hash n nodes, for every n below
-// MaxLanes, by the costs of the class. single names the kernel that
-// block.HashNode runs if there is none for one node.
-func newNodePlan(c class, kernels []block.NodeKernel, single string) *nodePlan {
-	choice, of := nodeCandidates(c, kernels, single)
+// MaxLanes, by the costs in r. single names the kernel that block.HashNode runs
+// if there is none for one node.
+func newNodePlan(r row, kernels []block.NodeKernel, single string) *nodePlan {
+	choice, of := nodeCandidates(r, kernels, single)
 	first, cheapest := choose(choice, paddingCost)
 	p := &nodePlan{many: of[cheapest]}
 	for n := 1; n < len(p.kernels); n++ {
@@ -93,18 +62,18 @@ func newNodePlan(c class, kernels []block.NodeKernel, single string) *nodePlan {
 	return p
 }
 
-// nodeCandidates returns what may be chosen for nodes on a class, and the
-// kernels that it stands for: nil for the first, one node at a time.
-func nodeCandidates(c class, kernels []block.NodeKernel, single string) (choice []Candidate, of []*block.NodeKernel) {
-	oneBlock, ok := costOf(costs, c, single)
-	if !ok {
-		oneBlock = genericCost
+// nodeCandidates returns what may be chosen for nodes, and the kernels that it
+// stands for: nil for the first, one node at a time.
+func nodeCandidates(r row, kernels []block.NodeKernel, single string) (choice []Candidate, of []*block.NodeKernel) {
+	one := Candidate{single, 1, 2 * genericCost, Derived}
+	if single != oneStream.Name && single != "x1_std" {
+		one = r.candidate(block.Spec{Name: single, Lanes: 1})
+		one.Cycles *= 2
 	}
-	choice, of = []Candidate{{single, 1, 2 * oneBlock}}, []*block.NodeKernel{nil}
+	choice, of = []Candidate{one}, []*block.NodeKernel{nil}
 	for i := range kernels {
-		k := &kernels[i]
-		if cycles, ok := costOf(nodeCosts, c, k.Name); ok && k.Enabled {
-			choice, of = append(choice, Candidate{k.Name, k.Lanes, cycles}), append(of, k)
+		if k := &kernels[i]; k.Enabled {
+			choice, of = append(choice, r.candidate(k.Spec)), append(of, k)
 		}
 	}
 	return choice, of
@@ -124,10 +93,7 @@ func HashNodes(dst, src []byte) {
 
 // hashNodes is HashNodes by the plan.
 func hashNodes(dst, src []byte) {
-	p := currentNodes.Load()
-	if p == nil || p.epoch != block.Epoch() {
-		p = renewNodePlan()
-	}
+	p := currentNodePlan()
 	for len(src) >= block.NodeSize {
 		n := len(src) / block.NodeSize
 		k := p.many

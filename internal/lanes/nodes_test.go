@@ -1,11 +1,11 @@
 package lanes
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
+	"github.com/sha256-simd/sha256-simd/internal/cpu"
 )
 
 // TestNodePlans checks which kernels take how many nodes, of 1 to 31 and of
@@ -19,7 +19,7 @@ func TestNodePlans(t *testing.T) {
 		neon  = specification{{1, ""}, {2, "node_x4_neon"}}
 	)
 	for _, tt := range []struct {
-		class    class
+		row      row
 		disabled string
 		single   string
 		plan     specification // of the first kernel; "" stands for one node by single
@@ -41,9 +41,14 @@ func TestNodePlans(t *testing.T) {
 		{armSHA2, "sha2", "generic", neon, "node_x4_neon"},
 		{armSHA2v80, "", "x1_sha2", sha2, "node_x4_sha2"},
 		{armNEON, "", "generic", neon, "node_x4_neon"},
-		{unknown, "", "x1_shani", specification{{1, "node_x1_shani"}, {2, "node_x2_shani"}, {11, "node_x16_avx512"}}, "node_x16_avx512"},
+		{anyCPU, "", "x1_shani", specification{{1, "node_x1_shani"}, {2, "node_x2_shani"}, {11, "node_x16_avx512"}}, "node_x16_avx512"},
 	} {
-		p := newNodePlan(tt.class, nodeKernelsOf(tt.class, strings.Fields(tt.disabled)...), tt.single)
+		process := processOn(tt.row.microarch, strings.Fields(tt.disabled)...)
+		s := process.selectionBy(tt.row)
+		if s.Single != tt.single {
+			t.Errorf("%s without %q: %s for one stream, want %s", tt.row.microarch, tt.disabled, s.Single, tt.single)
+		}
+		p := newNodePlan(tt.row, process.nodes(s), s.Single)
 		name := func(k *block.NodeKernel) string {
 			if k == nil {
 				return ""
@@ -56,41 +61,36 @@ func TestNodePlans(t *testing.T) {
 				i--
 			}
 			if got, want := name(p.kernels[n]), tt.plan[i].kernels; got != want {
-				t.Errorf("%s without %q: %q for %d nodes, want %q", tt.class, tt.disabled, got, n, want)
+				t.Errorf("%s without %q: %q for %d nodes, want %q", tt.row.microarch, tt.disabled, got, n, want)
 			}
 		}
 		if got := name(p.many); got != tt.many {
-			t.Errorf("%s without %q: %q for many nodes, want %q", tt.class, tt.disabled, got, tt.many)
+			t.Errorf("%s without %q: %q for many nodes, want %q", tt.row.microarch, tt.disabled, got, tt.many)
 		}
 	}
 }
 
-// TestNodePlansBeatOneAtATime follows the plan of every class for every number
-// of nodes: by the costs, none may take longer than one node at a time does.
+// TestNodePlansBeatOneAtATime follows the plan of every microarchitecture for
+// every number of nodes: by the costs, none may take longer than one node at a
+// time does.
 func TestNodePlansBeatOneAtATime(t *testing.T) {
-	for _, row := range nodeCosts {
-		single := genericCost * 2
-		var kernels []block.NodeKernel
-		for _, c := range row.costs {
-			k := block.NodeKernel{Name: c.kernel, Enabled: true}
-			if _, err := fmt.Sscanf(strings.TrimPrefix(c.kernel, "node_x"), "%d", &k.Lanes); err != nil {
-				t.Fatal(c.kernel, err)
-			}
+	for _, m := range cpu.Microarchs() {
+		r, process := rowOf(m), processOn(m)
+		s := process.selection()
+		p := newNodePlan(r, process.nodes(s), s.Single)
+		choice, _ := nodeCandidates(r, process.nodes(s), s.Single)
+		single := choice[0].Cycles
+		for _, k := range choice {
 			if k.Lanes == 1 {
-				single = c.cycles
+				single = min(single, k.Cycles)
 			}
-			kernels = append(kernels, k)
 		}
-		p := newNodePlan(row.class, kernels, "generic")
 		cost := func(k *block.NodeKernel) int {
 			if k == nil {
-				return single
+				return choice[0].Cycles
 			}
-			c, ok := costOf(nodeCosts, row.class, k.Name)
-			if !ok {
-				t.Fatalf("%s: %s has no cost", row.class, k.Name)
-			}
-			return c
+			cycles, _ := r.cost(k.Spec)
+			return cycles
 		}
 		for n := 1; n < block.MaxLanes; n++ {
 			total := 0
@@ -108,41 +108,23 @@ func TestNodePlansBeatOneAtATime(t *testing.T) {
 				}
 			}
 			if total > n*single {
-				t.Errorf("%s: %d nodes cost %d, one at a time %d", row.class, n, total, n*single)
+				t.Errorf("%#v: %d nodes cost %d, one at a time %d", m, n, total, n*single)
 			}
 		}
 		if p.many != nil && cost(p.many) > p.many.Lanes*single {
-			t.Errorf("%s: %s costs more than one at a time", row.class, p.many.Name)
+			t.Errorf("%#v: %s costs more than one at a time", m, p.many.Name)
 		}
 	}
 }
 
 func TestNodePlanWithoutKernels(t *testing.T) {
-	p := newNodePlan(unknown, []block.NodeKernel{{Name: "node_x4_shani", Lanes: 4}}, "x1_std")
+	p := newNodePlan(anyCPU, []block.NodeKernel{{Spec: block.Spec{Name: "node_x4_shani", Lanes: 4}}}, "x1_std")
 	if p.many != nil {
 		t.Errorf("many nodes run on %s, which is not enabled", p.many.Name)
 	}
 	for n := 1; n < block.MaxLanes; n++ {
 		if p.kernels[n] != nil {
 			t.Errorf("%d nodes run on %s, which is not enabled", n, p.kernels[n].Name)
-		}
-	}
-}
-
-// TestNodePlanWhenForced tests that a kernel that is forced by name is the one
-// that runs: other tests rely on it.
-func TestNodePlanWhenForced(t *testing.T) {
-	var nodes [block.MaxLanes * block.NodeSize]byte
-	for _, k := range block.NodeKernels() {
-		restore, ok := block.Force(k.Name)
-		if !ok {
-			continue
-		}
-		HashNodes(nodes[:], nodes[:])
-		many := currentNodes.Load().many
-		restore()
-		if many == nil || many.Name != k.Name {
-			t.Errorf("forcing %s: the plan is for %+v", k.Name, many)
 		}
 	}
 }

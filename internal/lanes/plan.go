@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
+	"github.com/sha256-simd/sha256-simd/internal/cpu"
 )
 
 // A plan says which kernels run a number of live lanes on this machine.
@@ -27,9 +28,9 @@ var current atomic.Pointer[plan]
 func currentPlan() *plan {
 	p := current.Load()
 	if p == nil || p.epoch != block.Epoch() {
-		c := classOfThisCPU()
-		p = newPlan(c, block.Kernels())
-		p.search = preferredSearch(c, block.SearchKernels())
+		r := rowOf(cpu.This())
+		p = newPlan(r, block.Kernels(), block.Single())
+		p.search = preferredSearch(r, block.SearchKernels())
 		p.epoch = block.Epoch()
 		current.Store(p)
 	}
@@ -48,9 +49,9 @@ func Width() (lanes int, kernel string) {
 }
 
 // newPlan finds the cheapest way to advance n lanes by a block, for every n, by
-// the costs of the class.
-func newPlan(c class, kernels []block.Kernel) *plan {
-	choice, of := candidates(c, kernels)
+// the costs in r. single is the one-stream kernel in use.
+func newPlan(r row, kernels []block.Kernel, single string) *plan {
+	choice, of := candidates(r, kernels, single)
 	first, cheapest := choose(choice, 0)
 	p := &plan{width: choice[cheapest].Lanes}
 	for n := 1; n < len(p.kernels); n++ {
@@ -60,28 +61,30 @@ func newPlan(c class, kernels []block.Kernel) *plan {
 }
 
 // A Candidate is a kernel that may be chosen, and its cost by the table: the
-// time that it takes for one block, or one node, in each of its lanes, in
-// cycles.
+// time that it takes for one block, one node or one nonce in each of its lanes,
+// in cycles.
 type Candidate struct {
 	Kernel        string
 	Lanes, Cycles int
+	Basis         Basis
 }
 
-// candidates returns what may be chosen for streams on a class, and the kernels
-// that it stands for.
-func candidates(c class, kernels []block.Kernel) (choice []Candidate, of []*block.Kernel) {
-	single := false
+// candidate returns a kernel with its cost.
+func (r row) candidate(k block.Spec) Candidate {
+	cycles, basis := r.cost(k)
+	return Candidate{k.Name, k.Lanes, cycles, basis}
+}
+
+// candidates returns what may be chosen for streams, and the kernels that it
+// stands for. single is the one-stream kernel in use.
+func candidates(r row, kernels []block.Kernel, single string) (choice []Candidate, of []*block.Kernel) {
 	for i := range kernels {
-		k := &kernels[i]
-		cycles, known := costOf(costs, c, k.Name)
-		if !k.Enabled || !known || k.Lanes == 1 && single {
-			continue // the first one-stream kernel is the one in use
+		if k := &kernels[i]; k.Enabled && (k.Lanes > 1 || k.Name == single) {
+			choice, of = append(choice, r.candidate(k.Spec)), append(of, k)
 		}
-		single = single || k.Lanes == 1
-		choice, of = append(choice, Candidate{k.Name, k.Lanes, cycles}), append(of, k)
 	}
-	if !single {
-		choice = append(choice, Candidate{oneStream.Name, oneStream.Lanes, genericCost})
+	if !slices.ContainsFunc(choice, func(k Candidate) bool { return k.Lanes == 1 }) {
+		choice = append(choice, Candidate{oneStream.Name, oneStream.Lanes, genericCost, Derived})
 		of = append(of, &oneStream)
 	}
 	return choice, of
@@ -114,12 +117,19 @@ func choose(candidates []Candidate, padding int) (first [block.MaxLanes + 1]int,
 			}
 		}
 	}
+	return first, Cheapest(candidates)
+}
+
+// Cheapest returns, as an index, which of the candidates costs least for a lane,
+// the first if there are several, and -1 if there are none.
+func Cheapest(candidates []Candidate) int {
+	cheapest := -1
 	for i, k := range candidates {
-		if k.Cycles*candidates[cheapest].Lanes < candidates[cheapest].Cycles*k.Lanes {
+		if cheapest < 0 || k.Cycles*candidates[cheapest].Lanes < candidates[cheapest].Cycles*k.Lanes {
 			cheapest = i
 		}
 	}
-	return first, cheapest
+	return cheapest
 }
 
 // Steps returns which of the candidates advance n live lanes by a block
@@ -139,29 +149,32 @@ func Steps(candidates []Candidate, n int) []int {
 
 // A Description says what the choice between kernels rests on.
 type Description struct {
-	// Class is the set of CPUs that this one is counted among.
-	Class string
-	// Streams and Nodes are the candidates for many messages and for Merkle
-	// nodes that are enabled.
-	Streams, Nodes []Candidate
+	// Microarch is the set of CPUs that this one is counted among.
+	Microarch cpu.Microarch
+	// MeasuredOn is where costs of it were measured, "" if they never were.
+	MeasuredOn string
+	// Streams, Nodes and Nonces are the candidates for many messages, for Merkle
+	// nodes and for searches that are enabled.
+	Streams, Nodes, Nonces []Candidate
 }
 
 // Describe returns what the choice between kernels rests on in this process.
 func Describe() Description {
-	c := classOfThisCPU()
-	d := Description{Class: string(c)}
-	d.Streams, _ = candidates(c, block.Kernels())
+	r := rowOf(cpu.This())
+	d := Description{Microarch: r.microarch, MeasuredOn: r.on}
+	d.Streams, _ = candidates(r, block.Kernels(), block.Single())
 	for i := range d.Streams {
 		if d.Streams[i].Kernel == oneStream.Name {
 			d.Streams[i].Kernel = block.Single() // which may be crypto/sha256
 		}
 	}
-	d.Nodes, _ = nodeCandidates(c, block.NodeKernels(), block.Single())
+	d.Nodes, _ = nodeCandidates(r, block.NodeKernels(), block.Single())
+	d.Nonces, _ = searchCandidates(r, block.SearchKernels())
 	return d
 }
 
 // oneStream compresses a single stream by whatever does so without a kernel.
 var oneStream = block.Kernel{
-	Name: "generic", Lanes: 1, MaxBlocks: block.MaxStream / block.Size,
+	Spec: block.Spec{Name: "generic", Lanes: 1}, MaxBlocks: block.MaxStream / block.Size,
 	Blocks: block.CompressLane, Enabled: true,
 }

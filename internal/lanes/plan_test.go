@@ -1,169 +1,23 @@
 package lanes
 
 import (
+	"math/rand/v2"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
-	"github.com/sha256-simd/sha256-simd/internal/hashtest"
+	"github.com/sha256-simd/sha256-simd/internal/cpu"
 )
 
 // mostLive is more than twice as many live lanes as any kernel has.
 const mostLive = 70
 
-// kernelNames are the kernels of streams and of nodes of every architecture, in
-// the registry's order.
-var (
-	kernelNames = []string{
-		"x1_avx512shani", "x1_shani", "x1_avx2", "x1_avx", "x1_ssse3", "x1_sha2",
-		"x2_avx512shani", "x2_shani", "x2_sha2",
-		"x4_shani", "x4_sha2", "x4_avx", "x4_ssse3", "x4_neon",
-		"x8_avx2", "x16_avx512", "x32_avx512",
-	}
-	nodeKernelNames = []string{
-		"node_x32_avx512", "node_x16_avx512", "node_x8_avx2", "node_x4_shani", "node_x4_sha2", "node_x4_neon",
-		"node_x2_avx512shani", "node_x2_shani", "node_x2_sha2", "node_x1_shani", "node_x1_sha2",
-	}
-)
-
-// isasOf are the instruction sets that CPUs of a class may have, for which
-// there are kernels.
-var isasOf = map[class][]string{
-	zen5:           {"shani", "avx512", "avx2", "avx", "ssse3"},
-	zen4:           {"shani", "avx512", "avx2", "avx", "ssse3"},
-	zen1:           {"shani", "avx2", "avx", "ssse3"},
-	iceLake:        {"shani", "avx512", "avx2", "avx", "ssse3"},
-	intelAVX512SHA: {"shani", "avx512", "avx2", "avx", "ssse3"},
-	intelAVX512:    {"avx512", "avx2", "avx", "ssse3"},
-	shaOnly:        {"shani", "avx2", "avx", "ssse3"},
-	avx2Only:       {"avx2", "avx", "ssse3"},
-	older:          {"avx", "ssse3"},
-	armSHA2:        {"sha2", "neon"},
-	armSHA2v80:     {"sha2", "neon"},
-	armNEON:        {"neon"},
-	unknown:        {"shani", "avx512", "avx2", "avx", "ssse3"},
-}
-
-// nameParts takes the name of a kernel apart.
-func nameParts(name string) (lanes int, isa string) {
-	number, isa, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(name, "node_"), "x"), "_")
-	lanes, err := strconv.Atoi(number)
-	if err != nil {
-		panic(err)
-	}
-	return lanes, isa
-}
-
-// chosenOn says whether a kernel is among those of a class's CPUs, and whether it
-// is enabled there without the disabled instruction sets. Kernels that compute
-// schedules by AVX-512 for the SHA extensions lose but on Ice Lake.
-func chosenOn(c class, name string, disabled []string) (has, enabled bool) {
-	isas := block.InstructionSets(name)
-	if len(isas) > 1 && c != iceLake {
-		return false, false
-	}
-	has, enabled = true, true
-	for _, isa := range isas {
-		has = has && slices.Contains(isasOf[c], isa)
-		enabled = enabled && !slices.Contains(disabled, isa)
-	}
-	return has, enabled
-}
-
-// kernelsOf returns the kernels of a class's CPUs, those of the disabled
-// instruction sets switched off. They compress by the kernel in use here.
-func kernelsOf(c class, disabled ...string) []block.Kernel {
-	var kernels []block.Kernel
-	for _, name := range kernelNames {
-		if has, enabled := chosenOn(c, name, disabled); has {
-			lanes, _ := nameParts(name)
-			kernels = append(kernels, block.Kernel{Name: name, Lanes: lanes, MaxBlocks: 100, Supported: true, Enabled: enabled})
-		}
-	}
-	return kernels
-}
-
-func nodeKernelsOf(c class, disabled ...string) []block.NodeKernel {
-	var kernels []block.NodeKernel
-	for _, name := range nodeKernelNames {
-		if has, enabled := chosenOn(c, name, disabled); has {
-			lanes, _ := nameParts(name)
-			kernels = append(kernels, block.NodeKernel{Name: name, Lanes: lanes, Supported: true, Enabled: enabled})
-		}
-	}
-	return kernels
-}
-
-// TestKernelsOfThisArchitecture ties the names above to the registry.
-func TestKernelsOfThisArchitecture(t *testing.T) {
-	c := iceLake
-	if len(block.Kernels()) > 0 && !slices.ContainsFunc(block.Kernels(), func(k block.Kernel) bool { return k.Name == "x1_shani" }) {
-		c = armSHA2
-	}
-	var want, got []string
-	for _, k := range block.Kernels() {
-		got = append(got, k.Name)
-		if lanes, _ := nameParts(k.Name); lanes != k.Lanes {
-			t.Errorf("%s has %d lanes", k.Name, k.Lanes)
-		}
-	}
-	for _, k := range kernelsOf(c) {
-		want = append(want, k.Name)
-	}
-	if len(got) > 0 && !slices.Equal(got, want) {
-		t.Errorf("the registry has %q, these tests %q", got, want)
-	}
-	got, want = nil, nil
-	for _, k := range block.NodeKernels() {
-		got = append(got, k.Name)
-	}
-	for _, k := range nodeKernelsOf(c) {
-		want = append(want, k.Name)
-	}
-	slices.Sort(got)
-	slices.Sort(want)
-	if len(got) > 0 && !slices.Equal(got, want) {
-		t.Errorf("the registry has %q for nodes, these tests %q", got, want)
-	}
-}
-
-// TestEveryClassListsItsKernels tests that each kernel that CPUs of a class may
-// have can be chosen there, if others are disabled and it gains anything.
-func TestEveryClassListsItsKernels(t *testing.T) {
-	if len(costs) != len(isasOf) {
-		t.Errorf("%d classes have costs, of %d", len(costs), len(isasOf))
-	}
-	for c := range isasOf {
-		for _, k := range kernelsOf(c) {
-			cycles, ok := costOf(costs, c, k.Name)
-			if !ok || cycles <= 0 {
-				t.Errorf("%s: no cost of %s", c, k.Name)
-			}
-			_, isa := nameParts(k.Name)
-			single, ok := costOf(costs, c, "x1_"+isa)
-			if !ok {
-				single = genericCost
-			}
-			if cycles < k.Lanes*single {
-				var others []string
-				for _, other := range isasOf[c] {
-					if !slices.Contains(block.InstructionSets(k.Name), other) {
-						others = append(others, other)
-					}
-				}
-				if p := newPlan(c, kernelsOf(c, others...)); p.width == 1 {
-					t.Errorf("%s: with %s disabled, messages are hashed one at a time", c, others)
-				}
-			}
-		}
-		for _, k := range nodeKernelsOf(c) {
-			if cycles, ok := costOf(nodeCosts, c, k.Name); !ok || cycles <= 0 {
-				t.Errorf("%s: no cost of %s", c, k.Name)
-			}
-		}
-	}
+// randomBytes returns n bytes, the same every time.
+func randomBytes(n int) []byte {
+	p := make([]byte, n)
+	rand.NewChaCha8([32]byte{1}).Read(p)
+	return p
 }
 
 // A specification says how 1, 2, … live lanes advance by a block, up to the
@@ -202,7 +56,7 @@ func TestPlans(t *testing.T) {
 		generic = specification{{1, "generic"}}
 	)
 	for _, tt := range []struct {
-		class    class
+		row      row
 		disabled string
 		width    int
 		plan     specification
@@ -272,17 +126,17 @@ func TestPlans(t *testing.T) {
 		{armSHA2v80, "sha2", 4, neon},
 		{armNEON, "", 4, neon},
 		{armNEON, "neon", 1, generic},
-		{unknown, "", 16, specification{
+		{anyCPU, "", 16, specification{
 			{1, "x1_shani"}, {2, "x2_shani"}, {3, "x2_shani x1_shani"}, {4, "x2_shani x2_shani"},
 			{5, "x2_shani x2_shani x1_shani"}, {6, "x2_shani x2_shani x2_shani"}, {7, "x2_shani x2_shani x2_shani x1_shani"},
 			{8, "x2_shani x2_shani x2_shani x2_shani"}, {9, "x2_shani x2_shani x2_shani x2_shani x1_shani"}, {10, "x16_avx512"},
 		}},
-		{unknown, "avx512", 2, pairs},
-		{unknown, "shani", 16, avx512},
+		{anyCPU, "avx512", 2, pairs},
+		{anyCPU, "shani", 16, avx512},
 	} {
-		p := newPlan(tt.class, kernelsOf(tt.class, strings.Fields(tt.disabled)...))
+		p := planOf(tt.row, strings.Fields(tt.disabled)...)
 		if p.width != tt.width {
-			t.Errorf("%s without %q: %d lanes are kept alive, want %d", tt.class, tt.disabled, p.width, tt.width)
+			t.Errorf("%s without %q: %d lanes are kept alive, want %d", tt.row.microarch, tt.disabled, p.width, tt.width)
 			continue
 		}
 		for live := range mostLive + 1 {
@@ -293,19 +147,19 @@ func TestPlans(t *testing.T) {
 				n -= k.Lanes
 			}
 			if want := tt.plan.of(live, tt.width); !slices.Equal(got, want) {
-				t.Errorf("%s without %q, %d live lanes: %q, want %q", tt.class, tt.disabled, live, got, want)
+				t.Errorf("%s without %q, %d live lanes: %q, want %q", tt.row.microarch, tt.disabled, live, got, want)
 			}
 		}
 	}
 }
 
-// TestPlansCostLessThanOneAtATime tests, for every class and whatever is
-// disabled, that no number of live lanes costs more, by the class' own table,
-// than they would one at a time, that another lane never makes it cheaper, that
-// as many are kept alive as cost least each, and that no kernel has lanes beyond
+// TestPlansCostLessThanOneAtATime tests, for every microarchitecture and whatever
+// is disabled, that no number of live lanes costs more, by its own row, than
+// they would one at a time, that another lane never makes it cheaper, that as
+// many are kept alive as cost least each, and that no kernel has lanes beyond
 // MaxLanes.
 func TestPlansCostLessThanOneAtATime(t *testing.T) {
-	for c, isas := range isasOf {
+	for _, m := range cpu.Microarchs() {
 		for set := range 1 << len(isas) {
 			var disabled []string
 			for i, isa := range isas {
@@ -313,7 +167,9 @@ func TestPlansCostLessThanOneAtATime(t *testing.T) {
 					disabled = append(disabled, isa)
 				}
 			}
-			choice, _ := candidates(c, kernelsOf(c, disabled...))
+			r, p := rowOf(m), processOn(m, disabled...)
+			s := p.selection()
+			choice, _ := candidates(r, p.streams(s), s.Single)
 			cost := func(steps []int) (total int) {
 				for _, i := range steps {
 					total += choice[i].Cycles
@@ -321,12 +177,12 @@ func TestPlansCostLessThanOneAtATime(t *testing.T) {
 				return total
 			}
 			one := cost(Steps(choice, 1))
-			p := newPlan(c, kernelsOf(c, disabled...))
-			width := p.width
+			plan := newPlan(r, p.streams(s), s.Single)
+			width := plan.width
 			for live := 1; live <= width; live++ {
-				for slot := 0; slot < live; slot += p.kernels[live-slot].Lanes {
-					if k := p.kernels[live-slot]; slot+k.Lanes > block.MaxLanes {
-						t.Errorf("%s without %q: of %d live lanes %s has those from %d", c, disabled, live, k.Name, slot)
+				for slot := 0; slot < live; slot += plan.kernels[live-slot].Lanes {
+					if k := plan.kernels[live-slot]; slot+k.Lanes > block.MaxLanes {
+						t.Errorf("%#v without %q: of %d live lanes %s has those from %d", m, disabled, live, k.Name, slot)
 					}
 				}
 			}
@@ -335,36 +191,16 @@ func TestPlansCostLessThanOneAtATime(t *testing.T) {
 			for n := 1; n <= mostLive; n++ {
 				total := cost(Steps(choice, n))
 				if total > n*one {
-					t.Errorf("%s without %q: %d lanes cost %d, one at a time %d", c, disabled, n, total, n*one)
+					t.Errorf("%#v without %q: %d lanes cost %d, one at a time %d", m, disabled, n, total, n*one)
 				}
 				if total < last {
-					t.Errorf("%s without %q: %d lanes cost %d, one less %d", c, disabled, n, total, last)
+					t.Errorf("%#v without %q: %d lanes cost %d, one less %d", m, disabled, n, total, last)
 				}
 				if total*width < share*n {
-					t.Errorf("%s without %q: %d lanes cost less each than %d", c, disabled, n, width)
+					t.Errorf("%#v without %q: %d lanes cost less each than %d", m, disabled, n, width)
 				}
 				last = total
 			}
 		}
 	}
-}
-
-func TestDescribe(t *testing.T) {
-	hashtest.ForEach(t, func(t *testing.T) {
-		d := Describe()
-		if d.Class != string(classOfThisCPU()) {
-			t.Errorf("class %q, want %q", d.Class, classOfThisCPU())
-		}
-		width, kernel := Width()
-		steps := Steps(d.Streams, block.MaxLanes)
-		if first := d.Streams[steps[0]]; first.Lanes != width || width > 1 && first.Kernel != kernel {
-			t.Errorf("%v is described as first, %q with %d lanes selected", first, kernel, width)
-		}
-		if !slices.ContainsFunc(d.Streams, func(k Candidate) bool { return k.Lanes == 1 && k.Kernel == block.Single() }) {
-			t.Errorf("streams %v: none is %s", d.Streams, block.Single())
-		}
-		if len(d.Nodes) == 0 || d.Nodes[0].Kernel != block.Single() {
-			t.Errorf("nodes %v: the first is not %s", d.Nodes, block.Single())
-		}
-	})
 }

@@ -9,7 +9,7 @@ import (
 	"unsafe"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
-	"github.com/sha256-simd/sha256-simd/internal/hashtest"
+	"github.com/sha256-simd/sha256-simd/internal/cpu"
 )
 
 // A call is one of a kernel by a group that has live lanes, of all kernels.
@@ -28,9 +28,12 @@ type recorder struct {
 	missed []call
 }
 
-// newRecorder returns a recorder of a class' plan.
-func newRecorder(c class, disabled ...string) *recorder {
-	r := &recorder{plan: newPlan(c, kernelsOf(c, disabled...))}
+// newRecorder returns a recorder of the plan by a microarchitecture's costs.
+func newRecorder(m cpu.Microarch) *recorder { return record(planOf(rowOf(m))) }
+
+// record returns a recorder of p.
+func record(p *plan) *recorder {
+	r := &recorder{plan: p}
 	recording := map[*block.Kernel]*block.Kernel{}
 	for n, k := range r.plan.kernels {
 		if k == nil {
@@ -87,7 +90,7 @@ func newJobs(blocks [][2]int) *jobs {
 	for _, b := range blocks {
 		total += b[0] + b[1]
 	}
-	data := hashtest.Data(total * block.Size)
+	data := randomBytes(total * block.Size)
 	for i, b := range blocks {
 		var parts [2][]byte
 		for part, n := range b {
@@ -176,14 +179,15 @@ func each(n int, blocks func(i int) [2]int) [][2]int {
 	return list
 }
 
-// TestRun does every shape and number of jobs by the plan of every class: each
+// TestRun does every shape and number of jobs by the plan of every microarchitecture: each
 // job gets its blocks, as long as there are enough jobs all lanes are live, and
-// it takes no longer, by the class' own costs, than one job at a time.
+// it takes no longer, by its own costs, than one job at a time.
 func TestRun(t *testing.T) {
-	for c := range isasOf {
-		t.Run(string(c), func(t *testing.T) {
-			r := newRecorder(c)
-			choice, _ := candidates(c, kernelsOf(c))
+	for _, m := range cpu.Microarchs() {
+		t.Run(fmt.Sprintf("%#v", m), func(t *testing.T) {
+			r := newRecorder(m)
+			p := processOn(m)
+			choice, _ := candidates(rowOf(m), p.streams(p.selection()), p.selection().Single)
 			costs := map[string]int{}
 			for _, k := range choice {
 				costs[k.Kernel] = k.Cycles
@@ -222,8 +226,8 @@ func TestRun(t *testing.T) {
 // plan has for as many live lanes, and nothing else.
 func TestStepDown(t *testing.T) {
 	const blocks = 5
-	for c := range isasOf {
-		r := newRecorder(c)
+	for _, m := range cpu.Microarchs() {
+		r := newRecorder(m)
 		for n := 1; n <= mostLive; n++ {
 			j := newJobs(each(n, func(int) [2]int { return [2]int{blocks, 0} }))
 			r.run(j, true)
@@ -238,7 +242,7 @@ func TestStepDown(t *testing.T) {
 				left -= live
 			}
 			if !slices.Equal(r.calls, want) {
-				t.Errorf("%s, %d jobs: %v, want %v", c, n, r.calls, want)
+				t.Errorf("%#v, %d jobs: %v, want %v", m, n, r.calls, want)
 			}
 		}
 	}
@@ -250,7 +254,7 @@ func TestLongestFirst(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 3))
 	list := each(500, func(int) [2]int { return [2]int{random.IntN(1 << random.IntN(12)), 1} })
 	j := newJobs(list)
-	newRecorder(zen5).run(j, true)
+	newRecorder(cpu.Zen5).run(j, true)
 	for i := 1; i < len(j.started); i++ {
 		earlier, later := j.total(j.started[i-1]), j.total(j.started[i])
 		if later > earlier+earlier>>bucketBits {
@@ -258,7 +262,7 @@ func TestLongestFirst(t *testing.T) {
 		}
 	}
 	j = newJobs(list)
-	newRecorder(zen5).run(j, false)
+	newRecorder(cpu.Zen5).run(j, false)
 	if !slices.IsSorted(j.started) {
 		t.Errorf("even jobs start in the order %d", j.started)
 	}
@@ -268,15 +272,15 @@ func TestLongestFirst(t *testing.T) {
 // to start.
 func TestRefill(t *testing.T) {
 	random := rand.New(rand.NewPCG(4, 4))
-	for c := range isasOf {
-		r := newRecorder(c)
+	for _, m := range cpu.Microarchs() {
+		r := newRecorder(m)
 		for _, n := range []int{40, 500, window + 50} {
 			for _, uneven := range []bool{false, true} {
 				j := newJobs(each(n, func(int) [2]int { return [2]int{random.IntN(9), random.IntN(2)} }))
 				r.run(j, uneven)
 				j.check(t)
 				if len(r.missed) > 0 {
-					t.Errorf("%s, %d jobs, uneven %t: of %d lanes %v", c, n, uneven, r.plan.width, r.missed)
+					t.Errorf("%#v, %d jobs, uneven %t: of %d lanes %v", m, n, uneven, r.plan.width, r.missed)
 				}
 			}
 		}
@@ -287,7 +291,7 @@ func TestRefill(t *testing.T) {
 // may, which the recorder asserts, and that lanes of different kernels advance
 // together.
 func TestLongJobsAreBounded(t *testing.T) {
-	r := newRecorder(zen5)
+	r := newRecorder(cpu.Zen5)
 	for n := 1; n <= block.MaxLanes; n++ {
 		j := newJobs(each(n, func(int) [2]int { return [2]int{1001, 1} }))
 		r.run(j, true)
@@ -311,8 +315,9 @@ func TestBucketsNeverFall(t *testing.T) {
 	}
 }
 
-func TestRunAllocatesNothingOnceWarm(t *testing.T) {
-	hashtest.SkipTestAllocations(t)
+// CheckAllocations fails the test if Run allocates once it is warm. A test
+// outside of this package calls it, which knows what builds allocate anyway.
+func CheckAllocations(t *testing.T) {
 	for _, shape := range shapes {
 		j := newJobs(shape.of(mostLive))
 		j.started, j.done = make([]int, 0, 1<<14), make([]int, 0, 1<<14)

@@ -1,28 +1,28 @@
 package lanes
 
-import (
-	"strings"
-
-	"github.com/sha256-simd/sha256-simd/internal/block"
-)
+import "github.com/sha256-simd/sha256-simd/internal/block"
 
 // Search returns the kernel to search nonces with, or nil if there is none:
 // then nonces are tried as messages.
 func Search() *block.SearchKernel { return currentPlan().search }
 
-// preferredSearch returns the enabled kernel that costs least for a nonce on a
-// class, or nil. A search kernel is to others of its kind what the kernel for
-// streams that does the same rounds is to others of those: measured on Zen 5
-// and on Ice Lake, where the orders differ.
-func preferredSearch(c class, kernels []block.SearchKernel) *block.SearchKernel {
-	var best *block.SearchKernel
-	var least int // for block.MaxLanes nonces
+// preferredSearch returns the enabled kernel that costs least for a nonce, or
+// nil.
+func preferredSearch(r row, kernels []block.SearchKernel) *block.SearchKernel {
+	choice, of := searchCandidates(r, kernels)
+	if i := Cheapest(choice); i >= 0 {
+		return of[i]
+	}
+	return nil
+}
+
+// searchCandidates returns what may be chosen for nonces, and the kernels that it
+// stands for.
+func searchCandidates(r row, kernels []block.SearchKernel) (choice []Candidate, of []*block.SearchKernel) {
 	for i := range kernels {
-		k := &kernels[i]
-		cycles, known := costOf(costs, c, strings.TrimPrefix(k.Name, "search_"))
-		if total := cycles * block.MaxLanes / k.Lanes; k.Enabled && known && (best == nil || total < least) {
-			best, least = k, total
+		if k := &kernels[i]; k.Enabled {
+			choice, of = append(choice, r.candidate(k.Spec)), append(of, k)
 		}
 	}
-	return best
+	return choice, of
 }

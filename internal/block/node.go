@@ -15,18 +15,17 @@ const NodeSize = 2 * DigestSize
 // 64 bytes, Lanes at a time. The second block of such a message is the same
 // for all of them, padding only, so that its schedule is a table.
 type NodeKernel struct {
-	// Name is node_ and lanes_isa.
-	Name string
-	// Lanes is how many nodes are hashed side by side.
-	Lanes int
-	// Supported, Loses and Enabled are as in Kernel.
-	Supported, Loses, Enabled bool
+	Spec
+	// Supported and Enabled are as in Kernel.
+	Supported, Enabled bool
 
 	// hash reads 64·n bytes at src and writes 32·n at dst, n a multiple of
 	// Lanes. dst may be src, else they do not overlap: a kernel has read all of
 	// a group before it writes the group's digests.
 	hash func(dst, src *byte, n int)
-	use  *bool // mirrors Enabled for hashNode
+	// maxNodes bounds the nodes of one call, a multiple of Lanes.
+	maxNodes int
+	use      *bool // mirrors Enabled for hashNode
 }
 
 // Hash sets the 32 bytes of dst at 32·i to the digest of the 64 of src at 64·i,
@@ -38,11 +37,11 @@ func (k *NodeKernel) Hash(dst, src []byte) {
 	for {
 		d := noescape(unsafe.Pointer(unsafe.SliceData(dst)))
 		s := noescape(unsafe.Pointer(unsafe.SliceData(src)))
-		k.hash((*byte)(d), (*byte)(s), min(len(src)/NodeSize, maxNodes))
-		if len(src) <= maxNodes*NodeSize {
+		k.hash((*byte)(d), (*byte)(s), min(len(src)/NodeSize, k.maxNodes))
+		if len(src) <= k.maxNodes*NodeSize {
 			return
 		}
-		dst, src = dst[maxNodes*DigestSize:], src[maxNodes*NodeSize:]
+		dst, src = dst[k.maxNodes*DigestSize:], src[k.maxNodes*NodeSize:]
 	}
 }
 
