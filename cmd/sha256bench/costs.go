@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -11,41 +12,69 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/lanes"
 )
 
-// costs are the library's costs of kernels on this class of CPUs, and what
+// costs are what the library's choice of kernels rests on for this CPU, and what
 // kernels cost here.
 type costs struct {
 	lanes.Description
-	streams, nodes []*subject // of the candidates
+	// subjects are the kernels that this machine can run, enabled or not, and the
+	// candidates that no kernel stands for.
+	subjects []costSubject
 }
 
-// costBlocks is how many blocks of each lane a call takes.
+// A costSubject is something whose cost is measured.
+type costSubject struct {
+	kernel string // or another candidate
+	aNode  bool   // hashes a node by what compresses one stream
+	*subject
+	units float64 // how many times what a cost is for a call does
+}
+
+// costBlocks is how many blocks of each lane, or nonces in each, a call takes.
 const costBlocks = 32
 
-// newCosts returns the costs of the kernels that are enabled, to be measured.
+// newCosts returns the costs to be measured.
 func newCosts() *costs {
 	c := &costs{Description: lanes.Describe()}
-	for _, k := range c.Streams {
-		c.streams = append(c.streams, &subject{use: asIs, call: streamCall(k)})
+	add := func(kernel string, units float64, call func()) {
+		c.subjects = append(c.subjects, costSubject{kernel, false, &subject{use: asIs, call: call}, units})
 	}
-	for _, k := range c.Nodes {
-		c.nodes = append(c.nodes, &subject{use: asIs, call: nodeCall(k)})
+	single := block.Kernel{Spec: block.Spec{Name: block.Single(), Lanes: 1}, MaxBlocks: costBlocks, Blocks: block.CompressLane}
+	for _, k := range append(block.Kernels(), single) {
+		if !c.has(k.Name) && (k.Supported || k.Name == single.Name) {
+			add(k.Name, costBlocks, streamCall(k))
+		}
+	}
+	c.subjects = append(c.subjects, costSubject{single.Name, true, &subject{use: asIs, call: blocksOfNode}, 1})
+	for _, k := range block.NodeKernels() {
+		if k.Supported {
+			add(k.Name, 1, nodeCall(k))
+		}
+	}
+	for _, k := range block.SearchKernels() {
+		if k.Supported {
+			add(k.Name, float64(min(costBlocks, k.MaxBatches)), searchCall(k))
+		}
 	}
 	return c
 }
 
+func (c *costs) has(kernel string) bool {
+	return slices.ContainsFunc(c.subjects, func(s costSubject) bool { return s.kernel == kernel })
+}
+
 func asIs() (restore func()) { return func() {} }
 
-func (c *costs) subjects() []*subject { return slices.Concat(c.streams, c.nodes) }
+// measurements returns what is to be measured.
+func (c *costs) measurements() []*subject {
+	var all []*subject
+	for _, s := range c.subjects {
+		all = append(all, s.subject)
+	}
+	return all
+}
 
 // streamCall returns the compression of costBlocks blocks of each lane.
-func streamCall(k lanes.Candidate) func() {
-	// The one-stream code that no kernel stands for.
-	compress, n := block.CompressLane, costBlocks
-	for _, kernel := range block.Kernels() {
-		if kernel.Name == k.Kernel {
-			compress, n = kernel.Blocks, min(costBlocks, kernel.MaxBlocks)
-		}
-	}
+func streamCall(k block.Kernel) func() {
 	states := make([]block.State, k.Lanes)
 	h, p := make([]*block.State, k.Lanes), make([]*byte, k.Lanes)
 	// Lanes that begin at equal offsets of pages slow kernels down by some per
@@ -55,24 +84,49 @@ func streamCall(k lanes.Candidate) func() {
 	for i := range h {
 		h[i], p[i] = &states[i], &data[i*stride]
 	}
+	n := min(costBlocks, k.MaxBlocks)
 	return func() {
 		for done := 0; done < costBlocks; done += n {
-			compress(&h[0], &p[0], n)
+			k.Blocks(&h[0], &p[0], n)
 		}
 	}
 }
 
 // nodeCall returns the hashing of a node in each lane. A call takes no more,
 // since it is for the last few nodes that the choice of kernels counts.
-func nodeCall(k lanes.Candidate) func() {
+func nodeCall(k block.NodeKernel) func() {
 	src := randomBytes(k.Lanes * block.NodeSize)
 	dst := make([]byte, len(src)/2)
-	for _, kernel := range block.NodeKernels() {
-		if kernel.Name == k.Kernel {
-			return func() { kernel.Hash(dst, src) }
+	return func() { k.Hash(dst, src) }
+}
+
+// blocksOfNode hashes a node as a message.
+func blocksOfNode() {
+	var tail [block.MaxTail]byte
+	h := block.IV256
+	n := block.Pad(&tail, nil, block.NodeSize)
+	block.Compress(&h, zeroNode[:])
+	block.Compress(&h, tail[:n])
+}
+
+var zeroNode [block.NodeSize]byte
+
+// searchCall returns the trial of messages of 38 bytes, as Krist's are, none of
+// which will do.
+func searchCall(k block.SearchKernel) func() {
+	const length = 38
+	message := randomBytes(length)
+	var tail [block.MaxTail]byte
+	block.Pad(&tail, message, length)
+	h := block.IV256
+	nonces := new(block.Nonces)
+	nonces.Reset(&h, (*[block.Size]byte)(tail[:]), length-1, nil, 0)
+	batches := min(costBlocks, k.MaxBatches)
+	return func() {
+		if _, left := k.Search(nonces, 0, batches); left != 0 {
+			panic("sha256bench: a nonce that was to take " + k.Name + "'s time will do")
 		}
 	}
-	return func() { block.HashNode((*[block.DigestSize]byte)(dst), (*[block.NodeSize]byte)(src)) }
 }
 
 func randomBytes(n int) []byte {
@@ -81,31 +135,50 @@ func randomBytes(n int) []byte {
 	return p
 }
 
-// streamsHere and nodesHere are the candidates with the costs measured.
-func (c *costs) streamsHere() []lanes.Candidate { return measured(c.Streams, c.streams, costBlocks) }
-func (c *costs) nodesHere() []lanes.Candidate   { return measured(c.Nodes, c.nodes, 1) }
+// streamsHere, nodesHere and noncesHere are the candidates with the costs
+// measured.
+func (c *costs) streamsHere() []lanes.Candidate { return c.here(c.Streams, false) }
+func (c *costs) nodesHere() []lanes.Candidate   { return c.here(c.Nodes, true) }
+func (c *costs) noncesHere() []lanes.Candidate  { return c.here(c.Nonces, false) }
 
-// measured returns the candidates with the costs of subjects, of which a call
-// is n times what a cost is for. Where cycles cannot be told, the unit is such
-// that the first cost is the table's.
-func measured(candidates []lanes.Candidate, subjects []*subject, n float64) []lanes.Candidate {
+// here returns the candidates with the costs measured, the first one's for a node
+// if firstIsNode. Where cycles cannot be told, the unit is such that the first
+// cost is the table's.
+func (c *costs) here(candidates []lanes.Candidate, firstIsNode bool) []lanes.Candidate {
 	here := slices.Clone(candidates)
-	for i, s := range subjects {
-		cycles := s.best.cycles() / n
-		if !tellsCycles {
-			cycles = float64(candidates[0].Cycles) * s.best.seconds / subjects[0].best.seconds
+	seconds := func(s costSubject) float64 { return s.best.seconds / s.units }
+	var first costSubject
+	for i, k := range candidates {
+		j := slices.IndexFunc(c.subjects, func(s costSubject) bool {
+			return s.kernel == k.Kernel && s.aNode == (firstIsNode && i == 0)
+		})
+		s := c.subjects[j]
+		if i == 0 {
+			first = s
 		}
-		here[i].Cycles = max(1, int(math.Round(cycles)))
+		cycles := s.best.cycles() / s.units
+		if !tellsCycles {
+			cycles = float64(candidates[0].Cycles) * seconds(s) / seconds(first)
+		}
+		here[i].Cycles, here[i].Basis = max(1, int(math.Round(cycles))), lanes.Measured
 	}
 	return here
 }
 
-// A loss is a number of live lanes for which the table's plan takes longer,
-// by the costs measured, than the plan that these make.
+// A loss is work for which the table's choice takes longer, by the costs
+// measured, than the choice that these make.
 type loss struct {
-	lanes       int
+	lanes       int     // of streams that are live, or 0 for nonces
 	share       float64 // of the better plan's time, on top
 	plan, other string
+}
+
+func (l loss) String() string {
+	what := "nonces"
+	if l.lanes > 0 {
+		what = fmt.Sprintf("%2d live lanes", l.lanes)
+	}
+	return fmt.Sprintf("%s: %s takes %.0f%% longer than %s", what, l.plan, 100*l.share, l.other)
 }
 
 // tolerance is how much longer a plan may take before it counts as wrong:
@@ -113,16 +186,22 @@ type loss struct {
 const tolerance = 0.05
 
 // losses returns those of more than the tolerance, for every number of lanes
-// that either of the plans keeps alive.
+// that either of the plans keeps alive, and for nonces.
 func (c *costs) losses() []loss {
-	here := c.streamsHere()
 	var ls []loss
-	for n := 1; n <= max(width(c.Streams), width(here)); n++ {
-		plan, other := lanes.Steps(c.Streams, n), lanes.Steps(here, n)
-		share := float64(total(here, plan))/float64(total(here, other)) - 1
+	add := func(n int, here []lanes.Candidate, plan, other []int, work float64) {
+		share := work*float64(total(here, plan))/float64(total(here, other)) - 1
 		if share > tolerance {
 			ls = append(ls, loss{n, share, names(here, plan), names(here, other)})
 		}
+	}
+	here := c.streamsHere()
+	for n := 1; n <= max(width(c.Streams), width(here)); n++ {
+		add(n, here, lanes.Steps(c.Streams, n), lanes.Steps(here, n), 1)
+	}
+	here = c.noncesHere()
+	if chosen, best := lanes.Cheapest(c.Nonces), lanes.Cheapest(here); chosen >= 0 {
+		add(0, here, []int{chosen}, []int{best}, float64(here[best].Lanes)/float64(here[chosen].Lanes))
 	}
 	return ls
 }
@@ -148,11 +227,23 @@ func names(candidates []lanes.Candidate, steps []int) string {
 	return strings.Join(words, " + ")
 }
 
-// row returns candidates in the form of the library's table.
-func row(candidates []lanes.Candidate) string {
+// writeRow prints the costs measured as a row of internal/lanes/cost.go, in Go.
+func (r *report) writeRow(w io.Writer) error {
 	var b strings.Builder
-	for _, k := range candidates {
-		fmt.Fprintf(&b, "{%q, %d}, ", k.Kernel, k.Cycles)
+	fmt.Fprintf(&b, "\t{\n\t\tmicroarch: %#v,\n\t\ton:        %q,\n\t\tmeasured: []cost{\n", r.costs.Microarch, r.machine)
+	for _, operation := range []string{"x", "node_", "search_"} {
+		var line []string
+		for _, s := range r.costs.subjects {
+			isKernel := s.kernel != "generic" && s.kernel != "x1_std" && !s.aNode
+			if isKernel && strings.HasPrefix(s.kernel, operation) {
+				line = append(line, fmt.Sprintf("{%q, %.0f},", s.kernel, max(1, math.Round(s.best.cycles()/s.units))))
+			}
+		}
+		for part := range slices.Chunk(line, 4) {
+			fmt.Fprintf(&b, "\t\t\t%s\n", strings.Join(part, " "))
+		}
 	}
-	return strings.TrimSuffix(b.String(), " ")
+	b.WriteString("\t\t},\n\t},\n")
+	_, err := io.WriteString(w, b.String())
+	return err
 }

@@ -52,7 +52,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return fail(stderr, err)
 	}
 	write := r.writeText
-	if o.json {
+	switch {
+	case o.row:
+		write = r.writeRow
+	case o.json:
 		write = r.writeJSON
 	}
 	// The chart comes last: a file that cannot be written costs no results.

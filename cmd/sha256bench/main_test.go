@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+	"go/format"
 	"math"
 	"path/filepath"
 	"runtime"
@@ -10,6 +12,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/sha256-simd/sha256-simd/internal/block"
+	"github.com/sha256-simd/sha256-simd/internal/cpu"
 	"github.com/sha256-simd/sha256-simd/internal/lanes"
 )
 
@@ -21,7 +25,13 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: filepath.Join("testdata", "script"),
 		Condition: func(cond string) (bool, error) {
-			return cond == "cycles" && tellsCycles, nil
+			switch cond {
+			case "cycles":
+				return tellsCycles, nil
+			case "kernels":
+				return len(block.Kernels()) > 0, nil
+			}
+			return false, fmt.Errorf("no condition is called %s", cond)
 		},
 	})
 }
@@ -82,14 +92,17 @@ func TestSubjectsTakeLittleMemory(t *testing.T) {
 	}
 }
 
-// subjectsOf returns subjects that were measured to take calls times as many
+// measuredAs returns the costs of candidates that were measured to take as many
 // cycles.
-func subjectsOf(calls float64, cycles ...float64) []*subject {
-	var subjects []*subject
-	for _, c := range cycles {
-		subjects = append(subjects, &subject{best: timing{c * calls / 4e9, 4e9}})
+func measuredAs(d lanes.Description, cycles map[string]float64) *costs {
+	c := &costs{Description: d}
+	for kernel, n := range cycles {
+		c.subjects = append(c.subjects, costSubject{kernel, false, &subject{best: timing{n * costBlocks / 4e9, 4e9}}, costBlocks})
 	}
-	return subjects
+	for _, k := range d.Nodes[:min(1, len(d.Nodes))] {
+		c.subjects = append(c.subjects, costSubject{k.Kernel, true, &subject{best: timing{float64(k.Cycles) / 4e9, 4e9}}, 1})
+	}
+	return c
 }
 
 func TestLosses(t *testing.T) {
@@ -115,7 +128,11 @@ func TestLosses(t *testing.T) {
 			{4, 0.5, "x4_a", "x1_a + x1_a + x1_a + x1_a"},
 		}},
 	} {
-		c := &costs{Description: lanes.Description{Streams: table}, streams: subjectsOf(costBlocks, tt.cycles...)}
+		cycles := map[string]float64{}
+		for i, n := range tt.cycles {
+			cycles[table[i].Kernel] = n
+		}
+		c := measuredAs(lanes.Description{Streams: table}, cycles)
 		if !slices.EqualFunc(c.losses(), tt.want, func(a, b loss) bool {
 			return a.lanes == b.lanes && math.Abs(a.share-b.share) < 1e-9 && a.plan == b.plan && a.other == b.other
 		}) {
@@ -124,37 +141,94 @@ func TestLosses(t *testing.T) {
 	}
 }
 
-// TestReportOfAWrongTable tests that what is printed says what loses, and has
-// what is needed to correct the table.
-func TestReportOfAWrongTable(t *testing.T) {
-	r := &report{
+// wrongReport is one of a machine on which the table is wrong.
+func wrongReport() *report {
+	return &report{
 		options: defaultOptions(),
 		machine: machine{CPU: "A CPU", Family: 0x1b, Model: 3, OS: "linux", Arch: "amd64", Go: "go1.25"},
-		costs: &costs{
-			Description: lanes.Description{
-				Class:   "a class",
-				Streams: []lanes.Candidate{{Kernel: "x1_a", Lanes: 1, Cycles: 100}, {Kernel: "x2_a", Lanes: 2, Cycles: 150}},
-				Nodes:   []lanes.Candidate{{Kernel: "x1_a", Lanes: 1, Cycles: 200}, {Kernel: "node_x2_a", Lanes: 2, Cycles: 300}},
+		costs: measuredAs(lanes.Description{
+			Microarch:  cpu.Zen4,
+			MeasuredOn: "another CPU",
+			Streams: []lanes.Candidate{
+				{Kernel: "x1_a", Lanes: 1, Cycles: 100, Basis: lanes.Measured},
+				{Kernel: "x2_a", Lanes: 2, Cycles: 150, Basis: lanes.Estimated},
 			},
-			streams: subjectsOf(costBlocks, 100, 260),
-			nodes:   subjectsOf(1, 200, 310),
-		},
+			Nodes: []lanes.Candidate{{Kernel: "x1_a", Lanes: 1, Cycles: 200}, {Kernel: "node_x2_a", Lanes: 2, Cycles: 300}},
+			Nonces: []lanes.Candidate{
+				{Kernel: "search_x8_a", Lanes: 8, Cycles: 800, Basis: lanes.Estimated},
+				{Kernel: "search_x4_a", Lanes: 4, Cycles: 500, Basis: lanes.Derived},
+			},
+		}, map[string]float64{"x1_a": 100, "x2_a": 260, "node_x2_a": 310, "search_x8_a": 800, "search_x4_a": 320, "generic": 900}),
 	}
+}
+
+// TestReportOfAWrongTable tests that what is printed says what loses, and on what
+// its table rests.
+func TestReportOfAWrongTable(t *testing.T) {
 	var b strings.Builder
-	if err := r.writeText(&b); err != nil {
+	if err := wrongReport().writeText(&b); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
+		"A CPU (family 0x1b, model 0x3, stepping 0), linux/amd64, go1.25\n",
+		`on the microarchitecture "Zen 4, or Zen 5 with 256-bit units"`,
+		"measured are those of another CPU.\n",
+		" x2_a      2    150  estimated   260 ",
 		"The table is wrong for this CPU",
 		"   2 live lanes: x2_a takes 30% longer than x1_a + x1_a\n",
-		"    A CPU (family 0x1b, model 0x3, stepping 0), linux/amd64, go1.25\n",
-		`    class "a class"` + "\n",
-		`    streams {"x1_a", 100}, {"x2_a", 260},` + "\n",
-		`    nodes {"x1_a", 200}, {"node_x2_a", 310},` + "\n",
+		"  nonces: search_x8_a takes 25% longer than search_x4_a\n",
 	} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("%q is missing in:\n%s", want, b.String())
 		}
+	}
+}
+
+// TestRow tests that the row is Go that has every kernel's cost as measured, and
+// stands as gofmt would have it.
+func TestRow(t *testing.T) {
+	r := wrongReport()
+	slices.SortFunc(r.costs.subjects, func(a, b costSubject) int { return strings.Compare(a.kernel, b.kernel) })
+	var b strings.Builder
+	if err := r.writeRow(&b); err != nil {
+		t.Fatal(err)
+	}
+	want := `	{
+		microarch: cpu.Zen4,
+		on:        "A CPU (family 0x1b, model 0x3, stepping 0), linux/amd64, go1.25",
+		measured: []cost{
+			{"x1_a", 100}, {"x2_a", 260},
+			{"node_x2_a", 310},
+			{"search_x4_a", 320}, {"search_x8_a", 800},
+		},
+	},
+`
+	if b.String() != want {
+		t.Errorf("%s, want\n%s", b.String(), want)
+	}
+	source := "package lanes\n\nvar rows = []row{\n" + b.String() + "}\n"
+	if formatted, err := format.Source([]byte(source)); err != nil || string(formatted) != source {
+		t.Errorf("gofmt has %s, %v", formatted, err)
+	}
+}
+
+// TestCostsCoverThisMachine tests that each kernel that this machine can run is
+// measured, whether it is in use or not.
+func TestCostsCoverThisMachine(t *testing.T) {
+	c := newCosts()
+	check := func(k block.Spec, supported bool) {
+		if supported != c.has(k.Name) && k.Name != block.Single() {
+			t.Errorf("%s: supported %v, measured %v", k.Name, supported, c.has(k.Name))
+		}
+	}
+	for _, k := range block.Kernels() {
+		check(k.Spec, k.Supported)
+	}
+	for _, k := range block.NodeKernels() {
+		check(k.Spec, k.Supported)
+	}
+	for _, k := range block.SearchKernels() {
+		check(k.Spec, k.Supported)
 	}
 }
 

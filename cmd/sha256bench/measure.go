@@ -17,6 +17,7 @@ import (
 
 	"github.com/sha256-simd/sha256-simd"
 	"github.com/sha256-simd/sha256-simd/internal/block"
+	"github.com/sha256-simd/sha256-simd/internal/lanes"
 )
 
 // The implementations that are not a kernel's name.
@@ -150,6 +151,14 @@ func measure(ctx context.Context, o *options, stderr io.Writer) (*report, error)
 	rand.NewChaCha8([32]byte{}).Read(memory)
 
 	points := o.points()
+	if o.row {
+		points = nil
+	}
+	for _, name := range o.implementations {
+		if err := checkForced(name); err != nil {
+			return nil, err
+		}
+	}
 	subjects := sumSubjects(o.implementations, points, memory)
 	costs := newCosts()
 
@@ -157,17 +166,19 @@ func measure(ctx context.Context, o *options, stderr io.Writer) (*report, error)
 	defer bar.finish()
 	start := time.Now()
 	for pass := 0; ; pass++ {
-		for i := range points {
-			if err := turns(ctx, subjects[i]); err != nil {
-				return nil, err
+		for i := range max(1, len(points)) {
+			if i < len(points) {
+				if err := turns(ctx, subjects[i]); err != nil {
+					return nil, err
+				}
 			}
 			// The table's own subjects, as often as all the others together.
-			if err := turns(ctx, costs.subjects()); err != nil {
+			if err := turns(ctx, costs.measurements()); err != nil {
 				return nil, err
 			}
 			share := min(1, time.Since(start).Seconds()/o.time.Seconds())
 			if pass == 0 {
-				share = min(share, float64(i+1)/float64(len(points)))
+				share = min(share, float64(i+1)/float64(max(1, len(points))))
 			} else if share == 1 {
 				break
 			}
@@ -185,6 +196,24 @@ func measure(ctx context.Context, o *options, stderr io.Writer) (*report, error)
 		}
 	}
 	return r, nil
+}
+
+// checkForced returns an error if something else than a kernel runs where it is
+// forced: its figures would be another's.
+func checkForced(name string) error {
+	if name == standard || name == selected {
+		return nil
+	}
+	restore, ok := block.Force(name)
+	defer restore()
+	running := block.Single()
+	if n, many := lanes.Width(); n > 1 {
+		running = many
+	}
+	if !ok || running != name {
+		return fmt.Errorf("%s cannot be measured: %s runs where it is forced", name, running)
+	}
+	return nil
 }
 
 // sumSubjects returns the hashing of each point's messages by each of the

@@ -23,6 +23,7 @@ type options struct {
 
 	implementations []string // what is compared
 	json            bool
+	row             bool // nothing but a row of the library's table
 	chart           string
 	progress        string
 }
@@ -55,8 +56,9 @@ right after each run, by timing a chain of additions and exclusive ors, each of
 which needs the result of the one before and takes a cycle.
 
 At the end stands what the library's choice of kernels rests on, its table of
-costs for this class of CPUs, beside the costs measured, and whether the choice
-is the best one here. If it is not, please report what is printed.
+costs for this kind of CPU, beside the costs measured, and whether the choice
+is the best one here. If it is not, please report what is printed. --row prints
+the costs measured as the table has them.
 
 `
 
@@ -70,6 +72,7 @@ func newFlags(o *options) *pflag.FlagSet {
 	flags.BoolVar(&o.full, "full", false, "measure all of --lanes with each of --lengths; raise --time with it")
 	flags.StringSliceVar(&o.kernels, "kernels", nil, "measure these only, as in x1_shani,x32_avx512")
 	flags.BoolVar(&o.json, "json", false, "print JSON")
+	flags.BoolVar(&o.row, "row", false, "measure what kernels cost, and print a row of the library's table in Go")
 	flags.StringVar(&o.chart, "chart", "", "draw a chart into this file, an .svg")
 	flags.StringVar(&o.progress, "progress", "auto", "show progress on standard error: auto, always or never")
 	return flags
@@ -107,6 +110,9 @@ func parseOptions(args []string) (*options, error) {
 	}
 	if flags.Changed("chart") && filepath.Ext(o.chart) != ".svg" {
 		return nil, fmt.Errorf("--chart %q: the name of an .svg file is needed", o.chart)
+	}
+	if o.row && (o.json || o.chart != "" || o.full || flags.Changed("lanes") || flags.Changed("lengths") || flags.Changed("kernels")) {
+		return nil, errors.New("--row goes with --time and --progress alone")
 	}
 	var err error
 	if o.implementations, err = implementations(o.kernels); err != nil {

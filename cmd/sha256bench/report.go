@@ -12,6 +12,7 @@ import (
 	"github.com/klauspost/cpuid/v2"
 
 	"github.com/sha256-simd/sha256-simd"
+	"github.com/sha256-simd/sha256-simd/internal/cpu"
 	"github.com/sha256-simd/sha256-simd/internal/lanes"
 )
 
@@ -131,37 +132,36 @@ func (r *report) writeCosts(w io.Writer) {
 		unit = "relative time"
 	}
 	c := r.costs
-	streams, nodes := c.streamsHere(), c.nodesHere()
-	fmt.Fprintf(w, "\nCosts of kernels on the class %q: %s for a block, or a node, in each lane\n", c.Class, unit)
+	streams, nodes, nonces := c.streamsHere(), c.nodesHere(), c.noncesHere()
+	fmt.Fprintf(w, "\nCosts of kernels on the microarchitecture %q: %s for a block, a node or a nonce in each lane\n", c.Microarch, unit)
+	if c.MeasuredOn != "" {
+		fmt.Fprintf(w, "In the table, measured are those of %s.\n", c.MeasuredOn)
+	}
 	t := newTable(w)
-	fmt.Fprintln(t, "kernel\tlanes\ttable\tmeasured\tmeasured/table\t")
+	fmt.Fprintln(t, "kernel\tlanes\ttable\t\there\there/table\t")
 	write := func(what string, table, here []lanes.Candidate) {
 		for i, k := range table {
-			fmt.Fprintf(t, "%s%s\t%d\t%d\t%d\t%.2f\t\n", k.Kernel, what, k.Lanes, k.Cycles, here[i].Cycles, float64(here[i].Cycles)/float64(k.Cycles))
+			fmt.Fprintf(t, "%s%s\t%d\t%d\t%s\t%d\t%.2f\t\n", k.Kernel, what, k.Lanes, k.Cycles, k.Basis, here[i].Cycles, float64(here[i].Cycles)/float64(k.Cycles))
 		}
 	}
 	write("", c.Streams, streams)
 	write("", c.Nodes[1:], nodes[1:])
 	write(", a node", c.Nodes[:1], nodes[:1])
+	write("", c.Nonces, nonces)
 	t.Flush()
 
 	losses := c.losses()
 	if len(losses) == 0 {
-		fmt.Fprintf(w, "The table's choice is within %.0f%% of the best for every number of live lanes.\n", 100*tolerance)
+		fmt.Fprintf(w, "The table's choice is within %.0f%% of the best for every number of live lanes, and for nonces.\n", 100*tolerance)
 		return
 	}
 	fmt.Fprintln(w, "\nThe table is wrong for this CPU. By the costs measured, these choices lose:")
 	for _, l := range losses {
-		fmt.Fprintf(w, "  %2d live lanes: %s takes %.0f%% longer than %s\n", l.lanes, l.plan, 100*l.share, l.other)
+		fmt.Fprintf(w, "  %s\n", l)
 	}
-	fmt.Fprintf(w, `
-Please run it again, with nothing else running, and if it says the same, report these lines as an issue:
-
-    %v
-    class %q
-    streams %s
-    nodes %s
-`, r.machine, c.Class, row(streams), row(nodes))
+	fmt.Fprintln(w, `
+Please run it again, with nothing else running, and if it says the same, report these lines, and those that it
+prints with --row, as an issue.`)
 }
 
 // writeJSON prints r for programs.
@@ -170,10 +170,11 @@ func (r *report) writeJSON(w io.Writer) error {
 		Kernel   string `json:"kernel"`
 		Lanes    int    `json:"lanes"`
 		Table    int    `json:"table"`
+		Basis    string `json:"basis"`
 		Measured int    `json:"measured"`
 	}
 	type lossJSON struct {
-		Lanes int     `json:"lanes"`
+		Lanes int     `json:"lanes,omitempty"` // not with nonces
 		Share float64 `json:"share"`
 		Plan  string  `json:"plan"`
 		Best  string  `json:"best"`
@@ -195,21 +196,24 @@ func (r *report) writeJSON(w io.Writer) error {
 	}
 	out := struct {
 		machine
-		Class    string       `json:"class"`
-		Selected selectedJSON `json:"selected"`
-		Streams  []cost       `json:"stream_costs"`
-		Nodes    []cost       `json:"node_costs"`
-		Losses   []lossJSON   `json:"losses"`
-		Results  []resultJSON `json:"results"`
-	}{machine: r.machine, Class: r.costs.Class, Selected: selectedJSON(sha256.Selected()), Losses: []lossJSON{}}
+		Microarch  cpu.Microarch `json:"microarch"`
+		MeasuredOn string        `json:"measured_on,omitempty"`
+		Selected   selectedJSON  `json:"selected"`
+		Streams    []cost        `json:"stream_costs"`
+		Nodes      []cost        `json:"node_costs"`
+		Nonces     []cost        `json:"nonce_costs"`
+		Losses     []lossJSON    `json:"losses"`
+		Results    []resultJSON  `json:"results"`
+	}{machine: r.machine, Microarch: r.costs.Microarch, MeasuredOn: r.costs.MeasuredOn, Selected: selectedJSON(sha256.Selected()), Losses: []lossJSON{}}
 	both := func(table, here []lanes.Candidate) (cs []cost) {
 		for i, k := range table {
-			cs = append(cs, cost{k.Kernel, k.Lanes, k.Cycles, here[i].Cycles})
+			cs = append(cs, cost{k.Kernel, k.Lanes, k.Cycles, string(k.Basis), here[i].Cycles})
 		}
 		return cs
 	}
 	out.Streams = both(r.costs.Streams, r.costs.streamsHere())
 	out.Nodes = both(r.costs.Nodes, r.costs.nodesHere())
+	out.Nonces = both(r.costs.Nonces, r.costs.noncesHere())
 	for _, l := range r.costs.losses() {
 		out.Losses = append(out.Losses, lossJSON{l.lanes, l.share, l.plan, l.other})
 	}
