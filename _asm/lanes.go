@@ -141,8 +141,16 @@ func laneKernel(shape laneShape) func(c *Context, name string) {
 				}
 			}
 		}
-		if shape.preload {
-			loadBlock()
+		switch {
+		case !shape.preload:
+		case shape.scheduleInRegisters:
+			f.loadRegisters(groups[0], high)
+		default:
+			for i, g := range groups {
+				for part := range 4 {
+					f.preloadMemory(g, i, part%2, part < 2, Mem{Base: f.w, Disp: 16 * width * i}, [4]Register(g.t[2:6]), [2]Register(g.t[6:8]))
+				}
+			}
 		}
 		c.Label("block")
 		for i, g := range groups {
@@ -150,16 +158,10 @@ func laneKernel(shape laneShape) func(c *Context, name string) {
 				m.store(f.saved(i, j), v)
 			}
 		}
-		if shape.preload {
-			// The block after the last one is the last one again: nobody looks at it,
-			// and what lies behind it may not be read.
-			c.LEAQ(Mem{Base: f.offset, Disp: 64}, f.lane[0])
-			c.CMPQ(f.count, Imm(1))
-			c.CMOVQNE(f.lane[0], f.offset)
-		} else {
+		if !shape.preload {
 			loadBlock()
-			c.ADDQ(Imm(64), f.offset)
 		}
+		c.ADDQ(Imm(64), f.offset)
 		c.LEAQ(table, f.k)
 		k := constants{base: f.k, spread: shape.spreadConstants}
 
@@ -216,13 +218,20 @@ func laneKernel(shape laneShape) func(c *Context, name string) {
 				}
 			}
 		}
-		switch {
-		case !shape.preload:
-			loop("last", 16/unit, func() {
+		last := func(label string) {
+			loop(label, 16/unit, func() {
 				all(func(_ int, g *group) { rounds(g, 0, unit)() })
 				nextRounds()
 			})
 			all(func(i int, g *group) { addSaved(i, g)() })
+		}
+		if shape.preload {
+			c.CMPQ(f.count, Imm(1))
+			c.JEQ(LabelRef("final"))
+		}
+		switch {
+		case !shape.preload:
+			last("last")
 		case shape.scheduleInRegisters:
 			f.preloadRegisters(groups[0], rounds, addSaved(0, groups[0]), high)
 		default:
@@ -231,7 +240,7 @@ func laneKernel(shape laneShape) func(c *Context, name string) {
 			loop("last", 2, func() {
 				for part := range 4 {
 					e.interleave(rounds(g0, 2*part, 2), rounds(g1, 2*part, 2), func() {
-						f.preloadMemory(g0, part%2, part < 2, f.nextW,
+						f.preloadMemory(g0, 0, part%2, part < 2, Mem{Base: f.nextW},
 							[4]Register{g0.t[5], g0.t[6], g1.t[5], g1.t[6]}, [2]Register{g0.t[7], g1.t[7]})
 					})
 				}
@@ -249,7 +258,13 @@ func laneKernel(shape laneShape) func(c *Context, name string) {
 			panic("the working variables are not where the loop expects them")
 		}
 		c.DECQ(f.count)
-		c.JNZ(LabelRef("block"))
+		if shape.preload {
+			c.JMP(LabelRef("block"))
+			c.Label("final")
+			last("finalRounds")
+		} else {
+			c.JNZ(LabelRef("block"))
+		}
 
 		for i, g := range groups {
 			f.storeStates(g, i)
@@ -321,7 +336,7 @@ func (g *group) loadPart(part int, at func(lane int) Mem, order *Mem, w Register
 	}
 }
 
-// loadHalf loads half of the block of each of eight lanes of a group, as words: of
+// loadHalf loads half of the block of each of eight lanes of group i, as words: of
 // the lanes 8 to 15, or else of the lanes 0 to 7. In the result, the quarters of
 // register j hold word j of four lanes, word j+4 of these, and both of the four
 // others. free are the registers that are free then.
@@ -332,8 +347,8 @@ func (g *group) loadPart(part int, at func(lane int) Mem, order *Mem, w Register
 // all the other lanes in between, and streams that are a multiple of 4 KiB apart
 // then push each other out of the set of the first-level cache that they share:
 // with that, x32_avx512 was slower by 10% there, and x16_avx512 by 3%.
-func (f *laneFrame) loadHalf(g *group, half int, high bool, rows [4]Register, t [2]Register) (words [4]Register, free [2]Register) {
-	m, at, lane := g.m.(avx512), f.blockWords(g, 0, 32*half), 0
+func (f *laneFrame) loadHalf(g *group, i, half int, high bool, rows [4]Register, t [2]Register) (words [4]Register, free [2]Register) {
+	m, at, lane := g.m.(avx512), f.blockWords(g, i, 32*half), 0
 	if high {
 		lane = 8
 	}
@@ -354,13 +369,13 @@ func join(m avx512, first, second, low Register, high Mem) {
 	m.quarters(first, low, high, [4]uint64{0, 2, 0, 2})
 }
 
-// preloadMemory loads half of the next block into the schedule at w. The lanes 8
-// to 15 come first, and wait where the result will be.
-func (f *laneFrame) preloadMemory(g *group, half int, high bool, w Register, rows [4]Register, t [2]Register) {
+// preloadMemory loads half of the next block of group i into the schedule at w.
+// The lanes 8 to 15 come first, and wait where the result will be.
+func (f *laneFrame) preloadMemory(g *group, i, half int, high bool, w Mem, rows [4]Register, t [2]Register) {
 	m := g.m.(avx512)
-	words, free := f.loadHalf(g, half, high, rows, t)
+	words, free := f.loadHalf(g, i, half, high, rows, t)
 	for j, x := range words {
-		first := Mem{Base: w, Disp: 64 * (8*half + j)}
+		first := w.Offset(64 * (8*half + j))
 		if !high {
 			join(m, x, free[j%2], x, first)
 			m.store(first.Offset(64*4), free[j%2])
@@ -369,35 +384,60 @@ func (f *laneFrame) preloadMemory(g *group, half int, high bool, w Register, row
 	}
 }
 
+// A registerLoader brings a block into the registers of the schedule. The lanes 8
+// to 15 come first, and wait at high.
+type registerLoader struct {
+	f    *laneFrame
+	g    *group
+	high Mem
+}
+
+func (l registerLoader) w(t int) Register { return l.g.w[t].(Register) }
+
+func (l registerLoader) waiting(half, j int) Mem { return l.high.Offset(64 * (4*half + j)) }
+
+// load is loadHalf, with words to up to to+3 of the schedule as temporaries.
+func (l registerLoader) load(half int, high bool, to int) [4]Register {
+	rows := [4]Register{l.w(to), l.w(to + 1), l.w(to + 2), l.w(to + 3)}
+	words, _ := l.f.loadHalf(l.g, 0, half, high, rows, [2]Register{l.g.t[6], l.g.t[7]})
+	return words
+}
+
+// loadHigh loads both halves of the lanes 8 to 15.
+func (l registerLoader) loadHigh() {
+	for half := range 2 {
+		for j, x := range l.load(half, true, 0) {
+			l.g.m.store(l.waiting(half, j), x)
+		}
+	}
+}
+
+// join puts a half of the lanes 0 to 7 together with what waits.
+func (l registerLoader) join(half int, low [4]Register) {
+	// Word 2 first: its register is wanted for word 0.
+	for _, j := range [4]int{2, 0, 1, 3} {
+		join(l.g.m.(avx512), l.w(8*half+j), l.w(8*half+j+4), low[j], l.waiting(half, j))
+	}
+}
+
+// loadRegisters loads the first block.
+func (f *laneFrame) loadRegisters(g *group, high Mem) {
+	l := registerLoader{f, g, high}
+	l.loadHigh()
+	l.join(0, l.load(0, false, 0))
+	l.join(1, l.load(1, false, 8))
+}
+
 // preloadRegisters does the last 16 rounds of a block in a group and adds the
-// saved state, and brings the next block into the registers of the schedule, as
-// far as rounds have freed them. The lanes 8 to 15 wait at high.
+// saved state, and loads the next block as far as rounds have freed registers.
 func (f *laneFrame) preloadRegisters(g *group, rounds func(g *group, first, n int) func(), addSaved func(), high Mem) {
-	m, e := g.m.(avx512), g.m.emitter()
-	w := func(t int) Register { return g.w[t].(Register) }
-	load := func(half int, high bool, to int) [4]Register {
-		words, _ := f.loadHalf(g, half, high, [4]Register{w(to), w(to + 1), w(to + 2), w(to + 3)}, [2]Register{g.t[6], g.t[7]})
-		return words
-	}
-	waiting := func(half, j int) Mem { return high.Offset(64 * (4*half + j)) }
-	joinHalf := func(half int, low [4]Register) {
-		// Word 2 first: its register is wanted for word 0.
-		for _, j := range [4]int{2, 0, 1, 3} {
-			join(m, w(8*half+j), w(8*half+j+4), low[j], waiting(half, j))
-		}
-	}
+	e, l := g.m.emitter(), registerLoader{f, g, high}
 	rounds(g, 0, 4)()
-	e.interleave(rounds(g, 4, 4), func() {
-		for half := range 2 {
-			for j, x := range load(half, true, 0) {
-				m.store(waiting(half, j), x)
-			}
-		}
-	})
-	e.interleave(rounds(g, 8, 4), func() { joinHalf(0, load(0, false, 0)) })
+	e.interleave(rounds(g, 4, 4), l.loadHigh)
+	e.interleave(rounds(g, 8, 4), func() { l.join(0, l.load(0, false, 0)) })
 	var low [4]Register
-	e.interleave(rounds(g, 12, 4), func() { low = load(1, false, 8) })
-	e.interleave(addSaved, func() { joinHalf(1, low) })
+	e.interleave(rounds(g, 12, 4), func() { low = l.load(1, false, 8) })
+	e.interleave(addSaved, func() { l.join(1, low) })
 }
 
 // loadStates transposes the states of a group's lanes into its variables.

@@ -1,0 +1,93 @@
+package lanes
+
+import (
+	"sync"
+
+	"github.com/sha256-simd/sha256-simd/internal/block"
+)
+
+// A Batch is jobs that run side by side, and that others join while they are
+// under way. It belongs to one goroutine at a time, which may pass it on.
+type Batch struct {
+	lanes
+	live  int
+	pause int // the lane whose job is the next to pause
+	done  [block.MaxLanes]*Job
+}
+
+var batches = sync.Pool{New: func() any {
+	b := new(Batch)
+	for i := range b.state {
+		b.state[i] = &b.unused
+	}
+	return b
+}}
+
+// NewBatch returns a batch without jobs.
+func NewBatch() *Batch {
+	b := batches.Get().(*Batch)
+	b.plan = currentPlan()
+	return b
+}
+
+// Release gives up b, which has no jobs.
+func (b *Batch) Release() {
+	clear(b.next[:])
+	clear(b.job[:])
+	clear(b.done[:])
+	batches.Put(b)
+}
+
+// Jobs returns the jobs of b. The result is valid until the next call.
+func (b *Batch) Jobs() []*Job { return b.job[:b.live] }
+
+// Room returns how many jobs may join.
+func (b *Batch) Room() int { return b.Width() - b.live }
+
+// Join adds j, which has a block at least.
+func (b *Batch) Join(j *Job) {
+	b.job[b.live] = j
+	b.begin(b.live)
+	b.live++
+}
+
+// Step compresses the same number of blocks, at most limit, of every job, or, if
+// that leaves kernels part-filled, of as many as fill them: then jobs take turns
+// from call to call. It returns the jobs that have no blocks left; they have left
+// b. The result is valid until the next call.
+func (b *Batch) Step(limit int) []*Job {
+	live := b.live
+	running := b.plan.turnOf(live, min(limit, b.shortest(live))).lanes
+	n := b.compress(running, min(limit, b.shortest(running)))
+	done := b.done[:0]
+	for i := running - 1; i >= 0; i-- {
+		if b.settle(i, n) {
+			done = append(done, b.job[i])
+			b.live--
+			b.move(i, b.live)
+		}
+	}
+	// Those that have paused change places with as many others.
+	if len(done) == 0 {
+		for i := running; i < live; i++ {
+			b.pause++
+			if b.pause >= running {
+				b.pause = 0
+			}
+			b.swap(i, b.pause)
+		}
+	}
+	clear(b.next[b.live:]) // b may go on for long, and what has left it not be kept
+	return done
+}
+
+// Longest returns the job that has most blocks left.
+func (b *Batch) Longest() *Job {
+	longest, most := 0, 0
+	for i := range b.Jobs() {
+		if n := b.total(i); n > most {
+			longest, most = i, n
+		}
+	}
+	return b.job[longest]
+}

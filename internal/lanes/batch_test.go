@@ -1,0 +1,92 @@
+package lanes_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/sha256-simd/sha256-simd/internal/block"
+	"github.com/sha256-simd/sha256-simd/internal/hashtest"
+	"github.com/sha256-simd/sha256-simd/internal/lanes"
+)
+
+// TestBatch has jobs of all kinds join and leave batches at random.
+func TestBatch(t *testing.T) {
+	data := hashtest.Data(1 << 16)
+	hashtest.ForEach(t, func(t *testing.T) {
+		width, _ := lanes.Width()
+		r := rand.New(rand.NewPCG(1, 2))
+		blocks := func(most int) []byte { return data[r.IntN(1<<15):][:r.IntN(most+1)*block.Size] }
+		type job struct {
+			job   lanes.Job
+			state block.State
+			want  block.State
+		}
+		for range 100 {
+			b := lanes.NewBatch()
+			if len(b.Jobs()) != 0 || b.Room() != width {
+				t.Fatalf("a new batch has %d lanes, and room for %d of %d", len(b.Jobs()), b.Room(), width)
+			}
+			joined, left := 0, 0
+			for joined < 100 || len(b.Jobs()) > 0 {
+				for joined < 100 && b.Room() > 0 && r.IntN(4) > 0 {
+					j := &job{state: block.IV256, want: block.IV256}
+					j.job.Owner = j
+					j.job.State = &j.state
+					j.job.Pieces = [...][]byte{blocks(1), blocks(1 << r.IntN(9)), nil}
+					if len(j.job.Pieces[0])+len(j.job.Pieces[1]) == 0 {
+						j.job.Pieces[2] = data[:block.Size]
+					}
+					for _, p := range j.job.Pieces {
+						block.Compress(&j.want, p)
+					}
+					b.Join(&j.job)
+					joined++
+				}
+				if len(b.Jobs()) == 0 {
+					continue
+				}
+				live := len(b.Jobs())
+				done := b.Step(1 + r.IntN(100))
+				left += len(done)
+				if len(b.Jobs())+len(done) != live {
+					t.Errorf("of %d lanes %d left and %d stayed", live, len(done), len(b.Jobs()))
+				}
+				for _, d := range done {
+					if j := d.Owner.(*job); j.state != j.want {
+						t.Fatalf("state %08x, want %08x", j.state, j.want)
+					}
+				}
+			}
+			if left != joined {
+				t.Errorf("%d jobs joined, %d left", joined, left)
+			}
+			b.Release()
+		}
+	})
+}
+
+func TestBatchLongest(t *testing.T) {
+	data := make([]byte, 16*block.Size)
+	var states [3]block.State
+	jobs := [len(states)]lanes.Job{
+		{Pieces: [...][]byte{data[:3*block.Size], nil, nil}},
+		{Pieces: [...][]byte{data[:2*block.Size], nil, data[:9*block.Size]}},
+		{Pieces: [...][]byte{nil, data[:10*block.Size], nil}},
+	}
+	if width, _ := lanes.Width(); width < len(jobs) {
+		t.Skipf("there are only %d lanes", width)
+	}
+	b := lanes.NewBatch()
+	for i := range jobs {
+		jobs[i].State = &states[i]
+		b.Join(&jobs[i])
+	}
+	for len(b.Jobs()) > 1 {
+		if b.Longest() != &jobs[1] {
+			t.Fatalf("the longest of %d lanes is not the one with 11 blocks", len(b.Jobs()))
+		}
+		b.Step(2)
+	}
+	b.Step(2)
+	b.Release()
+}
