@@ -78,15 +78,14 @@ func (d *digest) Write(p []byte) (int, error) {
 	return written, nil
 }
 
-// start has l compress the blocks that p completes, at least one.
-func (d *digest) start(l *lanes.Lane, p []byte) {
-	l.State = &d.h
-	l.First = nil
+// start has j compress the blocks that p completes, at least one.
+func (d *digest) start(j *lanes.Job, p []byte) {
+	var first []byte
 	if d.n > 0 {
 		p = p[copy(d.x[d.n:], p):]
-		l.First = d.x[:]
+		first = d.x[:]
 	}
-	l.Rest = p[:len(p)&^(BlockSize-1)]
+	j.Set(&d.h, first, p[:len(p)&^(BlockSize-1)], nil)
 }
 
 // wrote takes note that the blocks that p completed are compressed.

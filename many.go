@@ -5,7 +5,6 @@ import (
 	"hash"
 	"math"
 	"sync"
-	"unsafe"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
 	"github.com/sha256-simd/sha256-simd/internal/lanes"
@@ -67,7 +66,7 @@ func WriteMany(hs []hash.Hash, data [][]byte) {
 		switch {
 		case most == 0:
 		case most == fewest && aligned:
-			w.writeAlike(most)
+			lanes.RunAlike(n, most, (*alikeWork)(w))
 		default:
 			lanes.Run(n, (*writeWork)(w), most-fewest > 1)
 		}
@@ -113,20 +112,22 @@ func SumHashes(dst [][Size]byte, hs []hash.Hash) {
 		return
 	}
 	settleMany(hs)
-	g := lanes.Acquire()
+	w := works.Get().(*work)
+	defer w.release()
 	for len(hs) > 0 {
 		n := 0
-		for n < min(len(hs), g.Width()) && ours(hs[n]) != nil {
+		for n < len(hs) && ours(hs[n]) != nil {
 			n++
 		}
-		sumOurs(g, dst[:n], hs[:n])
+		w.hs = hs[:n]
+		lanes.SumEnds(dst[:n], (*endWork)(w))
+		w.hs = nil
 		hs, dst = hs[n:], dst[n:]
 		if n == 0 {
 			sumAlone(&dst[0], hs[0])
 			hs, dst = hs[1:], dst[1:]
 		}
 	}
-	g.Release()
 }
 
 // sumAlone sets dst to the digest of h.
@@ -134,39 +135,12 @@ func sumAlone(dst *[Size]byte, h hash.Hash) {
 	copy(dst[:], h.Sum(dst[:0])) // Sum may return other memory
 }
 
-// sumOurs sets dst[i] to the digest of hs[i], which is ours. There are at most
-// as many as g is wide.
-func sumOurs(g *lanes.Group, dst [][Size]byte, hs []hash.Hash) {
-	// Hashes whose padding takes two blocks have the first slots, so that these
-	// can go on without the others.
-	var hashOf [block.MaxLanes]uint8
-	two, one := 0, len(hs)
-	for i, h := range hs {
-		d := ours(h)
-		slot := two
-		if d.n < BlockSize-8 {
-			one--
-			slot = one
-		} else {
-			two++
-		}
-		hashOf[slot] = uint8(i)
-		l := &g.Lanes[slot]
-		l.H = d.h
-		block.Pad(&l.Tail, d.x[:d.n], d.len)
-		g.State[slot] = &l.H
-		g.Next[slot] = &l.Tail[0]
-	}
-	g.Compress(len(hs), 1)
-	g.Retire(two)
-	for slot := range two {
-		g.Next[slot] = &g.Lanes[slot].Tail[BlockSize]
-	}
-	g.Compress(two, 1)
-	g.Retire(0)
-	for slot := range hs {
-		block.PutDigest(&dst[hashOf[slot]], &g.Lanes[slot].H)
-	}
+// endWork are the ends of hs, which are ours.
+type endWork work
+
+func (w *endWork) End(i int) (h *block.State, rest []byte, length uint64) {
+	d := ours(w.hs[i])
+	return &d.h, d.x[:d.n], d.len
 }
 
 // ours returns h's digest if h is a hash of this package.
@@ -196,28 +170,18 @@ func (w *work) release() {
 	works.Put(w)
 }
 
-// writeAlike writes data to hs, different hashes of ours at the start of a
-// block, blocks whole blocks and a rest to each.
-func (w *work) writeAlike(blocks int) {
-	g := lanes.Acquire()
-	for hs, data := w.hs, w.data; len(hs) > 0; {
-		live := min(g.Width(), len(hs))
-		g.Retire(live)
-		for i, h := range hs[:live] {
-			g.State[i] = &ours(h).h
-			g.Next[i] = unsafe.SliceData(data[i])
-		}
-		g.Compress(live, blocks)
-		for i, h := range hs[:live] {
-			d, p := ours(h), data[i]
-			d.len += uint64(len(p))
-			d.n = copy(d.x[:], p[blocks*BlockSize:])
-			d.waiting = false
-		}
-		hs, data = hs[live:], data[live:]
-	}
-	g.Retire(0)
-	g.Release()
+// alikeWork writes data to hs: different hashes of ours at the start of a block,
+// which are waiting.
+type alikeWork work
+
+func (w *alikeWork) Start(i int) (h *block.State, blocks []byte) {
+	return &ours(w.hs[i]).h, w.data[i]
+}
+
+func (w *alikeWork) Done(i int) {
+	d := ours(w.hs[i])
+	d.wrote(w.data[i])
+	d.waiting = false
 }
 
 // writeWork writes data to hs: different hashes of ours, which are waiting.
@@ -226,16 +190,16 @@ type writeWork work
 
 func (w *writeWork) Blocks(i int) int { return (ours(w.hs[i]).n + len(w.data[i])) / BlockSize }
 
-func (w *writeWork) Start(i int, l *lanes.Lane) bool {
+func (w *writeWork) Start(i int, j *lanes.Job) bool {
 	d, p := ours(w.hs[i]), w.data[i]
 	if d.n+len(p) < BlockSize {
 		return false
 	}
-	d.start(l, p)
+	d.start(j, p)
 	return true
 }
 
-func (w *writeWork) Done(i int, _ *lanes.Lane) {
+func (w *writeWork) Done(i int, _ *lanes.Job) {
 	d, p := ours(w.hs[i]), w.data[i]
 	d.wrote(p)
 	d.waiting = false

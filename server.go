@@ -65,14 +65,13 @@ func (s *Server) Sum256(data []byte) [Size]byte {
 	}
 	r := requests.Get().(*request)
 	whole := len(data) &^ (BlockSize - 1)
-	l := &r.lane
-	l.H = block.IV256
-	l.State = &l.H
-	l.First = data[:whole]
-	l.Rest = l.Tail[:block.Pad(&l.Tail, data[whole:], uint64(len(data)))]
+	j := &r.job
+	j.H = block.IV256
+	tail := block.Pad((*[block.MaxTail]byte)(j.Scratch[:]), data[whole:], uint64(len(data)))
+	j.Set(&j.H, data[:whole], j.Scratch[:tail], nil)
 	shard.do(r)
 	var sum [Size]byte
-	block.PutDigest(&sum, &l.H)
+	block.PutDigest(&sum, &j.H)
 	requests.Put(r)
 	return sum
 }

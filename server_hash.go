@@ -91,13 +91,13 @@ func (d *serverHash) hold(p []byte) {
 func (d *serverHash) compress(p []byte) {
 	r := d.newRequest()
 	if d.held == nil {
-		d.start(&r.lane, p)
+		d.start(&r.job, p)
 	} else {
 		n := -d.m & (BlockSize - 1)
 		d.hold(p[:n])
 		p = p[n:]
-		d.start(&r.lane, p)
-		r.lane.First = d.held[:d.m]
+		d.start(&r.job, p)
+		r.job.Pieces[0] = d.held[:d.m]
 	}
 	d.shard.do(r)
 	d.wrote(p)
@@ -112,8 +112,7 @@ func (d *serverHash) settle() {
 	}
 	if whole := d.heldBlocks(); len(whole) >= minRequest && d.shard.meets() {
 		r := d.newRequest()
-		r.lane.State = &d.h
-		r.lane.First = whole
+		r.job.Set(&d.h, whole, nil, nil)
 		d.shard.do(r)
 	} else {
 		block.Compress(&d.h, whole)
@@ -241,17 +240,17 @@ func (w *settleWork) Blocks(i int) int {
 	return 0
 }
 
-func (w *settleWork) Start(i int, l *lanes.Lane) bool {
+func (w *settleWork) Start(i int, j *lanes.Job) bool {
 	d := holder(w.hs[i])
 	if d == nil || d.waiting {
 		return false
 	}
 	d.waiting = true
-	l.State, l.First, l.Rest = &d.h, d.heldBlocks(), nil
+	j.Set(&d.h, d.heldBlocks(), nil, nil)
 	return true
 }
 
-func (w *settleWork) Done(i int, _ *lanes.Lane) {
+func (w *settleWork) Done(i int, _ *lanes.Job) {
 	d := holder(w.hs[i])
 	d.waiting = false
 	d.settled()

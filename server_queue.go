@@ -16,9 +16,9 @@ import (
 const minRequest = 2 << 10
 
 // A request is what a goroutine has others do, or does with them: to compress
-// the blocks of a lane.
+// the blocks of a job.
 type request struct {
-	lane lanes.Lane
+	job  lanes.Job
 	next *request // in the queue
 	done bool
 
@@ -26,64 +26,58 @@ type request struct {
 	// mutex belongs to no bubble of testing/synctest: a Server may be used from
 	// several.
 	parked sync.Mutex
-	convoy convoy // that the goroutine has to lead when the wait is over
+	batch  batch // that the goroutine has to lead when the wait is over
 
-	// What lane began with, in case the request has to be done again.
-	state       block.State
-	first, rest []byte
+	// state is what job began with, in case it has to be done again.
+	state block.State
 }
 
 func newRequest() *request {
 	r := new(request)
-	r.lane.Job = r
+	r.job.Owner = r
 	return r
 }
 
-// wait waits until another goroutine calls wake, and returns the convoy that it
+// wait waits until another goroutine calls wake, and returns the batch that it
 // passes on, if any. Before, the caller locked parked.
-func (r *request) wait() convoy {
+func (r *request) wait() batch {
 	r.parked.Lock()
 	defer r.parked.Unlock()
-	c := r.convoy
-	r.convoy = convoy{}
-	return c
+	b := r.batch
+	r.batch = batch{}
+	return b
 }
 
-// wake ends the wait of r's goroutine, which is to lead c, or nothing if r is
+// wake ends the wait of r's goroutine, which is to lead b, or nothing if r is
 // over.
-func (r *request) wake(c convoy) {
-	r.convoy = c
+func (r *request) wake(b batch) {
+	r.batch = b
 	r.parked.Unlock()
 }
 
 // alone does r from its beginning on the calling goroutine.
 func (r *request) alone() {
-	*r.lane.State = r.state
-	block.Compress(r.lane.State, r.first)
-	block.Compress(r.lane.State, r.rest)
+	*r.job.State = r.state
+	for _, p := range r.job.Pieces {
+		block.Compress(r.job.State, p)
+	}
 }
 
-// forget lets go of what is the caller's.
-func (r *request) forget() {
-	r.lane.State, r.lane.First, r.lane.Rest = nil, nil, nil
-	r.first, r.rest = nil, nil
-}
-
-// A convoy has a leader, and is handed from one to the next.
-type convoy struct {
-	*lanes.Convoy
+// A batch has a leader, and is handed from one to the next.
+type batch struct {
+	*lanes.Batch
 	surplus bool // counted in shard.surplus
 }
 
 // A shard is where requests meet. A goroutine that comes with a request leads a
-// convoy of lanes, if there are fewer leaders than Ps; otherwise it queues up
+// batch of jobs, if there are fewer leaders than Ps; otherwise it queues up
 // and parks. Leaders take requests from the queue whenever they have room,
-// between any two steps of their convoys, and wake the goroutines of those that
-// are done. A leader whose own request is done hands its convoy over to a
+// between any two steps of their batches, and wake the goroutines of those that
+// are done. A leader whose own request is done hands its batch over to a
 // goroutine that waits: nobody works for others longer than for itself.
 //
 // As long as there is a queue there is a leader, who will take from it or hand
-// over to its first; and every lane is in a convoy that has a leader. So nobody
+// over to its first; and every job is in a batch that has a leader. So nobody
 // waits forever.
 type shard struct {
 	shards int // how many the Server has
@@ -99,7 +93,7 @@ type shard struct {
 
 	// maxLeaders is this shard's part of GOMAXPROCS, which is looked up again
 	// after so many requests: it takes the lock of the Go scheduler. When it has
-	// fallen, surplus is how many leaders are too many: their convoys let nobody
+	// fallen, surplus is how many leaders are too many: their batches let nobody
 	// in, and end.
 	maxLeaders, lookup int
 	surplus            int
@@ -128,7 +122,7 @@ const (
 	// themselves. More than that are enough for wider kernels, which one leader
 	// runs better than two run narrow ones.
 	maxShared = 8
-	// blocksPerStep is how many blocks of each lane are compressed at a time while
+	// blocksPerStep is how many blocks of each job are compressed at a time while
 	// there is room for those who come next.
 	blocksPerStep = 64
 
@@ -163,8 +157,8 @@ func (s *shard) meets() bool {
 // returns, nor after it panics because it cannot read it.
 func (s *shard) do(r *request) {
 	r.done = false
-	r.state, r.first, r.rest = *r.lane.State, r.lane.First, r.lane.Rest
-	defer r.forget()
+	r.state = *r.job.State
+	defer r.job.Forget()
 	s.meet(r)
 	if !r.done {
 		r.alone()
@@ -172,7 +166,7 @@ func (s *shard) do(r *request) {
 }
 
 // meet does r together with others. It leaves r undone if s is closed or
-// memory of the convoy cannot be read.
+// memory of the batch cannot be read.
 func (s *shard) meet(r *request) {
 	s.mu.Lock()
 	if !s.open.Load() {
@@ -187,8 +181,8 @@ func (s *shard) meet(r *request) {
 		r.parked.Lock()
 		s.push(r)
 		s.mu.Unlock()
-		if c := r.wait(); c.Convoy != nil {
-			s.lead(c, r, len(c.Lanes()) == 1)
+		if b := r.wait(); b.Batch != nil {
+			s.lead(b, r, len(b.Jobs()) == 1)
 		}
 		return
 	}
@@ -200,67 +194,67 @@ func (s *shard) meet(r *request) {
 		s.skip--
 	}
 	s.mu.Unlock()
-	c := convoy{Convoy: lanes.NewConvoy()}
-	c.Join(&r.lane)
-	s.lead(c, r, gather)
+	b := batch{Batch: lanes.NewBatch()}
+	b.Join(&r.job)
+	s.lead(b, r, gather)
 }
 
-// lead leads c, which r is in, until r is done. If gather is set it lets others
+// lead leads b, which r is in, until r is done. If gather is set it lets others
 // come first.
 //
 // When a kernel faults, lead takes the blame off its goroutine: all requests of
-// c are left undone, and each goroutine does its own again. The fault strikes
+// b are left undone, and each goroutine does its own again. The fault strikes
 // the one whose memory it is, in the way that this goroutine has chosen.
-func (s *shard) lead(c convoy, r *request, gather bool) {
+func (s *shard) lead(b batch, r *request, gather bool) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		if r.done {
 			return
 		}
 		cause := recover()
-		for _, l := range c.Lanes() {
-			if other := l.Job.(*request); other != r {
-				other.wake(convoy{})
+		for _, j := range b.Jobs() {
+			if other := j.Owner.(*request); other != r {
+				other.wake(batch{})
 			}
 		}
-		c.Convoy = lanes.NewConvoy()
-		s.pass(c)
+		b.Batch = lanes.NewBatch()
+		s.pass(b)
 		if _, fault := cause.(interface{ Addr() uintptr }); !fault {
 			panic(cause)
 		}
 	}()
 	if gather {
-		s.gather(c)
+		s.gather(b)
 	}
 	for {
 		blocks := math.MaxInt
-		if c.Room() > 0 {
-			s.admit(&c)
+		if b.Room() > 0 {
+			s.admit(&b)
 			blocks = blocksPerStep
 		}
-		done := c.Step(blocks)
-		for _, l := range done {
-			other := l.Job.(*request)
+		done := b.Step(blocks)
+		for _, j := range done {
+			other := j.Owner.(*request)
 			other.done = true
 			if other != r {
-				other.wake(convoy{})
+				other.wake(batch{})
 			}
 		}
 		if r.done {
 			break
 		}
-		if len(done) > 0 && s.wants(c) {
+		if len(done) > 0 && s.wants(b) {
 			s.yield() // those who are done go on, and may come again
 		}
 	}
-	s.pass(c)
+	s.pass(b)
 }
 
-// gather lets others run until there are requests enough for c. The more often
+// gather lets others run until there are requests enough for b. The more often
 // nobody comes, the more leaders go without.
-func (s *shard) gather(c convoy) {
+func (s *shard) gather(b batch) {
 	for range yields {
-		if s.wants(c) {
+		if s.wants(b) {
 			s.yield()
 		}
 	}
@@ -274,8 +268,8 @@ func (s *shard) gather(c convoy) {
 	s.mu.Unlock()
 }
 
-// wants reports whether c has more room than there are requests in the queue.
-func (s *shard) wants(c convoy) bool { return int(s.waiting.Load()) < c.Room() }
+// wants reports whether b has more room than there are requests in the queue.
+func (s *shard) wants(b batch) bool { return int(s.waiting.Load()) < b.Room() }
 
 // yield lets others run, so that they come with requests, unless that has shown
 // not to pay.
@@ -307,60 +301,60 @@ func (s *shard) yielded(before, after time.Duration, came int) {
 	s.slowAt.Store(int64(after))
 }
 
-// admit has requests of the queue join c, as many as there is room for. When
-// there are few it takes c's share only: other leaders are about to take theirs.
-// When there are too many leaders, as many convoys let nobody in.
-func (s *shard) admit(c *convoy) {
+// admit has requests of the queue join b, as many as there is room for. When
+// there are few it takes b's share only: other leaders are about to take theirs.
+// When there are too many leaders, as many batches let nobody in.
+func (s *shard) admit(b *batch) {
 	if s.waiting.Load() == 0 {
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch staying := s.leaders - s.surplus; {
-	case !c.surplus && staying > s.maxLeaders:
-		c.surplus = true
+	case !b.surplus && staying > s.maxLeaders:
+		b.surplus = true
 		s.surplus++
-	case c.surplus && staying < s.maxLeaders:
-		c.surplus = false
+	case b.surplus && staying < s.maxLeaders:
+		b.surplus = false
 		s.surplus--
 	}
-	if c.surplus {
+	if b.surplus {
 		return
 	}
 	n, staying := int(s.waiting.Load()), s.leaders-s.surplus
 	if n <= maxShared {
 		n = (n + staying - 1) / staying
 	}
-	for range min(n, c.Room()) {
-		c.Join(&s.pop().lane)
+	for range min(n, b.Room()) {
+		b.Join(&s.pop().job)
 	}
 }
 
-// pass hands c over to a goroutine that waits: to the one with the longest
-// request in c, or if c has no lanes to the first of the queue. When there is
+// pass hands b over to a goroutine that waits: to the one with the longest
+// request in b, or if b has no jobs to the first of the queue. When there is
 // none, or there are more leaders than there should be by now, there is one less.
-func (s *shard) pass(c convoy) {
-	if len(c.Lanes()) > 0 {
-		c.Longest().Job.(*request).wake(c)
+func (s *shard) pass(b batch) {
+	if len(b.Jobs()) > 0 {
+		b.Longest().Owner.(*request).wake(b)
 		return
 	}
 	s.mu.Lock()
-	if c.surplus {
-		c.surplus = false
+	if b.surplus {
+		b.surplus = false
 		s.surplus--
 	}
 	if s.first != nil && s.leaders-s.surplus <= s.maxLeaders {
 		r := s.pop()
 		s.mu.Unlock()
-		c.Join(&r.lane)
-		r.wake(c)
+		b.Join(&r.job)
+		r.wake(b)
 		return
 	}
 	if s.leaders--; s.leaders == 0 {
 		s.busy.Unlock()
 	}
 	s.mu.Unlock()
-	c.Release()
+	b.Release()
 }
 
 // push puts r at the end of the queue. The caller holds mu.

@@ -5,6 +5,7 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -152,15 +153,15 @@ func TestCloseWaitsForLeaders(t *testing.T) {
 // requestOf returns a request to compress data into a state that is new.
 func requestOf(data []byte) (*request, *block.State) {
 	r, state := newRequest(), block.IV256
-	r.lane.State, r.lane.First = &state, data
+	r.job.State, r.job.Pieces[0] = &state, data
 	return r, &state
 }
 
-// convoyOf returns a convoy with a request of one block in it.
-func convoyOf() (convoy, *request) {
+// batchOf returns a batch with a request of one block in it.
+func batchOf() (batch, *request) {
 	r, _ := requestOf(make([]byte, BlockSize))
-	c := convoy{Convoy: lanes.NewConvoy()}
-	c.Join(&r.lane)
+	c := batch{Batch: lanes.NewBatch()}
+	c.Join(&r.job)
 	return c, r
 }
 
@@ -192,7 +193,7 @@ func TestLeadersBecomeFewerUnderLoad(t *testing.T) {
 		runtime.Gosched()
 	}
 	for _, want := range []int{2, 1} {
-		c, r := convoyOf()
+		c, r := batchOf()
 		s.lead(c, r, false)
 		s.mu.Lock()
 		leaders := s.leaders
@@ -201,7 +202,7 @@ func TestLeadersBecomeFewerUnderLoad(t *testing.T) {
 			t.Errorf("%d leaders and %d requests in the queue, want %d and %d", leaders, n, want, queued)
 		}
 	}
-	c, r := convoyOf()
+	c, r := batchOf()
 	s.lead(c, r, false)
 	wg.Wait()
 	s.close()
@@ -210,7 +211,7 @@ func TestLeadersBecomeFewerUnderLoad(t *testing.T) {
 	}
 }
 
-// TestAdmit has a convoy with room for all meet a queue.
+// TestAdmit has a batch with room for all meet a queue.
 func TestAdmit(t *testing.T) {
 	for _, tt := range []struct {
 		name                        string
@@ -236,14 +237,14 @@ func TestAdmit(t *testing.T) {
 				t.Skip("nothing is hashed side by side")
 			}
 			s.leaders, s.surplus, s.maxLeaders = tt.leaders, tt.surplus, tt.most
-			c, _ := convoyOf()
+			c, _ := batchOf()
 			c.surplus = tt.isSurplus
 			for range min(tt.queued, c.Room()) {
 				r, _ := requestOf(make([]byte, BlockSize))
 				s.push(r)
 			}
 			s.admit(&c)
-			admitted := len(c.Lanes()) - 1
+			admitted := len(c.Jobs()) - 1
 			if want := min(tt.wantAdmitted, c.Width()-1); admitted != want || s.surplus != tt.wantedSurplus {
 				t.Errorf("%d admitted and %d leaders too many, want %d and %d", admitted, s.surplus, want, tt.wantedSurplus)
 			}
@@ -357,12 +358,12 @@ func TestRequestIsForgotten(t *testing.T) {
 	}
 	check := func(what string, r *request) {
 		t.Helper()
-		if r.lane.State != nil || r.lane.First != nil || r.lane.Rest != nil || r.first != nil || r.rest != nil {
+		if r.job.State != nil || slices.ContainsFunc(r.job.Pieces[:], func(p []byte) bool { return p != nil }) {
 			t.Errorf("after %s the request has still memory of its caller", what)
 		}
 	}
 	r, _ := requestOf(make([]byte, BlockSize))
-	r.lane.Rest = make([]byte, BlockSize)
+	r.job.Pieces[1] = make([]byte, BlockSize)
 	s.do(r)
 	check("it is done", r)
 	if !guard.Guarded {

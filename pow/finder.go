@@ -1,8 +1,10 @@
 package pow
 
 import (
+	"encoding/binary"
 	"math"
 	"math/bits"
+	"sync"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
 	"github.com/sha256-simd/sha256-simd/internal/lanes"
@@ -32,7 +34,7 @@ type finder struct {
 }
 
 func newFinder(prefix []byte, work uint64) finder {
-	return finder{message: newMessage(prefix), work: work, kernel: lanes.Search()}
+	return finder{message: newMessage(prefix), work: work, kernel: lanes.SearchKernel()}
 }
 
 // try tries some nonces from n on, at least one and at most count. If one will
@@ -87,28 +89,43 @@ func (f *finder) tryMessages(n, count uint64) (tried uint64, found bool) {
 }
 
 func (f *finder) trySideBySide(n, count uint64) (tried uint64, found bool) {
-	g := lanes.Acquire()
-	defer g.Release()
-	defer g.Retire(0)
+	side := sides.Get().(*sideBySide)
+	defer sides.Put(side)
+	rest := copy(side.rest[:], f.tail[:f.at])
+	side.prefix = lanes.Prefix{H: f.h, Rest: side.rest[:rest], Len: f.prefixLen}
 	for tried < count {
-		live := int(min(count-tried, uint64(g.Width())))
+		live := min(count-tried, block.MaxLanes)
 		for i := range live {
-			f.set(n + tried + uint64(i))
-			l := &g.Lanes[i]
-			l.H, l.Tail = f.h, f.tail
-			g.State[i], g.Next[i] = &l.H, &l.Tail[0]
+			putNonce(&side.nonces[i], n+tried+i)
 		}
-		g.Retire(live)
-		g.Compress(live, f.size/block.Size)
-		for i := range live {
-			if first48(&g.Lanes[i].H) <= f.work {
+		lanes.SumManyAfter(side.sums[:live], &side.prefix, side.messages[:live])
+		for i, sum := range side.sums[:live] {
+			if binary.BigEndian.Uint64(sum[:])>>16 <= f.work {
 				return tried + uint64(i), true
 			}
 		}
-		tried += uint64(live)
+		tried += live
 	}
 	return count, false
 }
+
+// sideBySide is what messages are tried in that are hashed side by side: a prefix,
+// nonces, as slices too, and their digests.
+type sideBySide struct {
+	prefix   lanes.Prefix
+	rest     [block.Size]byte // the prefix's
+	nonces   [block.MaxLanes][nonceSize]byte
+	messages [block.MaxLanes][]byte
+	sums     [block.MaxLanes][block.DigestSize]byte
+}
+
+var sides = sync.Pool{New: func() any {
+	s := new(sideBySide)
+	for i := range s.messages {
+		s.messages[i] = s.nonces[i][:]
+	}
+	return s
+}}
 
 // describe makes f.nonces valid for n.
 func (f *finder) describe(n uint64) {

@@ -80,24 +80,29 @@ type message struct {
 	// stands at tail[at:].
 	tail     [block.MaxTail]byte
 	at, size int
+
+	prefixLen uint64
 }
 
 func newMessage(prefix []byte) message {
-	m := message{h: block.IV256}
+	m := message{h: block.IV256, prefixLen: uint64(len(prefix))}
 	whole := len(prefix) &^ (block.Size - 1)
 	block.Compress(&m.h, prefix[:whole])
 	m.at = copy(m.tail[:], prefix[whole:])
 	end := m.at + nonceSize
 	m.tail[end] = 0x80
 	m.size = (end + 8 + block.Size) &^ (block.Size - 1)
-	binary.BigEndian.PutUint64(m.tail[m.size-8:], (uint64(len(prefix))+nonceSize)*8)
+	binary.BigEndian.PutUint64(m.tail[m.size-8:], (m.prefixLen+nonceSize)*8)
 	return m
 }
 
 // set makes n the nonce.
-func (m *message) set(n uint64) {
+func (m *message) set(n uint64) { putNonce((*[nonceSize]byte)(m.tail[m.at:]), n) }
+
+// putNonce writes n into p.
+func putNonce(p *[nonceSize]byte, n uint64) {
 	for i := nonceSize - 1; i >= 0; i-- {
-		m.tail[m.at+i] = digits[n&15]
+		p[i] = digits[n&15]
 		n >>= 4
 	}
 }

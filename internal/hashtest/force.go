@@ -32,7 +32,7 @@ func running(name string) string {
 	case strings.HasPrefix(name, "node_"):
 		return lanes.NodeKernel()
 	case strings.HasPrefix(name, "search_"):
-		if k := lanes.Search(); k != nil {
+		if k := lanes.SearchKernel(); k != nil {
 			return k.Name
 		}
 		return ""

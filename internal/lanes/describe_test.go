@@ -27,8 +27,8 @@ func TestDescribe(t *testing.T) {
 		if len(d.Nodes) == 0 || d.Nodes[0].Kernel != block.Single() {
 			t.Errorf("nodes %v: the first is not %s", d.Nodes, block.Single())
 		}
-		if best := lanes.Cheapest(d.Nonces); best >= 0 != (lanes.Search() != nil) || best >= 0 && d.Nonces[best].Kernel != lanes.Search().Name {
-			t.Errorf("nonces %v: %+v is selected", d.Nonces, lanes.Search())
+		if best := lanes.Cheapest(d.Nonces); best >= 0 != (lanes.SearchKernel() != nil) || best >= 0 && d.Nonces[best].Kernel != lanes.SearchKernel().Name {
+			t.Errorf("nonces %v: %+v is selected", d.Nonces, lanes.SearchKernel())
 		}
 	})
 }
@@ -36,4 +36,8 @@ func TestDescribe(t *testing.T) {
 func TestRunAllocatesNothingOnceWarm(t *testing.T) {
 	hashtest.SkipTestAllocations(t)
 	lanes.CheckAllocations(t)
+}
+
+func TestScratchGoesBackUnused(t *testing.T) {
+	hashtest.ForEach(t, func(t *testing.T) { lanes.CheckScratch(t) })
 }

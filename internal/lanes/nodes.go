@@ -54,8 +54,8 @@ func NodeKernel() string {
 // if there is none for one node.
 func newNodePlan(r row, kernels []block.NodeKernel, single string) *nodePlan {
 	choice, of := nodeCandidates(r, kernels, single)
-	first, cheapest := choose(choice, paddingCost)
-	p := &nodePlan{many: of[cheapest]}
+	first, _ := choose(choice, paddingCost)
+	p := &nodePlan{many: of[Cheapest(choice)]}
 	for n := 1; n < len(p.kernels); n++ {
 		p.kernels[n] = of[first[n]]
 	}

@@ -18,6 +18,8 @@ type plan struct {
 	// kernels[n] is the kernel for the first of n live lanes; the lanes that it
 	// leaves are planned again.
 	kernels [block.MaxLanes + 1]*block.Kernel
+	// rotations are the ways to advance a number of jobs.
+	rotations [maxJobs][]rotation
 	// search is the kernel for nonces, or nil.
 	search *block.SearchKernel
 }
@@ -52,10 +54,13 @@ func Width() (lanes int, kernel string) {
 // the costs in r. single is the one-stream kernel in use.
 func newPlan(r row, kernels []block.Kernel, single string) *plan {
 	choice, of := candidates(r, kernels, single)
-	first, cheapest := choose(choice, 0)
-	p := &plan{width: choice[cheapest].Lanes}
+	first, cycles := choose(choice, 0)
+	p := &plan{width: choice[Cheapest(choice)].Lanes}
 	for n := 1; n < len(p.kernels); n++ {
 		p.kernels[n] = of[first[n]]
+	}
+	for n := 1; n < 2*p.width; n++ {
+		p.rotations[n] = rotations(n, p.width, cycles[:])
 	}
 	return p
 }
@@ -91,10 +96,10 @@ func candidates(r row, kernels []block.Kernel, single string) (choice []Candidat
 }
 
 // choose returns, as indices, which candidate is the first to run for n lanes,
-// if those that it leaves are planned again, for every n; and which costs least
-// for a lane. Lanes that stay unused cost padding once. There is a candidate of
-// one lane.
-func choose(candidates []Candidate, padding int) (first [block.MaxLanes + 1]int, cheapest int) {
+// if those that it leaves are planned again, for every n; and what all of them
+// cost. Lanes that stay unused cost padding once. There is a candidate of one
+// lane.
+func choose(candidates []Candidate, padding int) (first, best [block.MaxLanes + 1]int) {
 	// By rising lanes. Of equal plans the one with the widest kernel first is
 	// taken: slots then never run beyond MaxLanes.
 	order := make([]int, len(candidates))
@@ -103,7 +108,6 @@ func choose(candidates []Candidate, padding int) (first [block.MaxLanes + 1]int,
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return candidates[a].Lanes - candidates[b].Lanes })
 
-	var best [block.MaxLanes + 1]int
 	for n := 1; n < len(best); n++ {
 		best[n] = math.MaxInt
 		for _, i := range order {
@@ -117,7 +121,7 @@ func choose(candidates []Candidate, padding int) (first [block.MaxLanes + 1]int,
 			}
 		}
 	}
-	return first, Cheapest(candidates)
+	return first, best
 }
 
 // Cheapest returns, as an index, which of the candidates costs least for a lane,
@@ -136,8 +140,8 @@ func Cheapest(candidates []Candidate) int {
 // together, as indices. Of more lanes than the cheapest candidate has, as many
 // as it has are kept alive at a time.
 func Steps(candidates []Candidate, n int) []int {
-	first, cheapest := choose(candidates, 0)
-	width := candidates[cheapest].Lanes
+	first, _ := choose(candidates, 0)
+	width := candidates[Cheapest(candidates)].Lanes
 	var steps []int
 	for n > 0 {
 		i := first[min(n, width)]

@@ -2,11 +2,10 @@
 // on which kernel. It stands on package block, which does the compression; it
 // starts no goroutine, and once its pool is warm it allocates nothing.
 //
-// Messages start longest first. All live lanes advance together by the
-// smallest number of blocks that any of them has left; a lane that runs out is
-// refilled at once, from the end of a message's whole blocks to its padding to
-// the next message. When there is nothing to refill with, the plan for the
-// lanes that are left is used: fewer lanes, narrower kernels.
+// Jobs start longest first. While there are enough of them, all lanes are kept
+// live: they advance together by the smallest number of blocks that any of them
+// has left, and a lane whose job ends gets the next one. The last jobs, too few
+// to refill lanes with, take turns (turns.go) where that fills kernels better.
 //
 // A message much longer than the others needs no special care in one thread:
 // every block that it gets done beside others costs less than it would alone,
@@ -16,68 +15,29 @@ package lanes
 import (
 	"math/bits"
 	"sync"
-	"unsafe"
-
-	"github.com/sha256-simd/sha256-simd/internal/block"
-	"github.com/sha256-simd/sha256-simd/internal/race"
 )
 
 // Work is a list of jobs. A job compresses whole blocks into a state.
 type Work interface {
 	// Blocks returns how many blocks job i has, for the order of starting.
 	Blocks(i int) int
-	// Start sets State, First and Rest of l. It may use l's H and Tail, which
-	// stay as they are until Done. It reports false if job i has no blocks: then
-	// it is done.
-	Start(i int, l *Lane) bool
+	// Start sets j, by its method Set. It may use j's H and
+	// Scratch, which stay as they are until Done. It reports false if job i has no
+	// blocks: then it is done.
+	Start(i int, j *Job) bool
 	// Done tells that the state of job i has taken in all its blocks.
-	Done(i int, l *Lane)
-}
-
-// A Lane is what a job works on while it is live.
-type Lane struct {
-	Tail [block.MaxTail]byte // free to use
-	H    block.State         // free to use
-
-	State *block.State // to be updated in place
-	First []byte       // whole blocks, compressed first
-	Rest  []byte       // whole blocks, compressed then
-
-	Job any // in a Convoy: free to use
-
-	// Lanes are an odd number of cache lines apart, so that no two tails share
-	// a set of the first-level cache or the low 12 bits of their addresses.
-	_ [88]byte
+	Done(i int, j *Job)
 }
 
 // window is how many jobs are put in order at a time.
 const window = 4096
 
-// slots are where lanes run, those that are live first.
-type slots struct {
-	plan *plan
+// A group is what Run works with: lanes, with jobs of their own.
+type group struct {
+	lanes
 
-	// State and Next are the arguments of the kernels. The states of slots that
-	// are not live are unused, and their blocks those of slot 0.
-	State [block.MaxLanes]*block.State
-	Next  [block.MaxLanes]*byte
-
-	left   [block.MaxLanes]int // blocks left of First or Rest
-	lane   [block.MaxLanes]*Lane
-	unused block.State
-}
-
-// A Group is what Run works with: slots, with lanes of their own. Callers that
-// know all their jobs to be alike, so that nothing has to be put in order or
-// refilled, use it directly: they set State and Next of the first slots,
-// Compress, and Retire the slots that they used.
-type Group struct {
-	slots
-
-	// Lanes are what slots use for a job at first; Run exchanges them.
-	Lanes [block.MaxLanes]Lane
-
-	job [block.MaxLanes]int
+	// jobs are what lanes use at first; they exchange them.
+	jobs [maxJobs]Job
 
 	// The window: jobs base to base+count-1, of which upcoming are started; if
 	// sorted, in the order of order.
@@ -87,23 +47,26 @@ type Group struct {
 	buckets               [window]uint16        // of each job
 	places                [maxBucket + 1]uint16 // in order, for the next of each bucket
 
-	used int // slots whose lanes hold callers' pointers: the first ones
+	off int // jobs that are put off: those of the lanes from Width() on
 
-	sums sumMany
+	used int // lanes whose jobs hold callers' pointers: the first ones
+
+	rotating rotating
+	sums     sumMany
 }
 
 var groups = sync.Pool{New: func() any {
-	g := new(Group)
-	for i := range g.Lanes {
-		g.lane[i] = &g.Lanes[i]
-		g.State[i] = &g.unused
+	g := new(group)
+	for i := range g.jobs {
+		g.job[i] = &g.jobs[i]
+		g.state[i] = &g.unused
 	}
 	return g
 }}
 
-// Acquire returns a group for the caller's use until Release.
-func Acquire() *Group {
-	g := groups.Get().(*Group)
+// acquire returns a group for the caller's use until release.
+func acquire() *group {
+	g := groups.Get().(*group)
 	g.plan = currentPlan()
 	return g
 }
@@ -111,27 +74,28 @@ func Acquire() *Group {
 // Run does jobs 0 to n-1 of w. If uneven it starts the longest first, as is
 // best when they differ in length by more than a block or two.
 func Run(n int, w Work, uneven bool) {
-	g := Acquire()
+	g := acquire()
 	g.run(n, w, uneven)
-	g.Release()
+	g.release()
 }
 
-// Release forgets what belongs to callers.
-func (g *Group) Release() {
-	clear(g.Next[:])
-	for _, l := range g.lane[:g.used] {
-		l.State, l.First, l.Rest = nil, nil, nil
+// release forgets what belongs to callers.
+func (g *group) release() {
+	clear(g.next[:])
+	for _, j := range g.job[:g.used] {
+		j.Forget()
 	}
 	g.used = 0
 	g.sums = sumMany{}
 	groups.Put(g)
 }
 
-// Width returns how many slots there are to use.
-func (s *slots) Width() int { return s.plan.width }
+// most is how many jobs may be live: those that run, and, when these are the
+// last, as many less one to take turns with them.
+func (g *group) most() int { return max(1, 2*g.Width()-1) }
 
-func (g *Group) run(n int, w Work, uneven bool) {
-	g.used = min(n, g.Width())
+func (g *group) run(n int, w Work, uneven bool) {
+	g.used = min(n, 2*g.Width())
 	for base := 0; base < n; base += window {
 		g.base, g.upcoming, g.count = base, 0, min(window, n-base)
 		g.sorted = uneven && g.count > g.Width()
@@ -143,152 +107,152 @@ func (g *Group) run(n int, w Work, uneven bool) {
 }
 
 // runWindow does the jobs of the window.
-func (g *Group) runWindow(w Work) {
-	live := 0
-	for live < g.Width() && g.start(live, w) {
-		live++
-	}
-	for live > 0 {
-		step := g.compress(live, g.shortest(live))
-
-		// Downwards, so that a lane that moves into a gap has been dealt with.
-		for slot := live - 1; slot >= 0; slot-- {
-			if !g.settle(slot, step) {
+func (g *group) runWindow(w Work) {
+	live := g.startJobs(0, g.Width(), w)
+	for live == g.Width() && !g.isEnd(w) {
+		blocks := g.compress(live, g.shortest(live))
+		ended := 0
+		for _, left := range g.left[:live] {
+			if left == blocks {
+				ended++
+			}
+		}
+		for i := live - 1; i >= 0; i-- {
+			if g.left[i] > blocks {
+				g.advance(i, blocks)
 				continue
 			}
-			w.Done(g.job[slot], g.lane[slot])
-			if !g.start(slot, w) {
-				live--
-				g.move(slot, live)
-				g.job[slot] = g.job[live]
+			switch {
+			case !g.turn(i):
+				w.Done(int(g.number[i]), g.job[i])
+			case ended <= maxEnded && g.left[i] <= maxShort && g.piece[i] == pieces:
+				g.putOff(i, w)
+			default:
+				continue
 			}
+			if !g.start(i, w) {
+				live--
+				g.move(i, live)
+			}
+		}
+	}
+	for g.off > 0 {
+		g.catchUp(w)
+	}
+	live = g.startJobs(live, g.most(), w)
+	// Of those that wait the last one, now the longest, comes first.
+	for i, j := g.Width(), live-1; i < j; i, j = i+1, j-1 {
+		g.swap(i, j)
+	}
+	g.finish(live, w)
+}
+
+const (
+	// maxShort is how many blocks at the end of a job, as its padding is, are put
+	// off. They would cost a call of their own.
+	maxShort = 2
+	// maxEnded is how many jobs may come to such an end at once: more had better go
+	// on together.
+	maxEnded = 4
+)
+
+// putOff has the job in lane i wait behind those that run, until as many are
+// waiting as there are lanes.
+func (g *group) putOff(i int, w Work) {
+	if g.off == g.Width() {
+		g.catchUp(w)
+	}
+	g.swap(i, g.Width()+g.off)
+	g.off++
+}
+
+// catchUp advances the jobs that were put off, until one ends.
+func (g *group) catchUp(w Work) {
+	first := g.Width()
+	least := g.left[first]
+	for _, left := range g.left[first : first+g.off] {
+		least = min(least, left)
+	}
+	blocks := g.plan.compress(g.state[first:], g.next[first:], g.off, least)
+	for i := first + g.off - 1; i >= first; i-- {
+		if g.settle(i, blocks) {
+			g.off--
+			g.end(i, first+g.off, w)
 		}
 	}
 }
 
-// start puts the next job into slot. It reports whether there was one.
-func (g *Group) start(slot int, w Work) bool {
+// isEnd reports whether the jobs to come had better take turns with those that
+// run: they are few, and long enough for it.
+func (g *group) isEnd(w Work) bool {
+	left := g.count - g.upcoming
+	return left == 0 || left <= g.most()-g.Width() && w.Blocks(g.numberOf(g.upcoming)) >= minTurn
+}
+
+// minTurn is how many blocks a job has to have for taking turns with others to be
+// looked at.
+const minTurn = 8
+
+// startJobs starts jobs, as far as there are any, until so many are live, and
+// returns how many are.
+func (g *group) startJobs(live, most int, w Work) int {
+	for live < most && g.start(live, w) {
+		live++
+	}
+	return live
+}
+
+// numberOf returns the number of the job that starts after i others of the window.
+func (g *group) numberOf(i int) int {
+	if g.sorted {
+		i = int(g.order[i])
+	}
+	return g.base + i
+}
+
+// start puts the next job that has blocks into lane i. It reports whether there
+// was one.
+func (g *group) start(i int, w Work) bool {
 	for g.upcoming < g.count {
-		job := g.base + g.upcoming
-		if g.sorted {
-			job = g.base + int(g.order[g.upcoming])
-		}
+		number := g.numberOf(g.upcoming)
 		g.upcoming++
-		l := g.lane[slot]
-		if !w.Start(job, l) {
+		if w.Start(number, g.job[i]) && g.begin(i) {
+			g.number[i] = int32(number)
+			return true
+		}
+	}
+	return false
+}
+
+// finish does what is left of the first live lanes, the last jobs of w.
+func (g *group) finish(live int, w Work) {
+	for live > 0 {
+		blocks := g.shortest(live)
+		if t := g.plan.turnOf(live, blocks); t.slice < blocks {
+			live = g.rotate(live, t, w)
 			continue
 		}
-		g.job[slot] = job
-		g.begin(slot, l)
-		return true
-	}
-	return false
-}
-
-// begin has slot, whose lane l is, compress what l holds.
-func (s *slots) begin(slot int, l *Lane) {
-	s.State[slot] = l.State
-	if len(l.First) > 0 {
-		s.load(slot, l.First)
-	} else {
-		s.load(slot, l.Rest)
-		l.Rest = nil
-	}
-}
-
-// load points slot at blocks.
-func (s *slots) load(slot int, blocks []byte) {
-	s.left[slot] = len(blocks) / block.Size
-	s.Next[slot] = unsafe.SliceData(blocks)
-}
-
-// shortest returns the smallest number of blocks that a live slot has left.
-func (s *slots) shortest(live int) int {
-	n := s.left[0]
-	for _, left := range s.left[1:live] {
-		n = min(n, left)
-	}
-	return n
-}
-
-// settle takes note that slot has compressed n blocks, and reports whether its
-// lane is done.
-func (s *slots) settle(slot, n int) bool {
-	if s.left[slot] -= n; s.left[slot] == 0 {
-		return !s.turn(slot)
-	}
-	s.Next[slot] = advance(s.Next[slot], n)
-	return false
-}
-
-// turn takes slot to the second part of its lane, and reports whether there is
-// one.
-func (s *slots) turn(slot int) bool {
-	l := s.lane[slot]
-	s.load(slot, l.Rest)
-	l.Rest = nil
-	return s.left[slot] > 0
-}
-
-// move fills slot from slot last, which is then unused.
-func (s *slots) move(slot, last int) {
-	s.lane[slot], s.lane[last] = s.lane[last], s.lane[slot]
-	s.State[slot], s.State[last] = s.State[last], &s.unused
-	s.Next[slot] = s.Next[last]
-	s.left[slot] = s.left[last]
-}
-
-// advance moves p by n blocks, within the memory that it points into.
-func advance(p *byte, n int) *byte {
-	return (*byte)(unsafe.Add(unsafe.Pointer(p), n*block.Size))
-}
-
-// Compress advances the states of the first live slots by n blocks each.
-func (s *slots) Compress(live, n int) {
-	for n > 0 {
-		step := s.compress(live, n)
-		if n -= step; n > 0 {
-			for slot := range live {
-				s.Next[slot] = advance(s.Next[slot], step)
+		// Those that wait come into the lanes that jobs leave.
+		n := min(live, g.Width())
+		blocks = g.compress(n, g.shortest(n))
+		for i := n - 1; i >= 0; i-- {
+			if g.settle(i, blocks) {
+				live--
+				g.end(i, live, w)
 			}
 		}
 	}
 }
 
-// Retire ends the use of slots from live to the end.
-func (s *slots) Retire(live int) {
-	for slot := live; slot < len(s.State); slot++ {
-		s.State[slot] = &s.unused
-	}
-}
-
-// compress advances the states of all live slots by n blocks, or by as many as
-// the kernels of the plan take in one call, and returns how many.
-func (s *slots) compress(live, n int) int {
-	for slot := 0; slot < live; {
-		k := s.plan.kernels[live-slot]
-		n = min(n, k.MaxBlocks)
-		slot += k.Lanes
-	}
-	if race.Enabled {
-		for _, next := range s.Next[:live] {
-			race.Read(unsafe.Slice(next, n*block.Size))
-		}
-	}
-	for slot := 0; slot < live; {
-		k := s.plan.kernels[live-slot]
-		for i := live; i < slot+k.Lanes; i++ {
-			s.Next[i] = s.Next[0]
-		}
-		k.Blocks(&s.State[slot], &s.Next[slot], n)
-		slot += k.Lanes
-	}
-	return n
+// end ends the job in lane i, which lane last takes the place of.
+func (g *group) end(i, last int, w Work) {
+	w.Done(int(g.number[i]), g.job[i])
+	g.move(i, last)
 }
 
 // sort puts the jobs of the window into g.order, by falling length as far as
 // bucket tells lengths apart.
-func (g *Group) sort(w Work) {
+func (g *group) sort(w Work) {
 	clear(g.places[:])
 	buckets := g.buckets[:g.count]
 	for i := range buckets {

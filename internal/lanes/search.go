@@ -2,9 +2,9 @@ package lanes
 
 import "github.com/sha256-simd/sha256-simd/internal/block"
 
-// Search returns the kernel to search nonces with, or nil if there is none:
+// SearchKernel returns the kernel to search nonces with, or nil if there is none:
 // then nonces are tried as messages.
-func Search() *block.SearchKernel { return currentPlan().search }
+func SearchKernel() *block.SearchKernel { return currentPlan().search }
 
 // preferredSearch returns the enabled kernel that costs least for a nonce, or
 // nil.

@@ -6,38 +6,106 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/block"
 )
 
+// A Prefix is what comes before each of many messages.
+type Prefix struct {
+	H    block.State // after its whole blocks
+	Rest []byte      // what follows these, less than a block
+	Len  uint64      // in bytes, Rest included
+}
+
+// empty is the prefix of messages that have none.
+var empty = Prefix{H: block.IV256}
+
 // SumMany sets dst[i] to the SHA-256 digest of msgs[i]. The slices are of the
 // same length.
-func SumMany(dst [][block.DigestSize]byte, msgs [][]byte) {
-	g := Acquire()
-	if uniform(msgs) {
-		g.sumUniform(dst, msgs)
-	} else {
-		g.sums = sumMany{dst, msgs}
+func SumMany(dst [][block.DigestSize]byte, msgs [][]byte) { SumManyAfter(dst, &empty, msgs) }
+
+// SumManyAfter sets dst[i] to the SHA-256 digest of prefix followed by msgs[i].
+// The slices are of the same length.
+func SumManyAfter(dst [][block.DigestSize]byte, prefix *Prefix, msgs [][]byte) {
+	g := acquire()
+	if !uniform(msgs) {
+		g.sums = sumMany{dst, prefix, msgs}
 		g.run(len(msgs), &g.sums, true)
+	} else if len(msgs) > 0 {
+		g.sumUniform(dst, prefix, msgs)
 	}
-	g.Release()
+	g.release()
 }
 
-// sumMany is the work of SumMany.
+// sumMany is the work of SumManyAfter.
 type sumMany struct {
-	dst  [][block.DigestSize]byte
-	msgs [][]byte
+	dst    [][block.DigestSize]byte
+	prefix *Prefix
+	msgs   [][]byte
 }
 
-func (s *sumMany) Blocks(i int) int { return blocksOf(len(s.msgs[i])) }
+func (s *sumMany) Blocks(i int) int { return blocksOf(len(s.prefix.Rest) + len(s.msgs[i])) }
 
-func (s *sumMany) Start(i int, l *Lane) bool {
+func (s *sumMany) Start(i int, j *Job) bool {
 	m := s.msgs[i]
-	whole := len(m) &^ (block.Size - 1)
-	l.H = block.IV256
-	l.State = &l.H
-	l.First = m[:whole]
-	l.Rest = l.Tail[:block.Pad(&l.Tail, m[whole:], uint64(len(m)))]
+	j.H = s.prefix.H
+	if len(s.prefix.Rest) == 0 {
+		whole := len(m) &^ (block.Size - 1)
+		tail := block.Pad((*[block.MaxTail]byte)(j.Scratch[:]), m[whole:], s.prefix.Len+uint64(len(m)))
+		j.Set(&j.H, m[:whole], j.Scratch[:tail], nil)
+		return true
+	}
+	l := s.prefix.layout(len(m))
+	copy(j.Scratch[:], s.prefix.Rest)
+	l.fill(j, m)
+	j.Set(&j.H, j.Scratch[:l.head], m[l.first:l.last], j.Scratch[l.head:l.head+l.tail])
 	return true
 }
 
-func (s *sumMany) Done(i int, l *Lane) { block.PutDigest(&s.dst[i], &l.H) }
+func (s *sumMany) Done(i int, j *Job) { block.PutDigest(&s.dst[i], &j.H) }
+
+// A layout says where the blocks of a message after a prefix are. The prefix's
+// rest and what completes its block are the head, in scratch; then come whole
+// blocks of the message, where they lie; and the tail, in scratch again, behind
+// the head: what is left, and padding. A message that does not complete the block
+// has no head.
+type layout struct {
+	rest        int // bytes of the prefix in scratch
+	head, tail  int // bytes of scratch
+	first, last int // of the message's whole blocks
+	length      uint64
+}
+
+// layout returns that of messages of n bytes.
+func (p *Prefix) layout(n int) layout {
+	l := layout{rest: len(p.Rest), length: p.Len + uint64(n)}
+	if l.rest > 0 && l.rest+n >= block.Size {
+		l.head, l.first = block.Size, block.Size-l.rest
+	}
+	l.last = l.first + (n-l.first)&^(block.Size-1)
+	if l.head == 0 && l.rest > 0 {
+		l.last = 0
+	}
+	left := n - l.last
+	if l.head == 0 {
+		left += l.rest
+	}
+	l.tail = blocksOf(left) * block.Size
+	return l
+}
+
+// fill puts the head and the tail of m into j's scratch, which begins with the
+// prefix's rest.
+func (l *layout) fill(j *Job, m []byte) {
+	switch {
+	case l.rest == 0:
+		block.Pad((*[block.MaxTail]byte)(j.Scratch[:]), m[l.last:], l.length)
+	case l.head > 0:
+		copy(j.Scratch[l.rest:block.Size], m)
+		block.Pad((*[block.MaxTail]byte)(j.Scratch[block.Size:]), m[l.last:], l.length)
+	default:
+		var end [block.Size]byte
+		n := copy(end[:], j.Scratch[:l.rest])
+		n += copy(end[n:], m)
+		block.Pad((*[block.MaxTail]byte)(j.Scratch[:]), end[:n], l.length)
+	}
+}
 
 // blocksOf returns how many blocks a message of n bytes has when it is padded.
 func blocksOf(n int) int { return (n + 8 + block.Size) / block.Size }
@@ -52,39 +120,87 @@ func uniform(msgs [][]byte) bool {
 	return true
 }
 
-// sumUniform is SumMany for messages of one length. That leaves a few
-// nanoseconds of work here for each: when messages are short, they count.
-func (g *Group) sumUniform(dst [][block.DigestSize]byte, msgs [][]byte) {
-	if len(msgs) == 0 {
-		return
+// sumUniform is SumManyAfter for messages of one length, at least one. That
+// leaves a few nanoseconds of work here for each: when messages are short, they
+// count.
+func (g *group) sumUniform(dst [][block.DigestSize]byte, prefix *Prefix, msgs [][]byte) {
+	l := prefix.layout(len(msgs[0]))
+	whole, scratch := (l.last-l.first)/block.Size, (l.head+l.tail)/block.Size
+	// What is the same for all messages stays in the scratch: the prefix's rest and
+	// the padding.
+	for i := range min(g.most(), len(msgs)) {
+		j := &g.jobs[i]
+		copy(j.Scratch[:], prefix.Rest)
+		l.fill(j, msgs[i])
 	}
-	length := len(msgs[0])
-	whole := length &^ (block.Size - 1)
-	width := min(g.Width(), len(msgs))
-	tail := 0
-	for i := range width {
-		l := &g.Lanes[i]
-		tail = block.Pad(&l.Tail, msgs[i][whole:], uint64(length)) // of which each message overwrites its part
-		g.State[i] = &l.H
+	// Where the ends of a message's bytes in scratch begin.
+	at := l.head
+	if l.head == 0 {
+		at = l.rest
 	}
 	for len(msgs) > 0 {
-		live := min(width, len(msgs))
-		g.Retire(live)
+		live := g.round(len(msgs), whole)
+		g.retire(live)
 		for i, m := range msgs[:live] {
-			l := &g.Lanes[i]
-			l.H = block.IV256
-			copy(l.Tail[:], m[whole:])
-			g.Next[i] = unsafe.SliceData(m)
+			j := &g.jobs[i]
+			j.H = prefix.H
+			copy(j.Scratch[at:], m[l.last:])
+			g.state[i], g.next[i] = &j.H, unsafe.SliceData(m)
 		}
-		g.Compress(live, whole/block.Size)
-		for i := range live {
-			g.Next[i] = &g.Lanes[i].Tail[0]
+		if l.head > 0 {
+			for i, m := range msgs[:live] {
+				copy(g.jobs[i].Scratch[l.rest:block.Size], m)
+			}
 		}
-		g.Compress(live, tail/block.Size)
+		if whole == 0 {
+			g.compressScratch(live, 0, scratch)
+		} else {
+			if l.head > 0 {
+				g.compressScratch(live, 0, 1)
+				for i, m := range msgs[:live] {
+					g.next[i] = unsafe.SliceData(m[l.first:])
+				}
+			}
+			g.compressAlike(live, whole)
+			g.compressScratch(live, l.head, l.tail/block.Size)
+		}
 		for i := range live {
-			block.PutDigest(&dst[i], &g.Lanes[i].H)
+			block.PutDigest(&dst[i], &g.jobs[i].H)
 		}
 		dst, msgs = dst[live:], msgs[live:]
 	}
-	g.Retire(0)
+	g.retire(0)
+}
+
+// round returns how many of n jobs that have so many blocks each to do together:
+// as many as there are lanes, or all that are left if they had better take turns.
+func (g *group) round(n, blocks int) int {
+	if n <= g.Width() {
+		return n
+	}
+	if n <= g.most() && blocks > 0 && g.plan.turnOf(n, blocks).slice < blocks {
+		return n
+	}
+	return g.Width()
+}
+
+// compressAlike compresses so many blocks at next for each of the first live
+// lanes. It leaves anything in next.
+func (g *group) compressAlike(live, blocks int) {
+	if t := g.plan.turnOf(live, blocks); t.slice < blocks {
+		g.rotateAlike(live, blocks, t)
+	} else {
+		g.plan.compressAll(g.state[:], g.next[:], live, blocks)
+	}
+}
+
+// compressScratch compresses so many blocks at an offset of the scratch of each
+// of the first live jobs, which are in the lanes of the same numbers.
+func (g *group) compressScratch(live, at, blocks int) {
+	for i := range live {
+		g.next[i] = &g.jobs[i].Scratch[at]
+	}
+	for from := 0; from < live; from += g.Width() {
+		g.plan.compressAll(g.state[from:], g.next[from:], min(g.Width(), live-from), blocks)
+	}
 }

@@ -1,0 +1,211 @@
+package lanes
+
+import (
+	"math"
+	"slices"
+
+	"github.com/sha256-simd/sha256-simd/internal/block"
+)
+
+// Jobs that do not fill a kernel need not run on a part-filled one. States are in
+// memory between calls, so a lane can change its job at any of them: 5 jobs run
+// on a kernel of 4 lanes, each pausing once, in 5/4 of its time. That is
+// McNaughton's wrap-around rule: m machines finish n jobs, which may be
+// interrupted, in max(longest, sum/m). Jobs with most left go first.
+//
+// What it takes is calls: a slice is what jobs advance by in one of them, and the
+// shorter it is, the more often the fixed cost of a call is paid.
+
+// A turn says how to go on with jobs: so many of them advance together by slice
+// blocks, then others have their turn, until a job ends. If lanes is the number
+// of jobs all advance, until one ends.
+type turn struct{ lanes, slice int }
+
+// A rotation is a way to advance jobs by the same number of blocks each: so many
+// of them at a time, in slices of 1/slices of that number.
+type rotation struct {
+	lanes, slices int
+	cycles        int // to advance every job by as many blocks as there are slices
+	overhead      int // of the calls, in cycles
+}
+
+// maxSlices is the most that a job is divided into.
+const maxSlices = 16
+
+// callCost estimates what it takes, in cycles, to call kernels with so many lanes,
+// beside their blocks: what was measured on Zen 5, 80 ns for x32_avx512, 32 for
+// x16_avx512 and 8 for x4_shani, and what package lanes does between calls.
+func callCost(lanes int) int { return 50 + 14*lanes }
+
+// rotations returns the ways to advance n jobs that are best for some number of
+// blocks, by the cycles that it takes to advance i lanes together by one,
+// cycles[i]. At most width run at a time. The first has all advance together, or
+// width of them to their end and then the others.
+func rotations(n, width int, cycles []int) []rotation {
+	together := min(n, width)
+	rs := []rotation{{together, 1, cycles[together] + cycles[n-together], callCost(n)}}
+	// As many at a time as cost least each.
+	lanes := together
+	for i := 1; i < together; i++ {
+		if cycles[i]*lanes < cycles[lanes]*i {
+			lanes = i
+		}
+	}
+	least := rs[0]
+	for s := 2; s <= maxSlices && lanes < n; s++ {
+		// Those with most left go first, so they stay within one slice of each other:
+		// full calls do all but one slice each of the jobs that are left at the end.
+		calls, rest := n*s/lanes, n*s%lanes
+		r := rotation{lanes, s, calls * cycles[lanes], calls * callCost(lanes)}
+		if rest > 0 {
+			r.cycles += cycles[rest]
+			r.overhead += callCost(rest)
+		}
+		if r.cycles*least.slices < least.cycles*r.slices {
+			rs, least = append(rs, r), r
+		}
+	}
+	return rs
+}
+
+// turnOf returns how to go on with n jobs of which the shortest has so many
+// blocks left.
+func (p *plan) turnOf(n, blocks int) turn {
+	rs := p.rotations[n]
+	best, slice, least := &rs[0], blocks, math.MaxInt
+	for i := range rs {
+		r := &rs[i]
+		if r.slices > blocks {
+			break
+		}
+		// What slices do not divide is done as by the first way.
+		s := blocks / r.slices
+		cost := s*r.cycles + r.overhead
+		if rest := blocks - s*r.slices; rest > 0 {
+			cost += rest*rs[0].cycles + rs[0].overhead
+		}
+		if cost < least {
+			best, slice, least = r, s, cost
+		}
+	}
+	return turn{best.lanes, slice}
+}
+
+// rotating is what jobs that take turns need.
+type rotating struct {
+	// state and next are the arguments of the kernels: those of the lanes whose
+	// turn it is. Of jobs that are all alike they are all there, and once more
+	// behind them: any lane and those that follow it, around the end, stand side by
+	// side.
+	state [2 * maxJobs]*block.State
+	next  [2 * maxJobs]*byte
+
+	order  [maxJobs]uint8 // the lanes by what they have left, falling
+	merged [maxJobs]uint8
+}
+
+// forget lets go of what is the caller's: of the first n.
+func (r *rotating) forget(n int) {
+	clear(r.state[:n])
+	clear(r.next[:n])
+}
+
+// rotate has the jobs of the first live lanes take turns, those with most left
+// first, until a piece of one ends. It returns how many lanes are live then.
+func (g *group) rotate(live int, t turn, w Work) int {
+	r := &g.rotating
+	defer r.forget(t.lanes)
+	for i := range live {
+		j := i
+		for ; j > 0 && g.left[r.order[j-1]] < g.left[i]; j-- {
+			r.order[j] = r.order[j-1]
+		}
+		r.order[j] = uint8(i)
+	}
+	for {
+		running, waiting := r.order[:t.lanes], r.order[t.lanes:live]
+		shortest := g.left[running[t.lanes-1]]
+		blocks := min(shortest, shortest-g.left[waiting[0]]+t.slice)
+		for i, lane := range running {
+			r.state[i], r.next[i] = g.state[lane], g.next[lane]
+		}
+		blocks = g.plan.compress(r.state[:], r.next[:], t.lanes, blocks)
+		if blocks == shortest {
+			// Those with the highest numbers leave first: the lane that takes the place
+			// of one has been dealt with.
+			slices.Sort(running)
+			for _, lane := range slices.Backward(running) {
+				if g.settle(int(lane), blocks) {
+					live--
+					g.end(int(lane), live, w)
+				}
+			}
+			return live
+		}
+		for _, lane := range running {
+			g.advance(int(lane), blocks)
+		}
+		g.merge(t.lanes, live)
+	}
+}
+
+// merge puts the first live lanes in order again, of which the first n have run.
+func (g *group) merge(n, live int) {
+	r := &g.rotating
+	i, j := 0, n
+	for at := range live {
+		if j == live || i < n && g.left[r.order[i]] > g.left[r.order[j]] {
+			r.merged[at] = r.order[i]
+			i++
+		} else {
+			r.merged[at] = r.order[j]
+			j++
+		}
+	}
+	r.order, r.merged = r.merged, r.order
+}
+
+// rotateAlike has the jobs of the first live lanes, of so many blocks each, take
+// turns one after the other, around and around. What slices do not divide comes
+// first, and one slice of those whose turn does not come any more comes last.
+func (g *group) rotateAlike(live, blocks int, t turn) {
+	if rest := blocks % t.slice; rest > 0 {
+		copy(g.rotating.next[:], g.next[:live])
+		for from := 0; from < live; from += g.Width() {
+			g.plan.compressAll(g.state[from:], g.next[from:], min(g.Width(), live-from), rest)
+		}
+		for i, p := range g.rotating.next[:live] {
+			g.next[i] = advance(p, rest)
+		}
+	}
+	r := &g.rotating
+	copy(r.state[copy(r.state[:], g.state[:live]):], g.state[:live])
+	slices := blocks / t.slice
+	first, round := 0, 0 // of those whose turn it is: the first lane, and its slice
+	for range live * slices / t.lanes {
+		// The pointers are made anew for each call: one moved on behind the last slice
+		// could point to other memory.
+		end := first + t.lanes
+		for i := first; i < min(end, live); i++ {
+			r.next[i] = advance(g.next[i], round*t.slice)
+		}
+		for i := live; i < end; i++ {
+			r.next[i] = advance(g.next[i-live], (round+1)*t.slice)
+		}
+		g.plan.compressAll(r.state[first:], r.next[first:], t.lanes, t.slice)
+		if first = end; first >= live {
+			first -= live
+			round++
+		}
+	}
+	if first > 0 {
+		last := live - first
+		for i := range last {
+			g.state[i], g.next[i] = g.state[first+i], advance(g.next[first+i], round*t.slice)
+		}
+		g.retire(last)
+		g.plan.compressAll(g.state[:], g.next[:], last, t.slice)
+		copy(g.state[:live], r.state[:])
+	}
+	r.forget(2 * live)
+}

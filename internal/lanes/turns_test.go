@@ -1,0 +1,214 @@
+package lanes
+
+import (
+	"crypto/sha256"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/sha256-simd/sha256-simd/internal/block"
+	"github.com/sha256-simd/sha256-simd/internal/cpu"
+)
+
+// A model predicts what plans take, by a microarchitecture's costs.
+type model struct {
+	plan   *plan
+	cycles map[string]int
+}
+
+func newModel(m cpu.Microarch) model {
+	p := planOf(rowOf(m))
+	cycles := map[string]int{oneStream.Name: genericCost}
+	for _, k := range p.kernels[1:] {
+		if k.Name != oneStream.Name {
+			cycles[k.Name], _ = rowOf(m).cost(k.Spec)
+		}
+	}
+	return model{p, cycles}
+}
+
+// call is what a call of a kernel takes.
+func (m model) call(k *block.Kernel, blocks int) int {
+	calls := (blocks + k.MaxBlocks - 1) / k.MaxBlocks
+	return blocks*m.cycles[k.Name] + calls*callCost(k.Lanes)
+}
+
+// together is what it takes to advance n lanes by so many blocks.
+func (m model) together(n, blocks int) int {
+	total := 0
+	for n > 0 {
+		k := m.plan.kernels[n]
+		total += m.call(k, blocks)
+		n -= k.Lanes
+	}
+	return total
+}
+
+// withoutTurns is what jobs of these pieces take if as many as there are lanes,
+// the longest first, advance together by the shortest piece, and those that end
+// are followed by others: the plan before jobs took turns.
+func (m model) withoutTurns(jobs [][2]int) int {
+	jobs = slices.Clone(jobs)
+	slices.SortStableFunc(jobs, func(a, b [2]int) int { return b[0] + b[1] - a[0] - a[1] })
+	var live [][2]int
+	total := 0
+	for {
+		for len(live) < m.plan.width && len(jobs) > 0 {
+			if j := jobs[0]; j[0] > 0 {
+				live = append(live, j)
+			} else if j[1] > 0 {
+				live = append(live, [2]int{j[1], 0})
+			}
+			jobs = jobs[1:]
+		}
+		if len(live) == 0 {
+			return total
+		}
+		step := math.MaxInt
+		for _, j := range live {
+			step = min(step, j[0])
+		}
+		total += m.together(len(live), step)
+		next := live[:0]
+		for _, j := range live {
+			if j[0] -= step; j[0] == 0 {
+				j = [2]int{j[1], 0}
+			}
+			if j[0] > 0 {
+				next = append(next, j)
+			}
+		}
+		live = next
+	}
+}
+
+// recorded is what the calls of a recorder take.
+func (m model) recorded(r *recorder) int {
+	total := 0
+	for _, c := range r.calls {
+		k := slices.IndexFunc(m.plan.kernels[1:], func(k *block.Kernel) bool { return k.Name == c.kernel })
+		total += m.call(m.plan.kernels[k+1], c.blocks)
+	}
+	return total
+}
+
+// least is the least that jobs can take: the longest alone, or all of them at the
+// rate of the best kernels that they fill, or fill in part.
+func (m model) least(jobs [][2]int) int {
+	longest, sum := 0, 0
+	for _, j := range jobs {
+		longest, sum = max(longest, j[0]+j[1]), sum+j[0]+j[1]
+	}
+	rate := math.Inf(1)
+	for n := 1; n <= min(len(jobs), m.plan.width); n++ {
+		cycles := 0
+		for left := n; left > 0; left -= m.plan.kernels[left].Lanes {
+			cycles += m.cycles[m.plan.kernels[left].Name]
+		}
+		rate = min(rate, float64(cycles)/float64(n))
+	}
+	return max(longest*m.cycles[m.plan.kernels[1].Name], int(float64(sum)*rate))
+}
+
+// sum has SumMany's way with messages of one length record its calls.
+func (r *recorder) sum(t *testing.T, n, blocks int) {
+	t.Helper()
+	r.jobs, r.calls = new(jobs), nil
+	msgs, dst := make([][]byte, n), make([][block.DigestSize]byte, n)
+	for i := range msgs {
+		msgs[i] = randomBytes(blocks*block.Size + i)[i:]
+	}
+	g := acquire()
+	g.plan = r.plan
+	g.sumUniform(dst, &empty, msgs)
+	g.release()
+	for i, m := range msgs {
+		if want := sha256.Sum256(m); dst[i] != want {
+			t.Errorf("%d messages of %d blocks: digest %d is %x, want %x", n, blocks, i, dst[i], want)
+		}
+	}
+}
+
+// TestTurnsOfEqualMessages tests, by the costs of every microarchitecture, that
+// SumMany never takes longer for messages of one length than without turns, and
+// how far from the least it stays, calls aside. That is more for messages of 64
+// blocks: there more slices would cost more in calls than they gain. And jobs
+// whose last slice is left over fill no kernel then.
+func TestTurnsOfEqualMessages(t *testing.T) {
+	for _, arch := range cpu.Microarchs() {
+		m, r := newModel(arch), newRecorder(arch)
+		for blocks, most := range map[int]float64{64: 1.085, 1024: 1.03} {
+			if testing.Short() && blocks > 64 {
+				continue
+			}
+			for n := 1; n <= 64; n++ {
+				r.sum(t, n, blocks)
+				list := each(n, func(int) [2]int { return [2]int{blocks, 1} })
+				got, before, least := m.recorded(r), m.withoutTurns(list), m.least(list)
+				if got > before {
+					t.Errorf("%#v, %d messages of %d blocks: %d cycles, without turns %d: %v", arch, n, blocks, got, before, r.calls)
+				}
+				if cycles := got - m.overhead(r); float64(cycles) > most*float64(least) {
+					t.Errorf("%#v, %d messages of %d blocks: %d cycles beside calls, the least is %d: %v", arch, n, blocks, cycles, least, r.calls)
+				}
+			}
+		}
+	}
+}
+
+// overhead is what the calls of a recorder take beside their blocks.
+func (m model) overhead(r *recorder) int {
+	total := m.recorded(r)
+	for _, c := range r.calls {
+		total -= c.blocks * m.cycles[c.kernel]
+	}
+	return total
+}
+
+// TestTurnsOfUnequalJobs tests that lists of random jobs take no longer than
+// without turns on the whole, and none takes 3% longer: ways are compared as if
+// all jobs ended at once, and each end cuts slices short.
+func TestTurnsOfUnequalJobs(t *testing.T) {
+	lists := 1000
+	if testing.Short() {
+		lists = 100
+	}
+	for _, arch := range cpu.Microarchs() {
+		m, r := newModel(arch), newRecorder(arch)
+		random := rand.New(rand.NewPCG(8, 8))
+		total, before := 0, 0
+		for range lists {
+			n := 1 + random.IntN(64)
+			list := each(n, func(int) [2]int { return [2]int{random.IntN(1 << random.IntN(9)), 1 + random.IntN(2)} })
+			r.run(newJobs(list), true)
+			got, old := m.recorded(r), m.withoutTurns(list)
+			if got > old+old/33 {
+				t.Errorf("%#v, %v: %d cycles, without turns %d: %v", arch, list, got, old, r.calls)
+			}
+			total, before = total+got, before+old
+		}
+		if total > before+before/1000 {
+			t.Errorf("%#v: %d cycles in all, without turns %d", arch, total, before)
+		}
+	}
+}
+
+// TestTurnsFillKernels tests what kernels rely on: while there are more jobs than
+// run, those that run fill their kernels, which write to every lane they have.
+func TestTurnsFillKernels(t *testing.T) {
+	for _, arch := range cpu.Microarchs() {
+		p := planOf(rowOf(arch))
+		for n, ways := range p.rotations {
+			for _, w := range ways {
+				left := w.lanes
+				for left > 0 {
+					left -= p.kernels[left].Lanes
+				}
+				if w.lanes < n && left < 0 {
+					t.Errorf("%#v: %d of %d jobs run together, and the kernels have %d lanes more", arch, w.lanes, n, -left)
+				}
+			}
+		}
+	}
+}
