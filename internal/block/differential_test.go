@@ -80,6 +80,7 @@ func TestDifferential(t *testing.T) {
 // TestMain fails the run, whatever was asked of it, unless the differential
 // test of every kernel that SHA256SIMD_REQUIRE names passed in it.
 func TestMain(m *testing.M) {
+	Select(selection) // which package lanes does elsewhere
 	code := m.Run()
 	// Neither a listing nor a fuzzing worker is a run of the tests.
 	if flag.Lookup("test.list").Value.String() == "" && flag.Lookup("test.fuzzworker").Value.String() == "false" {

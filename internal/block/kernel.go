@@ -80,8 +80,9 @@ var epoch uint32
 // those who keep what they derived from it.
 func Epoch() uint32 { return epoch }
 
-// Select puts the kernels of s in use. Until it has been called for the first
-// time plain Go is. Nothing may hash meanwhile. It panics if Single cannot be.
+// Select puts the kernels of s in use. Until package lanes has called it, which
+// does so when it is initialized, plain Go is, and no kernel counts as supported.
+// Nothing may hash meanwhile. It panics if Single cannot be.
 func Select(s Selection) {
 	known := s.Single == "generic" || s.Single == "x1_std"
 	for _, t := range toggles() {
@@ -100,8 +101,6 @@ func Select(s Selection) {
 	epoch++
 }
 
-func init() { Select(selection) }
-
 // A toggle is how a kernel is switched on and off, whatever its operation.
 type toggle struct {
 	spec               Spec
@@ -111,7 +110,7 @@ type toggle struct {
 
 // toggles returns those of all the kernels of this architecture.
 func toggles() []toggle {
-	var ts []toggle
+	ts := make([]toggle, 0, len(kernels)+len(nodeKernels)+len(searchKernels))
 	for i := range kernels {
 		k := &kernels[i]
 		ts = append(ts, toggle{k.Spec, &k.Supported, &k.Enabled, k.use})

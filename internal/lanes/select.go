@@ -35,17 +35,21 @@ func (p process) selection() block.Selection { return p.selectionBy(rowOf(p.micr
 
 // selectionBy is selection by the costs in r.
 func (p process) selectionBy(r row) block.Selection {
-	if kernels := p.kernels(); p.fips || len(kernels) == 0 && !p.purego {
+	kernels := p.kernels()
+	if p.fips || len(kernels) == 0 && !p.purego {
 		return block.Selection{Single: "x1_std"}
 	}
-	s := block.Selection{Single: "generic"}
+	s := block.Selection{Single: "generic", Enabled: make([]string, 0, len(kernels))}
 	least := genericCost
-	for _, k := range p.kernels() {
+	for _, k := range kernels {
 		if !p.usable.Has(k.Needs) || isDisabled(k, p.disabled) {
 			continue
 		}
 		s.Enabled = append(s.Enabled, k.Name)
-		if cycles, _ := r.cost(k); strings.HasPrefix(k.Name, "x1_") && cycles < least {
+		if !strings.HasPrefix(k.Name, "x1_") {
+			continue
+		}
+		if cycles, _ := r.cost(k); cycles < least {
 			s.Single, least = k.Name, cycles
 		}
 	}
