@@ -84,17 +84,17 @@ func Epoch() uint32 { return epoch }
 // does so when it is initialized, plain Go is, and no kernel counts as supported.
 // Nothing may hash meanwhile. It panics if Single cannot be.
 func Select(s Selection) {
-	known := s.Single == "generic" || s.Single == "x1_std"
+	enables := func(k Spec) bool { return cpu.Usable().Has(k.Needs) && slices.Contains(s.Enabled, k.Name) }
+	if s.Single != "generic" && s.Single != "x1_std" &&
+		!slices.ContainsFunc(kernels, func(k Kernel) bool { return k.Name == s.Single && k.Lanes == 1 && enables(k.Spec) }) {
+		panic("sha256: " + s.Single + " is selected for one stream, which it cannot compress here")
+	}
 	for _, t := range toggles() {
 		*t.supported = cpu.Usable().Has(t.spec.Needs)
-		*t.enabled = *t.supported && slices.Contains(s.Enabled, t.spec.Name)
+		*t.enabled = enables(t.spec)
 		if t.use != nil {
 			*t.use = *t.enabled && (s.Single == t.spec.Name || strings.HasPrefix(t.spec.Name, "node_"))
-			known = known || *t.use && s.Single == t.spec.Name
 		}
-	}
-	if !known {
-		panic("sha256: " + s.Single + " is selected for one stream, which it cannot compress here")
 	}
 	selection = s
 	useStd = s.Single == "x1_std"

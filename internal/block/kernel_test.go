@@ -172,7 +172,7 @@ func TestForce(t *testing.T) {
 func TestSelectRefuses(t *testing.T) {
 	was := selection
 	defer Select(was)
-	for _, s := range []Selection{{}, {Single: "x9_none"}, {Single: "x1_shani"}, {Single: "x4_avx", Enabled: []string{"x4_avx"}}} {
+	for _, s := range []Selection{{}, {Single: "x9_none"}, {Single: "x1_shani"}, {Single: "x4_avx", Enabled: []string{"x4_avx"}}, {Single: "node_x1_shani", Enabled: []string{"node_x1_shani"}}} {
 		func() {
 			defer func() {
 				if recover() == nil {

@@ -4,6 +4,7 @@
 package cpu
 
 import (
+	"math/bits"
 	"runtime"
 	"strings"
 )
@@ -50,10 +51,8 @@ func (f Features) All() []Features {
 // String returns the names of f's extensions, joined by +.
 func (f Features) String() string {
 	var names []string
-	for i, name := range featureNames {
-		if f>>i&1 == 1 {
-			names = append(names, name)
-		}
+	for _, one := range f.All() {
+		names = append(names, featureNames[bits.TrailingZeros32(uint32(one))])
 	}
 	return strings.Join(names, "+")
 }

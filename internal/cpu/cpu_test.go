@@ -194,8 +194,10 @@ func TestStandIn(t *testing.T) {
 // TestThis tests what this process goes by, and says what this machine can stand
 // in for: continuous integration has it do so.
 func TestThis(t *testing.T) {
-	for _, name := range StandIns() {
-		t.Logf("stands in for %s", name)
+	for m, d := range microarchs {
+		if canStandIn(detect(), runtime.GOOS, Microarch(m)) {
+			t.Logf("stands in for %s", d.name)
+		}
 	}
 	if standInFor == "" {
 		if c := detect(); Usable() != c.Usable(runtime.GOOS) || This() != c.Microarch() {

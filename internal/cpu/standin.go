@@ -1,9 +1,6 @@
 package cpu
 
-import (
-	"fmt"
-	"runtime"
-)
+import "fmt"
 
 // standInFor names a microarchitecture that this machine is to be taken for. It
 // is for tests, of which the linker sets it:
@@ -35,16 +32,4 @@ func standIn(c CPU, goos, name string) (Features, Microarch) {
 // canStandIn reports whether c has the architecture and all features of m.
 func canStandIn(c CPU, goos string, m Microarch) bool {
 	return m.On(c.Arch) && c.Usable(goos).Has(m.Features())
-}
-
-// StandIns returns the names of the microarchitectures that this machine can
-// stand in for.
-func StandIns() []string {
-	var names []string
-	for m, d := range microarchs {
-		if canStandIn(detect(), runtime.GOOS, Microarch(m)) {
-			names = append(names, d.name)
-		}
-	}
-	return names
 }
