@@ -168,17 +168,18 @@ func (c *costs) here(candidates []lanes.Candidate, firstIsNode bool) []lanes.Can
 // A loss is work for which the table's choice takes longer, by the costs
 // measured, than the choice that these make.
 type loss struct {
-	lanes       int     // of streams that are live, or 0 for nonces
+	work        string  // "live lanes", "nodes" or "nonces"
+	n           int     // how many of them, or 0 for any number
 	share       float64 // of the better plan's time, on top
 	plan, other string
 }
 
 func (l loss) String() string {
-	what := "nonces"
-	if l.lanes > 0 {
-		what = fmt.Sprintf("%2d live lanes", l.lanes)
+	work := l.work
+	if l.n > 0 {
+		work = fmt.Sprintf("%2d %s", l.n, l.work)
 	}
-	return fmt.Sprintf("%s: %s takes %.0f%% longer than %s", what, l.plan, 100*l.share, l.other)
+	return fmt.Sprintf("%s: %s takes %.0f%% longer than %s", work, l.plan, 100*l.share, l.other)
 }
 
 // tolerance is how much longer a plan may take before it counts as wrong:
@@ -186,22 +187,30 @@ func (l loss) String() string {
 const tolerance = 0.05
 
 // losses returns those of more than the tolerance, for every number of lanes
-// that either of the plans keeps alive, and for nonces.
+// that either of the plans keeps alive, for as many nodes, and for nonces.
 func (c *costs) losses() []loss {
 	var ls []loss
-	add := func(n int, here []lanes.Candidate, plan, other []int, work float64) {
-		share := work*float64(total(here, plan))/float64(total(here, other)) - 1
-		if share > tolerance {
-			ls = append(ls, loss{n, share, names(here, plan), names(here, other)})
+	add := func(work string, n int, here []lanes.Candidate, plan, other []int, ratio float64) {
+		if share := ratio - 1; share > tolerance {
+			ls = append(ls, loss{work, n, share, names(here, plan), names(here, other)})
 		}
 	}
 	here := c.streamsHere()
 	for n := 1; n <= max(width(c.Streams), width(here)); n++ {
-		add(n, here, lanes.Steps(c.Streams, n), lanes.Steps(here, n), 1)
+		plan, other := lanes.Steps(c.Streams, n), lanes.Steps(here, n)
+		add("live lanes", n, here, plan, other, float64(total(here, plan))/float64(total(here, other)))
+	}
+	here = c.nodesHere()
+	for n := 1; n <= block.MaxLanes && len(here) > 0; n++ {
+		plan, padded := lanes.NodeSteps(c.Nodes, n)
+		other, best := lanes.NodeSteps(here, n)
+		padding := padded - total(c.Nodes, plan)
+		add("nodes", n, here, plan, other, float64(total(here, plan)+padding)/float64(best))
 	}
 	here = c.noncesHere()
 	if chosen, best := lanes.Cheapest(c.Nonces), lanes.Cheapest(here); chosen >= 0 {
-		add(0, here, []int{chosen}, []int{best}, float64(here[best].Lanes)/float64(here[chosen].Lanes))
+		each := func(i int) float64 { return float64(here[i].Cycles) / float64(here[i].Lanes) }
+		add("nonces", 0, here, []int{chosen}, []int{best}, each(chosen)/each(best))
 	}
 	return ls
 }

@@ -116,16 +116,16 @@ func TestLosses(t *testing.T) {
 		{"all faster", []float64{50, 75, 140}, nil},
 		{"within the tolerance", []float64{100, 150, 314}, nil},
 		{"four lanes are slow", []float64{100, 150, 400}, []loss{
-			{4, 1. / 3, "x4_a", "x2_a + x2_a"},
+			{"live lanes", 4, 1. / 3, "x4_a", "x2_a + x2_a"},
 		}},
 		{"two lanes are no use", []float64{100, 260, 280}, []loss{
-			{2, 0.3, "x2_a", "x1_a + x1_a"},
-			{3, 80. / 280, "x2_a + x1_a", "x4_a"},
+			{"live lanes", 2, 0.3, "x2_a", "x1_a + x1_a"},
+			{"live lanes", 3, 80. / 280, "x2_a + x1_a", "x4_a"},
 		}},
 		{"no lanes are any use", []float64{100, 300, 600}, []loss{
-			{2, 0.5, "x2_a", "x1_a + x1_a"},
-			{3, 1. / 3, "x2_a + x1_a", "x1_a + x1_a + x1_a"},
-			{4, 0.5, "x4_a", "x1_a + x1_a + x1_a + x1_a"},
+			{"live lanes", 2, 0.5, "x2_a", "x1_a + x1_a"},
+			{"live lanes", 3, 1. / 3, "x2_a + x1_a", "x1_a + x1_a + x1_a"},
+			{"live lanes", 4, 0.5, "x4_a", "x1_a + x1_a + x1_a + x1_a"},
 		}},
 	} {
 		cycles := map[string]float64{}
@@ -134,7 +134,7 @@ func TestLosses(t *testing.T) {
 		}
 		c := measuredAs(lanes.Description{Streams: table}, cycles)
 		if !slices.EqualFunc(c.losses(), tt.want, func(a, b loss) bool {
-			return a.lanes == b.lanes && math.Abs(a.share-b.share) < 1e-9 && a.plan == b.plan && a.other == b.other
+			return a.work == b.work && a.n == b.n && math.Abs(a.share-b.share) < 1e-9 && a.plan == b.plan && a.other == b.other
 		}) {
 			t.Errorf("%s: %v, want %v", tt.name, c.losses(), tt.want)
 		}
@@ -158,7 +158,7 @@ func wrongReport() *report {
 				{Kernel: "search_x8_a", Lanes: 8, Cycles: 800, Basis: lanes.Estimated},
 				{Kernel: "search_x4_a", Lanes: 4, Cycles: 500, Basis: lanes.Derived},
 			},
-		}, map[string]float64{"x1_a": 100, "x2_a": 260, "node_x2_a": 310, "search_x8_a": 800, "search_x4_a": 320, "generic": 900}),
+		}, map[string]float64{"x1_a": 100, "x2_a": 260, "node_x2_a": 515, "search_x8_a": 800, "search_x4_a": 320, "generic": 900}),
 	}
 }
 
@@ -176,6 +176,7 @@ func TestReportOfAWrongTable(t *testing.T) {
 		" x2_a      2    150  estimated   260 ",
 		"The table is wrong for this CPU",
 		"   2 live lanes: x2_a takes 30% longer than x1_a + x1_a\n",
+		"   2 nodes: node_x2_a takes 29% longer than x1_a + x1_a\n",
 		"  nonces: search_x8_a takes 25% longer than search_x4_a\n",
 	} {
 		if !strings.Contains(b.String(), want) {
@@ -198,7 +199,7 @@ func TestRow(t *testing.T) {
 		on:        "A CPU (family 0x1b, model 0x3, stepping 0), linux/amd64, go1.25",
 		measured: []cost{
 			{"x1_a", 100}, {"x2_a", 260},
-			{"node_x2_a", 310},
+			{"node_x2_a", 515},
 			{"search_x4_a", 320}, {"search_x8_a", 800},
 		},
 	},

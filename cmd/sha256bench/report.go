@@ -152,7 +152,7 @@ func (r *report) writeCosts(w io.Writer) {
 
 	losses := c.losses()
 	if len(losses) == 0 {
-		fmt.Fprintf(w, "The table's choice is within %.0f%% of the best for every number of live lanes, and for nonces.\n", 100*tolerance)
+		fmt.Fprintf(w, "The table's choice is within %.0f%% of the best for every number of live lanes and of nodes, and for nonces.\n", 100*tolerance)
 		return
 	}
 	fmt.Fprintln(w, "\nThe table is wrong for this CPU. By the costs measured, these choices lose:")
@@ -174,7 +174,8 @@ func (r *report) writeJSON(w io.Writer) error {
 		Measured int    `json:"measured"`
 	}
 	type lossJSON struct {
-		Lanes int     `json:"lanes,omitempty"` // not with nonces
+		Work  string  `json:"work"`
+		N     int     `json:"n,omitempty"`
 		Share float64 `json:"share"`
 		Plan  string  `json:"plan"`
 		Best  string  `json:"best"`
@@ -215,7 +216,7 @@ func (r *report) writeJSON(w io.Writer) error {
 	out.Nodes = both(r.costs.Nodes, r.costs.nodesHere())
 	out.Nonces = both(r.costs.Nonces, r.costs.noncesHere())
 	for _, l := range r.costs.losses() {
-		out.Losses = append(out.Losses, lossJSON{l.lanes, l.share, l.plan, l.other})
+		out.Losses = append(out.Losses, lossJSON{l.work, l.n, l.share, l.plan, l.other})
 	}
 	for _, p := range r.points() {
 		for _, r := range r.results[p] {

@@ -107,6 +107,9 @@ func TestNodePlansBeatOneAtATime(t *testing.T) {
 					left -= k.Lanes
 				}
 			}
+			if _, described := NodeSteps(choice, n); total != described {
+				t.Errorf("%#v: %d nodes cost %d, by NodeSteps %d", m, n, total, described)
+			}
 			if total > n*single {
 				t.Errorf("%#v: %d nodes cost %d, one at a time %d", m, n, total, n*single)
 			}

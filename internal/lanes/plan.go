@@ -151,6 +151,25 @@ func Steps(candidates []Candidate, n int) []int {
 	return steps
 }
 
+// NodeSteps returns which of the candidates hash n nodes, as indices, and what
+// that costs. Of MaxLanes nodes and more the cheapest takes as many as fill it.
+func NodeSteps(candidates []Candidate, n int) (steps []int, cycles int) {
+	first, cheapest := choose(candidates, paddingCost)
+	for n > 0 {
+		i := cheapest
+		if n < block.MaxLanes {
+			i = first[n]
+		}
+		steps = append(steps, i)
+		cycles += candidates[i].Cycles
+		if n < candidates[i].Lanes {
+			cycles += paddingCost
+		}
+		n -= candidates[i].Lanes
+	}
+	return steps, cycles
+}
+
 // A Description says what the choice between kernels rests on.
 type Description struct {
 	// Microarch is the set of CPUs that this one is counted among.
