@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/klauspost/cpuid/v2"
 )
 
 func BenchmarkSum256(b *testing.B)    { benchmark(b, "Sum256") }
@@ -144,13 +146,13 @@ func TestRowsThatFailCostNoOthers(t *testing.T) {
 		{"interruption", []row{loadOf("A", sleep), loadOf("B", func(dst [][32]byte) { interrupt(); fails(dst) }), loadOf("C", sleep)}, "", []string{"A/"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			file := filepath.Join(t.TempDir(), "results.json")
-			err := new(report).measure(ctx, tt.rows, time.Millisecond, file)
+			files := filepath.Join(t.TempDir(), "results")
+			err := new(report).measure(ctx, tt.rows, time.Millisecond, files)
 			if tt.failed == "" && err != nil || tt.failed != "" && (err == nil || !strings.HasPrefix(err.Error(), "measure "+tt.failed+": go: exit status ")) {
 				t.Errorf("error %v, want that of %q", err, tt.failed)
 			}
 			kept := new(report)
-			if err := kept.resume(file); err != nil {
+			if err := kept.resume(files + ".json"); err != nil {
 				t.Fatal(err)
 			}
 			var got []string
@@ -170,7 +172,7 @@ func TestNothingToDoIsAnError(t *testing.T) {
 		want string
 	}{
 		{[]string{"-run", "nosuch"}, "-run nosuch: no row"},
-		{[]string{"-run", "^$", "-results", filepath.Join(t.TempDir(), "results.json")}, "-run ^$: no row"},
+		{[]string{"-run", "^$", "-results", t.TempDir()}, "-run ^$: no row"},
 		{[]string{"-run", "^Nodes/n=1$", "-time", "0s"}, "-time 0s: "},
 		{[]string{"-run", "^Nodes/n=1$", "-time", "-1s"}, "-time -1s: "},
 	} {
@@ -180,30 +182,87 @@ func TestNothingToDoIsAnError(t *testing.T) {
 	}
 }
 
-func TestChartsThatCannotBeDrawnCostNoResults(t *testing.T) {
+func TestResultsThatCannotBeKeptAreAnErrorBeforehand(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	var out strings.Builder
-	err := run([]string{"-run", "^Nodes/n=1$", "-time", "1ms", "-charts", filepath.Join(file, "charts"), "-markdown"}, &out)
-	if err == nil || !strings.HasPrefix(err.Error(), "draw charts: ") {
-		t.Errorf("error %v, want that of the charts", err)
+	err := run([]string{"-run", "^Nodes/n=1$", "-time", "1ms", "-results", filepath.Join(file, "results")}, io.Discard)
+	if err == nil || !strings.HasPrefix(err.Error(), "keep results: ") {
+		t.Errorf("error %v, want one of the directory", err)
 	}
-	if !strings.Contains(out.String(), "| Nodes/n=1 |") {
+}
+
+func TestChartsThatCannotBeDrawnCostNoResults(t *testing.T) {
+	dir := t.TempDir()
+	// A directory stands where the chart should be.
+	if err := os.Mkdir(filepath.Join(dir, thisMachine().file()+"-lanes.svg"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	err := run([]string{"-run", "^Kernel/size=8K/n=1$", "-time", "1ms", "-results", dir}, &out)
+	if err == nil || !strings.HasPrefix(err.Error(), "draw ") {
+		t.Errorf("error %v, want that of the chart", err)
+	}
+	if !strings.Contains(out.String(), "Kernel/size=8K/n=1 ") {
 		t.Errorf("the row is not in:\n%s", out.String())
 	}
 }
 
-func TestEarlierResultsAreToldAgain(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "results.json")
-	for _, pattern := range []string{"^Nodes/n=1$", "^$"} {
-		var out strings.Builder
-		if err := run([]string{"-run", pattern, "-time", "1ms", "-results", file, "-markdown"}, &out); err != nil {
+func TestEarlierResultsAreReportedAgain(t *testing.T) {
+	dir := t.TempDir()
+	for _, pattern := range []string{"^Nodes/n=1$", "^Nodes/n=2$", "^$"} {
+		if err := run([]string{"-run", pattern, "-time", "1ms", "-results", dir}, io.Discard); err != nil {
 			t.Fatal(err)
 		}
-		if !strings.Contains(out.String(), "| Nodes/n=1 |") {
-			t.Errorf("-run %s: the row is not in:\n%s", pattern, out.String())
+		if md := readFile(t, filepath.Join(dir, thisMachine().file()+".md")); !bytes.Contains(md, []byte("| Nodes/n=1 |")) {
+			t.Errorf("-run %s: the row is not in:\n%s", pattern, md)
+		}
+	}
+}
+
+func TestFilesAreCalledAfterTheCPU(t *testing.T) {
+	for _, tt := range []struct {
+		machine machine
+		want    string
+	}{
+		{machine{Kind: zen5, CPU: "AMD EPYC, family 0x1a model 0x2"}, "zen5"},
+		{machine{Kind: iceLake, CPU: "Intel(R) Xeon(R) Processor @ 2.80GHz, family 0x6 model 0x6a"}, "icelake"},
+		{machine{CPU: "AMD Ryzen 7 5800X 8-Core Processor, family 0x19 model 0x21"}, "amd-ryzen-7-5800x-8-core-processor-family-0x19-model-0x21"},
+		{machine{CPU: "../Virtual CPU/"}, "virtual-cpu"},
+		{machine{CPU: "unknown CPU"}, "unknown-cpu"},
+	} {
+		if got := tt.machine.file(); got != tt.want {
+			t.Errorf("%+v: %q, want %q", tt.machine, got, tt.want)
+		}
+	}
+}
+
+func TestKindOf(t *testing.T) {
+	for _, tt := range []struct {
+		vendor        cpuid.Vendor
+		family, model int
+		want          kind
+	}{
+		{cpuid.AMD, 0x1a, 0x02, zen5},   // Turin
+		{cpuid.AMD, 0x1a, 0x11, zen5},   // Turin Dense
+		{cpuid.AMD, 0x1a, 0x44, zen5},   // Granite Ridge
+		{cpuid.AMD, 0x1a, 0x24, ""},     // Strix Point: vector units of 256 bits
+		{cpuid.AMD, 0x1a, 0x60, ""},     // Krackan Point: likewise
+		{cpuid.AMD, 0x19, 0x11, zen4},   // Genoa
+		{cpuid.AMD, 0x19, 0xa0, zen4},   // Bergamo
+		{cpuid.AMD, 0x19, 0x61, zen4},   // Raphael
+		{cpuid.AMD, 0x19, 0x01, ""},     // Milan: Zen 3
+		{cpuid.AMD, 0x19, 0x21, ""},     // Vermeer: Zen 3
+		{cpuid.AMD, 0x19, 0x50, ""},     // Cezanne: Zen 3
+		{cpuid.Intel, 6, 0x6a, iceLake}, // Ice Lake-SP
+		{cpuid.Intel, 6, 0x7e, ""},      // Ice Lake of laptops: one unit of 512 bits
+		{cpuid.Intel, 6, 0x8f, ""},      // Sapphire Rapids
+		{cpuid.Intel, 0x1a, 0x02, ""},
+		{cpuid.VendorUnknown, 0, 0, ""},
+	} {
+		if got := kindOf(tt.vendor, tt.family, tt.model); got != tt.want {
+			t.Errorf("%v, family %#x, model %#x: %q, want %q", tt.vendor, tt.family, tt.model, got, tt.want)
 		}
 	}
 }
@@ -239,7 +298,7 @@ func TestPeersMustBePublishedModules(t *testing.T) {
 func measured() *report {
 	rep := new(report)
 	for _, r := range slices.Concat(kernelRows(), byLength().rows) {
-		rep.add(result{Name: r.name(), Bytes: r.bytes, Ratio: 2, Floor: 3, Impls: []implResult{
+		rep.add(result{Name: r.name(), Bytes: r.bytes, Ratio: 2, Impls: []implResult{
 			{"sha256-simd", timing{Best: float64(r.bytes) / 8}},
 			{"crypto", timing{Best: float64(r.bytes) / 2}},
 		}})
@@ -248,12 +307,12 @@ func measured() *report {
 }
 
 func TestChartsAreWellFormed(t *testing.T) {
-	dir := t.TempDir()
-	if err := measured().draw(dir); err != nil {
+	prefix := filepath.Join(t.TempDir(), "zen5")
+	if err := measured().draw(prefix); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"lanes.svg", "length.svg"} {
-		data := readFile(t, filepath.Join(dir, name))
+	for _, name := range []string{"-lanes.svg", "-length.svg"} {
+		data := readFile(t, prefix+name)
 		for _, want := range []string{">sha256-simd<", ">crypto<", ">GB/s<"} {
 			if !bytes.Contains(data, []byte(want)) {
 				t.Errorf("%s does not hold %s", name, want)
@@ -270,19 +329,35 @@ func TestChartsAreWellFormed(t *testing.T) {
 	}
 }
 
-func TestReportTellsWhichFloorsAreMet(t *testing.T) {
-	rep := &report{Machine: machine{Reference: true}}
-	for name, ratio := range map[string]float64{"Nodes/n=16": 1.7, "Nodes/n=32": 2.3} {
-		rep.add(result{Name: name, Bytes: 1, Ratio: ratio, Floor: floors[name], Impls: []implResult{{"sha256-simd", timing{Best: 1}}}})
-	}
-	for name, write := range map[string]func(io.Writer) error{"text": rep.writeText, "Markdown": rep.writeMarkdown} {
-		var out strings.Builder
-		if err := write(&out); err != nil {
-			t.Fatal(err)
+func TestReportSaysWhichFloorsAreReached(t *testing.T) {
+	for _, tt := range []struct {
+		kind kind
+		want []string
+	}{
+		{zen5, []string{
+			"Merkle trees", "1.04 reached", "2.85 MISSED",
+			"A floor is the least ratio that this project accepts on Zen 5: 1 of 2 are reached, but not those of Nodes/n=1024.",
+		}},
+		{zen4, []string{"Merkle trees", "1.15 MISSED", "1.18 reached", "on Zen 4: 1 of 2 are reached, but not those of Nodes/n=4."}},
+		{iceLake, []string{"Merkle trees", "1.10 reached", "2.40 reached", "on Ice Lake: 2 of 2 are reached."}},
+		{"", []string{"Merkle trees", "No floors are known for this kind of CPU."}},
+	} {
+		rep := &report{Machine: machine{Kind: tt.kind}}
+		for name, ratio := range map[string]float64{"Nodes/n=4": 1.12, "Nodes/n=1024": 2.5, "Nodes/n=8": 1} {
+			rep.add(result{Name: name, Bytes: 1, Ratio: ratio, Impls: []implResult{{"sha256-simd", timing{Best: 1}}}})
 		}
-		for _, want := range []string{"Merkle trees", "1.60 met", "2.40 MISSED"} {
-			if !strings.Contains(out.String(), want) {
-				t.Errorf("%s report does not say %q:\n%s", name, want, out.String())
+		for name, write := range map[string]func(io.Writer) error{"text": rep.writeText, "Markdown": rep.writeMarkdown} {
+			var out strings.Builder
+			if err := write(&out); err != nil {
+				t.Fatal(err)
+			}
+			for _, want := range tt.want {
+				if !strings.Contains(out.String(), want) {
+					t.Errorf("%s report on %q does not say %q:\n%s", name, tt.kind, want, out.String())
+				}
+			}
+			if tt.kind == "" && strings.Contains(out.String(), "MISSED") {
+				t.Errorf("%s report on an unknown CPU speaks of floors:\n%s", name, out.String())
 			}
 		}
 	}
@@ -310,7 +385,7 @@ func TestResultsAreKept(t *testing.T) {
 	}
 	first.add(result{Name: "one", Ratio: 1})
 	first.add(result{Name: "two", Ratio: 2})
-	if err := first.save(file); err != nil {
+	if err := first.save(file, first.writeJSON); err != nil {
 		t.Fatal(err)
 	}
 

@@ -5,11 +5,10 @@ import (
 	"cmp"
 	"fmt"
 	"image/color"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/moby/sys/atomicwriter"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/text"
@@ -67,11 +66,9 @@ func lineStyle(name string, i int) draw.LineStyle {
 	return style
 }
 
-// draw draws the charts in dir, those whose rows are there.
-func (rep *report) draw(dir string) error {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return fmt.Errorf("draw charts: %w", err)
-	}
+// draw draws the charts whose rows are there, into files whose names begin with
+// prefix.
+func (rep *report) draw(prefix string) error {
 	for _, c := range []struct {
 		file, title, x string
 		rows           []row
@@ -79,12 +76,12 @@ func (rep *report) draw(dir string) error {
 		scale          func(p *plot.Plot)
 	}{
 		{
-			"lanes.svg", "Messages of 8 KiB, one core of", "messages side by side",
+			"-lanes.svg", "Messages of 8 KiB, one core of", "messages side by side",
 			kernelRows(), func(r row) float64 { return float64(r.digests) },
 			func(p *plot.Plot) { p.X.Tick.Marker = ticks(1, 2, 4, 8, 12, 16, 20, 24, 28, 32, 36, 40) },
 		},
 		{
-			"length.svg", "64 messages, one core of", "length of each message",
+			"-length.svg", "64 messages, one core of", "length of each message",
 			byLength().rows, func(r row) float64 { return float64(r.bytes / r.digests) },
 			func(p *plot.Plot) {
 				p.X.Scale = plot.LogScale{}
@@ -96,14 +93,14 @@ func (rep *report) draw(dir string) error {
 		if lines == nil {
 			continue
 		}
-		p := newPlot(c.title+" "+rep.Machine.CPU, c.x)
+		p := newPlot(c.title+" "+rep.Machine.title(), c.x)
 		c.scale(p)
 		legend, err := addLines(p, lines)
-		if err != nil {
-			return fmt.Errorf("draw %s: %w", c.file, err)
+		if err == nil {
+			err = savePlot(p, legend, prefix+c.file)
 		}
-		if err := savePlot(p, legend, filepath.Join(dir, c.file)); err != nil {
-			return fmt.Errorf("draw %s: %w", c.file, err)
+		if err != nil {
+			return fmt.Errorf("draw %s: %w", prefix+c.file, err)
 		}
 	}
 	return nil
@@ -222,5 +219,5 @@ func savePlot(p *plot.Plot, legend plot.Legend, file string) error {
 	// What its reader may have instead of the font that it was laid out with.
 	const font = "font-family:Liberation Sans"
 	out := bytes.ReplaceAll(svg.Bytes(), []byte(font), []byte(font+",Arial,Helvetica,sans-serif"))
-	return os.WriteFile(file, out, 0o666)
+	return atomicwriter.WriteFile(file, out, 0o644)
 }

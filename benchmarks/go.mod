@@ -5,6 +5,7 @@ go 1.25.0
 require (
 	github.com/klauspost/cpuid/v2 v2.4.2
 	github.com/minio/sha256-simd v1.0.1
+	github.com/moby/sys/atomicwriter v0.1.0
 	github.com/prysmaticlabs/gohashtree v0.0.4-beta
 	github.com/schollz/progressbar/v3 v3.19.1
 	github.com/sha256-simd/sha256-simd v0.0.0-00010101000000-000000000000
@@ -23,6 +24,7 @@ require (
 	github.com/ajstarks/svgo v0.0.0-20211024235047-1546f124cd8b // indirect
 	github.com/golang/freetype v0.0.0-20170609003504-e2365dfdc4a0 // indirect
 	github.com/mitchellh/colorstring v0.0.0-20190213212951-d06e56a500db // indirect
+	github.com/moby/sys/sequential v0.6.0 // indirect
 	github.com/rivo/uniseg v0.4.7 // indirect
 	golang.org/x/image v0.30.0 // indirect
 	golang.org/x/sys v0.46.0 // indirect

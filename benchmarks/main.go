@@ -3,16 +3,16 @@
 //
 //	go run ./benchmarks
 //
-// Flags choose what is measured and how it is told:
+// Flags choose what is measured and where it is kept:
 //
-//	-run regexp    measure only the rows whose names match
-//	-time d        time for each row (default 1s)
-//	-json          print JSON
-//	-markdown      print Markdown
-//	-charts dir    draw the charts there, as far as their rows are measured
-//	-results file  keep results in a file, after each row: rows that are not
-//	               measured now keep theirs, so that a long report can be made
-//	               piece by piece
+//	-run regexp   measure only the rows whose names match
+//	-time d       time for each row (default 1s)
+//	-json         print JSON
+//	-results dir  keep results there, in files called after the CPU: zen5.json
+//	              after each row; zen5.md, and the charts as far as their rows
+//	              are measured, at the end. Rows that are not measured now keep
+//	              what zen5.json has, so that a long report can be made piece by
+//	              piece
 //
 // The same rows are benchmarks for go test -bench, with names for benchstat.
 // It refuses to run when a peer is not the module that its authors published.
@@ -26,6 +26,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"regexp"
 	"time"
 
@@ -43,12 +44,10 @@ func main() {
 func run(args []string, stdout io.Writer) error {
 	flags := flag.NewFlagSet("benchmarks", flag.ExitOnError)
 	var (
-		pattern  = flags.String("run", "", "measure only the rows whose names match this `regexp`")
-		budget   = flags.Duration("time", time.Second, "time for each row")
-		asJSON   = flags.Bool("json", false, "print JSON")
-		markdown = flags.Bool("markdown", false, "print Markdown")
-		charts   = flags.String("charts", "", "draw the charts in this `directory`")
-		results  = flags.String("results", "", "keep results in this `file`, with those of earlier runs")
+		pattern = flags.String("run", "", "measure only the rows whose names match this `regexp`")
+		budget  = flags.Duration("time", time.Second, "time for each row")
+		asJSON  = flags.Bool("json", false, "print JSON")
+		results = flags.String("results", "", "keep results in this `directory`, with those of earlier runs on this CPU")
 	)
 	flags.Parse(args)
 	if flags.NArg() > 0 {
@@ -56,9 +55,6 @@ func run(args []string, stdout io.Writer) error {
 	}
 	if *budget <= 0 {
 		return fmt.Errorf("-time %v: a time above 0 is needed", *budget)
-	}
-	if *asJSON && *markdown {
-		return errors.New("-json and -markdown exclude each other")
 	}
 	matches, err := regexp.Compile(*pattern)
 	if err != nil {
@@ -68,8 +64,13 @@ func run(args []string, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
+	files := "" // less their extensions
 	if *results != "" {
-		if err := rep.resume(*results); err != nil {
+		if err := os.MkdirAll(*results, 0o777); err != nil {
+			return fmt.Errorf("keep results: %w", err)
+		}
+		files = filepath.Join(*results, rep.Machine.file())
+		if err := rep.resume(files + ".json"); err != nil {
 			return err
 		}
 	}
@@ -87,25 +88,22 @@ func run(args []string, stdout io.Writer) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second interrupt does not wait for the row
-	// What was measured is told even where some of it failed.
-	failed := rep.measure(ctx, rows, *budget, *results)
-	if *charts != "" {
-		failed = errors.Join(failed, rep.draw(*charts))
+	// What was measured is printed even where some of it failed.
+	failed := rep.measure(ctx, rows, *budget, files)
+	if files != "" {
+		failed = errors.Join(failed, rep.save(files+".md", rep.writeMarkdown), rep.draw(files))
 	}
 	write := rep.writeText
-	switch {
-	case *asJSON:
+	if *asJSON {
 		write = rep.writeJSON
-	case *markdown:
-		write = rep.writeMarkdown
 	}
 	return errors.Join(failed, write(stdout))
 }
 
-// measure measures the rows, and after each saves the report in file, if that
-// is not empty. When a row fails, it goes on with the others. When the user
+// measure measures the rows, and after each saves the report in files.json, if
+// files is not empty. When a row fails, it goes on with the others. When the user
 // interrupts it, it goes on with what was measured until then.
-func (rep *report) measure(ctx context.Context, rows []row, budget time.Duration, file string) error {
+func (rep *report) measure(ctx context.Context, rows []row, budget time.Duration, files string) error {
 	bar := progressbar.NewOptions(len(rows),
 		progressbar.OptionSetWriter(os.Stderr),
 		progressbar.OptionSetVisibility(term.IsTerminal(int(os.Stderr.Fd()))),
@@ -126,8 +124,8 @@ func (rep *report) measure(ctx context.Context, rows []row, budget time.Duration
 			}
 		} else {
 			rep.add(res)
-			if file != "" {
-				if err := rep.save(file); err != nil {
+			if files != "" {
+				if err := rep.save(files+".json", rep.writeJSON); err != nil {
 					return errors.Join(append(errs, err)...)
 				}
 			}

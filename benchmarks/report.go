@@ -1,12 +1,15 @@
 package main
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"regexp"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -16,6 +19,7 @@ import (
 	"time"
 
 	"github.com/klauspost/cpuid/v2"
+	"github.com/moby/sys/atomicwriter"
 
 	"github.com/sha256-simd/sha256-simd"
 )
@@ -29,14 +33,49 @@ type report struct {
 
 // A machine is what decides the figures.
 type machine struct {
+	// Kind is the kind of its CPU, or "".
+	Kind   kind   `json:"kind,omitempty"`
 	CPU    string `json:"cpu"`
 	System string `json:"system"`
 	Go     string `json:"go"`
 	Single string `json:"single"`
 	Many   string `json:"many"`
 	Lanes  int    `json:"lanes"`
-	// Reference is whether it is a CPU that the floors are for.
-	Reference bool `json:"reference"`
+}
+
+// thisMachine returns the machine that this program runs on.
+func thisMachine() machine {
+	c, selected := cpuid.CPU, sha256.Selected()
+	m := machine{
+		CPU:    cmp.Or(c.BrandName, "unknown CPU"),
+		System: runtime.GOOS + "/" + runtime.GOARCH,
+		Go:     runtime.Version(),
+		Single: selected.Single,
+		Many:   selected.Many,
+		Lanes:  selected.Lanes,
+	}
+	if c.Family != 0 {
+		m.CPU += fmt.Sprintf(", family %#x model %#x", c.Family, c.Model)
+	}
+	// Floors are for CPUs that have all that there is, and show it.
+	if c.Supports(cpuid.SHA, cpuid.AVX512F, cpuid.AVX512BW, cpuid.AVX512VL) {
+		m.Kind = kindOf(c.VendorID, c.Family, c.Model)
+	}
+	return m
+}
+
+// title is what charts call the machine.
+func (m machine) title() string { return cmp.Or(string(m.Kind), m.CPU) }
+
+var notInNames = regexp.MustCompile(`[^a-z0-9]+`)
+
+// file is the name, less its extension, of files with results of the machine.
+func (m machine) file() string {
+	name := strings.ToLower(strings.ReplaceAll(m.title(), " ", ""))
+	if m.Kind == "" {
+		name = notInNames.ReplaceAllString(strings.ToLower(m.CPU), "-")
+	}
+	return strings.Trim(name, "-")
 }
 
 // A result is a row, measured.
@@ -46,7 +85,6 @@ type result struct {
 	// fastest runs of both, MedianRatio by the medians.
 	Ratio       float64      `json:"ratio"`
 	MedianRatio float64      `json:"median_ratio"`
-	Floor       float64      `json:"floor,omitempty"`
 	Base        string       `json:"base"`
 	Bytes       int          `json:"bytes"`
 	Impls       []implResult `json:"impls"`
@@ -68,20 +106,7 @@ func newReport() (*report, error) {
 	if err != nil {
 		return nil, err
 	}
-	selected := sha256.Selected()
-	return &report{
-		Machine: machine{
-			CPU:    fmt.Sprintf("%s, family %d model %d", cpuid.CPU.BrandName, cpuid.CPU.Family, cpuid.CPU.Model),
-			System: runtime.GOOS + "/" + runtime.GOARCH,
-			Go:     runtime.Version(),
-			Single: selected.Single,
-			Many:   selected.Many,
-			Lanes:  selected.Lanes,
-
-			Reference: cpuid.CPU.VendorID == cpuid.AMD && cpuid.CPU.Family == 0x1a && cpuid.CPU.Supports(cpuid.AVX512F),
-		},
-		Peers: versions,
-	}, nil
+	return &report{Machine: thisMachine(), Peers: versions}, nil
 }
 
 // resume takes over the results of a file, if there is one. They must be from
@@ -105,12 +130,13 @@ func (rep *report) resume(file string) error {
 	return nil
 }
 
-func (rep *report) save(file string) error {
-	data, err := json.MarshalIndent(rep, "", "\t")
-	if err != nil {
+// save writes the report into a file, whole or not at all.
+func (rep *report) save(file string, write func(io.Writer) error) error {
+	var b bytes.Buffer
+	if err := write(&b); err != nil {
 		return err
 	}
-	if err := os.WriteFile(file, append(data, '\n'), 0o666); err != nil {
+	if err := atomicwriter.WriteFile(file, b.Bytes(), 0o644); err != nil {
 		return fmt.Errorf("save results: %w", err)
 	}
 	return nil
@@ -155,7 +181,7 @@ func measureRow(r row, budget time.Duration) (res result, err error) {
 	for i, im := range impls {
 		fs[i] = func() { im.run(dst) }
 	}
-	res = result{Name: r.name(), Floor: floors[r.name()], Base: r.base, Bytes: r.bytes}
+	res = result{Name: r.name(), Base: r.base, Bytes: r.bytes}
 	for i, t := range measure(fs, budget) {
 		res.Impls = append(res.Impls, implResult{impls[i].name, t})
 	}
@@ -191,9 +217,16 @@ func (rep *report) tables() []table {
 			continue
 		}
 		t := table{title: s.title, about: s.about}
-		t.head = append([]string{"row", "ratio", "of medians", "floor"}, impls...)
+		t.head = []string{"row", "ratio", "of medians"}
+		if rep.Machine.Kind != "" {
+			t.head = append(t.head, "floor")
+		}
+		t.head = append(t.head, impls...)
 		for _, res := range results {
-			cells := []string{res.Name, number(res.Ratio), number(res.MedianRatio), rep.verdict(res)}
+			cells := []string{res.Name, number(res.Ratio), number(res.MedianRatio)}
+			if rep.Machine.Kind != "" {
+				cells = append(cells, rep.verdict(res))
+			}
 			for _, name := range impls {
 				i := slices.IndexFunc(res.Impls, func(im implResult) bool { return im.Name == name })
 				if i < 0 {
@@ -217,18 +250,29 @@ func (res result) speed(i int) string {
 	return number(float64(res.Bytes) / res.Impls[i].Best)
 }
 
-// verdict tells the floor of a result and, on a CPU that it is for, whether it
-// is met.
+// verdict is the floor of a result, and whether it is reached.
 func (rep *report) verdict(res result) string {
-	switch {
-	case res.Floor == 0:
+	switch f := floorOf(rep.Machine.Kind, res.Name); {
+	case f == 0:
 		return ""
-	case !rep.Machine.Reference:
-		return number(res.Floor)
-	case res.Ratio >= res.Floor:
-		return number(res.Floor) + " met"
+	case res.Ratio >= f:
+		return number(f) + " reached"
+	default:
+		return number(f) + " MISSED"
 	}
-	return number(res.Floor) + " MISSED"
+}
+
+// floors counts the results that have a floor, and names those that miss it.
+func (rep *report) floors() (n int, missed []string) {
+	for _, res := range rep.Results {
+		if f := floorOf(rep.Machine.Kind, res.Name); f > 0 {
+			n++
+			if res.Ratio < f {
+				missed = append(missed, res.Name)
+			}
+		}
+	}
+	return n, missed
 }
 
 // number writes three significant digits.
@@ -246,7 +290,7 @@ func number(x float64) string {
 
 const legend = "Ratios say how many times as fast as the base this library is: crypto/sha256, for nodes gohashtree, for files coreutils. " +
 	"They are ratios of the fastest runs, then of the medians. The other figures are GB/s of the fastest run, for empty messages its time. " +
-	"Floors are those of a Zen 5 core with AVX-512. Where the row does not say procs, GOMAXPROCS is 1."
+	"Where the row does not say procs, GOMAXPROCS is 1."
 
 func (rep *report) intro() []string {
 	m := rep.Machine
@@ -254,7 +298,20 @@ func (rep *report) intro() []string {
 		fmt.Sprintf("%s, %s, %s; %s for one message, %s for many, %d lanes.", m.CPU, m.System, m.Go, m.Single, m.Many, m.Lanes),
 		"Peers: " + strings.Join(rep.Peers, ", ") + ".",
 		legend,
+		rep.aboutFloors(),
 	}
+}
+
+func (rep *report) aboutFloors() string {
+	if rep.Machine.Kind == "" {
+		return "No floors are known for this kind of CPU."
+	}
+	n, missed := rep.floors()
+	text := fmt.Sprintf("A floor is the least ratio that this project accepts on %s: %d of %d are reached", rep.Machine.Kind, n-len(missed), n)
+	if len(missed) > 0 {
+		text += ", but not those of " + strings.Join(missed, ", ")
+	}
+	return text + "."
 }
 
 func (rep *report) writeText(w io.Writer) error {
@@ -276,7 +333,7 @@ func (rep *report) writeText(w io.Writer) error {
 
 func (rep *report) writeMarkdown(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# Results of `go run ./benchmarks`\n\n%s\n", strings.Join(rep.intro(), "\n\n"))
+	fmt.Fprintf(&b, "# Results of `go run ./benchmarks` on %s\n\n%s\n", rep.Machine.title(), strings.Join(rep.intro(), "\n\n"))
 	for _, t := range rep.tables() {
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n", t.title, t.about)
 		fmt.Fprintf(&b, "| %s |\n| --- |%s\n", strings.Join(t.head, " | "), strings.Repeat(" ---: |", len(t.head)-1))
