@@ -1,17 +1,20 @@
-// Command mca prints what llvm-mca makes of the arm64 kernels: simulated
-// cycles per block, for cores that the machine at hand is not. From _asm:
+// Command mca prints what llvm-mca makes of the kernels: simulated cycles per
+// block, for cores that the machine at hand is not. From _asm:
 //
-//	go run ./mca
+//	go run ./mca amd64
+//	go run ./mca arm64
 //
-// It builds the kernels, takes the loop over the blocks out of the object by
-// aarch64-linux-gnu-objdump (Debian: binutils-aarch64-linux-gnu) and feeds it
-// to llvm-mca-19 (Debian: llvm-19). The model knows issue slots, latencies and
-// the size of the window, no cache and no branch prediction; where LLVM has no
+// It builds the kernels, takes the loop over the blocks out of the object by the
+// architecture's objdump (Debian: binutils-x86-64-linux-gnu and
+// binutils-aarch64-linux-gnu) and feeds it to llvm-mca-19 (Debian: llvm-19). The
+// model knows issue slots, latencies and the size of the window, no cache, no
+// branch prediction and no load that waits for a store; where LLVM has no
 // description of a core of its own it borrows a relative's.
 package main
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"log"
@@ -19,46 +22,123 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"text/tabwriter"
 )
 
 const (
-	block      = "github.com/sha256-simd/sha256-simd/internal/block"
-	standard   = "crypto/internal/fips140/sha256" // where Go 1.25 and 1.26 have theirs
-	iterations = 200
+	block    = "github.com/sha256-simd/sha256-simd/internal/block"
+	standard = "crypto/internal/fips140/sha256" // where Go 1.25 and 1.26 have theirs
 )
 
-var cores = []string{"neoverse-n1", "neoverse-v1", "neoverse-v2", "cortex-a72", "cortex-a53", "cortex-a55", "apple-m1"}
+// An architecture is what its kernels are disassembled by, and simulated for.
+type architecture struct {
+	objdump string
+	mca     []string
+	cores   []core
+	kernels []kernel
+	// branch matches an instruction that may end a loop: what stands before the
+	// target, and the target.
+	branch *regexp.Regexp
+	// counts matches the branch, or what stands before it, if a register counts
+	// the passes down; sets what sets a register to a number.
+	counts, sets *regexp.Regexp
+}
 
-// kernels are Go's own kernel and ours, and the blocks, or nodes, that a pass of
-// their loop takes.
-var kernels = []struct {
-	pkg, name string
-	lanes     int
-	inner     []int // passes of the loops within the loop
-}{
-	{standard, "blockSHA2", 1, nil},
-	{block, "x1_sha2", 1, nil},
-	{block, "x2_sha2", 2, nil},
-	{block, "x4_sha2", 4, nil},
-	{block, "x4_neon", 4, []int{3}},
-	{block, "node_x1_sha2", 1, nil},
-	{block, "node_x2_sha2", 2, nil},
-	{block, "node_x4_sha2", 4, nil},
-	{block, "node_x4_neon", 4, []int{3, 4}},
+// A core has these instruction sets: kernels' names end in one of them.
+type core struct {
+	name string
+	isas []string
+}
+
+// A kernel is Go's own or one of ours.
+type kernel struct {
+	pkg, name, isa string
+	// blocks, or nodes, are what a pass of its loop takes.
+	blocks int
+	// passes of the loop within the loop, where that one counts by addresses.
+	passes int
+}
+
+// ours are kernels of this project, by their names.
+func ours(names ...string) (ks []kernel) {
+	for _, name := range names {
+		shape := strings.TrimPrefix(name, "node_")
+		lanes, isa, _ := strings.Cut(strings.TrimPrefix(shape, "x"), "_")
+		n, err := strconv.Atoi(lanes)
+		if err != nil {
+			log.Fatalf("mca: %s: %v", name, err)
+		}
+		ks = append(ks, kernel{pkg: block, name: name, isa: isa, blocks: n})
+	}
+	return ks
+}
+
+var architectures = map[string]architecture{
+	"amd64": {
+		objdump: "x86_64-linux-gnu-objdump",
+		mca:     []string{"-mtriple=x86_64"},
+		cores: []core{
+			{"znver3", []string{"ssse3", "avx", "avx2", "shani"}},
+			{"znver4", []string{"ssse3", "avx", "avx2", "shani", "avx512", "avx512shani"}},
+			{"skylake-avx512", []string{"ssse3", "avx", "avx2", "avx512"}},
+			{"icelake-server", []string{"ssse3", "avx", "avx2", "shani", "avx512", "avx512shani"}},
+			{"sapphirerapids", []string{"ssse3", "avx", "avx2", "shani", "avx512", "avx512shani"}},
+			{"alderlake", []string{"ssse3", "avx", "avx2", "shani"}},
+		},
+		kernels: slices.Concat(
+			[]kernel{{pkg: standard, name: "blockSHANI", isa: "shani", blocks: 1}},
+			ours("x1_shani", "x2_shani", "x4_shani", "x2_avx512shani"),
+			[]kernel{
+				{pkg: block, name: "x1_avx512shani", isa: "avx512shani", blocks: 2},
+				// Rounds with a schedule, 16 at a time.
+				{pkg: block, name: "x1_ssse3", isa: "ssse3", blocks: 1, passes: 3},
+				{pkg: block, name: "x1_avx", isa: "avx", blocks: 1, passes: 3},
+			},
+			ours("x4_ssse3", "x4_avx", "x8_avx2", "x16_avx512", "x32_avx512",
+				"node_x1_shani", "node_x2_shani", "node_x2_avx512shani", "node_x4_shani", "node_x8_avx2", "node_x16_avx512", "node_x32_avx512"),
+		),
+		branch: regexp.MustCompile(`^(j[a-z]+\s+)([0-9a-f]+)`),
+		counts: regexp.MustCompile(`^dec\s+%(\w+)`),
+		sets:   regexp.MustCompile(`^mov\s+\$0x(?P<number>[0-9a-f]+),%(?P<register>\w+)`),
+	},
+	"arm64": {
+		objdump: "aarch64-linux-gnu-objdump",
+		mca:     []string{"-mtriple=aarch64", "-mattr=+sha2"},
+		cores: []core{
+			{"neoverse-n1", []string{"sha2", "neon"}},
+			{"neoverse-v1", []string{"sha2", "neon"}},
+			{"neoverse-v2", []string{"sha2", "neon"}},
+			{"cortex-a72", []string{"sha2", "neon"}},
+			{"cortex-a53", []string{"sha2", "neon"}},
+			{"cortex-a55", []string{"sha2", "neon"}},
+			{"apple-m1", []string{"sha2", "neon"}},
+		},
+		kernels: slices.Concat(
+			[]kernel{{pkg: standard, name: "blockSHA2", isa: "sha2", blocks: 1}},
+			ours("x1_sha2", "x2_sha2", "x4_sha2", "x4_neon", "node_x1_sha2", "node_x2_sha2", "node_x4_sha2", "node_x4_neon"),
+		),
+		branch: regexp.MustCompile(`^(cbnz\s+\w+, )([0-9a-f]+)`),
+		counts: regexp.MustCompile(`^cbnz\s+(\w+)`),
+		sets:   regexp.MustCompile(`^(?:mov|orr)\s+(?P<register>\w+),(?: xzr,)? #0x(?P<number>[0-9a-f]+)`),
+	},
 }
 
 func main() {
 	log.SetFlags(0)
-	if err := run(); err != nil {
+	if len(os.Args) != 2 || architectures[os.Args[1]].objdump == "" {
+		log.Fatal("usage: mca amd64|arm64")
+	}
+	if err := run(os.Args[1], architectures[os.Args[1]]); err != nil {
 		log.Fatal("mca: ", err)
 	}
 }
 
-func run() error {
+func run(goarch string, arch architecture) error {
 	dir, err := os.MkdirTemp("", "mca")
 	if err != nil {
 		return err
@@ -66,28 +146,52 @@ func run() error {
 	defer os.RemoveAll(dir)
 	object := filepath.Join(dir, "block.test")
 	build := exec.Command("go", "test", "-c", "-o", object, block)
-	build.Env = append(os.Environ(), "GOOS=linux", "GOARCH=arm64", "CGO_ENABLED=0")
+	build.Env = append(os.Environ(), "GOOS=linux", "GOARCH="+goarch, "CGO_ENABLED=0")
 	if _, err := output(build, ""); err != nil {
 		return fmt.Errorf("building the kernels: %w", err)
 	}
-
-	w := tabwriter.NewWriter(os.Stdout, 0, 0, 1, ' ', 0)
-	fmt.Fprintf(w, "| simulated cycles per block or node\t| %s\t|\n", strings.Join(cores, "\t| "))
-	fmt.Fprintf(w, "| ---%s\t|\n", strings.Repeat("\t| ---", len(cores)))
-	for _, k := range kernels {
-		loop, err := extract(object, k.pkg+"."+k.name, k.inner)
-		if err != nil {
+	loops := make([][]string, len(arch.kernels))
+	for i, k := range arch.kernels {
+		if loops[i], err = arch.extract(object, k); err != nil {
 			return fmt.Errorf("extracting the loop of %s: %w", k.name, err)
 		}
-		fmt.Fprintf(w, "| %s", k.name)
-		for _, core := range cores {
-			cycles, err := simulate(loop, core)
-			if err != nil {
-				return fmt.Errorf("simulating %s on %s: %w", k.name, core, err)
+	}
+
+	// A cell is a kernel on a core.
+	cells := make([][]string, len(arch.kernels))
+	errs := make([]error, len(arch.kernels)*len(arch.cores))
+	var wg sync.WaitGroup
+	running := make(chan struct{}, runtime.GOMAXPROCS(0))
+	for i, k := range arch.kernels {
+		cells[i] = make([]string, len(arch.cores))
+		for j, core := range arch.cores {
+			if !slices.Contains(core.isas, k.isa) {
+				continue
 			}
-			fmt.Fprintf(w, "\t| %.1f", cycles/float64(k.lanes))
+			wg.Go(func() {
+				running <- struct{}{}
+				defer func() { <-running }()
+				cycles, err := arch.simulate(loops[i], core.name)
+				if err != nil {
+					errs[i*len(arch.cores)+j] = fmt.Errorf("simulating %s on %s: %w", k.name, core.name, err)
+				}
+				cells[i][j] = fmt.Sprintf("%.1f", cycles/float64(k.blocks))
+			})
 		}
-		fmt.Fprintln(w, "\t|")
+	}
+	wg.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+
+	w := tabwriter.NewWriter(os.Stdout, 0, 0, 1, ' ', 0)
+	fmt.Fprint(w, "| simulated cycles per block or node")
+	for _, core := range arch.cores {
+		fmt.Fprintf(w, "\t| %s", core.name)
+	}
+	fmt.Fprintf(w, "\t|\n| ---%s\t|\n", strings.Repeat("\t| ---", len(arch.cores)))
+	for i, k := range arch.kernels {
+		fmt.Fprintf(w, "| %s\t| %s\t|\n", k.name, strings.Join(cells[i], "\t| "))
 	}
 	return w.Flush()
 }
@@ -98,74 +202,116 @@ type instruction struct {
 	text    string
 }
 
-var (
-	disassembled = regexp.MustCompile(`^ +([0-9a-f]+):\t[0-9a-f]{8} \t([^/]*)`)
-	loopEnd      = regexp.MustCompile(`^(cbnz\t\w+, )([0-9a-f]+)`)
-)
+// A loop is from its first instruction to the one after its branch.
+type loop struct{ from, to, passes int }
 
-// extract returns the loop of a kernel, with the loops inside it written out
-// as often as inner says.
-func extract(object, symbol string, inner []int) (string, error) {
-	text, err := output(exec.Command("aarch64-linux-gnu-objdump", "-d", "--disassemble="+symbol+".abi0", object), "")
+// Behind an instruction stands what objdump knows of the address in it.
+var disassembled = regexp.MustCompile(`^ +([0-9a-f]+):\t(.*?)(?:\s+(?:<|//|# ).*)?\n`)
+
+// extract returns one pass of a kernel's loop, with the loops inside it written
+// out as often as they run.
+func (arch architecture) extract(object string, k kernel) ([]string, error) {
+	text, err := output(exec.Command(arch.objdump, "-d", "--no-show-raw-insn", "--disassemble="+k.pkg+"."+k.name+".abi0", object), "")
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	var code []instruction
-	type span struct{ from, to int } // in code
-	var loops []span                 // inner ones first
 	for l := range strings.Lines(text) {
-		m := disassembled.FindStringSubmatch(l)
+		if m := disassembled.FindStringSubmatch(l); m != nil {
+			address, err := strconv.ParseUint(m[1], 16, 64)
+			if err != nil {
+				return nil, err
+			}
+			code = append(code, instruction{address, m[2]})
+		}
+	}
+	var loops []loop
+	for i := range code {
+		m := arch.branch.FindStringSubmatch(code[i].text)
 		if m == nil {
 			continue
 		}
-		address, err := strconv.ParseUint(m[1], 16, 64)
+		target, err := strconv.ParseUint(m[2], 16, 64)
 		if err != nil {
-			return "", err
+			return nil, err
 		}
-		i := instruction{address, m[2]}
-		if m := loopEnd.FindStringSubmatch(m[2]); m != nil {
-			target, err := strconv.ParseUint(m[2], 16, 64)
-			if err != nil {
-				return "", err
+		code[i].text = m[1] + "."
+		// A branch to the start comes after growing the stack.
+		from := slices.IndexFunc(code[:i], func(i instruction) bool { return i.address == target })
+		if from > 0 {
+			loops = append(loops, loop{from, i + 1, cmp.Or(arch.passes(code, from, i), k.passes)})
+		}
+	}
+	if len(loops) == 0 {
+		return nil, errors.New("there is no loop")
+	}
+	outer := loops[len(loops)-1]
+	loops = loops[:len(loops)-1]
+	for _, l := range loops {
+		if l.from >= outer.from && l.passes == 0 {
+			return nil, fmt.Errorf("nothing says how often the loop at %#x runs", code[l.from].address)
+		}
+	}
+	var pass []string
+	var write func(from, to int, loops []loop)
+	write = func(from, to int, loops []loop) {
+		for i := from; i < to; {
+			// The outermost of the loops that begin here stands last.
+			at := len(loops) - 1
+			for at >= 0 && loops[at].from != i {
+				at--
 			}
-			from := slices.IndexFunc(code, func(i instruction) bool { return i.address == target })
-			if from < 0 {
-				return "", fmt.Errorf("the branch at %#x does not end a loop", address)
+			if at < 0 {
+				pass = append(pass, code[i].text)
+				i++
+				continue
 			}
-			i.text = m[1] + "."
-			loops = append(loops, span{from, len(code) + 1})
-		}
-		code = append(code, i)
-	}
-	if len(loops) != 1+len(inner) {
-		return "", fmt.Errorf("found %d loops", len(loops))
-	}
-	var b strings.Builder
-	write := func(from, to int) {
-		for _, i := range code[from:to] {
-			fmt.Fprintln(&b, i.text)
+			for range loops[at].passes {
+				write(i, loops[at].to, loops[:at])
+			}
+			i = loops[at].to
 		}
 	}
-	outer := loops[len(inner)]
-	at := outer.from
-	for i, passes := range inner {
-		write(at, loops[i].from)
-		for range passes {
-			write(loops[i].from, loops[i].to)
-		}
-		at = loops[i].to
-	}
-	write(at, outer.to)
-	return b.String(), nil
+	write(outer.from, outer.to, loops)
+	return pass, nil
 }
+
+// passes returns how often the loop that begins at from and ends with the branch
+// runs, or 0 if it does not count down from a number.
+func (arch architecture) passes(code []instruction, from, branch int) int {
+	for _, i := range []int{branch, branch - 1} {
+		counter := arch.counts.FindStringSubmatch(code[i].text)
+		if counter == nil {
+			continue
+		}
+		for _, before := range slices.Backward(code[:from]) {
+			m := arch.sets.FindStringSubmatch(before.text)
+			if m == nil || m[arch.sets.SubexpIndex("register")] != counter[1] {
+				continue
+			}
+			if n, err := strconv.ParseUint(m[arch.sets.SubexpIndex("number")], 16, 16); err == nil {
+				return int(n)
+			}
+			return 0
+		}
+	}
+	return 0
+}
+
+// How many instructions the shorter of two simulations takes at least, and how
+// many passes of the loop.
+const (
+	minInstructions = 40_000
+	minPasses       = 10
+)
 
 var totalCycles = regexp.MustCompile(`Total Cycles: +(\d+)`)
 
 // simulate returns the cycles that one pass of a loop takes in the long run.
-func simulate(loop, core string) (float64, error) {
-	run := func(iterations int) (int, error) {
-		text, err := output(exec.Command("llvm-mca-19", "-mtriple=aarch64", "-mcpu="+core, "-mattr=+sha2",
-			"-iterations="+strconv.Itoa(iterations)), loop)
+func (arch architecture) simulate(pass []string, core string) (float64, error) {
+	run := func(passes int) (int, error) {
+		args := append(slices.Clone(arch.mca), "-mcpu="+core, "-iterations="+strconv.Itoa(passes))
+		text, err := output(exec.Command("llvm-mca-19", args...), strings.Join(pass, "\n"))
 		if err != nil {
 			return 0, err
 		}
@@ -175,12 +321,13 @@ func simulate(loop, core string) (float64, error) {
 		}
 		return strconv.Atoi(m[1])
 	}
-	short, err := run(iterations)
+	passes := max(minPasses, minInstructions/len(pass))
+	short, err := run(passes)
 	if err != nil {
 		return 0, err
 	}
-	long, err := run(2 * iterations)
-	return float64(long-short) / iterations, err
+	long, err := run(2 * passes)
+	return float64(long-short) / float64(passes), err
 }
 
 // output runs c with the given standard input and returns what it prints.
