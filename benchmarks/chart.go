@@ -66,41 +66,56 @@ func lineStyle(name string, i int) draw.LineStyle {
 	return style
 }
 
-// draw draws the charts whose rows are there, into files whose names begin with
-// prefix.
-func (rep *report) draw(prefix string) error {
-	for _, c := range []struct {
-		file, title, x string
-		rows           []row
-		at             func(r row) float64
-		scale          func(p *plot.Plot)
-	}{
+// A chart is speeds over what rows differ by.
+type chart struct {
+	// file is how its file's name goes on after the machine's.
+	file, title, x string
+	rows           []row
+	at             func(r row) int
+	scale          func(p *plot.Plot)
+}
+
+func charts() []chart {
+	return []chart{
+		lanesChart(4 << 10),
+		lanesChart(64 << 10),
 		{
-			"-lanes.svg", "Messages of 8 KiB, one core of", "messages side by side",
-			kernelRows(), func(r row) float64 { return float64(r.digests) },
-			func(p *plot.Plot) { p.X.Tick.Marker = ticks(1, 2, 4, 8, 12, 16, 20, 24, 28, 32, 36, 40) },
-		},
-		{
-			"-length.svg", "64 messages, one core of", "length of each message",
-			byLength().rows, func(r row) float64 { return float64(r.bytes / r.digests) },
+			"length", "64 messages", "length of each message",
+			byLength().rows, func(r row) int { return r.bytes / r.digests },
 			func(p *plot.Plot) {
 				p.X.Scale = plot.LogScale{}
 				p.X.Tick.Marker = ticks(16, 64, 256, 1<<10, 4<<10, 16<<10, 64<<10, 256<<10, 1<<20)
 			},
 		},
-	} {
+	}
+}
+
+// lanesChart is over the number of messages of a size.
+func lanesChart(size int) chart {
+	return chart{
+		"lanes-" + unit(size), "Messages of " + unit(size) + "iB", "messages side by side",
+		kernelRows(size), func(r row) int { return r.digests },
+		func(p *plot.Plot) { p.X.Tick.Marker = ticks(1, 2, 4, 8, 12, 16, 20, 24, 28, 32, 36, 40) },
+	}
+}
+
+// draw draws the charts whose rows are there, into files whose names begin with
+// prefix.
+func (rep *report) draw(prefix string) error {
+	for _, c := range charts() {
 		lines := rep.lines(c.rows, c.at)
 		if lines == nil {
 			continue
 		}
-		p := newPlot(c.title+" "+rep.Machine.title(), c.x)
+		p := newPlot(c.title+", one core of "+rep.Machine.title(), c.x)
 		c.scale(p)
+		file := prefix + "-" + c.file + ".svg"
 		legend, err := addLines(p, lines)
 		if err == nil {
-			err = savePlot(p, legend, prefix+c.file)
+			err = savePlot(p, legend, file)
 		}
 		if err != nil {
-			return fmt.Errorf("draw %s: %w", prefix+c.file, err)
+			return fmt.Errorf("draw %s: %w", file, err)
 		}
 	}
 	return nil
@@ -113,7 +128,7 @@ type line struct {
 }
 
 // lines returns the speeds of each impl of the rows, in GB/s.
-func (rep *report) lines(rows []row, at func(row) float64) []line {
+func (rep *report) lines(rows []row, at func(row) int) []line {
 	var lines []line
 	index := make(map[string]int)
 	for _, r := range rows {
@@ -128,7 +143,7 @@ func (rep *report) lines(rows []row, at func(row) float64) []line {
 				index[im.Name] = i
 				lines = append(lines, line{name: im.Name})
 			}
-			lines[i].points = append(lines[i].points, plotter.XY{X: at(r), Y: float64(res.Bytes) / im.Best})
+			lines[i].points = append(lines[i].points, plotter.XY{X: float64(at(r)), Y: float64(res.Bytes) / im.Best})
 		}
 	}
 	return lines

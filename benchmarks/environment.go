@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -26,8 +27,8 @@ func (e environment) here() bool {
 
 // measureInChild has another process of this program measure a row in its
 // environment.
-func measureInChild(r row, budget time.Duration) (result, error) {
-	cmd := exec.Command(os.Args[0], "-json", "-time", budget.String(), "-run", "^"+regexp.QuoteMeta(r.name())+"$")
+func measureInChild(ctx context.Context, r row, budget time.Duration) (result, error) {
+	cmd := exec.CommandContext(ctx, os.Args[0], "-json", "-time", budget.String(), "-run", "^"+regexp.QuoteMeta(r.name())+"$")
 	cmd.Env = append(os.Environ(), "SHA256SIMD_DISABLE="+r.env.disable, "GODEBUG="+r.env.godebug)
 	out, err := cmd.Output()
 	if failed := new(exec.ExitError); errors.As(err, &failed) {

@@ -113,7 +113,7 @@ func (rep *report) measure(ctx context.Context, rows []row, budget time.Duration
 	var errs []error
 	for _, r := range rows {
 		bar.Describe(r.name())
-		res, err := measureRow(r, budget)
+		res, err := measureRow(ctx, r, budget)
 		if err != nil {
 			// An interruption ends the processes of a row as well, and that may be
 			// known first.

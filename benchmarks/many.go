@@ -6,6 +6,7 @@ import (
 	"hash"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	minio "github.com/minio/sha256-simd"
 	zeebo "github.com/zeebo/blake3"
@@ -82,14 +83,14 @@ func byLanes() section {
 	return section{
 		title: "Kernels, by messages side by side",
 		about: "Each kernel alone, lanes without a message idle, beside `SumMany`, which chooses between them.",
-		rows:  append(kernelRows(), kernelRow(64<<10, 32)),
+		rows:  slices.Concat(kernelRows(4<<10), kernelRows(64<<10)),
 	}
 }
 
-func kernelRows() []row {
+func kernelRows(size int) []row {
 	var rows []row
 	for n := 1; n <= 40; n++ {
-		rows = append(rows, kernelRow(8<<10, n))
+		rows = append(rows, kernelRow(size, n))
 	}
 	return rows
 }

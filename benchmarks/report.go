@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -22,6 +23,7 @@ import (
 	"github.com/moby/sys/atomicwriter"
 
 	"github.com/sha256-simd/sha256-simd"
+	"github.com/sha256-simd/sha256-simd/internal/timing"
 )
 
 // A report is what was measured, where and beside what.
@@ -92,7 +94,7 @@ type result struct {
 
 type implResult struct {
 	Name string `json:"name"`
-	timing
+	timing.Timing
 }
 
 // newReport is a report without results. It fails when a peer is not what its
@@ -160,9 +162,9 @@ func (rep *report) find(name string) (result, bool) {
 }
 
 // measureRow measures a row.
-func measureRow(r row, budget time.Duration) (res result, err error) {
+func measureRow(ctx context.Context, r row, budget time.Duration) (res result, err error) {
 	if !r.env.here() {
-		return measureInChild(r, budget)
+		return measureInChild(ctx, r, budget)
 	}
 	defer func() {
 		switch p := recover().(type) {
@@ -182,7 +184,11 @@ func measureRow(r row, budget time.Duration) (res result, err error) {
 		fs[i] = func() { im.run(dst) }
 	}
 	res = result{Name: r.name(), Base: r.base, Bytes: r.bytes}
-	for i, t := range measure(fs, budget) {
+	timings, err := timing.InTurn(ctx, fs, budget)
+	if err != nil {
+		return result{}, err
+	}
+	for i, t := range timings {
 		res.Impls = append(res.Impls, implResult{impls[i].name, t})
 	}
 	own, base := res.Impls[0], res.Impls[slices.IndexFunc(impls, func(im impl) bool { return im.name == r.base })]

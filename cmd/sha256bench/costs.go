@@ -1,15 +1,19 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
 	"github.com/sha256-simd/sha256-simd/internal/lanes"
+	"github.com/sha256-simd/sha256-simd/internal/timing"
 )
 
 // costs are what the library's choice of kernels rests on for this CPU, and what
@@ -23,11 +27,15 @@ type costs struct {
 
 // A costSubject is something whose cost is measured.
 type costSubject struct {
-	kernel string // or another candidate
-	aNode  bool   // hashes a node by what compresses one stream
-	*subject
-	units float64 // how many times what a cost is for a call does
+	kernel        string  // or another candidate
+	aNode         bool    // hashes a node by what compresses one stream
+	units         float64 // how many times what a cost is for a call does
+	call          func()
+	timing.Timing // of a call
 }
+
+// cycles returns the cost measured.
+func (s costSubject) cycles() float64 { return s.Cycles / s.units }
 
 // costBlocks is how many blocks of each lane, or nonces in each, a call takes.
 const costBlocks = 32
@@ -36,7 +44,7 @@ const costBlocks = 32
 func newCosts() *costs {
 	c := &costs{Description: lanes.Describe()}
 	add := func(kernel string, units float64, call func()) {
-		c.subjects = append(c.subjects, costSubject{kernel, false, &subject{use: asIs, call: call}, units})
+		c.subjects = append(c.subjects, costSubject{kernel: kernel, units: units, call: call})
 	}
 	single := block.Kernel{Spec: block.Spec{Name: block.Single(), Lanes: 1}, MaxBlocks: costBlocks, Blocks: block.CompressLane}
 	for _, k := range append(block.Kernels(), single) {
@@ -44,7 +52,7 @@ func newCosts() *costs {
 			add(k.Name, costBlocks, streamCall(k))
 		}
 	}
-	c.subjects = append(c.subjects, costSubject{single.Name, true, &subject{use: asIs, call: blocksOfNode}, 1})
+	c.subjects = append(c.subjects, costSubject{kernel: single.Name, aNode: true, units: 1, call: blocksOfNode})
 	for _, k := range block.NodeKernels() {
 		if k.Supported {
 			add(k.Name, 1, nodeCall(k))
@@ -62,15 +70,21 @@ func (c *costs) has(kernel string) bool {
 	return slices.ContainsFunc(c.subjects, func(s costSubject) bool { return s.kernel == kernel })
 }
 
-func asIs() (restore func()) { return func() {} }
+// measure measures all of them, for about as long as the budget says.
+func (c *costs) measure(ctx context.Context, budget time.Duration) error {
+	// What is measured stays on one thread, and so mostly on one core.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
 
-// measurements returns what is to be measured.
-func (c *costs) measurements() []*subject {
-	var all []*subject
+	var calls []func()
 	for _, s := range c.subjects {
-		all = append(all, s.subject)
+		calls = append(calls, s.call)
 	}
-	return all
+	timings, err := timing.InTurn(ctx, calls, budget)
+	for i, t := range timings {
+		c.subjects[i].Timing = t
+	}
+	return err
 }
 
 // streamCall returns the compression of costBlocks blocks of each lane.
@@ -129,6 +143,8 @@ func searchCall(k block.SearchKernel) func() {
 	}
 }
 
+// randomBytes returns bytes that were written: pages that never were are all
+// the same one in memory, which would flatter and distort.
 func randomBytes(n int) []byte {
 	p := make([]byte, n)
 	rand.NewChaCha8([32]byte{}).Read(p)
@@ -142,11 +158,11 @@ func (c *costs) nodesHere() []lanes.Candidate   { return c.here(c.Nodes, true) }
 func (c *costs) noncesHere() []lanes.Candidate  { return c.here(c.Nonces, false) }
 
 // here returns the candidates with the costs measured, the first one's for a node
-// if firstIsNode. Where cycles cannot be told, the unit is such that the first
+// if firstIsNode. Where cycles are not known, the unit is such that the first
 // cost is the table's.
 func (c *costs) here(candidates []lanes.Candidate, firstIsNode bool) []lanes.Candidate {
 	here := slices.Clone(candidates)
-	seconds := func(s costSubject) float64 { return s.best.seconds / s.units }
+	time := func(s costSubject) float64 { return s.Best / s.units }
 	var first costSubject
 	for i, k := range candidates {
 		j := slices.IndexFunc(c.subjects, func(s costSubject) bool {
@@ -156,9 +172,9 @@ func (c *costs) here(candidates []lanes.Candidate, firstIsNode bool) []lanes.Can
 		if i == 0 {
 			first = s
 		}
-		cycles := s.best.cycles() / s.units
-		if !tellsCycles {
-			cycles = float64(candidates[0].Cycles) * seconds(s) / seconds(first)
+		cycles := s.cycles()
+		if !timing.KnowsCycles {
+			cycles = float64(candidates[0].Cycles) * time(s) / time(first)
 		}
 		here[i].Cycles, here[i].Basis = max(1, int(math.Round(cycles))), lanes.Measured
 	}
@@ -245,7 +261,7 @@ func (r *report) writeRow(w io.Writer) error {
 		for _, s := range r.costs.subjects {
 			isKernel := s.kernel != "generic" && s.kernel != "x1_std" && !s.aNode
 			if isKernel && strings.HasPrefix(s.kernel, operation) {
-				line = append(line, fmt.Sprintf("{%q, %.0f},", s.kernel, max(1, math.Round(s.best.cycles()/s.units))))
+				line = append(line, fmt.Sprintf("{%q, %.0f},", s.kernel, max(1, math.Round(s.cycles()))))
 			}
 		}
 		for part := range slices.Chunk(line, 4) {

@@ -1,7 +1,6 @@
-// Sha256bench measures SHA-256 on this machine: every kernel that it can run, by
-// the number of messages side by side and by their length, beside crypto/sha256
-// in the same run. It says whether the choices that the library makes for this
-// CPU are the best ones.
+// Sha256bench measures what each kernel of this library costs on this machine,
+// and says whether the choices that the library makes for this CPU are the best
+// ones.
 package main
 
 import (
@@ -43,7 +42,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "sha256bench: %v\nTry 'sha256bench --help' for more information.\n", err)
 		return exitUsage
 	}
-	r, err := measure(ctx, o, stderr)
+	c := newCosts()
+	err = c.measure(ctx, o.time)
 	if errors.Is(err, context.Canceled) {
 		fmt.Fprintln(stderr, "sha256bench: interrupted")
 		return exitInterrupted
@@ -51,6 +51,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if err != nil {
 		return fail(stderr, err)
 	}
+	r := &report{thisMachine(), c}
 	write := r.writeText
 	switch {
 	case o.row:
@@ -58,14 +59,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	case o.json:
 		write = r.writeJSON
 	}
-	// The chart comes last: a file that cannot be written costs no results.
 	if err := write(stdout); err != nil {
 		return fail(stderr, fmt.Errorf("writing the results: %w", err))
-	}
-	if o.chart != "" {
-		if err := r.writeChart(o.chart); err != nil {
-			return fail(stderr, fmt.Errorf("drawing %s: %w", o.chart, err))
-		}
 	}
 	return exitOK
 }

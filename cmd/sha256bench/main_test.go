@@ -5,7 +5,6 @@ import (
 	"go/format"
 	"math"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -15,6 +14,7 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/block"
 	"github.com/sha256-simd/sha256-simd/internal/cpu"
 	"github.com/sha256-simd/sha256-simd/internal/lanes"
+	"github.com/sha256-simd/sha256-simd/internal/timing"
 )
 
 func TestMain(m *testing.M) {
@@ -25,10 +25,7 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: filepath.Join("testdata", "script"),
 		Condition: func(cond string) (bool, error) {
-			switch cond {
-			case "cycles":
-				return tellsCycles, nil
-			case "kernels":
+			if cond == "kernels" {
 				return len(block.Kernels()) > 0, nil
 			}
 			return false, fmt.Errorf("no condition is called %s", cond)
@@ -36,71 +33,15 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-func TestDefaults(t *testing.T) {
-	o, err := parseOptions(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	points := o.points()
-	for n := 1; n <= 40; n++ {
-		if !slices.Contains(points, point{n, sweepLength}) {
-			t.Errorf("%d messages are not measured", n)
-		}
-	}
-	for length := 16; length <= 1<<20; length *= 2 {
-		if !slices.Contains(points, point{sweepMessages, length}) {
-			t.Errorf("messages of %d bytes are not measured", length)
-		}
-	}
-}
-
-func TestPoints(t *testing.T) {
-	for _, tt := range []struct {
-		args []string
-		want []point
-	}{
-		{[]string{"--lanes=3,1", "--lengths=64"}, []point{{1, 4096}, {3, 4096}, {32, 64}}},
-		{[]string{"--lanes=32", "--lengths=1K-4KiB"}, []point{{32, 4096}, {32, 1024}, {32, 2048}}},
-		{[]string{"--lanes=1-2", "--lengths=16,1M", "--full"}, []point{{1, 16}, {2, 16}, {1, 1 << 20}, {2, 1 << 20}}},
-		{[]string{"-full", "-lanes", "2,2,1-2", "-lengths", "100-300"}, []point{{1, 100}, {2, 100}, {1, 200}, {2, 200}}},
-	} {
-		o, err := parseOptions(tt.args)
-		if err != nil {
-			t.Errorf("%q: %v", tt.args, err)
-			continue
-		}
-		if got := o.points(); !slices.Equal(got, tt.want) {
-			t.Errorf("%q: %v, want %v", tt.args, got, tt.want)
-		}
-	}
-}
-
-// TestSubjectsTakeLittleMemory tests that what is measured takes little more
-// memory than the messages do, which is bounded.
-func TestSubjectsTakeLittleMemory(t *testing.T) {
-	o, err := parseOptions([]string{"--full", "--lanes=1-1024", "--lengths=1", "--kernels=generic"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	points, memory := o.points(), make([]byte, o.memory())
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	sumSubjects(o.implementations, points, memory)
-	runtime.ReadMemStats(&after)
-	if took := after.TotalAlloc - before.TotalAlloc; took > 4<<20 {
-		t.Errorf("%d KiB for %d points", took>>10, len(points))
-	}
-}
-
 // measuredAs returns the costs of candidates that were measured to take as many
 // cycles.
 func measuredAs(d lanes.Description, cycles map[string]float64) *costs {
 	c := &costs{Description: d}
 	for kernel, n := range cycles {
-		c.subjects = append(c.subjects, costSubject{kernel, false, &subject{best: timing{n * costBlocks / 4e9, 4e9}}, costBlocks})
+		c.subjects = append(c.subjects, costSubject{kernel: kernel, units: costBlocks, Timing: timing.Timing{Best: n * costBlocks / 4, Cycles: n * costBlocks}})
 	}
 	for _, k := range d.Nodes[:min(1, len(d.Nodes))] {
-		c.subjects = append(c.subjects, costSubject{k.Kernel, true, &subject{best: timing{float64(k.Cycles) / 4e9, 4e9}}, 1})
+		c.subjects = append(c.subjects, costSubject{kernel: k.Kernel, aNode: true, units: 1, Timing: timing.Timing{Best: float64(k.Cycles) / 4, Cycles: float64(k.Cycles)}})
 	}
 	return c
 }
@@ -144,7 +85,6 @@ func TestLosses(t *testing.T) {
 // wrongReport is one of a machine on which the table is wrong.
 func wrongReport() *report {
 	return &report{
-		options: defaultOptions(),
 		machine: machine{CPU: "A CPU", Family: 0x1b, Model: 3, OS: "linux", Arch: "amd64", Go: "go1.25"},
 		costs: measuredAs(lanes.Description{
 			Microarch:  cpu.Zen4,
@@ -230,19 +170,5 @@ func TestCostsCoverThisMachine(t *testing.T) {
 	}
 	for _, k := range block.SearchKernels() {
 		check(k.Spec, k.Supported)
-	}
-}
-
-// TestFrequency tests that what is told is a frequency of a core.
-func TestFrequency(t *testing.T) {
-	if !tellsCycles {
-		t.Skip("cycles are not told on this architecture")
-	}
-	best := 0.0
-	for range 100 {
-		best = max(best, frequency())
-	}
-	if best < 0.2e9 || best > 10e9 {
-		t.Errorf("a frequency of %.2f GHz", best/1e9)
 	}
 }

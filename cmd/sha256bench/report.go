@@ -14,14 +14,13 @@ import (
 	"github.com/sha256-simd/sha256-simd"
 	"github.com/sha256-simd/sha256-simd/internal/cpu"
 	"github.com/sha256-simd/sha256-simd/internal/lanes"
+	"github.com/sha256-simd/sha256-simd/internal/timing"
 )
 
 // A report is all that was measured.
 type report struct {
-	*options
 	machine machine
 	costs   *costs
-	results map[point][]result // of the implementations, in their order
 }
 
 // A machine is what costs depend on.
@@ -50,85 +49,16 @@ func (r *report) writeText(w io.Writer) error {
 	fmt.Fprintln(&b, r.machine)
 	info := sha256.Selected()
 	fmt.Fprintf(&b, "selected: %s for one message, %s for many, %d side by side\n", info.Single, info.Many, info.Lanes)
-	for _, sweep := range r.sweeps() {
-		r.writeSweep(&b, sweep, "GB/s", func(r result) float64 { return r.bytesPerSecond() / 1e9 })
-		if tellsCycles {
-			r.writeSweep(&b, sweep, "bytes per cycle", result.bytesPerCycle)
-		}
-	}
 	r.writeCosts(&b)
 	_, err := io.WriteString(w, b.String())
 	return err
-}
-
-// A sweep is a table: of one length for numbers of messages, or of one number
-// of messages for lengths.
-type sweep struct {
-	title       string
-	first       string // what differs
-	points      []point
-	x           func(point) int // and how much it is
-	logarithmic bool
-}
-
-// formatBytes returns n for people.
-func formatBytes(n int) string {
-	size := formatSize(n)
-	if digits := strings.TrimRight(size, "KM"); digits != size {
-		return digits + " " + size[len(digits):] + "iB"
-	}
-	return size + " bytes"
-}
-
-func messages(p point) int { return p.messages }
-func length(p point) int   { return p.length }
-
-// sweeps returns the tables that the points make.
-func (r *report) sweeps() []sweep {
-	overLanes := func(size int) sweep {
-		s := sweep{title: "Messages of " + formatBytes(size) + " side by side", first: "messages", x: messages}
-		for _, n := range r.lanes {
-			s.points = append(s.points, point{n, size})
-		}
-		return s
-	}
-	if r.full {
-		var all []sweep
-		for _, size := range r.lengths {
-			all = append(all, overLanes(size))
-		}
-		return all
-	}
-	overLengths := sweep{title: fmt.Sprintf("%d messages at a time", sweepMessages), first: "bytes", x: length, logarithmic: true}
-	for _, size := range r.lengths {
-		overLengths.points = append(overLengths.points, point{sweepMessages, size})
-	}
-	return []sweep{overLanes(sweepLength), overLengths}
-}
-
-func (r *report) writeSweep(w io.Writer, s sweep, unit string, value func(result) float64) {
-	fmt.Fprintf(w, "\n%s, %s\n", s.title, unit)
-	t := newTable(w)
-	fmt.Fprintf(t, "%s\t%s\t\n", s.first, strings.Join(r.implementations, "\t"))
-	for _, p := range s.points {
-		fmt.Fprintf(t, "%s\t", formatSize(s.x(p)))
-		for _, result := range r.results[p] {
-			fmt.Fprintf(t, "%.2f\t", value(result))
-		}
-		fmt.Fprintln(t)
-	}
-	t.Flush()
-}
-
-func newTable(w io.Writer) *tabwriter.Writer {
-	return tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 }
 
 // writeCosts prints what the choice of kernels rests on, and the verdict, in a
 // form that can be reported.
 func (r *report) writeCosts(w io.Writer) {
 	unit := "cycles"
-	if !tellsCycles {
+	if !timing.KnowsCycles {
 		unit = "relative time"
 	}
 	c := r.costs
@@ -137,7 +67,7 @@ func (r *report) writeCosts(w io.Writer) {
 	if c.MeasuredOn != "" {
 		fmt.Fprintf(w, "In the table, measured are those of %s.\n", c.MeasuredOn)
 	}
-	t := newTable(w)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "kernel\tlanes\ttable\t\there\there/table\t")
 	write := func(what string, table, here []lanes.Candidate) {
 		for i, k := range table {
@@ -180,14 +110,6 @@ func (r *report) writeJSON(w io.Writer) error {
 		Plan  string  `json:"plan"`
 		Best  string  `json:"best"`
 	}
-	type resultJSON struct {
-		Implementation string  `json:"implementation"`
-		Messages       int     `json:"messages"`
-		Length         int     `json:"length"`
-		Nanoseconds    float64 `json:"nanoseconds"`
-		BytesPerSecond float64 `json:"bytes_per_second"`
-		BytesPerCycle  float64 `json:"bytes_per_cycle,omitempty"`
-	}
 	type selectedJSON struct {
 		Single   string   `json:"single"`
 		Many     string   `json:"many"`
@@ -204,7 +126,6 @@ func (r *report) writeJSON(w io.Writer) error {
 		Nodes      []cost        `json:"node_costs"`
 		Nonces     []cost        `json:"nonce_costs"`
 		Losses     []lossJSON    `json:"losses"`
-		Results    []resultJSON  `json:"results"`
 	}{machine: r.machine, Microarch: r.costs.Microarch, MeasuredOn: r.costs.MeasuredOn, Selected: selectedJSON(sha256.Selected()), Losses: []lossJSON{}}
 	both := func(table, here []lanes.Candidate) (cs []cost) {
 		for i, k := range table {
@@ -217,11 +138,6 @@ func (r *report) writeJSON(w io.Writer) error {
 	out.Nonces = both(r.costs.Nonces, r.costs.noncesHere())
 	for _, l := range r.costs.losses() {
 		out.Losses = append(out.Losses, lossJSON{l.work, l.n, l.share, l.plan, l.other})
-	}
-	for _, p := range r.points() {
-		for _, r := range r.results[p] {
-			out.Results = append(out.Results, resultJSON{r.implementation, r.messages, r.length, r.seconds * 1e9, r.bytesPerSecond(), r.bytesPerCycle()})
-		}
 	}
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")

@@ -1,13 +1,13 @@
-package main
+package timing
 
 import (
 	"runtime"
 	"time"
 )
 
-// tellsCycles says whether frequency can be told: every core of these
+// KnowsCycles reports whether timings are in cycles, too: every core of these
 // architectures adds two registers in one cycle, and so for an exclusive or.
-const tellsCycles = runtime.GOARCH == "amd64" || runtime.GOARCH == "arm64"
+const KnowsCycles = runtime.GOARCH == "amd64" || runtime.GOARCH == "arm64"
 
 const (
 	chainLength = 16384 // operations: a few microseconds
@@ -15,10 +15,10 @@ const (
 )
 
 // frequency returns the clock frequency of this core, now, in hertz, or 0 where
-// it cannot be told. An interrupt could only make it look lower: the best of a
+// it cannot be known. An interrupt could only make it look lower: the best of a
 // few short measurements counts.
 func frequency() float64 {
-	if !tellsCycles {
+	if !KnowsCycles {
 		return 0
 	}
 	shortest := time.Duration(1<<63 - 1)

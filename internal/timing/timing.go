@@ -1,0 +1,87 @@
+// Package timing measures how long functions take, for the benchmarks and for
+// sha256bench. The library does not import it.
+package timing
+
+import (
+	"context"
+	"slices"
+	"time"
+)
+
+const (
+	// minRun is how long a run takes at least: a function is called so often.
+	minRun = 200 * time.Microsecond
+	// minRuns is how often each function runs at least, whatever the budget.
+	minRuns = 3
+)
+
+// A Timing is how long one call took.
+type Timing struct {
+	// Best is the time of the fastest run, in nanoseconds: what disturbs a run
+	// only ever makes it slower.
+	Best float64 `json:"best_ns"`
+	// Cycles is Best in cycles of the clock, at its frequency right after that
+	// run, or 0 where that cannot be known.
+	Cycles float64 `json:"best_cycles,omitempty"`
+	// Median is what half of the runs stayed below, in nanoseconds.
+	Median float64 `json:"median_ns"`
+	Runs   int     `json:"runs"`
+}
+
+// InTurn runs the functions in turn until the budget is used up. Next is always
+// the one that has had the least time yet, so that what other programs do to the
+// machine meanwhile hits all of them alike, and a slow one does not starve the
+// rest. A run counts for as much time as the fastest: one that was disturbed is
+// no reason to run its function less.
+//
+// Between two runs it looks at its context, whose error it returns.
+func InTurn(ctx context.Context, fs []func(), budget time.Duration) ([]Timing, error) {
+	calls := make([]int, len(fs))
+	for i, f := range fs {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		calls[i] = callsPerRun(f)
+	}
+	timings := make([]Timing, len(fs))
+	runs := make([][]float64, len(fs)) // nanoseconds a call
+	used := func(i int) float64 { return timings[i].Best * float64(calls[i]*len(runs[i])) }
+	for start := time.Now(); len(fs) > 0 && time.Since(start) < budget || slices.ContainsFunc(runs, func(r []float64) bool { return len(r) < minRuns }); {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		next := 0
+		for i := range fs {
+			if used(i) < used(next) {
+				next = i
+			}
+		}
+		ns := float64(timeCalls(fs[next], calls[next])) / float64(calls[next])
+		if t := &timings[next]; len(runs[next]) == 0 || ns < t.Best {
+			t.Best, t.Cycles = ns, ns*frequency()/1e9
+		}
+		runs[next] = append(runs[next], ns)
+	}
+	for i, r := range runs {
+		slices.Sort(r)
+		timings[i].Median, timings[i].Runs = r[len(r)/2], len(r)
+	}
+	return timings, nil
+}
+
+func timeCalls(f func(), calls int) time.Duration {
+	start := time.Now()
+	for range calls {
+		f()
+	}
+	return time.Since(start)
+}
+
+// callsPerRun returns how often to call f in a run.
+func callsPerRun(f func()) int {
+	for n := 1; ; n *= 2 {
+		if timeCalls(f, n) >= minRun {
+			return n
+		}
+	}
+}
