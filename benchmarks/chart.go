@@ -93,7 +93,7 @@ func charts() []chart {
 // lanesChart is over the number of messages of a size.
 func lanesChart(size int) chart {
 	return chart{
-		"lanes-" + unit(size), "Messages of " + unit(size) + "iB", "messages side by side",
+		"lanes-" + unit(size), fmt.Sprintf("Messages of %d KiB", size>>10), "messages side by side",
 		kernelRows(size), func(r row) int { return r.digests },
 		func(p *plot.Plot) { p.X.Tick.Marker = ticks(1, 2, 4, 8, 12, 16, 20, 24, 28, 32, 36, 40) },
 	}

@@ -83,12 +83,15 @@ var architectures = map[string]architecture{
 		objdump: "x86_64-linux-gnu-objdump",
 		mca:     []string{"-mtriple=x86_64"},
 		cores: []core{
+			{"znver2", []string{"ssse3", "avx", "avx2", "shani"}},
 			{"znver3", []string{"ssse3", "avx", "avx2", "shani"}},
 			{"znver4", []string{"ssse3", "avx", "avx2", "shani", "avx512", "avx512shani"}},
 			{"skylake-avx512", []string{"ssse3", "avx", "avx2", "avx512"}},
 			{"icelake-server", []string{"ssse3", "avx", "avx2", "shani", "avx512", "avx512shani"}},
 			{"sapphirerapids", []string{"ssse3", "avx", "avx2", "shani", "avx512", "avx512shani"}},
 			{"alderlake", []string{"ssse3", "avx", "avx2", "shani"}},
+			{"haswell", []string{"ssse3", "avx", "avx2"}},
+			{"sandybridge", []string{"ssse3", "avx"}},
 		},
 		kernels: slices.Concat(
 			[]kernel{{pkg: standard, name: "blockSHANI", isa: "shani", blocks: 1}},
