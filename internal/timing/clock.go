@@ -1,13 +1,29 @@
 package timing
 
 import (
+	"math"
 	"runtime"
 	"time"
 )
 
 // KnowsCycles reports whether timings are in cycles, too: every core of these
-// architectures adds two registers in one cycle, and so for an exclusive or.
-const KnowsCycles = runtime.GOARCH == "amd64" || runtime.GOARCH == "arm64"
+// architectures adds two registers in one cycle, and so for an exclusive or. The
+// clock of Windows is too coarse to time a few thousand of them.
+const KnowsCycles = (runtime.GOARCH == "amd64" || runtime.GOARCH == "arm64") && runtime.GOOS != "windows"
+
+// resolution returns the shortest time that the clock can tell from none.
+func resolution() time.Duration {
+	shortest := time.Duration(math.MaxInt64)
+	for range 3 {
+		start := time.Now()
+		took := time.Duration(0)
+		for took <= 0 {
+			took = time.Since(start)
+		}
+		shortest = min(shortest, took)
+	}
+	return shortest
+}
 
 const (
 	chainLength = 16384 // operations: a few microseconds
@@ -21,11 +37,11 @@ func frequency() float64 {
 	if !KnowsCycles {
 		return 0
 	}
-	shortest := time.Duration(1<<63 - 1)
+	shortest := time.Duration(math.MaxInt64)
 	for range 3 {
 		start := time.Now()
 		sink = chain(sink, y, z)
-		shortest = min(shortest, time.Since(start))
+		shortest = min(shortest, max(1, time.Since(start)))
 	}
 	return chainLength / shortest.Seconds()
 }

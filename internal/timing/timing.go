@@ -9,8 +9,10 @@ import (
 )
 
 const (
-	// minRun is how long a run takes at least: a function is called so often.
-	minRun = 200 * time.Microsecond
+	// minRun is how long a run takes at least: a function is called so often. It
+	// takes minTicks of the clock, too.
+	minRun   = 200 * time.Microsecond
+	minTicks = 50
 	// minRuns is how often each function runs at least, whatever the budget.
 	minRuns = 3
 )
@@ -36,12 +38,13 @@ type Timing struct {
 //
 // Between two runs it looks at its context, whose error it returns.
 func InTurn(ctx context.Context, fs []func(), budget time.Duration) ([]Timing, error) {
+	shortest := max(minRun, minTicks*resolution())
 	calls := make([]int, len(fs))
 	for i, f := range fs {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		calls[i] = callsPerRun(f)
+		calls[i] = callsFor(f, shortest)
 	}
 	timings := make([]Timing, len(fs))
 	runs := make([][]float64, len(fs)) // nanoseconds a call
@@ -77,10 +80,10 @@ func timeCalls(f func(), calls int) time.Duration {
 	return time.Since(start)
 }
 
-// callsPerRun returns how often to call f in a run.
-func callsPerRun(f func()) int {
+// callsFor returns how often to call f in a run that takes so long at least.
+func callsFor(f func(), shortest time.Duration) int {
 	for n := 1; ; n *= 2 {
-		if timeCalls(f, n) >= minRun {
+		if timeCalls(f, n) >= shortest {
 			return n
 		}
 	}
