@@ -11,6 +11,7 @@ import (
 	minio "github.com/minio/sha256-simd"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
+	"github.com/sha256-simd/sha256-simd/internal/lanes"
 	"github.com/sha256-simd/sha256-simd/pow"
 )
 
@@ -65,6 +66,9 @@ func searchRow(prefix int) row {
 					impls = append(impls, impl{name: k.Name, run: func(dst [][32]byte) {
 						restore, _ := block.Force(k.Name)
 						defer restore()
+						if used := lanes.Search(); used == nil || used.Name != k.Name {
+							must(fmt.Errorf("%s is not used where it is forced", k.Name))
+						}
 						find(dst)
 					}})
 				}
