@@ -315,7 +315,7 @@ func (rep *report) aboutFloors() string {
 	n, missed := rep.floors()
 	text := fmt.Sprintf("A floor is the least ratio that this project accepts on %s: %d of %d are reached", rep.Machine.Kind, n-len(missed), n)
 	if len(missed) > 0 {
-		text += ", but not those of " + strings.Join(missed, ", ")
+		text += "; missed: " + strings.Join(missed, ", ")
 	}
 	return text + "."
 }
