@@ -351,8 +351,24 @@ func (rep *report) writeMarkdown(w io.Writer) error {
 	return err
 }
 
+// writeJSON writes the report with a line for each row, so that a diff of two
+// says which rows were measured again.
 func (rep *report) writeJSON(w io.Writer) error {
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "\t")
-	return enc.Encode(rep)
+	lines := make([][]byte, len(rep.Results))
+	for i, res := range rep.Results {
+		var err error
+		if lines[i], err = json.Marshal(res); err != nil {
+			return fmt.Errorf("write %s as JSON: %w", res.Name, err)
+		}
+	}
+	machine, err := json.Marshal(rep.Machine)
+	if err != nil {
+		return err
+	}
+	peers, err := json.Marshal(rep.Peers)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w, "{\n\"machine\": %s,\n\"peers\": %s,\n\"results\": [\n%s\n]\n}\n", machine, peers, bytes.Join(lines, []byte(",\n")))
+	return err
 }
