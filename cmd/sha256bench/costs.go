@@ -34,9 +34,6 @@ type costSubject struct {
 	timing.Timing // of a call
 }
 
-// cycles returns the cost measured.
-func (s costSubject) cycles() float64 { return s.Cycles / s.units }
-
 // costBlocks is how many blocks of each lane, or nonces in each, a call takes.
 const costBlocks = 32
 
@@ -151,6 +148,25 @@ func randomBytes(n int) []byte {
 	return p
 }
 
+// subject returns what was measured of a candidate, or of what hashes a node as
+// a message.
+func (c *costs) subject(kernel string, aNode bool) costSubject {
+	return c.subjects[slices.IndexFunc(c.subjects, func(s costSubject) bool { return s.kernel == kernel && s.aNode == aNode })]
+}
+
+// cycles returns the cost measured. Where cycles are not known, the unit is such
+// that the cost of the first candidate for streams is the table's: only ratios
+// matter.
+func (c *costs) cycles(s costSubject) int {
+	cycles := s.Cycles / s.units
+	if !timing.KnowsCycles {
+		k := c.Streams[0]
+		first := c.subject(k.Kernel, false)
+		cycles = float64(k.Cycles) * (s.Best / s.units) / (first.Best / first.units)
+	}
+	return max(1, int(math.Round(cycles)))
+}
+
 // streamsHere, nodesHere and noncesHere are the candidates with the costs
 // measured.
 func (c *costs) streamsHere() []lanes.Candidate { return c.here(c.Streams, false) }
@@ -158,25 +174,11 @@ func (c *costs) nodesHere() []lanes.Candidate   { return c.here(c.Nodes, true) }
 func (c *costs) noncesHere() []lanes.Candidate  { return c.here(c.Nonces, false) }
 
 // here returns the candidates with the costs measured, the first one's for a node
-// if firstIsNode. Where cycles are not known, the unit is such that the first
-// cost is the table's.
+// if firstIsNode.
 func (c *costs) here(candidates []lanes.Candidate, firstIsNode bool) []lanes.Candidate {
 	here := slices.Clone(candidates)
-	time := func(s costSubject) float64 { return s.Best / s.units }
-	var first costSubject
 	for i, k := range candidates {
-		j := slices.IndexFunc(c.subjects, func(s costSubject) bool {
-			return s.kernel == k.Kernel && s.aNode == (firstIsNode && i == 0)
-		})
-		s := c.subjects[j]
-		if i == 0 {
-			first = s
-		}
-		cycles := s.cycles()
-		if !timing.KnowsCycles {
-			cycles = float64(candidates[0].Cycles) * time(s) / time(first)
-		}
-		here[i].Cycles, here[i].Basis = max(1, int(math.Round(cycles))), lanes.Measured
+		here[i].Cycles, here[i].Basis = c.cycles(c.subject(k.Kernel, firstIsNode && i == 0)), lanes.Measured
 	}
 	return here
 }
@@ -261,7 +263,7 @@ func (r *report) writeRow(w io.Writer) error {
 		for _, s := range r.costs.subjects {
 			isKernel := s.kernel != "generic" && s.kernel != "x1_std" && !s.aNode
 			if isKernel && strings.HasPrefix(s.kernel, operation) {
-				line = append(line, fmt.Sprintf("{%q, %.0f},", s.kernel, max(1, math.Round(s.cycles()))))
+				line = append(line, fmt.Sprintf("{%q, %d},", s.kernel, r.costs.cycles(s)))
 			}
 		}
 		for part := range slices.Chunk(line, 4) {
