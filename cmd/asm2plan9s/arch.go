@@ -3,7 +3,7 @@ package main
 import (
 	"encoding/binary"
 	"fmt"
-	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -24,9 +24,19 @@ type arch struct {
 	gnu  gnuFlags
 	llvm llvmFlags
 
-	// prefixes name the cross assemblers: prefix + "as".
+	// prefixes name the cross binutils: prefix + "as", prefix + "objdump".
 	prefixes []string
 	packages string
+
+	// register finds a register's name in an instruction.
+	register *regexp.Regexp
+
+	// goSyntax finds a vector register as Go's assembler writes it, which knows
+	// some vector instructions itself.
+	goSyntax *regexp.Regexp
+
+	// nop does nothing wherever it is executed.
+	nop []byte
 }
 
 type word struct {
@@ -48,6 +58,9 @@ var amd64 = &arch{
 	prefixes: []string{"x86_64-linux-gnu-", "x86_64-pc-linux-gnu-", "x86_64-elf-"},
 	packages: "GNU as comes with the package binutils (elsewhere than on amd64: binutils-x86-64-linux-gnu on Debian and Ubuntu, " +
 		"binutils-x86_64-linux-gnu on Fedora, x86_64-elf-binutils in Homebrew); clang and llvm-mc with clang and llvm",
+	register: regexp.MustCompile(`(?i)(?:^|[^\w.])(?:[er]?(?:[abcd]x|[sd]i|[sb]p)|[abcd][hl]|(?:[sd]i|[sb]p)l|r\d+[bwd]?|[xyzt]?mm\d+|k[0-7]|st\(\d\)|rip|[c-gs]s:)(?:$|[^\w.])`),
+	goSyntax: regexp.MustCompile(`\b[XYZ]\d+(?:,|$)`),
+	nop:      []byte{0x90},
 }
 
 var arm64 = &arch{
@@ -61,9 +74,9 @@ var arm64 = &arch{
 	},
 	llvm: llvmFlags{
 		triple: "aarch64-unknown-linux-gnu",
-		// LLVM has no name for every extension that all its releases know:
-		// clang fails on one it does not know, so these are LLVM 14's;
-		// llvm-mc only warns, and newer ones know "all".
+		// What LLVM 14 knows. It has no name for everything; newer llvm-mc
+		// know "all" and only warn of names that they do not know, and newer
+		// clang tell what they know.
 		march: "armv9.3-a+crypto+sha3+sm4+sve2-aes+sve2-bitperm+sve2-sha3+sve2-sm4+sme+memtag+mops+" +
 			"bf16+i8mm+f32mm+f64mm+fp16+fp16fml+rng+ls64+tme",
 		mattr: "+all,+v9.3a,+aes,+sha2,+sha3,+sm4,+sve2-aes,+sve2-bitperm,+sve2-sha3,+sve2-sm4,+sme,+mte,+mops," +
@@ -72,25 +85,19 @@ var arm64 = &arch{
 	prefixes: []string{"aarch64-linux-gnu-", "aarch64-unknown-linux-gnu-", "aarch64-elf-", "aarch64-none-elf-"},
 	packages: "GNU as comes with the package binutils (elsewhere than on arm64: binutils-aarch64-linux-gnu on Debian, Ubuntu and Fedora, " +
 		"aarch64-elf-binutils in Homebrew); clang and llvm-mc with clang and llvm",
+	register: regexp.MustCompile(`(?i)(?:^|[^\w.])(?:[xwvqdshbz]\d+(?:\.\w+)?|p\d+(?:[./]\w+)?|za\d*[hv]?(?:\.\w+)?|zt0|w?sp|[xw]zr|lr|fp)(?:$|[^\w.])`),
+	goSyntax: regexp.MustCompile(`\bV\w+\.[BHSD]\d+\b`),
+	nop:      []byte{0x1f, 0x20, 0x03, 0xd5},
 }
+
+var archs = []*arch{amd64, arm64}
 
 // archByName returns the architecture that Go calls name, or nil.
 func archByName(name string) *arch {
-	for _, a := range []*arch{amd64, arm64} {
+	for _, a := range archs {
 		if a.name == name {
 			return a
 		}
-	}
-	return nil
-}
-
-// archOfFile returns the architecture that the file's name ends in, as the go
-// tool reads names (x4_neon_arm64.s), or nil.
-func archOfFile(path string) *arch {
-	base := filepath.Base(path)
-	base = strings.TrimSuffix(base, filepath.Ext(base))
-	if i := strings.LastIndexByte(base, '_'); i >= 0 {
-		return archByName(base[i+1:])
 	}
 	return nil
 }
@@ -113,22 +120,22 @@ func formatRun(words []word, code []byte) string {
 }
 
 // parseRun returns the bytes of a run, and false for one that Go's assembler
-// would not take: a word that the architecture lacks, a value that is too big.
+// would not take: a word that the architecture lacks, a value that is too big
+// or no number.
 func (a *arch) parseRun(run string) ([]byte, bool) {
 	var code []byte
 	for item := range strings.SplitSeq(run, ";") {
-		name, value, _ := strings.Cut(strings.TrimSpace(item), " ")
-		if name == "" {
+		fields := strings.Fields(item)
+		if len(fields) == 0 {
 			continue
 		}
 		size := 0
 		for _, w := range a.words {
-			if w.name == name {
+			if w.name == fields[0] {
 				size = w.size
 			}
 		}
-		digits := strings.TrimPrefix(strings.TrimSpace(value), "$")
-		n, err := strconv.ParseUint(digits, 0, 8*size)
+		n, err := strconv.ParseUint(strings.TrimPrefix(strings.Join(fields[1:], ""), "$"), 0, 8*size)
 		if size == 0 || err != nil {
 			return nil, false
 		}

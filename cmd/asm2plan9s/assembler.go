@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -26,34 +27,81 @@ type llvmFlags struct {
 	mattr  string // llvm-mc's -mattr
 }
 
-// An assembler is a program that turns standard input into an ELF object.
+// An assembler is a program that makes an ELF object of a file.
 type assembler struct {
-	arch *arch
-	path string
-	args []string // without the -o that names the object
+	arch   *arch
+	name   string // for messages
+	path   string
+	args   []string // without the -o that names the object, and the file
+	isNASM bool     // it reads NASM's dialect, as YASM does
 }
 
-// findAssembler returns an assembler for a: program, or if that is empty the
-// first of the known ones on PATH that is one, GNU as before LLVM's.
-func findAssembler(ctx context.Context, a *arch, program string) (*assembler, error) {
-	if program != "" {
-		return probe(ctx, a, program)
-	}
+// assemblerNames returns the names that assemblers for a have, GNU as before
+// clang and llvm-mc, whose versions that are on PATH under names of their own
+// (clang-19) follow them, newest first.
+func assemblerNames(a *arch) []string {
 	names := []string{"as", "gas"}
 	for _, prefix := range a.prefixes {
 		names = append(names, prefix+"as")
 	}
-	names = append(names, "clang", "llvm-mc")
+	for _, name := range []string{"clang", "llvm-mc"} {
+		names = append(names, name)
+		names = append(names, versioned(name)...)
+	}
+	return names
+}
+
+// versioned returns the programs on PATH that are called name-N, N from high to
+// low.
+func versioned(name string) []string {
+	var versions []int
+	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			continue
+		}
+		for _, e := range entries {
+			if n, err := strconv.Atoi(strings.TrimPrefix(e.Name(), name+"-")); err == nil && n > 0 && !slices.Contains(versions, n) {
+				versions = append(versions, n)
+			}
+		}
+	}
+	slices.Sort(versions)
+	slices.Reverse(versions)
+	var names []string
+	for _, n := range versions {
+		names = append(names, fmt.Sprintf("%s-%d", name, n))
+	}
+	return names
+}
+
+// findAssemblers returns the assemblers for a that are on PATH, or the first
+// max of them.
+func findAssemblers(ctx context.Context, a *arch, max int) ([]*assembler, error) {
+	var list []*assembler
+	names := assemblerNames(a)
 	for _, name := range names {
 		found, err := probe(ctx, a, name)
-		if err == nil {
-			return found, nil
-		}
 		if ctx.Err() != nil {
 			return nil, err
 		}
+		if err != nil || slices.ContainsFunc(list, func(as *assembler) bool { return sameFile(as.path, found.path) }) {
+			continue
+		}
+		if list = append(list, found); len(list) == max {
+			break
+		}
 	}
-	return nil, fmt.Errorf("no assembler for %s on PATH (none of %s is one); %s", a.name, strings.Join(names, ", "), a.packages)
+	if len(list) == 0 {
+		return nil, fmt.Errorf("no assembler for %s on PATH (none of %s is one); %s", a.name, strings.Join(names, ", "), a.packages)
+	}
+	return list, nil
+}
+
+func sameFile(path1, path2 string) bool {
+	info1, err1 := os.Stat(path1)
+	info2, err2 := os.Stat(path2)
+	return err1 == nil && err2 == nil && os.SameFile(info1, info2)
 }
 
 // gnuTarget matches what GNU as --version says of its target.
@@ -65,12 +113,15 @@ func probe(ctx context.Context, a *arch, program string) (*assembler, error) {
 	if err != nil {
 		return nil, fmt.Errorf("finding the assembler: %w", err)
 	}
-	cmd := command(ctx, path, "--version")
-	version, err := cmd.Output()
+	// It will run in a folder of its own.
+	if path, err = filepath.Abs(path); err != nil {
+		return nil, fmt.Errorf("finding the assembler: %w", err)
+	}
+	version, err := command(ctx, path, "--version").Output()
 	if err != nil {
 		return nil, fmt.Errorf("asking %s for its version: %w", program, err)
 	}
-	found := &assembler{arch: a, path: path}
+	found := &assembler{arch: a, name: filepath.Base(program), path: path}
 	switch {
 	case bytes.Contains(version, []byte("GNU assembler")):
 		target := ""
@@ -80,23 +131,26 @@ func probe(ctx context.Context, a *arch, program string) (*assembler, error) {
 		if !a.gnu.makes(target) {
 			return nil, fmt.Errorf("%s assembles for %s: want an ELF target for %s", program, target, a.name)
 		}
-		found.args = append(found.args, a.gnu.flags...)
-		found.args = append(found.args, "-")
+		found.args = a.gnu.flags
 	case bytes.Contains(version, []byte("clang version")):
-		found.args = []string{"--target=" + a.llvm.triple, "-c", "-x", "assembler", "-fno-color-diagnostics"}
+		found.args = []string{"--target=" + a.llvm.triple, "-c", "-x", "assembler", "-fno-color-diagnostics", "-Wno-unused-command-line-argument"}
 		if a.llvm.march != "" {
-			found.args = append(found.args, "-march="+a.llvm.march)
+			found.args = append(found.args, "-march="+newestArm(ctx, path, a.llvm))
 		}
-		found.args = append(found.args, "-")
 	case bytes.Contains(version, []byte("LLVM version")) && strings.Contains(filepath.Base(path), "llvm-mc"):
 		found.args = []string{"--triple=" + a.llvm.triple, "--filetype=obj"}
 		if a.llvm.mattr != "" {
 			found.args = append(found.args, "--mattr="+a.llvm.mattr)
 		}
-		found.args = append(found.args, "-")
+	case bytes.HasPrefix(version, []byte("yasm ")), bytes.HasPrefix(version, []byte("NASM version ")):
+		if a != amd64 {
+			return nil, fmt.Errorf("%s does not assemble for %s", program, a.name)
+		}
+		found.args = []string{"-f", "elf64"}
+		found.isNASM = true
 	default:
 		line, _, _ := strings.Cut(string(version), "\n")
-		return nil, fmt.Errorf("%s is none of GNU as, clang and llvm-mc: its version is %q", program, line)
+		return nil, fmt.Errorf("%s is none of GNU as, clang, llvm-mc, yasm and nasm: its version is %q", program, line)
 	}
 	return found, nil
 }
@@ -113,6 +167,30 @@ func (g gnuFlags) makes(target string) bool {
 	return slices.Contains(g.targets, cpu)
 }
 
+// extensionLine matches a line of what clang prints of the extensions that it
+// knows.
+var extensionLine = regexp.MustCompile(`(?m)^ {4}([a-z][a-z0-9-]*) `)
+
+// newestArm returns the newest architecture that a clang knows, with every
+// extension. Before release 18 it cannot tell.
+func newestArm(ctx context.Context, path string, flags llvmFlags) string {
+	output, err := command(ctx, path, "--target="+flags.triple, "--print-supported-extensions").CombinedOutput()
+	if err != nil {
+		return flags.march
+	}
+	var extensions string
+	for _, m := range extensionLine.FindAllSubmatch(output, -1) {
+		extensions += "+" + string(m[1])
+	}
+	for minor := 9; minor >= 0; minor-- {
+		march := fmt.Sprintf("armv9.%d-a%s", minor, extensions)
+		if command(ctx, path, "--target="+flags.triple, "-march="+march, "-c", "-x", "assembler", "-o", os.DevNull, os.DevNull).Run() == nil {
+			return march
+		}
+	}
+	return flags.march
+}
+
 // command makes a command whose messages are in English, as we read them.
 func command(ctx context.Context, path string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, path, args...)
@@ -120,203 +198,255 @@ func command(ctx context.Context, path string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// assemble sets the code of each instruction of s that has no problem yet, in
-// one run of the assembler. Instructions that it cannot assemble get problems.
-// The warnings are the assembler's; the error is about the run itself.
-func (as *assembler) assemble(ctx context.Context, s *source, syntax string) (warnings []string, err error) {
-	var insts []*instruction
-	for _, in := range s.insts {
+// An encoding is what an assembler makes of a text.
+type encoding struct {
+	code     []byte
+	warnings []string
+
+	// problem tells why there is no code that could be written, or is empty.
+	problem string
+
+	// isPlaced says that the problem is the place: the assembler knows the
+	// instruction, but its bytes depend on where they or others stand.
+	isPlaced bool
+}
+
+// encode assembles each of the texts by itself: one that the assembler refuses
+// leaves the others as they are. The error is about the assembler, not the texts.
+func (as *assembler) encode(ctx context.Context, texts []string, syntax string) ([]encoding, error) {
+	encodings := make([]encoding, len(texts))
+	var pending []int // indices of texts
+	for i, text := range texts {
+		switch {
 		// In Intel's syntax GNU as takes such registers too, and so would
 		// assemble AT&T's order of operands the wrong way round.
-		if as.arch == amd64 && syntax == syntaxIntel && attRegister.MatchString(in.text) {
-			in.fail("its registers are in AT&T's syntax, which -syntax att reads")
-		}
-		if in.problems == nil {
-			insts = append(insts, in)
+		case as.arch == amd64 && (as.isNASM || syntax == syntaxIntel) && attRegister.MatchString(text):
+			encodings[i].problem = "its registers are in AT&T's syntax, and -syntax or most of the file say Intel's"
+		case as.isNASM && nasmWords.MatchString(text):
+			encodings[i].problem = "it is an assembler directive, and only instructions can be assembled"
+		case localLabelIn(text) != "":
+			encodings[i].problem = fmt.Sprintf("%q is a label, and has no address here", localLabelIn(text))
+			encodings[i].isPlaced = true
+		default:
+			pending = append(pending, i)
 		}
 	}
-	if len(insts) == 0 {
-		return nil, nil
-	}
+	return encodings, as.encodeAll(ctx, texts, pending, encodings, syntax)
+}
 
+// encodeAll encodes the texts with the pending indices, again and again without
+// those that the assembler complains of.
+func (as *assembler) encodeAll(ctx context.Context, texts []string, pending []int, encodings []encoding, syntax string) error {
+	for len(pending) > 0 {
+		chosen := make([]string, len(pending))
+		for i, index := range pending {
+			chosen[i] = texts[index]
+		}
+		code, messages, err := as.run(ctx, chosen, syntax)
+		failed := make([]bool, len(pending))
+		progress := false
+		for _, m := range messages {
+			e := &encodings[pending[m.text]]
+			if m.isWarning {
+				if !slices.Contains(e.warnings, m.message) {
+					e.warnings = append(e.warnings, m.message)
+				}
+				continue
+			}
+			if !failed[m.text] {
+				e.problem = m.message
+			}
+			failed[m.text], progress = true, true
+		}
+		switch {
+		case progress:
+			var rest []int
+			for i, index := range pending {
+				if !failed[i] {
+					rest = append(rest, index)
+				}
+			}
+			pending = rest
+			continue
+		case err == nil:
+			for i, index := range pending {
+				code[i].warnings = encodings[index].warnings
+				encodings[index] = code[i]
+			}
+			return nil
+		}
+		// It failed without naming a line. If it is not the assembler itself,
+		// the halves show which.
+		var failure *exitFailure
+		if ctx.Err() != nil || !errors.As(err, &failure) {
+			return err
+		}
+		if _, _, emptyErr := as.run(ctx, nil, syntax); emptyErr != nil {
+			return err
+		}
+		if len(pending) == 1 {
+			encodings[pending[0]].problem = failure.reason()
+			return nil
+		}
+		half := len(pending) / 2
+		if err := as.encodeAll(ctx, texts, pending[:half], encodings, syntax); err != nil {
+			return err
+		}
+		pending = pending[half:]
+	}
+	return nil
+}
+
+// exitFailure is an assembler's exit status and what it said.
+type exitFailure struct {
+	program string
+	err     error
+	output  string
+}
+
+func (f *exitFailure) Error() string {
+	return strings.TrimSpace(fmt.Sprintf("%s: %v\n%s", f.program, f.err, strings.TrimSpace(f.output)))
+}
+
+func (f *exitFailure) Unwrap() error { return f.err }
+
+// reason returns the first line of the output that names an error, without what
+// stands before the message, or else the exit status.
+func (f *exitFailure) reason() string {
+	for line := range strings.Lines(f.output) {
+		if _, message, ok := strings.Cut(strings.TrimSpace(line), "rror: "); ok {
+			return message
+		}
+	}
+	return f.err.Error()
+}
+
+// run assembles the texts. Messages are about single ones; if one of them is an
+// error, so is the result.
+func (as *assembler) run(ctx context.Context, texts []string, syntax string) ([]encoding, []message, error) {
 	dir, err := os.MkdirTemp("", "asm2plan9s")
 	if err != nil {
-		return nil, fmt.Errorf("assembling %s: %w", s.name, err)
+		return nil, nil, err
 	}
 	defer os.RemoveAll(dir)
-	objectPath := filepath.Join(dir, "out.o")
-
-	cmd := command(ctx, as.path, append([]string{"-o", objectPath}, as.args...)...)
-	cmd.Stdin = strings.NewReader(as.program(insts, syntax))
-	var output bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &output, &output
-	runErr := cmd.Run()
-	if ctx.Err() != nil {
-		return nil, fmt.Errorf("assembling %s: %w", s.name, ctx.Err())
-	}
-	failed := false
-	for _, m := range parseMessages(output.String()) {
-		in := insts[min(max(m.line-1-headerLines, 0)/linesPerInstruction, len(insts)-1)]
-		if m.warning {
-			warnings = append(warnings, fmt.Sprintf("%s:%d: warning: %q: %s", s.name, in.line+1, in.text, m.text))
-		} else {
-			in.fail("%s", m.text)
-			failed = true
-		}
-	}
-	if failed {
-		return warnings, nil
-	}
-	if runErr != nil {
-		return warnings, fmt.Errorf("assembling %s: %s: %w\n%s", s.name, as.path, runErr, strings.TrimSpace(output.String()))
-	}
-
-	obj, err := readObject(objectPath, len(insts))
+	program, lines := as.program(texts, syntax)
+	output, err := as.makeObject(ctx, dir, program)
+	messages := parseMessages(output, lines)
 	if err != nil {
-		return warnings, fmt.Errorf("assembling %s: reading the object that %s made: %w", s.name, as.path, err)
+		return nil, messages, err
+	}
+	obj, err := readObject(filepath.Join(dir, objectName), len(texts))
+	if err != nil {
+		return nil, messages, fmt.Errorf("reading the object that %s made: %w", as.path, err)
 	}
 	shortest := as.arch.words[len(as.arch.words)-1].size
-	for i, in := range insts {
-		in.code = obj.code[i]
+	encodings := make([]encoding, len(texts))
+	for i := range texts {
+		e := &encodings[i]
+		e.code = obj.code[i]
 		symbol, unresolved := obj.unresolved[i]
-		switch n := len(in.code); {
+		e.isPlaced = unresolved
+		switch n := len(e.code); {
 		case unresolved && symbol == "":
-			in.fail("its bytes depend on the address that it is linked at")
+			e.problem = "its bytes depend on the address that it is linked at"
 		case unresolved:
-			in.fail("%q is not a register, and a symbol has no address here", symbol)
+			e.problem = fmt.Sprintf("%q is not a register, and a symbol has no address here", symbol)
 		case n == 0:
-			in.fail("it gives no bytes")
-		case n > as.arch.longest || n%shortest != 0:
-			in.fail("it gives %d bytes, which is not one instruction", n)
+			e.problem = "it gives no bytes"
+		case n > as.arch.longest && !(isData(texts[i]) && n <= longestData) || n%shortest != 0:
+			e.problem = fmt.Sprintf("it gives %d bytes, which is not one instruction", n)
 		}
 	}
-	return warnings, nil
+	return encodings, messages, nil
 }
 
 const (
-	// labelPrefix and a number name the places between the instructions in
-	// what the assembler gets.
-	labelPrefix = "asm2plan9s_"
-
-	headerLines         = 1
-	linesPerInstruction = 3
+	sourceName = "in.s"
+	objectName = "out.o"
 )
 
-// program returns what the assembler gets: each instruction on a line of its
-// own, after a label that tells where its bytes begin.
-func (as *assembler) program(insts []*instruction, syntax string) string {
+// makeObject assembles a program into dir and returns what the assembler said.
+func (as *assembler) makeObject(ctx context.Context, dir, program string) (output string, err error) {
+	if err := os.WriteFile(filepath.Join(dir, sourceName), []byte(program), 0o600); err != nil {
+		return "", err
+	}
+	cmd := command(ctx, as.path, slices.Concat([]string{"-o", objectName}, as.args, []string{sourceName})...)
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	if ctx.Err() != nil {
+		return "", ctx.Err()
+	}
+	if err != nil {
+		return string(out), &exitFailure{as.path, err, string(out)}
+	}
+	return string(out), nil
+}
+
+// longestData is what one data directive may give on any architecture: a .quad.
+const longestData = 8
+
+// labelPrefix and a number name the places between the instructions in what the
+// assembler gets.
+const labelPrefix = "asm2plan9s_"
+
+// program returns what the assembler gets: each text on a line of its own, after
+// a label that tells where its bytes begin; and the number of that line.
+func (as *assembler) program(texts []string, syntax string) (program string, lines []int) {
 	var b strings.Builder
-	isIntel := as.arch == amd64 && syntax == syntaxIntel
+	line := 1
+	write := func(text string) {
+		b.WriteString(text + "\n")
+		line++
+	}
+	label := func(i int) {
+		if as.isNASM {
+			// YASM forgets the names of others.
+			write(fmt.Sprintf("global %s%d", labelPrefix, i))
+		}
+		write(fmt.Sprintf("%s%d:", labelPrefix, i))
+	}
+	isIntel := as.arch == amd64 && syntax == syntaxIntel && !as.isNASM
 	switch {
+	case as.isNASM:
+		write("bits 64")
+		write("section .text")
 	case isIntel:
-		b.WriteString(".intel_syntax noprefix\n")
+		write(".intel_syntax noprefix")
 	case as.arch == amd64:
-		b.WriteString(".att_syntax prefix\n")
-	default:
-		b.WriteString("\n")
+		write(".att_syntax prefix")
 	}
-	// On arm64 "ldr x0, =1<<40" takes a constant from a pool behind the code,
-	// which nobody would copy. Put there at once, it shows as too many bytes.
-	after := "\n"
-	if as.arch == arm64 {
-		after = ".ltorg\n"
-	}
-	for i, in := range insts {
-		text := in.text
+	for i, text := range texts {
 		if isIntel {
 			text = sizesToGNU(text)
 		}
-		fmt.Fprintf(&b, "%s%d:\n%s\n%s", labelPrefix, i, text, after)
-	}
-	fmt.Fprintf(&b, "%s%d:\n", labelPrefix, len(insts))
-	return b.String()
-}
-
-var (
-	charConstant = regexp.MustCompile(`'[^'\\]'`)
-	labelDef     = regexp.MustCompile(`^[\w.$@[:^ascii:]]+[ \t]*:`)
-	symbolDef    = regexp.MustCompile(`(?i)^[\w.$@[:^ascii:]]+(?:[ \t]*=|[ \t]+equ\b)`)
-	attRegister  = regexp.MustCompile(`%[a-zA-Z]`)
-	directive    = regexp.MustCompile(`^\.\w*`)
-)
-
-// dataDirectives are the directives that stand for the bytes of an instruction
-// and change nothing for the lines after them.
-var dataDirectives = map[string]bool{
-	".byte": true, ".2byte": true, ".4byte": true, ".8byte": true, ".short": true, ".hword": true,
-	".word": true, ".long": true, ".quad": true, ".inst": true, ".insn": true,
-}
-
-// refuse tells why a text must not reach the assembler, since it could change
-// what the lines after it mean there, or returns "".
-func refuse(text string) string {
-	for _, c := range []byte(text) {
-		if c < ' ' && c != '\t' || c == 0x7f {
-			return "it holds a control character"
+		label(i)
+		lines = append(lines, line)
+		write(text)
+		if as.arch == arm64 {
+			// "ldr x0, =1<<40" takes a constant from a pool behind the code,
+			// which nobody would copy. Put there at once, it shows as too many
+			// bytes.
+			write(".ltorg")
 		}
 	}
-	if strings.ContainsAny(charConstant.ReplaceAllString(text, ""), `"'`) {
-		return "it holds a quote, and only a single character, like 'x', can be quoted"
-	}
-	if strings.ContainsAny(text, `\`) {
-		return `it holds a \, which Go's assembler does not see in a comment`
-	}
-	if strings.HasPrefix(text, "#") {
-		return "it is a comment to the assembler"
-	}
-	if labelDef.MatchString(text) {
-		return "it defines a label, and only instructions can be assembled"
-	}
-	if symbolDef.MatchString(text) {
-		return "it defines a symbol, and only instructions can be assembled"
-	}
-	if strings.Contains(text, labelPrefix) {
-		return "it holds " + labelPrefix + ", which begins labels of this command's own"
-	}
-	if d := directive.FindString(text); d != "" && !dataDirectives[strings.ToLower(d)] {
-		return "it is an assembler directive, and only instructions can be assembled"
-	}
-	return ""
+	label(len(texts))
+	return b.String(), lines
 }
 
-// sizedOperand matches the size of a memory operand, up to its bracket, as
-// YASM and NASM write it (dword [rax], qword 8[rax]) and as GNU as does.
-var sizedOperand = regexp.MustCompile(`(?i)\b(byte|word|dword|fword|qword|tbyte|tword|oword|dqword|xmmword|yword|ymmword|zword|zmmword)([ \t]+(?:ptr|bcst)\b)?([^,\[]*\[)`)
-
-// sizeNames are the sizes whose names GNU as and LLVM do not share with YASM.
-var sizeNames = map[string]string{
-	"tword": "tbyte", "oword": "xmmword", "dqword": "xmmword", "yword": "ymmword", "zword": "zmmword",
-}
-
-// sizesToGNU returns an instruction in Intel syntax with memory sizes as GNU
-// as reads them. It takes "dword [rax]" for 4+[rax] without a word of warning.
-func sizesToGNU(text string) string {
-	return sizedOperand.ReplaceAllStringFunc(text, func(operand string) string {
-		m := sizedOperand.FindStringSubmatch(operand)
-		size, ptr, rest := m[1], m[2], m[3]
-		if name, ok := sizeNames[strings.ToLower(size)]; ok {
-			size = name
-		}
-		if ptr == "" {
-			ptr = " ptr"
-		}
-		return size + ptr + rest
-	})
-}
-
-// A message is one of an assembler's messages about its input.
+// A message is one of an assembler's messages about one of its texts.
 type message struct {
-	line    int // 1-based
-	warning bool
-	text    string
+	text      int // its index
+	isWarning bool
+	message   string
 }
 
-// messagePattern matches "{standard input}:3: Error: …" of GNU as and
-// "<stdin>:3:5: error: …" of LLVM. What LLVM prints below a message only
-// repeats the line.
-var messagePattern = regexp.MustCompile(`^(?:\{standard input\}|<stdin>|-):(\d+):(?:\d+:)? *(?i:(?:fatal )?(error|warning)): *(.*)$`)
+// messagePattern matches "in.s:3: Error: …" of GNU as and "in.s:3:5: error: …"
+// of LLVM. What LLVM prints below a message only repeats the line.
+var messagePattern = regexp.MustCompile(`^in\.s:(\d+):(?:\d+:)? *(?i:(?:fatal )?(error|warning)): *(.*)$`)
 
-func parseMessages(output string) []message {
+// parseMessages returns the messages about texts that stand on the given lines,
+// in ascending order. A line between two belongs to the text before it.
+func parseMessages(output string, lines []int) []message {
 	var list []message
 	for line := range strings.Lines(output) {
 		m := messagePattern.FindStringSubmatch(strings.TrimRight(line, "\r\n"))
@@ -324,10 +454,14 @@ func parseMessages(output string) []message {
 			continue
 		}
 		n, err := strconv.Atoi(m[1])
-		if err != nil {
+		if err != nil || len(lines) == 0 {
 			continue
 		}
-		list = append(list, message{line: n, warning: strings.EqualFold(m[2], "warning"), text: m[3]})
+		i, found := slices.BinarySearch(lines, n)
+		if !found {
+			i = max(i-1, 0)
+		}
+		list = append(list, message{i, strings.EqualFold(m[2], "warning"), m[3]})
 	}
 	return list
 }

@@ -3,17 +3,14 @@ package main
 import (
 	"bytes"
 	"cmp"
-	"context"
 	"debug/dwarf"
 	"debug/elf"
-	"encoding/hex"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 )
@@ -39,7 +36,7 @@ func TestGoAndGNUAssembleTheKernelsAlike(t *testing.T) {
 			dis := newDisassembler(t, a)
 			var all []crossCheck
 			for _, k := range compiledKernels(t, a, names) {
-				all = append(all, k.crossChecks(dis.instructions(t, k.code))...)
+				all = append(all, k.crossChecks(disassemble(t, dis, k.code))...)
 			}
 			compare(t, dis, all)
 		})
@@ -73,11 +70,11 @@ func compare(t *testing.T, dis *disassembler, all []crossCheck) {
 		compared = append(compared, c)
 		fmt.Fprintf(&source, "%s\n", at(lastColumn, c.text))
 	}
-	status, result, messages := runCommand(source.String(), "-arch", dis.arch.name, "-as", dis.assembler)
+	status, result, messages := runCommand(source.String(), "-arch", dis.as.arch.name, "-as", dis.as.path)
 	if status != exitOK {
 		t.Fatalf("asm2plan9s: status %d\n%.5000s", status, messages)
 	}
-	s := parse("kernels", []byte(result), dis.arch)
+	s := parse("kernels", []byte(result), dis.as.arch)
 	if len(s.insts) != len(compared) || len(compared) == 0 {
 		t.Fatalf("compared %d instructions of %d", len(s.insts), len(compared))
 	}
@@ -91,7 +88,7 @@ func compare(t *testing.T, dis *disassembler, all []crossCheck) {
 	var got bytes.Buffer
 	var differing []crossCheck
 	for i, in := range s.insts {
-		code, ok := dis.arch.parseRun(in.run)
+		code, ok := dis.as.arch.parseRun(in.run)
 		if !ok {
 			t.Fatalf("%q: cannot read the run %q", in.text, in.run)
 		}
@@ -102,13 +99,13 @@ func compare(t *testing.T, dis *disassembler, all []crossCheck) {
 	}
 	recoded := make(map[string]int)
 	if len(differing) > 0 {
-		again := dis.instructions(t, got.Bytes())
+		again := disassemble(t, dis, got.Bytes())
 		if len(again) != len(differing) {
 			t.Fatalf("%d instructions became %d", len(differing), len(again))
 		}
 		for i, in := range again {
 			c := differing[i]
-			if in.asm != c.asm {
+			if canonical(meaning(in.asm)) != canonical(meaning(c.asm)) {
 				t.Errorf("%s: %q assembles to % x, which is %q; Go has % x, which is %q", c.kernel, c.text, in.code, in.asm, c.code, c.asm)
 				continue
 			}
@@ -409,89 +406,22 @@ func register64(name string) string {
 	return "r" + name
 }
 
-// A disassembler turns code into text that its assembler reads.
-type disassembler struct {
-	arch      *arch
-	assembler string // GNU as
-	objdump   string // of the same binutils
-}
-
+// newDisassembler returns GNU's.
 func newDisassembler(t *testing.T, a *arch) *disassembler {
 	t.Helper()
-	as := requireGNU(t, a)
-	objdump, err := exec.LookPath(strings.TrimSuffix(as.path, "as") + "objdump")
+	d, err := findDisassembler(t.Context(), requireGNU(t, a))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &disassembler{arch: a, assembler: as.path, objdump: objdump}
+	return d
 }
 
-// A disassembled instruction has its own address written as a dot.
-type disassembled struct {
-	code []byte
-	asm  string
-}
-
-var (
-	// objdumpLine matches an address, bytes (on arm64, one word), and the
-	// instruction.
-	objdumpLine = regexp.MustCompile(`^ *([0-9a-f]+):\t([0-9a-f ]+?) *\t(.*)$`)
-
-	// objdumpNote matches what objdump adds to an instruction.
-	objdumpNote = regexp.MustCompile(`\s+(?:#|//|;) .*$`)
-
-	// absoluteTarget matches the address that a branch or a load by address
-	// ends in; immediate operands of arm64 have a # there, and amd64's have
-	// another operand before them, or no address.
-	absoluteTarget = map[*arch]*regexp.Regexp{
-		amd64: regexp.MustCompile(`^((?:j\w+|call|loop\w*|xbegin)\s+)0x([0-9a-f]+)$`),
-		arm64: regexp.MustCompile(`^((?:b|bl|b\.\w+|bc\.\w+|cbn?z|tbn?z|adrp?|ldr|ldrsw|prfm)\s+(?:.*, )?)0x([0-9a-f]+)$`),
-	}
-)
-
-// instructions disassembles code, which ends with the end of an instruction.
-func (d *disassembler) instructions(t *testing.T, code []byte) []disassembled {
+// disassemble disassembles code, which ends with the end of an instruction.
+func disassemble(t *testing.T, d *disassembler, code []byte) []disassembled {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "code")
-	if err := os.WriteFile(path, code, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	machine := map[*arch][]string{amd64: {"-m", "i386:x86-64", "-M", "intel"}, arm64: {"-m", "aarch64"}}[d.arch]
-	out, err := command(context.Background(), d.objdump, append(machine, "-D", "-b", "binary", "-w", "-z", path)...).Output()
+	list, err := d.instructions(t.Context(), code, syntaxIntel)
 	if err != nil {
-		t.Fatalf("%s: %v", d.objdump, err)
-	}
-	var list []disassembled
-	total := 0
-	for line := range strings.Lines(string(out)) {
-		m := objdumpLine.FindStringSubmatch(strings.TrimRight(line, "\n"))
-		if m == nil {
-			continue
-		}
-		address, err := strconv.ParseInt(m[1], 16, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
-		raw, err := hex.DecodeString(strings.ReplaceAll(m[2], " ", ""))
-		if err != nil {
-			t.Fatal(err)
-		}
-		in := disassembled{
-			code: code[address:][:len(raw)],
-			asm:  strings.Join(strings.Fields(objdumpNote.ReplaceAllString(m[3], "")), " "),
-		}
-		if target := absoluteTarget[d.arch].FindStringSubmatch(in.asm); target != nil {
-			to, err := strconv.ParseUint(target[2], 16, 64)
-			if err != nil {
-				t.Fatal(err)
-			}
-			in.asm = fmt.Sprintf("%s.%+d", target[1], int64(to)-address)
-		}
-		total += len(in.code)
-		list = append(list, in)
-	}
-	if total != len(code) {
-		t.Fatalf("%s read %d bytes of %d", d.objdump, total, len(code))
+		t.Fatal(err)
 	}
 	return list
 }

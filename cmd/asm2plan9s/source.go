@@ -2,7 +2,7 @@ package main
 
 import (
 	"bytes"
-	"errors"
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -11,31 +11,61 @@ import (
 
 // A source is one file's lines and the instructions in their comments.
 type source struct {
-	name  string // for messages
-	arch  *arch
-	lines []string // each with its line ending
-	insts []*instruction
+	name   string // for messages
+	arch   *arch
+	syntax string
+	lines  []string // each with its line ending
+	insts  []*instruction
+
+	// bare has the lines of words without a comment, by their index: the rest
+	// of an instruction's words may stand there.
+	bare map[int]bareLine
+
+	notUnderstood []note
 }
 
-// An instruction is a comment that stands where the bytes of an instruction
-// would end, and so is assembled.
+// An instruction is a comment that is assembled: the one behind nothing but
+// words, or one that stands where the words of an instruction would end.
 type instruction struct {
 	line      int    // its index in the source's lines
-	indent    string // of the run: a tab or four blanks
+	indent    string // of the run
 	column    int    // of the comment, 0-based, tabs counted as four
 	continued bool   // the run is followed by a \, inside a #define
 	comment   string // from the // to the end of the line, without the line ending
 	ending    string // the line ending
 	text      string // what is assembled: the comment without // and notes
-	run       string // what stands before the comment, empty for blanks
-	code      []byte // the bytes that the assembler gives
+	run       string // the words before the comment, empty for blanks
 
-	// problems tell why it cannot be assembled or written.
-	problems []string
+	// more is the number of lines after line that hold the rest of the words.
+	more int
+
+	code []byte // the bytes that the assembler gives
+
+	// problem tells why it cannot be assembled or written, or is empty.
+	problem string
 }
 
+// fail gives the instruction a problem, unless it has one: one message for one
+// line.
 func (in *instruction) fail(format string, args ...any) {
-	in.problems = append(in.problems, fmt.Sprintf(format, args...))
+	if in.problem == "" {
+		in.problem = fmt.Sprintf(format, args...)
+	}
+}
+
+// A bareLine is a line of words without a comment.
+type bareLine struct {
+	run       string
+	continued bool
+	ending    string
+}
+
+// A note is something to tell about a line.
+type note struct {
+	line     int // its index in the source's lines
+	text     string
+	isDetail bool // only with -v
+	isDoubt  bool // whether what it tells is meant
 }
 
 const (
@@ -46,9 +76,9 @@ const (
 	lastColumn = 65
 )
 
-// columns are where a comment is an instruction after nothing but blanks or a
-// run: one blank after the run of an instruction of 3 to 8 bytes. They are the
-// same for every architecture.
+// columns are where a comment is an instruction after nothing but blanks: one
+// blank after the run of an instruction of 3 to 8 bytes. They are the same for
+// every architecture.
 var columns = commentColumns()
 
 func commentColumns() map[int]bool {
@@ -64,96 +94,187 @@ func commentColumns() map[int]bool {
 }
 
 var (
-	// runPattern matches a run with its indentation. It may end in a semicolon.
-	runPattern = regexp.MustCompile(`^ *(?:(?:LONG|WORD|BYTE|QUAD) +\$0x[0-9a-fA-F]+ *(?:; *|$))+$`)
+	// runPattern matches a run, which may end in a semicolon. A placeholder's
+	// words may lack digits.
+	runPattern = regexp.MustCompile(`^(?:(?:LONG|WORD|BYTE|QUAD)[ \t]+\$[0-9]\w*[ \t]*(?:;[ \t]*|$))+$`)
 
-	// runStart matches the start of a run as this command writes it. Before
-	// lastColumn, a run that starts otherwise is somebody else's.
-	runStart = regexp.MustCompile(`^ {4}(?:LONG|WORD|BYTE|QUAD) \$0x`)
+	// anyWord finds a word of a run among other code.
+	anyWord = regexp.MustCompile(`\b(?:LONG|WORD|BYTE|QUAD)[ \t]+\$`)
+
+	// noteStart matches the start of a note after the instruction.
+	noteStart = regexp.MustCompile(`/\*|;`)
 )
-
-// noteStart matches the start of a note after the instruction.
-var noteStart = regexp.MustCompile(`/\*|;`)
 
 // parse finds the instructions of a source. Those that cannot be assembled,
 // whatever the assembler says, have problems.
 func parse(name string, data []byte, a *arch) *source {
-	s := &source{name: name, arch: a, lines: strings.SplitAfter(string(data), "\n")}
+	s := &source{
+		name: name, arch: a, syntax: syntaxIntel,
+		lines: strings.SplitAfter(string(data), "\n"),
+		bare:  make(map[int]bareLine),
+	}
 	inBlock := false
 	for i, line := range s.lines {
 		body := strings.TrimRight(line, "\r\n")
+		var code string
 		var start int
-		start, inBlock = commentStart(body, inBlock)
-		// A second // makes a plain comment of the whole line.
-		if start < 0 || strings.Count(body, "//") != 1 {
+		code, start, inBlock = splitLine(body, inBlock)
+		run, continued := strings.CutSuffix(strings.TrimRight(code, " \t"), `\`)
+		run = strings.TrimRight(run, " \t")
+		indent := run[:len(run)-len(strings.TrimLeft(run, " \t"))]
+		run = run[len(indent):]
+		isRun := runPattern.MatchString(run)
+
+		pass := func(reason string) {
+			if anyWord.MatchString(code) {
+				s.notUnderstood = append(s.notUnderstood, note{line: i, text: reason})
+			}
+		}
+		if start < 0 {
+			if isRun {
+				s.bare[i] = bareLine{run, continued, line[len(body):]}
+			} else {
+				pass("no // comment says what its words are")
+			}
+			continue
+		}
+		if strings.Count(body, "//") != 1 {
+			pass("a second // makes a plain comment of it")
 			continue
 		}
 		in := &instruction{
-			line:    i,
-			indent:  strings.Repeat(" ", indentWidth),
-			comment: body[start:],
-			ending:  line[len(body):],
-			text:    body[start+len("//"):],
-		}
-		if strings.HasPrefix(body, "\t") {
-			in.indent = "\t"
+			line:      i,
+			indent:    indent,
+			column:    len(expandTabs(body[:start])),
+			continued: continued,
+			comment:   body[start:],
+			ending:    line[len(body):],
+			text:      body[start+len("//"):],
+			run:       run,
 		}
 		if loc := noteStart.FindStringIndex(in.text); loc != nil {
 			in.text = in.text[:loc[0]]
 		}
 		in.text = strings.Trim(in.text, " \t")
 		if in.text == "" {
+			pass("its comment is empty")
 			continue
 		}
-		before := strings.ReplaceAll(body[:start], "\t", strings.Repeat(" ", 4))
-		in.column = len(before)
-		in.run, in.continued = strings.CutSuffix(strings.TrimRight(before, " "), `\`)
-		in.run = strings.TrimRight(in.run, " ")
-		isBlank, isRun := in.run == "", runPattern.MatchString(in.run)
-		isOurs := isRun && runStart.MatchString(in.run)
-
 		switch {
-		case in.column == lastColumn && !isBlank && !isRun:
+		case isRun:
+			if why := plainComment(in.text, a); why != "" {
+				s.notUnderstood = append(s.notUnderstood, note{line: i, text: why})
+				continue
+			}
+		case run != "" && in.column == lastColumn:
 			in.fail("code stands where its bytes go: a comment in column %d is an instruction; move the comment or remove the code", lastColumn)
-		case in.column == lastColumn:
-		case columns[in.column] && (isOurs || isBlank && !in.continued):
-		case in.continued && strings.HasSuffix(before, `\ `) && columns[in.column-len(`\ `)] && (isOurs || isBlank):
-		default:
+		case run != "":
+			pass("other code than words stands before its comment")
 			continue
-		}
-		if why := refuse(in.text); why != "" {
-			in.fail("%s", why)
+		case !in.isPlaced(code):
+			continue
+		default:
+			in.indent = strings.Repeat(" ", indentWidth)
+			if strings.HasPrefix(body, "\t") {
+				in.indent = "\t"
+			}
 		}
 		s.insts = append(s.insts, in)
 	}
+	s.dropPlainText()
 	return s
 }
 
-// commentStart returns the index of the // that starts a line's comment, or
-// -1, and whether a /* */ comment goes on after the line. inBlock says whether
-// one goes on before it.
-func commentStart(line string, inBlock bool) (int, bool) {
+// isPlaced reports whether a comment after blanks alone, and perhaps a \, stands
+// where it is an instruction.
+func (in *instruction) isPlaced(before string) bool {
+	if in.column == lastColumn {
+		return true
+	}
+	if in.continued {
+		return strings.HasSuffix(before, `\ `) && columns[in.column-len(`\ `)]
+	}
+	return columns[in.column]
+}
+
+// open returns the instructions that have no problem.
+func (s *source) open() []*instruction {
+	var list []*instruction
+	for _, in := range s.insts {
+		if in.problem == "" {
+			list = append(list, in)
+		}
+	}
+	return list
+}
+
+// dropPlainText gives problems to instructions whose text must not reach the
+// assembler, or takes them for plain comments.
+func (s *source) dropPlainText() {
+	for _, in := range s.insts {
+		if why := refuse(in.text); why != "" {
+			in.fail("%s", why)
+		}
+	}
+	s.dropForeign(s.insts)
+}
+
+// dropForeign takes those of the given instructions that have a problem and
+// stand behind words for plain comments, if no register is in them.
+func (s *source) dropForeign(insts []*instruction) {
+	plain := make(map[*instruction]bool)
+	for _, in := range insts {
+		if in.problem != "" && in.run != "" && runPattern.MatchString(in.run) && !hasRegister(in.text) {
+			plain[in] = true
+			s.notUnderstood = append(s.notUnderstood, note{
+				line: in.line, text: fmt.Sprintf("%q is no instruction: %s", in.text, in.problem), isDoubt: true,
+			})
+		}
+	}
+	s.insts = slices.DeleteFunc(s.insts, func(in *instruction) bool { return plain[in] })
+}
+
+func expandTabs(text string) string {
+	return strings.ReplaceAll(text, "\t", strings.Repeat(" ", 4))
+}
+
+// maskBlock stands for what splitLine hides.
+const maskBlock = "*"
+
+// splitLine returns the code of a line, with strings and /* */ comments masked,
+// and the index of the // that starts its comment, or -1. inBlock says whether a
+// /* */ comment goes on before the line, and the last result, whether one does
+// after it.
+func splitLine(line string, inBlock bool) (string, int, bool) {
+	var code strings.Builder
+	mask := func(n int) { code.WriteString(strings.Repeat(maskBlock, n)) }
 	for i := 0; i < len(line); {
 		switch rest := line[i:]; {
 		case inBlock:
 			end := strings.Index(rest, "*/")
 			if end < 0 {
-				return -1, true
+				mask(len(rest))
+				return code.String(), -1, true
 			}
 			inBlock = false
+			mask(end + len("*/"))
 			i += end + len("*/")
 		case strings.HasPrefix(rest, "//"):
-			return i, false
+			return code.String(), i, false
 		case strings.HasPrefix(rest, "/*"):
 			inBlock = true
+			mask(len("/*"))
 			i += len("/*")
 		case rest[0] == '"':
-			i += quotedLen(rest)
+			n := quotedLen(rest)
+			mask(n)
+			i += n
 		default:
+			code.WriteByte(rest[0])
 			i++
 		}
 	}
-	return -1, inBlock
+	return code.String(), -1, inBlock
 }
 
 // quotedLen returns the length of the quoted string that s starts with; a
@@ -170,83 +291,106 @@ func quotedLen(s string) int {
 	return len(s)
 }
 
-// A lineError is an error that begins with the name of its line.
-type lineError string
-
-func (e lineError) Error() string { return string(e) }
-
-// err joins the problems of all instructions, or is nil.
-func (s *source) err() error {
-	var errs []error
+// openEnded returns the instructions whose words may go on in the next line: it
+// holds words without a comment, and theirs are not the code already.
+func (s *source) openEnded() []*instruction {
+	var list []*instruction
 	for _, in := range s.insts {
-		for _, problem := range in.problems {
-			errs = append(errs, lineError(fmt.Sprintf("%s:%d: cannot assemble %q: %s", s.name, in.line+1, in.text, problem)))
-		}
-	}
-	return errors.Join(errs...)
-}
-
-// disagreements describes each instruction whose line does not hold the bytes
-// that the assembler gives.
-func (s *source) disagreements() []string {
-	var list []string
-	for _, in := range s.insts {
-		have, ok := s.arch.parseRun(in.run)
-		if ok && bytes.Equal(have, in.code) {
+		next, ok := s.bare[in.line+1]
+		if !ok || in.problem != "" || in.run == "" || !in.continued && (next.continued || s.continues(in.line-1)) {
 			continue
 		}
-		has := fmt.Sprintf("has the bytes % x", have)
-		switch {
-		case !ok:
-			has = "has words that Go's assembler refuses"
-		case len(have) == 0:
-			has = "has no bytes"
+		if have, ok := s.arch.parseRun(in.run); !ok || !bytes.Equal(have, in.code) {
+			list = append(list, in)
 		}
-		list = append(list, fmt.Sprintf("%s:%d: %q assembles to % x, but the line %s", s.name, in.line+1, in.text, in.code, has))
 	}
 	return list
 }
 
+// extend takes the words of the lines after an instruction for the rest of its
+// own, which by themselves are none, if all together have the length of its code.
+// Whose words these are cannot be told otherwise: that is a problem.
+func (s *source) extend(in *instruction) {
+	run := in.run
+	have, ok := s.arch.parseRun(run)
+	var line bareLine
+	more := 0
+	for ok && len(have) < len(in.code) && (more == 0 || line.continued) {
+		if line, ok = s.bare[in.line+1+more]; ok {
+			run = strings.TrimRight(run, "; \t") + "; " + line.run
+			have, ok = s.arch.parseRun(run)
+			more++
+		}
+	}
+	if !ok || more == 0 || len(have) != len(in.code) {
+		in.fail("it has %d bytes, its line holds words for another number, and the next line goes on with words: "+
+			"join the lines, or say in a comment what the words of the next one are", len(in.code))
+		return
+	}
+	for i := range more {
+		delete(s.bare, in.line+1+i)
+	}
+	in.run, in.more, in.continued, in.ending = run, more, line.continued, line.ending
+}
+
+// passedOver returns the lines with words that are no instructions, in order,
+// each with the reason.
+func (s *source) passedOver() []note {
+	list := slices.Clone(s.notUnderstood)
+	for i := range s.bare {
+		list = append(list, note{line: i, text: "no // comment says what its words are"})
+	}
+	slices.SortFunc(list, func(a, b note) int { return cmp.Compare(a.line, b.line) })
+	return list
+}
+
+// continues reports whether a line goes on in the next one, inside a #define.
+func (s *source) continues(line int) bool {
+	if line < 0 {
+		return false
+	}
+	code, _, _ := splitLine(strings.TrimRight(s.lines[line], "\r\n"), false)
+	return strings.HasSuffix(strings.TrimRight(code, " \t"), `\`)
+}
+
 // rewrite returns the source with the run of each instruction written. Every
-// other line, and every comment, stays as it is. An instruction that it finds
-// no room for gets a problem.
+// other line, and every comment, stays as it is; a line whose words are written
+// on the line before it goes.
 func (s *source) rewrite() string {
 	lines := slices.Clone(s.lines)
 	for _, in := range s.insts {
 		run := s.arch.run(in.code)
-		column, ok := in.columnAfter(indentWidth + len(run))
-		if !ok {
-			in.fail("the words of its %d bytes do not fit before column %d", len(in.code), lastColumn)
-			continue
-		}
+		width := len(expandTabs(in.indent)) + len(run)
 		tail := ""
 		if in.continued {
 			tail = `\ `
 		}
-		pad := strings.Repeat(" ", column-indentWidth-len(run)-len(tail))
+		column := in.columnAfter(width)
+		pad := strings.Repeat(" ", column-width-len(tail))
 		lines[in.line] = in.indent + run + pad + tail + in.comment + in.ending
+		clear(lines[in.line+1:][:in.more])
 	}
 	return strings.Join(lines, "")
 }
 
 // columnAfter returns the column for the comment after a run that ends before
 // column end: where the comment is, if the run leaves room for that, or else
-// the next column where it still is an instruction.
-func (in *instruction) columnAfter(end int) (int, bool) {
+// the next of the columns, or else one blank after the run.
+func (in *instruction) columnAfter(end int) int {
 	shift := 0
 	if in.continued {
 		shift = len(`\ `)
 	}
 	first := end + 1 + shift
 	if in.column >= first {
-		return in.column, true
+		return in.column
 	}
 	for column := first; column < lastColumn; column++ {
 		if columns[column-shift] {
-			return column, true
+			return column
 		}
 	}
-	return lastColumn, first <= lastColumn
+	return max(first, lastColumn)
 }
 
 // compact returns the source with each group of instructions on consecutive
@@ -261,7 +405,7 @@ func (s *source) compact() string {
 		// group but the last one are alike in being continued or not.
 		for i++; i < len(s.insts); i++ {
 			in := s.insts[i]
-			if in.line != last.line+1 || last.continued != first.continued || in.continued && !first.continued {
+			if in.line != last.line+last.more+1 || last.continued != first.continued || in.continued && !first.continued {
 				break
 			}
 			last, code = in, append(code, in.code...)
@@ -272,7 +416,7 @@ func (s *source) compact() string {
 			out.WriteString(` \`)
 		}
 		out.WriteString(last.ending)
-		next = last.line + 1
+		next = last.line + last.more + 1
 	}
 	out.WriteString(strings.Join(s.lines[next:], ""))
 	return out.String()

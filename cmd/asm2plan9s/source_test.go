@@ -33,7 +33,7 @@ func TestRunsKeepTheirBytes(t *testing.T) {
 			if !ok || !slices.Equal(got, code) {
 				t.Errorf("%s: % x became %q, and that %x, %v", a.name, code, run, got, ok)
 			}
-			if n > 0 && !runPattern.MatchString("    "+run) {
+			if n > 0 && !runPattern.MatchString(run) {
 				t.Errorf("%s: %q is not taken for a run", a.name, run)
 			}
 		}
@@ -44,11 +44,13 @@ func TestRunsKeepTheirBytes(t *testing.T) {
 // first rewrite, whose result the second one keeps.
 func TestRewriteIsIdempotentForEveryLengthAndColumn(t *testing.T) {
 	for n := 1; n <= amd64.longest; n++ {
-		for column := range lastColumn + 2 {
+		for column := range lastColumn + 10 {
 			for _, before := range []string{
 				strings.Repeat(" ", column),
 				strings.Repeat(" ", max(0, column-2)) + `\ `,
 				"\t" + strings.Repeat(" ", max(0, column-4)),
+				"\t\tBYTE $0x00" + strings.Repeat(" ", column),
+				"  LONG $0x" + strings.Repeat(" ", column) + `\`,
 			} {
 				line := before + "// x"
 				s := parse("x.s", []byte(line), amd64)
@@ -57,20 +59,14 @@ func TestRewriteIsIdempotentForEveryLengthAndColumn(t *testing.T) {
 				}
 				s.insts[0].code = make([]byte, n)
 				first := s.rewrite()
-				if err := s.err(); err != nil {
-					if n < amd64.longest {
-						t.Errorf("%d bytes before column %d: %v", n, column, err)
-					}
-					continue
-				}
 				s = parse("x.s", []byte(first), amd64)
 				if len(s.insts) != 1 {
 					t.Errorf("%q became %q, which is no instruction", line, first)
 					continue
 				}
 				s.insts[0].code = make([]byte, n)
-				if len(s.disagreements()) != 0 {
-					t.Errorf("%q became %q, which disagrees: %v", line, first, s.disagreements())
+				if have, ok := amd64.parseRun(s.insts[0].run); !ok || len(have) != n {
+					t.Errorf("%q became %q, which has not %d bytes", line, first, n)
 				}
 				if second := s.rewrite(); second != first {
 					t.Errorf("%q became %q, and that %q", line, first, second)
@@ -168,18 +164,14 @@ func FuzzNothingButInstructionLinesChanges(f *testing.F) {
 			for i := range code {
 				code[i] = n + byte(i)
 			}
-			rewrite := func(text string) (string, bool) {
+			rewrite := func(text string) string {
 				s := parse("x.s", []byte(text), a)
 				for _, in := range s.insts {
 					in.code = code
 				}
-				result := s.rewrite()
-				return result, s.err() == nil
+				return s.rewrite()
 			}
-			once, ok := rewrite(text)
-			if !ok {
-				continue
-			}
+			once := rewrite(text)
 			before, after := strings.SplitAfter(text, "\n"), strings.SplitAfter(once, "\n")
 			if len(before) != len(after) {
 				t.Fatalf("%d lines became %d", len(before), len(after))
@@ -200,8 +192,8 @@ func FuzzNothingButInstructionLinesChanges(f *testing.F) {
 					t.Errorf("the run is %q, want %q", run, a.run(code))
 				}
 			}
-			if twice, ok := rewrite(once); !ok || twice != once {
-				t.Errorf("rewritten twice: %v\n%q\n%q", ok, once, twice)
+			if twice := rewrite(once); twice != once {
+				t.Errorf("rewritten twice:\n%q\n%q", once, twice)
 			}
 		}
 	})
@@ -216,18 +208,20 @@ func mayBeInstruction(line string) bool {
 	}
 	width := len(before) + 3*strings.Count(before, "\t")
 	places := []int{21, 29, 33, 35, 39, 47, 65}
-	rest := strings.TrimRight(before, " \t")
+	rest := strings.Trim(before, " \t")
 	if strings.HasSuffix(rest, `\`) {
 		places = append(places, 23, 31, 35, 37, 41, 49)
-		rest = strings.TrimRight(strings.TrimSuffix(rest, `\`), " \t")
+		rest = strings.Trim(strings.TrimSuffix(rest, `\`), " \t")
 	}
-	if !slices.Contains(places, width) {
-		return false
+	if rest == "" {
+		return slices.Contains(places, width)
 	}
 	for item := range strings.SplitSeq(rest, ";") {
-		item = strings.TrimSpace(item)
-		name, value, _ := strings.Cut(item, " ")
-		if item != "" && (!slices.Contains([]string{"LONG", "WORD", "BYTE", "QUAD"}, name) || !strings.HasPrefix(strings.TrimSpace(value), "$0x")) {
+		fields := strings.Fields(item)
+		if len(fields) == 0 {
+			continue
+		}
+		if len(fields) != 2 || !slices.Contains([]string{"LONG", "WORD", "BYTE", "QUAD"}, fields[0]) || !strings.HasPrefix(fields[1], "$") {
 			return false
 		}
 	}
@@ -237,7 +231,12 @@ func mayBeInstruction(line string) bool {
 // FuzzTextStaysOnItsLine gives the assembler any text between two instructions
 // that it knows: these must come out as they are, or the text must be refused.
 func FuzzTextStaysOnItsLine(f *testing.F) {
-	as := requireGNU(f, amd64)
+	assemblers := []*assembler{requireGNU(f, amd64)}
+	for _, name := range []string{"clang-14", "clang-19", "llvm-mc-14", "llvm-mc-19", "yasm", "nasm"} {
+		if as, err := probe(f.Context(), amd64, name); err == nil {
+			assemblers = append(assemblers, as)
+		}
+	}
 	for _, text := range []string{
 		"vzeroupper", "nop nop", ".byte 1", "lock", "rep", "'", "int '", `"`, "#", "x: nop", "x = 5", "A=0:", "\xff=0:", "jmp x",
 		".org 5", ".macro", "{evex} vpaddd xmm0, xmm1, xmm2", "nop #", "jmp .+300", "nop\rnop", "1: nop", "$x",
@@ -250,21 +249,25 @@ func FuzzTextStaysOnItsLine(f *testing.F) {
 			t.Skip("more than one line")
 		}
 		lines := []string{at(33, "VPADDQ XMM0,XMM1,XMM8"), at(33, text), at(33, "VPADDQ XMM0,XMM1,XMM8"), ""}
-		s := parse("x.s", []byte(strings.Join(lines, "\n")), amd64)
-		if _, err := as.assemble(t.Context(), s, syntaxIntel); err != nil {
-			t.Fatalf("%q: %v", text, err)
-		}
-		for i, in := range s.insts {
-			isText := i == 1 && len(s.insts) == 3
-			if isText {
-				continue
+		for _, as := range assemblers {
+			s := parse("x.s", []byte(strings.Join(lines, "\n")), amd64)
+			if _, _, err := as.assemble(t.Context(), s, s.open()); err != nil {
+				t.Fatalf("%s: %q: %v", as.name, text, err)
 			}
-			if in.problems != nil {
-				t.Errorf("%q: its neighbour has problems: %v", text, in.problems)
-			}
-			if in.code != nil && !slices.Equal(in.code, []byte{0xc4, 0xc1, 0x71, 0xd4, 0xc0}) {
-				t.Errorf("%q: its neighbour became % x", text, in.code)
+			for i, in := range s.insts {
+				if isText := i == 1 && len(s.insts) == 3; isText {
+					continue
+				}
+				if in.problem != "" {
+					t.Errorf("%s: %q: its neighbour has a problem: %s", as.name, text, in.problem)
+				}
+				if !slices.Contains(encodingsOfVPADDQ, string(in.code)) {
+					t.Errorf("%s: %q: its neighbour became % x", as.name, text, in.code)
+				}
 			}
 		}
 	})
 }
+
+// encodingsOfVPADDQ are those of VPADDQ XMM0,XMM1,XMM8, whose sources LLVM swaps.
+var encodingsOfVPADDQ = []string{"\xc4\xc1\x71\xd4\xc0", "\xc5\xb9\xd4\xc1"}

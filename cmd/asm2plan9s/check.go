@@ -1,0 +1,107 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A verdict is what -check finds of an instruction.
+type verdict int
+
+const (
+	same       verdict = iota // the line has the assembler's bytes
+	equivalent                // it has another encoding of the same instruction
+	different
+)
+
+// A finding is a verdict other than same, with the reason.
+type finding struct {
+	verdict verdict
+	text    string
+}
+
+// check compares each instruction's words with the assembler's bytes. d may be
+// nil: then nothing is equivalent.
+func check(ctx context.Context, s *source, d *disassembler) (map[*instruction]finding, error) {
+	findings := make(map[*instruction]finding)
+	var unequal []*instruction // with bytes that can be disassembled
+	var pieces [][]byte        // of each, the assembler's and the line's
+	for _, in := range s.insts {
+		have, ok := s.arch.parseRun(in.run)
+		if in.problem != "" || ok && slices.Equal(have, in.code) {
+			continue
+		}
+		has := fmt.Sprintf("has the bytes % x", have)
+		switch {
+		case !ok:
+			has = "has words that Go's assembler refuses"
+		case len(have) == 0:
+			has = "has no bytes"
+		case d != nil:
+			unequal = append(unequal, in)
+			pieces = append(pieces, in.code, have)
+		}
+		findings[in] = finding{different, fmt.Sprintf("%q assembles to % x, but the line %s", in.text, in.code, has)}
+	}
+	if len(unequal) == 0 {
+		return findings, nil
+	}
+	meanings, err := d.meanings(ctx, pieces, syntaxIntel)
+	if err != nil {
+		return nil, err
+	}
+	shown := meanings
+	if s.arch == amd64 && s.syntax == syntaxATT {
+		if shown, err = d.meanings(ctx, pieces, syntaxATT); err != nil {
+			return nil, err
+		}
+	}
+	for i, in := range unequal {
+		f := findings[in]
+		switch want, have := meanings[2*i], meanings[2*i+1]; {
+		case have != "" && canonical(want) == canonical(have):
+			f = finding{equivalent, fmt.Sprintf("%q assembles to % x, and the line has another encoding of it, % x", in.text, pieces[2*i], pieces[2*i+1])}
+		case have != "":
+			f.text += fmt.Sprintf(", which is %q", shown[2*i+1])
+		default:
+			f.text += ", which is no whole instruction to objdump"
+		}
+		findings[in] = f
+	}
+	return findings, nil
+}
+
+// commutative has the AVX instructions whose sources may change places, which
+// saves an assembler a byte of the VEX prefix. For floating point it is LLVM's
+// view, which neglects which of two NaNs is returned.
+var commutative = commutativeNames(
+	strings.Fields("vadd vmul vand vor vxor vcmpeq vcmpneq vcmpord vcmpunord vcmpeq_uq"),
+	strings.Fields("vpaddb vpaddw vpaddd vpaddq vpaddsb vpaddsw vpaddusb vpaddusw vpand vpor vpxor vpavgb vpavgw "+
+		"vpcmpeqb vpcmpeqw vpcmpeqd vpmaddwd vpmaxsw vpmaxub vpminsw vpminub vpmulhuw vpmulhw vpmullw vpmuludq vpsadbw"),
+)
+
+func commutativeNames(floats, integers []string) map[string]bool {
+	names := make(map[string]bool)
+	for _, name := range floats {
+		names[name+"ps"], names[name+"pd"] = true, true
+	}
+	for _, name := range integers {
+		names[name] = true
+	}
+	return names
+}
+
+// canonical returns instructions, disassembled in Intel's syntax, in the form
+// that all encodings of the same ones share.
+func canonical(m meaning) string {
+	asm := strings.ReplaceAll(strings.ToLower(string(m)), ", ", ",")
+	asm = strings.ReplaceAll(asm, "+0x0]", "]")
+	name, list, _ := strings.Cut(asm, " ")
+	operands := strings.Split(list, ",")
+	if commutative[name] && len(operands) == 3 {
+		slices.Sort(operands[1:])
+	}
+	return name + " " + strings.Join(operands, ",")
+}

@@ -1,0 +1,265 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"syscall"
+
+	"github.com/moby/sys/atomicwriter"
+	"github.com/rogpeppe/go-internal/diff"
+)
+
+// A converter converts sources by the options and reports to stdout and stderr
+// what these ask for.
+type converter struct {
+	options
+	stdout, stderr io.Writer
+	toolchains     map[*arch]*toolchain
+
+	failed    bool // there was an error
+	disagrees bool // -check found a line
+	counts    counts
+}
+
+// counts are what -check sums up.
+type counts struct {
+	checked, equivalent, different int
+	refused, notUnderstood         int
+}
+
+// A change is a file's new content.
+type change struct {
+	path    string      // of the file itself, once prepare has been called
+	mode    fs.FileMode // its permissions, then
+	content string
+}
+
+// run converts the files, or standard input if there are none. After any error
+// no file is written.
+func (c *converter) run(paths []string, stdin io.Reader) error {
+	// Nothing is to be tidied up before standard input has been read, which may
+	// never end: until then a signal ends the process.
+	var input []byte
+	if len(paths) == 0 {
+		var err error
+		if input, err = io.ReadAll(stdin); err != nil {
+			return fmt.Errorf("reading standard input: %w", err)
+		}
+	}
+	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	// Who starts the command with it ignored, as nohup does, means it.
+	if !signal.Ignored(syscall.SIGHUP) {
+		signals = append(signals, syscall.SIGHUP)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), signals...)
+	defer stop()
+
+	if len(paths) == 0 {
+		result, err := c.convert(ctx, stdinName, input)
+		if err != nil {
+			return err
+		}
+		if c.writes() && !c.failed {
+			if _, err := io.WriteString(c.stdout, result); err != nil {
+				return fmt.Errorf("writing the result: %w", err)
+			}
+		}
+	}
+	var changes []change
+	reported := make(map[error]bool) // files share one: that there is no assembler
+	for _, path := range paths {
+		ch, err := c.convertFile(ctx, path)
+		if ctx.Err() != nil {
+			return err
+		}
+		if err != nil {
+			c.failed = true
+			if !reported[err] {
+				fmt.Fprintf(c.stderr, "asm2plan9s: %v\n", err)
+				reported[err] = true
+			}
+		} else if ch != nil {
+			changes = append(changes, *ch)
+		}
+	}
+	if c.check {
+		c.sumUp()
+	}
+	if c.failed {
+		return nil
+	}
+	for _, ch := range changes {
+		if err := ch.write(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// convertFile returns what is to be written to a file, or nil.
+func (c *converter) convertFile(ctx context.Context, path string) (*change, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	result, err := c.convert(ctx, path, data)
+	if err != nil || !c.writes() || result == string(data) {
+		return nil, err
+	}
+	ch := &change{path: path, content: result}
+	return ch, ch.prepare()
+}
+
+// convert returns the result for one source, after reporting on it. Lines with
+// errors are told of and counted; the error is about the source as a whole.
+func (c *converter) convert(ctx context.Context, name string, data []byte) (string, error) {
+	a := c.arch
+	if a == nil {
+		var err error
+		if a, err = archOf(name, data); err != nil {
+			return "", err
+		}
+	}
+	if a == nil {
+		a = archByName(runtime.GOARCH)
+	}
+	if a == nil {
+		return "", fmt.Errorf("%s: nothing in it tells the architecture, and this host's is %s: give -arch amd64 or -arch arm64", name, runtime.GOARCH)
+	}
+	s := parse(name, data, a)
+	if s.syntax = c.syntax; s.syntax == "" {
+		s.syntax = syntaxOf(s.insts)
+	}
+	t := c.toolchain(a)
+	var notes []note
+	if len(s.insts) > 0 {
+		var err error
+		if notes, err = t.assemble(ctx, s); err != nil {
+			return "", err
+		}
+	}
+	var findings map[*instruction]finding
+	if c.check {
+		d, err := t.disassembler(ctx)
+		if err != nil {
+			d = nil
+		}
+		if findings, err = check(ctx, s, d); err != nil {
+			return "", fmt.Errorf("checking %s: %w", name, err)
+		}
+	}
+	c.report(s, notes, findings)
+	if len(s.open()) < len(s.insts) {
+		return string(data), nil
+	}
+	result := s.rewrite()
+	if c.compact {
+		result = s.compact()
+	}
+	return result, c.show(s, string(data), result)
+}
+
+// report tells about lines, in their order, and counts them.
+func (c *converter) report(s *source, notes []note, findings map[*instruction]finding) {
+	for _, in := range s.insts {
+		f, found := findings[in]
+		switch {
+		case in.problem != "":
+			c.failed = true
+			c.counts.refused++
+			notes = append(notes, note{line: in.line, text: fmt.Sprintf("cannot assemble %q: %s", in.text, in.problem)})
+			continue
+		case !found:
+		case f.verdict == equivalent && !c.exact:
+			c.counts.equivalent++
+			notes = append(notes, note{line: in.line, text: f.text, isDetail: true})
+		default:
+			c.disagrees = true
+			c.counts.different++
+			notes = append(notes, note{line: in.line, text: f.text})
+		}
+		c.counts.checked++
+	}
+	for _, n := range s.passedOver() {
+		c.counts.notUnderstood++
+		// Where -check does not count it, a misspelt instruction must not stay
+		// unseen.
+		notes = append(notes, note{line: n.line, text: "not understood: " + n.text, isDetail: c.check || !n.isDoubt})
+	}
+	slices.SortStableFunc(notes, func(a, b note) int { return cmp.Compare(a.line, b.line) })
+	for _, n := range notes {
+		if n.isDetail && !c.verbose {
+			continue
+		}
+		fmt.Fprintf(c.stderr, "%s:%d: %s\n", s.name, n.line+1, n.text)
+	}
+}
+
+// sumUp prints what -check ends with.
+func (c *converter) sumUp() {
+	n := c.counts
+	if n.different+n.equivalent+n.refused > 0 {
+		fmt.Fprintf(c.stderr, "%d different, %d in another encoding of the same instruction, %d refused\n", n.different, n.equivalent, n.refused)
+	}
+	fmt.Fprintf(c.stderr, "%d instructions checked, %d not understood\n", n.checked, n.notUnderstood)
+}
+
+// show prints what -l and -d ask for.
+func (c *converter) show(s *source, old, result string) error {
+	if old == result {
+		return nil
+	}
+	if c.list {
+		if _, err := fmt.Fprintln(c.stdout, s.name); err != nil {
+			return fmt.Errorf("writing the list: %w", err)
+		}
+	}
+	if c.diff {
+		if _, err := c.stdout.Write(diff.Diff(s.name+".orig", []byte(old), s.name, []byte(result))); err != nil {
+			return fmt.Errorf("writing the diff: %w", err)
+		}
+	}
+	return nil
+}
+
+// prepare refuses what write should not touch.
+func (ch *change) prepare() error {
+	target, err := filepath.EvalSymlinks(ch.path)
+	if err != nil {
+		return err
+	}
+	info, err := os.Stat(target)
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() {
+		return fmt.Errorf("%s: not a regular file", ch.path)
+	}
+	// Replacing a file needs a writable directory alone, and root may write
+	// anything: neither means that this file may be changed.
+	if info.Mode().Perm()&0o200 == 0 {
+		return fmt.Errorf("%s: would change, but is read-only", ch.path)
+	}
+	f, err := os.OpenFile(target, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	ch.path, ch.mode = target, info.Mode().Perm()
+	return f.Close()
+}
+
+// write replaces the file, at once for whoever reads it.
+func (ch *change) write() error {
+	if err := atomicwriter.WriteFile(ch.path, []byte(ch.content), ch.mode); err != nil {
+		return fmt.Errorf("writing %s: %w", ch.path, err)
+	}
+	return nil
+}

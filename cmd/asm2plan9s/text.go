@@ -1,0 +1,213 @@
+package main
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// What an instruction's text may look like, before any assembler has seen it.
+
+var (
+	charConstant = regexp.MustCompile(`'[^'\\]'`)
+	labelDef     = regexp.MustCompile(`^[\w.$@[:^ascii:]]+[ \t]*:`)
+	symbolDef    = regexp.MustCompile(`(?i)^[\w.$@[:^ascii:]]+(?:[ \t]*=|[ \t]+equ\b)`)
+	directive    = regexp.MustCompile(`^\.\w*`)
+
+	// attRegister finds a register in AT&T's syntax.
+	attRegister = regexp.MustCompile(`%[a-zA-Z]`)
+)
+
+// dataDirectives are the directives that stand for the bytes of an instruction
+// and change nothing for the lines after them.
+var dataDirectives = map[string]bool{
+	".byte": true, ".2byte": true, ".4byte": true, ".8byte": true, ".short": true, ".hword": true,
+	".word": true, ".long": true, ".quad": true, ".inst": true, ".insn": true,
+}
+
+// hasRegister reports whether a register's name is in a text, be it of the wrong
+// architecture.
+func hasRegister(text string) bool {
+	return slices.ContainsFunc(archs, func(a *arch) bool { return a.register.MatchString(text) })
+}
+
+// isData reports whether a text is a directive for bytes.
+func isData(text string) bool { return dataDirectives[strings.ToLower(directive.FindString(text))] }
+
+// refuse tells why a text must not reach the assembler, since it could change
+// what the lines after it mean there, or returns "".
+func refuse(text string) string {
+	for _, c := range []byte(text) {
+		if c < ' ' && c != '\t' || c == 0x7f {
+			return "it holds a control character"
+		}
+	}
+	if strings.ContainsAny(charConstant.ReplaceAllString(text, ""), `"'`) {
+		return "it holds a quote, and only a single character, like 'x', can be quoted"
+	}
+	if strings.ContainsAny(text, `\`) {
+		return `it holds a \, which Go's assembler does not see in a comment`
+	}
+	if strings.HasPrefix(text, "#") {
+		return "it is a comment to the assembler"
+	}
+	if labelDef.MatchString(text) {
+		return "it defines a label, and only instructions can be assembled"
+	}
+	if symbolDef.MatchString(text) {
+		return "it defines a symbol, and only instructions can be assembled"
+	}
+	if strings.Contains(text, labelPrefix) {
+		return "it holds " + labelPrefix + ", which begins labels of this command's own"
+	}
+	if directive.MatchString(text) && !isData(text) {
+		return "it is an assembler directive, and only instructions can be assembled"
+	}
+	return ""
+}
+
+// nasmWords begin lines of NASM and YASM that are no instructions.
+var nasmWords = regexp.MustCompile(`(?i)^(?:[%\[]|(?:section|segment|times|incbin|align[bt]?|global|extern|common|static|required|bits|use16|use32|use64|` +
+	`default|org|absolute|struc|istruc|iend|endstruc|at|cpu|float|warning|export|import|group|uppercase|safeseh|end|macro|imacro|rmacro|endmacro|` +
+	`res[bwdqtoyz])\b)`)
+
+// localLabel finds a numbered label or a compiler's in an instruction. Assemblers
+// complain of these without naming a line.
+var localLabel = regexp.MustCompile(`(?:^|[^\w.$@])(\d+[bf]|\.L[\w.$]*|L(?:BB|CPI|JTI)\d+_\d+)(?:$|[^\w.$])`)
+
+// localLabelIn returns a local label that an instruction refers to, or "".
+func localLabelIn(text string) string {
+	if m := localLabel.FindStringSubmatch(text); m != nil {
+		return m[1]
+	}
+	return ""
+}
+
+var (
+	// prefixWords stand before an instruction's name.
+	prefixWords = regexp.MustCompile(`(?i)^(?:(?:lock|rep(?:n?[ez])?|xacquire|xrelease|notrack|bnd|data16|addr32|rex(?:\.\w+)?|\{\w+\})[ \t]+)*`)
+
+	// instructionName matches an instruction's name, or a data directive's, with
+	// the blanks after it.
+	instructionName = regexp.MustCompile(`^(?:\.?[A-Za-z][\w.]*)(?:[ \t]+|$)`)
+
+	// plainWord matches a word with another one behind it, or a parenthesis.
+	plainWord = regexp.MustCompile(`^([A-Za-z]+)[ \t]+[A-Za-z(]`)
+
+	// operandWords stand before an operand.
+	operandWords = regexp.MustCompile(`(?i)^(?:ptr|bcst|offset|short|near|far|rel|abs|strict|nosplit|to|` + sizes + `|[lar]s[lr]|ror|msl|mul|vl|[su]xt[bhwx])$`)
+)
+
+const sizes = `byte|word|dword|fword|qword|tbyte|tword|oword|dqword|xmmword|yword|ymmword|zword|zmmword`
+
+// plainComment tells why a comment behind words plainly is no instruction of an
+// architecture, or returns "".
+func plainComment(text string, a *arch) string {
+	if directive.MatchString(text) && !isData(text) {
+		return "its comment is an assembler directive"
+	}
+	if a.goSyntax.MatchString(text) {
+		return "its comment is in the syntax of Go's assembler"
+	}
+	rest := text[len(prefixWords.FindString(text)):]
+	name := instructionName.FindString(rest)
+	if name == "" && rest != "" {
+		return "its comment does not begin with an instruction's name"
+	}
+	m := plainWord.FindStringSubmatch(rest[len(name):])
+	if m != nil && !operandWords.MatchString(m[1]) && !a.register.MatchString(m[1]) {
+		return "its comment is a sentence"
+	}
+	return ""
+}
+
+// shorter returns beginnings of an instruction's text, the longest first, behind
+// which a remark might begin: "vpaddd xmm0, xmm1, xmm2 (a+b)". No assembler may
+// take what is left off for a part of the instruction.
+func shorter(text string, a *arch) []string {
+	var list []string
+	depth := 0
+	operands := len(prefixWords.FindString(text))
+	operands += len(instructionName.FindString(text[operands:]))
+	for i, c := range []byte(text) {
+		switch c {
+		case '[', '{':
+			depth++
+		case ']', '}':
+			depth--
+		case ' ', '\t':
+			kept, remark := strings.TrimRight(text[:i], " \t"), strings.TrimLeft(text[i:], " \t")
+			if depth == 0 && len(kept) == i && remarkStart.MatchString(remark) && endsOperand(kept, operands, remark, a) {
+				list = append(list, kept)
+			}
+		}
+	}
+	slices.Reverse(list)
+	return list
+}
+
+// remarkStart matches a remark: it begins with a word, a parenthesis or one of
+// some marks, and holds nothing that belongs to operands.
+var remarkStart = regexp.MustCompile(`^(?:[A-Za-z(<>=:@]|--|[^[:ascii:]])[^][{}#$%]*$`)
+
+var (
+	lastToken  = regexp.MustCompile(`[^ \t,]+$`)
+	firstWord  = regexp.MustCompile(`^[A-Za-z]\w*`)
+	wholeValue = regexp.MustCompile(`^[#$]?-?\d\w*$`)
+)
+
+// endsOperand reports whether kept, whose operands start at an index, may be a
+// whole instruction before a remark.
+func endsOperand(kept string, operands int, remark string, a *arch) bool {
+	if operandWords.MatchString(firstWord.FindString(remark)) {
+		return false
+	}
+	if len(kept) <= operands { // a name alone: more words would be a sentence
+		return firstWord.FindString(remark) == ""
+	}
+	token := lastToken.FindString(kept)
+	return strings.HasSuffix(token, "]") || strings.HasSuffix(token, "}") || strings.HasSuffix(token, ")") ||
+		wholeValue.MatchString(token) || a.register.MatchString(token)
+}
+
+// sizedOperand matches the size of a memory operand, up to its bracket, as
+// YASM and NASM write it (dword [rax], qword 8[rax]) and as GNU as does.
+var sizedOperand = regexp.MustCompile(`(?i)\b(` + sizes + `)([ \t]+(?:ptr|bcst)\b)?([^,\[]*\[)`)
+
+// sizeNames are the sizes whose names GNU as and LLVM do not share with YASM.
+var sizeNames = map[string]string{
+	"tword": "tbyte", "oword": "xmmword", "dqword": "xmmword", "yword": "ymmword", "zword": "zmmword",
+}
+
+// sizesToGNU returns an instruction in Intel syntax with memory sizes as GNU
+// as reads them. It takes "dword [rax]" for 4+[rax] without a word of warning.
+func sizesToGNU(text string) string {
+	return sizedOperand.ReplaceAllStringFunc(text, func(operand string) string {
+		m := sizedOperand.FindStringSubmatch(operand)
+		size, ptr, rest := m[1], m[2], m[3]
+		if name, ok := sizeNames[strings.ToLower(size)]; ok {
+			size = name
+		}
+		if ptr == "" {
+			ptr = " ptr"
+		}
+		return size + ptr + rest
+	})
+}
+
+// syntaxOf tells AT&T's syntax from Intel's: by the registers, which have a % in
+// most instructions of a file or in none.
+func syntaxOf(insts []*instruction) string {
+	att, intel := 0, 0
+	for _, in := range insts {
+		if attRegister.MatchString(in.text) {
+			att++
+		} else if amd64.register.MatchString(in.text) {
+			intel++
+		}
+	}
+	if att > intel {
+		return syntaxATT
+	}
+	return syntaxIntel
+}

@@ -1,0 +1,229 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+)
+
+// A toolchain is what assembles and disassembles for one architecture. Its
+// programs are looked for when they are first needed.
+type toolchain struct {
+	arch  *arch
+	as    string   // the only assembler, or empty
+	flags []string // for that
+
+	first    []*assembler // one, once it has been found
+	firstErr error
+	all      []*assembler // nil: not looked for
+
+	dis       *disassembler
+	disErr    error
+	disLooked bool
+}
+
+func (c *converter) toolchain(a *arch) *toolchain {
+	t, ok := c.toolchains[a]
+	if !ok {
+		t = &toolchain{arch: a, as: c.as, flags: c.asFlags}
+		c.toolchains[a] = t
+	}
+	return t
+}
+
+// assembler returns the one to use: -as, or the first on PATH.
+func (t *toolchain) assembler(ctx context.Context) (*assembler, error) {
+	if t.first == nil && t.firstErr == nil {
+		if t.as == "" {
+			t.first, t.firstErr = findAssemblers(ctx, t.arch, 1)
+		} else {
+			as, err := probe(ctx, t.arch, t.as)
+			if err == nil {
+				as.args = append(as.args[:len(as.args):len(as.args)], t.flags...)
+			}
+			t.first, t.firstErr = []*assembler{as}, err
+		}
+	}
+	if t.firstErr != nil {
+		return nil, t.firstErr
+	}
+	return t.first[0], nil
+}
+
+// others returns the assemblers on PATH that are not the one to use.
+func (t *toolchain) others(ctx context.Context) []*assembler {
+	if t.all == nil {
+		t.all = []*assembler{}
+		found, err := findAssemblers(ctx, t.arch, -1)
+		if err != nil {
+			return nil
+		}
+		for _, as := range found {
+			if !sameFile(as.path, t.first[0].path) {
+				t.all = append(t.all, as)
+			}
+		}
+	}
+	return t.all
+}
+
+func (t *toolchain) disassembler(ctx context.Context) (*disassembler, error) {
+	if !t.disLooked {
+		t.disLooked = true
+		as, err := t.assembler(ctx)
+		if err != nil {
+			t.disErr = err
+		} else {
+			t.dis, t.disErr = findDisassembler(ctx, as)
+		}
+	}
+	return t.dis, t.disErr
+}
+
+// assemble gives each instruction of s that has no problem its code, or a
+// problem; those that turn out to be plain comments leave s. It returns notes of
+// the assembler's warnings and of where another one was needed.
+func (t *toolchain) assemble(ctx context.Context, s *source) ([]note, error) {
+	as, err := t.assembler(ctx)
+	if err != nil {
+		return nil, err
+	}
+	fail := func(err error) ([]note, error) { return nil, fmt.Errorf("assembling %s: %w", s.name, err) }
+	notes, refused, err := as.assemble(ctx, s, s.open())
+	if err != nil {
+		return fail(err)
+	}
+	if len(refused) > 0 {
+		more, unknown, err := t.askOthers(ctx, s, as, refused)
+		if err != nil {
+			return fail(err)
+		}
+		notes = append(notes, more...)
+		s.dropForeign(unknown)
+	}
+	if err := t.extend(ctx, s); err != nil {
+		return fail(err)
+	}
+	return notes, nil
+}
+
+// assemble gives the instructions their code or a problem, and returns those
+// that the assembler does not know: that another may.
+func (as *assembler) assemble(ctx context.Context, s *source, insts []*instruction) (notes []note, refused []*instruction, err error) {
+	texts := make([]string, len(insts))
+	for i, in := range insts {
+		texts[i] = in.text
+	}
+	encodings, err := as.encode(ctx, texts, s.syntax)
+	if err != nil {
+		return nil, nil, err
+	}
+	// A remark may stand behind the instruction: its beginnings are tried.
+	var starts []string
+	for i, in := range insts {
+		if encodings[i].problem != "" {
+			starts = append(starts, shorter(in.text, s.arch)...)
+		}
+	}
+	startEncodings, err := as.encode(ctx, starts, s.syntax)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i, in := range insts {
+		e := encodings[i]
+		if e.problem != "" {
+			n := len(shorter(in.text, s.arch))
+			for j := range n {
+				if start := startEncodings[j]; start.problem == "" {
+					e = start
+					break
+				}
+			}
+			startEncodings = startEncodings[n:]
+		}
+		for _, w := range e.warnings {
+			notes = append(notes, note{line: in.line, text: fmt.Sprintf("warning: %q: %s", in.text, w)})
+		}
+		in.code, in.problem = e.code, e.problem
+		if e.problem != "" && !e.isPlaced {
+			refused = append(refused, in)
+		}
+	}
+	return notes, refused, nil
+}
+
+// askOthers has the other assemblers try what the first one refuses. Without -as
+// the first that knows an instruction gives its code; in any case the user gets
+// to know who does. What none of them knows is returned.
+func (t *toolchain) askOthers(ctx context.Context, s *source, first *assembler, refused []*instruction) (notes []note, unknown []*instruction, err error) {
+	problems := make(map[*instruction]string) // the first one's
+	for _, in := range refused {
+		problems[in] = in.problem
+	}
+	know := make(map[*instruction][]string)
+	pending := refused
+	for _, as := range t.others(ctx) {
+		if len(pending) == 0 {
+			break
+		}
+		_, still, err := as.assemble(ctx, s, pending)
+		if ctx.Err() != nil {
+			return nil, nil, err
+		}
+		if err != nil {
+			continue // as if it were not there
+		}
+		var known []*instruction
+		for _, in := range pending {
+			if in.problem == "" {
+				known = append(known, in)
+				know[in] = append(know[in], as.name)
+			}
+		}
+		if t.as == "" {
+			pending = still
+			for i, in := range known {
+				text := fmt.Sprintf("%q is assembled by %s: %s refuses it: %s", in.text, as.name, first.name, problems[in])
+				if i == 0 && len(known) > 1 {
+					text += fmt.Sprintf("; so are %d more lines", len(known)-1)
+				}
+				notes = append(notes, note{line: in.line, text: text, isDetail: i > 0})
+			}
+		}
+	}
+	for _, in := range pending {
+		in.problem = problems[in]
+		if know[in] == nil {
+			unknown = append(unknown, in)
+		} else {
+			in.problem += fmt.Sprintf("; known to %s", strings.Join(know[in], ", "))
+		}
+	}
+	return notes, unknown, nil
+}
+
+// extend finds the instructions whose words go on in the next line.
+func (t *toolchain) extend(ctx context.Context, s *source) error {
+	list := s.openEnded()
+	if len(list) == 0 {
+		return nil
+	}
+	pieces := make([][]byte, len(list))
+	for i, in := range list {
+		pieces[i], _ = s.arch.parseRun(in.run)
+	}
+	// No instruction is the beginning of another one: where a line's words are
+	// one, the next line has nothing to do with it.
+	whole := make([]meaning, len(list))
+	if d, err := t.disassembler(ctx); err == nil {
+		if whole, err = d.meanings(ctx, pieces, syntaxIntel); err != nil {
+			return err
+		}
+	}
+	for i, in := range list {
+		if whole[i] == "" {
+			s.extend(in)
+		}
+	}
+	return nil
+}
