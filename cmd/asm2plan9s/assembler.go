@@ -234,6 +234,14 @@ func (as *assembler) encode(ctx context.Context, texts []string, syntax string) 
 	return encodings, as.encodeAll(ctx, texts, pending, encodings, syntax)
 }
 
+// undefinedSymbol matches what YASM and NASM say where others leave it to the
+// linker.
+var undefinedSymbol = regexp.MustCompile("^(?:undefined symbol|symbol) [`'](.+)' (?:\\(first use\\)|not defined|undefined)")
+
+func symbolProblem(symbol string) string {
+	return fmt.Sprintf("%q is not a register, and a symbol has no address here", symbol)
+}
+
 // encodeAll encodes the texts with the pending indices, again and again without
 // those that the assembler complains of.
 func (as *assembler) encodeAll(ctx context.Context, texts []string, pending []int, encodings []encoding, syntax string) error {
@@ -255,6 +263,9 @@ func (as *assembler) encodeAll(ctx context.Context, texts []string, pending []in
 			}
 			if !failed[m.text] {
 				e.problem = m.message
+				if symbol := undefinedSymbol.FindStringSubmatch(m.message); symbol != nil {
+					e.problem, e.isPlaced = symbolProblem(symbol[1]), true
+				}
 			}
 			failed[m.text], progress = true, true
 		}
@@ -350,7 +361,7 @@ func (as *assembler) run(ctx context.Context, texts []string, syntax string) ([]
 		case unresolved && symbol == "":
 			e.problem = "its bytes depend on the address that it is linked at"
 		case unresolved:
-			e.problem = fmt.Sprintf("%q is not a register, and a symbol has no address here", symbol)
+			e.problem = symbolProblem(symbol)
 		case n == 0:
 			e.problem = "it gives no bytes"
 		case n > as.arch.longest && !(isData(texts[i]) && n <= longestData) || n%shortest != 0:

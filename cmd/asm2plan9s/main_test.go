@@ -27,6 +27,9 @@ func TestScripts(t *testing.T) {
 			// Scripts that empty PATH still need the command.
 			bin, _, _ := strings.Cut(env.Getenv("PATH"), string(filepath.ListSeparator))
 			env.Setenv("BIN", bin)
+			if list, err := findAssemblers(context.Background(), amd64, 1); err == nil {
+				env.Setenv("AS", list[0].path) // for scripts that stand before it
+			}
 			// Those that run the go command need not build the standard library.
 			cache := os.Getenv("GOCACHE")
 			if cache == "" {

@@ -23,7 +23,7 @@ func archOf(path string, data []byte) (*arch, error) {
 	}
 	line, expr, err := buildConstraint(data)
 	if err != nil {
-		return nil, fmt.Errorf("%s:%d: %w", path, line, err)
+		return nil, fmt.Errorf("%s:%d: reading the build constraint: %w", path, line, err)
 	}
 	if expr == nil {
 		return archByName(named), nil

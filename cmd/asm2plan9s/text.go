@@ -14,6 +14,10 @@ var (
 	symbolDef    = regexp.MustCompile(`(?i)^[\w.$@[:^ascii:]]+(?:[ \t]*=|[ \t]+equ\b)`)
 	directive    = regexp.MustCompile(`^\.\w*`)
 
+	// appleName matches an instruction's name in Apple's syntax for arm64, which
+	// has the arrangement of the registers: fmul.4s.
+	appleName = regexp.MustCompile(`(?i)^[a-z]\w*\.\d*[bhsdq][ \t]`)
+
 	// attRegister finds a register in AT&T's syntax.
 	attRegister = regexp.MustCompile(`%[a-zA-Z]`)
 )

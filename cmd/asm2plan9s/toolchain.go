@@ -195,6 +195,9 @@ func (t *toolchain) askOthers(ctx context.Context, s *source, first *assembler, 
 		in.problem = problems[in]
 		if know[in] == nil {
 			unknown = append(unknown, in)
+			if t.arch == arm64 && appleName.MatchString(in.text) {
+				in.problem += "; clang and llvm-mc read Apple's syntax"
+			}
 		} else {
 			in.problem += fmt.Sprintf("; known to %s", strings.Join(know[in], ", "))
 		}
