@@ -5,6 +5,7 @@ go 1.25.0
 require (
 	github.com/bmatcuk/doublestar/v4 v4.10.4
 	github.com/cheggaaa/pb/v3 v3.1.7
+	github.com/klauspost/asmfmt v1.3.2
 	github.com/klauspost/cpuid/v2 v2.4.2
 	github.com/mattn/go-isatty v0.0.22
 	github.com/moby/sys/atomicwriter v0.1.0

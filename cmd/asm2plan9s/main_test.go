@@ -6,13 +6,16 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 
+	"github.com/klauspost/asmfmt"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -48,7 +51,7 @@ func TestScripts(t *testing.T) {
 			}
 			return hasAssembler(cond)
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"mode": checkMode},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"mode": checkMode, "asmfmt": formatFiles},
 	})
 }
 
@@ -86,6 +89,34 @@ func checkMode(ts *testscript.TestScript, neg bool, args []string) {
 		if same := info.Mode() == fs.FileMode(want); same == neg {
 			ts.Fatalf("%s has mode %v, want %v (negated: %v)", name, info.Mode(), fs.FileMode(want), neg)
 		}
+	}
+}
+
+// formatFiles is the command asmfmt: it formats files in place.
+func formatFiles(ts *testscript.TestScript, neg bool, args []string) {
+	for _, name := range args {
+		text, err := asmfmt.Format(strings.NewReader(ts.ReadFile(name)))
+		if (err != nil) != neg {
+			ts.Fatalf("formatting %s: error %v (negated: %v)", name, err, neg)
+		}
+		ts.Check(os.WriteFile(ts.MkAbs(name), text, 0o644))
+	}
+}
+
+// What go install fetches is what the package stands on.
+func TestDependencies(t *testing.T) {
+	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", "{{with .Module}}{{.Path}}{{end}}", ".").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	modules := strings.Fields(string(out))
+	slices.Sort(modules)
+	want := []string{
+		"github.com/moby/sys/atomicwriter", "github.com/moby/sys/sequential",
+		"github.com/rogpeppe/go-internal", "github.com/sha256-simd/sha256-simd/cmd",
+	}
+	if got := slices.Compact(modules); !slices.Equal(got, want) {
+		t.Errorf("modules %q, want %q", got, want)
 	}
 }
 
