@@ -22,7 +22,7 @@ import (
 type converter struct {
 	options
 	stdout, stderr io.Writer
-	toolchains     map[*arch]*toolchain
+	toolchains     map[*arch]*toolchain // those in use
 
 	failed    bool // there was an error
 	disagrees bool // -check found a line
@@ -121,56 +121,73 @@ func (c *converter) convertFile(ctx context.Context, path string) (*change, erro
 // convert returns the result for one source, after reporting on it. Lines with
 // errors are told of and counted; the error is about the source as a whole.
 func (c *converter) convert(ctx context.Context, name string, data []byte) (string, error) {
+	x, err := c.examine(ctx, name, data)
+	if err != nil {
+		return "", err
+	}
+	c.report(x)
+	if len(x.open()) < len(x.insts) {
+		return string(data), nil
+	}
+	result := x.rewrite()
+	if c.compact {
+		result = x.compact()
+	}
+	return result, c.show(x.source, string(data), result)
+}
+
+// examined is a source whose instructions have their code or a problem.
+type examined struct {
+	*source
+	notes    []note
+	findings map[*instruction]finding // with -check
+}
+
+// examine reads a source, assembles its instructions and, for -check, compares
+// them.
+func (c *converter) examine(ctx context.Context, name string, data []byte) (*examined, error) {
 	a := c.arch
 	if a == nil {
 		var err error
 		if a, err = archOf(name, data); err != nil {
-			return "", err
+			return nil, err
 		}
 	}
 	if a == nil {
 		a = archByName(runtime.GOARCH)
 	}
 	if a == nil {
-		return "", fmt.Errorf("%s: nothing in it tells the architecture, and this host's is %s: give -arch amd64 or -arch arm64", name, runtime.GOARCH)
+		return nil, fmt.Errorf("%s: nothing in it tells the architecture, and this host's is %s: give -arch amd64 or -arch arm64", name, runtime.GOARCH)
 	}
 	s := parse(name, data, a)
 	if s.syntax = c.syntax; s.syntax == "" {
 		s.syntax = syntaxOf(s.insts)
 	}
 	t := c.toolchain(a)
-	var notes []note
+	x := &examined{source: s}
 	if len(s.insts) > 0 {
 		var err error
-		if notes, err = t.assemble(ctx, s); err != nil {
-			return "", err
+		if x.notes, err = t.assemble(ctx, s); err != nil {
+			return nil, err
 		}
 	}
-	var findings map[*instruction]finding
 	if c.check {
 		d, err := t.disassembler(ctx)
 		if err != nil {
 			d = nil
 		}
-		if findings, err = check(ctx, s, d); err != nil {
-			return "", fmt.Errorf("checking %s: %w", name, err)
+		if x.findings, err = check(ctx, s, d); err != nil {
+			return nil, fmt.Errorf("checking %s: %w", name, err)
 		}
 	}
-	c.report(s, notes, findings)
-	if len(s.open()) < len(s.insts) {
-		return string(data), nil
-	}
-	result := s.rewrite()
-	if c.compact {
-		result = s.compact()
-	}
-	return result, c.show(s, string(data), result)
+	return x, nil
 }
 
 // report tells about lines, in their order, and counts them.
-func (c *converter) report(s *source, notes []note, findings map[*instruction]finding) {
-	for _, in := range s.insts {
-		f, found := findings[in]
+func (c *converter) report(x *examined) {
+	notes := x.notes
+	for _, in := range x.insts {
+		f, found := x.findings[in]
 		switch {
 		case in.problem != "":
 			c.failed = true
@@ -188,7 +205,7 @@ func (c *converter) report(s *source, notes []note, findings map[*instruction]fi
 		}
 		c.counts.checked++
 	}
-	for _, n := range s.passedOver() {
+	for _, n := range x.passedOver() {
 		c.counts.notUnderstood++
 		// Where -check does not count it, a misspelt instruction must not stay
 		// unseen.
@@ -199,7 +216,7 @@ func (c *converter) report(s *source, notes []note, findings map[*instruction]fi
 		if n.isDetail && !c.verbose {
 			continue
 		}
-		fmt.Fprintf(c.stderr, "%s:%d: %s\n", s.name, n.line+1, n.text)
+		fmt.Fprintf(c.stderr, "%s:%d: %s\n", x.name, n.line+1, n.text)
 	}
 }
 

@@ -77,7 +77,7 @@ var nasmWords = regexp.MustCompile(`(?i)^(?:[%\[]|(?:section|segment|times|incbi
 
 // localLabel finds a numbered label or a compiler's in an instruction. Assemblers
 // complain of these without naming a line.
-var localLabel = regexp.MustCompile(`(?:^|[^\w.$@])(\d+[bf]|\.L[\w.$]*|L(?:BB|CPI|JTI)\d+_\d+)(?:$|[^\w.$])`)
+var localLabel = regexp.MustCompile(`(?:^|[^\w.$@])(\d+[bf]|\.L[\w.$]*|[lL](?:BB|CPI|JTI)\d+_\d+)(?:$|[^\w.$])`)
 
 // localLabelIn returns a local label that an instruction refers to, or "".
 func localLabelIn(text string) string {
