@@ -75,9 +75,9 @@ func versioned(name string) []string {
 	return names
 }
 
-// findAssemblers returns the assemblers for a that are on PATH, or the first
-// max of them.
-func findAssemblers(ctx context.Context, a *arch, max int) ([]*assembler, error) {
+// findAssemblers returns the assemblers for a that are on PATH, or only the
+// first one.
+func findAssemblers(ctx context.Context, a *arch, onlyFirst bool) ([]*assembler, error) {
 	var list []*assembler
 	names := assemblerNames(a)
 	for _, name := range names {
@@ -88,7 +88,7 @@ func findAssemblers(ctx context.Context, a *arch, max int) ([]*assembler, error)
 		if err != nil || slices.ContainsFunc(list, func(as *assembler) bool { return sameFile(as.path, found.path) }) {
 			continue
 		}
-		if list = append(list, found); len(list) == max {
+		if list = append(list, found); onlyFirst {
 			break
 		}
 	}
@@ -223,7 +223,7 @@ func (as *assembler) encode(ctx context.Context, texts []string, syntax string) 
 		case as.arch == amd64 && (as.isNASM || syntax == syntaxIntel) && attRegister.MatchString(text):
 			encodings[i].problem = "its registers are in AT&T's syntax, and -syntax or most of the file say Intel's"
 		case as.isNASM && nasmWords.MatchString(text):
-			encodings[i].problem = "it is an assembler directive, and only instructions can be assembled"
+			encodings[i].problem = "it holds an assembler directive, and only instructions can be assembled"
 		case localLabelIn(text) != "":
 			encodings[i].problem = fmt.Sprintf("%q is a label, and has no address here", localLabelIn(text))
 			encodings[i].isPlaced = true

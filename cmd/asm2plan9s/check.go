@@ -22,9 +22,10 @@ type finding struct {
 	text    string
 }
 
-// check compares each instruction's words with the assembler's bytes. d may be
-// nil: then nothing is equivalent.
-func check(ctx context.Context, s *source, d *disassembler) (map[*instruction]finding, error) {
+// check compares each instruction's words with the assembler's bytes, and what
+// both disassemble to where they differ. Without a disassembler all that differ
+// are different.
+func (t *toolchain) check(ctx context.Context, s *source) (map[*instruction]finding, error) {
 	findings := make(map[*instruction]finding)
 	var unequal []*instruction // with bytes that can be disassembled
 	var pieces [][]byte        // of each, the assembler's and the line's
@@ -39,13 +40,25 @@ func check(ctx context.Context, s *source, d *disassembler) (map[*instruction]fi
 			has = "has words that Go's assembler refuses"
 		case len(have) == 0:
 			has = "has no bytes"
-		case d != nil:
+		default:
 			unequal = append(unequal, in)
 			pieces = append(pieces, in.code, have)
 		}
 		findings[in] = finding{different, fmt.Sprintf("%q assembles to % x, but the line %s", in.text, in.code, has)}
 	}
 	if len(unequal) == 0 {
+		return findings, nil
+	}
+	d, noneErr := t.disassembler(ctx)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if noneErr != nil {
+		for _, in := range unequal {
+			f := findings[in]
+			f.text += fmt.Sprintf(" (%v to tell what they are)", noneErr)
+			findings[in] = f
+		}
 		return findings, nil
 	}
 	meanings, err := d.meanings(ctx, pieces, syntaxIntel)

@@ -78,7 +78,7 @@ func (c *converter) run(paths []string, stdin io.Reader) error {
 	for _, path := range paths {
 		ch, err := c.convertFile(ctx, path)
 		if ctx.Err() != nil {
-			return err
+			return cmp.Or(err, ctx.Err())
 		}
 		if err != nil {
 			c.failed = true
@@ -172,11 +172,8 @@ func (c *converter) examine(ctx context.Context, name string, data []byte) (*exa
 		}
 	}
 	if c.check {
-		d, err := t.disassembler(ctx)
-		if err != nil {
-			d = nil
-		}
-		if x.findings, err = check(ctx, s, d); err != nil {
+		var err error
+		if x.findings, err = t.check(ctx, s); err != nil {
 			return nil, fmt.Errorf("checking %s: %w", name, err)
 		}
 	}

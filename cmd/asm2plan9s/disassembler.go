@@ -32,8 +32,8 @@ type disassembled struct {
 // its own before the others on PATH.
 func findDisassembler(ctx context.Context, as *assembler) (*disassembler, error) {
 	names := []string{strings.TrimSuffix(as.path, "as") + "objdump"}
-	if version := regexp.MustCompile(`-\d+$`).FindString(as.name); version != "" {
-		names = append(names, "llvm-objdump"+version)
+	if i := strings.LastIndexByte(as.name, '-'); i >= 0 {
+		names = append(names, "llvm-objdump"+as.name[i:]) // clang-19's
 	}
 	names = append(names, "objdump")
 	for _, prefix := range as.arch.prefixes {

@@ -10,10 +10,10 @@
 //
 //	LONG $0xd471c1c4; BYTE $0xc0 // VPADDQ  XMM0,XMM1,XMM8
 //
-// A comment is an instruction by the column that it starts in, and a plain
-// comment in any other; see the README for the columns. Files are rewritten in
-// place, all of them or, after any error, none; without files, standard input
-// is copied to standard output.
+// A comment behind nothing but words is an instruction; one behind nothing at
+// all is one by the column that it starts in, for which see the README. Files are
+// rewritten in place; after an error in any line, none is. Without files, standard
+// input is copied to standard output.
 //
 // The flags are:
 //

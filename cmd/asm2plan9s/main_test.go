@@ -30,7 +30,7 @@ func TestScripts(t *testing.T) {
 			// Scripts that empty PATH still need the command.
 			bin, _, _ := strings.Cut(env.Getenv("PATH"), string(filepath.ListSeparator))
 			env.Setenv("BIN", bin)
-			if list, err := findAssemblers(context.Background(), amd64, 1); err == nil {
+			if list, err := findAssemblers(context.Background(), amd64, true); err == nil {
 				env.Setenv("AS", list[0].path) // for scripts that stand before it
 			}
 			// Those that run the go command need not build the standard library.
@@ -68,7 +68,7 @@ func hasAssembler(cond string) (bool, error) {
 		_, err := probe(context.Background(), a, kind)
 		return err == nil, nil
 	}
-	list, err := findAssemblers(context.Background(), a, 1)
+	list, err := findAssemblers(context.Background(), a, true)
 	found := err == nil && strings.HasSuffix(list[0].path, "as")
 	if !found && os.Getenv("CI") != "" {
 		return false, fmt.Errorf("no GNU as for %s: %s", a.name, a.packages)
@@ -130,7 +130,7 @@ func requireGNU(t testing.TB, a *arch) *assembler {
 	if !ok {
 		t.Skipf("no GNU as for %s", a.name)
 	}
-	list, err := findAssemblers(context.Background(), a, 1)
+	list, err := findAssemblers(context.Background(), a, true)
 	if err != nil {
 		t.Fatal(err)
 	}

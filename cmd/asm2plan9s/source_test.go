@@ -164,14 +164,17 @@ func FuzzNothingButInstructionLinesChanges(f *testing.F) {
 			for i := range code {
 				code[i] = n + byte(i)
 			}
-			rewrite := func(text string) string {
+			rewrite := func(text string) (string, bool) {
 				s := parse("x.s", []byte(text), a)
 				for _, in := range s.insts {
 					in.code = code
 				}
-				return s.rewrite()
+				return s.rewrite(), len(s.open()) == len(s.insts)
 			}
-			once := rewrite(text)
+			once, ok := rewrite(text)
+			if !ok {
+				continue
+			}
 			before, after := strings.SplitAfter(text, "\n"), strings.SplitAfter(once, "\n")
 			if len(before) != len(after) {
 				t.Fatalf("%d lines became %d", len(before), len(after))
@@ -192,8 +195,8 @@ func FuzzNothingButInstructionLinesChanges(f *testing.F) {
 					t.Errorf("the run is %q, want %q", run, a.run(code))
 				}
 			}
-			if twice := rewrite(once); twice != once {
-				t.Errorf("rewritten twice:\n%q\n%q", once, twice)
+			if twice, ok := rewrite(once); !ok || twice != once {
+				t.Errorf("rewritten twice: %v\n%q\n%q", ok, once, twice)
 			}
 		}
 	})
@@ -232,7 +235,7 @@ func mayBeInstruction(line string) bool {
 // that it knows: these must come out as they are, or the text must be refused.
 func FuzzTextStaysOnItsLine(f *testing.F) {
 	assemblers := []*assembler{requireGNU(f, amd64)}
-	for _, name := range []string{"clang-14", "clang-19", "llvm-mc-14", "llvm-mc-19", "yasm", "nasm"} {
+	for _, name := range []string{"llvm-mc-19", "yasm", "nasm"} {
 		if as, err := probe(f.Context(), amd64, name); err == nil {
 			assemblers = append(assemblers, as)
 		}
@@ -241,6 +244,10 @@ func FuzzTextStaysOnItsLine(f *testing.F) {
 		"vzeroupper", "nop nop", ".byte 1", "lock", "rep", "'", "int '", `"`, "#", "x: nop", "x = 5", "A=0:", "\xff=0:", "jmp x",
 		".org 5", ".macro", "{evex} vpaddd xmm0, xmm1, xmm2", "nop #", "jmp .+300", "nop\rnop", "1: nop", "$x",
 		"mov eax, ' '", "mov eax, dword [rax]", "?", "nop /", "#APP", "foo equ 5", "%x",
+		"times 3 nop", "%macro x 0", "section .data", "SECTION .data", "bits 16", "[bits 16]", "foo bits 16", "lock section .data",
+		"default rel", "x dd 5", "align 16", "nop %", "db 1", "%define nop hlt", "struc x", "foo struc x", "rep bits 16", "foo",
+		"lock [bits 16]", "cpu 8086", "foo %macro x 0", "use16", "segment foo", "res 5", "resb 5", "org 100", "nop ,", "nop \\",
+		"__sect__", "__SECT__", "__bits__ 16", "__BITS__", "%[bits]", "nop %+ nop", "(", "[", "{", "nop [", "{evex}", "%%x:",
 	} {
 		f.Add(text)
 	}

@@ -70,10 +70,11 @@ func refuse(text string) string {
 	return ""
 }
 
-// nasmWords begin lines of NASM and YASM that are no instructions.
-var nasmWords = regexp.MustCompile(`(?i)^(?:[%\[]|(?:section|segment|times|incbin|align[bt]?|global|extern|common|static|required|bits|use16|use32|use64|` +
-	`default|org|absolute|struc|istruc|iend|endstruc|at|cpu|float|warning|export|import|group|uppercase|safeseh|end|macro|imacro|rmacro|endmacro|` +
-	`res[bwdqtoyz])\b)`)
+// nasmWords find what is no instruction to NASM and YASM: it may follow a label,
+// which needs no colon there.
+var nasmWords = regexp.MustCompile(`(?i)^[%\[]|\b(?:section|segment|times|incbin|align[bt]?|global|extern|common|static|required|` +
+	`bits|use16|use32|use64|default|org|absolute|struc|istruc|iend|endstruc|at|cpu|float|warning|export|import|group|uppercase|` +
+	`safeseh|end|[ir]?macro|endmacro|res[bwdqtoyz])\b`)
 
 // localLabel finds a numbered label or a compiler's in an instruction. Assemblers
 // complain of these without naming a line.

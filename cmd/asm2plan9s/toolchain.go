@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -13,13 +14,14 @@ type toolchain struct {
 	as    string   // the only assembler, or empty
 	flags []string // for that
 
-	first    []*assembler // one, once it has been found
+	first    *assembler
 	firstErr error
-	all      []*assembler // nil: not looked for
 
-	dis       *disassembler
-	disErr    error
-	disLooked bool
+	others        []*assembler
+	lookedForMore bool
+	dis           *disassembler
+	disErr        error
+	lookedForDis  bool
 }
 
 func (c *converter) toolchain(a *arch) *toolchain {
@@ -33,49 +35,40 @@ func (c *converter) toolchain(a *arch) *toolchain {
 
 // assembler returns the one to use: -as, or the first on PATH.
 func (t *toolchain) assembler(ctx context.Context) (*assembler, error) {
-	if t.first == nil && t.firstErr == nil {
-		if t.as == "" {
-			t.first, t.firstErr = findAssemblers(ctx, t.arch, 1)
-		} else {
-			as, err := probe(ctx, t.arch, t.as)
-			if err == nil {
-				as.args = append(as.args[:len(as.args):len(as.args)], t.flags...)
-			}
-			t.first, t.firstErr = []*assembler{as}, err
+	switch {
+	case t.first != nil || t.firstErr != nil:
+	case t.as == "":
+		var list []*assembler
+		if list, t.firstErr = findAssemblers(ctx, t.arch, true); t.firstErr == nil {
+			t.first = list[0]
+		}
+	default:
+		if t.first, t.firstErr = probe(ctx, t.arch, t.as); t.firstErr == nil {
+			t.first.args = slices.Concat(t.first.args, t.flags)
 		}
 	}
-	if t.firstErr != nil {
-		return nil, t.firstErr
-	}
-	return t.first[0], nil
+	return t.first, t.firstErr
 }
 
-// others returns the assemblers on PATH that are not the one to use.
-func (t *toolchain) others(ctx context.Context) []*assembler {
-	if t.all == nil {
-		t.all = []*assembler{}
-		found, err := findAssemblers(ctx, t.arch, -1)
-		if err != nil {
-			return nil
-		}
-		for _, as := range found {
-			if !sameFile(as.path, t.first[0].path) {
-				t.all = append(t.all, as)
-			}
-		}
+// otherAssemblers returns those on PATH that are not the one to use.
+func (t *toolchain) otherAssemblers(ctx context.Context) []*assembler {
+	if !t.lookedForMore {
+		t.lookedForMore = true
+		// Without any on PATH there still is -as.
+		list, _ := findAssemblers(ctx, t.arch, false)
+		t.others = slices.DeleteFunc(list, func(as *assembler) bool { return sameFile(as.path, t.first.path) })
 	}
-	return t.all
+	return t.others
 }
 
 func (t *toolchain) disassembler(ctx context.Context) (*disassembler, error) {
-	if !t.disLooked {
-		t.disLooked = true
+	if !t.lookedForDis {
+		t.lookedForDis = true
 		as, err := t.assembler(ctx)
-		if err != nil {
-			t.disErr = err
-		} else {
-			t.dis, t.disErr = findDisassembler(ctx, as)
+		if err == nil {
+			t.dis, err = findDisassembler(ctx, as)
 		}
+		t.disErr = err
 	}
 	return t.dis, t.disErr
 }
@@ -162,14 +155,11 @@ func (t *toolchain) askOthers(ctx context.Context, s *source, first *assembler, 
 	}
 	know := make(map[*instruction][]string)
 	pending := refused
-	for _, as := range t.others(ctx) {
+	for _, as := range t.otherAssemblers(ctx) {
 		if len(pending) == 0 {
 			break
 		}
 		_, still, err := as.assemble(ctx, s, pending)
-		if ctx.Err() != nil {
-			return nil, nil, err
-		}
 		if err != nil {
 			continue // as if it were not there
 		}
@@ -190,6 +180,9 @@ func (t *toolchain) askOthers(ctx context.Context, s *source, first *assembler, 
 				notes = append(notes, note{line: in.line, text: text, isDetail: i > 0})
 			}
 		}
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, nil, err
 	}
 	for _, in := range pending {
 		in.problem = problems[in]
