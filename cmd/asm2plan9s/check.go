@@ -7,19 +7,13 @@ import (
 	"strings"
 )
 
-// A verdict is what -check finds of an instruction.
-type verdict int
-
-const (
-	same       verdict = iota // the line has the assembler's bytes
-	equivalent                // it has another encoding of the same instruction
-	different
-)
-
-// A finding is a verdict other than same, with the reason.
+// A finding is what is to say of an instruction whose line does not have the
+// assembler's bytes.
 type finding struct {
-	verdict verdict
-	text    string
+	text string
+
+	// isEquivalent says that the line has another encoding of the instruction.
+	isEquivalent bool
 }
 
 // check compares each instruction's words with the assembler's bytes, and what
@@ -44,7 +38,7 @@ func (t *toolchain) check(ctx context.Context, s *source) (map[*instruction]find
 			unequal = append(unequal, in)
 			pieces = append(pieces, in.code, have)
 		}
-		findings[in] = finding{different, fmt.Sprintf("%q assembles to % x, but the line %s", in.text, in.code, has)}
+		findings[in] = finding{text: fmt.Sprintf("%q assembles to % x, but the line %s", in.text, in.code, has)}
 	}
 	if len(unequal) == 0 {
 		return findings, nil
@@ -75,7 +69,8 @@ func (t *toolchain) check(ctx context.Context, s *source) (map[*instruction]find
 		f := findings[in]
 		switch want, have := meanings[2*i], meanings[2*i+1]; {
 		case have != "" && canonical(want) == canonical(have):
-			f = finding{equivalent, fmt.Sprintf("%q assembles to % x, and the line has another encoding of it, % x", in.text, pieces[2*i], pieces[2*i+1])}
+			f.text = fmt.Sprintf("%q assembles to % x, and the line has another encoding of it, % x", in.text, pieces[2*i], pieces[2*i+1])
+			f.isEquivalent = true
 		case have != "":
 			f.text += fmt.Sprintf(", which is %q", shown[2*i+1])
 		default:

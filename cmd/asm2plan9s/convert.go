@@ -74,7 +74,7 @@ func (c *converter) run(paths []string, stdin io.Reader) error {
 		}
 	}
 	var changes []change
-	reported := make(map[error]bool) // files share one: that there is no assembler
+	reported := make(map[string]bool) // files share one: that there is no assembler
 	for _, path := range paths {
 		ch, err := c.convertFile(ctx, path)
 		if ctx.Err() != nil {
@@ -82,9 +82,9 @@ func (c *converter) run(paths []string, stdin io.Reader) error {
 		}
 		if err != nil {
 			c.failed = true
-			if !reported[err] {
-				fmt.Fprintf(c.stderr, "asm2plan9s: %v\n", err)
-				reported[err] = true
+			if message := err.Error(); !reported[message] {
+				fmt.Fprintf(c.stderr, "asm2plan9s: %s\n", message)
+				reported[message] = true
 			}
 		} else if ch != nil {
 			changes = append(changes, *ch)
@@ -192,7 +192,7 @@ func (c *converter) report(x *examined) {
 			notes = append(notes, note{line: in.line, text: fmt.Sprintf("cannot assemble %q: %s", in.text, in.problem)})
 			continue
 		case !found:
-		case f.verdict == equivalent && !c.exact:
+		case f.isEquivalent && !c.exact:
 			c.counts.equivalent++
 			notes = append(notes, note{line: in.line, text: f.text, isDetail: true})
 		default:

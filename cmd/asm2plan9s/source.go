@@ -169,7 +169,7 @@ func parse(name string, data []byte, a *arch) *source {
 		case run != "" && in.column == lastColumn:
 			in.fail("code stands where its bytes go: a comment in column %d is an instruction; move the comment or remove the code", lastColumn)
 		case run != "":
-			pass("other code than words stands before its comment")
+			pass("something other than words with numbers stands before its comment")
 			continue
 		case !in.isPlaced(code):
 			continue

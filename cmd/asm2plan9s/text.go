@@ -100,7 +100,7 @@ var (
 	plainWord = regexp.MustCompile(`^([A-Za-z]+)[ \t]+[A-Za-z(]`)
 
 	// operandWords stand before an operand.
-	operandWords = regexp.MustCompile(`(?i)^(?:ptr|bcst|offset|short|near|far|rel|abs|strict|nosplit|to|` + sizes + `|[lar]s[lr]|ror|msl|mul|vl|[su]xt[bhwx])$`)
+	operandWords = regexp.MustCompile(`(?i)^(?:ptr|bcst|offset|short|near|far|rel|strict|` + sizes + `|[lar]s[lr]|ror|msl|[su]xt[bhwx])$`)
 )
 
 const sizes = `byte|word|dword|fword|qword|tbyte|tword|oword|dqword|xmmword|yword|ymmword|zword|zmmword`
@@ -114,9 +114,12 @@ func plainComment(text string, a *arch) string {
 	if a.goSyntax.MatchString(text) {
 		return "its comment is in the syntax of Go's assembler"
 	}
+	if labelDef.MatchString(text) || symbolDef.MatchString(text) {
+		return "its comment is a definition"
+	}
 	rest := text[len(prefixWords.FindString(text)):]
 	name := instructionName.FindString(rest)
-	if name == "" && rest != "" {
+	if name == "" && rest != "" || a.register.MatchString(name) {
 		return "its comment does not begin with an instruction's name"
 	}
 	m := plainWord.FindStringSubmatch(rest[len(name):])
