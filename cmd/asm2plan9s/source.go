@@ -315,7 +315,7 @@ func (s *source) extend(in *instruction) {
 	have, ok := s.arch.parseRun(run)
 	var line bareLine
 	more := 0
-	for ok && len(have) < len(in.code) && (more == 0 || line.continued) {
+	for ok && len(have) < len(in.code) && (more == 0 || line.continued == in.continued) {
 		if line, ok = s.bare[in.line+1+more]; ok {
 			run = strings.TrimRight(run, "; \t") + "; " + line.run
 			have, ok = s.arch.parseRun(run)
