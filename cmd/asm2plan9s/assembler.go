@@ -242,6 +242,21 @@ func symbolProblem(symbol string) string {
 	return fmt.Sprintf("%q is not a register, and a symbol has no address here", symbol)
 }
 
+var symbolName = regexp.MustCompile(`[A-Za-z_.?$@~][\w.?$@~#]*`)
+
+// symbolIn returns the first of some symbols that an instruction refers to, or "".
+func symbolIn(text string, symbols map[string]bool) string {
+	if len(symbols) == 0 {
+		return ""
+	}
+	for _, name := range symbolName.FindAllString(text, -1) {
+		if symbols[name] {
+			return name
+		}
+	}
+	return ""
+}
+
 // encodeAll encodes the texts with the pending indices, again and again without
 // those that the assembler complains of.
 func (as *assembler) encodeAll(ctx context.Context, texts []string, pending []int, encodings []encoding, syntax string) error {
@@ -253,6 +268,7 @@ func (as *assembler) encodeAll(ctx context.Context, texts []string, pending []in
 		code, messages, err := as.run(ctx, chosen, syntax)
 		failed := make([]bool, len(pending))
 		progress := false
+		undefined := make(map[string]bool)
 		for _, m := range messages {
 			e := &encodings[pending[m.text]]
 			if m.isWarning {
@@ -265,6 +281,7 @@ func (as *assembler) encodeAll(ctx context.Context, texts []string, pending []in
 				e.problem = m.message
 				if symbol := undefinedSymbol.FindStringSubmatch(m.message); symbol != nil {
 					e.problem, e.isPlaced = symbolProblem(symbol[1]), true
+					undefined[symbol[1]] = true
 				}
 			}
 			failed[m.text], progress = true, true
@@ -273,7 +290,13 @@ func (as *assembler) encodeAll(ctx context.Context, texts []string, pending []in
 		case progress:
 			var rest []int
 			for i, index := range pending {
-				if !failed[i] {
+				if failed[i] {
+					continue
+				}
+				// YASM names the first use of a symbol alone.
+				if symbol := symbolIn(chosen[i], undefined); symbol != "" {
+					encodings[index].problem, encodings[index].isPlaced = symbolProblem(symbol), true
+				} else {
 					rest = append(rest, index)
 				}
 			}
