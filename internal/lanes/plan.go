@@ -154,9 +154,9 @@ func Steps(candidates []Candidate, n int) []int {
 // NodeSteps returns which of the candidates hash n nodes, as indices, and what
 // that costs. Of MaxLanes nodes and more the cheapest takes as many as fill it.
 func NodeSteps(candidates []Candidate, n int) (steps []int, cycles int) {
-	first, cheapest := choose(candidates, paddingCost)
+	first, _ := choose(candidates, paddingCost)
 	for n > 0 {
-		i := cheapest
+		i := Cheapest(candidates)
 		if n < block.MaxLanes {
 			i = first[n]
 		}
