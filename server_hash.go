@@ -61,6 +61,9 @@ func (d *serverHash) Write(p []byte) (int, error) {
 	d.begin()
 	if !d.shard.meets() {
 		d.settle()
+		if !preempts && d.shard != nil {
+			return d.shard.inTurns(&d.digest, p)
+		}
 		return d.digest.Write(p)
 	}
 	written := len(p)

@@ -107,6 +107,8 @@ type shard struct {
 	// bubble of testing/synctest was where s was made or is where it is used.
 	start              time.Time
 	slowAt, noYieldFor atomic.Int64 // nanoseconds
+
+	written int // of a turn, unless preempts
 }
 
 const (

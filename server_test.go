@@ -83,6 +83,52 @@ func TestServerContractInCompany(t *testing.T) {
 	company.Wait()
 }
 
+// TestServerStarvesNobody has a writer that never waits share the only P with
+// others, who need little: they get done, whatever it calls. Where the Go
+// scheduler interrupts nobody it is the Server that lets them run, and soon.
+func TestServerStarvesNobody(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	const others, each = 3, 100_000
+	limit := 1 << 30
+	if runtime.GOARCH == "wasm" {
+		limit = 2 << 20
+	}
+	data := hashtest.Data(1 << 20)
+	for _, tt := range []struct {
+		name string
+		n    int
+		call func(s *sha256.Server, h hash.Hash, p []byte)
+	}{
+		{"Write of nothing", 0, func(_ *sha256.Server, h hash.Hash, p []byte) { h.Write(p) }},
+		{"Write of little", 10, func(_ *sha256.Server, h hash.Hash, p []byte) { h.Write(p) }},
+		{"Write of much", len(data), func(_ *sha256.Server, h hash.Hash, p []byte) { h.Write(p) }},
+		{"Sum256 of little", 10, func(s *sha256.Server, _ hash.Hash, p []byte) { s.Sum256(p) }},
+		{"Sum256 of much", len(data), func(s *sha256.Server, _ hash.Hash, p []byte) { s.Sum256(p) }},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := sha256.NewServer()
+			var left atomic.Int32
+			left.Store(others)
+			for range others {
+				go func() {
+					h := s.New()
+					for rest := data[:each]; len(rest) > 0; rest = rest[1000:] {
+						h.Write(rest[:1000])
+					}
+					left.Add(-1)
+				}()
+			}
+			h := s.New()
+			for written := 0; left.Load() > 0; written += max(1, tt.n) {
+				if written > limit {
+					t.Fatalf("%d of %d writers of %d bytes are not done after %d bytes of another's", left.Load(), others, each, written)
+				}
+				tt.call(s, h, data[:tt.n])
+			}
+		})
+	}
+}
+
 // TestServerInAnyOrder has goroutines do what a hash can do in random order,
 // short and long, and compares with crypto/sha256. What was written changes
 // right after.
@@ -635,6 +681,9 @@ func TestFaultsStayAtHome(t *testing.T) {
 func TestServerBesideBusyGoroutines(t *testing.T) {
 	if hashtest.Sanitized {
 		t.Skip("the race detector's scheduler puts the goroutines that are woken behind the one that computes")
+	}
+	if runtime.GOARCH == "wasm" {
+		t.Skip("nothing makes a goroutine that computes give way")
 	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	data := make([]byte, 32<<10)
