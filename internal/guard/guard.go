@@ -10,7 +10,9 @@ package guard
 import (
 	"fmt"
 	"os"
+	"runtime"
 	"runtime/debug"
+	"strings"
 	"testing"
 )
 
@@ -60,18 +62,21 @@ func Zeros(tb testing.TB, n int64) []byte {
 func Faults(f func()) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
-		r := recover()
-		if r == nil {
-			return
-		}
-		fault, ok := r.(interface {
+		switch r := recover().(type) {
+		case nil:
+		case interface {
 			error
 			Addr() uintptr
-		})
-		if !ok {
+		}:
+			err = fmt.Errorf("fault at %#x: %w", r.Addr(), r)
+		case runtime.Error:
+			if !strings.Contains(r.Error(), "nil pointer dereference") || hasAddresses() {
+				panic(r)
+			}
+			err = fmt.Errorf("fault: %w", r)
+		default:
 			panic(r)
 		}
-		err = fmt.Errorf("fault at %#x: %w", fault.Addr(), fault)
 	}()
 	f()
 	return nil

@@ -4,6 +4,8 @@ package guard
 
 import (
 	"fmt"
+	"runtime/debug"
+	"sync"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -41,3 +43,16 @@ func mmap(tb testing.TB, size, protection int) ([]byte, error) {
 	})
 	return mem, nil
 }
+
+// hasAddresses reports whether a fault says at which address. Emulators of arm
+// and ppc64le say 0 of every one, and Go takes it for a nil pointer's.
+var hasAddresses = sync.OnceValue(func() (yes bool) {
+	mem, err := unix.Mmap(-1, 0, 1, unix.PROT_NONE, unix.MAP_ANON|unix.MAP_PRIVATE)
+	if err != nil {
+		return true
+	}
+	defer unix.Munmap(mem)
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() { _, yes = recover().(interface{ Addr() uintptr }) }()
+	return mem[0] != 0 // faults
+})

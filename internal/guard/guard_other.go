@@ -17,3 +17,5 @@ func allocate(_ testing.TB, size, _ int) ([]byte, error) {
 func zeros(testing.TB, int) ([]byte, error) {
 	return nil, errors.ErrUnsupported
 }
+
+func hasAddresses() bool { return true }

@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"os"
 	"testing"
 	"unsafe"
 )
@@ -46,14 +47,28 @@ func TestSlicesHaveNoRoomToGrow(t *testing.T) {
 }
 
 func TestFaultsLetsOtherPanicsThrough(t *testing.T) {
-	defer func() {
-		if r := recover(); r != "other" {
-			t.Errorf("recovered %v", r)
-		}
-	}()
-	_ = Faults(func() { panic("other") })
-	t.Error("no panic")
+	for name, f := range map[string]func(){
+		"a panic of the program's": func() { panic("other") },
+		"an index out of range":    func() { sink = []byte{}[len(os.Args)] },
+		"a nil pointer":            func() { sink = *pointer },
+	} {
+		t.Run(name, func(t *testing.T) {
+			if name == "a nil pointer" && !hasAddresses() {
+				t.Skip("faults have no address here: this could be one")
+			}
+			defer func() {
+				if recover() == nil {
+					t.Error("no panic")
+				}
+			}()
+			err := Faults(f)
+			t.Errorf("Faults returns %v", err)
+		})
+	}
 }
+
+// pointer is nil, which the compiler does not know.
+var pointer *byte
 
 func TestZeros(t *testing.T) {
 	const n = 4<<30 + 1
