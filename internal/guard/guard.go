@@ -58,7 +58,8 @@ func Zeros(tb testing.TB, n int64) []byte {
 }
 
 // Faults runs f and returns the fault, if memory was accessed in f that cannot
-// be. Without it such a fault ends the process and names no test.
+// be. Without it such a fault ends the process and names no test. Under emulators
+// that report no addresses, the use of a nil pointer looks the same.
 func Faults(f func()) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
