@@ -41,53 +41,6 @@ func (p *program) force(t *testing.T) {
 	}
 }
 
-// FuzzWrites drives a hash and crypto/sha256's by the same calls in any order.
-func FuzzWrites(f *testing.F) {
-	f.Add([]byte{})
-	f.Add([]byte("\x00\x00\x40\x00abc\x01\x00\x02\x00\x03\x00\x04\x00\x05\x00"))
-	f.Add(hashtest.Data(100))
-	f.Add(hashtest.Data(1000))
-	f.Fuzz(func(t *testing.T, input []byte) {
-		p := program(input)
-		p.force(t)
-		v := variants[p.number(len(variants))]
-		h, want := v.new(), v.std()
-		for len(p) > 0 {
-			switch p.number(8) {
-			case 0:
-				h.Reset()
-				want.Reset()
-			case 1:
-				h, want = clone(t, h), clone(t, want)
-			case 2:
-				// Each goes on from what the other marshalled.
-				state, wantState := marshal(t, h), marshal(t, want)
-				if !bytes.Equal(state, wantState) {
-					t.Fatalf("state %x, want %x", state, wantState)
-				}
-				unmarshal(t, h, wantState)
-				unmarshal(t, want, state)
-			case 3:
-				if got, want := h.Sum([]byte("x")), want.Sum([]byte("x")); !bytes.Equal(got, want) {
-					t.Fatalf("digest %x, want %x", got, want)
-				}
-			case 4:
-				data := p.bytes(p.number(5000))
-				sha256.WriteMany([]hash.Hash{h, sha256.New(), h}, [][]byte{data, data, data[len(data)/2:]})
-				want.Write(data)
-				want.Write(data[len(data)/2:])
-			default:
-				data := p.bytes(p.number(300))
-				h.Write(data)
-				want.Write(data)
-			}
-		}
-		if got, want := h.Sum(nil), want.Sum(nil); !bytes.Equal(got, want) {
-			t.Fatalf("digest %x, want %x", got, want)
-		}
-	})
-}
-
 // clone returns a clone of h, and spoils h.
 func clone(t *testing.T, h hash.Hash) hash.Hash {
 	t.Helper()
