@@ -1,6 +1,7 @@
 package sha256_test
 
 import (
+	"bytes"
 	stdsha256 "crypto/sha256"
 	"encoding/binary"
 	"math"
@@ -74,6 +75,8 @@ func TestSumCmp256(t *testing.T) {
 func TestKristPanics(t *testing.T) {
 	good := paddedBlock(make([]byte, 41))
 	short := paddedBlock(make([]byte, 40))
+	longer := bytes.Clone(good)
+	longer[41] = 0x81
 	for _, tt := range []struct {
 		name, want string
 		call       func()
@@ -85,6 +88,7 @@ func TestKristPanics(t *testing.T) {
 		{"SumToNum256 of nil", "0 bytes", func() { sha256.SumToNum256(nil) }},
 		{"SumToNum256 of 65 bytes", "65 bytes", func() { sha256.SumToNum256(make([]byte, 65)) }},
 		{"SumToNum256 of a message of 40 bytes", "data[41] is 0x00", func() { sha256.SumToNum256(short) }},
+		{"SumToNum256 of a message that goes on", "data[41] is 0x81", func() { sha256.SumToNum256(longer) }},
 		{"SumToNum256 of a message of 41 bytes", "", func() { sha256.SumToNum256(good) }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -33,3 +33,44 @@ func TestFaultLeavesNoHashWaiting(t *testing.T) {
 		}
 	}
 }
+
+// TestNoHashIsLeftWaiting tests that what lists of hashes leave behind can go side
+// by side the next time. A hash that is still waiting goes alone: that is right,
+// but slow.
+func TestNoHashIsLeftWaiting(t *testing.T) {
+	s := NewServer()
+	for _, tt := range []struct {
+		name   string
+		held   int // bytes that each hash holds back before
+		length func(i int) int
+	}{
+		{"nothing to compress", 0, func(int) int { return 7 }},
+		{"whole blocks alike", 0, func(int) int { return 4 * BlockSize }},
+		{"alike", 0, func(int) int { return 100 }},
+		{"unlike", 0, func(i int) int { return 100 * i }},
+		{"held data", 5000, func(int) int { return 100 }},
+		{"held data, and unlike", 5000, func(i int) int { return 100 * i }},
+	} {
+		hs, data := make([]hash.Hash, 40), make([][]byte, 40)
+		for i := range hs {
+			hs[i], data[i] = s.New(), make([]byte, tt.length(i))
+			hs[i].Write(make([]byte, tt.held/2))
+			hs[i].Write(make([]byte, tt.held-tt.held/2))
+		}
+		for _, call := range []struct {
+			name string
+			call func()
+		}{
+			{"WriteMany", func() { WriteMany(hs, data) }},
+			{"SumHashes", func() { SumHashes(make([][Size]byte, len(hs)), hs) }},
+		} {
+			call.call()
+			for i, h := range hs {
+				if ours(h).waiting {
+					t.Fatalf("%s, %s: hash %d is still waiting", tt.name, call.name, i)
+				}
+				h.Write(make([]byte, tt.held)) // for the next call
+			}
+		}
+	}
+}

@@ -6,8 +6,10 @@ import (
 	"errors"
 	"math"
 	"math/bits"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/sha256-simd/sha256-simd/hashtree"
@@ -113,6 +115,32 @@ func TestRootMatchesTheDefinition(t *testing.T) {
 			t.Fatalf("Root of %d leaves changed them", n)
 		}
 	}
+}
+
+// TestRootsAtTheSameTime has goroutines take turns in the middle of a tree, on
+// one P and so with one pool of scratch memory.
+func TestRootsAtTheSameTime(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	n := 400_000 // more than fit between two turns
+	if testing.Short() {
+		n = 50_000
+	}
+	all := chunks(n)
+	var want [4][32]byte
+	for i := range want {
+		want[i] = merkleize(all[i:], bits.Len(uint(n-1)))
+	}
+	var wg sync.WaitGroup
+	for i := range want {
+		wg.Go(func() {
+			for range 3 {
+				if root, err := hashtree.Root(all[i:], uint64(n)); err != nil || root != want[i] {
+					t.Errorf("goroutine %d: root %x, error %v", i, root, err)
+				}
+			}
+		})
+	}
+	wg.Wait()
 }
 
 func TestRootRefusesMoreLeavesThanTheLimit(t *testing.T) {

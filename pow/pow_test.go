@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sha256-simd/sha256-simd/internal/guard"
 	"github.com/sha256-simd/sha256-simd/internal/hashtest"
 	"github.com/sha256-simd/sha256-simd/pow"
 )
@@ -62,6 +63,21 @@ func TestValue(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestHugePrefix has a message of 2^32 bits and more.
+func TestHugePrefix(t *testing.T) {
+	if testing.Short() {
+		t.Skip("hashes 1 GiB")
+	}
+	prefix := guard.Zeros(t, 1<<29)
+	h := sha256.New()
+	h.Write(prefix)
+	fmt.Fprintf(h, "%016x", 7)
+	want := binary.BigEndian.Uint64(h.Sum(nil)) >> 16
+	if got := (pow.Search{Prefix: prefix}).Value(7); got != want {
+		t.Errorf("Value(7) = %#x, want %#x", got, want)
+	}
 }
 
 func TestZeroSearch(t *testing.T) {

@@ -137,6 +137,27 @@ func TestStreamHashesWholeBlocks(t *testing.T) {
 	}
 }
 
+// TestStreamOfManyWriters writes the same blocks to a stream from several
+// goroutines.
+func TestStreamOfManyWriters(t *testing.T) {
+	const writers, writes = 8, 500
+	server := sha256.NewAvx512Server()
+	block := message(sha256.BlockSize)
+	var wg sync.WaitGroup
+	for range writers {
+		wg.Go(func() {
+			for range writes {
+				server.Write(1, block)
+			}
+		})
+	}
+	wg.Wait()
+	m := padded(bytes.Repeat(block, writers*writes))
+	if got, want := server.Sum(1, m[writers*writes*len(block):]), stdsha256.Sum256(bytes.Repeat(block, writers*writes)); got != want {
+		t.Errorf("Sum is %x, not %x", got, want)
+	}
+}
+
 func TestProcessReturns(t *testing.T) {
 	server := sha256.NewAvx512Server()
 	server.Process()
