@@ -391,18 +391,3 @@ func TestLeaderKeepsPanicOnFault(t *testing.T) {
 		}
 	}
 }
-
-// TestCloneHasARequestOfItsOwn tests that a hash and its clone may be written to
-// at the same time.
-func TestCloneHasARequestOfItsOwn(t *testing.T) {
-	h := NewServer().New().(*serverHash)
-	h.Write(make([]byte, 2*holdSize))
-	c, err := h.Clone()
-	if err != nil {
-		t.Fatal(err)
-	}
-	c.Write(make([]byte, 2*holdSize))
-	if r := c.(*serverHash).request; r != nil && r == h.request {
-		t.Error("a hash and its clone share a request")
-	}
-}
