@@ -193,7 +193,7 @@ var edges = []int{0, 1, 63, 64, 65, 2047, 2048, 2049, 6143, 6144, 6145, 8127, 81
 func TestEveryOperationAtTheEdges(t *testing.T) {
 	edges := edges
 	if testing.Short() {
-		edges = []int{0, 1, 64, 2047, 2048, 6145, 8128, 8184, 8191, 8192}
+		edges = []int{0, 63, 64, 2048, 6145, 8184, 8191, 8192}
 	}
 	for _, a := range edges {
 		for _, b := range edges {
