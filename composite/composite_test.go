@@ -370,6 +370,31 @@ func TestPanicsReachTheCaller(t *testing.T) {
 	})
 }
 
+// TestPanicsCountMoreThanErrors has a read panic after another one has failed.
+func TestPanicsCountMoreThanErrors(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
+	broken := errors.New("the reader is broken")
+	begun, failed := make(chan bool), make(chan bool)
+	r := readerFunc(func(p []byte, off int64) (int, error) {
+		if off == 0 {
+			<-begun
+			close(failed)
+			return 0, io.ErrClosedPipe
+		}
+		close(begun)
+		<-failed
+		time.Sleep(10 * time.Millisecond) // until that is known
+		panic(broken)
+	})
+	defer func() {
+		if got := recover(); got != broken {
+			t.Errorf("panic with %v, want %v", got, broken)
+		}
+	}()
+	sum, err := composite.Sum(t.Context(), r, 2<<20, 1<<20)
+	t.Errorf("%d digests, error %v", len(sum.Parts), err)
+}
+
 // awaitGoroutines waits until there are at most n goroutines.
 func awaitGoroutines(t *testing.T, n int) {
 	t.Helper()

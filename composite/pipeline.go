@@ -81,9 +81,9 @@ func run(ctx context.Context, r io.ReaderAt, sum Checksum) error {
 	defer cancel()
 	var (
 		wg     sync.WaitGroup
-		once   sync.Once
+		mu     sync.Mutex
 		first  error
-		cause  any // of the panic that first stands for
+		cause  any // of a panic
 		faults = debug.SetPanicOnFault(false)
 	)
 	debug.SetPanicOnFault(faults)
@@ -96,9 +96,17 @@ func run(ctx context.Context, r io.ReaderAt, sum Checksum) error {
 			err := errExited
 			defer func() {
 				panicked := recover()
-				if err != nil {
-					once.Do(func() { first, cause = err, panicked })
-					cancel()
+				if err == nil {
+					return
+				}
+				cancel()
+				mu.Lock()
+				defer mu.Unlock()
+				if first == nil {
+					first = err
+				}
+				if cause == nil {
+					cause = panicked
 				}
 			}()
 			debug.SetPanicOnFault(faults)
