@@ -291,14 +291,19 @@ func (s *shard) mayYield(now time.Duration) bool {
 	return since < 0 || since >= time.Duration(s.noYieldFor.Load())
 }
 
-// yielded takes note of a yield during which so many requests came.
+// yielded takes note of a yield during which so many requests came. What several
+// leaders meet at the same time counts once.
 func (s *shard) yielded(before, after time.Duration, came int) {
 	took := after - before
 	if took <= slowYield*time.Duration(max(1, came)) {
 		s.noYieldFor.Store(0)
 		return
 	}
-	most := max(timeSlice*noYieldFactor, 2*time.Duration(s.noYieldFor.Load()))
+	last, slowAt := time.Duration(s.noYieldFor.Load()), time.Duration(s.slowAt.Load())
+	if last > 0 && before < slowAt && slowAt <= after {
+		return
+	}
+	most := max(timeSlice*noYieldFactor, 2*last)
 	s.noYieldFor.Store(int64(min(took*noYieldFactor, most)))
 	s.slowAt.Store(int64(after))
 }

@@ -214,11 +214,11 @@ func TestLeadersBecomeFewerUnderLoad(t *testing.T) {
 // TestAdmit has a batch with room for all meet a queue.
 func TestAdmit(t *testing.T) {
 	for _, tt := range []struct {
-		name                        string
-		leaders, surplus, most      int
-		isSurplus                   bool
-		queued                      int
-		wantAdmitted, wantedSurplus int
+		name                      string
+		leaders, surplus, most    int
+		isSurplus                 bool
+		queued                    int
+		wantAdmitted, wantSurplus int
 	}{
 		{"nobody waits", 3, 0, 1, false, 0, 0, 0},
 		{"the only leader takes all", 1, 0, 1, false, 3, 3, 0},
@@ -245,8 +245,8 @@ func TestAdmit(t *testing.T) {
 			}
 			s.admit(&c)
 			admitted := len(c.Jobs()) - 1
-			if want := min(tt.wantAdmitted, c.Width()-1); admitted != want || s.surplus != tt.wantedSurplus {
-				t.Errorf("%d admitted and %d leaders too many, want %d and %d", admitted, s.surplus, want, tt.wantedSurplus)
+			if want := min(tt.wantAdmitted, c.Width()-1); admitted != want || s.surplus != tt.wantSurplus {
+				t.Errorf("%d admitted and %d leaders too many, want %d and %d", admitted, s.surplus, want, tt.wantSurplus)
 			}
 		})
 	}
@@ -282,6 +282,19 @@ func TestYieldsThatDoNotPay(t *testing.T) {
 				t.Errorf("%s: leaders do not yield again %v after yield %d, or before", tt.name, y.pause, i)
 			}
 		}
+	}
+}
+
+// TestLeadersMeetAStall has several leaders yield when the machine stalls: it is
+// one yield that did not pay, not many in a row.
+func TestLeadersMeetAStall(t *testing.T) {
+	const now, stall = time.Second, 300 * time.Millisecond
+	s := newShard(1)
+	for i := range time.Duration(8) {
+		s.yielded(now+i, now+stall+i, 0)
+	}
+	if !s.mayYield(now + stall + 2*noYieldFactor*timeSlice) {
+		t.Error("leaders do not yield for longer than after one yield")
 	}
 }
 
