@@ -95,6 +95,7 @@ func TestManyMessagesAllocateNothingOnceWarm(t *testing.T) {
 					{"SumMany", func() { sha256.SumMany(dst, msgs) }},
 					{"WriteMany", func() { sha256.WriteMany(hs, msgs) }},
 					{"SumHashes", func() { sha256.SumHashes(dst, hs) }},
+					{"SumManyAfter", func() { sha256.SumManyAfter(dst, hs[0], msgs) }},
 				} {
 					// A collection meanwhile empties the pool: one in 10 calls may.
 					if allocs := testing.AllocsPerRun(10, tt.f); allocs != 0 {

@@ -212,11 +212,19 @@ func checkLengths(function string, a, b int) {
 }
 
 func checkHash(function string, i int, h hash.Hash) {
+	if wrong := misuse(h); wrong != "" {
+		panic(fmt.Sprintf("sha256: %s: hash %d %s", function, i, wrong))
+	}
+}
+
+// misuse returns what is wrong with h, if anything.
+func misuse(h hash.Hash) string {
 	d, ok := h.(*serverHash)
-	if h == nil || ok && d == nil {
-		panic(fmt.Sprintf("sha256: %s: hash %d is nil", function, i))
+	switch {
+	case h == nil || ok && d == nil:
+		return "is nil"
+	case ok && d.copied():
+		return "was copied by value; Clone copies it"
 	}
-	if ok && d.copied() {
-		panic(fmt.Sprintf("sha256: %s: hash %d was copied by value; Clone copies it", function, i))
-	}
+	return ""
 }

@@ -578,6 +578,9 @@ func TestFaultsAmongMany(t *testing.T) {
 					if guard.Faults(func() { sha256.SumMany(sums, msgs) }) == nil {
 						t.Fatalf("%s: SumMany reads what cannot be read", what)
 					}
+					if guard.Faults(func() { sha256.SumManyAfter(sums, hs[n-1], msgs) }) == nil {
+						t.Fatalf("%s: SumManyAfter reads what cannot be read", what)
+					}
 					if guard.Faults(func() { sha256.WriteMany(hs, msgs) }) == nil {
 						t.Fatalf("%s: WriteMany reads what cannot be read", what)
 					}
@@ -650,6 +653,7 @@ func TestManyStartsNoGoroutine(t *testing.T) {
 		sha256.SumMany(dst, msgs)
 		sha256.WriteMany(hs, msgs)
 		sha256.SumHashes(dst, hs)
+		sha256.SumManyAfter(dst, hs[0], msgs)
 		fewest = min(fewest, count()-before)
 	}
 	if fewest != 0 {
@@ -665,6 +669,9 @@ func TestManyRetainsNothing(t *testing.T) {
 		"SumMany":   func(dst [][sha256.Size]byte, msgs [][]byte, _ []hash.Hash) { sha256.SumMany(dst, msgs) },
 		"WriteMany": func(_ [][sha256.Size]byte, msgs [][]byte, hs []hash.Hash) { sha256.WriteMany(hs, msgs) },
 		"SumHashes": func(dst [][sha256.Size]byte, _ [][]byte, hs []hash.Hash) { sha256.SumHashes(dst, hs) },
+		"SumManyAfter": func(dst [][sha256.Size]byte, msgs [][]byte, hs []hash.Hash) {
+			sha256.SumManyAfter(dst, hs[len(hs)-1], msgs)
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			hashtest.ForEach(t, func(t *testing.T) {

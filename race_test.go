@@ -31,6 +31,14 @@ var users = map[string]func(p []byte){
 	"WriteMany of unequal lengths": func(p []byte) {
 		sha256.WriteMany([]hash.Hash{sha256.New(), sha256.New()}, [][]byte{make([]byte, 5000), p})
 	},
+	"SumManyAfter": func(p []byte) {
+		prefix := sha256.New()
+		prefix.Write([]byte("prefix"))
+		sha256.SumManyAfter(make([][sha256.Size]byte, 2), prefix, [][]byte{make([]byte, len(p)), p})
+	},
+	"SumManyAfter of unequal lengths": func(p []byte) {
+		sha256.SumManyAfter(make([][sha256.Size]byte, 3), sha256.New(), [][]byte{nil, make([]byte, 5000), p})
+	},
 	"hashtree's chunks":  func(p []byte) { hashtree.HashByteSlice(make([]byte, 9600), p[:19_200]) },
 	"hashtree's digests": func(p []byte) { hashtree.HashByteSlice(p[:9600], make([]byte, 19_200)) },
 	"one node":           func(p []byte) { hashtree.HashByteSlice(make([]byte, 32), p[448:512]) },

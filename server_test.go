@@ -352,9 +352,9 @@ func inUse() int64 {
 	return int64(stats.HeapAlloc)
 }
 
-// TestConvoyRetainsNothing tests that what was written is let go while those go
+// TestBatchRetainsNothing tests that what was written is let go while those go
 // on who were written to side by side with it.
-func TestConvoyRetainsNothing(t *testing.T) {
+func TestBatchRetainsNothing(t *testing.T) {
 	withProcs(t, func(t *testing.T) {
 		s := sha256.NewServer()
 		var stop atomic.Bool

@@ -1,0 +1,441 @@
+package sha256_test
+
+import (
+	"bytes"
+	"crypto/hmac"
+	stdsha256 "crypto/sha256"
+	"crypto/sha512"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+
+	sha256 "github.com/sha256-simd/sha256-simd"
+	"github.com/sha256-simd/sha256-simd/internal/guard"
+	"github.com/sha256-simd/sha256-simd/internal/hashtest"
+)
+
+// plain is a hash with nothing but the methods of [hash.Hash].
+type plain struct{ hash.Hash }
+
+// uncloned is a hash that says that it cannot be cloned.
+type uncloned struct{ hashtest.Hash }
+
+func (uncloned) Clone() (hash.Cloner, error) { return nil, errors.ErrUnsupported }
+
+// marshaled is a hash that can be marshalled, but is no hash.Cloner.
+type marshaled struct {
+	plain
+	state hashtest.Hash
+}
+
+func (m marshaled) MarshalBinary() ([]byte, error)     { return m.state.MarshalBinary() }
+func (m marshaled) UnmarshalBinary(state []byte) error { return m.state.UnmarshalBinary(state) }
+
+// prefixes are the kinds of hashes that messages may stand behind.
+var prefixes = []struct {
+	name string
+	new  func() hash.Hash
+}{
+	{"New", sha256.New},
+	{"Server", sha256.NewServer().New},
+	{"closed Server", closed().New},
+	{"zero Server", new(sha256.Server).New},
+	{"zero Avx512Digest", func() hash.Hash { return new(sha256.Avx512Digest) }},
+	{"crypto/sha256", stdsha256.New},
+	{"crypto/hmac", func() hash.Hash { return hmac.New(stdsha256.New, []byte("key")) }},
+	{"sha512/256", sha512.New512_256},
+	{"no Clone", func() hash.Hash { h := stdsha256.New(); return marshaled{plain{h}, h.(hashtest.Hash)} }},
+	{"Clone fails", func() hash.Hash { return uncloned{stdsha256.New().(hashtest.Hash)} }},
+	{"Sum in other memory", func() hash.Hash { return clonedForeign{&foreign{Hash: stdsha256.New(), order: new([]int)}} }},
+}
+
+// clonedForeign is foreign with Clone.
+type clonedForeign struct{ *foreign }
+
+func (c clonedForeign) Clone() (hash.Cloner, error) {
+	h, err := c.Hash.(hash.Cloner).Clone()
+	return clonedForeign{&foreign{Hash: h, order: new([]int)}}, err
+}
+
+// after returns what each of msgs gives when it is written to what new returns
+// behind begin.
+func after(new func() hash.Hash, begin []byte, msgs [][]byte) [][sha256.Size]byte {
+	want := make([][sha256.Size]byte, len(msgs))
+	for i, m := range msgs {
+		h := new()
+		h.Write(begin)
+		h.Write(m)
+		copy(want[i][:], h.Sum(nil))
+	}
+	return want
+}
+
+// checkAfter fails the test unless SumManyAfter gives want and leaves alone all
+// else: prefix, to which begin was written, msgs, and the digests beside its own.
+func checkAfter(t *testing.T, what string, prefix hash.Hash, msgs [][]byte, want [][sha256.Size]byte) {
+	t.Helper()
+	untouched := [sha256.Size]byte{1, 2, 3}
+	dst := make([][sha256.Size]byte, len(msgs)+2)
+	for i := range dst {
+		dst[i] = untouched
+	}
+	before := make([][]byte, len(msgs))
+	for i, m := range msgs {
+		before[i] = bytes.Clone(m)
+	}
+	sha256.SumManyAfter(dst[1:len(dst)-1], prefix, msgs)
+	for i, m := range msgs {
+		if dst[i+1] != want[i] {
+			t.Fatalf("%s: message %d of %d, %d bytes: %x, want %x", what, i, len(msgs), len(m), dst[i+1], want[i])
+		}
+		if !bytes.Equal(m, before[i]) {
+			t.Fatalf("%s: message %d changed", what, i)
+		}
+	}
+	if dst[0] != untouched || dst[len(dst)-1] != untouched {
+		t.Fatalf("%s: wrote beside the digests", what)
+	}
+}
+
+// checkGoesOn fails the test unless prefix has the digest of begin, and of what
+// is written to it then.
+func checkGoesOn(t *testing.T, what string, prefix hash.Hash, new func() hash.Hash, begin []byte) {
+	t.Helper()
+	for _, more := range []int{0, 1, 100} {
+		want := new()
+		want.Write(begin)
+		prefix.Write(hashtest.Data(more))
+		begin = append(begin[:len(begin):len(begin)], hashtest.Data(more)...)
+		want.Write(hashtest.Data(more))
+		if !bytes.Equal(prefix.Sum(nil), want.Sum(nil)) {
+			t.Fatalf("%s: the prefix changed: after %d more bytes it has another digest", what, more)
+		}
+	}
+}
+
+func TestSumManyAfterPrefixesOfEveryKind(t *testing.T) {
+	msgs := cut(mostLanes, func(i int) int { return 5 * i })
+	for _, p := range prefixes {
+		t.Run(p.name, func(t *testing.T) {
+			type example struct {
+				begin []byte
+				want  [][sha256.Size]byte
+			}
+			var examples []example
+			for _, n := range []int{0, 1, 63, 64, 65, 130, 3000, 10_000} {
+				begin := hashtest.Data(n)
+				examples = append(examples, example{begin, after(p.new, begin, msgs)})
+			}
+			hashtest.ForEach(t, func(t *testing.T) {
+				for _, e := range examples {
+					prefix := p.new()
+					// In two writes, which a Server's hash may hold back.
+					prefix.Write(e.begin[:len(e.begin)/2])
+					prefix.Write(e.begin[len(e.begin)/2:])
+					for _, n := range []int{0, 1, 2, 3, 17, len(msgs)} {
+						checkAfter(t, fmt.Sprintf("behind %d bytes", len(e.begin)), prefix, msgs[:n], e.want[:n])
+					}
+					checkGoesOn(t, fmt.Sprintf("%d bytes", len(e.begin)), prefix, p.new, e.begin)
+				}
+			})
+		})
+	}
+}
+
+func TestSumManyAfterAllLengths(t *testing.T) {
+	const longest = 300
+	unequal := cut(longest+1, func(i int) int { return i })
+	for i := range unequal {
+		j := i * 97 % len(unequal) // in no order
+		unequal[i], unequal[j] = unequal[j], unequal[i]
+	}
+	step := 1
+	if testing.Short() {
+		step = 9
+	}
+	var begins [][]byte
+	var wants [][][sha256.Size]byte
+	for n := 0; n <= 200; n += step {
+		begins = append(begins, hashtest.Data(n))
+		wants = append(wants, after(stdsha256.New, hashtest.Data(n), unequal))
+	}
+	hashtest.ForEach(t, func(t *testing.T) {
+		for i, begin := range begins {
+			prefix := sha256.New()
+			prefix.Write(begin)
+			what := fmt.Sprintf("behind %d bytes", len(begin))
+			checkAfter(t, what, prefix, unequal, wants[i])
+			for j, m := range unequal { // alone, and of one length
+				if (i+j)%11 != 0 {
+					continue
+				}
+				checkAfter(t, what, prefix, [][]byte{m}, wants[i][j:j+1])
+				equal, want := make([][]byte, 1+(i+j)%mostLanes), make([][sha256.Size]byte, mostLanes)
+				for k := range equal {
+					equal[k], want[k] = m, wants[i][j]
+				}
+				checkAfter(t, what+", all alike", prefix, equal, want)
+			}
+			checkGoesOn(t, what, prefix, stdsha256.New, begin)
+		}
+	})
+}
+
+func TestSumManyAfterOfEqualLengths(t *testing.T) {
+	hashtest.ForEach(t, func(t *testing.T) {
+		for _, begun := range []int{0, 1, 8, 32, 55, 56, 63, 64, 65, 128, 191} {
+			begin := hashtest.Data(begun)
+			prefix := sha256.New()
+			prefix.Write(begin)
+			for n := range mostLanes + 1 {
+				if (n+begun)%7 != 0 && n%16 > 1 {
+					continue
+				}
+				for _, length := range []int{0, 1, 32, 54, 55, 63, 64, 65, 127, 250, 1000} {
+					msgs := cut(n, func(int) int { return length })
+					checkAfter(t, fmt.Sprintf("behind %d bytes", begun), prefix, msgs, after(stdsha256.New, begin, msgs))
+				}
+			}
+		}
+	})
+}
+
+func TestSumManyAfterOfLongLists(t *testing.T) {
+	begin := hashtest.Data(77)
+	hashtest.ForEach(t, func(t *testing.T) {
+		prefix := sha256.New()
+		prefix.Write(begin)
+		for _, n := range []int{255, 256, 257, 600, 4097} {
+			equal, unequal := cut(n, func(int) int { return 40 }), cut(n, func(i int) int { return i * 7919 % 300 })
+			checkAfter(t, "equal", prefix, equal, after(stdsha256.New, begin, equal))
+			checkAfter(t, "unequal", prefix, unequal, after(stdsha256.New, begin, unequal))
+		}
+		msgs := cut(40, func(i int) int { return i % 3 * 50_000 })
+		checkAfter(t, "long messages", prefix, msgs, after(stdsha256.New, begin, msgs))
+	})
+}
+
+// TestSumManyAfterVeryLongPrefixes has prefixes of lengths at which counters of
+// bytes and of bits overflow, as states that were marshalled.
+func TestSumManyAfterVeryLongPrefixes(t *testing.T) {
+	msgs := cut(40, func(i int) int { return 9 * i })
+	hashtest.ForEach(t, func(t *testing.T) {
+		for _, length := range []uint64{1<<29 - 1, 1 << 32, 1<<32 + 63, 1<<61 - 200, 1<<61 - 1, 1 << 63, 1<<64 - 100} {
+			begun := sha256.New()
+			begun.Write(hashtest.Data(64 + int(length%64)))
+			state := binary.BigEndian.AppendUint64(marshal(t, begun)[:100], length)
+			prefix := sha256.New()
+			unmarshal(t, prefix, state)
+			want := make([][sha256.Size]byte, len(msgs))
+			for i, m := range msgs {
+				std := stdsha256.New()
+				unmarshal(t, std, state)
+				std.Write(m)
+				std.Sum(want[i][:0])
+			}
+			checkAfter(t, fmt.Sprintf("behind %d bytes", length), prefix, msgs, want)
+			if !bytes.Equal(marshal(t, prefix), state) {
+				t.Errorf("%d bytes: the prefix changed", length)
+			}
+		}
+	})
+}
+
+func TestSumManyAfterOfSharedMemory(t *testing.T) {
+	p, begin := hashtest.Data(5000), hashtest.Data(33)
+	hashtest.ForEach(t, func(t *testing.T) {
+		prefix := sha256.New()
+		prefix.Write(begin)
+		for _, n := range []int{2, 5, 33, mostLanes} {
+			same, overlapping, nils := make([][]byte, n), make([][]byte, n), make([][]byte, n)
+			for i := range n {
+				same[i] = p
+				overlapping[i] = p[i : len(p)-2*i]
+				if i%3 == 0 {
+					nils[i] = p[:i*30]
+				}
+			}
+			for what, msgs := range map[string][][]byte{"the same": same, "overlapping": overlapping, "nil": nils} {
+				checkAfter(t, what+" messages", prefix, msgs, after(stdsha256.New, begin, msgs))
+			}
+		}
+		sha256.SumManyAfter(nil, prefix, nil)
+		sha256.SumManyAfter([][sha256.Size]byte{}, prefix, nil)
+		checkGoesOn(t, "no messages", prefix, stdsha256.New, begin)
+	})
+}
+
+func TestSumManyAfterIntoMemoryBesideMessages(t *testing.T) {
+	begin := hashtest.Data(1)
+	hashtest.ForEach(t, func(t *testing.T) {
+		prefix := sha256.New()
+		prefix.Write(begin)
+		for _, n := range []int{1, 2, 33, mostLanes} {
+			// A digest stands behind each 64 bytes of messages.
+			memory := hashtest.Data(n * 96)
+			var msgs [][]byte
+			for i := range n {
+				msgs = append(msgs, memory[64*i:64*i+64:64*i+64])
+			}
+			want := after(stdsha256.New, begin, msgs)
+			dst := digestsIn(memory[64*n:])
+			sha256.SumManyAfter(dst, prefix, msgs)
+			for i := range want {
+				if dst[i] != want[i] {
+					t.Fatalf("%d messages before the digests: digest %d is %x, want %x", n, i, dst[i], want[i])
+				}
+			}
+		}
+	})
+}
+
+func TestSumManyAfterAtTheEdgeOfMemory(t *testing.T) {
+	const most = 300
+	bufs := make([]*guard.Buffer, mostLanes)
+	for i := range bufs {
+		bufs[i] = guard.New(t, most)
+	}
+	dstBuf := guard.New(t, mostLanes*sha256.Size)
+	hashtest.ForEach(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(17, 17))
+		for i := range 200 {
+			begin := hashtest.Data(r.IntN(200))
+			prefix := sha256.New()
+			prefix.Write(begin)
+			n, equal := 1+r.IntN(mostLanes), r.IntN(most)
+			msgs := make([][]byte, n)
+			for j := range msgs {
+				length := r.IntN(most)
+				if i%2 == 0 {
+					length = equal
+				}
+				msgs[j] = bufs[j].Tail(length)
+				if r.IntN(2) == 0 {
+					msgs[j] = bufs[j].Head(length)
+				}
+				copy(msgs[j], hashtest.Data(length))
+			}
+			place := dstBuf.Tail
+			if r.IntN(2) == 0 {
+				place = dstBuf.Head
+			}
+			dst := digestsIn(place(n * sha256.Size))
+			if err := guard.Faults(func() { sha256.SumManyAfter(dst, prefix, msgs) }); err != nil {
+				t.Fatalf("%d messages behind %d bytes: %v", n, len(begin), err)
+			}
+			for j, want := range after(stdsha256.New, begin, msgs) {
+				if dst[j] != want {
+					t.Fatalf("message %d of %d, %d bytes behind %d: %x, want %x", j, n, len(msgs[j]), len(begin), dst[j], want)
+				}
+			}
+		}
+	})
+}
+
+func TestSumManyAfterPanicsBeforeItTouchesAnything(t *testing.T) {
+	begun := func(h hash.Hash) hash.Hash {
+		h.Write(hashtest.Data(100))
+		return h
+	}
+	for _, tt := range []struct {
+		name    string
+		digests int
+		prefix  hash.Hash
+		msgs    int
+		want    string
+	}{
+		{"more messages", 2, begun(sha256.New()), 3, "slices of different lengths, 2 and 3"},
+		{"fewer messages", 3, begun(sha256.New()), 2, "slices of different lengths, 3 and 2"},
+		{"no messages, digests", 1, begun(sha256.NewServer().New()), 0, "slices of different lengths, 1 and 0"},
+		{"nil", 3, nil, 3, "prefix is nil"},
+		{"nil, no messages", 0, nil, 0, "prefix is nil"},
+		{"nil Avx512Digest", 3, (*sha256.Avx512Digest)(nil), 3, "prefix is nil"},
+		{"SHA-224", 3, begun(sha256.New224()), 3, "prefix has digests of 28 bytes, not 32"},
+		{"SHA-512", 3, begun(sha512.New()), 3, "prefix has digests of 64 bytes, not 32"},
+		{"neither Clone nor MarshalBinary", 3, begun(plain{stdsha256.New()}), 3, "can be neither cloned nor set back"},
+		{"neither, no messages", 0, begun(plain{stdsha256.New()}), 0, "can be neither cloned nor set back"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var before []byte
+			if tt.prefix != nil && tt.prefix != hash.Hash((*sha256.Avx512Digest)(nil)) {
+				before = tt.prefix.Sum(nil)
+			}
+			dst, msgs := make([][sha256.Size]byte, tt.digests), cut(tt.msgs, func(int) int { return 100 })
+			func() {
+				defer func() {
+					if r, ok := recover().(string); !ok || !strings.HasPrefix(r, "sha256: SumManyAfter: ") || !strings.Contains(r, tt.want) {
+						t.Errorf("panic %q, want %q", r, tt.want)
+					}
+				}()
+				sha256.SumManyAfter(dst, tt.prefix, msgs)
+			}()
+			for i, d := range dst {
+				if d != [sha256.Size]byte{} {
+					t.Errorf("digest %d was set", i)
+				}
+			}
+			if before != nil && !bytes.Equal(tt.prefix.Sum(nil), before) {
+				t.Error("the prefix changed")
+			}
+		})
+	}
+}
+
+// TestSumManyAfterSharedPrefix has goroutines use one hash of New as a prefix:
+// it is only read. The race detector would tell.
+func TestSumManyAfterSharedPrefix(t *testing.T) {
+	begin := hashtest.Data(70)
+	prefix := sha256.New()
+	prefix.Write(begin)
+	var wg sync.WaitGroup
+	for g := range 8 {
+		wg.Go(func() {
+			msgs := cut(1+9*g, func(i int) int { return (g + 1) * 31 * i % 500 })
+			want := after(stdsha256.New, begin, msgs)
+			dst := make([][sha256.Size]byte, len(msgs))
+			for range 50 {
+				clear(dst)
+				sha256.SumManyAfter(dst, prefix, msgs)
+				for i := range dst {
+					if dst[i] != want[i] {
+						t.Errorf("goroutine %d, message %d: %x, want %x", g, i, dst[i], want[i])
+						return
+					}
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// FuzzSumManyAfter has messages of any lengths behind prefixes of all kinds.
+func FuzzSumManyAfter(f *testing.F) {
+	f.Add([]byte{})
+	f.Add(hashtest.Data(30))
+	f.Add(hashtest.Data(300))
+	f.Add(bytes.Repeat([]byte{1, 0, 60, 0}, 100))
+	f.Fuzz(func(t *testing.T, input []byte) {
+		p := program(input)
+		p.force(t)
+		kind := prefixes[p.number(len(prefixes))]
+		begin := p.bytes(p.number(9000))
+		prefix := kind.new()
+		prefix.Write(begin)
+		var msgs [][]byte
+		for len(p) > 0 {
+			longest := 200
+			if p.number(10) == 0 {
+				longest = 1 << 16
+			}
+			msgs = append(msgs, p.bytes(p.number(longest)))
+		}
+		what := fmt.Sprintf("%s behind %d bytes", kind.name, len(begin))
+		checkAfter(t, what, prefix, msgs, after(kind.new, begin, msgs))
+		checkGoesOn(t, what, prefix, kind.new, begin)
+	})
+}
