@@ -13,7 +13,6 @@ package hashtree
 import (
 	"errors"
 	"fmt"
-	"unsafe"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
 	"github.com/sha256-simd/sha256-simd/internal/lanes"
@@ -48,7 +47,7 @@ func Hash(digests, chunks [][32]byte) error {
 	if n := len(chunks) / 2; len(digests) < n {
 		return notEnoughDigests(n, len(digests))
 	}
-	lanes.HashNodes(bytesOf(digests), bytesOf(chunks))
+	hashNodes(digests, chunks)
 	return nil
 }
 
@@ -78,9 +77,4 @@ func HashByteSlice(digests, chunks []byte) error {
 
 func notEnoughDigests(need, got int) error {
 	return fmt.Errorf("%w, need at least %d, got %d", ErrNotEnoughDigests, need, got)
-}
-
-// bytesOf returns the memory of chunks.
-func bytesOf(chunks [][32]byte) []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(chunks))), len(chunks)*chunkSize)
 }

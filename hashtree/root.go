@@ -6,14 +6,7 @@ import (
 	"sync"
 
 	"github.com/sha256-simd/sha256-simd/internal/lanes"
-)
-
-const (
-	// A tree is climbed in subtrees of this many leaves, so that all but the
-	// leaves stays in the cache of a core, up to the level below which a
-	// subtree still fills the widest kernel.
-	subtreeLeaves = 2048
-	subtreeLevels = 6
+	"github.com/sha256-simd/sha256-simd/internal/merkle"
 )
 
 // Root returns the root of the binary tree over leaves as SSZ's merkleize
@@ -23,7 +16,7 @@ const (
 // root of no leaves under a limit of 0 or 1 is all zeros.
 //
 // The leaves stay as they are. Root uses the calling goroutine and, above 2048
-// leaves, allocates 1/64 of the memory that they take.
+// leaves, allocates little more than 1/64 of the memory that they take.
 //
 // The error is ErrTooManyLeaves if there are more leaves than limit.
 func Root(leaves [][32]byte, limit uint64) ([32]byte, error) {
@@ -41,44 +34,20 @@ func Root(leaves [][32]byte, limit uint64) ([32]byte, error) {
 	if depth == 0 {
 		return leaves[0], nil
 	}
-	s := scratches.Get().(*scratch)
-	defer scratches.Put(s)
-	if n <= subtreeLeaves {
-		climb(s[:], leaves, 0, depth)
-		return s[0], nil
-	}
-	upper := make([][32]byte, 0, (n+1<<subtreeLevels-1)>>subtreeLevels)
-	for len(leaves) > 0 {
-		subtree := leaves[:min(len(leaves), subtreeLeaves)]
-		leaves = leaves[len(subtree):]
-		upper = append(upper, climb(s[:], subtree, 0, subtreeLevels)...)
-	}
-	climb(upper, upper, subtreeLevels, depth)
-	return upper[0], nil
+	return ssz.Root(leaves, depth), nil
 }
 
-// scratch holds the level above the leaves of a subtree.
-type scratch [subtreeLeaves / 2][32]byte
-
-var scratches = sync.Pool{New: func() any { return new(scratch) }}
-
-// climb hashes one node or more, each the root of a subtree of 2^level leaves,
-// up to the level to, which is above, and returns the nodes there. They stand
-// at the start of buf, which has room for half the nodes, rounded up, and
-// begins where the nodes do or does not overlap them. Zero subtrees follow the
-// nodes.
-func climb(buf, nodes [][32]byte, level, to int) [][32]byte {
-	for ; level < to; level++ {
-		n := len(nodes)
-		lanes.HashNodes(bytesOf(buf), bytesOf(nodes[:n&^1]))
-		if n%2 != 0 {
-			last := [2][32]byte{nodes[n-1], zeroRoots()[level]}
-			lanes.HashNodes(bytesOf(buf[n/2:]), bytesOf(last[:]))
-		}
-		nodes = buf[:(n+1)/2]
-	}
-	return nodes
+// ssz is the definition of SSZ's trees: zero subtrees follow the nodes.
+var ssz = merkle.Tree{
+	Nodes: hashNodes,
+	Odd: func(last [32]byte, level int) (node [32]byte) {
+		pair := [2][32]byte{last, zeroRoots()[level]}
+		lanes.HashNodes(node[:], merkle.Bytes(pair[:]))
+		return node
+	},
 }
+
+func hashNodes(dst, src [][32]byte) { lanes.HashNodes(merkle.Bytes(dst), merkle.Bytes(src)) }
 
 // zeroRoots returns the roots of trees of zeros: element i is that of 2^i
 // leaves.
@@ -86,7 +55,7 @@ var zeroRoots = sync.OnceValue(func() *[65][32]byte {
 	roots := new([65][32]byte)
 	for i := range roots[1:] {
 		pair := [2][32]byte{roots[i], roots[i]}
-		lanes.HashNodes(roots[i+1][:], bytesOf(pair[:]))
+		lanes.HashNodes(roots[i+1][:], merkle.Bytes(pair[:]))
 	}
 	return roots
 })

@@ -1,0 +1,134 @@
+// Package merkle climbs binary Merkle trees of 32-byte nodes, level by level
+// and in parts that fit the cache of a core. What a node is, and what stands above
+// one that has no sibling, is up to its callers: each definition of such trees is
+// a package of its own.
+package merkle
+
+import (
+	"math/bits"
+	"sync"
+	"unsafe"
+)
+
+const (
+	// subtreeLeaves is how many leaves are climbed at a time, so that all but
+	// the leaves stays in the cache of a core.
+	subtreeLeaves = 2048
+	// subtreeLevels is how far, so that no subtree gets narrower than the widest
+	// kernel before it stands beside others.
+	subtreeLevels = 6
+)
+
+// A Tree is a definition of trees. Leaves are on level 0.
+type Tree struct {
+	// Nodes sets dst[i] to the node above src[2i] and src[2i+1], for all of dst,
+	// which does not overlap src.
+	Nodes func(dst, src [][32]byte)
+	// Odd returns the node above last, which is on this level, and the last of an
+	// odd number.
+	Odd func(last [32]byte, level int) [32]byte
+}
+
+// Depth returns the level of the root of n leaves, at least one.
+func Depth(n int) int { return bits.Len(uint(n - 1)) }
+
+// Root returns the node on level depth above leaves, of which there is at least
+// one and at most 2^depth. It leaves them as they are. Above 2048 of them it
+// allocates a little more than 1/64 of their memory.
+func (t *Tree) Root(leaves [][32]byte, depth int) [32]byte {
+	s := scratches.Get().(*scratch)
+	defer scratches.Put(s)
+	return t.root(s, leaves, 0, depth)
+}
+
+func (t *Tree) root(s *scratch, nodes [][32]byte, level, depth int) [32]byte {
+	if len(nodes) <= subtreeLeaves {
+		return t.climb(s.wide[:], s.narrow[:], nodes, level, depth)[0]
+	}
+	upper := make([][32]byte, 0, ceilShift(len(nodes), subtreeLevels))
+	for len(nodes) > 0 {
+		subtree := nodes[:min(len(nodes), subtreeLeaves)]
+		nodes = nodes[len(subtree):]
+		upper = append(upper, t.climb(s.wide[:], s.narrow[:], subtree, level, level+subtreeLevels)...)
+	}
+	return t.root(s, upper, level+subtreeLevels, depth)
+}
+
+// RootOf is Root of n leaves that fill sets dst to, from leaf i on.
+func (t *Tree) RootOf(n, depth int, fill func(dst [][32]byte, i int)) [32]byte {
+	const (
+		leaves = subtreeLeaves / 2 // what there is room for
+		levels = subtreeLevels - 1
+	)
+	s := scratches.Get().(*scratch)
+	defer scratches.Put(s)
+	if n <= leaves {
+		fill(s.wide[:n], 0)
+		return t.climb(s.narrow[:], s.wide[:], s.wide[:n], 0, depth)[0]
+	}
+	upper := make([][32]byte, 0, ceilShift(n, levels))
+	for i := 0; i < n; i += leaves {
+		subtree := s.wide[:min(n-i, leaves)]
+		fill(subtree, i)
+		upper = append(upper, t.climb(s.narrow[:], s.wide[:], subtree, 0, levels)...)
+	}
+	return t.root(s, upper, levels, depth)
+}
+
+// Node returns node i on a level above leaves.
+func (t *Tree) Node(leaves [][32]byte, level, i int) [32]byte {
+	return t.Root(leaves[i<<level:min(len(leaves), (i+1)<<level)], level)
+}
+
+// Width returns how many nodes there are on a level above n leaves.
+func Width(n, level int) int { return ceilShift(n, level) }
+
+// Climb returns the nodes on level to above nodes, which are on level, in memory
+// of its own.
+func (t *Tree) Climb(nodes [][32]byte, level, to int) [][32]byte {
+	for ; level < to; level++ {
+		above := make([][32]byte, (len(nodes)+1)/2)
+		t.above(above, nodes, level)
+		nodes = above
+	}
+	return nodes
+}
+
+// above sets dst to the nodes above nodes, which are on level.
+func (t *Tree) above(dst, nodes [][32]byte, level int) {
+	n := len(nodes)
+	t.Nodes(dst[:n/2], nodes[:n&^1])
+	if n%2 != 0 {
+		dst[n/2] = t.Odd(nodes[n-1], level)
+	}
+}
+
+// climb takes nodes from level up to the level to and returns those there,
+// which are in one of the buffers unless to is level. The first has room for half
+// the nodes, rounded up, the second for a quarter. The second may be where the
+// nodes are.
+func (t *Tree) climb(buf, other, nodes [][32]byte, level, to int) [][32]byte {
+	for ; level < to; level++ {
+		above := buf[:(len(nodes)+1)/2]
+		t.above(above, nodes, level)
+		nodes = above
+		buf, other = other, buf
+	}
+	return nodes
+}
+
+// scratch holds the levels of a subtree above its leaves, in turn.
+type scratch struct {
+	wide   [subtreeLeaves / 2][32]byte
+	narrow [subtreeLeaves / 4][32]byte
+}
+
+var scratches = sync.Pool{New: func() any { return new(scratch) }}
+
+// ceilShift returns n/2^shift, rounded up.
+func ceilShift(n, shift int) int { return (n-1)>>shift + 1 }
+
+// Bytes returns the memory of nodes.
+func Bytes(nodes [][32]byte) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(nodes))), 32*len(nodes))
+}
