@@ -1,0 +1,145 @@
+// Package bitcoin computes Bitcoin's Merkle trees, whose nodes are digests of
+// digests (double SHA-256), many side by side, and the hashes of block headers.
+//
+// A node without a sibling is hashed with itself. So a list of transactions can
+// have the root of a shorter one, if it repeats the end of that (CVE-2012-2459).
+// [Root] reports lists that may be of this kind. A block with such a list is to be
+// refused without remembering its hash: the block that it was made from has the
+// same, and may be valid.
+//
+// Hashes are in the order of bytes in which they are hashed, which is the reverse
+// of how they are usually shown.
+//
+// All functions work on the calling goroutine and may be called concurrently on
+// different memory.
+package bitcoin
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/sha256-simd/sha256-simd"
+	"github.com/sha256-simd/sha256-simd/hashtree"
+	"github.com/sha256-simd/sha256-simd/internal/merkle"
+)
+
+// window is how many digests are hashed a second time by one call.
+const window = 256
+
+// A scratch holds digests between the first hash and the second.
+type scratch struct {
+	first [window][32]byte
+	again [window][]byte // first, as messages
+	msgs  [window][]byte // of the caller
+}
+
+var scratches = sync.Pool{New: func() any {
+	s := new(scratch)
+	for i := range s.again {
+		s.again[i] = s.first[i][:]
+	}
+	return s
+}}
+
+// Nodes sets dst[i] to the double SHA-256 of src[2i] followed by src[2i+1], for
+// each such pair. dst may begin where src does, and then replaces the first half
+// of it; otherwise the two must not overlap. What is in dst beyond len(src)/2 is
+// left alone.
+//
+// The error is [hashtree.ErrOddChunks] if the length of src is odd, and
+// [hashtree.ErrNotEnoughDigests] if dst is shorter than half of it. Then nothing
+// has been written.
+func Nodes(dst, src [][32]byte) error {
+	if len(src)%2 != 0 {
+		return hashtree.ErrOddChunks
+	}
+	if n := len(src) / 2; len(dst) < n {
+		return fmt.Errorf("%w, need at least %d, got %d", hashtree.ErrNotEnoughDigests, n, len(dst))
+	}
+	nodes(dst[:len(src)/2], src)
+	return nil
+}
+
+// nodes is Nodes of slices whose lengths are right.
+func nodes(dst, src [][32]byte) {
+	s := scratches.Get().(*scratch)
+	for len(dst) > 0 {
+		n := min(len(dst), window)
+		if err := hashtree.Hash(s.first[:n], src[:2*n]); err != nil {
+			panic(err) // 2n chunks have n digests
+		}
+		sha256.SumMany(dst[:n], s.again[:n])
+		dst, src = dst[n:], src[2*n:]
+	}
+	scratches.Put(s)
+}
+
+// Root returns the root of the tree over txids, which stay as they are, and
+// whether two siblings in it are equal, so that a shorter list may have this root.
+// The root of no transactions is all zeros. Above 2048 it allocates little more
+// than 1/64 of the memory of txids.
+func Root(txids [][32]byte) (root [32]byte, mutated bool) {
+	n := len(txids)
+	if n == 0 {
+		return root, false
+	}
+	t := merkle.Tree{
+		Nodes: func(dst, src [][32]byte) {
+			for i := 0; i < len(src) && !mutated; i += 2 {
+				mutated = src[i] == src[i+1]
+			}
+			nodes(dst, src)
+		},
+		Odd: tree.Odd,
+	}
+	root = t.Root(txids, merkle.Depth(n))
+	return root, mutated
+}
+
+var tree = merkle.Tree{
+	Nodes: nodes,
+	Odd: func(last [32]byte, _ int) [32]byte {
+		pair := [...][32]byte{last, last}
+		nodes(pair[:1], pair[:])
+		return pair[0]
+	},
+}
+
+// Branch returns the siblings of the nodes above transaction index, from below;
+// a node without one is its own. It hashes the whole tree. It is an error if there
+// is no such transaction.
+func Branch(txids [][32]byte, index int) ([][32]byte, error) {
+	n := len(txids)
+	if index < 0 || index >= n {
+		return nil, fmt.Errorf("bitcoin: no transaction %d in a tree of %d", index, n)
+	}
+	branch := make([][32]byte, merkle.Depth(n))
+	for level := range branch {
+		sibling := min(index>>level^1, merkle.Width(n, level)-1)
+		branch[level] = tree.Node(txids, level, sibling)
+	}
+	return branch, nil
+}
+
+// HeaderHashes sets dst[i] to the hash of the block that has headers[i]. dst must
+// not overlap headers.
+//
+// It panics, before it touches anything, if dst and headers differ in length.
+func HeaderHashes(dst [][32]byte, headers [][80]byte) {
+	if len(dst) != len(headers) {
+		panic(fmt.Sprintf("bitcoin: HeaderHashes: %d digests for %d headers", len(dst), len(headers)))
+	}
+	s := scratches.Get().(*scratch)
+	used := min(len(dst), window)
+	for len(dst) > 0 {
+		n := min(len(dst), window)
+		for i := range n {
+			s.msgs[i] = headers[i][:]
+		}
+		sha256.SumMany(s.first[:n], s.msgs[:n])
+		sha256.SumMany(dst[:n], s.again[:n])
+		dst, headers = dst[n:], headers[n:]
+	}
+	clear(s.msgs[:used])
+	scratches.Put(s)
+}

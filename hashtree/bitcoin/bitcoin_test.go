@@ -1,0 +1,233 @@
+package bitcoin_test
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/sha256-simd/sha256-simd/hashtree"
+	"github.com/sha256-simd/sha256-simd/hashtree/bitcoin"
+	"github.com/sha256-simd/sha256-simd/internal/hashtest"
+)
+
+// double returns the double SHA-256 of parts, by crypto/sha256.
+func double(parts ...[32]byte) [32]byte {
+	h := sha256.New()
+	for _, p := range parts {
+		h.Write(p[:])
+	}
+	return sha256.Sum256(h.Sum(nil))
+}
+
+// levels returns all levels of a tree, as the definition says, and whether two
+// siblings are equal.
+func levels(ids [][32]byte) (levels [][][32]byte, mutated bool) {
+	for {
+		levels = append(levels, ids)
+		if len(ids) <= 1 {
+			return levels, mutated
+		}
+		var above [][32]byte
+		for pair := range slices.Chunk(ids, 2) {
+			left, right := pair[0], pair[len(pair)-1]
+			mutated = mutated || len(pair) == 2 && left == right
+			above = append(above, double(left, right))
+		}
+		ids = above
+	}
+}
+
+// makeIDs returns n different hashes.
+func makeIDs(n int) [][32]byte {
+	data, ids := hashtest.Data(32*n), make([][32]byte, n)
+	for i := range ids {
+		ids[i] = [32]byte(data[32*i:])
+	}
+	return ids
+}
+
+// shown returns the hash that is shown as s.
+func shown(t *testing.T, s string) [32]byte {
+	t.Helper()
+	b, err := hex.DecodeString(s)
+	if err != nil || len(b) != 32 {
+		t.Fatalf("%q: %v", s, err)
+	}
+	slices.Reverse(b)
+	return [32]byte(b)
+}
+
+// Block 100,000, and the first one.
+func TestKnownBlocks(t *testing.T) {
+	root, mutated := bitcoin.Root([][32]byte{
+		shown(t, "8c14f0db3df150123e6f3dbbf30f8b955a8249b62ac1d1ff16284aefa3d06d87"),
+		shown(t, "fff2525b8931402dd09222c50775608f75787bd2b87e56995a7bdd30f79702c4"),
+		shown(t, "6359f0868171b1d194cbee1af2f16ea598ae8fad666d9b012c8ed2b79a236ec4"),
+		shown(t, "e9a66845e05d5abc0ad04ec80f774a7e585c6e8db975962d069a522137b80c1d"),
+	})
+	if want := shown(t, "f3e94742aca4b5ef85488dc37c06c3282295ffec960994b2c0d5ac2a25a95766"); root != want || mutated {
+		t.Errorf("root of block 100,000: %x, mutated %v, want %x", root, mutated, want)
+	}
+	genesis, err := hex.DecodeString("0100000000000000000000000000000000000000000000000000000000000000000000003ba3edfd7a7b12b27ac72c3e67768f617fc81bc3888a51323a9fb8aa4b1e5e4a29ab5f49ffff001d1dac2b7c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dst := make([][32]byte, 1)
+	bitcoin.HeaderHashes(dst, [][80]byte{[80]byte(genesis)})
+	if want := shown(t, "000000000019d6689c085ae165831e934ff763ae46a2a6c172b3f1b60a8ce26f"); dst[0] != want {
+		t.Errorf("hash of the first block: %x, want %x", dst[0], want)
+	}
+}
+
+func TestTreesMatchTheDefinition(t *testing.T) {
+	counts := []int{127, 128, 129, 255, 1000, 2047, 2048, 2049, 2050, 2112, 4097, 5000}
+	for n := range 40 {
+		counts = append(counts, n)
+	}
+	hashtest.ForEach(t, func(t *testing.T) {
+		for _, n := range counts {
+			if testing.Short() && n > 2100 {
+				continue
+			}
+			ids := makeIDs(n)
+			all, _ := levels(ids)
+			var want [32]byte
+			if n > 0 {
+				want = all[len(all)-1][0]
+			}
+			if root, mutated := bitcoin.Root(ids); root != want || mutated {
+				t.Fatalf("%d transactions: root %x, mutated %v, want %x", n, root, mutated, want)
+			}
+			for i := 0; i < n; i += max(1, n/5) {
+				branch, err := bitcoin.Branch(ids, i)
+				if err != nil || len(branch) != len(all)-1 {
+					t.Fatalf("transaction %d of %d: %d hashes, error %v", i, n, len(branch), err)
+				}
+				for l, got := range branch {
+					if want := all[l][min(i>>l^1, len(all[l])-1)]; got != want {
+						t.Fatalf("transaction %d of %d, level %d: %x, want %x", i, n, l, got, want)
+					}
+				}
+			}
+			if !slices.Equal(ids, makeIDs(n)) {
+				t.Fatalf("%d transactions: they changed", n)
+			}
+		}
+	})
+}
+
+func TestMutatedListsAreReported(t *testing.T) {
+	for n := 1; n < 70; n++ {
+		for end := 1; end <= n; end++ { // repeat so many at the end
+			ids := makeIDs(n)
+			ids = append(ids, ids[n-end:]...)
+			all, want := levels(ids)
+			if root, mutated := bitcoin.Root(ids); mutated != want || root != all[len(all)-1][0] {
+				t.Errorf("%d and the last %d again: mutated %v, want %v", n, end, mutated, want)
+			}
+		}
+	}
+	// The attack: another list of the same root.
+	for _, tt := range []struct{ n, again int }{{3, 1}, {5, 1}, {6, 2}, {7, 1}, {12, 4}, {2047, 1}, {4095, 1}, {3072, 1024}} {
+		ids := makeIDs(tt.n)
+		longer := append(slices.Clone(ids), ids[tt.n-tt.again:]...)
+		root, mutated := bitcoin.Root(ids)
+		rootOfLonger, mutatedLonger := bitcoin.Root(longer)
+		if root != rootOfLonger || mutated || !mutatedLonger {
+			t.Errorf("%d, and %d again: roots %x and %x, mutated %v and %v", tt.n, tt.again, root, rootOfLonger, mutated, mutatedLonger)
+		}
+	}
+}
+
+func TestNodes(t *testing.T) {
+	hashtest.ForEach(t, func(t *testing.T) {
+		for _, n := range []int{0, 1, 2, 15, 33, 255, 256, 257, 600} {
+			src := makeIDs(2 * n)
+			want := make([][32]byte, n)
+			for i := range want {
+				want[i] = double(src[2*i], src[2*i+1])
+			}
+			dst := makeIDs(n + 1)
+			if err := bitcoin.Nodes(dst, src); err != nil || !slices.Equal(dst[:n], want) {
+				t.Fatalf("%d nodes: wrong digests, error %v", n, err)
+			}
+			if dst[n] != makeIDs(n + 1)[n] || !slices.Equal(src, makeIDs(2*n)) {
+				t.Fatalf("%d nodes: wrote elsewhere", n)
+			}
+			if err := bitcoin.Nodes(src, src); err != nil || !slices.Equal(src[:n], want) {
+				t.Fatalf("%d nodes in place: wrong digests, error %v", n, err)
+			}
+			if !slices.Equal(src[n:], makeIDs(2 * n)[n:]) {
+				t.Fatalf("%d nodes in place: wrote behind the digests", n)
+			}
+		}
+	})
+}
+
+func TestHeaderHashes(t *testing.T) {
+	hashtest.ForEach(t, func(t *testing.T) {
+		for _, n := range []int{0, 1, 31, 256, 257, 1000} {
+			data, headers := hashtest.Data(80*n), make([][80]byte, n)
+			for i := range headers {
+				headers[i] = [80]byte(data[80*i:])
+			}
+			dst := make([][32]byte, n)
+			bitcoin.HeaderHashes(dst, headers)
+			for i, h := range headers {
+				first := sha256.Sum256(h[:])
+				if want := sha256.Sum256(first[:]); dst[i] != want {
+					t.Fatalf("header %d of %d: %x, want %x", i, n, dst[i], want)
+				}
+			}
+		}
+	})
+}
+
+func TestNonsenseIsAnErrorAndWritesNothing(t *testing.T) {
+	for _, tt := range []struct {
+		dst, src int
+		want     error
+		text     string
+	}{
+		{5, 7, hashtree.ErrOddChunks, "odd"},
+		{1, 4, hashtree.ErrNotEnoughDigests, "need at least 2, got 1"},
+	} {
+		dst := makeIDs(tt.dst)
+		if err := bitcoin.Nodes(dst, makeIDs(tt.src)); !errors.Is(err, tt.want) || !strings.Contains(err.Error(), tt.text) {
+			t.Errorf("%d digests of %d: error %v", tt.dst, tt.src, err)
+		}
+		if !slices.Equal(dst, makeIDs(tt.dst)) {
+			t.Errorf("%d digests of %d: wrote some", tt.dst, tt.src)
+		}
+	}
+	for _, tt := range []struct{ n, index int }{{0, 0}, {3, 3}, {3, -1}} {
+		branch, err := bitcoin.Branch(makeIDs(tt.n), tt.index)
+		if want := fmt.Sprintf("bitcoin: no transaction %d in a tree of %d", tt.index, tt.n); branch != nil || err == nil || err.Error() != want {
+			t.Errorf("branch %x, error %v, want %s", branch, err, want)
+		}
+	}
+	defer func() {
+		if r, ok := recover().(string); !ok || !strings.Contains(r, "1 digests for 2 headers") {
+			t.Errorf("panic %v", r)
+		}
+	}()
+	bitcoin.HeaderHashes(make([][32]byte, 1), make([][80]byte, 2))
+}
+
+func TestNodesAllocateNothingOnceWarm(t *testing.T) {
+	hashtest.SkipTestAllocations(t)
+	ids, headers := makeIDs(1000), make([][80]byte, 500)
+	dst := make([][32]byte, 500)
+	for name, f := range map[string]func(){
+		"Nodes":        func() { bitcoin.Nodes(dst, ids) },
+		"HeaderHashes": func() { bitcoin.HeaderHashes(dst, headers) },
+	} {
+		if n := testing.AllocsPerRun(20, f); n > 0 {
+			t.Errorf("%s: %v allocations", name, n)
+		}
+	}
+}

@@ -1,0 +1,99 @@
+// Package rfc6962 computes the Merkle trees of RFC 6962 and RFC 9162 with
+// SHA-256, many leaves and nodes side by side: those of Certificate Transparency,
+// Go's checksum database, Sigstore and CometBFT. A leaf is hashed behind a byte 0, a node
+// behind a byte 1; a tree of n leaves is split at the largest power of two
+// below n.
+//
+// All functions work on the calling goroutine, leave what they are given as it
+// is, and may be called concurrently.
+package rfc6962
+
+import (
+	"fmt"
+	"hash"
+	"sync"
+
+	"github.com/sha256-simd/sha256-simd"
+	"github.com/sha256-simd/sha256-simd/internal/merkle"
+)
+
+// What leaves and nodes stand behind; only ever read.
+var (
+	leafPrefix = after(0)
+	nodePrefix = after(1)
+)
+
+func after(prefix byte) hash.Hash {
+	h := sha256.New()
+	h.Write([]byte{prefix})
+	return h
+}
+
+// tree is the definition: a node without a sibling goes up as it is, which
+// comes to the same as splitting at powers of two.
+var tree = merkle.Tree{
+	Nodes: nodes,
+	Odd:   func(last [32]byte, _ int) [32]byte { return last },
+}
+
+// window is how many nodes are hashed by one call.
+const window = 256
+
+var windows = sync.Pool{New: func() any { return new([window][]byte) }}
+
+// nodes sets dst[i] to the node above src[2i] and src[2i+1], which dst does not
+// overlap.
+func nodes(dst, src [][32]byte) {
+	pairs := windows.Get().(*[window][]byte)
+	used := min(len(dst), window)
+	for len(dst) > 0 {
+		n := min(len(dst), window)
+		for i := range n {
+			pairs[i] = merkle.Bytes(src[2*i : 2*i+2])
+		}
+		sha256.SumManyAfter(dst[:n], nodePrefix, pairs[:n])
+		dst, src = dst[n:], src[2*n:]
+	}
+	clear(pairs[:used])
+	windows.Put(pairs)
+}
+
+// node returns the node above two.
+func node(left, right [32]byte) [32]byte {
+	var b [1 + 2*32]byte
+	b[0] = 1
+	copy(b[1:], left[:])
+	copy(b[1+32:], right[:])
+	return sha256.Sum256(b[:])
+}
+
+// LeafHashes sets dst[i] to the hash of leaves[i] as a leaf. A nil leaf is an
+// empty one. dst must not overlap any leaf.
+//
+// It panics, before it touches anything, if dst and leaves differ in length.
+func LeafHashes(dst [][32]byte, leaves [][]byte) {
+	if len(dst) != len(leaves) {
+		panic(fmt.Sprintf("rfc6962: LeafHashes: %d digests for %d leaves", len(dst), len(leaves)))
+	}
+	sha256.SumManyAfter(dst, leafPrefix, leaves)
+}
+
+// Root returns the root of the tree over leaves. That of no leaves is the digest
+// of nothing. Above 1024 leaves it allocates little more than a byte for each.
+func Root(leaves [][]byte) [32]byte {
+	n := len(leaves)
+	if n == 0 {
+		return sha256.Sum256(nil)
+	}
+	return tree.RootOf(n, merkle.Depth(n), func(dst [][32]byte, i int) { LeafHashes(dst, leaves[i:i+len(dst)]) })
+}
+
+// RootOfHashes is [Root] of the leaves that have these hashes. Above 2048 of them
+// it allocates little more than 1/64 of their memory.
+func RootOfHashes(leafHashes [][32]byte) [32]byte {
+	n := len(leafHashes)
+	if n == 0 {
+		return sha256.Sum256(nil)
+	}
+	return tree.Root(leafHashes, merkle.Depth(n))
+}

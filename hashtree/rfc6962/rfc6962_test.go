@@ -1,0 +1,348 @@
+package rfc6962_test
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"math"
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/sha256-simd/sha256-simd/hashtree/rfc6962"
+	"github.com/sha256-simd/sha256-simd/internal/hashtest"
+)
+
+// The definitions of RFC 6962, section 2.1, by crypto/sha256.
+
+func leafHash(leaf []byte) [32]byte { return sha256.Sum256(append([]byte{0}, leaf...)) }
+
+func treeHash(hashes [][32]byte) [32]byte {
+	switch n := len(hashes); n {
+	case 0:
+		return sha256.Sum256(nil)
+	case 1:
+		return hashes[0]
+	default:
+		left, right := treeHash(hashes[:split(n)]), treeHash(hashes[split(n):])
+		return sha256.Sum256(slices.Concat([]byte{1}, left[:], right[:]))
+	}
+}
+
+// split returns the largest power of two below n.
+func split(n int) int { return 1 << (bits.Len(uint(n-1)) - 1) }
+
+func path(hashes [][32]byte, i int) [][32]byte {
+	n := len(hashes)
+	if n == 1 {
+		return nil
+	}
+	if k := split(n); i >= k {
+		return append(path(hashes[k:], i-k), treeHash(hashes[:k]))
+	} else {
+		return append(path(hashes[:k], i), treeHash(hashes[k:]))
+	}
+}
+
+func consistency(hashes [][32]byte, old int, whole bool) [][32]byte {
+	n := len(hashes)
+	if old == n && whole {
+		return nil
+	}
+	if old == n {
+		return [][32]byte{treeHash(hashes)}
+	}
+	if k := split(n); old > k {
+		return append(consistency(hashes[k:], old-k, false), treeHash(hashes[:k]))
+	} else {
+		return append(consistency(hashes[:k], old, whole), treeHash(hashes[k:]))
+	}
+}
+
+// makeLeaves returns n different leaves, the first of them empty, the others of 8
+// to most bytes, and their hashes.
+func makeLeaves(n, most int) (leaves [][]byte, hashes [][32]byte) {
+	r := rand.New(rand.NewPCG(17, uint64(n)))
+	data := hashtest.Data(most + n)
+	for i := range n {
+		leaf := data[i : i+min(i, 1)*(8+r.IntN(most-7))]
+		leaves, hashes = append(leaves, leaf), append(hashes, leafHash(leaf))
+	}
+	return leaves, hashes
+}
+
+// sizes are of trees around powers of two and around what is climbed at a time.
+func sizes() []int {
+	s := []int{127, 128, 129, 255, 257, 1000, 1023, 1024, 1025, 1026, 2047, 2048, 2049, 2080, 3000, 4096, 4097, 5000}
+	for n := range 70 {
+		s = append(s, n)
+	}
+	return s
+}
+
+// The leaves and roots that implementations of Certificate Transparency test
+// with.
+func TestKnownTrees(t *testing.T) {
+	leaves := [][]byte{}
+	for _, s := range []string{"", "00", "10", "2021", "3031", "40414243", "5051525354555657", "606162636465666768696a6b6c6d6e6f"} {
+		leaf, err := hex.DecodeString(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		leaves = append(leaves, leaf)
+	}
+	for n, want := range []string{
+		"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+		"6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
+		"fac54203e7cc696cf0dfcb42c92a1d9dbaf70ad9e621f4bd8d98662f00e3c125",
+		"aeb6bcfe274b70a14fb067a5e5578264db0fa9b51af5e0ba159158f329e06e77",
+		"d37ee418976dd95753c1c73862b9398fa2a2cf9b4ff0fdfe8b30cd95209614b7",
+		"4e3bbb1f7b478dcfe71fb631631519a3bca12c9aefca1612bfce4c13a86264d4",
+		"76e67dadbcdf1e10e1b74ddc608abd2f98dfb16fbce75277b5232a127f2087ef",
+		"ddb89be403809e325750d3d263cd78929c2942b7942a34b77e122c9594a74c8c",
+		"5dc9da79a70659a9ad559cb701ded9a2ab9d823aad2f4960cfe370eff4604328",
+	} {
+		if root := rfc6962.Root(leaves[:n]); hex.EncodeToString(root[:]) != want {
+			t.Errorf("%d leaves: root %x, want %s", n, root, want)
+		}
+	}
+}
+
+func TestRootsMatchTheDefinition(t *testing.T) {
+	hashtest.ForEach(t, func(t *testing.T) {
+		for _, n := range sizes() {
+			if testing.Short() && n > 2100 {
+				continue
+			}
+			leaves, want := makeLeaves(n, 100)
+			hashes := make([][32]byte, n)
+			rfc6962.LeafHashes(hashes, leaves)
+			if !slices.Equal(hashes, want) {
+				t.Fatalf("%d leaves: wrong hashes", n)
+			}
+			if got := rfc6962.RootOfHashes(hashes); got != treeHash(want) {
+				t.Fatalf("root of %d hashes: %x, want %x", n, got, treeHash(want))
+			}
+			if !slices.Equal(hashes, want) {
+				t.Fatalf("RootOfHashes of %d changed them", n)
+			}
+			if got := rfc6962.Root(leaves); got != treeHash(want) {
+				t.Fatalf("root of %d leaves: %x, want %x", n, got, treeHash(want))
+			}
+		}
+	})
+}
+
+func TestRangeGrows(t *testing.T) {
+	leaves, hashes := makeLeaves(12_000, 60)
+	r := rand.New(rand.NewPCG(1, 17))
+	for round := range 30 {
+		var grown, copied rfc6962.Range
+		for n := 0; ; {
+			if grown.Size() != uint64(n) || grown.Root() != treeHash(hashes[:n]) {
+				t.Fatalf("after %d leaves: size %d, root %x, want %x", n, grown.Size(), grown.Root(), treeHash(hashes[:n]))
+			}
+			if n == len(leaves) {
+				break
+			}
+			more := min(r.IntN(1<<(1+r.IntN(13))), len(leaves)-n)
+			if round == 0 {
+				more = len(leaves)
+			}
+			copied = grown
+			copied.Append(leaves[:3]) // which does not change what it was copied from
+			grown.Append(leaves[n : n+more])
+			n += more
+		}
+	}
+}
+
+func TestProofsMatchTheDefinition(t *testing.T) {
+	for _, n := range sizes() {
+		_, hashes := makeLeaves(n, 10)
+		step := max(1, n/15)
+		all := rfc6962.InclusionProofs(hashes)
+		if len(all) != n {
+			t.Fatalf("%d proofs of %d leaves", len(all), n)
+		}
+		root := treeHash(hashes)
+		for i := 0; i < n; i += step {
+			proof, err := rfc6962.InclusionProof(hashes, i)
+			want := path(hashes, i)
+			if err != nil || !slices.Equal(proof, want) || !slices.Equal(all[i], want) {
+				t.Fatalf("leaf %d of %d: proofs %x and %x, error %v, want %x", i, n, proof, all[i], err, want)
+			}
+			if err := rfc6962.VerifyInclusion(root, uint64(n), uint64(i), hashes[i], proof); err != nil {
+				t.Fatalf("leaf %d of %d: %v", i, n, err)
+			}
+		}
+		for old := 1; old <= n; old += step {
+			proof, err := rfc6962.ConsistencyProof(hashes, old)
+			want := consistency(hashes, old, true)
+			if err != nil || !slices.Equal(proof, want) {
+				t.Fatalf("from %d to %d: proof %x, error %v, want %x", old, n, proof, err, want)
+			}
+			if err := rfc6962.VerifyConsistency(treeHash(hashes[:old]), uint64(old), root, uint64(n), proof); err != nil {
+				t.Fatalf("from %d to %d: %v", old, n, err)
+			}
+		}
+	}
+}
+
+// mutations calls f with proofs that differ a little from proof.
+func mutations(proof [][32]byte, f func(what string, proof [][32]byte)) {
+	for i := range proof {
+		changed := slices.Clone(proof)
+		changed[i][i%32] ^= 1
+		f(fmt.Sprintf("hash %d changed", i), changed)
+		f(fmt.Sprintf("hash %d missing", i), slices.Delete(slices.Clone(proof), i, i+1))
+		f(fmt.Sprintf("hash %d twice", i), slices.Insert(slices.Clone(proof), i, proof[i]))
+	}
+	f("a hash more", append(slices.Clone(proof), [32]byte{}))
+	f("another in front", append([][32]byte{{}}, proof...))
+}
+
+func TestNothingElseIsProven(t *testing.T) {
+	for n := range 34 {
+		_, hashes := makeLeaves(n, 10)
+		root := treeHash(hashes)
+		for i, proof := range rfc6962.InclusionProofs(hashes) {
+			refused := func(what string, root [32]byte, size, index uint64, leaf [32]byte, proof [][32]byte) {
+				t.Helper()
+				if rfc6962.VerifyInclusion(root, size, index, leaf, proof) == nil {
+					t.Errorf("leaf %d of %d is proven with %s", i, n, what)
+				}
+			}
+			size, index := uint64(n), uint64(i)
+			mutations(proof, func(what string, proof [][32]byte) { refused(what, root, size, index, hashes[i], proof) })
+			refused("another root", [32]byte{1}, size, index, hashes[i], proof)
+			refused("another leaf", root, size, index, [32]byte{1}, proof)
+			refused("the index of the size", root, size, size, hashes[i], proof)
+			refused("the largest index", root, size, math.MaxUint64, hashes[i], proof)
+			for j := range uint64(n) {
+				if j != index {
+					refused(fmt.Sprint("index ", j), root, size, j, hashes[i], proof)
+				}
+			}
+		}
+		for old := 1; old <= n; old++ {
+			oldRoot := treeHash(hashes[:old])
+			proof, err := rfc6962.ConsistencyProof(hashes, old)
+			if err != nil {
+				t.Fatal(err)
+			}
+			refused := func(what string, oldRoot [32]byte, oldSize uint64, root [32]byte, size uint64, proof [][32]byte) {
+				t.Helper()
+				if rfc6962.VerifyConsistency(oldRoot, oldSize, root, size, proof) == nil {
+					t.Errorf("growth from %d to %d is proven with %s", old, n, what)
+				}
+			}
+			oldSize, size := uint64(old), uint64(n)
+			mutations(proof, func(what string, proof [][32]byte) { refused(what, oldRoot, oldSize, root, size, proof) })
+			refused("another old root", [32]byte{1}, oldSize, root, size, proof)
+			refused("another root", oldRoot, oldSize, [32]byte{1}, size, proof)
+			refused("an empty old tree", oldRoot, 0, root, size, proof)
+			refused("an empty old tree and no proof", oldRoot, 0, root, size, nil)
+			refused("a smaller tree", oldRoot, oldSize, root, oldSize-1, proof)
+			for other := range uint64(n) {
+				if other != oldSize {
+					refused(fmt.Sprint("old size ", other), oldRoot, other, root, size, proof)
+				}
+			}
+		}
+	}
+}
+
+func TestProofsOfHugeTrees(t *testing.T) {
+	// The last leaf of a tree of 2^64-1 has a sibling on each level but the first.
+	proof := make([][32]byte, 63)
+	hash := leafHash(nil)
+	root := hash
+	for i := range proof {
+		proof[i][0] = byte(i)
+		root = sha256.Sum256(slices.Concat([]byte{1}, proof[i][:], root[:]))
+	}
+	if err := rfc6962.VerifyInclusion(root, math.MaxUint64, math.MaxUint64-1, hash, proof); err != nil {
+		t.Error(err)
+	}
+	if err := rfc6962.VerifyInclusion(root, math.MaxUint64, math.MaxUint64-1, hash, proof[1:]); err == nil {
+		t.Error("a proof that is too short is accepted")
+	}
+}
+
+func TestNonsenseIsAnErrorWithItsNumbers(t *testing.T) {
+	_, hashes := makeLeaves(5, 10)
+	for _, tt := range []struct {
+		name string
+		call func() error
+		want []string
+	}{
+		{"negative index", func() error { _, err := rfc6962.InclusionProof(hashes, -1); return err }, []string{"-1", "5"}},
+		{"index too high", func() error { _, err := rfc6962.InclusionProof(hashes, 5); return err }, []string{"leaf 5", "of 5"}},
+		{"no leaves", func() error { _, err := rfc6962.InclusionProof(nil, 0); return err }, []string{"leaf 0", "of 0"}},
+		{"from nothing", func() error { _, err := rfc6962.ConsistencyProof(hashes, 0); return err }, []string{"0", "5"}},
+		{"from less than nothing", func() error { _, err := rfc6962.ConsistencyProof(hashes, -7); return err }, []string{"-7", "5"}},
+		{"from a larger tree", func() error { _, err := rfc6962.ConsistencyProof(hashes, 6); return err }, []string{"6", "5"}},
+		{"proof in an empty tree", func() error { return rfc6962.VerifyInclusion([32]byte{}, 0, 0, [32]byte{}, nil) }, []string{"leaf 0", "of 0"}},
+		{"proof too short", func() error { return rfc6962.VerifyInclusion([32]byte{}, 5, 3, [32]byte{}, nil) }, []string{"of 0 hashes", "leaf 3 of 5", "takes 3"}},
+		{"proof too long", func() error {
+			return rfc6962.VerifyConsistency([32]byte{}, 5, [32]byte{}, 5, hashes)
+		}, []string{"of 5 hashes", "takes 0"}},
+		{"proof that does not fit", func() error {
+			return rfc6962.VerifyInclusion([32]byte{0xab}, 1, 0, [32]byte{0xcd}, nil)
+		}, []string{"ab00", "cd00"}},
+	} {
+		err := tt.call()
+		if err == nil || !strings.HasPrefix(err.Error(), "rfc6962: ") {
+			t.Errorf("%s: error %v", tt.name, err)
+			continue
+		}
+		for _, want := range tt.want {
+			if !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: error %q does not say %q", tt.name, err, want)
+			}
+		}
+	}
+}
+
+func TestLeafHashesPanicsBeforeItWrites(t *testing.T) {
+	dst := make([][32]byte, 2)
+	defer func() {
+		if r, ok := recover().(string); !ok || !strings.Contains(r, "2 digests for 3 leaves") {
+			t.Errorf("panic %v", r)
+		}
+		if dst[0] != [32]byte{} || dst[1] != [32]byte{} {
+			t.Error("a digest was written")
+		}
+	}()
+	rfc6962.LeafHashes(dst, make([][]byte, 3))
+}
+
+func TestSmallTreesAllocateNothingOnceWarm(t *testing.T) {
+	hashtest.SkipTestAllocations(t)
+	leaves, hashes := makeLeaves(1000, 250)
+	dst := make([][32]byte, len(leaves))
+	var grown rfc6962.Range
+	root := rfc6962.Root(leaves)
+	proof, err := rfc6962.InclusionProof(hashes, 77)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		name string
+		f    func()
+	}{
+		{"LeafHashes", func() { rfc6962.LeafHashes(dst, leaves) }},
+		{"Root", func() { rfc6962.Root(leaves) }},
+		{"RootOfHashes", func() { rfc6962.RootOfHashes(hashes) }},
+		{"Range", func() { grown.Append(leaves); grown.Root() }},
+		{"VerifyInclusion", func() { rfc6962.VerifyInclusion(root, 1000, 77, hashes[77], proof) }},
+	} {
+		// A collection meanwhile empties the pools.
+		if n := testing.AllocsPerRun(20, tt.f); n > 0 {
+			t.Errorf("%s: %v allocations", tt.name, n)
+		}
+	}
+}
