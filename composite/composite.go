@@ -13,6 +13,7 @@ import (
 	"strconv"
 
 	"github.com/sha256-simd/sha256-simd"
+	"github.com/sha256-simd/sha256-simd/internal/parts"
 )
 
 // maxParts is the most parts of an object.
@@ -56,7 +57,7 @@ func (c Checksum) String() string {
 // it; so it does if reading faults and this goroutine has set
 // [runtime/debug.SetPanicOnFault], as is wise with memory-mapped files.
 func Sum(ctx context.Context, r io.ReaderAt, size, partSize int64) (Checksum, error) {
-	parts, err := countParts(size, partSize)
+	n, err := countParts(size, partSize)
 	if err != nil {
 		return Checksum{}, err
 	}
@@ -66,8 +67,9 @@ func Sum(ctx context.Context, r io.ReaderAt, size, partSize int64) (Checksum, er
 	if err := ctx.Err(); err != nil {
 		return Checksum{}, err
 	}
-	sum := Checksum{Parts: make([][32]byte, parts), Size: size, PartSize: partSize}
-	if err := run(ctx, r, sum); err != nil {
+	sum := Checksum{Parts: make([][32]byte, n), Size: size, PartSize: partSize}
+	p := parts.Parts{R: r, Size: size, PartSize: partSize, Package: "composite"}
+	if err := p.Sum(ctx, sum.Parts); err != nil {
 		return Checksum{}, err
 	}
 	return sum, nil

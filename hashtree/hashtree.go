@@ -16,6 +16,7 @@ import (
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
 	"github.com/sha256-simd/sha256-simd/internal/lanes"
+	"github.com/sha256-simd/sha256-simd/internal/merkle"
 )
 
 const (
@@ -47,7 +48,7 @@ func Hash(digests, chunks [][32]byte) error {
 	if n := len(chunks) / 2; len(digests) < n {
 		return notEnoughDigests(n, len(digests))
 	}
-	hashNodes(digests, chunks)
+	lanes.HashNodes(merkle.Bytes(digests), merkle.Bytes(chunks))
 	return nil
 }
 

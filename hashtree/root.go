@@ -3,9 +3,7 @@ package hashtree
 import (
 	"fmt"
 	"math/bits"
-	"sync"
 
-	"github.com/sha256-simd/sha256-simd/internal/lanes"
 	"github.com/sha256-simd/sha256-simd/internal/merkle"
 )
 
@@ -29,33 +27,10 @@ func Root(leaves [][32]byte, limit uint64) ([32]byte, error) {
 	}
 	depth := bits.Len64(limit - 1)
 	if n == 0 {
-		return zeroRoots()[depth], nil
+		return merkle.ZeroRoots()[depth], nil
 	}
 	if depth == 0 {
 		return leaves[0], nil
 	}
-	return ssz.Root(leaves, depth), nil
+	return merkle.Zeros.Root(leaves, 0, depth), nil
 }
-
-// ssz is the definition of SSZ's trees: zero subtrees follow the nodes.
-var ssz = merkle.Tree{
-	Nodes: hashNodes,
-	Odd: func(last [32]byte, level int) (node [32]byte) {
-		pair := [2][32]byte{last, zeroRoots()[level]}
-		lanes.HashNodes(node[:], merkle.Bytes(pair[:]))
-		return node
-	},
-}
-
-func hashNodes(dst, src [][32]byte) { lanes.HashNodes(merkle.Bytes(dst), merkle.Bytes(src)) }
-
-// zeroRoots returns the roots of trees of zeros: element i is that of 2^i
-// leaves.
-var zeroRoots = sync.OnceValue(func() *[65][32]byte {
-	roots := new([65][32]byte)
-	for i := range roots[1:] {
-		pair := [2][32]byte{roots[i], roots[i]}
-		lanes.HashNodes(roots[i+1][:], merkle.Bytes(pair[:]))
-	}
-	return roots
-})

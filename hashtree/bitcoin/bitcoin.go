@@ -92,7 +92,7 @@ func Root(txids [][32]byte) (root [32]byte, mutated bool) {
 		},
 		Odd: tree.Odd,
 	}
-	root = t.Root(txids, merkle.Depth(n))
+	root = t.Root(txids, 0, merkle.Depth(n))
 	return root, mutated
 }
 

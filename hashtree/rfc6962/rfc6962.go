@@ -95,5 +95,5 @@ func RootOfHashes(leafHashes [][32]byte) [32]byte {
 	if n == 0 {
 		return sha256.Sum256(nil)
 	}
-	return tree.Root(leafHashes, merkle.Depth(n))
+	return tree.Root(leafHashes, 0, merkle.Depth(n))
 }

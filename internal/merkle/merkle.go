@@ -32,26 +32,44 @@ type Tree struct {
 // Depth returns the level of the root of n leaves, at least one.
 func Depth(n int) int { return bits.Len(uint(n - 1)) }
 
-// Root returns the node on level depth above leaves, of which there is at least
-// one and at most 2^depth. It leaves them as they are. Above 2048 of them it
-// allocates a little more than 1/64 of their memory.
-func (t *Tree) Root(leaves [][32]byte, depth int) [32]byte {
+// Root returns the node on level depth above nodes, which are on level. There is
+// at least one, and at most 2^(depth-level). They stay as they are. Above 2048 of
+// them it allocates a little more than 1/64 of their memory.
+func (t *Tree) Root(nodes [][32]byte, level, depth int) [32]byte {
 	s := scratches.Get().(*scratch)
 	defer scratches.Put(s)
-	return t.root(s, leaves, 0, depth)
+	return t.root(s, nodes, level, depth)
 }
 
 func (t *Tree) root(s *scratch, nodes [][32]byte, level, depth int) [32]byte {
-	if len(nodes) <= subtreeLeaves {
-		return t.climb(s.wide[:], s.narrow[:], nodes, level, depth)[0]
+	for len(nodes) > subtreeLeaves {
+		nodes = t.climbAll(s, nodes, level, level+subtreeLevels)
+		level += subtreeLevels
 	}
-	upper := make([][32]byte, 0, ceilShift(len(nodes), subtreeLevels))
+	return t.climb(s.wide[:], s.narrow[:], nodes, level, depth)[0]
+}
+
+// Climb returns the nodes on level to above nodes, which are on level.
+func (t *Tree) Climb(nodes [][32]byte, level, to int) [][32]byte {
+	s := scratches.Get().(*scratch)
+	defer scratches.Put(s)
+	for level < to {
+		next := min(level+subtreeLevels, to)
+		nodes = t.climbAll(s, nodes, level, next)
+		level = next
+	}
+	return nodes
+}
+
+// climbAll is Climb by at most subtreeLevels.
+func (t *Tree) climbAll(s *scratch, nodes [][32]byte, level, to int) [][32]byte {
+	above := make([][32]byte, 0, Width(len(nodes), to-level))
 	for len(nodes) > 0 {
 		subtree := nodes[:min(len(nodes), subtreeLeaves)]
 		nodes = nodes[len(subtree):]
-		upper = append(upper, t.climb(s.wide[:], s.narrow[:], subtree, level, level+subtreeLevels)...)
+		above = append(above, t.climb(s.wide[:], s.narrow[:], subtree, level, to)...)
 	}
-	return t.root(s, upper, level+subtreeLevels, depth)
+	return above
 }
 
 // RootOf is Root of n leaves that fill sets dst to, from leaf i on.
@@ -66,7 +84,7 @@ func (t *Tree) RootOf(n, depth int, fill func(dst [][32]byte, i int)) [32]byte {
 		fill(s.wide[:n], 0)
 		return t.climb(s.narrow[:], s.wide[:], s.wide[:n], 0, depth)[0]
 	}
-	upper := make([][32]byte, 0, ceilShift(n, levels))
+	upper := make([][32]byte, 0, Width(n, levels))
 	for i := 0; i < n; i += leaves {
 		subtree := s.wide[:min(n-i, leaves)]
 		fill(subtree, i)
@@ -77,22 +95,12 @@ func (t *Tree) RootOf(n, depth int, fill func(dst [][32]byte, i int)) [32]byte {
 
 // Node returns node i on a level above leaves.
 func (t *Tree) Node(leaves [][32]byte, level, i int) [32]byte {
-	return t.Root(leaves[i<<level:min(len(leaves), (i+1)<<level)], level)
+	return t.Root(leaves[i<<level:min(len(leaves), (i+1)<<level)], 0, level)
 }
 
-// Width returns how many nodes there are on a level above n leaves.
-func Width(n, level int) int { return ceilShift(n, level) }
-
-// Climb returns the nodes on level to above nodes, which are on level, in memory
-// of its own.
-func (t *Tree) Climb(nodes [][32]byte, level, to int) [][32]byte {
-	for ; level < to; level++ {
-		above := make([][32]byte, (len(nodes)+1)/2)
-		t.above(above, nodes, level)
-		nodes = above
-	}
-	return nodes
-}
+// Width returns how many nodes there are on a level above n leaves: n/2^level,
+// rounded up.
+func Width(n, level int) int { return (n-1)>>level + 1 }
 
 // above sets dst to the nodes above nodes, which are on level.
 func (t *Tree) above(dst, nodes [][32]byte, level int) {
@@ -124,9 +132,6 @@ type scratch struct {
 }
 
 var scratches = sync.Pool{New: func() any { return new(scratch) }}
-
-// ceilShift returns n/2^shift, rounded up.
-func ceilShift(n, shift int) int { return (n-1)>>shift + 1 }
 
 // Bytes returns the memory of nodes.
 func Bytes(nodes [][32]byte) []byte {

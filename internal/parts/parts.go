@@ -1,4 +1,6 @@
-package composite
+// Package parts reads an object and hashes its parts side by side, several times as
+// fast as one SHA-256 over the whole object.
+package parts
 
 import (
 	"context"
@@ -32,12 +34,27 @@ const (
 	gap = 64
 )
 
-// A pipeline reads and hashes the parts of one object. Its workers take the
-// parts in groups of lanes, and what belongs to a group in steps: the next
-// stretch of each of its parts.
+// Parts are those of a stretch of an object that is read and hashed.
+type Parts struct {
+	R    io.ReaderAt
+	Off  int64 // where the stretch begins
+	Size int64 // its length
+	// PartSize is the length of every part but the last, which may be shorter.
+	PartSize int64
+	// Pad has zeros follow the last part, up to PartSize.
+	Pad bool
+	// Prefix is what each part is hashed behind.
+	Prefix []byte
+	// Package is what errors begin with.
+	Package string
+}
+
+// A pipeline reads and hashes parts. Its workers take them in groups of lanes,
+// and what belongs to a group in steps: the next stretch of each of its parts.
 type pipeline struct {
-	r       io.ReaderAt
-	sum     Checksum
+	Parts
+	digests [][32]byte
+	prefix  hash.Hash // of Prefix
 	lanes   int
 	stretch int64        // as much of a part as a step takes
 	taken   atomic.Int64 // groups that workers have taken
@@ -53,28 +70,48 @@ type step struct {
 
 // errExited is for a ReadAt that does not return, but calls runtime.Goexit or
 // panics.
-var errExited = errors.New("composite: ReadAt ended its goroutine")
+var errExited = errors.New("ReadAt ended its goroutine")
 
-// run fills in sum.Parts. What r.ReadAt does to its goroutine it does to the
-// caller's: a panic goes on there, and a fault is one if the caller's goroutine
-// has chosen so by debug.SetPanicOnFault.
-func run(ctx context.Context, r io.ReaderAt, sum Checksum) error {
-	parts := len(sum.Parts)
+// Count returns how many parts there are.
+func (p Parts) Count() int64 { return (p.Size + p.PartSize - 1) / p.PartSize }
+
+// Sum sets digests[i] to the digest of part i. There is one for each part; an
+// empty stretch may have one, of an empty part.
+//
+// It hashes on GOMAXPROCS goroutines, many parts side by side on each, while
+// others read ahead. It returns when no ReadAt is in flight and its goroutines have
+// ended. When ctx is done the error is ctx.Err(). If R ends too early it is
+// [io.ErrUnexpectedEOF], if reading fails that of R, both wrapped with the offset.
+//
+// What R.ReadAt does to its goroutine it does to the caller's: a panic goes on there,
+// and a fault is one if the caller's goroutine has chosen so by
+// [debug.SetPanicOnFault].
+func (p Parts) Sum(ctx context.Context, digests [][32]byte) error {
+	err := p.sum(ctx, digests)
+	if err != nil && err != ctx.Err() {
+		return fmt.Errorf("%s: %w", p.Package, err)
+	}
+	return err
+}
+
+func (p Parts) sum(ctx context.Context, digests [][32]byte) error {
+	parts := len(digests)
 	workers := min(runtime.GOMAXPROCS(0), parts)
 	most := maxLanes
-	if sum.PartSize <= stepSize/maxLanes {
-		most = int(min(maxWhole, stepSize/sum.PartSize))
+	if p.PartSize <= stepSize/maxLanes {
+		most = int(min(maxWhole, stepSize/p.PartSize))
 	}
 	// As few rounds of groups as can be, and groups of one size, so that the
 	// workers end together.
 	rounds := ceilDiv(parts, workers*most)
 	lanes := ceilDiv(parts, workers*rounds)
 	workers = min(workers, ceilDiv(parts, lanes))
-	p := &pipeline{r: r, sum: sum, lanes: lanes, stretch: int64(stepSize / lanes)}
-	if longest := p.length(0); longest <= p.stretch {
-		p.stretch = longest
+	l := &pipeline{Parts: p, digests: digests, prefix: sha256.New(), lanes: lanes, stretch: int64(stepSize / lanes)}
+	l.prefix.Write(p.Prefix)
+	if longest := l.padded(0); longest <= l.stretch {
+		l.stretch = longest
 	} else {
-		p.stretch &^= sha256.BlockSize - 1
+		l.stretch &^= sha256.BlockSize - 1
 	}
 
 	ctx, cancel := context.WithCancel(ctx)
@@ -110,9 +147,9 @@ func run(ctx context.Context, r io.ReaderAt, sum Checksum) error {
 				}
 			}()
 			debug.SetPanicOnFault(faults)
-			err = p.read(ctx, free, full)
+			err = l.read(ctx, free, full)
 		})
-		wg.Go(func() { p.hash(full, free) })
+		wg.Go(func() { l.hash(full, free) })
 	}
 	wg.Wait()
 	if cause != nil {
@@ -126,16 +163,16 @@ func run(ctx context.Context, r io.ReaderAt, sum Checksum) error {
 func (p *pipeline) read(ctx context.Context, free <-chan *step, full chan<- *step) error {
 	for {
 		group := int(p.taken.Add(1)-1) * p.lanes
-		if group >= len(p.sum.Parts) {
+		if group >= len(p.digests) {
 			return nil
 		}
-		end := min(group+p.lanes, len(p.sum.Parts))
+		end := min(group+p.lanes, len(p.digests))
 		for at := int64(0); ; at += p.stretch {
 			s := <-free
-			s.parts = p.sum.Parts[group:end]
+			s.parts = p.digests[group:end]
 			s.first = at == 0
 			// The first part of a group is as long as any.
-			s.last = p.length(group)-at <= p.stretch
+			s.last = p.padded(group)-at <= p.stretch
 			if err := p.fill(ctx, s, group, at); err != nil {
 				return err
 			}
@@ -156,28 +193,43 @@ func (p *pipeline) fill(ctx context.Context, s *step, group int, at int64) error
 	// Parts that are whole stand one after the other in the object too.
 	gather := s.first && s.last && p.stretch < gatherBelow
 	s.data = s.data[:0]
-	begin := int64(0)
+	begin, read := int64(0), int64(0)
 	for i := range s.parts {
-		end := begin + min(max(p.length(group+i)-at, 0), p.stretch)
+		end := begin + min(max(p.padded(group+i)-at, 0), p.stretch)
 		s.data = append(s.data, s.buf[begin:end:end])
+		read = begin + min(max(p.length(group+i)-at, 0), p.stretch)
 		if begin = end; !gather {
 			begin += gap
 		}
 	}
 	if gather {
-		return readFull(ctx, p.r, s.buf[:begin], int64(group)*p.sum.PartSize)
+		clear(s.buf[read:begin])
+		return readFull(ctx, p.R, s.buf[:read], p.offset(group))
 	}
 	for i, b := range s.data {
-		if err := readFull(ctx, p.r, b, int64(group+i)*p.sum.PartSize+at); err != nil {
+		n := min(max(p.length(group+i)-at, 0), int64(len(b)))
+		clear(b[n:])
+		if err := readFull(ctx, p.R, b[:n], p.offset(group+i)+at); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// offset returns where part i begins.
+func (p *pipeline) offset(i int) int64 { return p.Off + int64(i)*p.PartSize }
+
 // length returns the length of part i.
 func (p *pipeline) length(i int) int64 {
-	return min(p.sum.PartSize, p.sum.Size-int64(i)*p.sum.PartSize)
+	return min(p.PartSize, p.Size-int64(i)*p.PartSize)
+}
+
+// padded returns the length of part i as it is hashed.
+func (p *pipeline) padded(i int) int64 {
+	if p.Pad {
+		return p.PartSize
+	}
+	return p.length(i)
 }
 
 // hash hashes the steps from full and hands them back to free.
@@ -185,7 +237,7 @@ func (p *pipeline) hash(full <-chan *step, free chan<- *step) {
 	var hs []hash.Hash
 	for s := range full {
 		if s.first && s.last {
-			sha256.SumMany(s.parts, s.data)
+			sha256.SumManyAfter(s.parts, p.prefix, s.data)
 		} else {
 			for len(hs) < len(s.parts) {
 				hs = append(hs, sha256.New())
@@ -194,6 +246,7 @@ func (p *pipeline) hash(full <-chan *step, free chan<- *step) {
 			if s.first {
 				for _, h := range group {
 					h.Reset()
+					h.Write(p.Prefix)
 				}
 			}
 			sha256.WriteMany(group, s.data)
@@ -213,18 +266,18 @@ func readFull(ctx context.Context, r io.ReaderAt, b []byte, off int64) error {
 		}
 		n, err := r.ReadAt(b, off)
 		if n < 0 || n > len(b) {
-			return fmt.Errorf("composite: reading at offset %d: ReadAt returned a count of %d for %d bytes", off, n, len(b))
+			return fmt.Errorf("reading at offset %d: ReadAt returned a count of %d for %d bytes", off, n, len(b))
 		}
 		b, off = b[n:], off+int64(n)
 		switch {
 		case err == io.EOF && len(b) == 0:
 			// What ReadAt may say at the end of its input.
 		case err == io.EOF:
-			return fmt.Errorf("composite: reading at offset %d: %w", off, io.ErrUnexpectedEOF)
+			return fmt.Errorf("reading at offset %d: %w", off, io.ErrUnexpectedEOF)
 		case err != nil:
-			return fmt.Errorf("composite: reading at offset %d: %w", off, err)
+			return fmt.Errorf("reading at offset %d: %w", off, err)
 		case n == 0:
-			return fmt.Errorf("composite: reading at offset %d: %w", off, io.ErrNoProgress)
+			return fmt.Errorf("reading at offset %d: %w", off, io.ErrNoProgress)
 		}
 	}
 	return nil

@@ -1,0 +1,88 @@
+// Package bep52 computes the Merkle trees of BitTorrent v2 (BEP 52): the pieces
+// root of a file and its piece layer. Its blocks are read and hashed side by side,
+// several times as fast as one SHA-256 over the file.
+package bep52
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/bits"
+
+	"github.com/sha256-simd/sha256-simd/internal/merkle"
+	"github.com/sha256-simd/sha256-simd/internal/parts"
+)
+
+const (
+	// blockSize is the length of the blocks that the leaves are digests of.
+	blockSize = 16 << 10
+	// Blocks are read by so many at a time, a power of two.
+	windowLevel = 16
+	window      = 1 << windowLevel
+)
+
+// A Tree is what a torrent holds about a file.
+type Tree struct {
+	// Root is the pieces root; of an empty file, which has none, it is all zeros.
+	Root [32]byte
+	// Pieces is the piece layer: for each piece the node above its blocks. A file
+	// of one piece or less has none.
+	Pieces [][32]byte
+	// Size is the length of the file in bytes.
+	Size int64
+	// PieceLength is the length of every piece but the last in bytes.
+	PieceLength int64
+}
+
+// Sum reads size bytes of r, from offset 0 on, and returns their tree.
+//
+// It hashes on GOMAXPROCS goroutines, many blocks side by side on each, while
+// others read ahead: r.ReadAt is called concurrently and out of order. A call
+// needs 4 MiB for each of these goroutines, up to 5 MiB for a layer of the tree,
+// and 32 bytes for each piece, or for each GiB if pieces are longer.
+//
+// A size below 0, and a pieceLength that is no power of two or less than 16 KiB,
+// are errors. If r ends before size bytes the error is [io.ErrUnexpectedEOF], if
+// reading fails it is that of r, both wrapped with the offset. When ctx is done Sum
+// returns ctx.Err(). It returns only when the calls of r.ReadAt in flight have
+// returned and all its goroutines have ended.
+func Sum(ctx context.Context, r io.ReaderAt, size, pieceLength int64) (Tree, error) {
+	if size < 0 {
+		return Tree{}, fmt.Errorf("bep52: negative size %d", size)
+	}
+	if pieceLength < blockSize || pieceLength&(pieceLength-1) != 0 {
+		return Tree{}, fmt.Errorf("bep52: piece length %d is no power of two from %d on", pieceLength, blockSize)
+	}
+	if r == nil && size > 0 {
+		return Tree{}, errors.New("bep52: nil reader")
+	}
+	if err := ctx.Err(); err != nil {
+		return Tree{}, err
+	}
+	t := Tree{Size: size, PieceLength: pieceLength}
+	if size == 0 {
+		return t, nil
+	}
+	depth := bits.Len64(uint64(size-1) / blockSize)
+	pieceLevel := min(bits.Len64(uint64(pieceLength/blockSize))-1, depth)
+	level := min(pieceLevel, windowLevel) // that each window is taken to
+	var nodes, leaves [][32]byte
+	for left := size; left > 0; left -= min(left, window*blockSize) {
+		p := parts.Parts{R: r, Off: size - left, Size: min(left, window*blockSize), PartSize: blockSize, Package: "bep52"}
+		if leaves == nil {
+			leaves = make([][32]byte, p.Count())
+		}
+		leaves = leaves[:p.Count()]
+		if err := p.Sum(ctx, leaves); err != nil {
+			return Tree{}, err
+		}
+		nodes = append(nodes, merkle.Zeros.Climb(leaves, 0, level)...)
+	}
+	nodes = merkle.Zeros.Climb(nodes, level, pieceLevel)
+	t.Root = merkle.Zeros.Root(nodes, pieceLevel, depth)
+	if size > pieceLength {
+		t.Pieces = nodes
+	}
+	return t, nil
+}

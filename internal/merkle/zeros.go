@@ -1,0 +1,29 @@
+package merkle
+
+import (
+	"sync"
+
+	"github.com/sha256-simd/sha256-simd/internal/lanes"
+)
+
+// Zeros is the definition of trees in which a node is the digest of the two below
+// and leaves of zeros follow, as in Ethereum's SSZ and in BitTorrent v2.
+var Zeros = Tree{
+	Nodes: func(dst, src [][32]byte) { lanes.HashNodes(Bytes(dst), Bytes(src)) },
+	Odd:   func(last [32]byte, level int) [32]byte { return pair(last, ZeroRoots()[level]) },
+}
+
+// ZeroRoots returns the roots of trees of zeros: element i is that of 2^i leaves.
+var ZeroRoots = sync.OnceValue(func() *[65][32]byte {
+	roots := new([65][32]byte)
+	for i := range roots[1:] {
+		roots[i+1] = pair(roots[i], roots[i])
+	}
+	return roots
+})
+
+func pair(left, right [32]byte) (node [32]byte) {
+	both := [2][32]byte{left, right}
+	lanes.HashNodes(node[:], Bytes(both[:]))
+	return node
+}
