@@ -1,0 +1,307 @@
+package hmac_test
+
+import (
+	"bytes"
+	stdhmac "crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/sha256-simd/sha256-simd/hmac"
+	"github.com/sha256-simd/sha256-simd/internal/block"
+	"github.com/sha256-simd/sha256-simd/internal/hashtest"
+)
+
+// plainly returns what crypto/hmac does.
+func plainly(key, msg []byte) [32]byte {
+	h := stdhmac.New(sha256.New, key)
+	h.Write(msg)
+	return [32]byte(h.Sum(nil))
+}
+
+// cut returns n messages of the lengths that length(i) says.
+func cut(n int, length func(i int) int) [][]byte {
+	msgs := make([][]byte, n)
+	for i := range msgs {
+		msgs[i] = hashtest.Data(length(i) + i)[i:]
+	}
+	return msgs
+}
+
+func unhex(t *testing.T, s string) []byte {
+	t.Helper()
+	b, err := hex.DecodeString(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// check fails the test unless all functions give crypto/hmac's MACs.
+func check(t *testing.T, key []byte, msgs [][]byte) {
+	t.Helper()
+	k := hmac.NewKey(key)
+	n := len(msgs)
+	want := make([][32]byte, n)
+	macs, keys := make([][]byte, n), make([]*hmac.Key, n)
+	for i, m := range msgs {
+		want[i] = plainly(key, m)
+		macs[i], keys[i] = want[i][:], k
+	}
+	many, each, ok := make([][32]byte, n), make([][32]byte, n), make([]bool, n)
+	k.SumMany(many, msgs)
+	hmac.SumMany(each, keys, msgs)
+	k.VerifyMany(ok, macs, msgs)
+	for i, m := range msgs {
+		if one := k.Sum(m); one != want[i] || many[i] != want[i] || each[i] != want[i] || !ok[i] {
+			t.Fatalf("key of %d bytes, message %d of %d, %d bytes: %x, %x and %x, verified %v, want %x",
+				len(key), i, n, len(m), one, many[i], each[i], ok[i], want[i])
+		}
+	}
+}
+
+func TestMACsMatchCryptoHMAC(t *testing.T) {
+	hashtest.ForEach(t, func(t *testing.T) {
+		for _, length := range []int{14, 0, 1, 32, 55, 63, 64, 65, 100, 200} {
+			key := hashtest.Data(length)
+			for _, n := range []int{0, 1, 2, 3, 16, 33, 70} {
+				for _, size := range []int{0, 1, 55, 56, 64, 119, 128, 300} {
+					check(t, key, cut(n, func(int) int { return size }))
+				}
+				check(t, key, cut(n, func(i int) int { return 13 * i % 400 }))
+			}
+			check(t, key, cut(600, func(i int) int { return i % 70 }))
+		}
+	})
+}
+
+func TestEachMessageWithItsOwnKey(t *testing.T) {
+	hashtest.ForEach(t, func(t *testing.T) {
+		for _, n := range []int{1, 2, 33, 256, 257, 700} {
+			msgs := cut(n, func(i int) int { return i * 37 % 200 })
+			keys, dst := make([]*hmac.Key, n), make([][32]byte, n)
+			for i := range keys {
+				keys[i] = hmac.NewKey(hashtest.Data(i % 150))
+			}
+			hmac.SumMany(dst, keys, msgs)
+			for i, m := range msgs {
+				if want := plainly(hashtest.Data(i%150), m); dst[i] != want {
+					t.Fatalf("message %d of %d: %x, want %x", i, n, dst[i], want)
+				}
+			}
+		}
+	})
+}
+
+// The test cases of RFC 4231 but for the fifth, which is truncated.
+func TestRFC4231(t *testing.T) {
+	for _, tt := range []struct{ key, msg, want string }{
+		{strings.Repeat("\x0b", 20), "Hi There", "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7"},
+		{"Jefe", "what do ya want for nothing?", "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"},
+		{strings.Repeat("\xaa", 20), strings.Repeat("\xdd", 50), "773ea91e36800e46854db8ebd09181a72959098b3ef8c122d9635514ced565fe"},
+		{"\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\x0d\x0e\x0f\x10\x11\x12\x13\x14\x15\x16\x17\x18\x19", strings.Repeat("\xcd", 50),
+			"82558a389a443c0ea4cc819899f2083a85f0faa3e578f8077a2e3ff46729665b"},
+		{strings.Repeat("\xaa", 131), "Test Using Larger Than Block-Size Key - Hash Key First", "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54"},
+		{strings.Repeat("\xaa", 131), "This is a test using a larger than block-size key and a larger than block-size data. The key needs to be hashed before being used by the HMAC algorithm.",
+			"9b09ffa71b942fcb27635fbcd5b0e944bfdc63644f0713938a7f51535c3a35e2"},
+	} {
+		if got := hmac.NewKey([]byte(tt.key)).Sum([]byte(tt.msg)); hex.EncodeToString(got[:]) != tt.want {
+			t.Errorf("%q: %x, want %s", tt.msg, got, tt.want)
+		}
+	}
+}
+
+func TestWycheproof(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join("..", "testdata", "wycheproof", "hmac_sha256_test.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct {
+		TestGroups []struct {
+			TagSize int
+			Tests   []struct {
+				TCID                           int
+				Comment, Key, Msg, Tag, Result string
+			}
+		}
+	}
+	if err := json.Unmarshal(data, &file); err != nil {
+		t.Fatal(err)
+	}
+	whole, truncated := 0, 0
+	for _, group := range file.TestGroups {
+		for _, tt := range group.Tests {
+			key, msg, tag := hmac.NewKey(unhex(t, tt.Key)), unhex(t, tt.Msg), unhex(t, tt.Tag)
+			valid := tt.Result == "valid"
+			mac := key.Sum(msg)
+			if got := stdhmac.Equal(mac[:group.TagSize/8], tag); got != valid {
+				t.Errorf("case %d, %s: tag valid %v, want %v", tt.TCID, tt.Comment, got, valid)
+			}
+			ok := []bool{!valid}
+			key.VerifyMany(ok, [][]byte{tag}, [][]byte{msg})
+			if want := valid && group.TagSize == 256; ok[0] != want {
+				t.Errorf("case %d, %s, a tag of %d bits: VerifyMany %v, want %v", tt.TCID, tt.Comment, group.TagSize, ok[0], want)
+			}
+			if group.TagSize == 256 {
+				whole++
+			} else {
+				truncated++
+			}
+		}
+	}
+	if whole == 0 || truncated == 0 {
+		t.Errorf("%d cases with whole tags, %d with truncated ones", whole, truncated)
+	}
+}
+
+func TestVerifyManyRefuses(t *testing.T) {
+	key := hmac.NewKey(hashtest.Data(32))
+	const n = 300
+	msgs, macs, ok := cut(n, func(i int) int { return i }), make([][]byte, n), make([]bool, n)
+	for i, m := range msgs {
+		mac := key.Sum(m)
+		macs[i] = mac[:]
+		ok[i] = true
+		switch i % 6 {
+		case 1:
+			macs[i][i%32] ^= 1 << (i % 8)
+		case 2:
+			macs[i] = macs[i][:31]
+		case 3:
+			macs[i] = append(macs[i], 0)
+		case 4:
+			macs[i] = nil
+		case 5:
+			macs[i] = macs[i-5]
+		}
+	}
+	key.VerifyMany(ok, macs, msgs)
+	for i := range ok {
+		if want := i%6 == 0; ok[i] != want {
+			t.Errorf("MAC %d is ok: %v, want %v", i, ok[i], want)
+		}
+	}
+}
+
+func TestKeysKeepNothingOfTheirBytes(t *testing.T) {
+	b := hashtest.Data(40)
+	key, want := hmac.NewKey(b), plainly(b, []byte("message"))
+	clear(b)
+	if got := key.Sum([]byte("message")); got != want {
+		t.Errorf("after the key's bytes changed: %x, want %x", got, want)
+	}
+	if got, want := hmac.NewKey(nil).Sum(nil), plainly(nil, nil); got != want {
+		t.Errorf("the empty key: %x, want %x", got, want)
+	}
+}
+
+func TestMisusePanicsBeforeAnythingIsTouched(t *testing.T) {
+	key := hmac.NewKey(hashtest.Data(20))
+	dst, ok, msgs := make([][32]byte, 2), make([]bool, 2), make([][]byte, 2)
+	for _, tt := range []struct {
+		name, want string
+		call       func()
+	}{
+		{"digests", "lengths, 2 and 1", func() { key.SumMany(dst, msgs[:1]) }},
+		{"messages", "lengths, 1 and 2", func() { key.SumMany(dst[:1], msgs) }},
+		{"results", "lengths, 2 and 1", func() { key.VerifyMany(ok, msgs[:1], msgs[:1]) }},
+		{"MACs", "lengths, 1 and 2", func() { key.VerifyMany(ok, msgs[:1], msgs) }},
+		{"keys", "lengths, 1 and 2", func() { hmac.SumMany(dst, []*hmac.Key{key}, msgs) }},
+		{"digests of keys", "lengths, 1 and 2", func() { hmac.SumMany(dst[:1], []*hmac.Key{key, key}, msgs) }},
+		{"nil Key", "NewKey", func() { hmac.SumMany(dst, []*hmac.Key{key, nil}, msgs) }},
+		{"zero Key", "NewKey", func() { hmac.SumMany(dst, []*hmac.Key{key, new(hmac.Key)}, msgs) }},
+		{"Sum of nil", "NewKey", func() { (*hmac.Key)(nil).Sum(nil) }},
+		{"SumMany of the zero Key", "NewKey", func() { new(hmac.Key).SumMany(nil, nil) }},
+		{"VerifyMany of the zero Key", "NewKey", func() { new(hmac.Key).VerifyMany(ok, msgs, msgs) }},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			defer func() {
+				if r, isString := recover().(string); !isString || !strings.HasPrefix(r, "hmac: ") || !strings.Contains(r, tt.want) {
+					t.Errorf("panic %q, want %q", r, tt.want)
+				}
+				if dst[0] != [32]byte{} || dst[1] != [32]byte{} || ok[0] || ok[1] {
+					t.Error("results were written")
+				}
+			}()
+			tt.call()
+		})
+	}
+}
+
+func TestOneKeyInManyGoroutines(t *testing.T) {
+	b := hashtest.Data(32)
+	key := hmac.NewKey(b)
+	var wg sync.WaitGroup
+	for g := range 8 {
+		wg.Go(func() {
+			msgs := cut(40, func(i int) int { return g*i + 1 })
+			dst := make([][32]byte, len(msgs))
+			for range 20 {
+				key.SumMany(dst, msgs)
+				for i, m := range msgs {
+					if want := plainly(b, m); dst[i] != want || key.Sum(m) != want {
+						t.Errorf("goroutine %d, message %d: %x, want %x", g, i, dst[i], want)
+						return
+					}
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func TestNothingIsAllocatedOnceWarm(t *testing.T) {
+	hashtest.SkipTestAllocations(t)
+	if block.UsesStd() {
+		t.Skip("crypto/hmac allocates")
+	}
+	key := hmac.NewKey(hashtest.Data(32))
+	const n = 600
+	msgs, macs, keys := cut(n, func(i int) int { return i % 90 }), make([][]byte, n), make([]*hmac.Key, n)
+	for i, m := range msgs {
+		mac := key.Sum(m)
+		macs[i], keys[i] = mac[:], key
+	}
+	dst, ok := make([][32]byte, n), make([]bool, n)
+	for name, f := range map[string]func(){
+		"Sum":        func() { key.Sum(msgs[77]) },
+		"SumMany":    func() { key.SumMany(dst, msgs) },
+		"VerifyMany": func() { key.VerifyMany(ok, macs, msgs) },
+		"of keys":    func() { hmac.SumMany(dst, keys, msgs) },
+	} {
+		if allocs := testing.AllocsPerRun(20, f); allocs > 0 {
+			t.Errorf("%s: %v allocations", name, allocs)
+		}
+	}
+}
+
+func FuzzSumMany(f *testing.F) {
+	f.Add([]byte("key"), []byte("some messages"), uint8(3))
+	f.Add(hashtest.Data(64), hashtest.Data(1000), uint8(40))
+	f.Add(hashtest.Data(65), []byte{}, uint8(1))
+	f.Fuzz(func(t *testing.T, key, data []byte, n uint8) {
+		msgs := make([][]byte, n)
+		for i := range msgs {
+			msgs[i] = data[i*len(data)/int(n) : (i+1)*len(data)/int(n)]
+		}
+		check(t, key, append(msgs, data, bytes.Repeat(data, 2)))
+	})
+}
+
+func Example() {
+	key := hmac.NewKey([]byte("0123456789abcdef0123456789abcdef"))
+
+	// Tokens, webhooks, rows of a column: all of them by one call.
+	messages := [][]byte{[]byte("alice"), []byte("bob"), []byte("carol")}
+	macs := make([][32]byte, len(messages))
+	key.SumMany(macs, messages)
+	fmt.Printf("%x\n", macs[1])
+	// Output:
+	// 643cdfc83364b72c5248ec2d45e7cd58caf99310228f3c6a590bd299519248a7
+}
