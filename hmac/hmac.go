@@ -21,9 +21,10 @@ import (
 // it at the same time. What it holds is as secret as the key. All functions panic
 // when they are given another, nil or the zero Key.
 type Key struct {
-	// inner and outer have taken in the key XORed with ipad or opad, a block each:
-	// only their midstates are left of it. They are only ever read.
-	inner, outer hash.Hash
+	// The states after the block that is the key XORed with ipad or opad, and for
+	// many messages hashes in these states, which are only ever read.
+	innerState, outerState block.State
+	inner, outer           hash.Hash
 
 	// key is for crypto/hmac. If it is not nil there is nothing else.
 	key []byte
@@ -43,17 +44,25 @@ func NewKey(key []byte) *Key {
 	} else {
 		copy(b[:], key)
 	}
-	k := &Key{inner: sha256.New(), outer: sha256.New()}
+	k := new(Key)
 	const ipad, opad = 0x36, 0x5c
 	for i := range b {
 		b[i] ^= ipad
 	}
-	k.inner.Write(b[:])
+	k.innerState, k.inner = after(b[:])
 	for i := range b {
 		b[i] ^= ipad ^ opad
 	}
-	k.outer.Write(b[:])
+	k.outerState, k.outer = after(b[:])
 	return k
+}
+
+// after returns the state after a block, and a hash that is in that state.
+func after(b []byte) (block.State, hash.Hash) {
+	state, h := block.IV256, sha256.New()
+	block.Compress(&state, b)
+	h.Write(b)
+	return state, h
 }
 
 // window is how many messages are taken at a time.
@@ -77,16 +86,28 @@ var scratches = sync.Pool{New: func() any {
 	return s
 }}
 
-// Sum returns the MAC of msg. Once warm it allocates nothing.
-func (k *Key) Sum(msg []byte) [32]byte {
+// Sum returns the MAC of msg. It allocates nothing, unless crypto/hmac does.
+func (k *Key) Sum(msg []byte) (mac [32]byte) {
 	k.check("Sum")
-	s := scratches.Get().(*scratch)
-	s.msgs[0] = msg
-	k.sumMany(s, s.macs[:1], s.msgs[:1])
-	s.msgs[0] = nil
-	mac := s.macs[0]
-	scratches.Put(s)
+	if k.key != nil {
+		h := hmac.New(stdsha256.New, k.key)
+		h.Write(msg)
+		return [32]byte(h.Sum(nil))
+	}
+	finish(&mac, k.innerState, msg)
+	finish(&mac, k.outerState, mac[:])
 	return mac
+}
+
+// finish sets sum to the digest of the message that is msg after a block that h is
+// the state after.
+func finish(sum *[32]byte, h block.State, msg []byte) {
+	whole := len(msg) &^ (sha256.BlockSize - 1)
+	block.Compress(&h, msg[:whole])
+	var tail [block.MaxTail]byte
+	n := block.Pad(&tail, msg[whole:], sha256.BlockSize+uint64(len(msg)))
+	block.Compress(&h, tail[:n])
+	block.PutDigest(sum, &h)
 }
 
 // SumMany sets dst[i] to the MAC of msgs[i], for every i. It hashes the messages
@@ -186,7 +207,7 @@ func SumMany(dst [][32]byte, keys []*Key, msgs [][]byte) {
 	scratches.Put(s)
 }
 
-// set sets h to the state of k's hash from, which it leaves as it is.
+// set sets h to the state of from, which stays as it is.
 func (s *scratch) set(h, from hash.Hash) {
 	state, err := from.(encoding.BinaryAppender).AppendBinary(s.state[:0])
 	if err == nil {
