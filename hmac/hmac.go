@@ -73,7 +73,6 @@ type scratch struct {
 	inner  [window][32]byte // the digests of the inner hash
 	macs   [window][32]byte
 	digest [window][]byte // inner, as messages
-	msgs   [window][]byte // of the caller
 	hashes [window]hash.Hash
 	state  []byte // a marshalled hash
 }
