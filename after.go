@@ -132,7 +132,6 @@ func (w *afterBlocks) Blocks(i int) int { return (w.prefix.n + len(w.msgs[i])) /
 
 func (w *afterBlocks) Start(i int, l *lanes.Lane) bool {
 	m, d := w.msgs[i], w.prefix
-	block.RaceRead(m)
 	w.states[i] = d.h
 	l.State, l.First = &w.states[i], nil
 	begun := (*afterWork)(w).begun(i)
