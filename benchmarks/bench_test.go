@@ -19,17 +19,23 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/timing"
 )
 
-func BenchmarkSum256(b *testing.B)    { benchmark(b, "Sum256") }
-func BenchmarkLength(b *testing.B)    { benchmark(b, "Length") }
-func BenchmarkSumMany(b *testing.B)   { benchmark(b, "SumMany") }
-func BenchmarkKernel(b *testing.B)    { benchmark(b, "Kernel") }
-func BenchmarkWriteMany(b *testing.B) { benchmark(b, "WriteMany") }
-func BenchmarkSumHashes(b *testing.B) { benchmark(b, "SumHashes") }
-func BenchmarkServer(b *testing.B)    { benchmark(b, "Server") }
-func BenchmarkNodes(b *testing.B)     { benchmark(b, "Nodes") }
-func BenchmarkRoot(b *testing.B)      { benchmark(b, "Root") }
-func BenchmarkComposite(b *testing.B) { benchmark(b, "Composite") }
-func BenchmarkSearch(b *testing.B)    { benchmark(b, "Search") }
+func BenchmarkSum256(b *testing.B)       { benchmark(b, "Sum256") }
+func BenchmarkLength(b *testing.B)       { benchmark(b, "Length") }
+func BenchmarkSumMany(b *testing.B)      { benchmark(b, "SumMany") }
+func BenchmarkKernel(b *testing.B)       { benchmark(b, "Kernel") }
+func BenchmarkWriteMany(b *testing.B)    { benchmark(b, "WriteMany") }
+func BenchmarkSumHashes(b *testing.B)    { benchmark(b, "SumHashes") }
+func BenchmarkServer(b *testing.B)       { benchmark(b, "Server") }
+func BenchmarkNodes(b *testing.B)        { benchmark(b, "Nodes") }
+func BenchmarkRoot(b *testing.B)         { benchmark(b, "Root") }
+func BenchmarkRFC6962(b *testing.B)      { benchmark(b, "RFC6962") }
+func BenchmarkBitcoin(b *testing.B)      { benchmark(b, "Bitcoin") }
+func BenchmarkBEP52(b *testing.B)        { benchmark(b, "BEP52") }
+func BenchmarkVerity(b *testing.B)       { benchmark(b, "Verity") }
+func BenchmarkSumManyAfter(b *testing.B) { benchmark(b, "SumManyAfter") }
+func BenchmarkHMAC(b *testing.B)         { benchmark(b, "HMAC") }
+func BenchmarkComposite(b *testing.B)    { benchmark(b, "Composite") }
+func BenchmarkSearch(b *testing.B)       { benchmark(b, "Search") }
 
 // benchmark runs the rows of a function. Those that need another environment
 // or GOMAXPROCS are run by whoever sets these.

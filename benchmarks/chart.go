@@ -87,6 +87,14 @@ func charts() []chart {
 				p.X.Tick.Marker = ticks(16, 64, 256, 1<<10, 4<<10, 16<<10, 64<<10, 256<<10, 1<<20)
 			},
 		},
+		{
+			"rfc6962", "Trees of RFC 6962, leaves of 250 bytes", "leaves",
+			rfc6962Rows(), func(r row) int { return r.bytes / 250 },
+			func(p *plot.Plot) {
+				p.X.Scale = plot.LogScale{}
+				p.X.Tick.Marker = ticks(1, 4, 16, 64, 250, 1000, 4000, 16_000)
+			},
+		},
 	}
 }
 

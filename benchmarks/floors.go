@@ -45,7 +45,7 @@ func floorOf(k kind, row string) float64 {
 }
 
 // floors are all that there are, by the names of rows: beside crypto/sha256, for
-// nodes gohashtree, on one core, SHA and AVX-512 enabled. Nothing but the report
+// nodes gohashtree, for trees the programs that they are of, on one core, SHA and AVX-512 enabled. Nothing but the report
 // depends on them. A row without one is there for orientation.
 var floors = map[string]floor{
 	"Sum256/size=0":   {1.45, 0, 0},
@@ -103,6 +103,14 @@ var floors = map[string]floor{
 	"Nodes/n=65536": {2.4, 0, 0},
 
 	"Composite/size=256M/part=8M": {2.6, 0, 0},
+
+	"RFC6962/size=250/n=16":   {1.9, 1.9, 1.9},
+	"RFC6962/size=250/n=1000": {4, 2.5, 3},
+	"Bitcoin/n=2000":          {2.5, 2.5, 2.5},
+	"BEP52/size=1G/piece=4M":  {0.9, 0.9, 0.9},
+	"Verity/size=1G/block=4K": {0.9, 0.9, 0.9},
+	"HMAC/size=64/n=1":        {1.3, 1.3, 1.3},
+	"HMAC/size=64/n=1000":     {5, 3, 0},
 
 	"Search/prefix=22/n=16K": {11, 6, 6.6},
 

@@ -9,9 +9,13 @@ import (
 
 // peers are the modules that this library is measured beside.
 var peers = append([]string{
+	"github.com/btcsuite/btcd",
+	"github.com/cometbft/cometbft",
 	"github.com/minio/sha256-simd",
+	"github.com/transparency-dev/merkle",
 	"github.com/zeebo/blake3",
 	"golang.org/x/crypto",
+	"golang.org/x/mod",
 	"lukechampine.com/blake3",
 }, treePeers...)
 

@@ -77,6 +77,8 @@ func sections() []section {
 		hashes(),
 		server(),
 		trees(),
+		onePrefix(),
+		otherTrees(),
 		objects(),
 		search(),
 		otherCPUs(),

@@ -55,14 +55,14 @@ func TestStretchesPrefixesAndPadding(t *testing.T) {
 }
 
 func TestErrorsNameThePackageAndTheOffset(t *testing.T) {
-	p := parts.Parts{R: bytes.NewReader(make([]byte, 150)), Off: 100, Size: 100, PartSize: 10, Package: "some"}
-	err := p.Sum(t.Context(), make([][32]byte, 10))
+	p := parts.Parts{R: bytes.NewReader(make([]byte, 150)), Off: 100, Size: 100, PartSize: 100, Package: "some"}
+	err := p.Sum(t.Context(), make([][32]byte, 1))
 	if !errors.Is(err, io.ErrUnexpectedEOF) || !strings.HasPrefix(fmt.Sprint(err), "some: reading at offset 150: ") {
 		t.Errorf("error %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := p.Sum(ctx, make([][32]byte, 10)); err != context.Canceled {
+	if err := p.Sum(ctx, make([][32]byte, 1)); err != context.Canceled {
 		t.Errorf("error %v of a context that is done", err)
 	}
 }
