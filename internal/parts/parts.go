@@ -29,6 +29,9 @@ const (
 	stepSize = 2 << 20
 	// gatherBelow is the length below which parts are read several at a time.
 	gatherBelow = 16 << 10
+	// gatherMost is how many bytes at a time. Copying 256 KiB and more from memory
+	// to memory goes past the cache, where the hashing would look for it.
+	gatherMost = 128 << 10
 	// gap keeps what is read of long parts from standing at the same places
 	// modulo 4 KiB, where they would share few lines of the cache.
 	gap = 64
@@ -204,7 +207,12 @@ func (p *pipeline) fill(ctx context.Context, s *step, group int, at int64) error
 	}
 	if gather {
 		clear(s.buf[read:begin])
-		return readFull(ctx, p.R, s.buf[:read], p.offset(group))
+		for off := int64(0); off < read; off += gatherMost {
+			if err := readFull(ctx, p.R, s.buf[off:min(off+gatherMost, read)], p.offset(group)+off); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
 	for i, b := range s.data {
 		n := min(max(p.length(group+i)-at, 0), int64(len(b)))
