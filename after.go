@@ -54,8 +54,12 @@ func SumManyAfter(dst [][Size]byte, prefix hash.Hash, msgs [][]byte) {
 	for len(msgs) > 0 {
 		n := min(len(msgs), len(w.states))
 		w.dst, w.msgs = dst[:n], msgs[:n]
-		lanes.Run(n, (*afterBlocks)(w), true)
-		lanes.Run(n, (*afterTails)(w), false)
+		if alike(w.msgs) {
+			w.sumAlike()
+		} else {
+			lanes.Run(n, (*afterBlocks)(w), true)
+			lanes.Run(n, (*afterTails)(w), false)
+		}
 		dst, msgs = dst[n:], msgs[n:]
 	}
 	w.prefix, w.dst, w.msgs = nil, nil, nil
@@ -128,6 +132,75 @@ func (w *afterWork) begun(i int) int {
 		return 0
 	}
 	return min(BlockSize-w.prefix.n, len(w.msgs[i]))
+}
+
+// alike reports whether all messages are of one length.
+func alike(msgs [][]byte) bool {
+	for _, m := range msgs {
+		if len(m) != len(msgs[0]) {
+			return false
+		}
+	}
+	return true
+}
+
+// sumAlike hashes messages of one length. Of each, what does not lie in blocks of
+// its own is put together with the prefix or with the padding: all of it, if both
+// fit the same two blocks.
+func (w *afterWork) sumAlike() {
+	g := lanes.Acquire()
+	d, dst, msgs := w.prefix, w.dst, w.msgs
+	length := len(msgs[0])
+	begun, whole := 0, 0 // bytes of a message before its blocks, and in them
+	ahead := d.n         // bytes of the prefix before the message in the last blocks
+	if d.n+length > block.MaxTail-9 || d.n == 0 {
+		begun = w.begun(0)
+		whole = (length - begun) &^ (BlockSize - 1)
+		ahead = 0
+	}
+	width := min(g.Width(), len(msgs))
+	tail := 0
+	for i := range width {
+		l := &g.Lanes[i]
+		var end [block.MaxTail]byte // of the message, behind what is left of the prefix
+		n := copy(end[:], d.x[:ahead])
+		n += copy(end[n:], msgs[i][begun+whole:])
+		tail = block.Pad(&l.Tail, end[:n], d.len+uint64(length)) // of which each message overwrites its part
+		g.State[i] = &l.H
+	}
+	for len(msgs) > 0 {
+		live := min(width, len(msgs))
+		g.Retire(live)
+		for i, m := range msgs[:live] {
+			l := &g.Lanes[i]
+			l.H = d.h
+			copy(l.Tail[ahead:], m[begun+whole:])
+			if begun > 0 {
+				copy(w.first[i][:], d.x[:d.n])
+				copy(w.first[i][d.n:], m[:begun])
+				g.Next[i] = &w.first[i][0]
+			}
+		}
+		if begun > 0 {
+			g.Compress(live, 1)
+		}
+		if whole > 0 {
+			for i, m := range msgs[:live] {
+				g.Next[i] = &m[begun]
+			}
+			g.Compress(live, whole/BlockSize)
+		}
+		for i := range live {
+			g.Next[i] = &g.Lanes[i].Tail[0]
+		}
+		g.Compress(live, tail/BlockSize)
+		for i := range live {
+			block.PutDigest(&dst[i], &g.Lanes[i].H)
+		}
+		dst, msgs = dst[live:], msgs[live:]
+	}
+	g.Retire(0)
+	g.Release()
 }
 
 type afterBlocks afterWork
