@@ -5,8 +5,9 @@
 // program changes one import. [SumMany], [WriteMany] and [SumHashes] go where
 // crypto/sha256 cannot: they hash up to 32 messages side by side on the calling
 // goroutine's core, with AVX-512 about 3 to 5 times as fast. SumMany is for
-// messages in memory, WriteMany and SumHashes are for streams that one goroutine
-// feeds, and a [Server] is for goroutines that each have a hash of their own.
+// messages in memory, [SumManyAfter] for messages that begin alike, WriteMany and
+// SumHashes are for streams that one goroutine feeds, and a [Server] is for
+// goroutines that each have a hash of their own.
 //
 // Functions may be called concurrently, as long as they write to different
 // memory and hashes. A hash is for one goroutine at a time.

@@ -29,7 +29,7 @@ const (
 	stepSize = 2 << 20
 	// gatherBelow is the length below which parts are read several at a time.
 	gatherBelow = 16 << 10
-	// gatherMost is how many bytes at a time. Copying 256 KiB and more from memory
+	// gatherMost is how many bytes at a time. Copying 1 MiB and more from memory
 	// to memory goes past the cache, where the hashing would look for it.
 	gatherMost = 128 << 10
 	// gap keeps what is read of long parts from standing at the same places
