@@ -2,6 +2,7 @@ package sha256
 
 import (
 	"encoding"
+	"errors"
 	"fmt"
 	"hash"
 	"sync"
@@ -85,7 +86,7 @@ func sumAfterForeign(dst [][Size]byte, prefix hash.Hash, msgs [][]byte) {
 	if err != nil {
 		panic(fmt.Sprintf("sha256: SumManyAfter: a %T can be neither cloned nor set back: %v", prefix, err))
 	}
-	defer reset() // whatever m or prefix does
+	defer reset() // if prefix panics, or reading a message
 	for i, m := range msgs {
 		prefix.Write(m)
 		sumAlone(&dst[i], prefix)
@@ -97,11 +98,11 @@ func sumAfterForeign(dst [][Size]byte, prefix hash.Hash, msgs [][]byte) {
 func resetter(h hash.Hash) (reset func(), err error) {
 	m, ok := h.(encoding.BinaryMarshaler)
 	if !ok {
-		return nil, fmt.Errorf("no MarshalBinary")
+		return nil, errors.New("no MarshalBinary")
 	}
 	u, ok := h.(encoding.BinaryUnmarshaler)
 	if !ok {
-		return nil, fmt.Errorf("no UnmarshalBinary")
+		return nil, errors.New("no UnmarshalBinary")
 	}
 	state, err := m.MarshalBinary()
 	if err != nil {

@@ -289,7 +289,7 @@ func TestPeersMustBePublishedModules(t *testing.T) {
 // measured is a report with a result for each row of the charts.
 func measured() *report {
 	rep := new(report)
-	for _, r := range slices.Concat(byLanes().rows, byLength().rows) {
+	for _, r := range slices.Concat(byLanes().rows, byLength().rows, rfc6962Rows()) {
 		rep.add(result{Name: r.name(), Bytes: r.bytes, Ratio: 2, Impls: []implResult{
 			{"sha256-simd", timing.Timing{Best: float64(r.bytes) / 8}},
 			{"crypto", timing.Timing{Best: float64(r.bytes) / 2}},
@@ -303,7 +303,7 @@ func TestChartsAreWellFormed(t *testing.T) {
 	if err := measured().draw(prefix); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"-lanes-4K.svg", "-lanes-64K.svg", "-length.svg"} {
+	for _, name := range []string{"-lanes-4K.svg", "-lanes-64K.svg", "-length.svg", "-rfc6962.svg"} {
 		data := readFile(t, prefix+name)
 		for _, want := range []string{">sha256-simd<", ">crypto<", ">GB/s<"} {
 			if !bytes.Contains(data, []byte(want)) {

@@ -142,7 +142,7 @@ func (k *Key) sumMany(s *scratch, dst [][32]byte, msgs [][]byte) {
 }
 
 // VerifyMany sets ok[i] to whether macs[i] is the MAC of msgs[i], for every i. How
-// long that takes depends on the lengths only. A MAC of fewer bytes than 32 is none:
+// long that takes depends on the lengths only. A MAC of more or fewer bytes than 32 is none:
 // where MACs are truncated, compare what Sum or SumMany gives, cut to the length
 // that was agreed on, by crypto/hmac's Equal.
 //
@@ -201,6 +201,10 @@ func SumMany(dst [][32]byte, keys []*Key, msgs [][]byte) {
 		}
 		sha256.WriteMany(hs, s.digest[:n])
 		sha256.SumHashes(dst[:n], hs)
+		for _, h := range hs {
+			h.Reset() // a midstate is as secret as its key
+		}
+		clear(s.state)
 		dst, keys, msgs = dst[n:], keys[n:], msgs[n:]
 	}
 	scratches.Put(s)

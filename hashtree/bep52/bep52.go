@@ -39,14 +39,15 @@ type Tree struct {
 //
 // It hashes on GOMAXPROCS goroutines, many blocks side by side on each, while
 // others read ahead: r.ReadAt is called concurrently and out of order. A call
-// needs 4 MiB for each of these goroutines, up to 5 MiB for a layer of the tree,
-// and 32 bytes for each piece, or for each GiB if pieces are longer.
+// needs 4 MiB for each of these goroutines, some 3 MiB for the tree at hand, and 32
+// bytes for each piece, or for each GiB if pieces are longer.
 //
 // A size below 0, and a pieceLength that is no power of two or less than 16 KiB,
 // are errors. If r ends before size bytes the error is [io.ErrUnexpectedEOF], if
 // reading fails it is that of r, both wrapped with the offset. When ctx is done Sum
 // returns ctx.Err(). It returns only when the calls of r.ReadAt in flight have
-// returned and all its goroutines have ended.
+// returned and all its goroutines have ended. If r.ReadAt panics, Sum does with the
+// same value.
 func Sum(ctx context.Context, r io.ReaderAt, size, pieceLength int64) (Tree, error) {
 	if size < 0 {
 		return Tree{}, fmt.Errorf("bep52: negative size %d", size)

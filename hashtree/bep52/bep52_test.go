@@ -34,8 +34,8 @@ func root(leaves [][32]byte, n int) [32]byte {
 }
 
 // plainly returns what Sum should, as BEP 52 defines it.
-func plainly(data []byte, pieceLength int) (tree bep52.Tree) {
-	tree.Size, tree.PieceLength = int64(len(data)), int64(pieceLength)
+func plainly(data []byte, pieceLength int64) (tree bep52.Tree) {
+	tree.Size, tree.PieceLength = int64(len(data)), pieceLength
 	var leaves [][32]byte
 	for b := range slices.Chunk(data, blockSize) {
 		leaves = append(leaves, sha256.Sum256(b))
@@ -44,7 +44,8 @@ func plainly(data []byte, pieceLength int) (tree bep52.Tree) {
 		return tree
 	}
 	tree.Root = root(leaves, 1<<bits.Len(uint(len(leaves)-1)))
-	if perPiece := pieceLength / blockSize; len(data) > pieceLength {
+	if int64(len(data)) > pieceLength {
+		perPiece := int(pieceLength / blockSize)
 		for piece := range slices.Chunk(leaves, perPiece) {
 			tree.Pieces = append(tree.Pieces, root(piece, perPiece))
 		}
@@ -65,13 +66,13 @@ func TestSumMatchesTheDefinition(t *testing.T) {
 	for _, procs := range []int{1, 2, 5} {
 		t.Run(fmt.Sprintf("GOMAXPROCS=%d", procs), func(t *testing.T) {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
-			for _, pieceLength := range []int{blockSize, 2 * blockSize, 64 * blockSize, 1 << 40} {
+			for _, pieceLength := range []int64{blockSize, 2 * blockSize, 64 * blockSize, 1 << 40} {
 				for _, n := range []int{0, 1, blockSize, 2 * blockSize, 3 * blockSize, 7 * blockSize, 64 * blockSize, 65 * blockSize, 130 * blockSize, largest - 1} {
 					for _, size := range []int{n - 1, n, n + 1} {
 						if size < 0 || size > largest {
 							continue
 						}
-						got, err := bep52.Sum(t.Context(), bytes.NewReader(data[:size]), int64(size), int64(pieceLength))
+						got, err := bep52.Sum(t.Context(), bytes.NewReader(data[:size]), int64(size), pieceLength)
 						if want := plainly(data[:size], pieceLength); err != nil || !equal(got, want) {
 							t.Fatalf("%d bytes in pieces of %d: %+v, error %v, want %+v", size, pieceLength, got, err, want)
 						}

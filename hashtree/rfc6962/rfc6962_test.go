@@ -159,6 +159,21 @@ func TestRangeGrows(t *testing.T) {
 	}
 }
 
+// TestLargeTree has one whose upper levels are climbed in parts, too.
+func TestLargeTree(t *testing.T) {
+	leaves, hashes := makeLeaves(70_003, 20)
+	want := treeHash(hashes)
+	if root := rfc6962.Root(leaves); root != want {
+		t.Errorf("root %x, want %x", root, want)
+	}
+	var grown rfc6962.Range
+	grown.Append(leaves[:77])
+	grown.Append(leaves[77:])
+	if root := grown.Root(); root != want {
+		t.Errorf("root of a range %x, want %x", root, want)
+	}
+}
+
 func TestProofsMatchTheDefinition(t *testing.T) {
 	for _, n := range sizes() {
 		_, hashes := makeLeaves(n, 10)

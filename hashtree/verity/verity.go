@@ -4,11 +4,12 @@
 //
 // Both functions hash on GOMAXPROCS goroutines, many blocks side by side on each,
 // while others read ahead: r.ReadAt is called concurrently and out of order. A call
-// needs 4 MiB for each of these goroutines and up to 17 MiB for the tree, whatever
-// the size. If r ends before size bytes the error is [io.ErrUnexpectedEOF], if
+// needs 4 MiB for each of these goroutines and some 8 MiB for each level of the
+// tree, whatever the size. If r ends before size bytes the error is [io.ErrUnexpectedEOF], if
 // reading fails it is that of r, both wrapped with the offset. When ctx is done
 // they return ctx.Err(). They return only when the calls of r.ReadAt in flight have
-// returned and all their goroutines have ended.
+// returned and all their goroutines have ended. If r.ReadAt panics, they do with the
+// same value.
 package verity
 
 import (
