@@ -308,24 +308,9 @@ func TestSumManyAfterAtTheEdgeOfMemory(t *testing.T) {
 			begin := hashtest.Data(r.IntN(200))
 			prefix := sha256.New()
 			prefix.Write(begin)
-			n, equal := 1+r.IntN(mostLanes), r.IntN(most)
-			msgs := make([][]byte, n)
-			for j := range msgs {
-				length := r.IntN(most)
-				if i%2 == 0 {
-					length = equal
-				}
-				msgs[j] = bufs[j].Tail(length)
-				if r.IntN(2) == 0 {
-					msgs[j] = bufs[j].Head(length)
-				}
-				copy(msgs[j], hashtest.Data(length))
-			}
-			place := dstBuf.Tail
-			if r.IntN(2) == 0 {
-				place = dstBuf.Head
-			}
-			dst := digestsIn(place(n * sha256.Size))
+			n := 1 + r.IntN(mostLanes)
+			msgs := atEdges(r, bufs[:n], most, i%2 == 0)
+			dst := digestsIn(edge(r, dstBuf, n*sha256.Size))
 			if err := guard.Faults(func() { sha256.SumManyAfter(dst, prefix, msgs) }); err != nil {
 				t.Fatalf("%d messages behind %d bytes: %v", n, len(begin), err)
 			}

@@ -154,24 +154,8 @@ func TestSumManyAtTheEdgeOfMemory(t *testing.T) {
 		r := rand.New(rand.NewPCG(7, 7))
 		for i := range 300 {
 			n := 1 + r.IntN(mostLanes)
-			equal := r.IntN(most)
-			msgs := make([][]byte, n)
-			for j := range msgs {
-				length := r.IntN(most)
-				if i%2 == 0 {
-					length = equal
-				}
-				msgs[j] = bufs[j].Tail(length)
-				if r.IntN(2) == 0 {
-					msgs[j] = bufs[j].Head(length)
-				}
-				copy(msgs[j], hashtest.Data(length))
-			}
-			place := dstBuf.Tail
-			if r.IntN(2) == 0 {
-				place = dstBuf.Head
-			}
-			dst := digestsIn(place(n * sha256.Size))
+			msgs := atEdges(r, bufs[:n], most, i%2 == 0)
+			dst := digestsIn(edge(r, dstBuf, n*sha256.Size))
 			if err := guard.Faults(func() { sha256.SumMany(dst, msgs) }); err != nil {
 				t.Fatalf("%d messages: %v", n, err)
 			}
@@ -182,6 +166,29 @@ func TestSumManyAtTheEdgeOfMemory(t *testing.T) {
 			}
 		}
 	})
+}
+
+// atEdges returns a message at the start or the end of each of bufs, of less than
+// most bytes, which is the length of all of them if alike.
+func atEdges(r *rand.Rand, bufs []*guard.Buffer, most int, alike bool) [][]byte {
+	msgs := make([][]byte, len(bufs))
+	length := r.IntN(most)
+	for i, b := range bufs {
+		if !alike {
+			length = r.IntN(most)
+		}
+		msgs[i] = edge(r, b, length)
+		copy(msgs[i], hashtest.Data(length))
+	}
+	return msgs
+}
+
+// edge returns the first or the last n bytes of b.
+func edge(r *rand.Rand, b *guard.Buffer, n int) []byte {
+	if r.IntN(2) == 0 {
+		return b.Head(n)
+	}
+	return b.Tail(n)
 }
 
 // digestsIn returns p as digests.
