@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"hash"
-	"sync"
 
-	"github.com/sha256-simd/sha256-simd/internal/block"
 	"github.com/sha256-simd/sha256-simd/internal/lanes"
 )
 
@@ -38,10 +36,6 @@ func SumManyAfter(dst [][Size]byte, prefix hash.Hash, msgs [][]byte) {
 		sumAfterForeign(dst, prefix, msgs)
 		return
 	}
-	if d.len == 0 && d.h == block.IV256 {
-		SumMany(dst, msgs)
-		return
-	}
 	if width, _ := lanes.Width(); width == 1 || len(msgs) == 1 {
 		for i, m := range msgs {
 			after := *d
@@ -50,21 +44,7 @@ func SumManyAfter(dst [][Size]byte, prefix hash.Hash, msgs [][]byte) {
 		}
 		return
 	}
-	w := afters.Get().(*afterWork)
-	w.prefix = d
-	for len(msgs) > 0 {
-		n := min(len(msgs), len(w.states))
-		w.dst, w.msgs = dst[:n], msgs[:n]
-		if alike(w.msgs) {
-			w.sumAlike()
-		} else {
-			lanes.Run(n, (*afterBlocks)(w), true)
-			lanes.Run(n, (*afterTails)(w), false)
-		}
-		dst, msgs = dst[n:], msgs[n:]
-	}
-	w.prefix, w.dst, w.msgs = nil, nil, nil
-	afters.Put(w)
+	lanes.SumManyAfter(dst, lanes.Prefix{H: d.h, Rest: d.x[:d.n], Len: d.len}, msgs)
 }
 
 // sumAfterForeign is SumManyAfter for a hash that is not ours.
@@ -114,132 +94,3 @@ func resetter(h hash.Hash) (reset func(), err error) {
 		}
 	}, nil
 }
-
-// afterWork is what package lanes does for SumManyAfter, for some messages at a
-// time: first all whole blocks, as afterBlocks, then what is left, as afterTails.
-type afterWork struct {
-	prefix *digest
-	dst    [][Size]byte
-	msgs   [][]byte
-	states [256]block.State
-	first  [256][BlockSize]byte // what prefix has of a block, and of the message as much as goes with it
-}
-
-var afters = sync.Pool{New: func() any { return new(afterWork) }}
-
-// begun returns how many bytes of message i are in first[i].
-func (w *afterWork) begun(i int) int {
-	if w.prefix.n == 0 {
-		return 0
-	}
-	return min(BlockSize-w.prefix.n, len(w.msgs[i]))
-}
-
-// alike reports whether all messages are of one length.
-func alike(msgs [][]byte) bool {
-	for _, m := range msgs {
-		if len(m) != len(msgs[0]) {
-			return false
-		}
-	}
-	return true
-}
-
-// sumAlike hashes messages of one length. Of each, what does not lie in blocks of
-// its own is put together with the prefix or with the padding: all of it, if both
-// fit the same two blocks.
-func (w *afterWork) sumAlike() {
-	g := lanes.Acquire()
-	d, dst, msgs := w.prefix, w.dst, w.msgs
-	length := len(msgs[0])
-	begun, whole := 0, 0 // bytes of a message before its blocks, and in them
-	ahead := d.n         // bytes of the prefix before the message in the last blocks
-	if d.n+length > block.MaxTail-9 || d.n == 0 {
-		begun = w.begun(0)
-		whole = (length - begun) &^ (BlockSize - 1)
-		ahead = 0
-	}
-	width := min(g.Width(), len(msgs))
-	tail := 0
-	for i := range width {
-		l := &g.Lanes[i]
-		var end [block.MaxTail]byte // of the message, behind what is left of the prefix
-		n := copy(end[:], d.x[:ahead])
-		n += copy(end[n:], msgs[i][begun+whole:])
-		tail = block.Pad(&l.Tail, end[:n], d.len+uint64(length)) // of which each message overwrites its part
-		g.State[i] = &l.H
-	}
-	for len(msgs) > 0 {
-		live := min(width, len(msgs))
-		g.Retire(live)
-		for i, m := range msgs[:live] {
-			l := &g.Lanes[i]
-			l.H = d.h
-			copy(l.Tail[ahead:], m[begun+whole:])
-			if begun > 0 {
-				copy(w.first[i][:], d.x[:d.n])
-				copy(w.first[i][d.n:], m[:begun])
-				g.Next[i] = &w.first[i][0]
-			}
-		}
-		if begun > 0 {
-			g.Compress(live, 1)
-		}
-		if whole > 0 {
-			for i, m := range msgs[:live] {
-				g.Next[i] = &m[begun]
-			}
-			g.Compress(live, whole/BlockSize)
-		}
-		for i := range live {
-			g.Next[i] = &g.Lanes[i].Tail[0]
-		}
-		g.Compress(live, tail/BlockSize)
-		for i := range live {
-			block.PutDigest(&dst[i], &g.Lanes[i].H)
-		}
-		dst, msgs = dst[live:], msgs[live:]
-	}
-	g.Retire(0)
-	g.Release()
-}
-
-type afterBlocks afterWork
-
-func (w *afterBlocks) Blocks(i int) int { return (w.prefix.n + len(w.msgs[i])) / BlockSize }
-
-func (w *afterBlocks) Start(i int, l *lanes.Lane) bool {
-	m, d := w.msgs[i], w.prefix
-	w.states[i] = d.h
-	l.State, l.First = &w.states[i], nil
-	begun := (*afterWork)(w).begun(i)
-	if d.n > 0 {
-		copy(w.first[i][:], d.x[:d.n])
-		copy(w.first[i][d.n:], m[:begun])
-		l.First = w.first[i][:]
-	}
-	m = m[begun:]
-	l.Rest = m[:len(m)&^(BlockSize-1)]
-	return w.Blocks(i) > 0
-}
-
-func (w *afterBlocks) Done(int, *lanes.Lane) {}
-
-type afterTails afterWork
-
-func (w *afterTails) Blocks(int) int { return 1 }
-
-func (w *afterTails) Start(i int, l *lanes.Lane) bool {
-	m, d := w.msgs[i], w.prefix
-	rest := m[(*afterWork)(w).begun(i):]
-	rest = rest[len(rest)&^(BlockSize-1):]
-	if n := d.n + len(m); d.n > 0 && n < BlockSize {
-		rest = w.first[i][:n]
-	}
-	l.State = &w.states[i]
-	l.First = l.Tail[:block.Pad(&l.Tail, rest, d.len+uint64(len(w.msgs[i])))]
-	l.Rest = nil
-	return true
-}
-
-func (w *afterTails) Done(i int, _ *lanes.Lane) { block.PutDigest(&w.dst[i], &w.states[i]) }

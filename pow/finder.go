@@ -92,13 +92,13 @@ func (f *finder) trySideBySide(n, count uint64) (tried uint64, found bool) {
 	side := sides.Get().(*sideBySide)
 	defer sides.Put(side)
 	rest := copy(side.rest[:], f.tail[:f.at])
-	side.prefix = lanes.Prefix{H: f.h, Rest: side.rest[:rest], Len: f.prefixLen}
+	prefix := lanes.Prefix{H: f.h, Rest: side.rest[:rest], Len: f.prefixLen}
 	for tried < count {
 		live := min(count-tried, block.MaxLanes)
 		for i := range live {
 			putNonce(&side.nonces[i], n+tried+i)
 		}
-		lanes.SumManyAfter(side.sums[:live], &side.prefix, side.messages[:live])
+		lanes.SumManyAfter(side.sums[:live], prefix, side.messages[:live])
 		for i, sum := range side.sums[:live] {
 			if binary.BigEndian.Uint64(sum[:])>>16 <= f.work {
 				return tried + uint64(i), true
@@ -109,11 +109,10 @@ func (f *finder) trySideBySide(n, count uint64) (tried uint64, found bool) {
 	return count, false
 }
 
-// sideBySide is what messages are tried in that are hashed side by side: a prefix,
+// sideBySide is what messages are tried in that are hashed side by side:
 // nonces, as slices too, and their digests.
 type sideBySide struct {
-	prefix   lanes.Prefix
-	rest     [block.Size]byte // the prefix's
+	rest     [block.Size]byte // of the prefix
 	nonces   [block.MaxLanes][nonceSize]byte
 	messages [block.MaxLanes][]byte
 	sums     [block.MaxLanes][block.DigestSize]byte

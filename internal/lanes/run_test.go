@@ -285,7 +285,7 @@ func CheckScratch(t *testing.T) {
 	}
 	dst, states := make([][block.DigestSize]byte, n), make([]block.State, n)
 	a := &alikes{states, equal}
-	after := &Prefix{H: block.IV256, Rest: data[:7], Len: 7}
+	after := Prefix{H: block.IV256, Rest: data[:7], Len: 7}
 	for _, tt := range []struct {
 		name string
 		call func()

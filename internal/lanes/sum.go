@@ -13,22 +13,22 @@ type Prefix struct {
 	Len  uint64      // in bytes, Rest included
 }
 
-// empty is the prefix of messages that have none.
-var empty = Prefix{H: block.IV256}
-
 // SumMany sets dst[i] to the SHA-256 digest of msgs[i]. The slices are of the
 // same length.
-func SumMany(dst [][block.DigestSize]byte, msgs [][]byte) { SumManyAfter(dst, &empty, msgs) }
+func SumMany(dst [][block.DigestSize]byte, msgs [][]byte) {
+	SumManyAfter(dst, Prefix{H: block.IV256}, msgs)
+}
 
 // SumManyAfter sets dst[i] to the SHA-256 digest of prefix followed by msgs[i].
 // The slices are of the same length.
-func SumManyAfter(dst [][block.DigestSize]byte, prefix *Prefix, msgs [][]byte) {
+func SumManyAfter(dst [][block.DigestSize]byte, prefix Prefix, msgs [][]byte) {
 	g := acquire()
+	g.sums.prefix = prefix
 	if !uniform(msgs) {
-		g.sums = sumMany{dst, prefix, msgs}
+		g.sums.dst, g.sums.msgs = dst, msgs
 		g.run(len(msgs), &g.sums, true)
 	} else if len(msgs) > 0 {
-		g.sumUniform(dst, prefix, msgs)
+		g.sumUniform(dst, &g.sums.prefix, msgs)
 	}
 	g.release()
 }
@@ -36,7 +36,7 @@ func SumManyAfter(dst [][block.DigestSize]byte, prefix *Prefix, msgs [][]byte) {
 // sumMany is the work of SumManyAfter.
 type sumMany struct {
 	dst    [][block.DigestSize]byte
-	prefix *Prefix
+	prefix Prefix
 	msgs   [][]byte
 }
 
