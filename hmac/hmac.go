@@ -8,23 +8,20 @@ package hmac
 import (
 	"crypto/hmac"
 	stdsha256 "crypto/sha256"
-	"encoding"
 	"fmt"
-	"hash"
 	"sync"
 
 	"github.com/sha256-simd/sha256-simd"
 	"github.com/sha256-simd/sha256-simd/internal/block"
+	"github.com/sha256-simd/sha256-simd/internal/lanes"
 )
 
 // A Key is a key of HMAC-SHA256, made by [NewKey]. Any number of goroutines may use
 // it at the same time. What it holds is as secret as the key. All functions panic
 // when they are given another, nil or the zero Key.
 type Key struct {
-	// The states after the block that is the key XORed with ipad or opad, and for
-	// many messages hashes in these states, which are only ever read.
-	innerState, outerState block.State
-	inner, outer           hash.Hash
+	// inner and outer are the block that is the key XORed with ipad, and with opad.
+	inner, outer lanes.Prefix
 
 	// key is for crypto/hmac. If it is not nil there is nothing else.
 	key []byte
@@ -49,41 +46,26 @@ func NewKey(key []byte) *Key {
 	for i := range b {
 		b[i] ^= ipad
 	}
-	k.innerState, k.inner = after(b[:])
+	k.inner = after(b[:])
 	for i := range b {
 		b[i] ^= ipad ^ opad
 	}
-	k.outerState, k.outer = after(b[:])
+	k.outer = after(b[:])
 	return k
 }
 
-// after returns the state after a block, and a hash that is in that state.
-func after(b []byte) (block.State, hash.Hash) {
-	state, h := block.IV256, sha256.New()
-	block.Compress(&state, b)
-	h.Write(b)
-	return state, h
+// after returns the prefix that is one block.
+func after(b []byte) lanes.Prefix {
+	p := lanes.Prefix{H: block.IV256, Len: uint64(len(b))}
+	block.Compress(&p.H, b)
+	return p
 }
 
-// window is how many messages are taken at a time.
+// window is how many MACs are verified at a time.
 const window = 256
 
-// A scratch is what a call works with.
-type scratch struct {
-	inner  [window][32]byte // the digests of the inner hash
-	macs   [window][32]byte
-	digest [window][]byte // inner, as messages
-	hashes [window]hash.Hash
-	state  []byte // a marshalled hash
-}
-
-var scratches = sync.Pool{New: func() any {
-	s := new(scratch)
-	for i := range s.digest {
-		s.digest[i] = s.inner[i][:]
-	}
-	return s
-}}
+// scratches hold the MACs that VerifyMany compares with.
+var scratches = sync.Pool{New: func() any { return new([window][32]byte) }}
 
 // Sum returns the MAC of msg. It allocates nothing, unless crypto/hmac does.
 func (k *Key) Sum(msg []byte) (mac [32]byte) {
@@ -93,8 +75,8 @@ func (k *Key) Sum(msg []byte) (mac [32]byte) {
 		h.Write(msg)
 		return [32]byte(h.Sum(nil))
 	}
-	finish(&mac, k.innerState, msg)
-	finish(&mac, k.outerState, mac[:])
+	finish(&mac, k.inner.H, msg)
+	finish(&mac, k.outer.H, mac[:])
 	return mac
 }
 
@@ -117,17 +99,10 @@ func finish(sum *[32]byte, h block.State, msg []byte) {
 func (k *Key) SumMany(dst [][32]byte, msgs [][]byte) {
 	k.check("SumMany")
 	checkLengths("SumMany", len(dst), len(msgs))
-	s := scratches.Get().(*scratch)
-	for len(msgs) > 0 {
-		n := min(len(msgs), window)
-		k.sumMany(s, dst[:n], msgs[:n])
-		dst, msgs = dst[n:], msgs[n:]
-	}
-	scratches.Put(s)
+	k.sumMany(dst, msgs)
 }
 
-// sumMany is SumMany of up to window messages.
-func (k *Key) sumMany(s *scratch, dst [][32]byte, msgs [][]byte) {
+func (k *Key) sumMany(dst [][32]byte, msgs [][]byte) {
 	if k.key != nil {
 		h := hmac.New(stdsha256.New, k.key)
 		for i, m := range msgs {
@@ -137,8 +112,13 @@ func (k *Key) sumMany(s *scratch, dst [][32]byte, msgs [][]byte) {
 		}
 		return
 	}
-	sha256.SumManyAfter(s.inner[:len(msgs)], k.inner, msgs)
-	sha256.SumManyAfter(dst, k.outer, s.digest[:len(msgs)])
+	if width, _ := lanes.Width(); width == 1 || len(msgs) == 1 {
+		for i, m := range msgs {
+			dst[i] = k.Sum(m)
+		}
+		return
+	}
+	lanes.SumNested(dst, k.inner, k.outer, msgs)
 }
 
 // VerifyMany sets ok[i] to whether macs[i] is the MAC of msgs[i], for every i. How
@@ -151,12 +131,12 @@ func (k *Key) VerifyMany(ok []bool, macs, msgs [][]byte) {
 	k.check("VerifyMany")
 	checkLengths("VerifyMany", len(ok), len(msgs))
 	checkLengths("VerifyMany", len(macs), len(msgs))
-	s := scratches.Get().(*scratch)
+	s := scratches.Get().(*[window][32]byte)
 	for len(msgs) > 0 {
 		n := min(len(msgs), window)
-		k.sumMany(s, s.macs[:n], msgs[:n])
+		k.sumMany(s[:n], msgs[:n])
 		for i := range n {
-			ok[i] = hmac.Equal(macs[i], s.macs[i][:])
+			ok[i] = hmac.Equal(macs[i], s[i][:])
 		}
 		ok, macs, msgs = ok[n:], macs[n:], msgs[n:]
 	}
@@ -184,47 +164,51 @@ func SumMany(dst [][32]byte, keys []*Key, msgs [][]byte) {
 		}
 		return
 	}
-	s := scratches.Get().(*scratch)
-	for len(msgs) > 0 {
-		n := min(len(msgs), window)
-		hs := s.hashes[:n]
-		for i, k := range keys[:n] {
-			if hs[i] == nil {
-				hs[i] = sha256.New()
-			}
-			s.set(hs[i], k.inner)
+	if width, _ := lanes.Width(); width == 1 || len(msgs) == 1 {
+		for i, k := range keys {
+			dst[i] = k.Sum(msgs[i])
 		}
-		sha256.WriteMany(hs, msgs[:n])
-		sha256.SumHashes(s.inner[:n], hs)
-		for i, k := range keys[:n] {
-			s.set(hs[i], k.outer)
-		}
-		sha256.WriteMany(hs, s.digest[:n])
-		sha256.SumHashes(dst[:n], hs)
-		for _, h := range hs {
-			h.Reset() // a midstate is as secret as its key
-		}
-		clear(s.state)
-		dst, keys, msgs = dst[n:], keys[n:], msgs[n:]
+		return
 	}
-	scratches.Put(s)
+	w := works.Get().(*work)
+	*w = work{dst, keys, msgs}
+	lanes.Run(len(msgs), w, true)
+	lanes.SumEnds(dst, w)
+	*w = work{}
+	works.Put(w)
 }
 
-// set sets h to the state of from, which stays as it is.
-func (s *scratch) set(h, from hash.Hash) {
-	state, err := from.(encoding.BinaryAppender).AppendBinary(s.state[:0])
-	if err == nil {
-		err = h.(encoding.BinaryUnmarshaler).UnmarshalBinary(state)
-	}
-	if err != nil {
-		panic(err) // hashes of sha256.New take each other's states
-	}
-	s.state = state
+// work is what package lanes does for SumMany: first the inner hashes, whose
+// digests wait in dst, then the outer ones.
+type work struct {
+	dst  [][32]byte
+	keys []*Key
+	msgs [][]byte
+}
+
+var works = sync.Pool{New: func() any { return new(work) }}
+
+func (w *work) Blocks(i int) int { return (len(w.msgs[i]) + 8 + block.Size) / block.Size }
+
+func (w *work) Start(i int, j *lanes.Job) bool {
+	m, inner := w.msgs[i], &w.keys[i].inner
+	j.H = inner.H
+	whole := len(m) &^ (block.Size - 1)
+	n := block.Pad((*[block.MaxTail]byte)(j.Scratch[:]), m[whole:], inner.Len+uint64(len(m)))
+	j.Set(&j.H, m[:whole], j.Scratch[:n], nil)
+	return true
+}
+
+func (w *work) Done(i int, j *lanes.Job) { block.PutDigest(&w.dst[i], &j.H) }
+
+func (w *work) End(i int) (h *block.State, rest []byte, length uint64) {
+	outer := &w.keys[i].outer
+	return &outer.H, w.dst[i][:], outer.Len + uint64(len(w.dst[i]))
 }
 
 // check panics if k is no key.
 func (k *Key) check(function string) {
-	if k == nil || k.inner == nil && k.key == nil {
+	if k == nil || k.inner.Len == 0 && k.key == nil {
 		panic(fmt.Sprintf("hmac: %s: a Key that NewKey did not make", function))
 	}
 }

@@ -285,6 +285,7 @@ func CheckScratch(t *testing.T) {
 	}
 	dst, states := make([][block.DigestSize]byte, n), make([]block.State, n)
 	a := &alikes{states, equal}
+	whole := Prefix{H: block.IV256, Len: block.Size}
 	after := Prefix{H: block.IV256, Rest: data[:7], Len: 7}
 	for _, tt := range []struct {
 		name string
@@ -294,6 +295,8 @@ func CheckScratch(t *testing.T) {
 		{"SumMany of unequal lengths", func() { SumMany(dst, unequal) }},
 		{"SumManyAfter", func() { SumManyAfter(dst, after, equal) }},
 		{"SumManyAfter of unequal lengths", func() { SumManyAfter(dst, after, unequal) }},
+		{"SumNested", func() { SumNested(dst, whole, whole, equal) }},
+		{"SumNested of unequal lengths", func() { SumNested(dst, whole, whole, unequal) }},
 		{"Run", func() { j := newJobs(shapes[1].of(n)); Run(n, j, true) }},
 		{"RunAlike", func() { RunAlike(n, 20, a) }},
 		{"SumEnds", func() { SumEnds(dst, a) }},

@@ -1,6 +1,7 @@
 package lanes
 
 import (
+	"encoding/binary"
 	"unsafe"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
@@ -22,22 +23,82 @@ func SumMany(dst [][block.DigestSize]byte, msgs [][]byte) {
 // SumManyAfter sets dst[i] to the SHA-256 digest of prefix followed by msgs[i].
 // The slices are of the same length.
 func SumManyAfter(dst [][block.DigestSize]byte, prefix Prefix, msgs [][]byte) {
+	sum(dst, sumMany{dst: dst, msgs: msgs, prefix: prefix})
+}
+
+// SumNested sets dst[i] to the SHA-256 digest of outer followed by the digest of
+// inner followed by msgs[i]. The slices are of the same length, and the prefixes
+// whole blocks.
+func SumNested(dst [][block.DigestSize]byte, inner, outer Prefix, msgs [][]byte) {
+	sum(dst, sumMany{dst: dst, msgs: msgs, prefix: inner, outer: outer, nested: true})
+}
+
+func sum(dst [][block.DigestSize]byte, s sumMany) {
+	if len(dst) == 0 {
+		return
+	}
 	g := acquire()
-	g.sums.prefix = prefix
-	if !uniform(msgs) {
-		g.sums.dst, g.sums.msgs = dst, msgs
-		g.run(len(msgs), &g.sums, true)
-	} else if len(msgs) > 0 {
-		g.sumUniform(dst, &g.sums.prefix, msgs)
+	g.sums = s
+	if s.nested {
+		for i := range min(g.most(), len(dst)) {
+			end := g.jobs[i].outerBlock()
+			*end = [block.Size]byte{block.DigestSize: 0x80}
+			binary.BigEndian.PutUint64(end[block.Size-8:], (s.outer.Len+block.DigestSize)<<3)
+		}
+	}
+	if uniform(s.msgs) {
+		g.sumUniform(&g.sums)
+	} else {
+		g.run(len(dst), &g.sums, true)
+		if s.nested {
+			g.nestAll(dst)
+		}
 	}
 	g.release()
+}
+
+// outerBlock is the last block of j's scratch, which a message of a nested digest
+// leaves free: its prefix is whole blocks.
+func (j *Job) outerBlock() *[block.Size]byte { return (*[block.Size]byte)(j.Scratch[block.MaxTail:]) }
+
+// nest replaces the digests of the first live jobs by those of outer followed by
+// them.
+func (g *group) nest(live int) {
+	for i := range live {
+		j := &g.jobs[i]
+		block.PutDigest((*[block.DigestSize]byte)(j.outerBlock()[:]), &j.H)
+		j.H = g.sums.outer.H
+	}
+	g.compressScratch(live, block.MaxTail, 1)
+}
+
+// nestAll does as nest for all digests of dst. In unequal jobs, which other blocks
+// are to follow, it would cost calls.
+func (g *group) nestAll(dst [][block.DigestSize]byte) {
+	for base := 0; base < len(dst); base += g.Width() {
+		digests := dst[base:min(base+g.Width(), len(dst))]
+		for i := range digests {
+			j := &g.jobs[i]
+			copy(j.outerBlock()[:], digests[i][:])
+			j.H = g.sums.outer.H
+			g.state[i] = &j.H
+		}
+		g.retire(len(digests))
+		g.compressScratch(len(digests), block.MaxTail, 1)
+		for i := range digests {
+			block.PutDigest(&digests[i], &g.jobs[i].H)
+		}
+	}
+	g.retire(0)
 }
 
 // sumMany is the work of SumManyAfter.
 type sumMany struct {
 	dst    [][block.DigestSize]byte
-	prefix Prefix
 	msgs   [][]byte
+	prefix Prefix
+	outer  Prefix // if nested
+	nested bool
 }
 
 func (s *sumMany) Blocks(i int) int { return blocksOf(len(s.prefix.Rest) + len(s.msgs[i])) }
@@ -123,7 +184,8 @@ func uniform(msgs [][]byte) bool {
 // sumUniform is SumManyAfter for messages of one length, at least one. That
 // leaves a few nanoseconds of work here for each: when messages are short, they
 // count.
-func (g *group) sumUniform(dst [][block.DigestSize]byte, prefix *Prefix, msgs [][]byte) {
+func (g *group) sumUniform(s *sumMany) {
+	dst, prefix, msgs := s.dst, &s.prefix, s.msgs
 	l := prefix.layout(len(msgs[0]))
 	whole, scratch := (l.last-l.first)/block.Size, (l.head+l.tail)/block.Size
 	// What is the same for all messages stays in the scratch: the prefix's rest and
@@ -163,6 +225,9 @@ func (g *group) sumUniform(dst [][block.DigestSize]byte, prefix *Prefix, msgs []
 			}
 			g.compressAlike(live, whole)
 			g.compressScratch(live, l.head, l.tail/block.Size)
+		}
+		if s.nested {
+			g.nest(live)
 		}
 		for i := range live {
 			block.PutDigest(&dst[i], &g.jobs[i].H)

@@ -121,7 +121,7 @@ func (r *recorder) sum(t *testing.T, n, blocks int) {
 	}
 	g := acquire()
 	g.plan = r.plan
-	g.sumUniform(dst, &Prefix{H: block.IV256}, msgs)
+	g.sumUniform(&sumMany{dst: dst, msgs: msgs, prefix: Prefix{H: block.IV256}})
 	g.release()
 	for i, m := range msgs {
 		if want := sha256.Sum256(m); dst[i] != want {
