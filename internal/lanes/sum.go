@@ -200,14 +200,21 @@ func (g *group) sumUniform(s *sumMany) {
 	if l.head == 0 {
 		at = l.rest
 	}
-	for len(msgs) > 0 {
+	ends := len(msgs[0]) > l.last
+	for used := 0; len(msgs) > 0; {
 		live := g.round(len(msgs), whole)
+		for ; used < live; used++ {
+			g.state[used] = &g.jobs[used].H
+		}
+		used = live
 		g.retire(live)
 		for i, m := range msgs[:live] {
 			j := &g.jobs[i]
 			j.H = prefix.H
-			copy(j.Scratch[at:], m[l.last:])
-			g.state[i], g.next[i] = &j.H, unsafe.SliceData(m)
+			if ends {
+				copy(j.Scratch[at:], m[l.last:])
+			}
+			g.next[i] = unsafe.SliceData(m)
 		}
 		if l.head > 0 {
 			for i, m := range msgs[:live] {
