@@ -94,7 +94,7 @@ func kernelsSource(entries []entry, arch string) []byte {
 	fmt.Fprintf(&b, "var kernels = []Kernel{\n%s\n}\n\n", lines(rows))
 	fmt.Fprintf(&b, "var nodeKernels = []NodeKernel{\n%s\n}\n\n", lines(nodes))
 	fmt.Fprintf(&b, "var searchKernels = []SearchKernel{\n%s\n}\n\n", lines(searches))
-	fmt.Fprintf(&b, `// compress runs the blocks, at most MaxStream bytes of them, through the one-stream
+	fmt.Fprintf(&b, `// compress runs the blocks, at most maxStream of them, through the one-stream
 // kernel in use. It calls kernels directly, not through a variable, so that what
 // h and p point to may stay on the caller's stack.
 func compress(h *State, p *byte, n int) {

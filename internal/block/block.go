@@ -24,10 +24,9 @@ const (
 	DigestSize = 32
 	// MaxLanes is the largest number of lanes of any kernel.
 	MaxLanes = 32
-	// MaxStream bounds, in bytes, one call into assembly over a single stream.
-	// Assembly cannot be pre-empted: 64 KiB take about 30 µs with SHA
-	// instructions and two or three times that without.
-	MaxStream = 64 << 10
+	// MaxPlain bounds, in blocks, one call of what compresses a single stream
+	// without a kernel: crypto/sha256 or plain Go.
+	MaxPlain = 1024
 	// MaxTail is the most bytes that Pad writes.
 	MaxTail = 2 * Size
 )
@@ -45,9 +44,9 @@ var (
 // by the fastest one-stream kernel in use.
 func Compress(h *State, p []byte) {
 	race.Read(p)
-	for len(p) > MaxStream {
-		compress(h, unsafe.SliceData(p), MaxStream/Size)
-		p = p[MaxStream:]
+	for len(p) > maxStream*Size {
+		compress(h, unsafe.SliceData(p), maxStream)
+		p = p[maxStream*Size:]
 	}
 	if len(p) >= Size {
 		compress(h, unsafe.SliceData(p), len(p)/Size)
@@ -101,6 +100,6 @@ func PutDigest(dst *[DigestSize]byte, h *State) {
 	binary.BigEndian.PutUint64(dst[24:], uint64(h[6])<<32|uint64(h[7]))
 }
 
-// CompressLane is Compress in the form of Kernel.Blocks, for a single lane and
-// at most MaxStream bytes.
+// CompressLane is Compress in the form of Kernel.Blocks, for a single lane and as
+// many blocks as one call may take.
 func CompressLane(h **State, p **byte, n int) { compress(*h, *p, n) }

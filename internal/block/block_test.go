@@ -26,13 +26,25 @@ func forEachSingle(t *testing.T, f func(t *testing.T)) {
 	}
 }
 
+// TestCompressSplitsLongStreams tests that no call takes more blocks than the
+// kernel in use may, and streams of about as many and more.
 func TestCompressSplitsLongStreams(t *testing.T) {
-	p := make([]byte, 3*MaxStream+2*Size)
+	p := make([]byte, 3*MaxPlain*Size+2*Size)
 	randomBytes(rand.New(rand.NewPCG(1, 2)), p)
 	forEachSingle(t, func(t *testing.T) {
+		want := MaxPlain
+		for _, k := range kernels {
+			if k.Name == Single() {
+				want = k.MaxBlocks
+			}
+		}
+		if maxStream != want {
+			t.Errorf("a call takes up to %d blocks, want %d", maxStream, want)
+		}
+		most := maxStream * Size
 		for _, n := range []int{
-			0, Size, 2 * Size, MaxStream - Size, MaxStream, MaxStream + Size,
-			2*MaxStream - Size, 2 * MaxStream, 2*MaxStream + Size, len(p),
+			0, Size, 2 * Size, most - Size, most, most + Size,
+			2*most - Size, 2 * most, 2*most + Size, len(p),
 		} {
 			got, want := IV256, IV256
 			Compress(&got, p[:n])

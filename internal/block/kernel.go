@@ -67,6 +67,9 @@ type Selection struct {
 	Enabled []string
 }
 
+// maxStream is MaxBlocks of the one-stream kernel in use, or MaxPlain.
+var maxStream = MaxPlain
+
 // selection is what is in use; useStd and the kernels' use mirror its Single.
 var (
 	selection = Selection{Single: "generic"}
@@ -88,6 +91,10 @@ func Select(s Selection) {
 	if s.Single != "generic" && s.Single != "x1_std" &&
 		!slices.ContainsFunc(kernels, func(k Kernel) bool { return k.Name == s.Single && k.Lanes == 1 && enables(k.Spec) }) {
 		panic("sha256: " + s.Single + " is selected for one stream, which it cannot compress here")
+	}
+	maxStream = MaxPlain
+	if i := slices.IndexFunc(kernels, func(k Kernel) bool { return k.Name == s.Single }); i >= 0 {
+		maxStream = kernels[i].MaxBlocks
 	}
 	for _, t := range toggles() {
 		*t.supported = cpu.Usable().Has(t.spec.Needs)

@@ -43,7 +43,7 @@ var searchKernels = []SearchKernel{
 	{Spec: Spec{"search_x4_ssse3", "amd64", 4, 0}, MaxBatches: 96},
 }
 
-// compress runs the blocks, at most MaxStream bytes of them, through the one-stream
+// compress runs the blocks, at most maxStream of them, through the one-stream
 // kernel in use. It calls kernels directly, not through a variable, so that what
 // h and p point to may stay on the caller's stack.
 func compress(h *State, p *byte, n int) {

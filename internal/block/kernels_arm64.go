@@ -27,7 +27,7 @@ var searchKernels = []SearchKernel{
 	{Spec: Spec{"search_x4_sha2", "arm64", 4, cpu.SHA2}, MaxBatches: 80},
 }
 
-// compress runs the blocks, at most MaxStream bytes of them, through the one-stream
+// compress runs the blocks, at most maxStream of them, through the one-stream
 // kernel in use. It calls kernels directly, not through a variable, so that what
 // h and p point to may stay on the caller's stack.
 func compress(h *State, p *byte, n int) {

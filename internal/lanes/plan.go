@@ -198,6 +198,6 @@ func Describe() Description {
 
 // oneStream compresses a single stream by whatever does so without a kernel.
 var oneStream = block.Kernel{
-	Spec: block.Spec{Name: "generic", Lanes: 1}, MaxBlocks: block.MaxStream / block.Size,
+	Spec: block.Spec{Name: "generic", Lanes: 1}, MaxBlocks: block.MaxPlain,
 	Blocks: block.CompressLane, Enabled: true,
 }
