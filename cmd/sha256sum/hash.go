@@ -2,7 +2,7 @@ package main
 
 import (
 	"context"
-	"os"
+	"io"
 	"runtime"
 	"syscall"
 
@@ -88,34 +88,65 @@ func (w *worker) take() (it *item, more bool) {
 
 // load reads a small file and opens a large one.
 func (w *worker) load(it *item) {
-	if it.name == "-" {
-		w.alone(newStream(it, os.Stdin))
+	if it.turn != nil {
+		w.loadInTurn(it)
 		return
-	}
-	if !it.file {
-		// Opening a pipe waits for its writer.
-		if info, err := statRaw(it.name); err == nil && !info.regular {
-			w.empty()
-		}
 	}
 	f, info, err := openRaw(it.name)
-	if err != nil {
-		w.fail(it, err)
-		return
-	}
 	switch {
+	case err != nil:
+		w.fail(it, err)
 	case info.dir:
-		f.close()
+		f.Close()
 		w.fail(it, syscall.EISDIR)
 	case !info.regular:
-		w.alone(newStream(it, f.file(it.name)))
-	case info.size <= w.largestSmall() && w.loadSmall(it, f, info.size):
-		f.close()
+		// It was when the source saw it.
+		f.Close()
+		w.fail(it, errChanged)
+	case info.size <= w.largestSmall():
+		w.loadSmall(it, f, info)
 	default:
-		w.streams = append(w.streams, newStream(it, f.file(it.name)))
-		if len(w.streams) >= w.share() {
-			w.empty() // small files do not wait for them
-		}
+		w.addStream(newStream(it, f, info))
+	}
+}
+
+// loadInTurn hashes what others may read from, too. It may make its reader wait,
+// as a pipe does: nothing else waits with it.
+func (w *worker) loadInTurn(it *item) {
+	w.empty()
+	select {
+	case <-it.turn.after:
+	case <-w.ctx.Done():
+		return
+	}
+	f, info, err := openInput(it.name)
+	switch {
+	case err != nil:
+		w.fail(it, err)
+	case info.dir:
+		f.Close()
+		w.fail(it, syscall.EISDIR)
+	default:
+		w.hashStreams([]*stream{newStream(it, f, info)})
+	}
+}
+
+// openInput opens a file, or standard input for the name -.
+func openInput(name string) (rawFile, rawInfo, error) {
+	if name != "-" {
+		return openRaw(name)
+	}
+	if stdinClosed() {
+		return stdin, rawInfo{}, syscall.EBADF
+	}
+	info, err := stdin.info()
+	return stdin, info, err
+}
+
+func (w *worker) addStream(s *stream) {
+	w.streams = append(w.streams, s)
+	if len(w.streams) >= w.share() {
+		w.empty() // small files do not wait for them
 	}
 }
 
@@ -137,32 +168,69 @@ func (w *worker) largestSmall() int64 {
 	return n
 }
 
-// loadSmall reads the file into the arena. It reports false when the file is
-// not of the size that it said: it is changing, or it is one of those that the
-// kernel makes up as they are read.
-func (w *worker) loadSmall(it *item, f rawFile, size int64) bool {
+// firstRead is how much is read at once of a file of no size: some of those that
+// the kernel makes up have contents only for who asks for all of them.
+const firstRead = 64 << 10
+
+// loadSmall reads the file into the arena, to its end. One that does not end soon
+// behind its size becomes a stream.
+func (w *worker) loadSmall(it *item, f rawFile, info rawInfo) {
 	// One byte more than the file has tells whether it ends there.
-	room := int(size) + 1
+	room := int(info.size) + 1
+	if info.size == 0 {
+		room = min(firstRead, len(w.arena))
+	}
 	if len(w.arena)-w.used < room {
 		w.sum()
 	}
 	buf := w.arena[w.used : w.used+room]
-	n, err := f.read(buf)
-	if err != nil {
-		w.fail(it, err)
-		return true
+	for reads := 1; ; reads++ {
+		info.settle()
+		n, err := readFull(f, buf)
+		if err == nil {
+			// It goes on.
+			w.addStream(newStream(it, f, info).behind(buf))
+			return
+		}
+		now := info
+		if err == io.EOF {
+			now, err = f.info()
+		}
+		if err == nil && now.stamp != info.stamp {
+			if now.size == info.size && reads < maxReads && f.rewind(0) == nil {
+				info = now
+				continue
+			}
+			err = errChanged
+		}
+		f.Close()
+		if err != nil {
+			w.fail(it, err)
+			return
+		}
+		it.size = int64(n)
+		w.used += n
+		w.files = append(w.files, it)
+		w.msgs = append(w.msgs, buf[:n])
+		if len(w.files) == maxFiles {
+			w.sum()
+		}
+		return
 	}
-	if int64(n) != size {
-		return false
+}
+
+// readFull fills p unless the file ends or cannot be read; then it returns io.EOF
+// or the error with what was read.
+func readFull(f io.Reader, p []byte) (n int, err error) {
+	for n < len(p) && err == nil {
+		var k int
+		k, err = f.Read(p[n:])
+		n += k
 	}
-	it.size = size
-	w.used += n
-	w.files = append(w.files, it)
-	w.msgs = append(w.msgs, buf[:n])
-	if len(w.files) == maxFiles {
-		w.sum()
+	if n == len(p) {
+		err = nil
 	}
-	return true
+	return n, err
 }
 
 // sum hashes the small files side by side.
@@ -186,13 +254,6 @@ func (w *worker) stream() {
 	w.hashStreams(w.streams)
 	clear(w.streams)
 	w.streams = w.streams[:0]
-}
-
-// alone hashes what may make its reader wait, such as a pipe: nothing else
-// waits with it.
-func (w *worker) alone(s *stream) {
-	w.empty()
-	w.hashStreams([]*stream{s})
 }
 
 // empty hashes what the worker holds.

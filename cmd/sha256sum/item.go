@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"sync/atomic"
 
 	"github.com/sha256-simd/sha256-simd"
@@ -17,12 +16,11 @@ type item struct {
 	kind itemKind
 
 	name string            // of the file, as it is printed and opened
-	file bool              // name was seen to be that of a regular file
 	want [sha256.Size]byte // the digest that list expects
 	list *list             // the checksum list that names the file or is summed up; nil when printing
 	note string            // a message, without the name of the program
 	fail bool              // the message is of an error: the exit status becomes 1
-	used chan struct{}     // if not nil, closed when the file, which is standard input, has been read
+	turn *turn             // of a file that others may read from, too; nil if its contents are its own
 
 	digest    [sha256.Size]byte
 	size      int64
@@ -53,6 +51,9 @@ type list struct {
 	matched    int
 }
 
-// errChanged is the error of a file that was written to while it was read: its
-// digest would be of contents that it never had.
-var errChanged = errors.New("file changed as it was read")
+// A turn is the place of a file among those that read from the same pipe,
+// terminal or the like: each reads what those before it left.
+type turn struct {
+	after <-chan struct{} // closed when those before it are done
+	done  chan struct{}   // closed when it is done
+}

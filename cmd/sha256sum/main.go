@@ -29,7 +29,7 @@ func run(args []string) int {
 	o, err := parseOptions(args)
 	var text informationError
 	if errors.As(err, &text) {
-		if _, err := io.WriteString(os.Stdout, string(text)); err != nil {
+		if _, err := io.WriteString(standardOutput(), string(text)); err != nil {
 			return fail("write error", err)
 		}
 		return 0
@@ -40,6 +40,9 @@ func run(args []string) int {
 	}
 
 	out := os.Stdout
+	if !o.check {
+		out = standardOutput()
+	}
 	leave := func(string) bool { return false }
 	var output *outputFile
 	if o.output != "" {
@@ -83,6 +86,18 @@ func run(args []string) int {
 		return 1
 	}
 	return 0
+}
+
+// standardOutput returns standard output; when that is closed, a file that every
+// write to fails with the same error. Verdicts do without: their exit status says
+// it all, and to fail would say something else.
+func standardOutput() *os.File {
+	if stdoutClosed() {
+		if f, err := os.Open(os.DevNull); err == nil {
+			return f
+		}
+	}
+	return os.Stdout
 }
 
 func fail(what string, err error) int {

@@ -90,8 +90,8 @@ func (p *pipeline) emit(ctx context.Context, it *item) bool {
 
 // finish hands an item's result to the printer.
 func (p *pipeline) finish(it *item) {
-	if it.used != nil {
-		close(it.used)
+	if it.turn != nil {
+		close(it.turn.done)
 	}
 	it.done.Store(true)
 	select {

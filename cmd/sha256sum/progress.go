@@ -129,8 +129,8 @@ func measure(ctx context.Context, o *options) (total int64, ok bool) {
 			case err == nil && info.Mode().IsRegular():
 				total += info.Size()
 			}
-			if it.used != nil {
-				close(it.used)
+			if it.turn != nil {
+				close(it.turn.done)
 			}
 		}
 		return ok && ctx.Err() == nil

@@ -8,11 +8,18 @@ import (
 )
 
 // A rawFile is a file that is opened, read once and closed.
-type rawFile struct{ f *os.File }
+type rawFile struct{ *os.File }
+
+var stdin = rawFile{os.Stdin}
+
+// A fileID is what two names of one file have in common. Here it takes more than
+// the file's information to tell, and what is no regular file counts as one.
+type fileID struct{}
 
 // rawInfo is what the system tells about a file.
 type rawInfo struct {
-	size         int64
+	stamp
+	id           fileID
 	regular, dir bool
 }
 
@@ -21,12 +28,12 @@ func openRaw(name string) (rawFile, rawInfo, error) {
 	if err != nil {
 		return rawFile{}, rawInfo{}, err
 	}
-	info, err := f.Stat()
+	raw := rawFile{f}
+	info, err := raw.info()
 	if err != nil {
-		f.Close()
-		return rawFile{}, rawInfo{}, err
+		raw.Close()
 	}
-	return rawFile{f}, infoOf(info), nil
+	return raw, info, err
 }
 
 // statRaw tells about a file without opening it.
@@ -38,20 +45,36 @@ func statRaw(name string) (rawInfo, error) {
 	return infoOf(info), nil
 }
 
-func infoOf(info os.FileInfo) rawInfo {
-	return rawInfo{size: info.Size(), regular: info.Mode().IsRegular(), dir: info.IsDir()}
-}
-
-// read fills p from the start of the file.
-func (f rawFile) read(p []byte) (int, error) {
-	n, err := f.f.ReadAt(p, 0)
-	if err == io.EOF {
-		err = nil
+func (f rawFile) info() (rawInfo, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return rawInfo{}, err
 	}
-	return n, err
+	return infoOf(info), nil
 }
 
-func (f rawFile) close() { f.f.Close() }
+func infoOf(info os.FileInfo) rawInfo {
+	modified := info.ModTime().UnixNano()
+	return rawInfo{
+		stamp:   stamp{size: info.Size(), modified: modified, changed: modified},
+		regular: info.Mode().IsRegular(),
+		dir:     info.IsDir(),
+	}
+}
 
-// file returns the file to be read from its start; f is not used again.
-func (f rawFile) file(string) *os.File { return f.f }
+// offset is where the next Read begins.
+func (f rawFile) offset() (int64, error) { return f.Seek(0, io.SeekCurrent) }
+
+// rewind makes the next Read begin at offset.
+func (f rawFile) rewind(offset int64) error {
+	_, err := f.Seek(offset, io.SeekStart)
+	return err
+}
+
+// Close leaves standard input to those that read the rest of it.
+func (f rawFile) Close() error {
+	if f == stdin {
+		return nil
+	}
+	return f.File.Close()
+}

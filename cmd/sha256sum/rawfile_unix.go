@@ -3,62 +3,112 @@
 package main
 
 import (
-	"os"
-	"syscall"
+	"io"
+
+	"golang.org/x/sys/unix"
 )
 
 // A rawFile is an open file without what os.File adds to one: for files that
 // are opened, read once and closed, that would be half of the cost.
 type rawFile int
 
+const stdin = rawFile(0)
+
+// A fileID is what two names of one file have in common.
+type fileID struct{ dev, ino uint64 }
+
 // rawInfo is what the system tells about a file.
 type rawInfo struct {
-	size         int64
+	stamp
+	id           fileID
 	regular, dir bool
 }
 
 func openRaw(name string) (rawFile, rawInfo, error) {
-	fd, err := retry(func() (int, error) { return syscall.Open(name, syscall.O_RDONLY|syscall.O_CLOEXEC, 0) })
+	fd, err := retry(func() (int, error) { return unix.Open(name, unix.O_RDONLY|unix.O_CLOEXEC, 0) })
 	if err != nil {
 		return -1, rawInfo{}, err
 	}
-	var st syscall.Stat_t
-	if _, err := retry(func() (int, error) { return 0, syscall.Fstat(fd, &st) }); err != nil {
-		syscall.Close(fd)
-		return -1, rawInfo{}, err
+	f := rawFile(fd)
+	info, err := f.info()
+	if err != nil {
+		f.Close()
 	}
-	return rawFile(fd), infoOf(&st), nil
+	return f, info, err
 }
 
 // statRaw tells about a file without opening it.
 func statRaw(name string) (rawInfo, error) {
-	var st syscall.Stat_t
-	_, err := retry(func() (int, error) { return 0, syscall.Stat(name, &st) })
+	var st unix.Stat_t
+	_, err := retry(func() (int, error) { return 0, unix.Stat(name, &st) })
 	return infoOf(&st), err
 }
 
-func infoOf(st *syscall.Stat_t) rawInfo {
-	kind := uint32(st.Mode) & syscall.S_IFMT
-	return rawInfo{size: st.Size, regular: kind == syscall.S_IFREG, dir: kind == syscall.S_IFDIR}
+func (f rawFile) info() (rawInfo, error) {
+	var st unix.Stat_t
+	_, err := retry(func() (int, error) { return 0, unix.Fstat(int(f), &st) })
+	return infoOf(&st), err
 }
 
-// read fills p from the start of the file, in one call.
-func (f rawFile) read(p []byte) (int, error) {
-	return retry(func() (int, error) { return syscall.Pread(int(f), p, 0) })
+func infoOf(st *unix.Stat_t) rawInfo {
+	info := rawInfo{
+		stamp: stamp{size: st.Size, modified: st.Mtim.Nano(), changed: st.Ctim.Nano()},
+		id:    fileID{uint64(st.Dev), uint64(st.Ino)},
+	}
+	switch uint32(st.Mode) & unix.S_IFMT {
+	case unix.S_IFREG:
+		info.regular = true
+	case unix.S_IFDIR:
+		info.dir = true
+	case unix.S_IFCHR:
+		// A terminal has several names that are devices of their own.
+		info.id = fileID{}
+	}
+	return info
 }
 
-func (f rawFile) close() { syscall.Close(int(f)) }
+// Read reads as coreutils does: in order, not by position.
+func (f rawFile) Read(p []byte) (int, error) {
+	for {
+		n, err := retry(func() (int, error) { return unix.Read(int(f), p) })
+		switch {
+		case err == unix.EAGAIN:
+			// An inherited descriptor need not be a blocking one.
+			_, err = retry(func() (int, error) {
+				return unix.Poll([]unix.PollFd{{Fd: int32(f), Events: unix.POLLIN}}, -1)
+			})
+			if err == nil {
+				continue
+			}
+		case err == nil && n == 0 && len(p) > 0:
+			return 0, io.EOF
+		}
+		return max(n, 0), err
+	}
+}
 
-// file returns the file to be read from its start; f is not used again.
-func (f rawFile) file(name string) *os.File {
-	return os.NewFile(uintptr(f), name)
+// offset is where the next Read begins.
+func (f rawFile) offset() (int64, error) { return unix.Seek(int(f), 0, io.SeekCurrent) }
+
+// rewind makes the next Read begin at offset.
+func (f rawFile) rewind(offset int64) error {
+	_, err := unix.Seek(int(f), offset, io.SeekStart)
+	return err
+}
+
+// Close leaves standard input to those that read the rest of it.
+func (f rawFile) Close() error {
+	if f == stdin {
+		return nil
+	}
+	return unix.Close(int(f))
 }
 
 // retry calls again what a signal interrupted.
 func retry(call func() (int, error)) (int, error) {
 	for {
 		n, err := call()
-		if err != syscall.EINTR {
+		if err != unix.EINTR {
 			return n, err
 		}
 	}

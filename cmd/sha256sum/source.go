@@ -14,8 +14,9 @@ type source struct {
 	emit  func(*item) bool
 	leave func(name string) bool // for trees: files to leave out
 
-	parser    lineParser
-	stdinUsed chan struct{} // closed when the last that used standard input is done with it
+	parser  lineParser
+	last    map[fileID]*turn // of those that were emitted, the last one of each file
+	reading *fileID          // the list that is being read, if it is a shared file
 }
 
 func (s *source) run() {
@@ -54,31 +55,64 @@ func (s *source) operand(name string) bool {
 	return s.file(&item{name: name})
 }
 
-// file yields a file. Standard input is read by one after the other.
+// file yields a file.
 func (s *source) file(it *item) bool {
-	if it.name == "-" {
-		s.awaitStdin()
-		it.used = make(chan struct{})
-		s.stdinUsed = it.used
+	id, shared := sharedFile(it.name)
+	if shared {
+		it.turn = &turn{after: s.before(id), done: make(chan struct{})}
+		s.last[id] = it.turn
 	}
-	return s.emit(it)
+	if !s.emit(it) {
+		return false
+	}
+	if shared && s.reading != nil && id == *s.reading {
+		<-it.turn.done // what it leaves is the rest of the list
+	}
+	return true
 }
 
-func (s *source) awaitStdin() {
-	if s.stdinUsed != nil {
-		<-s.stdinUsed
-		s.stdinUsed = nil
+// sharedFile reports whether what one name reads of a file is lost to the others
+// that it has, and which file it is.
+func sharedFile(name string) (id fileID, shared bool) {
+	if name == "-" {
+		info, _ := stdin.info()
+		return info.id, true
 	}
+	info, err := statRaw(name)
+	return info.id, err == nil && !info.regular && !info.dir
 }
+
+// before returns the channel that is closed when all that was emitted of a file
+// is done.
+func (s *source) before(id fileID) <-chan struct{} {
+	if s.last == nil {
+		s.last = make(map[fileID]*turn)
+	}
+	if t := s.last[id]; t != nil {
+		return t.done
+	}
+	return nobody
+}
+
+// nobody is whom the first in turn waits for.
+var nobody = func() chan struct{} {
+	c := make(chan struct{})
+	close(c)
+	return c
+}()
 
 // open opens a list; shown is its name in messages.
 func (s *source) open(name string) (r io.ReadCloser, shown string, err error) {
-	if name == "-" {
-		s.awaitStdin()
-		return io.NopCloser(os.Stdin), "standard input", nil
+	s.reading = nil
+	if id, shared := sharedFile(name); shared {
+		<-s.before(id)
+		s.reading = &id
 	}
-	f, err := os.Open(name)
-	return f, name, err
+	if shown = name; name == "-" {
+		shown = "standard input"
+	}
+	f, _, err := openInput(name)
+	return f, shown, err
 }
 
 // namesFrom yields the files whose names stand in a file, each ended by NUL.

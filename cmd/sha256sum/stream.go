@@ -1,10 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"hash"
 	"io"
-	"os"
-	"time"
 
 	"github.com/sha256-simd/sha256-simd"
 )
@@ -12,24 +11,44 @@ import (
 // A stream is a file that is read piece by piece.
 type stream struct {
 	item  *item
-	file  *os.File
+	file  rawFile
+	info  rawInfo   // before it was read
+	start int64     // the offset that it was read from
+	reads int       // times that it has been read from there
+	r     io.Reader // what is left of it
 	hash  hash.Hash
 	parts *parts // with --part-size
-
-	// Of a regular file when it was opened, to see whether it changes.
-	regular bool
-	size    int64
-	changed time.Time
 
 	ended bool // for the reader
 }
 
-func newStream(it *item, f *os.File) *stream {
-	s := &stream{item: it, file: f, hash: sha256.New()}
-	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
-		s.regular, s.size, s.changed = true, info.Size(), info.ModTime()
+func newStream(it *item, f rawFile, info rawInfo) *stream {
+	s := &stream{item: it, file: f, info: info, reads: 1, r: f, hash: sha256.New()}
+	if info.regular {
+		info.settle()
+		s.start, _ = f.offset()
 	}
 	return s
+}
+
+// behind makes s begin with what was read of the file before.
+func (s *stream) behind(head []byte) *stream {
+	s.start = 0
+	s.r = io.MultiReader(bytes.NewReader(bytes.Clone(head)), s.file)
+	return s
+}
+
+// restart makes s begin again, with the file as it is now.
+func (s *stream) restart(now rawInfo) error {
+	if err := s.file.rewind(s.start); err != nil {
+		return err
+	}
+	now.settle()
+	s.info, s.r, s.ended = now, s.file, false
+	s.reads++
+	s.hash.Reset()
+	s.item.size = 0
+	return nil
 }
 
 // A round is the next piece of every stream.
@@ -42,13 +61,17 @@ type round struct {
 // One round is read while the other is hashed.
 const roundsAhead = 2
 
-// hashStreams reads the streams to their ends and hashes them side by side. A
+// hashStreams reads the streams to their ends and hashes them side by side.
+func (w *worker) hashStreams(streams []*stream) {
+	for len(streams) > 0 {
+		streams = w.readStreams(streams)
+	}
+}
+
+// readStreams does that once, and returns those that have to be read again. A
 // second goroutine reads ahead, so that reading one large file costs its hash
 // no time.
-func (w *worker) hashStreams(streams []*stream) {
-	if len(streams) == 0 {
-		return
-	}
+func (w *worker) readStreams(streams []*stream) (again []*stream) {
 	if size := w.pipeline.options.partSize; size > 0 {
 		for _, s := range streams {
 			s.parts = newParts(size)
@@ -87,12 +110,13 @@ func (w *worker) hashStreams(streams []*stream) {
 			if s.parts != nil {
 				s.parts.join()
 			}
-			if err := r.errs[i]; err != nil {
-				w.end(s, err)
+			if err := r.errs[i]; err != nil && !w.end(s, err) {
+				again = append(again, s)
 			}
 		}
 		empty <- r
 	}
+	return again
 }
 
 // readAhead fills rounds until all streams have ended. It closes full.
@@ -107,10 +131,7 @@ func (w *worker) readAhead(streams []*stream, empty <-chan *round, full chan<- *
 			if s.ended {
 				continue
 			}
-			n, err := io.ReadFull(s.file, buf[:share])
-			if err == io.ErrUnexpectedEOF {
-				err = io.EOF
-			}
+			n, err := readFull(s.r, buf[:share])
 			r.pieces[i], r.errs[i] = buf[:n], err
 			buf = buf[share:]
 			if err != nil {
@@ -130,21 +151,26 @@ func (w *worker) readAhead(streams []*stream, empty <-chan *round, full chan<- *
 	}
 }
 
-// end finishes a stream whose last read returned err.
-func (w *worker) end(s *stream, err error) {
+// end finishes a stream whose last read returned err. It reports false when the
+// stream has to be read again.
+func (w *worker) end(s *stream, err error) bool {
 	it := s.item
 	if err == io.EOF {
 		err = nil
 	}
-	if err == nil && s.regular {
-		info, statErr := s.file.Stat()
-		if err = statErr; err == nil && (info.Size() != s.size || !info.ModTime().Equal(s.changed)) {
+	if err == nil && s.info.regular {
+		var now rawInfo
+		now, err = s.file.info()
+		if err == nil && now.stamp != s.info.stamp {
+			size := it.size
+			if now.size == s.info.size && s.reads < maxReads && s.restart(now) == nil {
+				w.pipeline.hashed.Add(-size)
+				return false
+			}
 			err = errChanged
 		}
 	}
-	if it.name != "-" {
-		s.file.Close()
-	}
+	s.file.Close()
 	if err == nil {
 		s.hash.Sum(it.digest[:0])
 		if s.parts != nil {
@@ -153,4 +179,5 @@ func (w *worker) end(s *stream, err error) {
 	}
 	it.err = err
 	w.pipeline.finish(it)
+	return true
 }

@@ -79,7 +79,7 @@ func (w *walker) entry(dir, below string, e entry) bool {
 	case e.kind.IsDir():
 		return w.walkDir(name, below)
 	case e.kind.IsRegular():
-		return w.leave(name) || w.emit(&item{name: name, file: true})
+		return w.leave(name) || w.emit(&item{name: name})
 	case e.kind&fs.ModeSymlink != 0:
 		return true
 	}

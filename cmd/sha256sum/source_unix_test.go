@@ -1,0 +1,45 @@
+//go:build unix
+
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+)
+
+// The names of one pipe take turns, in their order; other pipes and what is no
+// pipe do not wait for them.
+func TestTurnsOfOnePipe(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	for _, err := range []error{
+		syscall.Mkfifo(at("pipe"), 0o666),
+		os.Link(at("pipe"), at("linked")),
+		os.Symlink(at("pipe"), at("symlinked")),
+		syscall.Mkfifo(at("another"), 0o666),
+		os.WriteFile(at("file"), nil, 0o666),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	var items []*item
+	s := source{options: &options{}, emit: func(it *item) bool { items = append(items, it); return true }}
+	for _, name := range []string{"pipe", "linked", "file", "another", "symlinked", "nosuch"} {
+		s.file(&item{name: at(name)})
+	}
+	pipe, linked, file, another, symlinked, nosuch := items[0], items[1], items[2], items[3], items[4], items[5]
+	if file.turn != nil || nosuch.turn != nil {
+		t.Error("what is no pipe has a turn")
+	}
+	for _, test := range []struct {
+		it    *item
+		after <-chan struct{}
+	}{{pipe, nobody}, {linked, pipe.turn.done}, {symlinked, linked.turn.done}, {another, nobody}} {
+		if test.it.turn.after != test.after {
+			t.Errorf("%s does not wait for the one before it alone", filepath.Base(test.it.name))
+		}
+	}
+}
