@@ -92,16 +92,16 @@ func (w *worker) load(it *item) {
 		w.loadInTurn(it)
 		return
 	}
-	f, info, err := openRaw(it.name)
+	f, info, err := w.pipeline.files.open(it.name, w.empty)
 	switch {
 	case err != nil:
 		w.fail(it, err)
 	case info.dir:
-		f.Close()
+		w.pipeline.files.close(f)
 		w.fail(it, syscall.EISDIR)
 	case !info.regular:
 		// It was when the source saw it.
-		f.Close()
+		w.pipeline.files.close(f)
 		w.fail(it, errChanged)
 	case info.size <= w.largestSmall():
 		w.loadSmall(it, f, info)
@@ -119,12 +119,12 @@ func (w *worker) loadInTurn(it *item) {
 	case <-w.ctx.Done():
 		return
 	}
-	f, info, err := openInput(it.name)
+	f, info, err := w.pipeline.files.open(it.name, w.empty)
 	switch {
 	case err != nil:
 		w.fail(it, err)
 	case info.dir:
-		f.Close()
+		w.pipeline.files.close(f)
 		w.fail(it, syscall.EISDIR)
 	default:
 		w.hashStreams([]*stream{newStream(it, f, info)})
@@ -203,7 +203,7 @@ func (w *worker) loadSmall(it *item, f rawFile, info rawInfo) {
 			}
 			err = errChanged
 		}
-		f.Close()
+		w.pipeline.files.close(f)
 		if err != nil {
 			w.fail(it, err)
 			return

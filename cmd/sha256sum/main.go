@@ -11,6 +11,7 @@ import (
 	"os/signal"
 	"runtime/debug"
 	"syscall"
+	"time"
 )
 
 // maxHeap is what the garbage collector keeps to. Otherwise it would let garbage
@@ -52,6 +53,9 @@ func run(args []string) int {
 		out, leave = output.File, output.is
 	}
 
+	// The runtime's timers take two descriptors, and without them it ends the
+	// program: it is to have them before files do.
+	time.Sleep(1)
 	debug.SetMemoryLimit(maxHeap)
 	ctx, stop := withSignals(context.Background())
 	defer stop()
@@ -59,7 +63,7 @@ func run(args []string) int {
 	bar := startProgress(ctx, o, p)
 	results := newPrinter(o, bar.wrap(out), bar.wrap(os.Stderr))
 	err = p.run(ctx, func(emit func(*item) bool) {
-		s := source{options: o, emit: emit, leave: leave}
+		s := source{options: o, opens: &p.files, emit: emit, leave: leave}
 		s.run()
 	}, results)
 	bar.finish()

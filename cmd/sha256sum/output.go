@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"math/rand/v2"
 	"os"
@@ -13,7 +14,12 @@ import (
 )
 
 // An outputFile is the file of --output. What stood there stays until commit
-// puts the whole of the new contents in its place.
+// puts the whole of the new contents in its place, by renaming a temporary file
+// or, where the system refuses that, by copying it.
+//
+// The module atomicwriter, which this project's other tools use, cannot do this:
+// it deletes what it could not rename, and its temporary names are longer than
+// the file's, which may have the longest name there is.
 type outputFile struct {
 	*os.File
 	target    string
@@ -21,7 +27,6 @@ type outputFile struct {
 }
 
 func createOutput(name string) (*outputFile, error) {
-	mode, target := fs.FileMode(0o666), name
 	info, err := os.Stat(name)
 	switch {
 	case err == nil && info.IsDir():
@@ -31,42 +36,62 @@ func createOutput(name string) (*outputFile, error) {
 		f, err := os.OpenFile(name, os.O_WRONLY, 0)
 		return &outputFile{File: f, target: name}, err
 	case err == nil:
-		// A link stays: what it leads to is replaced.
-		target, err = filepath.EvalSymlinks(name)
-		// Others, such as the shell, hold the file that a descriptor leads to.
-		// They would go on with the one that was replaced.
-		if f := descriptor(name, info); f != nil {
-			return &outputFile{File: f, target: target}, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		// To replace a file takes no right to write to it; who protected it means it.
-		if mode = info.Mode().Perm(); mode&0o200 == 0 {
-			return nil, syscall.EACCES
-		}
-	default:
-		if !errors.Is(err, fs.ErrNotExist) {
-			return nil, err
-		}
-		if _, err := os.Lstat(name); err == nil {
-			return nil, errors.New("dangling symbolic link")
-		}
+		return replaceOutput(name, info)
+	case !errors.Is(err, fs.ErrNotExist):
+		return nil, err
 	}
-	temporary := filepath.Join(filepath.Dir(target), fmt.Sprintf(".sha256sum.%08x", rand.Uint32()))
-	f, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if _, err := os.Lstat(name); err == nil {
+		return nil, errors.New("dangling symbolic link")
+	}
+	f, err := createTemporary(filepath.Dir(name), 0o666)
+	return &outputFile{File: f, target: name, temporary: true}, err
+}
+
+// replaceOutput prepares to replace the file that info is of.
+func replaceOutput(name string, info fs.FileInfo) (*outputFile, error) {
+	// A link stays: what it leads to is replaced.
+	target, err := filepath.EvalSymlinks(name)
+	// Others, such as the shell, hold the file that a descriptor leads to. They
+	// would go on with the one that was replaced.
+	if f := descriptor(name, info); f != nil {
+		return &outputFile{File: f, target: target}, nil
+	}
 	if err != nil {
 		return nil, err
 	}
-	o := &outputFile{File: f, target: target, temporary: true}
-	if info != nil {
-		keepOwner(f, info)
-		if err := f.Chmod(mode); err != nil {
-			o.abort()
+	// To replace a file takes no right to write to it; who protected it means it.
+	f, err := os.OpenFile(target, os.O_WRONLY, 0)
+	if err != nil {
+		return nil, err
+	}
+	f.Close()
+	mode := info.Mode().Perm()
+	if f, err = createTemporary(filepath.Dir(target), mode); err != nil {
+		// The directory takes no new file. The contents wait elsewhere.
+		mode = 0o600
+		if f, err = createTemporary(os.TempDir(), mode); err != nil {
 			return nil, err
 		}
 	}
+	o := &outputFile{File: f, target: target, temporary: true}
+	keepOwner(f, info)
+	if err := f.Chmod(mode); err != nil {
+		o.abort()
+		return nil, err
+	}
 	return o, nil
+}
+
+func createTemporary(dir string, mode fs.FileMode) (*os.File, error) {
+	return os.OpenFile(filepath.Join(dir, fmt.Sprintf("%s%08x", temporaryPrefix, rand.Uint32())), os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+}
+
+const temporaryPrefix = ".sha256sum."
+
+// isTemporary reports whether a file of this name was made by createTemporary.
+func isTemporary(base string) bool {
+	digits, found := strings.CutPrefix(base, temporaryPrefix)
+	return found && len(digits) == 8 && strings.Trim(digits, "0123456789abcdef") == ""
 }
 
 // descriptor returns the file that the process was started with under one of
@@ -88,7 +113,8 @@ func descriptor(name string, info fs.FileInfo) *os.File {
 	return nil
 }
 
-// commit puts the file in its place.
+// commit puts the file in its place. When that is impossible it keeps the
+// contents, and the error says where.
 func (o *outputFile) commit() error {
 	if !o.temporary {
 		return o.Close()
@@ -97,11 +123,35 @@ func (o *outputFile) commit() error {
 	if closeErr := o.Close(); err == nil {
 		err = closeErr
 	}
-	if err == nil {
-		err = os.Rename(o.Name(), o.target)
+	if err == nil && os.Rename(o.Name(), o.target) != nil {
+		// A mount point such as a container's, or somebody else's file in a
+		// directory like /tmp.
+		if err = copyFile(o.target, o.Name()); err == nil {
+			os.Remove(o.Name())
+		}
 	}
 	if err != nil {
-		os.Remove(o.Name())
+		err = fmt.Errorf("%s; the list is in %s", reason(err), quoteShell(o.Name()))
+	}
+	return err
+}
+
+// copyFile gives an existing file the contents of another one.
+func copyFile(to, from string) error {
+	contents, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer contents.Close()
+	f, err := os.OpenFile(to, os.O_WRONLY|os.O_TRUNC, 0)
+	if err != nil {
+		return err
+	}
+	if _, err = io.Copy(f, contents); err == nil {
+		err = f.Sync()
+	}
+	if closeErr := f.Close(); err == nil {
+		err = closeErr
 	}
 	return err
 }

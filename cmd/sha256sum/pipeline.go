@@ -23,6 +23,7 @@ type pipeline struct {
 	order   chan *item    // everything, in the order of printing
 	nudge   chan struct{} // holds a token when an item was finished
 	hashed  atomic.Int64  // bytes, for the progress bar
+	files   descriptors
 }
 
 const (
@@ -48,6 +49,7 @@ func newPipeline(o *options) *pipeline {
 func (p *pipeline) run(ctx context.Context, source func(emit func(*item) bool), out *printer) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	p.files.ctx = ctx
 
 	go func() {
 		defer close(p.order)

@@ -120,7 +120,7 @@ func measure(ctx context.Context, o *options) (total int64, ok bool) {
 		}
 	}
 	ok = true
-	s := source{options: o, emit: func(it *item) bool {
+	s := source{options: o, opens: &descriptors{ctx: ctx}, emit: func(it *item) bool {
 		if it.kind == fileItem {
 			info, err := os.Stat(it.name)
 			switch {

@@ -3,7 +3,9 @@
 package main
 
 import (
+	"errors"
 	"io"
+	"os"
 
 	"golang.org/x/sys/unix"
 )
@@ -102,6 +104,14 @@ func (f rawFile) Close() error {
 		return nil
 	}
 	return unix.Close(int(f))
+}
+
+// file returns f for what only an os.File can do; f is not used again.
+func (f rawFile) file(name string) *os.File { return os.NewFile(uintptr(f), name) }
+
+// outOfDescriptors reports whether err says that no more files can be open.
+func outOfDescriptors(err error) bool {
+	return errors.Is(err, unix.EMFILE) || errors.Is(err, unix.ENFILE)
 }
 
 // retry calls again what a signal interrupted.

@@ -11,6 +11,7 @@ import (
 // one goroutine.
 type source struct {
 	*options
+	opens *descriptors
 	emit  func(*item) bool
 	leave func(name string) bool // for trees: files to leave out
 
@@ -48,7 +49,7 @@ func (s *source) operand(name string) bool {
 	if s.recursive && name != "-" {
 		// A link that is named is followed, as a directory that is meant.
 		if info, err := os.Stat(name); err == nil && info.IsDir() {
-			w := walker{emit: s.emit, exclude: s.exclude, leave: s.leave}
+			w := walker{opens: s.opens, emit: s.emit, exclude: s.exclude, leave: s.leave}
 			return w.walk(name)
 		}
 	}
@@ -111,7 +112,11 @@ func (s *source) open(name string) (r io.ReadCloser, shown string, err error) {
 	if shown = name; name == "-" {
 		shown = "standard input"
 	}
-	f, _, err := openInput(name)
+	var f rawFile
+	err = s.opens.wait(func() {}, func() (err error) {
+		f, _, err = openInput(name)
+		return err
+	})
 	return f, shown, err
 }
 

@@ -170,7 +170,7 @@ func (w *worker) end(s *stream, err error) bool {
 			err = errChanged
 		}
 	}
-	s.file.Close()
+	w.pipeline.files.close(s.file)
 	if err == nil {
 		s.hash.Sum(it.digest[:0])
 		if s.parts != nil {

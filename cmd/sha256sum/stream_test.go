@@ -33,7 +33,9 @@ func randomFile(t *testing.T, size int) (name string, contents []byte) {
 // testWorker returns a worker without company.
 func testWorker(o options) *worker {
 	o.jobs = 1
-	w := newWorker(newPipeline(&o))
+	p := newPipeline(&o)
+	p.files.ctx = context.Background()
+	w := newWorker(p)
 	w.ctx = context.Background()
 	return w
 }

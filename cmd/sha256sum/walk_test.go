@@ -27,81 +27,49 @@ func tree(t *testing.T, names ...string) string {
 	return dir
 }
 
-func TestReadSortedInPieces(t *testing.T) {
-	names := []string{"a/x", "a-b", "a.txt"}
-	for i := range 3000 {
-		names = append(names, fmt.Sprintf("%d%s", i, strings.Repeat("x", i%50)))
-	}
-	dir := tree(t, names...)
-	all, more, err := readSorted(dir, "", 1<<20)
-	if err != nil || more || len(all) != len(names) {
-		t.Fatalf("%d entries, %v, %v", len(all), more, err)
-	}
-	if !slices.IsSortedFunc(all, compareKeys) {
-		t.Error("not sorted")
-	}
-	for _, limit := range []int{1, 1000, 40_000} {
-		var pieces []entry
-		after := ""
-		for more := true; more; {
-			var piece []entry
-			piece, more, err = readSorted(dir, after, limit)
-			if err != nil || len(piece) == 0 {
-				t.Fatalf("%d entries, %v", len(piece), err)
+// Entries come in the order of their keys, whatever they begin with and however
+// many blocks their names take.
+func TestDirectoryIsSorted(t *testing.T) {
+	for name, prefix := range map[string]string{"no prefix": "", "a prefix": strings.Repeat("p", 20)} {
+		t.Run(name, func(t *testing.T) {
+			var want []string
+			for _, s := range []string{"a/x", "a-b", "a.txt", "a0", "same-beginning", "same-beginninh"} {
+				want = append(want, prefix+s)
 			}
-			size := 0
-			for _, e := range piece {
-				size += e.size()
+			for i := range 3000 {
+				want = append(want, fmt.Sprintf("%s%d%s", prefix, i, strings.Repeat("x", i%50)))
 			}
-			if size > limit && len(piece) > 1 {
-				t.Errorf("%d entries take %d bytes, not %d", len(piece), size, limit)
+			dir := tree(t, want...)
+			d, err := readDirectory(testDescriptors(t), dir)
+			if err != nil {
+				t.Fatal(err)
 			}
-			pieces = append(pieces, piece...)
-			after = piece[len(piece)-1].key
-			if limit == 1 && len(pieces) > 50 {
-				break // each piece reads the whole directory
+			var got []string
+			for _, e := range d.entries {
+				got = append(got, string(d.key(e)))
 			}
-		}
-		if !slices.Equal(pieces, all[:len(pieces)]) || limit > 1 && len(pieces) != len(all) {
-			t.Errorf("%d entries in pieces of %d bytes differ from the whole", len(pieces), limit)
-		}
+			want[0] = prefix + "a/"
+			slices.Sort(want)
+			if !slices.Equal(got, want) {
+				t.Errorf("%d entries, %d wanted", len(got), len(want))
+			}
+			if len(d.blocks) < 2 {
+				t.Error("all names are in one block")
+			}
+			d.release()
+			if n := directoryBytes.Load(); n != 0 {
+				t.Errorf("%d bytes are still accounted for", n)
+			}
+		})
 	}
 }
 
-// A directory with more entries than may be in memory comes out whole.
-func TestWalkOfLargeDirectory(t *testing.T) {
-	var want []string
-	for i := range 4 * minEntries / (entry{key: "0000"}).size() {
-		want = append(want, fmt.Sprintf("d/%04d", i))
-	}
-	want = append(want, "d/9999/x")
-	dir := tree(t, want...)
-	var got []string
-	w := walker{
-		emit: func(it *item) bool {
-			name, err := filepath.Rel(dir, it.name)
-			if err != nil || it.kind != fileItem {
-				t.Fatal(it.note, err)
-			}
-			got = append(got, filepath.ToSlash(name))
-			return true
-		},
-		leave:  func(string) bool { return false },
-		budget: 1, // as below many large directories
-	}
-	w.walkDir(dir, "")
-	if !slices.Equal(got, want) {
-		t.Errorf("%d files, %d wanted", len(got), len(want))
-	}
-	if w.budget != 1 {
-		t.Errorf("budget %d, not 1", w.budget)
-	}
-}
+func testDescriptors(t *testing.T) *descriptors { return &descriptors{ctx: t.Context()} }
 
 func TestWalkReportsWhatVanishes(t *testing.T) {
 	dir := tree(t, "a/x", "b/x", "c/x")
 	var names, failed []string
-	w := walker{emit: func(it *item) bool {
+	w := walker{opens: testDescriptors(t), emit: func(it *item) bool {
 		if it.kind == failedItem {
 			if !errors.Is(it.err, fs.ErrNotExist) {
 				t.Errorf("%s: %v", it.name, it.err)
@@ -128,7 +96,7 @@ func TestWalkReportsWhatVanishes(t *testing.T) {
 func TestWalkStops(t *testing.T) {
 	dir := tree(t, "a/x", "b/x", "c/x")
 	n := 0
-	w := walker{emit: func(*item) bool { n++; return n < 2 }, leave: func(string) bool { return false }}
+	w := walker{opens: testDescriptors(t), emit: func(*item) bool { n++; return n < 2 }, leave: func(string) bool { return false }}
 	if w.walk(dir) || n != 2 {
 		t.Errorf("%d files after a stop at 2", n)
 	}
