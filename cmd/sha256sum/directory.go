@@ -91,16 +91,18 @@ func commonLength(a, b []byte) int {
 	return n
 }
 
-// readDirectory reads a directory. With an error it returns what it could read.
-func readDirectory(opens *descriptors, name string) (*directory, error) {
+// readDirectory reads a directory. With an error it returns what it could
+// read.
+func readDirectory(opens *descriptors, name string) (*directory, fileID, error) {
 	d := new(directory)
 	var raw rawFile
+	var info rawInfo
 	err := opens.wait(func() {}, func() (err error) {
-		raw, _, err = openRaw(name)
+		raw, info, err = openRaw(name)
 		return err
 	})
 	if err != nil {
-		return d, err
+		return d, info.id, err
 	}
 	f := raw.file(name)
 	defer f.Close()
@@ -116,7 +118,7 @@ func readDirectory(opens *descriptors, name string) (*directory, error) {
 	if err == io.EOF {
 		err = nil
 	}
-	return d, err
+	return d, info.id, err
 }
 
 // directoryBytes is what the directories in memory take. Beyond what they may

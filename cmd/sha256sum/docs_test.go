@@ -1,33 +1,104 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"strings"
 	"testing"
-
-	"github.com/spf13/pflag"
 )
 
-// Every option stands in everything that tells about options.
+// The manual page and the README tell of every option in the words of the table.
+// With UPDATE_DOCS set, they are made to.
 func TestOptionsAreDocumented(t *testing.T) {
-	manual, err := os.ReadFile("sha256sum.1")
-	if err != nil {
-		t.Fatal(err)
+	for _, doc := range []struct {
+		file, begin, end string
+		options          func() string
+	}{
+		{"sha256sum.1", ".\\\" The options, from the table.\n", ".\\\" End of the options.\n", manualOptions},
+		{"README.md", "<!-- options -->\n", "<!-- end of options -->\n", readmeOptions},
+	} {
+		text, err := os.ReadFile(doc.file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		head, rest, found := strings.Cut(string(text), doc.begin)
+		got, tail, ended := strings.Cut(rest, doc.end)
+		if !found || !ended {
+			t.Fatalf("%s has no place for the options", doc.file)
+		}
+		want := doc.options()
+		if got == want {
+			continue
+		}
+		if os.Getenv("UPDATE_DOCS") == "" {
+			t.Errorf("the options of %s are not those of the table: UPDATE_DOCS=1 go test -run '^%s$' writes them", doc.file, t.Name())
+			continue
+		}
+		if err := os.WriteFile(doc.file, []byte(head+doc.begin+want+doc.end+tail), 0o666); err != nil {
+			t.Fatal(err)
+		}
 	}
-	new(options).flags().VisitAll(func(f *pflag.Flag) {
-		for where, has := range map[string]bool{
-			"help":            strings.Contains(helpText, " --"+f.Name),
-			"bash completion": strings.Contains(bashCompletion, "--"+f.Name),
-			"zsh completion":  strings.Contains(zshCompletion, "--"+f.Name),
-			"fish completion": strings.Contains(fishCompletion, " -l "+f.Name+" "),
-			"manual page":     strings.Contains(string(manual), `\-\-`+strings.ReplaceAll(f.Name, "-", `\-`)),
-		} {
-			if !has {
-				t.Errorf("--%s is missing in the %s", f.Name, where)
+}
+
+func manualOptions() string {
+	escape := strings.NewReplacer(`\`, `\e`, "-", `\-`).Replace
+	var b strings.Builder
+	for group, title := range []string{
+		checkOption:  ".SS \"When verifying checksums\"\n",
+		beyondOption: ".SS \"Beyond the GNU tool\"\n",
+		infoOption:   ".SS \"Information\"\n",
+	} {
+		b.WriteString(title)
+		for _, p := range table {
+			if p.group != optionGroup(group) {
+				continue
 			}
+			b.WriteString(".TP\n.B ")
+			if p.short != 0 {
+				fmt.Fprintf(&b, `\-%c\fR, \fB`, p.short)
+			}
+			b.WriteString(`\-\-` + escape(p.long))
+			if p.argument != "" {
+				fmt.Fprintf(&b, `=\fI%s`, p.argument)
+			}
+			// A line that begins with a period or an apostrophe is a request.
+			b.WriteString("\n" + strings.ToUpper(p.text[:1]) + escape(p.text[1:]) + ".\n")
 		}
-		if f.Shorthand != "" && !strings.Contains(helpText, "-"+f.Shorthand+", --"+f.Name) {
-			t.Errorf("-%s is missing in the help", f.Shorthand)
+	}
+	return b.String()
+}
+
+func readmeOptions() string {
+	escape := strings.NewReplacer("|", `\|`, "*", `\*`, "<", `\<`).Replace
+	var b strings.Builder
+	b.WriteString("| option | |\n| --- | --- |\n")
+	for _, p := range table {
+		if p.group != beyondOption {
+			continue
 		}
-	})
+		b.WriteString("| `")
+		if p.short != 0 {
+			fmt.Fprintf(&b, "-%c`, `", p.short)
+		}
+		b.WriteString("--" + p.long)
+		if p.argument != "" {
+			b.WriteString("=" + p.argument)
+		}
+		b.WriteString("` | " + escape(p.text) + " |\n")
+	}
+	return b.String()
+}
+
+// An abbreviation means one option, and every letter too.
+func TestOptionsAreDistinct(t *testing.T) {
+	long, short := map[string]bool{}, map[byte]bool{}
+	for _, p := range table {
+		if long[p.long] || p.short != 0 && short[p.short] {
+			t.Errorf("--%s stands twice", p.long)
+		}
+		long[p.long], short[p.short] = true, true
+		if p.text == "" || p.set == nil {
+			t.Errorf("--%s does nothing", p.long)
+		}
+	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"io"
+	"os"
 	"runtime"
 	"syscall"
 
@@ -92,22 +93,57 @@ func (w *worker) load(it *item) {
 		w.loadInTurn(it)
 		return
 	}
-	f, info, err := w.pipeline.files.open(it.name, w.empty)
+	if w.pipeline.options.links == "name" && w.loadLink(it) || it.known != nil && w.isKnown(it) {
+		return
+	}
+	f, info, err := w.pipeline.files.open(it.path, w.empty)
 	switch {
 	case err != nil:
 		w.fail(it, err)
 	case info.dir:
 		w.pipeline.files.close(f)
 		w.fail(it, syscall.EISDIR)
+	case it.walked && w.pipeline.isOutput(info.id):
+		w.pipeline.files.close(f)
+		w.fail(it, errOutput)
 	case !info.regular:
 		// It was when the source saw it.
 		w.pipeline.files.close(f)
 		w.fail(it, errChanged)
 	case info.size <= w.largestSmall():
+		w.pipeline.sized(it, info.size)
 		w.loadSmall(it, f, info)
 	default:
+		w.pipeline.sized(it, info.size)
 		w.addStream(newStream(it, f, info))
 	}
+}
+
+// loadLink hashes the name that a symbolic link holds. It reports false for what
+// is no link.
+func (w *worker) loadLink(it *item) bool {
+	target, err := os.Readlink(it.path)
+	if err != nil {
+		return false
+	}
+	it.size = int64(len(target))
+	it.digest = sha256.Sum256([]byte(target))
+	if w.pipeline.options.partSize > 0 {
+		it.composite = onePart(it.digest)
+	}
+	w.pipeline.finish(it)
+	return true
+}
+
+// isKnown takes the digest of a file that is as it was when it was hashed before.
+func (w *worker) isKnown(it *item) bool {
+	info, err := statRaw(it.path)
+	if err != nil || !info.regular || info.stamp != it.known.stamp {
+		return false
+	}
+	it.digest, it.size, it.stamp = it.known.digest, info.size, info.stamp
+	w.pipeline.finish(it)
+	return true
 }
 
 // loadInTurn hashes what others may read from, too. It may make its reader wait,
@@ -119,7 +155,7 @@ func (w *worker) loadInTurn(it *item) {
 	case <-w.ctx.Done():
 		return
 	}
-	f, info, err := w.pipeline.files.open(it.name, w.empty)
+	f, info, err := w.pipeline.files.open(it.path, w.empty)
 	switch {
 	case err != nil:
 		w.fail(it, err)
@@ -127,6 +163,9 @@ func (w *worker) loadInTurn(it *item) {
 		w.pipeline.files.close(f)
 		w.fail(it, syscall.EISDIR)
 	default:
+		if info.regular {
+			w.pipeline.sized(it, info.size)
+		}
 		w.hashStreams([]*stream{newStream(it, f, info)})
 	}
 }
@@ -208,7 +247,7 @@ func (w *worker) loadSmall(it *item, f rawFile, info rawInfo) {
 			w.fail(it, err)
 			return
 		}
-		it.size = int64(n)
+		it.size, it.stamp = int64(n), info.stamp
 		w.used += n
 		w.files = append(w.files, it)
 		w.msgs = append(w.msgs, buf[:n])

@@ -4,70 +4,97 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"strings"
 
 	"github.com/sha256-simd/sha256-simd"
 )
 
-const helpText = `Usage: sha256sum [OPTION]... [FILE]...
+// information returns what --help and its like print.
+func information(what informationError) string {
+	switch what {
+	case "bash":
+		return bashCompletion()
+	case "zsh":
+		return zshCompletion()
+	case "fish":
+		return fishCompletion()
+	case "version":
+		return versionText()
+	}
+	return helpText()
+}
+
+// helpText is what --help prints.
+func helpText() string {
+	var b strings.Builder
+	b.WriteString(helpHead)
+	for group, title := range []string{
+		checkOption:  "\nThe following five options are useful only when verifying checksums:\n",
+		beyondOption: "\nThe following options are not those of GNU coreutils:\n",
+		infoOption:   "\n",
+	} {
+		b.WriteString(title)
+		for _, p := range table {
+			if p.group == optionGroup(group) {
+				p.appendHelp(&b)
+			}
+		}
+	}
+	b.WriteString(helpTail)
+	return b.String()
+}
+
+// appendHelp appends an option and its text, wrapped to a terminal.
+func (p *option) appendHelp(b *strings.Builder) {
+	const width, indent = 79, 24
+	line := "      "
+	if p.short != 0 {
+		line = "  -" + string(p.short) + ", "
+	}
+	line += "--" + p.long
+	if p.argument != "" {
+		line += "=" + p.argument
+	}
+	if len(line) > indent-2 {
+		b.WriteString(line + "\n")
+		line = ""
+	}
+	line += strings.Repeat(" ", indent-1-len(line))
+	for word := range strings.FieldsSeq(p.text) {
+		if len(line)+1+len(word) > width {
+			b.WriteString(line + "\n")
+			line = strings.Repeat(" ", indent+1)
+		}
+		line += " " + word
+	}
+	b.WriteString(line + "\n")
+}
+
+const helpHead = `Usage: sha256sum [OPTION]... [FILE]...
 Print or check SHA256 (256-bit) checksums.
 
 With no FILE, or when FILE is -, read standard input.
-  -b, --binary          read in binary mode
-  -c, --check           read checksums from the FILEs and check them
-      --tag             create a BSD-style checksum
-  -t, --text            read in text mode (default)
-  -z, --zero            end each output line with NUL, not newline,
-                          and disable file name escaping
+`
 
-The following five options are useful only when verifying checksums:
-      --ignore-missing  don't fail or report status for missing files
-      --quiet           don't print OK for each successfully verified file
-      --status          don't output anything, status code shows success
-      --strict          exit non-zero for improperly formatted checksum lines
-  -w, --warn            warn about improperly formatted checksum lines
-
-The following options are not those of GNU coreutils:
-  -r, --recursive       hash the files under each FILE that is a directory (the
-                          current one if there is no FILE), sorted by their
-                          whole names; links inside are not followed, devices,
-                          sockets and named pipes inside are skipped
-      --exclude=GLOB    with -r, leave out files and directories that match; a
-                          GLOB without a slash is matched with their names, one
-                          with a slash, but for one at its end, with their
-                          paths below FILE, where ** stands for any number of
-                          directories
-      --files0-from=F   hash the files whose names, each ended by NUL, stand in
-                          the file F; if F is -, read names from standard input
-  -j, --jobs=N          hash on N processors at once (default: all; at most 64)
-      --json            print one JSON object a line for each file: its name
-                          and digest and size, or error; with -c, ok as well;
-                          name_bytes (base64) if the name is not UTF-8
-      --part-size=SIZE  print the composite checksum that S3 gives to an upload
-                          in parts of SIZE (such as 8MiB) as well, in a comment
-      --output=FILE     write to FILE, which stays as it was until all is done
-      --progress=WHEN   show a progress bar on standard error: auto (default;
-                          on a terminal, after a second), always, or never
-      --generate-completion=SHELL
-                        print a completion script for bash, zsh or fish
-
-      --help            display this help and exit
-      --version         output version information and exit
-
+const helpTail = `
 The sums are computed as described in FIPS 180-4. When checking, the input
-should be a former output of this program or of its like; the formats of BSD
-are read too. The default mode is to print a line with: checksum, a space, a
-character indicating input mode ('*' for binary, ' ' for text or where binary
-is insignificant), and name for each FILE. There is no difference between
-binary mode and text mode.
+should be a former output of this program or of its like; the formats of BSD,
+OpenSSL, hashdeep and BagIt are read too. The default mode is to print a line
+with: checksum, a space, a character indicating input mode ('*' for binary, ' '
+for text or where binary is insignificant), and name for each FILE. There is no
+difference between binary mode and text mode.
 
 Exit status: 0 if all went well; 1 if a file could not be read, changed as it
-was read, or is not as its list says, or the output could not be written; 129,
-130 or 143 if hung up on, interrupted or terminated, when what was done is
-printed.
+was read, or is not as its list says, or the output could not be written. Of an
+audit (-c -r) without these: 2 if a file is not listed, 3 if files have moved.
+After SIGHUP, SIGINT or SIGTERM, what was done is printed and the program ends
+by the signal.
 
 Examples:
   sha256sum -r --output SHA256SUMS .        list a tree, but for SHA256SUMS
   sha256sum -c --quiet SHA256SUMS           check it
+  sha256sum -c -r --quiet SHA256SUMS .      and find what is not in the list
+  sha256sum -r --update SHA256SUMS .        list it again, hash what has changed
   find . -newer then -type f -print0 | sha256sum --files0-from=-
   sha256sum -r --exclude .git --exclude 'build/**/*.o' src
   sha256sum --part-size=8MiB disk.img       compare with S3's checksum

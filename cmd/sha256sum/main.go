@@ -9,14 +9,9 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"syscall"
 	"time"
 )
-
-// maxHeap is what the garbage collector keeps to. Otherwise it would let garbage
-// take as much again as the buffers and all that waits.
-const maxHeap = 48 << 20
 
 func main() {
 	os.Exit(run(os.Args[1:]))
@@ -24,13 +19,10 @@ func main() {
 
 // run is the tool: it returns the exit status.
 func run(args []string) int {
-	// A reader that went away is an error to report, not a signal to die of.
-	signal.Ignore(syscall.SIGPIPE)
-
 	o, err := parseOptions(args)
 	var text informationError
 	if errors.As(err, &text) {
-		if _, err := io.WriteString(standardOutput(), string(text)); err != nil {
+		if _, err := io.WriteString(standardOutput(), information(text)); err != nil {
 			return fail("write error", err)
 		}
 		return 0
@@ -40,34 +32,51 @@ func run(args []string) int {
 		return 1
 	}
 
+	// The runtime's timers take two descriptors, and without them it ends the
+	// program: it is to have them before files do.
+	time.Sleep(1)
+
+	p := newPipeline(o)
+	results := newPrinter(o)
+	s := source{options: o, opens: &p.files, leave: func(string) bool { return false }}
 	out := os.Stdout
 	if !o.check {
 		out = standardOutput()
 	}
-	leave := func(string) bool { return false }
 	var output *outputFile
 	if o.output != "" {
+		// A reader of messages that goes away does not end the work.
+		signal.Ignore(syscall.SIGPIPE)
 		if output, err = createOutput(o.output); err != nil {
 			return fail(quoteShell(o.output), err)
 		}
-		out, leave = output.File, output.is
+		out, s.leave = output.File, output.is
+	} else if info, err := stdout.info(); err == nil && info.regular {
+		p.output = &info.id
+	}
+	if o.update != "" {
+		if err := s.update(results); err != nil {
+			output.abort()
+			return fail(quoteShell(o.update+stampsSuffix), err)
+		}
 	}
 
-	// The runtime's timers take two descriptors, and without them it ends the
-	// program: it is to have them before files do.
-	time.Sleep(1)
-	debug.SetMemoryLimit(maxHeap)
 	ctx, stop := withSignals(context.Background())
 	defer stop()
-	p := newPipeline(o)
 	bar := startProgress(ctx, o, p)
-	results := newPrinter(o, bar.wrap(out), bar.wrap(os.Stderr))
+	results.to(bar.wrap(out), bar.wrap(os.Stderr))
 	err = p.run(ctx, func(emit func(*item) bool) {
-		s := source{options: o, opens: &p.files, emit: emit, leave: leave}
+		s.emit = emit
 		s.run()
 	}, results)
 	bar.finish()
+	return finish(o, err, &s, results, output)
+}
 
+// finish puts the results in their place. err is that of the work.
+func finish(o *options, err error, s *source, results *printer, output *outputFile) int {
+	var caught signalError
+	interrupted := errors.As(err, &caught)
 	if output != nil {
 		if err == nil {
 			err = output.commit()
@@ -75,21 +84,49 @@ func run(args []string) int {
 			output.abort()
 		}
 	}
-	var caught signalError
+	if results.stamps != nil {
+		var stampsErr error
+		if err != nil {
+			// What is hashed now and what was before, the next run need not hash.
+			stampsErr = s.stamps.rest(results.stamps.write)
+		}
+		if commitErr := results.stamps.commit(); stampsErr == nil {
+			stampsErr = commitErr
+		}
+		if err == nil {
+			err = stampsErr
+		}
+	}
 	switch {
-	case errors.As(err, &caught):
+	case interrupted:
 		if output != nil && output.temporary {
 			fmt.Fprintf(os.Stderr, "sha256sum: %v: %s is not written\n", caught, quoteShell(o.output))
 		}
+		dieOf(caught.Signal)
 		return caught.status()
 	case err != nil && output != nil:
 		return fail(quoteShell(o.output), err)
 	case err != nil:
 		return fail("write error", err)
-	case results.failed:
-		return 1
 	}
-	return 0
+	return results.exitStatus()
+}
+
+// update makes the source and the printer read and write what is known of files.
+func (s *source) update(results *printer) (err error) {
+	roots := s.files
+	if len(roots) == 0 {
+		roots = []string{"."}
+	}
+	if s.stamps, err = openStamps(s.options.update, roots); err != nil {
+		return err
+	}
+	if results.stamps, err = createStamps(s.options.update); err != nil {
+		return err
+	}
+	leave := s.leave
+	s.leave = func(path string) bool { return leave(path) || results.stamps.is(path) }
+	return nil
 }
 
 // standardOutput returns standard output; when that is closed, a file that every
@@ -122,7 +159,7 @@ func (s signalError) status() int { return 128 + int(s.Signal) }
 func withSignals(parent context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	caught := make(chan os.Signal, 1)
-	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
+	for _, s := range deadly {
 		// Who starts the program with a signal ignored, as nohup does, means it.
 		if !signal.Ignored(s) {
 			signal.Notify(caught, s)

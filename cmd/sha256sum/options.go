@@ -9,9 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/bmatcuk/doublestar/v4"
-	"github.com/spf13/pflag"
 )
 
 // options are what the command line asks for.
@@ -27,14 +24,20 @@ type options struct {
 	strict        bool
 	warn          bool
 
-	recursive  bool
-	files0From string
-	exclude    []string
-	jobs       int
-	json       bool
-	progress   string
-	partSize   int64 // 0: no composite checksums
-	output     string
+	recursive     bool
+	filters       filters
+	links         string // what is done with symbolic links inside a tree
+	oneFileSystem bool
+	base          string // what names are relative to
+	baseSet       bool   // base may be "", for the directory of each list
+	update        string
+	bag           string
+	files0From    string
+	jobs          int
+	json          bool
+	output        string
+	partSize      int64 // 0: no composite checksums
+	progress      string
 
 	files []string
 }
@@ -43,204 +46,136 @@ type options struct {
 const maxJobs = 64
 
 // An informationError ends the reading of the command line where --help or its
-// like stands: it is what to print.
+// like stands: it is what information makes the text of.
 type informationError string
 
 func (informationError) Error() string { return "information was asked for" }
 
-// An optionFunc is an option without an argument.
-type optionFunc func() error
-
-// noArgument is what pflag hands to an option that stands without an argument.
-// A user who writes --check=true does give one.
-const noArgument = "\x00"
-
-var errNoArgumentAllowed = errors.New("doesn't allow an argument")
-
-func (f optionFunc) Set(s string) error {
-	if s != noArgument {
-		return errNoArgumentAllowed
-	}
-	return f()
-}
-func (optionFunc) String() string { return "" }
-func (optionFunc) Type() string   { return "" }
-
-// A valueFunc is an option with an argument.
-type valueFunc func(string) error
-
-func (f valueFunc) Set(s string) error { return f(s) }
-func (valueFunc) String() string       { return "" }
-func (valueFunc) Type() string         { return "" }
-
-// parseOptions reads the command line as GNU getopt does: options may stand
-// after names unless POSIXLY_CORRECT is set, short ones may be bundled, long
-// ones abbreviated.
+// parseOptions reads the command line as GNU getopt_long does: options may stand
+// after names unless POSIXLY_CORRECT is set, short ones may be bundled, long ones
+// abbreviated.
+//
+// No module is used for it: those that do all of this bring the package net with
+// them, and with that the C library, whose loading takes longer than all else
+// that this program does before it hashes.
 func parseOptions(args []string) (*options, error) {
-	o := &options{jobs: min(runtime.GOMAXPROCS(0), maxJobs), progress: "auto"}
-	flags := o.flags()
-	if err := flags.Parse(args); err != nil {
-		return nil, explain(err, flags, args)
+	o := &options{jobs: min(runtime.GOMAXPROCS(0), maxJobs), progress: "auto", links: "skip"}
+	_, posix := os.LookupEnv("POSIXLY_CORRECT")
+	for len(args) > 0 {
+		arg := args[0]
+		args = args[1:]
+		var err error
+		switch {
+		case arg == "--":
+			o.files, args = append(o.files, args...), nil
+		case strings.HasPrefix(arg, "--"):
+			args, err = o.parseLong(arg, args)
+		case strings.HasPrefix(arg, "-") && arg != "-":
+			args, err = o.parseShort(arg[1:], args)
+		case posix:
+			o.files, args = append(append(o.files, arg), args...), nil
+		default:
+			o.files = append(o.files, arg)
+		}
+		if err != nil {
+			return nil, err
+		}
 	}
-	o.files = flags.Args()
 	return o, o.validate()
 }
 
-// flags returns the options of the command line, which set o.
-func (o *options) flags() *pflag.FlagSet {
-	flags := pflag.NewFlagSet("sha256sum", pflag.ContinueOnError)
-	flags.SortFlags = false
-	flags.Usage = func() {}
-	_, posix := os.LookupEnv("POSIXLY_CORRECT")
-	flags.SetInterspersed(!posix)
-
-	option := func(name, shorthand string, set func() error) {
-		flags.VarPF(optionFunc(set), name, shorthand, "").NoOptDefVal = noArgument
+// parseLong reads a long option. It returns the arguments behind it.
+func (o *options) parseLong(arg string, rest []string) ([]string, error) {
+	name, value, hasValue := strings.Cut(arg[2:], "=")
+	found := candidates(name)
+	if len(found) == 0 {
+		return nil, fmt.Errorf("unrecognized option '%s'", arg)
 	}
-	toggle := func(name, shorthand string, set func()) {
-		option(name, shorthand, func() error { set(); return nil })
-	}
-	value := func(name, shorthand string, set func(string) error) {
-		flags.VarP(valueFunc(set), name, shorthand, "")
-	}
-	// In the order in which an ambiguous abbreviation lists them.
-	toggle("check", "c", func() { o.check = true })
-	toggle("ignore-missing", "", func() { o.ignoreMissing = true })
-	toggle("quiet", "", func() { o.status, o.warn, o.quiet = false, false, true })
-	toggle("status", "", func() { o.status, o.warn, o.quiet = true, false, false })
-	toggle("warn", "w", func() { o.status, o.warn, o.quiet = false, true, false })
-	toggle("strict", "", func() { o.strict = true })
-	toggle("tag", "", func() { o.tag, o.mode = true, 'b' })
-	toggle("zero", "z", func() { o.zero = true })
-	toggle("binary", "b", func() { o.mode = 'b' })
-	toggle("text", "t", func() { o.mode = 't' })
-	toggle("recursive", "r", func() { o.recursive = true })
-	value("files0-from", "", func(s string) error { o.files0From = s; return nonEmpty(s) })
-	value("exclude", "", func(s string) error {
-		// Shells complete directories with a slash behind them.
-		if s = strings.TrimRight(s, "/"); s == "" || s == "." {
-			return errors.New("a name or a path below a directory is needed")
+	if len(found) > 1 {
+		names := make([]string, len(found))
+		for i, p := range found {
+			names[i] = "'--" + p.long + "'"
 		}
-		if !doublestar.ValidatePattern(s) {
-			return doublestar.ErrBadPattern
-		}
-		o.exclude = append(o.exclude, s)
-		return nil
-	})
-	value("jobs", "j", func(s string) (err error) { o.jobs, err = parseJobs(s); return err })
-	toggle("json", "", func() { o.json = true })
-	value("progress", "", func(s string) error { o.progress = s; return oneOf(s, "auto", "always", "never") })
-	value("part-size", "", func(s string) (err error) { o.partSize, err = parseSize(s); return err })
-	value("output", "", func(s string) error { o.output = s; return nonEmpty(s) })
-	value("generate-completion", "", func(s string) error {
-		if err := oneOf(s, "bash", "zsh", "fish"); err != nil {
-			return err
-		}
-		return informationError(completions[s])
-	})
-	option("help", "", func() error { return informationError(helpText) })
-	option("version", "", func() error { return informationError(versionText()) })
-	flags.SetNormalizeFunc(completeName)
-	return flags
-}
-
-// completeName makes an unambiguous abbreviation whole.
-func completeName(flags *pflag.FlagSet, name string) pflag.NormalizedName {
-	if c := candidates(flags, name); len(c) == 1 {
-		name = c[0]
+		return nil, fmt.Errorf("option '%s' is ambiguous; possibilities: %s", arg, strings.Join(names, " "))
 	}
-	return pflag.NormalizedName(name)
-}
-
-// candidates returns the names of the long options that name may mean.
-func candidates(flags *pflag.FlagSet, name string) []string {
-	var names []string
-	exact := false
-	flags.VisitAll(func(f *pflag.Flag) {
-		exact = exact || f.Name == name
-		if strings.HasPrefix(f.Name, name) {
-			names = append(names, f.Name)
-		}
-	})
-	if exact {
-		return []string{name}
-	}
-	return names
-}
-
-// explain words an error of pflag as GNU getopt does.
-func explain(err error, flags *pflag.FlagSet, args []string) error {
-	var (
-		unknown *pflag.NotExistError
-		syntax  *pflag.InvalidSyntaxError
-		missing *pflag.ValueRequiredError
-		invalid *pflag.InvalidValueError
-	)
+	p := found[0]
 	switch {
-	case errors.Is(err, pflag.ErrHelp):
-		// pflag takes an undefined -h for --help.
-		return errors.New("invalid option -- 'h'")
-	case errors.As(err, &unknown):
-		if s := unknown.GetSpecifiedShortnames(); s != "" {
-			return fmt.Errorf("invalid option -- '%s'", s[:1]) // a byte, not a character
+	case p.argument == "" && hasValue:
+		return nil, fmt.Errorf("option '--%s' doesn't allow an argument", p.long)
+	case p.argument != "" && !hasValue:
+		if len(rest) == 0 {
+			return nil, fmt.Errorf("option '--%s' requires an argument", p.long)
 		}
-		arg := asWritten(unknown.GetSpecifiedName(), args)
-		if c := candidates(flags, unknown.GetSpecifiedName()); len(c) > 1 {
-			return fmt.Errorf("option '%s' is ambiguous; possibilities: '--%s'", arg, strings.Join(c, "' '--"))
+		value, rest = rest[0], rest[1:]
+	}
+	return rest, o.apply(p, value)
+}
+
+// parseShort reads a bundle of short options. It returns the arguments behind it.
+func (o *options) parseShort(bundle string, rest []string) ([]string, error) {
+	for i := range len(bundle) {
+		k := slices.IndexFunc(table, func(p option) bool { return p.short == bundle[i] })
+		if k < 0 {
+			return nil, fmt.Errorf("invalid option -- '%s'", bundle[i:i+1]) // a byte, not a character
 		}
-		return fmt.Errorf("unrecognized option '%s'", arg)
-	case errors.As(err, &syntax):
-		return fmt.Errorf("unrecognized option '%s'", syntax.GetSpecifiedFlag())
-	case errors.As(err, &missing):
-		if missing.GetSpecifiedShortnames() != "" {
-			return fmt.Errorf("option requires an argument -- '%s'", missing.GetSpecifiedName())
-		}
-		return fmt.Errorf("option '--%s' requires an argument", missing.GetFlag().Name)
-	case errors.As(err, &invalid):
-		cause := invalid.Unwrap()
-		if errors.As(cause, new(informationError)) {
-			return cause
-		}
-		if cause == errNoArgumentAllowed {
-			if f := invalid.GetFlag(); f.Shorthand != "" && endsBundle(f.Shorthand+"="+invalid.GetValue(), args) {
-				// pflag takes -b=3 for --binary=3; to getopt = is one more option.
-				return errors.New("invalid option -- '='")
+		p := &table[k]
+		if p.argument == "" {
+			if err := o.apply(p, ""); err != nil {
+				return nil, err
 			}
-			return fmt.Errorf("option '--%s' %w", invalid.GetFlag().Name, cause)
+			continue
 		}
-		return fmt.Errorf("invalid argument %s for '--%s': %w", quoteShell(invalid.GetValue()), invalid.GetFlag().Name, cause)
+		value := bundle[i+1:]
+		if value == "" {
+			if len(rest) == 0 {
+				return nil, fmt.Errorf("option requires an argument -- '%c'", p.short)
+			}
+			value, rest = rest[0], rest[1:]
+		}
+		return rest, o.apply(p, value)
 	}
-	return err
+	return rest, nil
 }
 
-// asWritten returns the argument that begins with the long option name.
-func asWritten(name string, args []string) string {
-	name = "--" + name
-	for _, a := range args {
-		if a == name || strings.HasPrefix(a, name+"=") {
-			return a
-		}
+// apply sets an option.
+func (o *options) apply(p *option, value string) error {
+	var err error
+	if len(p.words) > 0 && !slices.Contains(p.words, value) {
+		err = fmt.Errorf("it is one of %s", strings.Join(p.words, ", "))
+	} else {
+		err = p.set(o, value)
 	}
-	return name
+	if err == nil || errors.As(err, new(informationError)) {
+		return err
+	}
+	return fmt.Errorf("invalid argument %s for '--%s': %w", quoteShell(value), p.long, err)
 }
 
-// endsBundle reports whether an argument of short options ends with s.
-func endsBundle(s string, args []string) bool {
-	return slices.ContainsFunc(args, func(a string) bool {
-		return strings.HasPrefix(a, "-") && !strings.HasPrefix(a, "--") && strings.HasSuffix(a, s)
-	})
+// candidates returns the long options that a name may mean. An abbreviation that
+// coreutils knows means what it means there.
+func candidates(name string) []*option {
+	var theirs, ours []*option
+	for i := range table {
+		p := &table[i]
+		switch {
+		case p.long == name:
+			return []*option{p}
+		case !strings.HasPrefix(p.long, name):
+		case p.group == beyondOption:
+			ours = append(ours, p)
+		default:
+			theirs = append(theirs, p)
+		}
+	}
+	if len(theirs) > 0 {
+		return theirs
+	}
+	return ours
 }
 
 func nonEmpty(s string) error {
 	if s == "" {
 		return errors.New("a file name is needed")
-	}
-	return nil
-}
-
-func oneOf(s string, words ...string) error {
-	if !slices.Contains(words, s) {
-		return fmt.Errorf("it is one of %s", strings.Join(words, ", "))
 	}
 	return nil
 }
@@ -282,31 +217,44 @@ func (o *options) validate() error {
 	if o.tag && o.mode == 't' {
 		return errors.New("--tag does not support --text mode")
 	}
-	if o.json && (o.tag || o.zero) {
+	if o.json && (o.tag || o.zero && !o.check) {
 		return errors.New("the --tag and --zero options are meaningless with --json")
 	}
 	if o.files0From != "" && len(o.files) > 0 {
 		return fmt.Errorf("extra operand %s\nfile operands cannot be combined with --files0-from", quoteShellAlways(o.files[0]))
 	}
-	if len(o.exclude) > 0 && !o.recursive {
-		return errors.New("the --exclude option is meaningful only with --recursive")
+	if o.bag != "" {
+		if o.check || o.recursive || o.files0From != "" || o.baseSet || o.partSize != 0 {
+			return errors.New("the --bag option says all that is to be done")
+		}
+		if len(o.files) > 0 {
+			return fmt.Errorf("extra operand %s", quoteShellAlways(o.files[0]))
+		}
+		o.check = true
+	}
+	if o.update != "" {
+		switch {
+		case !o.recursive:
+			return errors.New("the --update option is meaningful only with --recursive")
+		case o.output != "":
+			return errors.New("the --output and --update options exclude each other")
+		case o.partSize != 0:
+			return errors.New("the --part-size option is meaningless with --update")
+		case o.files0From != "":
+			return errors.New("the --files0-from option is meaningless with --update")
+		}
+		if !o.check {
+			o.output = o.update
+		}
+	}
+	if o.oneFileSystem && !o.recursive {
+		return errors.New("the --one-file-system option is meaningful only with --recursive")
 	}
 	if o.check {
-		switch {
-		case o.zero:
-			return errors.New("the --zero option is not supported when verifying checksums")
-		case o.tag:
-			return errors.New("the --tag option is meaningless when verifying checksums")
-		case o.mode != 0:
-			return errors.New("the --binary and --text options are meaningless when verifying checksums")
-		case o.recursive:
-			return errors.New("the --recursive option is meaningless when verifying checksums")
-		case o.files0From != "":
-			return errors.New("the --files0-from option is meaningless when verifying checksums")
-		case o.partSize != 0:
-			return errors.New("the --part-size option is meaningless when verifying checksums")
-		}
-		return nil
+		return o.validateCheck()
+	}
+	if o.baseSet && o.base == "" {
+		return errors.New("--base= is meaningful only when verifying checksums")
 	}
 	for _, only := range []struct {
 		name string
@@ -321,6 +269,24 @@ func (o *options) validate() error {
 		if only.set {
 			return fmt.Errorf("the --%s option is meaningful only when verifying checksums", only.name)
 		}
+	}
+	return nil
+}
+
+func (o *options) validateCheck() error {
+	switch {
+	case o.tag:
+		return errors.New("the --tag option is meaningless when verifying checksums")
+	case o.mode != 0:
+		return errors.New("the --binary and --text options are meaningless when verifying checksums")
+	case o.files0From != "":
+		return errors.New("the --files0-from option is meaningless when verifying checksums")
+	case o.partSize != 0:
+		return errors.New("the --part-size option is meaningless when verifying checksums")
+	case o.update != "":
+		return errors.New("the --update option is meaningless when verifying checksums")
+	case o.recursive && (len(o.files) == 0 || o.files[0] == "-"):
+		return errors.New("--check and --recursive need the name of a list")
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 
@@ -22,8 +23,18 @@ type pipeline struct {
 	work    chan *item    // files to hash
 	order   chan *item    // everything, in the order of printing
 	nudge   chan struct{} // holds a token when an item was finished
-	hashed  atomic.Int64  // bytes, for the progress bar
-	files   descriptors
+	// For the progress.
+	hashed   atomic.Int64 // bytes
+	finished atomic.Int64 // files
+	sizes    atomic.Int64 // of the files whose size is known
+	unsized  atomic.Int64 // the files whose size is not known yet
+	ended    atomic.Bool  // the source
+
+	files  descriptors
+	output *fileID // that the results are written to, if it is a regular file
+
+	workers sync.WaitGroup
+	started int // workers; of the source's goroutine
 }
 
 const (
@@ -31,6 +42,10 @@ const (
 	maxQueued  = 256
 	longName   = 1 << 10 // bytes of a name that take the room of an item
 )
+
+// maxHeap is what the garbage collector keeps to. Otherwise it would let garbage
+// take as much again as the buffers and all that waits.
+const maxHeap = 48 << 20
 
 func newPipeline(o *options) *pipeline {
 	return &pipeline{
@@ -55,16 +70,44 @@ func (p *pipeline) run(ctx context.Context, source func(emit func(*item) bool), 
 		defer close(p.order)
 		defer close(p.work)
 		source(func(it *item) bool { return p.emit(ctx, it) })
+		p.ended.Store(true)
 	}()
-	var workers sync.WaitGroup
-	for range p.options.jobs {
-		workers.Go(func() { newWorker(p).run(ctx) })
-	}
 	err := p.print(ctx, out)
 	if err == nil {
-		workers.Wait()
+		p.workers.Wait()
 	}
 	return err
+}
+
+// startWorker starts another worker, if there may be one.
+func (p *pipeline) startWorker(ctx context.Context) {
+	if p.started == p.options.jobs {
+		return
+	}
+	if p.started++; p.started == 2 {
+		// One worker alone has little garbage, and often little to do.
+		debug.SetMemoryLimit(maxHeap)
+	}
+	p.workers.Go(func() { newWorker(p).run(ctx) })
+}
+
+// sized says what size a file has.
+func (p *pipeline) sized(it *item, size int64) {
+	if !it.sized {
+		it.sized = true
+		p.sizes.Add(size)
+		p.unsized.Add(-1)
+	}
+}
+
+// total returns how many bytes there are to hash, once that is known.
+func (p *pipeline) total() (bytes int64, known bool) {
+	return p.sizes.Load(), p.ended.Load() && p.unsized.Load() == 0
+}
+
+// isOutput reports whether a file is the one that results are written to.
+func (p *pipeline) isOutput(id fileID) bool {
+	return p.output != nil && id == *p.output && id != (fileID{})
 }
 
 // emit puts an item in its place. It reports false when the source should
@@ -72,6 +115,9 @@ func (p *pipeline) run(ctx context.Context, source func(emit func(*item) bool), 
 func (p *pipeline) emit(ctx context.Context, it *item) bool {
 	if it.kind != fileItem {
 		it.done.Store(true)
+	} else {
+		p.unsized.Add(1)
+		p.startWorker(ctx)
 	}
 	send := func(to chan<- *item, it *item) bool {
 		select {
@@ -95,6 +141,8 @@ func (p *pipeline) finish(it *item) {
 	if it.turn != nil {
 		close(it.turn.done)
 	}
+	p.sized(it, 0)
+	p.finished.Add(1)
 	it.done.Store(true)
 	select {
 	case p.nudge <- struct{}{}:

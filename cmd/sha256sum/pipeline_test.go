@@ -22,7 +22,9 @@ func TestInterruptPrintsWhatIsDone(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(signalError{syscall.SIGINT})
 	var out strings.Builder
-	err := p.print(ctx, newPrinter(p.options, &out, io.Discard))
+	results := newPrinter(p.options)
+	results.to(&out, io.Discard)
+	err := p.print(ctx, results)
 	if caught := new(signalError); !errors.As(err, caught) {
 		t.Errorf("error %v, not the signal", err)
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -17,10 +18,13 @@ import (
 // those of the output; what goes wrong with a file is printed.
 type printer struct {
 	*options
-	out    *bufio.Writer
-	errs   io.Writer
-	failed bool // the exit status is 1
-	line   []byte
+	out      *bufio.Writer
+	errs     io.Writer
+	failed   bool         // the exit status is 1
+	unlisted bool         // otherwise 2
+	moved    bool         // otherwise 3
+	stamps   *stampWriter // with --update
+	line     []byte
 }
 
 // maxWrite is how much is written at once, in whole lines: as much as a pipe
@@ -28,8 +32,11 @@ type printer struct {
 // xargs -P, do not cut each other's lines.
 const maxWrite = 4 << 10
 
-func newPrinter(o *options, out, errs io.Writer) *printer {
-	return &printer{options: o, out: bufio.NewWriterSize(out, maxWrite), errs: errs}
+func newPrinter(o *options) *printer { return &printer{options: o} }
+
+// to says where the results and the messages go.
+func (p *printer) to(out, errs io.Writer) {
+	p.out, p.errs = bufio.NewWriterSize(out, maxWrite), errs
 }
 
 func (p *printer) flush() error { return p.out.Flush() }
@@ -59,34 +66,60 @@ func (p *printer) item(it *item) error {
 	case it.kind == noteItem:
 		p.failed = p.failed || it.fail
 		return p.complain(it.note)
+	case it.kind == malformedItem:
+		return p.malformed(it)
 	case it.kind == summaryItem:
 		return p.summary(it.list)
-	case it.list != nil:
+	case errors.Is(it.err, errOutput):
+		return p.complain(quoteShell(it.name) + ": skipped: " + reason(it.err))
+	case it.list != nil && it.listed:
 		return p.verdict(it)
+	case it.list != nil:
+		return p.found(it)
 	}
 	if it.err != nil {
-		return p.fileError(it, nil)
+		return p.fileError(it)
 	}
 	p.line = p.line[:0]
 	if p.json {
-		p.appendJSON(it, nil)
+		p.line = appendJSON(p.line, p.object(it))
 	} else {
 		p.appendDigest(it)
 	}
-	return p.writeLine()
+	if err := p.writeLine(); err != nil {
+		return err
+	}
+	if p.stamps == nil || it.stamp == (stamp{}) {
+		return nil
+	}
+	return p.stamps.write(&record{it.name, it.digest, it.stamp})
 }
 
-// fileError reports a file that has no digest. ok is the verdict of a check.
-func (p *printer) fileError(it *item, ok *bool) error {
-	p.failed = true
-	if p.json && !p.status {
-		p.line = p.line[:0]
-		p.appendJSON(it, ok)
-		if err := p.writeLine(); err != nil {
-			return err
-		}
+// exitStatus returns the exit status.
+func (p *printer) exitStatus() int {
+	switch {
+	case p.failed:
+		return 1
+	case p.unlisted:
+		return 2
+	case p.moved:
+		return 3
 	}
-	return p.complain(quoteShell(it.name) + ": " + reason(it.err))
+	return 0
+}
+
+// fileError reports a file that has no digest, once.
+func (p *printer) fileError(it *item) error {
+	p.failed = true
+	if !p.json || p.status {
+		return p.complain(quoteShell(it.name) + ": " + reason(it.err))
+	}
+	object := p.object(it)
+	if it.list != nil {
+		object.Status, object.OK = p.statusOf(it), new(bool)
+	}
+	p.line = appendJSON(p.line[:0], object)
+	return p.writeLine()
 }
 
 // appendDigest appends the line of a list.
@@ -119,18 +152,33 @@ func (p *printer) appendDigest(it *item) {
 	p.line = b
 }
 
-// appendJSON appends a file as one object. ok is the verdict of a check.
-func (p *printer) appendJSON(it *item, ok *bool) {
-	object := struct {
-		Name      string `json:"name"`
-		NameBytes []byte `json:"name_bytes,omitempty"`
-		Digest    string `json:"digest,omitempty"`
-		Size      *int64 `json:"size,omitempty"`
-		Composite string `json:"composite,omitempty"`
-		PartSize  int64  `json:"part_size,omitempty"`
-		OK        *bool  `json:"ok,omitempty"`
-		Error     string `json:"error,omitempty"`
-	}{Name: it.name, OK: ok}
+// A fileObject is what --json tells of a file.
+type fileObject struct {
+	Name      string `json:"name"`
+	NameBytes []byte `json:"name_bytes,omitempty"`
+	Digest    string `json:"digest,omitempty"`
+	Size      *int64 `json:"size,omitempty"`
+	Composite string `json:"composite,omitempty"`
+	PartSize  int64  `json:"part_size,omitempty"`
+	Expected  string `json:"expected,omitempty"`
+	OK        *bool  `json:"ok,omitempty"`
+	Status    string `json:"status,omitempty"`
+	From      string `json:"from,omitempty"`
+	Error     string `json:"error,omitempty"`
+}
+
+// The statuses of a file that is checked.
+const (
+	statusOK         = "ok"
+	statusFailed     = "failed"
+	statusUnreadable = "unreadable"
+	statusMissing    = "missing"
+	statusMoved      = "moved"
+	statusUnlisted   = "unlisted"
+)
+
+func (p *printer) object(it *item) fileObject {
+	object := fileObject{Name: it.name}
 	if !utf8.ValidString(it.name) {
 		object.NameBytes = []byte(it.name)
 	}
@@ -142,64 +190,191 @@ func (p *printer) appendJSON(it *item, ok *bool) {
 			object.Composite, object.PartSize = it.composite, p.partSize
 		}
 	}
-	buf := appendWriter{p.line}
-	enc := json.NewEncoder(&buf)
+	if it.listed {
+		object.Expected = hex.EncodeToString(it.want[:])
+	}
+	return object
+}
+
+// appendJSON appends one object, on a line.
+func appendJSON(b []byte, object any) []byte {
+	buf := bytes.NewBuffer(b)
+	enc := json.NewEncoder(buf)
 	enc.SetEscapeHTML(false)
 	// Strings, numbers and a bool always encode.
 	_ = enc.Encode(object)
-	p.line = buf.b
+	return buf.Bytes()
 }
 
-type appendWriter struct{ b []byte }
+// malformed reports a line that could not be read.
+func (p *printer) malformed(it *item) error {
+	const what = "improperly formatted SHA256 checksum line"
+	if p.json && !p.status {
+		p.line = appendJSON(p.line[:0], struct {
+			List  string `json:"list"`
+			Line  int    `json:"line"`
+			Error string `json:"error"`
+		}{it.list.name, it.line, what})
+		return p.writeLine()
+	}
+	if !p.warn {
+		return nil
+	}
+	return p.complain(fmt.Sprintf("%s: %d: %s", it.list.shown, it.line, what))
+}
 
-func (w *appendWriter) Write(p []byte) (int, error) {
-	w.b = append(w.b, p...)
-	return len(p), nil
+// statusOf returns what became of a file that a list names.
+func (p *printer) statusOf(it *item) string {
+	switch {
+	case errors.Is(it.err, fs.ErrNotExist):
+		return statusMissing
+	case it.err != nil:
+		return statusUnreadable
+	case it.digest != it.want:
+		return statusFailed
+	}
+	return statusOK
 }
 
 // verdict prints whether a listed file is what its list says.
 func (p *printer) verdict(it *item) error {
-	ok := it.err == nil && it.digest == it.want
+	status := p.statusOf(it)
 	word := "OK"
 	switch {
-	case p.ignoreMissing && errors.Is(it.err, fs.ErrNotExist):
+	case status == statusMissing && p.ignoreMissing:
+		return nil
+	case status == statusMissing && it.list.audit:
+		it.list.missing.add(it.name, it.want) // it may turn up elsewhere
 		return nil
 	case it.err != nil:
 		word = "FAILED open or read"
 		it.list.unreadable++
-		if err := p.fileError(it, &ok); err != nil || p.json {
+		if err := p.fileError(it); err != nil || p.json {
 			return err
 		}
-	case ok:
+	case status == statusOK:
 		it.list.matched++
 	default:
 		word = "FAILED"
 		it.list.mismatched++
 	}
-	if p.status || ok && p.quiet {
+	if p.status || status == statusOK && p.quiet {
 		return nil
 	}
 	p.line = p.line[:0]
 	if p.json {
-		p.appendJSON(it, &ok)
+		ok := status == statusOK
+		object := p.object(it)
+		object.OK, object.Status = &ok, status
+		p.line = appendJSON(p.line, object)
 	} else {
-		// As coreutils does, only a name that needs it to stay on its line is escaped.
-		prefix, name := "", it.name
-		if strings.Contains(name, "\n") {
-			prefix, name = escapeName(name)
-		}
-		p.line = fmt.Appendf(p.line, "%s%s: %s\n", prefix, name, word)
+		p.appendVerdict(it.name, word)
 	}
 	return p.writeLine()
 }
 
+// appendVerdict appends a name and what is said of it.
+func (p *printer) appendVerdict(name, word string) {
+	// As coreutils does, only a name that needs it to stay on its line is escaped.
+	prefix := ""
+	if strings.Contains(name, "\n") {
+		prefix, name = escapeName(name)
+	}
+	p.line = fmt.Appendf(p.line, "%s%s: %s\n", prefix, name, word)
+}
+
+// found prints what an audit says of a file that the list does not name.
+func (p *printer) found(it *item) error {
+	if it.err != nil {
+		return p.fileError(it)
+	}
+	from, moved := it.list.missing.take(it.digest)
+	status, word := statusUnlisted, "UNLISTED"
+	if moved {
+		it.list.moved++
+		p.moved = true
+		status, word = statusMoved, "MOVED from "+quoteShell(from)
+	} else {
+		it.list.unlisted++
+		p.unlisted = true
+	}
+	if p.status {
+		return nil
+	}
+	p.line = p.line[:0]
+	if p.json {
+		object := p.object(it)
+		object.OK, object.Status, object.From = new(bool), status, from
+		p.line = appendJSON(p.line, object)
+	} else {
+		p.appendVerdict(it.name, word)
+	}
+	return p.writeLine()
+}
+
+// lost prints the files of an audit that are nowhere.
+func (p *printer) lost(l *list) (count int, err error) {
+	for _, name := range l.missing.names {
+		if name == "" {
+			continue
+		}
+		count++
+		if p.status {
+			continue
+		}
+		p.line = p.line[:0]
+		if p.json {
+			object := p.object(&item{name: name, err: fs.ErrNotExist})
+			object.OK, object.Status, object.Error = new(bool), statusMissing, ""
+			p.line = appendJSON(p.line, object)
+		} else {
+			p.appendVerdict(name, "MISSING")
+		}
+		if err := p.writeLine(); err != nil {
+			return count, err
+		}
+	}
+	return count, nil
+}
+
 // summary ends a checksum list.
 func (p *printer) summary(l *list) error {
-	if l.matched == 0 || l.mismatched > 0 || l.unreadable > 0 || p.strict && l.malformed > 0 {
+	missing, err := p.lost(l)
+	if err != nil {
+		return err
+	}
+	if l.matched+l.moved == 0 || l.mismatched+l.unreadable+missing > 0 || p.strict && l.malformed > 0 {
 		p.failed = true
 	}
+	if p.bag != "" && l.moved+l.unlisted > 0 {
+		p.failed = true
+	}
+	const noLines = "no properly formatted checksum lines found"
+	if p.json && !p.status {
+		object := struct {
+			List       string `json:"list"`
+			Matched    int    `json:"ok"`
+			Mismatched int    `json:"failed"`
+			Unreadable int    `json:"unreadable"`
+			Malformed  int    `json:"malformed"`
+			Missing    int    `json:"missing,omitempty"`
+			Moved      int    `json:"moved,omitempty"`
+			Unlisted   int    `json:"unlisted,omitempty"`
+			Error      string `json:"error,omitempty"`
+		}{l.name, l.matched, l.mismatched, l.unreadable, l.malformed, missing, l.moved, l.unlisted, ""}
+		switch {
+		case l.proper == 0:
+			object.Error = noLines
+		case p.ignoreMissing && l.matched == 0:
+			object.Error = "no file was verified"
+		}
+		p.line = appendJSON(p.line[:0], struct {
+			Summary any `json:"summary"`
+		}{object})
+		return p.writeLine()
+	}
 	if l.proper == 0 {
-		return p.complain(l.shown + ": no properly formatted checksum lines found")
+		return p.complain(l.shown + ": " + noLines)
 	}
 	if p.status {
 		return nil
@@ -211,6 +386,9 @@ func (p *printer) summary(l *list) error {
 		{l.malformed, "line is improperly formatted", "lines are improperly formatted"},
 		{l.unreadable, "listed file could not be read", "listed files could not be read"},
 		{l.mismatched, "computed checksum did NOT match", "computed checksums did NOT match"},
+		{missing, "listed file is missing", "listed files are missing"},
+		{l.moved, "listed file has moved", "listed files have moved"},
+		{l.unlisted, "file is not listed", "files are not listed"},
 	} {
 		what := count.many
 		switch count.n {

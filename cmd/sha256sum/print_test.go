@@ -21,7 +21,8 @@ func TestLinesAreWrittenWhole(t *testing.T) {
 	for name, o := range map[string]options{"lines": {}, "composite": {partSize: 1 << 20}, "JSON": {json: true}} {
 		t.Run(name, func(t *testing.T) {
 			var got writes
-			p := newPrinter(&o, &got, io.Discard)
+			p := newPrinter(&o)
+			p.to(&got, io.Discard)
 			for i := range 1000 {
 				it := &item{name: fmt.Sprintf("%d/%s", i, strings.Repeat("x", i)), digest: abcDigest}
 				if o.partSize > 0 {

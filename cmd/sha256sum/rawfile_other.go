@@ -10,11 +10,17 @@ import (
 // A rawFile is a file that is opened, read once and closed.
 type rawFile struct{ *os.File }
 
-var stdin = rawFile{os.Stdin}
+var (
+	stdin  = rawFile{os.Stdin}
+	stdout = rawFile{os.Stdout}
+)
 
 // A fileID is what two names of one file have in common. Here it takes more than
 // the file's information to tell, and what is no regular file counts as one.
 type fileID struct{}
+
+// device is the file system that the file is on: all count as one.
+func (fileID) device() uint64 { return 0 }
 
 // rawInfo is what the system tells about a file.
 type rawInfo struct {

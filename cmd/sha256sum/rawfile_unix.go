@@ -14,10 +14,16 @@ import (
 // are opened, read once and closed, that would be half of the cost.
 type rawFile int
 
-const stdin = rawFile(0)
+const (
+	stdin  = rawFile(0)
+	stdout = rawFile(1)
+)
 
 // A fileID is what two names of one file have in common.
 type fileID struct{ dev, ino uint64 }
+
+// device is the file system that the file is on.
+func (id fileID) device() uint64 { return id.dev }
 
 // rawInfo is what the system tells about a file.
 type rawInfo struct {

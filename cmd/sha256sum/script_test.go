@@ -105,7 +105,7 @@ func unquote(ts *testscript.TestScript, s string) string {
 	return u
 }
 
-// mkfile NAME [CONTENTS] makes a file; both have the escapes of Go strings.
+// mkfile NAME [CONTENTS] makes a file and its directory; both have the escapes of Go strings.
 func makeFile(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 1 || len(args) > 2 {
 		ts.Fatalf("usage: mkfile name [contents]")
@@ -114,7 +114,9 @@ func makeFile(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) == 2 {
 		contents = unquote(ts, args[1])
 	}
-	ts.Check(os.WriteFile(ts.MkAbs(unquote(ts, args[0])), []byte(contents), 0o666))
+	name := ts.MkAbs(unquote(ts, args[0]))
+	ts.Check(os.MkdirAll(filepath.Dir(name), 0o777))
+	ts.Check(os.WriteFile(name, []byte(contents), 0o666))
 }
 
 // mksocket NAME makes a socket.
@@ -181,7 +183,7 @@ func signalTool(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 4 {
 		ts.Fatalf("usage: signal signal status file argument...")
 	}
-	sig := map[string]syscall.Signal{"INT": syscall.SIGINT, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP}[args[0]]
+	sig := map[string]syscall.Signal{"INT": syscall.SIGINT, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP, "QUIT": syscall.SIGQUIT}[args[0]]
 	status, err := strconv.Atoi(args[1])
 	ts.Check(err)
 	name := ts.MkAbs(args[2])
@@ -206,9 +208,17 @@ func signalTool(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	ts.Check(cmd.Process.Signal(sig))
 	var exit *exec.ExitError
-	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != status {
+	if err := cmd.Wait(); !errors.As(err, &exit) || shellStatus(exit.ProcessState) != status {
 		ts.Fatalf("exit status %v, not %d", err, status)
 	}
+}
+
+// shellStatus is what a shell makes of the end of a process.
+func shellStatus(p *os.ProcessState) int {
+	if s, ok := p.Sys().(interface{ Signal() syscall.Signal }); ok && p.ExitCode() < 0 {
+		return 128 + int(s.Signal())
+	}
+	return p.ExitCode()
 }
 
 // memory MIB ARG... runs the tool, throws its output away and checks that it

@@ -4,16 +4,17 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
+	"path/filepath"
 )
 
 // A source yields the items that the command line asks for. All of it runs in
 // one goroutine.
 type source struct {
 	*options
-	opens *descriptors
-	emit  func(*item) bool
-	leave func(name string) bool // for trees: files to leave out
+	opens  *descriptors
+	emit   func(*item) bool
+	leave  func(path string) bool // for trees: files to leave out
+	stamps *stampReader           // with --update: what is known of files
 
 	parser  lineParser
 	last    map[fileID]*turn // of those that were emitted, the last one of each file
@@ -23,8 +24,18 @@ type source struct {
 func (s *source) run() {
 	files := s.files
 	switch {
+	case s.bag != "":
+		s.validateBag(s.bag)
+		return
 	case s.files0From != "":
 		s.namesFrom(s.files0From)
+		return
+	case s.check && s.recursive:
+		roots := files[1:]
+		if len(roots) == 0 {
+			roots = []string{"."}
+		}
+		s.audit(files[0], s.baseOf(files[0]), roots)
 		return
 	case len(files) == 0 && s.recursive:
 		files = []string{"."}
@@ -34,7 +45,7 @@ func (s *source) run() {
 	for _, name := range files {
 		var more bool
 		if s.check {
-			more = s.list(name)
+			more = s.list(name, s.baseOf(name))
 		} else {
 			more = s.operand(name)
 		}
@@ -44,21 +55,54 @@ func (s *source) run() {
 	}
 }
 
+// baseOf returns the directory that the names of a list are relative to.
+func (s *source) baseOf(list string) string {
+	if s.baseSet && s.base == "" && list != "-" {
+		return filepath.Dir(list)
+	}
+	return s.base
+}
+
+// under returns the path of what has a name below a directory.
+func under(base, name string) string {
+	if base == "" || name == "-" || filepath.IsAbs(name) {
+		return name
+	}
+	return join(base, name)
+}
+
 // operand yields a name of the command line, or what is under it.
 func (s *source) operand(name string) bool {
-	if s.recursive && name != "-" {
-		// A link that is named is followed, as a directory that is meant.
-		if info, err := os.Stat(name); err == nil && info.IsDir() {
-			w := walker{opens: s.opens, emit: s.emit, exclude: s.exclude, leave: s.leave}
-			return w.walk(name)
+	path := under(s.base, name)
+	emit := s.emit
+	if s.stamps != nil {
+		s.stamps.enter(name)
+		emit = func(it *item) bool {
+			it.known = s.stamps.find(it.name)
+			return s.emit(it)
 		}
 	}
-	return s.file(&item{name: name})
+	if s.recursive && name != "-" {
+		// A link that is named is followed, as a directory that is meant.
+		if info, err := os.Stat(path); err == nil && info.IsDir() {
+			return s.walk(name, path, emit)
+		}
+	}
+	if name != "-" && !s.filters.keep(name, false) {
+		return true
+	}
+	return s.file(newFileItem(name, path))
+}
+
+// walk hands what is under a directory to emit.
+func (s *source) walk(name, path string, emit func(*item) bool) bool {
+	w := walker{options: s.options, opens: s.opens, emit: emit, leave: s.leave}
+	return w.walk(name, path)
 }
 
 // file yields a file.
 func (s *source) file(it *item) bool {
-	id, shared := sharedFile(it.name)
+	id, shared := sharedFile(it.path)
 	if shared {
 		it.turn = &turn{after: s.before(id), done: make(chan struct{})}
 		s.last[id] = it.turn
@@ -150,46 +194,6 @@ func (s *source) namesFrom(from string) bool {
 			more = s.operand(name)
 		}
 		if !more {
-			return false
-		}
-	}
-}
-
-// list yields the files of a checksum list and its summary.
-func (s *source) list(name string) bool {
-	f, shown, err := s.open(name)
-	if err != nil {
-		return s.emit(&item{kind: noteItem, note: quoteShell(name) + ": " + reason(err), fail: true})
-	}
-	defer f.Close()
-	l := &list{shown: quoteShell(shown)}
-	lines := newLineReader(f, '\n')
-	for n := 1; ; n++ {
-		line, whole, err := lines.next()
-		if err == io.EOF {
-			return s.emit(&item{kind: summaryItem, list: l})
-		}
-		if err != nil {
-			return s.emit(&item{kind: noteItem, note: l.shown + ": read error", fail: true})
-		}
-		line = strings.TrimSuffix(line, "\r")
-		if line == "" || line[0] == '#' {
-			continue
-		}
-		it := &item{list: l}
-		ok := false
-		if whole {
-			it.name, it.want, ok = s.parser.parse(line)
-		}
-		if !ok || name == "-" && it.name == "-" {
-			l.malformed++
-			if s.warn && !s.emit(&item{kind: noteItem, note: fmt.Sprintf("%s: %d: improperly formatted SHA256 checksum line", l.shown, n)}) {
-				return false
-			}
-			continue
-		}
-		l.proper++
-		if !s.file(it) {
 			return false
 		}
 	}

@@ -28,7 +28,7 @@ func TestTurnsOfOnePipe(t *testing.T) {
 	var items []*item
 	s := source{options: &options{}, emit: func(it *item) bool { items = append(items, it); return true }}
 	for _, name := range []string{"pipe", "linked", "file", "another", "symlinked", "nosuch"} {
-		s.file(&item{name: at(name)})
+		s.file(newFileItem(at(name), at(name)))
 	}
 	pipe, linked, file, another, symlinked, nosuch := items[0], items[1], items[2], items[3], items[4], items[5]
 	if file.turn != nil || nosuch.turn != nil {

@@ -23,6 +23,12 @@ type stamp struct {
 // digest would be of contents that it never had.
 var errChanged = errors.New("file changed as it was read")
 
+// errOutput is the error of a file of the tree that the results are written to.
+var errOutput = errors.New("it is the output")
+
+// errLoop is the error of a directory that leads back to one that it is in.
+var errLoop = errors.New("file system loop")
+
 // maxReads is how often a file is read whose times change meanwhile, though its
 // size does not: somebody may only touch it.
 const maxReads = 3

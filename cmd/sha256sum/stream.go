@@ -172,6 +172,7 @@ func (w *worker) end(s *stream, err error) bool {
 	}
 	w.pipeline.files.close(s.file)
 	if err == nil {
+		it.stamp = s.info.stamp
 		s.hash.Sum(it.digest[:0])
 		if s.parts != nil {
 			it.composite = s.parts.checksum()

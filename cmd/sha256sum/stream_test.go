@@ -62,7 +62,7 @@ func TestDigestsOfAllSizes(t *testing.T) {
 			var contents [][]byte
 			add := func(size int) *item {
 				name, b := randomFile(t, size)
-				items, contents = append(items, &item{name: name}), append(contents, b)
+				items, contents = append(items, newFileItem(name, name)), append(contents, b)
 				return items[len(items)-1]
 			}
 			for _, size := range sizes {
@@ -104,7 +104,7 @@ func TestFileThatChangesIsReported(t *testing.T) {
 			file, _ := randomFile(t, 4<<20)
 			other, contents := randomFile(t, 3<<20)
 			w := testWorker(options{})
-			changed, same := &item{name: file}, &item{name: other}
+			changed, same := newFileItem(file, file), newFileItem(other, other)
 			hold(t, w, changed)
 			hold(t, w, same)
 			if err := change(file); err != nil {
@@ -131,7 +131,7 @@ func TestFileOfAnotherSizeIsReported(t *testing.T) {
 			t.Fatal(err)
 		}
 		info.size = said
-		it := &item{name: name}
+		it := newFileItem(name, name)
 		w.loadSmall(it, f, info)
 		w.empty()
 		if !errors.Is(it.err, errChanged) {
@@ -175,7 +175,7 @@ func TestNoDigestOfMixedContents(t *testing.T) {
 			w := testWorker(options{})
 			read, mixed := 0, 0
 			for range 100 {
-				it := &item{name: name}
+				it := newFileItem(name, name)
 				w.load(it)
 				w.empty()
 				switch {
@@ -201,7 +201,7 @@ func TestFileThatIsTouchedIsReadAgain(t *testing.T) {
 		for _, partSize := range []int64{0, 1 << 20} {
 			file, contents := randomFile(t, size)
 			w := testWorker(options{partSize: partSize})
-			it := &item{name: file}
+			it := newFileItem(file, file)
 			f, info, err := openRaw(file)
 			if err != nil {
 				t.Fatal(err)
@@ -233,7 +233,8 @@ func TestFileThatIsTouchedIsReadAgain(t *testing.T) {
 
 func TestFileThatVanishesIsReported(t *testing.T) {
 	w := testWorker(options{})
-	it := &item{name: filepath.Join(t.TempDir(), "gone")}
+	gone := filepath.Join(t.TempDir(), "gone")
+	it := newFileItem(gone, gone)
 	w.load(it)
 	if !errors.Is(it.err, os.ErrNotExist) || !it.done.Load() {
 		t.Errorf("the error is %v", it.err)

@@ -1,91 +1,124 @@
 package main
 
 import (
+	"fmt"
 	"io/fs"
-	"path"
+	"os"
 	"strings"
-
-	"github.com/bmatcuk/doublestar/v4"
 )
 
 // A walker emits the files under a directory in the order of their whole
 // names, byte by byte: what sort in the C locale makes of find's output.
 type walker struct {
-	opens   *descriptors
-	emit    func(*item) bool
-	exclude []string
-	leave   func(name string) bool // files that are none of the tree's
+	*options
+	opens *descriptors
+	emit  func(*item) bool
+	leave func(path string) bool // files that are none of the tree's
+
+	device  uint64   // that the walk keeps to, with --one-file-system
+	inside  []fileID // the directories from the root to here, with --links=follow
+	skipped int      // symbolic links
 }
 
-// walk emits the files under dir. It reports false when it should stop.
-func (w *walker) walk(dir string) bool { return w.walkDir(dir, "") }
+// walk emits the files under a directory, which has a name in the results and a
+// path. It reports false when it should stop.
+func (w *walker) walk(name, path string) bool {
+	if w.oneFileSystem {
+		info, err := statRaw(path)
+		if err != nil {
+			return w.emit(&item{kind: failedItem, name: name, err: err})
+		}
+		w.device = info.id.device()
+	}
+	if !w.walkDir(name, path, "") {
+		return false
+	}
+	what := "symbolic links"
+	switch w.skipped {
+	case 0:
+		return true
+	case 1:
+		what = "symbolic link"
+	}
+	return w.emit(&item{kind: noteItem, note: fmt.Sprintf("%s: %d %s skipped", quoteShell(name), w.skipped, what)})
+}
 
-// walkDir emits the files under dir. below is the path from the root of the
-// walk to dir, if there are patterns to match it with.
-func (w *walker) walkDir(dir, below string) bool {
-	d, err := readDirectory(w.opens, dir)
-	if err != nil && !w.emit(&item{kind: failedItem, name: dir, err: err}) {
+// walkDir emits the files under a directory. below is the path from the root of
+// the walk to it.
+func (w *walker) walkDir(name, path, below string) bool {
+	d, id, err := readDirectory(w.opens, path)
+	if err != nil && !w.emit(&item{kind: failedItem, name: name, err: err}) {
 		return false
 	}
 	defer d.release()
+	if w.oneFileSystem && id.device() != w.device {
+		return w.skip(name, "another file system")
+	}
+	if w.links == "follow" {
+		for _, outer := range w.inside {
+			if outer == id && id != (fileID{}) {
+				return w.emit(&item{kind: failedItem, name: name, err: errLoop})
+			}
+		}
+		w.inside = append(w.inside, id)
+		defer func() { w.inside = w.inside[:len(w.inside)-1] }()
+	}
 	for _, e := range d.entries {
-		if !w.entry(dir, below, string(d.key(e)), e.mode) {
+		base := strings.TrimSuffix(string(d.key(e)), "/")
+		if !w.entry(join(name, base), join(path, base), join(below, base), e.mode) {
 			return false
 		}
 	}
 	return true
 }
 
-// entry emits what stands in a directory.
-func (w *walker) entry(dir, below, key string, mode fs.FileMode) bool {
-	base := strings.TrimSuffix(key, "/")
-	name := dir + base
-	if !strings.HasSuffix(dir, "/") {
-		name = dir + "/" + base
+// join returns the name of what stands in a directory. The directory keeps the
+// name that it was given.
+func join(dir, base string) string {
+	if dir == "" || strings.HasSuffix(dir, "/") {
+		return dir + base
 	}
-	if len(w.exclude) > 0 {
-		below = path.Join(below, base)
-		if w.excluded(below) {
-			return true
+	return dir + "/" + base
+}
+
+// entry emits what stands in a directory.
+func (w *walker) entry(name, path, below string, mode fs.FileMode) bool {
+	link := mode&fs.ModeSymlink != 0
+	if link && w.links == "follow" {
+		info, err := os.Stat(path)
+		if err != nil {
+			if !w.filters.keep(below, false) {
+				return true
+			}
+			return w.emit(&item{kind: failedItem, name: name, err: err})
 		}
+		mode, link = info.Mode().Type(), false
 	}
 	switch {
+	case !w.filters.keep(below, mode.IsDir()):
+		return true
 	case mode.IsDir():
-		return w.walkDir(name, below)
-	case mode.IsRegular() && w.leave(name):
+		return w.walkDir(name, path, below)
+	case link && w.links == "skip":
+		w.skipped++
 		return true
-	case mode.IsRegular() && isTemporary(base):
+	case link:
+		return w.emit(newFileItem(name, path))
+	case !mode.IsRegular():
+		return w.skip(name, kindOf(mode))
+	case w.leave(path):
+		return true
+	case isTemporary(below[strings.LastIndexByte(below, '/')+1:]):
 		return w.skip(name, "temporary file of sha256sum")
-	case mode.IsRegular():
-		return w.emit(&item{name: name})
-	case mode&fs.ModeSymlink != 0:
-		return true
 	}
-	return w.skip(name, kindOf(mode))
+	it := newFileItem(name, path)
+	it.walked = true
+	return w.emit(it)
 }
 
 // skip tells that a file is left out.
 func (w *walker) skip(name, why string) bool {
 	return w.emit(&item{kind: noteItem, note: quoteShell(name) + ": skipped: " + why})
-}
-
-// excluded reports whether a pattern of --exclude matches: one without a slash
-// the last element, one with a slash the whole path.
-func (w *walker) excluded(below string) bool {
-	for _, pattern := range w.exclude {
-		s := below
-		switch {
-		case strings.HasPrefix(pattern, "./"):
-			s = "./" + below
-		case !strings.Contains(pattern, "/"):
-			s = path.Base(below)
-		}
-		// The pattern was found valid when the options were read.
-		if ok, _ := doublestar.Match(pattern, s); ok {
-			return true
-		}
-	}
-	return false
 }
 
 func kindOf(mode fs.FileMode) string {

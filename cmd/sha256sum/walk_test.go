@@ -40,7 +40,7 @@ func TestDirectoryIsSorted(t *testing.T) {
 				want = append(want, fmt.Sprintf("%s%d%s", prefix, i, strings.Repeat("x", i%50)))
 			}
 			dir := tree(t, want...)
-			d, err := readDirectory(testDescriptors(t), dir)
+			d, _, err := readDirectory(testDescriptors(t), dir)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -69,7 +69,7 @@ func testDescriptors(t *testing.T) *descriptors { return &descriptors{ctx: t.Con
 func TestWalkReportsWhatVanishes(t *testing.T) {
 	dir := tree(t, "a/x", "b/x", "c/x")
 	var names, failed []string
-	w := walker{opens: testDescriptors(t), emit: func(it *item) bool {
+	w := walker{options: &options{links: "skip"}, opens: testDescriptors(t), emit: func(it *item) bool {
 		if it.kind == failedItem {
 			if !errors.Is(it.err, fs.ErrNotExist) {
 				t.Errorf("%s: %v", it.name, it.err)
@@ -82,7 +82,7 @@ func TestWalkReportsWhatVanishes(t *testing.T) {
 		os.RemoveAll(filepath.Join(dir, "b"))
 		return true
 	}, leave: func(string) bool { return false }}
-	if !w.walk(dir) {
+	if !w.walk(dir, dir) {
 		t.Error("the walk stopped")
 	}
 	if want := []string{dir + "/b"}; !slices.Equal(failed, want) {
@@ -96,8 +96,8 @@ func TestWalkReportsWhatVanishes(t *testing.T) {
 func TestWalkStops(t *testing.T) {
 	dir := tree(t, "a/x", "b/x", "c/x")
 	n := 0
-	w := walker{opens: testDescriptors(t), emit: func(*item) bool { n++; return n < 2 }, leave: func(string) bool { return false }}
-	if w.walk(dir) || n != 2 {
+	w := walker{options: &options{links: "skip"}, opens: testDescriptors(t), emit: func(*item) bool { n++; return n < 2 }, leave: func(string) bool { return false }}
+	if w.walk(dir, dir) || n != 2 {
 		t.Errorf("%d files after a stop at 2", n)
 	}
 }

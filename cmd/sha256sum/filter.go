@@ -1,0 +1,38 @@
+package main
+
+import (
+	"path"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+// filters are the --exclude and --include options in their order.
+type filters []filter
+
+// keep reports whether the options leave in what stands at a path: below the root
+// of a walk, or as it was named. The last that matches counts; what none matches
+// is left in, but for files where the first option is an --include.
+func (f filters) keep(below string, dir bool) bool {
+	for i := len(f) - 1; i >= 0; i-- {
+		if f[i].matches(below) && !(dir && f[i].include) {
+			return f[i].include
+		}
+	}
+	return len(f) == 0 || dir || !f[0].include
+}
+
+// matches reports whether the glob matches: one without a slash the last element,
+// one with a slash the whole path.
+func (f filter) matches(below string) bool {
+	s := below
+	switch {
+	case strings.HasPrefix(f.glob, "./"):
+		s = "./" + strings.TrimPrefix(below, "./")
+	case !strings.Contains(f.glob, "/"):
+		s = path.Base(below)
+	}
+	// The glob was found valid when the options were read.
+	ok, _ := doublestar.Match(f.glob, s)
+	return ok
+}
