@@ -32,10 +32,6 @@ func run(args []string) int {
 		return 1
 	}
 
-	// The runtime's timers take two descriptors, and without them it ends the
-	// program: it is to have them before files do.
-	time.Sleep(1)
-
 	p := newPipeline(o)
 	results := newPrinter(o)
 	s := source{options: o, opens: &p.files, leave: func(string) bool { return false }}
@@ -61,7 +57,8 @@ func run(args []string) int {
 		}
 	}
 
-	ctx, stop := withSignals(context.Background())
+	resetSignals()
+	ctx, stop := withSignals(context.Background(), output != nil)
 	defer stop()
 	bar := startProgress(ctx, o, p)
 	results.to(bar.wrap(out), bar.wrap(os.Stderr))
@@ -156,22 +153,31 @@ func (s signalError) status() int { return 128 + int(s.Signal) }
 
 // withSignals returns a context that ends with a signalError when the user or
 // the system asks the program to. A second signal kills it.
-func withSignals(parent context.Context) (context.Context, func()) {
+//
+// To arrange this takes longer than a small file does. Unless something has to be
+// cleaned up, it is done when there is something to print.
+func withSignals(parent context.Context, cleanUp bool) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(parent)
-	caught := make(chan os.Signal, 1)
-	for _, s := range deadly {
-		// Who starts the program with a signal ignored, as nohup does, means it.
-		if !signal.Ignored(s) {
-			signal.Notify(caught, s)
-		}
+	delay := 2 * time.Millisecond
+	if cleanUp {
+		delay = 0
 	}
-	go func() {
+	// The runtime's timers take two descriptors, and without them it ends the
+	// program: with this one it has them before files do.
+	time.AfterFunc(delay, func() {
+		caught := make(chan os.Signal, 1)
+		for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
+			// Who starts the program with a signal ignored, as nohup does, means it.
+			if !signal.Ignored(s) {
+				signal.Notify(caught, s)
+			}
+		}
 		select {
 		case s := <-caught:
 			signal.Stop(caught)
 			cancel(signalError{s.(syscall.Signal)})
 		case <-ctx.Done():
 		}
-	}()
+	})
 	return ctx, func() { cancel(nil) }
 }
