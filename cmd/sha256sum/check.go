@@ -15,13 +15,14 @@ import (
 // list yields the files of a checksum list, whose names are relative to base, and
 // its summary.
 func (s *source) list(name, base string) bool {
-	l, more := s.lines(name, base, func(string) {})
+	l, more := s.lines(&list{name: name}, base, func(string) {})
 	return more && (l == nil || s.emit(&item{kind: summaryItem, list: l}))
 }
 
 // lines yields the files of a checksum list, and hands their names to see. The
 // list is nil when it could not be read.
-func (s *source) lines(name, base string, see func(name string)) (l *list, more bool) {
+func (s *source) lines(l *list, base string, see func(name string)) (read *list, more bool) {
+	name := l.name
 	f, shown, err := s.open(name)
 	if err != nil && name == "-" {
 		return nil, s.emit(&item{kind: noteItem, note: "'standard input': read error", fail: true})
@@ -30,7 +31,7 @@ func (s *source) lines(name, base string, see func(name string)) (l *list, more 
 		return nil, s.emit(&item{kind: noteItem, note: quoteShell(name) + ": " + reason(err), fail: true})
 	}
 	defer f.Close()
-	l = &list{name: name, shown: quoteShell(shown)}
+	l.shown = quoteShell(shown)
 	end := byte('\n')
 	if s.zero {
 		end = 0
@@ -76,11 +77,10 @@ func (s *source) lines(name, base string, see func(name string)) (l *list, more 
 // name. Both have names that are relative to base.
 func (s *source) audit(name, base string, roots []string) bool {
 	var listed nameSet
-	l, more := s.lines(name, base, listed.add)
+	l, more := s.lines(&list{name: name, audit: true}, base, listed.add)
 	if l == nil {
 		return more
 	}
-	l.audit = true
 	listed.sort()
 	s.leave = s.leaveToo(name, name+stampsSuffix)
 	for _, root := range roots {

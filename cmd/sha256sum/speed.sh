@@ -1,0 +1,76 @@
+#!/usr/bin/env bash
+# Measures this sha256sum beside other tools, and prints the table of SPEED.md:
+#
+#	cmd/sha256sum/speed.sh [FOLDER]
+#
+# FOLDER, or a new one, takes 4 GB of files; they stay there for the next run. It
+# needs hyperfine, and leaves out the tools that are not installed.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+work=${1:-$(mktemp -d)}
+mkdir -p "$work"
+go build -o "$work/ours" ./cmd/sha256sum
+export LC_ALL=C
+runs=${RUNS:-10}
+
+# files DIRECTORY N SIZE makes N files in directories of 1,000, or in one if a
+# fourth argument is given.
+files() {
+	local dir=$work/$1 n=$2 size=$3
+	[ ! -e "$dir" ] || return 0
+	mkdir "$dir"
+	(cd "$dir" && head -c $((n * size)) /dev/zero | openssl enc -aes-128-ctr -nosalt -K 00 -iv 00 2>/dev/null |
+		split -b "$size" -a 7 -d - file)
+	if [ $# = 3 ]; then
+		(cd "$dir" && for d in $(seq -f %04.0f 0 $((n / 1000 - 1))); do
+			mkdir "$d"
+			mv -t "$d" "file$d"???
+		done)
+	fi
+}
+files small 200000 2000
+files million 1000000 10 flat
+[ -e "$work/large" ] || head -c 2G /dev/zero | openssl enc -aes-128-ctr -nosalt -K 00 -iv 00 >"$work/large" 2>/dev/null
+[ -e "$work/tiny" ] || echo x >"$work/tiny"
+
+# measure TITLE [TOOL COMMAND]... prints a row: the fastest of the runs of each
+# tool, and how many times as fast this one is.
+measure() {
+	local title=$1 names=() commands=() i
+	shift
+	while [ $# -gt 0 ]; do
+		if command -v "$1" >/dev/null; then
+			names+=("$1")
+			commands+=("$2")
+		fi
+		shift 2
+	done
+	hyperfine -N --style none --warmup 2 --runs "$runs" --export-csv "$work/csv" "${commands[@]}" >/dev/null 2>&1
+	# The columns from the right: min is the last but one.
+	mapfile -t best < <(tail -n +2 "$work/csv" | awk -F, '{print $(NF-1)}')
+	for i in "${!names[@]}"; do
+		awk -v title="$title" -v name="${names[i]##*/}" -v t="${best[i]}" -v ours="${best[0]}" \
+			'BEGIN { printf "| %s | %s | %.1f ms | %.2f |\n", title, name, 1000 * t, t / ours }'
+	done
+}
+
+cd "$work"
+two="taskset -c 0,1"
+echo "$(sed -n 's/^model name.*: //p' /proc/cpuinfo | head -n 1), $(uname -sr), $(sha256sum --version | head -n 1), $(openssl version | cut -d' ' -f1,2), $(rhash --version 2>/dev/null || true), $(b3sum --version 2>/dev/null || true)"
+echo
+echo "| | tool | fastest of $runs | times ours |"
+echo "| --- | --- | ---: | ---: |"
+measure "200,000 files of 2,000 bytes, two processors" \
+	./ours "$two ./ours -r small" \
+	sha256sum "$two sh -c 'find small -type f -print0 | sort -z | xargs -0 sha256sum'" \
+	openssl "$two sh -c 'find small -type f -print0 | sort -z | xargs -0 openssl dgst -sha256 -r'" \
+	rhash "$two rhash --sha256 -r small" \
+	b3sum "$two sh -c 'find small -type f -print0 | sort -z | xargs -0 b3sum'"
+runs=3 measure "a million files in one directory, two processors" \
+	./ours "$two ./ours -r million" \
+	sha256sum "$two sh -c 'find million -type f | sort | xargs sha256sum'"
+measure "one file of 2 GiB" \
+	./ours "./ours large" sha256sum "sha256sum large" openssl "openssl dgst -sha256 -r large" \
+	rhash "rhash --sha256 large" b3sum "b3sum large"
+runs=200 measure "start-up: a file of two bytes" \
+	./ours "./ours tiny" sha256sum "sha256sum tiny" openssl "openssl dgst -sha256 -r tiny" rhash "rhash --sha256 tiny" b3sum "b3sum tiny"
