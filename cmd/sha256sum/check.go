@@ -54,6 +54,9 @@ func (s *source) lines(l *list, base string, see func(name string)) (read *list,
 		if whole {
 			it.name, it.want, ok = s.parser.parse(line)
 		}
+		if s.bag != "" && !filepath.IsLocal(it.name) {
+			ok = false // a bag names its own files only
+		}
 		if !ok || name == "-" && it.name == "-" {
 			l.malformed++
 			if (s.warn || s.json) && !s.emit(&item{kind: malformedItem, list: l, line: n}) {

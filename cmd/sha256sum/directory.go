@@ -91,9 +91,9 @@ func commonLength(a, b []byte) int {
 	return n
 }
 
-// readDirectory reads a directory. With an error it returns what it could
-// read.
-func readDirectory(opens *descriptors, name string) (*directory, fileID, error) {
+// readDirectory reads a directory. Links in it have the types that resolve gives
+// them. With an error it returns what it could read.
+func readDirectory(opens *descriptors, name string, resolve func(name string) fs.FileMode) (*directory, fileID, error) {
 	d := new(directory)
 	var raw rawFile
 	var info rawInfo
@@ -110,7 +110,11 @@ func readDirectory(opens *descriptors, name string) (*directory, fileID, error) 
 		var batch []fs.DirEntry
 		batch, err = f.ReadDir(512)
 		for _, e := range batch {
-			d.add(e.Name(), e.Type())
+			mode := e.Type()
+			if mode&fs.ModeSymlink != 0 {
+				mode = resolve(e.Name())
+			}
+			d.add(e.Name(), mode)
 		}
 	}
 	d.sort()

@@ -226,9 +226,9 @@ func (w *worker) loadSmall(it *item, f rawFile, info rawInfo) {
 	for reads := 1; ; reads++ {
 		info.settle()
 		n, err := readFull(f, buf)
-		if err == nil {
-			// It goes on.
-			w.addStream(newStream(it, f, info).behind(buf))
+		if part := w.pipeline.options.partSize; err == nil || part > 0 && int64(n) > part {
+			// It goes on, or has several parts.
+			w.addStream(newStream(it, f, info).behind(buf[:n]))
 			return
 		}
 		now := info

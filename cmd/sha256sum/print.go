@@ -65,6 +65,9 @@ func (p *printer) item(it *item) error {
 	switch {
 	case it.kind == noteItem:
 		p.failed = p.failed || it.fail
+		if p.status && !it.fail {
+			return nil
+		}
 		return p.complain(it.note)
 	case it.kind == malformedItem:
 		return p.malformed(it)

@@ -103,6 +103,10 @@ func (s *source) walk(name, path string, emit func(*item) bool) bool {
 // file yields a file.
 func (s *source) file(it *item) bool {
 	id, shared := sharedFile(it.path)
+	if shared && s.links == "name" {
+		_, err := os.Readlink(it.path)
+		shared = err != nil // of a link, its own name is read
+	}
 	if shared {
 		it.turn = &turn{after: s.before(id), done: make(chan struct{})}
 		s.last[id] = it.turn

@@ -46,7 +46,9 @@ func (w *walker) walk(name, path string) bool {
 // walkDir emits the files under a directory. below is the path from the root of
 // the walk to it.
 func (w *walker) walkDir(name, path, below string) bool {
-	d, id, err := readDirectory(w.opens, path)
+	d, id, err := readDirectory(w.opens, path, func(base string) fs.FileMode {
+		return w.typeOfLink(join(path, base))
+	})
 	if err != nil && !w.emit(&item{kind: failedItem, name: name, err: err}) {
 		return false
 	}
@@ -72,6 +74,16 @@ func (w *walker) walkDir(name, path, below string) bool {
 	return true
 }
 
+// typeOfLink returns what a symbolic link counts as.
+func (w *walker) typeOfLink(path string) fs.FileMode {
+	if w.links == "follow" {
+		if info, err := os.Stat(path); err == nil {
+			return info.Mode().Type()
+		}
+	}
+	return fs.ModeSymlink
+}
+
 // join returns the name of what stands in a directory. The directory keeps the
 // name that it was given.
 func join(dir, base string) string {
@@ -84,16 +96,6 @@ func join(dir, base string) string {
 // entry emits what stands in a directory.
 func (w *walker) entry(name, path, below string, mode fs.FileMode) bool {
 	link := mode&fs.ModeSymlink != 0
-	if link && w.links == "follow" {
-		info, err := os.Stat(path)
-		if err != nil {
-			if !w.filters.keep(below, false) {
-				return true
-			}
-			return w.emit(&item{kind: failedItem, name: name, err: err})
-		}
-		mode, link = info.Mode().Type(), false
-	}
 	switch {
 	case !w.filters.keep(below, mode.IsDir()):
 		return true
@@ -102,7 +104,7 @@ func (w *walker) entry(name, path, below string, mode fs.FileMode) bool {
 	case link && w.links == "skip":
 		w.skipped++
 		return true
-	case link:
+	case link: // with --links=follow, one that leads nowhere: to open it says so
 		return w.emit(newFileItem(name, path))
 	case !mode.IsRegular():
 		return w.skip(name, kindOf(mode))

@@ -40,7 +40,7 @@ func TestDirectoryIsSorted(t *testing.T) {
 				want = append(want, fmt.Sprintf("%s%d%s", prefix, i, strings.Repeat("x", i%50)))
 			}
 			dir := tree(t, want...)
-			d, _, err := readDirectory(testDescriptors(t), dir)
+			d, _, err := readDirectory(testDescriptors(t), dir, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
