@@ -189,13 +189,18 @@ func (w *worker) addStream(s *stream) {
 	}
 }
 
-// share is how many large files the worker takes. The more they are, up to the
-// kernels' lanes, the less each costs, but other workers are to have theirs of
-// those that wait. As every worker reads ahead, one for two processors is enough.
+// share is how many large files the worker takes, of those that it has and those
+// that may wait.
 func (w *worker) share() int {
-	n := len(w.streams) + len(w.pipeline.work)
-	workers := max(1, w.pipeline.options.jobs/2)
-	return min(maxStreams, w.pipeline.lanes, (n+workers-1)/workers)
+	return shareOf(len(w.streams)+len(w.pipeline.work), w.pipeline.options.jobs, w.pipeline.lanes)
+}
+
+// shareOf is how many of a number of large files one worker takes. The more they
+// are, up to the kernels' lanes, the less each costs, but other workers are to have
+// theirs. As every worker reads ahead, one for two processors is enough.
+func shareOf(files, jobs, lanes int) int {
+	workers := max(1, jobs/2)
+	return min(maxStreams, lanes, (files+workers-1)/workers)
 }
 
 // largestSmall is the size of the largest file that is read whole.

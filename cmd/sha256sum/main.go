@@ -32,6 +32,10 @@ func run(args []string) int {
 		return 1
 	}
 
+	if !enoughDescriptors() {
+		fmt.Fprintln(os.Stderr, "sha256sum: the limit of open files is too low")
+		return 1
+	}
 	p := newPipeline(o)
 	results := newPrinter(o)
 	s := source{options: o, opens: &p.files, leave: func(string) bool { return false }}

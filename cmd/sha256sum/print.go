@@ -352,7 +352,10 @@ func (p *printer) summary(l *list) error {
 	if p.bag != "" && l.moved+l.unlisted > 0 {
 		p.failed = true
 	}
-	const noLines = "no properly formatted checksum lines found"
+	const (
+		noLines = "no properly formatted checksum lines found"
+		noFile  = "no file was verified"
+	)
 	if p.json && !p.status {
 		object := struct {
 			List       string `json:"list"`
@@ -368,8 +371,8 @@ func (p *printer) summary(l *list) error {
 		switch {
 		case l.proper == 0:
 			object.Error = noLines
-		case p.ignoreMissing && l.matched == 0:
-			object.Error = "no file was verified"
+		case p.nothingVerified(l):
+			object.Error = noFile
 		}
 		p.line = appendJSON(p.line[:0], struct {
 			Summary any `json:"summary"`
@@ -404,8 +407,13 @@ func (p *printer) summary(l *list) error {
 			return err
 		}
 	}
-	if p.ignoreMissing && l.matched == 0 {
-		return p.complain(l.shown + ": no file was verified")
+	if p.nothingVerified(l) {
+		return p.complain(l.shown + ": " + noFile)
 	}
 	return nil
+}
+
+// nothingVerified reports whether the options left nothing of a list to verify.
+func (p *printer) nothingVerified(l *list) bool {
+	return l.matched == 0 && (p.ignoreMissing || len(p.filters) > 0)
 }

@@ -1,17 +1,19 @@
 #!/usr/bin/env bash
 # Measures this sha256sum beside other tools, and prints the table of SPEED.md:
 #
-#	cmd/sha256sum/speed.sh [FOLDER]
+#	cmd/sha256sum/speed.sh FOLDER [small|million|large|tiny]...
 #
-# FOLDER, or a new one, takes 4 GB of files; they stay there for the next run. It
-# needs hyperfine, and leaves out the tools that are not installed.
+# FOLDER takes 7 GB of files, which stay there for the next run. It needs
+# hyperfine, and leaves out the tools that are not installed.
 set -euo pipefail
+mkdir -p "$1"
+work=$(cd "$1" && pwd)
 cd "$(dirname "$0")/../.."
-work=${1:-$(mktemp -d)}
-mkdir -p "$work"
+rows=("${@:2}")
+[ ${#rows[@]} -gt 0 ] || rows=(small million large tiny)
 go build -o "$work/ours" ./cmd/sha256sum
 export LC_ALL=C
-runs=${RUNS:-10}
+runs=${RUNS:-5}
 
 # files DIRECTORY N SIZE makes N files in directories of 1,000, or in one if a
 # fourth argument is given.
@@ -45,7 +47,7 @@ measure() {
 		fi
 		shift 2
 	done
-	hyperfine -N --style none --warmup 2 --runs "$runs" --export-csv "$work/csv" "${commands[@]}" >/dev/null 2>&1
+	hyperfine -N --style none --warmup 1 --runs "$runs" --export-csv "$work/csv" "${commands[@]}" >/dev/null 2>&1
 	# The columns from the right: min is the last but one.
 	mapfile -t best < <(tail -n +2 "$work/csv" | awk -F, '{print $(NF-1)}')
 	for i in "${!names[@]}"; do
@@ -56,21 +58,32 @@ measure() {
 
 cd "$work"
 two="taskset -c 0,1"
+small() {
+	measure "200,000 files of 2,000 bytes, two processors" \
+		./ours "$two ./ours -r small" \
+		sha256sum "$two sh -c 'find small -type f -print0 | sort -z | xargs -0 sha256sum'" \
+		openssl "$two sh -c 'find small -type f -print0 | sort -z | xargs -0 openssl dgst -sha256 -r'" \
+		rhash "$two rhash --sha256 -r small" \
+		b3sum "$two sh -c 'find small -type f -print0 | sort -z | xargs -0 b3sum'"
+}
+million() {
+	measure "a million files in one directory, two processors" \
+		./ours "$two ./ours -r million" \
+		sha256sum "$two sh -c 'find million -type f | sort | xargs sha256sum'"
+}
+large() {
+	measure "one file of 2 GiB" \
+		./ours "./ours large" sha256sum "sha256sum large" openssl "openssl dgst -sha256 -r large" \
+		rhash "rhash --sha256 large" b3sum "b3sum large"
+}
+tiny() {
+	runs=200 measure "start-up: a file of two bytes, 200 runs" \
+		./ours "./ours tiny" sha256sum "sha256sum tiny" openssl "openssl dgst -sha256 -r tiny" rhash "rhash --sha256 tiny" b3sum "b3sum tiny"
+}
 echo "$(sed -n 's/^model name.*: //p' /proc/cpuinfo | head -n 1), $(uname -sr), $(sha256sum --version | head -n 1), $(openssl version | cut -d' ' -f1,2), $(rhash --version 2>/dev/null || true), $(b3sum --version 2>/dev/null || true)"
 echo
 echo "| | tool | fastest of $runs | times ours |"
 echo "| --- | --- | ---: | ---: |"
-measure "200,000 files of 2,000 bytes, two processors" \
-	./ours "$two ./ours -r small" \
-	sha256sum "$two sh -c 'find small -type f -print0 | sort -z | xargs -0 sha256sum'" \
-	openssl "$two sh -c 'find small -type f -print0 | sort -z | xargs -0 openssl dgst -sha256 -r'" \
-	rhash "$two rhash --sha256 -r small" \
-	b3sum "$two sh -c 'find small -type f -print0 | sort -z | xargs -0 b3sum'"
-runs=3 measure "a million files in one directory, two processors" \
-	./ours "$two ./ours -r million" \
-	sha256sum "$two sh -c 'find million -type f | sort | xargs sha256sum'"
-measure "one file of 2 GiB" \
-	./ours "./ours large" sha256sum "sha256sum large" openssl "openssl dgst -sha256 -r large" \
-	rhash "rhash --sha256 large" b3sum "b3sum large"
-runs=200 measure "start-up: a file of two bytes" \
-	./ours "./ours tiny" sha256sum "sha256sum tiny" openssl "openssl dgst -sha256 -r tiny" rhash "rhash --sha256 tiny" b3sum "b3sum tiny"
+for row in "${rows[@]}"; do
+	"$row"
+done

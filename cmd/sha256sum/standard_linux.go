@@ -8,6 +8,16 @@ import "golang.org/x/sys/unix"
 // The others that do so are daemons and Python's subprocess.DEVNULL; where these
 // use it for more than one descriptor, it gives them away.
 
+// fewestDescriptors is what the Go runtime needs, which ends a program that lacks
+// them, and a file or two beside the standard ones.
+const fewestDescriptors = 9
+
+// enoughDescriptors reports whether the program may have so many.
+func enoughDescriptors() bool {
+	var limit unix.Rlimit
+	return unix.Getrlimit(unix.RLIMIT_NOFILE, &limit) != nil || limit.Cur >= fewestDescriptors
+}
+
 // stdinClosed reports whether the program was started without standard input.
 func stdinClosed() bool { return isSubstitute(0) && !sharesNull(0, 1) && !sharesNull(0, 2) }
 

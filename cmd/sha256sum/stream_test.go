@@ -240,3 +240,52 @@ func TestFileThatVanishesIsReported(t *testing.T) {
 		t.Errorf("the error is %v", it.err)
 	}
 }
+
+// Large files are spread over the workers, and no worker has more of them than
+// lanes.
+func TestShareOfLargeFiles(t *testing.T) {
+	for _, test := range []struct{ files, jobs, lanes, want int }{
+		{files: 1, jobs: 1, lanes: 32, want: 1},
+		{files: 10, jobs: 1, lanes: 32, want: 10},
+		{files: 10, jobs: 2, lanes: 32, want: 10},
+		{files: 10, jobs: 4, lanes: 32, want: 5},
+		{files: 11, jobs: 4, lanes: 32, want: 6},
+		{files: 10, jobs: 4, lanes: 4, want: 4},
+		{files: 100, jobs: 4, lanes: 32, want: maxStreams},
+		{files: 2, jobs: 64, lanes: 32, want: 1},
+	} {
+		if got := shareOf(test.files, test.jobs, test.lanes); got != test.want {
+			t.Errorf("%d of %d files with %d jobs and %d lanes, want %d", got, test.files, test.jobs, test.lanes, test.want)
+		}
+	}
+}
+
+// A worker that has small files and its share of large ones hashes the small ones
+// first, whichever came first.
+func TestSmallFilesDoNotWaitForLargeOnes(t *testing.T) {
+	large, _ := randomFile(t, 3*maxArena)
+	small, _ := randomFile(t, 100)
+	w := testWorker(options{})
+	w.pipeline.lanes = 2
+	var items []*item
+	for _, name := range []string{large, small} {
+		it := newFileItem(name, name)
+		items = append(items, it)
+		w.load(it)
+	}
+	if !items[0].done.Load() {
+		t.Error("the large file, which is all of the share, is not hashed")
+	}
+	w.pipeline.work <- newFileItem(large, large) // there is more to come
+	w.pipeline.work <- newFileItem(large, large)
+	second, third := newFileItem(large, large), newFileItem(small, small)
+	w.load(third)
+	w.load(second)
+	if third.done.Load() || second.done.Load() {
+		t.Error("files do not wait for company")
+	}
+	w.load(newFileItem(large, large))
+	if !items[1].done.Load() || !third.done.Load() || !second.done.Load() {
+		t.Error("files are left when the share is full")
+	}
+}
