@@ -11,27 +11,30 @@ import (
 	"sync/atomic"
 )
 
-// A directory holds what stands in one, sorted. It takes the bytes of the names
-// and about 24 bytes for each.
+// A directory holds what stands in one, sorted. It takes the bytes of the names,
+// up to 4 GiB, and 16 bytes for each, or up to twice that while it is read.
 type directory struct {
 	blocks  [][]byte // of keys
 	entries []entry
-	size    int64
+	names   int64 // bytes of the blocks
+	size    int64 // bytes that are accounted for
 }
 
 // An entry stands in a directory. Its key is its name, with a slash behind that
 // of a directory: keys sort as the whole names of the files do.
 type entry struct {
 	prefix uint64 // of the key, behind what all keys begin with
-	block  uint32
+	block  uint16
 	offset uint16
 	length uint16
-	mode   fs.FileMode
+	kind   uint16 // the bits of fs.ModeType, which are upper ones
 }
 
+func (e entry) mode() fs.FileMode { return fs.FileMode(e.kind) << 16 }
+
 const (
-	blockSize = 64 << 10
-	entrySize = 24
+	smallestBlock = 1 << 10
+	entrySize     = 16
 )
 
 func (d *directory) key(e entry) []byte {
@@ -45,8 +48,11 @@ func (d *directory) add(name string, mode fs.FileMode) {
 		length++
 	}
 	last := len(d.blocks) - 1
-	if last < 0 || blockSize-len(d.blocks[last]) < length {
-		d.blocks = append(d.blocks, make([]byte, 0, max(min(blockSize, 1<<10<<len(d.blocks)), length)))
+	if last < 0 || cap(d.blocks[last])-len(d.blocks[last]) < length {
+		// The first ones are small, as most directories are.
+		size := max(smallestBlock<<min(len(d.blocks), 6), length)
+		d.blocks = append(d.blocks, make([]byte, 0, size))
+		d.names += int64(size)
 		last++
 	}
 	b := d.blocks[last]
@@ -55,7 +61,7 @@ func (d *directory) add(name string, mode fs.FileMode) {
 		b = append(b, '/')
 	}
 	d.blocks[last] = b
-	d.entries = append(d.entries, entry{block: uint32(last), offset: uint16(offset), length: uint16(length), mode: mode})
+	d.entries = append(d.entries, entry{block: uint16(last), offset: uint16(offset), length: uint16(length), kind: uint16(mode >> 16)})
 }
 
 // sort sorts the entries by their keys.
@@ -116,9 +122,9 @@ func readDirectory(opens *descriptors, name string, resolve func(name string) fs
 			}
 			d.add(e.Name(), mode)
 		}
+		d.account()
 	}
 	d.sort()
-	d.account()
 	if err == io.EOF {
 		err = nil
 	}
@@ -132,12 +138,13 @@ var directoryBytes atomic.Int64
 
 const maxDirectories = 8 << 20
 
+// account counts what d takes now, in steps that are worth it.
 func (d *directory) account() {
-	d.size = int64(cap(d.entries)) * entrySize
-	for _, b := range d.blocks {
-		d.size += int64(cap(b))
+	const step = 1 << 20
+	if size := d.names + int64(cap(d.entries))*entrySize; size-d.size > step {
+		d.resize(size - d.size)
+		d.size = size
 	}
-	d.resize(d.size)
 }
 
 // release says that d is not used any more.

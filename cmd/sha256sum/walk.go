@@ -67,7 +67,7 @@ func (w *walker) walkDir(name, path, below string) bool {
 	}
 	for _, e := range d.entries {
 		base := strings.TrimSuffix(string(d.key(e)), "/")
-		if !w.entry(join(name, base), join(path, base), join(below, base), e.mode) {
+		if !w.entry(join(name, base), join(path, base), join(below, base), e.mode()) {
 			return false
 		}
 	}
