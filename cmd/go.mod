@@ -4,24 +4,18 @@ go 1.25.0
 
 require (
 	github.com/bmatcuk/doublestar/v4 v4.10.4
-	github.com/cheggaaa/pb/v3 v3.1.7
 	github.com/klauspost/asmfmt v1.3.2
 	github.com/klauspost/cpuid/v2 v2.4.2
-	github.com/mattn/go-isatty v0.0.22
 	github.com/moby/sys/atomicwriter v0.1.0
 	github.com/rogpeppe/go-internal v1.14.1
 	github.com/sha256-simd/sha256-simd v0.0.0-00010101000000-000000000000
 	github.com/spf13/pflag v1.0.10
+	golang.org/x/sys v0.46.0
+	golang.org/x/term v0.44.0
 )
 
 require (
-	github.com/VividCortex/ewma v1.2.0 // indirect
-	github.com/fatih/color v1.18.0 // indirect
-	github.com/mattn/go-colorable v0.1.14 // indirect
-	github.com/mattn/go-runewidth v0.0.16 // indirect
 	github.com/moby/sys/sequential v0.6.0 // indirect
-	github.com/rivo/uniseg v0.4.7 // indirect
-	golang.org/x/sys v0.46.0 // indirect
 	golang.org/x/tools v0.44.0 // indirect
 )
 

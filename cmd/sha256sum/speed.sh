@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Measures this sha256sum beside other tools, and prints the table of SPEED.md:
 #
-#	cmd/sha256sum/speed.sh FOLDER [small|million|large|tiny]...
+#	cmd/sha256sum/speed.sh FOLDER [tree|small|million|large|tiny]...
 #
 # FOLDER takes 7 GB of files, which stay there for the next run. It needs
 # hyperfine, and leaves out the tools that are not installed.
@@ -10,7 +10,7 @@ mkdir -p "$1"
 work=$(cd "$1" && pwd)
 cd "$(dirname "$0")/../.."
 rows=("${@:2}")
-[ ${#rows[@]} -gt 0 ] || rows=(small million large tiny)
+[ ${#rows[@]} -gt 0 ] || rows=(tree small million large tiny)
 go build -o "$work/ours" ./cmd/sha256sum
 export LC_ALL=C
 runs=${RUNS:-5}
@@ -33,6 +33,7 @@ files() {
 files small 200000 2000
 files million 1000000 10 flat
 [ -e "$work/large" ] || head -c 2G /dev/zero | openssl enc -aes-128-ctr -nosalt -K 00 -iv 00 >"$work/large" 2>/dev/null
+ln -sfn "$(go env GOROOT)" "$work/goroot"
 [ -e "$work/tiny" ] || echo x >"$work/tiny"
 
 # measure TITLE [TOOL COMMAND]... prints a row: the fastest of the runs of each
@@ -65,6 +66,14 @@ small() {
 		openssl "$two sh -c 'find small -type f -print0 | sort -z | xargs -0 openssl dgst -sha256 -r'" \
 		rhash "$two rhash --sha256 -r small" \
 		b3sum "$two sh -c 'find small -type f -print0 | sort -z | xargs -0 b3sum'"
+}
+tree() {
+	measure "\`\$(go env GOROOT)\`, two processors" \
+		./ours "$two ./ours -r goroot" \
+		sha256sum "$two sh -c 'find goroot/ -type f -print0 | sort -z | xargs -0 -P2 -n 400 sha256sum'" \
+		openssl "$two sh -c 'find goroot/ -type f -print0 | sort -z | xargs -0 -P2 -n 400 openssl dgst -sha256 -r'" \
+		rhash "$two sh -c 'find goroot/ -type f -print0 | sort -z | xargs -0 -P2 -n 400 rhash --sha256'" \
+		b3sum "$two sh -c 'find goroot/ -type f -print0 | sort -z | xargs -0 b3sum'"
 }
 million() {
 	measure "a million files in one directory, two processors" \
