@@ -1,0 +1,390 @@
+package soak
+
+import (
+	"bytes"
+	"context"
+	stdsha256 "crypto/sha256"
+	"encoding"
+	"encoding/base64"
+	"encoding/binary"
+	"fmt"
+	"hash"
+	"slices"
+	"unsafe"
+
+	"github.com/sha256-simd/sha256-simd"
+	"github.com/sha256-simd/sha256-simd/composite"
+	"github.com/sha256-simd/sha256-simd/hashtree"
+	"github.com/sha256-simd/sha256-simd/internal/guard"
+	"github.com/sha256-simd/sha256-simd/pow"
+)
+
+// An operation does something with public functions, compares what comes of it
+// with crypto/sha256, and returns how many bytes were hashed.
+type operation struct {
+	name string
+	do   func(w *worker) (bytes int, err error)
+}
+
+var operations = []operation{
+	{"Sum256, Sum224", sums},
+	{"New", func(w *worker) (int, error) { return w.use(sha256.New(), stdsha256.New()) }},
+	{"New224", func(w *worker) (int, error) { return w.use(sha256.New224(), stdsha256.New224()) }},
+	{"Server.New", func(w *worker) (int, error) { return w.use(w.server().New(), stdsha256.New()) }},
+	{"NewAvx512", func(w *worker) (int, error) { return w.use(sha256.NewAvx512(w.server()), stdsha256.New()) }},
+	{"Server.Sum256", serverSum},
+	{"Server.Close", serverClose},
+	{"SumMany", sumMany},
+	{"WriteMany, SumHashes", lists},
+	{"SumCmp256, SumToNum256", krist},
+	{"hashtree.Hash", nodes},
+	{"hashtree.Root", root},
+	{"composite.Sum", compositeSum},
+	{"pow", search},
+	{"faults", faults},
+}
+
+// differs returns an error unless got is want.
+func differs(what string, got, want []byte) error {
+	if bytes.Equal(got, want) {
+		return nil
+	}
+	return fmt.Errorf("%s: %x, want %x", what, got, want)
+}
+
+func sums(w *worker) (int, error) {
+	p := w.message()
+	sum, want := sha256.Sum256(p), stdsha256.Sum256(p)
+	if err := differs("Sum256", sum[:], want[:]); err != nil {
+		return 0, err
+	}
+	sum224, want224 := sha256.Sum224(p), stdsha256.Sum224(p)
+	return 2 * len(p), differs("Sum224", sum224[:], want224[:])
+}
+
+// state is what hashes have beside hash.Hash.
+type state interface {
+	hash.Cloner
+	encoding.BinaryMarshaler
+	encoding.BinaryUnmarshaler
+}
+
+// use does a few random things to h, and the same to std.
+func (w *worker) use(h, std hash.Hash) (total int, err error) {
+	for range 1 + w.IntN(12) {
+		switch w.IntN(10) {
+		default:
+			p := w.copy(w.message())
+			h.Write(p)
+			std.Write(p)
+			total += len(p)
+			// What was written is the caller's again.
+			for i := 0; i < len(p); i += 61 {
+				p[i]++
+			}
+		case 0:
+			if err := differs("Sum", h.Sum(nil), std.Sum(nil)); err != nil {
+				return total, err
+			}
+		case 1:
+			h.Reset()
+			std.Reset()
+		case 2:
+			c, err := h.(state).Clone()
+			if err != nil {
+				return total, err
+			}
+			h, c = c, h.(state)
+			c.Write(w.message()) // the original, which does not change its clone
+		case 3:
+			b, err := h.(state).MarshalBinary()
+			if err != nil {
+				return total, err
+			}
+			want, err := std.(state).MarshalBinary()
+			if err != nil {
+				return total, err
+			}
+			if err := differs("MarshalBinary", b, want); err != nil {
+				return total, err
+			}
+			h.Write(w.message())
+			if err := h.(state).UnmarshalBinary(want); err != nil {
+				return total, err
+			}
+		}
+	}
+	return total, differs("Sum", h.Sum(nil), std.Sum(nil))
+}
+
+func serverSum(w *worker) (int, error) {
+	p := w.message()
+	got, want := w.server().Sum256(p), stdsha256.Sum256(p)
+	return len(p), differs("Server.Sum256", got[:], want[:])
+}
+
+// serverClose closes the server that all use, and gives them another. A hash of
+// the closed one goes on.
+func serverClose(w *worker) (int, error) {
+	if w.IntN(50) > 0 {
+		return 0, nil
+	}
+	was := w.servers.Swap(sha256.NewServer())
+	h, std := was.New(), stdsha256.New()
+	total := 0
+	for i := range 4 {
+		if i == 2 {
+			if err := was.Close(); err != nil {
+				return total, err
+			}
+		}
+		p := w.message()
+		h.Write(p)
+		std.Write(p)
+		total += len(p)
+	}
+	return total, differs("after Close", h.Sum(nil), std.Sum(nil))
+}
+
+// messages returns up to most messages, at times of equal length.
+func (w *worker) messages(most int) [][]byte {
+	msgs := make([][]byte, w.IntN(most+1))
+	equal := w.IntN(3) == 0
+	for i := range msgs {
+		msgs[i] = w.message()
+		if equal && i > 0 {
+			n := min(len(msgs[0]), 8<<10)
+			at := w.IntN(len(data) - n)
+			msgs[0], msgs[i] = msgs[0][:n], data[at:at+n]
+		}
+	}
+	return msgs
+}
+
+func size(msgs [][]byte) (n int) {
+	for _, m := range msgs {
+		n += len(m)
+	}
+	return n
+}
+
+func sumMany(w *worker) (int, error) {
+	msgs := w.messages(80)
+	dst := make([][sha256.Size]byte, len(msgs))
+	sha256.SumMany(dst, msgs)
+	for i, m := range msgs {
+		if want := stdsha256.Sum256(m); dst[i] != want {
+			return 0, fmt.Errorf("SumMany: message %d of %d: %x, want %x", i, len(msgs), dst[i], want)
+		}
+	}
+	return size(msgs), nil
+}
+
+// lists writes to hashes of all kinds, some of them more than once.
+func lists(w *worker) (total int, err error) {
+	n := w.IntN(60)
+	hs, stds := make([]hash.Hash, n), make([]hash.Hash, n)
+	for i := range hs {
+		stds[i] = stdsha256.New()
+		switch k := w.IntN(20); {
+		case k == 0 && i > 0:
+			j := w.IntN(i)
+			hs[i], stds[i] = hs[j], stds[j]
+		case k == 1:
+			hs[i] = stdsha256.New()
+		case k < 6:
+			hs[i] = w.server().New()
+		default:
+			hs[i] = sha256.New()
+		}
+	}
+	for range 1 + w.IntN(3) {
+		msgs := w.messages(n)
+		sha256.WriteMany(hs[:len(msgs)], msgs)
+		for i, m := range msgs {
+			stds[i].Write(m)
+		}
+		total += size(msgs)
+		dst := make([][sha256.Size]byte, n)
+		sha256.SumHashes(dst, hs)
+		for i, h := range stds {
+			if err := differs(fmt.Sprintf("SumHashes: hash %d of %d", i, n), dst[i][:], h.Sum(nil)); err != nil {
+				return total, err
+			}
+		}
+	}
+	return total, nil
+}
+
+// number48 returns the first 48 bits of a digest.
+func number48(sum [32]byte) uint64 { return binary.BigEndian.Uint64(sum[:]) >> 16 }
+
+func krist(w *worker) (int, error) {
+	const length = 41
+	at := w.IntN(len(data) - length)
+	var block [sha256.BlockSize]byte
+	copy(block[:], data[at:at+length])
+	block[length] = 0x80
+	binary.BigEndian.PutUint16(block[sha256.BlockSize-2:], 8*length)
+	want := number48(stdsha256.Sum256(block[:length]))
+	if got := sha256.SumToNum256(block[:]); uint64(got) != want {
+		return 0, fmt.Errorf("SumToNum256: %d, want %d", got, want)
+	}
+	work := w.Uint32()
+	if got := sha256.SumCmp256(block[:], work); got != (want <= uint64(work)) {
+		return 0, fmt.Errorf("SumCmp256 of %d and %d: %v", want, work, got)
+	}
+	return 2 * sha256.BlockSize, nil
+}
+
+// chunks returns n 32-byte chunks at any alignment.
+func (w *worker) chunks(n int) []byte {
+	at := w.IntN(len(data) - 32*n)
+	return w.copy(data[at : at+32*n])
+}
+
+func nodes(w *worker) (int, error) {
+	src := w.chunks(2 * w.IntN(200))
+	n := len(src) / 64
+	want := make([]byte, 0, 32*n)
+	for i := range n {
+		sum := stdsha256.Sum256(src[64*i : 64*i+64])
+		want = append(want, sum[:]...)
+	}
+	dst := src
+	if w.IntN(2) == 0 {
+		dst = make([]byte, 32*n+32)[:32*n]
+	}
+	if w.IntN(2) == 0 {
+		if err := hashtree.HashByteSlice(dst, src); err != nil {
+			return 0, err
+		}
+	} else if n > 0 {
+		d, s := unsafe.Slice((*[32]byte)(dst), len(dst)/32), unsafe.Slice((*[32]byte)(src), 2*n)
+		if err := hashtree.Hash(d, s); err != nil {
+			return 0, err
+		}
+	}
+	return len(src), differs("nodes", dst[:32*n], want)
+}
+
+func root(w *worker) (int, error) {
+	n := 1 + w.IntN(200)
+	if w.IntN(20) == 0 {
+		n += 2048
+	}
+	leaves := slices.Collect(func(yield func([32]byte) bool) {
+		for c := range slices.Chunk(w.chunks(n), 32) {
+			if !yield([32]byte(c)) {
+				return
+			}
+		}
+	})
+	limit := uint64(n + w.IntN(5000))
+	got, err := hashtree.Root(leaves, limit)
+	if err != nil {
+		return 0, err
+	}
+	var zero [32]byte
+	level := leaves
+	for width := uint64(1); width < limit; width *= 2 {
+		if len(level)%2 != 0 {
+			level = append(level, zero)
+		}
+		for i := range len(level) / 2 {
+			level[i] = node(level[2*i], level[2*i+1])
+		}
+		level = level[:len(level)/2]
+		zero = node(zero, zero)
+	}
+	return 64 * n, differs("Root", got[:], level[0][:])
+}
+
+func node(left, right [32]byte) [32]byte { return stdsha256.Sum256(append(left[:], right[:]...)) }
+
+func compositeSum(w *worker) (int, error) {
+	if w.IntN(10) > 0 { // it starts goroutines enough
+		return 0, nil
+	}
+	p := data[:w.IntN(len(data))]
+	partSize := 1 + len(p)/(1+w.IntN(100))
+	got, err := composite.Sum(context.Background(), bytes.NewReader(p), int64(len(p)), int64(partSize))
+	if err != nil {
+		return 0, err
+	}
+	var digests []byte
+	for part := range slices.Chunk(p, partSize) {
+		sum := stdsha256.Sum256(part)
+		digests = append(digests, sum[:]...)
+	}
+	if len(p) == 0 {
+		sum := stdsha256.Sum256(nil)
+		digests = sum[:]
+	}
+	sum := stdsha256.Sum256(digests)
+	want := fmt.Sprintf("%s-%d", base64.StdEncoding.EncodeToString(sum[:]), len(digests)/32)
+	return len(p), differs("composite", []byte(got.String()), []byte(want))
+}
+
+func search(w *worker) (int, error) {
+	s := pow.Search{Prefix: data[:w.IntN(200)]}
+	start, count := w.Uint64(), uint64(w.IntN(3000))
+	if w.IntN(4) == 0 {
+		start = -count // the last ones
+	}
+	const work = 1 << 48 / 1000
+	value := func(n uint64) uint64 {
+		return number48(stdsha256.Sum256(fmt.Appendf(slices.Clone(s.Prefix), "%016x", n)))
+	}
+	got, err := s.Find(context.Background(), work, start, count)
+	for i := range count {
+		n := start + i
+		if n < start {
+			break
+		}
+		if value(n) > work {
+			continue
+		}
+		if err != nil || got != n || s.Value(n) != value(n) {
+			return 0, fmt.Errorf("pow: %#x of %d from %#x on: %v, want %#x", got, count, start, err, n)
+		}
+		return int(i+1) * sha256.BlockSize, nil
+	}
+	if err == nil {
+		return 0, fmt.Errorf("pow: %#x of %d from %#x on, want none", got, count, start)
+	}
+	return int(count) * sha256.BlockSize, nil
+}
+
+// faults hands over memory of which the end cannot be read. It is the caller
+// that gets the fault, and what it hashes next is right.
+func faults(w *worker) (int, error) {
+	if !guard.Guarded {
+		return 0, nil
+	}
+	good := w.message()
+	n := min(1+w.IntN(10_000), len(w.unreadable))
+	bad := w.unreadable[len(w.unreadable)-n:]
+	h := w.server().New()
+	what := []struct {
+		name string
+		do   func()
+	}{
+		{"Sum256", func() { sha256.Sum256(bad) }},
+		{"Server.Sum256", func() { w.server().Sum256(bad) }},
+		{"Write", func() {
+			h.Write(good)
+			h.Write(bad)
+			h.Sum(nil)
+		}},
+		{"SumMany", func() { sha256.SumMany(make([][32]byte, 3), [][]byte{good, bad, good}) }},
+		{"WriteMany", func() { sha256.WriteMany([]hash.Hash{sha256.New(), h}, [][]byte{good, bad}) }},
+	}[w.IntN(5)]
+	if guard.Faults(what.do) == nil {
+		return 0, fmt.Errorf("%s reads %d bytes of which the last cannot be read", what.name, n)
+	}
+	h.Reset()
+	h.Write(good)
+	want := stdsha256.Sum256(good)
+	return len(good), differs("after a fault in "+what.name, h.Sum(nil), want[:])
+}
