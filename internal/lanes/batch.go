@@ -57,8 +57,11 @@ func (b *Batch) Join(j *Job) {
 // b. The result is valid until the next call.
 func (b *Batch) Step(limit int) []*Job {
 	live := b.live
-	running := b.plan.turnOf(live, min(limit, b.shortest(live))).lanes
-	n := b.compress(running, min(limit, b.shortest(running)))
+	running, n := live, min(limit, b.shortest(live))
+	if t := b.plan.turnOf(live, n); t.lanes < live {
+		running, n = t.lanes, min(limit, b.shortest(t.lanes))
+	}
+	n = b.compress(running, n)
 	done := b.done[:0]
 	for i := running - 1; i >= 0; i-- {
 		if b.settle(i, n) {
