@@ -18,11 +18,11 @@ import (
 // prefix stays as it is, and may be written to further. If it is a hash of the
 // function [New], it is only read: calls at the same time may share it. A hash
 // of another package is cloned for each message, or if it is no [hash.Cloner]
-// written to and then set back by its UnmarshalBinary.
+// written to and then restored by its UnmarshalBinary.
 //
 // It panics, before it touches anything, if dst and msgs differ in length, or
 // prefix is nil, a [Server]'s that was copied by value, of a Size that is not 32, or
-// can be neither cloned nor set back.
+// can be neither cloned nor restored.
 func SumManyAfter(dst [][Size]byte, prefix hash.Hash, msgs [][]byte) {
 	checkLengths("SumManyAfter", len(dst), len(msgs))
 	if wrong := misuse(prefix); wrong != "" {
@@ -64,7 +64,7 @@ func sumAfterForeign(dst [][Size]byte, prefix hash.Hash, msgs [][]byte) {
 	}
 	reset, err := resetter(prefix)
 	if err != nil {
-		panic(fmt.Sprintf("sha256: SumManyAfter: a %T can be neither cloned nor set back: %v", prefix, err))
+		panic(fmt.Sprintf("sha256: SumManyAfter: a %T can be neither cloned nor restored: %v", prefix, err))
 	}
 	defer reset() // if prefix panics, or reading a message
 	for i, m := range msgs {

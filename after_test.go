@@ -344,8 +344,8 @@ func TestSumManyAfterPanicsBeforeItTouchesAnything(t *testing.T) {
 		{"copy by value", 3, copied(sha256.NewServer().New()), 3, "prefix was copied by value"},
 		{"SHA-224", 3, begun(sha256.New224()), 3, "prefix has digests of 28 bytes, not 32"},
 		{"SHA-512", 3, begun(sha512.New()), 3, "prefix has digests of 64 bytes, not 32"},
-		{"neither Clone nor MarshalBinary", 3, begun(plain{stdsha256.New()}), 3, "can be neither cloned nor set back"},
-		{"neither, no messages", 0, begun(plain{stdsha256.New()}), 0, "can be neither cloned nor set back"},
+		{"neither Clone nor MarshalBinary", 3, begun(plain{stdsha256.New()}), 3, "can be neither cloned nor restored"},
+		{"neither, no messages", 0, begun(plain{stdsha256.New()}), 0, "can be neither cloned nor restored"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			before := digestOf(tt.prefix)

@@ -14,5 +14,6 @@ type Avx512Digest = serverHash
 // NewAvx512Server is [NewServer].
 func NewAvx512Server() *Avx512Server { return NewServer() }
 
-// NewAvx512 is [Server.New] of s. The hash of a nil server works alone.
+// NewAvx512 is [Server.New] of s. The hash of a nil server never works
+// side by side with others.
 func NewAvx512(s *Avx512Server) hash.Hash { return s.New() }

@@ -7,8 +7,9 @@ import (
 
 // Info says what was selected for this machine, for logs and bug reports.
 type Info struct {
-	// Single is the kernel for one message: lanes_isa, such as x1_shani; "x1_std"
-	// where crypto/sha256 does the work, or "generic" for plain Go.
+	// Single is the kernel for one message, named by how many messages it takes and
+	// its instruction set: x1_shani, for example. It is "x1_std" where crypto/sha256
+	// does the work, and "generic" for plain Go.
 	Single string
 	// Many is the kernel for many messages, when there are enough to fill it; the
 	// same as Single where messages are hashed one at a time.

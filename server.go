@@ -16,14 +16,14 @@ import (
 // [SumMany] or [WriteMany].
 //
 // A Server has no goroutine and no timer: the writers do the work. Each works
-// for others at most until its own work is done, and one that meets nobody does
-// only its own. Any number of goroutines may use a Server; each of its hashes is
+// for others at most until its own work is done, and one that is alone does only
+// its own. Any number of goroutines may use a Server; each of its hashes is
 // for one at a time.
 //
 // Writers wait for each other. If other goroutines keep all GOMAXPROCS
 // processors busy, each wait can last as long as these run, and hashes of the
 // function [New] are faster. Writes of less than 8 KiB are held back until there
-// is that much, so a hash that is not summed up yet may hold 8 KiB of memory.
+// is that much, so a hash that is not finalized yet may hold 8 KiB of memory.
 //
 // On WebAssembly, where the Go scheduler interrupts nobody, a writer lets others
 // run after every 32 KiB.

@@ -51,7 +51,7 @@ func measureInChild(ctx context.Context, r row, budget time.Duration) (result, e
 func otherCPUs() section {
 	s := section{
 		title: "CPUs that have less",
-		about: "This CPU with instructions switched off, in this library by `SHA256SIMD_DISABLE`, in crypto/sha256 by `GODEBUG`.",
+		about: "This CPU with instructions disabled, in this library by `SHA256SIMD_DISABLE`, in crypto/sha256 by `GODEBUG`.",
 	}
 	sets := []struct {
 		env  environment

@@ -1,7 +1,8 @@
 // Package composite computes composite checksums of large objects, the kind
 // that S3 gives to multipart uploads: the SHA-256 digest of the digests of the
-// object's parts. The parts are hashed side by side, several times as fast as one
-// SHA-256 over the whole object.
+// object's parts. The parts are hashed side by side, with AVX-512 about
+// two to three times as fast as one SHA-256 over the whole object. Functions may be
+// called concurrently.
 package composite
 
 import (

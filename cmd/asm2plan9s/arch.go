@@ -76,7 +76,7 @@ var arm64 = &arch{
 		triple: "aarch64-unknown-linux-gnu",
 		// What LLVM 14 knows. It has no name for everything; newer llvm-mc
 		// know "all" and only warn of names that they do not know, and newer
-		// clang tell what they know.
+		// clang report what they know.
 		march: "armv9.3-a+crypto+sha3+sm4+sve2-aes+sve2-bitperm+sve2-sha3+sve2-sm4+sme+memtag+mops+" +
 			"bf16+i8mm+f32mm+f64mm+fp16+fp16fml+rng+ls64+tme",
 		mattr: "+all,+v9.3a,+aes,+sha2,+sha3,+sm4,+sve2-aes,+sve2-bitperm,+sve2-sha3,+sve2-sm4,+sme,+mte,+mops," +

@@ -20,7 +20,7 @@ type gnuFlags struct {
 	flags   []string
 }
 
-// llvmFlags say how LLVM's assemblers are told an architecture.
+// llvmFlags are how an architecture is passed to LLVM's assemblers.
 type llvmFlags struct {
 	triple string
 	march  string // clang's -march
@@ -107,7 +107,7 @@ func sameFile(path1, path2 string) bool {
 // gnuTarget matches what GNU as --version says of its target.
 var gnuTarget = regexp.MustCompile("configured for a target of [`'\"]([^'\"]+)['\"]")
 
-// probe asks a program for its version, which tells what it is.
+// probe asks a program for its version, which says what it is.
 func probe(ctx context.Context, a *arch, program string) (*assembler, error) {
 	path, err := exec.LookPath(program)
 	if err != nil {

@@ -119,7 +119,7 @@ func (c *converter) convertFile(ctx context.Context, path string) (*change, erro
 }
 
 // convert returns the result for one source, after reporting on it. Lines with
-// errors are told of and counted; the error is about the source as a whole.
+// errors are reported and counted; the error is about the source as a whole.
 func (c *converter) convert(ctx context.Context, name string, data []byte) (string, error) {
 	x, err := c.examine(ctx, name, data)
 	if err != nil {

@@ -63,7 +63,7 @@ func ConsistencyProof(leafHashes [][32]byte, oldSize int) ([][32]byte, error) {
 	return consistency(leafHashes, oldSize, true), nil
 }
 
-// consistency is SUBPROOF of the RFCs: whole tells that the old tree is one that
+// consistency is SUBPROOF of the RFCs: whole says that the old tree is one that
 // the verifier knows the root of, not a part of it.
 func consistency(leafHashes [][32]byte, oldSize int, whole bool) [][32]byte {
 	n := len(leafHashes)

@@ -1,6 +1,7 @@
 // Package verity computes the hash trees of Linux' fs-verity and dm-verity,
-// both of version 1, with SHA-256. Blocks are read and hashed side by side, several
-// times as fast as one SHA-256 over the data.
+// both of version 1, with SHA-256. Blocks are read and hashed side by side, with AVX-512 about two to
+// three times as fast as one SHA-256 over the data. Functions may be called
+// concurrently.
 //
 // Both functions hash on GOMAXPROCS goroutines, many blocks side by side on each,
 // while others read ahead: r.ReadAt is called concurrently and out of order. A call

@@ -1,4 +1,4 @@
-// Package cpu tells what this machine's CPU can do and what it is like. What
+// Package cpu reports what this machine's CPU can do and what it is like. What
 // follows from features, vendor and model is computed by pure functions, which
 // tables specify; only detect asks the hardware.
 package cpu

@@ -75,7 +75,7 @@ func (m Microarch) GoString() string { return "cpu." + microarchs[m].name }
 // MarshalText returns the constant's name, without the package.
 func (m Microarch) MarshalText() ([]byte, error) { return []byte(microarchs[m].name), nil }
 
-// Microarch tells which microarchitecture c is of. Where vendor, family and
+// Microarch returns which microarchitecture c is of. Where vendor, family and
 // model name it, it counts even if a hypervisor hides features: which kernels
 // can run is another question. Elsewhere the features that are left decide.
 func (c CPU) Microarch() Microarch {

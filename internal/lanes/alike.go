@@ -11,7 +11,7 @@ import (
 type Alike interface {
 	// Start returns what job i is to compress, and into which state.
 	Start(i int) (h *block.State, blocks []byte)
-	// Done tells that the state of job i has taken in its blocks.
+	// Done reports that the state of job i has taken in its blocks.
 	Done(i int)
 }
 

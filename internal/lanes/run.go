@@ -25,7 +25,7 @@ type Work interface {
 	// Scratch, which stay as they are until Done. It reports false if job i has no
 	// blocks: then it is done.
 	Start(i int, j *Job) bool
-	// Done tells that the state of job i has taken in all its blocks.
+	// Done reports that the state of job i has taken in all its blocks.
 	Done(i int, j *Job)
 }
 

@@ -77,7 +77,7 @@ func TestParseDisable(t *testing.T) {
 		{"AVX2", nil, []string{"AVX2"}},
 		{"avx3,shani,x9_avx2", []string{"shani"}, []string{"avx3", "x9_avx2"}},
 		{"avx;shani", nil, []string{"avx;shani"}},
-		{"generic,x1_std", nil, []string{"generic", "x1_std"}}, // they cannot be switched off
+		{"generic,x1_std", nil, []string{"generic", "x1_std"}}, // they cannot be disabled
 	} {
 		known, unknown := parseDisable(tt.in)
 		if !slices.Equal(known, tt.known) || !slices.Equal(unknown, tt.unknown) {

@@ -1,6 +1,6 @@
 //go:build race
 
-// Package race tells the race detector what assembly reads and writes, which it
+// Package race reports to the race detector what assembly reads and writes, which it
 // cannot see by itself. Without the detector its functions do nothing.
 package race
 
@@ -12,14 +12,14 @@ import (
 // Enabled says whether the race detector is part of this build.
 const Enabled = true
 
-// Read tells that assembly is about to read p.
+// Read reports that assembly is about to read p.
 func Read(p []byte) {
 	if len(p) > 0 {
 		runtime.RaceReadRange(unsafe.Pointer(unsafe.SliceData(p)), len(p))
 	}
 }
 
-// Write tells that assembly is about to write p.
+// Write reports that assembly is about to write p.
 func Write(p []byte) {
 	if len(p) > 0 {
 		runtime.RaceWriteRange(unsafe.Pointer(unsafe.SliceData(p)), len(p))
