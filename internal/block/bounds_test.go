@@ -1,0 +1,65 @@
+package block
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"unsafe"
+
+	"github.com/sha256-simd/sha256-simd/internal/guard"
+)
+
+// TestLongStreamsAreBounded tests that one call into assembly takes no more blocks
+// than the kernel may. That shows where memory cannot be read: the state has what
+// earlier calls took in.
+func TestLongStreamsAreBounded(t *testing.T) {
+	if !guard.Guarded {
+		t.Skip("all memory can be read")
+	}
+	r := rand.New(rand.NewPCG(6, 7))
+	forEachSingle(t, func(t *testing.T) {
+		n := 3 * maxStream * Size
+		p := guard.New(t, n).Tail(n)
+		randomBytes(r, p)
+		want := IV256
+		generic(&want, &p[0], n/Size)
+		unreadable := unsafe.Slice(unsafe.SliceData(p), n+Size)
+		h := IV256
+		if guard.Faults(func() { Compress(&h, unreadable) }) == nil {
+			t.Fatal("what cannot be read is")
+		}
+		if h != want {
+			t.Errorf("the call that faults began more than %d blocks before", maxStream)
+		}
+	})
+}
+
+// TestNodesAreBounded tests that one call of a kernel takes no more nodes than it
+// may, and that the calls go on where the last one ended.
+func TestNodesAreBounded(t *testing.T) {
+	const most = 8
+	for _, tt := range []struct {
+		nodes int
+		want  []int
+	}{
+		{4, []int{4}},
+		{8, []int{8}},
+		{12, []int{8, 4}},
+		{24, []int{8, 8, 8}},
+	} {
+		dst, src := make([]byte, tt.nodes*DigestSize), make([]byte, tt.nodes*NodeSize)
+		var got []int
+		done := 0
+		k := NodeKernel{Spec: Spec{Lanes: 4}, maxNodes: most, hash: func(d, s *byte, n int) {
+			if d != &dst[done*DigestSize] || s != &src[done*NodeSize] {
+				t.Errorf("%d nodes: a call does not begin at node %d", tt.nodes, done)
+			}
+			got = append(got, n)
+			done += n
+		}}
+		k.Hash(dst, src)
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("%d nodes: calls for %d, want %d", tt.nodes, got, tt.want)
+		}
+	}
+}

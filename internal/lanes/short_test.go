@@ -1,0 +1,26 @@
+package lanes
+
+import (
+	"testing"
+
+	"github.com/sha256-simd/sha256-simd/internal/cpu"
+)
+
+// TestShortMessagesTakeNoTurns tests, by the costs of every microarchitecture, that
+// messages of one block are not divided into slices: what that saves in
+// blocks, it costs in calls. There is one call of each kernel for the blocks and
+// one for the padding.
+func TestShortMessagesTakeNoTurns(t *testing.T) {
+	for _, m := range cpu.Microarchs() {
+		r := newRecorder(m)
+		for n := 1; n <= r.plan.width; n++ {
+			kernels := 0
+			for left := n; left > 0; left -= r.plan.kernels[left].Lanes {
+				kernels++
+			}
+			if r.sum(t, n, 1); len(r.calls) != 2*kernels {
+				t.Errorf("%#v, %d messages: %d calls of %d kernels: %v", m, n, len(r.calls), kernels, r.calls)
+			}
+		}
+	}
+}
