@@ -1,0 +1,157 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/pflag"
+
+	"github.com/sha256-simd/sha256-simd/fleet/internal/fixity"
+	"github.com/sha256-simd/sha256-simd/fleet/internal/input"
+	"github.com/sha256-simd/sha256-simd/fleet/internal/list"
+	"github.com/sha256-simd/sha256-simd/fleet/internal/store"
+)
+
+// options are those of all commands.
+type options struct {
+	arguments []string
+
+	store     store.Options
+	rate      string // bytes per second
+	readers   int
+	failures  int
+	partSize  string
+	input     input.Options
+	journal   string
+	shard     int
+	shards    int
+	lines     int64
+	since     string
+	noDigests bool
+	progress  string
+	every     time.Duration
+	output    string
+}
+
+// parseArguments returns the command of a command line.
+func parseArguments(args []string) (*command, *options, error) {
+	if len(args) == 0 {
+		return nil, nil, errors.New("no command")
+	}
+	if args[0] == "--help" || args[0] == "-h" || args[0] == "help" {
+		return nil, nil, pflag.ErrHelp
+	}
+	for i := range commands {
+		c := &commands[i]
+		if c.name != args[0] {
+			continue
+		}
+		o := new(options)
+		flags := flagsOf(c, o)
+		if err := flags.Parse(args[1:]); err != nil {
+			return c, nil, err
+		}
+		o.arguments = flags.Args()
+		return c, o, nil
+	}
+	return nil, nil, fmt.Errorf("unknown command %q", args[0])
+}
+
+func flagsOf(c *command, o *options) *pflag.FlagSet {
+	flags := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
+	flags.SortFlags = false
+	flags.Usage = func() {}
+	c.options(o, flags)
+	flags.StringArrayVar(&o.store.Params, "store", nil, "how to open buckets: `s3://BUCKET?PARAMETER=VALUE`, or s3://?… for all of them; after those in FLEETSUM_STORE, divided by blanks")
+	flags.IntVar(&o.store.Retries, "retries", 5, "how often in a row to try again what brought nothing")
+	flags.DurationVar(&o.store.Stall, "stall", time.Minute, "how long a store may send nothing before it counts as broken")
+	return flags
+}
+
+// readingOptions are those of commands that read objects.
+func readingOptions(o *options, flags *pflag.FlagSet) {
+	flags.IntVar(&o.readers, "readers", 64, "objects to read at once")
+	flags.StringVar(&o.rate, "bytes-per-second", "", "read no more than `SIZE` (such as 200MB) a second")
+	flags.Float64Var(&o.store.RequestsPerSecond, "requests-per-second", 0, "make no more requests for objects")
+	flags.IntVar(&o.failures, "max-failures", 100, "stop after so many failures in a row of one store; 0: never")
+	flags.StringVar(&o.partSize, "part-size", "", "the `SIZE` of parts of composite checksums, where lists do not say it")
+	flags.StringVar(&o.progress, "progress", "auto", "`WHEN` to show progress: auto (on a terminal), always, never; or json, a line each time")
+	flags.DurationVar(&o.every, "progress-every", 10*time.Second, "how often, as json")
+}
+
+// listOptions are those of commands that read lists.
+func listOptions(o *options, flags *pflag.FlagSet) {
+	flags.StringVar(&o.input.Format, "format", "auto", "of lists: `NAME` is "+list.Formats)
+	flags.StringVar(&o.input.Schema, "schema", "", "the `COLUMNS` of an inventory, such as 'Bucket, Key, Size'")
+	flags.StringVar(&o.input.Base, "base", "", "put `URL` before names in lists that are relative")
+}
+
+// open returns the store that the options describe.
+func (o *options) open() (*store.Store, error) {
+	s := o.store
+	s.Params = append(strings.Fields(os.Getenv("FLEETSUM_STORE")), s.Params...)
+	s.Connections, s.Backoff = o.readers, 200*time.Millisecond
+	if o.rate != "" {
+		n, err := humanize.ParseBytes(o.rate)
+		if err != nil || n == 0 {
+			return nil, fmt.Errorf("--bytes-per-second: not a size: %q", o.rate)
+		}
+		s.BytesPerSecond = float64(n)
+	}
+	return store.New(s)
+}
+
+// checker returns a Checker that reports to p.
+func (o *options) checker(s *store.Store, p *progress) (*fixity.Checker, error) {
+	if o.readers < 1 {
+		return nil, fmt.Errorf("--readers: %d is less than 1", o.readers)
+	}
+	c := &fixity.Checker{Store: s, Readers: o.readers, MaxFailures: o.failures, OnRead: p.read}
+	if o.partSize != "" {
+		n, err := humanize.ParseBytes(o.partSize)
+		if err != nil || n == 0 || n > 1<<50 {
+			return nil, fmt.Errorf("--part-size: not a size: %q", o.partSize)
+		}
+		c.PartSize = int64(n)
+	}
+	return c, nil
+}
+
+// lists opens the lists that the arguments name or, without any, standard
+// input.
+func (o *options) lists(ctx context.Context, s *store.Store, in io.Reader) (func() (list.Entry, error), error) {
+	if len(o.arguments) > 0 {
+		r, err := input.Open(ctx, s, o.arguments, o.input)
+		if err != nil {
+			return nil, err
+		}
+		return r.Next, nil
+	}
+	format, err := list.NewFormat(o.input.Format, o.input.Schema, o.input.Base)
+	if err != nil {
+		return nil, err
+	}
+	return list.NewReader(in, format).Next, nil
+}
+
+// help writes the help of a command or, if c is nil, of the tool.
+func help(w io.Writer, c *command) {
+	if c != nil {
+		fmt.Fprintf(w, "Usage: fleetsum %s [OPTION]... %s\n\n%s\n\nOptions:\n%s", c.name, c.arguments, c.does, flagsOf(c, new(options)).FlagUsagesWrapped(100))
+		return
+	}
+	fmt.Fprint(w, "Usage: fleetsum COMMAND [OPTION]... [ARGUMENT]...\n\n")
+	for _, c := range commands {
+		fmt.Fprintf(w, "  fleetsum %s %s\n", c.name, c.arguments)
+	}
+	fmt.Fprint(w, `
+Objects are paths, or URLs: file://, s3://, gs://, azblob://. In these, all that follows the bucket is the key as it is.
+'fleetsum COMMAND --help' says more.
+`)
+}

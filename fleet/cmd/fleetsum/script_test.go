@@ -1,0 +1,85 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/sha256-simd/sha256-simd/fleet/internal/storetest"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"fleetsum": main})
+}
+
+// TestScripts runs the scripts of testdata/script with the built tool. Each has
+// an S3 server, which $FLEETSUM_STORE leads to.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:           "testdata/script",
+		UpdateScripts: os.Getenv("UPDATE_SCRIPTS") != "",
+		Setup: func(env *testscript.Env) error {
+			s := storetest.New(env.T().(testing.TB))
+			env.Values["server"] = s
+			env.Setenv("FLEETSUM_STORE", s.Params())
+			return nil
+		},
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"put":      put,
+			"zeros":    zeros,
+			"fail":     fail,
+			"requests": requests,
+			"sorted":   sorted,
+		},
+	})
+}
+
+func server(ts *testscript.TestScript) *storetest.Server {
+	return ts.Value("server").(*storetest.Server)
+}
+
+// put KEY FILE writes an object to the bucket.
+func put(ts *testscript.TestScript, _ bool, args []string) {
+	data, err := os.ReadFile(ts.MkAbs(args[1]))
+	ts.Check(err)
+	server(ts).Put(args[0], data)
+}
+
+// zeros FILE SIZE makes a file of zeros.
+func zeros(ts *testscript.TestScript, _ bool, args []string) {
+	size, err := strconv.ParseInt(args[1], 10, 64)
+	ts.Check(err)
+	name := ts.MkAbs(args[0])
+	ts.Check(os.MkdirAll(filepath.Dir(name), 0o777))
+	ts.Check(os.WriteFile(name, nil, 0o666))
+	ts.Check(os.Truncate(name, size))
+}
+
+// fail STATUS has the server answer all reads of objects with a status; 0 ends
+// that.
+func fail(ts *testscript.TestScript, _ bool, args []string) {
+	status, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	server(ts).Faults(func(string, int) storetest.Fault { return storetest.Fault{Status: status} })
+}
+
+// requests N fails unless the server has had N reads of objects since it was
+// last asked.
+func requests(ts *testscript.TestScript, _ bool, args []string) {
+	if n := strconv.FormatInt(server(ts).Requests.Swap(0), 10); n != args[0] {
+		ts.Fatalf("%s requests, want %s", n, args[0])
+	}
+}
+
+// sorted FILE writes the lines of the last standard output to a file, sorted:
+// results come in the order in which they are done.
+func sorted(ts *testscript.TestScript, _ bool, args []string) {
+	lines := strings.SplitAfter(ts.ReadFile("stdout"), "\n")
+	slices.Sort(lines)
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strings.Join(lines, "")), 0o666))
+}

@@ -1,0 +1,218 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/sha256-simd/sha256-simd"
+	"github.com/sha256-simd/sha256-simd/fleet/internal/fixity"
+	"github.com/sha256-simd/sha256-simd/fleet/internal/input"
+	"github.com/sha256-simd/sha256-simd/fleet/internal/journal"
+	"github.com/sha256-simd/sha256-simd/fleet/internal/list"
+	"github.com/sha256-simd/sha256-simd/fleet/internal/store"
+)
+
+var workerCommand = command{
+	name:      "worker",
+	arguments: "[LIST]",
+	does: `Checks the objects of a list (or of standard input) and writes a line of JSON for each
+line of it, in the order in which they are done, whatever happens to it:
+
+  {"line":7,"name":"s3://b/k","outcome":"mismatch","sha256":"…","expected":"…","size":123,"error":""}
+
+where outcome is match, mismatch, missing, unreadable, malformed or, if no digest is
+expected, new. The last line has the counts: {"summary":{"lines":…,"match":…,…}}.
+
+With --journal, the result is also written there, and a list whose result is there is
+not read again: its result is written once more.
+
+The exit status is 0 if each line has its outcome, whatever that is, 2 if not, and
+128 and its number after a signal.`,
+	options: func(o *options, flags *pflag.FlagSet) {
+		flags.StringVar(&o.journal, "journal", "", "keep the result in the journal at `URL`")
+		flags.IntVar(&o.shard, "shard", -1, "check shard `N`, from 0, of the journal's plan")
+		readingOptions(o, flags)
+		listOptions(o, flags)
+	},
+	run: runWorker,
+}
+
+func runWorker(ctx context.Context, o *options, std *streams) (int, error) {
+	if len(o.arguments) > 1 {
+		return 0, errors.New("more than one list: 'fleetsum split' takes those")
+	}
+	if o.shard >= 0 && (o.journal == "" || len(o.arguments) > 0) {
+		return 0, errors.New("--shard is one of a --journal, and takes no list")
+	}
+	s, err := o.open()
+	if err != nil {
+		return 0, err
+	}
+	defer s.Close()
+	p, err := startProgress(o, std.err)
+	if err != nil {
+		return 0, err
+	}
+	defer p.stop()
+	w := &worker{store: s, progress: p, out: std.out}
+	if w.checker, err = o.checker(s, p); err != nil {
+		return 0, err
+	}
+	j := &journal.Journal{Store: s, URL: o.journal}
+	if o.shard >= 0 {
+		plan, err := j.Plan(ctx)
+		switch {
+		case err != nil:
+			return 0, err
+		case plan == nil:
+			return 0, fmt.Errorf("%s has no plan: 'fleetsum split' makes it", o.journal)
+		case o.shard >= max(plan.Asked, len(plan.Shards)):
+			return 0, fmt.Errorf("--shard: %s has shards 0 to %d", o.journal, plan.Asked-1)
+		case o.shard >= len(plan.Shards):
+			// Engines start as many workers as there were to be shards.
+			return 0, w.write(list.AppendJSON(nil, journal.Summary{}))
+		}
+		o.input = input.Options{Format: "json"}
+		o.arguments = []string{j.ShardName(o.shard)}
+	}
+	next, err := o.lists(ctx, s, std.in)
+	if err != nil {
+		return 0, err
+	}
+	if o.journal != "" {
+		return 0, w.journaled(ctx, j, next)
+	}
+	summary, err := w.check(ctx, next, w.write)
+	if err != nil {
+		return 0, err
+	}
+	return 0, w.write(summary)
+}
+
+// A worker checks one list.
+type worker struct {
+	store    *store.Store
+	checker  *fixity.Checker
+	progress *progress
+	out      *bufio.Writer
+	flushed  time.Time
+}
+
+// write writes a line to the output, which gets what there is once a second at
+// least while lines come: who reads it may wait, and when nobody does any more
+// that ends the program.
+func (w *worker) write(line []byte) error {
+	if _, err := w.out.Write(line); err != nil {
+		return fmt.Errorf("write error: %w", err)
+	}
+	if now := time.Now(); now.Sub(w.flushed) > time.Second {
+		w.flushed = now
+		return w.out.Flush()
+	}
+	return nil
+}
+
+// check checks entries, calls each with the lines that say what became of them,
+// and returns the last line.
+func (w *worker) check(ctx context.Context, next func() (list.Entry, error), each func([]byte) error) ([]byte, error) {
+	var counts fixity.Counts
+	var line []byte
+	err := w.checker.Run(ctx, next, func(r *fixity.Result) error {
+		counts.Add(r)
+		w.progress.done(r)
+		line = r.Append(line[:0])
+		return each(line)
+	})
+	return list.AppendJSON(nil, journal.Summary{Summary: counts}), err
+}
+
+// journaled checks entries unless the journal has their results.
+func (w *worker) journaled(ctx context.Context, j *journal.Journal, next func() (list.Entry, error)) error {
+	// The lines go to a file first: their digest is the name of the result.
+	lines, err := store.TempFile()
+	if err != nil {
+		return err
+	}
+	defer lines.Close()
+	digest, err := w.spool(lines, next)
+	if err != nil {
+		return fmt.Errorf("reading the list: %w", err)
+	}
+	switch known, err := j.Result(ctx, digest); {
+	case err == nil:
+		defer known.Close()
+		if _, err := io.Copy(w.out, known); err != nil {
+			return fmt.Errorf("reading the journal: %w", err)
+		}
+		return nil
+	case !store.IsMissing(err):
+		return fmt.Errorf("reading the journal: %w", err)
+	}
+
+	results, err := store.TempFile()
+	if err != nil {
+		return err
+	}
+	defer results.Close()
+	kept := bufio.NewWriterSize(results, 64<<10)
+	format, err := list.NewFormat("json", "", "")
+	if err != nil {
+		return err
+	}
+	summary, err := w.check(ctx, list.NewReader(lines, format).Next, func(line []byte) error {
+		if _, err := kept.Write(line); err != nil {
+			return err
+		}
+		return w.write(line)
+	})
+	if err != nil {
+		return err
+	}
+	if _, err := kept.Write(summary); err != nil {
+		return err
+	}
+	if err := kept.Flush(); err != nil {
+		return err
+	}
+	if err := j.WriteResult(ctx, digest, results); err != nil {
+		return fmt.Errorf("writing the journal: %w", err)
+	}
+	return w.write(summary)
+}
+
+// spool writes entries to a file, as lines of JSON, and returns the digest of
+// these. The file is then at its start.
+func (w *worker) spool(f io.ReadWriteSeeker, next func() (list.Entry, error)) (string, error) {
+	h := sha256.New()
+	b := bufio.NewWriterSize(io.MultiWriter(f, h), 64<<10)
+	var objects, bytes int64
+	var line []byte
+	for {
+		e, err := next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return "", err
+		}
+		objects++
+		bytes += max(e.Size, 0)
+		line = e.Append(line[:0])
+		if _, err := b.Write(line); err != nil {
+			return "", err
+		}
+	}
+	if err := b.Flush(); err != nil {
+		return "", err
+	}
+	w.progress.expect(objects, bytes)
+	_, err := f.Seek(0, io.SeekStart)
+	return hex.EncodeToString(h.Sum(nil)), err
+}

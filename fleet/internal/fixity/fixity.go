@@ -1,0 +1,419 @@
+// Package fixity reads objects and says of each whether it is what it should be.
+package fixity
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/bits"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/sha256-simd/sha256-simd/fleet/internal/list"
+	"github.com/sha256-simd/sha256-simd/fleet/internal/store"
+)
+
+// An Outcome is what became of a line of a list.
+type Outcome string
+
+// Each line has one of these.
+const (
+	Match      Outcome = "match"      // the digest is the expected one
+	Mismatch   Outcome = "mismatch"   // it is another
+	Missing    Outcome = "missing"    // there is no such object
+	Unreadable Outcome = "unreadable" // it could not be read, or changed while it was
+	Malformed  Outcome = "malformed"  // the line names no object
+	New        Outcome = "new"        // no digest is expected: this is it
+)
+
+// A Result is what became of a line, and a line of a worker's output.
+type Result struct {
+	// Line is the line's number in the list that it first stood in, from 1.
+	Line    int64   `json:"line"`
+	Name    string  `json:"name"`
+	Outcome Outcome `json:"outcome"`
+	// SHA256 is the digest, or composite checksum, of what was read, if all was.
+	SHA256   string `json:"sha256"`
+	Expected string `json:"expected"`
+	// Size is the length of the object in bytes, or -1 if it was not read.
+	Size  int64  `json:"size"`
+	Error string `json:"error"`
+	// NameBytes is the name, if that is not UTF-8.
+	NameBytes []byte `json:"name_bytes,omitempty"`
+	Version   string `json:"version,omitempty"`
+	PartSize  int64  `json:"part_size,omitempty"`
+}
+
+// Append appends the result to b as a line of JSON.
+func (r *Result) Append(b []byte) []byte {
+	if r.NameBytes != nil || r.Version != "" || r.PartSize != 0 || !plain(r.Name) || !plain(r.Error) || !plain(r.Expected) {
+		return list.AppendJSON(b, r)
+	}
+	// Nearly all are like this, and reflection would take several times as long as
+	// to hash a small object.
+	b = strconv.AppendInt(append(b, `{"line":`...), r.Line, 10)
+	b = append(append(b, `,"name":"`...), r.Name...)
+	b = append(append(b, `","outcome":"`...), r.Outcome...)
+	b = append(append(b, `","sha256":"`...), r.SHA256...)
+	b = append(append(b, `","expected":"`...), r.Expected...)
+	b = strconv.AppendInt(append(b, `","size":`...), r.Size, 10)
+	b = append(append(b, `,"error":"`...), r.Error...)
+	return append(b, "\"}\n"...)
+}
+
+// plain reports whether s is the same in JSON.
+func plain(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
+			return false
+		}
+	}
+	return true
+}
+
+// FullName returns the name, which Name only is if it is UTF-8.
+func (r *Result) FullName() string {
+	if len(r.NameBytes) > 0 {
+		return string(r.NameBytes)
+	}
+	return r.Name
+}
+
+// Counts are how many lines had which outcome.
+type Counts struct {
+	Lines      int64 `json:"lines"`
+	Match      int64 `json:"match"`
+	Mismatch   int64 `json:"mismatch"`
+	Missing    int64 `json:"missing"`
+	Unreadable int64 `json:"unreadable"`
+	Malformed  int64 `json:"malformed"`
+	New        int64 `json:"new"`
+	// Bytes is the length of all objects that have a digest.
+	Bytes int64 `json:"bytes"`
+}
+
+// Add counts a result.
+func (c *Counts) Add(r *Result) {
+	c.Lines++
+	switch r.Outcome {
+	case Match:
+		c.Match++
+	case Mismatch:
+		c.Mismatch++
+	case Missing:
+		c.Missing++
+	case Unreadable:
+		c.Unreadable++
+	case Malformed:
+		c.Malformed++
+	case New:
+		c.New++
+	}
+	if r.SHA256 != "" {
+		c.Bytes += r.Size
+	}
+}
+
+// AddCounts adds the counts of other lines.
+func (c *Counts) AddCounts(o *Counts) {
+	c.Lines += o.Lines
+	c.Match += o.Match
+	c.Mismatch += o.Mismatch
+	c.Missing += o.Missing
+	c.Unreadable += o.Unreadable
+	c.Malformed += o.Malformed
+	c.New += o.New
+	c.Bytes += o.Bytes
+}
+
+// Problems returns how many lines are not as they should be.
+func (c *Counts) Problems() int64 { return c.Lines - c.Match - c.New }
+
+// A Checker checks lists.
+type Checker struct {
+	Store *store.Store
+	// Readers is how many objects are read at once.
+	Readers int
+	// MaxFailures is how many failures in a row of one store, in the order in
+	// which they happen, end the work; 0 is any number.
+	MaxFailures int
+	// PartSize is the length of the parts of composite checksums whose list does
+	// not say it. If it is 0, usual lengths are tried.
+	PartSize int64
+	// OnRead, if not nil, is told about bytes as they are read. It is called
+	// concurrently.
+	OnRead func(n int)
+}
+
+// A DownError says that a store failed too often.
+type DownError struct {
+	Root     string // of the store
+	Failures int
+	Err      error // the last failure
+}
+
+func (e *DownError) Error() string {
+	return fmt.Sprintf("%s failed %d times in a row: %v", e.Root, e.Failures, e.Err)
+}
+
+func (e *DownError) Unwrap() error { return e.Err }
+
+// chunk is how much of a long object is hashed at a time; shorter objects are
+// read whole. There are buffers of at most that length for each reader: enough
+// that while some are read there is a batch to hash.
+const (
+	chunk   = 256 << 10
+	buffers = 4
+)
+
+// Run reads entries until next returns io.EOF and calls done with the result of
+// each, as soon as there is one. Both are called by one goroutine at a time. It
+// returns nil if every entry had its result, else why not: the error of next or
+// done, that of ctx, or a DownError.
+func (c *Checker) Run(parent context.Context, next func() (list.Entry, error), done func(*Result) error) error {
+	ctx, cancel := context.WithCancelCause(parent)
+	defer cancel(nil)
+	readers := max(1, c.Readers)
+	w := &work{
+		Checker: c,
+		ctx:     ctx,
+		cancel:  cancel,
+		next:    next,
+		done:    done,
+		pool:    newPool(),
+		down:    make(map[string]int),
+	}
+	w.free.tokens = make(chan struct{}, buffers*readers)
+
+	var reading, hashing sync.WaitGroup
+	for range readers {
+		reading.Go(func() {
+			for e, ok := w.take(); ok; e, ok = w.take() {
+				w.read(&e)
+			}
+		})
+	}
+	for range runtime.GOMAXPROCS(0) {
+		hashing.Go(w.pool.run)
+	}
+	reading.Wait()
+	w.pool.close()
+	hashing.Wait()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return nil
+}
+
+// work is a list being checked.
+type work struct {
+	*Checker
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	free   bufferList
+	pool   *pool
+
+	// Readers call next themselves, and whoever has a result calls done: to wake
+	// another goroutine for each small file would take as long as reading it.
+	taking sync.Mutex // held during next
+	next   func() (list.Entry, error)
+	ended  bool
+	giving sync.Mutex // held during done
+	done   func(*Result) error
+
+	mu   sync.Mutex
+	down map[string]int // failures in a row, by store
+}
+
+// take returns the next entry, or false if there is none to be read any more.
+func (w *work) take() (list.Entry, bool) {
+	w.taking.Lock()
+	defer w.taking.Unlock()
+	if w.ended || w.ctx.Err() != nil {
+		return list.Entry{}, false
+	}
+	e, err := w.next()
+	if err != nil {
+		w.ended = true
+		if err != io.EOF {
+			w.cancel(fmt.Errorf("reading the list: %w", err))
+		}
+	}
+	return e, err == nil
+}
+
+// give hands over a result. When the work is to end, what could not be read may
+// be whole.
+func (w *work) give(r *Result) {
+	w.giving.Lock()
+	defer w.giving.Unlock()
+	if w.ctx.Err() != nil && r.Outcome == Unreadable {
+		return
+	}
+	if err := w.done(r); err != nil {
+		w.done = func(*Result) error { return err }
+		w.cancel(err)
+	}
+}
+
+// read reads an object and sees to it that it gets its result.
+func (w *work) read(e *list.Entry) {
+	r := &Result{Line: e.Line, Name: e.Name, Expected: e.SHA256, Size: -1, Version: e.Version, PartSize: e.PartSize}
+	if !utf8.ValidString(e.Name) {
+		r.NameBytes = []byte(e.Name)
+	}
+	if e.Malformed != "" {
+		r.Outcome, r.Error = Malformed, e.Malformed
+		w.give(r)
+		return
+	}
+	o, err := w.Store.Open(w.ctx, e.Name, e.Version)
+	if err != nil {
+		w.failed(r, err)
+		return
+	}
+	defer o.Close()
+	r.Size = o.Size()
+	switch {
+	case list.Parts(e.SHA256) > 0:
+		err = w.readParts(r, o)
+	case r.Size < chunk:
+		err = w.readWhole(r, o)
+	default:
+		err = w.readLong(r, o)
+	}
+	if err != nil {
+		r.Size = -1
+		w.failed(r, err)
+		return
+	}
+	w.succeeded(r.FullName())
+}
+
+// failed gives r the outcome of an object that could not be read.
+func (w *work) failed(r *Result, err error) {
+	r.Outcome, r.Error = Unreadable, reason(err)
+	if store.IsMissing(err) {
+		r.Outcome, r.Error = Missing, ""
+	}
+	w.give(r)
+	if store.OfObject(err) {
+		w.succeeded(r.FullName())
+		return
+	}
+	root := store.Root(r.FullName())
+	w.mu.Lock()
+	w.down[root]++
+	n := w.down[root]
+	w.mu.Unlock()
+	if w.MaxFailures > 0 && n >= w.MaxFailures {
+		w.cancel(&DownError{root, n, err})
+	}
+}
+
+// succeeded notes that the store of an object answers.
+func (w *work) succeeded(name string) {
+	if w.MaxFailures == 0 {
+		return
+	}
+	root := store.Root(name)
+	w.mu.Lock()
+	delete(w.down, root)
+	w.mu.Unlock()
+}
+
+// reason returns the text of err on one line, without the path of a file, which
+// the result has.
+func reason(err error) string {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		err = p.Err
+	}
+	return strings.Join(strings.Fields(err.Error()), " ")
+}
+
+// finish gives r the digest of its object, and its outcome.
+func (w *work) finish(r *Result, sum string) {
+	r.SHA256 = sum
+	switch r.Expected {
+	case "":
+		r.Outcome = New
+	case sum:
+		r.Outcome = Match
+	default:
+		r.Outcome = Mismatch
+	}
+	w.give(r)
+}
+
+// buffer returns a buffer of n bytes, at most a chunk.
+func (w *work) buffer(n int64) []byte {
+	select {
+	case w.free.tokens <- struct{}{}:
+	default:
+		w.pool.hurry()
+		w.free.tokens <- struct{}{}
+	}
+	b := w.free.get()
+	if int64(cap(b)) < n {
+		// Most objects are short: buffers become as long as they have to be.
+		b = make([]byte, min(chunk, 1<<bits.Len64(uint64(n))))
+	}
+	return b[:n]
+}
+
+// release gives a buffer back.
+func (w *work) release(b []byte) {
+	w.free.put(b)
+	<-w.free.tokens
+}
+
+// A bufferList holds buffers that are not in use. The one that was used last,
+// which may still be in a cache, is used next.
+type bufferList struct {
+	tokens chan struct{} // as many as buffers are in use
+	mu     sync.Mutex
+	list   [][]byte
+}
+
+// get returns a buffer, or nil.
+func (l *bufferList) get() []byte {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	n := len(l.list) - 1
+	if n < 0 {
+		return nil
+	}
+	b := l.list[n]
+	l.list = l.list[:n]
+	return b
+}
+
+func (l *bufferList) put(b []byte) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.list = append(l.list, b)
+}
+
+// fill reads until b is full or the object ends, and reports whether it ended.
+func (w *work) fill(o store.Object, b []byte) (n int, ended bool, err error) {
+	for n < len(b) {
+		k, err := o.Read(b[n:])
+		n += k
+		if w.OnRead != nil && k > 0 {
+			w.OnRead(k)
+		}
+		if err == io.EOF {
+			return n, true, nil
+		}
+		if err != nil {
+			return n, false, err
+		}
+	}
+	return n, false, nil
+}

@@ -1,0 +1,480 @@
+package fixity
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/sha256-simd/sha256-simd/composite"
+	"github.com/sha256-simd/sha256-simd/fleet/internal/list"
+	"github.com/sha256-simd/sha256-simd/fleet/internal/store"
+	"github.com/sha256-simd/sha256-simd/fleet/internal/storetest"
+)
+
+const bucket = "s3://" + storetest.Bucket + "/"
+
+func sum(b []byte) string {
+	s := sha256.Sum256(b)
+	return hex.EncodeToString(s[:])
+}
+
+// newChecker returns a Checker that retries soon.
+func newChecker(t testing.TB, s *storetest.Server, change func(*store.Options)) *Checker {
+	t.Helper()
+	o := store.Options{Connections: 64, Retries: 4, Backoff: time.Millisecond, Stall: time.Minute}
+	if s != nil {
+		o.Params = []string{s.Params()}
+	}
+	if change != nil {
+		change(&o)
+	}
+	st, err := store.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { st.Close() })
+	return &Checker{Store: st, Readers: 16}
+}
+
+// check checks entries, which it numbers, and returns the results by number.
+func check(t testing.TB, c *Checker, entries ...list.Entry) []Result {
+	t.Helper()
+	results, err := run(c, entries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(results) != len(entries) {
+		t.Fatalf("%d results of %d lines", len(results), len(entries))
+	}
+	slices.SortFunc(results, func(a, b Result) int { return int(a.Line - b.Line) })
+	for i, r := range results {
+		if r.Line != int64(i+1) {
+			t.Fatalf("line %d has the results %+v", i+1, r)
+		}
+	}
+	return results
+}
+
+func run(c *Checker, entries []list.Entry) ([]Result, error) {
+	var results []Result
+	i := 0
+	err := c.Run(context.Background(), func() (list.Entry, error) {
+		if i == len(entries) {
+			return list.Entry{}, io.EOF
+		}
+		e := entries[i]
+		i++
+		e.Line = int64(i)
+		return e, nil
+	}, func(r *Result) error {
+		results = append(results, *r)
+		return nil
+	})
+	return results, err
+}
+
+// lengths are on both sides of where the way of reading changes.
+var lengths = []int{0, 1, 63, 64, 1000, chunk - 1, chunk, chunk + 1, 3*chunk + 17, 8 * chunk}
+
+func TestOutcomes(t *testing.T) {
+	s := storetest.New(t)
+	dir := t.TempDir()
+	c := newChecker(t, s, nil)
+	var entries []list.Entry
+	var want []Result
+	add := func(e list.Entry, r Result) {
+		entries = append(entries, e)
+		r.Line, r.Name, r.Expected = int64(len(entries)), e.Name, e.SHA256
+		want = append(want, r)
+	}
+	for i, n := range lengths {
+		data := storetest.Bytes(uint64(i), n)
+		key := fmt.Sprintf("dir//%d +%%é", n) // S3 takes any
+		s.Put(key, data)
+		path := storetest.WriteFile(t, dir, fmt.Sprint(n), data)
+		for _, name := range []string{path, "file://" + path, bucket + key} {
+			add(list.Entry{Name: name}, Result{Outcome: New, SHA256: sum(data), Size: int64(n)})
+			add(list.Entry{Name: name, SHA256: sum(data)}, Result{Outcome: Match, SHA256: sum(data), Size: int64(n)})
+			other := strings.Repeat("0", 64)
+			add(list.Entry{Name: name, SHA256: other}, Result{Outcome: Mismatch, SHA256: sum(data), Size: int64(n)})
+		}
+	}
+	for _, name := range []string{dir + "/none", "file://" + dir + "/none", bucket + "none", dir + "/0/below"} {
+		add(list.Entry{Name: name, SHA256: sum(nil)}, Result{Outcome: Missing, Size: -1})
+	}
+	add(list.Entry{Name: dir}, Result{Outcome: Unreadable, Size: -1, Error: "is a directory"})
+	add(list.Entry{Name: "http://x/y"}, Result{Outcome: Unreadable, Size: -1, Error: "unknown kind of store http://"})
+	add(list.Entry{Malformed: "why"}, Result{Outcome: Malformed, Size: -1, Error: "why"})
+
+	var counts Counts
+	for i, r := range check(t, c, entries...) {
+		counts.Add(&r)
+		if r.NameBytes != nil || fmt.Sprint(r) != fmt.Sprint(want[i]) {
+			t.Errorf("got  %+v\nwant %+v", r, want[i])
+		}
+	}
+	n := int64(3 * len(lengths))
+	var bytes int64
+	for _, l := range lengths {
+		bytes += 9 * int64(l)
+	}
+	if want := (Counts{Lines: 3*n + 7, Match: n, Mismatch: n, New: n, Missing: 4, Unreadable: 2, Malformed: 1, Bytes: bytes}); counts != want {
+		t.Errorf("got  %+v\nwant %+v", counts, want)
+	}
+}
+
+// Append writes what encoding/json does.
+func TestAppend(t *testing.T) {
+	for _, r := range []Result{
+		{},
+		{Line: 7, Name: "s3://b/k", Outcome: Mismatch, SHA256: sum(nil), Expected: sum([]byte{1}), Size: 123},
+		{Name: "<a&b>", Error: "x"},
+		{Name: `quo"te`}, {Name: `back\slash`}, {Name: "new\nline"}, {Name: "\x7f"}, {Name: "é"}, {Name: "a", Error: "é"},
+		{Name: "\ufffd", NameBytes: []byte("\xff")},
+		{Name: "v", Version: "1", PartSize: 5},
+		{Expected: "n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg=-3"},
+	} {
+		if got, want := string(r.Append(nil)), string(list.AppendJSON(nil, &r)); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}
+
+// A missing bucket is a mistake, not a million missing objects.
+func TestNoBucket(t *testing.T) {
+	c := newChecker(t, storetest.New(t), nil)
+	c.MaxFailures = 3
+	_, err := run(c, five("s3://other/k"))
+	var down *DownError
+	if !errors.As(err, &down) || down.Root != "s3://other" {
+		t.Errorf("got %v", err)
+	}
+}
+
+func five(name string) []list.Entry { return slices.Repeat([]list.Entry{{Name: name}}, 5) }
+
+func TestNameOfOtherBytes(t *testing.T) {
+	path := storetest.WriteFile(t, t.TempDir(), "a", []byte("x"))
+	if os.Link(path, path+"\xff") != nil {
+		t.Skip("names are UTF-8 here")
+	}
+	r := check(t, newChecker(t, nil, nil), list.Entry{Name: path + "\xff"})[0]
+	if r.Outcome != New || r.FullName() != path+"\xff" {
+		t.Errorf("got %+v", r)
+	}
+}
+
+// TestFaults is the table of what may befall a store, and of what becomes of
+// the objects in it.
+func TestFaults(t *testing.T) {
+	short, long := storetest.Bytes(1, 50_000), storetest.Bytes(2, 3*chunk)
+	for _, tt := range []struct {
+		name      string
+		fault     func(s *storetest.Server, key string, nth int) storetest.Fault
+		want      Outcome
+		wantError string // is in it
+		requests  int64  // that both objects take; 0: any number
+	}{
+		{name: "none", want: Match, requests: 2},
+		{name: "latency", want: Match, requests: 2, fault: func(*storetest.Server, string, int) storetest.Fault {
+			return storetest.Fault{Latency: 50 * time.Millisecond}
+		}},
+		{name: "503 twice", want: Match, requests: 6, fault: func(_ *storetest.Server, _ string, nth int) storetest.Fault {
+			if nth < 2 {
+				return storetest.Fault{Status: 503}
+			}
+			return storetest.Fault{}
+		}},
+		{name: "always 503", want: Unreadable, wantError: "503", requests: 10, fault: func(*storetest.Server, string, int) storetest.Fault {
+			return storetest.Fault{Status: 503}
+		}},
+		{name: "forbidden", want: Unreadable, wantError: "403", requests: 2, fault: func(*storetest.Server, string, int) storetest.Fault {
+			return storetest.Fault{Status: 403}
+		}},
+		{name: "no response", want: Match, requests: 4, fault: func(_ *storetest.Server, _ string, nth int) storetest.Fault {
+			if nth == 0 {
+				return storetest.Fault{Cut: -1}
+			}
+			return storetest.Fault{}
+		}},
+		{name: "a body cut again and again", want: Match, fault: func(_ *storetest.Server, key string, nth int) storetest.Fault {
+			return storetest.Fault{Cut: 20_000 + nth}
+		}},
+		{name: "a body cut, and nothing after it", want: Unreadable, wantError: "after 20000 of", requests: 10, fault: func(_ *storetest.Server, key string, nth int) storetest.Fault {
+			if nth == 0 {
+				return storetest.Fault{Cut: 20_000}
+			}
+			return storetest.Fault{Cut: -1}
+		}},
+		{name: "stalled", want: Match, requests: 4, fault: func(_ *storetest.Server, key string, nth int) storetest.Fault {
+			if nth == 0 {
+				return storetest.Fault{Stall: time.Hour}
+			}
+			return storetest.Fault{}
+		}},
+		{name: "cut and changed", want: Unreadable, wantError: "changed while it was read", requests: 4, fault: func(s *storetest.Server, key string, nth int) storetest.Fault {
+			return storetest.Fault{Cut: 10_000, Then: func() { s.Put(key, storetest.Bytes(9, len(s.Get(key)))) }}
+		}},
+		{name: "cut and removed", want: Unreadable, wantError: "changed while it was read", requests: 4, fault: func(s *storetest.Server, key string, nth int) storetest.Fault {
+			return storetest.Fault{Cut: 10_000, Then: func() { s.Delete(key) }}
+		}},
+		{name: "cut and written again as it was", want: Match, fault: func(s *storetest.Server, key string, nth int) storetest.Fault {
+			if nth > 0 {
+				return storetest.Fault{}
+			}
+			return storetest.Fault{Cut: 10_000, Then: func() { s.Put(key, s.Get(key)) }}
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := storetest.New(t)
+			s.Put("short", short)
+			s.Put("long", long)
+			if tt.fault != nil {
+				s.Faults(func(key string, nth int) storetest.Fault { return tt.fault(s, key, nth) })
+			}
+			c := newChecker(t, s, func(o *store.Options) { o.Stall = 500 * time.Millisecond })
+			for _, r := range check(t, c,
+				list.Entry{Name: bucket + "short", SHA256: sum(short)}, list.Entry{Name: bucket + "long", SHA256: sum(long)}) {
+				if r.Outcome != tt.want || !strings.Contains(r.Error, tt.wantError) || (tt.wantError == "") != (r.Error == "") {
+					t.Errorf("got %+v", r)
+				}
+			}
+			if n := s.Requests.Load(); tt.requests != 0 && n != tt.requests {
+				t.Errorf("%d requests, want %d", n, tt.requests)
+			}
+		})
+	}
+}
+
+// TestResume tests that what was read is not read again.
+func TestResume(t *testing.T) {
+	s := storetest.New(t)
+	data := storetest.Bytes(1, 20*chunk)
+	s.Put("k", data)
+	s.Faults(func(string, int) storetest.Fault { return storetest.Fault{Cut: 2*chunk + 5} })
+	r := check(t, newChecker(t, s, nil), list.Entry{Name: bucket + "k"})[0]
+	if r.SHA256 != sum(data) {
+		t.Errorf("got %+v", r)
+	}
+	if n := s.Requests.Load(); n != 10 {
+		t.Errorf("%d requests of at most %d bytes for %d", n, 2*chunk+5, len(data))
+	}
+}
+
+// A file that is written to while it is read has no digest.
+func TestFileChanges(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		size   int
+		change func(path string) error
+	}{
+		{"grown", 8 * chunk, func(path string) error {
+			f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+			if err != nil {
+				return err
+			}
+			_, err = f.WriteString("more")
+			return errors.Join(err, f.Close())
+		}},
+		{"truncated", 8 * chunk, func(path string) error { return os.Truncate(path, 10) }},
+		{"other contents", 8 * chunk, func(path string) error {
+			return errors.Join(os.WriteFile(path, make([]byte, 8*chunk), 0o666), os.Chtimes(path, time.Now(), time.Now().Add(time.Hour)))
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			path := storetest.WriteFile(t, t.TempDir(), "f", storetest.Bytes(1, tt.size))
+			c := newChecker(t, nil, nil)
+			var once atomic.Bool
+			c.OnRead = func(int) {
+				if !once.Swap(true) {
+					if err := tt.change(path); err != nil {
+						t.Error(err)
+					}
+				}
+			}
+			if r := check(t, c, list.Entry{Name: path})[0]; r.Outcome != Unreadable || r.Error != "changed while it was read" || r.Size != -1 {
+				t.Errorf("got %+v", r)
+			}
+		})
+	}
+}
+
+// TestDown tests that a store that fails ends the work, and objects that do not
+// exist do not.
+func TestDown(t *testing.T) {
+	s := storetest.New(t)
+	c := newChecker(t, s, func(o *store.Options) { o.Retries = 1 })
+	c.MaxFailures = 20
+	var entries []list.Entry
+	for i := range 500 {
+		entries = append(entries, list.Entry{Name: fmt.Sprint(bucket, i)})
+	}
+	for _, r := range check(t, c, entries...) {
+		if r.Outcome != Missing {
+			t.Fatalf("got %+v", r)
+		}
+	}
+	s.Faults(func(string, int) storetest.Fault { return storetest.Fault{Status: 503} })
+	results, err := run(c, entries)
+	var down *DownError
+	if !errors.As(err, &down) || down.Failures < 20 || len(results) > 100 {
+		t.Errorf("%d results, %v", len(results), err)
+	}
+}
+
+func TestTenThousand(t *testing.T) {
+	s := storetest.New(t)
+	var entries []list.Entry
+	for i := range 10_000 {
+		data := storetest.Bytes(uint64(i), 16+i%4096)
+		s.Put(fmt.Sprint(i), data)
+		entries = append(entries, list.Entry{Name: fmt.Sprint(bucket, i), SHA256: sum(data)})
+	}
+	// Now and then something goes wrong.
+	s.Faults(func(key string, nth int) storetest.Fault {
+		switch {
+		case nth > 0:
+		case strings.HasSuffix(key, "77"):
+			return storetest.Fault{Status: 503}
+		case strings.HasSuffix(key, "88"):
+			return storetest.Fault{Cut: 10}
+		}
+		return storetest.Fault{}
+	})
+	c := newChecker(t, s, nil)
+	c.Readers = 64
+	for _, r := range check(t, c, entries...) {
+		if r.Outcome != Match {
+			t.Fatalf("got %+v", r)
+		}
+	}
+}
+
+// zeros5GiB is the digest of 5 GiB of zeros, by coreutils.
+const zeros5GiB = "7f06c62352aebd8125b2a1841e2b9e1ffcbed602f381c3dcb3200200e383d1d5"
+
+func TestFiveGiB(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	const size = 5 << 30
+	s := storetest.New(t)
+	s.PutZeros("zeros", size)
+	s.Faults(func(string, int) storetest.Fault { return storetest.Fault{Cut: 1 << 30} })
+	path := filepath.Join(t.TempDir(), "zeros")
+	if err := errors.Join(os.WriteFile(path, nil, 0o666), os.Truncate(path, size)); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range check(t, newChecker(t, s, nil), list.Entry{Name: bucket + "zeros"}, list.Entry{Name: path}) {
+		if r.SHA256 != zeros5GiB || r.Size != size {
+			t.Errorf("got %+v", r)
+		}
+	}
+}
+
+func TestComposite(t *testing.T) {
+	s := storetest.New(t)
+	c := newChecker(t, s, nil)
+	const mib = 1 << 20
+	for _, tt := range []struct {
+		size, partSize int
+		given          int64 // the length of parts in the list
+		want           Outcome
+	}{
+		{size: 20 * mib, partSize: 8 * mib, want: Match},
+		{size: 20*mib + 1, partSize: 5 * mib, want: Match},
+		{size: 16 * mib, partSize: 8 * mib, want: Match},
+		{size: 100, partSize: 8 * mib, want: Match},
+		{size: 0, partSize: 8 * mib, want: Match},
+		{size: 11 * mib, partSize: 7 * mib, want: Match}, // of 8, 10 and 7 it is the third
+		{size: 5000, partSize: 999, given: 999, want: Match},
+		{size: 5000, partSize: 999, want: Unreadable},
+		{size: 5000, partSize: 1000, given: 1001, want: Mismatch},
+	} {
+		t.Run(fmt.Sprintf("%d/%d", tt.size, tt.partSize), func(t *testing.T) {
+			data := storetest.Bytes(uint64(tt.size), tt.size)
+			s.Put("k", data)
+			want, err := composite.Sum(context.Background(), strings.NewReader(string(data)), int64(tt.size), int64(tt.partSize))
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := check(t, c, list.Entry{Name: bucket + "k", SHA256: want.String(), PartSize: tt.given})[0]
+			if r.Outcome != tt.want || r.Outcome == Match && r.SHA256 != want.String() {
+				t.Errorf("got %+v", r)
+			}
+		})
+	}
+}
+
+// TestLimits tests that the limits hold, and that reads come near to them.
+func TestLimits(t *testing.T) {
+	s := storetest.New(t)
+	var entries []list.Entry
+	for i := range 60 {
+		s.Put(fmt.Sprint(i), make([]byte, 10_000))
+		entries = append(entries, list.Entry{Name: fmt.Sprint(bucket, i)})
+	}
+	for _, tt := range []struct {
+		name   string
+		change func(*store.Options)
+	}{
+		{"requests", func(o *store.Options) { o.RequestsPerSecond = 60 }},
+		{"bytes", func(o *store.Options) { o.BytesPerSecond = 600_000 }},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			start := time.Now()
+			check(t, newChecker(t, s, tt.change), entries...)
+			// A tenth of a second's worth may come at once, or 64 KiB.
+			if d := time.Since(start); d < 800*time.Millisecond || d > 5*time.Second {
+				t.Errorf("took %v, want a second", d)
+			}
+		})
+	}
+}
+
+// TestStops tests that errors of the list and of the output, and the end of the
+// context, end the work.
+func TestStops(t *testing.T) {
+	c := newChecker(t, nil, nil)
+	path := storetest.WriteFile(t, t.TempDir(), "f", []byte("x"))
+	broken := errors.New("broken")
+	forever := func() (list.Entry, error) { return list.Entry{Name: path}, nil }
+	n := 0
+	for _, tt := range []struct {
+		name string
+		run  func(context.Context, context.CancelCauseFunc) error
+	}{
+		{"list", func(ctx context.Context, _ context.CancelCauseFunc) error {
+			return c.Run(ctx, func() (list.Entry, error) { return list.Entry{}, broken }, func(*Result) error { return nil })
+		}},
+		{"output", func(ctx context.Context, _ context.CancelCauseFunc) error {
+			return c.Run(ctx, forever, func(*Result) error { return broken })
+		}},
+		{"context", func(ctx context.Context, cancel context.CancelCauseFunc) error {
+			return c.Run(ctx, forever, func(*Result) error {
+				if n++; n == 100 {
+					cancel(broken)
+				}
+				return nil
+			})
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			ctx, cancel := context.WithCancelCause(context.Background())
+			defer cancel(nil)
+			if err := tt.run(ctx, cancel); !errors.Is(err, broken) {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+}

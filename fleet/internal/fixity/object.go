@@ -1,0 +1,185 @@
+package fixity
+
+import (
+	"encoding/hex"
+	"fmt"
+	"hash"
+
+	"github.com/sha256-simd/sha256-simd"
+	"github.com/sha256-simd/sha256-simd/composite"
+	"github.com/sha256-simd/sha256-simd/fleet/internal/list"
+	"github.com/sha256-simd/sha256-simd/fleet/internal/store"
+)
+
+// readWhole reads an object that is shorter than a chunk. The reader goes on
+// while it is being hashed.
+func (w *work) readWhole(r *Result, o store.Object) error {
+	b := w.buffer(r.Size + 1)
+	n, ended, err := w.fill(o, b)
+	if err == nil && !ended {
+		err = store.ErrChanged // it has grown
+	}
+	if err != nil {
+		w.release(b)
+		return err
+	}
+	w.pool.add(&job{data: b[:n], hashed: func(j *job) {
+		w.release(b)
+		w.finish(r, hex.EncodeToString(j.sum[:]))
+	}})
+	return nil
+}
+
+// readLong reads an object that is not.
+func (w *work) readLong(r *Result, o store.Object) error {
+	h := sha256.New()
+	_, ended, err := w.stream(h, o, r.Size+1)
+	if err == nil && !ended {
+		err = store.ErrChanged // it has grown
+	}
+	if err != nil {
+		return err
+	}
+	w.finish(r, hex.EncodeToString(h.Sum(nil)))
+	return nil
+}
+
+// stream writes the next bytes of o to h, at most limit of them, in chunks: one
+// is hashed while the next is read. It reports how many there were, and whether
+// the object ended with them.
+func (w *work) stream(h hash.Hash, o store.Object, limit int64) (n int64, ended bool, err error) {
+	s := newStream(w, h)
+	defer s.wait()
+	for n < limit && !ended {
+		b := w.buffer(min(chunk, limit-n))
+		var k int
+		k, ended, err = w.fill(o, b)
+		s.wait()
+		if err != nil || k == 0 {
+			w.release(b)
+			return n, ended, err
+		}
+		n += int64(k)
+		s.write(b[:k])
+	}
+	return n, ended, nil
+}
+
+// A stream takes one object through the pool: one piece at a time, in order.
+type stream struct {
+	*work
+	job    job
+	busy   bool // a piece is under way
+	hashed chan struct{}
+}
+
+func newStream(w *work, h hash.Hash) *stream {
+	s := &stream{work: w, hashed: make(chan struct{}, 1)}
+	s.job.hash = h
+	s.job.hashed = func(*job) { s.hashed <- struct{}{} }
+	return s
+}
+
+// write has a buffer's data written to the hash. Nothing else may be under way.
+func (s *stream) write(data []byte) {
+	s.job.data, s.busy = data, true
+	s.pool.add(&s.job)
+}
+
+// wait waits until nothing is under way.
+func (s *stream) wait() {
+	if !s.busy {
+		return
+	}
+	s.pool.await(&s.job)
+	<-s.hashed
+	s.release(s.job.data)
+	s.busy = false
+}
+
+// readParts computes the composite checksum of an object. If the length of its
+// parts is not known, it reads it once for each length that it may be.
+func (w *work) readParts(r *Result, o store.Object) error {
+	n := list.Parts(r.Expected)
+	sizes := partSizes(r.Size, n)
+	var sum string
+	switch {
+	case r.PartSize > 0:
+		sizes = []int64{r.PartSize}
+	case w.PartSize > 0:
+		sizes = []int64{w.PartSize}
+	case len(sizes) == 0:
+		return &unknownParts{r.Size, n}
+	}
+	for i, size := range sizes {
+		if i > 0 {
+			again, err := w.Store.Open(w.ctx, r.FullName(), r.Version)
+			if err != nil {
+				return err
+			}
+			defer again.Close()
+			if again.Size() != r.Size {
+				return store.ErrChanged
+			}
+			o = again
+		}
+		checksum, err := w.sumParts(o, size)
+		if err != nil {
+			return err
+		}
+		// A mismatch shows the checksum for the likeliest length.
+		if s := checksum.String(); i == 0 || s == r.Expected {
+			sum, r.PartSize = s, size
+		}
+		if sum == r.Expected {
+			break
+		}
+	}
+	w.finish(r, sum)
+	return nil
+}
+
+// sumParts reads an object whose parts are of partSize bytes.
+func (w *work) sumParts(o store.Object, partSize int64) (composite.Checksum, error) {
+	c := composite.Checksum{Size: o.Size(), PartSize: partSize}
+	h := sha256.New()
+	for ended := false; !ended; {
+		var n int64
+		var err error
+		if n, ended, err = w.stream(h, o, partSize); err != nil {
+			return c, err
+		}
+		if n > 0 || c.Size == 0 {
+			c.Parts = append(c.Parts, [sha256.Size]byte(h.Sum(nil)))
+		}
+		h.Reset()
+	}
+	return c, nil
+}
+
+// An unknownParts says that a composite checksum cannot be computed.
+type unknownParts struct {
+	size  int64
+	parts int
+}
+
+func (e *unknownParts) Error() string {
+	return fmt.Sprintf("no usual length of parts makes %d parts of %d bytes: --part-size says it", e.parts, e.size)
+}
+
+// partSizes returns the lengths of parts, each a usual one, with which an object
+// of size bytes has n parts, the likeliest first.
+func partSizes(size int64, n int) []int64 {
+	if n == 1 {
+		return []int64{max(size, 1)}
+	}
+	const mib = 1 << 20
+	var sizes []int64
+	// What the AWS CLI, the SDKs and the console take, then other numbers of MiB.
+	for _, s := range []int64{8, 5, 16, 64, 10, 15, 32, 50, 100, 128, 256, 512, 1024, 25, 20, 40, 80, 160, 320, 640, 5120, 17, 6, 7} {
+		if s *= mib; (size+s-1)/s == int64(n) {
+			sizes = append(sizes, s)
+		}
+	}
+	return sizes
+}

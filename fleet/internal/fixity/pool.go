@@ -1,0 +1,148 @@
+package fixity
+
+import (
+	"hash"
+	"sync"
+	"time"
+
+	"github.com/sha256-simd/sha256-simd"
+)
+
+// A pool hashes what readers give it, many pieces side by side. Its goroutines
+// take turns at gathering a batch: one waits until there is enough to fill the
+// lanes, or a reader can do nothing until something is hashed, or for gatherTime.
+// Over a slow network that is what saves CPU time: data that trickles in would
+// otherwise be hashed one piece at a time.
+type pool struct {
+	gathering sync.Mutex // held by whoever gathers
+
+	mu     sync.Mutex
+	change sync.Cond // of what follows
+	queue  []*job
+	rush   bool // do not wait for more
+	closed bool
+	timer  *time.Timer // running while there is a queue
+}
+
+// A batch is at most maxBatch jobs: several times the lanes, which lengths that
+// differ need to be full.
+const (
+	maxBatch   = 96
+	gatherTime = 20 * time.Millisecond
+)
+
+// A job is a whole message or, if it has a hash, a piece of a longer one.
+type job struct {
+	data   []byte
+	hash   hash.Hash
+	sum    [sha256.Size]byte // of a whole message
+	taken  bool              // out of the queue; guarded by pool.mu
+	hashed func(*job)        // called when it is done
+}
+
+func newPool() *pool {
+	p := new(pool)
+	p.change.L = &p.mu
+	p.timer = time.AfterFunc(time.Hour, p.hurry)
+	p.timer.Stop()
+	return p
+}
+
+// add queues a job.
+func (p *pool) add(j *job) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	j.taken = false
+	p.queue = append(p.queue, j)
+	switch len(p.queue) {
+	case 1:
+		p.timer.Reset(gatherTime)
+		p.change.Broadcast()
+	case maxBatch:
+		p.change.Broadcast()
+	}
+}
+
+// hurry has what is queued hashed at once.
+func (p *pool) hurry() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.queue) > 0 && !p.rush {
+		p.rush = true
+		p.change.Broadcast()
+	}
+}
+
+// await says that somebody waits for j.
+func (p *pool) await(j *job) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !j.taken && !p.rush {
+		p.rush = true
+		p.change.Broadcast()
+	}
+}
+
+// close lets run return when all is hashed.
+func (p *pool) close() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.closed = true
+	p.change.Broadcast()
+}
+
+// gather appends the next batch to jobs. It is empty when there is no more.
+func (p *pool) gather(jobs []*job) []*job {
+	p.gathering.Lock()
+	defer p.gathering.Unlock()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for len(p.queue) < maxBatch && !p.closed && !(p.rush && len(p.queue) > 0) {
+		p.change.Wait()
+	}
+	n := min(len(p.queue), maxBatch)
+	jobs = append(jobs, p.queue[:n]...)
+	p.queue = append(p.queue[:0], p.queue[n:]...)
+	for _, j := range jobs {
+		j.taken = true
+	}
+	p.rush = false
+	if len(p.queue) > 0 {
+		p.timer.Reset(gatherTime)
+	} else {
+		p.timer.Stop()
+	}
+	return jobs
+}
+
+// run hashes until the pool is closed.
+func (p *pool) run() {
+	var jobs []*job
+	var messages, pieces [][]byte
+	var hashes []hash.Hash
+	sums := make([][sha256.Size]byte, maxBatch)
+	for {
+		jobs = p.gather(jobs[:0])
+		if len(jobs) == 0 {
+			return
+		}
+		messages, pieces, hashes = messages[:0], pieces[:0], hashes[:0]
+		for _, j := range jobs {
+			if j.hash == nil {
+				messages = append(messages, j.data)
+			} else {
+				hashes, pieces = append(hashes, j.hash), append(pieces, j.data)
+			}
+		}
+		sha256.SumMany(sums[:len(messages)], messages)
+		sha256.WriteMany(hashes, pieces)
+		i := 0
+		for _, j := range jobs {
+			if j.hash == nil {
+				j.sum = sums[i]
+				i++
+			}
+			j.hashed(j)
+		}
+	}
+}

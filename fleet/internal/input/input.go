@@ -1,0 +1,163 @@
+// Package input opens lists by their names: on any store, compressed, in parts
+// that an S3 inventory's manifest names, in a bag.
+package input
+
+import (
+	"bufio"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"strings"
+
+	"github.com/sha256-simd/sha256-simd/fleet/internal/list"
+	"github.com/sha256-simd/sha256-simd/fleet/internal/store"
+)
+
+// Options say how lists are to be read; see list.NewFormat.
+type Options struct{ Format, Schema, Base string }
+
+// A Reader reads the entries of lists, one after the other, as one list.
+type Reader struct {
+	ctx    context.Context
+	store  *store.Store
+	names  []string
+	option Options
+
+	current io.Closer
+	list    *list.Reader
+	name    string
+	before  int64 // lines of the lists before the current one
+	line    int64
+}
+
+// Open returns a Reader of lists. Their names are those of objects; each may be
+// compressed (.gz), the manifest.json of an inventory or of a report of S3 Batch
+// Operations, or a bag's manifest-sha256.txt, whose names are seen from the
+// directory that it is in.
+func Open(ctx context.Context, s *store.Store, names []string, o Options) (*Reader, error) {
+	if _, err := list.NewFormat(o.Format, o.Schema, o.Base); err != nil {
+		return nil, err
+	}
+	r := &Reader{ctx: ctx, store: s, option: o}
+	for _, name := range names {
+		if path.Base(name) != "manifest.json" || o.Format != "inventory" && o.Format != "batch" {
+			r.names = append(r.names, name)
+			continue
+		}
+		parts, err := r.manifest(name)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		r.names = append(r.names, parts...)
+	}
+	return r, nil
+}
+
+// manifest returns the lists that a manifest.json names, and takes over its
+// schema.
+func (r *Reader) manifest(name string) ([]string, error) {
+	f, err := r.store.Open(r.ctx, name, "")
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	var m struct {
+		// Of an inventory.
+		FileFormat, FileSchema string
+		DestinationBucket      string
+		Files                  []struct{ Key string }
+		// Of a report.
+		Results []struct{ Bucket, Key string }
+	}
+	if err := json.NewDecoder(f).Decode(&m); err != nil {
+		return nil, err
+	}
+	var parts []string
+	if r.option.Format == "inventory" {
+		if m.FileFormat != "CSV" {
+			return nil, fmt.Errorf("an inventory in %q: only CSV is read", m.FileFormat)
+		}
+		if r.option.Schema == "" {
+			r.option.Schema = m.FileSchema
+		}
+		bucket := strings.TrimPrefix(m.DestinationBucket[strings.LastIndexByte(m.DestinationBucket, ':')+1:], "s3://")
+		for _, f := range m.Files {
+			parts = append(parts, "s3://"+bucket+"/"+f.Key)
+		}
+	}
+	for _, f := range m.Results {
+		parts = append(parts, "s3://"+f.Bucket+"/"+f.Key)
+	}
+	if len(parts) == 0 {
+		return nil, errors.New("names no lists")
+	}
+	return parts, nil
+}
+
+// Next returns the next entry, or io.EOF.
+func (r *Reader) Next() (list.Entry, error) {
+	for {
+		if r.list == nil {
+			if len(r.names) == 0 {
+				return list.Entry{}, io.EOF
+			}
+			if err := r.open(r.names[0]); err != nil {
+				return list.Entry{}, fmt.Errorf("%s: %w", r.names[0], err)
+			}
+			r.name, r.names = r.names[0], r.names[1:]
+		}
+		e, err := r.list.Next()
+		switch {
+		case err == io.EOF:
+			r.Close()
+			r.before = r.line
+		case err != nil:
+			return list.Entry{}, fmt.Errorf("%s: %w", r.name, err)
+		default:
+			e.Line += r.before
+			r.line = max(r.line, e.Line)
+			return e, nil
+		}
+	}
+}
+
+func (r *Reader) open(name string) error {
+	o, err := r.store.Open(r.ctx, name, "")
+	if err != nil {
+		return err
+	}
+	from := io.Reader(bufio.NewReaderSize(o, 256<<10))
+	if strings.HasSuffix(name, ".gz") {
+		if from, err = gzip.NewReader(from); err != nil {
+			o.Close()
+			return err
+		}
+	}
+	option := r.option
+	if base := path.Base(name); option.Format == "auto" && (base == "manifest-sha256.txt" || base == "tagmanifest-sha256.txt") {
+		option.Format = "bagit"
+	}
+	if option.Format == "bagit" && option.Base == "" {
+		option.Base = store.Dir(name)
+	}
+	format, err := list.NewFormat(option.Format, option.Schema, option.Base)
+	if err != nil {
+		o.Close()
+		return err
+	}
+	r.current, r.list = o, list.NewReader(from, format)
+	return nil
+}
+
+// Close closes the list that is open.
+func (r *Reader) Close() error {
+	if r.list == nil {
+		return nil
+	}
+	r.list = nil
+	return r.current.Close()
+}

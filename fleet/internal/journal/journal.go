@@ -1,0 +1,136 @@
+// Package journal keeps what a run is to do and what it has done, on any store,
+// so that each part of it can be done by anybody, twice, or later.
+//
+// A run is in a directory of its own:
+//
+//	plan.json               the shards, with their digests and numbers of lines
+//	shards/00000.jsonl      the lines of a shard
+//	results/DIGEST.jsonl    what became of them: a worker's output for the shard
+//	                        with that digest
+//	report/                 what all shards amount to
+//
+// Each object appears whole or not at all. A result says all about its shard:
+// whoever finds one need not read the objects again.
+package journal
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/sha256-simd/sha256-simd/fleet/internal/fixity"
+	"github.com/sha256-simd/sha256-simd/fleet/internal/store"
+)
+
+// A Journal is that of one run.
+type Journal struct {
+	Store *store.Store
+	URL   string
+}
+
+// A Plan says of what a run consists.
+type Plan struct {
+	// Started is when the plan was made, as of RFC 3339.
+	Started string `json:"started"`
+	// Lists are the names of the lists.
+	Lists []string `json:"lists"`
+	// Lines is how many lines all shards have, and Bytes how many bytes their
+	// objects, as far as the lists say.
+	Lines int64 `json:"lines"`
+	Bytes int64 `json:"bytes"`
+	// Unchanged is how many further lines an earlier run has checked.
+	Unchanged int64 `json:"unchanged"`
+	// Asked is how many shards there were to be; there may be fewer.
+	Asked  int     `json:"shards_asked"`
+	Shards []Shard `json:"shards"`
+}
+
+// A Shard is a part of a run.
+type Shard struct {
+	Digest string `json:"digest"` // the SHA-256 of its lines
+	Lines  int64  `json:"lines"`
+	Bytes  int64  `json:"bytes"`
+}
+
+// ShardName returns the name of the lines of a shard.
+func (j *Journal) ShardName(i int) string {
+	return store.Join(j.URL, fmt.Sprintf("shards/%05d.jsonl", i))
+}
+
+// resultName returns the name of the result of the shard with a digest.
+func (j *Journal) resultName(digest string) string {
+	return store.Join(j.URL, "results/"+digest+".jsonl")
+}
+
+func (j *Journal) planName() string { return store.Join(j.URL, "plan.json") }
+
+// Plan returns the plan of the run, or nil if it has none.
+func (j *Journal) Plan(ctx context.Context) (*Plan, error) {
+	f, err := j.Store.Open(ctx, j.planName(), "")
+	if store.IsMissing(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("opening the plan: %w", err)
+	}
+	defer f.Close()
+	p := new(Plan)
+	if err := json.NewDecoder(f).Decode(p); err != nil {
+		return nil, fmt.Errorf("%s: %w", j.planName(), err)
+	}
+	return p, nil
+}
+
+// Result opens the result of the shard with a digest. An error for which
+// store.IsMissing is true says that there is none.
+func (j *Journal) Result(ctx context.Context, digest string) (io.ReadCloser, error) {
+	return j.Store.Open(ctx, j.resultName(digest), "")
+}
+
+// WriteResult writes the result of the shard with a digest.
+func (j *Journal) WriteResult(ctx context.Context, digest string, from io.ReadSeeker) error {
+	return j.Store.Write(ctx, j.resultName(digest), from)
+}
+
+// A Summary is the last line of a worker's output.
+type Summary struct {
+	Summary fixity.Counts `json:"summary"`
+}
+
+// ReadResult calls each with the results in a worker's output, and returns its
+// counts. It is an error if these are not those of the results.
+func ReadResult(r io.Reader, each func(*fixity.Result) error) (fixity.Counts, error) {
+	var counts fixity.Counts
+	lines := bufio.NewReaderSize(r, 256<<10)
+	for n := 1; ; n++ {
+		line, err := lines.ReadString('\n')
+		if err == io.EOF && line == "" {
+			return counts, &damagedError{errors.New("no summary")}
+		}
+		if err != nil && err != io.EOF {
+			return counts, err
+		}
+		if strings.HasPrefix(line, `{"summary":`) {
+			var s Summary
+			if err := json.Unmarshal([]byte(line), &s); err != nil {
+				return counts, &damagedError{fmt.Errorf("line %d: %w", n, err)}
+			}
+			if s.Summary != counts {
+				return counts, &damagedError{errors.New("the summary counts other results")}
+			}
+			return counts, nil
+		}
+		var result fixity.Result
+		if err := json.Unmarshal([]byte(line), &result); err != nil {
+			return counts, &damagedError{fmt.Errorf("line %d: %w", n, err)}
+		}
+		counts.Add(&result)
+		if err := each(&result); err != nil {
+			return counts, err
+		}
+	}
+}

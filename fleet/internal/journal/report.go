@@ -1,0 +1,226 @@
+package journal
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/lanrat/extsort"
+
+	"github.com/sha256-simd/sha256-simd/fleet/internal/fixity"
+	"github.com/sha256-simd/sha256-simd/fleet/internal/store"
+)
+
+// A Report is what a run amounts to.
+type Report struct {
+	// Complete says that each line of the run has its outcome.
+	Complete bool `json:"complete"`
+	// Shards is how many there are, and MissingShards which of them have no result, or
+	// one that is damaged.
+	Shards        int   `json:"shards"`
+	MissingShards []int `json:"missing_shards"`
+	// Unchanged is how many further lines an earlier run has checked.
+	Unchanged int64 `json:"unchanged"`
+	fixity.Counts
+	// Started is when the plan was made, as of RFC 3339.
+	Started string `json:"started,omitempty"`
+}
+
+// Status is the exit status that the report stands for: 0 if every line has
+// been checked and is as it should be, 1 if there are others, 2 if some were not
+// checked.
+func (r *Report) Status() int {
+	switch {
+	case !r.Complete:
+		return 2
+	case r.Problems() > 0:
+		return 1
+	}
+	return 0
+}
+
+// Report joins the results of all shards and writes
+//
+//	report/summary.json    the Report
+//	report/problems.jsonl  the results that are neither match nor new
+//	report/SHA256SUMS      the digests of the others, sorted by name, only if the
+//	                       run is complete
+//
+// What has no plan is taken to consist of the results that are there, of lines
+// lines.
+func (j *Journal) Report(ctx context.Context, lines int64) (*Report, error) {
+	plan, err := j.Plan(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if plan == nil {
+		if plan, err = j.found(ctx, lines); err != nil {
+			return nil, err
+		}
+	}
+	report := &Report{Shards: len(plan.Shards), MissingShards: []int{}, Unchanged: plan.Unchanged, Started: plan.Started}
+	manifest := NewManifest(ctx)
+	defer manifest.Close()
+	err = j.Store.WriteFrom(ctx, store.Join(j.URL, "report/problems.jsonl"), func(w io.Writer) error {
+		problems := bufio.NewWriter(w)
+		var line []byte
+		for i, s := range plan.Shards {
+			counts, err := j.readShard(ctx, s, func(r *fixity.Result) error {
+				if manifest.Add(r) {
+					return nil
+				}
+				line = r.Append(line[:0])
+				_, err := problems.Write(line)
+				return err
+			})
+			var d *damagedError
+			if errors.As(err, &d) {
+				report.MissingShards = append(report.MissingShards, i)
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			report.AddCounts(&counts)
+		}
+		return problems.Flush()
+	})
+	if err != nil {
+		return nil, err
+	}
+	report.Complete = len(report.MissingShards) == 0 && report.Lines == plan.Lines
+	if report.Complete {
+		if err := j.Store.WriteFrom(ctx, store.Join(j.URL, "report/SHA256SUMS"), manifest.Write); err != nil {
+			return nil, err
+		}
+	}
+	text, err := json.MarshalIndent(report, "", " ")
+	if err != nil {
+		return nil, err
+	}
+	return report, j.Store.Write(ctx, store.Join(j.URL, "report/summary.json"), bytes.NewReader(append(text, '\n')))
+}
+
+// A damagedError says that a shard has no result that can be relied on.
+type damagedError struct{ error }
+
+func (e *damagedError) Unwrap() error { return e.error }
+
+// readShard calls each with the results of a shard.
+func (j *Journal) readShard(ctx context.Context, s Shard, each func(*fixity.Result) error) (fixity.Counts, error) {
+	r, err := j.Result(ctx, s.Digest)
+	if store.IsMissing(err) {
+		return fixity.Counts{}, &damagedError{err}
+	}
+	if err != nil {
+		return fixity.Counts{}, err
+	}
+	defer r.Close()
+	counts, err := ReadResult(r, each)
+	if err == nil && s.Lines >= 0 && counts.Lines != s.Lines {
+		err = &damagedError{fmt.Errorf("%d lines, not %d", counts.Lines, s.Lines)}
+	}
+	return counts, err
+}
+
+// found returns a plan of the results that are there.
+func (j *Journal) found(ctx context.Context, lines int64) (*Plan, error) {
+	if lines < 0 {
+		return nil, fmt.Errorf("%s has no plan that says how many lines there should be: --lines says it", j.URL)
+	}
+	plan := &Plan{Lines: lines}
+	results := store.Join(j.URL, "results")
+	err := j.Store.List(ctx, results, func(i store.Info) error {
+		digest := strings.TrimSuffix(i.Name[len(store.Dir(i.Name)):], ".jsonl")
+		plan.Shards = append(plan.Shards, Shard{Digest: digest, Lines: -1})
+		return nil
+	})
+	if err != nil && !store.IsMissing(err) {
+		return nil, err
+	}
+	return plan, nil
+}
+
+// A Manifest collects digests and writes them sorted by name, however many
+// there are. Close must be called.
+type Manifest struct {
+	in     chan string
+	out    <-chan string
+	errs   <-chan error
+	ended  chan struct{} // sorting has
+	cancel context.CancelFunc
+	closed bool
+}
+
+// Sorting keeps up to sortChunk lines in memory in each of a few places, and the
+// rest in files.
+const sortChunk = 50_000
+
+// NewManifest returns an empty Manifest.
+func NewManifest(ctx context.Context) *Manifest {
+	ctx, cancel := context.WithCancel(ctx)
+	m := &Manifest{in: make(chan string, 1000), ended: make(chan struct{}), cancel: cancel}
+	sorter, out, errs := extsort.Strings(m.in, &extsort.Config{ChunkSize: sortChunk, NumWorkers: 2, ChanBuffSize: 0, SortedChanBuffSize: 1000})
+	m.out, m.errs = out, errs
+	go func() {
+		defer close(m.ended)
+		sorter.Sort(ctx)
+	}()
+	return m
+}
+
+// Add adds the digest of an object if that is as it should be, and reports
+// whether it is.
+func (m *Manifest) Add(r *fixity.Result) bool {
+	if r.Outcome != fixity.Match && r.Outcome != fixity.New {
+		return false
+	}
+	select {
+	case m.in <- r.FullName() + "\x00" + r.SHA256:
+	case <-m.ended: // Write says why
+	}
+	return true
+}
+
+// Write writes the digests, as coreutils does. Nothing can be added any more.
+// What stands in it twice is written once.
+func (m *Manifest) Write(w io.Writer) error {
+	close(m.in)
+	m.closed = true
+	b := bufio.NewWriter(w)
+	last := ""
+	for line := range m.out {
+		if line == last {
+			continue
+		}
+		last = line
+		name, sum, _ := strings.Cut(line, "\x00")
+		if strings.ContainsAny(name, "\\\n\r") {
+			b.WriteByte('\\')
+			name = escapeName.Replace(name)
+		}
+		b.WriteString(sum + "  " + name + "\n")
+	}
+	if err := <-m.errs; err != nil {
+		return fmt.Errorf("sorting: %w", err)
+	}
+	return b.Flush()
+}
+
+var escapeName = strings.NewReplacer(`\`, `\\`, "\n", `\n`, "\r", `\r`)
+
+// Close ends the sorting and removes its files.
+func (m *Manifest) Close() {
+	if !m.closed {
+		close(m.in)
+		m.closed = true
+	}
+	m.cancel()
+	for range m.out {
+	}
+}

@@ -1,0 +1,356 @@
+// Package list reads lists of objects: the digests that tools write, S3's
+// inventories and checksum reports, and the lists of this project.
+package list
+
+import (
+	"bufio"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// An Entry is one line of a list: an object, or what is wrong with the line.
+type Entry struct {
+	// Line is the line's number in the list that it first stood in, from 1.
+	Line int64
+	// Name is a path or a URL such as s3://bucket/key, where all that follows the
+	// bucket is the key as it is, without escapes.
+	Name string
+	// Version is the version of an object of S3, or "" for the current one.
+	Version string
+	// SHA256 is the expected digest: 64 hexadecimal digits in lower case or, for a
+	// composite checksum, its base64, a hyphen and the number of parts. It is ""
+	// if no digest is expected.
+	SHA256 string
+	// PartSize is the length of the parts of a composite checksum, or 0.
+	PartSize int64
+	// Size is the length of the object in bytes, or -1.
+	Size int64
+	// Modified is when the object was last written, or zero.
+	Modified time.Time
+	// Malformed says why the line is not that of an object, else it is "".
+	Malformed string
+}
+
+// maxLine is the longest line that is read. Names are of at most 4 KiB, keys of
+// 1 KiB before escapes.
+const maxLine = 64 << 10
+
+// Parts returns the number of parts of a composite checksum, or 0.
+func Parts(sum string) int {
+	digest, n, ok := strings.Cut(sum, "-")
+	if !ok {
+		return 0
+	}
+	parts, err := strconv.Atoi(n)
+	if err != nil || parts < 1 {
+		return 0
+	}
+	if b, err := base64.StdEncoding.DecodeString(digest); err != nil || len(b) != 32 {
+		return 0
+	}
+	return parts
+}
+
+// A Format tells how lines are to be read.
+type Format struct {
+	parse func(line string, e *Entry) error
+	// base is put before names that are relative.
+	base string
+}
+
+// Formats names the formats, for messages.
+const Formats = "auto, coreutils, bsd, bagit, json, names, inventory or batch"
+
+// NewFormat returns the format of a name out of Formats. A schema names the
+// columns of an inventory, as fileSchema in its manifest.json does; "" is
+// "Bucket, Key" or, with a third column, "Bucket, Key, Size". base is put before
+// names that are relative, "" leaves them as they are.
+func NewFormat(name, schema, base string) (Format, error) {
+	f := Format{base: base}
+	switch name {
+	case "auto", "":
+		f.parse = parseAuto
+	case "coreutils":
+		f.parse = parseCoreutils
+	case "bsd":
+		f.parse = parseBSD
+	case "bagit":
+		f.parse = parseBagIt
+	case "json":
+		f.parse = parseJSON
+	case "names":
+		f.parse = func(line string, e *Entry) error { e.Name = line; return nil }
+	case "inventory":
+		f.parse = inventory(schema)
+	case "batch":
+		f.parse = inventory("Bucket, Key, VersionId, TaskStatus, ErrorCode, HTTPStatusCode, ResultMessage")
+	default:
+		return Format{}, fmt.Errorf("unknown format %q of a list: it is one of %s", name, Formats)
+	}
+	if schema != "" && name != "inventory" {
+		return Format{}, errors.New("a schema is of the format inventory")
+	}
+	return f, nil
+}
+
+// A Reader reads entries. It is not safe for concurrent use.
+type Reader struct {
+	r      *bufio.Reader
+	format Format
+	line   int64
+}
+
+// NewReader returns a Reader of a list.
+func NewReader(r io.Reader, f Format) *Reader {
+	return &Reader{r: bufio.NewReaderSize(r, maxLine), format: f}
+}
+
+// Next returns the next entry. Empty lines, comments and the counts at the end
+// of a worker's output have none. The error is io.EOF at the end, else that of
+// the underlying reader.
+func (r *Reader) Next() (Entry, error) {
+	for {
+		line, err := r.r.ReadSlice('\n')
+		if len(line) == 0 && err != nil {
+			return Entry{}, err
+		}
+		r.line++
+		e := Entry{Line: r.line, Size: -1}
+		if errors.Is(err, bufio.ErrBufferFull) {
+			if err := r.skipLine(); err != nil {
+				return Entry{}, err
+			}
+			e.Malformed = fmt.Sprintf("longer than %d bytes", maxLine)
+			return e, nil
+		}
+		if err != nil && err != io.EOF {
+			return Entry{}, err
+		}
+		text := strings.TrimSuffix(strings.TrimSuffix(string(line), "\n"), "\r")
+		if text == "" || text[0] == '#' || strings.HasPrefix(text, `{"summary":`) {
+			continue
+		}
+		if err := r.format.parse(text, &e); err != nil {
+			e.Malformed = err.Error()
+		} else if e.Malformed == "" {
+			e.Name = Resolve(r.format.base, e.Name)
+			e.Malformed = e.check()
+		}
+		if e.Malformed != "" {
+			e.SHA256, e.Size = "", -1
+		}
+		return e, nil
+	}
+}
+
+// skipLine skips the rest of a line that does not fit.
+func (r *Reader) skipLine() error {
+	for {
+		_, err := r.r.ReadSlice('\n')
+		switch {
+		case err == nil, err == io.EOF:
+			return nil
+		case !errors.Is(err, bufio.ErrBufferFull):
+			return err
+		}
+	}
+}
+
+// Resolve returns name as seen from base: it puts base before a name that is
+// neither a URL nor absolute.
+func Resolve(base, name string) string {
+	if base == "" || name == "" || name[0] == '/' || hasScheme.MatchString(name) {
+		return name
+	}
+	return strings.TrimSuffix(base, "/") + "/" + name
+}
+
+var hasScheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*://`)
+
+// check says what is wrong with an entry that was parsed, or "".
+func (e *Entry) check() string {
+	switch {
+	case e.Name == "":
+		return "no name"
+	case strings.ContainsRune(e.Name, 0):
+		return "a NUL in the name"
+	case e.SHA256 == "" || Parts(e.SHA256) > 0:
+		return ""
+	}
+	e.SHA256 = strings.ToLower(e.SHA256)
+	if b, err := hex.DecodeString(e.SHA256); err != nil || len(b) != 32 {
+		return "not a SHA-256 digest: " + strconv.Quote(e.SHA256)
+	}
+	return ""
+}
+
+var errNoDigest = errors.New("not a line of a checksum list")
+
+// parseAuto tells the formats apart that cannot be confused. A line of any
+// other is malformed: taken for a name it would be an object that is missing.
+func parseAuto(line string, e *Entry) error {
+	switch {
+	case line[0] == '{':
+		return parseJSON(line, e)
+	case strings.HasPrefix(line, "SHA256 ("), strings.HasPrefix(line, `\SHA256 (`):
+		return parseBSD(line, e)
+	}
+	return parseCoreutils(line, e)
+}
+
+// parseCoreutils reads DIGEST, a blank, a blank or an asterisk, NAME. A
+// backslash before it says that the name has escapes.
+func parseCoreutils(line string, e *Entry) error {
+	line, escaped := strings.CutPrefix(line, `\`)
+	sum, name, ok := strings.Cut(line, " ")
+	if !ok || len(name) < 2 || name[0] != ' ' && name[0] != '*' {
+		return errNoDigest
+	}
+	e.SHA256 = sum
+	return e.setName(name[1:], escaped)
+}
+
+// parseBSD reads SHA256 (NAME) = DIGEST.
+func parseBSD(line string, e *Entry) error {
+	line, escaped := strings.CutPrefix(line, `\`)
+	rest, ok := strings.CutPrefix(line, "SHA256 (")
+	i := strings.LastIndex(rest, ") = ")
+	if !ok || i < 0 {
+		return errNoDigest
+	}
+	e.SHA256 = rest[i+len(") = "):]
+	return e.setName(rest[:i], escaped)
+}
+
+// setName sets the name, which may have the escapes that coreutils writes.
+func (e *Entry) setName(name string, escaped bool) error {
+	if !escaped {
+		e.Name = name
+		return nil
+	}
+	var b strings.Builder
+	for i := 0; i < len(name); i++ {
+		if name[i] != '\\' {
+			b.WriteByte(name[i])
+			continue
+		}
+		i++
+		if i == len(name) {
+			return errors.New("a backslash at the end of the name")
+		}
+		switch name[i] {
+		case '\\':
+			b.WriteByte('\\')
+		case 'n':
+			b.WriteByte('\n')
+		case 'r':
+			b.WriteByte('\r')
+		default:
+			return fmt.Errorf(`unknown escape \%c in the name`, name[i])
+		}
+	}
+	e.Name = b.String()
+	return nil
+}
+
+// parseBagIt reads a line of manifest-sha256.txt: DIGEST, white space, a path
+// with CR, LF and % escaped (RFC 8493, section 2.1.3).
+func parseBagIt(line string, e *Entry) error {
+	i := strings.IndexAny(line, " \t")
+	if i < 0 {
+		return errNoDigest
+	}
+	e.SHA256 = line[:i]
+	name := strings.TrimLeft(line[i:], " \t")
+	e.Name = strings.TrimPrefix(bagItNames.Replace(name), "*") // md5sum's mark, which some tools left in
+	return nil
+}
+
+var bagItNames = strings.NewReplacer("%0A", "\n", "%0a", "\n", "%0D", "\r", "%0d", "\r", "%25", "%")
+
+// record is a line of JSON: what Append writes, or a worker.
+type record struct {
+	Line      int64      `json:"line,omitempty"`
+	Name      string     `json:"name,omitempty"`
+	NameBytes []byte     `json:"name_bytes,omitempty"`
+	Version   string     `json:"version,omitempty"`
+	Size      *int64     `json:"size,omitempty"`
+	Modified  *time.Time `json:"modified,omitempty"`
+	SHA256    string     `json:"sha256,omitempty"`
+	Expected  string     `json:"expected,omitempty"`
+	PartSize  int64      `json:"part_size,omitempty"`
+	Malformed string     `json:"malformed,omitempty"`
+	Outcome   string     `json:"outcome,omitempty"`
+	Error     string     `json:"error,omitempty"`
+}
+
+func parseJSON(line string, e *Entry) error {
+	var r record
+	if err := json.Unmarshal([]byte(line), &r); err != nil {
+		return fmt.Errorf("not JSON: %w", err)
+	}
+	if r.Line > 0 {
+		e.Line = r.Line
+	}
+	e.Name, e.Version, e.SHA256, e.PartSize, e.Malformed = r.Name, r.Version, r.SHA256, r.PartSize, r.Malformed
+	if len(r.NameBytes) > 0 {
+		e.Name = string(r.NameBytes)
+	}
+	if r.Outcome != "" && r.Expected != "" {
+		// A worker's output: what was expected still is, whatever was read.
+		e.SHA256 = r.Expected
+	}
+	if r.Outcome == "malformed" {
+		e.Malformed = r.Error
+	}
+	if r.Size != nil && *r.Size >= 0 {
+		e.Size = *r.Size
+	}
+	if r.Modified != nil {
+		e.Modified = *r.Modified
+	}
+	return nil
+}
+
+// Append appends the entry to b as a line of JSON, which Reader reads.
+func (e *Entry) Append(b []byte) []byte {
+	r := record{Line: e.Line, Name: e.Name, Version: e.Version, SHA256: e.SHA256, PartSize: e.PartSize, Malformed: e.Malformed}
+	if e.Size >= 0 {
+		r.Size = &e.Size
+	}
+	if !e.Modified.IsZero() {
+		r.Modified = &e.Modified
+	}
+	if !utf8.ValidString(e.Name) {
+		r.NameBytes = []byte(e.Name)
+	}
+	return AppendJSON(b, &r)
+}
+
+// AppendJSON appends v to b as a line of JSON, without HTML's escapes. v is one
+// that can be encoded.
+func AppendJSON(b []byte, v any) []byte {
+	w := appender{b}
+	enc := json.NewEncoder(&w)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		panic(err)
+	}
+	return w.b
+}
+
+type appender struct{ b []byte }
+
+func (a *appender) Write(p []byte) (int, error) {
+	a.b = append(a.b, p...)
+	return len(p), nil
+}

@@ -1,0 +1,108 @@
+package list
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// inventory returns the parser of lines of CSV with the columns of an S3
+// inventory or, if one is called ResultMessage, of a report of S3 Batch
+// Operations.
+func inventory(schema string) func(string, *Entry) error {
+	columns := strings.Split(schema, ",")
+	for i, c := range columns {
+		columns[i] = strings.ToLower(strings.TrimSpace(c))
+	}
+	return func(line string, e *Entry) error {
+		r := csv.NewReader(strings.NewReader(line))
+		fields, err := r.Read()
+		if err != nil {
+			return fmt.Errorf("not CSV: %w", err)
+		}
+		names := columns
+		switch {
+		case schema != "":
+		case len(fields) == 2:
+			names = []string{"bucket", "key"}
+		case len(fields) == 3:
+			names = []string{"bucket", "key", "size"}
+		default:
+			return fmt.Errorf("%d columns, and no schema says what they are", len(fields))
+		}
+		if len(fields) != len(names) {
+			return fmt.Errorf("%d columns, not the %d of the schema", len(fields), len(names))
+		}
+		row := make(map[string]string, len(names))
+		for i, n := range names {
+			row[n] = fields[i]
+		}
+		return e.setRow(row)
+	}
+}
+
+// setRow sets the entry from the columns of a row, by their names.
+func (e *Entry) setRow(row map[string]string) error {
+	if row["bucket"] == "" || row["key"] == "" {
+		return errors.New("no bucket or no key")
+	}
+	// Keys are escaped as in a form: a blank is "+", a plus sign "%2B".
+	key, err := url.QueryUnescape(row["key"])
+	if err != nil {
+		return fmt.Errorf("the key is not URL-encoded: %w", err)
+	}
+	e.Name = "s3://" + row["bucket"] + "/" + key
+	if v := row["versionid"]; v != "null" {
+		e.Version = v
+	}
+	if row["isdeletemarker"] == "true" {
+		return errors.New("a delete marker, which has no content")
+	}
+	if s := row["size"]; s != "" {
+		if e.Size, err = strconv.ParseInt(s, 10, 64); err != nil || e.Size < 0 {
+			return fmt.Errorf("not a size: %q", s)
+		}
+	}
+	if t, err := time.Parse(time.RFC3339, row["lastmodifieddate"]); err == nil {
+		e.Modified = t
+	}
+	if message, ok := row["resultmessage"]; ok {
+		return e.setResult(row["taskstatus"], message)
+	}
+	return nil
+}
+
+// setResult sets the digest from the message of a Compute checksum task.
+func (e *Entry) setResult(status, message string) error {
+	if status != "succeeded" {
+		return fmt.Errorf("S3 has no checksum: the task %s: %s", status, message)
+	}
+	var r struct {
+		Base64    string `json:"checksum_base64"`
+		Hex       string `json:"checksum_hex"`
+		Algorithm string `json:"checksumAlgorithm"`
+		Type      string `json:"checksumType"`
+	}
+	if err := json.Unmarshal([]byte(message), &r); err != nil {
+		return fmt.Errorf("the result message is not JSON: %w", err)
+	}
+	if !strings.EqualFold(r.Algorithm, "SHA256") {
+		return fmt.Errorf("a checksum of %q, not SHA256", r.Algorithm)
+	}
+	if strings.EqualFold(r.Type, "COMPOSITE") {
+		if Parts(r.Base64) == 0 {
+			return fmt.Errorf("not a composite checksum with its number of parts: %q", r.Base64)
+		}
+		e.SHA256 = r.Base64
+		return nil
+	}
+	if e.SHA256 = r.Hex; e.SHA256 == "" {
+		return errors.New("no checksum_hex in the result message")
+	}
+	return nil
+}

@@ -1,0 +1,84 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"syscall"
+)
+
+// A fileInfo is what is known of a file.
+type fileInfo struct {
+	size                 int64
+	seconds, nanoseconds int64 // when it was modified
+	regular, dir         bool
+}
+
+// A file is a regular file, open.
+type file struct {
+	raw   rawFile
+	store *Store
+	ctx   context.Context
+	info  fileInfo
+	n     int64 // bytes that were returned
+	ended bool
+}
+
+func (s *Store) openFile(ctx context.Context, name string) (Object, error) {
+	if err := s.wait(ctx); err != nil {
+		return nil, err
+	}
+	raw, err := openRaw(name)
+	if err != nil {
+		return nil, err
+	}
+	info, err := raw.stat()
+	switch {
+	case err != nil:
+	case info.dir:
+		err = &fs.PathError{Op: "read", Path: name, Err: syscall.EISDIR}
+	case !info.regular:
+		err = &fs.PathError{Op: "read", Path: name, Err: errors.New("not a regular file")}
+	}
+	if err != nil {
+		raw.close()
+		return nil, err
+	}
+	return &file{raw: raw, store: s, ctx: ctx, info: info}, nil
+}
+
+func (f *file) Size() int64 { return f.info.size }
+
+func (f *file) Close() error { return f.raw.close() }
+
+func (f *file) Read(p []byte) (int, error) {
+	if f.ended {
+		return 0, io.EOF
+	}
+	if f.ctx.Err() != nil {
+		return 0, context.Cause(f.ctx)
+	}
+	p = f.store.clip(p)
+	n, err := f.raw.read(p)
+	f.n += int64(n)
+	// A file gives less than it was asked for at its end only, which saves the
+	// call that says so.
+	if err == nil && len(p) > 0 && n < len(p) && (n == 0 || f.n == f.info.size) {
+		f.ended = true
+		info, statErr := f.raw.stat()
+		switch {
+		case statErr != nil:
+			err = statErr
+		case f.n != info.size || info != f.info:
+			err = ErrChanged
+		}
+	}
+	if n > 0 {
+		err = errors.Join(err, f.store.charge(f.ctx, n))
+	}
+	if err == nil && f.ended {
+		err = io.EOF
+	}
+	return n, err
+}

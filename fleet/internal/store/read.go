@@ -1,0 +1,267 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"syscall"
+	"time"
+
+	"gocloud.dev/blob"
+	"gocloud.dev/gcerrors"
+)
+
+// ErrChanged says that an object was written to while it was being read: what
+// was read may never have been its contents.
+var ErrChanged = errors.New("changed while it was read")
+
+// An Object is being read, by one goroutine.
+type Object interface {
+	// Read is that of io.Reader. It returns io.EOF only when Size bytes have been
+	// read and the object is still the same.
+	io.ReadCloser
+	// Size is the length of the object in bytes.
+	Size() int64
+}
+
+// Open opens an object, in a version of S3 unless that is "". An error for
+// which IsMissing is true says that there is no such object.
+func (s *Store) Open(ctx context.Context, name, version string) (Object, error) {
+	p, err := parse(name)
+	if err != nil {
+		return nil, err
+	}
+	if p.scheme == "" {
+		if version != "" {
+			return nil, errors.New("files have no versions")
+		}
+		return s.openFile(ctx, p.path)
+	}
+	b, err := s.bucketOf(p)
+	if err != nil {
+		return nil, err
+	}
+	o := &remote{store: s, ctx: ctx, bucket: b, place: p, version: version}
+	if err := s.retry(ctx, o.open); err != nil {
+		return nil, err
+	}
+	o.size, o.identity = o.body.Size(), o.body.identity
+	return o, nil
+}
+
+// IsMissing reports whether err says that there is no such object.
+func IsMissing(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) ||
+		gcerrors.Code(err) == gcerrors.NotFound && !noBucket(err)
+}
+
+// OfObject reports whether err is of one object alone, and says nothing about
+// the store that it is in.
+func OfObject(err error) bool {
+	var pathError *fs.PathError
+	return errors.Is(err, ErrChanged) || IsMissing(err) ||
+		errors.As(err, &pathError) && !errors.Is(err, syscall.EIO) && !errors.Is(err, syscall.ESTALE)
+}
+
+// A remote is an object of a store, being read. Its body may be replaced by
+// another when it breaks.
+type remote struct {
+	store    *Store
+	ctx      context.Context
+	bucket   *blob.Bucket
+	place    place
+	version  string
+	size     int64
+	identity string
+
+	body *body
+	n    int64 // bytes that were returned
+}
+
+// A body is that of one response.
+type body struct {
+	*blob.Reader
+	identity string
+	ctx      context.Context
+	cancel   context.CancelCauseFunc
+	stall    *time.Timer
+}
+
+// reason returns why the request failed with err.
+func (b *body) reason(err error) error {
+	if errors.Is(context.Cause(b.ctx), errStalled) {
+		return errStalled
+	}
+	return err
+}
+
+func (b *body) close() {
+	b.stall.Stop()
+	b.cancel(nil)
+	b.Reader.Close()
+}
+
+var errStalled = errors.New("the store sent nothing for too long")
+
+// open requests the object from byte n on.
+func (o *remote) open(ctx context.Context) error {
+	if err := o.store.wait(ctx); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	b := &body{ctx: ctx, cancel: cancel}
+	b.stall = time.AfterFunc(o.store.stall(), func() { cancel(errStalled) })
+	// The key is replaced by the true one, which gocloud.dev might refuse.
+	r, err := o.bucket.NewRangeReader(ctx, o.place.key, o.n, -1,
+		&blob.ReaderOptions{BeforeRead: o.store.beforeRead(o.bucket, o.place, o.version)})
+	if err != nil {
+		b.stall.Stop()
+		err = b.reason(err)
+		cancel(nil)
+		return err
+	}
+	b.Reader, b.identity = r, versionOf(r)
+	o.body = b
+	return nil
+}
+
+func (o *remote) Size() int64 { return o.size }
+
+func (o *remote) Close() error {
+	if o.body != nil {
+		o.body.close()
+		o.body = nil
+	}
+	return nil
+}
+
+func (o *remote) Read(p []byte) (int, error) {
+	if o.n == o.size {
+		return 0, io.EOF
+	}
+	p = o.store.clip(p)
+	p = p[:min(int64(len(p)), o.size-o.n)]
+	var n int
+	err := o.store.retry(o.ctx, func(ctx context.Context) (err error) {
+		if o.body == nil {
+			if err := o.reopen(ctx); err != nil {
+				return fmt.Errorf("after %d of %d bytes: %w", o.n, o.size, err)
+			}
+		}
+		o.body.stall.Reset(o.store.stall())
+		n, err = o.body.Read(p)
+		if n > 0 {
+			return nil // an error comes again
+		}
+		if err == nil || err == io.EOF {
+			err = io.ErrUnexpectedEOF
+		}
+		err = o.body.reason(err)
+		o.Close()
+		return fmt.Errorf("after %d of %d bytes: %w", o.n, o.size, err)
+	})
+	o.n += int64(n)
+	if o.body != nil {
+		// Whoever reads may take its time.
+		o.body.stall.Stop()
+	}
+	if n > 0 {
+		err = o.store.charge(o.ctx, n)
+	}
+	return n, err
+}
+
+// reopen requests the rest of an object whose body broke, if it is still the
+// same object.
+func (o *remote) reopen(ctx context.Context) error {
+	switch err := o.open(ctx); {
+	case IsMissing(err), gcerrors.Code(err) == gcerrors.FailedPrecondition:
+		return ErrChanged
+	case err != nil:
+		return err
+	case o.identity == "":
+		o.Close()
+		return &permanent{errors.New("broken off, and the store does not say whether it is still the same object")}
+	case o.body.identity != o.identity || o.body.Size() != o.size:
+		o.Close()
+		return ErrChanged
+	}
+	return nil
+}
+
+// A permanent error is not tried again.
+type permanent struct{ error }
+
+func (p *permanent) Unwrap() error { return p.error }
+
+// retry calls do until it succeeds, fails for good, or has failed too often.
+func (s *Store) retry(ctx context.Context, do func(context.Context) error) error {
+	for tries := 0; ; tries++ {
+		err := do(ctx)
+		switch {
+		case err == nil:
+			return nil
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case tries >= s.options.Retries || !retryable(err):
+			return err
+		}
+		wait := s.options.Backoff << min(tries, 6)
+		wait -= time.Duration(rand.Float64() * float64(wait) / 2)
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// retryable reports whether a request that failed with err may succeed later.
+func retryable(err error) bool {
+	var p *permanent
+	var pathError *fs.PathError
+	if errors.As(err, &p) || errors.As(err, &pathError) || errors.Is(err, ErrChanged) {
+		return false
+	}
+	switch gcerrors.Code(err) {
+	case gcerrors.NotFound, gcerrors.PermissionDenied, gcerrors.InvalidArgument, gcerrors.FailedPrecondition,
+		gcerrors.Unimplemented, gcerrors.AlreadyExists:
+		return false
+	}
+	return true
+}
+
+// stall returns how long a request may bring nothing.
+func (s *Store) stall() time.Duration {
+	if s.options.Stall <= 0 {
+		return 1<<63 - 1
+	}
+	return s.options.Stall
+}
+
+// wait waits until a request may be made. Opening a file counts as one.
+func (s *Store) wait(ctx context.Context) error {
+	if s.requests == nil {
+		return nil
+	}
+	return s.requests.Wait(ctx)
+}
+
+// clip returns as much of p as may be read at once.
+func (s *Store) clip(p []byte) []byte {
+	if s.bytes == nil {
+		return p
+	}
+	return p[:min(len(p), s.bytes.Burst())]
+}
+
+// charge waits until n bytes more may have been read.
+func (s *Store) charge(ctx context.Context, n int) error {
+	if s.bytes == nil {
+		return nil
+	}
+	return s.bytes.WaitN(ctx, n)
+}

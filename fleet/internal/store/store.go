@@ -1,0 +1,276 @@
+// Package store reads, lists and writes objects by their names: paths, file://,
+// s3://, gs:// and azblob:// URLs. Reads are retried, resumed where they broke,
+// and limited; a digest can rest on what they return.
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/moby/sys/atomicwriter"
+	"gocloud.dev/blob"
+	"golang.org/x/time/rate"
+)
+
+// Options are those of a Store. The zero value has no limits and no retries.
+type Options struct {
+	// Params are URLs such as s3://bucket?region=eu-west-1 or, for all buckets of
+	// a scheme, s3://?endpoint=…, whose queries say how to open buckets.
+	Params []string
+	// Connections is how many reads there may be at once.
+	Connections int
+	// BytesPerSecond and RequestsPerSecond limit reads if they are above 0.
+	BytesPerSecond, RequestsPerSecond float64
+	// Retries is how often in a row a request is tried again that brought nothing.
+	Retries int
+	// Backoff is how long the first retry waits; each further one waits twice as
+	// long, up to 100 times as long, less a random part.
+	Backoff time.Duration
+	// Stall is how long a request may bring nothing before it counts as broken.
+	Stall time.Duration
+}
+
+// A Store gives access to all stores. It is safe for concurrent use.
+type Store struct {
+	options  Options
+	params   map[string]url.Values // by scheme://bucket or scheme://
+	requests *rate.Limiter
+	bytes    *rate.Limiter
+
+	mu      sync.Mutex
+	buckets map[string]*bucket
+}
+
+// A bucket is opened once.
+type bucket struct {
+	once sync.Once
+	*blob.Bucket
+	err error
+}
+
+// minBurst is the most that Read returns under a limit of bytes.
+const minBurst = 64 << 10
+
+// New returns a Store.
+func New(o Options) (*Store, error) {
+	s := &Store{options: o, params: make(map[string]url.Values), buckets: make(map[string]*bucket)}
+	for _, p := range o.Params {
+		u, err := url.Parse(p)
+		if err != nil || u.Scheme == "" || u.RawQuery == "" || strings.Trim(u.Path, "/") != "" {
+			return nil, fmt.Errorf("%q is not of the form s3://BUCKET?PARAMETER=VALUE or s3://?PARAMETER=VALUE", p)
+		}
+		s.params[u.Scheme+"://"+u.Host] = u.Query()
+	}
+	if o.RequestsPerSecond > 0 {
+		s.requests = rate.NewLimiter(rate.Limit(o.RequestsPerSecond), max(1, int(o.RequestsPerSecond/10)))
+	}
+	if o.BytesPerSecond > 0 {
+		s.bytes = rate.NewLimiter(rate.Limit(o.BytesPerSecond), max(minBurst, int(o.BytesPerSecond/10)))
+	}
+	return s, nil
+}
+
+// Close closes what was opened.
+func (s *Store) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var errs []error
+	for _, b := range s.buckets {
+		if b.Bucket != nil {
+			errs = append(errs, b.Bucket.Close())
+		}
+	}
+	clear(s.buckets)
+	return errors.Join(errs...)
+}
+
+// A place is where an object is: a path, or a key in a bucket.
+type place struct {
+	path        string // of a file, else ""
+	scheme, key string
+	bucket      string
+}
+
+// root names the store that the object is in.
+func (p place) root() string {
+	if p.scheme == "" {
+		return "file://"
+	}
+	return p.scheme + "://" + p.bucket
+}
+
+// schemes are those of the stores that are not files.
+var schemes = map[string]bool{"s3": true, "gs": true, "azblob": true}
+
+// parse finds out where a name leads.
+func parse(name string) (place, error) {
+	scheme, rest, ok := strings.Cut(name, "://")
+	switch {
+	case !ok || strings.ContainsAny(scheme, "/."):
+		return place{path: name}, nil
+	case scheme == "file":
+		u, err := url.Parse(name)
+		if err != nil || u.Path == "" || u.Host != "" && u.Host != "localhost" {
+			return place{}, fmt.Errorf("%q is not file:// and an absolute path", name)
+		}
+		return place{path: filepath.FromSlash(u.Path)}, nil
+	case !schemes[scheme]:
+		return place{}, fmt.Errorf("unknown kind of store %s://", scheme)
+	}
+	bucket, key, _ := strings.Cut(rest, "/")
+	if bucket == "" {
+		return place{}, fmt.Errorf("no bucket in %q", name)
+	}
+	return place{scheme: scheme, bucket: bucket, key: key}, nil
+}
+
+// Root names the store that an object is in, for objects that can fail
+// together: scheme and bucket or, for files, file://.
+func Root(name string) string {
+	p, err := parse(name)
+	if err != nil {
+		return ""
+	}
+	return p.root()
+}
+
+// Join returns the name of an object below another name.
+func Join(name, rest string) string {
+	return strings.TrimSuffix(name, "/") + "/" + rest
+}
+
+// Dir returns what is before the last slash of a name, or "".
+func Dir(name string) string {
+	i := strings.LastIndexByte(name, '/')
+	if i < 0 {
+		return ""
+	}
+	return name[:i+1]
+}
+
+// bucketOf opens the bucket of a place.
+func (s *Store) bucketOf(p place) (*blob.Bucket, error) {
+	s.mu.Lock()
+	b := s.buckets[p.root()]
+	if b == nil {
+		b = new(bucket)
+		s.buckets[p.root()] = b
+	}
+	s.mu.Unlock()
+	b.once.Do(func() {
+		q := url.Values{}
+		for _, from := range []string{p.scheme + "://", p.root()} {
+			for k, v := range s.params[from] {
+				q[k] = v
+			}
+		}
+		// The bucket outlives the request that opens it.
+		ctx := context.Background()
+		if p.scheme == "s3" {
+			b.Bucket, b.err = openS3(ctx, p.bucket, q, s.options.Connections)
+		} else {
+			b.Bucket, b.err = blob.OpenBucket(ctx, (&url.URL{Scheme: p.scheme, Host: p.bucket, RawQuery: q.Encode()}).String())
+		}
+		if b.err != nil {
+			b.err = fmt.Errorf("opening %s: %w", p.root(), b.err)
+		}
+	})
+	return b.Bucket, b.err
+}
+
+// Write writes an object: all of it, or nothing if it fails or is killed. The
+// directories of a file are made.
+func (s *Store) Write(ctx context.Context, name string, from io.ReadSeeker) error {
+	p, err := parse(name)
+	if err != nil {
+		return err
+	}
+	if p.scheme == "" {
+		return writeFile(p.path, from)
+	}
+	b, err := s.bucketOf(p)
+	if err != nil {
+		return err
+	}
+	return s.retry(ctx, func(ctx context.Context) error {
+		if _, err := from.Seek(0, io.SeekStart); err != nil {
+			return err
+		}
+		// What is cancelled before Close does not appear.
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		w, err := b.NewWriter(ctx, p.key, &blob.WriterOptions{ContentType: "text/plain; charset=utf-8"})
+		if err == nil {
+			if _, err = io.Copy(w, from); err != nil {
+				cancel()
+				w.Close()
+			} else {
+				err = w.Close()
+			}
+		}
+		if err != nil {
+			return fmt.Errorf("writing %s: %w", name, err)
+		}
+		return nil
+	})
+}
+
+func writeFile(name string, from io.ReadSeeker) error {
+	if _, err := from.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		return err
+	}
+	w, err := atomicwriter.New(name, 0o644)
+	if err != nil {
+		return err
+	}
+	// If a write failed, or there was none, Close leaves what was there.
+	if _, err = w.Write(nil); err == nil {
+		_, err = io.Copy(w, from)
+	}
+	return errors.Join(err, w.Close())
+}
+
+// WriteFrom is Write of what write writes, by way of a temporary file.
+func (s *Store) WriteFrom(ctx context.Context, name string, write func(io.Writer) error) error {
+	f, err := TempFile()
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := write(f); err != nil {
+		return err
+	}
+	return s.Write(ctx, name, f)
+}
+
+// A Temp is a temporary file, which Close removes.
+type Temp struct{ *os.File }
+
+// TempFile returns a temporary file. Where the system allows it, it has no name
+// any more: nothing of it stays if the program is killed.
+func TempFile() (Temp, error) {
+	f, err := os.CreateTemp("", "fleetsum-")
+	if err != nil {
+		return Temp{}, err
+	}
+	os.Remove(f.Name()) // fails on Windows
+	return Temp{f}, nil
+}
+
+// Close closes and removes the file.
+func (t Temp) Close() error {
+	err := t.File.Close()
+	os.Remove(t.Name())
+	return err
+}

@@ -1,0 +1,251 @@
+// Package storetest runs an S3 server on loopback that fails as it is told to.
+package storetest
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/johannesboyne/gofakes3"
+	"github.com/johannesboyne/gofakes3/backend/s3mem"
+)
+
+// Bucket is the one that a Server has.
+const Bucket = "bucket"
+
+// A Server is an S3 server.
+type Server struct {
+	// URL is its address.
+	URL string
+	// Requests counts the reads of objects, and Bytes what was sent of them.
+	Requests, Bytes atomic.Int64
+
+	backend *backend
+	fault   atomic.Pointer[func(key string, nth int) Fault]
+	mu      sync.Mutex
+	reads   map[string]int
+}
+
+// A Fault is what befalls one read of an object. The zero Fault is none.
+type Fault struct {
+	// Latency passes before the response begins.
+	Latency time.Duration
+	// Status, if not 0, is that of the response, which has no object.
+	Status int
+	// Cut, if not 0, is after how many bytes the connection ends; below 0, before
+	// any.
+	Cut int
+	// Stall, if not 0, passes after half of the object.
+	Stall time.Duration
+	// Then, if not nil, is called before the response ends.
+	Then func()
+}
+
+// New starts a server, for as long as the test runs.
+func New(tb testing.TB) *Server {
+	tb.Helper()
+	s := Start()
+	server := httptest.NewServer(s)
+	s.URL = server.URL
+	tb.Cleanup(func() {
+		server.CloseClientConnections()
+		server.Close()
+	})
+	return s
+}
+
+// Start returns a server with an empty bucket, which is yet to be served.
+func Start() *Server {
+	s := &Server{backend: &backend{Backend: s3mem.New()}, reads: make(map[string]int)}
+	if err := s.backend.CreateBucket(Bucket); err != nil {
+		panic(err) // it is the first
+	}
+	return s
+}
+
+// Params is what the option --store needs to reach the server.
+func (s *Server) Params() string {
+	return "s3://?use_path_style=true&anonymous=true&region=us-east-1&endpoint=" + url.QueryEscape(s.URL)
+}
+
+// Faults has reads fail: fault says how, of a key and the number of its reads
+// so far. It is called concurrently. nil is no faults.
+func (s *Server) Faults(fault func(key string, nth int) Fault) {
+	if fault == nil {
+		s.fault.Store(nil)
+		return
+	}
+	s.fault.Store(&fault)
+}
+
+// Put writes an object.
+func (s *Server) Put(key string, data []byte) {
+	if _, err := s.backend.PutObject(Bucket, key, map[string]string{}, bytes.NewReader(data), int64(len(data)), nil); err != nil {
+		panic(err)
+	}
+}
+
+// PutZeros writes an object of zeros, which takes no memory. It is not listed.
+func (s *Server) PutZeros(key string, size int64) { s.backend.zeros.Store(key, size) }
+
+// Get returns an object, or nil.
+func (s *Server) Get(key string) []byte {
+	o, err := s.backend.GetObject(Bucket, key, nil)
+	if err != nil {
+		return nil
+	}
+	defer o.Contents.Close()
+	data, err := io.ReadAll(o.Contents)
+	if err != nil {
+		return nil
+	}
+	return data
+}
+
+// Delete removes an object.
+func (s *Server) Delete(key string) {
+	if _, err := s.backend.DeleteObject(Bucket, key); err != nil {
+		panic(err)
+	}
+}
+
+// ServeHTTP serves S3.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	handler := gofakes3.New(s.backend, gofakes3.WithTimeSkewLimit(0)).Server()
+	key, ok := strings.CutPrefix(r.URL.Path, "/"+Bucket+"/")
+	fault := s.fault.Load()
+	if r.Method != http.MethodGet || !ok || key == "" {
+		handler.ServeHTTP(w, r)
+		return
+	}
+	s.Requests.Add(1)
+	var f Fault
+	if fault != nil {
+		s.mu.Lock()
+		nth := s.reads[key]
+		s.reads[key]++
+		s.mu.Unlock()
+		f = (*fault)(key, nth)
+	}
+	wait(r.Context(), f.Latency)
+	switch {
+	case f.Cut < 0:
+		panic(http.ErrAbortHandler)
+	case f.Status != 0:
+		code := strings.ReplaceAll(http.StatusText(f.Status), " ", "")
+		w.WriteHeader(f.Status)
+		io.WriteString(w, "<Error><Code>"+code+"</Code></Error>")
+		return
+	}
+	handler.ServeHTTP(&failing{ResponseWriter: w, server: s, fault: f, ctx: r.Context()}, r)
+	if f.Then != nil {
+		f.Then()
+	}
+}
+
+func wait(ctx context.Context, d time.Duration) {
+	if d > 0 {
+		select {
+		case <-time.After(d):
+		case <-ctx.Done():
+		}
+	}
+}
+
+// failing is a response to which a fault happens.
+type failing struct {
+	http.ResponseWriter
+	server *Server
+	fault  Fault
+	ctx    context.Context
+	n      int
+}
+
+func (f *failing) Write(p []byte) (int, error) {
+	if f.fault.Cut > 0 && f.n+len(p) >= f.fault.Cut {
+		f.ResponseWriter.Write(p[:f.fault.Cut-f.n])
+		http.NewResponseController(f.ResponseWriter).Flush()
+		if f.fault.Then != nil {
+			f.fault.Then()
+		}
+		panic(http.ErrAbortHandler)
+	}
+	if f.fault.Stall > 0 && len(p) > 1 {
+		half := len(p) / 2
+		n, err := f.write(p[:half])
+		if err != nil {
+			return n, err
+		}
+		http.NewResponseController(f.ResponseWriter).Flush()
+		wait(f.ctx, f.fault.Stall)
+		m, err := f.write(p[half:])
+		return n + m, err
+	}
+	return f.write(p)
+}
+
+func (f *failing) write(p []byte) (int, error) {
+	n, err := f.ResponseWriter.Write(p)
+	f.n += n
+	f.server.Bytes.Add(int64(n))
+	return n, err
+}
+
+// A backend also has objects of zeros.
+type backend struct {
+	*s3mem.Backend
+	zeros sync.Map // of int64, by key
+}
+
+func (b *backend) GetObject(bucket, key string, r *gofakes3.ObjectRangeRequest) (*gofakes3.Object, error) {
+	size, ok := b.zeros.Load(key)
+	if !ok {
+		return b.Backend.GetObject(bucket, key, r)
+	}
+	o := &gofakes3.Object{Name: key, Size: size.(int64), Hash: []byte("zeros"), Metadata: map[string]string{}}
+	var err error
+	if o.Range, err = r.Range(o.Size); err != nil {
+		return nil, err
+	}
+	left := o.Size
+	if o.Range != nil {
+		left = o.Range.Length
+	}
+	o.Contents = io.NopCloser(io.LimitReader(zeros{}, left))
+	return o, nil
+}
+
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) {
+	clear(p)
+	return len(p), nil
+}
+
+// Bytes returns n bytes that are the same for the same seed.
+func Bytes(seed uint64, n int) []byte {
+	r := rand.NewChaCha8([32]byte{byte(seed), byte(seed >> 8), byte(seed >> 16), byte(seed >> 24)})
+	b := make([]byte, n)
+	r.Read(b) // never fails
+	return b
+}
+
+// WriteFile writes a file in a directory and returns its path.
+func WriteFile(tb testing.TB, dir, name string, data []byte) string {
+	tb.Helper()
+	path := dir + "/" + name
+	if err := os.WriteFile(path, data, 0o666); err != nil {
+		tb.Fatal(err)
+	}
+	return path
+}
