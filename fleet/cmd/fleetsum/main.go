@@ -10,7 +10,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"syscall"
 	"time"
 
@@ -25,9 +24,6 @@ type command struct {
 	// run returns the exit status.
 	run func(context.Context, *options, *streams) (int, error)
 }
-
-// maxHeap is what the garbage collector keeps to.
-const maxHeap = 192 << 20
 
 // streams are the program's input and outputs.
 type streams struct {
@@ -65,10 +61,6 @@ func run(args []string) int {
 		fmt.Fprintf(os.Stderr, "%s: %v\nTry '%s --help' for more information.\n", name, err, name)
 		return exitFailed
 	}
-	// Next to its buffers the program has little that lives: garbage may take a
-	// multiple of that, up to a limit.
-	debug.SetGCPercent(400)
-	debug.SetMemoryLimit(maxHeap)
 	ctx, stop := withSignals(context.Background())
 	defer stop()
 	s := &streams{in: os.Stdin, out: bufio.NewWriterSize(os.Stdout, 64<<10), err: os.Stderr}

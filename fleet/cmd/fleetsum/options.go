@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -38,6 +39,12 @@ type options struct {
 	every     time.Duration
 	output    string
 }
+
+// What the garbage collector keeps to, in bytes: for a reader, its buffers.
+const (
+	baseHeap  = 128 << 20
+	perReader = 1 << 20
+)
 
 // parseArguments returns the command of a command line.
 func parseArguments(args []string) (*command, *options, error) {
@@ -112,6 +119,10 @@ func (o *options) checker(s *store.Store, p *progress) (*fixity.Checker, error) 
 	if o.readers < 1 {
 		return nil, fmt.Errorf("--readers: %d is less than 1", o.readers)
 	}
+	// Next to its buffers the program has little that lives: garbage may take a
+	// multiple of that, up to a limit.
+	debug.SetGCPercent(400)
+	debug.SetMemoryLimit(baseHeap + int64(o.readers)*perReader)
 	c := &fixity.Checker{Store: s, Readers: o.readers, MaxFailures: o.failures, OnRead: p.read}
 	if o.partSize != "" {
 		n, err := humanize.ParseBytes(o.partSize)

@@ -302,7 +302,8 @@ func (w *work) failed(r *Result, err error) {
 		r.Outcome, r.Error = Missing, ""
 	}
 	w.give(r)
-	if store.OfObject(err) {
+	var parts *unknownParts
+	if store.OfObject(err) || errors.As(err, &parts) {
 		w.succeeded(r.FullName())
 		return
 	}

@@ -324,6 +324,18 @@ func TestDown(t *testing.T) {
 			t.Fatalf("got %+v", r)
 		}
 	}
+	// Nor do objects that nobody could read.
+	s.Put("k", nil)
+	for _, e := range []list.Entry{
+		{Name: "http://x/y"}, {Name: "s3://"}, {Name: t.TempDir()}, {Name: "f", Version: "1"},
+		{Name: bucket + "k", SHA256: "n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg=-3"},
+	} {
+		for _, r := range check(t, c, slices.Repeat([]list.Entry{e}, 50)...) {
+			if r.Outcome != Unreadable {
+				t.Fatalf("got %+v", r)
+			}
+		}
+	}
 	s.Faults(func(string, int) storetest.Fault { return storetest.Fault{Status: 503} })
 	results, err := run(c, entries)
 	var down *DownError

@@ -80,7 +80,7 @@ func (s *Store) beforeRead(b *blob.Bucket, p place, version string) func(func(an
 			return nil
 		}
 		if version != "" {
-			return errors.New("only S3 has versions by name")
+			return nameError("only S3 has versions by name")
 		}
 		var object **storage.ObjectHandle
 		var client *storage.Client

@@ -36,7 +36,7 @@ func (s *Store) Open(ctx context.Context, name, version string) (Object, error) 
 	}
 	if p.scheme == "" {
 		if version != "" {
-			return nil, errors.New("files have no versions")
+			return nil, nameError("files have no versions")
 		}
 		return s.openFile(ctx, p.path)
 	}
@@ -62,7 +62,8 @@ func IsMissing(err error) bool {
 // the store that it is in.
 func OfObject(err error) bool {
 	var pathError *fs.PathError
-	return errors.Is(err, ErrChanged) || IsMissing(err) ||
+	var name nameError
+	return errors.Is(err, ErrChanged) || IsMissing(err) || errors.As(err, &name) ||
 		errors.As(err, &pathError) && !errors.Is(err, syscall.EIO) && !errors.Is(err, syscall.ESTALE)
 }
 
@@ -222,8 +223,9 @@ func (s *Store) retry(ctx context.Context, do func(context.Context) error) error
 // retryable reports whether a request that failed with err may succeed later.
 func retryable(err error) bool {
 	var p *permanent
+	var name nameError
 	var pathError *fs.PathError
-	if errors.As(err, &p) || errors.As(err, &pathError) || errors.Is(err, ErrChanged) {
+	if errors.As(err, &p) || errors.As(err, &name) || errors.As(err, &pathError) || errors.Is(err, ErrChanged) {
 		return false
 	}
 	switch gcerrors.Code(err) {

@@ -110,6 +110,11 @@ func (p place) root() string {
 // schemes are those of the stores that are not files.
 var schemes = map[string]bool{"s3": true, "gs": true, "azblob": true}
 
+// A nameError says that a name leads nowhere, whatever the stores hold.
+type nameError string
+
+func (e nameError) Error() string { return string(e) }
+
 // parse finds out where a name leads.
 func parse(name string) (place, error) {
 	scheme, rest, ok := strings.Cut(name, "://")
@@ -119,15 +124,15 @@ func parse(name string) (place, error) {
 	case scheme == "file":
 		u, err := url.Parse(name)
 		if err != nil || u.Path == "" || u.Host != "" && u.Host != "localhost" {
-			return place{}, fmt.Errorf("%q is not file:// and an absolute path", name)
+			return place{}, nameError(fmt.Sprintf("%q is not file:// and an absolute path", name))
 		}
 		return place{path: filepath.FromSlash(u.Path)}, nil
 	case !schemes[scheme]:
-		return place{}, fmt.Errorf("unknown kind of store %s://", scheme)
+		return place{}, nameError(fmt.Sprintf("unknown kind of store %s://", scheme))
 	}
 	bucket, key, _ := strings.Cut(rest, "/")
 	if bucket == "" {
-		return place{}, fmt.Errorf("no bucket in %q", name)
+		return place{}, nameError(fmt.Sprintf("no bucket in %q", name))
 	}
 	return place{scheme: scheme, bucket: bucket, key: key}, nil
 }
