@@ -104,39 +104,30 @@ says; these are named on standard error and are not in the manifest.`,
 }
 
 func runWrite(ctx context.Context, o *options, std *streams) (int, error) {
-	s, err := o.open()
+	r, err := o.startReading(std.err)
 	if err != nil {
 		return 0, err
 	}
-	defer s.Close()
-	p, err := startProgress(o, std.err)
-	if err != nil {
-		return 0, err
-	}
-	defer p.stop()
-	c, err := o.checker(s, p)
-	if err != nil {
-		return 0, err
-	}
-	next, err := o.lists(ctx, s, std.in)
+	defer r.close()
+	next, err := o.lists(ctx, r.store, std.in)
 	if err != nil {
 		return 0, err
 	}
 	manifest := journal.NewManifest(ctx)
 	defer manifest.Close()
 	status := exitGood
-	if err := c.Run(ctx, next, func(r *fixity.Result) error {
-		p.done(r)
-		if !manifest.Add(r) {
+	if err := r.checker.Run(ctx, next, func(result *fixity.Result) error {
+		r.progress.done(result)
+		if !manifest.Add(result) {
 			status = exitProblems
-			std.complain(r)
+			std.complain(result)
 		}
 		return nil
 	}); err != nil {
 		return 0, err
 	}
 	if o.output != "" {
-		return status, s.WriteFrom(ctx, o.output, manifest.Write)
+		return status, r.store.WriteFrom(ctx, o.output, manifest.Write)
 	}
 	return status, manifest.Write(std.out)
 }

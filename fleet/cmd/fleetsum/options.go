@@ -114,16 +114,20 @@ func (o *options) open() (*store.Store, error) {
 	return store.New(s)
 }
 
-// checker returns a Checker that reports to p.
-func (o *options) checker(s *store.Store, p *progress) (*fixity.Checker, error) {
+// A reading is what commands need that read objects.
+type reading struct {
+	store    *store.Store
+	progress *progress
+	checker  *fixity.Checker
+}
+
+// startReading returns what the options describe; progress is shown on w. close
+// must be called.
+func (o *options) startReading(w io.Writer) (*reading, error) {
 	if o.readers < 1 {
 		return nil, fmt.Errorf("--readers: %d is less than 1", o.readers)
 	}
-	// Next to its buffers the program has little that lives: garbage may take a
-	// multiple of that, up to a limit.
-	debug.SetGCPercent(400)
-	debug.SetMemoryLimit(baseHeap + int64(o.readers)*perReader)
-	c := &fixity.Checker{Store: s, Readers: o.readers, MaxFailures: o.failures, OnRead: p.read}
+	c := &fixity.Checker{Readers: o.readers, MaxFailures: o.failures}
 	if o.partSize != "" {
 		n, err := humanize.ParseBytes(o.partSize)
 		if err != nil || n == 0 || n > 1<<50 {
@@ -131,7 +135,26 @@ func (o *options) checker(s *store.Store, p *progress) (*fixity.Checker, error) 
 		}
 		c.PartSize = int64(n)
 	}
-	return c, nil
+	// Next to its buffers the program has little that lives: garbage may take a
+	// multiple of that, up to a limit.
+	debug.SetGCPercent(400)
+	debug.SetMemoryLimit(baseHeap + int64(o.readers)*perReader)
+	var err error
+	if c.Store, err = o.open(); err != nil {
+		return nil, err
+	}
+	p, err := startProgress(o, w)
+	if err != nil {
+		c.Store.Close()
+		return nil, err
+	}
+	c.OnRead = p.read
+	return &reading{c.Store, p, c}, nil
+}
+
+func (r *reading) close() {
+	r.progress.stop()
+	r.store.Close()
 }
 
 // lists opens the lists that the arguments name or, without any, standard

@@ -51,20 +51,13 @@ func runWorker(ctx context.Context, o *options, std *streams) (int, error) {
 	if o.shard >= 0 && (o.journal == "" || len(o.arguments) > 0) {
 		return 0, errors.New("--shard is one of a --journal, and takes no list")
 	}
-	s, err := o.open()
+	r, err := o.startReading(std.err)
 	if err != nil {
 		return 0, err
 	}
-	defer s.Close()
-	p, err := startProgress(o, std.err)
-	if err != nil {
-		return 0, err
-	}
-	defer p.stop()
-	w := &worker{store: s, progress: p, out: std.out}
-	if w.checker, err = o.checker(s, p); err != nil {
-		return 0, err
-	}
+	defer r.close()
+	w := &worker{reading: r, out: std.out}
+	s := r.store
 	j := &journal.Journal{Store: s, URL: o.journal}
 	if o.shard >= 0 {
 		plan, err := j.Plan(ctx)
@@ -98,11 +91,9 @@ func runWorker(ctx context.Context, o *options, std *streams) (int, error) {
 
 // A worker checks one list.
 type worker struct {
-	store    *store.Store
-	checker  *fixity.Checker
-	progress *progress
-	out      *bufio.Writer
-	flushed  time.Time
+	*reading
+	out     *bufio.Writer
+	flushed time.Time
 }
 
 // write writes a line to the output, which gets what there is once a second at
