@@ -40,7 +40,7 @@ def arguments(argv):
     parser.add_argument("--out", required=True, metavar="URL", help="the journal of this run")
     parser.add_argument("--shards", type=int, help="how many tasks; by default four for each core of the cluster")
     parser.add_argument("--since", metavar="URL", help="leave out what the run at URL found to be good and was not modified since")
-    parser.add_argument("--max-errors", type=int, metavar="N", help="cancel the run when more than N lines are not as they should be")
+    parser.add_argument("--max-errors", type=int, metavar="N", help="cancel the run when more than N lines of finished shards are not as they should be")
     parser.add_argument("--progress", choices=["text", "json", "never"], default="text")
     parser.add_argument("--progress-every", type=float, default=10, metavar="SECONDS")
     parser.add_argument("--split", default="", metavar="OPTIONS", help="more options of 'fleetsum split', such as '--format bagit'")
@@ -147,6 +147,7 @@ class Run:
                     done += info.numCompletedTasks if info else 0
         except Exception:
             pass  # between two stages, or Spark itself has gone
+        done = min(done, self.shards)
         seconds = time.monotonic() - self.started
         left = seconds / done * (self.shards - done) if done else None
         if style == "json":
@@ -187,6 +188,8 @@ def interrupt(*_):
 
 def main(argv):
     args = arguments(argv)
+    if "://" not in args.out:
+        args.out = os.path.abspath(args.out)  # executors are elsewhere
     session = SparkSession.builder.appName("fleetsum").config("spark.ui.showConsoleProgress", "false").getOrCreate()
     context = session.sparkContext
     signal.signal(signal.SIGINT, interrupt)
@@ -205,4 +208,7 @@ def main(argv):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except KeyboardInterrupt:  # before the job began
+        sys.exit(INTERRUPTED)
