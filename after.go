@@ -21,8 +21,8 @@ import (
 // written to and then restored by its UnmarshalBinary.
 //
 // It panics, before it touches anything, if dst and msgs differ in length, or
-// prefix is nil, a [Server]'s that was copied by value, of a Size that is not 32, or
-// can be neither cloned nor restored.
+// prefix is nil, a [Server]'s that was copied by value, of a Size that is not
+// 32, or can be neither cloned nor restored.
 func SumManyAfter(dst [][Size]byte, prefix hash.Hash, msgs [][]byte) {
 	checkLengths("SumManyAfter", len(dst), len(msgs))
 	if wrong := misuse(prefix); wrong != "" {

@@ -15,12 +15,12 @@
 //
 // Every function gives the same bytes on every GOOS and GOARCH, with or without
 // assembly; the build tag purego leaves the assembly out. The functions that
-// compress blocks are called kernels here, and the places that one has for messages
-// its lanes. [Selected] reports which of them were
-// chosen for this machine. The environment variable SHA256SIMD_DISABLE, read when
-// the program starts, disables kernels: its words, separated by commas, are ssse3,
-// avx, avx2, shani, avx512, sha2 and neon, each for all the kernels named after
-// that instruction set, or the full name of one kernel, such as x4_shani.
+// compress blocks are called kernels here, and the places that one has for
+// messages its lanes. [Selected] reports which of them were chosen for this
+// machine. The environment variable SHA256SIMD_DISABLE, read when the program
+// starts, disables kernels: its words, separated by commas, are ssse3, avx,
+// avx2, shani, avx512, sha2 and neon, each for all the kernels named after that
+// instruction set, or the full name of one kernel, such as x4_shani.
 //
 // In FIPS 140-3 mode the validated module behind crypto/sha256 does the work of
 // every function here. Under GODEBUG=fips140=only, crypto/hmac refuses the

@@ -1,16 +1,16 @@
-// Package verity computes the hash trees of Linux' fs-verity and dm-verity,
-// both of version 1, with SHA-256. Blocks are read and hashed side by side, with AVX-512 about two to
-// three times as fast as one SHA-256 over the data. Functions may be called
-// concurrently.
+// Package verity computes the hash trees of Linux' fs-verity and dm-verity, both
+// of version 1, with SHA-256. Blocks are read and hashed side by side, with
+// AVX-512 about two to three times as fast as one SHA-256 over the data.
+// Functions may be called concurrently.
 //
-// Both functions hash on GOMAXPROCS goroutines, many blocks side by side on each,
-// while others read ahead: r.ReadAt is called concurrently and out of order. A call
-// needs 4 MiB for each of these goroutines and some 8 MiB for each level of the
-// tree, whatever the size. If r ends before size bytes the error is [io.ErrUnexpectedEOF], if
-// reading fails it is that of r, both wrapped with the offset. When ctx is done
-// they return ctx.Err(). They return only when the calls of r.ReadAt in flight have
-// returned and all their goroutines have ended. If r.ReadAt panics, they do with the
-// same value.
+// Both functions hash on GOMAXPROCS goroutines, many blocks side by side on
+// each, while others read ahead: r.ReadAt is called concurrently and out of
+// order. A call needs 4 MiB for each of these goroutines and some 8 MiB for each
+// level of the tree, whatever the size. If r ends before size bytes the error is
+// [io.ErrUnexpectedEOF], if reading fails it is that of r, both wrapped with the
+// offset. When ctx is done they return ctx.Err(). They return only when the
+// calls of r.ReadAt in flight have returned and all their goroutines have ended.
+// If r.ReadAt panics, they do with the same value.
 package verity
 
 import (
