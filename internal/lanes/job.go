@@ -47,7 +47,7 @@ type lanes struct {
 	next  [maxJobs]*byte
 
 	job    [maxJobs]*Job
-	number [maxJobs]int32 // of the job among the caller's, in a Group
+	number [maxJobs]int   // of the job among the caller's, in a Group
 	left   [maxJobs]int   // blocks left of the piece at hand
 	piece  [maxJobs]uint8 // which piece comes then
 	unused block.State

@@ -124,7 +124,7 @@ func (g *group) runWindow(w Work) {
 			}
 			switch {
 			case !g.turn(i):
-				w.Done(int(g.number[i]), g.job[i])
+				w.Done(g.number[i], g.job[i])
 			case ended <= maxEnded && g.left[i] <= maxShort && g.piece[i] == pieces:
 				g.putOff(i, w)
 			default:
@@ -217,7 +217,7 @@ func (g *group) start(i int, w Work) bool {
 		number := g.numberOf(g.upcoming)
 		g.upcoming++
 		if w.Start(number, g.job[i]) && g.begin(i) {
-			g.number[i] = int32(number)
+			g.number[i] = number
 			return true
 		}
 	}
@@ -246,7 +246,7 @@ func (g *group) finish(live int, w Work) {
 
 // end ends the job in lane i, which lane last takes the place of.
 func (g *group) end(i, last int, w Work) {
-	w.Done(int(g.number[i]), g.job[i])
+	w.Done(g.number[i], g.job[i])
 	g.move(i, last)
 }
 
