@@ -90,7 +90,7 @@ func resetter(h hash.Hash) (reset func(), err error) {
 	}
 	return func() {
 		if err := u.UnmarshalBinary(state); err != nil {
-			panic(fmt.Sprintf("sha256: SumManyAfter: set a %T back: %v", h, err))
+			panic(fmt.Sprintf("sha256: SumManyAfter: restore a %T: %v", h, err))
 		}
 	}, nil
 }

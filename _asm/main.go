@@ -24,7 +24,7 @@ import (
 type kernel struct {
 	// name is lanes_isa, after the operation if it is not the compression of
 	// streams: the number of lanes and the words of SHA256SIMD_DISABLE that
-	// switch the kernel off.
+	// disable the kernel.
 	name string
 	// most bounds one call, so that it takes about 50 µs: in blocks of each lane,
 	// nodes in all, or batches of nonces.

@@ -139,7 +139,7 @@ func parseFlags(args []string, stderr io.Writer) (opts options, files []string, 
 		if errors.Is(err, flag.ErrHelp) {
 			return opts, nil, err
 		}
-		// The flag package has told about it.
+		// The flag package has reported it.
 		return opts, nil, errors.New("run with -h for help")
 	}
 	if *archName != "" {

@@ -108,7 +108,7 @@ func Select(s Selection) {
 	epoch++
 }
 
-// A toggle is how a kernel is switched on and off, whatever its operation.
+// A toggle is how a kernel is enabled and disabled, whatever its operation.
 type toggle struct {
 	spec               Spec
 	supported, enabled *bool

@@ -79,7 +79,7 @@ func differSearch(k SearchKernel) func(t *testing.T, r *rand.Rand, n int) {
 	}
 }
 
-// A searchMessage is what Nonces.Reset is told, and a nonce.
+// A searchMessage is what Nonces.Reset is given, and a nonce.
 type searchMessage struct {
 	h     State
 	block [Size]byte

@@ -1,5 +1,5 @@
-// Package parts reads an object and hashes its parts side by side, several times as
-// fast as one SHA-256 over the whole object.
+// Package parts reads an object and hashes its parts side by side, with
+// AVX-512 about two to three times as fast as one SHA-256 over the whole object.
 package parts
 
 import (
