@@ -4,11 +4,11 @@
 // [New], [New224], [Sum256] and [Sum224] replace those of crypto/sha256: a
 // program changes one import. [SumMany], [WriteMany] and [SumHashes] go where
 // crypto/sha256 cannot: they hash up to 32 messages side by side on the calling
-// goroutine's core. With AVX-512 that is 2 to 5 times as fast as a loop for 16
-// messages or more of similar length. SumMany is for messages in memory,
+// goroutine's core. With AVX-512 SumMany hashes 16 messages or more of similar
+// length 2 to 5 times as fast as a loop. It is for messages in memory,
 // [SumManyAfter] for messages that begin alike, WriteMany and SumHashes are for
-// streams that one goroutine feeds, and a [Server] is for goroutines that each have
-// a hash of their own.
+// streams that one goroutine feeds, and a [Server] is for goroutines that each
+// have a hash of their own.
 //
 // Functions may be called concurrently, as long as they write to different
 // memory and hashes. A hash is for one goroutine at a time.
