@@ -47,7 +47,7 @@ func TestScripts(t *testing.T) {
 	// by who catches them does not.
 	hangups := make(chan os.Signal, 1)
 	signal.Notify(hangups, syscall.SIGHUP)
-	defer signal.Stop(hangups)
+	t.Cleanup(func() { signal.Stop(hangups) }) // after all scripts
 	testscript.Run(t, testscript.Params{
 		Dir:           "testdata/script",
 		UpdateScripts: os.Getenv("UPDATE_SCRIPTS") != "",
