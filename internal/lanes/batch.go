@@ -10,9 +10,8 @@ import (
 // under way. It belongs to one goroutine at a time, which may pass it on.
 type Batch struct {
 	lanes
-	live  int
-	pause int // the lane whose job is the next to pause
-	done  [block.MaxLanes]*Job
+	live int // those that have waited longest come first
+	done [block.MaxLanes]*Job
 }
 
 var batches = sync.Pool{New: func() any {
@@ -62,26 +61,31 @@ func (b *Batch) Step(limit int) []*Job {
 		running, n = t.lanes, min(limit, b.shortest(t.lanes))
 	}
 	n = b.compress(running, n)
-	done := b.done[:0]
+	waiting, done := live-running, b.done[:0]
 	for i := running - 1; i >= 0; i-- {
 		if b.settle(i, n) {
 			done = append(done, b.job[i])
-			b.live--
-			b.move(i, b.live)
+			running--
+			b.move(i, running)
 		}
 	}
-	// Those that have paused change places with as many others.
-	if len(done) == 0 {
-		for i := running; i < live; i++ {
-			b.pause++
-			if b.pause >= running {
-				b.pause = 0
-			}
-			b.swap(i, b.pause)
-		}
+	if waiting > 0 {
+		// Those that wait come first, then those that have run, both in their order,
+		// then the lanes of those that are done.
+		b.reverse(0, live)
+		b.reverse(0, waiting)
+		b.reverse(waiting, live)
 	}
+	b.live = running + waiting
 	clear(b.next[b.live:]) // b may go on for long, and what has left it not be kept
 	return done
+}
+
+// reverse reverses the order of the lanes from the first to before the end.
+func (b *Batch) reverse(first, end int) {
+	for i, j := first, end-1; i < j; i, j = i+1, j-1 {
+		b.swap(i, j)
+	}
 }
 
 // Longest returns the job that has most blocks left.

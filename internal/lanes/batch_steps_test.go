@@ -1,6 +1,7 @@
 package lanes
 
 import (
+	"math"
 	"testing"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
@@ -60,6 +61,44 @@ func TestStepsAreFair(t *testing.T) {
 	}
 	if paused == 0 {
 		t.Error("no job has ever paused")
+	}
+}
+
+// TestNobodyWaitsForOthers tests, by the costs of every microarchitecture, that a
+// job pauses no more than a few steps in a row, though each job that ends is
+// followed by another at once.
+func TestNobodyWaitsForOthers(t *testing.T) {
+	const most = block.MaxLanes / 2 // jobs wait for two others at least
+	for _, m := range cpu.Microarchs() {
+		for n := 2; n <= planOf(rowOf(m)).width; n++ {
+			b, _ := newRecordedBatch(m, n, func(i int) int { return 32 + 5*i })
+			paused := map[*Job]int{}
+			for step := range 300 {
+				before := map[*Job]int{}
+				for i, j := range b.Jobs() {
+					before[j] = b.total(i)
+				}
+				done := b.Step(64)
+				for i, j := range b.Jobs() {
+					paused[j]++
+					if b.total(i) < before[j] {
+						paused[j] = 0
+					}
+					if paused[j] > most {
+						t.Fatalf("%#v, %d jobs: one has paused for %d steps", m, n, paused[j])
+					}
+				}
+				for range done {
+					j := new(Job)
+					j.Set(new(block.State), nil, make([]byte, (32+step%7)*block.Size), nil)
+					b.Join(j)
+				}
+			}
+			for len(b.Jobs()) > 0 {
+				b.Step(math.MaxInt)
+			}
+			b.Release()
+		}
 	}
 }
 

@@ -164,6 +164,7 @@ func (g *group) putOff(i int, w Work) {
 	}
 	g.swap(i, g.Width()+g.off)
 	g.off++
+	g.used = max(g.used, g.Width()+g.off) // there may be fewer jobs than that
 }
 
 // catchUp advances the jobs that were put off, until one ends.

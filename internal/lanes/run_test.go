@@ -222,6 +222,30 @@ func TestRun(t *testing.T) {
 	}
 }
 
+// TestNumbersOf64Bits tests that jobs keep their numbers in lists of any length.
+func TestNumbersOf64Bits(t *testing.T) {
+	first := math.MaxInt32
+	if first++; first < 0 {
+		t.Skip("an int has 32 bits")
+	}
+	j := newJobs(shapes[1].of(mostLive))
+	g := acquire()
+	g.base, g.upcoming, g.count, g.used = first, 0, len(j.blocks), maxJobs
+	g.runWindow(offset{j, first})
+	g.release()
+	j.check(t)
+}
+
+// offset are jobs whose numbers begin with first.
+type offset struct {
+	*jobs
+	first int
+}
+
+func (o offset) Blocks(i int) int         { return o.jobs.Blocks(i - o.first) }
+func (o offset) Start(i int, j *Job) bool { return o.jobs.Start(i-o.first, j) }
+func (o offset) Done(i int, j *Job)       { o.jobs.Done(i-o.first, j) }
+
 // TestLongestFirst tests that uneven jobs start by falling length, but for the
 // few per cent that the order does not tell apart, and others as they come.
 func TestLongestFirst(t *testing.T) {
@@ -279,18 +303,20 @@ func TestLongJobsAreBounded(t *testing.T) {
 func CheckScratch(t *testing.T) {
 	const n = 61
 	data := randomBytes(n * 100)
-	equal, unequal := make([][]byte, n), make([][]byte, n)
+	equal, unequal, threes := make([][]byte, n), make([][]byte, n), make([][]byte, n)
 	for i := range n {
 		equal[i], unequal[i] = data[i:][:20*block.Size], data[i:][:17*i]
+		threes[i] = data[i:][:i/3*block.Size]
 	}
 	dst, states := make([][block.DigestSize]byte, n), make([]block.State, n)
 	a := &alikes{states, equal}
 	whole := Prefix{H: block.IV256, Len: block.Size}
 	after := Prefix{H: block.IV256, Rest: data[:7], Len: 7}
-	for _, tt := range []struct {
+	type test struct {
 		name string
 		call func()
-	}{
+	}
+	tests := []test{
 		{"SumMany", func() { SumMany(dst, equal) }},
 		{"SumMany of unequal lengths", func() { SumMany(dst, unequal) }},
 		{"SumManyAfter", func() { SumManyAfter(dst, after, equal) }},
@@ -300,11 +326,18 @@ func CheckScratch(t *testing.T) {
 		{"Run", func() { j := newJobs(shapes[1].of(n)); Run(n, j, true) }},
 		{"RunAlike", func() { RunAlike(n, 20, a) }},
 		{"SumEnds", func() { SumEnds(dst, a) }},
-	} {
+	}
+	for n := range n {
+		// Threes end together and are put off, into lanes beyond as many as there are
+		// messages.
+		tests = append(tests, test{fmt.Sprintf("SumManyAfter of %d messages", n), func() { SumManyAfter(dst[:n], after, threes[:n]) }})
+	}
+	for _, tt := range tests {
 		tt.call()
 		g := acquire() // of all that this P has pooled, the last one
 		for i, s := range g.state {
-			if s != &g.unused || g.next[i] != nil || g.job[i].State != nil || g.job[i].Pieces[0] != nil {
+			isKept := func(piece []byte) bool { return piece != nil }
+			if s != &g.unused || g.next[i] != nil || g.job[i].State != nil || slices.ContainsFunc(g.job[i].Pieces[:], isKept) {
 				t.Fatalf("%s: lane %d is in use", tt.name, i)
 			}
 		}
