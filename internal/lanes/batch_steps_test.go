@@ -37,7 +37,11 @@ func TestStepsAreFair(t *testing.T) {
 				for i, j := range b.Jobs() {
 					before[j] = b.total(i)
 				}
-				b.Step(limit)
+				for _, j := range b.Step(limit) {
+					if before[j] > limit {
+						t.Fatalf("%#v, %d jobs: a step of at most %d blocks ends one of %d", m, n, limit, before[j])
+					}
+				}
 				least, most := b.total(0), b.total(0)
 				for i, j := range b.Jobs() {
 					left := b.total(i)
