@@ -47,8 +47,6 @@ type group struct {
 	buckets               [window]uint16        // of each job
 	places                [maxBucket + 1]uint16 // in order, for the next of each bucket
 
-	off int // jobs that are put off: those of the lanes from Width() on
-
 	used int // lanes whose jobs hold callers' pointers: the first ones
 
 	rotating rotating
@@ -111,33 +109,16 @@ func (g *group) runWindow(w Work) {
 	live := g.startJobs(0, g.Width(), w)
 	for live == g.Width() && !g.isEnd(w) {
 		blocks := g.compress(live, g.shortest(live))
-		ended := 0
-		for _, left := range g.left[:live] {
-			if left == blocks {
-				ended++
-			}
-		}
 		for i := live - 1; i >= 0; i-- {
-			if g.left[i] > blocks {
-				g.advance(i, blocks)
+			if !g.settle(i, blocks) {
 				continue
 			}
-			switch {
-			case !g.turn(i):
-				w.Done(g.number[i], g.job[i])
-			case ended <= maxEnded && g.left[i] <= maxShort && g.piece[i] == pieces:
-				g.putOff(i, w)
-			default:
-				continue
-			}
+			w.Done(g.number[i], g.job[i])
 			if !g.start(i, w) {
 				live--
 				g.move(i, live)
 			}
 		}
-	}
-	for g.off > 0 {
-		g.catchUp(w)
 	}
 	live = g.startJobs(live, g.most(), w)
 	// Of those that wait the last one, now the longest, comes first.
@@ -145,42 +126,6 @@ func (g *group) runWindow(w Work) {
 		g.swap(i, j)
 	}
 	g.finish(live, w)
-}
-
-const (
-	// maxShort is how many blocks at the end of a job, as its padding is, are put
-	// off. They would cost a call of their own.
-	maxShort = 2
-	// maxEnded is how many jobs may come to such an end at once: more had better go
-	// on together.
-	maxEnded = 4
-)
-
-// putOff has the job in lane i wait behind those that run, until as many are
-// waiting as there are lanes.
-func (g *group) putOff(i int, w Work) {
-	if g.off == g.Width() {
-		g.catchUp(w)
-	}
-	g.swap(i, g.Width()+g.off)
-	g.off++
-	g.used = max(g.used, g.Width()+g.off) // there may be fewer jobs than that
-}
-
-// catchUp advances the jobs that were put off, until one ends.
-func (g *group) catchUp(w Work) {
-	first := g.Width()
-	least := g.left[first]
-	for _, left := range g.left[first : first+g.off] {
-		least = min(least, left)
-	}
-	blocks := g.plan.compress(g.state[first:], g.next[first:], g.off, least)
-	for i := first + g.off - 1; i >= first; i-- {
-		if g.settle(i, blocks) {
-			g.off--
-			g.end(i, first+g.off, w)
-		}
-	}
 }
 
 // isEnd reports whether the jobs to come had better take turns with those that

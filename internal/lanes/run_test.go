@@ -303,20 +303,18 @@ func TestLongJobsAreBounded(t *testing.T) {
 func CheckScratch(t *testing.T) {
 	const n = 61
 	data := randomBytes(n * 100)
-	equal, unequal, threes := make([][]byte, n), make([][]byte, n), make([][]byte, n)
+	equal, unequal := make([][]byte, n), make([][]byte, n)
 	for i := range n {
 		equal[i], unequal[i] = data[i:][:20*block.Size], data[i:][:17*i]
-		threes[i] = data[i:][:i/3*block.Size]
 	}
 	dst, states := make([][block.DigestSize]byte, n), make([]block.State, n)
 	a := &alikes{states, equal}
 	whole := Prefix{H: block.IV256, Len: block.Size}
 	after := Prefix{H: block.IV256, Rest: data[:7], Len: 7}
-	type test struct {
+	for _, tt := range []struct {
 		name string
 		call func()
-	}
-	tests := []test{
+	}{
 		{"SumMany", func() { SumMany(dst, equal) }},
 		{"SumMany of unequal lengths", func() { SumMany(dst, unequal) }},
 		{"SumManyAfter", func() { SumManyAfter(dst, after, equal) }},
@@ -326,13 +324,7 @@ func CheckScratch(t *testing.T) {
 		{"Run", func() { j := newJobs(shapes[1].of(n)); Run(n, j, true) }},
 		{"RunAlike", func() { RunAlike(n, 20, a) }},
 		{"SumEnds", func() { SumEnds(dst, a) }},
-	}
-	for n := range n {
-		// Threes end together and are put off, into lanes beyond as many as there are
-		// messages.
-		tests = append(tests, test{fmt.Sprintf("SumManyAfter of %d messages", n), func() { SumManyAfter(dst[:n], after, threes[:n]) }})
-	}
-	for _, tt := range tests {
+	} {
 		tt.call()
 		g := acquire() // of all that this P has pooled, the last one
 		for i, s := range g.state {
