@@ -115,7 +115,7 @@ func TestSumManyOfUnequalLengths(t *testing.T) {
 
 func TestSumManyOfLongLists(t *testing.T) {
 	hashtest.ForEach(t, func(t *testing.T) {
-		for _, n := range []int{511, 512, 513, 1500, 3000} {
+		for _, n := range []int{513, 4095, 4096, 4097, 8500} { // package lanes orders 4,096 at a time
 			checkSumMany(t, fmt.Sprintf("%d equal", n), cut(n, func(int) int { return 40 }))
 			checkSumMany(t, fmt.Sprintf("%d unequal", n), cut(n, func(i int) int { return i * 7919 % 300 }))
 		}
