@@ -190,7 +190,6 @@ func TestFindAnyWork(t *testing.T) {
 	})
 }
 
-// TestScratchGoesBackUnused tests that what Find leaves in the pool has no slot
 // TestFindEndsWithTheLastNonce asks for more nonces than there are.
 func TestFindEndsWithTheLastNonce(t *testing.T) {
 	p := []byte("the end")

@@ -3,18 +3,25 @@ package soak
 import (
 	"bytes"
 	"context"
+	stdhmac "crypto/hmac"
 	stdsha256 "crypto/sha256"
 	"encoding"
 	"encoding/base64"
 	"encoding/binary"
 	"fmt"
 	"hash"
+	"math/bits"
 	"slices"
 	"unsafe"
 
 	"github.com/sha256-simd/sha256-simd"
 	"github.com/sha256-simd/sha256-simd/composite"
 	"github.com/sha256-simd/sha256-simd/hashtree"
+	"github.com/sha256-simd/sha256-simd/hashtree/bep52"
+	"github.com/sha256-simd/sha256-simd/hashtree/bitcoin"
+	"github.com/sha256-simd/sha256-simd/hashtree/rfc6962"
+	"github.com/sha256-simd/sha256-simd/hashtree/verity"
+	"github.com/sha256-simd/sha256-simd/hmac"
 	"github.com/sha256-simd/sha256-simd/internal/guard"
 	"github.com/sha256-simd/sha256-simd/pow"
 )
@@ -35,10 +42,16 @@ var operations = []operation{
 	{"Server.Sum256", serverSum},
 	{"Server.Close", serverClose},
 	{"SumMany", sumMany},
+	{"SumManyAfter", sumManyAfter},
 	{"WriteMany, SumHashes", lists},
+	{"hmac", macs},
 	{"SumCmp256, SumToNum256", krist},
 	{"hashtree.Hash", nodes},
 	{"hashtree.Root", root},
+	{"rfc6962", logs},
+	{"bitcoin", transactions},
+	{"bep52.Sum", torrent},
+	{"verity", verityRoots},
 	{"composite.Sum", compositeSum},
 	{"pow", search},
 	{"faults", faults},
@@ -180,6 +193,70 @@ func sumMany(w *worker) (int, error) {
 	return size(msgs), nil
 }
 
+func sumManyAfter(w *worker) (int, error) {
+	msgs, prefix, std := w.messages(80), sha256.New(), stdsha256.New()
+	p := w.message()
+	prefix.Write(p)
+	std.Write(p)
+	dst := make([][sha256.Size]byte, len(msgs))
+	sha256.SumManyAfter(dst, prefix, msgs)
+	for i, m := range msgs {
+		c, err := std.(hash.Cloner).Clone()
+		if err != nil {
+			return 0, err
+		}
+		c.Write(m)
+		if err := differs(fmt.Sprintf("SumManyAfter: message %d of %d", i, len(msgs)), dst[i][:], c.Sum(nil)); err != nil {
+			return 0, err
+		}
+	}
+	return size(msgs), nil
+}
+
+func macs(w *worker) (int, error) {
+	msgs := w.messages(60)
+	keys, want := make([]*hmac.Key, len(msgs)), make([][]byte, len(msgs))
+	for i, m := range msgs {
+		key := data[w.IntN(1000):][:w.IntN(100)]
+		keys[i] = hmac.NewKey(key)
+		std := stdhmac.New(stdsha256.New, key)
+		std.Write(m)
+		want[i] = std.Sum(nil)
+	}
+	dst := make([][32]byte, len(msgs))
+	hmac.SumMany(dst, keys, msgs)
+	for i := range dst {
+		if err := differs(fmt.Sprintf("hmac: message %d of %d", i, len(msgs)), dst[i][:], want[i]); err != nil {
+			return 0, err
+		}
+	}
+	if len(msgs) == 0 {
+		return 0, nil
+	}
+	// All by the first key, of which the first verifies, and the last with a bit
+	// changed does not.
+	keys[0].SumMany(dst, msgs)
+	one := keys[0].Sum(msgs[0])
+	if err := differs("hmac: Key.SumMany", dst[0][:], want[0]); err != nil {
+		return 0, err
+	}
+	if err := differs("hmac: Key.Sum", one[:], want[0]); err != nil {
+		return 0, err
+	}
+	dst[len(dst)-1][w.IntN(32)] ^= 1
+	ok, codes := make([]bool, len(msgs)), make([][]byte, len(msgs))
+	for i := range codes {
+		codes[i] = dst[i][:]
+	}
+	keys[0].VerifyMany(ok, codes, msgs)
+	for i, got := range ok {
+		if want := i < len(ok)-1; got != want {
+			return 0, fmt.Errorf("hmac: VerifyMany of message %d of %d: %v", i, len(ok), got)
+		}
+	}
+	return 2 * size(msgs), nil
+}
+
 // lists writes to hashes of all kinds, some of them more than once.
 func lists(w *worker) (total int, err error) {
 	n := w.IntN(60)
@@ -273,13 +350,7 @@ func root(w *worker) (int, error) {
 	if w.IntN(20) == 0 {
 		n += 2048
 	}
-	leaves := slices.Collect(func(yield func([32]byte) bool) {
-		for c := range slices.Chunk(w.chunks(n), 32) {
-			if !yield([32]byte(c)) {
-				return
-			}
-		}
-	})
+	leaves := array(w.chunks(n))
 	limit := uint64(n + w.IntN(5000))
 	got, err := hashtree.Root(leaves, limit)
 	if err != nil {
@@ -298,6 +369,205 @@ func root(w *worker) (int, error) {
 		zero = node(zero, zero)
 	}
 	return 64 * n, differs("Root", got[:], level[0][:])
+}
+
+// array returns the chunks of p.
+func array(p []byte) [][32]byte {
+	return slices.Collect(func(yield func([32]byte) bool) {
+		for c := range slices.Chunk(p, 32) {
+			if !yield([32]byte(c)) {
+				return
+			}
+		}
+	})
+}
+
+// logs builds the tree of a transparency log, all at once and in two parts, and
+// proves and verifies what it says.
+func logs(w *worker) (int, error) {
+	leaves := w.messages(60)
+	hashes := make([][32]byte, len(leaves))
+	rfc6962.LeafHashes(hashes, leaves)
+	var ranges rfc6962.Range
+	old := w.IntN(len(leaves) + 1)
+	ranges.Append(leaves[:old])
+	oldRoot := ranges.Root()
+	ranges.Append(leaves[old:])
+	got, grown, want := rfc6962.Root(leaves), ranges.Root(), logRoot(leaves)
+	if err := differs("rfc6962: Root", got[:], want[:]); err != nil {
+		return 0, err
+	}
+	if err := differs("rfc6962: Range", grown[:], want[:]); err != nil {
+		return 0, err
+	}
+	if len(leaves) == 0 {
+		return 0, nil
+	}
+	i := w.IntN(len(leaves))
+	proof, err := rfc6962.InclusionProof(hashes, i)
+	if err != nil {
+		return 0, err
+	}
+	n := uint64(len(leaves))
+	if err := rfc6962.VerifyInclusion(want, n, uint64(i), hashes[i], proof); err != nil {
+		return 0, err
+	}
+	if !slices.Equal(rfc6962.InclusionProofs(hashes)[i], proof) {
+		return 0, fmt.Errorf("rfc6962: two proofs of leaf %d of %d", i, n)
+	}
+	if old > 0 {
+		proof, err := rfc6962.ConsistencyProof(hashes, old)
+		if err != nil {
+			return 0, err
+		}
+		if err := rfc6962.VerifyConsistency(oldRoot, uint64(old), want, n, proof); err != nil {
+			return 0, err
+		}
+	}
+	return 2 * size(leaves), nil
+}
+
+// logRoot is the definition of RFC 6962, section 2.1.
+func logRoot(leaves [][]byte) [32]byte {
+	switch n := len(leaves); n {
+	case 0:
+		return stdsha256.Sum256(nil)
+	case 1:
+		return stdsha256.Sum256(append([]byte{0}, leaves[0]...))
+	default:
+		k := 1 << (bits.Len(uint(n-1)) - 1)
+		left, right := logRoot(leaves[:k]), logRoot(leaves[k:])
+		return stdsha256.Sum256(slices.Concat([]byte{1}, left[:], right[:]))
+	}
+}
+
+func transactions(w *worker) (int, error) {
+	n := 1 + w.IntN(200)
+	ids := array(w.chunks(n))
+	got, _ := bitcoin.Root(ids)
+	level := slices.Clone(ids)
+	for len(level) > 1 {
+		if len(level)%2 != 0 {
+			level = append(level, level[len(level)-1])
+		}
+		for i := range len(level) / 2 {
+			level[i] = twice(slices.Concat(level[2*i][:], level[2*i+1][:]))
+		}
+		level = level[:len(level)/2]
+	}
+	if err := differs("bitcoin: Root", got[:], level[0][:]); err != nil {
+		return 0, err
+	}
+	pairs := ids[:n&^1]
+	nodes := make([][32]byte, n/2)
+	if err := bitcoin.Nodes(nodes, pairs); err != nil {
+		return 0, err
+	}
+	for i := range nodes {
+		want := twice(slices.Concat(pairs[2*i][:], pairs[2*i+1][:]))
+		if err := differs("bitcoin: Nodes", nodes[i][:], want[:]); err != nil {
+			return 0, err
+		}
+	}
+	branch, err := bitcoin.Branch(ids, 0)
+	if err != nil {
+		return 0, err
+	}
+	climbed := ids[0]
+	for _, sibling := range branch {
+		climbed = twice(slices.Concat(climbed[:], sibling[:]))
+	}
+	if err := differs("bitcoin: Branch", climbed[:], got[:]); err != nil {
+		return 0, err
+	}
+	headers := make([][80]byte, w.IntN(60))
+	for i := range headers {
+		copy(headers[i][:], data[w.IntN(len(data)-80):])
+	}
+	dst := make([][32]byte, len(headers))
+	bitcoin.HeaderHashes(dst, headers)
+	for i := range dst {
+		want := twice(headers[i][:])
+		if err := differs("bitcoin: HeaderHashes", dst[i][:], want[:]); err != nil {
+			return 0, err
+		}
+	}
+	return 64*n + 80*len(headers), nil
+}
+
+func twice(p []byte) [32]byte {
+	sum := stdsha256.Sum256(p)
+	return stdsha256.Sum256(sum[:])
+}
+
+func torrent(w *worker) (int, error) {
+	if w.IntN(10) > 0 { // it starts goroutines enough
+		return 0, nil
+	}
+	const blockSize = 16 << 10
+	p := data[:1+w.IntN(len(data)-1)]
+	got, err := bep52.Sum(context.Background(), bytes.NewReader(p), int64(len(p)), blockSize<<w.IntN(5))
+	if err != nil {
+		return 0, err
+	}
+	var level [][32]byte
+	for b := range slices.Chunk(p, blockSize) {
+		level = append(level, stdsha256.Sum256(b))
+	}
+	for len(level)&(len(level)-1) != 0 {
+		level = append(level, [32]byte{})
+	}
+	for len(level) > 1 {
+		for i := range len(level) / 2 {
+			level[i] = node(level[2*i], level[2*i+1])
+		}
+		level = level[:len(level)/2]
+	}
+	return len(p), differs("bep52", got.Root[:], level[0][:])
+}
+
+func verityRoots(w *worker) (int, error) {
+	if w.IntN(10) > 0 {
+		return 0, nil
+	}
+	const blockSize = 4096
+	p := data[:blockSize*(2+w.IntN(len(data)/blockSize-2))]
+	root := verityRoot(p, blockSize)
+	dm, err := verity.DmVerity(context.Background(), bytes.NewReader(p), int64(len(p)), nil, verity.Options{})
+	if err != nil {
+		return 0, err
+	}
+	if err := differs("dm-verity", dm[:], root[:]); err != nil {
+		return 0, err
+	}
+	p = p[:len(p)-w.IntN(blockSize)] // of fs-verity the last block may be short
+	root = verityRoot(p, blockSize)
+	descriptor := make([]byte, 256) // struct fsverity_descriptor of Linux
+	descriptor[0], descriptor[1], descriptor[2] = 1, 1, 12
+	binary.LittleEndian.PutUint64(descriptor[8:], uint64(len(p)))
+	copy(descriptor[16:], root[:])
+	fs, err := verity.FsVerity(context.Background(), bytes.NewReader(p), int64(len(p)), verity.Options{})
+	if err != nil {
+		return 0, err
+	}
+	want := stdsha256.Sum256(descriptor)
+	return 2 * len(p), differs("fs-verity", fs[:], want[:])
+}
+
+// verityRoot returns the root of the tree of blocks over p, which has more than
+// one: blocks end with zeros.
+func verityRoot(p []byte, blockSize int) [32]byte {
+	for {
+		var above []byte
+		for b := range slices.Chunk(p, blockSize) {
+			sum := stdsha256.Sum256(append(slices.Clone(b), make([]byte, blockSize-len(b))...))
+			above = append(above, sum[:]...)
+		}
+		if len(above) == 32 {
+			return [32]byte(above)
+		}
+		p = above
+	}
 }
 
 func node(left, right [32]byte) [32]byte { return stdsha256.Sum256(append(left[:], right[:]...)) }
