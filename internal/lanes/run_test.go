@@ -230,7 +230,7 @@ func TestNumbersOf64Bits(t *testing.T) {
 	}
 	j := newJobs(shapes[1].of(mostLive))
 	g := acquire()
-	g.base, g.upcoming, g.count, g.used = first, 0, len(j.blocks), maxJobs
+	g.base, g.upcoming, g.count, g.sorted, g.used = first, 0, len(j.blocks), false, maxJobs
 	g.runWindow(offset{j, first})
 	g.release()
 	j.check(t)
