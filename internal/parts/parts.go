@@ -139,7 +139,6 @@ func (p Parts) sum(ctx context.Context, digests [][32]byte) error {
 				if err == nil {
 					return
 				}
-				cancel()
 				mu.Lock()
 				defer mu.Unlock()
 				if first == nil {
@@ -148,6 +147,7 @@ func (p Parts) sum(ctx context.Context, digests [][32]byte) error {
 				if cause == nil {
 					cause = panicked
 				}
+				cancel() // not before first is set: the others fail by it
 			}()
 			debug.SetPanicOnFault(faults)
 			err = l.read(ctx, free, full)
