@@ -381,6 +381,8 @@ func (as *assembler) run(ctx context.Context, texts []string, syntax string) ([]
 		symbol, unresolved := obj.unresolved[i]
 		e.isPlaced = unresolved
 		switch n := len(e.code); {
+		case obj.labelled[i]:
+			e.problem = problemLabel
 		case unresolved && symbol == "":
 			e.problem = "its bytes depend on the address that it is linked at"
 		case unresolved:

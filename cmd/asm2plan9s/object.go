@@ -16,7 +16,14 @@ type object struct {
 	// unresolved has the instructions whose bytes a linker would still change,
 	// with the symbol's name, which may be empty.
 	unresolved map[int]string
+
+	// labelled has the instructions whose text NASM took for a label, perhaps
+	// with an instruction behind it: x, or .x and $.x, local to the label before.
+	labelled map[int]bool
 }
+
+// mappingPrefix begins the symbols by which arm64's assemblers tell code from data.
+const mappingPrefix = "$"
 
 // readObject reads the code of n instructions from an ELF object in which
 // labels stand before each instruction and after the last one.
@@ -41,14 +48,25 @@ func readObject(path string, n int) (*object, error) {
 	}
 	starts := make([]uint64, n+1)
 	seen := 0
+	obj := &object{unresolved: make(map[int]string), labelled: make(map[int]bool)}
+	var others []uint64 // the addresses of labels that the texts define
 	for _, sym := range symbols {
-		number, ok := strings.CutPrefix(sym.Name, labelPrefix)
-		if !ok || sym.Section != elf.SectionIndex(text) {
+		if sym.Section != elf.SectionIndex(text) || elf.ST_TYPE(sym.Info) == elf.STT_SECTION || strings.HasPrefix(sym.Name, mappingPrefix) {
 			continue
 		}
+		number, ok := strings.CutPrefix(sym.Name, labelPrefix)
+		if !ok {
+			others = append(others, sym.Value)
+			continue
+		}
+		number, _, isLocal := strings.Cut(number, ".")
 		i, err := strconv.Atoi(number)
 		if err != nil || i > n {
 			return nil, fmt.Errorf("it has a label %s that nobody gave it", sym.Name)
+		}
+		if isLocal {
+			obj.labelled[i] = true
+			continue
 		}
 		starts[i] = sym.Value
 		seen++
@@ -57,9 +75,14 @@ func readObject(path string, n int) (*object, error) {
 		return nil, errors.New("its labels are not those that it was given")
 	}
 
-	obj := &object{unresolved: make(map[int]string)}
 	for i := range n {
 		obj.code = append(obj.code, code[starts[i]:starts[i+1]])
+	}
+	for _, at := range others {
+		// Of texts without bytes that begin there too, one may define it.
+		if i, found := slices.BinarySearch(starts, at); found && i < n && starts[i+1] > at {
+			obj.labelled[i] = true
+		}
 	}
 	for _, s := range f.Sections {
 		if s.Type != elf.SHT_RELA || s.Info != uint32(text) {

@@ -241,7 +241,7 @@ func FuzzTextStaysOnItsLine(f *testing.F) {
 		}
 	}
 	for _, text := range []string{
-		"vzeroupper", "nop nop", ".byte 1", "lock", "rep", "'", "int '", `"`, "#", "x: nop", "x = 5", "A=0:", "\xff=0:", "jmp x",
+		"vzeroupper", "nop nop", ".byte 1", ".BYte", "$.00", ".byte nop", "foo nop", "lock", "rep", "'", "int '", `"`, "#", "x: nop", "x = 5", "A=0:", "\xff=0:", "jmp x",
 		".org 5", ".macro", "{evex} vpaddd xmm0, xmm1, xmm2", "nop #", "jmp .+300", "nop\rnop", "1: nop", "$x",
 		"mov eax, ' '", "mov eax, dword [rax]", "?", "nop /", "#APP", "foo equ 5", "%x",
 		"times 3 nop", "%macro x 0", "section .data", "SECTION .data", "bits 16", "[bits 16]", "foo bits 16", "lock section .data",

@@ -38,6 +38,8 @@ func hasRegister(text string) bool {
 // isData reports whether a text is a directive for bytes.
 func isData(text string) bool { return dataDirectives[strings.ToLower(directive.FindString(text))] }
 
+const problemLabel = "it defines a label, and only instructions can be assembled"
+
 // refuse tells why a text must not reach the assembler, since it could change
 // what the lines after it mean there, or returns "".
 func refuse(text string) string {
@@ -56,7 +58,7 @@ func refuse(text string) string {
 		return "it is a comment to the assembler"
 	}
 	if labelDef.MatchString(text) {
-		return "it defines a label, and only instructions can be assembled"
+		return problemLabel
 	}
 	if symbolDef.MatchString(text) {
 		return "it defines a symbol, and only instructions can be assembled"
