@@ -348,7 +348,11 @@ func TestSumManyAfterPanicsBeforeItTouchesAnything(t *testing.T) {
 		{"neither, no messages", 0, begun(plain{stdsha256.New()}), 0, "can be neither cloned nor restored"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			before := digestOf(tt.prefix)
+			isNil := tt.want == "prefix is nil"
+			var before []byte
+			if !isNil {
+				before = digestOf(tt.prefix)
+			}
 			dst, msgs := make([][sha256.Size]byte, tt.digests), cut(tt.msgs, func(int) int { return 100 })
 			func() {
 				defer func() {
@@ -363,14 +367,14 @@ func TestSumManyAfterPanicsBeforeItTouchesAnything(t *testing.T) {
 					t.Errorf("digest %d was set", i)
 				}
 			}
-			if !bytes.Equal(digestOf(tt.prefix), before) {
+			if !isNil && !bytes.Equal(digestOf(tt.prefix), before) {
 				t.Error("the prefix changed")
 			}
 		})
 	}
 }
 
-// digestOf returns the digest of h, or nil if it has none.
+// digestOf returns the digest of h, or nil if Sum panics.
 func digestOf(h hash.Hash) (digest []byte) {
 	defer func() { recover() }()
 	return h.Sum(nil)

@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"sync"
 	"testing"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -45,7 +46,8 @@ func mmap(tb testing.TB, size, protection int) ([]byte, error) {
 }
 
 // hasAddresses reports whether a fault says at which address. Emulators of arm
-// and ppc64le say 0 of every one, and Go takes it for a nil pointer's.
+// and ppc64le say 0 of every one, and Go takes it for a nil pointer's; that of
+// ppc64le says what its stack held before, too.
 var hasAddresses = sync.OnceValue(func() (yes bool) {
 	mem, err := unix.Mmap(-1, 0, 1, unix.PROT_NONE, unix.MAP_ANON|unix.MAP_PRIVATE)
 	if err != nil {
@@ -53,6 +55,9 @@ var hasAddresses = sync.OnceValue(func() (yes bool) {
 	}
 	defer unix.Munmap(mem)
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer func() { _, yes = recover().(interface{ Addr() uintptr }) }()
+	defer func() {
+		fault, ok := recover().(interface{ Addr() uintptr })
+		yes = ok && fault.Addr() == uintptr(unsafe.Pointer(unsafe.SliceData(mem)))
+	}()
 	return mem[0] != 0 // faults
 })
