@@ -128,6 +128,7 @@ func laneKernel(shape laneShape) func(c *Context, name string) {
 		}
 		start := groups[0].v
 		table := kTable(c, name, shape.spreadConstants)
+		pairs := pairing(c, name, m)
 
 		mask := groups[0].t[7]
 		m.broadcastQuarter(mask, byteOrder(c, name))
@@ -267,7 +268,7 @@ func laneKernel(shape laneShape) func(c *Context, name string) {
 		}
 
 		for i, g := range groups {
-			f.storeStates(g, i)
+			f.storeStates(g, i, pairs)
 		}
 		m.leave()
 		c.Label("done")
@@ -348,23 +349,31 @@ func (g *group) loadPart(part int, at func(lane int) Mem, order *Mem, w Register
 // then push each other out of the set of the first-level cache that they share:
 // with that, x32_avx512 was slower by 10% there, and x16_avx512 by 3%.
 func (f *laneFrame) loadHalf(g *group, i, half int, high bool, rows [4]Register, t [2]Register) (words [4]Register, free [2]Register) {
-	m, at, lane := g.m.(avx512), f.blockWords(g, i, 32*half), 0
+	first := 0
 	if high {
-		lane = 8
+		first = 8
 	}
+	return loadHalves(g.m.(avx512), f.blockWords(g, i, 32*half), first, &f.order, rows, t)
+}
+
+// loadHalves loads 8 words of each of eight lanes, from the first on, as words:
+// what loadHalf says. With order they are byte-swapped.
+func loadHalves(m avx512, at func(lane int) Mem, first int, order *Mem, rows [4]Register, t [2]Register) (words [4]Register, free [2]Register) {
 	for j, row := range rows {
-		m.insertHalf(row, 0, at(lane+j))
-		m.insertHalf(row, 1, at(lane+j+4))
+		m.insertHalf(row, 0, at(first+j))
+		m.insertHalf(row, 1, at(first+j+4))
 	}
-	for _, row := range rows {
-		m.shuffleBytes(row, f.order)
+	if order != nil {
+		for _, row := range rows {
+			m.shuffleBytes(row, *order)
+		}
 	}
 	return transpose(m, rows, t)
 }
 
 // join sets first to word j of all lanes and second to word j+4, from register j
 // of loadHalf for the lanes 0 to 7 and for the lanes 8 to 15. first may be low.
-func join(m avx512, first, second, low Register, high Mem) {
+func join(m avx512, first, second, low Register, high Op) {
 	m.quarters(second, low, high, [4]uint64{1, 3, 1, 3})
 	m.quarters(first, low, high, [4]uint64{0, 2, 0, 2})
 }
@@ -443,6 +452,18 @@ func (f *laneFrame) preloadRegisters(g *group, rounds func(g *group, first, n in
 // loadStates transposes the states of a group's lanes into its variables.
 func (f *laneFrame) loadStates(g *group, i int) {
 	pointers := Mem{Base: f.states, Disp: 8 * g.lanes() * i}
+	if m, ok := g.m.(avx512); ok {
+		at := f.words(m, pointers, nil, 0)
+		low, free := loadHalves(m, at, 0, nil, [4]Register(g.v[:4]), [2]Register(g.t[:2]))
+		high, free := loadHalves(m, at, 8, nil, [4]Register(g.v[4:]), free)
+		for j := range 4 {
+			join(m, low[j], free[0], low[j], high[j])
+			g.v[j], g.v[4+j] = low[j], free[0]
+			free[0] = high[j]
+		}
+		copy(g.t[:], free[:])
+		return
+	}
 	for c := range 2 {
 		rows := [4]Register(g.v[4*c : 4*c+4])
 		words, spare := loadWords(g.m, f.words(g.m, pointers, nil, 16*c), nil, rows, [2]Register(g.t[:2]))
@@ -452,17 +473,40 @@ func (f *laneFrame) loadStates(g *group, i int) {
 }
 
 // storeStates is the inverse of loadStates.
-func (f *laneFrame) storeStates(g *group, i int) {
-	m, e := g.m, g.m.emitter()
-	for c := range 2 {
-		rows, spare := transpose(m, [4]Register(g.v[4*c:4*c+4]), [2]Register(g.t[:2]))
+func (f *laneFrame) storeStates(g *group, i int, pairs Mem) {
+	storeWords(g, f.words(g.m, Mem{Base: f.states, Disp: 8 * g.lanes() * i}, nil, 0), pairs)
+}
+
+// storeWords stores the eight variables of each of a group's lanes where at says.
+// pairs are the tables of pairing, for AVX-512.
+func storeWords(g *group, at func(lane int) Mem, pairs Mem) {
+	// fourWords returns registers of which number j holds words 4*c to 4*c+3 of
+	// lane 4*q+j in quarter q.
+	fourWords := func(c int) [4]Register {
+		rows, spare := transpose(g.m, [4]Register(g.v[4*c:4*c+4]), [2]Register(g.t[:2]))
 		copy(g.t[:], spare[:])
-		for j, row := range rows {
-			for q := range m.bits() / 128 {
-				lane := 4*q + j
-				p := f.lane[lane%len(f.lane)]
-				e.emit(func() { e.c.MOVQ(Mem{Base: f.states, Disp: 8 * (g.lanes()*i + lane)}, p) })
-				m.extract(Mem{Base: p, Disp: 16 * c}, q, row)
+		return rows
+	}
+	if m, ok := g.m.(avx512); ok {
+		low, high := fourWords(0), fourWords(1)
+		tables := g.t[1:3]
+		for half, table := range tables {
+			m.load(table, pairs.Offset(64*half))
+		}
+		for j, x := range low {
+			m.move(g.t[0], x)
+			for half, two := range [2]Register{g.t[0], x} {
+				m.pair(two, high[j], tables[half])
+				m.extractHalf(at(8*half+j), 0, two)
+				m.extractHalf(at(8*half+4+j), 1, two)
+			}
+		}
+		return
+	}
+	for c := range 2 {
+		for j, row := range fourWords(c) {
+			for q := range g.m.bits() / 128 {
+				g.m.extract(at(4*q+j).Offset(16*c), q, row)
 			}
 		}
 	}

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"github.com/mmcloughlin/avo/attr"
+	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
 )
@@ -40,10 +42,41 @@ func (m avx512) insertHalf(d Register, h int, a Mem) {
 	})
 }
 
+func (m avx512) extractHalf(a Mem, h int, s Register) {
+	m.e.emit(func() {
+		if h == 0 {
+			m.e.c.VMOVDQU32(s.(VecPhysical).AsY(), a)
+		} else {
+			m.e.c.VEXTRACTI64X4(Imm(1), s, a)
+		}
+	})
+}
+
 // quarters sets the low quarters of d to two of x, the high ones to two of y.
 func (m avx512) quarters(d, x Register, y Op, from [4]uint64) {
 	m.e.emit(func() { m.e.c.VSHUFI32X4(Imm(from[0]|from[1]<<2|from[2]<<4|from[3]<<6), y, x, d) })
 }
+
+// pairing is two tables for pair, on a machine that has it.
+func pairing(c *Context, name string, on machine) Mem {
+	if _, ok := on.(avx512); !ok {
+		return Mem{}
+	}
+	m := c.StaticGlobal(name + "_pairs")
+	c.DataAttributes(attr.RODATA | attr.NOPTR)
+	for quarter := range 4 {
+		for _, of := range [2]int{0, 8} {
+			for word := range 2 {
+				c.AppendDatum(U64(of + 2*quarter + word))
+			}
+		}
+	}
+	return m
+}
+
+// pair sets x to quarters of x and y in turn: 0 and 1 of both by the first table
+// of pairing, 2 and 3 by the second.
+func (m avx512) pair(x, y, table Register) { m.e.emit(func() { m.e.c.VPERMT2Q(y, table, x) }) }
 
 func (m avx512) extract(a Mem, q int, s Register) {
 	m.e.emit(func() {

@@ -22,6 +22,7 @@ type nodeFrame struct {
 	// places every 8 rounds; part is where words are loaded to.
 	w, w8, part GPPhysical
 	order       Mem                       // the byte order, over the width of a register
+	pairs       Mem                       // the tables of pairing
 	saved       func(group, word int) Mem // the state between the blocks
 }
 
@@ -101,6 +102,7 @@ func nodeLaneKernel(shape laneShape) func(c *Context, name string) {
 		}
 		m.broadcastQuarter(f.groups[0].t[7], byteOrder(c, name))
 		m.store(f.order, f.groups[0].t[7])
+		f.pairs = pairing(c, name, m)
 		if !shape.scheduleInRegisters {
 			c.LEAQ(schedule, f.w)
 			c.LEAQ(schedule.Offset(8*width), f.w8)
@@ -270,13 +272,5 @@ func (f *nodeFrame) storeDigests(g *group, i int) {
 		g.m.add(v, v, f.saved(i, j))
 		g.m.shuffleBytes(v, f.order)
 	}
-	for half := range 2 {
-		rows, _ := transpose(g.m, [4]Register(g.v[4*half:4*half+4]), [2]Register(g.t[:2]))
-		for j, row := range rows {
-			for q := range g.m.bits() / 128 {
-				lane := i*g.lanes() + 4*q + j
-				g.m.extract(Mem{Base: f.dst, Disp: 32*lane + 16*half}, q, row)
-			}
-		}
-	}
+	storeWords(g, func(lane int) Mem { return Mem{Base: f.dst, Disp: 32 * (i*g.lanes() + lane)} }, f.pairs)
 }
