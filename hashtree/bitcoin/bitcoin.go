@@ -20,26 +20,14 @@ import (
 
 	"github.com/sha256-simd/sha256-simd"
 	"github.com/sha256-simd/sha256-simd/hashtree"
+	"github.com/sha256-simd/sha256-simd/internal/block"
+	"github.com/sha256-simd/sha256-simd/internal/lanes"
 	"github.com/sha256-simd/sha256-simd/internal/merkle"
 )
 
-// window is how many digests are hashed a second time by one call.
+// window is how many digests are hashed a second time by one call, while the cache
+// has them.
 const window = 256
-
-// A scratch holds digests between the first hash and the second.
-type scratch struct {
-	first [window][32]byte
-	again [window][]byte // first, as messages
-	msgs  [window][]byte // of the caller
-}
-
-var scratches = sync.Pool{New: func() any {
-	s := new(scratch)
-	for i := range s.again {
-		s.again[i] = s.first[i][:]
-	}
-	return s
-}}
 
 // Nodes sets dst[i] to the double SHA-256 of src[2i] followed by src[2i+1], for
 // each such pair. dst may begin where src does, and then replaces the first half
@@ -62,16 +50,25 @@ func Nodes(dst, src [][32]byte) error {
 
 // nodes is Nodes of slices whose lengths are right.
 func nodes(dst, src [][32]byte) {
-	s := scratches.Get().(*scratch)
 	for len(dst) > 0 {
 		n := min(len(dst), window)
-		if err := hashtree.Hash(s.first[:n], src[:2*n]); err != nil {
+		if err := hashtree.Hash(dst[:n], src[:2*n]); err != nil {
 			panic(err) // 2n chunks have n digests
 		}
-		sha256.SumMany(dst[:n], s.again[:n])
+		again(dst[:n])
 		dst, src = dst[n:], src[2*n:]
 	}
-	scratches.Put(s)
+}
+
+// again replaces digests by their own.
+func again(digests [][32]byte) {
+	if width, _ := lanes.Width(); width == 1 {
+		for i, d := range digests {
+			digests[i] = sha256.Sum256(d[:])
+		}
+		return
+	}
+	lanes.SumDigests(digests, lanes.Prefix{H: block.IV256}, digests)
 }
 
 // Root returns the root of the tree over txids, which stay as they are, and
@@ -129,17 +126,19 @@ func HeaderHashes(dst [][32]byte, headers [][80]byte) {
 	if len(dst) != len(headers) {
 		panic(fmt.Sprintf("bitcoin: HeaderHashes: %d digests for %d headers", len(dst), len(headers)))
 	}
-	s := scratches.Get().(*scratch)
+	msgs := windows.Get().(*[window][]byte)
 	used := min(len(dst), window)
 	for len(dst) > 0 {
 		n := min(len(dst), window)
 		for i := range n {
-			s.msgs[i] = headers[i][:]
+			msgs[i] = headers[i][:]
 		}
-		sha256.SumMany(s.first[:n], s.msgs[:n])
-		sha256.SumMany(dst[:n], s.again[:n])
+		sha256.SumMany(dst[:n], msgs[:n])
+		again(dst[:n])
 		dst, headers = dst[n:], headers[n:]
 	}
-	clear(s.msgs[:used])
-	scratches.Put(s)
+	clear(msgs[:used])
+	windows.Put(msgs)
 }
+
+var windows = sync.Pool{New: func() any { return new([window][]byte) }}

@@ -11,23 +11,22 @@ package rfc6962
 import (
 	"fmt"
 	"hash"
-	"sync"
 
 	"github.com/sha256-simd/sha256-simd"
+	"github.com/sha256-simd/sha256-simd/internal/block"
+	"github.com/sha256-simd/sha256-simd/internal/lanes"
 	"github.com/sha256-simd/sha256-simd/internal/merkle"
 )
 
 // What leaves and nodes stand behind; only ever read.
 var (
-	leafPrefix = after(0)
-	nodePrefix = after(1)
+	leafPrefix = func() hash.Hash {
+		h := sha256.New()
+		h.Write([]byte{0})
+		return h
+	}()
+	nodePrefix = lanes.Prefix{H: block.IV256, Rest: []byte{1}, Len: 1}
 )
-
-func after(prefix byte) hash.Hash {
-	h := sha256.New()
-	h.Write([]byte{prefix})
-	return h
-}
 
 // tree is the definition: a node without a sibling goes up as it is, which
 // comes to the same as splitting at powers of two.
@@ -36,26 +35,16 @@ var tree = merkle.Tree{
 	Odd:   func(last [32]byte, _ int) [32]byte { return last },
 }
 
-// window is how many nodes are hashed by one call.
-const window = 256
-
-var windows = sync.Pool{New: func() any { return new([window][]byte) }}
-
 // nodes sets dst[i] to the node above src[2i] and src[2i+1], which dst does not
 // overlap.
 func nodes(dst, src [][32]byte) {
-	pairs := windows.Get().(*[window][]byte)
-	used := min(len(dst), window)
-	for len(dst) > 0 {
-		n := min(len(dst), window)
-		for i := range n {
-			pairs[i] = merkle.Bytes(src[2*i : 2*i+2])
+	if width, _ := lanes.Width(); width == 1 {
+		for i := range dst {
+			dst[i] = node(src[2*i], src[2*i+1])
 		}
-		sha256.SumManyAfter(dst[:n], nodePrefix, pairs[:n])
-		dst, src = dst[n:], src[2*n:]
+		return
 	}
-	clear(pairs[:used])
-	windows.Put(pairs)
+	lanes.SumDigests(dst, nodePrefix, src)
 }
 
 // node returns the node above two.

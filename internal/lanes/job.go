@@ -11,7 +11,7 @@ import (
 // cache lines apart, so that no two scratches share a set of the first-level
 // cache or the low 12 bits of their addresses.
 type Job struct {
-	Scratch [3 * block.Size]byte // free to use: for blocks that are put together
+	Scratch [5 * block.Size]byte // free to use: for blocks that are put together
 	H       block.State          // free to use
 
 	State *block.State // updated in place

@@ -26,6 +26,44 @@ func SumManyAfter(dst [][block.DigestSize]byte, prefix Prefix, msgs [][]byte) {
 	sum(dst, sumMany{dst: dst, msgs: msgs, prefix: prefix})
 }
 
+// SumDigests sets dst[i] to the SHA-256 digest of prefix followed by k digests,
+// those of src from number k·i on, where k is len(src)/len(dst), at most 4. dst may
+// begin where src does. It is SumMany for messages that lie in a row, without a
+// slice for each.
+func SumDigests(dst [][block.DigestSize]byte, prefix Prefix, src [][block.DigestSize]byte) {
+	if len(dst) == 0 {
+		return
+	}
+	g := acquire()
+	k := len(src) / len(dst)
+	l := prefix.together(k * block.DigestSize)
+	var zeros [4 * block.DigestSize]byte
+	for i := range min(g.Width(), len(dst)) {
+		j := &g.jobs[i]
+		copy(j.Scratch[:], prefix.Rest)
+		l.fill(j, zeros[:k*block.DigestSize])
+		g.state[i] = &j.H
+	}
+	for len(dst) > 0 {
+		live := min(g.Width(), len(dst))
+		g.retire(live)
+		for i := range live {
+			j := &g.jobs[i]
+			j.H = prefix.H
+			for at := range k {
+				*(*[block.DigestSize]byte)(j.Scratch[l.rest+at*block.DigestSize:]) = src[k*i+at]
+			}
+		}
+		g.compressScratch(live, 0, l.tail/block.Size)
+		for i := range live {
+			block.PutDigest(&dst[i], &g.jobs[i].H)
+		}
+		dst, src = dst[live:], src[k*live:]
+	}
+	g.retire(0)
+	g.release()
+}
+
 // SumNested sets dst[i] to the SHA-256 digest of outer followed by the digest of
 // inner followed by msgs[i]. The slices are of the same length, and the prefixes
 // whole blocks.
@@ -124,8 +162,8 @@ func (s *sumMany) Done(i int, j *Job) { block.PutDigest(&s.dst[i], &j.H) }
 // A layout says where the blocks of a message after a prefix are. The prefix's
 // rest and what completes its block are the head, in scratch; then come whole
 // blocks of the message, where they lie; and the tail, in scratch again, behind
-// the head: what is left, and padding. A message that does not complete the block
-// has no head.
+// the head: what is left, and padding. A message that fits there with the prefix's
+// rest is all tail: to copy some blocks costs less than two calls more.
 type layout struct {
 	rest        int // bytes of the prefix in scratch
 	head, tail  int // bytes of scratch
@@ -135,36 +173,43 @@ type layout struct {
 
 // layout returns that of messages of n bytes.
 func (p *Prefix) layout(n int) layout {
+	if len(p.Rest) > 0 && (len(p.Rest)+n)&^(block.Size-1)+block.MaxTail <= len(Job{}.Scratch) {
+		return p.together(n)
+	}
 	l := layout{rest: len(p.Rest), length: p.Len + uint64(n)}
-	if l.rest > 0 && l.rest+n >= block.Size {
+	if l.rest > 0 {
 		l.head, l.first = block.Size, block.Size-l.rest
 	}
 	l.last = l.first + (n-l.first)&^(block.Size-1)
-	if l.head == 0 && l.rest > 0 {
-		l.last = 0
-	}
-	left := n - l.last
-	if l.head == 0 {
-		left += l.rest
-	}
-	l.tail = blocksOf(left) * block.Size
+	l.tail = blocksOf(n-l.last) * block.Size
 	return l
+}
+
+// together returns the layout of messages of n bytes that are all tail.
+func (p *Prefix) together(n int) layout {
+	return layout{rest: len(p.Rest), tail: blocksOf(len(p.Rest)+n) * block.Size, length: p.Len + uint64(n)}
 }
 
 // fill puts the head and the tail of m into j's scratch, which begins with the
 // prefix's rest.
 func (l *layout) fill(j *Job, m []byte) {
 	switch {
-	case l.rest == 0:
-		block.Pad((*[block.MaxTail]byte)(j.Scratch[:]), m[l.last:], l.length)
 	case l.head > 0:
 		copy(j.Scratch[l.rest:block.Size], m)
 		block.Pad((*[block.MaxTail]byte)(j.Scratch[block.Size:]), m[l.last:], l.length)
+	case l.last > 0:
+		block.Pad((*[block.MaxTail]byte)(j.Scratch[:]), m[l.last:], l.length)
 	default:
-		var end [block.Size]byte
-		n := copy(end[:], j.Scratch[:l.rest])
-		n += copy(end[n:], m)
-		block.Pad((*[block.MaxTail]byte)(j.Scratch[:]), end[:n], l.length)
+		n := l.rest + copy(j.Scratch[l.rest:], m)
+		whole := n &^ (block.Size - 1)
+		var short [block.Size]byte
+		end := short[:]
+		if whole > 0 {
+			end = m[whole-l.rest:]
+		} else {
+			end = short[:copy(short[:], j.Scratch[:n])]
+		}
+		block.Pad((*[block.MaxTail]byte)(j.Scratch[whole:]), end, l.length)
 	}
 }
 
