@@ -38,15 +38,10 @@ func SumDigests(dst [][block.DigestSize]byte, prefix Prefix, src [][block.Digest
 	k := len(src) / len(dst)
 	l := prefix.together(k * block.DigestSize)
 	var zeros [4 * block.DigestSize]byte
-	for i := range min(g.Width(), len(dst)) {
-		j := &g.jobs[i]
-		copy(j.Scratch[:], prefix.Rest)
-		l.fill(j, zeros[:k*block.DigestSize])
-		g.state[i] = &j.H
-	}
-	for len(dst) > 0 {
+	g.fill(min(g.Width(), len(dst)), &l, &prefix, zeros[:k*block.DigestSize])
+	for used := 0; len(dst) > 0; {
 		live := min(g.Width(), len(dst))
-		g.retire(live)
+		used = g.use(used, live)
 		for i := range live {
 			j := &g.jobs[i]
 			j.H = prefix.H
@@ -233,13 +228,7 @@ func (g *group) sumUniform(s *sumMany) {
 	dst, prefix, msgs := s.dst, &s.prefix, s.msgs
 	l := prefix.layout(len(msgs[0]))
 	whole, scratch := (l.last-l.first)/block.Size, (l.head+l.tail)/block.Size
-	// What is the same for all messages stays in the scratch: the prefix's rest and
-	// the padding.
-	for i := range min(g.most(), len(msgs)) {
-		j := &g.jobs[i]
-		copy(j.Scratch[:], prefix.Rest)
-		l.fill(j, msgs[i])
-	}
+	g.fill(min(g.most(), len(msgs)), &l, prefix, msgs[0])
 	// Where the ends of a message's bytes in scratch begin.
 	at := l.head
 	if l.head == 0 {
@@ -248,11 +237,7 @@ func (g *group) sumUniform(s *sumMany) {
 	ends := len(msgs[0]) > l.last
 	for used := 0; len(msgs) > 0; {
 		live := g.round(len(msgs), whole)
-		for ; used < live; used++ {
-			g.state[used] = &g.jobs[used].H
-		}
-		used = live
-		g.retire(live)
+		used = g.use(used, live)
 		for i, m := range msgs[:live] {
 			j := &g.jobs[i]
 			j.H = prefix.H
@@ -287,6 +272,27 @@ func (g *group) sumUniform(s *sumMany) {
 		dst, msgs = dst[live:], msgs[live:]
 	}
 	g.retire(0)
+}
+
+// fill puts into the scratch of the first n jobs what is the same for all messages
+// of one length, such as m: the prefix's rest and the padding.
+func (g *group) fill(n int, l *layout, prefix *Prefix, m []byte) {
+	first := &g.jobs[0]
+	copy(first.Scratch[:], prefix.Rest)
+	l.fill(first, m)
+	for i := range g.jobs[1:n] {
+		copy(g.jobs[1+i].Scratch[:l.head+l.tail], first.Scratch[:])
+	}
+}
+
+// use has the first live lanes run the jobs of their numbers, where used did
+// before, and returns live.
+func (g *group) use(used, live int) int {
+	for ; used < live; used++ {
+		g.state[used] = &g.jobs[used].H
+	}
+	g.retire(live)
+	return live
 }
 
 // round returns how many of n jobs that have so many blocks each to do together:
