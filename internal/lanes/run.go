@@ -34,10 +34,12 @@ const window = 4096
 
 // A group is what Run works with: lanes, with jobs of their own.
 type group struct {
-	lanes
-
-	// jobs are what lanes use at first; they exchange them.
+	// jobs are what lanes use at first; they exchange them. They come first, and
+	// the group is so large that it begins a page: no state of theirs lies across
+	// two cache lines.
 	jobs [maxJobs]Job
+
+	lanes
 
 	// The window: jobs base to base+count-1, of which upcoming are started; if
 	// sorted, in the order of order.
@@ -110,7 +112,12 @@ func (g *group) runWindow(w Work) {
 	for live == g.Width() && !g.isEnd(w) {
 		blocks := g.compress(live, g.shortest(live))
 		for i := live - 1; i >= 0; i-- {
-			if !g.settle(i, blocks) {
+			// What settle does, without a call for each lane that goes on.
+			if g.left[i] != blocks {
+				g.advance(i, blocks)
+				continue
+			}
+			if g.turn(i) {
 				continue
 			}
 			w.Done(g.number[i], g.job[i])
@@ -134,10 +141,6 @@ func (g *group) isEnd(w Work) bool {
 	left := g.count - g.upcoming
 	return left == 0 || left <= g.most()-g.Width() && w.Blocks(g.numberOf(g.upcoming)) >= minTurn
 }
-
-// minTurn is how many blocks a job has to have for taking turns with others to be
-// looked at.
-const minTurn = 8
 
 // startJobs starts jobs, as far as there are any, until so many are live, and
 // returns how many are.

@@ -301,7 +301,7 @@ func (g *group) round(n, blocks int) int {
 	if n <= g.Width() {
 		return n
 	}
-	if n <= g.most() && blocks > 0 && g.plan.turnOf(n, blocks).slice < blocks {
+	if n <= g.most() && blocks >= minTurn && g.plan.turnOf(n, blocks).slice < blocks {
 		return n
 	}
 	return g.Width()
@@ -310,7 +310,7 @@ func (g *group) round(n, blocks int) int {
 // compressAlike compresses so many blocks at next for each of the first live
 // lanes. It leaves anything in next.
 func (g *group) compressAlike(live, blocks int) {
-	if t := g.plan.turnOf(live, blocks); t.slice < blocks {
+	if t := g.plan.turnOf(live, blocks); blocks >= minTurn && t.slice < blocks {
 		g.rotateAlike(live, blocks, t)
 	} else {
 		g.plan.compressAll(g.state[:], g.next[:], live, blocks)

@@ -29,13 +29,17 @@ type rotation struct {
 	overhead      int // of the calls, in cycles
 }
 
+// minTurn is how many blocks a job has to have for taking turns with others to be
+// looked at.
+const minTurn = 8
+
 // maxSlices is the most that a job is divided into.
 const maxSlices = 16
 
 // callCost estimates what it takes, in cycles, to call kernels with so many lanes,
-// beside their blocks: what was measured on Zen 5, 80 ns for x32_avx512, 32 for
-// x16_avx512 and 8 for x4_shani, and what package lanes does between calls.
-func callCost(lanes int) int { return 50 + 14*lanes }
+// beside their blocks: what was measured on Zen 5, 58 ns for x32_avx512, 32 for
+// x16_avx512 and 8 for x4_shani, with what package lanes does between calls.
+func callCost(lanes int) int { return 30 + 6*lanes }
 
 // rotations returns the ways to advance n jobs that are best for some number of
 // blocks, by the cycles that it takes to advance i lanes together by one,
@@ -94,11 +98,12 @@ func (p *plan) turnOf(n, blocks int) turn {
 // rotating is what jobs that take turns need.
 type rotating struct {
 	// state and next are the arguments of the kernels: those of the lanes whose
-	// turn it is. Of jobs that are all alike they are all there, and once more
-	// behind them: any lane and those that follow it, around the end, stand side by
-	// side.
+	// turn it is. Of jobs that are all alike they are all there: their states, and
+	// once more behind them, so that any lane and those that follow it, around the
+	// end, stand side by side; and the beginnings of their first slices, then of
+	// their second ones, and so on.
 	state [2 * maxJobs]*block.State
-	next  [2 * maxJobs]*byte
+	next  [maxSlices * maxJobs]*byte
 
 	order  [maxJobs]uint8 // the lanes by what they have left, falling
 	merged [maxJobs]uint8
@@ -106,7 +111,7 @@ type rotating struct {
 
 // forget lets go of what is the caller's: of the first n.
 func (r *rotating) forget(n int) {
-	clear(r.state[:n])
+	clear(r.state[:min(n, len(r.state))])
 	clear(r.next[:n])
 }
 
@@ -169,7 +174,8 @@ func (g *group) merge(n, live int) {
 // turns one after the other, around and around. What slices do not divide comes
 // first, and one slice of those whose turn does not come any more comes last.
 func (g *group) rotateAlike(live, blocks int, t turn) {
-	if rest := blocks % t.slice; rest > 0 {
+	slices := min(blocks/t.slice, maxSlices)
+	if rest := blocks - slices*t.slice; rest > 0 {
 		copy(g.rotating.next[:], g.next[:live])
 		for from := 0; from < live; from += g.Width() {
 			g.plan.compressAll(g.state[from:], g.next[from:], min(g.Width(), live-from), rest)
@@ -180,32 +186,28 @@ func (g *group) rotateAlike(live, blocks int, t turn) {
 	}
 	r := &g.rotating
 	copy(r.state[copy(r.state[:], g.state[:live]):], g.state[:live])
-	slices := blocks / t.slice
-	first, round := 0, 0 // of those whose turn it is: the first lane, and its slice
-	for range live * slices / t.lanes {
-		// The pointers are made anew for each call: one moved on behind the last slice
-		// could point to other memory.
-		end := first + t.lanes
-		for i := first; i < min(end, live); i++ {
-			r.next[i] = advance(g.next[i], round*t.slice)
-		}
-		for i := live; i < end; i++ {
-			r.next[i] = advance(g.next[i-live], (round+1)*t.slice)
-		}
-		g.plan.compressAll(r.state[first:], r.next[first:], t.lanes, t.slice)
-		if first = end; first >= live {
-			first -= live
-			round++
+	// All pointers are made before the first call: a kernel starts while the one
+	// before ends, unless there is much to do in between.
+	turns := live * slices
+	for at, done := 0, 0; at < turns; at, done = at+live, done+t.slice {
+		next := r.next[at:][:live]
+		for i, p := range g.next[:live] {
+			next[i] = advance(p, done)
 		}
 	}
-	if first > 0 {
-		last := live - first
-		for i := range last {
-			g.state[i], g.next[i] = g.state[first+i], advance(g.next[first+i], round*t.slice)
+	first, at := 0, 0 // of those whose turn it is: their place in state and in next
+	for ; at+t.lanes <= turns; at += t.lanes {
+		g.plan.compressAll(r.state[first:], r.next[at:], t.lanes, t.slice)
+		if first += t.lanes; first >= live {
+			first -= live
 		}
+	}
+	if last := turns - at; last > 0 {
+		copy(g.state[:], r.state[first:][:last])
+		copy(g.next[:], r.next[at:turns])
 		g.retire(last)
 		g.plan.compressAll(g.state[:], g.next[:], last, t.slice)
 		copy(g.state[:live], r.state[:])
 	}
-	r.forget(2 * live)
+	r.forget(max(turns, 2*live))
 }

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"unsafe"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
 	"github.com/sha256-simd/sha256-simd/internal/cpu"
@@ -210,5 +211,42 @@ func TestTurnsFillKernels(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestAlikeOfAnyLength tests messages of one length for every number of them that
+// can take turns and every number of blocks up to some, whatever slices divide.
+func TestAlikeOfAnyLength(t *testing.T) {
+	const most = 40
+	data := randomBytes((maxJobs + most) * block.Size)
+	for n := 1; n < maxJobs; n++ {
+		msgs, dst := make([][]byte, n), make([][block.DigestSize]byte, n)
+		for blocks := 1; blocks <= most; blocks++ {
+			for i := range msgs {
+				msgs[i] = data[i*block.Size:][:blocks*block.Size]
+			}
+			SumMany(dst, msgs)
+			for i, m := range msgs {
+				if want := sha256.Sum256(m); dst[i] != want {
+					t.Fatalf("%d messages of %d blocks: digest %d is %x, want %x", n, blocks, i, dst[i], want)
+				}
+			}
+		}
+	}
+}
+
+// TestGroupIsAligned tests what the states of jobs rely on, and that what a
+// goroutine holds is small.
+func TestGroupIsAligned(t *testing.T) {
+	g := acquire()
+	defer g.release()
+	const line = 64
+	for i := range g.jobs {
+		if at := uintptr(unsafe.Pointer(&g.jobs[i].H)); at%line != 0 {
+			t.Fatalf("the state of job %d is %d bytes into a cache line", i, at%line)
+		}
+	}
+	if size := unsafe.Sizeof(*g); size >= 64<<10 {
+		t.Errorf("a group takes %d bytes", size)
 	}
 }
