@@ -235,6 +235,32 @@ func TestAlikeOfAnyLength(t *testing.T) {
 	}
 }
 
+// TestSlicesAreBounded has as many jobs as there can be take turns in slices of
+// which there are more than there is room for.
+func TestSlicesAreBounded(t *testing.T) {
+	g := acquire()
+	defer g.release()
+	live, width := g.most(), g.Width()
+	if width == 1 {
+		t.Skip("no kernel for several streams")
+	}
+	const blocks = 3*maxSlices - 1
+	data := randomBytes((live + blocks) * block.Size)
+	states := make([]block.State, live)
+	for i := range states {
+		g.state[i], g.next[i] = &states[i], &data[i*block.Size]
+	}
+	g.rotateAlike(live, blocks, turn{width, 1})
+	g.retire(0)
+	for i, got := range states {
+		var want block.State
+		block.Compress(&want, data[i*block.Size:][:blocks*block.Size])
+		if got != want {
+			t.Errorf("job %d of %d: state %x, want %x", i, live, got, want)
+		}
+	}
+}
+
 // TestGroupIsAligned tests what the states of jobs rely on, and that what a
 // goroutine holds is small.
 func TestGroupIsAligned(t *testing.T) {
