@@ -63,11 +63,12 @@ func (b *Batch) Step(limit int) []*Job {
 	n = b.compress(running, n)
 	waiting, done := live-running, b.done[:0]
 	for i := running - 1; i >= 0; i-- {
-		if b.settle(i, n) {
-			done = append(done, b.job[i])
-			running--
-			b.move(i, running)
+		if b.goesOn(i, n) || b.turn(i) {
+			continue
 		}
+		done = append(done, b.job[i])
+		running--
+		b.move(i, running)
 	}
 	if waiting > 0 {
 		// Those that wait come first, then those that have run, both in their order,

@@ -84,14 +84,15 @@ func (l *lanes) load(i int, blocks []byte) {
 	l.next[i] = unsafe.SliceData(blocks)
 }
 
-// settle takes note that lane i has compressed n blocks, and reports whether its
-// job is done.
-func (l *lanes) settle(i, n int) bool {
+// goesOn takes note that lane i has compressed n blocks, and reports whether the
+// piece at hand has more. If not, the lane has to turn to the next one: in one
+// function with this, that would cost a call for every lane.
+func (l *lanes) goesOn(i, n int) bool {
 	if l.left[i] == n {
-		return !l.turn(i)
+		return false
 	}
 	l.advance(i, n)
-	return false
+	return true
 }
 
 // advance moves lane i on by n blocks of several that it has left.

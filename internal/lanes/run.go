@@ -112,12 +112,7 @@ func (g *group) runWindow(w Work) {
 	for live == g.Width() && !g.isEnd(w) {
 		blocks := g.compress(live, g.shortest(live))
 		for i := live - 1; i >= 0; i-- {
-			// What settle does, without a call for each lane that goes on.
-			if g.left[i] != blocks {
-				g.advance(i, blocks)
-				continue
-			}
-			if g.turn(i) {
+			if g.goesOn(i, blocks) || g.turn(i) {
 				continue
 			}
 			w.Done(g.number[i], g.job[i])
@@ -183,12 +178,16 @@ func (g *group) finish(live int, w Work) {
 		}
 		// Those that wait come into the lanes that jobs leave.
 		n := min(live, g.Width())
-		blocks = g.compress(n, g.shortest(n))
+		if n < live {
+			blocks = g.shortest(n)
+		}
+		blocks = g.compress(n, blocks)
 		for i := n - 1; i >= 0; i-- {
-			if g.settle(i, blocks) {
-				live--
-				g.end(i, live, w)
+			if g.goesOn(i, blocks) || g.turn(i) {
+				continue
 			}
+			live--
+			g.end(i, live, w)
 		}
 	}
 }

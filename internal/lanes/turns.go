@@ -140,10 +140,12 @@ func (g *group) rotate(live int, t turn, w Work) int {
 			// of one has been dealt with.
 			slices.Sort(running)
 			for _, lane := range slices.Backward(running) {
-				if g.settle(int(lane), blocks) {
-					live--
-					g.end(int(lane), live, w)
+				i := int(lane)
+				if g.goesOn(i, blocks) || g.turn(i) {
+					continue
 				}
+				live--
+				g.end(i, live, w)
 			}
 			return live
 		}
