@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 )
@@ -99,10 +100,8 @@ func readObject(path string, n int) (*object, error) {
 			if sym := elf.R_SYM64(info); sym != 0 && int(sym) <= len(symbols) {
 				name = symbols[sym-1].Name
 			}
-			i, found := slices.BinarySearch(starts, offset)
-			if !found {
-				i--
-			}
+			// Texts without bytes may begin there too: it is in the last one.
+			i := sort.Search(n, func(i int) bool { return starts[i+1] > offset })
 			obj.unresolved[i] = name
 		}
 	}
