@@ -162,10 +162,10 @@ func TestWycheproofHMAC(t *testing.T) {
 			tests := 0
 			for _, g := range vectors.TestGroups {
 				for _, tt := range g.Tests {
-					mac := hmac.New(variants[i].new, unhex(t, tt.Key))
-					mac.Write(unhex(t, tt.Msg))
+					mac := hmac.New(variants[i].new, hashtest.Unhex(t, tt.Key))
+					mac.Write(hashtest.Unhex(t, tt.Msg))
 					tag := mac.Sum(nil)[:g.TagSize/8]
-					if valid := hmac.Equal(tag, unhex(t, tt.Tag)); valid != (tt.Result == "valid") {
+					if valid := hmac.Equal(tag, hashtest.Unhex(t, tt.Tag)); valid != (tt.Result == "valid") {
 						t.Errorf("%s, %d (%s): valid %v, want %s", file, tt.TcID, tt.Comment, valid, tt.Result)
 					}
 					tests++
@@ -176,13 +176,4 @@ func TestWycheproofHMAC(t *testing.T) {
 			}
 		})
 	}
-}
-
-func unhex(t *testing.T, s string) []byte {
-	t.Helper()
-	b, err := hex.DecodeString(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
 }

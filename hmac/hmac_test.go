@@ -34,15 +34,6 @@ func cut(n int, length func(i int) int) [][]byte {
 	return msgs
 }
 
-func unhex(t *testing.T, s string) []byte {
-	t.Helper()
-	b, err := hex.DecodeString(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
-
 // check fails the test unless all functions give crypto/hmac's MACs.
 func check(t *testing.T, key []byte, msgs [][]byte) {
 	t.Helper()
@@ -137,7 +128,7 @@ func TestWycheproof(t *testing.T) {
 	whole, truncated := 0, 0
 	for _, group := range file.TestGroups {
 		for _, tt := range group.Tests {
-			key, msg, tag := hmac.NewKey(unhex(t, tt.Key)), unhex(t, tt.Msg), unhex(t, tt.Tag)
+			key, msg, tag := hmac.NewKey(hashtest.Unhex(t, tt.Key)), hashtest.Unhex(t, tt.Msg), hashtest.Unhex(t, tt.Tag)
 			valid := tt.Result == "valid"
 			mac := key.Sum(msg)
 			if got := stdhmac.Equal(mac[:group.TagSize/8], tag); got != valid {

@@ -2,7 +2,6 @@ package bitcoin_test
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -53,10 +52,7 @@ func makeIDs(n int) [][32]byte {
 // shown returns the hash that is shown as s.
 func shown(t *testing.T, s string) [32]byte {
 	t.Helper()
-	b, err := hex.DecodeString(s)
-	if err != nil || len(b) != 32 {
-		t.Fatalf("%q: %v", s, err)
-	}
+	b := hashtest.Unhex(t, s)
 	slices.Reverse(b)
 	return [32]byte(b)
 }
@@ -72,10 +68,7 @@ func TestKnownBlocks(t *testing.T) {
 	if want := shown(t, "f3e94742aca4b5ef85488dc37c06c3282295ffec960994b2c0d5ac2a25a95766"); root != want || mutated {
 		t.Errorf("root of block 100,000: %x, mutated %v, want %x", root, mutated, want)
 	}
-	genesis, err := hex.DecodeString("0100000000000000000000000000000000000000000000000000000000000000000000003ba3edfd7a7b12b27ac72c3e67768f617fc81bc3888a51323a9fb8aa4b1e5e4a29ab5f49ffff001d1dac2b7c")
-	if err != nil {
-		t.Fatal(err)
-	}
+	genesis := hashtest.Unhex(t, "0100000000000000000000000000000000000000000000000000000000000000000000003ba3edfd7a7b12b27ac72c3e67768f617fc81bc3888a51323a9fb8aa4b1e5e4a29ab5f49ffff001d1dac2b7c")
 	dst := make([][32]byte, 1)
 	bitcoin.HeaderHashes(dst, [][80]byte{[80]byte(genesis)})
 	if want := shown(t, "000000000019d6689c085ae165831e934ff763ae46a2a6c172b3f1b60a8ce26f"); dst[0] != want {

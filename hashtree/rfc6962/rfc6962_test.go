@@ -87,11 +87,7 @@ func sizes() []int {
 func TestKnownTrees(t *testing.T) {
 	leaves := [][]byte{}
 	for _, s := range []string{"", "00", "10", "2021", "3031", "40414243", "5051525354555657", "606162636465666768696a6b6c6d6e6f"} {
-		leaf, err := hex.DecodeString(s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		leaves = append(leaves, leaf)
+		leaves = append(leaves, hashtest.Unhex(t, s))
 	}
 	for n, want := range []string{
 		"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",

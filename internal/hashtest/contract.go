@@ -2,6 +2,7 @@ package hashtest
 
 import (
 	"bytes"
+	"encoding/hex"
 	"hash"
 	"math/rand/v2"
 	"testing"
@@ -182,4 +183,14 @@ func Data(n int) []byte {
 	seed := [32]byte{1}
 	rand.NewChaCha8(seed).Read(p)
 	return p
+}
+
+// Unhex returns the bytes that s is the hexadecimal form of.
+func Unhex(t *testing.T, s string) []byte {
+	t.Helper()
+	b, err := hex.DecodeString(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
 }
