@@ -2,7 +2,8 @@
 // side, and of one.
 //
 // In FIPS 140-3 mode, and where crypto/sha256 compresses anyway, crypto/hmac does
-// the work. Under GODEBUG=fips140=only it panics if a key is shorter than 14 bytes.
+// the work, one message after the other, and allocates. Under GODEBUG=fips140=only
+// NewKey panics if a key is shorter than 14 bytes, as crypto/hmac does.
 package hmac
 
 import (
@@ -17,8 +18,8 @@ import (
 )
 
 // A Key is a key of HMAC-SHA256, made by [NewKey]. Any number of goroutines may use
-// it at the same time. What it holds is as secret as the key. All functions panic
-// when they are given another, nil or the zero Key.
+// it at the same time. What it holds is as secret as the key. Functions panic when
+// they are given nil or the zero Key.
 type Key struct {
 	// inner and outer are the block that is the key XORed with ipad, and with opad.
 	inner, outer lanes.Prefix
@@ -122,7 +123,7 @@ func (k *Key) sumMany(dst [][32]byte, msgs [][]byte) {
 }
 
 // VerifyMany sets ok[i] to whether macs[i] is the MAC of msgs[i], for every i. How
-// long that takes depends on the lengths only. A MAC of more or fewer bytes than 32 is none:
+// long that takes depends on the lengths only. A MAC that is not 32 bytes long is wrong:
 // where MACs are truncated, compare what Sum or SumMany gives, cut to the length
 // that was agreed on, by crypto/hmac's Equal.
 //

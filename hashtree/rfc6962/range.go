@@ -31,8 +31,8 @@ type buffers struct {
 
 var pool = sync.Pool{New: func() any { return new(buffers) }}
 
-// Append adds leaves at the end, as many as there are side by side. Above 1024 it
-// allocates two bytes for each.
+// Append adds leaves at the end, hashed side by side. Above 1024 of them it
+// allocates one and a half bytes for each. A nil leaf is an empty one.
 func (r *Range) Append(leaves [][]byte) {
 	b := pool.Get().(*buffers)
 	defer pool.Put(b)
