@@ -719,8 +719,7 @@ func reachable(t *testing.T, n int, call func(dst [][sha256.Size]byte, msgs [][]
 		}
 		call(dst, msgs, hs)
 	}()
-	clobberStack()
-	runtime.GC()
+	hashtest.Collect()
 	for i := range n {
 		if messages[i].Value() != nil {
 			t.Errorf("message %d of %d is still reachable", i, n)
@@ -737,13 +736,6 @@ func reachable(t *testing.T, n int, call func(dst [][sha256.Size]byte, msgs [][]
 // pointerIn returns the pointer that h holds.
 func pointerIn(h hash.Hash) *byte {
 	return (*byte)((*[2]unsafe.Pointer)(unsafe.Pointer(&h))[1])
-}
-
-//go:noinline
-func clobberStack() {
-	var frame [8192]byte
-	frame[len(frame)-1] = 1
-	runtime.KeepAlive(&frame)
 }
 
 // TestPauses tests that the garbage collector does not have to wait for a call

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"unsafe"
+	"weak"
 
 	"github.com/sha256-simd/sha256-simd/hmac"
 	"github.com/sha256-simd/sha256-simd/internal/block"
@@ -270,6 +272,28 @@ func TestNothingIsAllocatedOnceWarm(t *testing.T) {
 			t.Errorf("%s: %v allocations", name, allocs)
 		}
 	}
+}
+
+func TestNothingIsRetained(t *testing.T) {
+	hashtest.ForEach(t, func(t *testing.T) {
+		for _, n := range []int{70, 3} { // the short list finds the scratch as the long one left it
+			hashtest.NothingRetained(t, func() map[string]weak.Pointer[byte] {
+				msgs, dst := cut(n, func(i int) int { return 100 * i }), make([][32]byte, n)
+				keys := make([]*hmac.Key, n)
+				for i := range keys {
+					keys[i] = hmac.NewKey(hashtest.Data(i))
+				}
+				hmac.SumMany(dst, keys, msgs)
+				keys[0].SumMany(dst, msgs)
+				keys[0].VerifyMany(make([]bool, n), make([][]byte, n), msgs)
+				return map[string]weak.Pointer[byte]{
+					"a message":   weak.Make(&msgs[n-1][0]),
+					"the digests": weak.Make(&dst[0][0]),
+					"the keys":    weak.Make((*byte)(unsafe.Pointer(&keys[0]))),
+				}
+			})
+		}
+	})
 }
 
 func FuzzSumMany(f *testing.F) {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"weak"
 
 	"github.com/sha256-simd/sha256-simd/hashtree"
 	"github.com/sha256-simd/sha256-simd/hashtree/bitcoin"
@@ -178,6 +179,16 @@ func TestHeaderHashes(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestNothingIsRetained(t *testing.T) {
+	for _, n := range []int{300, 5} { // the short list finds the scratch as the long one left it
+		hashtest.NothingRetained(t, func() map[string]weak.Pointer[byte] {
+			headers, dst := make([][80]byte, n), make([][32]byte, n)
+			bitcoin.HeaderHashes(dst, headers)
+			return map[string]weak.Pointer[byte]{"a header": weak.Make(&headers[n-1][0]), "the hashes": weak.Make(&dst[0][0])}
+		})
+	}
 }
 
 func TestNonsenseIsAnErrorAndWritesNothing(t *testing.T) {

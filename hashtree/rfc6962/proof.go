@@ -35,7 +35,7 @@ func InclusionProofs(leafHashes [][32]byte) [][][32]byte {
 	all := make([][32]byte, n*depth)
 	proofs := make([][][32]byte, n)
 	for i := range proofs {
-		proofs[i] = all[i*depth : i*depth : (i+1)*depth]
+		proofs[i] = all[i*depth : i*depth : (i+1)*depth] // which are its own
 	}
 	level := leafHashes
 	for l := range depth {
@@ -45,9 +45,6 @@ func InclusionProofs(leafHashes [][32]byte) [][][32]byte {
 			}
 		}
 		level = tree.Climb(level, l, l+1)
-	}
-	for i, p := range proofs {
-		proofs[i] = p[:len(p):len(p)]
 	}
 	return proofs
 }

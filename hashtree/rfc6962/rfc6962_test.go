@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"weak"
 
 	"github.com/sha256-simd/sha256-simd/hashtree/rfc6962"
 	"github.com/sha256-simd/sha256-simd/internal/hashtest"
@@ -329,6 +330,21 @@ func TestLeafHashesPanicsBeforeItWrites(t *testing.T) {
 		}
 	}()
 	rfc6962.LeafHashes(dst, make([][]byte, 3))
+}
+
+func TestNothingIsRetained(t *testing.T) {
+	for _, n := range []int{3000, 5} { // the small tree finds the scratch as the large one left it
+		hashtest.NothingRetained(t, func() map[string]weak.Pointer[byte] {
+			leaves, hashes := make([][]byte, n), make([][32]byte, n)
+			for i := range leaves {
+				leaves[i] = make([]byte, 100)
+			}
+			rfc6962.LeafHashes(hashes, leaves)
+			new(rfc6962.Range).Append(leaves)
+			rfc6962.RootOfHashes(hashes)
+			return map[string]weak.Pointer[byte]{"a leaf": weak.Make(&leaves[n-1][0]), "the hashes": weak.Make(&hashes[0][0])}
+		})
+	}
 }
 
 func TestSmallTreesAllocateNothingOnceWarm(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"math/bits"
 	"runtime"
@@ -141,11 +142,14 @@ func (b same) ReadAt(p []byte, _ int64) (int, error) {
 	return len(p), nil
 }
 
-// A counter counts what is written to it.
-type counter map[int64]int
+// writes are how much was written at which offsets.
+type writes map[int64]int
 
-func (c counter) WriteAt(p []byte, off int64) (int, error) {
-	c[off] += len(p)
+func (w writes) WriteAt(p []byte, off int64) (int, error) {
+	if w[off] > 0 {
+		return 0, fmt.Errorf("offset %d is written to twice", off)
+	}
+	w[off] = len(p)
 	return len(p), nil
 }
 
@@ -159,7 +163,7 @@ func TestTreesOfManyWindows(t *testing.T) {
 	const blocks = 1 << 20 // 16^5
 	size := int64(blocks * blockSize)
 	want := sha256.Sum256(bytes.Repeat([]byte{9}, blockSize))
-	written := counter{}
+	written := writes{}
 	for n := blocks; n > 1; n /= perBlock {
 		want = sha256.Sum256(bytes.Repeat(want[:], perBlock))
 	}
@@ -167,12 +171,15 @@ func TestTreesOfManyWindows(t *testing.T) {
 	if err != nil || got != want {
 		t.Errorf("root hash %x, error %v, want %x", got, err, want)
 	}
-	total := 0
-	for _, n := range written {
-		total += n
+	end := int64(0)
+	for _, off := range slices.Sorted(maps.Keys(written)) {
+		if off != end {
+			t.Errorf("a write at offset %d, after what ends at %d", off, end)
+		}
+		end = off + int64(written[off])
 	}
-	if want := 512 * (1 + 16 + 256 + 4096 + 65536); total != want {
-		t.Errorf("%d bytes of tree, want %d", total, want)
+	if want := int64(512 * (1 + 16 + 256 + 4096 + 65536)); end != want {
+		t.Errorf("%d bytes of tree, want %d", end, want)
 	}
 }
 
