@@ -10,9 +10,11 @@ import (
 	"fmt"
 	"hash"
 	"math/rand/v2"
+	"os"
 	"strings"
 	"sync"
 	"testing"
+	"unsafe"
 
 	sha256 "github.com/sha256-simd/sha256-simd"
 	"github.com/sha256-simd/sha256-simd/internal/guard"
@@ -405,6 +407,30 @@ func TestSumManyAfterSharedPrefix(t *testing.T) {
 		})
 	}
 	wg.Wait()
+}
+
+// TestFaultLeavesThePrefix tests that a prefix stays as it is when a message
+// behind it cannot be read.
+func TestFaultLeavesThePrefix(t *testing.T) {
+	if !guard.Guarded {
+		t.Skip("all memory can be read")
+	}
+	buf := guard.New(t, 5000).Bytes()
+	broken := unsafe.Slice(unsafe.SliceData(buf), len(buf)+os.Getpagesize())
+	for _, p := range prefixes {
+		prefix := p.new()
+		prefix.Write(hashtest.Data(100))
+		want := prefix.Sum(nil)
+		for _, msgs := range [][][]byte{{broken}, {{1}, broken}} {
+			dst := make([][sha256.Size]byte, len(msgs))
+			if guard.Faults(func() { sha256.SumManyAfter(dst, prefix, msgs) }) == nil {
+				t.Errorf("%s: reading what cannot be read did not fault", p.name)
+			}
+			if got := prefix.Sum(nil); !bytes.Equal(got, want) {
+				t.Errorf("%s: after a fault among %d messages: %x, want %x", p.name, len(msgs), got, want)
+			}
+		}
+	}
 }
 
 // FuzzSumManyAfter has messages of any lengths behind prefixes of all kinds.

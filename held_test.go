@@ -1,6 +1,9 @@
 package sha256
 
-import "testing"
+import (
+	"reflect"
+	"testing"
+)
 
 // TestWhatIsHeldBack looks at what a hash holds back of writes, and whether it
 // has had anything done by a request.
@@ -54,5 +57,17 @@ func TestCloneHasARequestOfItsOwn(t *testing.T) {
 	c.Write(make([]byte, 2*holdSize))
 	if r := c.(*serverHash).request; r != nil && r == h.request {
 		t.Error("a hash and its clone share a request")
+	}
+}
+
+// TestResetOfACopyDropsItsRequest tests that a hash and a copy that was made by
+// value may be written to at the same time once the copy was reset.
+func TestResetOfACopyDropsItsRequest(t *testing.T) {
+	h, c := NewServer().New().(*serverHash), new(serverHash)
+	h.Write(make([]byte, 2*holdSize))
+	reflect.ValueOf(c).Elem().Set(reflect.ValueOf(h).Elem())
+	c.Reset()
+	if c.request != nil && c.request == h.request {
+		t.Error("a hash and its copy share a request")
 	}
 }

@@ -243,6 +243,11 @@ func TestCancel(t *testing.T) {
 			t.Errorf("returned %v after it began", d)
 		}
 
+		// One that is done already: as many parts as there may be.
+		if _, err := composite.Sum(ctx, zeros, 1<<24, 1); err != context.Canceled {
+			t.Errorf("2^24 parts: error %v", err)
+		}
+
 		ctx, cancel = context.WithTimeout(t.Context(), time.Millisecond)
 		defer cancel()
 		if _, err := composite.Sum(ctx, zeros, 1<<50, 1<<30); err != context.DeadlineExceeded {
