@@ -198,11 +198,9 @@ func (l *layout) fill(j *Job, m []byte) {
 		n := l.rest + copy(j.Scratch[l.rest:], m)
 		whole := n &^ (block.Size - 1)
 		var short [block.Size]byte
-		end := short[:]
+		end := short[:copy(short[:], j.Scratch[:n])]
 		if whole > 0 {
 			end = m[whole-l.rest:]
-		} else {
-			end = short[:copy(short[:], j.Scratch[:n])]
 		}
 		block.Pad((*[block.MaxTail]byte)(j.Scratch[whole:]), end, l.length)
 	}
@@ -228,13 +226,18 @@ func (g *group) sumUniform(s *sumMany) {
 	dst, prefix, msgs := s.dst, &s.prefix, s.msgs
 	l := prefix.layout(len(msgs[0]))
 	whole, scratch := (l.last-l.first)/block.Size, (l.head+l.tail)/block.Size
-	g.fill(min(g.most(), len(msgs)), &l, prefix, msgs[0])
+	// Messages that leave nothing for the scratch have the same blocks there: one for
+	// all is enough.
+	ends, fill := l.head > 0 || len(msgs[0]) > l.last, 1
+	if ends {
+		fill = min(g.most(), len(msgs))
+	}
+	g.fill(fill, &l, prefix, msgs[0])
 	// Where the ends of a message's bytes in scratch begin.
 	at := l.head
 	if l.head == 0 {
 		at = l.rest
 	}
-	ends := len(msgs[0]) > l.last
 	for used := 0; len(msgs) > 0; {
 		live := g.round(len(msgs), whole)
 		used = g.use(used, live)
@@ -251,9 +254,7 @@ func (g *group) sumUniform(s *sumMany) {
 				copy(g.jobs[i].Scratch[l.rest:block.Size], m)
 			}
 		}
-		if whole == 0 {
-			g.compressScratch(live, 0, scratch)
-		} else {
+		if whole > 0 {
 			if l.head > 0 {
 				g.compressScratch(live, 0, 1)
 				for i, m := range msgs[:live] {
@@ -261,7 +262,14 @@ func (g *group) sumUniform(s *sumMany) {
 				}
 			}
 			g.compressAlike(live, whole)
+		}
+		switch {
+		case !ends:
+			g.compressPadding(live, scratch)
+		case whole > 0:
 			g.compressScratch(live, l.head, l.tail/block.Size)
+		default:
+			g.compressScratch(live, 0, scratch)
 		}
 		if s.nested {
 			g.nest(live)
@@ -323,6 +331,21 @@ func (g *group) compressScratch(live, at, blocks int) {
 	for i := range live {
 		g.next[i] = &g.jobs[i].Scratch[at]
 	}
+	g.compressAll(live, blocks)
+}
+
+// compressPadding is compressScratch of the beginning of the first job's scratch
+// for all.
+func (g *group) compressPadding(live, blocks int) {
+	for i := range live {
+		g.next[i] = &g.jobs[0].Scratch[0]
+	}
+	g.compressAll(live, blocks)
+}
+
+// compressAll compresses so many blocks at next for each of the first live lanes,
+// one set of lanes after the other. It leaves anything in next.
+func (g *group) compressAll(live, blocks int) {
 	for from := 0; from < live; from += g.Width() {
 		g.plan.compressAll(g.state[from:], g.next[from:], min(g.Width(), live-from), blocks)
 	}

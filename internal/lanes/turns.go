@@ -179,9 +179,7 @@ func (g *group) rotateAlike(live, blocks int, t turn) {
 	slices := min(blocks/t.slice, maxSlices)
 	if rest := blocks - slices*t.slice; rest > 0 {
 		copy(g.rotating.next[:], g.next[:live])
-		for from := 0; from < live; from += g.Width() {
-			g.plan.compressAll(g.state[from:], g.next[from:], min(g.Width(), live-from), rest)
-		}
+		g.compressAll(live, rest)
 		for i, p := range g.rotating.next[:live] {
 			g.next[i] = advance(p, rest)
 		}
