@@ -41,7 +41,7 @@ var rows = []row{
 			{"x1_avx512shani", 144}, {"x1_shani", 130}, {"x1_avx2", 359}, {"x1_avx", 403}, {"x1_ssse3", 405},
 			{"x2_avx512shani", 200}, {"x2_shani", 160}, {"x4_shani", 270},
 			{"x4_avx", 999}, {"x4_ssse3", 1131}, {"x8_avx2", 1007}, {"x16_avx512", 566}, {"x32_avx512", 928},
-			{"node_x32_avx512", 1784}, {"node_x16_avx512", 1196}, {"node_x8_avx2", 1962},
+			{"node_x32_avx512", 1745}, {"node_x16_avx512", 1190}, {"node_x8_avx2", 1962},
 			{"node_x4_shani", 534}, {"node_x2_avx512shani", 314}, {"node_x2_shani", 271}, {"node_x1_shani", 172},
 			{"search_x32_avx512", 788}, {"search_x4_shani", 235}, {"search_x8_avx2", 873},
 			{"search_x4_avx", 891}, {"search_x4_ssse3", 1013},
