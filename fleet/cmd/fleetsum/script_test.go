@@ -20,11 +20,29 @@ func TestMain(m *testing.M) {
 // TestScripts runs the scripts of testdata/script with the built tool. Each has
 // an S3 server, which $FLEETSUM_STORE leads to.
 func TestScripts(t *testing.T) {
+	runScripts(t, "script", func(env *testscript.Env) *storetest.Server { return storetest.New(env.T().(testing.TB)) })
+}
+
+// TestStores runs those of testdata/store with each kind of store. $BUCKET is the
+// URL of its bucket.
+func TestStores(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, s *storetest.Server) {
+		runScripts(t, "store", func(env *testscript.Env) *storetest.Server {
+			for _, name := range []string{"STORAGE_EMULATOR_HOST", "AZURE_STORAGE_ACCOUNT", "AZURE_STORAGE_KEY"} {
+				env.Setenv(name, os.Getenv(name))
+			}
+			env.Setenv("BUCKET", s.Name(""))
+			return s
+		})
+	})
+}
+
+func runScripts(t *testing.T, dir string, start func(*testscript.Env) *storetest.Server) {
 	testscript.Run(t, testscript.Params{
-		Dir:           "testdata/script",
+		Dir:           filepath.Join("testdata", dir),
 		UpdateScripts: os.Getenv("UPDATE_SCRIPTS") != "",
 		Setup: func(env *testscript.Env) error {
-			s := storetest.New(env.T().(testing.TB))
+			s := start(env)
 			env.Values["server"] = s
 			env.Setenv("FLEETSUM_STORE", s.Params())
 			return nil

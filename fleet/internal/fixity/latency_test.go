@@ -1,7 +1,6 @@
 package fixity
 
 import (
-	"fmt"
 	"testing"
 	"time"
 
@@ -21,7 +20,7 @@ func BenchmarkLatency(b *testing.B) {
 	c.Readers = readers
 	entries := make([]list.Entry, objects)
 	for i := range entries {
-		entries[i].Name = fmt.Sprint(bucket, "k")
+		entries[i].Name = s.Name("k")
 	}
 	for b.Loop() {
 		check(b, c, entries...)

@@ -10,6 +10,7 @@ import (
 
 	"cloud.google.com/go/storage"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	azblob "github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/blob"
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
@@ -21,6 +22,8 @@ import (
 	_ "gocloud.dev/blob/azureblob" // azblob://
 	_ "gocloud.dev/blob/gcsblob"   // gs://
 	"gocloud.dev/blob/s3blob"
+	"gocloud.dev/gcerrors"
+	"google.golang.org/api/googleapi"
 )
 
 // openS3 opens a bucket as the URL opener of s3blob does, with the parameters
@@ -120,6 +123,27 @@ func keyOf(o *blob.ListObject) string {
 		return g.Name
 	}
 	return o.Key
+}
+
+// withoutRetries returns a context in which Azure's SDK does not retry; for the
+// others beforeRead sees to that. Retries of reads are ours.
+func withoutRetries(ctx context.Context) context.Context {
+	return policy.WithRetryOptions(ctx, policy.RetryOptions{MaxRetries: -1})
+}
+
+// isMissing reports whether a store says that there is no such object.
+func isMissing(err error) bool {
+	return gcerrors.Code(err) == gcerrors.NotFound && !noBucket(err) && !forbidden(err)
+}
+
+// forbidden reports whether Google or Azure refuse access: gocloud.dev takes the
+// one for an object that is missing, and most forms of the other for a fault that
+// may pass.
+func forbidden(err error) bool {
+	var google *googleapi.Error
+	var azure *azcore.ResponseError
+	return errors.As(err, &google) && google.Code == http.StatusForbidden ||
+		errors.As(err, &azure) && azure.StatusCode == http.StatusForbidden
 }
 
 // noBucket reports whether err says that there is no such bucket, which is no

@@ -46,6 +46,9 @@ func (s *Store) Open(ctx context.Context, name, version string) (Object, error) 
 	}
 	o := &remote{store: s, ctx: ctx, bucket: b, place: p, version: version}
 	if err := s.retry(ctx, o.open); err != nil {
+		if IsMissing(err) {
+			err = errors.Join(s.checkBucket(ctx, p), err)
+		}
 		return nil, err
 	}
 	o.size, o.identity = o.body.Size(), o.body.identity
@@ -54,8 +57,7 @@ func (s *Store) Open(ctx context.Context, name, version string) (Object, error) 
 
 // IsMissing reports whether err says that there is no such object.
 func IsMissing(err error) bool {
-	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) ||
-		gcerrors.Code(err) == gcerrors.NotFound && !noBucket(err)
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || isMissing(err)
 }
 
 // OfObject reports whether err is of one object alone, and says nothing about
@@ -112,7 +114,7 @@ func (o *remote) open(ctx context.Context) error {
 	if err := o.store.wait(ctx); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
+	ctx, cancel := context.WithCancelCause(withoutRetries(ctx))
 	b := &body{ctx: ctx, cancel: cancel}
 	b.stall = time.AfterFunc(o.store.stall(), func() { cancel(errStalled) })
 	// The key is replaced by the true one, which gocloud.dev might refuse.
@@ -162,6 +164,9 @@ func (o *remote) Read(p []byte) (int, error) {
 		}
 		err = o.body.reason(err)
 		o.Close()
+		if gone(err) {
+			return ErrChanged // Google's SDK has tried to go on
+		}
 		return fmt.Errorf("after %d of %d bytes: %w", o.n, o.size, err)
 	})
 	o.n += int64(n)
@@ -179,7 +184,7 @@ func (o *remote) Read(p []byte) (int, error) {
 // same object.
 func (o *remote) reopen(ctx context.Context) error {
 	switch err := o.open(ctx); {
-	case IsMissing(err), gcerrors.Code(err) == gcerrors.FailedPrecondition:
+	case gone(err):
 		return ErrChanged
 	case err != nil:
 		return err
@@ -191,6 +196,11 @@ func (o *remote) reopen(ctx context.Context) error {
 		return ErrChanged
 	}
 	return nil
+}
+
+// gone reports whether err says that an object is not there any more as it was.
+func gone(err error) bool {
+	return IsMissing(err) || gcerrors.Code(err) == gcerrors.FailedPrecondition
 }
 
 // A permanent error is not tried again.
@@ -225,7 +235,7 @@ func retryable(err error) bool {
 	var p *permanent
 	var name nameError
 	var pathError *fs.PathError
-	if errors.As(err, &p) || errors.As(err, &name) || errors.As(err, &pathError) || errors.Is(err, ErrChanged) {
+	if errors.As(err, &p) || errors.As(err, &name) || errors.As(err, &pathError) || errors.Is(err, ErrChanged) || forbidden(err) {
 		return false
 	}
 	switch gcerrors.Code(err) {

@@ -54,6 +54,9 @@ type bucket struct {
 	once sync.Once
 	*blob.Bucket
 	err error
+
+	checkedOnce sync.Once
+	missing     error // why there is no such bucket, if that is known
 }
 
 // minBurst is the most that Read returns under a limit of bytes.
@@ -161,15 +164,36 @@ func Dir(name string) string {
 	return name[:i+1]
 }
 
-// bucketOf opens the bucket of a place.
-func (s *Store) bucketOf(p place) (*blob.Bucket, error) {
+// entry returns the bucket of a place, which may be yet to be opened.
+func (s *Store) entry(p place) *bucket {
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	b := s.buckets[p.root()]
 	if b == nil {
 		b = new(bucket)
 		s.buckets[p.root()] = b
 	}
-	s.mu.Unlock()
+	return b
+}
+
+// checkBucket returns an error if the bucket of an object that is missing is
+// missing itself, where the store does not say so. It asks once.
+func (s *Store) checkBucket(ctx context.Context, p place) error {
+	if p.scheme != "gs" {
+		return nil
+	}
+	b := s.entry(p)
+	b.checkedOnce.Do(func() {
+		if _, _, err := b.ListPage(ctx, blob.FirstPageToken, 1, nil); noBucket(err) {
+			b.missing = err
+		}
+	})
+	return b.missing
+}
+
+// bucketOf opens the bucket of a place.
+func (s *Store) bucketOf(p place) (*blob.Bucket, error) {
+	b := s.entry(p)
 	b.once.Do(func() {
 		q := url.Values{}
 		for _, from := range []string{p.scheme + "://", p.root()} {

@@ -1,4 +1,4 @@
-// Package storetest runs an S3 server on loopback that fails as it is told to.
+// Package storetest runs object stores on loopback that fail as they are told to.
 package storetest
 
 import (
@@ -23,17 +23,28 @@ import (
 // Bucket is the one that a Server has.
 const Bucket = "bucket"
 
-// A Server is an S3 server.
+// A Server is an object store with one bucket.
 type Server struct {
 	// URL is its address.
 	URL string
 	// Requests counts the reads of objects, and Bytes what was sent of them.
 	Requests, Bytes atomic.Int64
 
-	backend *backend
+	objects objects
+	scheme  string
+	params  func(address string) string
+	handler http.Handler
+	path    string // of objects: what is before their keys
 	fault   atomic.Pointer[func(key string, nth int) Fault]
 	mu      sync.Mutex
 	reads   map[string]int
+}
+
+// objects are those in the bucket, past the server and its faults.
+type objects interface {
+	put(key string, data []byte) error
+	get(key string) ([]byte, error)
+	delete(key string) error
 }
 
 // A Fault is what befalls one read of an object. The zero Fault is none.
@@ -51,36 +62,56 @@ type Fault struct {
 	Then func()
 }
 
-// New starts a server, for as long as the test runs.
+// New starts a server of S3, for as long as the test runs.
 func New(tb testing.TB) *Server {
 	tb.Helper()
 	s := Start()
+	s.serve(tb)
+	return s
+}
+
+// Start returns a server of S3 with an empty bucket, which is yet to be served.
+func Start() *Server {
+	b := &backend{Backend: s3mem.New()}
+	if err := b.CreateBucket(Bucket); err != nil {
+		panic(err) // it is the first
+	}
+	return &Server{
+		objects: b,
+		scheme:  "s3",
+		params: func(address string) string {
+			return "use_path_style=true&anonymous=true&region=us-east-1&endpoint=" + url.QueryEscape("http://"+address)
+		},
+		handler: gofakes3.New(b, gofakes3.WithTimeSkewLimit(0)).Server(),
+		path:    "/" + Bucket + "/",
+		reads:   make(map[string]int),
+	}
+}
+
+// serve gives the server its address, for as long as the test runs.
+func (s *Server) serve(tb testing.TB) {
 	server := httptest.NewServer(s)
 	s.URL = server.URL
 	tb.Cleanup(func() {
 		server.CloseClientConnections()
 		server.Close()
 	})
-	return s
-}
-
-// Start returns a server with an empty bucket, which is yet to be served.
-func Start() *Server {
-	s := &Server{backend: &backend{Backend: s3mem.New()}, reads: make(map[string]int)}
-	if err := s.backend.CreateBucket(Bucket); err != nil {
-		panic(err) // it is the first
-	}
-	return s
 }
 
 // Params is what the option --store needs to reach the server.
 func (s *Server) Params() string {
-	return "s3://?use_path_style=true&anonymous=true&region=us-east-1&endpoint=" + url.QueryEscape(s.URL)
+	return s.scheme + "://?" + s.params(strings.TrimPrefix(s.URL, "http://"))
 }
 
+// Name returns the URL of an object.
+func (s *Server) Name(key string) string { return s.scheme + "://" + Bucket + "/" + key }
+
 // Faults has reads fail: fault says how, of a key and the number of its reads
-// so far. It is called concurrently. nil is no faults.
+// since. It is called concurrently. nil is no faults.
 func (s *Server) Faults(fault func(key string, nth int) Fault) {
+	s.mu.Lock()
+	clear(s.reads)
+	s.mu.Unlock()
 	if fault == nil {
 		s.fault.Store(nil)
 		return
@@ -90,42 +121,37 @@ func (s *Server) Faults(fault func(key string, nth int) Fault) {
 
 // Put writes an object.
 func (s *Server) Put(key string, data []byte) {
-	if _, err := s.backend.PutObject(Bucket, key, map[string]string{}, bytes.NewReader(data), int64(len(data)), nil); err != nil {
+	if err := s.objects.put(key, data); err != nil {
 		panic(err)
 	}
 }
 
-// PutZeros writes an object of zeros, which takes no memory. It is not listed.
-func (s *Server) PutZeros(key string, size int64) { s.backend.zeros.Store(key, size) }
+// PutZeros writes an object of zeros to a server of S3. It takes no memory and is
+// not listed.
+func (s *Server) PutZeros(key string, size int64) { s.objects.(*backend).zeros.Store(key, size) }
 
 // Get returns an object, or nil.
 func (s *Server) Get(key string) []byte {
-	o, err := s.backend.GetObject(Bucket, key, nil)
-	if err != nil {
-		return nil
-	}
-	defer o.Contents.Close()
-	data, err := io.ReadAll(o.Contents)
+	data, err := s.objects.get(key)
 	if err != nil {
 		return nil
 	}
 	return data
 }
 
-// Delete removes an object.
+// Delete removes an object, if it is there.
 func (s *Server) Delete(key string) {
-	if _, err := s.backend.DeleteObject(Bucket, key); err != nil {
+	if err := s.objects.delete(key); err != nil {
 		panic(err)
 	}
 }
 
-// ServeHTTP serves S3.
+// ServeHTTP serves the store.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	handler := gofakes3.New(s.backend, gofakes3.WithTimeSkewLimit(0)).Server()
-	key, ok := strings.CutPrefix(r.URL.Path, "/"+Bucket+"/")
+	key, ok := strings.CutPrefix(r.URL.Path, s.path)
 	fault := s.fault.Load()
 	if r.Method != http.MethodGet || !ok || key == "" {
-		handler.ServeHTTP(w, r)
+		s.handler.ServeHTTP(w, r)
 		return
 	}
 	s.Requests.Add(1)
@@ -147,7 +173,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		io.WriteString(w, "<Error><Code>"+code+"</Code></Error>")
 		return
 	}
-	handler.ServeHTTP(&failing{ResponseWriter: w, server: s, fault: f, ctx: r.Context()}, r)
+	s.handler.ServeHTTP(&failing{ResponseWriter: w, server: s, fault: f, ctx: r.Context()}, r)
 	if f.Then != nil {
 		f.Then()
 	}
@@ -201,10 +227,29 @@ func (f *failing) write(p []byte) (int, error) {
 	return n, err
 }
 
-// A backend also has objects of zeros.
+// A backend is that of S3, which also has objects of zeros.
 type backend struct {
 	*s3mem.Backend
 	zeros sync.Map // of int64, by key
+}
+
+func (b *backend) put(key string, data []byte) error {
+	_, err := b.PutObject(Bucket, key, map[string]string{}, bytes.NewReader(data), int64(len(data)), nil)
+	return err
+}
+
+func (b *backend) get(key string) ([]byte, error) {
+	o, err := b.GetObject(Bucket, key, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer o.Contents.Close()
+	return io.ReadAll(o.Contents)
+}
+
+func (b *backend) delete(key string) error {
+	_, err := b.DeleteObject(Bucket, key)
+	return err
 }
 
 func (b *backend) GetObject(bucket, key string, r *gofakes3.ObjectRangeRequest) (*gofakes3.Object, error) {
