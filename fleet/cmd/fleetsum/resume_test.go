@@ -78,7 +78,7 @@ func TestKilledAndResumed(t *testing.T) {
 	if err != nil || !bytes.Equal(got, sums.Bytes()) {
 		t.Errorf("the manifest differs: %v", err)
 	}
-	left, err := filepath.Glob(filepath.Join(journal, "results", "*"))
+	left, err := filepath.Glob(filepath.Join(journal, "results", "*.jsonl"))
 	if err != nil || len(left) != shards {
 		t.Errorf("%d results of %d shards, %v", len(left), shards, err)
 	}

@@ -185,7 +185,7 @@ func (c *Checker) Run(parent context.Context, next func() (list.Entry, error), d
 		cancel:  cancel,
 		next:    next,
 		done:    done,
-		pool:    newPool(),
+		pool:    newPool(readers),
 		down:    make(map[string]int),
 	}
 	w.free.tokens = make(chan struct{}, buffers*readers)
@@ -278,6 +278,8 @@ func (w *work) read(e *list.Entry) {
 		return
 	}
 	defer o.Close()
+	w.pool.begin()
+	defer w.pool.end()
 	r.Size = o.Size()
 	switch {
 	case list.Parts(e.SHA256) > 0:

@@ -2,6 +2,7 @@ package fixity
 
 import (
 	"hash"
+	"runtime"
 	"sync"
 	"time"
 
@@ -9,50 +10,74 @@ import (
 )
 
 // A pool hashes what readers give it, many pieces side by side. Its goroutines
-// take turns at gathering a batch: one waits until there is enough to fill the
-// lanes, or a reader can do nothing until something is hashed, or for gatherTime.
+// take turns at gathering a batch: one waits until there is enough of it, or
+// readers can do nothing until something is hashed, or for gatherTime.
 // Over a slow network that is what saves CPU time: data that trickles in would
 // otherwise be hashed one piece at a time.
 type pool struct {
+	// batch is how many pieces are enough: those that fill the lanes, or the share
+	// of one processor of what there can be.
+	batch     int
 	gathering sync.Mutex // held by whoever gathers
 
-	mu     sync.Mutex
-	change sync.Cond // of what follows
-	queue  []*job
-	rush   bool // do not wait for more
-	closed bool
-	timer  *time.Timer // running while there is a queue
+	mu      sync.Mutex
+	change  sync.Cond // of what follows
+	queue   []*job
+	reading int  // how many readers have an object
+	waiting int  // how many of them wait for a job in the queue
+	rush    bool // do not wait for more
+	closed  bool
+	timer   *time.Timer // running while there is a queue
 }
 
 // A batch is at most maxBatch jobs: several times the lanes, which lengths that
-// differ need to be full.
+// differ need to be full. It is gathered for patience at most if a reader waits
+// for one of its jobs, which is little beside the time that a network takes for a
+// chunk, else for gatherTime.
 const (
 	maxBatch   = 96
 	gatherTime = 20 * time.Millisecond
+	patience   = 2 * time.Millisecond
 )
 
 // A job is a whole message or, if it has a hash, a piece of a longer one.
 type job struct {
-	data   []byte
-	hash   hash.Hash
-	sum    [sha256.Size]byte // of a whole message
-	taken  bool              // out of the queue; guarded by pool.mu
-	hashed func(*job)        // called when it is done
+	data    []byte
+	hash    hash.Hash
+	sum     [sha256.Size]byte // of a whole message
+	queued  bool              // guarded by pool.mu, as is awaited
+	awaited bool              // a reader can do nothing until it is done
+	hashed  func(*job)        // called when it is done
 }
 
-func newPool() *pool {
-	p := new(pool)
+// newPool returns a pool for a number of readers.
+func newPool(readers int) *pool {
+	p := &pool{batch: max(1, min(sha256.Selected().Lanes, readers/runtime.GOMAXPROCS(0)))}
 	p.change.L = &p.mu
 	p.timer = time.AfterFunc(time.Hour, p.hurry)
 	p.timer.Stop()
 	return p
 }
 
+// begin says that a reader has an object from now on, and end that it has none.
+func (p *pool) begin() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.reading++
+}
+
+func (p *pool) end() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.reading--
+	p.rushIfAwaited()
+}
+
 // add queues a job.
 func (p *pool) add(j *job) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	j.taken = false
+	j.queued = true
 	p.queue = append(p.queue, j)
 	switch len(p.queue) {
 	case 1:
@@ -63,21 +88,34 @@ func (p *pool) add(j *job) {
 	}
 }
 
-// hurry has what is queued hashed at once.
-func (p *pool) hurry() {
+// await says that a reader waits for j.
+func (p *pool) await(j *job) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if len(p.queue) > 0 && !p.rush {
+	if !j.queued {
+		return
+	}
+	j.awaited = true
+	if p.waiting++; p.waiting == 1 {
+		p.timer.Reset(patience)
+	}
+	p.rushIfAwaited()
+}
+
+// rushIfAwaited has what is queued hashed at once if readers wait for enough of
+// it, or all readers wait.
+func (p *pool) rushIfAwaited() {
+	if p.waiting > 0 && (p.waiting >= p.batch || p.waiting >= p.reading) && !p.rush {
 		p.rush = true
 		p.change.Broadcast()
 	}
 }
 
-// await says that somebody waits for j.
-func (p *pool) await(j *job) {
+// hurry has what is queued hashed at once.
+func (p *pool) hurry() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !j.taken && !p.rush {
+	if len(p.queue) > 0 && !p.rush {
 		p.rush = true
 		p.change.Broadcast()
 	}
@@ -101,16 +139,26 @@ func (p *pool) gather(jobs []*job) []*job {
 		p.change.Wait()
 	}
 	n := min(len(p.queue), maxBatch)
+	if n > p.batch {
+		n -= n % p.batch // pieces are of one length: the rest would have lanes idle
+	}
 	jobs = append(jobs, p.queue[:n]...)
 	p.queue = append(p.queue[:0], p.queue[n:]...)
 	for _, j := range jobs {
-		j.taken = true
+		if j.queued = false; j.awaited {
+			j.awaited = false
+			p.waiting--
+		}
 	}
 	p.rush = false
-	if len(p.queue) > 0 {
-		p.timer.Reset(gatherTime)
-	} else {
+	p.rushIfAwaited()
+	switch {
+	case len(p.queue) == 0:
 		p.timer.Stop()
+	case p.waiting > 0:
+		p.timer.Reset(patience)
+	default:
+		p.timer.Reset(gatherTime)
 	}
 	return jobs
 }

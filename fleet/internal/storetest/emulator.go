@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"bytes"
 	"context"
 	"encoding/base64"
 	"io"
@@ -139,7 +140,14 @@ func before(tb testing.TB, address string, s *Server) *Server {
 	tb.Cleanup(func() { bucket.Close() })
 	s.objects = remote{bucket}
 	s.handler = &httputil.ReverseProxy{
-		Rewrite:  func(r *httputil.ProxyRequest) { r.SetURL(&url.URL{Scheme: "http", Host: address}) },
+		Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(&url.URL{Scheme: "http", Host: address}) },
+		// The emulator is done with a read when a fault writes to the object.
+		ModifyResponse: func(r *http.Response) error {
+			data, err := io.ReadAll(r.Body)
+			r.Body.Close()
+			r.Body = io.NopCloser(bytes.NewReader(data))
+			return err
+		},
 		ErrorLog: log.New(io.Discard, "", 0), // of clients that went away
 	}
 	s.reads = make(map[string]int)

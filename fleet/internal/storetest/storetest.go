@@ -82,7 +82,9 @@ func Start() *Server {
 		params: func(address string) string {
 			return "use_path_style=true&anonymous=true&region=us-east-1&endpoint=" + url.QueryEscape("http://"+address)
 		},
-		handler: gofakes3.New(b, gofakes3.WithTimeSkewLimit(0)).Server(),
+		handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			gofakes3.New(b, gofakes3.WithTimeSkewLimit(0)).Server().ServeHTTP(w, r)
+		}),
 		path:    "/" + Bucket + "/",
 		reads:   make(map[string]int),
 	}
