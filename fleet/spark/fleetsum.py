@@ -28,6 +28,7 @@ from pyspark import InheritableThread, SparkFiles, TaskContext
 from pyspark.sql import SparkSession
 
 INTERRUPTED = 130
+PREPARATION = 10  # seconds that executors have to get ready after the plan is
 
 
 def arguments(argv):
@@ -104,6 +105,22 @@ def check_shards(shards, name, options, totals):
 
 def problems(summary):
     return summary["lines"] - summary["match"] - summary["new"]
+
+
+def prepare(context):
+    """Has executors fetch the binary and start Python, about a second's work that
+    needs no plan. Whatever goes wrong with that, the run's own tasks do it again."""
+
+    def start():
+        try:
+            cores = context.defaultParallelism
+            context.parallelize(range(cores), cores).foreachPartition(lambda part: None)
+        except Exception:
+            pass
+
+    thread = InheritableThread(target=start, daemon=True)
+    thread.start()
+    return thread
 
 
 class Run:
@@ -194,9 +211,11 @@ def main(argv):
     context = session.sparkContext
     signal.signal(signal.SIGINT, interrupt)
     signal.signal(signal.SIGTERM, interrupt)
+    context.addFile(os.path.abspath(args.binary))  # as --files does; executors make it executable
+    preparing = prepare(context)
     stores = [part for store in args.store for part in ("--store", store)]
     shards = split(args, args.shards or 4 * context.defaultParallelism, stores)
-    context.addFile(os.path.abspath(args.binary))  # as --files does; executors make it executable
+    preparing.join(PREPARATION)
     options = ["--journal", args.out, "--progress", "never", *stores, *shlex.split(args.worker)]
     run = Run(context, shards, os.path.basename(args.binary), options)
     interrupted = follow(run, args)

@@ -163,12 +163,14 @@ func (e *DownError) Error() string {
 
 func (e *DownError) Unwrap() error { return e.Err }
 
-// chunk is how much of a long object is hashed at a time; shorter objects are
-// read whole. There are buffers of at most that length for each reader: enough
-// that while some are read there is a batch to hash.
+// Objects shorter than maxChunk are hashed whole, longer ones a chunk at a time.
+// There are buffers of at most that length for each reader: enough that while some
+// are read there is a batch to hash.
 const (
-	chunk   = 256 << 10
-	buffers = 4
+	maxChunk = 256 << 10
+	minChunk = 64 << 10
+	inCache  = 4 << 20 // that much of all long objects, and as much again read ahead
+	buffers  = 4
 )
 
 // Run reads entries until next returns io.EOF and calls done with the result of
@@ -278,13 +280,11 @@ func (w *work) read(e *list.Entry) {
 		return
 	}
 	defer o.Close()
-	w.pool.begin()
-	defer w.pool.end()
 	r.Size = o.Size()
 	switch {
 	case list.Parts(e.SHA256) > 0:
 		err = w.readParts(r, o)
-	case r.Size < chunk:
+	case r.Size < maxChunk:
 		err = w.readWhole(r, o)
 	default:
 		err = w.readLong(r, o)
@@ -354,7 +354,7 @@ func (w *work) finish(r *Result, sum string) {
 	w.give(r)
 }
 
-// buffer returns a buffer of n bytes, at most a chunk.
+// buffer returns a buffer of n bytes, at most maxChunk.
 func (w *work) buffer(n int64) []byte {
 	select {
 	case w.free.tokens <- struct{}{}:
@@ -365,9 +365,16 @@ func (w *work) buffer(n int64) []byte {
 	b := w.free.get()
 	if int64(cap(b)) < n {
 		// Most objects are short: buffers become as long as they have to be.
-		b = make([]byte, min(chunk, 1<<bits.Len64(uint64(n))))
+		b = make([]byte, min(maxChunk, 1<<bits.Len64(uint64(n))))
 	}
 	return b[:n]
+}
+
+// chunk returns how much of a long object to read next: the fewer there are, the
+// more, as each chunk takes its turn.
+func (w *work) chunk() int64 {
+	share := w.pool.share(inCache)
+	return int64(min(maxChunk, max(minChunk, share-share%minChunk)))
 }
 
 // release gives a buffer back.

@@ -82,7 +82,7 @@ func run(c *Checker, entries []list.Entry) ([]Result, error) {
 }
 
 // lengths are on both sides of where the way of reading changes.
-var lengths = []int{0, 1, 63, 64, 1000, chunk - 1, chunk, chunk + 1, 3*chunk + 17, 8 * chunk}
+var lengths = []int{0, 1, 63, 64, 1000, maxChunk - 1, maxChunk, maxChunk + 1, 3*maxChunk + 17, 8 * maxChunk}
 
 func TestOutcomes(t *testing.T) { storetest.Each(t, testOutcomes) }
 
@@ -192,7 +192,7 @@ func TestNameOfOtherBytes(t *testing.T) {
 func TestFaults(t *testing.T) { storetest.Each(t, testFaults) }
 
 func testFaults(t *testing.T, s *storetest.Server) {
-	short, long := storetest.Bytes(1, 50_000), storetest.Bytes(2, 3*chunk)
+	short, long := storetest.Bytes(1, 50_000), storetest.Bytes(2, 3*maxChunk)
 	for _, tt := range []struct {
 		name      string
 		fault     func(s *storetest.Server, key string, nth int) storetest.Fault
@@ -296,15 +296,15 @@ func TestWrittenAgain(t *testing.T) {
 // TestResume tests that what was read is not read again.
 func TestResume(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *storetest.Server) {
-		data := storetest.Bytes(1, 20*chunk)
+		data := storetest.Bytes(1, 20*maxChunk)
 		s.Put("k", data)
-		s.Faults(func(string, int) storetest.Fault { return storetest.Fault{Cut: 2*chunk + 5} })
+		s.Faults(func(string, int) storetest.Fault { return storetest.Fault{Cut: 2*maxChunk + 5} })
 		r := check(t, newChecker(t, s, nil), list.Entry{Name: s.Name("k")})[0]
 		if r.SHA256 != sum(data) {
 			t.Errorf("got %+v", r)
 		}
 		if n := s.Requests.Load(); n != 10 {
-			t.Errorf("%d requests of at most %d bytes for %d", n, 2*chunk+5, len(data))
+			t.Errorf("%d requests of at most %d bytes for %d", n, 2*maxChunk+5, len(data))
 		}
 	})
 }
@@ -316,7 +316,7 @@ func TestFileChanges(t *testing.T) {
 		size   int
 		change func(path string) error
 	}{
-		{"grown", 8 * chunk, func(path string) error {
+		{"grown", 8 * maxChunk, func(path string) error {
 			f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
 			if err != nil {
 				return err
@@ -324,9 +324,9 @@ func TestFileChanges(t *testing.T) {
 			_, err = f.WriteString("more")
 			return errors.Join(err, f.Close())
 		}},
-		{"truncated", 8 * chunk, func(path string) error { return os.Truncate(path, 10) }},
-		{"other contents", 8 * chunk, func(path string) error {
-			return errors.Join(os.WriteFile(path, make([]byte, 8*chunk), 0o666), os.Chtimes(path, time.Now(), time.Now().Add(time.Hour)))
+		{"truncated", 8 * maxChunk, func(path string) error { return os.Truncate(path, 10) }},
+		{"other contents", 8 * maxChunk, func(path string) error {
+			return errors.Join(os.WriteFile(path, make([]byte, 8*maxChunk), 0o666), os.Chtimes(path, time.Now(), time.Now().Add(time.Hour)))
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

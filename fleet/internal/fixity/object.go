@@ -11,7 +11,7 @@ import (
 	"github.com/sha256-simd/sha256-simd/fleet/internal/store"
 )
 
-// readWhole reads an object that is shorter than a chunk. The reader goes on
+// readWhole reads an object that is shorter than maxChunk. The reader goes on
 // while it is being hashed.
 func (w *work) readWhole(r *Result, o store.Object) error {
 	b := w.buffer(r.Size + 1)
@@ -48,10 +48,12 @@ func (w *work) readLong(r *Result, o store.Object) error {
 // is hashed while the next is read. It reports how many there were, and whether
 // the object ended with them.
 func (w *work) stream(h hash.Hash, o store.Object, limit int64) (n int64, ended bool, err error) {
+	w.pool.begin()
+	defer w.pool.end()
 	s := newStream(w, h)
 	defer s.wait()
 	for n < limit && !ended {
-		b := w.buffer(min(chunk, limit-n))
+		b := w.buffer(min(w.chunk(), limit-n))
 		var k int
 		k, ended, err = w.fill(o, b)
 		s.wait()

@@ -23,8 +23,8 @@ type pool struct {
 	mu      sync.Mutex
 	change  sync.Cond // of what follows
 	queue   []*job
-	reading int  // how many readers have an object
-	waiting int  // how many of them wait for a job in the queue
+	long    int  // how many objects are being hashed in pieces
+	waiting int  // how many of their readers wait for a job in the queue
 	rush    bool // do not wait for more
 	closed  bool
 	timer   *time.Timer // running while there is a queue
@@ -37,7 +37,7 @@ type pool struct {
 const (
 	maxBatch   = 96
 	gatherTime = 20 * time.Millisecond
-	patience   = 2 * time.Millisecond
+	patience   = time.Millisecond
 )
 
 // A job is a whole message or, if it has a hash, a piece of a longer one.
@@ -59,18 +59,26 @@ func newPool(readers int) *pool {
 	return p
 }
 
-// begin says that a reader has an object from now on, and end that it has none.
+// begin says that an object is hashed in pieces from now on, and end that it is
+// done.
 func (p *pool) begin() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.reading++
+	p.long++
 }
 
 func (p *pool) end() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.reading--
+	p.long--
 	p.rushIfAwaited()
+}
+
+// share returns what part of n bytes there is for each of the long objects.
+func (p *pool) share(n int) int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return n / max(1, p.long)
 }
 
 // add queues a job.
@@ -103,9 +111,10 @@ func (p *pool) await(j *job) {
 }
 
 // rushIfAwaited has what is queued hashed at once if readers wait for enough of
-// it, or all readers wait.
+// it, or all readers of long objects wait: one of these may be what takes longest
+// in the end.
 func (p *pool) rushIfAwaited() {
-	if p.waiting > 0 && (p.waiting >= p.batch || p.waiting >= p.reading) && !p.rush {
+	if p.waiting > 0 && (p.waiting >= p.batch || p.waiting >= p.long) && !p.rush {
 		p.rush = true
 		p.change.Broadcast()
 	}
@@ -139,8 +148,8 @@ func (p *pool) gather(jobs []*job) []*job {
 		p.change.Wait()
 	}
 	n := min(len(p.queue), maxBatch)
-	if n > p.batch {
-		n -= n % p.batch // pieces are of one length: the rest would have lanes idle
+	if p.waiting >= p.batch {
+		n -= n % p.batch // pieces are of one length: with the rest, lanes would be idle
 	}
 	jobs = append(jobs, p.queue[:n]...)
 	p.queue = append(p.queue[:0], p.queue[n:]...)
@@ -182,15 +191,21 @@ func (p *pool) run() {
 				hashes, pieces = append(hashes, j.hash), append(pieces, j.data)
 			}
 		}
-		sha256.SumMany(sums[:len(messages)], messages)
+		// Readers wait for pieces.
 		sha256.WriteMany(hashes, pieces)
+		for _, j := range jobs {
+			if j.hash != nil {
+				j.hashed(j)
+			}
+		}
+		sha256.SumMany(sums[:len(messages)], messages)
 		i := 0
 		for _, j := range jobs {
 			if j.hash == nil {
 				j.sum = sums[i]
 				i++
+				j.hashed(j)
 			}
-			j.hashed(j)
 		}
 	}
 }

@@ -85,8 +85,8 @@ func Start() *Server {
 		handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			gofakes3.New(b, gofakes3.WithTimeSkewLimit(0)).Server().ServeHTTP(w, r)
 		}),
-		path:    "/" + Bucket + "/",
-		reads:   make(map[string]int),
+		path:  "/" + Bucket + "/",
+		reads: make(map[string]int),
 	}
 }
 
