@@ -169,7 +169,7 @@ func (e *DownError) Unwrap() error { return e.Err }
 const (
 	maxChunk = 256 << 10
 	minChunk = 64 << 10
-	inCache  = 4 << 20 // that much of all long objects, and as much again read ahead
+	inCache  = 4 << 20 // of all long files, and as much again read ahead
 	buffers  = 4
 )
 
@@ -370,9 +370,12 @@ func (w *work) buffer(n int64) []byte {
 	return b[:n]
 }
 
-// chunk returns how much of a long object to read next: the fewer there are, the
-// more, as each chunk takes its turn.
-func (w *work) chunk() int64 {
+// chunk returns how much of a long object to read next. Of files it is the less
+// the more there are, for the cache's sake; over a network turns cost more.
+func (w *work) chunk(o store.Object) int64 {
+	if !o.Local() {
+		return maxChunk
+	}
 	share := w.pool.share(inCache)
 	return int64(min(maxChunk, max(minChunk, share-share%minChunk)))
 }

@@ -53,7 +53,7 @@ func (w *work) stream(h hash.Hash, o store.Object, limit int64) (n int64, ended 
 	s := newStream(w, h)
 	defer s.wait()
 	for n < limit && !ended {
-		b := w.buffer(min(w.chunk(), limit-n))
+		b := w.buffer(min(w.chunk(o), limit-n))
 		var k int
 		k, ended, err = w.fill(o, b)
 		s.wait()

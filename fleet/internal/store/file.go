@@ -50,6 +50,8 @@ func (s *Store) openFile(ctx context.Context, name string) (Object, error) {
 
 func (f *file) Size() int64 { return f.info.size }
 
+func (f *file) Local() bool { return true }
+
 func (f *file) Close() error { return f.raw.close() }
 
 func (f *file) Read(p []byte) (int, error) {

@@ -25,6 +25,8 @@ type Object interface {
 	io.ReadCloser
 	// Size is the length of the object in bytes.
 	Size() int64
+	// Local reports whether the object is a file.
+	Local() bool
 }
 
 // Open opens an object, in a version of S3 unless that is "". An error for
@@ -132,6 +134,8 @@ func (o *remote) open(ctx context.Context) error {
 }
 
 func (o *remote) Size() int64 { return o.size }
+
+func (o *remote) Local() bool { return false }
 
 func (o *remote) Close() error {
 	if o.body != nil {
