@@ -268,6 +268,9 @@ func TestGroupIsAligned(t *testing.T) {
 	defer g.release()
 	const line = 64
 	for i := range g.jobs {
+		if g.Width() == 1 {
+			break // no kernel, and perhaps pointers of 32 bits
+		}
 		if at := uintptr(unsafe.Pointer(&g.jobs[i].H)); at%line != 0 {
 			t.Fatalf("the state of job %d is %d bytes into a cache line", i, at%line)
 		}
