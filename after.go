@@ -36,7 +36,7 @@ func SumManyAfter(dst [][Size]byte, prefix hash.Hash, msgs [][]byte) {
 		sumAfterForeign(dst, prefix, msgs)
 		return
 	}
-	if width, _ := lanes.Width(); width == 1 || len(msgs) == 1 {
+	if !lanes.SideBySide(len(msgs)) {
 		for i, m := range msgs {
 			after := *d
 			after.Write(m)

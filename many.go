@@ -17,7 +17,7 @@ import (
 // It panics, before it touches anything, if dst and msgs differ in length.
 func SumMany(dst [][Size]byte, msgs [][]byte) {
 	checkLengths("SumMany", len(dst), len(msgs))
-	if width, _ := lanes.Width(); width == 1 || len(msgs) == 1 {
+	if !lanes.SideBySide(len(msgs)) {
 		for i, m := range msgs {
 			dst[i] = Sum256(m)
 		}
@@ -39,7 +39,7 @@ func WriteMany(hs []hash.Hash, data [][]byte) {
 	for i, h := range hs {
 		checkHash("WriteMany", i, h)
 	}
-	if width, _ := lanes.Width(); width == 1 || len(hs) == 1 {
+	if !lanes.SideBySide(len(hs)) {
 		for i, h := range hs {
 			h.Write(data[i])
 		}
@@ -105,7 +105,7 @@ func SumHashes(dst [][Size]byte, hs []hash.Hash) {
 			panic(fmt.Sprintf("sha256: SumHashes: hash %d has digests of %d bytes, not %d", i, n, Size))
 		}
 	}
-	if width, _ := lanes.Width(); width == 1 || len(hs) == 1 {
+	if !lanes.SideBySide(len(hs)) {
 		for i, h := range hs {
 			sumAlone(&dst[i], h)
 		}

@@ -113,7 +113,7 @@ func (k *Key) sumMany(dst [][32]byte, msgs [][]byte) {
 		}
 		return
 	}
-	if width, _ := lanes.Width(); width == 1 || len(msgs) == 1 {
+	if !lanes.SideBySide(len(msgs)) {
 		for i, m := range msgs {
 			dst[i] = k.Sum(m)
 		}
@@ -158,7 +158,7 @@ func SumMany(dst [][32]byte, keys []*Key, msgs [][]byte) {
 		k.check("SumMany")
 	}
 	// Where crypto/hmac does the work there is one lane.
-	if width, _ := lanes.Width(); width == 1 || len(msgs) == 1 {
+	if !lanes.SideBySide(len(msgs)) {
 		for i, k := range keys {
 			dst[i] = k.Sum(msgs[i])
 		}

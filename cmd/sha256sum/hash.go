@@ -192,7 +192,7 @@ func (w *worker) addStream(s *stream) {
 // share is how many large files the worker takes, of those that it has and those
 // that may wait.
 func (w *worker) share() int {
-	return shareOf(len(w.streams)+len(w.pipeline.work), w.pipeline.options.jobs, w.pipeline.lanes)
+	return shareOf(len(w.streams)+len(w.pipeline.work), w.pipeline.options.jobs, w.pipeline.lanes())
 }
 
 // shareOf is how many of a number of large files one worker takes. The more they

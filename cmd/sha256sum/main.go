@@ -62,9 +62,13 @@ func run(args []string) int {
 	}
 
 	resetSignals()
-	ctx, stop := withSignals(context.Background(), output != nil)
-	defer stop()
-	bar := startProgress(ctx, o, p)
+	ctx, bar := context.Background(), new(progress)
+	if !p.alone {
+		var stop func()
+		ctx, stop = withSignals(ctx, output != nil)
+		defer stop()
+		bar = startProgress(ctx, o, p)
+	}
 	results.to(bar.wrap(out), bar.wrap(os.Stderr))
 	err = p.run(ctx, func(emit func(*item) bool) {
 		s.emit = emit

@@ -19,7 +19,8 @@ import (
 // behind it.
 type pipeline struct {
 	options *options
-	lanes   int           // that the widest kernel of this machine has
+	alone   bool          // one goroutine does everything
+	lanes   func() int    // that the widest kernel of this machine has
 	work    chan *item    // files to hash
 	order   chan *item    // everything, in the order of printing
 	nudge   chan struct{} // holds a token when an item was finished
@@ -50,7 +51,8 @@ const maxHeap = 48 << 20
 func newPipeline(o *options) *pipeline {
 	return &pipeline{
 		options: o,
-		lanes:   sha256.Selected().Lanes,
+		alone:   o.short(),
+		lanes:   sync.OnceValue(func() int { return sha256.Selected().Lanes }),
 		work:    make(chan *item, maxQueued),
 		order:   make(chan *item, maxWaiting),
 		nudge:   make(chan struct{}, 1),
@@ -66,12 +68,18 @@ func (p *pipeline) run(ctx context.Context, source func(emit func(*item) bool), 
 	defer cancel()
 	p.files.ctx = ctx
 
-	go func() {
+	produce := func() {
 		defer close(p.order)
 		defer close(p.work)
 		source(func(it *item) bool { return p.emit(ctx, it) })
 		p.ended.Store(true)
-	}()
+	}
+	if p.alone {
+		produce()
+		newWorker(p).run(ctx)
+	} else {
+		go produce()
+	}
 	err := p.print(ctx, out)
 	if err == nil {
 		p.workers.Wait()
@@ -81,7 +89,7 @@ func (p *pipeline) run(ctx context.Context, source func(emit func(*item) bool), 
 
 // startWorker starts another worker, if there may be one.
 func (p *pipeline) startWorker(ctx context.Context) {
-	if p.started == p.options.jobs {
+	if p.alone || p.started == p.options.jobs {
 		return
 	}
 	if p.started++; p.started == 2 {

@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -59,6 +62,48 @@ func TestLongNamesThatWaitAreFew(t *testing.T) {
 		<-ended
 		if n := waiting.Load(); n*int64(length) > maxWaiting*longName || n < maxWaiting/(1+int64(length)/longName) {
 			t.Errorf("%d names of %d bytes wait", n, length)
+		}
+	}
+}
+
+// Only a job that is over at once, and waits for nobody, goes without what makes
+// others fast and interruptible.
+func TestShortJobs(t *testing.T) {
+	dir := t.TempDir()
+	for name, size := range map[string]int{"small": 2, "other": 3, "empty": 0, "most": shortBytes, "large": shortBytes + 1} {
+		if err := os.WriteFile(filepath.Join(dir, name), make([]byte, size), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	many := slices.Repeat([]string{"small"}, shortFiles)
+	for _, c := range []struct {
+		args []string
+		want bool
+	}{
+		{[]string{"small"}, true},
+		{[]string{"--tag", "small", "other"}, true},
+		{[]string{"most"}, true},
+		{many, true},
+		{append(many, "small"), false},
+		{[]string{"large"}, false},
+		{[]string{"most", "small"}, false},
+		{[]string{"empty"}, false},
+		{[]string{"small", "missing"}, false},
+		{[]string{"."}, false},
+		{[]string{"small", "-"}, false},
+		{nil, false},
+		{[]string{"-r", "small"}, false},
+		{[]string{"-c", "small"}, false},
+		{[]string{"--files0-from=small"}, false},
+		{[]string{"--output=list", "small"}, false},
+		{[]string{"--progress=always", "small"}, false},
+	} {
+		o, err := parseOptions(append([]string{"--base=" + dir}, c.args...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := o.short(); got != c.want {
+			t.Errorf("%.60q: short %v, not %v", c.args, got, c.want)
 		}
 	}
 }

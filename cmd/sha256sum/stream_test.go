@@ -266,7 +266,7 @@ func TestSmallFilesDoNotWaitForLargeOnes(t *testing.T) {
 	large, _ := randomFile(t, 3*maxArena)
 	small, _ := randomFile(t, 100)
 	w := testWorker(options{})
-	w.pipeline.lanes = 2
+	w.pipeline.lanes = func() int { return 2 }
 	var items []*item
 	for _, name := range []string{large, small} {
 		it := newFileItem(name, name)

@@ -50,6 +50,10 @@ func Width() (lanes int, kernel string) {
 	return p.width, p.kernels[p.width].Name
 }
 
+// SideBySide reports whether n messages are hashed side by side. To plan takes
+// longer than a short message does: for one, there is no need to.
+func SideBySide(n int) bool { return n > 1 && currentPlan().width > 1 }
+
 // newPlan finds the cheapest way to advance n lanes by a block, for every n, by
 // the costs in r. single is the one-stream kernel in use.
 func newPlan(r row, kernels []block.Kernel, single string) *plan {
