@@ -1,12 +1,23 @@
 package main
 
-import "golang.org/x/sys/unix"
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
 
 // The Go runtime opens /dev/null in the place of a standard descriptor that is
-// closed, for reading and writing, before anything here can run. A shell opens it
-// for one of the two, so that what looks like the runtime's work nearly always is.
-// The others that do so are daemons and Python's subprocess.DEVNULL; where these
-// use it for more than one descriptor, it gives them away.
+// closed, for reading and writing, before anything here can run. Linux keeps
+// nothing that tells such a file from one that was handed over; who started the
+// program does. Shells open /dev/null for one of the two. Daemons use one open for
+// several descriptors. What ran before, such as a script or sudo, has what it hands
+// over at the same descriptor. That leaves Python's subprocess.DEVNULL and what
+// Node.js ignores, which are known by the name of the parent.
 
 // fewestDescriptors is what the Go runtime needs, which ends a program that lacks
 // them, and a file or two beside the standard ones.
@@ -19,19 +30,46 @@ func enoughDescriptors() bool {
 }
 
 // stdinClosed reports whether the program was started without standard input.
-func stdinClosed() bool { return isSubstitute(0) && !sharesNull(0, 1) && !sharesNull(0, 2) }
+func stdinClosed() bool { return wasClosed(0) && !sharesNull(0, 1) && !sharesNull(0, 2) }
 
 // stdoutClosed reports whether the program was started without standard output.
-func stdoutClosed() bool { return isSubstitute(1) && !sharesNull(1, 0) && !sharesNull(1, 2) }
+func stdoutClosed() bool { return wasClosed(1) && !sharesNull(1, 0) && !sharesNull(1, 2) }
 
-func isSubstitute(fd int) bool {
+func wasClosed(fd int) bool {
+	var st unix.Stat_t
+	if unix.Fstat(fd, &st) != nil || st.Mode&unix.S_IFMT != unix.S_IFCHR {
+		return false // most are no devices, and what follows takes longer
+	}
+	return isTwoWayNull("self", fd) && !isTwoWayNull(strconv.Itoa(os.Getppid()), fd) && !startedByRuntime()
+}
+
+// isTwoWayNull reports whether a process, by its name in /proc, has /dev/null open
+// for reading and writing.
+func isTwoWayNull(process string, fd int) bool {
+	file := fmt.Sprintf("/proc/%s/fd/%d", process, fd)
 	var st, null unix.Stat_t
-	if unix.Fstat(fd, &st) != nil || unix.Stat("/dev/null", &null) != nil ||
-		st.Mode&unix.S_IFMT != unix.S_IFCHR || st.Rdev != null.Rdev {
+	if unix.Stat(file, &st) != nil || unix.Stat(os.DevNull, &null) != nil || st.Mode&unix.S_IFMT != unix.S_IFCHR || st.Rdev != null.Rdev {
 		return false
 	}
-	flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFL, 0)
-	return err == nil && flags&unix.O_ACCMODE == unix.O_RDWR
+	// The permissions of the link are those of the open.
+	const both = 0o600
+	return unix.Lstat(file, &st) == nil && st.Mode&both == both
+}
+
+// startedByRuntime reports whether the parent is a program whose libraries open
+// /dev/null for both, and no shell says in its variable _ that it started this one.
+func startedByRuntime() bool {
+	parent, _ := os.Readlink(fmt.Sprintf("/proc/%d/exe", os.Getppid()))
+	name := filepath.Base(parent)
+	if !slices.ContainsFunc([]string{"python", "pypy", "node"}, func(s string) bool { return strings.HasPrefix(name, s) }) {
+		return false
+	}
+	started, err := os.Stat(os.Getenv("_"))
+	if err != nil {
+		return true
+	}
+	self, err := os.Stat("/proc/self/exe")
+	return err != nil || !os.SameFile(started, self)
 }
 
 // sharesNull reports whether two descriptors come from one open.
