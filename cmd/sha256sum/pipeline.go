@@ -49,14 +49,18 @@ const (
 const maxHeap = 48 << 20
 
 func newPipeline(o *options) *pipeline {
-	return &pipeline{
+	p := &pipeline{
 		options: o,
 		alone:   o.short(),
 		lanes:   sync.OnceValue(func() int { return sha256.Selected().Lanes }),
-		work:    make(chan *item, maxQueued),
-		order:   make(chan *item, maxWaiting),
 		nudge:   make(chan struct{}, 1),
 	}
+	queued, waiting := maxQueued, maxWaiting
+	if p.alone {
+		queued, waiting = shortFiles, shortFiles
+	}
+	p.work, p.order = make(chan *item, queued), make(chan *item, waiting)
+	return p
 }
 
 // run hashes everything that the source yields and hands it to out in order.

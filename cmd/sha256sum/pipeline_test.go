@@ -86,6 +86,7 @@ func TestShortJobs(t *testing.T) {
 		{many, true},
 		{append(many, "small"), false},
 		{[]string{"large"}, false},
+		{[]string{strings.Repeat("./", longName/2) + "small"}, false},
 		{[]string{"most", "small"}, false},
 		{[]string{"empty"}, false},
 		{[]string{"small", "missing"}, false},

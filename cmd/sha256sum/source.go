@@ -73,7 +73,7 @@ func (o *options) short() bool {
 	left := int64(shortBytes)
 	for _, name := range o.files {
 		info, err := statRaw(under(o.base, name))
-		if name == "-" || err != nil || !info.regular || info.size == 0 || info.size > left {
+		if name == "-" || len(name) >= longName || err != nil || !info.regular || info.size == 0 || info.size > left {
 			return false
 		}
 		left -= info.size

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Measures this sha256sum beside other tools, and prints the table of SPEED.md:
 #
-#	cmd/sha256sum/speed.sh FOLDER [tree|small|million|large|tiny]...
+#	cmd/sha256sum/speed.sh FOLDER [tree|small|bar|million|large|tiny]...
 #
 # FOLDER takes 7 GB of files, which stay there for the next run. It needs
 # hyperfine, and leaves out the tools that are not installed.
@@ -10,8 +10,12 @@ mkdir -p "$1"
 work=$(cd "$1" && pwd)
 cd "$(dirname "$0")/../.."
 rows=("${@:2}")
-[ ${#rows[@]} -gt 0 ] || rows=(tree small million large tiny)
-go build -o "$work/ours" ./cmd/sha256sum
+[ ${#rows[@]} -gt 0 ] || rows=(tree small bar million large tiny)
+# The system holds what the linker has written in single pages, and loads that
+# more slowly than a copy, or what it has read from a disk as it has the others.
+go build -o "$work/linked" ./cmd/sha256sum
+cp "$work/linked" "$work/ours"
+ln -sf ours "$work/ours-with-bar"
 export LC_ALL=C
 runs=${RUNS:-5}
 
@@ -67,6 +71,11 @@ small() {
 		rhash "$two rhash --sha256 -r small" \
 		b3sum "$two sh -c 'find small -type f -print0 | sort -z | xargs -0 b3sum'"
 }
+bar() {
+	measure "200,000 files of 2,000 bytes, two processors, progress shown" \
+		./ours "$two ./ours --progress=never -r small" \
+		./ours-with-bar "$two ./ours-with-bar --progress=always -r small"
+}
 tree() {
 	measure "\`\$(go env GOROOT)\`, two processors" \
 		./ours "$two ./ours -r goroot" \
@@ -78,7 +87,10 @@ tree() {
 million() {
 	measure "a million files in one directory, two processors" \
 		./ours "$two ./ours -r million" \
-		sha256sum "$two sh -c 'find million -type f | sort | xargs sha256sum'"
+		sha256sum "$two sh -c 'find million -type f | sort | xargs sha256sum'" \
+		openssl "$two sh -c 'find million -type f | sort | xargs openssl dgst -sha256 -r'" \
+		rhash "$two rhash --sha256 -r million" \
+		b3sum "$two sh -c 'find million -type f | sort | xargs b3sum'"
 }
 large() {
 	measure "one file of 2 GiB" \

@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -37,23 +36,26 @@ func stdoutClosed() bool { return wasClosed(1) && !sharesNull(1, 0) && !sharesNu
 
 func wasClosed(fd int) bool {
 	var st unix.Stat_t
-	if unix.Fstat(fd, &st) != nil || st.Mode&unix.S_IFMT != unix.S_IFCHR {
-		return false // most are no devices, and what follows takes longer
-	}
-	return isTwoWayNull("self", fd) && !isTwoWayNull(strconv.Itoa(os.Getppid()), fd) && !startedByRuntime()
+	flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFL, 0)
+	return err == nil && flags&unix.O_ACCMODE == unix.O_RDWR && unix.Fstat(fd, &st) == nil && isNull(&st) &&
+		!parentHas(fd) && !startedByRuntime()
 }
 
-// isTwoWayNull reports whether a process, by its name in /proc, has /dev/null open
-// for reading and writing.
-func isTwoWayNull(process string, fd int) bool {
-	file := fmt.Sprintf("/proc/%s/fd/%d", process, fd)
-	var st, null unix.Stat_t
-	if unix.Stat(file, &st) != nil || unix.Stat(os.DevNull, &null) != nil || st.Mode&unix.S_IFMT != unix.S_IFCHR || st.Rdev != null.Rdev {
+func isNull(st *unix.Stat_t) bool {
+	return st.Mode&unix.S_IFMT == unix.S_IFCHR && uint64(st.Rdev) == unix.Mkdev(1, 3)
+}
+
+// parentHas reports whether the parent has /dev/null open for reading and writing
+// at a descriptor.
+func parentHas(fd int) bool {
+	link := fmt.Sprintf("/proc/%d/fd/%d", os.Getppid(), fd)
+	var st unix.Stat_t
+	if unix.Stat(link, &st) != nil || !isNull(&st) {
 		return false
 	}
 	// The permissions of the link are those of the open.
 	const both = 0o600
-	return unix.Lstat(file, &st) == nil && st.Mode&both == both
+	return unix.Lstat(link, &st) == nil && st.Mode&both == both
 }
 
 // startedByRuntime reports whether the parent is a program whose libraries open
