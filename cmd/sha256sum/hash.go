@@ -41,8 +41,8 @@ type worker struct {
 func newWorker(p *pipeline) *worker {
 	return &worker{
 		pipeline: p,
-		arena:    make([]byte, min(maxArena, maxArenas/p.options.jobs)),
-		digests:  make([][sha256.Size]byte, maxFiles),
+		arena:    make([]byte, p.arena),
+		digests:  make([][sha256.Size]byte, min(maxFiles, cap(p.work))), // of a short job, fewer
 	}
 }
 

@@ -20,6 +20,7 @@ import (
 type pipeline struct {
 	options *options
 	alone   bool          // one goroutine does everything
+	arena   int           // bytes of each worker's
 	lanes   func() int    // that the widest kernel of this machine has
 	work    chan *item    // files to hash
 	order   chan *item    // everything, in the order of printing
@@ -51,13 +52,15 @@ const maxHeap = 48 << 20
 func newPipeline(o *options) *pipeline {
 	p := &pipeline{
 		options: o,
-		alone:   o.short(),
+		arena:   min(maxArena, maxArenas/o.jobs),
 		lanes:   sync.OnceValue(func() int { return sha256.Selected().Lanes }),
 		nudge:   make(chan struct{}, 1),
 	}
 	queued, waiting := maxQueued, maxWaiting
-	if p.alone {
-		queued, waiting = shortFiles, shortFiles
+	if bytes, short := o.short(); short {
+		p.alone = true
+		p.arena = smallPerArena * (bytes + len(o.files))
+		queued, waiting = len(o.files), len(o.files)
 	}
 	p.work, p.order = make(chan *item, queued), make(chan *item, waiting)
 	return p

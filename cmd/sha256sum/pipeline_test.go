@@ -103,7 +103,7 @@ func TestShortJobs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := o.short(); got != c.want {
+		if _, got := o.short(); got != c.want {
 			t.Errorf("%.60q: short %v, not %v", c.args, got, c.want)
 		}
 	}

@@ -63,22 +63,21 @@ const (
 )
 
 // short reports whether the options ask for a short job, which is over before
-// anybody interrupts it. A file of no size may be one that the kernel makes up,
-// whose reader can have to wait.
-func (o *options) short() bool {
+// anybody interrupts it, and how many bytes it has. A file of no size may be one
+// that the kernel makes up, whose reader can have to wait.
+func (o *options) short() (bytes int, ok bool) {
 	if o.check || o.recursive || o.files0From != "" || o.output != "" || o.progress == "always" ||
 		len(o.files) == 0 || len(o.files) > shortFiles {
-		return false
+		return 0, false
 	}
-	left := int64(shortBytes)
 	for _, name := range o.files {
 		info, err := statRaw(under(o.base, name))
-		if name == "-" || len(name) >= longName || err != nil || !info.regular || info.size == 0 || info.size > left {
-			return false
+		if name == "-" || len(name) >= longName || err != nil || !info.regular || info.size == 0 || info.size > int64(shortBytes-bytes) {
+			return 0, false
 		}
-		left -= info.size
+		bytes += int(info.size)
 	}
-	return true
+	return bytes, true
 }
 
 // baseOf returns the directory that the names of a list are relative to.
