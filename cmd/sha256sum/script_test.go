@@ -43,11 +43,15 @@ func TestScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// What runs the tests may ignore hang-ups, as nohup does. A tool that is started
-	// by who catches them does not.
-	hangups := make(chan os.Signal, 1)
-	signal.Notify(hangups, syscall.SIGHUP)
-	t.Cleanup(func() { signal.Stop(hangups) }) // after all scripts
+	// What runs the tests may ignore signals, as nohup does. A tool that is started by
+	// who catches them does not.
+	caught := make(chan os.Signal, 1)
+	for _, s := range []os.Signal{syscall.SIGHUP, os.Interrupt} {
+		if signal.Ignored(s) {
+			signal.Notify(caught, s)
+		}
+	}
+	t.Cleanup(func() { signal.Stop(caught) }) // after all scripts
 	testscript.Run(t, testscript.Params{
 		Dir:           "testdata/script",
 		UpdateScripts: os.Getenv("UPDATE_SCRIPTS") != "",

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os/signal"
 	"syscall"
 	"unsafe"
 
@@ -15,6 +16,11 @@ func resetSignals() {
 		unix.SIGABRT, unix.SIGTRAP, unix.SIGSYS,
 	} {
 		resetSignal(s)
+	}
+	// Shells start a job in the background with both ignored, and of SIGQUIT the
+	// runtime does not tell.
+	if signal.Ignored(unix.SIGINT) {
+		signal.Ignore(unix.SIGQUIT)
 	}
 }
 
