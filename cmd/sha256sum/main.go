@@ -32,6 +32,7 @@ func run(args []string) int {
 		return 1
 	}
 
+	resetSignals()
 	if !enoughDescriptors() {
 		fmt.Fprintln(os.Stderr, "sha256sum: the limit of open files is too low")
 		return 1
@@ -61,7 +62,6 @@ func run(args []string) int {
 		}
 	}
 
-	resetSignals()
 	ctx, bar := context.Background(), new(progress)
 	if !p.alone {
 		var stop func()

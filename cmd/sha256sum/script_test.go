@@ -199,7 +199,7 @@ func signalTool(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 4 {
 		ts.Fatalf("usage: signal signal status file argument...")
 	}
-	sig := map[string]syscall.Signal{"INT": syscall.SIGINT, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP, "QUIT": syscall.SIGQUIT, "USR1": syscall.Signal(10)}[args[0]]
+	sig := map[string]syscall.Signal{"INT": syscall.SIGINT, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP, "QUIT": syscall.SIGQUIT, "USR1": syscall.Signal(10), "PIPE": syscall.SIGPIPE}[args[0]]
 	status, err := strconv.Atoi(args[1])
 	ts.Check(err)
 	name := ts.MkAbs(args[2])

@@ -12,7 +12,7 @@ import (
 // Go runtime is made for, their default again.
 func resetSignals() {
 	for _, s := range []syscall.Signal{
-		unix.SIGQUIT, unix.SIGALRM, unix.SIGUSR1, unix.SIGUSR2, unix.SIGVTALRM, unix.SIGXCPU, unix.SIGIO, unix.SIGPWR,
+		unix.SIGQUIT, unix.SIGPIPE, unix.SIGALRM, unix.SIGUSR1, unix.SIGUSR2, unix.SIGVTALRM, unix.SIGXCPU, unix.SIGIO, unix.SIGPWR,
 		unix.SIGABRT, unix.SIGTRAP, unix.SIGSYS,
 	} {
 		resetSignal(s)
