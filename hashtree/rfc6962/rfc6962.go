@@ -38,7 +38,7 @@ var tree = merkle.Tree{
 // nodes sets dst[i] to the node above src[2i] and src[2i+1], which dst does not
 // overlap.
 func nodes(dst, src [][32]byte) {
-	if width, _ := lanes.Width(); width == 1 {
+	if !lanes.SideBySide(len(dst)) {
 		for i := range dst {
 			dst[i] = node(src[2*i], src[2*i+1])
 		}
