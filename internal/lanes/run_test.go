@@ -324,6 +324,7 @@ func CheckScratch(t *testing.T) {
 		{"Run", func() { j := newJobs(shapes[1].of(n)); Run(n, j, true) }},
 		{"RunAlike", func() { RunAlike(n, 20, a) }},
 		{"SumEnds", func() { SumEnds(dst, a) }},
+		{"SumDigests", func() { SumDigests(dst[:n/2], after, dst[:n/2*2]) }},
 	} {
 		tt.call()
 		g := acquire() // of all that this P has pooled, the last one
