@@ -70,8 +70,8 @@ func TestBatchLongest(t *testing.T) {
 	var states [3]block.State
 	jobs := [len(states)]lanes.Job{
 		{Pieces: [...][]byte{data[:3*block.Size], nil, nil}},
-		{Pieces: [...][]byte{data[:2*block.Size], nil, data[:9*block.Size]}},
-		{Pieces: [...][]byte{nil, data[:10*block.Size], nil}},
+		{Pieces: [...][]byte{data[:2*block.Size], nil, data[:14*block.Size]}},
+		{Pieces: [...][]byte{nil, data[:4*block.Size], nil}},
 	}
 	if width, _ := lanes.Width(); width < len(jobs) {
 		t.Skipf("there are only %d lanes", width)
@@ -83,7 +83,7 @@ func TestBatchLongest(t *testing.T) {
 	}
 	for len(b.Jobs()) > 1 {
 		if b.Longest() != &jobs[1] {
-			t.Fatalf("the longest of %d lanes is not the one with 11 blocks", len(b.Jobs()))
+			t.Fatalf("the longest of %d lanes is not the one with 16 blocks", len(b.Jobs()))
 		}
 		b.Step(2)
 	}
