@@ -21,8 +21,8 @@ import (
 	"unsafe"
 
 	"github.com/sha256-simd/sha256-simd/composite"
-	"github.com/sha256-simd/sha256-simd/internal/hashtest"
 	"github.com/sha256-simd/sha256-simd/internal/guard"
+	"github.com/sha256-simd/sha256-simd/internal/hashtest"
 )
 
 // object returns n bytes, the same for every run.
