@@ -225,7 +225,7 @@ func uniform(msgs [][]byte) bool {
 func (g *group) sumUniform(s *sumMany) {
 	dst, prefix, msgs := s.dst, &s.prefix, s.msgs
 	l := prefix.layout(len(msgs[0]))
-	whole, tail := (l.last-l.first)/block.Size, l.tail/block.Size
+	whole, scratch := (l.last-l.first)/block.Size, (l.head+l.tail)/block.Size
 	// Messages that leave nothing for the scratch have the same blocks there: one for
 	// all is enough.
 	ends, fill := l.head > 0 || len(msgs[0]) > l.last, 1
@@ -233,7 +233,11 @@ func (g *group) sumUniform(s *sumMany) {
 		fill = min(g.most(), len(msgs))
 	}
 	g.fill(fill, &l, prefix, msgs[0])
-	at := max(l.head, l.rest) // where the ends of a message's bytes in scratch begin
+	// Where the ends of a message's bytes in scratch begin.
+	at := l.head
+	if l.head == 0 {
+		at = l.rest
+	}
 	for used := 0; len(msgs) > 0; {
 		live := g.round(len(msgs), whole)
 		used = g.use(used, live)
@@ -250,19 +254,24 @@ func (g *group) sumUniform(s *sumMany) {
 				copy(g.jobs[i].Scratch[l.rest:block.Size], m)
 			}
 		}
-		if l.head > 0 {
-			g.compressScratch(live, 0, 1)
-			for i, m := range msgs[:live] {
-				g.next[i] = unsafe.SliceData(m[l.first:])
-			}
-		}
 		if whole > 0 {
+			if l.head > 0 {
+				g.compressScratch(live, 0, 1)
+				for i, m := range msgs[:live] {
+					g.next[i] = unsafe.SliceData(m[l.first:])
+				}
+			}
 			g.compressAlike(live, whole)
 		}
-		if ends {
-			g.compressScratch(live, l.head, tail)
-		} else {
-			g.compressPadding(live, tail)
+		// Where there is a head there are whole blocks, so two cases would do. They were
+		// 8 to 10% slower for short messages, as compiled by Go 1.26.
+		switch {
+		case !ends:
+			g.compressPadding(live, scratch)
+		case whole > 0:
+			g.compressScratch(live, l.head, l.tail/block.Size)
+		default:
+			g.compressScratch(live, 0, scratch)
 		}
 		if s.nested {
 			g.nest(live)
