@@ -349,7 +349,8 @@ func (p *printer) summary(l *list) error {
 	if l.matched+l.moved == 0 || l.mismatched+l.unreadable+missing > 0 || p.strict && l.malformed > 0 {
 		p.failed = true
 	}
-	if p.bag != "" && l.moved+l.unlisted > 0 {
+	// What a line of a bag does not say, or says of a file outside, is not verified.
+	if p.bag != "" && l.moved+l.unlisted+l.malformed > 0 {
 		p.failed = true
 	}
 	const (
