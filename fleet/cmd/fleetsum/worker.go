@@ -30,8 +30,8 @@ line of it, in the order in which they are done, whatever happens to it:
 where outcome is match, mismatch, missing, unreadable, malformed or, if no digest is
 expected, new. The last line has the counts: {"summary":{"lines":…,"match":…,…}}.
 
-With --journal, the result is also written there, and a list whose result is there is
-not read again: its result is written once more.
+With --journal, the result is also written there, and a list whose result is there, whole,
+is not read again: its result is written once more.
 
 The exit status is 0 if each line has its outcome, whatever that is, 2 if not, and
 128 and its number after a signal.`,
@@ -132,26 +132,29 @@ func (w *worker) journaled(ctx context.Context, j *journal.Journal, next func() 
 		return err
 	}
 	defer lines.Close()
-	digest, err := w.spool(lines, next)
+	shard, err := w.spool(lines, next)
 	if err != nil {
 		return fmt.Errorf("reading the list: %w", err)
 	}
-	switch known, err := j.Result(ctx, digest); {
-	case err == nil:
-		defer known.Close()
-		if _, err := io.Copy(w.out, known); err != nil {
-			return fmt.Errorf("reading the journal: %w", err)
-		}
-		return nil
-	case !store.IsMissing(err):
-		return fmt.Errorf("reading the journal: %w", err)
-	}
-
 	results, err := store.TempFile()
 	if err != nil {
 		return err
 	}
 	defer results.Close()
+	known, err := j.CopyResult(ctx, shard, results)
+	if err != nil {
+		return fmt.Errorf("reading the journal: %w", err)
+	}
+	if _, err := results.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	if known {
+		_, err := io.Copy(w.out, results)
+		return err
+	}
+	if err := results.Truncate(0); err != nil { // of a damaged result
+		return err
+	}
 	kept := bufio.NewWriterSize(results, 64<<10)
 	format, err := list.NewFormat("json", "", "")
 	if err != nil {
@@ -172,18 +175,18 @@ func (w *worker) journaled(ctx context.Context, j *journal.Journal, next func() 
 	if err := kept.Flush(); err != nil {
 		return err
 	}
-	if err := j.WriteResult(ctx, digest, results); err != nil {
+	if err := j.WriteResult(ctx, shard.Digest, results); err != nil {
 		return fmt.Errorf("writing the journal: %w", err)
 	}
 	return w.write(summary)
 }
 
-// spool writes entries to a file, as lines of JSON, and returns the digest of
-// these. The file is then at its start.
-func (w *worker) spool(f io.ReadWriteSeeker, next func() (list.Entry, error)) (string, error) {
+// spool writes entries to a file, as lines of JSON, and returns the shard that
+// these are. The file is then at its start.
+func (w *worker) spool(f io.ReadWriteSeeker, next func() (list.Entry, error)) (journal.Shard, error) {
 	h := sha256.New()
 	b := bufio.NewWriterSize(io.MultiWriter(f, h), 64<<10)
-	var objects, bytes int64
+	var shard journal.Shard
 	var line []byte
 	for {
 		e, err := next()
@@ -191,19 +194,20 @@ func (w *worker) spool(f io.ReadWriteSeeker, next func() (list.Entry, error)) (s
 			break
 		}
 		if err != nil {
-			return "", err
+			return shard, err
 		}
-		objects++
-		bytes += max(e.Size, 0)
+		shard.Lines++
+		shard.Bytes += max(e.Size, 0)
 		line = e.Append(line[:0])
 		if _, err := b.Write(line); err != nil {
-			return "", err
+			return shard, err
 		}
 	}
 	if err := b.Flush(); err != nil {
-		return "", err
+		return shard, err
 	}
-	w.progress.expect(objects, bytes)
+	w.progress.expect(shard.Lines, shard.Bytes)
+	shard.Digest = hex.EncodeToString(h.Sum(nil))
 	_, err := f.Seek(0, io.SeekStart)
-	return hex.EncodeToString(h.Sum(nil)), err
+	return shard, err
 }

@@ -85,10 +85,21 @@ func (j *Journal) Plan(ctx context.Context) (*Plan, error) {
 	return p, nil
 }
 
-// Result opens the result of the shard with a digest. An error for which
+// result opens the result of the shard with a digest. An error for which
 // store.IsMissing is true says that there is none.
-func (j *Journal) Result(ctx context.Context, digest string) (io.ReadCloser, error) {
+func (j *Journal) result(ctx context.Context, digest string) (io.ReadCloser, error) {
 	return j.Store.Open(ctx, j.resultName(digest), "")
+}
+
+// CopyResult copies the result of a shard to w, and reports whether there is one
+// that can be relied on. If not, what is in w is of no use.
+func (j *Journal) CopyResult(ctx context.Context, s Shard, w io.Writer) (bool, error) {
+	_, err := j.readShard(ctx, s, w, func(*fixity.Result) error { return nil })
+	var d *damagedError
+	if errors.As(err, &d) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 // WriteResult writes the result of the shard with a digest.
@@ -102,7 +113,7 @@ type Summary struct {
 }
 
 // ReadResult calls each with the results in a worker's output, and returns its
-// counts. It is an error if these are not those of the results.
+// counts. It is an error if these are not those of the results, or not the end.
 func ReadResult(r io.Reader, each func(*fixity.Result) error) (fixity.Counts, error) {
 	var counts fixity.Counts
 	lines := bufio.NewReaderSize(r, 256<<10)
@@ -121,6 +132,9 @@ func ReadResult(r io.Reader, each func(*fixity.Result) error) (fixity.Counts, er
 			}
 			if s.Summary != counts {
 				return counts, &damagedError{errors.New("the summary counts other results")}
+			}
+			if _, err := lines.ReadByte(); err != io.EOF {
+				return counts, &damagedError{errors.New("the summary is not the end")}
 			}
 			return counts, nil
 		}

@@ -99,6 +99,9 @@ func TestReadResult(t *testing.T) {
 	if _, err := ReadResult(bytes.NewReader(rest), none); err == nil {
 		t.Error("no error for a line that is missing")
 	}
+	if _, err := ReadResult(io.MultiReader(&good, strings.NewReader("\n")), none); err == nil {
+		t.Error("no error for what follows the summary")
+	}
 }
 
 // TestManifest sorts more than fits in memory at once.

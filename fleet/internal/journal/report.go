@@ -70,7 +70,7 @@ func (j *Journal) Report(ctx context.Context, lines int64) (*Report, error) {
 		problems := bufio.NewWriter(w)
 		var line []byte
 		for i, s := range plan.Shards {
-			counts, err := j.readShard(ctx, s, func(r *fixity.Result) error {
+			counts, err := j.readShard(ctx, s, io.Discard, func(r *fixity.Result) error {
 				if manifest.Add(r) {
 					return nil
 				}
@@ -111,9 +111,9 @@ type damagedError struct{ error }
 
 func (e *damagedError) Unwrap() error { return e.error }
 
-// readShard calls each with the results of a shard.
-func (j *Journal) readShard(ctx context.Context, s Shard, each func(*fixity.Result) error) (fixity.Counts, error) {
-	r, err := j.Result(ctx, s.Digest)
+// readShard calls each with the results of a shard, and copies the whole to w.
+func (j *Journal) readShard(ctx context.Context, s Shard, w io.Writer, each func(*fixity.Result) error) (fixity.Counts, error) {
+	r, err := j.result(ctx, s.Digest)
 	if store.IsMissing(err) {
 		return fixity.Counts{}, &damagedError{err}
 	}
@@ -121,7 +121,7 @@ func (j *Journal) readShard(ctx context.Context, s Shard, each func(*fixity.Resu
 		return fixity.Counts{}, err
 	}
 	defer r.Close()
-	counts, err := ReadResult(r, each)
+	counts, err := ReadResult(io.TeeReader(r, w), each)
 	if err == nil && s.Lines >= 0 && counts.Lines != s.Lines {
 		err = &damagedError{fmt.Errorf("%d lines, not %d", counts.Lines, s.Lines)}
 	}

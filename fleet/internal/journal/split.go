@@ -171,7 +171,7 @@ func (j *Journal) checked(ctx context.Context) (func(*list.Entry) bool, error) {
 	}
 	sizes := make(map[key]int64)
 	for _, s := range plan.Shards {
-		r, err := j.Result(ctx, s.Digest)
+		r, err := j.result(ctx, s.Digest)
 		if store.IsMissing(err) {
 			continue // that part of it was not done
 		}
