@@ -328,12 +328,25 @@ func (e *Entry) Append(b []byte) []byte {
 		r.Size = &e.Size
 	}
 	if !e.Modified.IsZero() {
-		r.Modified = &e.Modified
+		r.Modified = inYears(e.Modified)
 	}
 	if !utf8.ValidString(e.Name) {
 		r.NameBytes = []byte(e.Name)
 	}
 	return AppendJSON(b, &r)
+}
+
+// inYears returns t or, if RFC 3339 has no such year, the nearest time that it has.
+// Files may have any.
+func inYears(t time.Time) *time.Time {
+	first, last := time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)
+	switch t = t.UTC(); {
+	case t.Before(first):
+		t = first
+	case t.After(last):
+		t = last
+	}
+	return &t
 }
 
 // AppendJSON appends v to b as a line of JSON, without HTML's escapes. v is one

@@ -128,6 +128,17 @@ func TestAppend(t *testing.T) {
 	}
 }
 
+// A file may say that it was modified in any year.
+func TestAppendOfAnyYear(t *testing.T) {
+	f, _ := NewFormat("json", "", "")
+	for at, want := range map[int64]int{-1e11: 0, 1e9: 2001, 1e12: 9999} {
+		e := Entry{Name: "a", Size: -1, Modified: time.Unix(at, 0)}
+		if got := read(t, f, string(e.Append(nil))); len(got) != 1 || got[0].Modified.Year() != want {
+			t.Errorf("got %+v, want the year %d", got, want)
+		}
+	}
+}
+
 // TestCoreutils tests the names that GNU sha256sum escapes.
 func TestCoreutils(t *testing.T) {
 	tool, err := exec.LookPath("sha256sum")
