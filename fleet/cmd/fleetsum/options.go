@@ -31,6 +31,7 @@ type options struct {
 	input     input.Options
 	journal   string
 	shard     int
+	hasShard  bool
 	shards    int
 	lines     int64
 	since     string

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -37,7 +38,11 @@ The exit status is 0 if each line has its outcome, whatever that is, 2 if not, a
 128 and its number after a signal.`,
 	options: func(o *options, flags *pflag.FlagSet) {
 		flags.StringVar(&o.journal, "journal", "", "keep the result in the journal at `URL`")
-		flags.IntVar(&o.shard, "shard", -1, "check shard `N`, from 0, of the journal's plan")
+		flags.Func("shard", "check shard `N`, from 0, of the journal's plan", func(n string) (err error) {
+			o.hasShard = true
+			o.shard, err = strconv.Atoi(n)
+			return err
+		})
 		readingOptions(o, flags)
 		listOptions(o, flags)
 	},
@@ -48,7 +53,7 @@ func runWorker(ctx context.Context, o *options, std *streams) (int, error) {
 	if len(o.arguments) > 1 {
 		return 0, errors.New("more than one list: 'fleetsum split' takes those")
 	}
-	if o.shard >= 0 && (o.journal == "" || len(o.arguments) > 0) {
+	if o.hasShard && (o.journal == "" || len(o.arguments) > 0) {
 		return 0, errors.New("--shard is one of a --journal, and takes no list")
 	}
 	r, err := o.startReading(std.err)
@@ -59,19 +64,21 @@ func runWorker(ctx context.Context, o *options, std *streams) (int, error) {
 	w := &worker{reading: r, out: std.out}
 	s := r.store
 	j := &journal.Journal{Store: s, URL: o.journal}
-	if o.shard >= 0 {
+	var shard *journal.Shard
+	if o.hasShard {
 		plan, err := j.Plan(ctx)
 		switch {
 		case err != nil:
 			return 0, err
 		case plan == nil:
 			return 0, fmt.Errorf("%s has no plan: 'fleetsum split' makes it", o.journal)
-		case o.shard >= max(plan.Asked, len(plan.Shards)):
+		case o.shard < 0 || o.shard >= plan.Asked:
 			return 0, fmt.Errorf("--shard: %s has shards 0 to %d", o.journal, plan.Asked-1)
 		case o.shard >= len(plan.Shards):
 			// Engines start as many workers as there were to be shards.
 			return 0, w.write(list.AppendJSON(nil, journal.Summary{}))
 		}
+		shard = &plan.Shards[o.shard]
 		o.input = input.Options{Format: "json"}
 		o.arguments = []string{j.ShardName(o.shard)}
 	}
@@ -80,7 +87,7 @@ func runWorker(ctx context.Context, o *options, std *streams) (int, error) {
 		return 0, err
 	}
 	if o.journal != "" {
-		return 0, w.journaled(ctx, j, next)
+		return 0, w.journaled(ctx, j, shard, next)
 	}
 	summary, err := w.check(ctx, next, w.write)
 	if err != nil {
@@ -124,8 +131,9 @@ func (w *worker) check(ctx context.Context, next func() (list.Entry, error), eac
 	return list.AppendJSON(nil, journal.Summary{Summary: counts}), err
 }
 
-// journaled checks entries unless the journal has their results.
-func (w *worker) journaled(ctx context.Context, j *journal.Journal, next func() (list.Entry, error)) error {
+// journaled checks entries unless the journal has their results. They are those of
+// a shard, if that is not nil.
+func (w *worker) journaled(ctx context.Context, j *journal.Journal, planned *journal.Shard, next func() (list.Entry, error)) error {
 	// The lines go to a file first: their digest is the name of the result.
 	lines, err := store.TempFile()
 	if err != nil {
@@ -135,6 +143,9 @@ func (w *worker) journaled(ctx context.Context, j *journal.Journal, next func() 
 	shard, err := w.spool(lines, next)
 	if err != nil {
 		return fmt.Errorf("reading the list: %w", err)
+	}
+	if planned != nil && *planned != shard {
+		return fmt.Errorf("%s: a shard is not as its plan says: 'fleetsum split' makes both again", j.URL)
 	}
 	results, err := store.TempFile()
 	if err != nil {

@@ -80,7 +80,14 @@ func (j *Journal) Plan(ctx context.Context) (*Plan, error) {
 	defer f.Close()
 	p := new(Plan)
 	if err := json.NewDecoder(f).Decode(p); err != nil {
-		return nil, fmt.Errorf("%s: %w", j.planName(), err)
+		return nil, fmt.Errorf("%s is damaged: %w", j.planName(), err)
+	}
+	lines := int64(0)
+	for _, s := range p.Shards {
+		lines += s.Lines
+	}
+	if p.Asked < max(1, len(p.Shards)) || lines != p.Lines {
+		return nil, fmt.Errorf("%s is damaged: %d lines in %d shards, not %d in %d", j.planName(), lines, len(p.Shards), p.Lines, p.Asked)
 	}
 	return p, nil
 }

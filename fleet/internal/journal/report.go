@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 
 	"github.com/lanrat/extsort"
@@ -128,6 +129,8 @@ func (j *Journal) readShard(ctx context.Context, s Shard, w io.Writer, each func
 	return counts, err
 }
 
+var resultOf = regexp.MustCompile(`/([0-9a-f]{64})\.jsonl$`)
+
 // found returns a plan of the results that are there.
 func (j *Journal) found(ctx context.Context, lines int64) (*Plan, error) {
 	if lines < 0 {
@@ -136,8 +139,10 @@ func (j *Journal) found(ctx context.Context, lines int64) (*Plan, error) {
 	plan := &Plan{Lines: lines}
 	results := store.Join(j.URL, "results")
 	err := j.Store.List(ctx, results, func(i store.Info) error {
-		digest := strings.TrimSuffix(i.Name[len(store.Dir(i.Name)):], ".jsonl")
-		plan.Shards = append(plan.Shards, Shard{Digest: digest, Lines: -1})
+		// A worker that was killed may have left a part of a result.
+		if m := resultOf.FindStringSubmatch(i.Name); m != nil {
+			plan.Shards = append(plan.Shards, Shard{Digest: m[1], Lines: -1})
+		}
 		return nil
 	})
 	if err != nil && !store.IsMissing(err) {

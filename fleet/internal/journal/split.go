@@ -49,13 +49,9 @@ func (j *Journal) Split(ctx context.Context, o Split, next func() (list.Entry, e
 	switch earlier, err := j.Plan(ctx); {
 	case err != nil:
 		return nil, err
-	case earlier != nil && earlier.Asked > 0:
+	case earlier != nil:
 		plan.Asked = earlier.Asked
 		plan.Started = earlier.Started
-	}
-
-	if plan.Asked < 1 {
-		return nil, fmt.Errorf("%d shards", plan.Asked)
 	}
 
 	// The lines go to a file first: how long a shard is to be depends on them all.
