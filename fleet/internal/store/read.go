@@ -40,7 +40,12 @@ func (s *Store) Open(ctx context.Context, name, version string) (Object, error) 
 		if version != "" {
 			return nil, nameError("files have no versions")
 		}
-		return s.openFile(ctx, p.path)
+		var f Object
+		err := s.retry(ctx, func(ctx context.Context) (err error) {
+			f, err = s.openFile(ctx, p.path)
+			return err
+		})
+		return f, err
 	}
 	b, err := s.bucketOf(p)
 	if err != nil {
@@ -68,7 +73,12 @@ func OfObject(err error) bool {
 	var pathError *fs.PathError
 	var name nameError
 	return errors.Is(err, ErrChanged) || IsMissing(err) || errors.As(err, &name) ||
-		errors.As(err, &pathError) && !errors.Is(err, syscall.EIO) && !errors.Is(err, syscall.ESTALE)
+		errors.As(err, &pathError) && !errors.Is(err, syscall.EIO) && !errors.Is(err, syscall.ESTALE) && !outOfFiles(err)
+}
+
+// outOfFiles reports whether err says that no more files can be open now.
+func outOfFiles(err error) bool {
+	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 }
 
 // A remote is an object of a store, being read. Its body may be replaced by
@@ -239,7 +249,10 @@ func retryable(err error) bool {
 	var p *permanent
 	var name nameError
 	var pathError *fs.PathError
-	if errors.As(err, &p) || errors.As(err, &name) || errors.As(err, &pathError) || errors.Is(err, ErrChanged) || forbidden(err) {
+	switch {
+	case outOfFiles(err):
+		return true
+	case errors.As(err, &p), errors.As(err, &name), errors.As(err, &pathError), errors.Is(err, ErrChanged), forbidden(err):
 		return false
 	}
 	switch gcerrors.Code(err) {
