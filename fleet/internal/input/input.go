@@ -22,16 +22,21 @@ type Options struct{ Format, Schema, Base string }
 
 // A Reader reads the entries of lists, one after the other, as one list.
 type Reader struct {
-	ctx    context.Context
-	store  *store.Store
-	names  []string
-	option Options
+	ctx   context.Context
+	store *store.Store
+	lists []part
 
 	current io.Closer
 	list    *list.Reader
 	name    string
 	before  int64 // lines of the lists before the current one
 	line    int64
+}
+
+// A part is a list that is yet to be read.
+type part struct {
+	name string
+	Options
 }
 
 // Open returns a Reader of lists. Their names are those of objects; each may be
@@ -42,24 +47,24 @@ func Open(ctx context.Context, s *store.Store, names []string, o Options) (*Read
 	if _, err := list.NewFormat(o.Format, o.Schema, o.Base); err != nil {
 		return nil, err
 	}
-	r := &Reader{ctx: ctx, store: s, option: o}
+	r := &Reader{ctx: ctx, store: s}
 	for _, name := range names {
 		if path.Base(name) != "manifest.json" || o.Format != "inventory" && o.Format != "batch" {
-			r.names = append(r.names, name)
+			r.lists = append(r.lists, part{name, o})
 			continue
 		}
-		parts, err := r.manifest(name)
+		parts, err := r.manifest(name, o)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
-		r.names = append(r.names, parts...)
+		r.lists = append(r.lists, parts...)
 	}
 	return r, nil
 }
 
-// manifest returns the lists that a manifest.json names, and takes over its
-// schema.
-func (r *Reader) manifest(name string) ([]string, error) {
+// manifest returns the lists that a manifest.json names, with its schema unless o
+// has one.
+func (r *Reader) manifest(name string, o Options) ([]part, error) {
 	f, err := r.store.Open(r.ctx, name, "")
 	if err != nil {
 		return nil, err
@@ -76,21 +81,21 @@ func (r *Reader) manifest(name string) ([]string, error) {
 	if err := json.NewDecoder(f).Decode(&m); err != nil {
 		return nil, err
 	}
-	var parts []string
-	if r.option.Format == "inventory" {
+	var parts []part
+	if o.Format == "inventory" {
 		if m.FileFormat != "CSV" {
 			return nil, fmt.Errorf("an inventory in %q: only CSV is read", m.FileFormat)
 		}
-		if r.option.Schema == "" {
-			r.option.Schema = m.FileSchema
+		if o.Schema == "" {
+			o.Schema = m.FileSchema
 		}
-		bucket := strings.TrimPrefix(m.DestinationBucket[strings.LastIndexByte(m.DestinationBucket, ':')+1:], "s3://")
+		bucket := m.DestinationBucket[strings.LastIndexByte(m.DestinationBucket, ':')+1:] // of its ARN
 		for _, f := range m.Files {
-			parts = append(parts, "s3://"+bucket+"/"+f.Key)
+			parts = append(parts, part{"s3://" + bucket + "/" + f.Key, o})
 		}
 	}
 	for _, f := range m.Results {
-		parts = append(parts, "s3://"+f.Bucket+"/"+f.Key)
+		parts = append(parts, part{"s3://" + f.Bucket + "/" + f.Key, o})
 	}
 	if len(parts) == 0 {
 		return nil, errors.New("names no lists")
@@ -102,13 +107,14 @@ func (r *Reader) manifest(name string) ([]string, error) {
 func (r *Reader) Next() (list.Entry, error) {
 	for {
 		if r.list == nil {
-			if len(r.names) == 0 {
+			if len(r.lists) == 0 {
 				return list.Entry{}, io.EOF
 			}
-			if err := r.open(r.names[0]); err != nil {
-				return list.Entry{}, fmt.Errorf("%s: %w", r.names[0], err)
+			p := r.lists[0]
+			if err := r.open(p); err != nil {
+				return list.Entry{}, fmt.Errorf("%s: %w", p.name, err)
 			}
-			r.name, r.names = r.names[0], r.names[1:]
+			r.name, r.lists = p.name, r.lists[1:]
 		}
 		e, err := r.list.Next()
 		switch {
@@ -125,26 +131,25 @@ func (r *Reader) Next() (list.Entry, error) {
 	}
 }
 
-func (r *Reader) open(name string) error {
-	o, err := r.store.Open(r.ctx, name, "")
+func (r *Reader) open(p part) error {
+	o, err := r.store.Open(r.ctx, p.name, "")
 	if err != nil {
 		return err
 	}
 	from := io.Reader(bufio.NewReaderSize(o, 256<<10))
-	if strings.HasSuffix(name, ".gz") {
+	if strings.HasSuffix(p.name, ".gz") {
 		if from, err = gzip.NewReader(from); err != nil {
 			o.Close()
 			return err
 		}
 	}
-	option := r.option
-	if base := path.Base(name); option.Format == "auto" && (base == "manifest-sha256.txt" || base == "tagmanifest-sha256.txt") {
-		option.Format = "bagit"
+	if base := path.Base(p.name); p.Format == "auto" && (base == "manifest-sha256.txt" || base == "tagmanifest-sha256.txt") {
+		p.Format = "bagit"
 	}
-	if option.Format == "bagit" && option.Base == "" {
-		option.Base = store.Dir(name)
+	if p.Format == "bagit" && p.Base == "" {
+		p.Base = store.Dir(p.name)
 	}
-	format, err := list.NewFormat(option.Format, option.Schema, option.Base)
+	format, err := list.NewFormat(p.Format, p.Schema, p.Base)
 	if err != nil {
 		o.Close()
 		return err
