@@ -65,6 +65,8 @@ type Format struct {
 	parse func(line string, e *Entry) error
 	// base is put before names that are relative.
 	base string
+	// names says that lines are names, of which any but the empty one is one.
+	names bool
 }
 
 // Formats names the formats, for messages.
@@ -88,6 +90,7 @@ func NewFormat(name, schema, base string) (Format, error) {
 	case "json":
 		f.parse = parseJSON
 	case "names":
+		f.names = true
 		f.parse = func(line string, e *Entry) error { e.Name = line; return nil }
 	case "inventory":
 		f.parse = inventory(schema)
@@ -114,8 +117,8 @@ func NewReader(r io.Reader, f Format) *Reader {
 	return &Reader{r: bufio.NewReaderSize(r, maxLine), format: f}
 }
 
-// Next returns the next entry. Empty lines, comments and the counts at the end
-// of a worker's output have none. The error is io.EOF at the end, else that of
+// Next returns the next entry. Empty lines have none, and, if lines are not names
+// alone, comments and the counts at the end of a worker's output. The error is io.EOF at the end, else that of
 // the underlying reader.
 func (r *Reader) Next() (Entry, error) {
 	for {
@@ -136,7 +139,10 @@ func (r *Reader) Next() (Entry, error) {
 			return Entry{}, err
 		}
 		text := strings.TrimSuffix(strings.TrimSuffix(string(line), "\n"), "\r")
-		if text == "" || text[0] == '#' || strings.HasPrefix(text, `{"summary":`) {
+		if r.line == 1 {
+			text = strings.TrimPrefix(text, byteOrderMark)
+		}
+		if text == "" || !r.format.names && (text[0] == '#' || strings.HasPrefix(text, `{"summary":`)) {
 			continue
 		}
 		if err := r.format.parse(text, &e); err != nil {
@@ -151,6 +157,9 @@ func (r *Reader) Next() (Entry, error) {
 		return e, nil
 	}
 }
+
+// byteOrderMark begins the lists of some editors and shells.
+const byteOrderMark = "\ufeff"
 
 // skipLine skips the rest of a line that does not fit.
 func (r *Reader) skipLine() error {

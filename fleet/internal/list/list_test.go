@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -103,13 +104,25 @@ func TestFormats(t *testing.T) {
 
 func TestNumbersAndComments(t *testing.T) {
 	f, _ := NewFormat("auto", "", "")
-	got := read(t, f, "# comment\n\n"+digest+"  a\n"+strings.Repeat("x", 3*maxLine)+"\n{\"line\":70,\"name\":\"b\"}\n{\"summary\":{}}\n"+digest+"  last")
+	got := read(t, f, "\ufeff# comment\n\n"+digest+"  a\n"+strings.Repeat("x", 3*maxLine)+"\n{\"line\":70,\"name\":\"b\"}\n{\"summary\":{}}\n"+digest+"  last")
 	var b strings.Builder
 	for _, e := range got {
 		b.WriteString(strings.Join([]string{string(rune('0' + e.Line%10)), e.Name, e.Malformed}, ",") + ";")
 	}
 	if want := "3,a,;4,,longer than 65536 bytes;0,b,;7,last,;"; b.String() != want {
 		t.Errorf("got %s, want %s", b.String(), want)
+	}
+}
+
+// Of names alone, none is a comment.
+func TestNamesAreNoComments(t *testing.T) {
+	f, _ := NewFormat("names", "", "")
+	var got []string
+	for _, e := range read(t, f, "\ufeff#recycle/a\n\n{\"summary\":\n") {
+		got = append(got, e.Name)
+	}
+	if want := []string{"#recycle/a", `{"summary":`}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
