@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -113,6 +114,9 @@ func testOutcomes(t *testing.T, s *storetest.Server) {
 	}
 	add(list.Entry{Name: dir}, Result{Outcome: Unreadable, Size: -1, Error: "is a directory"})
 	add(list.Entry{Name: "http://x/y"}, Result{Outcome: Unreadable, Size: -1, Error: "unknown kind of store http://"})
+	for _, name := range []string{"file://" + dir + "/0#", "file://" + dir + "/0?", "file://other" + dir + "/0"} {
+		add(list.Entry{Name: name}, Result{Outcome: Unreadable, Size: -1, Error: strconv.Quote(name) + " is not file:// and an absolute path, with ?, # and % escaped"})
+	}
 	add(list.Entry{Malformed: "why"}, Result{Outcome: Malformed, Size: -1, Error: "why"})
 
 	var counts Counts
@@ -127,7 +131,7 @@ func testOutcomes(t *testing.T, s *storetest.Server) {
 	for _, l := range lengths {
 		bytes += 9 * int64(l)
 	}
-	if want := (Counts{Lines: 3*n + 7, Match: n, Mismatch: n, New: n, Missing: 4, Unreadable: 2, Malformed: 1, Bytes: bytes}); counts != want {
+	if want := (Counts{Lines: 3*n + 10, Match: n, Mismatch: n, New: n, Missing: 4, Unreadable: 5, Malformed: 1, Bytes: bytes}); counts != want {
 		t.Errorf("got  %+v\nwant %+v", counts, want)
 	}
 }

@@ -126,8 +126,8 @@ func parse(name string) (place, error) {
 		return place{path: name}, nil
 	case scheme == "file":
 		u, err := url.Parse(name)
-		if err != nil || u.Path == "" || u.Host != "" && u.Host != "localhost" {
-			return place{}, nameError(fmt.Sprintf("%q is not file:// and an absolute path", name))
+		if err != nil || u.Path == "" || u.Host != "" && u.Host != "localhost" || strings.ContainsAny(name, "?#") {
+			return place{}, nameError(fmt.Sprintf("%q is not file:// and an absolute path, with ?, # and %% escaped", name))
 		}
 		return place{path: filepath.FromSlash(u.Path)}, nil
 	case !schemes[scheme]:
