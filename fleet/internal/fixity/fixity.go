@@ -304,7 +304,7 @@ func (w *work) failed(r *Result, err error) {
 		r.Outcome, r.Error = Missing, ""
 	}
 	w.give(r)
-	var parts *unknownParts
+	var parts partsError
 	if store.OfObject(err) || errors.As(err, &parts) {
 		w.succeeded(r.FullName())
 		return

@@ -454,6 +454,8 @@ func TestComposite(t *testing.T) {
 		{size: 5000, partSize: 999, given: 999, want: Match},
 		{size: 5000, partSize: 999, want: Unreadable},
 		{size: 5000, partSize: 1000, given: 1001, want: Mismatch},
+		{size: 2 * maxParts, partSize: 2, given: 2, want: Match},
+		{size: 2*maxParts + 1, partSize: 2, given: 2, want: Unreadable},
 	} {
 		t.Run(fmt.Sprintf("%d/%d", tt.size, tt.partSize), func(t *testing.T) {
 			data := storetest.Bytes(uint64(tt.size), tt.size)

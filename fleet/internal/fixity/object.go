@@ -111,7 +111,10 @@ func (w *work) readParts(r *Result, o store.Object) error {
 	case w.PartSize > 0:
 		sizes = []int64{w.PartSize}
 	case len(sizes) == 0:
-		return &unknownParts{r.Size, n}
+		return partsError(fmt.Sprintf("no usual length of parts makes %d parts of %d bytes: --part-size says it", n, r.Size))
+	}
+	if sizes[0] <= (r.Size-1)/maxParts {
+		return partsError(fmt.Sprintf("%d bytes are more than %d parts of %d", r.Size, maxParts, sizes[0]))
 	}
 	for i, size := range sizes {
 		if i > 0 {
@@ -159,15 +162,14 @@ func (w *work) sumParts(o store.Object, partSize int64) (composite.Checksum, err
 	return c, nil
 }
 
-// An unknownParts says that a composite checksum cannot be computed.
-type unknownParts struct {
-	size  int64
-	parts int
-}
+// maxParts is how many parts an upload to S3 can have. Their digests are kept
+// until the last one is there.
+const maxParts = 10_000
 
-func (e *unknownParts) Error() string {
-	return fmt.Sprintf("no usual length of parts makes %d parts of %d bytes: --part-size says it", e.parts, e.size)
-}
+// A partsError says why a composite checksum cannot be computed.
+type partsError string
+
+func (e partsError) Error() string { return string(e) }
 
 // partSizes returns the lengths of parts, each a usual one, with which an object
 // of size bytes has n parts, the likeliest first.
