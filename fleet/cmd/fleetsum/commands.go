@@ -54,7 +54,7 @@ and goes on where it was.`,
 	options: func(o *options, flags *pflag.FlagSet) {
 		flags.StringVar(&o.journal, "journal", "", "write to the journal at `URL`")
 		flags.IntVar(&o.shards, "shards", 16, "how many shards to make; a journal that has a plan keeps its number")
-		flags.StringVar(&o.since, "since", "", "leave out what the run with the journal at `URL` found to be as it should be and was not modified since")
+		flags.StringVar(&o.since, "since", "", "leave out what the run with the journal at `URL` found to be as it should be, unless the list says that it was modified since")
 		flags.BoolVar(&o.noDigests, "no-digests", false, "do not expect the digests of the lists: they are to be written anew")
 		listOptions(o, flags)
 	},

@@ -184,7 +184,7 @@ func (j *Journal) checked(ctx context.Context) (func(*list.Entry) bool, error) {
 		})
 		r.Close()
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("%s: %w", j.resultName(s.Digest), err)
 		}
 	}
 	return func(e *list.Entry) bool {
