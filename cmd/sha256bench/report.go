@@ -127,7 +127,8 @@ func (r *report) writeJSON(w io.Writer) error {
 		Nonces     []cost        `json:"nonce_costs"`
 		Losses     []lossJSON    `json:"losses"`
 	}{machine: r.machine, Microarch: r.costs.Microarch, MeasuredOn: r.costs.MeasuredOn, Selected: selectedJSON(sha256.Selected()), Losses: []lossJSON{}}
-	both := func(table, here []lanes.Candidate) (cs []cost) {
+	both := func(table, here []lanes.Candidate) []cost {
+		cs := []cost{}
 		for i, k := range table {
 			cs = append(cs, cost{k.Kernel, k.Lanes, k.Cycles, string(k.Basis), here[i].Cycles})
 		}
