@@ -5,6 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/spf13/pflag"
 
@@ -134,9 +138,12 @@ func runWrite(ctx context.Context, o *options, std *streams) (int, error) {
 
 // complain says on standard error what is wrong with an object.
 func (s *streams) complain(r *fixity.Result) {
-	name := r.Name
-	if r.Outcome == fixity.Malformed {
+	name := r.FullName()
+	switch {
+	case r.Outcome == fixity.Malformed:
 		name = fmt.Sprintf("line %d", r.Line)
+	case strings.ContainsFunc(name, func(c rune) bool { return c == utf8.RuneError || !unicode.IsPrint(c) }):
+		name = strconv.Quote(name)
 	}
 	why := string(r.Outcome)
 	switch {
