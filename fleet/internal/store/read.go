@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"math/rand/v2"
+	"slices"
 	"syscall"
 	"time"
 
@@ -73,8 +74,11 @@ func OfObject(err error) bool {
 	var pathError *fs.PathError
 	var name nameError
 	return errors.Is(err, ErrChanged) || IsMissing(err) || errors.As(err, &name) ||
-		errors.As(err, &pathError) && !errors.Is(err, syscall.EIO) && !errors.Is(err, syscall.ESTALE) && !outOfFiles(err)
+		errors.As(err, &pathError) && !slices.ContainsFunc(ofFileSystems, func(e error) bool { return errors.Is(err, e) }) && !outOfFiles(err)
 }
+
+// ofFileSystems are the errors of files whose disk or server is gone.
+var ofFileSystems = []error{syscall.EIO, syscall.ESTALE, syscall.ENOTCONN, syscall.ETIMEDOUT}
 
 // outOfFiles reports whether err says that no more files can be open now.
 func outOfFiles(err error) bool {
