@@ -79,17 +79,25 @@ func (j *Journal) Plan(ctx context.Context) (*Plan, error) {
 	}
 	defer f.Close()
 	p := new(Plan)
-	if err := json.NewDecoder(f).Decode(p); err != nil {
-		return nil, fmt.Errorf("%s is damaged: %w", j.planName(), err)
+	if err = json.NewDecoder(f).Decode(p); err == nil {
+		err = p.check()
 	}
+	if err != nil {
+		return nil, fmt.Errorf("%s is damaged: %w; remove it and split the lists again, into as many shards", j.planName(), err)
+	}
+	return p, nil
+}
+
+// check returns an error if p is no plan that Split made.
+func (p *Plan) check() error {
 	lines := int64(0)
 	for _, s := range p.Shards {
 		lines += s.Lines
 	}
 	if p.Asked < max(1, len(p.Shards)) || lines != p.Lines {
-		return nil, fmt.Errorf("%s is damaged: %d lines in %d shards, not %d in %d", j.planName(), lines, len(p.Shards), p.Lines, p.Asked)
+		return errors.New("its numbers contradict each other")
 	}
-	return p, nil
+	return nil
 }
 
 // result opens the result of the shard with a digest. An error for which
