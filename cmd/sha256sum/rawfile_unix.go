@@ -60,7 +60,7 @@ func (f rawFile) info() (rawInfo, error) {
 
 func infoOf(st *unix.Stat_t) rawInfo {
 	info := rawInfo{
-		stamp: stamp{size: st.Size, modified: st.Mtim.Nano(), changed: st.Ctim.Nano()},
+		stamp: stamp{size: st.Size, modified: st.Mtim.Nano(), changed: st.Ctim.Nano(), inode: int64(st.Ino)},
 		id:    fileID{uint64(st.Dev), uint64(st.Ino)},
 	}
 	switch uint32(st.Mode) & unix.S_IFMT {

@@ -17,6 +17,7 @@ type stamp struct {
 	size     int64
 	modified int64
 	changed  int64 // of the inode too, which nobody can set; modified where the system does not tell
+	inode    int64 // its number, or 0: files that change places may have the same size and times
 }
 
 // errChanged is the error of a file that was written to while it was read: its

@@ -17,13 +17,13 @@ import (
 // With --update, a second file beside the list keeps what the files were when
 // they were hashed: after a line that names the format, one line for each file,
 //
-//	digest size modified changed name
+//	digest size modified changed inode name
 //
 // with times in nanoseconds, and names escaped as in lists. It is in the order of
 // the list, so that it is read along with the walk, and memory does not grow.
 const (
 	stampsSuffix = ".stamps"
-	stampsFormat = "# sha256sum stamps 1"
+	stampsFormat = "# sha256sum stamps 2"
 )
 
 // A record is what a file was.
@@ -36,7 +36,7 @@ type record struct {
 func appendRecord(b []byte, r *record) []byte {
 	prefix, name := escapeName(r.name)
 	b = hex.AppendEncode(append(b, prefix...), r.digest[:])
-	for _, n := range []int64{r.size, r.modified, r.changed} {
+	for _, n := range []int64{r.size, r.modified, r.changed, r.inode} {
 		b = strconv.AppendInt(append(b, ' '), n, 10)
 	}
 	return append(append(append(b, ' '), name...), '\n')
@@ -45,18 +45,19 @@ func appendRecord(b []byte, r *record) []byte {
 // parseRecord undoes appendRecord. It reports false for what that did not write.
 func parseRecord(line string) (r *record, ok bool) {
 	line, escaped := strings.CutPrefix(line, `\`)
-	fields := strings.SplitN(line, " ", 5)
+	const name = 5 // behind the digest and four numbers
+	fields := strings.SplitN(line, " ", name+1)
 	r = new(record)
-	if len(fields) != 5 || !parseDigest(&r.digest, fields[0]) {
+	if len(fields) != name+1 || !parseDigest(&r.digest, fields[0]) {
 		return nil, false
 	}
-	for i, n := range []*int64{&r.size, &r.modified, &r.changed} {
+	for i, n := range []*int64{&r.size, &r.modified, &r.changed, &r.inode} {
 		var err error
 		if *n, err = strconv.ParseInt(fields[1+i], 10, 64); err != nil {
 			return nil, false
 		}
 	}
-	if r.name, ok = fields[4], true; escaped {
+	if r.name, ok = fields[name], true; escaped {
 		r.name, ok = unescapeName(r.name)
 	}
 	return r, ok

@@ -75,7 +75,7 @@ var table = []option{
 		"with -c, --base= stands for the directory of each list",
 		func(o *options, s string) error { o.base, o.baseSet = s, true; return nil }},
 	{"update", 0, "LIST", nil, beyondOption, "with -r, write to LIST, as --output does, but hash only what is new or has changed since the last time: " +
-		"sizes and times are kept in LIST.stamps, which -c never reads; an interrupted run goes on where it stopped",
+		"sizes, times and inode numbers are kept in LIST.stamps, which -c never reads; an interrupted run goes on where it stopped",
 		func(o *options, s string) error { o.update = s; return nonEmpty(s) }},
 	{"bag", 0, "DIR", nil, beyondOption, "validate the BagIt bag (RFC 8493) in DIR: its declaration, its manifests, and that its payload is complete both ways",
 		func(o *options, s string) error { o.bag = s; return nonEmpty(s) }},
