@@ -215,34 +215,35 @@ func sumManyAfter(w *worker) (int, error) {
 
 func macs(w *worker) (int, error) {
 	msgs := w.messages(60)
-	keys, want := make([]*hmac.Key, len(msgs)), make([][]byte, len(msgs))
-	for i, m := range msgs {
-		key := data[w.IntN(1000):][:w.IntN(100)]
-		keys[i] = hmac.NewKey(key)
-		std := stdhmac.New(stdsha256.New, key)
-		std.Write(m)
-		want[i] = std.Sum(nil)
+	secrets, keys := make([][]byte, len(msgs)), make([]*hmac.Key, len(msgs))
+	for i := range msgs {
+		secrets[i] = data[w.IntN(1000):][:w.IntN(100)]
+		keys[i] = hmac.NewKey(secrets[i])
 	}
 	dst := make([][32]byte, len(msgs))
-	hmac.SumMany(dst, keys, msgs)
-	for i := range dst {
-		if err := differs(fmt.Sprintf("hmac: message %d of %d", i, len(msgs)), dst[i][:], want[i]); err != nil {
-			return 0, err
+	compare := func(name string, secret func(i int) []byte) error {
+		for i, m := range msgs {
+			std := stdhmac.New(stdsha256.New, secret(i))
+			std.Write(m)
+			if err := differs(fmt.Sprintf("hmac: %s: message %d of %d", name, i, len(msgs)), dst[i][:], std.Sum(nil)); err != nil {
+				return err
+			}
 		}
+		return nil
 	}
-	if len(msgs) == 0 {
-		return 0, nil
+	hmac.SumMany(dst, keys, msgs)
+	if err := compare("SumMany", func(i int) []byte { return secrets[i] }); err != nil || len(msgs) == 0 {
+		return 0, err
 	}
-	// All by the first key, of which the first verifies, and the last with a bit
-	// changed does not.
 	keys[0].SumMany(dst, msgs)
+	if err := compare("Key.SumMany", func(int) []byte { return secrets[0] }); err != nil {
+		return 0, err
+	}
 	one := keys[0].Sum(msgs[0])
-	if err := differs("hmac: Key.SumMany", dst[0][:], want[0]); err != nil {
+	if err := differs("hmac: Key.Sum", one[:], dst[0][:]); err != nil {
 		return 0, err
 	}
-	if err := differs("hmac: Key.Sum", one[:], want[0]); err != nil {
-		return 0, err
-	}
+	// All verify but the last, with a bit changed.
 	dst[len(dst)-1][w.IntN(32)] ^= 1
 	ok, codes := make([]bool, len(msgs)), make([][]byte, len(msgs))
 	for i := range codes {
