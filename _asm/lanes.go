@@ -36,6 +36,9 @@ type laneFrame struct {
 	saved            func(group, word int) Mem // the state before the block
 }
 
+// streamsSignature is that of the kernels of several streams.
+const streamsSignature = "func(h **[8]uint32, p **byte, at, n int)"
+
 // laneKernel generates a kernel that compresses one stream in each lane:
 //
 //	save the state
@@ -56,9 +59,9 @@ func laneKernel(shape laneShape) func(c *Context, name string) {
 
 		c.Function(name)
 		c.Pragma("noescape")
-		c.Doc(fmt.Sprintf("%s compresses n blocks of each of %d streams, one 32-bit word of each in a", name, lanes),
-			"register.")
-		c.SignatureExpr("func(h **[8]uint32, p **byte, n int)")
+		c.Doc(fmt.Sprintf("%s compresses n blocks, from block at on, of each of %d streams, one 32-bit", name, lanes),
+			"word of each in a register.")
+		c.SignatureExpr(streamsSignature)
 
 		f := laneFrame{
 			states: RDI, pointers: RSI, count: RCX, offset: RBX, k: RAX, rounds: RDX,
@@ -87,7 +90,8 @@ func laneKernel(shape laneShape) func(c *Context, name string) {
 		c.JZ(LabelRef("done"))
 		c.LEAQ(local.Offset(63), R12)
 		c.ANDQ(I8(-64), R12)
-		c.XORL(EBX, EBX)
+		c.Load(c.Param("at"), f.offset.(GPPhysical))
+		c.SHLQ(Imm(6), f.offset)
 		if !shape.scheduleInRegisters {
 			c.LEAQ(w, f.w)
 			c.LEAQ(w.Offset(8*width), f.w8)

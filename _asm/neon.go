@@ -93,10 +93,10 @@ func (g *neonGroup) transposed(half int) [4]Register {
 
 // neonKernel generates the kernel of four streams.
 func neonKernel(f *armFunc) {
-	f.signature = streamsSignature
+	f.signature = armStreamsSignature
 	f.doc = []string{
-		f.name + " compresses n blocks of each of 4 streams, one 32-bit word of each in a",
-		"register.",
+		f.name + " compresses n blocks, from block at on, of each of 4 streams, one 32-bit",
+		"word of each in a register.",
 	}
 	g := newNEONGroup(f)
 	k := roundConstants()
@@ -108,7 +108,7 @@ func neonKernel(f *armFunc) {
 		}
 	}
 
-	f.loadArgs("h", "p")
+	f.loadArgs("h", "p", "at", "n")
 	f.do("MOVD", f.spread(k[:]), table)
 	f.do("ADD", imm(16), "RSP", neonSaved.Base.Asm())
 	point(armH)
@@ -119,6 +119,9 @@ func neonKernel(f *armFunc) {
 		copy(g.t[:], free[:])
 	}
 	point(armP)
+	for _, p := range neonLane {
+		f.do("ADD", armAt+"<<6", p.Asm())
+	}
 
 	f.label("block")
 	for i, v := range g.v {
@@ -162,7 +165,7 @@ func neonNodeKernel(f *armFunc) {
 	src, dst, table := Mem{Base: R8}, Mem{Base: R9}, constants{base: R10, spread: true}
 	const ivAt = 128 // in the table
 
-	f.loadArgs("dst", "src")
+	f.loadArgs("dst", "src", "n")
 	f.do("MOVD", f.spread(slices.Concat(k[:], nodeK[:], iv[:])), table.base.Asm())
 	f.do("MOVD", armP, src.Base.Asm())
 	f.do("MOVD", armH, dst.Base.Asm())

@@ -128,19 +128,21 @@ func (s *sha2Streams) add(st sha2Stream, saved []vreg) {
 // sha2Kernel generates a kernel of n interleaved streams: n = 1, 2 or 4.
 func sha2Kernel(n int) func(f *armFunc) {
 	return func(f *armFunc) {
+		args := []string{"h", "p", "n"}
 		if n == 1 {
 			f.signature = streamSignature
 			f.doc = []string{f.name + " compresses n blocks at p into h with the SHA2 instructions."}
 		} else {
-			f.signature = streamsSignature
+			f.signature = armStreamsSignature
 			f.doc = []string{
-				fmt.Sprintf("%s compresses n blocks of each of %d streams, interleaved, with the", f.name, n),
-				"SHA2 instructions.",
+				fmt.Sprintf("%s compresses n blocks, from block at on, of each of %d streams,", f.name, n),
+				"interleaved, with the SHA2 instructions.",
 			}
+			args = []string{"h", "p", "at", "n"}
 		}
 		s := newSHA2Streams(f, n)
 		hs, ps := []string{armH}, []string{armP}
-		f.loadArgs("h", "p")
+		f.loadArgs(args...)
 		s.loadConstants()
 		if n > 1 {
 			hs = []string{"R4", "R5", "R6", "R7"}[:n]
@@ -148,6 +150,7 @@ func sha2Kernel(n int) func(f *armFunc) {
 			for i := range n {
 				f.do("MOVD", at(8*i, armH), hs[i])
 				f.do("MOVD", at(8*i, armP), ps[i])
+				f.do("ADD", armAt+"<<6", ps[i])
 			}
 		}
 		for i, st := range s.streams {
@@ -212,7 +215,7 @@ func sha2NodeKernel(n int) func(f *armFunc) {
 		s := newSHA2Streams(f, n)
 		const iv, nodeK = "R8", "R9"
 
-		f.loadArgs("dst", "src")
+		f.loadArgs("dst", "src", "n")
 		s.loadConstants()
 		f.do("MOVD", "$·iv256(SB)", iv)
 		f.do("MOVD", "$·nodeK(SB)", nodeK)

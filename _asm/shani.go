@@ -60,9 +60,9 @@ func shaKernel(n int) func(c *Context, name string) {
 			c.Doc(name + " compresses n blocks at p into h with the SHA extensions.")
 			c.SignatureExpr("func(h *[8]uint32, p *byte, n int)")
 		} else {
-			c.Doc(fmt.Sprintf("%s compresses n blocks of each of %d streams, interleaved, with the SHA", name, n),
-				"extensions.")
-			c.SignatureExpr("func(h **[8]uint32, p **byte, n int)")
+			c.Doc(fmt.Sprintf("%s compresses n blocks, from block at on, of each of %d streams, interleaved,", name, n),
+				"with the SHA extensions.")
+			c.SignatureExpr(streamsSignature)
 		}
 
 		// Registers: X0 W+K, X1 temporary; from X3 the streams' states, then their
@@ -107,12 +107,17 @@ func shaKernel(n int) func(c *Context, name string) {
 		c.TESTQ(count, count)
 		c.JZ(LabelRef("done"))
 		c.LEAQ(kTable(c, name, false), k)
+		if n > 1 {
+			c.Load(c.Param("at"), R13)
+			c.SHLQ(Imm(6), R13)
+		}
 		for i, s := range streams {
 			if n == 1 {
 				c.MOVQ(ps, s.p.Base)
 				loadState(c, s, hs)
 			} else {
 				c.MOVQ(Mem{Base: ps, Disp: 8 * i}, s.p.Base)
+				c.ADDQ(R13, s.p.Base)
 				c.MOVQ(Mem{Base: hs, Disp: 8 * i}, R12)
 				loadState(c, s, R12)
 			}

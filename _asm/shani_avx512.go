@@ -196,9 +196,9 @@ func vectorShaKernel(c *Context, name string) {
 func vectorShaKernel2(c *Context, name string) {
 	c.Function(name)
 	c.Pragma("noescape")
-	c.Doc(name+" compresses n blocks of each of 2 streams, interleaved, with the SHA",
-		"extensions, and AVX-512 for the message schedules.")
-	c.SignatureExpr("func(h **[8]uint32, p **byte, n int)")
+	c.Doc(name+" compresses n blocks, from block at on, of each of 2 streams, interleaved,",
+		"with the SHA extensions, and AVX-512 for the message schedules.")
+	c.SignatureExpr(streamsSignature)
 
 	k, hs, ps, count := RAX, RDI, RSI, RCX
 	states, blocks := [2]Register{R8, R9}, [2]Mem{{Base: R10}, {Base: R11}}
@@ -211,9 +211,12 @@ func vectorShaKernel2(c *Context, name string) {
 	c.JZ(LabelRef("done"))
 	vectorConstants(c, byteOrder(c, name), RAX)
 	c.LEAQ(kTable(c, name, false), k)
+	c.Load(c.Param("at"), R12)
+	c.SHLQ(Imm(6), R12)
 	for i, s := range streams {
 		c.MOVQ(Mem{Base: hs, Disp: 8 * i}, states[i])
 		c.MOVQ(Mem{Base: ps, Disp: 8 * i}, blocks[i].Base)
+		c.ADDQ(R12, blocks[i].Base)
 		loadState(c, s, states[i])
 	}
 

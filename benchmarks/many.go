@@ -134,18 +134,18 @@ func kernelSum(k block.Kernel) func(dst [][32]byte, msgs [][]byte) {
 				states[lane] = block.IV256
 				h[lane] = &states[lane]
 			}
-			for done := 0; done < size; {
-				n := min(k.MaxBlocks, (size-done)/block.Size)
-				for lane := range k.Lanes {
-					p[lane] = &msgs[min(lane, live-1)][done]
-				}
-				k.Blocks(&h[0], &p[0], n)
-				done += n * block.Size
+			for lane := range k.Lanes {
+				p[lane] = &msgs[min(lane, live-1)][0]
+			}
+			for done := 0; done < size/block.Size; {
+				n := min(k.MaxBlocks, size/block.Size-done)
+				k.Blocks(&h[0], &p[0], done, n)
+				done += n
 			}
 			for lane := range k.Lanes {
 				p[lane] = &padding[0]
 			}
-			k.Blocks(&h[0], &p[0], 1)
+			k.Blocks(&h[0], &p[0], 0, 1)
 			for lane := range live {
 				block.PutDigest(&dst[lane], &states[lane])
 			}

@@ -102,4 +102,9 @@ func PutDigest(dst *[DigestSize]byte, h *State) {
 
 // CompressLane is Compress in the form of Kernel.Blocks, for a single lane and as
 // many blocks as one call may take.
-func CompressLane(h **State, p **byte, n int) { compress(*h, *p, n) }
+func CompressLane(h **State, p **byte, at, n int) { compress(*h, Advance(*p, at), n) }
+
+// Advance moves p by n blocks, within the memory that it points into.
+func Advance(p *byte, n int) *byte {
+	return (*byte)(unsafe.Add(unsafe.Pointer(p), n*Size))
+}

@@ -185,8 +185,9 @@ type lane struct {
 
 // differBlocks compares a streaming kernel with the oracle: distinct data and
 // states in the lanes, now and then shared data and adjacent states, block
-// counts up to the most it takes, every alignment of the data and every one
-// that Go gives to states, and guards right before or right after each.
+// counts up to the most it takes, from the first block or from another, every
+// alignment of the data and every one that Go gives to states, and guards right
+// before or right after each.
 func differBlocks(k Kernel) func(t *testing.T, r *rand.Rand, n int) {
 	return func(t *testing.T, r *rand.Rand, n int) {
 		lanes := make([]lane, k.Lanes)
@@ -210,15 +211,16 @@ func differBlocks(k Kernel) func(t *testing.T, r *rand.Rand, n int) {
 			h := unsafe.Slice((**State)(unsafe.Pointer(&place(r, hs, pointers)[0])), k.Lanes)
 			p := unsafe.Slice((**byte)(unsafe.Pointer(&place(r, ps, pointers)[0])), k.Lanes)
 			want := make([]State, k.Lanes)
+			at := r.IntN(2) * r.IntN(3*k.MaxBlocks)
 			for j, l := range lanes {
-				h[j], p[j] = l.h, l.p
+				h[j], p[j] = l.h, Advance(l.p, -at)
 				*l.h = randomState(r)
 				want[j] = *l.h
 				generic(&want[j], l.p, blocks)
 			}
 			hsBefore, psBefore := slices.Clone(h), slices.Clone(p)
 
-			if err := guard.Faults(func() { k.Blocks(&h[0], &p[0], blocks) }); err != nil {
+			if err := guard.Faults(func() { k.Blocks(&h[0], &p[0], at, blocks) }); err != nil {
 				t.Fatalf("case %d, %d blocks: %v", i, blocks, err)
 			}
 

@@ -40,11 +40,12 @@ type Kernel struct {
 	Spec
 	// MaxBlocks bounds the blocks of one call, so that it takes about 50 µs.
 	MaxBlocks int
-	// Blocks compresses n blocks of each lane: h and p are the first of Lanes
-	// consecutive pointers, to states and to the lanes' first blocks, which may
-	// be the same memory. The states are updated in place; what several lanes
-	// share of them is undefined then. The pointers stay as they are.
-	Blocks func(h **State, p **byte, n int)
+	// Blocks compresses blocks at to at+n-1 of each lane: h and p are the first of
+	// Lanes consecutive pointers, to states and to where the lanes' blocks, counted
+	// from 0, begin, which may be the same memory. The states are updated in place;
+	// what several lanes share of them is undefined then. The pointers stay as they
+	// are.
+	Blocks func(h **State, p **byte, at, n int)
 	// Supported says whether this machine can run it.
 	Supported bool
 	// Enabled says whether it may be chosen.
@@ -159,6 +160,6 @@ func Single() string { return selection.Single }
 func UsesStd() bool { return useStd }
 
 // single gives a one-stream kernel the form of the others.
-func single(blocks func(h *State, p *byte, n int)) func(h **State, p **byte, n int) {
-	return func(h **State, p **byte, n int) { blocks(*h, *p, n) }
+func single(blocks func(h *State, p *byte, n int)) func(h **State, p **byte, at, n int) {
+	return func(h **State, p **byte, at, n int) { blocks(*h, Advance(*p, at), n) }
 }

@@ -4,17 +4,18 @@
 
 #include "textflag.h"
 
-// func x16_avx512(h **[8]uint32, p **byte, n int)
+// func x16_avx512(h **[8]uint32, p **byte, at int, n int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512VL
-TEXT ·x16_avx512(SB), $1152-24
+TEXT ·x16_avx512(SB), $1152-32
 	MOVQ            h+0(FP), DI
 	MOVQ            p+8(FP), SI
-	MOVQ            n+16(FP), CX
+	MOVQ            n+24(FP), CX
 	TESTQ           CX, CX
 	JZ              done
 	LEAQ            63(SP), R12
 	ANDQ            $-64, R12
-	XORL            BX, BX
+	MOVQ            at+16(FP), BX
+	SHLQ            $0x06, BX
 	MOVQ            (DI), R8
 	VMOVDQU32       (R8), Y0
 	MOVQ            32(DI), R8

@@ -4,14 +4,14 @@
 
 #include "textflag.h"
 
-// func x2_avx512shani(h **[8]uint32, p **byte, n int)
+// func x2_avx512shani(h **[8]uint32, p **byte, at int, n int)
 // Requires: AVX, AVX2, AVX512F, AVX512VL, SHA, SSE2
-TEXT ·x2_avx512shani(SB), $608-24
+TEXT ·x2_avx512shani(SB), $608-32
 	LEAQ            31(SP), DX
 	ANDQ            $-32, DX
 	MOVQ            h+0(FP), DI
 	MOVQ            p+8(FP), SI
-	MOVQ            n+16(FP), CX
+	MOVQ            n+24(FP), CX
 	TESTQ           CX, CX
 	JZ              done
 	VBROADCASTI32X4 x2_avx512shani_order<>+0(SB), Y31
@@ -20,8 +20,11 @@ TEXT ·x2_avx512shani(SB), $608-24
 	MOVL            $0x000000cc, AX
 	KMOVW           AX, K2
 	LEAQ            ·k+0(SB), AX
+	MOVQ            at+16(FP), R12
+	SHLQ            $0x06, R12
 	MOVQ            (DI), R8
 	MOVQ            (SI), R10
+	ADDQ            R12, R10
 	MOVOU           (R8), X3
 	MOVOU           16(R8), X4
 	MOVOA           X3, X1
@@ -31,6 +34,7 @@ TEXT ·x2_avx512shani(SB), $608-24
 	PSHUFD          $0x1b, X1, X4
 	MOVQ            8(DI), R9
 	MOVQ            8(SI), R11
+	ADDQ            R12, R11
 	MOVOU           (R9), X5
 	MOVOU           16(R9), X6
 	MOVOA           X5, X1

@@ -4,18 +4,21 @@
 
 #include "textflag.h"
 
-// func x2_sha2(h **[8]uint32, p **byte, n int)
-TEXT ·x2_sha2(SB), $0-24
+// func x2_sha2(h **[8]uint32, p **byte, at, n int)
+TEXT ·x2_sha2(SB), $0-32
 	MOVD h+0(FP), R0
 	MOVD p+8(FP), R1
-	MOVD n+16(FP), R2
+	MOVD at+16(FP), R15
+	MOVD n+24(FP), R2
 	CBZ R2, done
 	MOVD  (R0), R4
-	MOVD  8(R0), R5
-	MOVD  $·k(SB), R3
 	MOVD  (R1), R8
+	MOVD  8(R0), R5
 	MOVD  8(R1), R9
+	MOVD  $·k(SB), R3
+	ADD   R15<<6, R8
 	FLDPQ (R4), (F0, F1)
+	ADD   R15<<6, R9
 	FLDPQ (R5), (F2, F3)
 
 block:

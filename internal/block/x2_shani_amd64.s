@@ -4,17 +4,20 @@
 
 #include "textflag.h"
 
-// func x2_shani(h **[8]uint32, p **byte, n int)
+// func x2_shani(h **[8]uint32, p **byte, at int, n int)
 // Requires: SHA, SSE2, SSSE3
-TEXT ·x2_shani(SB), $64-24
+TEXT ·x2_shani(SB), $64-32
 	LEAQ       (SP), DX
 	MOVQ       h+0(FP), DI
 	MOVQ       p+8(FP), SI
-	MOVQ       n+16(FP), CX
+	MOVQ       n+24(FP), CX
 	TESTQ      CX, CX
 	JZ         done
 	LEAQ       ·k+0(SB), AX
+	MOVQ       at+16(FP), R13
+	SHLQ       $0x06, R13
 	MOVQ       (SI), R8
+	ADDQ       R13, R8
 	MOVQ       (DI), R12
 	MOVOU      (R12), X3
 	MOVOU      16(R12), X4
@@ -24,6 +27,7 @@ TEXT ·x2_shani(SB), $64-24
 	PSHUFD     $0x1b, X3, X3
 	PSHUFD     $0x1b, X1, X4
 	MOVQ       8(SI), R9
+	ADDQ       R13, R9
 	MOVQ       8(DI), R12
 	MOVOU      (R12), X5
 	MOVOU      16(R12), X6

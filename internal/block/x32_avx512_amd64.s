@@ -4,17 +4,18 @@
 
 #include "textflag.h"
 
-// func x32_avx512(h **[8]uint32, p **byte, n int)
+// func x32_avx512(h **[8]uint32, p **byte, at int, n int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512VL
-TEXT ·x32_avx512(SB), $5248-24
+TEXT ·x32_avx512(SB), $5248-32
 	MOVQ            h+0(FP), DI
 	MOVQ            p+8(FP), SI
-	MOVQ            n+16(FP), CX
+	MOVQ            n+24(FP), CX
 	TESTQ           CX, CX
 	JZ              done
 	LEAQ            63(SP), R12
 	ANDQ            $-64, R12
-	XORL            BX, BX
+	MOVQ            at+16(FP), BX
+	SHLQ            $0x06, BX
 	LEAQ            1088(R12), R10
 	LEAQ            1600(R12), R11
 	LEAQ            3136(R12), R13

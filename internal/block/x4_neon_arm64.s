@@ -4,11 +4,12 @@
 
 #include "textflag.h"
 
-// func x4_neon(h **[8]uint32, p **byte, n int)
-TEXT ·x4_neon(SB), $136-24
+// func x4_neon(h **[8]uint32, p **byte, at, n int)
+TEXT ·x4_neon(SB), $136-32
 	MOVD h+0(FP), R0
 	MOVD p+8(FP), R1
-	MOVD n+16(FP), R2
+	MOVD at+16(FP), R15
+	MOVD n+24(FP), R2
 	CBZ R2, done
 	MOVD  (R0), R8
 	MOVD  8(R0), R9
@@ -34,16 +35,20 @@ TEXT ·x4_neon(SB), $136-24
 	VZIP2 V5.S4, V4.S4, V4.S4
 	VZIP1 V7.S4, V6.S4, V2.S4
 	VZIP2 V7.S4, V6.S4, V6.S4
+	MOVD  (R1), R8
+	MOVD  8(R1), R9
+	MOVD  16(R1), R10
+	MOVD  24(R1), R11
 	MOVD  $x4_neon_k<>+0(SB), R5
 	ADD   $16, RSP, R13
 	VZIP2 V2.D2, V25.D2, V5.D2
 	VZIP1 V2.D2, V25.D2, V25.D2
 	VZIP2 V6.D2, V4.D2, V7.D2
 	VZIP1 V6.D2, V4.D2, V4.D2
-	MOVD  (R1), R8
-	MOVD  8(R1), R9
-	MOVD  16(R1), R10
-	MOVD  24(R1), R11
+	ADD   R15<<6, R8
+	ADD   R15<<6, R9
+	ADD   R15<<6, R10
+	ADD   R15<<6, R11
 
 block:
 	FMOVQ  F24, (R13)

@@ -4,21 +4,26 @@
 
 #include "textflag.h"
 
-// func x4_sha2(h **[8]uint32, p **byte, n int)
-TEXT ·x4_sha2(SB), $136-24
+// func x4_sha2(h **[8]uint32, p **byte, at, n int)
+TEXT ·x4_sha2(SB), $136-32
 	MOVD h+0(FP), R0
 	MOVD p+8(FP), R1
-	MOVD n+16(FP), R2
+	MOVD at+16(FP), R15
+	MOVD n+24(FP), R2
 	CBZ R2, done
 	MOVD  (R0), R4
-	MOVD  8(R0), R5
-	MOVD  16(R0), R6
-	MOVD  24(R0), R7
-	MOVD  $·k(SB), R3
 	MOVD  (R1), R8
+	MOVD  8(R0), R5
 	MOVD  8(R1), R9
+	MOVD  16(R0), R6
 	MOVD  16(R1), R10
+	MOVD  24(R0), R7
 	MOVD  24(R1), R11
+	MOVD  $·k(SB), R3
+	ADD   R15<<6, R8
+	ADD   R15<<6, R9
+	ADD   R15<<6, R10
+	ADD   R15<<6, R11
 	FLDPQ (R4), (F0, F1)
 	FLDPQ (R5), (F2, F3)
 	FLDPQ (R6), (F4, F5)

@@ -4,18 +4,21 @@
 
 #include "textflag.h"
 
-// func x4_shani(h **[8]uint32, p **byte, n int)
+// func x4_shani(h **[8]uint32, p **byte, at int, n int)
 // Requires: SHA, SSE2, SSSE3
-TEXT ·x4_shani(SB), $400-24
+TEXT ·x4_shani(SB), $400-32
 	LEAQ       15(SP), DX
 	ANDQ       $-16, DX
 	MOVQ       h+0(FP), DI
 	MOVQ       p+8(FP), SI
-	MOVQ       n+16(FP), CX
+	MOVQ       n+24(FP), CX
 	TESTQ      CX, CX
 	JZ         done
 	LEAQ       ·k+0(SB), AX
+	MOVQ       at+16(FP), R13
+	SHLQ       $0x06, R13
 	MOVQ       (SI), R8
+	ADDQ       R13, R8
 	MOVQ       (DI), R12
 	MOVOU      (R12), X3
 	MOVOU      16(R12), X4
@@ -25,6 +28,7 @@ TEXT ·x4_shani(SB), $400-24
 	PSHUFD     $0x1b, X3, X3
 	PSHUFD     $0x1b, X1, X4
 	MOVQ       8(SI), R9
+	ADDQ       R13, R9
 	MOVQ       8(DI), R12
 	MOVOU      (R12), X5
 	MOVOU      16(R12), X6
@@ -34,6 +38,7 @@ TEXT ·x4_shani(SB), $400-24
 	PSHUFD     $0x1b, X5, X5
 	PSHUFD     $0x1b, X1, X6
 	MOVQ       16(SI), R10
+	ADDQ       R13, R10
 	MOVQ       16(DI), R12
 	MOVOU      (R12), X7
 	MOVOU      16(R12), X8
@@ -43,6 +48,7 @@ TEXT ·x4_shani(SB), $400-24
 	PSHUFD     $0x1b, X7, X7
 	PSHUFD     $0x1b, X1, X8
 	MOVQ       24(SI), R11
+	ADDQ       R13, R11
 	MOVQ       24(DI), R12
 	MOVOU      (R12), X9
 	MOVOU      16(R12), X10

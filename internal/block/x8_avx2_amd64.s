@@ -4,17 +4,18 @@
 
 #include "textflag.h"
 
-// func x8_avx2(h **[8]uint32, p **byte, n int)
+// func x8_avx2(h **[8]uint32, p **byte, at int, n int)
 // Requires: AVX, AVX2
-TEXT ·x8_avx2(SB), $864-24
+TEXT ·x8_avx2(SB), $864-32
 	MOVQ           h+0(FP), DI
 	MOVQ           p+8(FP), SI
-	MOVQ           n+16(FP), CX
+	MOVQ           n+24(FP), CX
 	TESTQ          CX, CX
 	JZ             done
 	LEAQ           63(SP), R12
 	ANDQ           $-64, R12
-	XORL           BX, BX
+	MOVQ           at+16(FP), BX
+	SHLQ           $0x06, BX
 	LEAQ           288(R12), R10
 	LEAQ           544(R12), R11
 	MOVQ           (DI), R8

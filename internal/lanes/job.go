@@ -98,12 +98,7 @@ func (l *lanes) goesOn(i, n int) bool {
 // advance moves lane i on by n blocks of several that it has left.
 func (l *lanes) advance(i, n int) {
 	l.left[i] -= n
-	l.next[i] = advance(l.next[i], n)
-}
-
-// advance moves p by n blocks, within the memory that it points into.
-func advance(p *byte, n int) *byte {
-	return (*byte)(unsafe.Add(unsafe.Pointer(p), n*block.Size))
+	l.next[i] = block.Advance(l.next[i], n)
 }
 
 // move fills lane i from lane last, which is then unused.
@@ -155,13 +150,13 @@ func (l *lanes) retire(n int) {
 // kernels of the plan take in one call, and returns how many. It does not move
 // next. If more lanes are live the plan for n fills its kernels.
 func (l *lanes) compress(n, blocks int) int {
-	return l.plan.compress(l.state[:], l.next[:], n, blocks)
+	return l.plan.compress(l.state[:], l.next[:], n, 0, blocks)
 }
 
-// compress advances the first n states by so many blocks, or by as many as the
-// kernels take in one call, and returns how many. The states of lanes that the
-// kernels have beyond n are written to.
-func (p *plan) compress(state []*block.State, next []*byte, n, blocks int) int {
+// compress advances the first n states by so many blocks, from block at of next
+// on, or by as many as the kernels take in one call, and returns how many. The
+// states of lanes that the kernels have beyond n are written to.
+func (p *plan) compress(state []*block.State, next []*byte, n, at, blocks int) int {
 	for i := 0; i < n; {
 		k := p.kernels[n-i]
 		blocks = min(blocks, k.MaxBlocks)
@@ -169,7 +164,7 @@ func (p *plan) compress(state []*block.State, next []*byte, n, blocks int) int {
 	}
 	if race.Enabled {
 		for _, b := range next[:n] {
-			race.Read(unsafe.Slice(b, blocks*block.Size))
+			race.Read(unsafe.Slice(block.Advance(b, at), blocks*block.Size))
 		}
 	}
 	for i := 0; i < n; {
@@ -177,22 +172,16 @@ func (p *plan) compress(state []*block.State, next []*byte, n, blocks int) int {
 		for j := n; j < i+k.Lanes; j++ {
 			next[j] = next[0]
 		}
-		k.Blocks(&state[i], &next[i], blocks)
+		k.Blocks(&state[i], &next[i], at, blocks)
 		i += k.Lanes
 	}
 	return blocks
 }
 
-// compressAll advances the first n states by so many blocks. It leaves next
-// anywhere in them.
-func (p *plan) compressAll(state []*block.State, next []*byte, n, blocks int) {
-	for {
-		step := p.compress(state, next, n, blocks)
-		if blocks -= step; blocks == 0 {
-			return
-		}
-		for i := range n {
-			next[i] = advance(next[i], step)
-		}
+// compressAll advances the first n states by so many blocks, from block at of next
+// on.
+func (p *plan) compressAll(state []*block.State, next []*byte, n, at, blocks int) {
+	for end := at + blocks; at < end; {
+		at += p.compress(state, next, n, at, end-at)
 	}
 }

@@ -41,7 +41,7 @@ func record(p *plan) *recorder {
 		}
 		if recording[k] == nil {
 			own := *k
-			own.Blocks = func(h **block.State, p **byte, n int) { r.compress(&own, h, p, n) }
+			own.Blocks = func(h **block.State, p **byte, at, n int) { r.compress(&own, h, p, at, n) }
 			recording[k] = &own
 		}
 		r.plan.kernels[n] = recording[k]
@@ -49,13 +49,13 @@ func record(p *plan) *recorder {
 	return r
 }
 
-func (r *recorder) compress(k *block.Kernel, h **block.State, p **byte, n int) {
+func (r *recorder) compress(k *block.Kernel, h **block.State, p **byte, at, n int) {
 	if n < 1 || n > k.MaxBlocks {
 		panic(fmt.Sprintf("%s is called for %d blocks, of at most %d", k.Name, n, k.MaxBlocks))
 	}
 	states, blocks := unsafe.Slice(h, k.Lanes), unsafe.Slice(p, k.Lanes)
 	for i, s := range states {
-		block.Compress(s, unsafe.Slice(blocks[i], n*block.Size))
+		block.Compress(s, unsafe.Slice(block.Advance(blocks[i], at), n*block.Size))
 	}
 	c := call{k.Name, r.jobs.live, n}
 	r.calls = append(r.calls, c)

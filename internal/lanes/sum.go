@@ -323,7 +323,7 @@ func (g *group) compressAlike(live, blocks int) {
 	if t := g.plan.turnOf(live, blocks); blocks >= minTurn && t.slice < blocks {
 		g.rotateAlike(live, blocks, t)
 	} else {
-		g.plan.compressAll(g.state[:], g.next[:], live, blocks)
+		g.plan.compressAll(g.state[:], g.next[:], live, 0, blocks)
 	}
 }
 
@@ -346,9 +346,9 @@ func (g *group) compressPadding(live, blocks int) {
 }
 
 // compressAll compresses so many blocks at next for each of the first live lanes,
-// one set of lanes after the other. It leaves anything in next.
+// one set of lanes after the other.
 func (g *group) compressAll(live, blocks int) {
 	for from := 0; from < live; from += g.Width() {
-		g.plan.compressAll(g.state[from:], g.next[from:], min(g.Width(), live-from), blocks)
+		g.plan.compressAll(g.state[from:], g.next[from:], min(g.Width(), live-from), 0, blocks)
 	}
 }

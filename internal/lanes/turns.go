@@ -98,12 +98,11 @@ func (p *plan) turnOf(n, blocks int) turn {
 // rotating is what jobs that take turns need.
 type rotating struct {
 	// state and next are the arguments of the kernels: those of the lanes whose
-	// turn it is. Of jobs that are all alike they are all there: their states, and
-	// once more behind them, so that any lane and those that follow it, around the
-	// end, stand side by side; and the beginnings of their first slices, then of
-	// their second ones, and so on.
+	// turn it is. Of jobs that are all alike they are all there, and once more
+	// behind them, a slice on, so that any lane and those that follow it, around
+	// the end, stand side by side.
 	state [2 * maxJobs]*block.State
-	next  [maxSlices * maxJobs]*byte
+	next  [2 * maxJobs]*byte
 
 	order  [maxJobs]uint8 // the lanes by what they have left, falling
 	merged [maxJobs]uint8
@@ -111,7 +110,7 @@ type rotating struct {
 
 // forget lets go of what is the caller's: of the first n.
 func (r *rotating) forget(n int) {
-	clear(r.state[:min(n, len(r.state))])
+	clear(r.state[:n])
 	clear(r.next[:n])
 }
 
@@ -134,7 +133,7 @@ func (g *group) rotate(live int, t turn, w Work) int {
 		for i, lane := range running {
 			r.state[i], r.next[i] = g.state[lane], g.next[lane]
 		}
-		blocks = g.plan.compress(r.state[:], r.next[:], t.lanes, blocks)
+		blocks = g.plan.compress(r.state[:], r.next[:], t.lanes, 0, blocks)
 		if blocks == shortest {
 			// Those with the highest numbers leave first: the lane that takes the place
 			// of one has been dealt with.
@@ -177,37 +176,27 @@ func (g *group) merge(n, live int) {
 // first, and one slice of those whose turn does not come any more comes last.
 func (g *group) rotateAlike(live, blocks int, t turn) {
 	slices := min(blocks/t.slice, maxSlices)
-	if rest := blocks - slices*t.slice; rest > 0 {
-		copy(g.rotating.next[:], g.next[:live])
-		g.compressAll(live, rest)
-		for i, p := range g.rotating.next[:live] {
-			g.next[i] = advance(p, rest)
-		}
-	}
+	at := blocks - slices*t.slice
+	g.compressAll(live, at)
 	r := &g.rotating
 	copy(r.state[copy(r.state[:], g.state[:live]):], g.state[:live])
-	// All pointers are made before the first call: a kernel starts while the one
-	// before ends, unless there is much to do in between.
-	turns := live * slices
-	for at, done := 0, 0; at < turns; at, done = at+live, done+t.slice {
-		next := r.next[at:][:live]
-		for i, p := range g.next[:live] {
-			next[i] = advance(p, done)
-		}
+	for i, p := range g.next[:live] {
+		r.next[i], r.next[live+i] = p, block.Advance(p, t.slice)
 	}
-	first, at := 0, 0 // of those whose turn it is: their place in state and in next
-	for ; at+t.lanes <= turns; at += t.lanes {
-		g.plan.compressAll(r.state[first:], r.next[at:], t.lanes, t.slice)
+	first, left := 0, live*slices // the lane whose turn is the next; slices
+	for ; left >= t.lanes; left -= t.lanes {
+		g.plan.compressAll(r.state[first:], r.next[first:], t.lanes, at, t.slice)
 		if first += t.lanes; first >= live {
 			first -= live
+			at += t.slice
 		}
 	}
-	if last := turns - at; last > 0 {
-		copy(g.state[:], r.state[first:][:last])
-		copy(g.next[:], r.next[at:turns])
-		g.retire(last)
-		g.plan.compressAll(g.state[:], g.next[:], last, t.slice)
+	if left > 0 {
+		copy(g.state[:], r.state[first:][:left])
+		copy(g.next[:], r.next[first:][:left])
+		g.retire(left)
+		g.plan.compressAll(g.state[:], g.next[:], left, at, t.slice)
 		copy(g.state[:live], r.state[:])
 	}
-	r.forget(max(turns, 2*live))
+	r.forget(2 * live)
 }
