@@ -64,7 +64,7 @@ const (
 // The signatures of arm64 kernels.
 const (
 	streamSignature     = "(h *[8]uint32, p *byte, n int)"
-	armStreamsSignature = "(h **[8]uint32, p **byte, at, n int)"
+	armStreamsSignature = "(h **[8]uint32, p **byte, streams, first, at, n, turns int)"
 	nodesSignature      = "(dst, src *byte, n int)"
 )
 
@@ -119,14 +119,60 @@ func (f *armFunc) branch(op string, args ...string) {
 	f.print([]armInst{{op, args}})
 }
 
-// loadArgs loads the arguments of these names, and leaves if n is zero.
-func (f *armFunc) loadArgs(names ...string) {
-	to := map[string]string{"h": armH, "dst": armH, "p": armP, "src": armP, "at": armAt, "n": armN}
-	for i, name := range names {
-		f.do("MOVD", fmt.Sprintf("%s+%d(FP)", name, 8*i), to[name])
-	}
-	f.args = 8 * len(names)
+// loadArgs loads the arguments of a kernel that has three, the third being n, and
+// leaves if that is zero.
+func (f *armFunc) loadArgs(first, second string) {
+	f.args = 24
+	f.do("MOVD", first+"+0(FP)", armH)
+	f.do("MOVD", second+"+8(FP)", armP)
+	f.do("MOVD", "n+16(FP)", armN)
 	f.branch("CBZ", armN, "done")
+}
+
+// Arguments of kernels of several streams, in memory.
+const (
+	streamsArg = "streams+16(FP)"
+	firstArg   = "first+24(FP)"
+	atArg      = "at+32(FP)"
+	nArg       = "n+40(FP)"
+	turnsArg   = "turns+48(FP)"
+)
+
+// loadStreams loads the arguments of a kernel of several streams, with h and p at
+// the lanes' first ones, and leaves if n is zero.
+func (f *armFunc) loadStreams() {
+	f.signature, f.args = armStreamsSignature, 56
+	f.do("MOVD", "h+0(FP)", armH)
+	f.do("MOVD", "p+8(FP)", armP)
+	f.do("MOVD", firstArg, armAt)
+	f.do("ADD", armAt+"<<3", armH)
+	f.do("ADD", armAt+"<<3", armP)
+	f.do("MOVD", atArg, armAt)
+	f.do("MOVD", nArg, armN)
+	f.branch("CBZ", armN, "done")
+}
+
+// turnEnds ends a turn. It goes to done if that was the last one, or else, with h
+// and p at the lanes' next streams, to turn. If these begin with one of the first
+// again, at goes on by the blocks of a turn.
+func (f *armFunc) turnEnds(lanes int) {
+	const turns, streams, back, h = "R8", "R8", "R9", "R10" // free by now in all kernels
+	f.do("MOVD", turnsArg, turns)
+	f.do("SUB", imm(1), turns)
+	f.do("MOVD", turns, turnsArg)
+	f.branch("CBZ", turns, "done")
+	f.do("ADD", imm(8*lanes), armH)
+	f.do("ADD", imm(8*lanes), armP)
+	f.do("MOVD", nArg, armN)
+	f.do("MOVD", streamsArg, streams)
+	f.do("MOVD", "h+0(FP)", h)
+	f.do("SUB", streams+"<<3", armH, back)
+	f.do("CMP", h, back)
+	f.branch("BLO", "turn")
+	f.do("MOVD", back, armH)
+	f.do("SUB", streams+"<<3", armP)
+	f.do("ADD", armN, armAt)
+	f.branch("JMP", "turn")
 }
 
 // spread defines a table of words, each four times, and returns its address.

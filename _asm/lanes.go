@@ -36,16 +36,16 @@ type laneFrame struct {
 	saved            func(group, word int) Mem // the state before the block
 }
 
-// streamsSignature is that of the kernels of several streams.
-const streamsSignature = "func(h **[8]uint32, p **byte, at, n int)"
-
 // laneKernel generates a kernel that compresses one stream in each lane:
 //
-//	save the state
-//	load 16 words of each lane, byte-swapped and transposed, into W
-//	48 rounds, each with a step of the message schedule
-//	16 rounds
-//	add the saved state
+//	for each turn: load the states
+//	    for each block:
+//	        save the state
+//	        load 16 words of each lane, byte-swapped and transposed, into W
+//	        48 rounds, each with a step of the message schedule
+//	        16 rounds
+//	        add the saved state
+//	    store the states
 //
 // The rounds are loops, so that they stay in the cache of decoded instructions:
 // of 8 rounds, after which the halves of W change places, or of 16 if W is in
@@ -59,8 +59,8 @@ func laneKernel(shape laneShape) func(c *Context, name string) {
 
 		c.Function(name)
 		c.Pragma("noescape")
-		c.Doc(fmt.Sprintf("%s compresses n blocks, from block at on, of each of %d streams, one 32-bit", name, lanes),
-			"word of each in a register.")
+		c.Doc(fmt.Sprintf("%s compresses n blocks of each of %d streams, one 32-bit word of each in a", name, lanes),
+			"register, in turns: see Kernel.Blocks.")
 		c.SignatureExpr(streamsSignature)
 
 		f := laneFrame{
@@ -83,15 +83,10 @@ func laneKernel(shape laneShape) func(c *Context, name string) {
 		}
 		local := c.AllocLocal(scratch.size + 64)
 
-		c.Load(c.Param("h"), f.states)
-		c.Load(c.Param("p"), f.pointers)
-		c.Load(c.Param("n"), f.count)
-		c.TESTQ(f.count, f.count)
-		c.JZ(LabelRef("done"))
+		turns := streamTurns{c, lanes, f.states, f.pointers, f.offset, f.count, f.lane}
+		turns.begin("done")
 		c.LEAQ(local.Offset(63), R12)
 		c.ANDQ(I8(-64), R12)
-		c.Load(c.Param("at"), f.offset.(GPPhysical))
-		c.SHLQ(Imm(6), f.offset)
 		if !shape.scheduleInRegisters {
 			c.LEAQ(w, f.w)
 			c.LEAQ(w.Offset(8*width), f.w8)
@@ -127,10 +122,6 @@ func laneKernel(shape laneShape) func(c *Context, name string) {
 				}
 			}
 		}
-		for i, g := range groups {
-			f.loadStates(g, i)
-		}
-		start := groups[0].v
 		table := kTable(c, name, shape.spreadConstants)
 		pairs := pairing(c, name, m)
 
@@ -157,6 +148,11 @@ func laneKernel(shape laneShape) func(c *Context, name string) {
 				}
 			}
 		}
+		c.Label("turn")
+		for i, g := range groups {
+			f.loadStates(g, i)
+		}
+		start := groups[0].v
 		c.Label("block")
 		for i, g := range groups {
 			for j, v := range g.v {
@@ -232,7 +228,10 @@ func laneKernel(shape laneShape) func(c *Context, name string) {
 		}
 		if shape.preload {
 			c.CMPQ(f.count, Imm(1))
-			c.JEQ(LabelRef("final"))
+			c.JNE(LabelRef("preload"))
+			turns.over("final")
+			turns.nextBlocks()
+			c.Label("preload")
 		}
 		switch {
 		case !shape.preload:
@@ -263,17 +262,26 @@ func laneKernel(shape laneShape) func(c *Context, name string) {
 			panic("the working variables are not where the loop expects them")
 		}
 		c.DECQ(f.count)
+		c.JNZ(LabelRef("block"))
 		if shape.preload {
-			c.JMP(LabelRef("block"))
+			c.JMP(LabelRef("store"))
 			c.Label("final")
 			last("finalRounds")
-		} else {
-			c.JNZ(LabelRef("block"))
+			c.Label("store")
 		}
-
 		for i, g := range groups {
 			f.storeStates(g, i, pairs)
 		}
+		if shape.preload {
+			c.CMPQ(turns.arg("turns"), Imm(0))
+			c.JEQ(LabelRef("leave"))
+		} else {
+			turns.over("leave")
+			turns.nextBlocks()
+		}
+		turns.nextStates()
+		turns.again("turn")
+		c.Label("leave")
 		m.leave()
 		c.Label("done")
 		c.RET()

@@ -93,10 +93,9 @@ func (g *neonGroup) transposed(half int) [4]Register {
 
 // neonKernel generates the kernel of four streams.
 func neonKernel(f *armFunc) {
-	f.signature = armStreamsSignature
 	f.doc = []string{
-		f.name + " compresses n blocks, from block at on, of each of 4 streams, one 32-bit",
-		"word of each in a register.",
+		f.name + " compresses n blocks of each of 4 streams, one 32-bit word of each in a",
+		"register, in turns: see Kernel.Blocks.",
 	}
 	g := newNEONGroup(f)
 	k := roundConstants()
@@ -108,9 +107,11 @@ func neonKernel(f *armFunc) {
 		}
 	}
 
-	f.loadArgs("h", "p", "at", "n")
+	f.loadStreams()
 	f.do("MOVD", f.spread(k[:]), table)
 	f.do("ADD", imm(16), "RSP", neonSaved.Base.Asm())
+
+	f.label("turn")
 	point(armH)
 	for half := range 2 {
 		part := func(lane int) Mem { return Mem{Base: neonLane[lane], Disp: 16 * half} }
@@ -147,6 +148,7 @@ func neonKernel(f *armFunc) {
 			g.m.store(Mem{Base: neonLane[lane], Disp: 16 * half}, row)
 		}
 	}
+	f.turnEnds(4)
 	f.label("done")
 	f.branch("RET")
 }
@@ -165,7 +167,7 @@ func neonNodeKernel(f *armFunc) {
 	src, dst, table := Mem{Base: R8}, Mem{Base: R9}, constants{base: R10, spread: true}
 	const ivAt = 128 // in the table
 
-	f.loadArgs("dst", "src", "n")
+	f.loadArgs("dst", "src")
 	f.do("MOVD", f.spread(slices.Concat(k[:], nodeK[:], iv[:])), table.base.Asm())
 	f.do("MOVD", armP, src.Base.Asm())
 	f.do("MOVD", armH, dst.Base.Asm())

@@ -89,7 +89,7 @@ var armRegister = regexp.MustCompile(`\b[RFV][0-9]+\b`)
 const memory = "memory"
 
 // updates are the operations that read their destination too.
-var updates = []string{"VUSRA", "VBIT", "VBSL", "SHA256H", "SHA256H2", "SHA256SU0", "SHA256SU1"}
+var updates = []string{"VUSRA", "VBIT", "VBSL", "SHA256H", "SHA256H2", "SHA256SU0", "SHA256SU1", "CMP"}
 
 // registers returns the registers that an instruction reads and writes, F3
 // and V3 being one.

@@ -29,6 +29,7 @@ func TestRegisters(t *testing.T) {
 		{"MOVD", []string{"$·k(SB)", "R3"}, none, []string{"R3"}},
 		{"ADD", []string{"$64", "R8"}, []string{"R8"}, []string{"R8"}},
 		{"ADD", []string{"R15<<6", "R8"}, []string{"R15", "R8"}, []string{"R8"}},
+		{"CMP", []string{"R10", "R9"}, []string{"R10", "R9"}, []string{"R9"}},
 		{"SUB", []string{"$1", "R2"}, []string{"R2"}, []string{"R2"}},
 		{"ADD", []string{"$16", "RSP", "R13"}, none, []string{"R13"}},
 	} {

@@ -128,23 +128,25 @@ func (s *sha2Streams) add(st sha2Stream, saved []vreg) {
 // sha2Kernel generates a kernel of n interleaved streams: n = 1, 2 or 4.
 func sha2Kernel(n int) func(f *armFunc) {
 	return func(f *armFunc) {
-		args := []string{"h", "p", "n"}
 		if n == 1 {
-			f.signature = streamSignature
 			f.doc = []string{f.name + " compresses n blocks at p into h with the SHA2 instructions."}
 		} else {
-			f.signature = armStreamsSignature
 			f.doc = []string{
-				fmt.Sprintf("%s compresses n blocks, from block at on, of each of %d streams,", f.name, n),
-				"interleaved, with the SHA2 instructions.",
+				fmt.Sprintf("%s compresses n blocks of each of %d streams, interleaved, with the", f.name, n),
+				"SHA2 instructions, in turns: see Kernel.Blocks.",
 			}
-			args = []string{"h", "p", "at", "n"}
 		}
 		s := newSHA2Streams(f, n)
 		hs, ps := []string{armH}, []string{armP}
-		f.loadArgs(args...)
+		if n == 1 {
+			f.signature = streamSignature
+			f.loadArgs("h", "p")
+		} else {
+			f.loadStreams()
+		}
 		s.loadConstants()
 		if n > 1 {
+			f.label("turn")
 			hs = []string{"R4", "R5", "R6", "R7"}[:n]
 			ps = []string{"R8", "R9", "R10", "R11"}[:n]
 			for i := range n {
@@ -190,6 +192,9 @@ func sha2Kernel(n int) func(f *armFunc) {
 		for i, st := range s.streams {
 			f.do("FSTPQ", pair(st.abcd, st.efgh), at(0, hs[i]))
 		}
+		if n > 1 {
+			f.turnEnds(n)
+		}
 		f.label("done")
 		f.branch("RET")
 	}
@@ -215,7 +220,7 @@ func sha2NodeKernel(n int) func(f *armFunc) {
 		s := newSHA2Streams(f, n)
 		const iv, nodeK = "R8", "R9"
 
-		f.loadArgs("dst", "src", "n")
+		f.loadArgs("dst", "src")
 		s.loadConstants()
 		f.do("MOVD", "$·iv256(SB)", iv)
 		f.do("MOVD", "$·nodeK(SB)", nodeK)

@@ -60,15 +60,15 @@ func shaKernel(n int) func(c *Context, name string) {
 			c.Doc(name + " compresses n blocks at p into h with the SHA extensions.")
 			c.SignatureExpr("func(h *[8]uint32, p *byte, n int)")
 		} else {
-			c.Doc(fmt.Sprintf("%s compresses n blocks, from block at on, of each of %d streams, interleaved,", name, n),
-				"with the SHA extensions.")
+			c.Doc(fmt.Sprintf("%s compresses n blocks of each of %d streams, interleaved, with the SHA", name, n),
+				"extensions, in turns: see Kernel.Blocks.")
 			c.SignatureExpr(streamsSignature)
 		}
 
 		// Registers: X0 W+K, X1 temporary; from X3 the streams' states, then their
 		// schedules, or, where these do not fit, the newest four words of each, of
 		// which X2 is the spare one.
-		k, count := RAX, RCX
+		k, count, offset := RAX, RCX, R13
 		hs, ps := RDI, RSI
 		blocks := [4]Register{R8, R9, R10, R11}
 		order := byteOrder(c, name)
@@ -101,23 +101,25 @@ func shaKernel(n int) func(c *Context, name string) {
 			schedulesInMemory(streams, next, scratch.Offset(32*n))
 		}
 
-		c.Load(c.Param("h"), hs)
-		c.Load(c.Param("p"), ps)
-		c.Load(c.Param("n"), count)
-		c.TESTQ(count, count)
-		c.JZ(LabelRef("done"))
-		c.LEAQ(kTable(c, name, false), k)
-		if n > 1 {
-			c.Load(c.Param("at"), R13)
-			c.SHLQ(Imm(6), R13)
+		turns := streamTurns{c, n, hs, ps, offset, count, [2]Register{R12, RBX}}
+		if n == 1 {
+			c.Load(c.Param("h"), hs)
+			c.Load(c.Param("p"), ps)
+			c.Load(c.Param("n"), count)
+			c.TESTQ(count, count)
+			c.JZ(LabelRef("done"))
+		} else {
+			turns.begin("done")
 		}
+		c.LEAQ(kTable(c, name, false), k)
+		c.Label("turn")
 		for i, s := range streams {
 			if n == 1 {
 				c.MOVQ(ps, s.p.Base)
 				loadState(c, s, hs)
 			} else {
 				c.MOVQ(Mem{Base: ps, Disp: 8 * i}, s.p.Base)
-				c.ADDQ(R13, s.p.Base)
+				c.ADDQ(offset, s.p.Base)
 				c.MOVQ(Mem{Base: hs, Disp: 8 * i}, R12)
 				loadState(c, s, R12)
 			}
@@ -146,6 +148,13 @@ func shaKernel(n int) func(c *Context, name string) {
 				c.MOVQ(Mem{Base: hs, Disp: 8 * i}, R12)
 				storeState(c, s, R12)
 			}
+		}
+		if n > 1 {
+			turns.over("done")
+			turns.through()
+			turns.nextBlocks()
+			turns.nextStates()
+			turns.again("turn")
 		}
 		c.Label("done")
 		c.RET()

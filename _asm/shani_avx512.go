@@ -196,27 +196,23 @@ func vectorShaKernel(c *Context, name string) {
 func vectorShaKernel2(c *Context, name string) {
 	c.Function(name)
 	c.Pragma("noescape")
-	c.Doc(name+" compresses n blocks, from block at on, of each of 2 streams, interleaved,",
-		"with the SHA extensions, and AVX-512 for the message schedules.")
+	c.Doc(name+" compresses n blocks of each of 2 streams, interleaved, with the SHA",
+		"extensions, and AVX-512 for the message schedules, in turns: see Kernel.Blocks.")
 	c.SignatureExpr(streamsSignature)
 
-	k, hs, ps, count := RAX, RDI, RSI, RCX
+	k, hs, ps, count, offset := RAX, RDI, RSI, RCX, R12
 	states, blocks := [2]Register{R8, R9}, [2]Mem{{Base: R10}, {Base: R11}}
 	v, streams := vectorScratch(c, k, 2)
 	v.blocks = blocks
-	c.Load(c.Param("h"), hs)
-	c.Load(c.Param("p"), ps)
-	c.Load(c.Param("n"), count)
-	c.TESTQ(count, count)
-	c.JZ(LabelRef("done"))
+	turns := streamTurns{c, 2, hs, ps, offset, count, [2]Register{R13, RBX}}
+	turns.begin("done")
 	vectorConstants(c, byteOrder(c, name), RAX)
 	c.LEAQ(kTable(c, name, false), k)
-	c.Load(c.Param("at"), R12)
-	c.SHLQ(Imm(6), R12)
+	c.Label("turn")
 	for i, s := range streams {
 		c.MOVQ(Mem{Base: hs, Disp: 8 * i}, states[i])
 		c.MOVQ(Mem{Base: ps, Disp: 8 * i}, blocks[i].Base)
-		c.ADDQ(R12, blocks[i].Base)
+		c.ADDQ(offset, blocks[i].Base)
 		loadState(c, s, states[i])
 	}
 
@@ -235,6 +231,12 @@ func vectorShaKernel2(c *Context, name string) {
 	for i, s := range streams {
 		storeState(c, s, states[i])
 	}
+	turns.over("leave")
+	turns.through()
+	turns.nextBlocks()
+	turns.nextStates()
+	turns.again("turn")
+	c.Label("leave")
 	c.VZEROUPPER()
 	c.Label("done")
 	c.RET()

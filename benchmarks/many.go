@@ -139,13 +139,13 @@ func kernelSum(k block.Kernel) func(dst [][32]byte, msgs [][]byte) {
 			}
 			for done := 0; done < size/block.Size; {
 				n := min(k.MaxBlocks, size/block.Size-done)
-				k.Blocks(&h[0], &p[0], done, n)
+				k.Blocks(&h[0], &p[0], k.Lanes, 0, done, n, 1)
 				done += n
 			}
 			for lane := range k.Lanes {
 				p[lane] = &padding[0]
 			}
-			k.Blocks(&h[0], &p[0], 0, 1)
+			k.Blocks(&h[0], &p[0], k.Lanes, 0, 0, 1, 1)
 			for lane := range live {
 				block.PutDigest(&dst[lane], &states[lane])
 			}

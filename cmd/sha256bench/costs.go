@@ -98,7 +98,7 @@ func streamCall(k block.Kernel) func() {
 	n := min(costBlocks, k.MaxBlocks)
 	return func() {
 		for done := 0; done < costBlocks; done += n {
-			k.Blocks(&h[0], &p[0], 0, n)
+			k.Blocks(&h[0], &p[0], k.Lanes, 0, 0, n, 1)
 		}
 	}
 }

@@ -102,7 +102,9 @@ func PutDigest(dst *[DigestSize]byte, h *State) {
 
 // CompressLane is Compress in the form of Kernel.Blocks, for a single lane and as
 // many blocks as one call may take.
-func CompressLane(h **State, p **byte, at, n int) { compress(*h, Advance(*p, at), n) }
+func CompressLane(h **State, p **byte, streams, first, at, n, turns int) {
+	single(compress)(h, p, streams, first, at, n, turns)
+}
 
 // Advance moves p by n blocks, within the memory that it points into.
 func Advance(p *byte, n int) *byte {

@@ -118,7 +118,7 @@ func TestNearTheEndOfTheStack(t *testing.T) {
 							states[i] = IV256
 							h[i], p[i] = &states[i], &data[0]
 						}
-						k.Blocks(&h[0], &p[0], 0, 2)
+						k.Blocks(&h[0], &p[0], k.Lanes, 0, 0, 2, 1)
 						for _, s := range states {
 							if s != want {
 								return false

@@ -173,78 +173,121 @@ func stdBlocks(t *testing.T, h State, p []byte) State {
 	return h
 }
 
-// A lane is what differBlocks gives one lane of a kernel.
-type lane struct {
+// A stream is what differBlocks gives a kernel to compress.
+type stream struct {
 	input *guard.Buffer
 	copy  []byte // of the input
 	state *guard.Buffer
 
-	p *byte  // where the blocks begin this time
-	h *State // where the state is this time
+	h      *State // where the state is this time
+	p      *byte  // where its blocks, counted from 0, would begin
+	blocks []int  // the first ones of its turns
 }
 
+// kernelTurns are arguments of Kernel.Blocks.
+type kernelTurns struct{ streams, first, at, n, turns int }
+
 // differBlocks compares a streaming kernel with the oracle: distinct data and
-// states in the lanes, now and then shared data and adjacent states, block
-// counts up to the most it takes, from the first block or from another, every
-// alignment of the data and every one that Go gives to states, and guards right
-// before or right after each.
+// states in the streams, now and then shared data and adjacent states, one turn
+// or several, block counts up to the most it takes, from the first block or from
+// another, every alignment of the data and every one that Go gives to states, and
+// guards right before or right after each.
 func differBlocks(k Kernel) func(t *testing.T, r *rand.Rand, n int) {
 	return func(t *testing.T, r *rand.Rand, n int) {
-		lanes := make([]lane, k.Lanes)
-		packed := newCanary(t, k.Lanes*int(unsafe.Sizeof(State{})))
+		all := make([]stream, 2*k.Lanes-1)
+		packed := newCanary(t, len(all)*int(unsafe.Sizeof(State{})))
 		stateMemories := []*guard.Buffer{packed}
-		for i := range lanes {
-			l := &lanes[i]
-			l.input = guard.New(t, k.MaxBlocks*Size+Size)
-			randomBytes(r, l.input.Bytes())
-			l.copy = bytes.Clone(l.input.Bytes())
-			l.state = newCanary(t, 1)
-			stateMemories = append(stateMemories, l.state)
+		for i := range all {
+			s := &all[i]
+			s.input = guard.New(t, k.MaxBlocks*Size+Size)
+			randomBytes(r, s.input.Bytes())
+			s.copy = bytes.Clone(s.input.Bytes())
+			s.state = newCanary(t, 1)
+			stateMemories = append(stateMemories, s.state)
 		}
-		pointers := int(unsafe.Sizeof(uintptr(0))) * k.Lanes
-		hs, ps := guard.New(t, pointers), guard.New(t, pointers)
+		const pointer = int(unsafe.Sizeof(uintptr(0)))
+		most := len(all) + k.Lanes // pointers
+		hs, ps := guard.New(t, most*pointer), guard.New(t, most*pointer)
 
 		for i := range n {
-			blocks := blockCount(r, i, k.MaxBlocks)
-			placeStates(r, i, lanes, packed)
-			placeInputs(r, i, lanes, blocks)
-			h := unsafe.Slice((**State)(unsafe.Pointer(&place(r, hs, pointers)[0])), k.Lanes)
-			p := unsafe.Slice((**byte)(unsafe.Pointer(&place(r, ps, pointers)[0])), k.Lanes)
-			want := make([]State, k.Lanes)
-			at := r.IntN(2) * r.IntN(3*k.MaxBlocks)
-			for j, l := range lanes {
-				h[j], p[j] = l.h, Advance(l.p, -at)
-				*l.h = randomState(r)
-				want[j] = *l.h
-				generic(&want[j], l.p, blocks)
+			c := turnsOf(r, i, k)
+			streams := all[:c.streams]
+			pointers := c.follow(k.Lanes, streams)
+			placeStates(r, i, streams, packed)
+			placeInputs(r, i, streams, c)
+			h := unsafe.Slice((**State)(unsafe.Pointer(&place(r, hs, pointers*pointer)[0])), pointers)
+			p := unsafe.Slice((**byte)(unsafe.Pointer(&place(r, ps, pointers*pointer)[0])), pointers)
+			for j := range pointers {
+				s := streams[j%c.streams]
+				h[j], p[j] = s.h, Advance(s.p, j/c.streams*c.n)
+			}
+			want := make([]State, c.streams)
+			for j, s := range streams {
+				*s.h = randomState(r)
+				want[j] = *s.h
+				for _, first := range s.blocks {
+					generic(&want[j], Advance(s.p, first), c.n)
+				}
 			}
 			hsBefore, psBefore := slices.Clone(h), slices.Clone(p)
 
-			if err := guard.Faults(func() { k.Blocks(&h[0], &p[0], at, blocks) }); err != nil {
-				t.Fatalf("case %d, %d blocks: %v", i, blocks, err)
+			if err := guard.Faults(func() { k.Blocks(&h[0], &p[0], c.streams, c.first, c.at, c.n, c.turns) }); err != nil {
+				t.Fatalf("case %d, %+v: %v", i, c, err)
 			}
 
-			for j, l := range lanes {
-				if *l.h != want[j] {
-					t.Fatalf("case %d, %d blocks, lane %d: state %08x, the oracle has %08x", i, blocks, j, *l.h, want[j])
+			for j, s := range streams {
+				if *s.h != want[j] {
+					t.Fatalf("case %d, %+v, stream %d: state %08x, the oracle has %08x", i, c, j, *s.h, want[j])
 				}
-				*l.h = canaryState
+				*s.h = canaryState
 			}
 			for _, m := range stateMemories {
 				if !isCanary(m.Bytes()) {
-					t.Fatalf("case %d, %d blocks: memory beside the states changed", i, blocks)
+					t.Fatalf("case %d, %+v: memory beside the states changed", i, c)
 				}
 			}
 			if !slices.Equal(h, hsBefore) || !slices.Equal(p, psBefore) {
-				t.Fatalf("case %d, %d blocks: pointers changed", i, blocks)
+				t.Fatalf("case %d, %+v: pointers changed", i, c)
 			}
 		}
-		for j, l := range lanes {
-			if !bytes.Equal(l.input.Bytes(), l.copy) {
-				t.Errorf("the input of lane %d changed", j)
+		for j, s := range all {
+			if !bytes.Equal(s.input.Bytes(), s.copy) {
+				t.Errorf("the input of stream %d changed", j)
 			}
 		}
 	}
+}
+
+// turnsOf returns the turns of a case: every other time it is one.
+func turnsOf(r *rand.Rand, i int, k Kernel) kernelTurns {
+	c := kernelTurns{streams: k.Lanes, at: r.IntN(2) * r.IntN(3*k.MaxBlocks), n: blockCount(r, i, k.MaxBlocks), turns: 1}
+	if i%2 == 1 {
+		c.streams += r.IntN(k.Lanes)
+		c.first = r.IntN(c.streams)
+		c.turns += r.IntN(min(40, k.MaxBlocks/max(1, c.n)))
+	}
+	return c
+}
+
+// follow tells the streams which are their turns, and returns how many pointers
+// these take: first to last, and those in front of the first.
+func (c kernelTurns) follow(lanes int, streams []stream) (pointers int) {
+	for j := range streams {
+		streams[j].blocks = nil
+	}
+	first, at := c.first, c.at
+	for range c.turns {
+		for i := first; i < first+lanes; i++ {
+			s := &streams[i%c.streams]
+			s.blocks = append(s.blocks, at+i/c.streams*c.n)
+		}
+		pointers = max(pointers, first+lanes)
+		if first += lanes; first >= c.streams {
+			first -= c.streams
+			at += c.n
+		}
+	}
+	return pointers
 }
 
 // Memory in which states are put holds the canary wherever none is.
@@ -279,35 +322,42 @@ func blockCount(r *rand.Rand, i, most int) int {
 
 // placeStates chooses where the states of a case are: each at one end of its
 // own buffer, anywhere in it, or all of them side by side in a random order.
-func placeStates(r *rand.Rand, i int, lanes []lane, packed *guard.Buffer) {
+func placeStates(r *rand.Rand, i int, streams []stream, packed *guard.Buffer) {
 	const size = int(unsafe.Sizeof(State{}))
 	if i%5 == 4 {
-		memory := place(r, packed, len(lanes)*size)
-		for j, k := range r.Perm(len(lanes)) {
-			lanes[j].h = (*State)(unsafe.Pointer(&memory[k*size]))
+		memory := place(r, packed, len(streams)*size)
+		for j, k := range r.Perm(len(streams)) {
+			streams[j].h = (*State)(unsafe.Pointer(&memory[k*size]))
 		}
 		return
 	}
-	for j := range lanes {
-		l := &lanes[j]
-		where := place(r, l.state, size)
+	for j := range streams {
+		s := &streams[j]
+		where := place(r, s.state, size)
 		if r.IntN(2) == 0 {
 			const alignment = int(unsafe.Alignof(State{}))
-			where = l.state.Bytes()[r.IntN((len(l.state.Bytes())-size)/alignment)*alignment:]
+			where = s.state.Bytes()[r.IntN((len(s.state.Bytes())-size)/alignment)*alignment:]
 		}
-		l.h = (*State)(unsafe.Pointer(&where[0]))
+		s.h = (*State)(unsafe.Pointer(&where[0]))
 	}
 }
 
-// placeInputs chooses where the blocks of a case are: at one end of each lane's
-// buffer, or up to 63 bytes away from it; sometimes all lanes read the same ones.
-func placeInputs(r *rand.Rand, i int, lanes []lane, blocks int) {
-	for j := range lanes {
-		if shared := i%7 == 6; shared && j > 0 {
-			lanes[j].p = lanes[0].p
+// placeInputs chooses where the blocks of a case are: at one end of each stream's
+// buffer, or up to 63 bytes away from it; sometimes all streams of a single turn read
+// the same ones.
+func placeInputs(r *rand.Rand, i int, streams []stream, c kernelTurns) {
+	for j := range streams {
+		s := &streams[j]
+		if shared := i%14 == 6; shared && j > 0 {
+			s.p = streams[0].p
 			continue
 		}
-		lanes[j].p = unsafe.SliceData(window(r, i+j, lanes[j].input, blocks*Size))
+		blocks := unsafe.SliceData(window(r, i+j, s.input, len(s.blocks)*c.n*Size))
+		first := 0
+		if len(s.blocks) > 0 {
+			first = s.blocks[0]
+		}
+		s.p = Advance(blocks, -first)
 	}
 }
 

@@ -3,6 +3,7 @@ package block
 import (
 	"slices"
 	"strings"
+	"unsafe"
 
 	"github.com/sha256-simd/sha256-simd/internal/cpu"
 )
@@ -40,12 +41,18 @@ type Kernel struct {
 	Spec
 	// MaxBlocks bounds the blocks of one call, so that it takes about 50 µs.
 	MaxBlocks int
-	// Blocks compresses blocks at to at+n-1 of each lane: h and p are the first of
-	// Lanes consecutive pointers, to states and to where the lanes' blocks, counted
-	// from 0, begin, which may be the same memory. The states are updated in place;
-	// what several lanes share of them is undefined then. The pointers stay as they
-	// are.
-	Blocks func(h **State, p **byte, at, n int)
+	// Blocks compresses blocks at to at+n-1 of streams first to first+Lanes-1. Of
+	// these h and p have the pointers, one after the other, to the states and to
+	// where the blocks, counted from 0, begin; the same memory may be there several
+	// times. States are updated in place; what several lanes share of them is
+	// undefined then. The pointers stay as they are.
+	//
+	// That is one turn. Another one goes on with the Lanes streams that follow. Those
+	// that are behind the last of so many streams, Lanes or more, are the first ones
+	// again: a turn that begins with such a one begins with that, and blocks n
+	// further on. So h and p go on with the pointers of the first Lanes-1 once more,
+	// and p's are to blocks n further on.
+	Blocks func(h **State, p **byte, streams, first, at, n, turns int)
 	// Supported says whether this machine can run it.
 	Supported bool
 	// Enabled says whether it may be chosen.
@@ -160,6 +167,11 @@ func Single() string { return selection.Single }
 func UsesStd() bool { return useStd }
 
 // single gives a one-stream kernel the form of the others.
-func single(blocks func(h *State, p *byte, n int)) func(h **State, p **byte, at, n int) {
-	return func(h **State, p **byte, at, n int) { blocks(*h, Advance(*p, at), n) }
+func single(blocks func(h *State, p *byte, n int)) func(h **State, p **byte, streams, first, at, n, turns int) {
+	return func(h **State, p **byte, streams, first, at, n, turns int) {
+		hs, ps := unsafe.Slice(h, streams), unsafe.Slice(p, streams)
+		for i := first; i < first+turns; i++ {
+			blocks(hs[i%streams], Advance(ps[i%streams], at+i/streams*n), n)
+		}
+	}
 }

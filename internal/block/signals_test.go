@@ -48,7 +48,7 @@ func TestProfile(t *testing.T) {
 					if k.Lanes == 1 {
 						Compress(&states[0], data)
 					} else {
-						k.Blocks(&h[0], &p[0], 0, k.MaxBlocks)
+						k.Blocks(&h[0], &p[0], k.Lanes, 0, 0, k.MaxBlocks, 1)
 					}
 					for i := range states {
 						if states[i] != want {

@@ -35,54 +35,56 @@ func x1_avx(h *[8]uint32, p *byte, n int)
 //go:noescape
 func x1_ssse3(h *[8]uint32, p *byte, n int)
 
-// x2_avx512shani compresses n blocks, from block at on, of each of 2 streams,
-// interleaved, with the SHA extensions, and AVX-512 for the message schedules.
-// It needs SHA, AVX512F, AVX512BW and AVX512VL.
+// x2_avx512shani compresses n blocks of each of 2 streams, interleaved, with
+// the SHA extensions, and AVX-512 for the message schedules, in turns: see
+// Kernel.Blocks. It needs SHA, AVX512F, AVX512BW and AVX512VL.
 //
 //go:noescape
-func x2_avx512shani(h **[8]uint32, p **byte, at int, n int)
+func x2_avx512shani(h **[8]uint32, p **byte, streams int, first int, at int, n int, turns int)
 
-// x2_shani compresses n blocks, from block at on, of each of 2 streams,
-// interleaved, with the SHA extensions. It needs SSSE3 and SHA.
+// x2_shani compresses n blocks of each of 2 streams, interleaved, with the SHA
+// extensions, in turns: see Kernel.Blocks. It needs SSSE3 and SHA.
 //
 //go:noescape
-func x2_shani(h **[8]uint32, p **byte, at int, n int)
+func x2_shani(h **[8]uint32, p **byte, streams int, first int, at int, n int, turns int)
 
-// x4_shani compresses n blocks, from block at on, of each of 4 streams,
-// interleaved, with the SHA extensions. It needs SSSE3 and SHA.
+// x4_shani compresses n blocks of each of 4 streams, interleaved, with the SHA
+// extensions, in turns: see Kernel.Blocks. It needs SSSE3 and SHA.
 //
 //go:noescape
-func x4_shani(h **[8]uint32, p **byte, at int, n int)
+func x4_shani(h **[8]uint32, p **byte, streams int, first int, at int, n int, turns int)
 
-// x4_avx compresses n blocks, from block at on, of each of 4 streams, one
-// 32-bit word of each in a register. It needs AVX.
+// x4_avx compresses n blocks of each of 4 streams, one 32-bit word of each in a
+// register, in turns: see Kernel.Blocks. It needs AVX.
 //
 //go:noescape
-func x4_avx(h **[8]uint32, p **byte, at int, n int)
+func x4_avx(h **[8]uint32, p **byte, streams int, first int, at int, n int, turns int)
 
-// x4_ssse3 compresses n blocks, from block at on, of each of 4 streams, one
-// 32-bit word of each in a register. It needs SSSE3.
+// x4_ssse3 compresses n blocks of each of 4 streams, one 32-bit word of each in
+// a register, in turns: see Kernel.Blocks. It needs SSSE3.
 //
 //go:noescape
-func x4_ssse3(h **[8]uint32, p **byte, at int, n int)
+func x4_ssse3(h **[8]uint32, p **byte, streams int, first int, at int, n int, turns int)
 
-// x8_avx2 compresses n blocks, from block at on, of each of 8 streams, one
-// 32-bit word of each in a register. It needs AVX2.
+// x8_avx2 compresses n blocks of each of 8 streams, one 32-bit word of each in
+// a register, in turns: see Kernel.Blocks. It needs AVX2.
 //
 //go:noescape
-func x8_avx2(h **[8]uint32, p **byte, at int, n int)
+func x8_avx2(h **[8]uint32, p **byte, streams int, first int, at int, n int, turns int)
 
-// x16_avx512 compresses n blocks, from block at on, of each of 16 streams, one
-// 32-bit word of each in a register. It needs AVX512F, AVX512BW and AVX512VL.
+// x16_avx512 compresses n blocks of each of 16 streams, one 32-bit word of each
+// in a register, in turns: see Kernel.Blocks. It needs AVX512F, AVX512BW and
+// AVX512VL.
 //
 //go:noescape
-func x16_avx512(h **[8]uint32, p **byte, at int, n int)
+func x16_avx512(h **[8]uint32, p **byte, streams int, first int, at int, n int, turns int)
 
-// x32_avx512 compresses n blocks, from block at on, of each of 32 streams, one
-// 32-bit word of each in a register. It needs AVX512F, AVX512BW and AVX512VL.
+// x32_avx512 compresses n blocks of each of 32 streams, one 32-bit word of each
+// in a register, in turns: see Kernel.Blocks. It needs AVX512F, AVX512BW and
+// AVX512VL.
 //
 //go:noescape
-func x32_avx512(h **[8]uint32, p **byte, at int, n int)
+func x32_avx512(h **[8]uint32, p **byte, streams int, first int, at int, n int, turns int)
 
 // node_x32_avx512 hashes n nodes of 64 bytes at src into dst, 32 at once, one
 // 32-bit word of each in a register. n is a multiple of 32; dst may be src. It

@@ -10,24 +10,24 @@ package block
 //go:noescape
 func x1_sha2(h *[8]uint32, p *byte, n int)
 
-// x2_sha2 compresses n blocks, from block at on, of each of 2 streams,
-// interleaved, with the SHA2 instructions. It needs SHA2.
+// x2_sha2 compresses n blocks of each of 2 streams, interleaved, with the SHA2
+// instructions, in turns: see Kernel.Blocks. It needs SHA2.
 //
 //go:noescape
-func x2_sha2(h **[8]uint32, p **byte, at, n int)
+func x2_sha2(h **[8]uint32, p **byte, streams, first, at, n, turns int)
 
-// x4_sha2 compresses n blocks, from block at on, of each of 4 streams,
-// interleaved, with the SHA2 instructions. It needs SHA2.
+// x4_sha2 compresses n blocks of each of 4 streams, interleaved, with the SHA2
+// instructions, in turns: see Kernel.Blocks. It needs SHA2.
 //
 //go:noescape
-func x4_sha2(h **[8]uint32, p **byte, at, n int)
+func x4_sha2(h **[8]uint32, p **byte, streams, first, at, n, turns int)
 
-// x4_neon compresses n blocks, from block at on, of each of 4 streams, one
-// 32-bit word of each in a register. It needs Advanced SIMD, which is part of
-// every arm64.
+// x4_neon compresses n blocks of each of 4 streams, one 32-bit word of each in
+// a register, in turns: see Kernel.Blocks. It needs Advanced SIMD, which is
+// part of every arm64.
 //
 //go:noescape
-func x4_neon(h **[8]uint32, p **byte, at, n int)
+func x4_neon(h **[8]uint32, p **byte, streams, first, at, n, turns int)
 
 // node_x4_sha2 hashes n nodes of 64 bytes at src into dst, 4 interleaved, with
 // the SHA2 instructions. n is a multiple of 4; dst may be src. It needs SHA2.

@@ -4,44 +4,49 @@
 
 #include "textflag.h"
 
-// func x2_avx512shani(h **[8]uint32, p **byte, at int, n int)
-// Requires: AVX, AVX2, AVX512F, AVX512VL, SHA, SSE2
-TEXT ·x2_avx512shani(SB), $608-32
+// func x2_avx512shani(h **[8]uint32, p **byte, streams int, first int, at int, n int, turns int)
+// Requires: AVX, AVX2, AVX512F, AVX512VL, CMOV, SHA, SSE2
+TEXT ·x2_avx512shani(SB), $608-56
 	LEAQ            31(SP), DX
 	ANDQ            $-32, DX
-	MOVQ            h+0(FP), DI
-	MOVQ            p+8(FP), SI
-	MOVQ            n+24(FP), CX
+	MOVQ            n+40(FP), CX
 	TESTQ           CX, CX
 	JZ              done
+	MOVQ            h+0(FP), DI
+	MOVQ            p+8(FP), SI
+	MOVQ            first+24(FP), R13
+	LEAQ            (DI)(R13*8), DI
+	LEAQ            (SI)(R13*8), SI
+	MOVQ            at+32(FP), R12
+	SHLQ            $0x06, R12
 	VBROADCASTI32X4 x2_avx512shani_order<>+0(SB), Y31
 	MOVL            $0x00000033, AX
 	KMOVW           AX, K1
 	MOVL            $0x000000cc, AX
 	KMOVW           AX, K2
 	LEAQ            ·k+0(SB), AX
-	MOVQ            at+16(FP), R12
-	SHLQ            $0x06, R12
-	MOVQ            (DI), R8
-	MOVQ            (SI), R10
-	ADDQ            R12, R10
-	MOVOU           (R8), X3
-	MOVOU           16(R8), X4
-	MOVOA           X3, X1
-	PUNPCKLQDQ      X4, X3
-	PUNPCKHQDQ      X4, X1
-	PSHUFD          $0x1b, X3, X3
-	PSHUFD          $0x1b, X1, X4
-	MOVQ            8(DI), R9
-	MOVQ            8(SI), R11
-	ADDQ            R12, R11
-	MOVOU           (R9), X5
-	MOVOU           16(R9), X6
-	MOVOA           X5, X1
-	PUNPCKLQDQ      X6, X5
-	PUNPCKHQDQ      X6, X1
-	PSHUFD          $0x1b, X5, X5
-	PSHUFD          $0x1b, X1, X6
+
+turn:
+	MOVQ       (DI), R8
+	MOVQ       (SI), R10
+	ADDQ       R12, R10
+	MOVOU      (R8), X3
+	MOVOU      16(R8), X4
+	MOVOA      X3, X1
+	PUNPCKLQDQ X4, X3
+	PUNPCKHQDQ X4, X1
+	PSHUFD     $0x1b, X3, X3
+	PSHUFD     $0x1b, X1, X4
+	MOVQ       8(DI), R9
+	MOVQ       8(SI), R11
+	ADDQ       R12, R11
+	MOVOU      (R9), X5
+	MOVOU      16(R9), X6
+	MOVOA      X5, X1
+	PUNPCKLQDQ X6, X5
+	PUNPCKHQDQ X6, X1
+	PSHUFD     $0x1b, X5, X5
+	PSHUFD     $0x1b, X1, X6
 
 block:
 	MOVOU           X3, 512(DX)
@@ -502,6 +507,32 @@ block:
 	PUNPCKHQDQ      X6, X1
 	MOVOU           X5, (R9)
 	MOVOU           X1, 16(R9)
+	DECQ            turns+48(FP)
+	JZ              leave
+	MOVQ            n+40(FP), R13
+	SHLQ            $0x06, R13
+	ADDQ            R13, R12
+	MOVQ            n+40(FP), BX
+	SHLQ            $0x06, BX
+	NEGQ            BX
+	ADDQ            R12, BX
+	ADDQ            $0x00000010, SI
+	MOVQ            streams+16(FP), R13
+	NEGQ            R13
+	LEAQ            (SI)(R13*8), R13
+	CMPQ            R13, p+8(FP)
+	CMOVQCC         R13, SI
+	CMOVQCS         BX, R12
+	ADDQ            $0x00000010, DI
+	MOVQ            streams+16(FP), R13
+	NEGQ            R13
+	LEAQ            (DI)(R13*8), R13
+	CMPQ            R13, h+0(FP)
+	CMOVQCC         R13, DI
+	MOVQ            n+40(FP), CX
+	JMP             turn
+
+leave:
 	VZEROUPPER
 
 done:

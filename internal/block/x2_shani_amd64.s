@@ -4,18 +4,23 @@
 
 #include "textflag.h"
 
-// func x2_shani(h **[8]uint32, p **byte, at int, n int)
-// Requires: SHA, SSE2, SSSE3
-TEXT ·x2_shani(SB), $64-32
-	LEAQ       (SP), DX
-	MOVQ       h+0(FP), DI
-	MOVQ       p+8(FP), SI
-	MOVQ       n+24(FP), CX
-	TESTQ      CX, CX
-	JZ         done
-	LEAQ       ·k+0(SB), AX
-	MOVQ       at+16(FP), R13
-	SHLQ       $0x06, R13
+// func x2_shani(h **[8]uint32, p **byte, streams int, first int, at int, n int, turns int)
+// Requires: CMOV, SHA, SSE2, SSSE3
+TEXT ·x2_shani(SB), $64-56
+	LEAQ  (SP), DX
+	MOVQ  n+40(FP), CX
+	TESTQ CX, CX
+	JZ    done
+	MOVQ  h+0(FP), DI
+	MOVQ  p+8(FP), SI
+	MOVQ  first+24(FP), R12
+	LEAQ  (DI)(R12*8), DI
+	LEAQ  (SI)(R12*8), SI
+	MOVQ  at+32(FP), R13
+	SHLQ  $0x06, R13
+	LEAQ  ·k+0(SB), AX
+
+turn:
 	MOVQ       (SI), R8
 	ADDQ       R13, R8
 	MOVQ       (DI), R12
@@ -398,6 +403,30 @@ block:
 	PUNPCKHQDQ  X6, X1
 	MOVOU       X5, (R12)
 	MOVOU       X1, 16(R12)
+	DECQ        turns+48(FP)
+	JZ          done
+	MOVQ        n+40(FP), R12
+	SHLQ        $0x06, R12
+	ADDQ        R12, R13
+	MOVQ        n+40(FP), BX
+	SHLQ        $0x06, BX
+	NEGQ        BX
+	ADDQ        R13, BX
+	ADDQ        $0x00000010, SI
+	MOVQ        streams+16(FP), R12
+	NEGQ        R12
+	LEAQ        (SI)(R12*8), R12
+	CMPQ        R12, p+8(FP)
+	CMOVQCC     R12, SI
+	CMOVQCS     BX, R13
+	ADDQ        $0x00000010, DI
+	MOVQ        streams+16(FP), R12
+	NEGQ        R12
+	LEAQ        (DI)(R12*8), R12
+	CMPQ        R12, h+0(FP)
+	CMOVQCC     R12, DI
+	MOVQ        n+40(FP), CX
+	JMP         turn
 
 done:
 	RET

@@ -4,20 +4,27 @@
 
 #include "textflag.h"
 
-// func x4_avx(h **[8]uint32, p **byte, at int, n int)
-// Requires: AVX
-TEXT ·x4_avx(SB), $464-32
-	MOVQ        h+0(FP), DI
-	MOVQ        p+8(FP), SI
-	MOVQ        n+24(FP), CX
-	TESTQ       CX, CX
-	JZ          done
-	LEAQ        63(SP), R12
-	ANDQ        $-64, R12
-	MOVQ        at+16(FP), BX
-	SHLQ        $0x06, BX
-	LEAQ        144(R12), R10
-	LEAQ        272(R12), R11
+// func x4_avx(h **[8]uint32, p **byte, streams int, first int, at int, n int, turns int)
+// Requires: AVX, CMOV
+TEXT ·x4_avx(SB), $464-56
+	MOVQ    n+40(FP), CX
+	TESTQ   CX, CX
+	JZ      done
+	MOVQ    h+0(FP), DI
+	MOVQ    p+8(FP), SI
+	MOVQ    first+24(FP), R8
+	LEAQ    (DI)(R8*8), DI
+	LEAQ    (SI)(R8*8), SI
+	MOVQ    at+32(FP), BX
+	SHLQ    $0x06, BX
+	LEAQ    63(SP), R12
+	ANDQ    $-64, R12
+	LEAQ    144(R12), R10
+	LEAQ    272(R12), R11
+	VMOVDQU x4_avx_order<>+0(SB), X15
+	VMOVDQU X15, (R12)
+
+turn:
 	MOVQ        (DI), R8
 	VMOVDQU     (R8), X0
 	MOVQ        8(DI), R9
@@ -50,8 +57,6 @@ TEXT ·x4_avx(SB), $464-32
 	VPUNPCKLQDQ X2, X9, X9
 	VPUNPCKHQDQ X6, X4, X7
 	VPUNPCKLQDQ X6, X4, X4
-	VMOVDQU     x4_avx_order<>+0(SB), X15
-	VMOVDQU     X15, (R12)
 
 block:
 	VMOVDQU     X8, 16(R12)
@@ -993,7 +998,29 @@ last:
 	VMOVDQU      X9, 16(R8)
 	MOVQ         24(DI), R9
 	VMOVDQU      X7, 16(R9)
+	DECQ         turns+48(FP)
+	JZ           leave
+	MOVQ         n+40(FP), R9
+	SHLQ         $0x06, R9
+	NEGQ         R9
+	ADDQ         BX, R9
+	ADDQ         $0x00000020, SI
+	MOVQ         streams+16(FP), R8
+	NEGQ         R8
+	LEAQ         (SI)(R8*8), R8
+	CMPQ         R8, p+8(FP)
+	CMOVQCC      R8, SI
+	CMOVQCS      R9, BX
+	ADDQ         $0x00000020, DI
+	MOVQ         streams+16(FP), R8
+	NEGQ         R8
+	LEAQ         (DI)(R8*8), R8
+	CMPQ         R8, h+0(FP)
+	CMOVQCC      R8, DI
+	MOVQ         n+40(FP), CX
+	JMP          turn
 
+leave:
 done:
 	RET
 

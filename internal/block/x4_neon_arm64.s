@@ -4,13 +4,20 @@
 
 #include "textflag.h"
 
-// func x4_neon(h **[8]uint32, p **byte, at, n int)
-TEXT ·x4_neon(SB), $136-32
+// func x4_neon(h **[8]uint32, p **byte, streams, first, at, n, turns int)
+TEXT ·x4_neon(SB), $136-56
 	MOVD h+0(FP), R0
 	MOVD p+8(FP), R1
-	MOVD at+16(FP), R15
-	MOVD n+24(FP), R2
+	MOVD first+24(FP), R15
+	MOVD n+40(FP), R2
+	ADD  R15<<3, R0
+	ADD  R15<<3, R1
+	MOVD at+32(FP), R15
 	CBZ R2, done
+	MOVD $x4_neon_k<>+0(SB), R5
+	ADD  $16, RSP, R13
+
+turn:
 	MOVD  (R0), R8
 	MOVD  8(R0), R9
 	MOVD  16(R0), R10
@@ -39,8 +46,6 @@ TEXT ·x4_neon(SB), $136-32
 	MOVD  8(R1), R9
 	MOVD  16(R1), R10
 	MOVD  24(R1), R11
-	MOVD  $x4_neon_k<>+0(SB), R5
-	ADD   $16, RSP, R13
 	VZIP2 V2.D2, V25.D2, V5.D2
 	VZIP1 V2.D2, V25.D2, V25.D2
 	VZIP2 V6.D2, V4.D2, V7.D2
@@ -1349,6 +1354,22 @@ rounds:
 	FMOVQ F5, 16(R9)
 	FMOVQ F25, 16(R10)
 	FMOVQ F7, 16(R11)
+	MOVD  turns+48(FP), R8
+	SUB   $1, R8
+	MOVD  R8, turns+48(FP)
+	CBZ R8, done
+	ADD  $32, R0
+	MOVD streams+16(FP), R8
+	MOVD h+0(FP), R10
+	ADD  $32, R1
+	MOVD n+40(FP), R2
+	SUB  R8<<3, R0, R9
+	CMP  R10, R9
+	BLO turn
+	MOVD R9, R0
+	SUB  R8<<3, R1
+	ADD  R2, R15
+	JMP turn
 
 done:
 	RET

@@ -4,13 +4,19 @@
 
 #include "textflag.h"
 
-// func x4_sha2(h **[8]uint32, p **byte, at, n int)
-TEXT ·x4_sha2(SB), $136-32
+// func x4_sha2(h **[8]uint32, p **byte, streams, first, at, n, turns int)
+TEXT ·x4_sha2(SB), $136-56
 	MOVD h+0(FP), R0
 	MOVD p+8(FP), R1
-	MOVD at+16(FP), R15
-	MOVD n+24(FP), R2
+	MOVD first+24(FP), R15
+	MOVD n+40(FP), R2
+	ADD  R15<<3, R0
+	ADD  R15<<3, R1
+	MOVD at+32(FP), R15
 	CBZ R2, done
+	MOVD $·k(SB), R3
+
+turn:
 	MOVD  (R0), R4
 	MOVD  (R1), R8
 	MOVD  8(R0), R5
@@ -19,7 +25,6 @@ TEXT ·x4_sha2(SB), $136-32
 	MOVD  16(R1), R10
 	MOVD  24(R0), R7
 	MOVD  24(R1), R11
-	MOVD  $·k(SB), R3
 	ADD   R15<<6, R8
 	ADD   R15<<6, R9
 	ADD   R15<<6, R10
@@ -456,6 +461,22 @@ block:
 	FSTPQ (F2, F3), (R5)
 	FSTPQ (F4, F5), (R6)
 	FSTPQ (F6, F7), (R7)
+	MOVD  turns+48(FP), R8
+	SUB   $1, R8
+	MOVD  R8, turns+48(FP)
+	CBZ R8, done
+	ADD  $32, R0
+	MOVD streams+16(FP), R8
+	MOVD h+0(FP), R10
+	ADD  $32, R1
+	MOVD n+40(FP), R2
+	SUB  R8<<3, R0, R9
+	CMP  R10, R9
+	BLO turn
+	MOVD R9, R0
+	SUB  R8<<3, R1
+	ADD  R2, R15
+	JMP turn
 
 done:
 	RET

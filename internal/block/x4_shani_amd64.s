@@ -4,19 +4,24 @@
 
 #include "textflag.h"
 
-// func x4_shani(h **[8]uint32, p **byte, at int, n int)
-// Requires: SHA, SSE2, SSSE3
-TEXT ·x4_shani(SB), $400-32
-	LEAQ       15(SP), DX
-	ANDQ       $-16, DX
-	MOVQ       h+0(FP), DI
-	MOVQ       p+8(FP), SI
-	MOVQ       n+24(FP), CX
-	TESTQ      CX, CX
-	JZ         done
-	LEAQ       ·k+0(SB), AX
-	MOVQ       at+16(FP), R13
-	SHLQ       $0x06, R13
+// func x4_shani(h **[8]uint32, p **byte, streams int, first int, at int, n int, turns int)
+// Requires: CMOV, SHA, SSE2, SSSE3
+TEXT ·x4_shani(SB), $400-56
+	LEAQ  15(SP), DX
+	ANDQ  $-16, DX
+	MOVQ  n+40(FP), CX
+	TESTQ CX, CX
+	JZ    done
+	MOVQ  h+0(FP), DI
+	MOVQ  p+8(FP), SI
+	MOVQ  first+24(FP), R12
+	LEAQ  (DI)(R12*8), DI
+	LEAQ  (SI)(R12*8), SI
+	MOVQ  at+32(FP), R13
+	SHLQ  $0x06, R13
+	LEAQ  ·k+0(SB), AX
+
+turn:
 	MOVQ       (SI), R8
 	ADDQ       R13, R8
 	MOVQ       (DI), R12
@@ -833,6 +838,30 @@ block:
 	PUNPCKHQDQ  X10, X1
 	MOVOU       X9, (R12)
 	MOVOU       X1, 16(R12)
+	DECQ        turns+48(FP)
+	JZ          done
+	MOVQ        n+40(FP), R12
+	SHLQ        $0x06, R12
+	ADDQ        R12, R13
+	MOVQ        n+40(FP), BX
+	SHLQ        $0x06, BX
+	NEGQ        BX
+	ADDQ        R13, BX
+	ADDQ        $0x00000020, SI
+	MOVQ        streams+16(FP), R12
+	NEGQ        R12
+	LEAQ        (SI)(R12*8), R12
+	CMPQ        R12, p+8(FP)
+	CMOVQCC     R12, SI
+	CMOVQCS     BX, R13
+	ADDQ        $0x00000020, DI
+	MOVQ        streams+16(FP), R12
+	NEGQ        R12
+	LEAQ        (DI)(R12*8), R12
+	CMPQ        R12, h+0(FP)
+	CMOVQCC     R12, DI
+	MOVQ        n+40(FP), CX
+	JMP         turn
 
 done:
 	RET

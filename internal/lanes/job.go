@@ -172,7 +172,7 @@ func (p *plan) compress(state []*block.State, next []*byte, n, at, blocks int) i
 		for j := n; j < i+k.Lanes; j++ {
 			next[j] = next[0]
 		}
-		k.Blocks(&state[i], &next[i], at, blocks)
+		k.Blocks(&state[0], &next[0], n, i, at, blocks, 1)
 		i += k.Lanes
 	}
 	return blocks

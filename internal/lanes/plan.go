@@ -18,7 +18,11 @@ type plan struct {
 	// kernels[n] is the kernel for the first of n live lanes; the lanes that it
 	// leaves are planned again.
 	kernels [block.MaxLanes + 1]*block.Kernel
-	// rotations are the ways to advance a number of jobs.
+	// cycles[n] is what it takes to advance n lanes by a block.
+	cycles [block.MaxLanes + 1]int
+	// cheapest[n] is how many of n jobs take turns at a time, rotations[n] are the
+	// ways to advance them.
+	cheapest  [maxJobs]int
 	rotations [maxJobs][]rotation
 	// search is the kernel for nonces, or nil.
 	search *block.SearchKernel
@@ -59,12 +63,13 @@ func SideBySide(n int) bool { return n > 1 && currentPlan().width > 1 }
 func newPlan(r row, kernels []block.Kernel, single string) *plan {
 	choice, of := candidates(r, kernels, single)
 	first, cycles := choose(choice, 0)
-	p := &plan{width: choice[Cheapest(choice)].Lanes}
+	p := &plan{width: choice[Cheapest(choice)].Lanes, cycles: cycles}
 	for n := 1; n < len(p.kernels); n++ {
 		p.kernels[n] = of[first[n]]
 	}
 	for n := 1; n < 2*p.width; n++ {
-		p.rotations[n] = rotations(n, p.width, cycles[:])
+		p.cheapest[n] = cheapest(n, p.width, cycles[:])
+		p.rotations[n] = rotations(n, p.width, p.cheapest[n], cycles[:])
 	}
 	return p
 }

@@ -51,6 +51,7 @@ type group struct {
 
 	used int // lanes whose jobs hold callers' pointers: the first ones
 
+	alike    alike
 	rotating rotating
 	sums     sumMany
 }

@@ -12,11 +12,12 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/cpu"
 )
 
-// A call is one of a kernel by a group that has live lanes, of all kernels.
+// A call is a turn of a kernel for a group that has live lanes, of all kernels.
 type call struct {
 	kernel string
 	live   int
 	blocks int
+	goesOn bool // from the turn before
 }
 
 // A recorder is a plan whose kernels record their calls, and compress.
@@ -41,7 +42,19 @@ func record(p *plan) *recorder {
 		}
 		if recording[k] == nil {
 			own := *k
-			own.Blocks = func(h **block.State, p **byte, at, n int) { r.compress(&own, h, p, at, n) }
+			own.Blocks = func(h **block.State, p **byte, streams, first, at, n, turns int) {
+				if n < 1 || turns < 1 || n*turns > own.MaxBlocks || turns > 1 && streams < own.Lanes {
+					panic(fmt.Sprintf("%s is called for %d turns of %d blocks of %d streams, at most %d blocks in all",
+						own.Name, turns, n, streams, own.MaxBlocks))
+				}
+				for turn := range turns {
+					r.compress(&own, turn > 0, unsafe.Slice(h, first+own.Lanes)[first:], unsafe.Slice(p, first+own.Lanes)[first:], at, n)
+					if first += own.Lanes; first >= streams {
+						first -= streams
+						at += n
+					}
+				}
+			}
 			recording[k] = &own
 		}
 		r.plan.kernels[n] = recording[k]
@@ -49,15 +62,11 @@ func record(p *plan) *recorder {
 	return r
 }
 
-func (r *recorder) compress(k *block.Kernel, h **block.State, p **byte, at, n int) {
-	if n < 1 || n > k.MaxBlocks {
-		panic(fmt.Sprintf("%s is called for %d blocks, of at most %d", k.Name, n, k.MaxBlocks))
-	}
-	states, blocks := unsafe.Slice(h, k.Lanes), unsafe.Slice(p, k.Lanes)
+func (r *recorder) compress(k *block.Kernel, goesOn bool, states []*block.State, blocks []*byte, at, n int) {
 	for i, s := range states {
 		block.Compress(s, unsafe.Slice(block.Advance(blocks[i], at), n*block.Size))
 	}
-	c := call{k.Name, r.jobs.live, n}
+	c := call{k.Name, r.jobs.live, n, goesOn}
 	r.calls = append(r.calls, c)
 	if r.jobs.waiting() && c.live < r.plan.width {
 		r.missed = append(r.missed, c)

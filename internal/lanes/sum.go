@@ -311,7 +311,7 @@ func (g *group) round(n, blocks int) int {
 	if n <= g.Width() {
 		return n
 	}
-	if n <= g.most() && blocks >= minTurn && g.plan.turnOf(n, blocks).slice < blocks {
+	if n <= g.most() && blocks >= minTurn && g.turnOfAlike(n, blocks).slice < blocks {
 		return n
 	}
 	return g.Width()
@@ -320,7 +320,7 @@ func (g *group) round(n, blocks int) int {
 // compressAlike compresses so many blocks at next for each of the first live
 // lanes. It leaves anything in next.
 func (g *group) compressAlike(live, blocks int) {
-	if t := g.plan.turnOf(live, blocks); blocks >= minTurn && t.slice < blocks {
+	if t := g.turnOfAlike(live, blocks); blocks >= minTurn && t.slice < blocks {
 		g.rotateAlike(live, blocks, t)
 	} else {
 		g.plan.compressAll(g.state[:], g.next[:], live, 0, blocks)

@@ -3,8 +3,10 @@ package lanes
 import (
 	"math"
 	"slices"
+	"unsafe"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
+	"github.com/sha256-simd/sha256-simd/internal/race"
 )
 
 // Jobs that do not fill a kernel need not run on a part-filled one. States are in
@@ -33,28 +35,41 @@ type rotation struct {
 // looked at.
 const minTurn = 8
 
-// maxSlices is the most that a job is divided into.
-const maxSlices = 16
+// Jobs are divided into so many slices at most: those that differ, a slice of which
+// takes a call, and those that are alike, which take turns in one.
+const (
+	maxSlices      = 16
+	maxSlicesAlike = 32
+)
 
 // callCost estimates what it takes, in cycles, to call kernels with so many lanes,
 // beside their blocks: what was measured on Zen 5, 58 ns for x32_avx512, 32 for
 // x16_avx512 and 8 for x4_shani, with what package lanes does between calls.
 func callCost(lanes int) int { return 30 + 6*lanes }
 
-// rotations returns the ways to advance n jobs that are best for some number of
-// blocks, by the cycles that it takes to advance i lanes together by one,
-// cycles[i]. At most width run at a time. The first has all advance together, or
-// width of them to their end and then the others.
-func rotations(n, width int, cycles []int) []rotation {
-	together := min(n, width)
-	rs := []rotation{{together, 1, cycles[together] + cycles[n-together], callCost(n)}}
-	// As many at a time as cost least each.
-	lanes := together
-	for i := 1; i < together; i++ {
+// turnCost is the same for another turn in a call: 15 ns for x32_avx512 and for
+// x16_avx512, 1 or 2 for x4_shani.
+func turnCost(lanes int) int { return min(4*lanes, 60) }
+
+// cheapest returns how many of n jobs, at most width, cost least each together, by
+// the cycles that it takes to advance i lanes together by one block, cycles[i].
+// They fill one kernel, unless they are all n.
+func cheapest(n, width int, cycles []int) int {
+	lanes := min(n, width)
+	for i := 1; i < min(n, width); i++ {
 		if cycles[i]*lanes < cycles[lanes]*i {
 			lanes = i
 		}
 	}
+	return lanes
+}
+
+// rotations returns the ways to advance n jobs that are best for some number of
+// blocks: the cheapest number of lanes at a time, in several slices, or, which
+// comes first, all together, or width of them to their end and then the others.
+func rotations(n, width, lanes int, cycles []int) []rotation {
+	together := min(n, width)
+	rs := []rotation{{together, 1, cycles[together] + cycles[n-together], callCost(n)}}
 	least := rs[0]
 	for s := 2; s <= maxSlices && lanes < n; s++ {
 		// Those with most left go first, so they stay within one slice of each other:
@@ -93,6 +108,45 @@ func (p *plan) turnOf(n, blocks int) turn {
 		}
 	}
 	return turn{best.lanes, slice}
+}
+
+// turnOfAlike is turnOf for jobs that all have so many blocks left.
+func (p *plan) turnOfAlike(n, blocks int) turn {
+	together := &p.rotations[n][0]
+	best, least := turn{together.lanes, blocks}, blocks*together.cycles+together.overhead
+	lanes := p.cheapest[n]
+	for s := 2; s <= min(maxSlicesAlike, blocks) && lanes < n; s++ {
+		slice := blocks / s
+		slices := blocks / slice
+		turns, last := n*slices/lanes, n*slices%lanes
+		cost := turns*(slice*p.cycles[lanes]+turnCost(lanes)) + callCost(lanes)
+		if last > 0 {
+			cost += slice*p.cycles[last] + callCost(last)
+		}
+		if rest := blocks - slices*slice; rest > 0 {
+			cost += rest*together.cycles + together.overhead
+		}
+		if cost < least {
+			best, least = turn{lanes, slice}, cost
+		}
+	}
+	return best
+}
+
+// An alike is how jobs that are alike were done.
+type alike struct {
+	plan      *plan
+	n, blocks int
+	turn      turn
+}
+
+// turnOfAlike is that of the plan. What was weighed last is kept, for lists of
+// messages of one length.
+func (g *group) turnOfAlike(n, blocks int) turn {
+	if a := &g.alike; a.plan != g.plan || a.n != n || a.blocks != blocks {
+		*a = alike{g.plan, n, blocks, g.plan.turnOfAlike(n, blocks)}
+	}
+	return g.alike.turn
 }
 
 // rotating is what jobs that take turns need.
@@ -175,27 +229,37 @@ func (g *group) merge(n, live int) {
 // turns one after the other, around and around. What slices do not divide comes
 // first, and one slice of those whose turn does not come any more comes last.
 func (g *group) rotateAlike(live, blocks int, t turn) {
-	slices := min(blocks/t.slice, maxSlices)
-	at := blocks - slices*t.slice
-	g.compressAll(live, at)
+	k := g.plan.kernels[t.lanes]
 	r := &g.rotating
+	// Slices of more than a kernel takes in one call are divided.
+	parts := (t.slice + k.MaxBlocks - 1) / k.MaxBlocks
+	slice, slices := t.slice/parts, blocks/t.slice*parts
+	at := blocks - slices*slice
+	g.compressAll(live, at)
 	copy(r.state[copy(r.state[:], g.state[:live]):], g.state[:live])
 	for i, p := range g.next[:live] {
-		r.next[i], r.next[live+i] = p, block.Advance(p, t.slice)
+		r.next[i], r.next[live+i] = p, block.Advance(p, slice)
 	}
-	first, left := 0, live*slices // the lane whose turn is the next; slices
-	for ; left >= t.lanes; left -= t.lanes {
-		g.plan.compressAll(r.state[first:], r.next[first:], t.lanes, at, t.slice)
-		if first += t.lanes; first >= live {
-			first -= live
-			at += t.slice
+	if race.Enabled {
+		for _, p := range r.next[:live] {
+			race.Read(unsafe.Slice(block.Advance(p, at), slices*slice*block.Size))
 		}
 	}
-	if left > 0 {
-		copy(g.state[:], r.state[first:][:left])
-		copy(g.next[:], r.next[first:][:left])
-		g.retire(left)
-		g.plan.compressAll(g.state[:], g.next[:], left, at, t.slice)
+	most := max(1, k.MaxBlocks/slice) // turns in one call
+	first, turns := 0, live*slices/t.lanes
+	for turns > 0 {
+		n := min(turns, most)
+		k.Blocks(&r.state[0], &r.next[0], live, first, at, slice, n)
+		turns -= n
+		first += n * t.lanes
+		at += first / live * slice
+		first %= live
+	}
+	if last := live * slices % t.lanes; last > 0 {
+		copy(g.state[:], r.state[first:][:last])
+		copy(g.next[:], r.next[first:][:last])
+		g.retire(last)
+		g.plan.compressAll(g.state[:], g.next[:], last, at, slice)
 		copy(g.state[:live], r.state[:])
 	}
 	r.forget(2 * live)

@@ -90,6 +90,10 @@ func (m model) recorded(r *recorder) int {
 	for _, c := range r.calls {
 		k := slices.IndexFunc(m.plan.kernels[1:], func(k *block.Kernel) bool { return k.Name == c.kernel })
 		total += m.call(m.plan.kernels[k+1], c.blocks)
+		if c.goesOn {
+			lanes := m.plan.kernels[k+1].Lanes
+			total -= callCost(lanes) - turnCost(lanes)
+		}
 	}
 	return total
 }
@@ -195,20 +199,15 @@ func TestTurnsOfUnequalJobs(t *testing.T) {
 	}
 }
 
-// TestTurnsFillKernels tests what kernels rely on: while there are more jobs than
-// run, those that run fill their kernels, which write to every lane they have.
+// TestTurnsFillKernels tests what rotate and rotateAlike rely on: jobs that take
+// turns fill one kernel.
 func TestTurnsFillKernels(t *testing.T) {
 	for _, arch := range cpu.Microarchs() {
 		p := planOf(rowOf(arch))
-		for n, ways := range p.rotations {
-			for _, w := range ways {
-				left := w.lanes
-				for left > 0 {
-					left -= p.kernels[left].Lanes
-				}
-				if w.lanes < n && left < 0 {
-					t.Errorf("%#v: %d of %d jobs run together, and the kernels have %d lanes more", arch, w.lanes, n, -left)
-				}
+		for n := 1; n < 2*p.width; n++ {
+			lanes := p.cheapest[n]
+			if k := p.kernels[lanes]; lanes < n && k.Lanes != lanes {
+				t.Errorf("%#v: %d of %d jobs take turns in %s, of %d lanes", arch, lanes, n, k.Name, k.Lanes)
 			}
 		}
 	}
@@ -235,28 +234,31 @@ func TestAlikeOfAnyLength(t *testing.T) {
 	}
 }
 
-// TestSlicesAreBounded has as many jobs as there can be take turns in slices of
-// which there are more than there is room for.
-func TestSlicesAreBounded(t *testing.T) {
+// TestAnySlices has as many jobs as there can be take turns in many short slices,
+// and in slices of more than a call may take.
+func TestAnySlices(t *testing.T) {
 	g := acquire()
 	defer g.release()
 	live, width := g.most(), g.Width()
 	if width == 1 {
 		t.Skip("no kernel for several streams")
 	}
-	const blocks = 3*maxSlices - 1
-	data := randomBytes((live + blocks) * block.Size)
-	states := make([]block.State, live)
-	for i := range states {
-		g.state[i], g.next[i] = &states[i], &data[i*block.Size]
-	}
-	g.rotateAlike(live, blocks, turn{width, 1})
-	g.retire(0)
-	for i, got := range states {
-		var want block.State
-		block.Compress(&want, data[i*block.Size:][:blocks*block.Size])
-		if got != want {
-			t.Errorf("job %d of %d: state %x, want %x", i, live, got, want)
+	most := g.plan.kernels[width].MaxBlocks
+	for _, tt := range []struct{ slice, slices int }{{1, 3 * most}, {most + 1, 2}} {
+		blocks := tt.slice*tt.slices + tt.slice/2
+		data := randomBytes((live + blocks) * block.Size)
+		states := make([]block.State, live)
+		for i := range states {
+			g.state[i], g.next[i] = &states[i], &data[i*block.Size]
+		}
+		g.rotateAlike(live, blocks, turn{width, tt.slice})
+		g.retire(0)
+		for i, got := range states {
+			var want block.State
+			block.Compress(&want, data[i*block.Size:][:blocks*block.Size])
+			if got != want {
+				t.Errorf("job %d of %d, turns of %+v: state %x, want %x", i, live, tt, got, want)
+			}
 		}
 	}
 }
