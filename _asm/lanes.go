@@ -122,6 +122,19 @@ func laneKernel(shape laneShape) func(c *Context, name string) {
 				}
 			}
 		}
+		// The first time in front of the block, which takes long to load too.
+		unused := make([]group, len(groups))
+		for i, g := range groups {
+			unused[i] = *g
+		}
+		loadStates := func() {
+			for i, g := range groups {
+				g.v, g.t = unused[i].v, unused[i].t
+				f.loadStates(g, i)
+			}
+		}
+		loadStates()
+		start := groups[0].v
 		table := kTable(c, name, shape.spreadConstants)
 		pairs := pairing(c, name, m)
 
@@ -148,11 +161,6 @@ func laneKernel(shape laneShape) func(c *Context, name string) {
 				}
 			}
 		}
-		c.Label("turn")
-		for i, g := range groups {
-			f.loadStates(g, i)
-		}
-		start := groups[0].v
 		c.Label("block")
 		for i, g := range groups {
 			for j, v := range g.v {
@@ -280,7 +288,11 @@ func laneKernel(shape laneShape) func(c *Context, name string) {
 			turns.nextBlocks()
 		}
 		turns.nextStates()
-		turns.again("turn")
+		loadStates()
+		if groups[0].v != start {
+			panic("the working variables are not where the loop expects them")
+		}
+		turns.again("block")
 		c.Label("leave")
 		m.leave()
 		c.Label("done")

@@ -170,8 +170,11 @@ func UsesStd() bool { return useStd }
 func single(blocks func(h *State, p *byte, n int)) func(h **State, p **byte, streams, first, at, n, turns int) {
 	return func(h **State, p **byte, streams, first, at, n, turns int) {
 		hs, ps := unsafe.Slice(h, streams), unsafe.Slice(p, streams)
-		for i := first; i < first+turns; i++ {
-			blocks(hs[i%streams], Advance(ps[i%streams], at+i/streams*n), n)
+		for ; turns > 0; turns-- {
+			blocks(hs[first], Advance(ps[first], at), n)
+			if first++; first == streams {
+				first, at = 0, at+n
+			}
 		}
 	}
 }

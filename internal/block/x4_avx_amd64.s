@@ -7,24 +7,20 @@
 // func x4_avx(h **[8]uint32, p **byte, streams int, first int, at int, n int, turns int)
 // Requires: AVX, CMOV
 TEXT ·x4_avx(SB), $464-56
-	MOVQ    n+40(FP), CX
-	TESTQ   CX, CX
-	JZ      done
-	MOVQ    h+0(FP), DI
-	MOVQ    p+8(FP), SI
-	MOVQ    first+24(FP), R8
-	LEAQ    (DI)(R8*8), DI
-	LEAQ    (SI)(R8*8), SI
-	MOVQ    at+32(FP), BX
-	SHLQ    $0x06, BX
-	LEAQ    63(SP), R12
-	ANDQ    $-64, R12
-	LEAQ    144(R12), R10
-	LEAQ    272(R12), R11
-	VMOVDQU x4_avx_order<>+0(SB), X15
-	VMOVDQU X15, (R12)
-
-turn:
+	MOVQ        n+40(FP), CX
+	TESTQ       CX, CX
+	JZ          done
+	MOVQ        h+0(FP), DI
+	MOVQ        p+8(FP), SI
+	MOVQ        first+24(FP), R8
+	LEAQ        (DI)(R8*8), DI
+	LEAQ        (SI)(R8*8), SI
+	MOVQ        at+32(FP), BX
+	SHLQ        $0x06, BX
+	LEAQ        63(SP), R12
+	ANDQ        $-64, R12
+	LEAQ        144(R12), R10
+	LEAQ        272(R12), R11
 	MOVQ        (DI), R8
 	VMOVDQU     (R8), X0
 	MOVQ        8(DI), R9
@@ -57,6 +53,8 @@ turn:
 	VPUNPCKLQDQ X2, X9, X9
 	VPUNPCKHQDQ X6, X4, X7
 	VPUNPCKLQDQ X6, X4, X4
+	VMOVDQU     x4_avx_order<>+0(SB), X15
+	VMOVDQU     X15, (R12)
 
 block:
 	VMOVDQU     X8, 16(R12)
@@ -1017,8 +1015,40 @@ last:
 	LEAQ         (DI)(R8*8), R8
 	CMPQ         R8, h+0(FP)
 	CMOVQCC      R8, DI
+	MOVQ         (DI), R8
+	VMOVDQU      (R8), X0
+	MOVQ         8(DI), R9
+	VMOVDQU      (R9), X1
+	MOVQ         16(DI), R8
+	VMOVDQU      (R8), X2
+	MOVQ         24(DI), R9
+	VMOVDQU      (R9), X3
+	VPUNPCKLDQ   X1, X0, X8
+	VPUNPCKHDQ   X1, X0, X0
+	VPUNPCKLDQ   X3, X2, X9
+	VPUNPCKHDQ   X3, X2, X2
+	VPUNPCKHQDQ  X9, X8, X1
+	VPUNPCKLQDQ  X9, X8, X8
+	VPUNPCKHQDQ  X2, X0, X3
+	VPUNPCKLQDQ  X2, X0, X0
+	MOVQ         (DI), R8
+	VMOVDQU      16(R8), X4
+	MOVQ         8(DI), R9
+	VMOVDQU      16(R9), X5
+	MOVQ         16(DI), R8
+	VMOVDQU      16(R8), X6
+	MOVQ         24(DI), R9
+	VMOVDQU      16(R9), X7
+	VPUNPCKLDQ   X5, X4, X9
+	VPUNPCKHDQ   X5, X4, X4
+	VPUNPCKLDQ   X7, X6, X2
+	VPUNPCKHDQ   X7, X6, X6
+	VPUNPCKHQDQ  X2, X9, X5
+	VPUNPCKLQDQ  X2, X9, X9
+	VPUNPCKHQDQ  X6, X4, X7
+	VPUNPCKLQDQ  X6, X4, X4
 	MOVQ         n+40(FP), CX
-	JMP          turn
+	JMP          block
 
 leave:
 done:

@@ -7,24 +7,20 @@
 // func x4_ssse3(h **[8]uint32, p **byte, streams int, first int, at int, n int, turns int)
 // Requires: CMOV, SSE2, SSSE3
 TEXT ·x4_ssse3(SB), $464-56
-	MOVQ  n+40(FP), CX
-	TESTQ CX, CX
-	JZ    done
-	MOVQ  h+0(FP), DI
-	MOVQ  p+8(FP), SI
-	MOVQ  first+24(FP), R8
-	LEAQ  (DI)(R8*8), DI
-	LEAQ  (SI)(R8*8), SI
-	MOVQ  at+32(FP), BX
-	SHLQ  $0x06, BX
-	LEAQ  63(SP), R12
-	ANDQ  $-64, R12
-	LEAQ  144(R12), R10
-	LEAQ  272(R12), R11
-	MOVOU x4_ssse3_order<>+0(SB), X15
-	MOVOU X15, (R12)
-
-turn:
+	MOVQ       n+40(FP), CX
+	TESTQ      CX, CX
+	JZ         done
+	MOVQ       h+0(FP), DI
+	MOVQ       p+8(FP), SI
+	MOVQ       first+24(FP), R8
+	LEAQ       (DI)(R8*8), DI
+	LEAQ       (SI)(R8*8), SI
+	MOVQ       at+32(FP), BX
+	SHLQ       $0x06, BX
+	LEAQ       63(SP), R12
+	ANDQ       $-64, R12
+	LEAQ       144(R12), R10
+	LEAQ       272(R12), R11
 	MOVQ       (DI), R8
 	MOVOU      (R8), X0
 	MOVQ       8(DI), R9
@@ -65,6 +61,8 @@ turn:
 	MOVOA      X4, X7
 	PUNPCKHQDQ X6, X7
 	PUNPCKLQDQ X6, X4
+	MOVOU      x4_ssse3_order<>+0(SB), X15
+	MOVOU      X15, (R12)
 
 block:
 	MOVOU      X8, 16(R12)
@@ -1162,8 +1160,48 @@ last:
 	LEAQ       (DI)(R8*8), R8
 	CMPQ       R8, h+0(FP)
 	CMOVQCC    R8, DI
+	MOVQ       (DI), R8
+	MOVOU      (R8), X0
+	MOVQ       8(DI), R9
+	MOVOU      (R9), X1
+	MOVQ       16(DI), R8
+	MOVOU      (R8), X2
+	MOVQ       24(DI), R9
+	MOVOU      (R9), X3
+	MOVOA      X0, X8
+	PUNPCKLLQ  X1, X8
+	PUNPCKHLQ  X1, X0
+	MOVOA      X2, X9
+	PUNPCKLLQ  X3, X9
+	PUNPCKHLQ  X3, X2
+	MOVOA      X8, X1
+	PUNPCKHQDQ X9, X1
+	PUNPCKLQDQ X9, X8
+	MOVOA      X0, X3
+	PUNPCKHQDQ X2, X3
+	PUNPCKLQDQ X2, X0
+	MOVQ       (DI), R8
+	MOVOU      16(R8), X4
+	MOVQ       8(DI), R9
+	MOVOU      16(R9), X5
+	MOVQ       16(DI), R8
+	MOVOU      16(R8), X6
+	MOVQ       24(DI), R9
+	MOVOU      16(R9), X7
+	MOVOA      X4, X9
+	PUNPCKLLQ  X5, X9
+	PUNPCKHLQ  X5, X4
+	MOVOA      X6, X2
+	PUNPCKLLQ  X7, X2
+	PUNPCKHLQ  X7, X6
+	MOVOA      X9, X5
+	PUNPCKHQDQ X2, X5
+	PUNPCKLQDQ X2, X9
+	MOVOA      X4, X7
+	PUNPCKHQDQ X6, X7
+	PUNPCKLQDQ X6, X4
 	MOVQ       n+40(FP), CX
-	JMP        turn
+	JMP        block
 
 leave:
 done:

@@ -21,58 +21,56 @@ TEXT ·x8_avx2(SB), $864-56
 	ANDQ           $-64, R12
 	LEAQ           288(R12), R10
 	LEAQ           544(R12), R11
+	MOVQ           (DI), R8
+	VMOVDQU        (R8), X0
+	MOVQ           8(DI), R9
+	VMOVDQU        (R9), X1
+	MOVQ           16(DI), R8
+	VMOVDQU        (R8), X2
+	MOVQ           24(DI), R9
+	VMOVDQU        (R9), X3
+	MOVQ           32(DI), R8
+	VINSERTI128    $0x01, (R8), Y0, Y0
+	MOVQ           40(DI), R9
+	VINSERTI128    $0x01, (R9), Y1, Y1
+	MOVQ           48(DI), R8
+	VINSERTI128    $0x01, (R8), Y2, Y2
+	MOVQ           56(DI), R9
+	VINSERTI128    $0x01, (R9), Y3, Y3
+	VPUNPCKLDQ     Y1, Y0, Y8
+	VPUNPCKHDQ     Y1, Y0, Y0
+	VPUNPCKLDQ     Y3, Y2, Y9
+	VPUNPCKHDQ     Y3, Y2, Y2
+	VPUNPCKHQDQ    Y9, Y8, Y1
+	VPUNPCKLQDQ    Y9, Y8, Y8
+	VPUNPCKHQDQ    Y2, Y0, Y3
+	VPUNPCKLQDQ    Y2, Y0, Y0
+	MOVQ           (DI), R8
+	VMOVDQU        16(R8), X4
+	MOVQ           8(DI), R9
+	VMOVDQU        16(R9), X5
+	MOVQ           16(DI), R8
+	VMOVDQU        16(R8), X6
+	MOVQ           24(DI), R9
+	VMOVDQU        16(R9), X7
+	MOVQ           32(DI), R8
+	VINSERTI128    $0x01, 16(R8), Y4, Y4
+	MOVQ           40(DI), R9
+	VINSERTI128    $0x01, 16(R9), Y5, Y5
+	MOVQ           48(DI), R8
+	VINSERTI128    $0x01, 16(R8), Y6, Y6
+	MOVQ           56(DI), R9
+	VINSERTI128    $0x01, 16(R9), Y7, Y7
+	VPUNPCKLDQ     Y5, Y4, Y9
+	VPUNPCKHDQ     Y5, Y4, Y4
+	VPUNPCKLDQ     Y7, Y6, Y2
+	VPUNPCKHDQ     Y7, Y6, Y6
+	VPUNPCKHQDQ    Y2, Y9, Y5
+	VPUNPCKLQDQ    Y2, Y9, Y9
+	VPUNPCKHQDQ    Y6, Y4, Y7
+	VPUNPCKLQDQ    Y6, Y4, Y4
 	VBROADCASTI128 x8_avx2_order<>+0(SB), Y15
 	VMOVDQU        Y15, (R12)
-
-turn:
-	MOVQ        (DI), R8
-	VMOVDQU     (R8), X0
-	MOVQ        8(DI), R9
-	VMOVDQU     (R9), X1
-	MOVQ        16(DI), R8
-	VMOVDQU     (R8), X2
-	MOVQ        24(DI), R9
-	VMOVDQU     (R9), X3
-	MOVQ        32(DI), R8
-	VINSERTI128 $0x01, (R8), Y0, Y0
-	MOVQ        40(DI), R9
-	VINSERTI128 $0x01, (R9), Y1, Y1
-	MOVQ        48(DI), R8
-	VINSERTI128 $0x01, (R8), Y2, Y2
-	MOVQ        56(DI), R9
-	VINSERTI128 $0x01, (R9), Y3, Y3
-	VPUNPCKLDQ  Y1, Y0, Y8
-	VPUNPCKHDQ  Y1, Y0, Y0
-	VPUNPCKLDQ  Y3, Y2, Y9
-	VPUNPCKHDQ  Y3, Y2, Y2
-	VPUNPCKHQDQ Y9, Y8, Y1
-	VPUNPCKLQDQ Y9, Y8, Y8
-	VPUNPCKHQDQ Y2, Y0, Y3
-	VPUNPCKLQDQ Y2, Y0, Y0
-	MOVQ        (DI), R8
-	VMOVDQU     16(R8), X4
-	MOVQ        8(DI), R9
-	VMOVDQU     16(R9), X5
-	MOVQ        16(DI), R8
-	VMOVDQU     16(R8), X6
-	MOVQ        24(DI), R9
-	VMOVDQU     16(R9), X7
-	MOVQ        32(DI), R8
-	VINSERTI128 $0x01, 16(R8), Y4, Y4
-	MOVQ        40(DI), R9
-	VINSERTI128 $0x01, 16(R9), Y5, Y5
-	MOVQ        48(DI), R8
-	VINSERTI128 $0x01, 16(R8), Y6, Y6
-	MOVQ        56(DI), R9
-	VINSERTI128 $0x01, 16(R9), Y7, Y7
-	VPUNPCKLDQ  Y5, Y4, Y9
-	VPUNPCKHDQ  Y5, Y4, Y4
-	VPUNPCKLDQ  Y7, Y6, Y2
-	VPUNPCKHDQ  Y7, Y6, Y6
-	VPUNPCKHQDQ Y2, Y9, Y5
-	VPUNPCKLQDQ Y2, Y9, Y9
-	VPUNPCKHQDQ Y6, Y4, Y7
-	VPUNPCKLQDQ Y6, Y4, Y4
 
 block:
 	VMOVDQU     Y8, 32(R12)
@@ -1081,8 +1079,56 @@ last:
 	LEAQ         (DI)(R8*8), R8
 	CMPQ         R8, h+0(FP)
 	CMOVQCC      R8, DI
+	MOVQ         (DI), R8
+	VMOVDQU      (R8), X0
+	MOVQ         8(DI), R9
+	VMOVDQU      (R9), X1
+	MOVQ         16(DI), R8
+	VMOVDQU      (R8), X2
+	MOVQ         24(DI), R9
+	VMOVDQU      (R9), X3
+	MOVQ         32(DI), R8
+	VINSERTI128  $0x01, (R8), Y0, Y0
+	MOVQ         40(DI), R9
+	VINSERTI128  $0x01, (R9), Y1, Y1
+	MOVQ         48(DI), R8
+	VINSERTI128  $0x01, (R8), Y2, Y2
+	MOVQ         56(DI), R9
+	VINSERTI128  $0x01, (R9), Y3, Y3
+	VPUNPCKLDQ   Y1, Y0, Y8
+	VPUNPCKHDQ   Y1, Y0, Y0
+	VPUNPCKLDQ   Y3, Y2, Y9
+	VPUNPCKHDQ   Y3, Y2, Y2
+	VPUNPCKHQDQ  Y9, Y8, Y1
+	VPUNPCKLQDQ  Y9, Y8, Y8
+	VPUNPCKHQDQ  Y2, Y0, Y3
+	VPUNPCKLQDQ  Y2, Y0, Y0
+	MOVQ         (DI), R8
+	VMOVDQU      16(R8), X4
+	MOVQ         8(DI), R9
+	VMOVDQU      16(R9), X5
+	MOVQ         16(DI), R8
+	VMOVDQU      16(R8), X6
+	MOVQ         24(DI), R9
+	VMOVDQU      16(R9), X7
+	MOVQ         32(DI), R8
+	VINSERTI128  $0x01, 16(R8), Y4, Y4
+	MOVQ         40(DI), R9
+	VINSERTI128  $0x01, 16(R9), Y5, Y5
+	MOVQ         48(DI), R8
+	VINSERTI128  $0x01, 16(R8), Y6, Y6
+	MOVQ         56(DI), R9
+	VINSERTI128  $0x01, 16(R9), Y7, Y7
+	VPUNPCKLDQ   Y5, Y4, Y9
+	VPUNPCKHDQ   Y5, Y4, Y4
+	VPUNPCKLDQ   Y7, Y6, Y2
+	VPUNPCKHDQ   Y7, Y6, Y6
+	VPUNPCKHQDQ  Y2, Y9, Y5
+	VPUNPCKLQDQ  Y2, Y9, Y9
+	VPUNPCKHQDQ  Y6, Y4, Y7
+	VPUNPCKLQDQ  Y6, Y4, Y4
 	MOVQ         n+40(FP), CX
-	JMP          turn
+	JMP          block
 
 leave:
 	VZEROUPPER
