@@ -141,21 +141,29 @@ func (r *recorder) sum(t *testing.T, n, blocks int) {
 // blocks: there more slices would cost more in calls than they gain. And jobs
 // whose last slice is left over fill no kernel then.
 func TestTurnsOfEqualMessages(t *testing.T) {
-	for _, arch := range cpu.Microarchs() {
-		m, r := newModel(arch), newRecorder(arch)
-		for blocks, most := range map[int]float64{64: 1.085, 1024: 1.03} {
-			if testing.Short() && blocks > 64 {
-				continue
-			}
-			for n := 1; n <= 64; n++ {
+	var (
+		archs     = cpu.Microarchs()
+		models    []model
+		recorders []*recorder
+	)
+	for _, arch := range archs {
+		models, recorders = append(models, newModel(arch)), append(recorders, newRecorder(arch))
+	}
+	for blocks, most := range map[int]float64{64: 1.085, 1024: 1.03} {
+		if testing.Short() && blocks > 64 {
+			continue
+		}
+		for n := 1; n <= 64; n++ {
+			for i, m := range models {
+				r := recorders[i]
 				r.sum(t, n, blocks)
 				list := each(n, func(int) [2]int { return [2]int{blocks, 1} })
 				got, before, least := m.recorded(r), m.withoutTurns(list), m.least(list)
 				if got > before {
-					t.Errorf("%#v, %d messages of %d blocks: %d cycles, without turns %d: %v", arch, n, blocks, got, before, r.calls)
+					t.Errorf("%#v, %d messages of %d blocks: %d cycles, without turns %d: %v", archs[i], n, blocks, got, before, r.calls)
 				}
 				if cycles := got - m.overhead(r); float64(cycles) > most*float64(least) {
-					t.Errorf("%#v, %d messages of %d blocks: %d cycles beside calls, the least is %d: %v", arch, n, blocks, cycles, least, r.calls)
+					t.Errorf("%#v, %d messages of %d blocks: %d cycles beside calls, the least is %d: %v", archs[i], n, blocks, cycles, least, r.calls)
 				}
 			}
 		}
@@ -214,52 +222,53 @@ func TestTurnsFillKernels(t *testing.T) {
 }
 
 // TestAlikeOfAnyLength tests messages of one length for every number of them that
-// can take turns and every number of blocks up to some, whatever slices divide.
+// can take turns and every number of blocks up to some, whatever slices divide, in
+// a random order.
 func TestAlikeOfAnyLength(t *testing.T) {
 	const most = 40
 	data := randomBytes((maxJobs + most) * block.Size)
-	for n := 1; n < maxJobs; n++ {
+	for _, i := range rand.Perm((maxJobs - 1) * most) {
+		n, blocks := 1+i/most, 1+i%most
 		msgs, dst := make([][]byte, n), make([][block.DigestSize]byte, n)
-		for blocks := 1; blocks <= most; blocks++ {
-			for i := range msgs {
-				msgs[i] = data[i*block.Size:][:blocks*block.Size]
-			}
-			SumMany(dst, msgs)
-			for i, m := range msgs {
-				if want := sha256.Sum256(m); dst[i] != want {
-					t.Fatalf("%d messages of %d blocks: digest %d is %x, want %x", n, blocks, i, dst[i], want)
-				}
+		for i := range msgs {
+			msgs[i] = data[i*block.Size:][:blocks*block.Size]
+		}
+		SumMany(dst, msgs)
+		for i, m := range msgs {
+			if want := sha256.Sum256(m); dst[i] != want {
+				t.Fatalf("%d messages of %d blocks: digest %d is %x, want %x", n, blocks, i, dst[i], want)
 			}
 		}
 	}
 }
 
-// TestAnySlices has as many jobs as there can be take turns in many short slices,
-// and in slices of more than a call may take.
+// TestAnySlices has jobs take turns in more short slices than fit in a call, and in
+// slices each of which does not.
 func TestAnySlices(t *testing.T) {
-	g := acquire()
-	defer g.release()
-	live, width := g.most(), g.Width()
-	if width == 1 {
-		t.Skip("no kernel for several streams")
-	}
-	most := g.plan.kernels[width].MaxBlocks
-	for _, tt := range []struct{ slice, slices int }{{1, 3 * most}, {most + 1, 2}} {
-		blocks := tt.slice*tt.slices + tt.slice/2
-		data := randomBytes((live + blocks) * block.Size)
-		states := make([]block.State, live)
-		for i := range states {
-			g.state[i], g.next[i] = &states[i], &data[i*block.Size]
-		}
-		g.rotateAlike(live, blocks, turn{width, tt.slice})
-		g.retire(0)
-		for i, got := range states {
-			var want block.State
-			block.Compress(&want, data[i*block.Size:][:blocks*block.Size])
-			if got != want {
-				t.Errorf("job %d of %d, turns of %+v: state %x, want %x", i, live, tt, got, want)
+	for _, arch := range cpu.Microarchs() {
+		g, r := acquire(), newRecorder(arch)
+		g.plan, r.jobs = r.plan, new(jobs)
+		width := g.Width()
+		live := min(width+1, g.most())
+		most := g.plan.kernels[width].MaxBlocks
+		for _, tt := range []struct{ slice, slices int }{{1, most + most/2}, {most + 1, 2}} {
+			blocks := tt.slice*tt.slices + tt.slice/2
+			data := randomBytes((live + blocks) * block.Size)
+			states := make([]block.State, live)
+			for i := range states {
+				g.state[i], g.next[i] = &states[i], &data[i*block.Size]
+			}
+			g.rotateAlike(live, blocks, turn{width, tt.slice})
+			g.retire(0)
+			for i, got := range states {
+				var want block.State
+				block.Compress(&want, data[i*block.Size:][:blocks*block.Size])
+				if got != want {
+					t.Errorf("%#v, job %d of %d, slices of %d blocks: state %x, want %x", arch, i, live, tt.slice, got, want)
+				}
 			}
 		}
+		g.release()
 	}
 }
 
