@@ -51,6 +51,14 @@ func callCost(lanes int) int { return 30 + 6*lanes }
 // x16_avx512, 1 or 2 for x4_shani.
 func turnCost(lanes int) int { return min(4*lanes, 60) }
 
+// What it takes once for jobs that are alike, in cycles, as measured on Zen 5: for
+// the pointers to each of them, and for slices that are left over, which go to
+// another kernel: a call between two of wide kernels takes long.
+const (
+	pointersCost = 6
+	leftCost     = 250
+)
+
 // cheapest returns how many of n jobs, at most width, cost least each together, by
 // the cycles that it takes to advance i lanes together by one block, cycles[i].
 // They fill one kernel, unless they are all n.
@@ -119,9 +127,9 @@ func (p *plan) turnOfAlike(n, blocks int) turn {
 		slice := blocks / s
 		slices := blocks / slice
 		turns, last := n*slices/lanes, n*slices%lanes
-		cost := turns*(slice*p.cycles[lanes]+turnCost(lanes)) + callCost(lanes)
+		cost := turns*(slice*p.cycles[lanes]+turnCost(lanes)) + callCost(lanes) + n*pointersCost
 		if last > 0 {
-			cost += slice*p.cycles[last] + callCost(last)
+			cost += slice*p.cycles[last] + callCost(last) + leftCost
 		}
 		if rest := blocks - slices*slice; rest > 0 {
 			cost += rest*together.cycles + together.overhead
@@ -155,8 +163,8 @@ type rotating struct {
 	// turn it is. Of jobs that are all alike they are all there, and once more
 	// behind them, a slice on, so that any lane and those that follow it, around
 	// the end, stand side by side.
-	state [2 * maxJobs]*block.State
-	next  [2 * maxJobs]*byte
+	state [2*maxJobs + block.MaxLanes]*block.State
+	next  [2*maxJobs + block.MaxLanes]*byte
 
 	order  [maxJobs]uint8 // the lanes by what they have left, falling
 	merged [maxJobs]uint8
@@ -256,11 +264,11 @@ func (g *group) rotateAlike(live, blocks int, t turn) {
 		first %= live
 	}
 	if last := live * slices % t.lanes; last > 0 {
-		copy(g.state[:], r.state[first:][:last])
-		copy(g.next[:], r.next[first:][:last])
-		g.retire(last)
-		g.plan.compressAll(g.state[:], g.next[:], last, at, slice)
-		copy(g.state[:live], r.state[:])
+		unused := r.state[first+last:][:block.MaxLanes-last]
+		for i := range unused {
+			unused[i] = &g.unused
+		}
+		g.plan.compressAll(r.state[first:], r.next[first:], last, at, slice)
 	}
-	r.forget(2 * live)
+	r.forget(2*live + block.MaxLanes)
 }
