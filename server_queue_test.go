@@ -122,6 +122,42 @@ func testLeaders(t *testing.T, s *shard, allProcs, most [3]int) {
 	s.close()
 }
 
+// TestNobodyFallsBehind has half as many goroutines again as there are lanes come
+// again and again: all are served about as often, unless what else runs on the
+// machine spoils it.
+func TestNobodyFallsBehind(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	width, _ := lanes.Width()
+	if width == 1 {
+		t.Skip("nothing is hashed side by side")
+	}
+	const most = 100
+	data := make([]byte, minRequest)
+	least := 0
+	for try := 0; try < 10 && least < most*3/4; try++ {
+		s := newShard(1)
+		served := make([]int, width+width/2)
+		var over atomic.Bool
+		var wg sync.WaitGroup
+		for i := range served {
+			wg.Go(func() {
+				for !over.Load() {
+					r, _ := requestOf(data)
+					s.do(r)
+					if served[i]++; served[i] == most {
+						over.Store(true)
+					}
+				}
+			})
+		}
+		wg.Wait()
+		least = slices.Min(served)
+	}
+	if least < most*3/4 {
+		t.Errorf("a goroutine was served %d times while another was %d times", least, most)
+	}
+}
+
 // TestCloseWaitsForLeaders closes a shard while requests are done: there is no
 // leader and no queue when close returns.
 func TestCloseWaitsForLeaders(t *testing.T) {

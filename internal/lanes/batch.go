@@ -1,6 +1,7 @@
 package lanes
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
@@ -52,8 +53,8 @@ func (b *Batch) Join(j *Job) {
 
 // Step compresses the same number of blocks, at most limit, of every job, or, if
 // that leaves kernels part-filled, of as many as fill them: then jobs take turns
-// from call to call. It returns the jobs that have no blocks left; they have left
-// b. The result is valid until the next call.
+// from call to call. It returns the jobs that have no blocks left, in the order of
+// Jobs; they have left b. The result is valid until the next call.
 func (b *Batch) Step(limit int) []*Job {
 	live := b.live
 	running, n := live, min(limit, b.shortest(live))
@@ -77,6 +78,7 @@ func (b *Batch) Step(limit int) []*Job {
 		b.reverse(0, waiting)
 		b.reverse(waiting, live)
 	}
+	slices.Reverse(done)
 	b.live = running + waiting
 	clear(b.next[b.live:]) // b may go on for long, and what has left it not be kept
 	return done

@@ -2,6 +2,7 @@ package lanes_test
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
@@ -45,11 +46,14 @@ func TestBatch(t *testing.T) {
 				if len(b.Jobs()) == 0 {
 					continue
 				}
-				live := len(b.Jobs())
+				before := slices.Clone(b.Jobs())
 				done := b.Step(1 + r.IntN(100))
 				left += len(done)
-				if len(b.Jobs())+len(done) != live {
-					t.Errorf("of %d lanes %d left and %d stayed", live, len(done), len(b.Jobs()))
+				if len(b.Jobs())+len(done) != len(before) {
+					t.Errorf("of %d lanes %d left and %d stayed", len(before), len(done), len(b.Jobs()))
+				}
+				if order := func(d, e *lanes.Job) int { return slices.Index(before, d) - slices.Index(before, e) }; !slices.IsSortedFunc(done, order) {
+					t.Error("jobs left in another order than they had")
 				}
 				for _, d := range done {
 					if j := d.Owner.(*job); j.state != j.want {
