@@ -311,8 +311,10 @@ func (g *group) round(n, blocks int) int {
 	if n <= g.Width() {
 		return n
 	}
-	if n <= g.most() && blocks >= minTurn && g.turnOfAlike(n, blocks).slice < blocks {
-		return n
+	if n <= g.most() {
+		if _, better := g.turnOfAlike(n, blocks); better {
+			return n
+		}
 	}
 	return g.Width()
 }
@@ -320,7 +322,7 @@ func (g *group) round(n, blocks int) int {
 // compressAlike compresses so many blocks at next for each of the first live
 // lanes. It leaves anything in next.
 func (g *group) compressAlike(live, blocks int) {
-	if t := g.turnOfAlike(live, blocks); blocks >= minTurn && t.slice < blocks {
+	if t, better := g.turnOfAlike(live, blocks); better {
 		g.rotateAlike(live, blocks, t)
 	} else {
 		g.plan.compressAll(g.state[:], g.next[:], live, 0, blocks)

@@ -148,13 +148,17 @@ type alike struct {
 	turn      turn
 }
 
-// turnOfAlike is that of the plan. What was weighed last is kept, for lists of
-// messages of one length.
-func (g *group) turnOfAlike(n, blocks int) turn {
+// turnOfAlike is that of the plan, and reports whether n jobs of so many blocks
+// each had better take turns. What was weighed last is kept, for lists of messages
+// of one length.
+func (g *group) turnOfAlike(n, blocks int) (t turn, better bool) {
+	if blocks < minTurn || g.plan.cheapest[n] == n {
+		return turn{}, false
+	}
 	if a := &g.alike; a.plan != g.plan || a.n != n || a.blocks != blocks {
 		*a = alike{g.plan, n, blocks, g.plan.turnOfAlike(n, blocks)}
 	}
-	return g.alike.turn
+	return g.alike.turn, g.alike.turn.slice < blocks
 }
 
 // rotating is what jobs that take turns need.
@@ -162,7 +166,7 @@ type rotating struct {
 	// state and next are the arguments of the kernels: those of the lanes whose
 	// turn it is. Of jobs that are all alike they are all there, and once more
 	// behind them, a slice on, so that any lane and those that follow it, around
-	// the end, stand side by side.
+	// the end, stand side by side; and then there is room for lanes that are not used.
 	state [2*maxJobs + block.MaxLanes]*block.State
 	next  [2*maxJobs + block.MaxLanes]*byte
 
