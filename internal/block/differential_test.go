@@ -187,6 +187,11 @@ type stream struct {
 // kernelTurns are arguments of Kernel.Blocks.
 type kernelTurns struct{ streams, first, at, n, turns int }
 
+// maxStreams is how many times the lanes of a kernel the streams that take turns
+// are at most: more than twice as many, so that some turns are all of streams in
+// the middle.
+const maxStreams = 3
+
 // differBlocks compares a streaming kernel with the oracle: distinct data and
 // states in the streams, now and then shared data and adjacent states, one turn
 // or several, block counts up to the most it takes, from the first block or from
@@ -194,7 +199,7 @@ type kernelTurns struct{ streams, first, at, n, turns int }
 // guards right before or right after each.
 func differBlocks(k Kernel) func(t *testing.T, r *rand.Rand, n int) {
 	return func(t *testing.T, r *rand.Rand, n int) {
-		all := make([]stream, 2*k.Lanes-1)
+		all := make([]stream, maxStreams*k.Lanes)
 		packed := newCanary(t, len(all)*int(unsafe.Sizeof(State{})))
 		stateMemories := []*guard.Buffer{packed}
 		for i := range all {
@@ -262,7 +267,7 @@ func differBlocks(k Kernel) func(t *testing.T, r *rand.Rand, n int) {
 func turnsOf(r *rand.Rand, i int, k Kernel) kernelTurns {
 	c := kernelTurns{streams: k.Lanes, at: r.IntN(2) * r.IntN(3*k.MaxBlocks), n: blockCount(r, i, k.MaxBlocks), turns: 1}
 	if i%2 == 1 {
-		c.streams += r.IntN(k.Lanes)
+		c.streams += r.IntN((maxStreams-1)*k.Lanes + 1)
 		c.first = r.IntN(c.streams)
 		c.turns += r.IntN(min(40, k.MaxBlocks/max(1, c.n)))
 	}

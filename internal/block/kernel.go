@@ -39,19 +39,23 @@ func Catalog() []Spec { return slices.Clone(catalog) }
 // A Kernel is one way to run the compression function over Lanes streams.
 type Kernel struct {
 	Spec
-	// MaxBlocks bounds the blocks of one call, so that it takes about 50 µs.
+	// MaxBlocks bounds the blocks of one call in a lane, n times turns, so that it
+	// takes about 50 µs.
 	MaxBlocks int
-	// Blocks compresses blocks at to at+n-1 of streams first to first+Lanes-1. Of
-	// these h and p have the pointers, one after the other, to the states and to
-	// where the blocks, counted from 0, begin; the same memory may be there several
-	// times. States are updated in place; what several lanes share of them is
-	// undefined then. The pointers stay as they are.
+	// Blocks compresses blocks at to at+n-1 of streams first to first+Lanes-1, of
+	// which h and p hold the pointers, one stream after the other: to its state, and
+	// to where its block 0 is. The same memory may be there several times. States are
+	// updated in place; one that several lanes share is undefined then. The pointers
+	// stay as they are.
 	//
-	// That is one turn. Another one goes on with the Lanes streams that follow. Those
-	// that are behind the last of so many streams, Lanes or more, are the first ones
-	// again: a turn that begins with such a one begins with that, and blocks n
-	// further on. So h and p go on with the pointers of the first Lanes-1 once more,
-	// and p's are to blocks n further on.
+	// That is one turn, and the only one if turns is 1: then streams counts for
+	// nothing but that first is less. Each further turn takes the Lanes streams that
+	// follow. There are so many streams, Lanes or more, and after the last one comes
+	// the first again, n blocks further on. For turns that go around that end, h and p
+	// hold the pointers of the first Lanes-1 streams once more, behind all others,
+	// those in p n blocks further on. A turn that begins behind the end takes the
+	// pointers at the beginning instead, and blocks from at+n on. With n 0 nothing is
+	// done.
 	Blocks func(h **State, p **byte, streams, first, at, n, turns int)
 	// Supported says whether this machine can run it.
 	Supported bool

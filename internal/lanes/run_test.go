@@ -43,9 +43,9 @@ func record(p *plan) *recorder {
 		if recording[k] == nil {
 			own := *k
 			own.Blocks = func(h **block.State, p **byte, streams, first, at, n, turns int) {
-				if n < 1 || turns < 1 || n*turns > own.MaxBlocks || turns > 1 && streams < own.Lanes {
-					panic(fmt.Sprintf("%s is called for %d turns of %d blocks of %d streams, at most %d blocks in all",
-						own.Name, turns, n, streams, own.MaxBlocks))
+				if n < 1 || turns < 1 || n*turns > own.MaxBlocks || first >= streams || turns > 1 && streams < own.Lanes {
+					panic(fmt.Sprintf("%s is called for %d turns of %d blocks of %d streams from %d on, at most %d blocks in all",
+						own.Name, turns, n, streams, first, own.MaxBlocks))
 				}
 				for turn := range turns {
 					r.compress(&own, turn > 0, unsafe.Slice(h, first+own.Lanes)[first:], unsafe.Slice(p, first+own.Lanes)[first:], at, n)
