@@ -122,17 +122,18 @@ func laneKernel(shape laneShape) func(c *Context, name string) {
 				}
 			}
 		}
-		// The first time in front of the block, which takes long to load too.
-		unused := make([]group, len(groups))
-		for i, g := range groups {
-			unused[i] = *g
+		// To load states renames registers: each time begins with the same names.
+		var named []group
+		for _, g := range groups {
+			named = append(named, *g)
 		}
 		loadStates := func() {
 			for i, g := range groups {
-				g.v, g.t = unused[i].v, unused[i].t
+				g.v, g.t = named[i].v, named[i].t
 				f.loadStates(g, i)
 			}
 		}
+		// Those of the first turn before its blocks: both take long to load.
 		loadStates()
 		start := groups[0].v
 		table := kTable(c, name, shape.spreadConstants)

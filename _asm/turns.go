@@ -17,7 +17,7 @@ type streamTurns struct {
 	blocks Register    // and to their streams' blocks, from p on
 	offset Register    // of the block at hand in each stream
 	count  Register    // blocks left of the turn
-	tmp    [2]Register // changed between turns only
+	tmp    [2]Register // free between turns
 }
 
 // begin loads the arguments, and goes to done if there are no blocks.
@@ -74,8 +74,9 @@ func (t streamTurns) nextBlocks() {
 	t.c.CMOVQCS(back, t.offset)
 }
 
-// next moves pointers, which began at an argument, on by the lanes; and back by
-// the streams if they are beyond them. If not, it leaves the carry flag set.
+// next moves pointers, which began at an argument, on by the lanes, and back by
+// the streams if they are behind the last one then. If not, it leaves the carry
+// flag set.
 func (t streamTurns) next(pointers Register, arg string) {
 	back := t.tmp[0]
 	t.c.ADDQ(U32(8*t.lanes), pointers)
