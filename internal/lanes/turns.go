@@ -15,8 +15,9 @@ import (
 // McNaughton's wrap-around rule: m machines finish n jobs, which may be
 // interrupted, in max(longest, sum/m). Jobs with most left go first.
 //
-// What it takes is calls: a slice is what jobs advance by in one of them, and the
-// shorter it is, the more often the fixed cost of a call is paid.
+// What it takes is more turns: a slice is what jobs advance by in one of them, and
+// the shorter it is, the more often the fixed cost of a turn is paid. That is a
+// call's where jobs differ, and less where a kernel goes from turn to turn itself.
 
 // A turn says how to go on with jobs: so many of them advance together by slice
 // blocks, then others have their turn, until a job ends. If lanes is the number
