@@ -36,12 +36,8 @@ type rotation struct {
 // looked at.
 const minTurn = 8
 
-// Jobs are divided into so many slices at most: those that differ, a slice of which
-// takes a call, and those that are alike, which take turns in one.
-const (
-	maxSlices      = 16
-	maxSlicesAlike = 32
-)
+// maxSlices is the most that jobs are divided into where each slice takes a call.
+const maxSlices = 16
 
 // callCost estimates what it takes, in cycles, to call kernels with so many lanes,
 // beside their blocks: what was measured on Zen 5, 58 ns for x32_avx512, 32 for
@@ -124,7 +120,10 @@ func (p *plan) turnOfAlike(n, blocks int) turn {
 	together := &p.rotations[n][0]
 	best, least := turn{together.lanes, blocks}, blocks*together.cycles+together.overhead
 	lanes := p.cheapest[n]
-	for s := 2; s <= min(maxSlicesAlike, blocks) && lanes < n; s++ {
+	// Of as many slices as lanes none is left over. A few more may divide the blocks
+	// better.
+	most := min(lanes+min(lanes, 8), blocks)
+	for s := 2; s <= most && lanes < n; s++ {
 		slice := blocks / s
 		slices := blocks / slice
 		turns, last := n*slices/lanes, n*slices%lanes
