@@ -205,6 +205,26 @@ func TestTurnsOfUnequalJobs(t *testing.T) {
 	}
 }
 
+// TestTurnsGain tests that jobs of nearly one length gain by turns, by the costs of
+// every microarchitecture, for one number of them or another.
+func TestTurnsGain(t *testing.T) {
+	for _, arch := range cpu.Microarchs() {
+		m, r := newModel(arch), newRecorder(arch)
+		if m.plan.width == 1 {
+			continue
+		}
+		best := 0.0
+		for n := 2; n < 2*m.plan.width; n++ {
+			list := each(n, func(i int) [2]int { return [2]int{72 + i%3, 1} })
+			r.run(newJobs(list), true)
+			best = max(best, float64(m.withoutTurns(list))/float64(m.recorded(r)))
+		}
+		if best < 1.05 {
+			t.Errorf("%#v: %.3f times as fast as without turns at best", arch, best)
+		}
+	}
+}
+
 // TestTurnsFillKernels tests what rotate and rotateAlike rely on: jobs that take
 // turns fill one kernel.
 func TestTurnsFillKernels(t *testing.T) {
