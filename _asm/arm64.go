@@ -61,11 +61,10 @@ const (
 	armK  = "R3"  // the round constants
 )
 
-// The signatures of arm64 kernels.
+// The signatures of arm64 kernels of one stream and of nodes.
 const (
-	streamSignature     = "(h *[8]uint32, p *byte, n int)"
-	armStreamsSignature = "(h **[8]uint32, p **byte, streams, first, at, n, turns int)"
-	nodesSignature      = "(dst, src *byte, n int)"
+	streamSignature = "(h *[8]uint32, p *byte, n int)"
+	nodesSignature  = "(dst, src *byte, n int)"
 )
 
 // An armFunc is the text of an arm64 kernel.
@@ -141,7 +140,7 @@ const (
 // loadStreams loads the arguments of a kernel of several streams, with h and p at
 // the lanes' first ones, and leaves if n is zero.
 func (f *armFunc) loadStreams() {
-	f.signature, f.args = armStreamsSignature, 56
+	f.signature, f.args = strings.TrimPrefix(streamsSignature, "func"), 56
 	f.do("MOVD", "h+0(FP)", armH)
 	f.do("MOVD", "p+8(FP)", armP)
 	f.do("MOVD", firstArg, armAt)
