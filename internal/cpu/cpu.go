@@ -12,7 +12,7 @@ import (
 // Features is a set of extensions of an instruction set.
 type Features uint32
 
-// The extensions that kernels need, or that tell CPUs apart. What every CPU of
+// The extensions that kernels need, or that distinguish CPUs. What every CPU of
 // an architecture has that Go runs on is not among them: SSE2, Advanced SIMD.
 const (
 	SSSE3 Features = 1 << iota
@@ -65,7 +65,7 @@ type CPU struct {
 	Vendor string
 	// Family and Model are CPUID's as displayed, extended parts added.
 	Family, Model int
-	// Features are those of the CPU whose registers the operating system saves.
+	// Features are the features whose registers the operating system saves.
 	Features Features
 }
 

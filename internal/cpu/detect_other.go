@@ -4,5 +4,5 @@ package cpu
 
 import "runtime"
 
-// detect asks nobody: there are no kernels.
+// detect finds nothing: the architecture has no kernels.
 func detect() CPU { return CPU{Arch: runtime.GOARCH} }

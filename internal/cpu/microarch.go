@@ -10,6 +10,7 @@ const (
 	Unknown Microarch = iota
 	Zen5
 	Zen4
+	Zen3
 	Zen1
 	IceLake
 	IntelAVX512SHA
@@ -28,7 +29,7 @@ const (
 )
 
 // microarchs says what the microarchitectures are called in this package, which
-// CPUs they stand for, and what those have at most.
+// CPUs they mean, and the features that these have at most.
 var microarchs = [...]struct {
 	name, about string
 	arch        string // "": any
@@ -37,7 +38,8 @@ var microarchs = [...]struct {
 	Unknown:        {"Unknown", "unknown", "", upToAVX2 | SHA | AVX512},
 	Zen5:           {"Zen5", "Zen 5 and later", "amd64", upToAVX2 | SHA | AVX512},
 	Zen4:           {"Zen4", "Zen 4, or Zen 5 with 256-bit units", "amd64", upToAVX2 | SHA | AVX512},
-	Zen1:           {"Zen1", "Zen 1 to 3", "amd64", upToAVX2 | SHA},
+	Zen3:           {"Zen3", "Zen 3", "amd64", upToAVX2 | SHA},
+	Zen1:           {"Zen1", "Zen 1 and 2", "amd64", upToAVX2 | SHA},
 	IceLake:        {"IceLake", "Ice Lake, Tiger Lake, Rocket Lake", "amd64", upToAVX2 | SHA | AVX512},
 	IntelAVX512SHA: {"IntelAVX512SHA", "Intel with AVX-512 and SHA, later than these", "amd64", upToAVX2 | SHA | AVX512},
 	IntelAVX512:    {"IntelAVX512", "Intel with AVX-512, without SHA", "amd64", upToAVX2 | AVX512},
@@ -75,9 +77,9 @@ func (m Microarch) GoString() string { return "cpu." + microarchs[m].name }
 // MarshalText returns the constant's name, without the package.
 func (m Microarch) MarshalText() ([]byte, error) { return []byte(microarchs[m].name), nil }
 
-// Microarch returns which microarchitecture c is of. Where vendor, family and
-// model name it, it counts even if a hypervisor hides features: which kernels
-// can run is another question. Elsewhere the features that are left decide.
+// Microarch returns the microarchitecture of c. Where vendor, family and model
+// name it, it counts even if a hypervisor hides features: which kernels can run
+// is another question. Elsewhere the features that are left decide.
 func (c CPU) Microarch() Microarch {
 	amd := c.Vendor == "AuthenticAMD" || c.Vendor == "HygonGenuine" // whose cores are Zen 1
 	intel := c.Vendor == "GenuineIntel"
@@ -106,15 +108,15 @@ func (c CPU) Microarch() Microarch {
 }
 
 // iceLakeModels are the models of Intel's family 6 whose cores need more than
-// five cycles for SHA256MSG1 and for SHA256MSG2, which hold up the rounds; those
-// of Sapphire Rapids and Alder Lake do not.
+// five cycles for SHA256MSG1 and for SHA256MSG2, which hold up the rounds.
+// Sapphire Rapids and Alder Lake need less.
 var iceLakeModels = []int{
 	0x6a, 0x6c, 0x7d, 0x7e, 0x9d, // Ice Lake
 	0x8c, 0x8d, // Tiger Lake
 	0xa7, // Rocket Lake
 }
 
-// microarchOfZen tells AMD's Zen cores, and Hygon's, apart.
+// microarchOfZen distinguishes AMD's Zen cores, and Hygon's.
 func (c CPU) microarchOfZen() Microarch {
 	const modelRange = 0x10 // AMD assigns models to designs in ranges
 	models := c.Model / modelRange * modelRange
@@ -125,14 +127,16 @@ func (c CPU) microarchOfZen() Microarch {
 		return Zen5
 	case c.Family == 0x19 && (models == 0x10 || models >= 0x60):
 		return Zen4
+	case c.Family == 0x19:
+		return Zen3
 	}
 	return Zen1
 }
 
-// microarchOfARM goes by features: which core it is, programs cannot tell on
-// most systems, nor whether the next instruction will run on a larger or a
-// smaller one. LSE tells Cortex-A55, A76, Neoverse and Apple's cores from
-// Cortex-A53 to A73.
+// microarchOfARM goes by features: on most systems programs cannot find out
+// which core it is, nor whether the next instruction will run on a larger or a
+// smaller one. Cortex-A55, A76, Neoverse and Apple's cores have LSE, Cortex-A53
+// to A73 do not.
 func (c CPU) microarchOfARM() Microarch {
 	switch {
 	case c.Features.Has(SHA2 | LSE):

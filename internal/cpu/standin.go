@@ -2,17 +2,18 @@ package cpu
 
 import "fmt"
 
-// standInFor names a microarchitecture that this machine is to be taken for. It
-// is for tests, of which the linker sets it:
+// standInFor names the microarchitecture that tests treat this machine as. The
+// linker sets it:
 //
 //	go test -ldflags '-X github.com/sha256-simd/sha256-simd/internal/cpu.standInFor=Zen4' ./...
 //
 // No program can set it while it runs, nor can its environment.
 var standInFor string
 
-// standIn returns the features of c that can be used, and its microarchitecture,
-// or those of the one called name, of which c needs to have all features. Nobody
-// is to believe that he tested what he did not: it panics if that cannot be.
+// standIn returns the features of c that can be used, and the microarchitecture
+// of c. With a name, it returns the microarchitecture of this name and its
+// features. It panics if c lacks one of these features: tests must not seem to
+// test what they did not.
 func standIn(c CPU, goos, name string) (Features, Microarch) {
 	if name == "" {
 		return c.Usable(goos), c.Microarch()

@@ -1,7 +1,8 @@
 // Package guard gives tests memory that borders on pages which cannot be
 // accessed, so that a read or write just outside of a buffer is a fault and not
 // a matter of luck. Where the port has no such pages the memory is ordinary,
-// and [Guarded] is false.
+// and [Guarded] is false. So it is in builds with BoringCrypto: a fault in its C
+// code ends the process.
 //
 // The memory is not the garbage collector's: pointers kept in it keep nothing
 // alive.

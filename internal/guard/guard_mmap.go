@@ -1,4 +1,4 @@
-//go:build unix
+//go:build unix && !boringcrypto
 
 package guard
 
@@ -46,8 +46,8 @@ func mmap(tb testing.TB, size, protection int) ([]byte, error) {
 }
 
 // hasAddresses reports whether a fault says at which address. Emulators of arm
-// and ppc64le say 0 of every one, and Go takes it for a nil pointer's; that of
-// ppc64le says what its stack held before, too.
+// and ppc64le say 0 of every one, and Go takes it for a nil pointer's;
+// ppc64le's emulator also says what its stack held before.
 var hasAddresses = sync.OnceValue(func() (yes bool) {
 	mem, err := unix.Mmap(-1, 0, 1, unix.PROT_NONE, unix.MAP_ANON|unix.MAP_PRIVATE)
 	if err != nil {

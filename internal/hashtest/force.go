@@ -2,7 +2,6 @@ package hashtest
 
 import (
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
@@ -28,14 +27,28 @@ func Force(t *testing.T, name string) {
 // running returns what would do what the named kernel does, when there is
 // enough of it to do.
 func running(name string) string {
-	switch {
-	case strings.HasPrefix(name, "node_"):
+	operation := block.StreamOp // of "generic" and "x1_std"
+	for _, k := range block.Catalog() {
+		if k.Name == name {
+			operation = k.Operation
+		}
+	}
+	switch operation {
+	case block.NodeOp:
 		return lanes.NodeKernel()
-	case strings.HasPrefix(name, "search_"):
+	case block.SearchOp:
 		if k := lanes.SearchKernel(); k != nil {
 			return k.Name
 		}
 		return ""
+	case block.WotsOp:
+		if k := lanes.WotsKernel(); k != nil {
+			return k.Name
+		}
+		return ""
+	case block.ChainOp:
+		_, k := lanes.ChainWidth()
+		return k
 	}
 	if _, many := lanes.Width(); many != "" {
 		return many
@@ -84,6 +97,28 @@ func ForEachSearch(t *testing.T, f func(t *testing.T)) {
 	forEachOf(t, names, f)
 }
 
+// ForEachChain is ForEach for chains of HMAC: it has the kernels that iterate them, and
+// those for messages.
+func ForEachChain(t *testing.T, f func(t *testing.T)) {
+	t.Helper()
+	names := Implementations(block.MaxLanes)
+	for _, k := range block.ChainKernels() {
+		names = append(names, k.Name)
+	}
+	forEachOf(t, names, f)
+}
+
+// ForEachWots is ForEach for chains of WOTS+: it has the kernels that follow them, and
+// those for messages.
+func ForEachWots(t *testing.T, f func(t *testing.T)) {
+	t.Helper()
+	names := Implementations(block.MaxLanes)
+	for _, k := range block.WotsKernels() {
+		names = append(names, k.Name)
+	}
+	forEachOf(t, names, f)
+}
+
 // forEachOf is ForEach for the kernels of some names.
 func forEachOf(t *testing.T, names []string, f func(t *testing.T)) {
 	t.Helper()
@@ -96,7 +131,7 @@ func forEachOf(t *testing.T, names []string, f func(t *testing.T)) {
 	}
 }
 
-// plain are the implementations that are no kernels.
+// plain are the implementations other than kernels.
 var plain = []string{"generic", "x1_std"}
 
 // Implementations returns the names of the implementations of the compression

@@ -2,7 +2,6 @@ package hashtest
 
 import (
 	"bytes"
-	"encoding"
 	"encoding/binary"
 	"fmt"
 	"hash"
@@ -12,15 +11,14 @@ import (
 // A Hash has all the interfaces of crypto/sha256's hashes.
 type Hash interface {
 	hash.Cloner
-	encoding.BinaryMarshaler
-	encoding.BinaryAppender
-	encoding.BinaryUnmarshaler
+	State
 }
 
-// TestStandIn tests that mh's hashes can stand in for std's, which are
+// TestStandIn tests that mh's hashes can replace std's, which are
 // crypto/sha256's New or New224: digests, marshalled states, which either reads
 // of the other, and the errors of states that are none.
 func TestStandIn(t *testing.T, mh, std MakeHash) {
+	std = WithClone(std)
 	t.Run("Interfaces", func(t *testing.T) {
 		h := mh()
 		if _, ok := h.(Hash); !ok {
@@ -116,6 +114,9 @@ func TestStandIn(t *testing.T, mh, std MakeHash) {
 	})
 
 	t.Run("UnmarshalAccepts", func(t *testing.T) {
+		if BoringCrypto {
+			t.Skip("BoringCrypto reads other lengths and blocks out of dirty states")
+		}
 		template := marshal(t, std())
 		for i, length := range []uint64{
 			0, 1, 63, 64, 1<<29 - 1, 1 << 29, 1<<29 + 1, 1<<32 - 1, 1 << 32, 1<<32 + 1,
@@ -137,7 +138,7 @@ func CompareUnmarshal(t *testing.T, b []byte, h, want hash.Hash) {
 	write(t, h, Data(90))
 	write(t, want, Data(90))
 	before := bytes.Clone(b)
-	err, wantErr := h.(Hash).UnmarshalBinary(b), want.(Hash).UnmarshalBinary(b)
+	err, wantErr := h.(State).UnmarshalBinary(b), want.(State).UnmarshalBinary(b)
 	if fmt.Sprint(err) != fmt.Sprint(wantErr) {
 		t.Errorf("unmarshalling %x: error %v, want %v", b, err, wantErr)
 		return
@@ -165,7 +166,7 @@ func compare(t *testing.T, what string, h, want hash.Hash) {
 
 func marshal(t *testing.T, h hash.Hash) []byte {
 	t.Helper()
-	state, err := h.(Hash).MarshalBinary()
+	state, err := h.(State).MarshalBinary()
 	if err != nil {
 		t.Fatalf("MarshalBinary: %v", err)
 	}
@@ -174,7 +175,7 @@ func marshal(t *testing.T, h hash.Hash) []byte {
 
 func unmarshal(t *testing.T, h hash.Hash, state []byte) {
 	t.Helper()
-	if err := h.(Hash).UnmarshalBinary(state); err != nil {
+	if err := h.(State).UnmarshalBinary(state); err != nil {
 		t.Fatalf("UnmarshalBinary: %v", err)
 	}
 }

@@ -1,7 +1,7 @@
 //go:build !race
 
-// Package race tells the race detector what assembly reads and writes, which it
-// cannot see by itself. Without the detector its functions do nothing.
+// Package race reports to the race detector what assembly reads and writes: it
+// cannot see that by itself. Without the detector its functions do nothing.
 package race
 
 // Enabled says whether the race detector is part of this build.

@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"context"
 	stdhmac "crypto/hmac"
+	stdpbkdf2 "crypto/pbkdf2"
 	stdsha256 "crypto/sha256"
-	"encoding"
 	"encoding/base64"
 	"encoding/binary"
 	"fmt"
@@ -23,6 +23,8 @@ import (
 	"github.com/sha256-simd/sha256-simd/hashtree/verity"
 	"github.com/sha256-simd/sha256-simd/hmac"
 	"github.com/sha256-simd/sha256-simd/internal/guard"
+	"github.com/sha256-simd/sha256-simd/internal/hashtest"
+	"github.com/sha256-simd/sha256-simd/pbkdf2"
 	"github.com/sha256-simd/sha256-simd/pow"
 )
 
@@ -42,9 +44,11 @@ var operations = []operation{
 	{"Server.Sum256", serverSum},
 	{"Server.Close", serverClose},
 	{"SumMany", sumMany},
-	{"SumManyAfter", sumManyAfter},
+	{"SumManyAfter, SumAfter", sumManyAfter},
+	{"SumStride", strides},
 	{"WriteMany, SumHashes", lists},
 	{"hmac", macs},
+	{"pbkdf2", passwords},
 	{"SumCmp256, SumToNum256", krist},
 	{"hashtree.Hash", nodes},
 	{"hashtree.Root", root},
@@ -75,13 +79,6 @@ func sums(w *worker) (int, error) {
 	return 2 * len(p), differs("Sum224", sum224[:], want224[:])
 }
 
-// state is what hashes have beside hash.Hash.
-type state interface {
-	hash.Cloner
-	encoding.BinaryMarshaler
-	encoding.BinaryUnmarshaler
-}
-
 // use does a few random things to h, and the same to std.
 func (w *worker) use(h, std hash.Hash) (total int, err error) {
 	for range 1 + w.IntN(12) {
@@ -103,18 +100,18 @@ func (w *worker) use(h, std hash.Hash) (total int, err error) {
 			h.Reset()
 			std.Reset()
 		case 2:
-			c, err := h.(state).Clone()
+			c, err := h.(hash.Cloner).Clone()
 			if err != nil {
 				return total, err
 			}
-			h, c = c, h.(state)
-			c.Write(w.message()) // the original, which does not change its clone
+			h.Write(w.message()) // does not change its clone
+			h = c
 		case 3:
-			b, err := h.(state).MarshalBinary()
+			b, err := h.(hashtest.State).MarshalBinary()
 			if err != nil {
 				return total, err
 			}
-			want, err := std.(state).MarshalBinary()
+			want, err := std.(hashtest.State).MarshalBinary()
 			if err != nil {
 				return total, err
 			}
@@ -122,7 +119,7 @@ func (w *worker) use(h, std hash.Hash) (total int, err error) {
 				return total, err
 			}
 			h.Write(w.message())
-			if err := h.(state).UnmarshalBinary(want); err != nil {
+			if err := h.(hashtest.State).UnmarshalBinary(want); err != nil {
 				return total, err
 			}
 		}
@@ -194,7 +191,7 @@ func sumMany(w *worker) (int, error) {
 }
 
 func sumManyAfter(w *worker) (int, error) {
-	msgs, prefix, std := w.messages(80), sha256.New(), stdsha256.New()
+	msgs, prefix, std := w.messages(80), sha256.New(), hashtest.WithClone(stdsha256.New)()
 	p := w.message()
 	prefix.Write(p)
 	std.Write(p)
@@ -210,7 +207,65 @@ func sumManyAfter(w *worker) (int, error) {
 			return 0, err
 		}
 	}
+	if len(msgs) == 0 {
+		return 0, nil
+	}
+	last := msgs[len(msgs)-1]
+	one, after := sha256.SumAfter(std, last), dst[len(dst)-1]
+	if err := differs("SumAfter", one[:], after[:]); err != nil {
+		return 0, err
+	}
 	return size(msgs), nil
+}
+
+// strides hashes rows of a buffer in place: each digest replaces the end of its row.
+func strides(w *worker) (int, error) {
+	n, row, digest := 1+w.IntN(100), 32+w.IntN(300), 1+w.IntN(32)
+	buf := bytes.Clone(data[w.IntN(1000):][:n*row])
+	want := bytes.Clone(buf)
+	for i := range n {
+		sum := stdsha256.Sum256(want[i*row:][:row])
+		copy(want[i*row+row-digest:], sum[:digest])
+	}
+	sha256.SumStride(
+		sha256.Rows{Data: buf[row-digest:], Size: digest, Stride: row}, nil, sha256.Rows{Data: buf, Size: row, Stride: row}, n)
+	if !bytes.Equal(buf, want) {
+		return 0, fmt.Errorf("SumStride: %d rows of %d bytes: wrong first %d bytes of digests", n, row, digest)
+	}
+	return n * row, nil
+}
+
+// logins is shared by all workers.
+var logins pbkdf2.Server
+
+func passwords(w *worker) (int, error) {
+	n := w.IntN(40)
+	dst, iters := make([][32]byte, n), make([]int, n)
+	secrets, salts := make([][]byte, n), make([][]byte, n)
+	for i := range n {
+		secrets[i], salts[i], iters[i] = data[w.IntN(1000):][:w.IntN(100)], data[w.IntN(1000):][:w.IntN(100)], 1+w.IntN(50)
+	}
+	if err := pbkdf2.SumMany(dst, secrets, salts, iters); err != nil {
+		return 0, err
+	}
+	for i := range n {
+		length := 1 + w.IntN(100)
+		want, err := stdpbkdf2.Key(stdsha256.New, string(secrets[i]), salts[i], iters[i], max(length, 32))
+		if err != nil {
+			return 0, err
+		}
+		if err := differs(fmt.Sprintf("pbkdf2: SumMany: key %d of %d", i, n), dst[i][:], want[:32]); err != nil {
+			return 0, err
+		}
+		got, err := logins.Key(string(secrets[i]), salts[i], iters[i], length)
+		if err != nil {
+			return 0, err
+		}
+		if err := differs("pbkdf2: Server.Key", got, want[:length]); err != nil {
+			return 0, err
+		}
+	}
+	return n * 25 * 128, nil
 }
 
 func macs(w *worker) (int, error) {

@@ -127,6 +127,12 @@ func implementations() []string {
 	for _, k := range block.SearchKernels() {
 		all = append(all, k.Name)
 	}
+	for _, k := range block.ChainKernels() {
+		all = append(all, k.Name)
+	}
+	for _, k := range block.WotsKernels() {
+		all = append(all, k.Name)
+	}
 	for _, name := range all {
 		if restore, ok := block.Force(name); ok {
 			restore()

@@ -11,7 +11,8 @@ import (
 // clock of Windows is too coarse to time a few thousand of them.
 const KnowsCycles = (runtime.GOARCH == "amd64" || runtime.GOARCH == "arm64") && runtime.GOOS != "windows"
 
-// resolution returns the shortest time that the clock can tell from none.
+// resolution returns the shortest time that the clock can distinguish from
+// none.
 func resolution() time.Duration {
 	shortest := time.Duration(math.MaxInt64)
 	for range 3 {

@@ -25,16 +25,20 @@ type Timing struct {
 	// Cycles is Best in cycles of the clock, at its frequency right after that
 	// run, or 0 where that cannot be known.
 	Cycles float64 `json:"best_cycles,omitempty"`
+	// BestCPU is the least CPU time of a run, in nanoseconds, of all threads of
+	// the process; 0 where it cannot be known. Programs that a run starts do not
+	// count.
+	BestCPU float64 `json:"best_cpu_ns,omitempty"`
 	// Median is what half of the runs stayed below, in nanoseconds.
 	Median float64 `json:"median_ns"`
 	Runs   int     `json:"runs"`
 }
 
-// InTurn runs the functions in turn until the budget is used up. Next is always
-// the one that has had the least time yet, so that what other programs do to the
-// machine meanwhile hits all of them alike, and a slow one does not starve the
-// rest. A run counts for as much time as the fastest: one that was disturbed is
-// no reason to run its function less.
+// InTurn runs the functions in turn until the budget is used up. The function
+// with the least time so far is always the next. So other programs on the
+// machine disturb all of them alike, and a slow one does not starve the rest.
+// Each run counts as long as the fastest run of its function: a disturbed run
+// is not a reason to run the function less.
 //
 // Between two runs it looks at its context, whose error it returns.
 func InTurn(ctx context.Context, fs []func(), budget time.Duration) ([]Timing, error) {
@@ -59,9 +63,14 @@ func InTurn(ctx context.Context, fs []func(), budget time.Duration) ([]Timing, e
 				next = i
 			}
 		}
-		ns := float64(timeCalls(fs[next], calls[next])) / float64(calls[next])
-		if t := &timings[next]; len(runs[next]) == 0 || ns < t.Best {
+		wall, cpu := timeCalls(fs[next], calls[next])
+		ns, cpuNS := float64(wall)/float64(calls[next]), float64(cpu)/float64(calls[next])
+		t := &timings[next]
+		if len(runs[next]) == 0 || ns < t.Best {
 			t.Best, t.Cycles = ns, ns*frequency()/1e9
+		}
+		if len(runs[next]) == 0 || cpuNS < t.BestCPU {
+			t.BestCPU = cpuNS
 		}
 		runs[next] = append(runs[next], ns)
 	}
@@ -72,18 +81,22 @@ func InTurn(ctx context.Context, fs []func(), budget time.Duration) ([]Timing, e
 	return timings, nil
 }
 
-func timeCalls(f func(), calls int) time.Duration {
+// timeCalls calls f, and returns the time that passed and the CPU time that the
+// process used meanwhile.
+func timeCalls(f func(), calls int) (wall, cpu time.Duration) {
+	startCPU := cpuTime()
 	start := time.Now()
 	for range calls {
 		f()
 	}
-	return time.Since(start)
+	wall = time.Since(start)
+	return wall, cpuTime() - startCPU
 }
 
 // callsFor returns how often to call f in a run that takes so long at least.
 func callsFor(f func(), shortest time.Duration) int {
 	for n := 1; ; n *= 2 {
-		if timeCalls(f, n) >= shortest {
+		if wall, _ := timeCalls(f, n); wall >= shortest {
 			return n
 		}
 	}

@@ -3,6 +3,7 @@ package timing
 import (
 	"context"
 	"errors"
+	"runtime"
 	"testing"
 	"time"
 )
@@ -30,8 +31,26 @@ func TestInTurnGivesEachTheSameTime(t *testing.T) {
 			t.Errorf("function %d: %+v", i, timing)
 		}
 	}
+	for i, timing := range timings {
+		if runtime.GOOS == "linux" && (timing.BestCPU <= 0 || timing.BestCPU > 1.5*timing.Median) {
+			t.Errorf("function %d, which never waits: %.0f ns of a CPU in %.0f", i, timing.BestCPU, timing.Median)
+		}
+	}
 	if timings[0].Best < 0.9e6 || timings[1].Best < 4.5e6 || calls[0] < 2*calls[1] {
 		t.Errorf("%+v in %d calls for 1 and 5 ms", timings, calls)
+	}
+}
+
+func TestCPUTimeLeavesOutWaiting(t *testing.T) {
+	if cpuTime() == 0 {
+		t.Skip("CPU time is not known on this system")
+	}
+	timings, err := InTurn(t.Context(), []func(){func() { time.Sleep(5 * time.Millisecond) }}, time.Nanosecond)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if timings[0].BestCPU > 2.5e6 || timings[0].Best < 5e6 {
+		t.Errorf("%+v for a sleep of 5 ms", timings[0])
 	}
 }
 

@@ -1,0 +1,45 @@
+// Package checklist reads and writes checksum lists: text in which each line
+// holds the digest and the name of a file.
+//
+// Lines reads lines of any length in bounded memory, a Parser reads the entry
+// that a line holds, and AppendStandard and AppendTagged write one.
+package checklist
+
+import "crypto/sha256"
+
+// A Format says how the lines of a list look.
+type Format byte
+
+const (
+	// Auto recognizes, line by line, the formats that cannot be confused with each
+	// other:
+	//
+	//	digest  name        or  digest *name          (coreutils)
+	//	SHA256 (name) = digest                        (BSD)
+	//	SHA2-256(name)= digest                        (OpenSSL 3)
+	//	digest name                                   (BSD's reversed format)
+	//	size,md5,digest,name                          (hashdeep; its header names the columns)
+	//
+	// The first line of coreutils or of the reversed format decides which of the two
+	// all such lines are. Otherwise somebody who renames a file, so that its name
+	// begins with a blank, could choose how the line is read.
+	Auto Format = iota
+	// Coreutils is the format of coreutils alone: a digest, a blank, a blank or an
+	// asterisk, a name.
+	Coreutils
+	// Tagged is the format of BSD and OpenSSL alone.
+	Tagged
+	// BagIt is the format of a bag's manifests (RFC 8493, section 2.1.3): a
+	// hexadecimal digest, blanks, a name with percent escapes.
+	BagIt
+)
+
+// Size is the length of a SHA-256 digest in bytes.
+const Size = sha256.Size
+
+// An Entry is what one line says of a file.
+type Entry struct {
+	Name   string // any bytes but NUL; "SHA256 () = digest" has the empty name, as coreutils reads it
+	Digest []byte // Parser.DigestSize bytes
+	Size   int64  // of the file in bytes, or -1 if the line does not say it
+}

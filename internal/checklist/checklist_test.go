@@ -1,0 +1,261 @@
+package checklist_test
+
+import (
+	"crypto/sha256"
+	"crypto/sha512"
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/sha256-simd/sha256-simd/internal/checklist"
+)
+
+var (
+	abc       = sha256.Sum256([]byte("abc"))
+	abcHex    = hex.EncodeToString(abc[:])
+	abcBase64 = base64.StdEncoding.EncodeToString(abc[:])
+)
+
+func TestAutoReadsEveryFormat(t *testing.T) {
+	for _, test := range []struct{ line, name string }{
+		{abcHex + "  name", "name"},
+		{abcHex + " *name", "name"},
+		{abcHex + "\t name", "name"},
+		{strings.ToUpper(abcHex) + "  name", "name"},
+		{" \t" + abcHex + "  name", "name"},
+		{"\ufeff" + abcHex + "  name", "name"},
+		{abcHex + "  name\r", "name"},
+		{abcHex + "   name ", " name "},
+		{abcHex + "  " + abcHex, abcHex},
+		{abcHex + " name", "name"},
+		{abcHex + " n", "n"},
+		{abcHex + "  ", " "},
+		{abcHex + " *", "*"},
+		{`\` + abcHex + `  a\nb\rc\\d`, "a\nb\rc\\d"},
+		{abcHex + `  a\nb`, `a\nb`},
+		{abcHex + "  na\x00me", "na"},
+		{abcBase64 + "  name", "name"},
+		{"SHA256 (name) = " + abcHex, "name"},
+		{"SHA256(name)= " + abcHex, "name"},
+		{"SHA2-256(name)= " + abcHex, "name"},
+		{"SHA256 (name)\t=\t" + abcHex, "name"},
+		{"SHA256 (a) = b) = " + abcHex, "a) = b"},
+		{`\SHA256 (a\nb) = ` + abcHex, "a\nb"},
+		{"SHA256 (name) = " + abcHex + "\x00more", "name"},
+		{"SHA256 (name) = " + abcBase64, "name"},
+		{"SHA256 () = " + abcHex, ""},
+	} {
+		e, err := new(checklist.Parser).Parse(test.line)
+		if err != nil || e.Name != test.name || string(e.Digest) != string(abc[:]) || e.Size != -1 {
+			t.Errorf("Parse(%q) = %q, %v; want %q", test.line, e, err, test.name)
+		}
+	}
+}
+
+func TestImproperLinesAreRefused(t *testing.T) {
+	wrongBits := abcBase64[:42] + "1=" // the last digit's two lowest bits have to be 0
+	for _, test := range []struct {
+		format checklist.Format
+		lines  []string
+	}{
+		{checklist.Auto, []string{
+			"",
+			"name",
+			abcHex,
+			abcHex + " ",
+			abcHex + "name",
+			abcHex[1:] + "  name",
+			abcHex + "0  name",
+			"g" + abcHex[1:] + "  name",
+			`\` + abcHex + `  a\tb`,
+			`\` + abcHex + `  a\`,
+			`\` + abcHex + "  a\x00b",
+			abcBase64[:43] + "A  name",
+			wrongBits + "  name",
+			abcBase64[:20] + "\r" + abcBase64[20:43] + "  name",
+			"SHA256 (name) = " + abcBase64[:40] + "\n" + abcBase64[40:43],
+			"SHA256",
+			"SHA256 (",
+			"SHA256 name = " + abcHex,
+			"SHA256  (name) = " + abcHex,
+			"SHA256 (name = " + abcHex,
+			"SHA256 (name) " + abcHex,
+			"SHA256 (name) = " + abcHex + "0",
+			"SHA256 (name) = " + abcHex[1:],
+			"SHA256 (name) = \x00" + abcHex,
+			"SHA1 (name) = a9993e364706816aba3e25717850c26c9cd0d89d",
+		}},
+		{checklist.Coreutils, []string{"SHA256 (name) = " + abcHex, abcHex + " name"}},
+		{checklist.Tagged, []string{abcHex + "  name", "name"}},
+		{checklist.BagIt, []string{
+			"SHA256 (data/x) = " + abcHex,
+			`\` + abcHex + "  data/x",
+			" " + abcHex + "  data/x",
+			abcBase64 + "  data/x",
+			abcHex + "  ",
+			abcHex + "  *",
+			abcHex + "  data/\x00x",
+			"# a comment",
+			abcHex[2:] + "  data/x",
+		}},
+	} {
+		for _, line := range test.lines {
+			p := checklist.Parser{Format: test.format}
+			if p.Comment(line) {
+				if line != "" {
+					t.Errorf("format %d: %q is a comment", test.format, line)
+				}
+				continue
+			}
+			if e, err := p.Parse(line); err == nil {
+				t.Errorf("format %d: Parse(%q) = %q", test.format, line, e)
+			}
+		}
+	}
+}
+
+func TestBagItNames(t *testing.T) {
+	for line, name := range map[string]string{
+		abcHex + " data/x":                  "data/x",
+		abcHex + "\t  data/a b":             "data/a b",
+		abcHex + " *data/x":                 "data/x",
+		abcHex + " data/%0A%0a%0D%0d%25%41": "data/\n\n\r\r%%41",
+		abcHex + ` data/a\nb`:               `data/a\nb`,
+		strings.ToUpper(abcHex) + " data/x": "data/x",
+	} {
+		p := checklist.Parser{Format: checklist.BagIt}
+		if e, err := p.Parse(line); err != nil || e.Name != name {
+			t.Errorf("Parse(%q) = %q, %v; want %q", line, e.Name, err, name)
+		}
+	}
+}
+
+func TestDigestsOfOtherLengths(t *testing.T) {
+	sum := sha512.Sum512(nil)
+	p := checklist.Parser{Format: checklist.BagIt, DigestSize: sha512.Size}
+	if e, err := p.Parse(fmt.Sprintf("%x  data/x", sum)); err != nil || string(e.Digest) != string(sum[:]) {
+		t.Errorf("a digest of 64 bytes: %v", err)
+	}
+	if e, err := p.Parse(abcHex + "  data/x"); err == nil {
+		t.Errorf("a digest of 32 bytes instead of 64 was read: %x", e.Digest)
+	}
+}
+
+func TestAutoKeepsToOneFormat(t *testing.T) {
+	var p checklist.Parser
+	p.Parse(abcHex + "  name")
+	p.Begin() // another list
+	if e, err := p.Parse(abcHex + " name"); err == nil {
+		t.Errorf("a reversed line among standard ones was read: %q", e.Name)
+	}
+	p = checklist.Parser{}
+	p.Parse(abcHex + " name")
+	if e, err := p.Parse(abcHex + " *name"); err != nil || e.Name != "*name" {
+		t.Errorf("among reversed lines, a name that begins with * was read as %q, %v", e.Name, err)
+	}
+}
+
+func TestHashdeep(t *testing.T) {
+	var p checklist.Parser
+	for _, header := range []string{"%%%% HASHDEEP-1.0\r", "%%%% size,md5,sha256,filename", "## Invoked from: /"} {
+		if !p.Comment(header) {
+			t.Errorf("%q is not a header", header)
+		}
+	}
+	line := "3,900150983cd24fb0d6963f7d28e17f72," + abcHex + ",a,b"
+	if e, err := p.Parse(line); err != nil || e.Name != "a,b" || e.Size != 3 || string(e.Digest) != string(abc[:]) {
+		t.Errorf("Parse(%q) = %+v, %v", line, e, err)
+	}
+	for _, line := range []string{"3,900150983cd24fb0d6963f7d28e17f72," + abcHex, "3,x,y,name", "3,x," + abcHex + ","} {
+		if e, err := p.Parse(line); err == nil {
+			t.Errorf("Parse(%q) = %+v", line, e)
+		}
+	}
+	p.Begin() // another list has no columns
+	if e, err := p.Parse(line); err == nil {
+		t.Errorf("without a header, Parse(%q) = %+v", line, e)
+	}
+	p.Comment("%%%% size,md5,filename")
+	if e, err := p.Parse("3,x,name"); err == nil {
+		t.Errorf("without a column of SHA-256, an entry: %+v", e)
+	}
+}
+
+func TestZero(t *testing.T) {
+	p := checklist.Parser{Zero: true}
+	if e, err := p.Parse(abcHex + "  a\n\r"); err != nil || e.Name != "a\n\r" {
+		t.Errorf("%q, %v", e.Name, err)
+	}
+	if e, err := p.Parse(`\` + abcHex + `  a\n`); err == nil {
+		t.Errorf("an escape was read: %q", e.Name)
+	}
+}
+
+// What is written can be read again, in every format and for every name.
+func FuzzWrittenLinesAreRead(f *testing.F) {
+	for _, name := range []string{"name", "a\nb", "\\", "\r", " x", "*x", "a) = b", "\xff"} {
+		f.Add(name)
+	}
+	f.Fuzz(func(t *testing.T, name string) {
+		if name == "" || strings.Contains(name, "\x00") {
+			t.Skip("no file has this name")
+		}
+		for _, line := range [][]byte{
+			checklist.AppendStandard(nil, abc[:], ' ', name),
+			checklist.AppendStandard(nil, abc[:], '*', name),
+			checklist.AppendTagged(nil, abc[:], name),
+		} {
+			if strings.ContainsAny(string(line), "\r\n") {
+				t.Fatalf("%q is not one line", line)
+			}
+			e, err := new(checklist.Parser).Parse(string(line))
+			if err != nil || e.Name != name || string(e.Digest) != string(abc[:]) {
+				t.Errorf("%q was read as %q, %v", line, e, err)
+			}
+		}
+	})
+}
+
+func TestLines(t *testing.T) {
+	long := strings.Repeat("x", 3*checklist.MaxLine)
+	r := checklist.NewLines(strings.NewReader("a\n\n"+long+"\nb\r\nlast"), '\n')
+	for _, want := range []struct {
+		line  string
+		whole bool
+	}{{"a", true}, {"", true}, {long[:checklist.MaxLine], false}, {"b\r", true}, {"last", true}} {
+		line, whole, err := r.Next()
+		if err != nil || line != want.line || whole != want.whole {
+			t.Fatalf("got %.20q (%d bytes), %v, %v; want %.20q (%d bytes), %v",
+				line, len(line), whole, err, want.line, len(want.line), want.whole)
+		}
+	}
+	if _, _, err := r.Next(); err != io.EOF {
+		t.Errorf("behind the last line: %v", err)
+	}
+}
+
+func Example() {
+	list := "SHA256 (one) = ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad\nnonsense\n"
+	var p checklist.Parser
+	lines := checklist.NewLines(strings.NewReader(list), '\n')
+	for {
+		line, whole, err := lines.Next()
+		if err != nil {
+			break
+		}
+		if p.Comment(line) {
+			continue
+		}
+		if e, err := p.Parse(line); err == nil && whole {
+			fmt.Printf("%s %x\n", e.Name, e.Digest[:4])
+		} else {
+			fmt.Println("improper:", line)
+		}
+	}
+	// Output:
+	// one ba7816bf
+	// improper: nonsense
+}

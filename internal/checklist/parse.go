@@ -1,0 +1,242 @@
+package checklist
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// A Parser reads the lines of one or more lists. The zero Parser reads SHA-256
+// digests in the format Auto. It is not safe for concurrent use.
+type Parser struct {
+	Format Format
+	// Zero says that lines end with NUL, and names contain no escapes.
+	Zero bool
+	// DigestSize is the length of digests in bytes; 0 means Size.
+	DigestSize int
+
+	style   style
+	columns []string // of hashdeep, in the list that is being read
+}
+
+// A style is one of two formats, which only the first line distinguishes.
+type style byte
+
+const (
+	undecided style = iota
+	standard
+	reversed
+)
+
+const byteOrderMark = "\ufeff"
+
+// Begin prepares the parser for another list. What the lists before decided
+// between the standard and the reversed format stays.
+func (p *Parser) Begin() { p.columns = nil }
+
+// Comment reports whether a line describes no file: an empty line, a comment, or
+// a header of hashdeep. Every line of a list has to pass through here first.
+func (p *Parser) Comment(line string) bool {
+	line = strings.TrimPrefix(line, byteOrderMark)
+	line = strings.TrimSuffix(line, "\r")
+	if p.Format == BagIt {
+		return line == ""
+	}
+	if header, found := strings.CutPrefix(line, "%%%% "); found && p.Format == Auto {
+		if columns := strings.Split(header, ","); len(columns) > 1 {
+			p.columns = columns
+		}
+		return p.columns != nil || strings.HasPrefix(header, "HASHDEEP-")
+	}
+	return line == "" || line[0] == '#'
+}
+
+var (
+	errNoName   = errors.New("the line has no name")
+	errNoDigest = errors.New("the line has no digest and name; expected 'DIGEST  NAME' or 'SHA256 (NAME) = DIGEST'")
+	errStyle    = errors.New("one blank before the name; the first line has two")
+)
+
+// Parse returns the entry of a line without its line end. The error says what is
+// improper about the line.
+func (p *Parser) Parse(line string) (Entry, error) {
+	e := Entry{Size: -1}
+	if !p.Zero {
+		line = strings.TrimSuffix(line, "\r")
+	}
+	line = strings.TrimPrefix(line, byteOrderMark)
+	var err error
+	switch {
+	case p.Format == BagIt:
+		err = p.parseBagIt(line, &e)
+	case p.columns != nil:
+		err = p.parseColumns(strings.TrimLeft(line, " \t"), &e)
+	default:
+		err = p.parseLine(strings.TrimLeft(line, " \t"), &e)
+	}
+	if err != nil {
+		return Entry{}, err
+	}
+	return e, nil
+}
+
+// parseLine reads a line of the Coreutils, the reversed or the Tagged format.
+func (p *Parser) parseLine(line string, e *Entry) (err error) {
+	escaped := false
+	if !p.Zero {
+		line, escaped = strings.CutPrefix(line, `\`)
+	}
+	if rest, found := cutAlgorithm(line); found && p.Format != Coreutils {
+		err = p.parseTagged(rest, e)
+	} else if p.Format == Tagged {
+		err = errNoDigest
+	} else {
+		err = p.parseStandard(line, e)
+	}
+	if err != nil {
+		return err
+	}
+	if escaped {
+		e.Name, err = UnescapeName(e.Name)
+	} else {
+		// A name ends where the operating system ends it.
+		e.Name, _, _ = strings.Cut(e.Name, "\x00")
+	}
+	return err
+}
+
+// cutAlgorithm cuts the name of the algorithm off a line of the Tagged format.
+func cutAlgorithm(line string) (rest string, found bool) {
+	for _, name := range []string{"SHA256", "SHA2-256"} {
+		if rest, found = strings.CutPrefix(line, name); found {
+			return rest, true
+		}
+	}
+	return line, false
+}
+
+// parseTagged reads what follows the algorithm.
+func (p *Parser) parseTagged(rest string, e *Entry) (err error) {
+	rest, found := strings.CutPrefix(strings.TrimPrefix(rest, " "), "(")
+	end := strings.LastIndexByte(rest, ')')
+	if !found || end < 0 {
+		return errNoDigest
+	}
+	e.Name, rest = rest[:end], strings.TrimLeft(rest[end+1:], " \t")
+	rest, found = strings.CutPrefix(rest, "=")
+	if !found {
+		return errNoDigest
+	}
+	rest, _, _ = strings.Cut(rest, "\x00") // as names
+	e.Digest, err = p.digest(strings.TrimLeft(rest, " \t"))
+	return err
+}
+
+// parseStandard reads a digest, a blank, and a name of at least one byte.
+func (p *Parser) parseStandard(line string, e *Entry) (err error) {
+	size := strings.IndexAny(line, " \t")
+	if size < 0 || len(line) < size+2 {
+		return errNoDigest
+	}
+	if e.Digest, err = p.digest(line[:size]); err != nil {
+		return err
+	}
+	e.Name = line[size+1:]
+	switch {
+	case len(e.Name) == 1 || e.Name[0] != ' ' && e.Name[0] != '*':
+		if p.style == standard || p.Format == Coreutils {
+			return errStyle
+		}
+		p.style = reversed
+	case p.style != reversed || p.Format == Coreutils:
+		p.style = standard
+		e.Name = e.Name[1:]
+	}
+	return nil
+}
+
+// parseBagIt reads a line of a bag's manifest. md5sum marks a name by an asterisk,
+// which early tools left there.
+func (p *Parser) parseBagIt(line string, e *Entry) (err error) {
+	size := strings.IndexAny(line, " \t")
+	if size < 0 {
+		return errors.New("the line is not 'DIGEST NAME'")
+	}
+	if len(line[:size]) != hex.EncodedLen(p.size()) {
+		return p.sizeError(line[:size])
+	}
+	if e.Digest, err = p.digest(line[:size]); err != nil {
+		return err
+	}
+	name := strings.TrimPrefix(strings.TrimLeft(line[size:], " \t"), "*")
+	e.Name = percentDecoder.Replace(name)
+	switch {
+	case e.Name == "":
+		return errNoName
+	case strings.Contains(e.Name, "\x00"):
+		return errNUL
+	}
+	return nil
+}
+
+// parseColumns reads a line of hashdeep.
+func (p *Parser) parseColumns(line string, e *Entry) (err error) {
+	values := strings.SplitN(line, ",", len(p.columns))
+	if len(values) < len(p.columns) {
+		return fmt.Errorf("the line has %d columns; its header names %d", len(values), len(p.columns))
+	}
+	err = errors.New("the header names no column sha256")
+	for i, column := range p.columns {
+		switch column {
+		case "sha256":
+			e.Digest, err = p.digest(values[i])
+		case "size":
+			if n, err := strconv.ParseInt(values[i], 10, 64); err == nil && n >= 0 {
+				e.Size = n
+			}
+		case "filename":
+			e.Name = values[i]
+		}
+	}
+	if err == nil && e.Name == "" {
+		err = errNoName
+	}
+	return err
+}
+
+func (p *Parser) size() int {
+	if p.DigestSize > 0 {
+		return p.DigestSize
+	}
+	return Size
+}
+
+func (p *Parser) sizeError(s string) error {
+	return fmt.Errorf("the digest has %d characters; expected %d hexadecimal digits", len(s), hex.EncodedLen(p.size()))
+}
+
+// ParseDigest reads a SHA-256 digest: hexadecimal digits of either case, or base64.
+func ParseDigest(s string) ([]byte, error) { return new(Parser).digest(s) }
+
+// digest reads a digest in hexadecimal digits or in base64. The decoder of base64
+// skips line ends; with one, too few digits are left.
+func (p *Parser) digest(s string) (digest []byte, err error) {
+	switch len(s) {
+	case hex.EncodedLen(p.size()):
+		digest, err = hex.DecodeString(s)
+	case base64.StdEncoding.EncodedLen(p.size()):
+		digest, err = base64.StdEncoding.Strict().DecodeString(s)
+	default:
+		return nil, p.sizeError(s)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the digest is neither hexadecimal nor base64: %w", err)
+	}
+	if len(digest) != p.size() {
+		return nil, p.sizeError(s)
+	}
+	return digest, nil
+}
