@@ -75,6 +75,7 @@ type armFunc struct {
 	args      int // bytes of arguments and results
 	frame     int // bytes of locals, from 8(RSP) on
 	table     []uint32
+	padding   []uint32 // of chains: a table of its own
 
 	text  bytes.Buffer
 	block []armInst // the basic block that is being emitted
@@ -118,6 +119,9 @@ func (f *armFunc) branch(op string, args ...string) {
 	f.print([]armInst{{op, args}})
 }
 
+// fetch has memory fetched that lies streamAhead in front of the block at base.
+func (f *armFunc) fetch(base string) { f.do("PRFM", at(streamAhead, base), "PLDL1KEEP") }
+
 // loadArgs loads the arguments of a kernel that has three, the third being n, and
 // leaves if that is zero.
 func (f *armFunc) loadArgs(first, second string) {
@@ -130,46 +134,48 @@ func (f *armFunc) loadArgs(first, second string) {
 
 // Arguments of kernels of several streams, in memory.
 const (
-	streamsArg = "streams+16(FP)"
-	firstArg   = "first+24(FP)"
-	atArg      = "at+32(FP)"
-	nArg       = "n+40(FP)"
-	turnsArg   = "turns+48(FP)"
+	statesArg = "states+0(FP)"
+	dataArg   = "data+8(FP)"
+	ringArg   = "ring+16(FP)"
+	firstArg  = "first+24(FP)"
+	atArg     = "at+32(FP)"
+	sliceArg  = "slice+40(FP)"
+	turnsArg  = "turns+48(FP)"
 )
 
-// loadStreams loads the arguments of a kernel of several streams, with h and p at
-// the lanes' first ones, and leaves if n is zero.
+// loadStreams loads the arguments of a kernel of several streams: the pointers of the
+// first lanes. It leaves if a slice has no blocks.
 func (f *armFunc) loadStreams() {
 	f.signature, f.args = strings.TrimPrefix(streamsSignature, "func"), 56
-	f.do("MOVD", "h+0(FP)", armH)
-	f.do("MOVD", "p+8(FP)", armP)
+	f.do("MOVD", statesArg, armH)
+	f.do("MOVD", dataArg, armP)
 	f.do("MOVD", firstArg, armAt)
 	f.do("ADD", armAt+"<<3", armH)
 	f.do("ADD", armAt+"<<3", armP)
 	f.do("MOVD", atArg, armAt)
-	f.do("MOVD", nArg, armN)
+	f.do("MOVD", sliceArg, armN)
 	f.branch("CBZ", armN, "done")
 }
 
-// turnEnds ends a turn. It goes to done if that was the last one, or else, with h
-// and p at the lanes' next streams, to turn. If these begin with one of the first
-// again, at goes on by the blocks of a turn.
+// turnEnds ends a turn. After the last one it goes to done, else, with the pointers
+// of the lanes' next streams, to turn. If the ring begins again, it moves on by a
+// slice.
 func (f *armFunc) turnEnds(lanes int) {
-	const turns, streams, back, h = "R8", "R8", "R9", "R10" // free by now in all kernels
+	const turns, ring, back, states = "R8", "R8", "R9", "R10" // free by now in all kernels
 	f.do("MOVD", turnsArg, turns)
 	f.do("SUB", imm(1), turns)
 	f.do("MOVD", turns, turnsArg)
 	f.branch("CBZ", turns, "done")
 	f.do("ADD", imm(8*lanes), armH)
 	f.do("ADD", imm(8*lanes), armP)
-	f.do("MOVD", nArg, armN)
-	f.do("MOVD", streamsArg, streams)
-	f.do("MOVD", "h+0(FP)", h)
-	f.do("SUB", streams+"<<3", armH, back)
-	f.do("CMP", h, back)
+	f.do("MOVD", sliceArg, armN)
+	f.do("MOVD", ringArg, ring)
+	f.do("MOVD", statesArg, states)
+	f.do("SUB", ring+"<<3", armH, back)
+	f.do("CMP", states, back)
 	f.branch("BLO", "turn")
 	f.do("MOVD", back, armH)
-	f.do("SUB", streams+"<<3", armP)
+	f.do("SUB", ring+"<<3", armP)
 	f.do("ADD", armN, armAt)
 	f.branch("JMP", "turn")
 }
@@ -197,6 +203,13 @@ func (f *armFunc) source() []byte {
 			}
 		}
 		fmt.Fprintf(&b, "GLOBL %s_k<>(SB), RODATA|NOPTR, $%d\n", f.name, 16*len(f.table))
+	}
+	if len(f.padding) > 0 {
+		fmt.Fprintln(&b)
+		for i := 0; i < len(f.padding); i += 2 {
+			fmt.Fprintf(&b, "DATA %s_padding<>+%d(SB)/8, $0x%08x%08x\n", f.name, 4*i, f.padding[i+1], f.padding[i])
+		}
+		fmt.Fprintf(&b, "GLOBL %s_padding<>(SB), RODATA|NOPTR, $%d\n", f.name, 4*len(f.padding))
 	}
 	return b.Bytes()
 }

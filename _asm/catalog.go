@@ -12,23 +12,29 @@ import (
 type entry struct {
 	kernel
 	arch      string
-	operation string // "", "node" or "search"
+	operation operationName
 	lanes     int
 	needs     []string
 }
 
-var nameForm = regexp.MustCompile(`^(?:(node|search)_)?x([0-9]+)_[a-z0-9]+$`)
+// An operationName is a constant of block.Operation.
+type operationName string
+
+// operationNames has them by what precedes lanes_isa in the names of kernels.
+var operationNames = map[string]operationName{"": "StreamOp", "node": "NodeOp", "search": "SearchOp", "chain": "ChainOp", "wots": "WotsOp"}
+
+var nameForm = regexp.MustCompile(`^(?:(node|search|chain|wots)_)?x([0-9]+)_[a-z0-9]+$`)
 
 func newEntry(k kernel, needs []string) (entry, error) {
 	parts := nameForm.FindStringSubmatch(k.name)
-	if parts == nil || k.most < 1 || (k.avo == nil) == (k.arm == nil) {
+	if parts == nil || k.max < 1 || (k.avo == nil) == (k.arm == nil) {
 		return entry{}, fmt.Errorf("%s: a name of the form lanes_isa, a bound and one generator are needed", k.name)
 	}
 	lanes, err := strconv.Atoi(parts[2])
 	if err != nil {
 		return entry{}, fmt.Errorf("%s: %w", k.name, err)
 	}
-	e := entry{kernel: k, arch: "amd64", operation: parts[1], lanes: lanes, needs: needs}
+	e := entry{kernel: k, arch: "amd64", operation: operationNames[parts[1]], lanes: lanes, needs: needs}
 	if k.arm != nil {
 		e.arch = "arm64"
 	}
@@ -41,7 +47,7 @@ func (e entry) spec() string {
 	if len(e.needs) > 0 {
 		needs = "cpu." + strings.Join(e.needs, " | cpu.")
 	}
-	return fmt.Sprintf("Spec{%q, %q, %d, %s}", e.name, e.arch, e.lanes, needs)
+	return fmt.Sprintf("Spec{%q, %q, %s, %d, %s}", e.name, e.arch, e.operation, e.lanes, needs)
 }
 
 const (
@@ -61,30 +67,36 @@ func catalogSource(entries []entry) []byte {
 	return b.Bytes()
 }
 
-// kernelsSource returns the registry of an architecture's kernels, and what
-// calls those of them directly that are for one stream or one node.
+// kernelsSource returns the registry of an architecture's kernels, and
+// functions that directly call the kernels for one stream or one node.
 func kernelsSource(entries []entry, arch string) []byte {
-	var singles, rows, nodes, searches, compress, hashNode, search []string
+	var singles, rows, nodes, searches, chains, compress, hashNode, search, advance, wots, follow []string
 	for _, e := range entries {
 		if e.arch != arch {
 			continue
 		}
 		switch {
-		case e.operation == "search":
-			searches = append(searches, fmt.Sprintf("{Spec: %s, MaxBatches: %d},", e.spec(), e.most))
+		case e.operation == "SearchOp":
+			searches = append(searches, fmt.Sprintf("{Spec: %s, MaxBatches: %d},", e.spec(), e.max))
 			search = append(search, fmt.Sprintf("case %q:\nreturn %s(c, n, batches)", e.name, e.name))
-		case e.operation == "node" && e.lanes == 1:
-			nodes = append(nodes, fmt.Sprintf("{Spec: %s, maxNodes: %d, hash: %s, use: &use.%s},", e.spec(), e.most, e.name, e.name))
+		case e.operation == "ChainOp":
+			chains = append(chains, fmt.Sprintf("{Spec: %s, MaxIterations: %d, group: %d},", e.spec(), e.max, e.group))
+			advance = append(advance, fmt.Sprintf("case %q:\n%s(c, n)\nreturn", e.name, e.name))
+		case e.operation == "WotsOp":
+			wots = append(wots, fmt.Sprintf("{Spec: %s, MaxGroups: %d},", e.spec(), e.max))
+			follow = append(follow, fmt.Sprintf("case %q:\n%s(c, n)\nreturn", e.name, e.name))
+		case e.operation == "NodeOp" && e.lanes == 1:
+			nodes = append(nodes, fmt.Sprintf("{Spec: %s, maxNodes: %d, hash: %s, use: &use.%s},", e.spec(), e.max, e.name, e.name))
 			hashNode = append(hashNode, fmt.Sprintf("case use.%s:\n%s(&dst[0], &src[0], 1)", e.name, e.name))
 			singles = append(singles, e.name)
-		case e.operation == "node":
-			nodes = append(nodes, fmt.Sprintf("{Spec: %s, maxNodes: %d, hash: %s},", e.spec(), e.most, e.name))
+		case e.operation == "NodeOp":
+			nodes = append(nodes, fmt.Sprintf("{Spec: %s, maxNodes: %d, hash: %s},", e.spec(), e.max, e.name))
 		case e.lanes == 1:
-			rows = append(rows, fmt.Sprintf("{Spec: %s, MaxBlocks: %d, Blocks: single(%s), use: &use.%s},", e.spec(), e.most, e.name, e.name))
+			rows = append(rows, fmt.Sprintf("{Spec: %s, MaxBlocks: %d, Blocks: single(%s), use: &use.%s},", e.spec(), e.max, e.name, e.name))
 			compress = append(compress, fmt.Sprintf("case use.%s:\n%s(h, p, n)", e.name, e.name))
 			singles = append(singles, e.name)
 		default:
-			rows = append(rows, fmt.Sprintf("{Spec: %s, MaxBlocks: %d, Blocks: %s},", e.spec(), e.most, e.name))
+			rows = append(rows, fmt.Sprintf("{Spec: %s, MaxBlocks: %d, Blocks: %s},", e.spec(), e.max, e.name))
 		}
 	}
 	lines := func(list []string) string { return strings.Join(list, "\n") }
@@ -94,6 +106,8 @@ func kernelsSource(entries []entry, arch string) []byte {
 	fmt.Fprintf(&b, "var kernels = []Kernel{\n%s\n}\n\n", lines(rows))
 	fmt.Fprintf(&b, "var nodeKernels = []NodeKernel{\n%s\n}\n\n", lines(nodes))
 	fmt.Fprintf(&b, "var searchKernels = []SearchKernel{\n%s\n}\n\n", lines(searches))
+	fmt.Fprintf(&b, "var chainKernels = []ChainKernel{\n%s\n}\n\n", lines(chains))
+	fmt.Fprintf(&b, "var wotsKernels = []WotsKernel{\n%s\n}\n\n", lines(wots))
 	fmt.Fprintf(&b, `// compress runs the blocks, at most maxStream of them, through the one-stream
 // kernel in use. It calls kernels directly, not through a variable, so that what
 // h and p point to may stay on the caller's stack.
@@ -126,6 +140,24 @@ func search(name string, c *Nonces, n uint32, batches int) (hits uint32, left in
 	}
 	panic("sha256: no search kernel " + name)
 }
+
 `, lines(search))
+	fmt.Fprintf(&b, `// advance runs the chain kernel of that name, by a switch for the reason of search.
+func advance(name string, c *uint32, n int) {
+	switch name {
+	%s
+	}
+	panic("sha256: no chain kernel " + name)
+}
+
+`, lines(advance))
+	fmt.Fprintf(&b, `// follow runs the WOTS kernel of that name, by a switch for the reason of search.
+func follow(name string, c *uint32, n int) {
+	switch name {
+	%s
+	}
+	panic("sha256: no WOTS kernel " + name)
+}
+`, lines(follow))
 	return b.Bytes()
 }

@@ -52,11 +52,13 @@ type machine interface {
 	unpackLow64(d, x, y Register)
 	unpackHigh64(d, x, y Register)
 
+	xor(d, x Register, y Op) // d may be x
+
 	// addConstant adds the 32-bit word at index i of table k to every lane.
 	addConstant(d Register, k constants, i int, tmp Register)
 
-	// notAbove sets bit i of mask where word i of x is at most that of limit, as
-	// signed numbers, and clears the others. It may destroy x.
+	// notAbove sets bit i of mask where word i of x is at most word i of limit,
+	// as signed numbers, and clears the others. It may destroy x.
 	notAbove(mask GPPhysical, x Register, limit Mem)
 
 	// leave ends the use of vector registers before RET.
@@ -67,7 +69,6 @@ type machine interface {
 // in each quarter.
 type streamMachine interface {
 	machine
-	xor(d, x Register, y Op)
 	shiftRight(d, x Register, n uint64)   // 32-bit words
 	shiftRight64(d, x Register, n uint64) // 64-bit words
 	// align sets d to words 1 to 3 of low and word 0 of high.
@@ -109,8 +110,8 @@ func (e *emitter) emit(f func()) {
 	*e.queue = append(*e.queue, f)
 }
 
-// interleave emits what the parts emit, an instruction of each in turn, so
-// that independent chains stand side by side. Shorter parts are spread evenly.
+// interleave emits what the parts emit, an instruction of each in turn, so that
+// independent chains run side by side. Shorter parts are spread evenly.
 func (e *emitter) interleave(parts ...func()) {
 	queues := make([][]func(), len(parts))
 	longest := 0

@@ -5,9 +5,9 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// neon is Advanced SIMD, written to f. avo's vector register of index i stands
-// for Vi; of its general registers only R8 to R15 may be used, which have the
-// same names on arm64.
+// neon is Advanced SIMD, written to f. avo's vector register of index i means
+// Vi; of its general registers only R8 to R15 may be used, which have the same
+// names on arm64.
 //
 // A rotation is VSHL and VUSRA, which adds the bits that VSHL pushed out. The
 // inserting shifts do the same, but LLVM has them a cycle slower on Cortex-A57
@@ -21,7 +21,7 @@ type neon struct {
 func (m neon) bits() int          { return 128 }
 func (m neon) reg(i int) Register { return vec(i) }
 
-// v is the register that r stands for.
+// v is the register that r means.
 func (m neon) v(r Op) vreg { return vreg(r.(VecPhysical).PhysicalIndex()) }
 
 // words and bitwise emit d = x op y.

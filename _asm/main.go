@@ -13,6 +13,7 @@ import (
 	"log"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/mmcloughlin/avo/build"
 	"github.com/mmcloughlin/avo/ir"
@@ -26,60 +27,74 @@ type kernel struct {
 	// streams: the number of lanes and the words of SHA256SIMD_DISABLE that
 	// disable the kernel.
 	name string
-	// most bounds one call, so that it takes about 50 µs: in blocks of each lane,
-	// nodes in all, or batches of nonces.
-	most int
+	// max bounds one call, so that it takes about 50 µs: in blocks of each lane,
+	// nodes in all, batches of nonces, iterations of chains, or groups of chains of WOTS+.
+	max int
+	// group is the number of lanes of a chain kernel whose words are side by side.
+	group int
 	// One of these, for amd64 or arm64, generates it.
 	avo func(c *build.Context, name string)
 	arm func(f *armFunc)
 }
 
 // kernels lists them all. Within an operation, an architecture and a number of
-// lanes the preferred one stands first: where nobody has measured, the order
-// decides.
+// lanes the preferred one comes first: without measurements the order decides.
 //
 // Bounds of arm64 are, by llvm-mca, for a Cortex-A53 at 1.4 GHz or, without
 // SHA2, a Cortex-A72 at 1.5 GHz; nodes at 1.8 GHz.
 var kernels = []kernel{
-	{name: "x1_avx512shani", most: 1024, avo: vectorShaKernel},
-	{name: "x1_shani", most: 1024, avo: shaKernel(1)},
-	{name: "x1_avx2", most: 512, avo: scalarKernel(scalarShape{vectors: newAVX2, rorx: true})},
-	{name: "x1_avx", most: 512, avo: scalarKernel(scalarShape{vectors: newAVX, splitAdd: true})},
-	{name: "x1_ssse3", most: 512, avo: scalarKernel(scalarShape{vectors: newSSE, splitAdd: true})},
-	{name: "x2_avx512shani", most: 1024, avo: vectorShaKernel2},
-	{name: "x2_shani", most: 1024, avo: shaKernel(2)},
-	{name: "x4_shani", most: 512, avo: shaKernel(4)},
-	{name: "x4_avx", most: 128, avo: laneKernel(laneShape{machine: newAVX, groups: 1})},
-	{name: "x4_ssse3", most: 128, avo: laneKernel(laneShape{machine: newSSE, groups: 1, spreadConstants: true})},
-	{name: "x8_avx2", most: 128, avo: laneKernel(laneShape{machine: newAVX2, groups: 1})},
-	{name: "x16_avx512", most: 192, avo: laneKernel(laneShape{machine: newAVX512, groups: 1, scheduleInRegisters: true, preload: true, splitAdd: true})},
-	{name: "x32_avx512", most: 128, avo: laneKernel(laneShape{machine: newAVX512, groups: 2, preload: true})},
+	{name: "x1_avx512shani", max: 1024, avo: vectorShaKernel},
+	{name: "x1_shani", max: 1024, avo: shaKernel(1)},
+	{name: "x1_avx2", max: 512, avo: scalarKernel(scalarShape{vectors: newAVX2, rorx: true})},
+	{name: "x1_avx", max: 512, avo: scalarKernel(scalarShape{vectors: newAVX, splitAdd: true})},
+	{name: "x1_ssse3", max: 512, avo: scalarKernel(scalarShape{vectors: newSSE, splitAdd: true})},
+	{name: "x2_avx512shani", max: 1024, avo: vectorShaKernel2},
+	{name: "x2_shani", max: 1024, avo: shaKernel(2)},
+	{name: "x4_shani", max: 512, avo: shaKernel(4)},
+	{name: "x4_avx", max: 128, avo: laneKernel(laneShape{machine: newAVX, groups: 1})},
+	{name: "x4_ssse3", max: 128, avo: laneKernel(laneShape{machine: newSSE, groups: 1, spreadConstants: true})},
+	{name: "x8_avx2", max: 128, avo: laneKernel(laneShape{machine: newAVX2, groups: 1})},
+	{name: "x16_avx512", max: 192, avo: laneKernel(laneShape{machine: newAVX512, groups: 1, scheduleInRegisters: true, preload: true, splitAdd: true})},
+	{name: "x32_avx512", max: 128, avo: laneKernel(laneShape{machine: newAVX512, groups: 2, preload: true})},
 
-	{name: "node_x32_avx512", most: 512, avo: nodeLaneKernel(laneShape{machine: newAVX512, groups: 2, preload: true})},
-	{name: "node_x16_avx512", most: 512, avo: nodeLaneKernel(laneShape{machine: newAVX512, groups: 1, scheduleInRegisters: true, splitAdd: true})},
-	{name: "node_x8_avx2", most: 512, avo: nodeLaneKernel(laneShape{machine: newAVX2, groups: 1})},
-	{name: "node_x4_shani", most: 512, avo: shaNodeKernel(4, false)},
-	{name: "node_x2_avx512shani", most: 512, avo: shaNodeKernel(2, true)},
-	{name: "node_x2_shani", most: 512, avo: shaNodeKernel(2, false)},
-	{name: "node_x1_shani", most: 512, avo: shaNodeKernel(1, false)},
+	{name: "node_x32_avx512", max: 512, avo: nodeLaneKernel(laneShape{machine: newAVX512, groups: 2, preload: true})},
+	{name: "node_x16_avx512", max: 512, avo: nodeLaneKernel(laneShape{machine: newAVX512, groups: 1, scheduleInRegisters: true, splitAdd: true})},
+	{name: "node_x8_avx2", max: 512, avo: nodeLaneKernel(laneShape{machine: newAVX2, groups: 1})},
+	{name: "node_x4_shani", max: 512, avo: shaNodeKernel(4, false)},
+	{name: "node_x2_avx512shani", max: 512, avo: shaNodeKernel(2, true)},
+	{name: "node_x2_shani", max: 512, avo: shaNodeKernel(2, false)},
+	{name: "node_x1_shani", max: 512, avo: shaNodeKernel(1, false)},
 
-	{name: "search_x32_avx512", most: 128, avo: searchKernel(laneShape{machine: newAVX512, groups: 2, splitAdd: true})},
-	{name: "search_x4_shani", most: 384, avo: shaSearchKernel},
-	{name: "search_x8_avx2", most: 96, avo: searchKernel(laneShape{machine: newAVX2, groups: 1, splitAdd: true})},
-	{name: "search_x4_avx", most: 96, avo: searchKernel(laneShape{machine: newAVX, groups: 1})},
-	{name: "search_x4_ssse3", most: 96, avo: searchKernel(laneShape{machine: newSSE, groups: 1, spreadConstants: true})},
+	{name: "search_x32_avx512", max: 128, avo: searchKernel(laneShape{machine: newAVX512, groups: 2, splitAdd: true})},
+	{name: "search_x4_shani", max: 384, avo: shaSearchKernel},
+	{name: "search_x8_avx2", max: 96, avo: searchKernel(laneShape{machine: newAVX2, groups: 1, splitAdd: true})},
+	{name: "search_x4_avx", max: 96, avo: searchKernel(laneShape{machine: newAVX, groups: 1})},
+	{name: "search_x4_ssse3", max: 96, avo: searchKernel(laneShape{machine: newSSE, groups: 1, spreadConstants: true})},
 
-	{name: "x1_sha2", most: 512, arm: sha2Kernel(1)},
-	{name: "x2_sha2", most: 256, arm: sha2Kernel(2)},
-	{name: "x4_sha2", most: 128, arm: sha2Kernel(4)},
-	{name: "x4_neon", most: 32, arm: neonKernel},
+	{name: "chain_x32_avx512", max: 48, group: 16, avo: chainLaneKernel(laneShape{machine: newAVX512, groups: 2})},
+	{name: "chain_x16_avx512", max: 80, group: 16, avo: chainLaneKernel(laneShape{machine: newAVX512, groups: 1, scheduleInRegisters: true, splitAdd: true})},
+	{name: "chain_x8_avx2", max: 64, group: 8, avo: chainLaneKernel(laneShape{machine: newAVX2, groups: 1})},
+	{name: "chain_x4_shani", max: 256, group: 1, avo: chainShaKernel(4)},
+	{name: "chain_x2_shani", max: 384, group: 1, avo: chainShaKernel(2)},
+	{name: "chain_x1_shani", max: 512, group: 1, avo: chainShaKernel(1)},
 
-	{name: "node_x4_sha2", most: 128, arm: sha2NodeKernel(4)},
-	{name: "node_x2_sha2", most: 128, arm: sha2NodeKernel(2)},
-	{name: "node_x1_sha2", most: 128, arm: sha2NodeKernel(1)},
-	{name: "node_x4_neon", most: 128, arm: neonNodeKernel},
+	{name: "wots_x4_shani", max: 512, avo: wotsShaKernel},
 
-	{name: "search_x4_sha2", most: 80, arm: sha2SearchKernel},
+	{name: "x1_sha2", max: 512, arm: sha2Kernel(1)},
+	{name: "x2_sha2", max: 256, arm: sha2Kernel(2)},
+	{name: "x4_sha2", max: 128, arm: sha2Kernel(4)},
+	{name: "x4_neon", max: 32, arm: neonKernel},
+
+	{name: "node_x4_sha2", max: 128, arm: sha2NodeKernel(4)},
+	{name: "node_x2_sha2", max: 128, arm: sha2NodeKernel(2)},
+	{name: "node_x1_sha2", max: 128, arm: sha2NodeKernel(1)},
+	{name: "node_x4_neon", max: 128, arm: neonNodeKernel},
+
+	{name: "search_x4_sha2", max: 80, arm: sha2SearchKernel},
+
+	{name: "chain_x4_sha2", max: 64, group: 1, arm: sha2ChainKernel(4)},
+	{name: "chain_x2_sha2", max: 128, group: 1, arm: sha2ChainKernel(2)},
+	{name: "chain_x1_sha2", max: 256, group: 1, arm: sha2ChainKernel(1)},
 }
 
 const warning = "go generate"
@@ -100,7 +115,7 @@ func generate(dir string) error {
 	config := printer.Config{Name: warning, Pkg: "block"}
 	stubs := ir.NewFile()
 	var armFuncs []*armFunc
-	for _, k := range kernels {
+	for _, k := range slices.Concat(kernels, helpers) {
 		var needs []string
 		if k.arm != nil {
 			f := &armFunc{name: k.name}
@@ -126,6 +141,9 @@ func generate(dir string) error {
 				stubs.AddSection(f)
 			}
 		}
+		if k.max == 0 { // one of helpers
+			continue
+		}
 		e, err := newEntry(k, needs)
 		if err != nil {
 			return err
@@ -148,6 +166,9 @@ func generate(dir string) error {
 			return fmt.Errorf("formatting %s: %w", name, err)
 		}
 	}
+	for _, arch := range []string{"amd64", "arm64"} {
+		files["tables_"+arch+".s"] = tablesSource()
+	}
 	for name, text := range files {
 		if err := os.WriteFile(filepath.Join(dir, name), text, 0o644); err != nil {
 			return err
@@ -165,6 +186,14 @@ func (k kernel) compile() (*ir.File, error) {
 	if err != nil {
 		return nil, err
 	}
+	// avo takes PREFETCHT0 for an extension of AMD's. It is part of SSE, too.
+	for _, f := range file.Functions() {
+		for _, i := range f.Instructions() {
+			if i.Opcode == "PREFETCHT0" {
+				i.ISA = []string{"SSE"}
+			}
+		}
+	}
 	return file, pass.Compile.Execute(file)
 }
 
@@ -173,11 +202,31 @@ func constantsSource() []byte {
 	var b bytes.Buffer
 	iv256, iv224 := initialValues()
 	fmt.Fprintf(&b, "// Code generated by %s. DO NOT EDIT.\n\npackage block\n\n", warning)
+	k := roundConstants()
+	fmt.Fprintf(&b, "// The round constants and initial hash values of FIPS 180-4. Assembly has its own,\n")
+	fmt.Fprintf(&b, "// which are read-only: tables_*.s.\n")
+	fmt.Fprintf(&b, "var (\n\tk = [64]uint32{%s}\n\tiv256 = State{%s}\n\tiv224 = State{%s}\n)\n",
+		hexList(k[:]), hexList(iv256[:]), hexList(iv224[:]))
+	return b.Bytes()
+}
+
+// tablesSource returns the tables that kernels read, in memory that nothing can write:
+// K, K+W of a node's second block, and the initial hash value.
+func tablesSource() []byte {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "// Code generated by %s. DO NOT EDIT.\n\n//go:build !purego\n\n#include \"textflag.h\"\n", warning)
 	k, node := roundConstants(), nodeConstants()
-	fmt.Fprintf(&b, "// The round constants and initial hash values of FIPS 180-4; nodeK is K(t)+W(t) for\n")
-	fmt.Fprintf(&b, "// the second block, all padding, of a message of 64 bytes. Assembly reads them.\n")
-	fmt.Fprintf(&b, "var (\n\tk = [64]uint32{%s}\n\tnodeK = [64]uint32{%s}\n\tiv256 = State{%s}\n\tiv224 = State{%s}\n)\n",
-		hexList(k[:]), hexList(node[:]), hexList(iv256[:]), hexList(iv224[:]))
+	iv, _ := initialValues()
+	for _, table := range []struct {
+		name  string
+		words []uint32
+	}{{"tableK", k[:]}, {"tableNodeK", node[:]}, {"tableIV256", iv[:]}} {
+		fmt.Fprintln(&b)
+		for i := 0; i < len(table.words); i += 2 {
+			fmt.Fprintf(&b, "DATA ·%s+%d(SB)/8, $0x%08x%08x\n", table.name, 4*i, table.words[i+1], table.words[i])
+		}
+		fmt.Fprintf(&b, "GLOBL ·%s(SB), RODATA|NOPTR, $%d\n", table.name, 4*len(table.words))
+	}
 	return b.Bytes()
 }
 

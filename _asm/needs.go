@@ -19,8 +19,8 @@ var extensions = []string{"SSSE3", "AVX", "AVX2", "BMI2", "SHA", "AVX512F", "AVX
 // baseline is what every amd64 has.
 var baseline = []string{"CMOV", "SSE", "SSE2"}
 
-// implied are extensions that no CPU lacks which has another, and of which
-// nobody doubts it: they are not mentioned.
+// implied are extensions that every CPU with another extension has. They are
+// not mentioned.
 var implied = map[string][]string{
 	"AVX2":    {"AVX"},
 	"AVX512F": {"AVX", "AVX2"},

@@ -8,10 +8,10 @@ import (
 )
 
 // The kernels of Advanced SIMD hold one 32-bit word of four lanes in a register:
-// the state in V0 to V7, the message schedule in V8 to V23. Like those of
+// the state in V0 to V7, the message schedule in V8 to V23. Like the kernels of
 // laneKernel they loop over 16 rounds at a time.
 
-// General registers, besides those of every arm64 kernel.
+// General registers, besides the ones that every arm64 kernel uses.
 var (
 	neonLane   = [4]Register{R8, R9, R10, R11}      // what each lane points to
 	neonK      = constants{base: R12, spread: true} // of the next 16 rounds
@@ -94,7 +94,7 @@ func (g *neonGroup) transposed(half int) [4]Register {
 // neonKernel generates the kernel of four streams.
 func neonKernel(f *armFunc) {
 	f.doc = []string{
-		f.name + " compresses n blocks of each of 4 streams, one 32-bit word of each in a",
+		f.name + " compresses blocks of each of 4 streams, one 32-bit word of each in a",
 		"register, in turns: see Kernel.Blocks.",
 	}
 	g := newNEONGroup(f)
@@ -130,6 +130,7 @@ func neonKernel(f *armFunc) {
 	}
 	g.loadBlock(func(part, lane int) Mem { return Mem{Base: neonLane[lane], Disp: 16 * part} })
 	for _, p := range neonLane {
+		f.fetch(p.Asm())
 		f.do("ADD", imm(64), p.Asm())
 	}
 	f.do("MOVD", table, neonK.base.Asm())

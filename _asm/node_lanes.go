@@ -12,7 +12,7 @@ import (
 type nodeFrame struct {
 	c      *Context
 	m      machine
-	groups []*group
+	groups groups
 
 	dst, src, next GPPhysical // nodes at hand, and those to load
 	count          GPPhysical // nodes left
@@ -75,31 +75,7 @@ func nodeLaneKernel(shape laneShape) func(c *Context, name string) {
 		c.LEAQ(local.Offset(63), R12)
 		c.ANDQ(I8(-64), R12)
 
-		// Registers: the groups' states first, then their temporaries, then W.
-		register := 0
-		take := func() Register { register++; return m.reg(register - 1) }
-		for range shape.groups {
-			g := newGroup(m, shape.splitAdd)
-			for j := range g.v {
-				g.v[j] = take()
-			}
-			f.groups = append(f.groups, g)
-		}
-		for i, g := range f.groups {
-			for j := range g.t {
-				g.t[j] = take()
-			}
-			for j := range g.w {
-				switch {
-				case shape.scheduleInRegisters:
-					g.w[j] = take()
-				case j < 8:
-					g.w[j] = Mem{Base: f.w, Disp: width * (16*i + j)}
-				default:
-					g.w[j] = Mem{Base: f.w8, Disp: width * (16*i + j - 8)}
-				}
-			}
-		}
+		f.groups = newGroups(m, shape, f.w, f.w8)
 		m.broadcastQuarter(f.groups[0].t[7], byteOrder(c, name))
 		m.store(f.order, f.groups[0].t[7])
 		f.pairs = pairing(c, name, m)
@@ -127,14 +103,14 @@ func nodeLaneKernel(shape laneShape) func(c *Context, name string) {
 			load()
 		}
 
-		iv := f.table("iv256")
-		f.all(func(_ int, g *group) {
+		iv := f.table("tableIV256")
+		f.groups.all(func(_ int, g *group) {
 			for j, v := range g.v {
 				m.broadcastConstant(v, iv, j)
 			}
 			g.begin()
 		})
-		kw := f.table("k")
+		kw := f.table("tableK")
 		if shape.scheduleInRegisters {
 			f.loop("first", f.rounds, 3, func() { f.blockRounds(kw, 16, true) })
 			f.blockRounds(kw, 16, false)
@@ -148,8 +124,8 @@ func nodeLaneKernel(shape laneShape) func(c *Context, name string) {
 				c.XCHGQ(f.w, f.w8)
 			})
 		}
-		iv = f.table("iv256")
-		f.all(func(i int, g *group) {
+		iv = f.table("tableIV256")
+		f.groups.all(func(i int, g *group) {
 			for j, v := range g.v {
 				m.addConstant(v, iv, j, g.t[2])
 				m.store(f.saved(i, j), v)
@@ -157,10 +133,10 @@ func nodeLaneKernel(shape laneShape) func(c *Context, name string) {
 			g.begin()
 		})
 
-		kw = f.table("nodeK")
+		kw = f.table("tableNodeK")
 		if shape.preload {
-			// The nodes after the last ones are the last ones again: nobody looks at
-			// them, and what lies behind may not be read.
+			// Behind the last nodes the kernel loads them again, since it may
+			// not read what lies there. The results are not used.
 			c.LEAQ(Mem{Base: f.src, Disp: 64 * lanes}, f.next)
 			c.CMPQ(f.count, U32(lanes))
 			c.CMOVQEQ(f.src, f.next)
@@ -188,33 +164,16 @@ func (f *nodeFrame) table(symbol string) constants {
 	return constants{base: f.k}
 }
 
-// all emits what do emits for each group, interleaved.
-func (f *nodeFrame) all(do func(i int, g *group)) {
-	var parts []func()
-	for i, g := range f.groups {
-		parts = append(parts, func() { do(i, g) })
-	}
-	f.m.emitter().interleave(parts...)
-}
-
-// loop emits a loop that runs body so many times.
+// loop emits a loop that runs body times times.
 func (f *nodeFrame) loop(label string, counter GPPhysical, times int, body func()) {
-	start := f.groups[0].v
-	f.c.MOVL(U32(times), counter.As32())
-	f.c.Label(label)
-	body()
-	f.c.DECL(counter.As32())
-	f.c.JNZ(LabelRef(label))
-	if f.groups[0].v != start {
-		panic("the working variables are not where the loop expects them")
-	}
+	f.groups.loop(f.c, label, counter, times, body)
 }
 
 // blockRounds does the next n rounds of the first block, with the steps of the
 // schedule or without.
 func (f *nodeFrame) blockRounds(k constants, n int, schedule bool) {
 	for t := range n {
-		f.all(func(_ int, g *group) {
+		f.groups.all(func(_ int, g *group) {
 			g.round(t, k, t)
 			if schedule {
 				g.schedule(t + 16)

@@ -9,7 +9,7 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// nodeSignature is that of all the kernels that hash Merkle nodes.
+// nodeSignature is the signature of all kernels that hash Merkle nodes.
 const nodeSignature = "func(dst, src *byte, n int)"
 
 // shaNodeKernel generates a kernel of n nodes of 64 bytes side by side: n = 1,
@@ -54,11 +54,11 @@ func shaNodeKernel(n int, vector bool) func(c *Context, name string) {
 		next := 3
 		for i := range streams {
 			streams[i] = shaStream{
-				p:      Mem{Base: src, Disp: 64 * i},
-				abef:   vec(next).AsX(),
-				cdgh:   vec(next + 1).AsX(),
-				saved:  scratch.Offset(32 * i),
-				fewest: n == 1,
+				p:         Mem{Base: src, Disp: 64 * i},
+				abef:      vec(next).AsX(),
+				cdgh:      vec(next + 1).AsX(),
+				saved:     scratch.Offset(32 * i),
+				minCopies: n == 1,
 			}
 			next += 2
 		}
@@ -68,11 +68,16 @@ func shaNodeKernel(n int, vector bool) func(c *Context, name string) {
 			schedulesInMemory(streams, next, scratch.Offset(32*n))
 		}
 
+		if vector {
+			c.VZEROUPPER() // as in clearUpperHalves
+		} else {
+			clearUpperHalves(c)
+		}
 		c.Load(c.Param("dst"), dst)
 		c.Load(c.Param("src"), src)
 		c.Load(c.Param("n"), count)
-		c.LEAQ(Mem{Symbol: Symbol{Name: "·k"}, Base: StaticBase}, k)
-		c.LEAQ(Mem{Symbol: Symbol{Name: "·nodeK"}, Base: StaticBase}, nodeK)
+		c.LEAQ(Mem{Symbol: Symbol{Name: "·tableK"}, Base: StaticBase}, k)
+		c.LEAQ(Mem{Symbol: Symbol{Name: "·tableNodeK"}, Base: StaticBase}, nodeK)
 		schedule := vectorSchedule{c: c, k: k, wk: scratch.Offset(32 * n)}
 		if vector {
 			vectorConstants(c, order, R8)
@@ -88,6 +93,8 @@ func shaNodeKernel(n int, vector bool) func(c *Context, name string) {
 		}
 		if vector {
 			schedule.rounds(2, streams...)
+		} else if n == 4 {
+			roundsInOrder(c, streams, k, order, []Register{X15, X14, X13, X12, X11, X2, X1}, fourStreams)
 		} else {
 			for i := range 16 {
 				for j := range streams {

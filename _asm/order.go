@@ -11,9 +11,9 @@ import (
 // arranges for; a core that reorders by itself hardly minds.
 const armLatency = 4
 
-// order sorts the instructions of a basic block for a core that issues one
-// after the other: always, of those that need not wait, the one from which the
-// longest chain starts. Every result stays what it was.
+// order sorts the instructions of a basic block for a core that issues them in
+// program order. Of the instructions that need not wait, the next is always the
+// start of the longest chain. All results stay the same.
 //
 // Kernels can therefore emit one stream after the other, and one round after
 // the other, as they are read best.
@@ -85,7 +85,7 @@ func order(block []armInst) []armInst {
 
 var armRegister = regexp.MustCompile(`\b[RFV][0-9]+\b`)
 
-// memory stands in for a register: stores keep their place among loads.
+// memory counts as a register: stores keep their place among loads.
 const memory = "memory"
 
 // updates are the operations that read their destination too.

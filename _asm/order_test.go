@@ -26,7 +26,7 @@ func TestRegisters(t *testing.T) {
 		{"FLDPQ", []string{"(R3)", "(F4, F5)"}, []string{"R3", memory}, []string{"V4", "V5"}},
 		{"FSTPQ", []string{"(F4, F5)", "32(R3)"}, []string{"R3", "V4", "V5"}, []string{memory}},
 		{"MOVD", []string{"8(R1)", "R5"}, []string{"R1", memory}, []string{"R5"}},
-		{"MOVD", []string{"$·k(SB)", "R3"}, none, []string{"R3"}},
+		{"MOVD", []string{"$·tableK(SB)", "R3"}, none, []string{"R3"}},
 		{"ADD", []string{"$64", "R8"}, []string{"R8"}, []string{"R8"}},
 		{"ADD", []string{"R15<<6", "R8"}, []string{"R15", "R8"}, []string{"R8"}},
 		{"CMP", []string{"R10", "R9"}, []string{"R10", "R9"}, []string{"R9"}},

@@ -15,8 +15,8 @@ import (
 // The sums W+K go from one to the other through scratch. The halves of 256-bit
 // vectors hold the schedules of two blocks: the second block's rounds then find
 // all of their sums there, and run alone. The last of an odd number of blocks
-// stands in both halves, since nothing behind it may be read; that takes no
-// longer than one block in vectors of 128 bits.
+// is in both halves, since nothing behind it may be read; that takes no longer
+// than one block in vectors of 128 bits.
 
 // scalarShape says how a one-stream kernel without SHA extensions is made.
 type scalarShape struct {
@@ -37,8 +37,8 @@ type scalarFrame struct {
 	// w are the last 16 words of the schedule, four to each quarter.
 	w [4]Register
 	t [4]Register // temporaries
-	// Masks of PSHUFB: order is that of byteOrder; low brings words 0 and 2 to
-	// words 0 and 1 and clears the others, high brings them to words 2 and 3.
+	// Masks of PSHUFB: order is byteOrder; low brings words 0 and 2 to words 0
+	// and 1 and clears the others, high brings them to words 2 and 3.
 	order, low, high Register
 }
 
@@ -163,8 +163,8 @@ func scalarKernel(shape scalarShape) func(c *Context, name string) {
 		c.JEQ(LabelRef("end"))
 		c.ADDQ(Imm(64), p)
 		if blocks == 2 {
-			// Bit 4 of wk tells the halves of a vector from each other: go on with
-			// the other half, unless it was the second one.
+			// Bit 4 of wk says which half of a vector it was: go on with the
+			// second after the first.
 			c.BTCQ(Imm(4), f.wk)
 			c.JCS(LabelRef("block"))
 			c.MOVQ(p, savedP)

@@ -151,27 +151,10 @@ func searchKernel(shape laneShape) func(c *Context, name string) {
 		pair := scratch.take(8)
 		local := c.AllocLocal(scratch.size + 64)
 
-		groups := make([]*group, shape.groups)
-		next := 0
-		take := func() Register { next++; return m.reg(next - 1) }
-		for i := range groups {
-			groups[i] = newGroup(m, false)
-			for j := range groups[i].v {
-				groups[i].v[j] = take()
-			}
-		}
-		for _, g := range groups {
-			for j := range g.t {
-				g.t[j] = take()
-			}
-		}
-		all := func(do func(i int, g *group)) {
-			parts := make([]func(), len(groups))
-			for i, g := range groups {
-				parts[i] = func() { do(i, g) }
-			}
-			e.interleave(parts...)
-		}
+		unsplit := shape
+		unsplit.splitAdd = false
+		groups := newGroups(m, unsplit, nil, nil)
+		all := groups.all
 		split := func(g *group, round func()) {
 			g.splitAdd = shape.splitAdd
 			round()
@@ -399,8 +382,8 @@ func (g *group) addTerm(sum Register, word Op, back int) {
 // lastFirst is the largest value of Nonces.first.
 const lastFirst = 14
 
-// termsBack are the terms of W[t] in the order of the bits of Nonces.terms: how
-// far back the words are that they come from.
+// termsBack says, for each term of W[t] in the order of the bits of
+// Nonces.terms, how far back its word is.
 var termsBack = [4]int{16, 15, 7, 2}
 
 const (

@@ -41,6 +41,7 @@ func shaSearchKernel(c *Context, name string) {
 	local := c.AllocLocal(scratch.size + 16)
 	in := func(name string) constants { return constants{base: RDI, disp: field(name).Disp} }
 
+	clearUpperHalves(c)
 	c.XORL(EAX, EAX)
 	c.TESTQ(searchBatches, searchBatches)
 	c.JLE(LabelRef("done"))
@@ -82,7 +83,7 @@ func shaSearchKernel(c *Context, name string) {
 	}
 
 	// nextPairs leaves W[first] and W[first+1] of the lanes of the next batch in
-	// pairs, and nextWords puts those of lane i where they belong.
+	// pairs, and nextWords puts the words of lane i where they belong.
 	nextPairs := func() {
 		low, high, both := X15, spare, shaWK
 		noncePair(c, field)
@@ -127,7 +128,7 @@ func shaSearchKernel(c *Context, name string) {
 		c.MOVOA(start, s.abef)
 		c.MOVOA(start.Offset(16), s.cdgh)
 	}
-	c.LEAQ(Mem{Symbol: Symbol{Name: "·k"}, Base: StaticBase}, k)
+	c.LEAQ(Mem{Symbol: Symbol{Name: "·tableK"}, Base: StaticBase}, k)
 	label := func(quad int) string { return fmt.Sprintf("quad_%d", quad) }
 	dispatch(c, quad, 0, 3, label)
 	for i := range 4 {
@@ -194,9 +195,9 @@ func shaSearchKernel(c *Context, name string) {
 	searchNext(c, m.leave)
 }
 
-// wordPlaces defines the PSHUFB masks that put two words, the lowest ones of a
-// register, anywhere in the eight words of two registers, with zeros around
-// them: into words i and i+1 by the 32 bytes at 16-4i.
+// wordPlaces defines PSHUFB masks that move the two lowest words of a register
+// to words i and i+1 of two registers, with zeros around them. The masks for i
+// are the 32 bytes at 16-4i.
 func wordPlaces(c *Context, name string) Mem {
 	m := c.StaticGlobal(name + "_places")
 	c.DataAttributes(attr.RODATA | attr.NOPTR)

@@ -8,9 +8,9 @@ import "fmt"
 // old ones and four words of W+K. SHA256SU0 and SHA256SU1 compute four words of
 // the message schedule.
 //
-// The two have a latency of 4 cycles or more and are issued in one each on most
-// cores: one stream leaves more than half of the unit idle, which is what the
-// interleaved kernels fill.
+// Each of the two has a latency of 4 cycles or more, and most cores issue one a
+// cycle. So one stream leaves more than half of the unit idle; interleaved
+// kernels fill it.
 
 // sha2Stream is one of the interleaved streams.
 type sha2Stream struct {
@@ -73,7 +73,7 @@ func (s *sha2Streams) constants(i int) vreg {
 
 // loadConstants prepares for constants, outside the loop.
 func (s *sha2Streams) loadConstants() {
-	s.do("MOVD", "$·k(SB)", armK)
+	s.do("MOVD", "$·tableK(SB)", armK)
 	if len(s.k) == 16 {
 		for i, k := range s.k {
 			s.do("FMOVQ", at(16*i, armK), k.f())
@@ -119,7 +119,7 @@ func (s *sha2Streams) schedule(st sha2Stream, i int) {
 	s.do("SHA256SU1", w4.s4(), w8.s4(), w16.s4())
 }
 
-// add adds the state in saved to that of a stream.
+// add adds the state in saved to the state of a stream.
 func (s *sha2Streams) add(st sha2Stream, saved []vreg) {
 	s.do("VADD", saved[0].s4(), st.abcd.s4(), st.abcd.s4())
 	s.do("VADD", saved[1].s4(), st.efgh.s4(), st.efgh.s4())
@@ -132,7 +132,7 @@ func sha2Kernel(n int) func(f *armFunc) {
 			f.doc = []string{f.name + " compresses n blocks at p into h with the SHA2 instructions."}
 		} else {
 			f.doc = []string{
-				fmt.Sprintf("%s compresses n blocks of each of %d streams, interleaved, with the", f.name, n),
+				fmt.Sprintf("%s compresses blocks of each of %d streams, interleaved, with the", f.name, n),
 				"SHA2 instructions, in turns: see Kernel.Blocks.",
 			}
 		}
@@ -174,6 +174,9 @@ func sha2Kernel(n int) func(f *armFunc) {
 				f.do("FSTPQ", pair(st.abcd, st.efgh), at(frame+32*i, "RSP"))
 			}
 			s.loadBlock(st, 0, ps[i])
+			if n > 1 {
+				f.fetch(ps[i])
+			}
 			f.do("ADD", imm(64), ps[i])
 		}
 		s.compress()
@@ -222,8 +225,8 @@ func sha2NodeKernel(n int) func(f *armFunc) {
 
 		f.loadArgs("dst", "src")
 		s.loadConstants()
-		f.do("MOVD", "$·iv256(SB)", iv)
-		f.do("MOVD", "$·nodeK(SB)", nodeK)
+		f.do("MOVD", "$·tableIV256(SB)", iv)
+		f.do("MOVD", "$·tableNodeK(SB)", nodeK)
 
 		f.label("nodes")
 		for i, st := range s.streams {

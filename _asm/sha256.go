@@ -102,8 +102,8 @@ func (s sigma) of(x uint32) uint32 {
 	return bits.RotateLeft32(x, -int(s.rot[0])) ^ bits.RotateLeft32(x, -int(s.rot[1])) ^ third
 }
 
-// right lists, in ascending order, the right shifts that s is made of where
-// there is no rotation: x>>>n = x>>n ^ x<<(32-n).
+// right lists, in ascending order, the right shifts that make up s without
+// rotations: x>>>n = x>>n ^ x<<(32-n).
 func (s sigma) right() []uint64 {
 	n := slices.Clone(s.rot[:])
 	slices.Sort(n)

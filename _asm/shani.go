@@ -6,6 +6,7 @@ import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
+	"github.com/mmcloughlin/avo/x86"
 )
 
 // The SHA extensions hold the state of one stream in two registers, abef and
@@ -13,24 +14,27 @@ import (
 // X0, which hold W+K; SHA256MSG1 and SHA256MSG2 compute the message schedule
 // four words at a time.
 //
-// One chain of SHA256RNDS2 has a latency of 4 cycles and is issued every 2 on
-// the cores of today: one stream leaves half of the unit idle, which is what
-// the interleaved kernels fill.
+// A SHA256RNDS2 has a latency of 4 cycles, and today's cores issue one every 2
+// cycles. So one stream leaves half of the unit idle; interleaved kernels fill
+// it.
 
 // shaStream is one of the interleaved streams.
 type shaStream struct {
 	p          Mem      // the next block
 	abef, cdgh Register // the state
-	saved      Mem      // 32 bytes: the state before the block
+	// load brings words 4i to 4i+3 of the block into x, where the block is not the 64
+	// bytes at p.
+	load  func(i int, x Register)
+	saved Mem // 32 bytes: the state before the block
 	// halves loads the block 8 bytes at a time. A block that Pad has just
-	// written, 8 bytes at a time, is then forwarded from the store buffer:
-	// wider loads would wait until the stores, and with them all that came
-	// before, are retired, and short messages would not overlap in the core.
+	// written, 8 bytes at a time, is then forwarded from the store buffer.
+	// Wider loads would wait until these stores and all earlier instructions
+	// are retired, and short messages would not overlap in the core.
 	halves bool
-	// fewest spares a copy in four rounds. One stream needs that on Ice Lake, where
+	// minCopies spares a copy in four rounds. One stream needs that on Ice Lake, where
 	// the copies cost it up to 6%, and for short messages everywhere: their calls
 	// overlap, and each instruction counts.
-	fewest bool
+	minCopies bool
 	// vector has AVX-512 compute σ0, in place of SHA256MSG1.
 	vector bool
 	msg    [4]Op // the last 16 words of the schedule; registers, or aligned memory
@@ -40,6 +44,8 @@ type shaStream struct {
 	// are computed; it is shared by all streams.
 	newest Register
 	spare  *Register
+	// fetched has memory fetched that lies streamAhead in front of a block.
+	fetched bool
 	// first loads K into shaK, where the streams after it find it; else each
 	// stream loads it into shaTmp.
 	first bool
@@ -60,7 +66,7 @@ func shaKernel(n int) func(c *Context, name string) {
 			c.Doc(name + " compresses n blocks at p into h with the SHA extensions.")
 			c.SignatureExpr("func(h *[8]uint32, p *byte, n int)")
 		} else {
-			c.Doc(fmt.Sprintf("%s compresses n blocks of each of %d streams, interleaved, with the SHA", name, n),
+			c.Doc(fmt.Sprintf("%s compresses blocks of each of %d streams, interleaved, with the SHA", name, n),
 				"extensions, in turns: see Kernel.Blocks.")
 			c.SignatureExpr(streamsSignature)
 		}
@@ -90,7 +96,7 @@ func shaKernel(n int) func(c *Context, name string) {
 		for i := range streams {
 			s := &streams[i]
 			s.p = Mem{Base: blocks[i]}
-			s.halves, s.fewest = n == 1, n == 1
+			s.halves, s.minCopies, s.fetched = n == 1, n == 1, n > 1
 			s.abef, s.cdgh = vec(next).AsX(), vec(next+1).AsX()
 			next += 2
 			s.saved = scratch.Offset(32 * i)
@@ -101,6 +107,7 @@ func shaKernel(n int) func(c *Context, name string) {
 			schedulesInMemory(streams, next, scratch.Offset(32*n))
 		}
 
+		clearUpperHalves(c)
 		turns := streamTurns{c, n, hs, ps, offset, count, [2]Register{R12, RBX}}
 		if n == 1 {
 			c.Load(c.Param("h"), hs)
@@ -129,9 +136,13 @@ func shaKernel(n int) func(c *Context, name string) {
 		for _, s := range streams {
 			s.save(c)
 		}
-		for i := range 16 {
-			for j := range streams {
-				streams[j].fourRounds(c, i, k, order)
+		if n == 4 {
+			roundsInOrder(c, streams, k, order, []Register{X15, X14, X13, X12, X11, X2, X1}, fourStreams)
+		} else {
+			for i := range 16 {
+				for j := range streams {
+					streams[j].fourRounds(c, i, k, order)
+				}
 			}
 		}
 		for _, s := range streams {
@@ -161,8 +172,25 @@ func shaKernel(n int) func(c *Context, name string) {
 	}
 }
 
-// schedulesInRegisters gives the streams the four registers each that their
-// schedules need, from vector register next on.
+// clearUpperHalves begins a kernel with SHA instructions that runs on CPUs without
+// AVX too. The upper halves of vector registers may be in use when the caller has
+// vector code. On Intel each SHA instruction, as it has the legacy encoding, then
+// waits for them or takes an assist: several times slower, up to a few hundred on
+// Arrow Lake.
+func clearUpperHalves(c *Context) {
+	c.CMPB(Mem{Symbol: Symbol{Name: "·hasAVX"}, Base: StaticBase}, Imm(0))
+	c.JEQ(LabelRef("clear"))
+	i, err := x86.VZEROUPPER()
+	if err != nil {
+		panic(err)
+	}
+	i.ISA = nil // the kernel does not need AVX
+	c.Instruction(i)
+	c.Label("clear")
+}
+
+// schedulesInRegisters gives each stream four registers for its schedule, from
+// vector register next on.
 func schedulesInRegisters(streams []shaStream, next int) {
 	for i := range streams {
 		for j := range streams[i].msg {
@@ -172,8 +200,8 @@ func schedulesInRegisters(streams []shaStream, next int) {
 	}
 }
 
-// schedulesInMemory has the streams keep their schedules in the 64 bytes for each
-// at memory, and the newest words in vector registers, from next on.
+// schedulesInMemory has each stream keep its schedule in 64 bytes at memory,
+// and the newest words in vector registers, from next on.
 func schedulesInMemory(streams []shaStream, next int, memory Mem) {
 	spare := Register(X2)
 	for i := range streams {
@@ -190,14 +218,11 @@ func schedulesInMemory(streams []shaStream, next int, memory Mem) {
 func (s *shaStream) fourRounds(c *Context, i int, k Register, order Mem) {
 	w := s.msg[i%4]
 	x := s.target(w)
+	if i == 0 && s.fetched {
+		c.PREFETCHT0(s.p.Offset(streamAhead))
+	}
 	if i < 4 {
-		if s.halves {
-			c.MOVQ(s.p.Offset(16*i), x)
-			c.MOVHPS(s.p.Offset(16*i+8), x)
-		} else {
-			c.MOVOU(s.p.Offset(16*i), x)
-		}
-		c.PSHUFB(order, x)
+		s.blockWords(c, i, x, order)
 	} else {
 		newest := s.msg[(i+3)%4]
 		if s.newest != nil {
@@ -206,7 +231,7 @@ func (s *shaStream) fourRounds(c *Context, i int, k Register, order Mem) {
 		s.schedule(c, x, w, s.msg[(i+1)%4], s.msg[(i+2)%4], newest)
 	}
 	s.keep(c, i, x, w)
-	if s.fewest {
+	if s.minCopies {
 		c.MOVOU(Mem{Base: k, Disp: 16 * i}, shaWK)
 		c.PADDD(x, shaWK)
 	} else {
@@ -219,6 +244,21 @@ func (s *shaStream) fourRounds(c *Context, i int, k Register, order Mem) {
 	s.roundsOfWK(c)
 }
 
+// blockWords sets x to words 4i to 4i+3 of the block.
+func (s *shaStream) blockWords(c *Context, i int, x Register, order Mem) {
+	if s.load != nil {
+		s.load(i, x)
+		return
+	}
+	if s.halves {
+		c.MOVQ(s.p.Offset(16*i), x)
+		c.MOVHPS(s.p.Offset(16*i+8), x)
+	} else {
+		c.MOVOU(s.p.Offset(16*i), x)
+	}
+	c.PSHUFB(order, x)
+}
+
 // target returns the register in which the words of schedule that belong in w are
 // computed: w itself, or the spare one.
 func (s *shaStream) target(w Op) Register {
@@ -228,8 +268,8 @@ func (s *shaStream) target(w Op) Register {
 	return *s.spare
 }
 
-// keep puts words 4i to 4i+3, just computed in x, where they belong: w. Nobody
-// reads the last eight of a block from memory.
+// keep puts words 4i to 4i+3, just computed in x, where they belong: w. The
+// last eight of a block are not read from memory.
 func (s *shaStream) keep(c *Context, i int, x Register, w Op) {
 	if x == w {
 		return
@@ -318,11 +358,18 @@ func loadState(c *Context, s shaStream, h Register) {
 
 // storeState is the inverse of loadState.
 func storeState(c *Context, s shaStream, h Register) {
+	for i, x := range s.words(c) {
+		c.MOVOU(x, Mem{Base: h, Disp: 16 * i})
+	}
+}
+
+// words brings the state into the order a, b, … h, and returns its two registers: abef
+// and shaTmp.
+func (s *shaStream) words(c *Context) [2]Register {
 	c.PSHUFD(Imm(0x1b), s.abef, s.abef) // f e b a
 	c.PSHUFD(Imm(0x1b), s.cdgh, s.cdgh) // h g d c
 	c.MOVOA(s.abef, shaTmp)             //
 	c.PUNPCKLQDQ(s.cdgh, s.abef)        // d c b a
 	c.PUNPCKHQDQ(s.cdgh, shaTmp)        // h g f e
-	c.MOVOU(s.abef, Mem{Base: h})
-	c.MOVOU(shaTmp, Mem{Base: h, Disp: 16})
+	return [2]Register{s.abef, shaTmp}
 }

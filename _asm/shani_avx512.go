@@ -6,24 +6,24 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// Cores of Ice Lake, Tiger Lake and Rocket Lake start a SHA256MSG1 or SHA256MSG2
-// every five to six cycles, a SHA256RNDS2 every three, and not side by side: two
-// interleaved streams take as long as one after the other. These kernels compute
-// the message schedules of two blocks at once with AVX-512, and leave nothing but
-// the rounds to the SHA extensions. For a single block AVX-512 takes the place of
-// SHA256MSG1 alone (shaStream.vector).
+// Cores of Ice Lake, Tiger Lake and Rocket Lake start a SHA256MSG1 or
+// SHA256MSG2 every five to six cycles, and a SHA256RNDS2 every three, one after
+// the other. So two interleaved streams take as long as two in sequence. These
+// kernels compute the message schedules of two blocks at once with AVX-512, and
+// leave nothing but the rounds to the SHA extensions. For a single block
+// AVX-512 takes the place of SHA256MSG1 alone (shaStream.vector).
 
 // vectorSchedule computes the message schedules of two blocks, four words of each
 // at a time, and leaves W+K in memory.
 //
-// Only vector registers from 16 on are used at more than 128 bits: SSE
-// instructions, which those of the SHA extensions are, are slow while an upper
-// half of the others is in use.
+// Only vector registers from 16 on are used at more than 128 bits: the SHA
+// extensions are SSE instructions, which are slow while an upper half of the
+// other registers is in use.
 type vectorSchedule struct {
 	c      *Context
 	blocks [2]Mem   // the second has the upper quarters
 	k      Register // the round constants
-	wk     Mem      // 512 bytes, those of words t to t+3 of both blocks side by side
+	wk     Mem      // 512 bytes: words t to t+3 of both blocks side by side
 	// halves loads blocks 8 bytes at a time, as in shaStream.
 	halves bool
 }
@@ -149,10 +149,11 @@ func vectorShaKernel(c *Context, name string) {
 	v, streams := vectorScratch(c, k, 1)
 	v.halves = true
 	s := streams[0]
-	s.p, s.halves, s.fewest, s.vector = p, true, true, true
+	s.p, s.halves, s.minCopies, s.vector = p, true, true, true
 	for i := range s.msg {
 		s.msg[i] = vec(5 + i).AsX()
 	}
+	c.VZEROUPPER() // as in clearUpperHalves
 	c.Load(c.Param("h"), h)
 	c.Load(c.Param("p"), p.Base)
 	c.Load(c.Param("n"), count)
@@ -196,7 +197,7 @@ func vectorShaKernel(c *Context, name string) {
 func vectorShaKernel2(c *Context, name string) {
 	c.Function(name)
 	c.Pragma("noescape")
-	c.Doc(name+" compresses n blocks of each of 2 streams, interleaved, with the SHA",
+	c.Doc(name+" compresses blocks of each of 2 streams, interleaved, with the SHA",
 		"extensions, and AVX-512 for the message schedules, in turns: see Kernel.Blocks.")
 	c.SignatureExpr(streamsSignature)
 
@@ -205,6 +206,7 @@ func vectorShaKernel2(c *Context, name string) {
 	v, streams := vectorScratch(c, k, 2)
 	v.blocks = blocks
 	turns := streamTurns{c, 2, hs, ps, offset, count, [2]Register{R13, RBX}}
+	c.VZEROUPPER() // as in clearUpperHalves
 	turns.begin("done")
 	vectorConstants(c, byteOrder(c, name), RAX)
 	c.LEAQ(kTable(c, name, false), k)
@@ -217,8 +219,9 @@ func vectorShaKernel2(c *Context, name string) {
 	}
 
 	c.Label("block")
-	for _, s := range streams {
+	for i, s := range streams {
 		s.save(c)
+		c.PREFETCHT0(blocks[i].Offset(streamAhead))
 	}
 	v.rounds(2, streams...)
 	for i, s := range streams {

@@ -6,10 +6,10 @@
 //
 // It builds the kernels, takes the loop over the blocks out of the object by the
 // architecture's objdump (Debian: binutils-x86-64-linux-gnu and
-// binutils-aarch64-linux-gnu) and feeds it to llvm-mca-19 (Debian: llvm-19). The
-// model knows issue slots, latencies and the size of the window, no cache, no
-// branch prediction and no load that waits for a store; where LLVM has no
-// description of a core of its own it borrows a relative's.
+// binutils-aarch64-linux-gnu) and feeds it to llvm-mca-19 (Debian: llvm-19).
+// The model has issue slots, latencies and the size of the window. It has no
+// caches, no branch prediction and no loads that wait for stores. LLVM
+// describes some cores by a related core.
 package main
 
 import (
@@ -35,17 +35,17 @@ const (
 	standard = "crypto/internal/fips140/sha256" // where Go 1.25 and 1.26 have theirs
 )
 
-// An architecture is what its kernels are disassembled by, and simulated for.
+// An architecture has the disassembler and the simulated CPUs of its kernels.
 type architecture struct {
 	objdump string
 	mca     []string
 	cores   []core
 	kernels []kernel
-	// branch matches an instruction that may end a loop: what stands before the
+	// branch matches an instruction that may end a loop: what precedes the
 	// target, and the target.
 	branch *regexp.Regexp
-	// counts matches the branch, or what stands before it, if a register counts
-	// the passes down; sets what sets a register to a number.
+	// counts matches the branch, or what precedes it, if a register counts the
+	// passes down; sets what sets a register to a number.
 	counts, sets *regexp.Regexp
 }
 
@@ -55,7 +55,7 @@ type core struct {
 	isas []string
 }
 
-// A kernel is Go's own or one of ours.
+// A kernel is Go's or this project's.
 type kernel struct {
 	pkg, name, isa string
 	// blocks, or nodes, are what a pass of its loop takes.
@@ -208,7 +208,7 @@ type instruction struct {
 // A loop is from its first instruction to the one after its branch.
 type loop struct{ from, to, passes int }
 
-// Behind an instruction stands what objdump knows of the address in it.
+// objdump puts what it knows of an address behind the instruction.
 var disassembled = regexp.MustCompile(`^ +([0-9a-f]+):\t(.*?)(?:\s+(?:<|//|# ).*)?\n`)
 
 // extract returns one pass of a kernel's loop, with the loops inside it written
@@ -259,7 +259,7 @@ func (arch architecture) extract(object string, k kernel) ([]string, error) {
 	var write func(from, to int, loops []loop)
 	write = func(from, to int, loops []loop) {
 		for i := from; i < to; {
-			// The outermost of the loops that begin here stands last.
+			// The outermost of the loops that begin here is the last one.
 			at := len(loops) - 1
 			for at >= 0 && loops[at].from != i {
 				at--

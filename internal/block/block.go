@@ -7,7 +7,7 @@
 // Kernels are named lanes_isa: x1_shani compresses one stream with the SHA
 // extensions, x32_avx512 compresses 32 with AVX-512. Kernels for other
 // operations carry a prefix: node_x8_avx2 hashes 64-byte Merkle nodes,
-// search_x32_avx512 searches nonces.
+// search_x32_avx512 searches nonces, chain_x4_shani iterates HMAC.
 package block
 
 import (
@@ -77,7 +77,7 @@ func Pad(tail *[MaxTail]byte, rest []byte, length uint64) int {
 		i += 8
 	}
 	// The last, partial word: its bytes are the upper ones of the 8 that end
-	// there, if there are so many.
+	// there, if rest has 8.
 	partial := n - i
 	word := uint64(0x80) << (8 * partial)
 	if i > 0 {
@@ -92,6 +92,20 @@ func Pad(tail *[MaxTail]byte, rest []byte, length uint64) int {
 	return end
 }
 
+// Finish hashes rest, the end of a message of length bytes, into h and writes the digest
+// to sum, which may overlap rest. rest begins at a block.
+func Finish(sum *[DigestSize]byte, h *State, rest []byte, length uint64) {
+	whole := len(rest) &^ (Size - 1)
+	Compress(h, rest[:whole])
+	var tail [MaxTail]byte
+	n := Pad(&tail, rest[whole:], length)
+	Compress(h, tail[:n])
+	PutDigest(sum, h)
+}
+
+// PaddedBlocks returns how many blocks a message of n bytes has when it is padded.
+func PaddedBlocks(n int) int { return (n + 8 + Size) / Size }
+
 // PutDigest writes h to dst in the byte order of digests.
 func PutDigest(dst *[DigestSize]byte, h *State) {
 	binary.BigEndian.PutUint64(dst[0:], uint64(h[0])<<32|uint64(h[1]))
@@ -100,10 +114,10 @@ func PutDigest(dst *[DigestSize]byte, h *State) {
 	binary.BigEndian.PutUint64(dst[24:], uint64(h[6])<<32|uint64(h[7]))
 }
 
-// CompressLane is Compress in the form of Kernel.Blocks, for a single lane and as
-// many blocks as one call may take.
-func CompressLane(h **State, p **byte, streams, first, at, n, turns int) {
-	single(compress)(h, p, streams, first, at, n, turns)
+// CompressLane is Compress in the form of Kernel.Blocks, for one lane. A call takes at
+// most MaxPlain blocks, or as many as the one-stream kernel in use.
+func CompressLane(states **State, data **byte, ring, first, at, slice, turns int) {
+	single(compress)(states, data, ring, first, at, slice, turns)
 }
 
 // Advance moves p by n blocks, within the memory that it points into.

@@ -53,6 +53,12 @@ func subjects() []subject {
 	for _, k := range SearchKernels() {
 		s = append(s, subject{k.Name, k.Supported, differSearch(k)})
 	}
+	for _, k := range ChainKernels() {
+		s = append(s, subject{k.Name, k.Supported, differChains(k)})
+	}
+	for _, k := range WotsKernels() {
+		s = append(s, subject{k.Name, k.Supported, differWots(k)})
+	}
 	return s
 }
 
@@ -185,9 +191,9 @@ type stream struct {
 }
 
 // kernelTurns are arguments of Kernel.Blocks.
-type kernelTurns struct{ streams, first, at, n, turns int }
+type kernelTurns struct{ ring, first, at, slice, turns int }
 
-// maxStreams is how many times the lanes of a kernel the streams that take turns
+// maxStreams is how many times the lanes of a kernel the streams of its ring
 // are at most: more than twice as many, so that some turns are all of streams in
 // the middle.
 const maxStreams = 3
@@ -216,27 +222,27 @@ func differBlocks(k Kernel) func(t *testing.T, r *rand.Rand, n int) {
 
 		for i := range n {
 			c := turnsOf(r, i, k)
-			streams := all[:c.streams]
+			streams := all[:c.ring]
 			pointers := c.follow(k.Lanes, streams)
 			placeStates(r, i, streams, packed)
 			placeInputs(r, i, streams, c)
 			h := unsafe.Slice((**State)(unsafe.Pointer(&place(r, hs, pointers*pointer)[0])), pointers)
 			p := unsafe.Slice((**byte)(unsafe.Pointer(&place(r, ps, pointers*pointer)[0])), pointers)
 			for j := range pointers {
-				s := streams[j%c.streams]
-				h[j], p[j] = s.h, Advance(s.p, j/c.streams*c.n)
+				s := streams[j%c.ring]
+				h[j], p[j] = s.h, Advance(s.p, j/c.ring*c.slice)
 			}
-			want := make([]State, c.streams)
+			want := make([]State, c.ring)
 			for j, s := range streams {
 				*s.h = randomState(r)
 				want[j] = *s.h
 				for _, first := range s.blocks {
-					generic(&want[j], Advance(s.p, first), c.n)
+					generic(&want[j], Advance(s.p, first), c.slice)
 				}
 			}
 			hsBefore, psBefore := slices.Clone(h), slices.Clone(p)
 
-			if err := guard.Faults(func() { k.Blocks(&h[0], &p[0], c.streams, c.first, c.at, c.n, c.turns) }); err != nil {
+			if err := guard.Faults(func() { k.Blocks(&h[0], &p[0], c.ring, c.first, c.at, c.slice, c.turns) }); err != nil {
 				t.Fatalf("case %d, %+v: %v", i, c, err)
 			}
 
@@ -265,11 +271,11 @@ func differBlocks(k Kernel) func(t *testing.T, r *rand.Rand, n int) {
 
 // turnsOf returns the turns of a case: every other time it is one.
 func turnsOf(r *rand.Rand, i int, k Kernel) kernelTurns {
-	c := kernelTurns{streams: k.Lanes, at: r.IntN(2) * r.IntN(3*k.MaxBlocks), n: blockCount(r, i, k.MaxBlocks), turns: 1}
+	c := kernelTurns{ring: k.Lanes, at: r.IntN(2) * r.IntN(3*k.MaxBlocks), slice: blockCount(r, i, k.MaxBlocks), turns: 1}
 	if i%2 == 1 {
-		c.streams += r.IntN((maxStreams-1)*k.Lanes + 1)
-		c.first = r.IntN(c.streams)
-		c.turns += r.IntN(min(40, k.MaxBlocks/max(1, c.n)))
+		c.ring += r.IntN((maxStreams-1)*k.Lanes + 1)
+		c.first = r.IntN(c.ring)
+		c.turns += r.IntN(min(40, k.MaxBlocks/max(1, c.slice)))
 	}
 	return c
 }
@@ -283,13 +289,13 @@ func (c kernelTurns) follow(lanes int, streams []stream) (pointers int) {
 	first, at := c.first, c.at
 	for range c.turns {
 		for i := first; i < first+lanes; i++ {
-			s := &streams[i%c.streams]
-			s.blocks = append(s.blocks, at+i/c.streams*c.n)
+			s := &streams[i%c.ring]
+			s.blocks = append(s.blocks, at+i/c.ring*c.slice)
 		}
 		pointers = max(pointers, first+lanes)
-		if first += lanes; first >= c.streams {
-			first -= c.streams
-			at += c.n
+		if first += lanes; first >= c.ring {
+			first -= c.ring
+			at += c.slice
 		}
 	}
 	return pointers
@@ -357,7 +363,7 @@ func placeInputs(r *rand.Rand, i int, streams []stream, c kernelTurns) {
 			s.p = streams[0].p
 			continue
 		}
-		blocks := unsafe.SliceData(window(r, i+j, s.input, len(s.blocks)*c.n*Size))
+		blocks := unsafe.SliceData(window(r, i+j, s.input, len(s.blocks)*c.slice*Size))
 		first := 0
 		if len(s.blocks) > 0 {
 			first = s.blocks[0]

@@ -25,6 +25,14 @@ type inst struct {
 	address  string // hexadecimal, as branches refer to it
 	mnemonic string
 	operands string // without comments
+	comment  string // the address that a relative operand means, and its symbol
+}
+
+const blockPath = "github.com/sha256-simd/sha256-simd/internal/block."
+
+// comparesHasAVX reports whether i is the comparison of hasAVX with 0.
+func (i inst) comparesHasAVX() bool {
+	return i.mnemonic == "cmpb" && strings.HasPrefix(i.operands, "$0x0,") && strings.HasSuffix(i.comment, "<"+blockPath+"hasAVX>")
 }
 
 // An architecture is what GNU binutils need to know of a GOARCH.
@@ -79,7 +87,7 @@ func TestInstructionSets(t *testing.T) {
 					checkNeeds(t, a, d, k.Needs)
 					checkRegisters(t, a.goarch, string(source))
 					if a.goarch == "amd64" {
-						checkUpperHalves(t, d)
+						checkUpperHalves(t, d, k.Needs)
 						checkEncodings(t, d, string(source))
 					}
 				})
@@ -111,8 +119,7 @@ func run(t *testing.T, env []string, name string, args ...string) []byte {
 
 func disassemble(t *testing.T, a architecture, binary, name string) disassembly {
 	t.Helper()
-	const pkg = "github.com/sha256-simd/sha256-simd/internal/block."
-	out := run(t, nil, a.binutils+"objdump", "-d", "--no-show-raw-insn", "--disassemble="+pkg+name+".abi0", binary)
+	out := run(t, nil, a.binutils+"objdump", "-d", "--no-show-raw-insn", "--disassemble="+blockPath+name+".abi0", binary)
 	d := disassembly{name: name}
 	line := regexp.MustCompile(`^\s*([0-9a-f]+):\s+(.*)$`)
 	for s := bufio.NewScanner(bytes.NewReader(out)); s.Scan(); {
@@ -124,10 +131,10 @@ func disassemble(t *testing.T, a architecture, binary, name string) disassembly 
 		if a.goarch == "arm64" {
 			comment = "//" // likewise; # is for immediates
 		}
-		text, _, _ := strings.Cut(m[2], comment)
+		text, remark, _ := strings.Cut(m[2], comment)
 		text, _, _ = strings.Cut(text, " <") // the symbol that a branch goes to
 		mnemonic, operands, _ := strings.Cut(strings.Join(strings.Fields(text), " "), " ")
-		d.insts = append(d.insts, inst{m[1], mnemonic, operands})
+		d.insts = append(d.insts, inst{m[1], mnemonic, operands, strings.TrimSpace(remark)})
 	}
 	if len(d.insts) < 100 {
 		t.Fatalf("%s has only %d instructions", name, len(d.insts))
@@ -155,6 +162,9 @@ func checkNeeds(t *testing.T, a architecture, d disassembly, needs cpu.Features)
 func assemble(a architecture, d disassembly, extensions cpu.Features) (complaints []byte, err error) {
 	var text bytes.Buffer
 	for _, i := range d.insts {
+		if i.mnemonic == "vzeroupper" && !hasAnyAVX(extensions) {
+			i.mnemonic = "nop" // skipped on this CPU: checkUpperHalves
+		}
 		fmt.Fprintf(&text, "L%s: %s %s\n", i.address, i.mnemonic, i.label(d))
 	}
 	march := a.march
@@ -199,23 +209,42 @@ func checkRegisters(t *testing.T, goarch, source string) {
 	}
 }
 
-// checkUpperHalves follows every path through d and fails the test if one
-// returns with the upper halves of vector registers in use, which would make
-// SSE instructions of the caller slow.
-func checkUpperHalves(t *testing.T, d disassembly) {
+// hasAnyAVX reports whether a CPU with these extensions has AVX.
+func hasAnyAVX(f cpu.Features) bool { return f&(cpu.AVX|cpu.AVX2|cpu.AVX512F) != 0 }
+
+// An upperHalves is what is known of the upper halves of vector registers at some
+// instruction.
+type upperHalves struct {
+	callers bool // the caller may have left them in use
+	dirty   bool // the kernel has written any
+	low     bool // the kernel has written those of registers 0 to 15
+	avx     bool // the CPU has AVX
+}
+
+// checkUpperHalves follows every path through d, a kernel that needs certain
+// extensions, and fails the test if one
+//   - returns with upper halves of vector registers in use, which would make SSE
+//     instructions of the caller slow;
+//   - comes to SHA instructions with any in use, by the caller or by the kernel
+//     itself, except for registers from 16 on: SHA instructions would be slow;
+//   - comes to VZEROUPPER on a CPU without AVX, which does not have it.
+func checkUpperHalves(t *testing.T, d disassembly, needs cpu.Features) {
 	t.Helper()
 	type place struct {
-		at    int
-		dirty bool
+		at int
+		upperHalves
 	}
-	wide := regexp.MustCompile(`%[yz]mm`)
+	vector, wide, wideLow := regexp.MustCompile(`%[xyz]mm`), regexp.MustCompile(`%[yz]mm`), regexp.MustCompile(`%[yz]mm(\d|1[0-5])\b`)
 	index := map[string]int{}
+	hasSHA := false
 	for n, i := range d.insts {
 		index[i.address] = n
+		hasSHA = hasSHA || strings.HasPrefix(i.mnemonic, "sha256")
 	}
 	seen := map[place]bool{}
 	returns := 0
-	for todo := []place{{0, false}}; len(todo) > 0; {
+	start := upperHalves{callers: true, avx: hasAnyAVX(needs)}
+	for todo := []place{{0, start}}; len(todo) > 0; {
 		p := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
 		if seen[p] {
@@ -223,7 +252,15 @@ func checkUpperHalves(t *testing.T, d disassembly) {
 		}
 		seen[p] = true
 		i := d.insts[p.at]
-		next := place{p.at + 1, p.dirty || wide.MatchString(i.operands)}
+		next := place{p.at + 1, p.upperHalves}
+		next.dirty = p.dirty || wide.MatchString(i.operands)
+		next.low = p.low || wideLow.MatchString(i.operands)
+		if hasSHA && p.callers && vector.MatchString(i.operands) {
+			t.Errorf("%s uses vector registers before VZEROUPPER", i.address)
+		}
+		if strings.HasPrefix(i.mnemonic, "sha256") && p.low {
+			t.Errorf("%s follows instructions that use upper halves, without VZEROUPPER", i.address)
+		}
 		target, branches := index[i.operands]
 		switch {
 		case i.mnemonic == "ret":
@@ -233,12 +270,20 @@ func checkUpperHalves(t *testing.T, d disassembly) {
 			}
 			continue
 		case i.mnemonic == "vzeroupper":
-			next.dirty = false
+			if !p.avx {
+				t.Errorf("%s is VZEROUPPER, on CPUs without AVX too", i.address)
+			}
+			next.callers, next.dirty, next.low = false, false, false
 		case strings.HasPrefix(i.mnemonic, "j"):
 			if !branches {
 				t.Fatalf("%s: %s %s leaves the function", i.address, i.mnemonic, i.operands)
 			}
-			todo = append(todo, place{target, p.dirty})
+			taken := place{target, p.upperHalves}
+			if i.mnemonic == "je" && p.at > 0 && d.insts[p.at-1].comparesHasAVX() {
+				taken.callers = false // there are none
+				next.avx = true
+			}
+			todo = append(todo, taken)
 			if i.mnemonic == "jmp" {
 				continue
 			}

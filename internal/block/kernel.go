@@ -8,22 +8,33 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/cpu"
 )
 
-// A Spec is what there is to know of a kernel without its code, whatever its
-// operation.
+// An Operation is what a kernel does side by side.
+type Operation uint8
+
+const (
+	StreamOp Operation = iota // compress blocks of streams: Kernel
+	NodeOp                    // hash nodes of Merkle trees: NodeKernel
+	SearchOp                  // try nonces: SearchKernel
+	ChainOp                   // iterate HMAC: ChainKernel
+	WotsOp                    // follow chains of WOTS+: WotsKernel
+)
+
+// A Spec describes a kernel of any operation, without its code.
 type Spec struct {
-	// Name is lanes_isa, after the operation if it is not the compression of
-	// streams.
+	// Name is lanes_isa for streams, operation_lanes_isa for other operations.
 	Name string
-	// Arch is the GOARCH that it is for.
+	// Arch is its GOARCH.
 	Arch string
+	// Operation is what it does side by side.
+	Operation Operation
 	// Lanes is how many streams, nodes or nonces it takes side by side.
 	Lanes int
-	// Needs are the extensions that its instructions are of, beyond what every
-	// CPU of Arch has.
+	// Needs are the instruction set extensions that it uses, beyond the baseline of
+	// Arch.
 	Needs cpu.Features
 }
 
-// InstructionSets returns those in the name of a kernel, which are words of
+// InstructionSets returns the instruction sets in the kernel's name, as words of
 // SHA256SIMD_DISABLE.
 func (s Spec) InstructionSets() []string {
 	isa := s.Name[strings.LastIndexByte(s.Name, '_')+1:]
@@ -39,43 +50,56 @@ func Catalog() []Spec { return slices.Clone(catalog) }
 // A Kernel is one way to run the compression function over Lanes streams.
 type Kernel struct {
 	Spec
-	// MaxBlocks bounds the blocks of one call in a lane, n times turns, so that it
-	// takes about 50 µs.
+	// MaxBlocks is the largest slice·turns of a call. It keeps a call below about
+	// 50 µs.
 	MaxBlocks int
-	// Blocks compresses blocks at to at+n-1 of streams first to first+Lanes-1, of
-	// which h and p hold the pointers, one stream after the other: to its state, and
-	// to where its block 0 is. The same memory may be there several times. States are
-	// updated in place; one that several lanes share is undefined then. The pointers
-	// stay as they are.
+	// Blocks compresses a ring of streams in turns. states[i] points to stream i's state,
+	// updated in place, data[i] to its block 0. A turn does `slice` blocks of Lanes
+	// neighbours in the ring. Turn 1 starts with stream `first` at block `at`; each turn
+	// takes the next Lanes streams. Behind stream ring-1 comes stream 0 again, `slice`
+	// blocks on. So both lists repeat their first Lanes-1 pointers behind the ring, data's
+	// moved on by `slice` blocks. For one turn, ring is ignored and pointers first to
+	// first+Lanes-1 count; else ring is at least Lanes. If two lanes share a state, it
+	// becomes undefined. A slice of 0 does nothing.
 	//
-	// That is one turn, and the only one if turns is 1: then streams counts for
-	// nothing but that first is less. Each further turn takes the Lanes streams that
-	// follow. There are so many streams, Lanes or more, and after the last one comes
-	// the first again, n blocks further on. For turns that go around that end, h and p
-	// hold the pointers of the first Lanes-1 streams once more, behind all others,
-	// those in p n blocks further on. A turn that begins behind the end takes the
-	// pointers at the beginning instead, and blocks from at+n on. With n 0 nothing is
-	// done.
-	Blocks func(h **State, p **byte, streams, first, at, n, turns int)
-	// Supported says whether this machine can run it.
+	// With 4 lanes, ring 5, first 0, at 0, slice 2, turns 3, these blocks are done:
+	//
+	//	         stream 0  stream 1  stream 2  stream 3  stream 4
+	//	turn 1     0, 1      0, 1      0, 1      0, 1
+	//	turn 2     2, 3      2, 3      2, 3                0, 1
+	//	turn 3     4, 5      4, 5                2, 3      2, 3
+	Blocks func(states **State, data **byte, ring, first, at, slice, turns int)
+	// Supported reports whether this machine can run the kernel.
 	Supported bool
-	// Enabled says whether it may be chosen.
+	// Enabled reports whether the kernel may be chosen.
 	Enabled bool
 
 	use *bool // whether it is the one-stream kernel in use
 }
 
-// Kernels returns this architecture's kernels, those of one stream first and
-// the preferred ones first among equals in lanes.
+// Kernels returns this architecture's kernels for streams, by rising lanes. Of
+// kernels with equal lanes the preferred one comes first.
 func Kernels() []Kernel { return slices.Clone(kernels) }
+
+// Enabled returns the kernels of this architecture, of all operations, that may be
+// chosen.
+func Enabled() []Spec {
+	var specs []Spec
+	for _, t := range toggles() {
+		if *t.enabled {
+			specs = append(specs, t.spec)
+		}
+	}
+	return specs
+}
 
 // A Selection says which kernels are in use.
 type Selection struct {
 	// Single compresses one stream: a kernel that is enabled, "x1_std" for
 	// crypto/sha256, or "generic" for plain Go.
 	Single string
-	// Enabled names the kernels, of whatever operation, that may be chosen. What
-	// this machine cannot run is not enabled all the same.
+	// Enabled names the kernels of all operations that may be chosen. Select leaves
+	// out kernels that this machine cannot run.
 	Enabled []string
 }
 
@@ -88,22 +112,27 @@ var (
 	useStd    bool
 )
 
+// hasAVX reports whether this CPU has the instruction VZEROUPPER. Assembly reads it.
+var hasAVX bool
+
 // epoch counts the selections.
 var epoch uint32
 
-// Epoch returns a number that changes when the choice of kernels does, for
-// those who keep what they derived from it.
+// Epoch returns a number that changes with the choice of kernels. A caller that
+// keeps a result of that choice compares epochs.
 func Epoch() uint32 { return epoch }
 
-// Select puts the kernels of s in use. Until package lanes has called it, which
-// does so when it is initialized, plain Go is, and no kernel counts as supported.
-// Nothing may hash meanwhile. It panics if Single cannot be.
+// Select puts the kernels of s in use. Package lanes calls it when it is
+// initialized; before that plain Go is in use, and no kernel counts as supported.
+// Nothing may hash during the call. Select panics if this machine cannot run
+// s.Single.
 func Select(s Selection) {
 	enables := func(k Spec) bool { return cpu.Usable().Has(k.Needs) && slices.Contains(s.Enabled, k.Name) }
 	if s.Single != "generic" && s.Single != "x1_std" &&
 		!slices.ContainsFunc(kernels, func(k Kernel) bool { return k.Name == s.Single && k.Lanes == 1 && enables(k.Spec) }) {
 		panic("sha256: " + s.Single + " is selected for one stream, which it cannot compress here")
 	}
+	hasAVX = cpu.Usable().Has(cpu.AVX)
 	maxStream = MaxPlain
 	if i := slices.IndexFunc(kernels, func(k Kernel) bool { return k.Name == s.Single }); i >= 0 {
 		maxStream = kernels[i].MaxBlocks
@@ -112,7 +141,7 @@ func Select(s Selection) {
 		*t.supported = cpu.Usable().Has(t.spec.Needs)
 		*t.enabled = enables(t.spec)
 		if t.use != nil {
-			*t.use = *t.enabled && (s.Single == t.spec.Name || strings.HasPrefix(t.spec.Name, "node_"))
+			*t.use = *t.enabled && (s.Single == t.spec.Name || t.spec.Operation == NodeOp)
 		}
 	}
 	selection = s
@@ -120,16 +149,16 @@ func Select(s Selection) {
 	epoch++
 }
 
-// A toggle is how a kernel is enabled and disabled, whatever its operation.
+// A toggle enables and disables a kernel of any operation.
 type toggle struct {
 	spec               Spec
 	supported, enabled *bool
 	use                *bool // or nil
 }
 
-// toggles returns those of all the kernels of this architecture.
+// toggles returns the toggles of all kernels of this architecture.
 func toggles() []toggle {
-	ts := make([]toggle, 0, len(kernels)+len(nodeKernels)+len(searchKernels))
+	ts := make([]toggle, 0, len(kernels)+len(nodeKernels)+len(searchKernels)+len(chainKernels)+len(wotsKernels))
 	for i := range kernels {
 		k := &kernels[i]
 		ts = append(ts, toggle{k.Spec, &k.Supported, &k.Enabled, k.use})
@@ -142,13 +171,21 @@ func toggles() []toggle {
 		k := &searchKernels[i]
 		ts = append(ts, toggle{k.Spec, &k.Supported, &k.Enabled, nil})
 	}
+	for i := range chainKernels {
+		k := &chainKernels[i]
+		ts = append(ts, toggle{k.Spec, &k.Supported, &k.Enabled, nil})
+	}
+	for i := range wotsKernels {
+		k := &wotsKernels[i]
+		ts = append(ts, toggle{k.Spec, &k.Supported, &k.Enabled, nil})
+	}
 	return ts
 }
 
-// Force makes the named kernel, of whatever operation, the only one in use,
-// "generic" and "x1_std" included, until restore is called. It is for tests and
-// benchmarks that run nothing else meanwhile. It reports false, and changes
-// nothing, when this machine cannot run such a kernel.
+// Force makes the named kernel of any operation, or "generic" or "x1_std", the only
+// one in use until restore is called. It is for tests and benchmarks that run
+// nothing else meanwhile. If this machine cannot run the kernel, Force returns false
+// and changes nothing.
 func Force(name string) (restore func(), ok bool) {
 	forced := Selection{Single: "generic", Enabled: []string{name}}
 	switch {
@@ -163,21 +200,21 @@ func Force(name string) (restore func(), ok bool) {
 	return func() { Select(was) }, true
 }
 
-// Single names what compresses one stream: a kernel, "x1_std" for
-// crypto/sha256, or "generic".
+// Single returns the name of the kernel that compresses one stream, "x1_std" for
+// crypto/sha256, or "generic" for plain Go.
 func Single() string { return selection.Single }
 
 // UsesStd reports whether crypto/sha256 compresses single streams.
 func UsesStd() bool { return useStd }
 
-// single gives a one-stream kernel the form of the others.
-func single(blocks func(h *State, p *byte, n int)) func(h **State, p **byte, streams, first, at, n, turns int) {
-	return func(h **State, p **byte, streams, first, at, n, turns int) {
-		hs, ps := unsafe.Slice(h, streams), unsafe.Slice(p, streams)
+// single adapts a one-stream kernel to the signature of Kernel.Blocks.
+func single(blocks func(h *State, p *byte, n int)) func(states **State, data **byte, ring, first, at, slice, turns int) {
+	return func(states **State, data **byte, ring, first, at, slice, turns int) {
+		hs, ps := unsafe.Slice(states, ring), unsafe.Slice(data, ring)
 		for ; turns > 0; turns-- {
-			blocks(hs[first], Advance(ps[first], at), n)
-			if first++; first == streams {
-				first, at = 0, at+n
+			blocks(hs[first], Advance(ps[first], at), slice)
+			if first++; first == ring {
+				first, at = 0, at+slice
 			}
 		}
 	}

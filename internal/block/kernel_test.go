@@ -14,7 +14,7 @@ import (
 // TestCatalog ties the list of all kernels to this build's, and names to what
 // they stand for.
 func TestCatalog(t *testing.T) {
-	form := regexp.MustCompile(`^(?:node_|search_)?x([0-9]+)_[a-z0-9]+$`)
+	form := regexp.MustCompile(`^(?:node_|search_|chain_|wots_)?x([0-9]+)_[a-z0-9]+$`)
 	var here []Spec
 	seen := map[string]bool{}
 	for _, s := range Catalog() {
@@ -52,10 +52,10 @@ func TestNeeds(t *testing.T) {
 		ofNone     = "search_x4_ssse3" // SSE2
 		ofSSSE3    = " x1_ssse3 x4_ssse3"
 		ofAVX      = " x1_avx x4_avx search_x4_avx"
-		ofAVX2     = " x8_avx2 node_x8_avx2 search_x8_avx2"
-		ofSHA      = " x1_shani x2_shani x4_shani node_x1_shani node_x2_shani node_x4_shani search_x4_shani"
+		ofAVX2     = " x8_avx2 node_x8_avx2 search_x8_avx2 chain_x8_avx2"
+		ofSHA      = " x1_shani x2_shani x4_shani node_x1_shani node_x2_shani node_x4_shani search_x4_shani chain_x1_shani chain_x2_shani chain_x4_shani wots_x4_shani"
 		ofAVX512   = " x16_avx512 x32_avx512 node_x16_avx512 node_x32_avx512"
-		ofAVX512F  = " search_x32_avx512"
+		ofAVX512F  = " search_x32_avx512 chain_x16_avx512 chain_x32_avx512"
 		ofBoth     = " x1_avx512shani x2_avx512shani node_x2_avx512shani"
 		throughAVX = ofNone + ofSSSE3 + ofAVX
 	)
@@ -80,7 +80,7 @@ func TestNeeds(t *testing.T) {
 		{"Ice Lake", "amd64", "linux", avx512 | cpu.SHA, throughAVX + ofAVX2 + " x1_avx2" + ofSHA + ofAVX512 + ofAVX512F + ofBoth},
 		{"Ice Lake, macOS", "amd64", "darwin", avx512 | cpu.SHA, throughAVX + ofAVX2 + " x1_avx2" + ofSHA},
 		{"Raspberry Pi 4", "arm64", "linux", 0, "x4_neon node_x4_neon"},
-		{"Apple M1", "arm64", "darwin", cpu.SHA2 | cpu.LSE, "x4_neon node_x4_neon x1_sha2 x2_sha2 x4_sha2 node_x1_sha2 node_x2_sha2 node_x4_sha2 search_x4_sha2"},
+		{"Apple M1", "arm64", "darwin", cpu.SHA2 | cpu.LSE, "x4_neon node_x4_neon x1_sha2 x2_sha2 x4_sha2 node_x1_sha2 node_x2_sha2 node_x4_sha2 search_x4_sha2 chain_x1_sha2 chain_x2_sha2 chain_x4_sha2"},
 		{"z15", "s390x", "linux", 0, ""},
 	} {
 		var got []string

@@ -10,37 +10,50 @@ import "github.com/sha256-simd/sha256-simd/internal/cpu"
 var use struct{ x1_avx512shani, x1_shani, x1_avx2, x1_avx, x1_ssse3, node_x1_shani bool }
 
 var kernels = []Kernel{
-	{Spec: Spec{"x1_avx512shani", "amd64", 1, cpu.SSSE3 | cpu.SHA | cpu.AVX512F | cpu.AVX512BW | cpu.AVX512VL}, MaxBlocks: 1024, Blocks: single(x1_avx512shani), use: &use.x1_avx512shani},
-	{Spec: Spec{"x1_shani", "amd64", 1, cpu.SSSE3 | cpu.SHA}, MaxBlocks: 1024, Blocks: single(x1_shani), use: &use.x1_shani},
-	{Spec: Spec{"x1_avx2", "amd64", 1, cpu.AVX2 | cpu.BMI2}, MaxBlocks: 512, Blocks: single(x1_avx2), use: &use.x1_avx2},
-	{Spec: Spec{"x1_avx", "amd64", 1, cpu.AVX}, MaxBlocks: 512, Blocks: single(x1_avx), use: &use.x1_avx},
-	{Spec: Spec{"x1_ssse3", "amd64", 1, cpu.SSSE3}, MaxBlocks: 512, Blocks: single(x1_ssse3), use: &use.x1_ssse3},
-	{Spec: Spec{"x2_avx512shani", "amd64", 2, cpu.SHA | cpu.AVX512F | cpu.AVX512BW | cpu.AVX512VL}, MaxBlocks: 1024, Blocks: x2_avx512shani},
-	{Spec: Spec{"x2_shani", "amd64", 2, cpu.SSSE3 | cpu.SHA}, MaxBlocks: 1024, Blocks: x2_shani},
-	{Spec: Spec{"x4_shani", "amd64", 4, cpu.SSSE3 | cpu.SHA}, MaxBlocks: 512, Blocks: x4_shani},
-	{Spec: Spec{"x4_avx", "amd64", 4, cpu.AVX}, MaxBlocks: 128, Blocks: x4_avx},
-	{Spec: Spec{"x4_ssse3", "amd64", 4, cpu.SSSE3}, MaxBlocks: 128, Blocks: x4_ssse3},
-	{Spec: Spec{"x8_avx2", "amd64", 8, cpu.AVX2}, MaxBlocks: 128, Blocks: x8_avx2},
-	{Spec: Spec{"x16_avx512", "amd64", 16, cpu.AVX512F | cpu.AVX512BW | cpu.AVX512VL}, MaxBlocks: 192, Blocks: x16_avx512},
-	{Spec: Spec{"x32_avx512", "amd64", 32, cpu.AVX512F | cpu.AVX512BW | cpu.AVX512VL}, MaxBlocks: 128, Blocks: x32_avx512},
+	{Spec: Spec{"x1_avx512shani", "amd64", StreamOp, 1, cpu.SSSE3 | cpu.SHA | cpu.AVX512F | cpu.AVX512BW | cpu.AVX512VL}, MaxBlocks: 1024, Blocks: single(x1_avx512shani), use: &use.x1_avx512shani},
+	{Spec: Spec{"x1_shani", "amd64", StreamOp, 1, cpu.SSSE3 | cpu.SHA}, MaxBlocks: 1024, Blocks: single(x1_shani), use: &use.x1_shani},
+	{Spec: Spec{"x1_avx2", "amd64", StreamOp, 1, cpu.AVX2 | cpu.BMI2}, MaxBlocks: 512, Blocks: single(x1_avx2), use: &use.x1_avx2},
+	{Spec: Spec{"x1_avx", "amd64", StreamOp, 1, cpu.AVX}, MaxBlocks: 512, Blocks: single(x1_avx), use: &use.x1_avx},
+	{Spec: Spec{"x1_ssse3", "amd64", StreamOp, 1, cpu.SSSE3}, MaxBlocks: 512, Blocks: single(x1_ssse3), use: &use.x1_ssse3},
+	{Spec: Spec{"x2_avx512shani", "amd64", StreamOp, 2, cpu.SHA | cpu.AVX512F | cpu.AVX512BW | cpu.AVX512VL}, MaxBlocks: 1024, Blocks: x2_avx512shani},
+	{Spec: Spec{"x2_shani", "amd64", StreamOp, 2, cpu.SSSE3 | cpu.SHA}, MaxBlocks: 1024, Blocks: x2_shani},
+	{Spec: Spec{"x4_shani", "amd64", StreamOp, 4, cpu.SSSE3 | cpu.SHA}, MaxBlocks: 512, Blocks: x4_shani},
+	{Spec: Spec{"x4_avx", "amd64", StreamOp, 4, cpu.AVX}, MaxBlocks: 128, Blocks: x4_avx},
+	{Spec: Spec{"x4_ssse3", "amd64", StreamOp, 4, cpu.SSSE3}, MaxBlocks: 128, Blocks: x4_ssse3},
+	{Spec: Spec{"x8_avx2", "amd64", StreamOp, 8, cpu.AVX2}, MaxBlocks: 128, Blocks: x8_avx2},
+	{Spec: Spec{"x16_avx512", "amd64", StreamOp, 16, cpu.AVX512F | cpu.AVX512BW | cpu.AVX512VL}, MaxBlocks: 192, Blocks: x16_avx512},
+	{Spec: Spec{"x32_avx512", "amd64", StreamOp, 32, cpu.AVX512F | cpu.AVX512BW | cpu.AVX512VL}, MaxBlocks: 128, Blocks: x32_avx512},
 }
 
 var nodeKernels = []NodeKernel{
-	{Spec: Spec{"node_x32_avx512", "amd64", 32, cpu.AVX512F | cpu.AVX512BW | cpu.AVX512VL}, maxNodes: 512, hash: node_x32_avx512},
-	{Spec: Spec{"node_x16_avx512", "amd64", 16, cpu.AVX512F | cpu.AVX512BW | cpu.AVX512VL}, maxNodes: 512, hash: node_x16_avx512},
-	{Spec: Spec{"node_x8_avx2", "amd64", 8, cpu.AVX2}, maxNodes: 512, hash: node_x8_avx2},
-	{Spec: Spec{"node_x4_shani", "amd64", 4, cpu.SSSE3 | cpu.SHA}, maxNodes: 512, hash: node_x4_shani},
-	{Spec: Spec{"node_x2_avx512shani", "amd64", 2, cpu.SSSE3 | cpu.SHA | cpu.AVX512F | cpu.AVX512BW | cpu.AVX512VL}, maxNodes: 512, hash: node_x2_avx512shani},
-	{Spec: Spec{"node_x2_shani", "amd64", 2, cpu.SSSE3 | cpu.SHA}, maxNodes: 512, hash: node_x2_shani},
-	{Spec: Spec{"node_x1_shani", "amd64", 1, cpu.SSSE3 | cpu.SHA}, maxNodes: 512, hash: node_x1_shani, use: &use.node_x1_shani},
+	{Spec: Spec{"node_x32_avx512", "amd64", NodeOp, 32, cpu.AVX512F | cpu.AVX512BW | cpu.AVX512VL}, maxNodes: 512, hash: node_x32_avx512},
+	{Spec: Spec{"node_x16_avx512", "amd64", NodeOp, 16, cpu.AVX512F | cpu.AVX512BW | cpu.AVX512VL}, maxNodes: 512, hash: node_x16_avx512},
+	{Spec: Spec{"node_x8_avx2", "amd64", NodeOp, 8, cpu.AVX2}, maxNodes: 512, hash: node_x8_avx2},
+	{Spec: Spec{"node_x4_shani", "amd64", NodeOp, 4, cpu.SSSE3 | cpu.SHA}, maxNodes: 512, hash: node_x4_shani},
+	{Spec: Spec{"node_x2_avx512shani", "amd64", NodeOp, 2, cpu.SSSE3 | cpu.SHA | cpu.AVX512F | cpu.AVX512BW | cpu.AVX512VL}, maxNodes: 512, hash: node_x2_avx512shani},
+	{Spec: Spec{"node_x2_shani", "amd64", NodeOp, 2, cpu.SSSE3 | cpu.SHA}, maxNodes: 512, hash: node_x2_shani},
+	{Spec: Spec{"node_x1_shani", "amd64", NodeOp, 1, cpu.SSSE3 | cpu.SHA}, maxNodes: 512, hash: node_x1_shani, use: &use.node_x1_shani},
 }
 
 var searchKernels = []SearchKernel{
-	{Spec: Spec{"search_x32_avx512", "amd64", 32, cpu.AVX512F}, MaxBatches: 128},
-	{Spec: Spec{"search_x4_shani", "amd64", 4, cpu.SSSE3 | cpu.SHA}, MaxBatches: 384},
-	{Spec: Spec{"search_x8_avx2", "amd64", 8, cpu.AVX2}, MaxBatches: 96},
-	{Spec: Spec{"search_x4_avx", "amd64", 4, cpu.AVX}, MaxBatches: 96},
-	{Spec: Spec{"search_x4_ssse3", "amd64", 4, 0}, MaxBatches: 96},
+	{Spec: Spec{"search_x32_avx512", "amd64", SearchOp, 32, cpu.AVX512F}, MaxBatches: 128},
+	{Spec: Spec{"search_x4_shani", "amd64", SearchOp, 4, cpu.SSSE3 | cpu.SHA}, MaxBatches: 384},
+	{Spec: Spec{"search_x8_avx2", "amd64", SearchOp, 8, cpu.AVX2}, MaxBatches: 96},
+	{Spec: Spec{"search_x4_avx", "amd64", SearchOp, 4, cpu.AVX}, MaxBatches: 96},
+	{Spec: Spec{"search_x4_ssse3", "amd64", SearchOp, 4, 0}, MaxBatches: 96},
+}
+
+var chainKernels = []ChainKernel{
+	{Spec: Spec{"chain_x32_avx512", "amd64", ChainOp, 32, cpu.AVX512F}, MaxIterations: 48, group: 16},
+	{Spec: Spec{"chain_x16_avx512", "amd64", ChainOp, 16, cpu.AVX512F}, MaxIterations: 80, group: 16},
+	{Spec: Spec{"chain_x8_avx2", "amd64", ChainOp, 8, cpu.AVX2}, MaxIterations: 64, group: 8},
+	{Spec: Spec{"chain_x4_shani", "amd64", ChainOp, 4, cpu.SSSE3 | cpu.SHA}, MaxIterations: 256, group: 1},
+	{Spec: Spec{"chain_x2_shani", "amd64", ChainOp, 2, cpu.SSSE3 | cpu.SHA}, MaxIterations: 384, group: 1},
+	{Spec: Spec{"chain_x1_shani", "amd64", ChainOp, 1, cpu.SSSE3 | cpu.SHA}, MaxIterations: 512, group: 1},
+}
+
+var wotsKernels = []WotsKernel{
+	{Spec: Spec{"wots_x4_shani", "amd64", WotsOp, 4, cpu.SSSE3 | cpu.SHA}, MaxGroups: 512},
 }
 
 // compress runs the blocks, at most maxStream of them, through the one-stream
@@ -91,4 +104,39 @@ func search(name string, c *Nonces, n uint32, batches int) (hits uint32, left in
 		return search_x4_ssse3(c, n, batches)
 	}
 	panic("sha256: no search kernel " + name)
+}
+
+// advance runs the chain kernel of that name, by a switch for the reason of search.
+func advance(name string, c *uint32, n int) {
+	switch name {
+	case "chain_x32_avx512":
+		chain_x32_avx512(c, n)
+		return
+	case "chain_x16_avx512":
+		chain_x16_avx512(c, n)
+		return
+	case "chain_x8_avx2":
+		chain_x8_avx2(c, n)
+		return
+	case "chain_x4_shani":
+		chain_x4_shani(c, n)
+		return
+	case "chain_x2_shani":
+		chain_x2_shani(c, n)
+		return
+	case "chain_x1_shani":
+		chain_x1_shani(c, n)
+		return
+	}
+	panic("sha256: no chain kernel " + name)
+}
+
+// follow runs the WOTS kernel of that name, by a switch for the reason of search.
+func follow(name string, c *uint32, n int) {
+	switch name {
+	case "wots_x4_shani":
+		wots_x4_shani(c, n)
+		return
+	}
+	panic("sha256: no WOTS kernel " + name)
 }

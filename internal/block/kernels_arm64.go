@@ -10,22 +10,30 @@ import "github.com/sha256-simd/sha256-simd/internal/cpu"
 var use struct{ x1_sha2, node_x1_sha2 bool }
 
 var kernels = []Kernel{
-	{Spec: Spec{"x1_sha2", "arm64", 1, cpu.SHA2}, MaxBlocks: 512, Blocks: single(x1_sha2), use: &use.x1_sha2},
-	{Spec: Spec{"x2_sha2", "arm64", 2, cpu.SHA2}, MaxBlocks: 256, Blocks: x2_sha2},
-	{Spec: Spec{"x4_sha2", "arm64", 4, cpu.SHA2}, MaxBlocks: 128, Blocks: x4_sha2},
-	{Spec: Spec{"x4_neon", "arm64", 4, 0}, MaxBlocks: 32, Blocks: x4_neon},
+	{Spec: Spec{"x1_sha2", "arm64", StreamOp, 1, cpu.SHA2}, MaxBlocks: 512, Blocks: single(x1_sha2), use: &use.x1_sha2},
+	{Spec: Spec{"x2_sha2", "arm64", StreamOp, 2, cpu.SHA2}, MaxBlocks: 256, Blocks: x2_sha2},
+	{Spec: Spec{"x4_sha2", "arm64", StreamOp, 4, cpu.SHA2}, MaxBlocks: 128, Blocks: x4_sha2},
+	{Spec: Spec{"x4_neon", "arm64", StreamOp, 4, 0}, MaxBlocks: 32, Blocks: x4_neon},
 }
 
 var nodeKernels = []NodeKernel{
-	{Spec: Spec{"node_x4_sha2", "arm64", 4, cpu.SHA2}, maxNodes: 128, hash: node_x4_sha2},
-	{Spec: Spec{"node_x2_sha2", "arm64", 2, cpu.SHA2}, maxNodes: 128, hash: node_x2_sha2},
-	{Spec: Spec{"node_x1_sha2", "arm64", 1, cpu.SHA2}, maxNodes: 128, hash: node_x1_sha2, use: &use.node_x1_sha2},
-	{Spec: Spec{"node_x4_neon", "arm64", 4, 0}, maxNodes: 128, hash: node_x4_neon},
+	{Spec: Spec{"node_x4_sha2", "arm64", NodeOp, 4, cpu.SHA2}, maxNodes: 128, hash: node_x4_sha2},
+	{Spec: Spec{"node_x2_sha2", "arm64", NodeOp, 2, cpu.SHA2}, maxNodes: 128, hash: node_x2_sha2},
+	{Spec: Spec{"node_x1_sha2", "arm64", NodeOp, 1, cpu.SHA2}, maxNodes: 128, hash: node_x1_sha2, use: &use.node_x1_sha2},
+	{Spec: Spec{"node_x4_neon", "arm64", NodeOp, 4, 0}, maxNodes: 128, hash: node_x4_neon},
 }
 
 var searchKernels = []SearchKernel{
-	{Spec: Spec{"search_x4_sha2", "arm64", 4, cpu.SHA2}, MaxBatches: 80},
+	{Spec: Spec{"search_x4_sha2", "arm64", SearchOp, 4, cpu.SHA2}, MaxBatches: 80},
 }
+
+var chainKernels = []ChainKernel{
+	{Spec: Spec{"chain_x4_sha2", "arm64", ChainOp, 4, cpu.SHA2}, MaxIterations: 64, group: 1},
+	{Spec: Spec{"chain_x2_sha2", "arm64", ChainOp, 2, cpu.SHA2}, MaxIterations: 128, group: 1},
+	{Spec: Spec{"chain_x1_sha2", "arm64", ChainOp, 1, cpu.SHA2}, MaxIterations: 256, group: 1},
+}
+
+var wotsKernels = []WotsKernel{}
 
 // compress runs the blocks, at most maxStream of them, through the one-stream
 // kernel in use. It calls kernels directly, not through a variable, so that what
@@ -59,4 +67,28 @@ func search(name string, c *Nonces, n uint32, batches int) (hits uint32, left in
 		return search_x4_sha2(c, n, batches)
 	}
 	panic("sha256: no search kernel " + name)
+}
+
+// advance runs the chain kernel of that name, by a switch for the reason of search.
+func advance(name string, c *uint32, n int) {
+	switch name {
+	case "chain_x4_sha2":
+		chain_x4_sha2(c, n)
+		return
+	case "chain_x2_sha2":
+		chain_x2_sha2(c, n)
+		return
+	case "chain_x1_sha2":
+		chain_x1_sha2(c, n)
+		return
+	}
+	panic("sha256: no chain kernel " + name)
+}
+
+// follow runs the WOTS kernel of that name, by a switch for the reason of search.
+func follow(name string, c *uint32, n int) {
+	switch name {
+
+	}
+	panic("sha256: no WOTS kernel " + name)
 }

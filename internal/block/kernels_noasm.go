@@ -6,6 +6,8 @@ var (
 	kernels       []Kernel
 	nodeKernels   []NodeKernel
 	searchKernels []SearchKernel
+	chainKernels  []ChainKernel
+	wotsKernels   []WotsKernel
 )
 
 func compress(h *State, p *byte, n int) {
@@ -21,3 +23,9 @@ func hashNode(dst *[DigestSize]byte, src *[NodeSize]byte) { hashNodeByBlocks(dst
 func search(name string, _ *Nonces, _ uint32, _ int) (hits uint32, left int) {
 	panic("sha256: no search kernel " + name)
 }
+
+func advance(name string, _ *uint32, _ int) { panic("sha256: no chain kernel " + name) }
+
+func follow(name string, _ *uint32, _ int) { panic("sha256: no WOTS kernel " + name) }
+
+func fetch(*[]byte, int) {}

@@ -130,7 +130,7 @@ nodes:
 	VPUNPCKLQDQ  Z26, Z22, Z22
 	VPUNPCKHQDQ  Z30, Z28, Z31
 	VPUNPCKLQDQ  Z30, Z28, Z28
-	LEAQ         ·iv256+0(SB), AX
+	LEAQ         ·tableIV256+0(SB), AX
 	VPBROADCASTD (AX), Z0
 	VPBROADCASTD 4(AX), Z1
 	VPBROADCASTD 8(AX), Z2
@@ -139,7 +139,7 @@ nodes:
 	VPBROADCASTD 20(AX), Z5
 	VPBROADCASTD 24(AX), Z6
 	VPBROADCASTD 28(AX), Z7
-	LEAQ         ·k+0(SB), AX
+	LEAQ         ·tableK+0(SB), AX
 	MOVL         $0x00000003, DX
 
 first:
@@ -995,7 +995,7 @@ first:
 	VPTERNLOGD  $0x96, Z11, Z9, Z10
 	VPADDD      Z10, Z0, Z0
 	ADDQ        $0x00000040, AX
-	LEAQ        ·iv256+0(SB), AX
+	LEAQ        ·tableIV256+0(SB), AX
 	VPADDD.BCST (AX), Z0, Z0
 	VMOVDQU32   Z0, 64(R12)
 	VPADDD.BCST 4(AX), Z1, Z1
@@ -1012,7 +1012,7 @@ first:
 	VMOVDQU32   Z6, 448(R12)
 	VPADDD.BCST 28(AX), Z7, Z7
 	VMOVDQU32   Z7, 512(R12)
-	LEAQ        ·nodeK+0(SB), AX
+	LEAQ        ·tableNodeK+0(SB), AX
 	MOVL        $0x00000008, DX
 
 second:

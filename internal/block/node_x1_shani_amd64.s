@@ -8,11 +8,16 @@
 // Requires: SHA, SSE2, SSSE3
 TEXT ·node_x1_shani(SB), $32-24
 	LEAQ (SP), DX
+	CMPB ·hasAVX+0(SB), $0x00
+	JEQ  clear
+	VZEROUPPER
+
+clear:
 	MOVQ dst+0(FP), DI
 	MOVQ src+8(FP), SI
 	MOVQ n+16(FP), CX
-	LEAQ ·k+0(SB), AX
-	LEAQ ·nodeK+0(SB), BX
+	LEAQ ·tableK+0(SB), AX
+	LEAQ ·tableNodeK+0(SB), BX
 	SUBQ $0x01, CX
 	JL   done
 

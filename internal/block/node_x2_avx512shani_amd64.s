@@ -9,11 +9,12 @@
 TEXT ·node_x2_avx512shani(SB), $608-24
 	LEAQ            31(SP), DX
 	ANDQ            $-32, DX
+	VZEROUPPER
 	MOVQ            dst+0(FP), DI
 	MOVQ            src+8(FP), SI
 	MOVQ            n+16(FP), CX
-	LEAQ            ·k+0(SB), AX
-	LEAQ            ·nodeK+0(SB), BX
+	LEAQ            ·tableK+0(SB), AX
+	LEAQ            ·tableNodeK+0(SB), BX
 	VBROADCASTI32X4 node_x2_avx512shani_order<>+0(SB), Y31
 	MOVL            $0x00000033, R8
 	KMOVW           R8, K1

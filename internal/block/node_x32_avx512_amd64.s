@@ -67,7 +67,7 @@ load:
 	JNZ          load_group
 
 nodes:
-	LEAQ         ·iv256+0(SB), AX
+	LEAQ         ·tableIV256+0(SB), AX
 	VPBROADCASTD (AX), Z0
 	VPBROADCASTD (AX), Z8
 	VPBROADCASTD 4(AX), Z1
@@ -84,7 +84,7 @@ nodes:
 	VPBROADCASTD 24(AX), Z14
 	VPBROADCASTD 28(AX), Z7
 	VPBROADCASTD 28(AX), Z15
-	LEAQ         ·k+0(SB), AX
+	LEAQ         ·tableK+0(SB), AX
 	MOVL         $0x00000006, DX
 
 first:
@@ -947,7 +947,7 @@ last:
 	XCHGQ       R10, R9
 	DECL        DX
 	JNZ         last
-	LEAQ        ·iv256+0(SB), AX
+	LEAQ        ·tableIV256+0(SB), AX
 	VPADDD.BCST (AX), Z0, Z0
 	VPADDD.BCST (AX), Z8, Z8
 	VMOVDQU32   Z0, 64(R12)
@@ -980,7 +980,7 @@ last:
 	VPADDD.BCST 28(AX), Z15, Z15
 	VMOVDQU32   Z7, 512(R12)
 	VMOVDQU32   Z15, 1024(R12)
-	LEAQ        ·nodeK+0(SB), AX
+	LEAQ        ·tableNodeK+0(SB), AX
 	LEAQ        2048(SI), R8
 	CMPQ        CX, $0x00000020
 	CMOVQEQ     SI, R8

@@ -10,9 +10,9 @@ TEXT ·node_x4_sha2(SB), $0-24
 	MOVD src+8(FP), R1
 	MOVD n+16(FP), R2
 	CBZ R2, done
-	MOVD $·k(SB), R3
-	MOVD $·iv256(SB), R8
-	MOVD $·nodeK(SB), R9
+	MOVD $·tableK(SB), R3
+	MOVD $·tableIV256(SB), R8
+	MOVD $·tableNodeK(SB), R9
 
 nodes:
 	FMOVQ     (R1), F8

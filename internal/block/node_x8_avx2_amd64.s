@@ -59,7 +59,7 @@ load:
 	ADDQ         $0x000001c0, R8
 	DECL         BX
 	JNZ          load_group
-	LEAQ         ·iv256+0(SB), AX
+	LEAQ         ·tableIV256+0(SB), AX
 	VPBROADCASTD (AX), Y0
 	VPBROADCASTD 4(AX), Y1
 	VPBROADCASTD 8(AX), Y2
@@ -69,7 +69,7 @@ load:
 	VPBROADCASTD 24(AX), Y6
 	VPBROADCASTD 28(AX), Y7
 	VPXOR        Y2, Y1, Y8
-	LEAQ         ·k+0(SB), AX
+	LEAQ         ·tableK+0(SB), AX
 	MOVL         $0x00000006, DX
 
 first:
@@ -860,7 +860,7 @@ last:
 	XCHGQ        R10, R9
 	DECL         DX
 	JNZ          last
-	LEAQ         ·iv256+0(SB), AX
+	LEAQ         ·tableIV256+0(SB), AX
 	VPBROADCASTD (AX), Y10
 	VPADDD       Y10, Y0, Y0
 	VMOVDQU      Y0, 32(R12)
@@ -886,7 +886,7 @@ last:
 	VPADDD       Y10, Y7, Y7
 	VMOVDQU      Y7, 256(R12)
 	VPXOR        Y2, Y1, Y8
-	LEAQ         ·nodeK+0(SB), AX
+	LEAQ         ·tableNodeK+0(SB), AX
 	MOVL         $0x00000008, DX
 
 second:

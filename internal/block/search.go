@@ -6,12 +6,12 @@ import (
 )
 
 // Nonces describes to search kernels the messages that end with consecutive
-// nonces, written as 16 lower-case hexadecimal digits, of which all but the
-// lowest few digits are the same. Whatever does not depend on those digits is
-// computed here, once, and not by the kernels for every nonce: the rounds of
-// the words before them, and their part of the message schedule.
+// nonces, written as 16 lower-case hexadecimal digits. All but the lowest few
+// digits are the same. What does not depend on the lowest digits is computed
+// here once, and not by the kernels for every nonce: the rounds of the words
+// before them, and their part of the message schedule.
 //
-// The digits that differ stand in the two words W[first] and W[first+1] of one
+// The digits that differ are in the two words W[first] and W[first+1] of one
 // block, or in W[0] alone. Hits are the nonces whose digest begins with a word
 // of at most the limit.
 //
@@ -29,10 +29,10 @@ type Nonces struct {
 	// that signed numbers compare as their sums do unsigned.
 	base, limit uint32
 	// vars are the working variables after round first, but for W[first], which
-	// is to be added to a and e; and K[first+1] is added to h already. They
-	// stand as round first+1 of a kernel expects them that begins a block with
-	// a, b, … h in the registers 0 to 7 and renames them by rounds: variable i
-	// in element (i-first-1) mod 8.
+	// is to be added to a and e; and K[first+1] is added to h already. Variable
+	// i is in element (i-first-1) mod 8. This is the order in round first+1 of
+	// a kernel that begins a block with a, b, … h in the registers 0 to 7 and
+	// renames them by rounds.
 	vars [8]uint32
 	// quad are the working variables a, b, … h before round first &^ 3.
 	quad [8]uint32
@@ -49,14 +49,15 @@ type Nonces struct {
 	terms [2]uint32
 	// kw2 is K[t] + W[t] of the block that follows.
 	kw2 [64]uint32
-	// high and low are, for nonce i of 32 that begin with a multiple of 32, what
-	// its digits add to W[first] and W[first+1] beyond those of the first.
+	// high and low are, for nonce i of 32 that begin with a multiple of 32,
+	// what its digits add to W[first] and W[first+1] beyond the digits of the
+	// first.
 	high, low [32]uint32
 }
 
 // Reset makes c describe the messages whose hash value before the block p is h.
-// The lowest digit of the nonce stands at p[last], the higher ones before it,
-// as far as they are not in the block before. If more is not nil that block
+// The lowest digit of the nonce is at p[last], the higher ones before it or, if
+// p has no room for them, in the block before. If more is not nil that block
 // follows. limit is the largest first word of a digest that is a hit.
 //
 // The bytes of p for the digits that differ, the last Digits() up to p[last],
@@ -136,7 +137,7 @@ func (c *Nonces) fixedSchedule(first int) {
 }
 
 // Digits is how many of the lowest digits may differ among the nonces of one
-// call of a kernel: 5 to 8, or 1 to 4 where only so many stand in the block.
+// call of a kernel: 5 to 8, or 1 to 4 where the block has only these.
 func (c *Nonces) Digits() int { return 8 - int(c.shift)/8 }
 
 // A SearchKernel is one way to compute the first words of the digests of

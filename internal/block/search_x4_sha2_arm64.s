@@ -20,7 +20,7 @@ TEXT ·search_x4_sha2(SB), $264-40
 	FMOVQ F8, 144(RSP)
 	FMOVQ F8, 208(RSP)
 	ADD   $16, RSP, R7
-	MOVD  $·k(SB), R3
+	MOVD  $·tableK(SB), R3
 	MOVD  $0x0606060606060606, R8
 	FMOVQ 140(R0), F9
 	ADD   R4<<2, R7, R7

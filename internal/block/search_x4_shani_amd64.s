@@ -7,9 +7,14 @@
 // func search_x4_shani(c *Nonces, n uint32, batches int) (hits uint32, left int)
 // Requires: SHA, SSE, SSE2, SSSE3
 TEXT ·search_x4_shani(SB), $1520-40
-	MOVQ       c+0(FP), DI
-	MOVL       n+8(FP), SI
-	MOVQ       batches+16(FP), DX
+	MOVQ c+0(FP), DI
+	MOVL n+8(FP), SI
+	MOVQ batches+16(FP), DX
+	CMPB ·hasAVX+0(SB), $0x00
+	JEQ  clear
+	VZEROUPPER
+
+clear:
 	XORL       AX, AX
 	TESTQ      DX, DX
 	JLE        done
@@ -211,7 +216,7 @@ batch:
 	MOVOA 112(R12), X8
 	MOVOA 96(R12), X9
 	MOVOA 112(R12), X10
-	LEAQ  ·k+0(SB), AX
+	LEAQ  ·tableK+0(SB), AX
 	CMPL  R11, $0x02
 	JGE   quad_2_or_more
 	CMPL  R11, $0x01

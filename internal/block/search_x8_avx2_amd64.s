@@ -1107,7 +1107,7 @@ round_7:
 	JNZ    constant
 	TESTQ  R8, R8
 	JZ     compare
-	LEAQ   ·k+0(SB), AX
+	LEAQ   ·tableK+0(SB), AX
 	ADDQ   $0x00000040, AX
 	MOVL   $0x00000004, BX
 

@@ -23,19 +23,25 @@ type stdState struct {
 	// buf is the marshalled form that x1_std builds and reads: the identifier,
 	// the state, an empty block buffer and a length of zero. crypto/sha256
 	// takes no notice of the length but for its position in the block.
-	buf []byte
+	buf  []byte
+	room [stdSize]byte // for buf
 }
 
-// stdMagic is what comes before the state in crypto/sha256's marshalled form.
-const stdMagic = "sha\x03"
+// stdMagic is what comes before the state in crypto/sha256's marshalled form, which is
+// of stdSize bytes.
+const (
+	stdMagic = "sha\x03"
+	stdSize  = len(stdMagic) + len(State{})*4 + Size + 8
+)
 
 var stdPool = sync.Pool{New: func() any {
-	h := sha256.New().(stdHash)
-	buf, err := h.AppendBinary(nil)
-	if err != nil || !bytes.HasPrefix(buf, []byte(stdMagic)) {
+	s := &stdState{hash: sha256.New().(stdHash)}
+	var err error
+	s.buf, err = s.hash.AppendBinary(s.room[:0])
+	if err != nil || !bytes.HasPrefix(s.buf, []byte(stdMagic)) {
 		panic("sha256: crypto/sha256 does not marshal its state as documented")
 	}
-	return &stdState{h, buf}
+	return s
 }}
 
 // x1_std compresses by crypto/sha256. The state moves through a pooled hash of

@@ -35,56 +35,56 @@ func x1_avx(h *[8]uint32, p *byte, n int)
 //go:noescape
 func x1_ssse3(h *[8]uint32, p *byte, n int)
 
-// x2_avx512shani compresses n blocks of each of 2 streams, interleaved, with
-// the SHA extensions, and AVX-512 for the message schedules, in turns: see
+// x2_avx512shani compresses blocks of each of 2 streams, interleaved, with the
+// SHA extensions, and AVX-512 for the message schedules, in turns: see
 // Kernel.Blocks. It needs SHA, AVX512F, AVX512BW and AVX512VL.
 //
 //go:noescape
-func x2_avx512shani(h **[8]uint32, p **byte, streams int, first int, at int, n int, turns int)
+func x2_avx512shani(states **[8]uint32, data **byte, ring int, first int, at int, slice int, turns int)
 
-// x2_shani compresses n blocks of each of 2 streams, interleaved, with the SHA
+// x2_shani compresses blocks of each of 2 streams, interleaved, with the SHA
 // extensions, in turns: see Kernel.Blocks. It needs SSSE3 and SHA.
 //
 //go:noescape
-func x2_shani(h **[8]uint32, p **byte, streams int, first int, at int, n int, turns int)
+func x2_shani(states **[8]uint32, data **byte, ring int, first int, at int, slice int, turns int)
 
-// x4_shani compresses n blocks of each of 4 streams, interleaved, with the SHA
+// x4_shani compresses blocks of each of 4 streams, interleaved, with the SHA
 // extensions, in turns: see Kernel.Blocks. It needs SSSE3 and SHA.
 //
 //go:noescape
-func x4_shani(h **[8]uint32, p **byte, streams int, first int, at int, n int, turns int)
+func x4_shani(states **[8]uint32, data **byte, ring int, first int, at int, slice int, turns int)
 
-// x4_avx compresses n blocks of each of 4 streams, one 32-bit word of each in a
+// x4_avx compresses blocks of each of 4 streams, one 32-bit word of each in a
 // register, in turns: see Kernel.Blocks. It needs AVX.
 //
 //go:noescape
-func x4_avx(h **[8]uint32, p **byte, streams int, first int, at int, n int, turns int)
+func x4_avx(states **[8]uint32, data **byte, ring int, first int, at int, slice int, turns int)
 
-// x4_ssse3 compresses n blocks of each of 4 streams, one 32-bit word of each in
-// a register, in turns: see Kernel.Blocks. It needs SSSE3.
+// x4_ssse3 compresses blocks of each of 4 streams, one 32-bit word of each in a
+// register, in turns: see Kernel.Blocks. It needs SSSE3.
 //
 //go:noescape
-func x4_ssse3(h **[8]uint32, p **byte, streams int, first int, at int, n int, turns int)
+func x4_ssse3(states **[8]uint32, data **byte, ring int, first int, at int, slice int, turns int)
 
-// x8_avx2 compresses n blocks of each of 8 streams, one 32-bit word of each in
-// a register, in turns: see Kernel.Blocks. It needs AVX2.
+// x8_avx2 compresses blocks of each of 8 streams, one 32-bit word of each in a
+// register, in turns: see Kernel.Blocks. It needs AVX2.
 //
 //go:noescape
-func x8_avx2(h **[8]uint32, p **byte, streams int, first int, at int, n int, turns int)
+func x8_avx2(states **[8]uint32, data **byte, ring int, first int, at int, slice int, turns int)
 
-// x16_avx512 compresses n blocks of each of 16 streams, one 32-bit word of each
+// x16_avx512 compresses blocks of each of 16 streams, one 32-bit word of each
 // in a register, in turns: see Kernel.Blocks. It needs AVX512F, AVX512BW and
 // AVX512VL.
 //
 //go:noescape
-func x16_avx512(h **[8]uint32, p **byte, streams int, first int, at int, n int, turns int)
+func x16_avx512(states **[8]uint32, data **byte, ring int, first int, at int, slice int, turns int)
 
-// x32_avx512 compresses n blocks of each of 32 streams, one 32-bit word of each
+// x32_avx512 compresses blocks of each of 32 streams, one 32-bit word of each
 // in a register, in turns: see Kernel.Blocks. It needs AVX512F, AVX512BW and
 // AVX512VL.
 //
 //go:noescape
-func x32_avx512(h **[8]uint32, p **byte, streams int, first int, at int, n int, turns int)
+func x32_avx512(states **[8]uint32, data **byte, ring int, first int, at int, slice int, turns int)
 
 // node_x32_avx512 hashes n nodes of 64 bytes at src into dst, 32 at once, one
 // 32-bit word of each in a register. n is a multiple of 32; dst may be src. It
@@ -164,3 +164,51 @@ func search_x4_avx(c *Nonces, n uint32, batches int) (hits uint32, left int)
 //
 //go:noescape
 func search_x4_ssse3(c *Nonces, n uint32, batches int) (hits uint32, left int)
+
+// chain_x32_avx512 does n iterations of 32 chains of HMAC, one 32-bit word of
+// each in a register: see ChainKernel.Advance. It needs AVX512F.
+//
+//go:noescape
+func chain_x32_avx512(c *uint32, n int)
+
+// chain_x16_avx512 does n iterations of 16 chains of HMAC, one 32-bit word of
+// each in a register: see ChainKernel.Advance. It needs AVX512F.
+//
+//go:noescape
+func chain_x16_avx512(c *uint32, n int)
+
+// chain_x8_avx2 does n iterations of 8 chains of HMAC, one 32-bit word of each
+// in a register: see ChainKernel.Advance. It needs AVX2.
+//
+//go:noescape
+func chain_x8_avx2(c *uint32, n int)
+
+// chain_x4_shani does n iterations of HMAC, 4 chains interleaved, with the SHA
+// extensions: see ChainKernel.Advance. It needs SSSE3 and SHA.
+//
+//go:noescape
+func chain_x4_shani(c *uint32, n int)
+
+// chain_x2_shani does n iterations of HMAC, 2 chains interleaved, with the SHA
+// extensions: see ChainKernel.Advance. It needs SSSE3 and SHA.
+//
+//go:noescape
+func chain_x2_shani(c *uint32, n int)
+
+// chain_x1_shani does n iterations of HMAC, 1 chains interleaved, with the SHA
+// extensions: see ChainKernel.Advance. It needs SSSE3 and SHA.
+//
+//go:noescape
+func chain_x1_shani(c *uint32, n int)
+
+// wots_x4_shani does a step of n groups of 4 chains of WOTS+, interleaved, with
+// the SHA extensions: see WotsKernel.Follow. It needs SSSE3 and SHA.
+//
+//go:noescape
+func wots_x4_shani(c *uint32, n int)
+
+// fetch has the first lines of n messages fetched into the cache, and the last
+// ones. It needs SSE2, which is part of every amd64.
+//
+//go:noescape
+func fetch(msgs *[]byte, n int)

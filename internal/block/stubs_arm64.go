@@ -10,24 +10,24 @@ package block
 //go:noescape
 func x1_sha2(h *[8]uint32, p *byte, n int)
 
-// x2_sha2 compresses n blocks of each of 2 streams, interleaved, with the SHA2
+// x2_sha2 compresses blocks of each of 2 streams, interleaved, with the SHA2
 // instructions, in turns: see Kernel.Blocks. It needs SHA2.
 //
 //go:noescape
-func x2_sha2(h **[8]uint32, p **byte, streams, first, at, n, turns int)
+func x2_sha2(states **[8]uint32, data **byte, ring, first, at, slice, turns int)
 
-// x4_sha2 compresses n blocks of each of 4 streams, interleaved, with the SHA2
+// x4_sha2 compresses blocks of each of 4 streams, interleaved, with the SHA2
 // instructions, in turns: see Kernel.Blocks. It needs SHA2.
 //
 //go:noescape
-func x4_sha2(h **[8]uint32, p **byte, streams, first, at, n, turns int)
+func x4_sha2(states **[8]uint32, data **byte, ring, first, at, slice, turns int)
 
-// x4_neon compresses n blocks of each of 4 streams, one 32-bit word of each in
-// a register, in turns: see Kernel.Blocks. It needs Advanced SIMD, which is
-// part of every arm64.
+// x4_neon compresses blocks of each of 4 streams, one 32-bit word of each in a
+// register, in turns: see Kernel.Blocks. It needs Advanced SIMD, which is part
+// of every arm64.
 //
 //go:noescape
-func x4_neon(h **[8]uint32, p **byte, streams, first, at, n, turns int)
+func x4_neon(states **[8]uint32, data **byte, ring, first, at, slice, turns int)
 
 // node_x4_sha2 hashes n nodes of 64 bytes at src into dst, 4 interleaved, with
 // the SHA2 instructions. n is a multiple of 4; dst may be src. It needs SHA2.
@@ -59,3 +59,27 @@ func node_x4_neon(dst, src *byte, n int)
 //
 //go:noescape
 func search_x4_sha2(c *Nonces, n uint32, batches int) (hits uint32, left int)
+
+// chain_x4_sha2 does n iterations of HMAC, 4 chains interleaved, with the SHA2
+// instructions: see ChainKernel.Advance. It needs SHA2.
+//
+//go:noescape
+func chain_x4_sha2(c *uint32, n int)
+
+// chain_x2_sha2 does n iterations of HMAC, 2 chains interleaved, with the SHA2
+// instructions: see ChainKernel.Advance. It needs SHA2.
+//
+//go:noescape
+func chain_x2_sha2(c *uint32, n int)
+
+// chain_x1_sha2 does n iterations of HMAC, 1 chains interleaved, with the SHA2
+// instructions: see ChainKernel.Advance. It needs SHA2.
+//
+//go:noescape
+func chain_x1_sha2(c *uint32, n int)
+
+// fetch has the first lines of n messages fetched into the cache, and the last
+// ones. It needs Advanced SIMD, which is part of every arm64.
+//
+//go:noescape
+func fetch(msgs *[]byte, n int)

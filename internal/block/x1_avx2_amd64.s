@@ -30,7 +30,7 @@ TEXT ·x1_avx2(SB), $552-24
 
 block:
 	MOVQ           R12, (SP)
-	LEAQ           ·k+0(SB), DI
+	LEAQ           ·tableK+0(SB), DI
 	LEAQ           64(R12), R13
 	CMPQ           R12, R14
 	CMOVQEQ        R12, R13
@@ -577,7 +577,7 @@ schedule:
 	VMOVDQU        Y4, 224(SI)
 	ADDQ           $0x80, SI
 	ADDQ           $0x40, DI
-	LEAQ           ·k+256(SB), R14
+	LEAQ           ·tableK+256(SB), R14
 	CMPQ           DI, R14
 	JNE            schedule
 	LEAQ           128(SI), DI

@@ -9,10 +9,11 @@
 TEXT ·x1_avx512shani(SB), $576-24
 	LEAQ            31(SP), DX
 	ANDQ            $-32, DX
+	VZEROUPPER
 	MOVQ            h+0(FP), DI
 	MOVQ            p+8(FP), SI
 	MOVQ            n+16(FP), CX
-	LEAQ            ·k+0(SB), AX
+	LEAQ            ·tableK+0(SB), AX
 	MOVOU           (DI), X3
 	MOVOU           16(DI), X4
 	MOVOA           X3, X1

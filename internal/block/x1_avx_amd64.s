@@ -30,7 +30,7 @@ TEXT ·x1_avx(SB), $280-24
 
 block:
 	MOVQ    R12, (SP)
-	LEAQ    ·k+0(SB), DI
+	LEAQ    ·tableK+0(SB), DI
 	VMOVDQU (R12), X0
 	VPSHUFB X8, X0, X0
 	VMOVDQU (DI), X4
@@ -634,7 +634,7 @@ schedule:
 	VMOVDQU  X4, 112(SI)
 	ADDQ     $0x40, SI
 	ADDQ     $0x40, DI
-	LEAQ     ·k+256(SB), R14
+	LEAQ     ·tableK+256(SB), R14
 	CMPQ     DI, R14
 	JNE      schedule
 	ADDL     (SI), R11

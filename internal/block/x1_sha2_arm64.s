@@ -10,7 +10,7 @@ TEXT ·x1_sha2(SB), $0-24
 	MOVD p+8(FP), R1
 	MOVD n+16(FP), R2
 	CBZ R2, done
-	MOVD  $·k(SB), R3
+	MOVD  $·tableK(SB), R3
 	FLDPQ (R0), (F0, F1)
 	FMOVQ (R3), F8
 	FMOVQ 16(R3), F9

@@ -7,13 +7,18 @@
 // func x1_shani(h *[8]uint32, p *byte, n int)
 // Requires: SHA, SSE, SSE2, SSSE3
 TEXT ·x1_shani(SB), $32-24
-	LEAQ       (SP), DX
+	LEAQ (SP), DX
+	CMPB ·hasAVX+0(SB), $0x00
+	JEQ  clear
+	VZEROUPPER
+
+clear:
 	MOVQ       h+0(FP), DI
 	MOVQ       p+8(FP), SI
 	MOVQ       n+16(FP), CX
 	TESTQ      CX, CX
 	JZ         done
-	LEAQ       ·k+0(SB), AX
+	LEAQ       ·tableK+0(SB), AX
 	MOVQ       SI, R8
 	MOVOU      (DI), X3
 	MOVOU      16(DI), X4

@@ -30,7 +30,7 @@ TEXT ·x1_ssse3(SB), $280-24
 
 block:
 	MOVQ   R12, (SP)
-	LEAQ   ·k+0(SB), DI
+	LEAQ   ·tableK+0(SB), DI
 	MOVOU  (R12), X0
 	PSHUFB X8, X0
 	MOVOU  (DI), X4
@@ -658,7 +658,7 @@ schedule:
 	MOVOU   X4, 112(SI)
 	ADDQ    $0x40, SI
 	ADDQ    $0x40, DI
-	LEAQ    ·k+256(SB), R14
+	LEAQ    ·tableK+256(SB), R14
 	CMPQ    DI, R14
 	JNE     schedule
 	ADDL    (SI), R11

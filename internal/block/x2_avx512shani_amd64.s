@@ -4,16 +4,17 @@
 
 #include "textflag.h"
 
-// func x2_avx512shani(h **[8]uint32, p **byte, streams int, first int, at int, n int, turns int)
-// Requires: AVX, AVX2, AVX512F, AVX512VL, CMOV, SHA, SSE2
+// func x2_avx512shani(states **[8]uint32, data **byte, ring int, first int, at int, slice int, turns int)
+// Requires: AVX, AVX2, AVX512F, AVX512VL, CMOV, SHA, SSE, SSE2
 TEXT ·x2_avx512shani(SB), $608-56
 	LEAQ            31(SP), DX
 	ANDQ            $-32, DX
-	MOVQ            n+40(FP), CX
+	VZEROUPPER
+	MOVQ            slice+40(FP), CX
 	TESTQ           CX, CX
 	JZ              done
-	MOVQ            h+0(FP), DI
-	MOVQ            p+8(FP), SI
+	MOVQ            states+0(FP), DI
+	MOVQ            data+8(FP), SI
 	MOVQ            first+24(FP), R13
 	LEAQ            (DI)(R13*8), DI
 	LEAQ            (SI)(R13*8), SI
@@ -24,7 +25,7 @@ TEXT ·x2_avx512shani(SB), $608-56
 	KMOVW           AX, K1
 	MOVL            $0x000000cc, AX
 	KMOVW           AX, K2
-	LEAQ            ·k+0(SB), AX
+	LEAQ            ·tableK+0(SB), AX
 
 turn:
 	MOVQ       (DI), R8
@@ -51,8 +52,10 @@ turn:
 block:
 	MOVOU           X3, 512(DX)
 	MOVOU           X4, 528(DX)
+	PREFETCHT0      256(R10)
 	MOVOU           X5, 544(DX)
 	MOVOU           X6, 560(DX)
+	PREFETCHT0      256(R11)
 	VMOVDQU32       (R10), X16
 	VINSERTI32X4    $0x01, (R11), Y16, Y16
 	VPSHUFB         Y31, Y16, Y16
@@ -509,27 +512,27 @@ block:
 	MOVOU           X1, 16(R9)
 	DECQ            turns+48(FP)
 	JZ              leave
-	MOVQ            n+40(FP), R13
+	MOVQ            slice+40(FP), R13
 	SHLQ            $0x06, R13
 	ADDQ            R13, R12
-	MOVQ            n+40(FP), BX
+	MOVQ            slice+40(FP), BX
 	SHLQ            $0x06, BX
 	NEGQ            BX
 	ADDQ            R12, BX
 	ADDQ            $0x00000010, SI
-	MOVQ            streams+16(FP), R13
+	MOVQ            ring+16(FP), R13
 	NEGQ            R13
 	LEAQ            (SI)(R13*8), R13
-	CMPQ            R13, p+8(FP)
+	CMPQ            R13, data+8(FP)
 	CMOVQCC         R13, SI
 	CMOVQCS         BX, R12
 	ADDQ            $0x00000010, DI
-	MOVQ            streams+16(FP), R13
+	MOVQ            ring+16(FP), R13
 	NEGQ            R13
 	LEAQ            (DI)(R13*8), R13
-	CMPQ            R13, h+0(FP)
+	CMPQ            R13, states+0(FP)
 	CMOVQCC         R13, DI
-	MOVQ            n+40(FP), CX
+	MOVQ            slice+40(FP), CX
 	JMP             turn
 
 leave:

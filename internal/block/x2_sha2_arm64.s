@@ -4,17 +4,17 @@
 
 #include "textflag.h"
 
-// func x2_sha2(h **[8]uint32, p **byte, streams, first, at, n, turns int)
+// func x2_sha2(states **[8]uint32, data **byte, ring, first, at, slice, turns int)
 TEXT ·x2_sha2(SB), $0-56
-	MOVD h+0(FP), R0
-	MOVD p+8(FP), R1
+	MOVD states+0(FP), R0
+	MOVD data+8(FP), R1
 	MOVD first+24(FP), R15
-	MOVD n+40(FP), R2
+	MOVD slice+40(FP), R2
 	ADD  R15<<3, R0
 	ADD  R15<<3, R1
 	MOVD at+32(FP), R15
 	CBZ R2, done
-	MOVD $·k(SB), R3
+	MOVD $·tableK(SB), R3
 
 turn:
 	MOVD  (R0), R4
@@ -235,11 +235,13 @@ block:
 	VADD      V17.S4, V7.S4, V12.S4
 	VADD      V17.S4, V11.S4, V14.S4
 	VMOV      V2.B16, V15.B16
-	ADD       $64, R8
+	PRFM      256(R8), PLDL1KEEP
 	SHA256H   V12.S4, V1, V0
 	SHA256H2  V12.S4, V13, V1
 	SHA256H   V14.S4, V3, V2
 	SHA256H2  V14.S4, V15, V3
+	ADD       $64, R8
+	PRFM      256(R9), PLDL1KEEP
 	ADD       $64, R9
 	VADD      V18.S4, V0.S4, V0.S4
 	VADD      V19.S4, V1.S4, V1.S4
@@ -254,10 +256,10 @@ block:
 	MOVD  R8, turns+48(FP)
 	CBZ R8, done
 	ADD  $16, R0
-	MOVD streams+16(FP), R8
-	MOVD h+0(FP), R10
+	MOVD ring+16(FP), R8
+	MOVD states+0(FP), R10
 	ADD  $16, R1
-	MOVD n+40(FP), R2
+	MOVD slice+40(FP), R2
 	SUB  R8<<3, R0, R9
 	CMP  R10, R9
 	BLO turn

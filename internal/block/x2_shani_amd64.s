@@ -4,21 +4,26 @@
 
 #include "textflag.h"
 
-// func x2_shani(h **[8]uint32, p **byte, streams int, first int, at int, n int, turns int)
-// Requires: CMOV, SHA, SSE2, SSSE3
+// func x2_shani(states **[8]uint32, data **byte, ring int, first int, at int, slice int, turns int)
+// Requires: CMOV, SHA, SSE, SSE2, SSSE3
 TEXT ·x2_shani(SB), $64-56
-	LEAQ  (SP), DX
-	MOVQ  n+40(FP), CX
+	LEAQ (SP), DX
+	CMPB ·hasAVX+0(SB), $0x00
+	JEQ  clear
+	VZEROUPPER
+
+clear:
+	MOVQ  slice+40(FP), CX
 	TESTQ CX, CX
 	JZ    done
-	MOVQ  h+0(FP), DI
-	MOVQ  p+8(FP), SI
+	MOVQ  states+0(FP), DI
+	MOVQ  data+8(FP), SI
 	MOVQ  first+24(FP), R12
 	LEAQ  (DI)(R12*8), DI
 	LEAQ  (SI)(R12*8), SI
 	MOVQ  at+32(FP), R13
 	SHLQ  $0x06, R13
-	LEAQ  ·k+0(SB), AX
+	LEAQ  ·tableK+0(SB), AX
 
 turn:
 	MOVQ       (SI), R8
@@ -47,6 +52,7 @@ block:
 	MOVOU       X4, 16(DX)
 	MOVOU       X5, 32(DX)
 	MOVOU       X6, 48(DX)
+	PREFETCHT0  256(R8)
 	MOVOU       (R8), X7
 	PSHUFB      x2_shani_order<>+0(SB), X7
 	MOVOA       X7, X0
@@ -55,6 +61,7 @@ block:
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
+	PREFETCHT0  256(R9)
 	MOVOU       (R9), X11
 	PSHUFB      x2_shani_order<>+0(SB), X11
 	MOVOA       X11, X0
@@ -405,27 +412,27 @@ block:
 	MOVOU       X1, 16(R12)
 	DECQ        turns+48(FP)
 	JZ          done
-	MOVQ        n+40(FP), R12
+	MOVQ        slice+40(FP), R12
 	SHLQ        $0x06, R12
 	ADDQ        R12, R13
-	MOVQ        n+40(FP), BX
+	MOVQ        slice+40(FP), BX
 	SHLQ        $0x06, BX
 	NEGQ        BX
 	ADDQ        R13, BX
 	ADDQ        $0x00000010, SI
-	MOVQ        streams+16(FP), R12
+	MOVQ        ring+16(FP), R12
 	NEGQ        R12
 	LEAQ        (SI)(R12*8), R12
-	CMPQ        R12, p+8(FP)
+	CMPQ        R12, data+8(FP)
 	CMOVQCC     R12, SI
 	CMOVQCS     BX, R13
 	ADDQ        $0x00000010, DI
-	MOVQ        streams+16(FP), R12
+	MOVQ        ring+16(FP), R12
 	NEGQ        R12
 	LEAQ        (DI)(R12*8), R12
-	CMPQ        R12, h+0(FP)
+	CMPQ        R12, states+0(FP)
 	CMOVQCC     R12, DI
-	MOVQ        n+40(FP), CX
+	MOVQ        slice+40(FP), CX
 	JMP         turn
 
 done:

@@ -4,14 +4,14 @@
 
 #include "textflag.h"
 
-// func x4_avx(h **[8]uint32, p **byte, streams int, first int, at int, n int, turns int)
-// Requires: AVX, CMOV
+// func x4_avx(states **[8]uint32, data **byte, ring int, first int, at int, slice int, turns int)
+// Requires: AVX, CMOV, SSE
 TEXT ·x4_avx(SB), $464-56
-	MOVQ        n+40(FP), CX
+	MOVQ        slice+40(FP), CX
 	TESTQ       CX, CX
 	JZ          done
-	MOVQ        h+0(FP), DI
-	MOVQ        p+8(FP), SI
+	MOVQ        states+0(FP), DI
+	MOVQ        data+8(FP), SI
 	MOVQ        first+24(FP), R8
 	LEAQ        (DI)(R8*8), DI
 	LEAQ        (SI)(R8*8), SI
@@ -66,12 +66,16 @@ block:
 	VMOVDQU     X4, 112(R12)
 	VMOVDQU     X7, 128(R12)
 	MOVQ        (SI), R8
+	PREFETCHT0  256(R8)(BX*1)
 	VMOVDQU     (R8)(BX*1), X10
 	MOVQ        8(SI), R9
+	PREFETCHT0  256(R9)(BX*1)
 	VMOVDQU     (R9)(BX*1), X11
 	MOVQ        16(SI), R8
+	PREFETCHT0  256(R8)(BX*1)
 	VMOVDQU     (R8)(BX*1), X12
 	MOVQ        24(SI), R9
+	PREFETCHT0  256(R9)(BX*1)
 	VMOVDQU     (R9)(BX*1), X13
 	VPSHUFB     (R12), X10, X10
 	VPSHUFB     (R12), X11, X11
@@ -162,7 +166,7 @@ block:
 	VMOVDQU     X10, 96(R11)
 	VMOVDQU     X13, 112(R11)
 	ADDQ        $0x40, BX
-	LEAQ        ·k+0(SB), AX
+	LEAQ        ·tableK+0(SB), AX
 	VPXOR       X0, X1, X2
 	MOVL        $0x00000006, DX
 
@@ -998,22 +1002,22 @@ last:
 	VMOVDQU      X7, 16(R9)
 	DECQ         turns+48(FP)
 	JZ           leave
-	MOVQ         n+40(FP), R9
+	MOVQ         slice+40(FP), R9
 	SHLQ         $0x06, R9
 	NEGQ         R9
 	ADDQ         BX, R9
 	ADDQ         $0x00000020, SI
-	MOVQ         streams+16(FP), R8
+	MOVQ         ring+16(FP), R8
 	NEGQ         R8
 	LEAQ         (SI)(R8*8), R8
-	CMPQ         R8, p+8(FP)
+	CMPQ         R8, data+8(FP)
 	CMOVQCC      R8, SI
 	CMOVQCS      R9, BX
 	ADDQ         $0x00000020, DI
-	MOVQ         streams+16(FP), R8
+	MOVQ         ring+16(FP), R8
 	NEGQ         R8
 	LEAQ         (DI)(R8*8), R8
-	CMPQ         R8, h+0(FP)
+	CMPQ         R8, states+0(FP)
 	CMOVQCC      R8, DI
 	MOVQ         (DI), R8
 	VMOVDQU      (R8), X0
@@ -1047,7 +1051,7 @@ last:
 	VPUNPCKLQDQ  X2, X9, X9
 	VPUNPCKHQDQ  X6, X4, X7
 	VPUNPCKLQDQ  X6, X4, X4
-	MOVQ         n+40(FP), CX
+	MOVQ         slice+40(FP), CX
 	JMP          block
 
 leave:

@@ -4,12 +4,12 @@
 
 #include "textflag.h"
 
-// func x4_neon(h **[8]uint32, p **byte, streams, first, at, n, turns int)
+// func x4_neon(states **[8]uint32, data **byte, ring, first, at, slice, turns int)
 TEXT ·x4_neon(SB), $136-56
-	MOVD h+0(FP), R0
-	MOVD p+8(FP), R1
+	MOVD states+0(FP), R0
+	MOVD data+8(FP), R1
 	MOVD first+24(FP), R15
-	MOVD n+40(FP), R2
+	MOVD slice+40(FP), R2
 	ADD  R15<<3, R0
 	ADD  R15<<3, R1
 	MOVD at+32(FP), R15
@@ -130,9 +130,13 @@ block:
 	VREV32 V21.B16, V21.B16
 	VREV32 V20.B16, V20.B16
 	VREV32 V23.B16, V23.B16
+	PRFM   256(R8), PLDL1KEEP
 	ADD    $64, R8
+	PRFM   256(R9), PLDL1KEEP
 	ADD    $64, R9
+	PRFM   256(R10), PLDL1KEEP
 	ADD    $64, R10
+	PRFM   256(R11), PLDL1KEEP
 	ADD    $64, R11
 
 rounds:
@@ -1359,10 +1363,10 @@ rounds:
 	MOVD  R8, turns+48(FP)
 	CBZ R8, done
 	ADD  $32, R0
-	MOVD streams+16(FP), R8
-	MOVD h+0(FP), R10
+	MOVD ring+16(FP), R8
+	MOVD states+0(FP), R10
 	ADD  $32, R1
-	MOVD n+40(FP), R2
+	MOVD slice+40(FP), R2
 	SUB  R8<<3, R0, R9
 	CMP  R10, R9
 	BLO turn

@@ -4,17 +4,17 @@
 
 #include "textflag.h"
 
-// func x4_sha2(h **[8]uint32, p **byte, streams, first, at, n, turns int)
+// func x4_sha2(states **[8]uint32, data **byte, ring, first, at, slice, turns int)
 TEXT ·x4_sha2(SB), $136-56
-	MOVD h+0(FP), R0
-	MOVD p+8(FP), R1
+	MOVD states+0(FP), R0
+	MOVD data+8(FP), R1
 	MOVD first+24(FP), R15
-	MOVD n+40(FP), R2
+	MOVD slice+40(FP), R2
 	ADD  R15<<3, R0
 	ADD  R15<<3, R1
 	MOVD at+32(FP), R15
 	CBZ R2, done
-	MOVD $·k(SB), R3
+	MOVD $·tableK(SB), R3
 
 turn:
 	MOVD  (R0), R4
@@ -43,6 +43,7 @@ block:
 	FMOVQ     16(R8), F9
 	FMOVQ     32(R8), F10
 	FMOVQ     48(R8), F11
+	PRFM      256(R8), PLDL1KEEP
 	FSTPQ     (F2, F3), 48(RSP)
 	VREV32    V8.B16, V8.B16
 	VREV32    V9.B16, V9.B16
@@ -51,6 +52,7 @@ block:
 	FMOVQ     16(R9), F13
 	FMOVQ     32(R9), F14
 	FMOVQ     48(R9), F15
+	PRFM      256(R9), PLDL1KEEP
 	FSTPQ     (F4, F5), 80(RSP)
 	VREV32    V12.B16, V12.B16
 	VREV32    V13.B16, V13.B16
@@ -59,6 +61,7 @@ block:
 	FMOVQ     16(R10), F17
 	FMOVQ     32(R10), F18
 	FMOVQ     48(R10), F19
+	PRFM      256(R10), PLDL1KEEP
 	FSTPQ     (F6, F7), 112(RSP)
 	VREV32    V16.B16, V16.B16
 	VREV32    V17.B16, V17.B16
@@ -447,6 +450,7 @@ block:
 	ADD       $64, R8
 	ADD       $64, R9
 	ADD       $64, R10
+	PRFM      256(R11), PLDL1KEEP
 	ADD       $64, R11
 	VADD      V8.S4, V0.S4, V0.S4
 	VADD      V9.S4, V1.S4, V1.S4
@@ -466,10 +470,10 @@ block:
 	MOVD  R8, turns+48(FP)
 	CBZ R8, done
 	ADD  $32, R0
-	MOVD streams+16(FP), R8
-	MOVD h+0(FP), R10
+	MOVD ring+16(FP), R8
+	MOVD states+0(FP), R10
 	ADD  $32, R1
-	MOVD n+40(FP), R2
+	MOVD slice+40(FP), R2
 	SUB  R8<<3, R0, R9
 	CMP  R10, R9
 	BLO turn

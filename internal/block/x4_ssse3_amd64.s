@@ -4,14 +4,14 @@
 
 #include "textflag.h"
 
-// func x4_ssse3(h **[8]uint32, p **byte, streams int, first int, at int, n int, turns int)
-// Requires: CMOV, SSE2, SSSE3
+// func x4_ssse3(states **[8]uint32, data **byte, ring int, first int, at int, slice int, turns int)
+// Requires: CMOV, SSE, SSE2, SSSE3
 TEXT ·x4_ssse3(SB), $464-56
-	MOVQ       n+40(FP), CX
+	MOVQ       slice+40(FP), CX
 	TESTQ      CX, CX
 	JZ         done
-	MOVQ       h+0(FP), DI
-	MOVQ       p+8(FP), SI
+	MOVQ       states+0(FP), DI
+	MOVQ       data+8(FP), SI
 	MOVQ       first+24(FP), R8
 	LEAQ       (DI)(R8*8), DI
 	LEAQ       (SI)(R8*8), SI
@@ -74,12 +74,16 @@ block:
 	MOVOU      X4, 112(R12)
 	MOVOU      X7, 128(R12)
 	MOVQ       (SI), R8
+	PREFETCHT0 256(R8)(BX*1)
 	MOVOU      (R8)(BX*1), X10
 	MOVQ       8(SI), R9
+	PREFETCHT0 256(R9)(BX*1)
 	MOVOU      (R9)(BX*1), X11
 	MOVQ       16(SI), R8
+	PREFETCHT0 256(R8)(BX*1)
 	MOVOU      (R8)(BX*1), X12
 	MOVQ       24(SI), R9
+	PREFETCHT0 256(R9)(BX*1)
 	MOVOU      (R9)(BX*1), X13
 	PSHUFB     (R12), X10
 	PSHUFB     (R12), X11
@@ -1143,22 +1147,22 @@ last:
 	MOVOU      X7, 16(R9)
 	DECQ       turns+48(FP)
 	JZ         leave
-	MOVQ       n+40(FP), R9
+	MOVQ       slice+40(FP), R9
 	SHLQ       $0x06, R9
 	NEGQ       R9
 	ADDQ       BX, R9
 	ADDQ       $0x00000020, SI
-	MOVQ       streams+16(FP), R8
+	MOVQ       ring+16(FP), R8
 	NEGQ       R8
 	LEAQ       (SI)(R8*8), R8
-	CMPQ       R8, p+8(FP)
+	CMPQ       R8, data+8(FP)
 	CMOVQCC    R8, SI
 	CMOVQCS    R9, BX
 	ADDQ       $0x00000020, DI
-	MOVQ       streams+16(FP), R8
+	MOVQ       ring+16(FP), R8
 	NEGQ       R8
 	LEAQ       (DI)(R8*8), R8
-	CMPQ       R8, h+0(FP)
+	CMPQ       R8, states+0(FP)
 	CMOVQCC    R8, DI
 	MOVQ       (DI), R8
 	MOVOU      (R8), X0
@@ -1200,7 +1204,7 @@ last:
 	MOVOA      X4, X7
 	PUNPCKHQDQ X6, X7
 	PUNPCKLQDQ X6, X4
-	MOVQ       n+40(FP), CX
+	MOVQ       slice+40(FP), CX
 	JMP        block
 
 leave:

@@ -4,14 +4,14 @@
 
 #include "textflag.h"
 
-// func x8_avx2(h **[8]uint32, p **byte, streams int, first int, at int, n int, turns int)
-// Requires: AVX, AVX2, CMOV
+// func x8_avx2(states **[8]uint32, data **byte, ring int, first int, at int, slice int, turns int)
+// Requires: AVX, AVX2, CMOV, SSE
 TEXT ·x8_avx2(SB), $864-56
-	MOVQ           n+40(FP), CX
+	MOVQ           slice+40(FP), CX
 	TESTQ          CX, CX
 	JZ             done
-	MOVQ           h+0(FP), DI
-	MOVQ           p+8(FP), SI
+	MOVQ           states+0(FP), DI
+	MOVQ           data+8(FP), SI
 	MOVQ           first+24(FP), R8
 	LEAQ           (DI)(R8*8), DI
 	LEAQ           (SI)(R8*8), SI
@@ -82,20 +82,28 @@ block:
 	VMOVDQU     Y4, 224(R12)
 	VMOVDQU     Y7, 256(R12)
 	MOVQ        (SI), R8
+	PREFETCHT0  256(R8)(BX*1)
 	VMOVDQU     (R8)(BX*1), X10
 	MOVQ        8(SI), R9
+	PREFETCHT0  256(R9)(BX*1)
 	VMOVDQU     (R9)(BX*1), X11
 	MOVQ        16(SI), R8
+	PREFETCHT0  256(R8)(BX*1)
 	VMOVDQU     (R8)(BX*1), X12
 	MOVQ        24(SI), R9
+	PREFETCHT0  256(R9)(BX*1)
 	VMOVDQU     (R9)(BX*1), X13
 	MOVQ        32(SI), R8
+	PREFETCHT0  256(R8)(BX*1)
 	VINSERTI128 $0x01, (R8)(BX*1), Y10, Y10
 	MOVQ        40(SI), R9
+	PREFETCHT0  256(R9)(BX*1)
 	VINSERTI128 $0x01, (R9)(BX*1), Y11, Y11
 	MOVQ        48(SI), R8
+	PREFETCHT0  256(R8)(BX*1)
 	VINSERTI128 $0x01, (R8)(BX*1), Y12, Y12
 	MOVQ        56(SI), R9
+	PREFETCHT0  256(R9)(BX*1)
 	VINSERTI128 $0x01, (R9)(BX*1), Y13, Y13
 	VPSHUFB     (R12), Y10, Y10
 	VPSHUFB     (R12), Y11, Y11
@@ -210,7 +218,7 @@ block:
 	VMOVDQU     Y10, 192(R11)
 	VMOVDQU     Y13, 224(R11)
 	ADDQ        $0x40, BX
-	LEAQ        ·k+0(SB), AX
+	LEAQ        ·tableK+0(SB), AX
 	VPXOR       Y0, Y1, Y2
 	MOVL        $0x00000006, DX
 
@@ -1062,22 +1070,22 @@ last:
 	VEXTRACTI128 $0x01, Y7, 16(R9)
 	DECQ         turns+48(FP)
 	JZ           leave
-	MOVQ         n+40(FP), R9
+	MOVQ         slice+40(FP), R9
 	SHLQ         $0x06, R9
 	NEGQ         R9
 	ADDQ         BX, R9
 	ADDQ         $0x00000040, SI
-	MOVQ         streams+16(FP), R8
+	MOVQ         ring+16(FP), R8
 	NEGQ         R8
 	LEAQ         (SI)(R8*8), R8
-	CMPQ         R8, p+8(FP)
+	CMPQ         R8, data+8(FP)
 	CMOVQCC      R8, SI
 	CMOVQCS      R9, BX
 	ADDQ         $0x00000040, DI
-	MOVQ         streams+16(FP), R8
+	MOVQ         ring+16(FP), R8
 	NEGQ         R8
 	LEAQ         (DI)(R8*8), R8
-	CMPQ         R8, h+0(FP)
+	CMPQ         R8, states+0(FP)
 	CMOVQCC      R8, DI
 	MOVQ         (DI), R8
 	VMOVDQU      (R8), X0
@@ -1127,7 +1135,7 @@ last:
 	VPUNPCKLQDQ  Y2, Y9, Y9
 	VPUNPCKHQDQ  Y6, Y4, Y7
 	VPUNPCKLQDQ  Y6, Y4, Y4
-	MOVQ         n+40(FP), CX
+	MOVQ         slice+40(FP), CX
 	JMP          block
 
 leave:

@@ -1,0 +1,66 @@
+package block
+
+import (
+	"slices"
+	"unsafe"
+)
+
+// Chains are chains of HMAC, one in each lane of a ChainKernel. A chain is two states,
+// those after a key's block of ipad and of opad, its last digest U, and the exclusive
+// or of its digests. Kernels read and write it; the values are secret.
+//
+// The words of a value are side by side, or, where a kernel has them in vectors, the
+// same word of a group of lanes.
+type Chains [chainValues * 8 * MaxLanes]uint32
+
+// The values of a chain, eight words each. The generator has the same order.
+const (
+	chainInner = iota
+	chainOuter
+	chainU
+	chainSum
+	chainValues
+)
+
+// A ChainKernel is one way to iterate HMAC on its own digest, as PBKDF2 does, in Lanes
+// chains side by side. Like SearchKernel it does not hold the function.
+type ChainKernel struct {
+	Spec
+	// MaxIterations bounds one call of a kernel, so that it takes about 50 µs.
+	MaxIterations int
+	// Supported and Enabled are as in Kernel.
+	Supported, Enabled bool
+
+	group int // the number of lanes whose words are side by side
+}
+
+// ChainKernels returns this architecture's chain kernels.
+func ChainKernels() []ChainKernel { return slices.Clone(chainKernels) }
+
+// word returns where word j of a value is.
+func (k *ChainKernel) word(lane, value, j int) int {
+	return ((lane/k.group*chainValues+value)*8+j)*k.group + lane%k.group
+}
+
+// Set makes a lane of c the chain with these states, digest and sum.
+func (k *ChainKernel) Set(c *Chains, lane int, inner, outer, u, sum *State) {
+	for value, h := range [chainValues]*State{inner, outer, u, sum} {
+		for j, w := range h {
+			c[k.word(lane, value, j)] = w
+		}
+	}
+}
+
+// Get reads u and sum of a lane of c.
+func (k *ChainKernel) Get(c *Chains, lane int, u, sum *State) {
+	for j := range u {
+		u[j], sum[j] = c[k.word(lane, chainU, j)], c[k.word(lane, chainSum, j)]
+	}
+}
+
+// Advance does n iterations of every chain of c: U ← HMAC(U), sum ← sum XOR U.
+func (k *ChainKernel) Advance(c *Chains, n int) {
+	for ; n > 0; n -= k.MaxIterations {
+		advance(k.Name, (*uint32)(noescape(unsafe.Pointer(c))), min(n, k.MaxIterations))
+	}
+}

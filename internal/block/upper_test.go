@@ -1,0 +1,100 @@
+package block
+
+import (
+	"testing"
+
+	"github.com/sha256-simd/sha256-simd/internal/cpu"
+	"github.com/sha256-simd/sha256-simd/internal/upper"
+)
+
+// TestUpperHalvesOfTheCaller calls kernels with SHA instructions while upper halves
+// of vector registers are in use, as callers with vector code leave them: kernels
+// have to end that on CPUs with AVX, and on others must not try. Between two
+// instructions the scheduler may have run other code on this thread, so that a single
+// try shows nothing where they are to stay in use.
+func TestUpperHalvesOfTheCaller(t *testing.T) {
+	const tries = 1000
+	var data [64 * Size]byte
+	var states [MaxLanes]State
+	var hs [2 * MaxLanes]*State
+	var ps [2 * MaxLanes]*byte
+	for i := range hs {
+		hs[i], ps[i] = &states[i%MaxLanes], &data[0]
+	}
+	var digests [64 * DigestSize]byte
+	var nonces Nonces
+	nonces.Reset(&IV256, (*[Size]byte)(data[:]), 30, nil, 0)
+
+	type call struct {
+		Spec
+		supported bool
+		run       func()
+	}
+	var calls []call
+	for _, k := range Kernels() {
+		calls = append(calls, call{k.Spec, k.Supported, func() { k.Blocks(&hs[0], &ps[0], k.Lanes, 0, 0, 2, 1) }})
+	}
+	for _, k := range NodeKernels() {
+		calls = append(calls, call{k.Spec, k.Supported, func() { k.hash(&digests[0], &data[0], k.Lanes) }})
+	}
+	for _, k := range SearchKernels() {
+		calls = append(calls, call{k.Spec, k.Supported, func() { k.Search(&nonces, 0, 1) }})
+	}
+	var chains Chains
+	for _, k := range ChainKernels() {
+		calls = append(calls, call{k.Spec, k.Supported, func() { k.Advance(&chains, 1) }})
+	}
+	var wots Wots
+	for _, k := range WotsKernels() {
+		calls = append(calls, call{k.Spec, k.Supported, func() { k.Follow(&wots, 1, 1) }})
+	}
+	defer func(was bool) { hasAVX = was }(hasAVX)
+	for _, c := range calls {
+		if !c.Needs.Has(cpu.SHA) {
+			continue
+		}
+		t.Run(c.Name, func(t *testing.T) {
+			if !c.supported || !upper.Dirty() {
+				t.Skipf("this machine has no AVX, or cannot run %s", c.Name)
+			}
+			hasAVX = true
+			for range tries {
+				upper.Dirty()
+				c.run()
+				if upper.InUse() {
+					t.Fatal("upper halves are in use after a call")
+				}
+			}
+			if hasAnyAVX(c.Needs) {
+				return
+			}
+			hasAVX = false
+			for range tries {
+				upper.Dirty()
+				c.run()
+				if upper.InUse() {
+					return
+				}
+			}
+			t.Error("it executes VZEROUPPER on CPUs without AVX")
+		})
+	}
+}
+
+// TestHasAVX tests what kernels go by.
+func TestHasAVX(t *testing.T) {
+	if got, want := hasAVX, cpu.Usable().Has(cpu.AVX); got != want {
+		t.Errorf("hasAVX is %t on a CPU with %v", got, cpu.Usable())
+	}
+}
+
+// TestSelectOfNoKernel tests that nothing uses a kernel that is not enabled.
+func TestSelectOfNoKernel(t *testing.T) {
+	defer Select(selection)
+	Select(Selection{Single: "generic"})
+	for _, k := range toggles() {
+		if *k.enabled || k.use != nil && *k.use {
+			t.Errorf("%s is in use", k.spec.Name)
+		}
+	}
+}
