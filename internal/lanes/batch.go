@@ -7,11 +7,11 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/block"
 )
 
-// A Batch is jobs that run side by side, and that others join while they are
-// under way. It belongs to one goroutine at a time, which may pass it on.
+// A Batch is jobs that run side by side. Other jobs may join while it runs. It belongs
+// to one goroutine at a time, which may pass it on.
 type Batch struct {
 	lanes
-	live int // those that have waited longest come first
+	live int // the jobs that have waited longest come first
 	done [block.MaxLanes]*Job
 }
 
@@ -44,27 +44,27 @@ func (b *Batch) Jobs() []*Job { return b.job[:b.live] }
 // Room returns how many jobs may join.
 func (b *Batch) Room() int { return b.Width() - b.live }
 
-// Join adds j, which has a block at least.
+// Join adds j, which has at least one block.
 func (b *Batch) Join(j *Job) {
 	b.job[b.live] = j
 	b.begin(b.live)
 	b.live++
 }
 
-// Step compresses the same number of blocks, at most limit, of every job, or, if
-// that leaves kernels part-filled, of as many as fill them: then jobs take turns
-// from call to call. It returns the jobs that have no blocks left, in the order of
-// Jobs; they have left b. The result is valid until the next call.
+// Step compresses the same number of blocks, at most limit, of every job. If the jobs
+// would leave kernels part-filled, a step advances only as many as fill them, and the
+// jobs rotate from step to step. Step returns the jobs that have no blocks left, in
+// the order of Jobs, and removes them from b. The result is valid until the next call.
 func (b *Batch) Step(limit int) []*Job {
 	live := b.live
 	running, n := live, min(limit, b.shortest(live))
-	if t := b.plan.turnOf(live, n); t.lanes < live {
-		running, n = t.lanes, min(limit, b.shortest(t.lanes))
+	if t := b.plan.Slice(live, n); t.Lanes < live {
+		running, n = t.Lanes, min(limit, b.shortest(t.Lanes))
 	}
 	n = b.compress(running, n)
 	waiting, done := live-running, b.done[:0]
 	for i := running - 1; i >= 0; i-- {
-		if b.goesOn(i, n) || b.turn(i) {
+		if b.goesOn(i, n) || b.nextSegment(i) {
 			continue
 		}
 		done = append(done, b.job[i])
@@ -72,26 +72,26 @@ func (b *Batch) Step(limit int) []*Job {
 		b.move(i, running)
 	}
 	if waiting > 0 {
-		// Those that wait come first, then those that have run, both in their order,
-		// then the lanes of those that are done.
+		// The jobs that wait come first, then the jobs that have run, both in their
+		// order, then the lanes of finished jobs.
 		b.reverse(0, live)
 		b.reverse(0, waiting)
 		b.reverse(waiting, live)
 	}
 	slices.Reverse(done)
 	b.live = running + waiting
-	clear(b.next[b.live:]) // b may go on for long, and what has left it not be kept
+	clear(b.next[b.live:]) // b may run for long: drop the pointers of finished jobs
 	return done
 }
 
-// reverse reverses the order of the lanes from the first to before the end.
+// reverse reverses the order of lanes first to end-1.
 func (b *Batch) reverse(first, end int) {
 	for i, j := first, end-1; i < j; i, j = i+1, j-1 {
 		b.swap(i, j)
 	}
 }
 
-// Longest returns the job that has most blocks left.
+// Longest returns the job with most blocks left.
 func (b *Batch) Longest() *Job {
 	longest, most := 0, 0
 	for i := range b.Jobs() {

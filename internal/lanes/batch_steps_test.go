@@ -30,7 +30,7 @@ func TestStepsAreFair(t *testing.T) {
 	const limit = 4
 	paused := 0
 	for _, m := range cpu.Microarchs() {
-		for n := 1; n <= planOf(rowOf(m)).width; n++ {
+		for n := 1; n <= planOf(m).Width; n++ {
 			b, _ := newRecordedBatch(m, n, func(int) int { return 100 })
 			for range 20 {
 				before := map[*Job]int{}
@@ -74,7 +74,7 @@ func TestStepsAreFair(t *testing.T) {
 func TestNobodyWaitsForOthers(t *testing.T) {
 	const most = block.MaxLanes / 2 // jobs wait for two others at least
 	for _, m := range cpu.Microarchs() {
-		for n := 2; n <= planOf(rowOf(m)).width; n++ {
+		for n := 2; n <= planOf(m).Width; n++ {
 			b, _ := newRecordedBatch(m, n, func(i int) int { return 32 + 5*i })
 			paused := map[*Job]int{}
 			for step := range 300 {

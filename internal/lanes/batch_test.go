@@ -33,11 +33,11 @@ func TestBatch(t *testing.T) {
 					j := &job{state: block.IV256, want: block.IV256}
 					j.job.Owner = j
 					j.job.State = &j.state
-					j.job.Pieces = [...][]byte{blocks(1), blocks(1 << r.IntN(9)), nil}
-					if len(j.job.Pieces[0])+len(j.job.Pieces[1]) == 0 {
-						j.job.Pieces[2] = data[:block.Size]
+					j.job.Segments = [...][]byte{blocks(1), blocks(1 << r.IntN(9)), nil}
+					if len(j.job.Segments[0])+len(j.job.Segments[1]) == 0 {
+						j.job.Segments[2] = data[:block.Size]
 					}
-					for _, p := range j.job.Pieces {
+					for _, p := range j.job.Segments {
 						block.Compress(&j.want, p)
 					}
 					b.Join(&j.job)
@@ -73,9 +73,9 @@ func TestBatchLongest(t *testing.T) {
 	data := make([]byte, 16*block.Size)
 	var states [3]block.State
 	jobs := [len(states)]lanes.Job{
-		{Pieces: [...][]byte{data[:3*block.Size], nil, nil}},
-		{Pieces: [...][]byte{data[:2*block.Size], nil, data[:14*block.Size]}},
-		{Pieces: [...][]byte{nil, data[:4*block.Size], nil}},
+		{Segments: [...][]byte{data[:3*block.Size], nil, nil}},
+		{Segments: [...][]byte{data[:2*block.Size], nil, data[:14*block.Size]}},
+		{Segments: [...][]byte{nil, data[:4*block.Size], nil}},
 	}
 	if width, _ := lanes.Width(); width < len(jobs) {
 		t.Skipf("there are only %d lanes", width)

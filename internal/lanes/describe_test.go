@@ -8,6 +8,7 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/cpu"
 	"github.com/sha256-simd/sha256-simd/internal/hashtest"
 	"github.com/sha256-simd/sha256-simd/internal/lanes"
+	"github.com/sha256-simd/sha256-simd/internal/plan"
 )
 
 func TestDescribe(t *testing.T) {
@@ -17,17 +18,17 @@ func TestDescribe(t *testing.T) {
 			t.Errorf("microarchitecture %#v, want %#v", d.Microarch, cpu.This())
 		}
 		width, kernel := lanes.Width()
-		steps := lanes.Steps(d.Streams, block.MaxLanes)
+		steps := plan.Steps(d.Streams, block.MaxLanes)
 		if first := d.Streams[steps[0]]; first.Lanes != width || width > 1 && first.Kernel != kernel {
 			t.Errorf("%v is described as first, %q with %d lanes selected", first, kernel, width)
 		}
-		if !slices.ContainsFunc(d.Streams, func(k lanes.Candidate) bool { return k.Lanes == 1 && k.Kernel == block.Single() }) {
+		if !slices.ContainsFunc(d.Streams, func(k plan.Candidate) bool { return k.Lanes == 1 && k.Kernel == block.Single() }) {
 			t.Errorf("streams %v: none is %s", d.Streams, block.Single())
 		}
 		if len(d.Nodes) == 0 || d.Nodes[0].Kernel != block.Single() {
 			t.Errorf("nodes %v: the first is not %s", d.Nodes, block.Single())
 		}
-		if best := lanes.Cheapest(d.Nonces); best >= 0 != (lanes.SearchKernel() != nil) || best >= 0 && d.Nonces[best].Kernel != lanes.SearchKernel().Name {
+		if best := plan.Cheapest(d.Nonces); best >= 0 != (lanes.SearchKernel() != nil) || best >= 0 && d.Nonces[best].Kernel != lanes.SearchKernel().Name {
 			t.Errorf("nonces %v: %+v is selected", d.Nonces, lanes.SearchKernel())
 		}
 	})

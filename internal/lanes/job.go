@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
+	"github.com/sha256-simd/sha256-simd/internal/plan"
 	"github.com/sha256-simd/sha256-simd/internal/race"
 )
 
@@ -11,65 +12,65 @@ import (
 // cache lines apart, so that no two scratches share a set of the first-level
 // cache or the low 12 bits of their addresses.
 type Job struct {
-	Scratch [5 * block.Size]byte // free to use: for blocks that are put together
+	Scratch [5 * block.Size]byte // free to use, for blocks that are assembled
 	H       block.State          // free to use
 
 	State *block.State // updated in place
-	// Pieces are whole blocks, compressed one piece after the other. Empty pieces
+	// Segments are whole blocks, compressed one segment after the other. Empty segments
 	// are passed over.
-	Pieces [pieces][]byte
+	Segments [segments][]byte
 
 	Owner any // of a job in a Batch: free to use
 }
 
-const pieces = 3
+const segments = 3
 
-// Set has j compress a, then b, then c into h. Forget undoes it.
+// Set sets j to compress a, then b, then c into h. Forget undoes it.
 func (j *Job) Set(h *block.State, a, b, c []byte) {
 	j.State = h
-	j.Pieces[0], j.Pieces[1], j.Pieces[2] = a, b, c
+	j.Segments[0], j.Segments[1], j.Segments[2] = a, b, c
 }
 
-// Forget lets go of what is the caller's.
+// Forget drops the caller's pointers.
 func (j *Job) Forget() { j.Set(nil, nil, nil, nil) }
 
-// maxJobs is how many jobs can be live: more than run at a time, so that those
-// that are left at the end can take turns.
-const maxJobs = 2 * block.MaxLanes
+// maxJobs is the largest number of live jobs. It exceeds the number of lanes, so that
+// the last jobs can rotate.
+const maxJobs = plan.MaxJobs
 
 // lanes are where jobs run, those that are live first.
 type lanes struct {
-	plan *plan
+	plan *streamPlan
 
-	// state and next are the arguments of the kernels. The states of lanes that
-	// are not live are unused, and their blocks those of lane 0.
+	// state and next are the arguments of the kernels. A lane that is not live has
+	// the state `unused` and the blocks of lane 0.
 	state [maxJobs]*block.State
 	next  [maxJobs]*byte
 
-	job    [maxJobs]*Job
-	number [maxJobs]int   // of the job among the caller's, in a Group
-	left   [maxJobs]int   // blocks left of the piece at hand
-	piece  [maxJobs]uint8 // which piece comes then
-	unused block.State
+	job     [maxJobs]*Job
+	number  [maxJobs]int   // of the job in the caller's list, in a group
+	left    [maxJobs]int   // blocks left of the segment at hand
+	segment [maxJobs]uint8 // the index of the next segment
+	unused  block.State
 }
 
-// Width returns how many jobs run side by side while there are enough of them.
-func (l *lanes) Width() int { return l.plan.width }
+// Width returns the number of jobs that run side by side while there are enough.
+func (l *lanes) Width() int { return l.plan.Width }
 
-// begin has lane i compress the pieces of its job, and reports whether there is
-// a block in any.
+// begin sets lane i to the first segment of its job that is not empty. It reports
+// whether there is one.
 func (l *lanes) begin(i int) bool {
 	l.state[i] = l.job[i].State
-	l.piece[i] = 0
-	return l.turn(i)
+	l.segment[i] = 0
+	return l.nextSegment(i)
 }
 
-// turn takes lane i to the next piece of its job that is not empty, and reports
-// whether there is one.
-func (l *lanes) turn(i int) bool {
-	for j := l.job[i]; int(l.piece[i]) < pieces; {
-		p := j.Pieces[l.piece[i]]
-		l.piece[i]++
+// nextSegment takes lane i to the next segment of its job that is not empty, and
+// reports whether there is one.
+func (l *lanes) nextSegment(i int) bool {
+	for j := l.job[i]; int(l.segment[i]) < segments; {
+		p := j.Segments[l.segment[i]]
+		l.segment[i]++
 		if len(p) > 0 {
 			l.load(i, p)
 			return true
@@ -84,9 +85,9 @@ func (l *lanes) load(i int, blocks []byte) {
 	l.next[i] = unsafe.SliceData(blocks)
 }
 
-// goesOn takes note that lane i has compressed n blocks, and reports whether the
-// piece at hand has more. If not, the lane has to turn to the next one: in one
-// function with this, that would cost a call for every lane.
+// goesOn records that lane i has compressed n blocks, and reports whether the
+// segment at hand has more. If not, the caller goes on to nextSegment: one function
+// for both would cost a call for every lane.
 func (l *lanes) goesOn(i, n int) bool {
 	if l.left[i] == n {
 		return false
@@ -101,7 +102,7 @@ func (l *lanes) advance(i, n int) {
 	l.next[i] = block.Advance(l.next[i], n)
 }
 
-// move fills lane i from lane last, which is then unused.
+// move moves lane last to lane i. Lane last is then unused.
 func (l *lanes) move(i, last int) {
 	if i != last {
 		l.swap(i, last)
@@ -117,13 +118,13 @@ func (l *lanes) swap(i, j int) {
 	l.job[i], l.job[j] = l.job[j], l.job[i]
 	l.number[i], l.number[j] = l.number[j], l.number[i]
 	l.left[i], l.left[j] = l.left[j], l.left[i]
-	l.piece[i], l.piece[j] = l.piece[j], l.piece[i]
+	l.segment[i], l.segment[j] = l.segment[j], l.segment[i]
 }
 
-// shortest returns the smallest number of blocks that one of the first n lanes
-// has left of the piece at hand.
+// shortest returns the smallest number of blocks that any of the first n lanes has
+// left of its segment at hand.
 func (l *lanes) shortest(n int) int {
-	// By halves, so that one comparison need not wait for the other.
+	// Two minima, so that comparisons do not wait for each other.
 	least, half := l.left[0], n/2
 	first, second := l.left[:half], l.left[n-half:n]
 	other := l.left[half]
@@ -133,10 +134,10 @@ func (l *lanes) shortest(n int) int {
 	return min(least, other)
 }
 
-// total returns how many blocks lane i has left, of all pieces.
+// total returns how many blocks lane i has left, of all segments.
 func (l *lanes) total(i int) int {
 	n := l.left[i]
-	for _, p := range l.job[i].Pieces[l.piece[i]:] {
+	for _, p := range l.job[i].Segments[l.segment[i]:] {
 		n += len(p) / block.Size
 	}
 	return n
@@ -149,17 +150,17 @@ func (l *lanes) retire(n int) {
 	}
 }
 
-// compress advances the first n lanes by so many blocks, or by as many as the
-// kernels of the plan take in one call, and returns how many. It does not move
-// next. If more lanes are live the plan for n fills its kernels.
+// compress advances the first n lanes by the given blocks, but at most by the blocks
+// of one call, and returns by how many. It does not move next. If more lanes are live,
+// the plan for n fills its kernels.
 func (l *lanes) compress(n, blocks int) int {
 	return l.plan.compress(l.state[:], l.next[:], n, 0, blocks)
 }
 
-// compress advances the first n states by so many blocks, from block at of next
-// on, or by as many as the kernels take in one call, and returns how many. The
-// states of lanes that the kernels have beyond n are written to.
-func (p *plan) compress(state []*block.State, next []*byte, n, at, blocks int) int {
+// compress advances the first n states by the given blocks, from block `at` of next
+// on, but at most by the blocks of one call. It returns by how many. If the kernels
+// have more than n lanes, it writes to the states of the lanes behind.
+func (p *streamPlan) compress(state []*block.State, next []*byte, n, at, blocks int) int {
 	for i := 0; i < n; {
 		k := p.kernels[n-i]
 		blocks = min(blocks, k.MaxBlocks)
@@ -181,9 +182,9 @@ func (p *plan) compress(state []*block.State, next []*byte, n, at, blocks int) i
 	return blocks
 }
 
-// compressAll advances the first n states by so many blocks, from block at of next
-// on.
-func (p *plan) compressAll(state []*block.State, next []*byte, n, at, blocks int) {
+// compressAll advances the first n states by the given blocks, from block `at` of
+// next on.
+func (p *streamPlan) compressAll(state []*block.State, next []*byte, n, at, blocks int) {
 	for end := at + blocks; at < end; {
 		at += p.compress(state, next, n, at, end-at)
 	}

@@ -1,24 +1,22 @@
 package lanes
 
 import (
+	"slices"
 	"sync/atomic"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
 	"github.com/sha256-simd/sha256-simd/internal/cpu"
+	"github.com/sha256-simd/sha256-simd/internal/plan"
 )
 
-// paddingCost is what it takes to run a kernel on fewer nodes than it has
-// lanes: they are copied beside as many others as are missing.
-const paddingCost = 150
-
-// A nodePlan says which kernels hash a number of nodes on this machine. A nil
-// kernel stands for one node at a time, by block.HashNode.
+// A nodePlan says which kernels hash n nodes on this machine, for every n. Where the
+// kernel is nil, block.HashNode hashes one node at a time.
 type nodePlan struct {
 	epoch uint32
-	// many is for MaxLanes nodes and more, while they fill it.
+	// many is for MaxLanes nodes or more, as long as they fill it.
 	many *block.NodeKernel
-	// kernels[n] is for the first of n nodes; those that it leaves are planned
-	// again. It may have more lanes than there are nodes.
+	// kernels[n] is for the first of n nodes; the nodes that it leaves are planned
+	// again. It may have more than n lanes.
 	kernels [block.MaxLanes]*block.NodeKernel
 }
 
@@ -34,7 +32,7 @@ func currentNodePlan() *nodePlan {
 }
 
 func renewNodePlan() *nodePlan {
-	p := newNodePlan(rowOf(cpu.This()), block.NodeKernels(), block.Single())
+	p := newNodePlan(plan.NewNodes(plan.RowOf(cpu.This()), block.Enabled(), block.Single()), block.NodeKernels())
 	p.epoch = block.Epoch()
 	currentNodes.Store(p)
 	return p
@@ -49,42 +47,27 @@ func NodeKernel() string {
 	return ""
 }
 
-// newNodePlan finds the cheapest way to hash n nodes, for every n below
-// MaxLanes, by the costs in r. single names the kernel that block.HashNode runs
-// if there is none for one node.
-func newNodePlan(r row, kernels []block.NodeKernel, single string) *nodePlan {
-	choice, of := nodeCandidates(r, kernels, single)
-	first, _ := choose(choice, paddingCost)
-	p := &nodePlan{many: of[Cheapest(choice)]}
-	for n := 1; n < len(p.kernels); n++ {
-		p.kernels[n] = of[first[n]]
-	}
-	return p
-}
-
-// nodeCandidates returns what may be chosen for nodes, and the kernels that it
-// stands for: nil for the first, one node at a time.
-func nodeCandidates(r row, kernels []block.NodeKernel, single string) (choice []Candidate, of []*block.NodeKernel) {
-	one := Candidate{single, 1, 2 * genericCost, Derived}
-	if single != oneStream.Name && single != "x1_std" {
-		one = r.candidate(block.Spec{Name: single, Lanes: 1})
-		one.Cycles *= 2
-	}
-	choice, of = []Candidate{one}, []*block.NodeKernel{nil}
-	for i := range kernels {
-		if k := &kernels[i]; k.Enabled {
-			choice, of = append(choice, r.candidate(k.Spec)), append(of, k)
+// newNodePlan returns p with its kernels.
+func newNodePlan(p *plan.Nodes, kernels []block.NodeKernel) *nodePlan {
+	kernel := func(name string) *block.NodeKernel {
+		if i := slices.IndexFunc(kernels, func(k block.NodeKernel) bool { return k.Name == name }); i >= 0 {
+			return &kernels[i]
 		}
+		return nil
 	}
-	return choice, of
+	np := &nodePlan{many: kernel(p.Many)}
+	for n := 1; n < len(p.Kernels); n++ {
+		np.kernels[n] = kernel(p.Kernels[n])
+	}
+	return np
 }
 
-// HashNodes sets the 32 bytes of dst at 32·i to the digest of the 64 of src at
-// 64·i, for every node of src, whose length is a multiple of 64. dst holds half
-// of src at least. They begin at the same place or do not overlap.
+// HashNodes sets the 32 bytes of dst at 32·i to the digest of the 64 bytes of src at
+// 64·i, for every i. The length of src is a multiple of 64, and dst has at least half
+// its length. dst and src begin at the same address or do not overlap.
 func HashNodes(dst, src []byte) {
 	if len(src) == block.NodeSize {
-		// Beside a single hash what the plan costs would show.
+		// The plan would take a noticeable part of the time of a single hash.
 		block.HashNode((*[block.DigestSize]byte)(dst), (*[block.NodeSize]byte)(src))
 		return
 	}

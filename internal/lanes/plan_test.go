@@ -1,13 +1,16 @@
 package lanes
 
 import (
+	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
 	"github.com/sha256-simd/sha256-simd/internal/cpu"
+	"github.com/sha256-simd/sha256-simd/internal/plan"
 )
 
 // mostLive is more than twice as many live lanes as any kernel has.
@@ -20,187 +23,108 @@ func randomBytes(n int) []byte {
 	return p
 }
 
-// A specification says how 1, 2, … live lanes advance by a block, up to the
-// number that is kept alive: by which kernels, for which numbers from from on.
-type specification []struct {
-	from    int
-	kernels string
-}
-
-// of returns what the specification says of n live lanes, of which it keeps
-// width alive at a time.
-func (s specification) of(n, width int) []string {
-	var kernels []string
-	for ; n > width; n -= width {
-		kernels = append(kernels, s[len(s)-1].kernels)
+// specsOn returns the kernels that a CPU of a microarchitecture with all its features
+// can run, and what compresses one stream there.
+func specsOn(m cpu.Microarch) (specs []block.Spec, single string) {
+	p := plan.Process{Usable: m.Features(), Microarch: m, Arch: "arm64"}
+	if m.On("amd64") {
+		p.Arch = "amd64"
 	}
-	for i := len(s) - 1; i >= 0; i-- {
-		if n >= s[i].from {
-			return append(kernels, strings.Fields(s[i].kernels)...)
+	s := p.Selection()
+	for _, k := range block.Catalog() {
+		if k.Arch == p.Arch && slices.Contains(s.Enabled, k.Name) {
+			specs = append(specs, k)
 		}
 	}
-	return kernels
+	return specs, s.Single
 }
 
-func TestPlans(t *testing.T) {
-	var (
-		sha     = specification{{1, "x1_shani"}, {2, "x2_shani"}, {3, "x2_shani x1_shani"}, {4, "x4_shani"}}
-		pairs   = specification{{1, "x1_shani"}, {2, "x2_shani"}}
-		zen     = specification{{1, "x1_shani"}, {2, "x2_shani"}, {3, "x4_shani"}} // 3 of 4 lanes are no loss
-		ssse3   = specification{{1, "x1_ssse3"}, {2, "x1_ssse3 x1_ssse3"}, {3, "x4_ssse3"}}
-		avx     = specification{{1, "x1_avx"}, {2, "x1_avx x1_avx"}, {3, "x4_avx"}}
-		avx512  = specification{{1, "x1_avx2"}, {2, "x1_avx2 x1_avx2"}, {3, "x16_avx512"}}
-		avx2    = specification{{1, "x1_avx2"}, {2, "x1_avx2 x1_avx2"}, {3, "x4_avx"}, {5, "x8_avx2"}}
-		sha2    = specification{{1, "x1_sha2"}, {2, "x2_sha2"}, {3, "x2_sha2 x1_sha2"}, {4, "x4_sha2"}}
-		neon    = specification{{1, "generic"}, {2, "x4_neon"}}
-		generic = specification{{1, "generic"}}
-	)
-	for _, tt := range []struct {
-		row      row
-		disabled string
-		width    int
-		plan     specification
-	}{
-		{zen5, "", 32, specification{
-			{1, "x1_shani"}, {2, "x2_shani"}, {3, "x4_shani"}, {5, "x4_shani x1_shani"}, {6, "x4_shani x2_shani"},
-			{7, "x4_shani x4_shani"}, {9, "x16_avx512"},
-			{17, "x16_avx512 x1_shani"}, {18, "x16_avx512 x2_shani"},
-			{19, "x16_avx512 x4_shani"}, {21, "x32_avx512"},
-		}},
-		{zen5, "avx512", 4, zen},
-		{zen5, "shani", 32, specification{
-			{1, "x1_avx2"}, {2, "x16_avx512"}, {17, "x16_avx512 x1_avx2"}, {18, "x32_avx512"},
-		}},
-		{zen5, "avx512 shani", 8, avx2},
-		{zen5, "avx512 shani avx2", 4, avx},
-		{zen5, "avx512 shani avx2 avx", 4, ssse3},
-		{zen5, "avx512 shani avx2 avx ssse3", 1, generic},
-		{zen4, "", 4, zen},
-		{zen4, "avx512", 4, zen},
-		{zen4, "shani", 16, avx512},
-		{zen1, "", 4, sha},
-		{zen1, "shani", 8, avx2},
-		{iceLake, "", 32, specification{
-			{1, "x1_avx512shani"}, {2, "x2_avx512shani"}, {3, "x2_avx512shani x1_avx512shani"}, {4, "x2_avx512shani x2_avx512shani"},
-			{5, "x2_avx512shani x2_avx512shani x1_avx512shani"}, {6, "x2_avx512shani x2_avx512shani x2_avx512shani"},
-			{7, "x2_avx512shani x2_avx512shani x2_avx512shani x1_avx512shani"},
-			{8, "x2_avx512shani x2_avx512shani x2_avx512shani x2_avx512shani"}, {9, "x16_avx512"},
-			{17, "x16_avx512 x1_avx512shani"}, {18, "x16_avx512 x2_avx512shani"}, {19, "x16_avx512 x2_avx512shani x1_avx512shani"},
-			{20, "x16_avx512 x2_avx512shani x2_avx512shani"}, {21, "x16_avx512 x2_avx512shani x2_avx512shani x1_avx512shani"},
-			{22, "x16_avx512 x2_avx512shani x2_avx512shani x2_avx512shani"},
-			{23, "x16_avx512 x2_avx512shani x2_avx512shani x2_avx512shani x1_avx512shani"}, {24, "x32_avx512"},
-		}},
-		{iceLake, "avx512", 8, specification{
-			{1, "x1_shani"}, {2, "x2_shani"}, {3, "x2_shani x1_shani"}, {4, "x2_shani x2_shani"},
-			{5, "x2_shani x2_shani x1_shani"}, {6, "x2_shani x2_shani x2_shani"}, {7, "x8_avx2"},
-		}},
-		{intelAVX512SHA, "", 32, specification{
-			{1, "x1_shani"}, {2, "x2_shani"}, {3, "x2_shani x1_shani"}, {4, "x4_shani"}, {5, "x4_shani x1_shani"},
-			{6, "x4_shani x2_shani"}, {7, "x4_shani x2_shani x1_shani"}, {8, "x4_shani x4_shani"}, {9, "x4_shani x4_shani x1_shani"},
-			{10, "x4_shani x4_shani x2_shani"}, {11, "x4_shani x4_shani x2_shani x1_shani"}, {12, "x4_shani x4_shani x4_shani"},
-			{13, "x16_avx512"}, {17, "x16_avx512 x1_shani"}, {18, "x16_avx512 x2_shani"}, {19, "x16_avx512 x2_shani x1_shani"},
-			{20, "x16_avx512 x4_shani"}, {21, "x16_avx512 x4_shani x1_shani"}, {22, "x16_avx512 x4_shani x2_shani"},
-			{23, "x16_avx512 x4_shani x2_shani x1_shani"}, {24, "x16_avx512 x4_shani x4_shani"},
-			{25, "x16_avx512 x4_shani x4_shani x1_shani"}, {26, "x16_avx512 x4_shani x4_shani x2_shani"},
-			{27, "x16_avx512 x4_shani x4_shani x2_shani x1_shani"}, {28, "x16_avx512 x4_shani x4_shani x4_shani"}, {29, "x32_avx512"},
-		}},
-		{intelAVX512SHA, "avx512", 4, sha},
-		{intelAVX512SHA, "shani", 32, specification{
-			{1, "x1_avx2"}, {2, "x16_avx512"}, {17, "x16_avx512 x1_avx2"}, {18, "x32_avx512"},
-		}},
-		{intelAVX512, "", 16, specification{{1, "x1_avx2"}, {2, "x16_avx512"}}},
-		{intelAVX512, "avx512", 8, avx2},
-		{shaOnly, "", 2, pairs},
-		{shaOnly, "avx2 avx", 2, pairs},
-		{shaOnly, "shani", 8, avx2},
-		{avx2Only, "", 8, specification{
-			{1, "x1_avx2"}, {2, "x1_avx2 x1_avx2"}, {3, "x1_avx2 x1_avx2 x1_avx2"}, {4, "x4_avx"}, {5, "x8_avx2"},
-		}},
-		{avx2Only, "avx2", 4, avx},
-		{older, "", 4, avx},
-		{older, "avx", 4, ssse3},
-		{older, "avx ssse3", 1, generic},
-		{armSHA2, "", 4, sha2},
-		{armSHA2, "sha2", 4, neon},
-		{armSHA2v80, "", 4, sha2},
-		{armSHA2v80, "sha2", 4, neon},
-		{armNEON, "", 4, neon},
-		{armNEON, "neon", 1, generic},
-		{anyCPU, "", 16, specification{
-			{1, "x1_shani"}, {2, "x2_shani"}, {3, "x2_shani x1_shani"}, {4, "x2_shani x2_shani"},
-			{5, "x2_shani x2_shani x1_shani"}, {6, "x2_shani x2_shani x2_shani"}, {7, "x2_shani x2_shani x2_shani x1_shani"},
-			{8, "x2_shani x2_shani x2_shani x2_shani"}, {9, "x2_shani x2_shani x2_shani x2_shani x1_shani"}, {10, "x16_avx512"},
-		}},
-		{anyCPU, "avx512", 2, pairs},
-		{anyCPU, "shani", 16, avx512},
-	} {
-		p := planOf(tt.row, strings.Fields(tt.disabled)...)
-		if p.width != tt.width {
-			t.Errorf("%s without %q: %d lanes are kept alive, want %d", tt.row.microarch, tt.disabled, p.width, tt.width)
-			continue
-		}
-		for live := range mostLive + 1 {
-			var got []string
-			for n := live; n > 0; {
-				k := p.kernels[min(n, p.width)]
-				got = append(got, k.Name)
-				n -= k.Lanes
-			}
-			if want := tt.plan.of(live, tt.width); !slices.Equal(got, want) {
-				t.Errorf("%s without %q, %d live lanes: %q, want %q", tt.row.microarch, tt.disabled, live, got, want)
-			}
-		}
+// planOf returns the plan for streams by a microarchitecture's costs.
+func planOf(m cpu.Microarch) *streamPlan {
+	specs, single := specsOn(m)
+	return planFor(m, specs, single)
+}
+
+// planFor returns a plan for kernels that this machine may be unable to run: they
+// have bounds, and no code.
+func planFor(m cpu.Microarch, specs []block.Spec, single string) *streamPlan {
+	var kernels []block.Kernel
+	for _, k := range specs {
+		kernels = append(kernels, block.Kernel{Spec: k, MaxBlocks: 100})
 	}
+	return newStreamPlan(plan.NewStreams(plan.RowOf(m), specs, single), kernels)
 }
 
-// TestPlansCostLessThanOneAtATime tests, for every microarchitecture and whatever
-// is disabled, that no number of live lanes costs more, by its own row, than
-// they would one at a time, that another lane never makes it cheaper, that as
-// many are kept alive as cost least each, and that no kernel has lanes beyond
-// MaxLanes.
-func TestPlansCostLessThanOneAtATime(t *testing.T) {
+// cyclesOf returns the costs of the candidates for streams on a microarchitecture.
+func cyclesOf(m cpu.Microarch) map[string]int {
+	row := plan.RowOf(m)
+	cycles := map[string]int{}
+	for _, k := range row.Streams(specsOn(m)) {
+		cycles[k.Kernel] = k.Cycles
+	}
+	return cycles
+}
+
+// TestForcedStreamKernelsRun has, on every microarchitecture, every kernel for
+// streams as the only one in use: it has to be the one that runs.
+func TestForcedStreamKernelsRun(t *testing.T) {
 	for _, m := range cpu.Microarchs() {
-		for set := range 1 << len(isas) {
-			var disabled []string
-			for i, isa := range isas {
-				if set>>i&1 == 1 {
-					disabled = append(disabled, isa)
-				}
+		specs, _ := specsOn(m)
+		for _, k := range specs {
+			if k.Operation != block.StreamOp {
+				continue
 			}
-			r, p := rowOf(m), processOn(m, disabled...)
-			s := p.selection()
-			choice, _ := candidates(r, p.streams(s), s.Single)
-			cost := func(steps []int) (total int) {
-				for _, i := range steps {
-					total += choice[i].Cycles
+			t.Run(fmt.Sprintf("%#v/%s", m, k.Name), func(t *testing.T) {
+				single := "generic"
+				if k.Lanes == 1 {
+					single = k.Name
 				}
-				return total
-			}
-			one := cost(Steps(choice, 1))
-			plan := newPlan(r, p.streams(s), s.Single)
-			width := plan.width
-			for live := 1; live <= width; live++ {
-				for slot := 0; slot < live; slot += plan.kernels[live-slot].Lanes {
-					if k := plan.kernels[live-slot]; slot+k.Lanes > block.MaxLanes {
-						t.Errorf("%#v without %q: of %d live lanes %s has those from %d", m, disabled, live, k.Name, slot)
+				rec := record(planFor(m, []block.Spec{k}, single))
+				j := newJobs(each(2*k.Lanes, func(int) [2]int { return [2]int{3, 1} }))
+				rec.run(j, false)
+				j.check(t)
+				for _, call := range rec.calls {
+					if call.kernel != k.Name {
+						t.Errorf("%q runs", call.kernel)
 					}
 				}
+			})
+		}
+	}
+}
+
+func TestFeaturesAreThoseOfSupportedKernels(t *testing.T) {
+	var want []string
+	for _, isa := range []string{"ssse3", "avx", "avx2", "shani", "avx512", "sha2", "neon"} {
+		for _, k := range block.Kernels() {
+			if k.Supported && strings.HasSuffix(k.Name, "_"+isa) && !slices.Contains(want, isa) {
+				want = append(want, isa)
 			}
-			share := cost(Steps(choice, width))
-			last := 0
-			for n := 1; n <= mostLive; n++ {
-				total := cost(Steps(choice, n))
-				if total > n*one {
-					t.Errorf("%#v without %q: %d lanes cost %d, one at a time %d", m, disabled, n, total, n*one)
-				}
-				if total < last {
-					t.Errorf("%#v without %q: %d lanes cost %d, one less %d", m, disabled, n, total, last)
-				}
-				if total*width < share*n {
-					t.Errorf("%#v without %q: %d lanes cost less each than %d", m, disabled, n, width)
-				}
-				last = total
-			}
+		}
+	}
+	if got := Features(); !slices.Equal(got, want) {
+		t.Errorf("Features() = %q, want %q", got, want)
+	}
+}
+
+// TestThisProcess tests that what is in use here is what a process like this one
+// has to use.
+func TestThisProcess(t *testing.T) {
+	p := thisProcess()
+	if p.Arch != runtime.GOARCH {
+		t.Errorf("architecture %q, want %q", p.Arch, runtime.GOARCH)
+	}
+	p.FIPS = false
+	s := p.Selection()
+	if block.UsesStd() {
+		t.Skip("crypto/sha256 compresses")
+	}
+	if block.Single() != s.Single {
+		t.Errorf("%s compresses one stream, want %s", block.Single(), s.Single)
+	}
+	for _, k := range block.Kernels() {
+		if k.Supported != p.Usable.Has(k.Needs) || k.Enabled != slices.Contains(s.Enabled, k.Name) {
+			t.Errorf("%s: supported %v, enabled %v; the CPU has %v, selected are %q", k.Name, k.Supported, k.Enabled, p.Usable, s.Enabled)
 		}
 	}
 }

@@ -1,59 +1,74 @@
-// Package lanes decides which blocks of which messages run side by side, and
-// on which kernel. It stands on package block, which does the compression; it
-// starts no goroutine, and once its pool is warm it allocates nothing.
+// Package lanes runs the blocks of many messages side by side, on the kernels that
+// package plan chooses. Package block has the kernels. Package lanes starts no
+// goroutine, and once its pools are warm it allocates nothing.
 //
-// Jobs start longest first. While there are enough of them, all lanes are kept
-// live: they advance together by the smallest number of blocks that any of them
-// has left, and a lane whose job ends gets the next one. The last jobs, too few
-// to refill lanes with, take turns (turns.go) where that fills kernels better.
+// The longest jobs start first. While there are enough jobs, all lanes are live. They
+// advance together by the smallest number of blocks that any of them has left, and a
+// lane whose job ends gets the next job. The last jobs are too few to refill lanes.
+// They rotate (rotation.go) where that fills kernels better: they share the lanes round
+// robin, in time slices.
 //
-// A message much longer than the others needs no special care in one thread:
-// every block that it gets done beside others costs less than it would alone,
-// and when the others are gone it is alone, on the one-stream kernel.
+// A message much longer than the others needs no special care. Beside others each of
+// its blocks costs less than alone. When the others are done it runs alone, on the
+// one-stream kernel.
 package lanes
 
 import (
 	"math/bits"
 	"sync"
+
+	"github.com/sha256-simd/sha256-simd/internal/block"
+	"github.com/sha256-simd/sha256-simd/internal/plan"
 )
 
 // Work is a list of jobs. A job compresses whole blocks into a state.
 type Work interface {
 	// Blocks returns how many blocks job i has, for the order of starting.
 	Blocks(i int) int
-	// Start sets j, by its method Set. It may use j's H and
-	// Scratch, which stay as they are until Done. It reports false if job i has no
-	// blocks: then it is done.
+	// Start sets j, by its method Set. It may use j's H and Scratch, which stay as they
+	// are until Done. It returns false if job i has no blocks; then job i is done, and
+	// Done is not called.
 	Start(i int, j *Job) bool
 	// Done reports that the state of job i has taken in all its blocks.
 	Done(i int, j *Job)
 }
 
-// window is how many jobs are put in order at a time.
+// A Fetcher is Work, EqualWork or Ends that may read memory far from the core. Fetch
+// fetches the beginning of job i's memory: its first blocks, and its state.
+type Fetcher interface{ Fetch(i int) }
+
+// fetchAhead is the least number of jobs that start between the fetch of a job's
+// memory and its start. A fetch takes longer than a short message.
+const fetchAhead = 8
+
+// window is the number of jobs that are sorted at a time.
 const window = 4096
 
-// A group is what Run works with: lanes, with jobs of their own.
+// A group is lanes with their own jobs, for Run and the functions of sum.go.
 type group struct {
-	// jobs are what lanes use at first; they exchange them. They come first, and
-	// the group is so large that it begins a page: no state of theirs lies across
-	// two cache lines.
+	// jobs are the lanes' jobs; lanes may exchange them. They come first, and the group
+	// is so large that it begins a page: so no job's state lies across two cache lines.
 	jobs [maxJobs]Job
 
 	lanes
 
-	// The window: jobs base to base+count-1, of which upcoming are started; if
-	// sorted, in the order of order.
+	// The window is jobs base to base+count-1, of which upcoming are started. If sorted
+	// is set, they start in the order of order.
 	base, upcoming, count int
 	sorted                bool
 	order                 [window]uint16
 	buckets               [window]uint16        // of each job
 	places                [maxBucket + 1]uint16 // in order, for the next of each bucket
 
-	used int // lanes whose jobs hold callers' pointers: the first ones
+	fetcher Fetcher // or nil
+	ahead   int     // number of jobs between the fetch of a job and its start
 
-	alike    alike
+	used int // the jobs of the first used lanes hold callers' pointers
+
+	equal    equalSlice
 	rotating rotating
 	sums     sumMany
+	outer    [maxJobs]*block.State // after the outer prefix, for nested sums
 }
 
 var groups = sync.Pool{New: func() any {
@@ -72,31 +87,34 @@ func acquire() *group {
 	return g
 }
 
-// Run does jobs 0 to n-1 of w. If uneven it starts the longest first, as is
-// best when they differ in length by more than a block or two.
+// Run does jobs 0 to n-1 of w. If uneven is set it starts the longest jobs first: that
+// is best if lengths differ by more than a block or two.
 func Run(n int, w Work, uneven bool) {
 	g := acquire()
 	g.run(n, w, uneven)
 	g.release()
 }
 
-// release forgets what belongs to callers.
+// release drops the callers' pointers and gives g back to the pool.
 func (g *group) release() {
 	clear(g.next[:])
 	for _, j := range g.job[:g.used] {
 		j.Forget()
 	}
 	g.used = 0
+	g.fetcher = nil
 	g.sums = sumMany{}
 	groups.Put(g)
 }
 
-// most is how many jobs may be live: those that run, and, when these are the
-// last, as many less one to take turns with them.
-func (g *group) most() int { return max(1, 2*g.Width()-1) }
+// maxLive is the largest number of live jobs: Width jobs run, and at the end of the
+// list Width-1 more rotate with them.
+func (g *group) maxLive() int { return max(1, 2*g.Width()-1) }
 
 func (g *group) run(n int, w Work, uneven bool) {
 	g.used = min(n, 2*g.Width())
+	g.fetcher, _ = w.(Fetcher)
+	g.ahead = max(fetchAhead, 3*g.Width()/4)
 	for base := 0; base < n; base += window {
 		g.base, g.upcoming, g.count = base, 0, min(window, n-base)
 		g.sorted = uneven && g.count > g.Width()
@@ -109,11 +127,16 @@ func (g *group) run(n int, w Work, uneven bool) {
 
 // runWindow does the jobs of the window.
 func (g *group) runWindow(w Work) {
+	if g.fetcher != nil {
+		for i := range min(g.ahead, g.count) {
+			g.fetcher.Fetch(g.numberOf(i))
+		}
+	}
 	live := g.startJobs(0, g.Width(), w)
 	for live == g.Width() && !g.isEnd(w) {
 		blocks := g.compress(live, g.shortest(live))
 		for i := live - 1; i >= 0; i-- {
-			if g.goesOn(i, blocks) || g.turn(i) {
+			if g.goesOn(i, blocks) || g.nextSegment(i) {
 				continue
 			}
 			w.Done(g.number[i], g.job[i])
@@ -123,31 +146,31 @@ func (g *group) runWindow(w Work) {
 			}
 		}
 	}
-	live = g.startJobs(live, g.most(), w)
-	// Of those that wait the last one, now the longest, comes first.
+	live = g.startJobs(live, g.maxLive(), w)
+	// The waiting jobs are reversed: the last one, now the longest, comes first.
 	for i, j := g.Width(), live-1; i < j; i, j = i+1, j-1 {
 		g.swap(i, j)
 	}
 	g.finish(live, w)
 }
 
-// isEnd reports whether the jobs to come had better take turns with those that
-// run: they are few, and long enough for it.
+// isEnd reports whether the remaining jobs shall rotate with the jobs that run: they
+// are few, and long enough to rotate.
 func (g *group) isEnd(w Work) bool {
 	left := g.count - g.upcoming
-	return left == 0 || left <= g.most()-g.Width() && w.Blocks(g.numberOf(g.upcoming)) >= minTurn
+	return left == 0 || left <= g.maxLive()-g.Width() && plan.IsLong(w.Blocks(g.numberOf(g.upcoming)))
 }
 
-// startJobs starts jobs, as far as there are any, until so many are live, and
-// returns how many are.
-func (g *group) startJobs(live, most int, w Work) int {
-	for live < most && g.start(live, w) {
+// startJobs starts jobs until limit jobs are live or none remains. It returns the
+// number of live jobs.
+func (g *group) startJobs(live, limit int, w Work) int {
+	for live < limit && g.start(live, w) {
 		live++
 	}
 	return live
 }
 
-// numberOf returns the number of the job that starts after i others of the window.
+// numberOf returns the number of the job that starts after i other jobs of the window.
 func (g *group) numberOf(i int) int {
 	if g.sorted {
 		i = int(g.order[i])
@@ -160,6 +183,9 @@ func (g *group) numberOf(i int) int {
 func (g *group) start(i int, w Work) bool {
 	for g.upcoming < g.count {
 		number := g.numberOf(g.upcoming)
+		if next := g.upcoming + g.ahead; g.fetcher != nil && next < g.count {
+			g.fetcher.Fetch(g.numberOf(next))
+		}
 		g.upcoming++
 		if w.Start(number, g.job[i]) && g.begin(i) {
 			g.number[i] = number
@@ -169,22 +195,22 @@ func (g *group) start(i int, w Work) bool {
 	return false
 }
 
-// finish does what is left of the first live lanes, the last jobs of w.
+// finish completes the jobs in the first live lanes, the last jobs of the window.
 func (g *group) finish(live int, w Work) {
 	for live > 0 {
 		blocks := g.shortest(live)
-		if t := g.plan.turnOf(live, blocks); t.slice < blocks {
+		if t := g.plan.Slice(live, blocks); t.Blocks < blocks {
 			live = g.rotate(live, t, w)
 			continue
 		}
-		// Those that wait come into the lanes that jobs leave.
+		// Waiting jobs take the lanes of finished jobs.
 		n := min(live, g.Width())
 		if n < live {
 			blocks = g.shortest(n)
 		}
 		blocks = g.compress(n, blocks)
 		for i := n - 1; i >= 0; i-- {
-			if g.goesOn(i, blocks) || g.turn(i) {
+			if g.goesOn(i, blocks) || g.nextSegment(i) {
 				continue
 			}
 			live--
@@ -193,14 +219,13 @@ func (g *group) finish(live int, w Work) {
 	}
 }
 
-// end ends the job in lane i, which lane last takes the place of.
+// end ends the job in lane i, and moves lane last to lane i.
 func (g *group) end(i, last int, w Work) {
 	w.Done(g.number[i], g.job[i])
 	g.move(i, last)
 }
 
-// sort puts the jobs of the window into g.order, by falling length as far as
-// bucket tells lengths apart.
+// sort puts the jobs of the window into g.order, by falling bucket.
 func (g *group) sort(w Work) {
 	clear(g.places[:])
 	buckets := g.buckets[:g.count]
@@ -209,24 +234,30 @@ func (g *group) sort(w Work) {
 		buckets[i] = uint16(b)
 		g.places[b]++
 	}
+	g.arrange(buckets, g.places[:])
+}
+
+// arrange puts the jobs of the window into g.order, by falling bucket. places[b] is the
+// number of jobs in bucket b. arrange sets it to the place behind the last of them.
+func (g *group) arrange(buckets, places []uint16) {
 	var place uint16
-	for b := maxBucket; b >= 0; b-- {
-		g.places[b], place = place, place+g.places[b]
+	for b := len(places) - 1; b >= 0; b-- {
+		places[b], place = place, place+places[b]
 	}
 	for i, b := range buckets {
-		g.order[g.places[b]] = uint16(i)
-		g.places[b]++
+		g.order[places[b]] = uint16(i)
+		places[b]++
 	}
 }
 
 // maxBucket is the bucket of the longest message.
 const maxBucket = (64 - bucketBits) << bucketBits
 
-// bucketBits is how many bits after the first one tell lengths apart.
+// bucketBits is the number of bits behind the first one that a bucket depends on.
 const bucketBits = 4
 
-// bucket returns a number that never falls as blocks rises: blocks itself if
-// it is small, else its magnitude and its bits after the first one.
+// bucket returns a number that never falls as blocks rises. It is blocks itself if
+// blocks is small, else its magnitude and the bucketBits bits behind its first bit.
 func bucket(blocks int) int {
 	shift := bits.Len(uint(blocks)) - 1 - bucketBits
 	if shift <= 0 {

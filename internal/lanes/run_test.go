@@ -22,7 +22,7 @@ type call struct {
 
 // A recorder is a plan whose kernels record their calls, and compress.
 type recorder struct {
-	plan  *plan
+	plan  *streamPlan
 	jobs  *jobs
 	calls []call
 	// missed are the calls with fewer lanes live than possible.
@@ -30,10 +30,10 @@ type recorder struct {
 }
 
 // newRecorder returns a recorder of the plan by a microarchitecture's costs.
-func newRecorder(m cpu.Microarch) *recorder { return record(planOf(rowOf(m))) }
+func newRecorder(m cpu.Microarch) *recorder { return record(planOf(m)) }
 
 // record returns a recorder of p.
-func record(p *plan) *recorder {
+func record(p *streamPlan) *recorder {
 	r := &recorder{plan: p}
 	recording := map[*block.Kernel]*block.Kernel{}
 	for n, k := range r.plan.kernels {
@@ -68,7 +68,7 @@ func (r *recorder) compress(k *block.Kernel, goesOn bool, states []*block.State,
 	}
 	c := call{k.Name, r.jobs.live, n, goesOn}
 	r.calls = append(r.calls, c)
-	if r.jobs.waiting() && c.live < r.plan.width {
+	if r.jobs.waiting() && c.live < r.plan.Width {
 		r.missed = append(r.missed, c)
 	}
 }
@@ -195,12 +195,7 @@ func TestRun(t *testing.T) {
 	for _, m := range cpu.Microarchs() {
 		t.Run(fmt.Sprintf("%#v", m), func(t *testing.T) {
 			r := newRecorder(m)
-			p := processOn(m)
-			choice, _ := candidates(rowOf(m), p.streams(p.selection()), p.selection().Single)
-			costs := map[string]int{}
-			for _, k := range choice {
-				costs[k.Kernel] = k.Cycles
-			}
+			costs := cyclesOf(m)
 			one := costs[r.plan.kernels[1].Name]
 			for _, shape := range shapes {
 				for n := range mostLive + 1 {
@@ -287,7 +282,7 @@ func TestRefill(t *testing.T) {
 				r.run(j, uneven)
 				j.check(t)
 				if len(r.missed) > 0 {
-					t.Errorf("%#v, %d jobs, uneven %t: of %d lanes %v", m, n, uneven, r.plan.width, r.missed)
+					t.Errorf("%#v, %d jobs, uneven %t: of %d lanes %v", m, n, uneven, r.plan.Width, r.missed)
 				}
 			}
 		}
@@ -317,7 +312,7 @@ func CheckScratch(t *testing.T) {
 		equal[i], unequal[i] = data[i:][:20*block.Size], data[i:][:17*i]
 	}
 	dst, states := make([][block.DigestSize]byte, n), make([]block.State, n)
-	a := &alikes{states, equal}
+	a := &equalJobs{states, equal}
 	whole := Prefix{H: block.IV256, Len: block.Size}
 	after := Prefix{H: block.IV256, Rest: data[:7], Len: 7}
 	for _, tt := range []struct {
@@ -331,15 +326,15 @@ func CheckScratch(t *testing.T) {
 		{"SumNested", func() { SumNested(dst, whole, whole, equal) }},
 		{"SumNested of unequal lengths", func() { SumNested(dst, whole, whole, unequal) }},
 		{"Run", func() { j := newJobs(shapes[1].of(n)); Run(n, j, true) }},
-		{"RunAlike", func() { RunAlike(n, 20, a) }},
+		{"RunEqual", func() { RunEqual(n, 20, a) }},
 		{"SumEnds", func() { SumEnds(dst, a) }},
 		{"SumDigests", func() { SumDigests(dst[:n/2], after, dst[:n/2*2]) }},
 	} {
 		tt.call()
 		g := acquire() // of all that this P has pooled, the last one
 		for i, s := range g.state {
-			isKept := func(piece []byte) bool { return piece != nil }
-			if s != &g.unused || g.next[i] != nil || g.job[i].State != nil || slices.ContainsFunc(g.job[i].Pieces[:], isKept) {
+			isKept := func(segment []byte) bool { return segment != nil }
+			if s != &g.unused || g.next[i] != nil || g.job[i].State != nil || slices.ContainsFunc(g.job[i].Segments[:], isKept) {
 				t.Fatalf("%s: lane %d is in use", tt.name, i)
 			}
 		}
@@ -350,15 +345,15 @@ func CheckScratch(t *testing.T) {
 	}
 }
 
-// alikes are jobs of Alike, and messages of Ends.
-type alikes struct {
+// equalJobs are jobs of EqualWork, and messages of Ends.
+type equalJobs struct {
 	states []block.State
 	data   [][]byte
 }
 
-func (a *alikes) Start(i int) (*block.State, []byte) { return &a.states[i], a.data[i] }
-func (a *alikes) Done(int)                           {}
-func (a *alikes) End(i int) (*block.State, []byte, uint64) {
+func (a *equalJobs) Start(i int) (*block.State, []byte) { return &a.states[i], a.data[i] }
+func (a *equalJobs) Done(int, *block.State)             {}
+func (a *equalJobs) End(i int) (*block.State, []byte, uint64) {
 	return &a.states[i], a.data[i][:i], uint64(i)
 }
 

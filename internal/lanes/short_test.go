@@ -13,7 +13,7 @@ import (
 func TestShortMessagesTakeNoTurns(t *testing.T) {
 	for _, m := range cpu.Microarchs() {
 		r := newRecorder(m)
-		for n := 1; n <= r.plan.width; n++ {
+		for n := 1; n <= r.plan.Width; n++ {
 			kernels := 0
 			for left := n; left > 0; left -= r.plan.kernels[left].Lanes {
 				kernels++

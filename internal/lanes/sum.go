@@ -7,29 +7,28 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/block"
 )
 
-// A Prefix is what comes before each of many messages.
+// A Prefix precedes each of many messages.
 type Prefix struct {
-	H    block.State // after its whole blocks
-	Rest []byte      // what follows these, less than a block
-	Len  uint64      // in bytes, Rest included
+	H    block.State // the state after its whole blocks
+	Rest []byte      // its bytes after the whole blocks, less than a block
+	Len  uint64      // its length in bytes, Rest included
 }
 
-// SumMany sets dst[i] to the SHA-256 digest of msgs[i]. The slices are of the
-// same length.
+// SumMany sets dst[i] to the SHA-256 digest of msgs[i]. The slices have the same
+// length.
 func SumMany(dst [][block.DigestSize]byte, msgs [][]byte) {
 	SumManyAfter(dst, Prefix{H: block.IV256}, msgs)
 }
 
-// SumManyAfter sets dst[i] to the SHA-256 digest of prefix followed by msgs[i].
-// The slices are of the same length.
+// SumManyAfter sets dst[i] to the SHA-256 digest of prefix || msgs[i]. The slices have
+// the same length.
 func SumManyAfter(dst [][block.DigestSize]byte, prefix Prefix, msgs [][]byte) {
 	sum(dst, sumMany{dst: dst, msgs: msgs, prefix: prefix})
 }
 
-// SumDigests sets dst[i] to the SHA-256 digest of prefix followed by k digests,
-// those of src from number k·i on, where k is len(src)/len(dst), at most 4. dst may
-// begin where src does. It is SumMany for messages that lie in a row, without a
-// slice for each.
+// SumDigests sets dst[i] to the SHA-256 digest of prefix || src[k·i] || … ||
+// src[k·i+k-1], where k is len(src)/len(dst), at most 4. dst may begin where src does.
+// The messages lie one behind the other and need no slices.
 func SumDigests(dst [][block.DigestSize]byte, prefix Prefix, src [][block.DigestSize]byte) {
 	if len(dst) == 0 {
 		return
@@ -59,11 +58,34 @@ func SumDigests(dst [][block.DigestSize]byte, prefix Prefix, src [][block.Digest
 	g.release()
 }
 
-// SumNested sets dst[i] to the SHA-256 digest of outer followed by the digest of
-// inner followed by msgs[i]. The slices are of the same length, and the prefixes
-// whole blocks.
+// SumNested sets dst[i] to SHA-256(outer || SHA-256(inner || msgs[i])). The slices have
+// the same length. The prefixes are whole blocks.
 func SumNested(dst [][block.DigestSize]byte, inner, outer Prefix, msgs [][]byte) {
 	sum(dst, sumMany{dst: dst, msgs: msgs, prefix: inner, outer: outer, nested: true})
+}
+
+// Keys are the states after the inner and after the outer prefix, for each of many
+// messages.
+type Keys interface {
+	States(i int) (inner, outer *block.State)
+}
+
+// SumNestedEach is SumNested with prefixes of one block, other ones for each message.
+func SumNestedEach(dst [][block.DigestSize]byte, keys Keys, msgs [][]byte) {
+	oneBlock := Prefix{Len: block.Size}
+	sum(dst, sumMany{dst: dst, msgs: msgs, prefix: oneBlock, outer: oneBlock, nested: true, keys: keys})
+}
+
+// SumHeaded sets dst[i] to the SHA-256 digest of prefix || head i || msgs[i]. heads
+// holds a head of size bytes for each message. The prefix's rest and a head are less
+// than a block. dst and msgs have the same length.
+func SumHeaded(dst [][block.DigestSize]byte, prefix Prefix, heads []byte, size int, msgs [][]byte) {
+	// The rest includes room for a head; putHead fills it for each message.
+	var room [block.Size]byte
+	s := sumMany{dst: dst, msgs: msgs, heads: heads, headAt: len(prefix.Rest)}
+	n := copy(room[:], prefix.Rest) + size
+	s.prefix = Prefix{H: prefix.H, Rest: room[:n], Len: prefix.Len + uint64(size)}
+	sum(dst, s)
 }
 
 func sum(dst [][block.DigestSize]byte, s sumMany) {
@@ -73,51 +95,60 @@ func sum(dst [][block.DigestSize]byte, s sumMany) {
 	g := acquire()
 	g.sums = s
 	if s.nested {
-		for i := range min(g.most(), len(dst)) {
+		for i := range min(g.maxLive(), len(dst)) {
 			end := g.jobs[i].outerBlock()
 			*end = [block.Size]byte{block.DigestSize: 0x80}
 			binary.BigEndian.PutUint64(end[block.Size-8:], (s.outer.Len+block.DigestSize)<<3)
+			g.outer[i] = &g.sums.outer.H
 		}
 	}
-	if uniform(s.msgs) {
-		g.sumUniform(&g.sums)
+	if haveOneLength(s.msgs) {
+		g.sumEqual(&g.sums)
+	} else if most, far, ok := g.sums.goesByBlocks(g.Width()); ok {
+		g.sumByBlocks(&g.sums, most, far)
 	} else {
 		g.run(len(dst), &g.sums, true)
 		if s.nested {
 			g.nestAll(dst)
 		}
 	}
+	if s.keys != nil {
+		clear(g.outer[:min(g.maxLive(), len(dst))])
+	}
 	g.release()
 }
 
-// outerBlock is the last block of j's scratch, which a message of a nested digest
-// leaves free: its prefix is whole blocks.
-func (j *Job) outerBlock() *[block.Size]byte { return (*[block.Size]byte)(j.Scratch[block.MaxTail:]) }
+// outerBlock returns the last block of j's scratch. A message of a nested digest leaves
+// it free, since its prefix is whole blocks.
+func (j *Job) outerBlock() *[block.Size]byte { return (*[block.Size]byte)(j.Scratch[outerAt:]) }
 
-// nest replaces the digests of the first live jobs by those of outer followed by
-// them.
+const outerAt = len(Job{}.Scratch) - block.Size
+
+// nest replaces the digest d of each of the first live jobs by SHA-256(outer || d).
+// g.outer holds the states after the outer prefixes.
 func (g *group) nest(live int) {
 	for i := range live {
 		j := &g.jobs[i]
 		block.PutDigest((*[block.DigestSize]byte)(j.outerBlock()[:]), &j.H)
-		j.H = g.sums.outer.H
+		j.H = *g.outer[i]
 	}
-	g.compressScratch(live, block.MaxTail, 1)
+	g.compressScratch(live, outerAt, 1)
 }
 
-// nestAll does as nest for all digests of dst. In unequal jobs, which other blocks
-// are to follow, it would cost calls.
+// nestAll does the same as nest for all digests of dst. Unequal jobs end at different
+// times: nest would cost more calls there.
 func (g *group) nestAll(dst [][block.DigestSize]byte) {
 	for base := 0; base < len(dst); base += g.Width() {
 		digests := dst[base:min(base+g.Width(), len(dst))]
 		for i := range digests {
 			j := &g.jobs[i]
 			copy(j.outerBlock()[:], digests[i][:])
-			j.H = g.sums.outer.H
+			_, outer := g.sums.states(base + i)
+			j.H = *outer
 			g.state[i] = &j.H
 		}
 		g.retire(len(digests))
-		g.compressScratch(len(digests), block.MaxTail, 1)
+		g.compressScratch(len(digests), outerAt, 1)
 		for i := range digests {
 			block.PutDigest(&digests[i], &g.jobs[i].H)
 		}
@@ -132,13 +163,36 @@ type sumMany struct {
 	prefix Prefix
 	outer  Prefix // if nested
 	nested bool
+	keys   Keys // if nested, for prefixes of one block that differ; or nil
+	// heads, if not nil, has a head for each message. It goes into the prefix's rest from
+	// headAt on.
+	heads  []byte
+	headAt int
 }
 
-func (s *sumMany) Blocks(i int) int { return blocksOf(len(s.prefix.Rest) + len(s.msgs[i])) }
+// states returns the states after the prefixes of message i. The outer state counts if
+// messages are nested.
+func (s *sumMany) states(i int) (inner, outer *block.State) {
+	if s.keys != nil {
+		return s.keys.States(i)
+	}
+	return &s.prefix.H, &s.outer.H
+}
+
+// putHead puts the head of message i into j's scratch, if there are heads.
+func (s *sumMany) putHead(j *Job, i int) {
+	if s.heads != nil {
+		head := j.Scratch[s.headAt:len(s.prefix.Rest)]
+		copy(head, s.heads[i*len(head):])
+	}
+}
+
+func (s *sumMany) Blocks(i int) int { return block.PaddedBlocks(len(s.prefix.Rest) + len(s.msgs[i])) }
 
 func (s *sumMany) Start(i int, j *Job) bool {
 	m := s.msgs[i]
-	j.H = s.prefix.H
+	inner, _ := s.states(i)
+	j.H = *inner
 	if len(s.prefix.Rest) == 0 {
 		whole := len(m) &^ (block.Size - 1)
 		tail := block.Pad((*[block.MaxTail]byte)(j.Scratch[:]), m[whole:], s.prefix.Len+uint64(len(m)))
@@ -147,18 +201,24 @@ func (s *sumMany) Start(i int, j *Job) bool {
 	}
 	l := s.prefix.layout(len(m))
 	copy(j.Scratch[:], s.prefix.Rest)
+	s.putHead(j, i)
 	l.fill(j, m)
 	j.Set(&j.H, j.Scratch[:l.head], m[l.first:l.last], j.Scratch[l.head:l.head+l.tail])
 	return true
 }
 
+func (s *sumMany) Fetch(i int) { block.Fetch(s.msgs[i : i+1]) }
+
 func (s *sumMany) Done(i int, j *Job) { block.PutDigest(&s.dst[i], &j.H) }
 
-// A layout says where the blocks of a message after a prefix are. The prefix's
-// rest and what completes its block are the head, in scratch; then come whole
-// blocks of the message, where they lie; and the tail, in scratch again, behind
-// the head: what is left, and padding. A message that fits there with the prefix's
-// rest is all tail: to copy some blocks costs less than two calls more.
+// A layout says where the blocks of a message behind a prefix are:
+//
+//   - the head, in scratch: the prefix's rest, and the bytes that complete its block;
+//   - whole blocks of the message, where they lie;
+//   - the tail, in scratch behind the head: the remaining bytes, and padding.
+//
+// If message and rest fit in the scratch, they are all tail: copying some blocks costs
+// less than two more calls.
 type layout struct {
 	rest        int // bytes of the prefix in scratch
 	head, tail  int // bytes of scratch
@@ -166,7 +226,7 @@ type layout struct {
 	length      uint64
 }
 
-// layout returns that of messages of n bytes.
+// layout returns the layout of messages of n bytes.
 func (p *Prefix) layout(n int) layout {
 	if len(p.Rest) > 0 && (len(p.Rest)+n)&^(block.Size-1)+block.MaxTail <= len(Job{}.Scratch) {
 		return p.together(n)
@@ -176,13 +236,13 @@ func (p *Prefix) layout(n int) layout {
 		l.head, l.first = block.Size, block.Size-l.rest
 	}
 	l.last = l.first + (n-l.first)&^(block.Size-1)
-	l.tail = blocksOf(n-l.last) * block.Size
+	l.tail = block.PaddedBlocks(n-l.last) * block.Size
 	return l
 }
 
 // together returns the layout of messages of n bytes that are all tail.
 func (p *Prefix) together(n int) layout {
-	return layout{rest: len(p.Rest), tail: blocksOf(len(p.Rest)+n) * block.Size, length: p.Len + uint64(n)}
+	return layout{rest: len(p.Rest), tail: block.PaddedBlocks(len(p.Rest)+n) * block.Size, length: p.Len + uint64(n)}
 }
 
 // fill puts the head and the tail of m into j's scratch, which begins with the
@@ -195,22 +255,28 @@ func (l *layout) fill(j *Job, m []byte) {
 	case l.last > 0:
 		block.Pad((*[block.MaxTail]byte)(j.Scratch[:]), m[l.last:], l.length)
 	default:
-		n := l.rest + copy(j.Scratch[l.rest:], m)
-		whole := n &^ (block.Size - 1)
-		var short [block.Size]byte
-		end := short[:copy(short[:], j.Scratch[:n])]
-		if whole > 0 {
-			end = m[whole-l.rest:]
-		}
-		block.Pad((*[block.MaxTail]byte)(j.Scratch[whole:]), end, l.length)
+		fillEnd(j.Scratch[:], l.rest, m, l.length)
 	}
 }
 
-// blocksOf returns how many blocks a message of n bytes has when it is padded.
-func blocksOf(n int) int { return (n + 8 + block.Size) / block.Size }
+// fillEnd puts m into scratch behind its first rest bytes, and behind m the padding of
+// a message of length bytes.
+func fillEnd(scratch []byte, rest int, m []byte, length uint64) {
+	whole := (rest + len(m)) &^ (block.Size - 1)
+	switch {
+	case whole > 0:
+		copy(scratch[rest:whole], m)
+		m = m[whole-rest:]
+	case rest > 0:
+		var together [block.Size]byte
+		n := copy(together[:], scratch[:rest])
+		m = together[:n+copy(together[n:], m)]
+	}
+	block.Pad((*[block.MaxTail]byte)(scratch[whole:]), m, length)
+}
 
-// uniform reports whether all messages are of one length.
-func uniform(msgs [][]byte) bool {
+// haveOneLength reports whether all messages have the same length.
+func haveOneLength(msgs [][]byte) bool {
 	for _, m := range msgs {
 		if len(m) != len(msgs[0]) {
 			return false
@@ -219,28 +285,48 @@ func uniform(msgs [][]byte) bool {
 	return true
 }
 
-// sumUniform is SumManyAfter for messages of one length, at least one. That
-// leaves a few nanoseconds of work here for each: when messages are short, they
-// count.
-func (g *group) sumUniform(s *sumMany) {
+const (
+	// nearBytes is the size of the largest list that is assumed to be in cache.
+	// Fetching short messages of such a list would cost more than it gains. Trees hash
+	// long lists in windows of 1,024 leaves, which must count as far.
+	nearBytes = 128 << 10
+	// soonBlocks is the largest number of blocks of messages before which the next
+	// messages are fetched. Longer messages would displace them from the cache; there
+	// the next messages are fetched afterwards.
+	soonBlocks = 64
+	// closeBytes is the largest distance between the beginnings of short messages that
+	// the processor prefetches by itself: they lie one behind the other.
+	closeBytes = 256
+)
+
+// areClose reports whether b begins at most closeBytes behind a.
+func areClose(a, b []byte) bool {
+	return uintptr(unsafe.Pointer(unsafe.SliceData(b)))-uintptr(unsafe.Pointer(unsafe.SliceData(a))) <= closeBytes
+}
+
+// sumEqual is SumManyAfter for one or more messages of one length. It does a few
+// nanoseconds of work for each; they count when messages are short.
+func (g *group) sumEqual(s *sumMany) {
 	dst, prefix, msgs := s.dst, &s.prefix, s.msgs
 	l := prefix.layout(len(msgs[0]))
 	whole, scratch := (l.last-l.first)/block.Size, (l.head+l.tail)/block.Size
-	// Messages that leave nothing for the scratch have the same blocks there: one for
-	// all is enough.
-	ends, fill := l.head > 0 || len(msgs[0]) > l.last, 1
+	// If scratch holds no byte of the messages, and no head, all messages have the same
+	// blocks there: the scratch of one job is enough.
+	ends, fill := l.head > 0 || len(msgs[0]) > l.last || s.heads != nil, 1
 	if ends {
-		fill = min(g.most(), len(msgs))
+		fill = min(g.maxLive(), len(msgs))
 	}
 	g.fill(fill, &l, prefix, msgs[0])
-	// Where the ends of a message's bytes in scratch begin.
+	// The end of a message begins in scratch at this offset.
 	at := l.head
 	if l.head == 0 {
 		at = l.rest
 	}
+	far := len(msgs)*len(msgs[0]) > nearBytes && !areClose(msgs[0], msgs[min(1, len(msgs)-1)])
 	for used := 0; len(msgs) > 0; {
 		live := g.round(len(msgs), whole)
 		used = g.use(used, live)
+		next := msgs[live:min(live+g.Width(), len(msgs))]
 		for i, m := range msgs[:live] {
 			j := &g.jobs[i]
 			j.H = prefix.H
@@ -254,6 +340,18 @@ func (g *group) sumUniform(s *sumMany) {
 				copy(g.jobs[i].Scratch[l.rest:block.Size], m)
 			}
 		}
+		done := len(s.msgs) - len(msgs)
+		if s.heads != nil {
+			for i := range live {
+				s.putHead(&g.jobs[i], done+i)
+			}
+		}
+		if s.keys != nil {
+			for i := range live {
+				inner, outer := s.keys.States(done + i)
+				g.jobs[i].H, g.outer[i] = *inner, outer
+			}
+		}
 		if whole > 0 {
 			if l.head > 0 {
 				g.compressScratch(live, 0, 1)
@@ -261,10 +359,16 @@ func (g *group) sumUniform(s *sumMany) {
 					g.next[i] = unsafe.SliceData(m[l.first:])
 				}
 			}
-			g.compressAlike(live, whole)
+			if far && whole <= soonBlocks {
+				block.Fetch(next)
+			}
+			g.compressEqual(live, whole)
 		}
-		// Where there is a head there are whole blocks, so two cases would do. They were
-		// 8 to 10% slower for short messages, as compiled by Go 1.26.
+		if far && (whole == 0 || whole > soonBlocks) {
+			block.Fetch(next)
+		}
+		// A message with a head has whole blocks, so two cases would do. Compiled by Go
+		// 1.26, two cases were 8 to 10% slower for short messages.
 		switch {
 		case !ends:
 			g.compressPadding(live, scratch)
@@ -284,8 +388,8 @@ func (g *group) sumUniform(s *sumMany) {
 	g.retire(0)
 }
 
-// fill puts into the scratch of the first n jobs what is the same for all messages
-// of one length, such as m: the prefix's rest and the padding.
+// fill puts the prefix's rest and the padding into the scratch of the first n jobs.
+// Both are the same for all messages of m's length.
 func (g *group) fill(n int, l *layout, prefix *Prefix, m []byte) {
 	first := &g.jobs[0]
 	copy(first.Scratch[:], prefix.Rest)
@@ -295,8 +399,8 @@ func (g *group) fill(n int, l *layout, prefix *Prefix, m []byte) {
 	}
 }
 
-// use has the first live lanes run the jobs of their numbers, where used did
-// before, and returns live.
+// use gives each of the first live lanes the state of the job with its number. The
+// first used lanes have theirs already. use returns live.
 func (g *group) use(used, live int) int {
 	for ; used < live; used++ {
 		g.state[used] = &g.jobs[used].H
@@ -305,32 +409,32 @@ func (g *group) use(used, live int) int {
 	return live
 }
 
-// round returns how many of n jobs that have so many blocks each to do together:
-// as many as there are lanes, or all that are left if they had better take turns.
+// round returns how many of the n remaining jobs, of equal length, run together: one
+// for each lane, or all n if they rotate.
 func (g *group) round(n, blocks int) int {
 	if n <= g.Width() {
 		return n
 	}
-	if n <= g.most() {
-		if _, better := g.turnOfAlike(n, blocks); better {
+	if n <= g.maxLive() {
+		if _, rotates := g.sliceOfEqual(n, blocks); rotates {
 			return n
 		}
 	}
 	return g.Width()
 }
 
-// compressAlike compresses so many blocks at next for each of the first live
-// lanes. It leaves anything in next.
-func (g *group) compressAlike(live, blocks int) {
-	if t, better := g.turnOfAlike(live, blocks); better {
-		g.rotateAlike(live, blocks, t)
+// compressEqual compresses the given blocks at next for each of the first live lanes.
+// It leaves next undefined.
+func (g *group) compressEqual(live, blocks int) {
+	if t, rotates := g.sliceOfEqual(live, blocks); rotates {
+		g.rotateEqual(live, blocks, t)
 	} else {
 		g.plan.compressAll(g.state[:], g.next[:], live, 0, blocks)
 	}
 }
 
-// compressScratch compresses so many blocks at an offset of the scratch of each
-// of the first live jobs, which are in the lanes of the same numbers.
+// compressScratch compresses the given blocks of the scratch, from offset `at`, for
+// each of the first live jobs. Each job is in the lane of the same number.
 func (g *group) compressScratch(live, at, blocks int) {
 	for i := range live {
 		g.next[i] = &g.jobs[i].Scratch[at]
@@ -338,8 +442,8 @@ func (g *group) compressScratch(live, at, blocks int) {
 	g.compressAll(live, blocks)
 }
 
-// compressPadding is compressScratch of the beginning of the first job's scratch
-// for all.
+// compressPadding is compressScratch, but all jobs read the beginning of the first
+// job's scratch.
 func (g *group) compressPadding(live, blocks int) {
 	for i := range live {
 		g.next[i] = &g.jobs[0].Scratch[0]
@@ -347,8 +451,8 @@ func (g *group) compressPadding(live, blocks int) {
 	g.compressAll(live, blocks)
 }
 
-// compressAll compresses so many blocks at next for each of the first live lanes,
-// one set of lanes after the other.
+// compressAll compresses the given blocks at next for each of the first live lanes, at
+// most Width lanes at a time.
 func (g *group) compressAll(live, blocks int) {
 	for from := 0; from < live; from += g.Width() {
 		g.plan.compressAll(g.state[from:], g.next[from:], min(g.Width(), live-from), 0, blocks)

@@ -1,7 +1,7 @@
 // Package merkle climbs binary Merkle trees of 32-byte nodes, level by level
-// and in parts that fit the cache of a core. What a node is, and what stands above
-// one that has no sibling, is up to its callers: each definition of such trees is
-// a package of its own.
+// and in parts that fit the cache of a core. What a node is, and what is above
+// a node without a sibling, is up to its callers: each definition of such trees
+// is a package of its own.
 package merkle
 
 import (
@@ -15,7 +15,7 @@ const (
 	// the leaves stays in the cache of a core.
 	subtreeLeaves = 2048
 	// subtreeLevels is how far, so that no subtree gets narrower than the widest
-	// kernel before it stands beside others.
+	// kernel before it runs beside others.
 	subtreeLevels = 6
 )
 
@@ -72,7 +72,8 @@ func (t *Tree) climbAll(s *scratch, nodes [][32]byte, level, to int) [][32]byte 
 	return above
 }
 
-// RootOf is Root of n leaves that fill sets dst to, from leaf i on.
+// RootOf returns the root of n leaves. fill sets dst to the leaves from number
+// i on.
 func (t *Tree) RootOf(n, depth int, fill func(dst [][32]byte, i int)) [32]byte {
 	const (
 		leaves = subtreeLeaves / 2 // what there is room for
@@ -111,10 +112,10 @@ func (t *Tree) above(dst, nodes [][32]byte, level int) {
 	}
 }
 
-// climb takes nodes from level up to the level to and returns those there,
-// which are in one of the buffers unless to is level. The first has room for half
-// the nodes, rounded up, the second for a quarter. The second may be where the
-// nodes are.
+// climb hashes nodes, which are at the given level, up to the level to, and
+// returns the nodes there. They are in one of the buffers, unless to is level.
+// buf has room for half the nodes, rounded up, other for a quarter. other may
+// be where the nodes are.
 func (t *Tree) climb(buf, other, nodes [][32]byte, level, to int) [][32]byte {
 	for ; level < to; level++ {
 		above := buf[:(len(nodes)+1)/2]

@@ -13,7 +13,8 @@ var Zeros = Tree{
 	Odd:   func(last [32]byte, level int) [32]byte { return pair(last, ZeroRoots()[level]) },
 }
 
-// ZeroRoots returns the roots of trees of zeros: element i is that of 2^i leaves.
+// ZeroRoots returns the roots of trees of zeros: element i is the root of 2^i
+// leaves.
 var ZeroRoots = sync.OnceValue(func() *[65][32]byte {
 	roots := new([65][32]byte)
 	for i := range roots[1:] {

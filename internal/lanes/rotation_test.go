@@ -10,29 +10,24 @@ import (
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
 	"github.com/sha256-simd/sha256-simd/internal/cpu"
+	"github.com/sha256-simd/sha256-simd/internal/plan"
 )
 
 // A model predicts what plans take, by a microarchitecture's costs.
 type model struct {
-	plan   *plan
+	plan   *streamPlan
+	row    plan.Row
 	cycles map[string]int
 }
 
 func newModel(m cpu.Microarch) model {
-	p := planOf(rowOf(m))
-	cycles := map[string]int{oneStream.Name: genericCost}
-	for _, k := range p.kernels[1:] {
-		if k.Name != oneStream.Name {
-			cycles[k.Name], _ = rowOf(m).cost(k.Spec)
-		}
-	}
-	return model{p, cycles}
+	return model{planOf(m), plan.RowOf(m), cyclesOf(m)}
 }
 
 // call is what a call of a kernel takes.
 func (m model) call(k *block.Kernel, blocks int) int {
 	calls := (blocks + k.MaxBlocks - 1) / k.MaxBlocks
-	return blocks*m.cycles[k.Name] + calls*callCost(k.Lanes)
+	return blocks*m.cycles[k.Name] + calls*m.row.Call(k.Lanes)
 }
 
 // together is what it takes to advance n lanes by so many blocks.
@@ -46,8 +41,8 @@ func (m model) together(n, blocks int) int {
 	return total
 }
 
-// withoutTurns is what jobs of these pieces take if as many as there are lanes,
-// the longest first, advance together by the shortest piece, and those that end
+// withoutTurns is what jobs of these segments take if as many as there are lanes,
+// the longest first, advance together by the shortest segment, and those that end
 // are followed by others: the plan before jobs took turns.
 func (m model) withoutTurns(jobs [][2]int) int {
 	jobs = slices.Clone(jobs)
@@ -55,7 +50,7 @@ func (m model) withoutTurns(jobs [][2]int) int {
 	var live [][2]int
 	total := 0
 	for {
-		for len(live) < m.plan.width && len(jobs) > 0 {
+		for len(live) < m.plan.Width && len(jobs) > 0 {
 			if j := jobs[0]; j[0] > 0 {
 				live = append(live, j)
 			} else if j[1] > 0 {
@@ -92,7 +87,7 @@ func (m model) recorded(r *recorder) int {
 		total += m.call(m.plan.kernels[k+1], c.blocks)
 		if c.goesOn {
 			lanes := m.plan.kernels[k+1].Lanes
-			total -= callCost(lanes) - turnCost(lanes)
+			total -= m.row.Call(lanes) - m.row.Turn(lanes)
 		}
 	}
 	return total
@@ -106,7 +101,7 @@ func (m model) least(jobs [][2]int) int {
 		longest, sum = max(longest, j[0]+j[1]), sum+j[0]+j[1]
 	}
 	rate := math.Inf(1)
-	for n := 1; n <= min(len(jobs), m.plan.width); n++ {
+	for n := 1; n <= min(len(jobs), m.plan.Width); n++ {
 		cycles := 0
 		for left := n; left > 0; left -= m.plan.kernels[left].Lanes {
 			cycles += m.cycles[m.plan.kernels[left].Name]
@@ -126,7 +121,7 @@ func (r *recorder) sum(t *testing.T, n, blocks int) {
 	}
 	g := acquire()
 	g.plan = r.plan
-	g.sumUniform(&sumMany{dst: dst, msgs: msgs, prefix: Prefix{H: block.IV256}})
+	g.sumEqual(&sumMany{dst: dst, msgs: msgs, prefix: Prefix{H: block.IV256}})
 	g.release()
 	for i, m := range msgs {
 		if want := sha256.Sum256(m); dst[i] != want {
@@ -210,11 +205,11 @@ func TestTurnsOfUnequalJobs(t *testing.T) {
 func TestTurnsGain(t *testing.T) {
 	for _, arch := range cpu.Microarchs() {
 		m, r := newModel(arch), newRecorder(arch)
-		if m.plan.width == 1 {
+		if m.plan.Width == 1 {
 			continue
 		}
 		best := 0.0
-		for n := 2; n < 2*m.plan.width; n++ {
+		for n := 2; n < 2*m.plan.Width; n++ {
 			list := each(n, func(i int) [2]int { return [2]int{72 + i%3, 1} })
 			r.run(newJobs(list), true)
 			best = max(best, float64(m.withoutTurns(list))/float64(m.recorded(r)))
@@ -225,28 +220,14 @@ func TestTurnsGain(t *testing.T) {
 	}
 }
 
-// TestTurnsFillKernels tests what rotate and rotateAlike rely on: jobs that take
-// turns fill one kernel.
-func TestTurnsFillKernels(t *testing.T) {
-	for _, arch := range cpu.Microarchs() {
-		p := planOf(rowOf(arch))
-		for n := 1; n < 2*p.width; n++ {
-			lanes := p.cheapest[n]
-			if k := p.kernels[lanes]; lanes < n && k.Lanes != lanes {
-				t.Errorf("%#v: %d of %d jobs take turns in %s, of %d lanes", arch, lanes, n, k.Name, k.Lanes)
-			}
-		}
-	}
-}
-
-// TestAlikeOfAnyLength tests messages of one length for every number of them that
-// can take turns and every number of blocks up to some, whatever slices divide, in
-// a random order.
-func TestAlikeOfAnyLength(t *testing.T) {
-	const most = 40
-	data := randomBytes((maxJobs + most) * block.Size)
-	for _, i := range rand.Perm((maxJobs - 1) * most) {
-		n, blocks := 1+i/most, 1+i%most
+// TestEqualOfAnyLength tests messages of one length for every number of them that
+// can rotate and every number of blocks up to some, whatever slices divide. Lists
+// follow each other in a random order, and then by numbers of blocks, so that what was
+// weighed for a list meets others of as many messages and others of as many blocks.
+func TestEqualOfAnyLength(t *testing.T) {
+	const maxBlocks = 40
+	data := randomBytes((maxJobs + maxBlocks) * block.Size)
+	sum := func(n, blocks int) {
 		msgs, dst := make([][]byte, n), make([][block.DigestSize]byte, n)
 		for i := range msgs {
 			msgs[i] = data[i*block.Size:][:blocks*block.Size]
@@ -258,6 +239,14 @@ func TestAlikeOfAnyLength(t *testing.T) {
 			}
 		}
 	}
+	for _, i := range rand.Perm((maxJobs - 1) * maxBlocks) {
+		sum(1+i/maxBlocks, 1+i%maxBlocks)
+	}
+	for blocks := range maxBlocks {
+		for _, i := range rand.Perm(maxJobs - 1) {
+			sum(1+i, 1+blocks)
+		}
+	}
 }
 
 // TestAnySlices has jobs take turns in more short slices than fit in a call, and in
@@ -267,7 +256,7 @@ func TestAnySlices(t *testing.T) {
 		g, r := acquire(), newRecorder(arch)
 		g.plan, r.jobs = r.plan, new(jobs)
 		width := g.Width()
-		live := min(width+1, g.most())
+		live := min(width+1, g.maxLive())
 		most := g.plan.kernels[width].MaxBlocks
 		for _, tt := range []struct{ slice, slices int }{{1, most + most/2}, {most + 1, 2}} {
 			blocks := tt.slice*tt.slices + tt.slice/2
@@ -276,7 +265,7 @@ func TestAnySlices(t *testing.T) {
 			for i := range states {
 				g.state[i], g.next[i] = &states[i], &data[i*block.Size]
 			}
-			g.rotateAlike(live, blocks, turn{width, tt.slice})
+			g.rotateEqual(live, blocks, plan.TimeSlice{Lanes: width, Blocks: tt.slice})
 			g.retire(0)
 			for i, got := range states {
 				var want block.State

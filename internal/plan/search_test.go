@@ -1,13 +1,13 @@
-package lanes
+package plan
 
 import (
 	"strings"
 	"testing"
 )
 
-func TestPreferredSearch(t *testing.T) {
+func TestSearch(t *testing.T) {
 	for _, tt := range []struct {
-		row            row
+		row            Row
 		disabled, want string
 	}{
 		{zen5, "", "search_x32_avx512"},
@@ -21,17 +21,16 @@ func TestPreferredSearch(t *testing.T) {
 		{iceLake, "avx512 avx2", "search_x4_shani"},
 		// No costs of nonces: the kernel that stands first in the catalog.
 		{zen4, "", "search_x32_avx512"},
+		{zen3, "", "search_x4_shani"},
+		{zen3, "shani", "search_x8_avx2"},
 		{zen1, "", "search_x4_shani"},
 		{armSHA2, "", "search_x4_sha2"},
 		{armNEON, "", ""},
 	} {
-		p := processOn(tt.row.microarch, strings.Fields(tt.disabled)...)
-		got := ""
-		if k := preferredSearch(tt.row, p.searches(p.selectionBy(tt.row))); k != nil {
-			got = k.Name
-		}
+		p := processOn(tt.row.Microarch, strings.Fields(tt.disabled)...)
+		got := Search(tt.row, p.enabled(p.selectionBy(tt.row)))
 		if got != tt.want {
-			t.Errorf("%s without %q: %q, want %q", tt.row.microarch, tt.disabled, got, tt.want)
+			t.Errorf("%s without %q: %q, want %q", tt.row.Microarch, tt.disabled, got, tt.want)
 		}
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sha256-simd/sha256-simd/internal/above/parts"
 	"github.com/sha256-simd/sha256-simd/internal/hashtest"
-	"github.com/sha256-simd/sha256-simd/internal/parts"
 )
 
 // Package composite tests what its checksums need; here is what they do not.
@@ -50,6 +50,34 @@ func TestStretchesPrefixesAndPadding(t *testing.T) {
 					}
 				}
 			}
+		}
+	}
+}
+
+// failing reads zeros, but fails at an offset.
+type failing struct {
+	at  int64
+	err error
+}
+
+func (f failing) ReadAt(p []byte, off int64) (int, error) {
+	if off <= f.at && f.at < off+int64(len(p)) {
+		return 0, f.err
+	}
+	clear(p)
+	return len(p), nil
+}
+
+// TestTheFirstErrorIsTheReaders has many workers fail because one did: the error is
+// never what ended the others.
+func TestTheFirstErrorIsTheReaders(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(8))
+	errBroken := errors.New("broken")
+	for i := range 300 {
+		const n = 256
+		p := parts.Parts{R: failing{int64(i%n) * 20_000, errBroken}, Size: n * 20_000, PartSize: 20_000, Package: "some"}
+		if err := p.Sum(t.Context(), make([][32]byte, n)); !errors.Is(err, errBroken) {
+			t.Fatalf("run %d: error %v, want %v", i, err, errBroken)
 		}
 	}
 }

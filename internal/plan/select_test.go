@@ -1,7 +1,6 @@
-package lanes
+package plan
 
 import (
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -12,13 +11,13 @@ import (
 
 func TestSelection(t *testing.T) {
 	x86, arm := processOn(cpu.Zen5), processOn(cpu.ArmSHA2)
-	with := func(p process, change func(*process)) process {
+	with := func(p Process, change func(*Process)) Process {
 		change(&p)
 		return p
 	}
 	for _, tt := range []struct {
 		name    string
-		process process
+		process Process
 		single  string
 		enabled string // of streams: "all" that it can run, or these
 	}{
@@ -30,23 +29,26 @@ func TestSelection(t *testing.T) {
 		{"Zen 5 without x1_shani", processOn(cpu.Zen5, "x1_shani", "avx512"), "x1_avx2", "x1_avx2 x1_avx x1_ssse3 x2_shani x4_shani x4_avx x4_ssse3 x8_avx2"},
 		{"Zen 5 without all that it has costs of", processOn(cpu.Zen5, "x1_shani", "avx2", "avx", "ssse3"), "x1_avx512shani", "x1_avx512shani x2_avx512shani x2_shani x4_shani x16_avx512 x32_avx512"},
 		{"Haswell", processOn(cpu.AVX2Only), "x1_avx2", "all"},
-		{"Haswell without BMI2", with(processOn(cpu.AVX2Only), func(p *process) { p.usable &^= cpu.BMI2 }), "x1_avx", "all"},
-		{"Nehalem", with(processOn(cpu.Older), func(p *process) { p.usable = cpu.SSSE3 }), "x1_ssse3", "x1_ssse3 x4_ssse3"},
-		{"K8", with(processOn(cpu.Older), func(p *process) { p.usable = 0 }), "generic", ""},
+		{"Haswell without BMI2", with(processOn(cpu.AVX2Only), func(p *Process) { p.Usable &^= cpu.BMI2 }), "x1_avx", "all"},
+		{"Nehalem", with(processOn(cpu.Older), func(p *Process) { p.Usable = cpu.SSSE3 }), "x1_ssse3", "x1_ssse3 x4_ssse3"},
+		{"K8", with(processOn(cpu.Older), func(p *Process) { p.Usable = 0 }), "generic", ""},
 		{"arm64", arm, "x1_sha2", "all"},
 		{"arm64 without SHA2", processOn(cpu.ArmSHA2, "sha2"), "generic", "x4_neon"},
-		{"all disabled", processOn(cpu.Zen5, isas...), "generic", ""},
-		{"purego", with(x86, func(p *process) { p.purego = true }), "generic", ""},
-		{"purego, no kernels", process{arch: "s390x", purego: true}, "generic", ""},
-		{"no kernels", process{arch: "s390x"}, "x1_std", ""},
-		{"FIPS 140-3", with(x86, func(p *process) { p.fips = true }), "x1_std", ""},
-		{"FIPS 140-3, all disabled", with(processOn(cpu.Zen5, isas...), func(p *process) { p.fips = true }), "x1_std", ""},
+		{"all disabled", processOn(cpu.Zen5, instructionSets...), "generic", ""},
+		{"purego", with(x86, func(p *Process) { p.Purego = true }), "generic", ""},
+		{"purego, no kernels", Process{Arch: "s390x", Purego: true}, "generic", ""},
+		{"no kernels", Process{Arch: "s390x"}, "x1_std", ""},
+		{"FIPS 140-3", with(x86, func(p *Process) { p.FIPS = true }), "x1_std", ""},
+		{"FIPS 140-3, all disabled", with(processOn(cpu.Zen5, instructionSets...), func(p *Process) { p.FIPS = true }), "x1_std", ""},
 	} {
-		s := tt.process.selection()
+		s := tt.process.Selection()
 		var got, all []string
-		for _, k := range tt.process.streams(s) {
+		for _, k := range tt.process.kernels() {
+			if k.Operation != block.StreamOp || !tt.process.Usable.Has(k.Needs) {
+				continue
+			}
 			all = append(all, k.Name)
-			if k.Enabled {
+			if slices.Contains(s.Enabled, k.Name) {
 				got = append(got, k.Name)
 			}
 		}
@@ -57,9 +59,7 @@ func TestSelection(t *testing.T) {
 		if s.Single != tt.single || !slices.Equal(got, want) {
 			t.Errorf("%s: %s and %q, want %s and %q", tt.name, s.Single, got, tt.single, want)
 		}
-		if single := tt.process.streams(s); len(single) > 0 {
-			newPlan(rowOf(tt.process.microarch), single, s.Single) // panics without a candidate of one lane
-		}
+		NewStreams(RowOf(tt.process.Microarch), tt.process.enabled(s), s.Single) // panics without a candidate of one lane
 	}
 }
 
@@ -79,7 +79,7 @@ func TestParseDisable(t *testing.T) {
 		{"avx;shani", nil, []string{"avx;shani"}},
 		{"generic,x1_std", nil, []string{"generic", "x1_std"}}, // they cannot be disabled
 	} {
-		known, unknown := parseDisable(tt.in)
+		known, unknown := ParseDisable(tt.in)
 		if !slices.Equal(known, tt.known) || !slices.Equal(unknown, tt.unknown) {
 			t.Errorf("%q: known %q and unknown %q, want %q and %q", tt.in, known, unknown, tt.known, tt.unknown)
 		}
@@ -114,46 +114,14 @@ func TestWords(t *testing.T) {
 	for _, k := range block.Catalog() {
 		used = append(used, k.InstructionSets()...)
 	}
-	for _, isa := range isas {
+	for _, isa := range instructionSets {
 		if !slices.Contains(used, isa) {
 			t.Errorf("no kernel is disabled by %s", isa)
 		}
 	}
 	for _, isa := range used {
-		if !slices.Contains(isas, isa) {
+		if !slices.Contains(instructionSets, isa) {
 			t.Errorf("SHA256SIMD_DISABLE does not know %s", isa)
-		}
-	}
-}
-
-func TestFeaturesAreThoseOfSupportedKernels(t *testing.T) {
-	var want []string
-	for _, isa := range isas {
-		for _, k := range block.Kernels() {
-			if k.Supported && strings.HasSuffix(k.Name, "_"+isa) && !slices.Contains(want, isa) {
-				want = append(want, isa)
-			}
-		}
-	}
-	if got := Features(); !slices.Equal(got, want) {
-		t.Errorf("Features() = %q, want %q", got, want)
-	}
-}
-
-// TestThisProcess tests that what is in use here is what a process like this one
-// has to use.
-func TestThisProcess(t *testing.T) {
-	p := process{arch: runtime.GOARCH, usable: cpu.Usable(), microarch: cpu.This(), purego: purego, disabled: disabled}
-	s := p.selection()
-	if block.UsesStd() {
-		t.Skip("crypto/sha256 compresses")
-	}
-	if block.Single() != s.Single {
-		t.Errorf("%s compresses one stream, want %s", block.Single(), s.Single)
-	}
-	for _, k := range block.Kernels() {
-		if k.Supported != p.usable.Has(k.Needs) || k.Enabled != slices.Contains(s.Enabled, k.Name) {
-			t.Errorf("%s: supported %v, enabled %v; the CPU has %v, selected are %q", k.Name, k.Supported, k.Enabled, p.usable, s.Enabled)
 		}
 	}
 }

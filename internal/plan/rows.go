@@ -1,42 +1,14 @@
-package lanes
+package plan
 
-import (
-	"slices"
-	"strings"
+import "github.com/sha256-simd/sha256-simd/internal/cpu"
 
-	"github.com/sha256-simd/sha256-simd/internal/block"
-	"github.com/sha256-simd/sha256-simd/internal/cpu"
-)
-
-// A cost is the time that a kernel takes for one block, one node or one nonce
-// in each of its lanes, in cycles, its lanes full. Only the ratios between the
-// costs of one operation on one microarchitecture matter.
-type cost struct {
-	kernel string
-	cycles int
-}
-
-// A row is what kernels cost on a microarchitecture. Every kernel that its CPUs
-// may have should be in one list or the other, those that lose at any number of
-// lanes too, since others may be disabled.
-type row struct {
-	microarch cpu.Microarch
-
-	// measured are the costs that sha256bench --row measured, on is where.
-	on       string
-	measured []cost
-
-	// estimated are those that nobody has measured, from says what they follow.
-	from      string
-	estimated []cost
-}
-
-// rows are what the choice between kernels rests on. sha256bench --row prints
-// the first three fields of one for the CPU that it runs on.
-var rows = []row{
+// rows are the costs that the choice between kernels rests on. sha256bench --row
+// measures and prints a row for the CPU that it runs on, without estimates.
+var rows = []Row{
 	{
-		microarch: cpu.Zen5,
-		on:        "AMD EPYC (family 0x1a, model 0x2, stepping 1), linux/amd64, go1.26.8",
+		Microarch: cpu.Zen5,
+		On:        "AMD EPYC (family 0x1a, model 0x2, stepping 1), linux/amd64, go1.26.8",
+		overhead:  zen5Overhead,
 		measured: []cost{
 			{"x1_avx512shani", 144}, {"x1_shani", 130}, {"x1_avx2", 359}, {"x1_avx", 403}, {"x1_ssse3", 405},
 			{"x2_avx512shani", 200}, {"x2_shani", 160}, {"x4_shani", 270},
@@ -48,26 +20,36 @@ var rows = []row{
 		},
 	},
 	{
-		microarch: cpu.Zen4,
-		on:        "an EPYC of Zen 4 (family 0x19, model 0x11)",
+		Microarch: cpu.Zen4,
+		On:        "AMD EPYC (family 0x19, model 0x11, stepping 1), linux/amd64, go1.26.8",
+		overhead:  overhead{call: 21, callLane: 11, turnLane: 9, turnMax: 97, pointers: 23, rest: 307, padding: 219, generic: 1070},
 		measured: []cost{
-			{"x1_shani", 129}, {"x2_shani", 131}, {"x4_shani", 222},
-			{"x16_avx512", 1021}, {"x32_avx512", 1848},
-			{"x8_avx2", 957}, {"x4_avx", 949}, {"x4_ssse3", 979},
-			{"node_x1_shani", 187}, {"node_x2_shani", 246}, {"node_x4_shani", 388},
-			{"node_x16_avx512", 1850}, {"node_x32_avx512", 3245}, {"node_x8_avx2", 1650},
-		},
-		from: "package pow there, 6.2 and 4.7 times crypto/sha256 with the first two search kernels, that at Zen 5's 292 cycles; " +
-			"search_*_avx2, _avx and _ssse3 at 7/8 of the streams' costs; x1_avx2, x1_avx, x1_ssse3 at a guess",
-		estimated: []cost{
-			{"search_x32_avx512", 1507}, {"search_x4_shani", 249}, {"search_x8_avx2", 840},
-			{"search_x4_avx", 830}, {"search_x4_ssse3", 860},
-			{"x1_avx2", 450}, {"x1_avx", 560}, {"x1_ssse3", 580},
+			{"x1_avx512shani", 133}, {"x1_shani", 129}, {"x1_avx2", 456}, {"x1_avx", 518},
+			{"x1_ssse3", 521}, {"x2_avx512shani", 173}, {"x2_shani", 131}, {"x4_shani", 203},
+			{"x4_avx", 949}, {"x4_ssse3", 980}, {"x8_avx2", 962}, {"x16_avx512", 1018},
+			{"x32_avx512", 1835},
+			{"node_x32_avx512", 3252}, {"node_x16_avx512", 1861}, {"node_x8_avx2", 1631}, {"node_x4_shani", 352},
+			{"node_x2_avx512shani", 294}, {"node_x2_shani", 250}, {"node_x1_shani", 190},
+			{"search_x32_avx512", 1561}, {"search_x4_shani", 222}, {"search_x8_avx2", 820}, {"search_x4_avx", 809},
+			{"search_x4_ssse3", 854},
 		},
 	},
 	{
-		microarch: cpu.Zen1,
-		from:      "what is published for Zen 1 to 3; nodes two blocks with SHA, 1.63 with vectors; nonces 7/8 of a block",
+		Microarch: cpu.Zen3,
+		On:        "AMD EPYC (family 0x19, model 0x1, stepping 1), linux/amd64, go1.26.8",
+		overhead:  overhead{call: 93, callLane: 9, turnLane: 8, turnMax: 41, pointers: 48, rest: 44, padding: 227, generic: 1102},
+		measured: []cost{
+			{"x1_shani", 126}, {"x1_avx2", 458}, {"x1_avx", 575}, {"x1_ssse3", 531},
+			{"x2_shani", 130}, {"x4_shani", 213}, {"x4_avx", 948}, {"x4_ssse3", 987},
+			{"x8_avx2", 958},
+			{"node_x8_avx2", 1650}, {"node_x4_shani", 360}, {"node_x2_shani", 250}, {"node_x1_shani", 183},
+			{"search_x4_shani", 224}, {"search_x8_avx2", 819}, {"search_x4_avx", 817}, {"search_x4_ssse3", 992},
+		},
+	},
+	{
+		Microarch: cpu.Zen1,
+		overhead:  zen5Overhead,
+		from:      "what is published for Zen 1 to 3, before Zen 3 was measured, which takes a fifth less; nodes two blocks with SHA, 1.63 with vectors; nonces 7/8 of a block",
 		estimated: []cost{
 			{"x1_shani", 130}, {"x2_shani", 165}, {"x4_shani", 300},
 			{"x8_avx2", 1300}, {"x4_avx", 1250}, {"x4_ssse3", 1350},
@@ -77,8 +59,9 @@ var rows = []row{
 		},
 	},
 	{
-		microarch: cpu.IceLake,
-		on:        "a Xeon of Ice Lake (family 0x6, model 0x6a)",
+		Microarch: cpu.IceLake,
+		On:        "a Xeon of Ice Lake (family 0x6, model 0x6a)",
+		overhead:  zen5Overhead,
 		measured: []cost{
 			{"x1_avx512shani", 142}, {"x2_avx512shani", 205},
 			{"x1_shani", 166}, {"x2_shani", 332}, {"x4_shani", 909},
@@ -93,7 +76,8 @@ var rows = []row{
 		},
 	},
 	{
-		microarch: cpu.IntelAVX512SHA,
+		Microarch: cpu.IntelAVX512SHA,
+		overhead:  zen5Overhead,
 		from: "what is published for Sapphire Rapids, two streams interleaved 1.95 times as fast as one; " +
 			"vectors as measured on Ice Lake, which has as many ports for them; nodes and nonces as on Zen 1",
 		estimated: []cost{
@@ -108,7 +92,8 @@ var rows = []row{
 		},
 	},
 	{
-		microarch: cpu.IntelAVX512,
+		Microarch: cpu.IntelAVX512,
+		overhead:  zen5Overhead,
 		from:      "what was measured on Ice Lake, more for 32 lanes: these CPUs' cores are smaller",
 		estimated: []cost{
 			{"x16_avx512", 941}, {"x32_avx512", 1900},
@@ -119,7 +104,8 @@ var rows = []row{
 		},
 	},
 	{
-		microarch: cpu.SHAOnly,
+		Microarch: cpu.SHAOnly,
+		overhead:  zen5Overhead,
 		from: "Alder Lake and later, most of these CPUs, whose large cores are Sapphire Rapids'; " +
 			"fewer lanes preferred, for the others; nodes and nonces as on Zen 1",
 		estimated: []cost{
@@ -131,7 +117,8 @@ var rows = []row{
 		},
 	},
 	{
-		microarch: cpu.AVX2Only,
+		Microarch: cpu.AVX2Only,
+		overhead:  zen5Overhead,
 		from:      "llvm-mca for Skylake, and what is published for Haswell; nodes 1.63 blocks, nonces 7/8",
 		estimated: []cost{
 			{"x8_avx2", 1400}, {"x4_avx", 1400}, {"x4_ssse3", 1500},
@@ -141,7 +128,8 @@ var rows = []row{
 		},
 	},
 	{
-		microarch: cpu.Older,
+		Microarch: cpu.Older,
+		overhead:  zen5Overhead,
 		from:      "the costs on CPUs with AVX2",
 		estimated: []cost{
 			{"x4_avx", 1400}, {"x4_ssse3", 1500},
@@ -150,7 +138,8 @@ var rows = []row{
 		},
 	},
 	{
-		microarch: cpu.ArmSHA2,
+		Microarch: cpu.ArmSHA2,
+		overhead:  zen5Overhead,
 		from: "llvm-mca for Neoverse N1; published for two streams against one: 1.70 times the speed on Cortex-X1, 1.65 on A76, 1.08 on A55; " +
 			"four gain a little more where instructions issue in order, and elsewhere save half of the calls",
 		estimated: []cost{
@@ -160,7 +149,8 @@ var rows = []row{
 		},
 	},
 	{
-		microarch: cpu.ArmSHA2v80,
+		Microarch: cpu.ArmSHA2v80,
+		overhead:  zen5Overhead,
 		from:      "llvm-mca for Cortex-A72, and for nonces Cortex-A53",
 		estimated: []cost{
 			{"x1_sha2", 132}, {"x2_sha2", 202}, {"x4_sha2", 400}, {"x4_neon", 1480},
@@ -169,12 +159,14 @@ var rows = []row{
 		},
 	},
 	{
-		microarch: cpu.ArmNEON,
+		Microarch: cpu.ArmNEON,
+		overhead:  zen5Overhead,
 		from:      "llvm-mca for Cortex-A72",
 		estimated: []cost{{"x4_neon", 1480}, {"node_x4_neon", 2880}},
 	},
 	{
-		microarch: cpu.Unknown,
+		Microarch: cpu.Unknown,
+		overhead:  zen5Overhead,
 		from: "caution: two streams interleaved, and from ten lanes on AVX-512, by which Zen 4 would lose a seventh, " +
 			"and Intel's CPUs gain much more",
 		estimated: []cost{
@@ -190,41 +182,8 @@ var rows = []row{
 	},
 }
 
-// rowOf returns the row of a microarchitecture.
-func rowOf(m cpu.Microarch) row {
-	i := slices.IndexFunc(rows, func(r row) bool { return r.microarch == m })
-	if i < 0 {
-		return row{microarch: m}
-	}
-	return rows[i]
-}
-
-// genericCost is what plain Go takes for a block, or a nonce; a node is two.
-const genericCost = 1100
-
-// A Basis is what a cost rests on.
-type Basis string
-
-const (
-	Measured  Basis = "measured"
-	Estimated Basis = "estimated"
-	// Derived costs are those of kernels that a row does not name, and of plain
-	// Go: such kernels come last, but before plain Go.
-	Derived Basis = "derived"
-)
-
-// cost returns the cost of a kernel.
-func (r row) cost(k block.Spec) (cycles int, b Basis) {
-	isNamed := func(c cost) bool { return c.kernel == k.Name }
-	if i := slices.IndexFunc(r.measured, isNamed); i >= 0 {
-		return r.measured[i].cycles, Measured
-	}
-	if i := slices.IndexFunc(r.estimated, isNamed); i >= 0 {
-		return r.estimated[i].cycles, Estimated
-	}
-	plain := genericCost
-	if strings.HasPrefix(k.Name, "node_") {
-		plain *= 2
-	}
-	return k.Lanes * (plain - 1), Derived
-}
+// zen5Overhead was measured on Zen 5. Without its blocks, a call took 58 ns with
+// x32_avx512, 32 ns with x16_avx512 and 8 ns with x4_shani. Another turn took 15 ns
+// with x32_avx512 and x16_avx512, and 1 or 2 ns with x4_shani. On other CPUs it is an
+// estimate.
+var zen5Overhead = overhead{call: 30, callLane: 6, turnLane: 4, turnMax: 60, pointers: 6, rest: 250, padding: 150, generic: 1100}

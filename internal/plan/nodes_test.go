@@ -1,6 +1,7 @@
-package lanes
+package plan
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,7 +20,7 @@ func TestNodePlans(t *testing.T) {
 		neon  = specification{{1, ""}, {2, "node_x4_neon"}}
 	)
 	for _, tt := range []struct {
-		row      row
+		row      Row
 		disabled string
 		single   string
 		plan     specification // of the first kernel; "" stands for one node by single
@@ -29,6 +30,7 @@ func TestNodePlans(t *testing.T) {
 		{zen5, "avx512", "x1_shani", sha, "node_x4_shani"},
 		{zen5, "avx512 shani", "x1_avx2", avx2, "node_x8_avx2"},
 		{zen4, "", "x1_shani", sha, "node_x4_shani"},
+		{zen3, "", "x1_shani", sha, "node_x4_shani"},
 		{zen1, "", "x1_shani", sha, "node_x4_shani"},
 		{iceLake, "", "x1_avx512shani", specification{{1, ""}, {2, "node_x2_avx512shani"}, {9, "node_x16_avx512"}, {25, "node_x32_avx512"}}, "node_x32_avx512"},
 		{iceLake, "avx512", "x1_shani", pairs, "node_x2_shani"},
@@ -43,29 +45,29 @@ func TestNodePlans(t *testing.T) {
 		{armNEON, "", "generic", neon, "node_x4_neon"},
 		{anyCPU, "", "x1_shani", specification{{1, "node_x1_shani"}, {2, "node_x2_shani"}, {11, "node_x16_avx512"}}, "node_x16_avx512"},
 	} {
-		process := processOn(tt.row.microarch, strings.Fields(tt.disabled)...)
+		process := processOn(tt.row.Microarch, strings.Fields(tt.disabled)...)
 		s := process.selectionBy(tt.row)
 		if s.Single != tt.single {
-			t.Errorf("%s without %q: %s for one stream, want %s", tt.row.microarch, tt.disabled, s.Single, tt.single)
+			t.Errorf("%s without %q: %s for one stream, want %s", tt.row.Microarch, tt.disabled, s.Single, tt.single)
 		}
-		p := newNodePlan(tt.row, process.nodes(s), s.Single)
-		name := func(k *block.NodeKernel) string {
-			if k == nil {
+		p := NewNodes(tt.row, process.enabled(s), s.Single)
+		name := func(kernel string) string {
+			if kernel == s.Single {
 				return ""
 			}
-			return k.Name
+			return kernel
 		}
 		for n := 1; n < block.MaxLanes; n++ {
 			i := len(tt.plan) - 1
 			for tt.plan[i].from > n {
 				i--
 			}
-			if got, want := name(p.kernels[n]), tt.plan[i].kernels; got != want {
-				t.Errorf("%s without %q: %q for %d nodes, want %q", tt.row.microarch, tt.disabled, got, n, want)
+			if got, want := name(p.Kernels[n]), tt.plan[i].kernels; got != want {
+				t.Errorf("%s without %q: %q for %d nodes, want %q", tt.row.Microarch, tt.disabled, got, n, want)
 			}
 		}
-		if got := name(p.many); got != tt.many {
-			t.Errorf("%s without %q: %q for many nodes, want %q", tt.row.microarch, tt.disabled, got, tt.many)
+		if got := name(p.Many); got != tt.many {
+			t.Errorf("%s without %q: %q for many nodes, want %q", tt.row.Microarch, tt.disabled, got, tt.many)
 		}
 	}
 }
@@ -75,59 +77,50 @@ func TestNodePlans(t *testing.T) {
 // time does.
 func TestNodePlansBeatOneAtATime(t *testing.T) {
 	for _, m := range cpu.Microarchs() {
-		r, process := rowOf(m), processOn(m)
-		s := process.selection()
-		p := newNodePlan(r, process.nodes(s), s.Single)
-		choice, _ := nodeCandidates(r, process.nodes(s), s.Single)
+		r, process := RowOf(m), processOn(m)
+		s := process.Selection()
+		p := NewNodes(r, process.enabled(s), s.Single)
+		choice := r.Nodes(process.enabled(s), s.Single)
 		single := choice[0].Cycles
 		for _, k := range choice {
 			if k.Lanes == 1 {
 				single = min(single, k.Cycles)
 			}
 		}
-		cost := func(k *block.NodeKernel) int {
-			if k == nil {
-				return choice[0].Cycles
-			}
-			cycles, _ := r.cost(k.Spec)
-			return cycles
+		cost := func(kernel string) int {
+			return choice[slices.IndexFunc(choice, func(k Candidate) bool { return k.Kernel == kernel })].Cycles
 		}
 		for n := 1; n < block.MaxLanes; n++ {
 			total := 0
 			for left := n; left > 0; {
-				k := p.kernels[left]
+				k := p.Kernels[left]
 				total += cost(k)
-				switch {
-				case k == nil:
-					left--
-				case left < k.Lanes:
-					total += paddingCost
-					left = 0
-				default:
-					left -= k.Lanes
+				if left < lanesOf(k) {
+					total += r.overhead.padding
 				}
+				left -= lanesOf(k)
 			}
-			if _, described := NodeSteps(choice, n); total != described {
+			if _, described := r.NodeSteps(choice, n); total != described {
 				t.Errorf("%#v: %d nodes cost %d, by NodeSteps %d", m, n, total, described)
 			}
 			if total > n*single {
 				t.Errorf("%#v: %d nodes cost %d, one at a time %d", m, n, total, n*single)
 			}
 		}
-		if p.many != nil && cost(p.many) > p.many.Lanes*single {
-			t.Errorf("%#v: %s costs more than one at a time", m, p.many.Name)
+		if cost(p.Many) > lanesOf(p.Many)*single {
+			t.Errorf("%#v: %s costs more than one at a time", m, p.Many)
 		}
 	}
 }
 
 func TestNodePlanWithoutKernels(t *testing.T) {
-	p := newNodePlan(anyCPU, []block.NodeKernel{{Spec: block.Spec{Name: "node_x4_shani", Lanes: 4}}}, "x1_std")
-	if p.many != nil {
-		t.Errorf("many nodes run on %s, which is not enabled", p.many.Name)
+	p := NewNodes(anyCPU, nil, "x1_std")
+	if p.Many != "x1_std" {
+		t.Errorf("many nodes run on %s, which is not enabled", p.Many)
 	}
 	for n := 1; n < block.MaxLanes; n++ {
-		if p.kernels[n] != nil {
-			t.Errorf("%d nodes run on %s, which is not enabled", n, p.kernels[n].Name)
+		if p.Kernels[n] != "x1_std" {
+			t.Errorf("%d nodes run on %s, which is not enabled", n, p.Kernels[n])
 		}
 	}
 }

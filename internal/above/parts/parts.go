@@ -37,7 +37,7 @@ const (
 	gap = 64
 )
 
-// Parts are those of a stretch of an object that is read and hashed.
+// Parts are the parts of a stretch of an object that is read and hashed.
 type Parts struct {
 	R    io.ReaderAt
 	Off  int64 // where the stretch begins
@@ -46,9 +46,9 @@ type Parts struct {
 	PartSize int64
 	// Pad has zeros follow the last part, up to PartSize.
 	Pad bool
-	// Prefix is what each part is hashed behind.
+	// Prefix is hashed before each part.
 	Prefix []byte
-	// Package is what errors begin with.
+	// Package is the beginning of error texts.
 	Package string
 }
 
@@ -84,7 +84,8 @@ func (p Parts) Count() int64 { return (p.Size + p.PartSize - 1) / p.PartSize }
 // It hashes on GOMAXPROCS goroutines, many parts side by side on each, while
 // others read ahead. It returns when no ReadAt is in flight and its goroutines have
 // ended. When ctx is done the error is ctx.Err(). If R ends too early it is
-// [io.ErrUnexpectedEOF], if reading fails that of R, both wrapped with the offset.
+// [io.ErrUnexpectedEOF], if reading fails the error of R, both wrapped with the
+// offset.
 //
 // What R.ReadAt does to its goroutine it does to the caller's: a panic goes on there,
 // and a fault is one if the caller's goroutine has chosen so by
@@ -193,7 +194,7 @@ func (p *pipeline) fill(ctx context.Context, s *step, group int, at int64) error
 		s.buf = make([]byte, int64(p.lanes)*(p.stretch+gap))
 		s.data = make([][]byte, 0, p.lanes)
 	}
-	// Parts that are whole stand one after the other in the object too.
+	// Whole parts are consecutive in the object too.
 	gather := s.first && s.last && p.stretch < gatherBelow
 	s.data = s.data[:0]
 	begin, read := int64(0), int64(0)

@@ -1,0 +1,161 @@
+package lanes_test
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/sha256-simd/sha256-simd/internal/block"
+	"github.com/sha256-simd/sha256-simd/internal/guard"
+	"github.com/sha256-simd/sha256-simd/internal/hashtest"
+	"github.com/sha256-simd/sha256-simd/internal/lanes"
+)
+
+func width() int {
+	n, _ := lanes.Width()
+	return n
+}
+
+// prefixOf returns the prefix that begin is.
+func prefixOf(begin []byte) lanes.Prefix {
+	whole := len(begin) &^ (block.Size - 1)
+	p := lanes.Prefix{H: block.IV256, Rest: begin[whole:], Len: uint64(len(begin))}
+	block.Compress(&p.H, begin[:whole])
+	return p
+}
+
+// bytesOf returns a length of which the padded message has so many blocks, behind
+// so many bytes of a prefix: the least one, the largest, or one between.
+func bytesOf(r *rand.Rand, blocks, rest int) int {
+	least, most := max(0, (blocks-1)*block.Size-8-rest), blocks*block.Size-9-rest
+	switch r.IntN(4) {
+	case 0:
+		return least
+	case 1:
+		return max(0, most)
+	default:
+		return least + r.IntN(max(1, most-least+1))
+	}
+}
+
+// checkSums compares the digests of begin and each message with crypto/sha256's.
+func checkSums(t *testing.T, what string, begin []byte, msgs [][]byte) {
+	t.Helper()
+	dst := make([][32]byte, len(msgs))
+	lanes.SumManyAfter(dst, prefixOf(begin), msgs)
+	for i, m := range msgs {
+		if want := sha256.Sum256(append(begin[:len(begin):len(begin)], m...)); dst[i] != want {
+			t.Fatalf("%s: digest %d of %d, of %d bytes behind %d: %x, want %x", what, i, len(msgs), len(m), len(begin), dst[i], want)
+		}
+	}
+}
+
+// TestEveryMixOfBlocks tests lists in which there are messages of any of 1 to 5
+// blocks, or of some of these numbers: every set of them, every count of messages
+// up to three times the lanes.
+func TestEveryMixOfBlocks(t *testing.T) {
+	hashtest.ForEach(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(1, 2))
+		data := hashtest.Data(5 * block.Size)
+		most, step := 3*width(), 1
+		if testing.Short() {
+			step = 7
+		}
+		for set := 1; set < 1<<5; set++ {
+			for n := 1; n <= most; n += step {
+				msgs := make([][]byte, n)
+				for i := range msgs {
+					blocks := 1 + r.IntN(5)
+					for set>>(blocks-1)&1 == 0 {
+						blocks = 1 + r.IntN(5)
+					}
+					msgs[i] = data[:bytesOf(r, blocks, 0)]
+				}
+				checkSums(t, fmt.Sprintf("set %05b", set), nil, msgs)
+			}
+		}
+	})
+}
+
+// TestUnequalBehindPrefixes tests lists of unequal messages behind prefixes of 0 to
+// 130 bytes: short ones, and more and longer ones, up to twice as many blocks as
+// may go by their numbers.
+func TestUnequalBehindPrefixes(t *testing.T) {
+	hashtest.ForEach(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(3, 4))
+		data := hashtest.Data(128 * block.Size)
+		step := 1
+		if testing.Short() {
+			step = 13
+		}
+		for length := 0; length <= 130; length += step {
+			begin := data[len(data)-length:]
+			for _, blocks := range []int{2, 4, 5, 9, 128} {
+				n := 1 + r.IntN(3*width())
+				if blocks == 9 {
+					n += 9 * width()
+				}
+				msgs := make([][]byte, n)
+				for i := range msgs {
+					msgs[i] = data[:min(bytesOf(r, 1+r.IntN(blocks), length%block.Size), len(data))]
+				}
+				checkSums(t, fmt.Sprintf("up to %d blocks", blocks), begin, msgs)
+			}
+		}
+	})
+}
+
+// TestUnequalNested tests digests of digests of unequal messages, each digest and
+// each message behind a prefix of one block.
+func TestUnequalNested(t *testing.T) {
+	hashtest.ForEach(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(5, 6))
+		data := hashtest.Data(20 * block.Size)
+		inner, outer := data[:block.Size], data[block.Size:2*block.Size]
+		for _, blocks := range []int{1, 2, 3, 4, 5, 9} {
+			for _, n := range []int{1, 2, 3, 5, width() + 1, 3*width() - 1, 10 * width()} {
+				msgs := make([][]byte, n)
+				for i := range msgs {
+					msgs[i] = data[:bytesOf(r, 1+r.IntN(blocks), 0)]
+				}
+				dst := make([][32]byte, n)
+				lanes.SumNested(dst, prefixOf(inner), prefixOf(outer), msgs)
+				for i, m := range msgs {
+					d := sha256.Sum256(append(inner[:len(inner):len(inner)], m...))
+					if want := sha256.Sum256(append(outer[:len(outer):len(outer)], d[:]...)); dst[i] != want {
+						t.Fatalf("digest %d of %d, of %d bytes: %x, want %x", i, n, len(m), dst[i], want)
+					}
+				}
+			}
+		}
+	})
+}
+
+// TestListsBesideGuards tests messages that end right before memory that cannot be
+// accessed, of one length and of several: what is fetched ahead of their blocks
+// lies there.
+func TestListsBesideGuards(t *testing.T) {
+	hashtest.ForEach(t, func(t *testing.T) {
+		n := 2*width() + 3
+		buffers := make([]*guard.Buffer, n)
+		for i := range buffers {
+			buffers[i] = guard.New(t, 1500)
+			copy(buffers[i].Bytes(), hashtest.Data(len(buffers[i].Bytes())))
+		}
+		for _, size := range []int{0, 1, 55, 64, 200, 256, 257, 1000, 1472} {
+			equal, unequal := make([][]byte, n), make([][]byte, n)
+			for i, b := range buffers {
+				equal[i], unequal[i] = b.Tail(size), b.Tail(size*(i+1)/n)
+			}
+			for _, length := range []int{0, 7, 64} {
+				if err := guard.Faults(func() {
+					checkSums(t, "equal", hashtest.Data(length), equal)
+					checkSums(t, "unequal", hashtest.Data(length), unequal)
+				}); err != nil {
+					t.Fatalf("%d bytes behind %d: %v", size, length, err)
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,168 @@
+package lanes
+
+import (
+	"encoding/binary"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/sha256-simd/sha256-simd/internal/block"
+	"github.com/sha256-simd/sha256-simd/internal/cpu"
+	"github.com/sha256-simd/sha256-simd/internal/plan"
+)
+
+// A Chain iterates HMAC on its own digest, as PBKDF2 does: an iteration sets U to the
+// HMAC of U, and Sum to Sum XOR U. Everything in it is secret.
+type Chain struct {
+	// Inner and Outer are the states after the key's blocks: block.KeyStates.
+	Inner, Outer block.State
+	// U is the last digest, Sum the exclusive or of all.
+	U, Sum block.State
+	// Left is the number of iterations to do.
+	Left int
+}
+
+// A chainPlan is a plan for chains with the kernels that it names.
+type chainPlan struct {
+	plan.Chains
+	epoch uint32
+	// Kernel n is for the first of n chains: a chain kernel, or else one for streams.
+	chains  [block.MaxLanes + 1]*block.ChainKernel
+	streams [block.MaxLanes + 1]*block.Kernel
+}
+
+var currentChains atomic.Pointer[chainPlan]
+
+// planOfChains returns the plan for the kernels that are enabled now.
+func planOfChains() *chainPlan {
+	if p := currentChains.Load(); p != nil && p.epoch == block.Epoch() {
+		return p
+	}
+	p := &chainPlan{
+		Chains: *plan.NewChains(plan.RowOf(cpu.This()), block.Enabled(), block.Single()),
+		epoch:  block.Epoch(),
+	}
+	chains, streams := block.ChainKernels(), block.Kernels()
+	for n, name := range p.Kernels {
+		p.streams[n] = &oneStream
+		if i := slices.IndexFunc(chains, func(k block.ChainKernel) bool { return k.Name == name }); i >= 0 {
+			p.chains[n] = &chains[i]
+		} else if i := slices.IndexFunc(streams, func(k block.Kernel) bool { return k.Name == name }); i >= 0 {
+			p.streams[n] = &streams[i]
+		}
+	}
+	currentChains.Store(p)
+	return p
+}
+
+// ChainWidth returns the number of chains that run side by side while there are
+// enough, and the name of the kernel.
+func ChainWidth() (lanes int, kernel string) {
+	p := planOfChains()
+	return p.Width, p.Kernels[p.Width]
+}
+
+// Chains advances chains side by side. It belongs to one goroutine at a time.
+type Chains struct {
+	memory block.Chains
+	// These are for kernels for streams, which compress blocks. The lanes that no chain
+	// has are all the last one.
+	blocks [block.MaxLanes + 1][block.Size]byte
+	h      [block.MaxLanes + 1]block.State
+	state  [2 * block.MaxLanes]*block.State
+	next   [2 * block.MaxLanes]*byte
+}
+
+var chainsPool = sync.Pool{New: func() any { return new(Chains) }}
+
+// NewChains returns memory for Step.
+func NewChains() *Chains { return chainsPool.Get().(*Chains) }
+
+// Release gives up c.
+func (c *Chains) Release() { chainsPool.Put(c) }
+
+// Step advances the first of the chains, which have iterations left, by the same
+// number of iterations: as many as one of them has left, or fewer, so that it takes
+// some 200 µs at most, in plain Go a millisecond or two. It returns how many chains it
+// advanced: at least one, or none if there are none. Nothing of them stays in c.
+func (c *Chains) Step(chains []*Chain) (advanced int) {
+	if len(chains) == 0 {
+		return 0
+	}
+	p := planOfChains()
+	n := min(len(chains), p.Width)
+	k, lanes := p.chains[n], p.streams[n].Lanes
+	const calls = 4 // of a kernel, each of 50 µs at most
+	if k != nil {
+		lanes = k.Lanes
+	}
+	chains = chains[:min(n, lanes)]
+	iterations := chains[0].Left
+	for _, ch := range chains[1:] {
+		iterations = min(iterations, ch.Left)
+	}
+	if k != nil {
+		iterations = min(iterations, calls*k.MaxIterations)
+		c.advance(k, chains, iterations)
+	} else {
+		iterations = min(iterations, calls*p.streams[n].MaxBlocks/2)
+		c.compress(p.streams[n], chains, iterations)
+	}
+	for _, ch := range chains {
+		ch.Left -= iterations
+	}
+	return len(chains)
+}
+
+// advance does iterations of the chains by a chain kernel. What the other lanes do is
+// of no importance.
+func (c *Chains) advance(k *block.ChainKernel, chains []*Chain, iterations int) {
+	for i, ch := range chains {
+		k.Set(&c.memory, i, &ch.Inner, &ch.Outer, &ch.U, &ch.Sum)
+	}
+	k.Advance(&c.memory, iterations)
+	for i, ch := range chains {
+		k.Get(&c.memory, i, &ch.U, &ch.Sum)
+	}
+	clear(c.memory[:])
+}
+
+// compress does iterations of the chains by a kernel for streams, two calls for each.
+func (c *Chains) compress(k *block.Kernel, chains []*Chain, iterations int) {
+	for i := range c.state {
+		lane := i
+		if i >= len(chains) {
+			lane = block.MaxLanes
+		}
+		c.state[i], c.next[i] = &c.h[lane], &c.blocks[lane][0]
+	}
+	for i, ch := range chains {
+		b := &c.blocks[i]
+		*b = [block.Size]byte{block.DigestSize: 0x80}
+		binary.BigEndian.PutUint16(b[block.Size-2:], 8*(block.Size+block.DigestSize))
+		block.PutDigest((*[block.DigestSize]byte)(b[:]), &ch.U)
+	}
+	for range iterations {
+		for _, outer := range []bool{false, true} {
+			for i, ch := range chains {
+				if c.h[i] = ch.Inner; outer {
+					c.h[i] = ch.Outer
+				}
+			}
+			k.Blocks(&c.state[0], &c.next[0], k.Lanes, 0, 0, 1, 1)
+			for i := range chains {
+				block.PutDigest((*[block.DigestSize]byte)(c.blocks[i][:]), &c.h[i])
+			}
+		}
+		for i, ch := range chains {
+			for j, w := range c.h[i] {
+				ch.Sum[j] ^= w
+			}
+		}
+	}
+	for i, ch := range chains {
+		ch.U = c.h[i]
+	}
+	clear(c.blocks[:])
+	clear(c.h[:])
+}

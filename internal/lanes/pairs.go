@@ -1,0 +1,38 @@
+package lanes
+
+import "github.com/sha256-simd/sha256-simd/internal/block"
+
+// CompressPairs sets dst[i] to the result of the rounds of FIPS 180-4 for the state h
+// and the block src[2i] || src[2i+1], without the final addition of h. dst does not
+// overlap src.
+func CompressPairs(dst [][block.DigestSize]byte, h block.State, src [][block.DigestSize]byte) {
+	if len(dst) == 0 {
+		return
+	}
+	g := acquire()
+	for used := 0; len(dst) > 0; {
+		live := min(g.Width(), len(dst))
+		used = g.use(used, live)
+		for i := range live {
+			g.jobs[i].H = h
+			g.next[i] = &src[2*i][0]
+		}
+		g.compressAll(live, 1)
+		for i := range live {
+			PutDifference(&dst[i], &g.jobs[i].H, &h)
+		}
+		dst, src = dst[live:], src[2*live:]
+	}
+	g.retire(0)
+	g.release()
+}
+
+// PutDifference writes after less before, word by word, to dst in the byte order
+// of digests.
+func PutDifference(dst *[block.DigestSize]byte, after, before *block.State) {
+	d := *after
+	for i := range d {
+		d[i] -= before[i]
+	}
+	block.PutDigest(dst, &d)
+}

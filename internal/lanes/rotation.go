@@ -1,0 +1,150 @@
+package lanes
+
+import (
+	"slices"
+	"unsafe"
+
+	"github.com/sha256-simd/sha256-simd/internal/block"
+	"github.com/sha256-simd/sha256-simd/internal/plan"
+	"github.com/sha256-simd/sha256-simd/internal/race"
+)
+
+// Jobs rotate when they share the lanes of a kernel round robin, one time slice after
+// the other. Package plan says when that pays.
+
+// An equalSlice is the last result of plan.SliceEqual, with its arguments.
+type equalSlice struct {
+	plan      *streamPlan
+	n, blocks int
+	slice     plan.TimeSlice
+}
+
+// sliceOfEqual returns the time slice of n jobs with equal numbers of blocks, and
+// whether they rotate. It keeps the last result: a list of messages of one length asks
+// for it again and again.
+func (g *group) sliceOfEqual(n, blocks int) (s plan.TimeSlice, rotates bool) {
+	if !g.plan.Rotates(n, blocks) {
+		return plan.TimeSlice{}, false
+	}
+	if a := &g.equal; a.plan != g.plan || a.n != n || a.blocks != blocks {
+		*a = equalSlice{g.plan, n, blocks, g.plan.SliceEqual(n, blocks)}
+	}
+	return g.equal.slice, g.equal.slice.Blocks < blocks
+}
+
+// rotating is what jobs that rotate need.
+type rotating struct {
+	// state and next are the arguments of the kernels. For jobs of different lengths
+	// they hold the lanes that run. For jobs of equal length they are the lists of
+	// block.Kernel.Blocks: a ring and its repetition, and behind them room for unused
+	// lanes.
+	state [2*maxJobs + block.MaxLanes]*block.State
+	next  [2*maxJobs + block.MaxLanes]*byte
+
+	order  [maxJobs]uint8 // the lanes by falling number of blocks left
+	merged [maxJobs]uint8
+}
+
+// forget drops the first n pointers, which belong to the caller.
+func (r *rotating) forget(n int) {
+	clear(r.state[:n])
+	clear(r.next[:n])
+}
+
+// rotate runs the jobs of the first live lanes round robin, until a segment ends. The
+// jobs with most blocks left go first. rotate returns how many lanes are live then.
+func (g *group) rotate(live int, t plan.TimeSlice, w Work) int {
+	r := &g.rotating
+	defer r.forget(t.Lanes)
+	for i := range live {
+		j := i
+		for ; j > 0 && g.left[r.order[j-1]] < g.left[i]; j-- {
+			r.order[j] = r.order[j-1]
+		}
+		r.order[j] = uint8(i)
+	}
+	for {
+		running, waiting := r.order[:t.Lanes], r.order[t.Lanes:live]
+		shortest := g.left[running[t.Lanes-1]]
+		blocks := min(shortest, shortest-g.left[waiting[0]]+t.Blocks)
+		for i, lane := range running {
+			r.state[i], r.next[i] = g.state[lane], g.next[lane]
+		}
+		blocks = g.plan.compress(r.state[:], r.next[:], t.Lanes, 0, blocks)
+		if blocks == shortest {
+			// The lanes with the highest numbers leave first: a lane that moves to the
+			// place of another has been dealt with.
+			slices.Sort(running)
+			for _, lane := range slices.Backward(running) {
+				i := int(lane)
+				if g.goesOn(i, blocks) || g.nextSegment(i) {
+					continue
+				}
+				live--
+				g.end(i, live, w)
+			}
+			return live
+		}
+		for _, lane := range running {
+			g.advance(int(lane), blocks)
+		}
+		g.merge(t.Lanes, live)
+	}
+}
+
+// merge puts the first live lanes in order again, after the first n have run.
+func (g *group) merge(n, live int) {
+	r := &g.rotating
+	i, j := 0, n
+	for at := range live {
+		if j == live || i < n && g.left[r.order[i]] > g.left[r.order[j]] {
+			r.merged[at] = r.order[i]
+			i++
+		} else {
+			r.merged[at] = r.order[j]
+			j++
+		}
+	}
+	r.order, r.merged = r.merged, r.order
+}
+
+// rotateEqual runs the jobs of the first live lanes, with equal numbers of blocks, as a
+// ring. The kernel goes around the ring slice by slice. The blocks left over by the
+// division into slices come first. The jobs left over by the division into turns come
+// last, with one slice each.
+func (g *group) rotateEqual(live, blocks int, t plan.TimeSlice) {
+	k := g.plan.kernels[t.Lanes]
+	r := &g.rotating
+	// A slice longer than a kernel's call is divided.
+	parts := (t.Blocks + k.MaxBlocks - 1) / k.MaxBlocks
+	slice, slices := t.Blocks/parts, blocks/t.Blocks*parts
+	at := blocks - slices*slice
+	g.compressAll(live, at)
+	copy(r.state[copy(r.state[:], g.state[:live]):], g.state[:live])
+	for i, p := range g.next[:live] {
+		r.next[i], r.next[live+i] = p, block.Advance(p, slice)
+	}
+	if race.Enabled {
+		for _, p := range r.next[:live] {
+			race.Read(unsafe.Slice(block.Advance(p, at), slices*slice*block.Size))
+		}
+	}
+	maxTurns := max(1, k.MaxBlocks/slice) // in one call
+	first, turns := 0, live*slices/t.Lanes
+	for turns > 0 {
+		n := min(turns, maxTurns)
+		k.Blocks(&r.state[0], &r.next[0], live, first, at, slice, n)
+		turns -= n
+		first += n * t.Lanes
+		at += first / live * slice
+		first %= live
+	}
+	if last := live * slices % t.Lanes; last > 0 {
+		unused := r.state[first+last:][:block.MaxLanes-last]
+		for i := range unused {
+			unused[i] = &g.unused
+		}
+		g.plan.compressAll(r.state[first:], r.next[first:], last, at, slice)
+	}
+	r.forget(2*live + block.MaxLanes)
+}

@@ -1,0 +1,113 @@
+package plan
+
+import (
+	"math"
+	"slices"
+
+	"github.com/sha256-simd/sha256-simd/internal/block"
+)
+
+// A Candidate is a kernel that may be chosen, and its cost by the table: the
+// cycles that it takes for one block, one node, one nonce, one iteration of HMAC
+// or one step of WOTS+ in each of its lanes.
+type Candidate struct {
+	Kernel        string
+	Lanes, Cycles int
+	Basis         Basis
+}
+
+// ofOperation returns the candidates among the enabled kernels of an operation.
+func (r *Row) ofOperation(op block.Operation, enabled []block.Spec) []Candidate {
+	var choice []Candidate
+	for _, k := range enabled {
+		if k.Operation == op {
+			choice = append(choice, r.candidate(k))
+		}
+	}
+	return choice
+}
+
+// orStreams returns the candidates of an operation, behind the candidates for streams,
+// which do it in another way: cycles says what that takes.
+func (r *Row) orStreams(op block.Operation, enabled []block.Spec, single string, cycles func(k Candidate) int) []Candidate {
+	choice := r.Streams(enabled, single)
+	for i, k := range choice {
+		choice[i].Cycles = cycles(k)
+	}
+	return append(choice, r.ofOperation(op, enabled)...)
+}
+
+// choose returns for every n the index of the candidate that runs first for n lanes,
+// and the cost of advancing all n. The lanes that the candidate leaves are planned
+// again. A candidate with more than n lanes costs padding more. One of the
+// candidates has one lane.
+func choose(candidates []Candidate, padding int) (first, best [block.MaxLanes + 1]int) {
+	// By rising lanes. Of plans with equal costs choose takes the plan with the widest
+	// kernel first: lanes then never run beyond MaxLanes.
+	order := make([]int, len(candidates))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return candidates[a].Lanes - candidates[b].Lanes })
+
+	for n := 1; n < len(best); n++ {
+		best[n] = math.MaxInt
+		for _, i := range order {
+			k := candidates[i]
+			total := k.Cycles + best[max(0, n-k.Lanes)]
+			if k.Lanes > n {
+				total += padding
+			}
+			if total < best[n] || total == best[n] && k.Lanes <= n {
+				best[n], first[n] = total, i
+			}
+		}
+	}
+	return first, best
+}
+
+// Cheapest returns the index of the candidate that costs least for a lane. Of
+// several it returns the first, of none -1.
+func Cheapest(candidates []Candidate) int {
+	cheapest := -1
+	for i, k := range candidates {
+		if cheapest < 0 || k.Cycles*candidates[cheapest].Lanes < candidates[cheapest].Cycles*k.Lanes {
+			cheapest = i
+		}
+	}
+	return cheapest
+}
+
+// Steps returns the indices of the candidates that together advance n live lanes by
+// a block. The number of lanes that are live at a time is at most the number of
+// lanes of the cheapest candidate.
+func Steps(candidates []Candidate, n int) []int {
+	first, _ := choose(candidates, 0)
+	width := candidates[Cheapest(candidates)].Lanes
+	var steps []int
+	for n > 0 {
+		i := first[min(n, width)]
+		steps = append(steps, i)
+		n -= candidates[i].Lanes
+	}
+	return steps
+}
+
+// NodeSteps returns the indices of the candidates that hash n nodes, and the cost by
+// r. While there are MaxLanes nodes or more, the cheapest candidate runs, filled.
+func (r *Row) NodeSteps(candidates []Candidate, n int) (steps []int, cycles int) {
+	first, _ := choose(candidates, r.overhead.padding)
+	for n > 0 {
+		i := Cheapest(candidates)
+		if n < block.MaxLanes {
+			i = first[n]
+		}
+		steps = append(steps, i)
+		cycles += candidates[i].Cycles
+		if n < candidates[i].Lanes {
+			cycles += r.overhead.padding
+		}
+		n -= candidates[i].Lanes
+	}
+	return steps, cycles
+}

@@ -1,0 +1,119 @@
+package plan
+
+import (
+	"slices"
+
+	"github.com/sha256-simd/sha256-simd/internal/block"
+	"github.com/sha256-simd/sha256-simd/internal/cpu"
+)
+
+// A Row is what kernels cost on a microarchitecture, in cycles. The lists name every
+// kernel that its CPUs may have. Some kernels lose at any number of lanes, but other
+// kernels may be disabled.
+type Row struct {
+	Microarch cpu.Microarch
+
+	// On is the machine on which sha256bench --row measured the costs in measured.
+	On       string
+	overhead overhead
+	measured []cost
+
+	// estimated are costs that were not measured. from says what the estimates rest
+	// on.
+	from      string
+	estimated []cost
+}
+
+// A cost is the time that a kernel takes for one block, one node or one nonce in
+// each of its lanes, when all of them are in use. Only the ratios between the costs
+// of one operation on one microarchitecture matter.
+type cost struct {
+	kernel string
+	cycles int
+}
+
+// An overhead is the cost, in cycles, of work other than compressing blocks.
+type overhead struct {
+	// A call of kernels for streams costs call, and callLane for each lane. That
+	// includes the work of package lanes between calls.
+	call, callLane int
+	// Another turn of the same call costs turnLane for each lane, turnMax at most.
+	turnLane, turnMax int
+	// A rotation of jobs of equal length costs pointers for each job. It costs rest
+	// if other kernels have to do time slices at its end.
+	pointers, rest int
+	// A node kernel costs padding more if there are fewer nodes than lanes: the nodes
+	// are copied into an array that fills all lanes.
+	padding int
+	// Plain Go takes generic for a block or a nonce, and twice that for a node.
+	generic int
+}
+
+// RowOf returns the row of a microarchitecture.
+func RowOf(m cpu.Microarch) Row {
+	return rows[slices.IndexFunc(rows, func(r Row) bool { return r.Microarch == m })]
+}
+
+// Call returns the cost of a call for that number of lanes, without its blocks.
+func (r *Row) Call(lanes int) int { return r.overhead.callOf(lanes) }
+
+// Turn returns the cost of another turn in a call for that number of lanes, without
+// its blocks.
+func (r *Row) Turn(lanes int) int { return r.overhead.turnOf(lanes) }
+
+func (o *overhead) callOf(lanes int) int { return o.call + o.callLane*lanes }
+func (o *overhead) turnOf(lanes int) int { return min(o.turnLane*lanes, o.turnMax) }
+
+// A Basis is what a cost rests on.
+type Basis string
+
+const (
+	Measured  Basis = "measured"
+	Estimated Basis = "estimated"
+	// Derived costs belong to plain Go, and to kernels that a row does not name. These
+	// kernels come last, just before plain Go.
+	Derived Basis = "derived"
+)
+
+// Cost returns the cost of a kernel.
+func (r *Row) Cost(k block.Spec) (cycles int, b Basis) {
+	switch k.Operation {
+	case block.ChainOp: // an iteration is two blocks
+		cycles, b = r.Cost(streamsOf(k))
+		return 2 * cycles, b
+	case block.WotsOp: // a step is one block
+		return r.Cost(streamsOf(k))
+	}
+	isNamed := func(c cost) bool { return c.kernel == k.Name }
+	if i := slices.IndexFunc(r.measured, isNamed); i >= 0 {
+		return r.measured[i].cycles, Measured
+	}
+	if i := slices.IndexFunc(r.estimated, isNamed); i >= 0 {
+		return r.estimated[i].cycles, Estimated
+	}
+	plain := r.overhead.generic
+	if k.Operation == block.NodeOp {
+		plain *= 2
+	}
+	return k.Lanes * (plain - 1), Derived
+}
+
+// streamsOf returns the kernel for streams that has as many lanes as k, and the same
+// instruction sets: what it takes for a block, k does too.
+func streamsOf(k block.Spec) block.Spec {
+	all := block.Catalog()
+	return all[slices.IndexFunc(all, func(s block.Spec) bool {
+		return s.Operation == block.StreamOp && s.Lanes == k.Lanes && slices.Equal(s.InstructionSets(), k.InstructionSets())
+	})]
+}
+
+// candidate returns a kernel with its cost.
+func (r *Row) candidate(k block.Spec) Candidate {
+	cycles, basis := r.Cost(k)
+	return Candidate{k.Name, k.Lanes, cycles, basis}
+}
+
+// plainGo returns the candidate that replaces a missing kernel for one lane.
+func (r *Row) plainGo(name string, blocks int) Candidate {
+	return Candidate{name, 1, blocks * r.overhead.generic, Derived}
+}

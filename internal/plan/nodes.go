@@ -1,0 +1,37 @@
+package plan
+
+import "github.com/sha256-simd/sha256-simd/internal/block"
+
+// Nodes is a plan for nodes of Merkle trees. It names node kernels. For one node at a
+// time it may name the kernel that compresses one stream.
+type Nodes struct {
+	// Many is for MaxLanes nodes or more, as long as they fill it.
+	Many string
+	// Kernels[n] is for the first of n nodes; the nodes that it leaves are planned
+	// again. It may have more lanes than there are nodes.
+	Kernels [block.MaxLanes]string
+}
+
+// NewNodes finds the cheapest way to hash n nodes, for every n below MaxLanes. It
+// chooses among the enabled kernels by the costs in r. Single hashes a node if no
+// node kernel for one node is enabled.
+func NewNodes(r Row, enabled []block.Spec, single string) *Nodes {
+	choice := r.Nodes(enabled, single)
+	first, _ := choose(choice, r.overhead.padding)
+	p := &Nodes{Many: choice[Cheapest(choice)].Kernel}
+	for n := 1; n < len(p.Kernels); n++ {
+		p.Kernels[n] = choice[first[n]].Kernel
+	}
+	return p
+}
+
+// Nodes returns the candidates for nodes. The first is single, which takes two blocks
+// for a node.
+func (r *Row) Nodes(enabled []block.Spec, single string) []Candidate {
+	one := r.plainGo(single, 2)
+	if single != "generic" && single != "x1_std" {
+		one = r.candidate(block.Spec{Name: single, Lanes: 1})
+		one.Cycles *= 2
+	}
+	return append([]Candidate{one}, r.ofOperation(block.NodeOp, enabled)...)
+}

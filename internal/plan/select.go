@@ -1,0 +1,87 @@
+package plan
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/sha256-simd/sha256-simd/internal/block"
+	"github.com/sha256-simd/sha256-simd/internal/cpu"
+)
+
+// A Process is what the choice of kernels in a process depends on.
+type Process struct {
+	Arch      string
+	Usable    cpu.Features
+	Microarch cpu.Microarch
+	Purego    bool     // it was built without assembly
+	FIPS      bool     // it is in FIPS 140-3 mode, or built with BoringCrypto
+	Disabled  []string // words of SHA256SIMD_DISABLE
+}
+
+// Selection returns the kernels that p may use, and the cheapest kernel for one
+// stream. It returns crypto/sha256 for an architecture without kernels. It does so
+// in FIPS 140-3 mode too, since the validated module must do the work there.
+func (p Process) Selection() block.Selection { return p.selectionBy(RowOf(p.Microarch)) }
+
+// selectionBy is Selection by the costs in r.
+func (p Process) selectionBy(r Row) block.Selection {
+	kernels := p.kernels()
+	if p.FIPS || len(kernels) == 0 && !p.Purego {
+		return block.Selection{Single: "x1_std"}
+	}
+	s := block.Selection{Single: "generic", Enabled: make([]string, 0, len(kernels))}
+	least := r.overhead.generic
+	for _, k := range kernels {
+		if !p.Usable.Has(k.Needs) || isDisabled(k, p.Disabled) {
+			continue
+		}
+		s.Enabled = append(s.Enabled, k.Name)
+		if cycles, _ := r.Cost(k); k.Operation == block.StreamOp && k.Lanes == 1 && cycles < least {
+			s.Single, least = k.Name, cycles
+		}
+	}
+	return s
+}
+
+// kernels returns the kernels in p's build.
+func (p Process) kernels() []block.Spec {
+	return slices.DeleteFunc(block.Catalog(), func(k block.Spec) bool { return p.Purego || k.Arch != p.Arch })
+}
+
+// instructionSets are the words of SHA256SIMD_DISABLE that are not a kernel's name.
+var instructionSets = []string{"ssse3", "avx", "avx2", "shani", "avx512", "sha2", "neon"}
+
+// ParseDisable splits a value of SHA256SIMD_DISABLE into the words that name kernels
+// and the words that name nothing. Kernels of all architectures count: one
+// environment may serve machines of several.
+func ParseDisable(value string) (known, unknown []string) {
+	for word := range strings.SplitSeq(value, ",") {
+		word = strings.TrimSpace(word)
+		isName := func(k block.Spec) bool { return k.Name == word }
+		switch {
+		case word == "":
+		case slices.Contains(instructionSets, word), slices.ContainsFunc(block.Catalog(), isName):
+			known = append(known, word)
+		default:
+			unknown = append(unknown, word)
+		}
+	}
+	return known, unknown
+}
+
+func isDisabled(k block.Spec, words []string) bool {
+	return slices.Contains(words, k.Name) ||
+		slices.ContainsFunc(k.InstructionSets(), func(isa string) bool { return slices.Contains(words, isa) })
+}
+
+// InstructionSets returns the instruction sets of some kernels, as words of
+// SHA256SIMD_DISABLE, always in the same order.
+func InstructionSets(kernels []block.Spec) []string {
+	var words []string
+	for _, isa := range instructionSets {
+		if slices.ContainsFunc(kernels, func(k block.Spec) bool { return slices.Contains(k.InstructionSets(), isa) }) {
+			words = append(words, isa)
+		}
+	}
+	return words
+}

@@ -1,0 +1,57 @@
+package plan
+
+import (
+	"slices"
+
+	"github.com/sha256-simd/sha256-simd/internal/block"
+)
+
+// Streams is a plan for messages that are hashed side by side. It names kernels, or
+// "generic" or "x1_std" for one stream.
+type Streams struct {
+	// Width is the number of lanes that are kept live while there are enough jobs. It
+	// is 1 where no kernel beats one message at a time.
+	Width int
+	// Kernels[n] is for the first of n live lanes; the lanes that it leaves are
+	// planned again.
+	Kernels [block.MaxLanes + 1]string
+
+	overhead overhead
+	// cycles[n] is the cost of advancing n lanes by a block.
+	cycles [block.MaxLanes + 1]int
+	// cheapest[n] is the number of jobs that run at a time when n jobs rotate.
+	// rotations[n] are the ways to advance n jobs.
+	cheapest  [MaxJobs]int
+	rotations [MaxJobs][]rotation
+}
+
+// NewStreams finds the cheapest way to advance n lanes by a block, for every n. It
+// chooses among the enabled kernels by the costs in r. Single compresses one stream.
+func NewStreams(r Row, enabled []block.Spec, single string) *Streams {
+	choice := r.Streams(enabled, single)
+	first, cycles := choose(choice, 0)
+	p := &Streams{Width: choice[Cheapest(choice)].Lanes, overhead: r.overhead, cycles: cycles}
+	for n := 1; n < len(p.Kernels); n++ {
+		p.Kernels[n] = choice[first[n]].Kernel
+	}
+	for n := 1; n < 2*p.Width; n++ {
+		p.cheapest[n] = cheapest(n, p.Width, cycles[:])
+		p.rotations[n] = p.rotationsOf(n)
+	}
+	return p
+}
+
+// Streams returns the candidates for streams: the enabled kernels of several lanes,
+// and single, which compresses one stream.
+func (r *Row) Streams(enabled []block.Spec, single string) []Candidate {
+	var choice []Candidate
+	for _, k := range enabled {
+		if k.Operation == block.StreamOp && (k.Lanes > 1 || k.Name == single) {
+			choice = append(choice, r.candidate(k))
+		}
+	}
+	if !slices.ContainsFunc(choice, func(k Candidate) bool { return k.Lanes == 1 }) {
+		choice = append(choice, r.plainGo(single, 1))
+	}
+	return choice
+}

@@ -1,0 +1,200 @@
+package plan
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/sha256-simd/sha256-simd/internal/block"
+	"github.com/sha256-simd/sha256-simd/internal/cpu"
+)
+
+// mostLive is more than twice as many live lanes as any kernel has.
+const mostLive = 70
+
+// A specification says how 1, 2, … live lanes advance by a block, up to the
+// number that is kept alive: by which kernels, for which numbers from from on.
+type specification []struct {
+	from    int
+	kernels string
+}
+
+// of returns what the specification says of n live lanes, of which it keeps
+// width alive at a time.
+func (s specification) of(n, width int) []string {
+	var kernels []string
+	for ; n > width; n -= width {
+		kernels = append(kernels, s[len(s)-1].kernels)
+	}
+	for i := len(s) - 1; i >= 0; i-- {
+		if n >= s[i].from {
+			return append(kernels, strings.Fields(s[i].kernels)...)
+		}
+	}
+	return kernels
+}
+
+func TestPlans(t *testing.T) {
+	var (
+		sha     = specification{{1, "x1_shani"}, {2, "x2_shani"}, {3, "x2_shani x1_shani"}, {4, "x4_shani"}}
+		pairs   = specification{{1, "x1_shani"}, {2, "x2_shani"}}
+		zen     = specification{{1, "x1_shani"}, {2, "x2_shani"}, {3, "x4_shani"}} // 3 of 4 lanes are no loss
+		ssse3   = specification{{1, "x1_ssse3"}, {2, "x1_ssse3 x1_ssse3"}, {3, "x4_ssse3"}}
+		avx     = specification{{1, "x1_avx"}, {2, "x1_avx x1_avx"}, {3, "x4_avx"}}
+		avx512  = specification{{1, "x1_avx2"}, {2, "x1_avx2 x1_avx2"}, {3, "x16_avx512"}}
+		avx2    = specification{{1, "x1_avx2"}, {2, "x1_avx2 x1_avx2"}, {3, "x4_avx"}, {5, "x8_avx2"}}
+		sha2    = specification{{1, "x1_sha2"}, {2, "x2_sha2"}, {3, "x2_sha2 x1_sha2"}, {4, "x4_sha2"}}
+		neon    = specification{{1, "generic"}, {2, "x4_neon"}}
+		generic = specification{{1, "generic"}}
+	)
+	for _, tt := range []struct {
+		row      Row
+		disabled string
+		width    int
+		plan     specification
+	}{
+		{zen5, "", 32, specification{
+			{1, "x1_shani"}, {2, "x2_shani"}, {3, "x4_shani"}, {5, "x4_shani x1_shani"}, {6, "x4_shani x2_shani"},
+			{7, "x4_shani x4_shani"}, {9, "x16_avx512"},
+			{17, "x16_avx512 x1_shani"}, {18, "x16_avx512 x2_shani"},
+			{19, "x16_avx512 x4_shani"}, {21, "x32_avx512"},
+		}},
+		{zen5, "avx512", 4, zen},
+		{zen5, "shani", 32, specification{
+			{1, "x1_avx2"}, {2, "x16_avx512"}, {17, "x16_avx512 x1_avx2"}, {18, "x32_avx512"},
+		}},
+		{zen5, "avx512 shani", 8, avx2},
+		{zen5, "avx512 shani avx2", 4, avx},
+		{zen5, "avx512 shani avx2 avx", 4, ssse3},
+		{zen5, "avx512 shani avx2 avx ssse3", 1, generic},
+		{zen4, "", 4, zen},
+		{zen4, "avx512", 4, zen},
+		{zen4, "shani", 16, avx512},
+		{zen3, "", 4, zen},
+		{zen3, "shani", 8, avx2},
+		{zen1, "", 4, sha},
+		{zen1, "shani", 8, avx2},
+		{iceLake, "", 32, specification{
+			{1, "x1_avx512shani"}, {2, "x2_avx512shani"}, {3, "x2_avx512shani x1_avx512shani"}, {4, "x2_avx512shani x2_avx512shani"},
+			{5, "x2_avx512shani x2_avx512shani x1_avx512shani"}, {6, "x2_avx512shani x2_avx512shani x2_avx512shani"},
+			{7, "x2_avx512shani x2_avx512shani x2_avx512shani x1_avx512shani"},
+			{8, "x2_avx512shani x2_avx512shani x2_avx512shani x2_avx512shani"}, {9, "x16_avx512"},
+			{17, "x16_avx512 x1_avx512shani"}, {18, "x16_avx512 x2_avx512shani"}, {19, "x16_avx512 x2_avx512shani x1_avx512shani"},
+			{20, "x16_avx512 x2_avx512shani x2_avx512shani"}, {21, "x16_avx512 x2_avx512shani x2_avx512shani x1_avx512shani"},
+			{22, "x16_avx512 x2_avx512shani x2_avx512shani x2_avx512shani"},
+			{23, "x16_avx512 x2_avx512shani x2_avx512shani x2_avx512shani x1_avx512shani"}, {24, "x32_avx512"},
+		}},
+		{iceLake, "avx512", 8, specification{
+			{1, "x1_shani"}, {2, "x2_shani"}, {3, "x2_shani x1_shani"}, {4, "x2_shani x2_shani"},
+			{5, "x2_shani x2_shani x1_shani"}, {6, "x2_shani x2_shani x2_shani"}, {7, "x8_avx2"},
+		}},
+		{intelAVX512SHA, "", 32, specification{
+			{1, "x1_shani"}, {2, "x2_shani"}, {3, "x2_shani x1_shani"}, {4, "x4_shani"}, {5, "x4_shani x1_shani"},
+			{6, "x4_shani x2_shani"}, {7, "x4_shani x2_shani x1_shani"}, {8, "x4_shani x4_shani"}, {9, "x4_shani x4_shani x1_shani"},
+			{10, "x4_shani x4_shani x2_shani"}, {11, "x4_shani x4_shani x2_shani x1_shani"}, {12, "x4_shani x4_shani x4_shani"},
+			{13, "x16_avx512"}, {17, "x16_avx512 x1_shani"}, {18, "x16_avx512 x2_shani"}, {19, "x16_avx512 x2_shani x1_shani"},
+			{20, "x16_avx512 x4_shani"}, {21, "x16_avx512 x4_shani x1_shani"}, {22, "x16_avx512 x4_shani x2_shani"},
+			{23, "x16_avx512 x4_shani x2_shani x1_shani"}, {24, "x16_avx512 x4_shani x4_shani"},
+			{25, "x16_avx512 x4_shani x4_shani x1_shani"}, {26, "x16_avx512 x4_shani x4_shani x2_shani"},
+			{27, "x16_avx512 x4_shani x4_shani x2_shani x1_shani"}, {28, "x16_avx512 x4_shani x4_shani x4_shani"}, {29, "x32_avx512"},
+		}},
+		{intelAVX512SHA, "avx512", 4, sha},
+		{intelAVX512SHA, "shani", 32, specification{
+			{1, "x1_avx2"}, {2, "x16_avx512"}, {17, "x16_avx512 x1_avx2"}, {18, "x32_avx512"},
+		}},
+		{intelAVX512, "", 16, specification{{1, "x1_avx2"}, {2, "x16_avx512"}}},
+		{intelAVX512, "avx512", 8, avx2},
+		{shaOnly, "", 2, pairs},
+		{shaOnly, "avx2 avx", 2, pairs},
+		{shaOnly, "shani", 8, avx2},
+		{avx2Only, "", 8, specification{
+			{1, "x1_avx2"}, {2, "x1_avx2 x1_avx2"}, {3, "x1_avx2 x1_avx2 x1_avx2"}, {4, "x4_avx"}, {5, "x8_avx2"},
+		}},
+		{avx2Only, "avx2", 4, avx},
+		{older, "", 4, avx},
+		{older, "avx", 4, ssse3},
+		{older, "avx ssse3", 1, generic},
+		{armSHA2, "", 4, sha2},
+		{armSHA2, "sha2", 4, neon},
+		{armSHA2v80, "", 4, sha2},
+		{armSHA2v80, "sha2", 4, neon},
+		{armNEON, "", 4, neon},
+		{armNEON, "neon", 1, generic},
+		{anyCPU, "", 16, specification{
+			{1, "x1_shani"}, {2, "x2_shani"}, {3, "x2_shani x1_shani"}, {4, "x2_shani x2_shani"},
+			{5, "x2_shani x2_shani x1_shani"}, {6, "x2_shani x2_shani x2_shani"}, {7, "x2_shani x2_shani x2_shani x1_shani"},
+			{8, "x2_shani x2_shani x2_shani x2_shani"}, {9, "x2_shani x2_shani x2_shani x2_shani x1_shani"}, {10, "x16_avx512"},
+		}},
+		{anyCPU, "avx512", 2, pairs},
+		{anyCPU, "shani", 16, avx512},
+	} {
+		p := planOf(tt.row, strings.Fields(tt.disabled)...)
+		if p.Width != tt.width {
+			t.Errorf("%s without %q: %d lanes are kept alive, want %d", tt.row.Microarch, tt.disabled, p.Width, tt.width)
+			continue
+		}
+		for live := range mostLive + 1 {
+			var got []string
+			for n := live; n > 0; {
+				k := p.Kernels[min(n, p.Width)]
+				got = append(got, k)
+				n -= lanesOf(k)
+			}
+			if want := tt.plan.of(live, tt.width); !slices.Equal(got, want) {
+				t.Errorf("%s without %q, %d live lanes: %q, want %q", tt.row.Microarch, tt.disabled, live, got, want)
+			}
+		}
+	}
+}
+
+// TestPlansCostLessThanOneAtATime tests, for every microarchitecture and whatever
+// is disabled, that no number of live lanes costs more, by its own row, than
+// they would one at a time, that another lane never makes it cheaper, that as
+// many are kept alive as cost least each, and that no kernel has lanes beyond
+// MaxLanes.
+func TestPlansCostLessThanOneAtATime(t *testing.T) {
+	for _, m := range cpu.Microarchs() {
+		for set := range 1 << len(instructionSets) {
+			var disabled []string
+			for i, isa := range instructionSets {
+				if set>>i&1 == 1 {
+					disabled = append(disabled, isa)
+				}
+			}
+			r, p := RowOf(m), processOn(m, disabled...)
+			s := p.Selection()
+			choice := r.Streams(p.enabled(s), s.Single)
+			cost := func(steps []int) (total int) {
+				for _, i := range steps {
+					total += choice[i].Cycles
+				}
+				return total
+			}
+			one := cost(Steps(choice, 1))
+			plan := NewStreams(r, p.enabled(s), s.Single)
+			width := plan.Width
+			for live := 1; live <= width; live++ {
+				for slot := 0; slot < live; slot += lanesOf(plan.Kernels[live-slot]) {
+					if k := plan.Kernels[live-slot]; slot+lanesOf(k) > block.MaxLanes {
+						t.Errorf("%#v without %q: of %d live lanes %s has those from %d", m, disabled, live, k, slot)
+					}
+				}
+			}
+			share := cost(Steps(choice, width))
+			last := 0
+			for n := 1; n <= mostLive; n++ {
+				total := cost(Steps(choice, n))
+				if total > n*one {
+					t.Errorf("%#v without %q: %d lanes cost %d, one at a time %d", m, disabled, n, total, n*one)
+				}
+				if total < last {
+					t.Errorf("%#v without %q: %d lanes cost %d, one less %d", m, disabled, n, total, last)
+				}
+				if total*width < share*n {
+					t.Errorf("%#v without %q: %d lanes cost less each than %d", m, disabled, n, width)
+				}
+				last = total
+			}
+		}
+	}
+}
