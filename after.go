@@ -6,76 +6,153 @@ import (
 	"fmt"
 	"hash"
 
+	"github.com/sha256-simd/sha256-simd/internal/block"
 	"github.com/sha256-simd/sha256-simd/internal/lanes"
 )
 
 // SumManyAfter sets dst[i] to the digest of what was written to prefix,
 // followed by msgs[i], for every i. It hashes the messages side by side on the
-// calling goroutine, starts no other, and once warm allocates nothing. The whole
-// blocks of what was written to prefix are not hashed again. A nil message is an
-// empty one. dst must not overlap any message.
+// calling goroutine. It starts no other goroutine, and once warm allocates nothing.
+// It does not hash the whole blocks of the prefix again. A nil message is an empty
+// one. dst must not overlap any message.
 //
-// prefix stays as it is, and may be written to further. If it is a hash of the
-// function [New], it is only read: calls at the same time may share it. A hash
-// of another package is cloned for each message, or if it is no [hash.Cloner]
-// written to and then restored by its UnmarshalBinary.
+// prefix stays as it is, and may be written to further. If the function [New]
+// returned it, or the function New of crypto/sha256, SumManyAfter only reads it, and
+// concurrent calls may share it. A hash of another type is cloned for each message if
+// it is a [hash.Cloner]. Otherwise each message is written to it, and UnmarshalBinary
+// restores it. Where crypto/sha256 compresses, as in FIPS 140-3 mode, this also holds
+// for the hashes of crypto/sha256.
 //
-// It panics, before it touches anything, if dst and msgs differ in length, or
-// prefix is nil, a [Server]'s that was copied by value, of a Size that is not
-// 32, or can be neither cloned nor restored.
+// SumManyAfter panics, before it touches anything, if dst and msgs differ in
+// length, or if prefix is nil, has a Size that is not 32, can be neither cloned nor
+// restored, or is a [Server]'s hash that was copied by value. With GOFIPS140=v1.0.0
+// the hashes of crypto/hmac can be neither cloned nor restored, and the hashes of
+// crypto/sha256 can only be restored.
 func SumManyAfter(dst [][Size]byte, prefix hash.Hash, msgs [][]byte) {
 	checkLengths("SumManyAfter", len(dst), len(msgs))
-	if wrong := misuse(prefix); wrong != "" {
-		panic("sha256: SumManyAfter: prefix " + wrong)
-	}
-	if n := prefix.Size(); n != Size {
-		panic(fmt.Sprintf("sha256: SumManyAfter: prefix has digests of %d bytes, not %d", n, Size))
-	}
-	d := ours(prefix)
+	d, taken := stateOf("SumManyAfter", prefix)
 	if d == nil {
-		sumAfterForeign(dst, prefix, msgs)
+		sumManyForeign(dst, prefix, msgs)
 		return
 	}
-	if !lanes.SideBySide(len(msgs)) {
+	if lanes.SideBySide(len(msgs)) {
+		lanes.SumManyAfter(dst, d.prefix(), msgs)
+	} else {
 		for i, m := range msgs {
-			after := *d
-			after.Write(m)
-			finish(&dst[i], &after.h, after.x[:after.n], after.len)
+			d.sumAfter(&dst[i], m)
 		}
-		return
 	}
-	lanes.SumManyAfter(dst, lanes.Prefix{H: d.h, Rest: d.x[:d.n], Len: d.len}, msgs)
+	taken.release()
 }
 
-// sumAfterForeign is SumManyAfter for a hash that is not ours.
-func sumAfterForeign(dst [][Size]byte, prefix hash.Hash, msgs [][]byte) {
+// SumAfter returns the digest of what was written to prefix, followed by msg. It is
+// [SumManyAfter] for one message: prefix stays as it is, and the same prefixes are
+// accepted and shared. SumAfter does not hash the whole blocks of the prefix again.
+// Once warm it allocates nothing, unless it has to clone or restore prefix.
+//
+// SumAfter panics, before it touches anything, where SumManyAfter does.
+func SumAfter(prefix hash.Hash, msg []byte) (sum [Size]byte) {
+	d, taken := stateOf("SumAfter", prefix)
+	if d == nil {
+		return sumOneForeign(prefix, msg)
+	}
+	d.sumAfter(&sum, msg)
+	taken.release()
+	return sum
+}
+
+// stateOf returns the state that prefix has reached, or nil if the state cannot be
+// read. The caller reads the state, and then calls taken.release. stateOf panics if
+// the function of that name cannot have such a prefix.
+func stateOf(function string, prefix hash.Hash) (d *digest, taken *takenState) {
+	if d, ok := prefix.(*digest); ok && !d.is224 {
+		return d, nil
+	}
+	return stateOfOther(function, prefix)
+}
+
+// stateOfOther is stateOf for a hash that New did not return.
+func stateOfOther(function string, prefix hash.Hash) (d *digest, taken *takenState) {
+	if wrong := misuse(prefix); wrong != "" {
+		panic(fmt.Sprintf("sha256: %s: prefix %s", function, wrong))
+	}
+	if n := prefix.Size(); n != Size {
+		panic(fmt.Sprintf("sha256: %s: prefix has digests of %d bytes, not %d", function, n, Size))
+	}
+	if d := ours(prefix); d != nil {
+		return d, nil
+	}
+	if taken := take(prefix); taken != nil {
+		return &taken.digest, taken
+	}
+	return nil, nil
+}
+
+// prefix returns d as a prefix. It shares the memory of d.
+func (d *digest) prefix() lanes.Prefix {
+	return lanes.Prefix{H: d.h, Rest: d.x[:d.n], Len: d.len}
+}
+
+// sumAfter sets sum to the digest of what was written to d, followed by msg. d stays
+// as it is.
+func (d *digest) sumAfter(sum *[Size]byte, msg []byte) {
+	h, length := d.h, d.len+uint64(len(msg))
+	if d.n > 0 {
+		begun := d.x
+		n := d.n + copy(begun[d.n:], msg)
+		if n < BlockSize {
+			block.Finish(sum, &h, begun[:n], length)
+			return
+		}
+		block.Compress(&h, begun[:])
+		msg = msg[BlockSize-d.n:]
+	}
+	block.Finish(sum, &h, msg, length)
+}
+
+func sumManyForeign(dst [][Size]byte, prefix hash.Hash, msgs [][]byte) {
+	msg := func(i int) []byte { return msgs[i] }
+	sumForeign("SumManyAfter", prefix, len(msgs), msg, func(i int, sum *[Size]byte) { dst[i] = *sum })
+}
+
+func sumOneForeign(prefix hash.Hash, msg []byte) (one [Size]byte) {
+	sumForeign("SumAfter", prefix, 1, func(int) []byte { return msg }, func(_ int, sum *[Size]byte) { one = *sum })
+	return one
+}
+
+// sumForeign calls put(i, sum) for i from 0 to n-1, with the digest of what was written
+// to prefix, followed by msg(i). prefix is a hash whose state cannot be read.
+func sumForeign(function string, prefix hash.Hash, n int, msg func(i int) []byte, put func(i int, sum *[Size]byte)) {
+	var sum [Size]byte
 	if c, ok := prefix.(hash.Cloner); ok {
 		if _, err := c.Clone(); err == nil {
-			for i, m := range msgs {
+			for i := range n {
 				after, err := c.Clone()
 				if err != nil {
-					panic(fmt.Sprintf("sha256: SumManyAfter: clone %T: %v", prefix, err))
+					panic(fmt.Sprintf("sha256: %s: clone %T: %v", function, prefix, err))
 				}
-				after.Write(m)
-				sumAlone(&dst[i], after)
+				after.Write(msg(i))
+				sumAlone(&sum, after)
+				put(i, &sum)
 			}
 			return
 		}
 	}
-	reset, err := resetter(prefix)
+	reset, err := resetter(function, prefix)
 	if err != nil {
-		panic(fmt.Sprintf("sha256: SumManyAfter: a %T can be neither cloned nor restored: %v", prefix, err))
+		panic(fmt.Sprintf("sha256: %s: a %T can be neither cloned nor restored: %v", function, prefix, err))
 	}
-	defer reset() // if prefix panics, or reading a message
-	for i, m := range msgs {
-		prefix.Write(m)
-		sumAlone(&dst[i], prefix)
+	defer reset() // should prefix panic, or reading a message fault
+	for i := range n {
+		prefix.Write(msg(i))
+		sumAlone(&sum, prefix)
+		put(i, &sum)
 		reset()
 	}
 }
 
-// resetter returns what sets h back to the state that it is in.
-func resetter(h hash.Hash) (reset func(), err error) {
+// resetter returns a function that sets h back to its present state.
+func resetter(function string, h hash.Hash) (reset func(), err error) {
 	m, ok := h.(encoding.BinaryMarshaler)
 	if !ok {
 		return nil, errors.New("no MarshalBinary")
@@ -90,7 +167,7 @@ func resetter(h hash.Hash) (reset func(), err error) {
 	}
 	return func() {
 		if err := u.UnmarshalBinary(state); err != nil {
-			panic(fmt.Sprintf("sha256: SumManyAfter: restore a %T: %v", h, err))
+			panic(fmt.Sprintf("sha256: %s: restore a %T: %v", function, h, err))
 		}
 	}, nil
 }

@@ -11,6 +11,7 @@ import (
 	"hash"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -32,29 +33,40 @@ func (uncloned) Clone() (hash.Cloner, error) { return nil, errors.ErrUnsupported
 // marshaled is a hash that can be marshalled, but is no hash.Cloner.
 type marshaled struct {
 	plain
-	state hashtest.Hash
+	state hashtest.State
 }
 
 func (m marshaled) MarshalBinary() ([]byte, error)     { return m.state.MarshalBinary() }
 func (m marshaled) UnmarshalBinary(state []byte) error { return m.state.UnmarshalBinary(state) }
 
-// prefixes are the kinds of hashes that messages may stand behind.
-var prefixes = []struct {
+// A prefixKind is a kind of hashes that messages may stand behind.
+type prefixKind struct {
 	name string
 	new  func() hash.Hash
-}{
+}
+
+// newHMAC returns a hash of crypto/hmac. With GOFIPS140=v1.0.0 it has no Clone, so
+// that no message may stand behind it. GODEBUG=fips140=only refuses keys of less than
+// 14 bytes.
+func newHMAC() hash.Hash { return hmac.New(stdsha256.New, []byte("a key of 17 bytes")) }
+
+var hasHMACClone = func() bool { _, ok := newHMAC().(hash.Cloner); return ok }()
+
+var prefixes = slices.DeleteFunc([]prefixKind{
 	{"New", sha256.New},
 	{"Server", sha256.NewServer().New},
 	{"closed Server", closed().New},
 	{"zero Server", new(sha256.Server).New},
 	{"zero Avx512Digest", func() hash.Hash { return new(sha256.Avx512Digest) }},
 	{"crypto/sha256", stdsha256.New},
-	{"crypto/hmac", func() hash.Hash { return hmac.New(stdsha256.New, []byte("key")) }},
+	{"crypto/hmac", newHMAC},
 	{"sha512/256", sha512.New512_256},
-	{"no Clone", func() hash.Hash { h := stdsha256.New(); return marshaled{plain{h}, h.(hashtest.Hash)} }},
-	{"Clone fails", func() hash.Hash { return uncloned{stdsha256.New().(hashtest.Hash)} }},
-	{"Sum in other memory", func() hash.Hash { return clonedForeign{&foreign{Hash: stdsha256.New(), order: new([]int)}} }},
-}
+	{"no Clone", func() hash.Hash { h := stdsha256.New(); return marshaled{plain{h}, h.(hashtest.State)} }},
+	{"Clone fails", func() hash.Hash { return uncloned{hashtest.WithClone(stdsha256.New)().(hashtest.Hash)} }},
+	{"Sum in other memory", func() hash.Hash {
+		return clonedForeign{&foreign{Hash: hashtest.WithClone(stdsha256.New)(), order: new([]int)}}
+	}},
+}, func(p prefixKind) bool { return p.name == "crypto/hmac" && !hasHMACClone })
 
 // clonedForeign is foreign with Clone.
 type clonedForeign struct{ *foreign }
@@ -325,18 +337,76 @@ func TestSumManyAfterAtTheEdgeOfMemory(t *testing.T) {
 	})
 }
 
+// TestSumAfter has one message behind prefixes of every kind, and of all lengths that a
+// block can be begun with.
+func TestSumAfter(t *testing.T) {
+	for _, p := range prefixes {
+		t.Run(p.name, func(t *testing.T) {
+			hashtest.ForEachSingle(t, func(t *testing.T) {
+				for begun := 0; begun < 130; begun += 1 + begun%7 {
+					begin := hashtest.Data(begun)
+					prefix := p.new()
+					prefix.Write(begin)
+					for _, n := range []int{0, 1, 32, 55, 56, 63, 64, 65, 127, 128, 300, 5000} {
+						msg := hashtest.Data(n)
+						want := after(p.new, begin, [][]byte{msg})[0]
+						if got := sha256.SumAfter(prefix, msg); got != want {
+							t.Fatalf("%d bytes behind %d: %x, want %x", n, begun, got, want)
+						}
+					}
+					checkGoesOn(t, fmt.Sprintf("%d bytes", begun), prefix, p.new, begin)
+				}
+			})
+		})
+	}
+}
+
+// wrapped is a hash of crypto/sha256 whose Write means something else. Its other
+// methods, MarshalBinary among them, are the methods of crypto/sha256.
+type wrapped struct{ hashtest.Hash }
+
+func (w wrapped) Write(p []byte) (int, error) {
+	w.Hash.Write([]byte("salt"))
+	return w.Hash.Write(p)
+}
+
+func (w wrapped) Clone() (hash.Cloner, error) {
+	h, err := w.Hash.Clone()
+	return wrapped{h.(hashtest.Hash)}, err
+}
+
+// TestWrapperIsWrittenTo tests that only crypto/sha256's own type has its state read: a
+// type that wraps it gets the writes.
+func TestWrapperIsWrittenTo(t *testing.T) {
+	msgs := cut(40, func(i int) int { return 9 * i })
+	new := func() hash.Hash { return wrapped{hashtest.WithClone(stdsha256.New)().(hashtest.Hash)} }
+	want := after(new, []byte("begin"), msgs)
+	prefix := new()
+	prefix.Write([]byte("begin"))
+	checkAfter(t, "a wrapper", prefix, msgs, want)
+	if got := sha256.SumAfter(prefix, msgs[5]); got != want[5] {
+		t.Errorf("SumAfter: %x, want %x", got, want[5])
+	}
+	got := make([][sha256.Size]byte, 1)
+	sha256.SumStride(sha256.Rows{Data: got[0][:], Size: 32}, prefix, sha256.Rows{Data: msgs[6], Size: 54}, 1)
+	if got[0] != want[6] {
+		t.Errorf("SumStride: %x, want %x", got[0], want[6])
+	}
+}
+
 func TestSumManyAfterPanicsBeforeItTouchesAnything(t *testing.T) {
 	begun := func(h hash.Hash) hash.Hash {
 		h.Write(hashtest.Data(100))
 		return h
 	}
-	for _, tt := range []struct {
+	type misuse struct {
 		name    string
 		digests int
 		prefix  hash.Hash
 		msgs    int
 		want    string
-	}{
+	}
+	misuses := []misuse{
 		{"more messages", 2, begun(sha256.New()), 3, "slices of different lengths, 2 and 3"},
 		{"fewer messages", 3, begun(sha256.New()), 2, "slices of different lengths, 3 and 2"},
 		{"no messages, digests", 1, begun(sha256.NewServer().New()), 0, "slices of different lengths, 1 and 0"},
@@ -348,7 +418,11 @@ func TestSumManyAfterPanicsBeforeItTouchesAnything(t *testing.T) {
 		{"SHA-512", 3, begun(sha512.New()), 3, "prefix has digests of 64 bytes, not 32"},
 		{"neither Clone nor MarshalBinary", 3, begun(plain{stdsha256.New()}), 3, "can be neither cloned nor restored"},
 		{"neither, no messages", 0, begun(plain{stdsha256.New()}), 0, "can be neither cloned nor restored"},
-	} {
+	}
+	if !hasHMACClone {
+		misuses = append(misuses, misuse{"crypto/hmac without Clone", 3, begun(newHMAC()), 3, "can be neither cloned nor restored"})
+	}
+	for _, tt := range misuses {
 		t.Run(tt.name, func(t *testing.T) {
 			isNil := tt.want == "prefix is nil"
 			var before []byte
@@ -363,6 +437,17 @@ func TestSumManyAfterPanicsBeforeItTouchesAnything(t *testing.T) {
 					}
 				}()
 				sha256.SumManyAfter(dst, tt.prefix, msgs)
+			}()
+			if strings.HasPrefix(tt.want, "slices") {
+				return
+			}
+			func() {
+				defer func() {
+					if r, ok := recover().(string); !ok || !strings.HasPrefix(r, "sha256: SumAfter: ") || !strings.Contains(r, tt.want) {
+						t.Errorf("SumAfter panics with %q, want %q", r, tt.want)
+					}
+				}()
+				sha256.SumAfter(tt.prefix, nil)
 			}()
 			for i, d := range dst {
 				if d != [sha256.Size]byte{} {
@@ -382,11 +467,20 @@ func digestOf(h hash.Hash) (digest []byte) {
 	return h.Sum(nil)
 }
 
-// TestSumManyAfterSharedPrefix has goroutines use one hash of New as a prefix:
-// it is only read. The race detector would tell.
+// TestSumManyAfterSharedPrefix has goroutines use one hash as a prefix: it is only read.
+// The race detector would tell.
 func TestSumManyAfterSharedPrefix(t *testing.T) {
+	t.Run("New", func(t *testing.T) { testSharedPrefix(t, sha256.New()) })
+	t.Run("crypto/sha256", func(t *testing.T) {
+		if sha256.Selected().Single == "x1_std" {
+			t.Skip("where crypto/sha256 compresses, its hashes may have to be written to and restored")
+		}
+		testSharedPrefix(t, stdsha256.New())
+	})
+}
+
+func testSharedPrefix(t *testing.T, prefix hash.Hash) {
 	begin := hashtest.Data(70)
-	prefix := sha256.New()
 	prefix.Write(begin)
 	var wg sync.WaitGroup
 	for g := range 8 {
@@ -397,6 +491,7 @@ func TestSumManyAfterSharedPrefix(t *testing.T) {
 			for range 50 {
 				clear(dst)
 				sha256.SumManyAfter(dst, prefix, msgs)
+				dst[0] = sha256.SumAfter(prefix, msgs[0])
 				for i := range dst {
 					if dst[i] != want[i] {
 						t.Errorf("goroutine %d, message %d: %x, want %x", g, i, dst[i], want[i])

@@ -4,6 +4,7 @@ import (
 	stdsha256 "crypto/sha256"
 	"encoding"
 	"hash"
+	"strings"
 	"testing"
 
 	sha256 "github.com/sha256-simd/sha256-simd"
@@ -76,6 +77,8 @@ func TestMarshalledStatesAllocateNoMore(t *testing.T) {
 
 func TestManyMessagesAllocateNothingOnceWarm(t *testing.T) {
 	hashtest.SkipTestAllocations(t)
+	usesStd := func() bool { return sha256.Selected().Single == "x1_std" }
+	always := usesStd()
 	for _, n := range []int{1, 2, 33, 600} {
 		for _, length := range []func(i int) int{
 			func(int) int { return 70 },
@@ -83,6 +86,7 @@ func TestManyMessagesAllocateNothingOnceWarm(t *testing.T) {
 		} {
 			msgs := cut(n, length)
 			dst := make([][sha256.Size]byte, n)
+			sums, data, std := make([]byte, 32*n), make([]byte, 70*n), stdsha256.New()
 			hs := make([]hash.Hash, n)
 			for i := range hs {
 				hs[i] = sha256.New()
@@ -96,7 +100,18 @@ func TestManyMessagesAllocateNothingOnceWarm(t *testing.T) {
 					{"WriteMany", func() { sha256.WriteMany(hs, msgs) }},
 					{"SumHashes", func() { sha256.SumHashes(dst, hs) }},
 					{"SumManyAfter", func() { sha256.SumManyAfter(dst, hs[0], msgs) }},
+					{"SumManyAfter of crypto/sha256's", func() { sha256.SumManyAfter(dst, std, msgs) }},
+					{"SumAfter", func() { sha256.SumAfter(hs[0], msgs[0]) }},
+					{"SumAfter of crypto/sha256's", func() { sha256.SumAfter(std, msgs[0]) }},
+					{"SumStride", func() {
+						sha256.SumStride(sha256.Rows{Data: sums, Size: 20}, hs[0], sha256.Rows{Data: data, Size: 70}, n)
+					}},
+					{"SumStride of crypto/sha256's", func() { sha256.SumStride(sha256.Rows{Data: sums, Size: 32}, std, sha256.Rows{Data: data, Size: 70}, n) }},
+					{"SumStride without a prefix", func() { sha256.SumStride(sha256.Rows{Data: sums, Size: 32}, nil, sha256.Rows{Data: data, Size: 70}, n) }},
 				} {
+					if (always || usesStd()) && strings.Contains(tt.name, "crypto/sha256") {
+						continue // its hashes are cloned or restored, which allocates
+					}
 					// A collection meanwhile empties the pool: one in 10 calls may.
 					if allocs := testing.AllocsPerRun(10, tt.f); allocs != 0 {
 						t.Errorf("%s of %d messages: %v allocations", tt.name, n, allocs)

@@ -12,12 +12,13 @@ import (
 // digest is the hash.Hash of New and New224.
 type digest struct {
 	h     block.State
-	x     [BlockSize]byte // x[:n] waits for the rest of its block
+	x     [BlockSize]byte // x[:n] is the beginning of a block
 	n     int
 	len   uint64 // bytes written
 	is224 bool
 
-	waiting bool // stands in a batch of WriteMany
+	waiting bool // is in a batch of WriteMany
+	ends    byte // depends on the ends of what was written last, so that they are read
 }
 
 // The marshalled form of crypto/sha256: an identifier, the state, the block
@@ -60,25 +61,59 @@ func (d *digest) Size() int {
 // BlockSize returns 64, the length of a block in bytes.
 func (d *digest) BlockSize() int { return BlockSize }
 
+// probed is the length up to which p lies on two pages at most.
+const probed = 4096
+
+// Write adds p to the message. If reading p faults, d stays as it is.
 func (d *digest) Write(p []byte) (int, error) {
-	written := len(p)
-	d.len += uint64(len(p))
-	if d.n > 0 {
-		n := copy(d.x[d.n:], p)
+	n := len(p)
+	switch {
+	case n < BlockSize-d.n:
+		copy(d.x[d.n:], p)
 		d.n += n
-		p = p[n:]
-		if d.n < BlockSize {
-			return written, nil
+		d.len += uint64(n)
+	case n <= probed:
+		// If the ends of p can be read, all of it can.
+		d.ends = p[0] ^ p[n-1]
+		d.write(p)
+	default:
+		d.writeLong(p)
+	}
+	return n, nil
+}
+
+// writeLong is write, but d stays as it is if reading p faults.
+func (d *digest) writeLong(p []byte) {
+	before, written := *d, false
+	defer func() {
+		if !written {
+			*d = before
 		}
+	}()
+	d.write(p)
+	written = true
+}
+
+// write adds p, which completes a block at least.
+func (d *digest) write(p []byte) {
+	length := d.len + uint64(len(p))
+	if d.n > 0 {
+		p = p[copy(d.x[d.n:], p):]
 		block.Compress(&d.h, d.x[:])
 	}
 	whole := len(p) &^ (BlockSize - 1)
 	block.Compress(&d.h, p[:whole])
 	d.n = copy(d.x[:], p[whole:])
-	return written, nil
+	d.len = length
 }
 
-// start has j compress the blocks that p completes, at least one.
+// fetch fetches d into the cache. The state lies before x, all other fields behind x.
+func (d *digest) fetch() {
+	x := [1][]byte{d.x[:]}
+	block.Fetch(x[:])
+}
+
+// start sets j to compress the blocks that p completes. There is at least one.
 func (d *digest) start(j *lanes.Job, p []byte) {
 	var first []byte
 	if d.n > 0 {
@@ -88,17 +123,31 @@ func (d *digest) start(j *lanes.Job, p []byte) {
 	j.Set(&d.h, first, p[:len(p)&^(BlockSize-1)], nil)
 }
 
-// wrote takes note that the blocks that p completed are compressed.
+// wrote records that h has taken in the blocks that p completed, and keeps the rest
+// of p. If reading the rest faults, d stays as it is.
 func (d *digest) wrote(p []byte) {
+	n := int((d.len + uint64(len(p))) % BlockSize)
+	if n > 0 {
+		// The rest lies on two pages at most: if its ends can be read, all of it can.
+		rest := p[len(p)-n:]
+		d.ends = rest[0] ^ rest[n-1]
+		copy(d.x[:], rest)
+	}
+	d.n = n
 	d.len += uint64(len(p))
-	d.n = int(d.len % BlockSize)
-	copy(d.x[:], p[len(p)-d.n:])
+}
+
+// take sets d to the state h, which follows the blocks that p completed, and to the
+// rest of p. If reading the rest faults, d stays as it is.
+func (d *digest) take(h *block.State, p []byte) {
+	d.wrote(p)
+	d.h = *h
 }
 
 func (d *digest) Sum(in []byte) []byte {
 	h := d.h
 	var sum [Size]byte
-	finish(&sum, &h, d.x[:d.n], d.len)
+	block.Finish(&sum, &h, d.x[:d.n], d.len)
 	return append(in, sum[:d.Size()]...)
 }
 

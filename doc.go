@@ -1,28 +1,42 @@
 // Package sha256 implements SHA-256 and SHA-224 as defined in FIPS 180-4, for
 // one message and for many at once.
 //
-// [New], [New224], [Sum256] and [Sum224] replace those of crypto/sha256: a
-// program changes one import. [SumMany], [WriteMany] and [SumHashes] go where
-// crypto/sha256 cannot: they hash up to 32 messages side by side on the calling
-// goroutine's core. With AVX-512 SumMany hashes 16 messages or more of similar
-// length 2 to 5 times as fast as a loop. It is for messages in memory,
-// [SumManyAfter] for messages that begin alike, WriteMany and SumHashes are for
-// streams that one goroutine feeds, and a [Server] is for goroutines that each
-// have a hash of their own.
+// [New], [New224], [Sum256] and [Sum224] replace the functions of the same names
+// in crypto/sha256: a program changes one import. The other functions hash up to
+// 32 messages side by side on one core:
 //
-// Functions may be called concurrently, as long as they write to different
-// memory and hashes. A hash is for one goroutine at a time.
+//   - [SumMany] is for messages in memory. With AVX-512 it hashes 16 messages or
+//     more of similar length 2 to 5 times as fast as a loop;
+//   - [SumManyAfter] is for messages behind one prefix, [SumAfter] for one such message;
+//   - [SumStride] is for messages at regular distances in a buffer;
+//   - [SumReaders] reads and hashes many streams, such as files;
+//   - [WriteMany] and [SumHashes] are for streams that one goroutine feeds;
+//   - a [Server] is for goroutines that each have a hash.
+//
+// Packages below have HMAC, PBKDF2, Merkle trees, checksums of objects in parts and
+// proof-of-work.
+//
+// Goroutines may call all functions concurrently, as long as they write to
+// different memory and hashes. A hash is for one goroutine at a time.
 //
 // Every function gives the same bytes on every GOOS and GOARCH, with or without
-// assembly; the build tag purego leaves the assembly out. The functions that
-// compress blocks are called kernels here, and the places that one has for
-// messages its lanes. [Selected] reports which of them were chosen for this
-// machine. The environment variable SHA256SIMD_DISABLE, read when the program
-// starts, disables kernels: its words, separated by commas, are ssse3, avx,
-// avx2, shani, avx512, sha2 and neon, each for all the kernels named after that
-// instruction set, or the full name of one kernel, such as x4_shani.
+// assembly. The build tag purego leaves the assembly out.
+//
+// A kernel is a function that compresses blocks. A lane is a kernel's place for one
+// message. [Selected] reports which kernels were chosen for this machine. The
+// environment variable SHA256SIMD_DISABLE disables kernels. It is read when the
+// program starts, and holds words separated by commas. The words ssse3, avx, avx2,
+// shani, avx512, sha2 and neon each disable the kernels named after that
+// instruction set; the full name of a kernel, such as x4_shani, disables it alone.
 //
 // In FIPS 140-3 mode the validated module behind crypto/sha256 does the work of
 // every function here. Under GODEBUG=fips140=only, crypto/hmac refuses the
-// hashes of this package, as it does all that are not the module's own.
+// hashes of this package, as it refuses all hashes from outside the module. In
+// programs built with GOEXPERIMENT=boringcrypto, BoringCrypto does the work.
+//
+// Some names are here for users of other libraries only. [Avx512Server],
+// [Avx512Digest], [NewAvx512Server] and [NewAvx512] are names of
+// github.com/minio/sha256-simd; here they are the Server and its hashes, on every
+// CPU. [SumCmp256] and [SumToNum256] are names of a fork of that library, made for
+// mining the Krist currency. New programs need none of them.
 package sha256

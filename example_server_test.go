@@ -15,6 +15,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	sha256 "github.com/sha256-simd/sha256-simd"
 )
@@ -139,4 +140,18 @@ func ExampleServer() {
 	// right: stored
 	// wrong: not what its Content-Digest says
 	// in the directory: right
+}
+
+// Requests that are served at the same time have their messages hashed side by side.
+func ExampleServer_Sum256() {
+	server := sha256.NewServer()
+	defer server.Close()
+	digests := make([][sha256.Size]byte, 3)
+	var wg sync.WaitGroup
+	for i := range digests {
+		wg.Go(func() { digests[i] = server.Sum256(fmt.Appendf(nil, "message %d", i)) })
+	}
+	wg.Wait()
+	fmt.Println(digests[2] == sha256.Sum256([]byte("message 2")))
+	// Output: true
 }

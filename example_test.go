@@ -1,9 +1,12 @@
 package sha256_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"hash"
 	"io"
+	"io/fs"
 	"os"
 	"strings"
 
@@ -84,6 +87,73 @@ func ExampleSumHashes() {
 	// Output:
 	// f30d8b13ad374a3a…
 	// 98eb435e3e9b74c1…
+}
+
+// Each leaf of a log is hashed behind a byte 0.
+func ExampleSumManyAfter() {
+	prefix := sha256.New()
+	prefix.Write([]byte{0})
+	leaves := [][]byte{[]byte("one"), []byte("two")}
+	digests := make([][sha256.Size]byte, len(leaves))
+	sha256.SumManyAfter(digests, prefix, leaves)
+	fmt.Println(digests[1] == sha256.Sum256([]byte("\x00two")))
+	// Output: true
+}
+
+// A hash function with a key: the block with the key is hashed once.
+func ExampleSumAfter() {
+	key := sha256.New()
+	key.Write(make([]byte, sha256.BlockSize))
+	tag := func(message string) [sha256.Size]byte { return sha256.SumAfter(key, []byte(message)) }
+	one, two := tag("one"), tag("two")
+	fmt.Printf("%x…\n%x…\n", one[:8], two[:8])
+	// Output:
+	// 9ad3a7fa2fdf5d80…
+	// 87cd94b79f5bd350…
+}
+
+// A record is 24 bytes and room for the first 8 bytes of its digest.
+func ExampleSumStride() {
+	const records, size = 3, 32
+	table := make([]byte, records*size)
+	for i := range records {
+		copy(table[i*size:], fmt.Sprintf("record %d", i))
+	}
+	sha256.SumStride(
+		sha256.Rows{Data: table[24:], Size: 8, Stride: size},
+		nil,
+		sha256.Rows{Data: table, Size: 24, Stride: size},
+		records)
+	for i := range records {
+		record := table[i*size:][:size]
+		fmt.Printf("%s %x\n", record[:8], record[24:])
+	}
+	// Output:
+	// record 0 d7220734be0f481b
+	// record 1 484084ef12960c58
+	// record 2 fca263e32a6b77af
+}
+
+// The files are read a piece at a time, up to 64 of them at the same time.
+func ExampleSumReaders() {
+	files := []string{"example_test.go", "go.mod", "no such file"}
+	digests := make([][sha256.Size]byte, len(files))
+	err := sha256.SumReaders(context.Background(), digests, func(i int) (io.ReadCloser, error) {
+		return os.Open(files[i])
+	}, sha256.ReadersOptions{})
+
+	var failed *sha256.ReaderError
+	if errors.As(err, &failed) { // the first one
+		fmt.Printf("%s: %v\n", files[failed.Index], errors.Is(failed.Err, fs.ErrNotExist))
+	}
+	for i, digest := range digests[:2] {
+		content, err := os.ReadFile(files[i])
+		fmt.Println(files[i], digest == sha256.Sum256(content), err)
+	}
+	// Output:
+	// no such file: true
+	// example_test.go true <nil>
+	// go.mod true <nil>
 }
 
 func ExampleSelected() {

@@ -10,13 +10,12 @@ import (
 // big-endian number, are at most work. data is the whole message with its
 // padding: one block.
 //
-// A fork of this package's predecessor, made for mining Krist, has this
-// function. The fork answers false for every number above 131,071, whatever
-// work is; this function does not. To search for nonces, package pow is many
-// times as fast.
+// A fork of minio/sha256-simd, made for mining Krist, has a function of this name.
+// The fork returns false for every number above 131,071, whatever work is; this
+// function compares all 48 bits. To search for nonces, package pow is many times
+// as fast.
 //
-// It panics unless data has 64 bytes. Whether they end as FIPS 180-4 requires is
-// not checked.
+// It panics unless data has 64 bytes. It does not check the padding.
 func SumCmp256(data []byte, work uint32) bool {
 	checkBlock("SumCmp256", data)
 	return first48(data) <= int64(work)
@@ -25,8 +24,8 @@ func SumCmp256(data []byte, work uint32) bool {
 // SumToNum256 returns the first 48 bits of a SHA-256 digest as a big-endian
 // number. data is the whole message, of 41 bytes, with its padding: one block.
 //
-// It panics unless data has 64 bytes and data[41] is 0x80, where the padding of
-// such a message begins. The rest of the padding is not checked.
+// It panics unless data has 64 bytes, and data[41] is 0x80: there the padding
+// begins. It does not check the rest of the padding.
 func SumToNum256(data []byte) int64 {
 	checkBlock("SumToNum256", data)
 	if data[41] != 0x80 {

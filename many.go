@@ -4,15 +4,14 @@ import (
 	"fmt"
 	"hash"
 	"math"
-	"sync"
 
-	"github.com/sha256-simd/sha256-simd/internal/block"
 	"github.com/sha256-simd/sha256-simd/internal/lanes"
 )
 
 // SumMany sets dst[i] to Sum256(msgs[i]) for every i. It hashes the messages
-// side by side on the calling goroutine, starts no other, and once warm allocates
-// nothing. A nil message is an empty one. dst must not overlap any message.
+// side by side on the calling goroutine. It starts no other goroutine, and once
+// warm allocates nothing. A nil message is an empty one. dst must not overlap any
+// message.
 //
 // It panics, before it touches anything, if dst and msgs differ in length.
 func SumMany(dst [][Size]byte, msgs [][]byte) {
@@ -26,14 +25,17 @@ func SumMany(dst [][Size]byte, msgs [][]byte) {
 	lanes.SumMany(dst, msgs)
 }
 
-// WriteMany has the effect of hs[i].Write(data[i]) for every i in turn, with the
-// hashes of this package written to side by side on the calling goroutine. It
-// starts no other goroutine, once warm allocates nothing, and does not read data
-// after it returns. A hash may occur in hs more than once: it is written to in
-// order. A hash of another package gets a plain Write.
+// WriteMany has the effect of hs[i].Write(data[i]) for every i, in order. It writes
+// to the hashes of this package side by side on the calling goroutine. It starts no
+// other goroutine, and once warm allocates nothing. It does not read data after it
+// returns. A hash may occur in hs more than once, and then takes its data in order.
+// Hashes of crypto/sha256 that get 1 KiB or more also go side by side, unless
+// crypto/sha256 compresses. Another hash gets a plain Write. If reading data faults, and the
+// caller recovers, each write to a hash of this package has happened as a whole or
+// not at all.
 //
-// It panics, before it touches anything, if hs and data differ in length, or a
-// hash is nil or a [Server]'s that was copied by value.
+// WriteMany panics, before it touches anything, if hs and data differ in length, or
+// if a hash is nil, or is a [Server]'s hash that was copied by value.
 func WriteMany(hs []hash.Hash, data [][]byte) {
 	checkLengths("WriteMany", len(hs), len(data))
 	for i, h := range hs {
@@ -45,13 +47,13 @@ func WriteMany(hs []hash.Hash, data [][]byte) {
 		}
 		return
 	}
-	settleMany(hs)
+	flushMany(hs)
 	w := works.Get().(*work)
 	defer w.release()
 	for len(hs) > 0 {
-		// A stretch of different hashes of ours goes side by side. A foreign hash
-		// ends it, since it may stand on a hash of ours.
-		n, fewest, most, aligned := 0, math.MaxInt, 0, true
+		// A run of different hashes of this package goes side by side. A foreign hash
+		// ends the run, since it may wrap one of them.
+		n, fewest, most, longest, aligned := 0, math.MaxInt, 0, 0, true
 		for ; n < len(hs); n++ {
 			d := ours(hs[n])
 			if d == nil || d.waiting {
@@ -60,13 +62,16 @@ func WriteMany(hs []hash.Hash, data [][]byte) {
 			d.waiting = true
 			blocks := (d.n + len(data[n])) / BlockSize
 			fewest, most = min(fewest, blocks), max(most, blocks)
+			longest = max(longest, len(data[n]))
 			aligned = aligned && d.n == 0
 		}
 		w.hs, w.data = hs[:n], data[:n]
 		switch {
 		case most == 0:
 		case most == fewest && aligned:
-			lanes.RunAlike(n, most, (*alikeWork)(w))
+			lanes.RunEqual(n, most, (*equalWork)(w))
+		case n <= nearHashes && longest <= nearData:
+			lanes.Run(n, (*nearWork)(w), most-fewest > 1)
 		default:
 			lanes.Run(n, (*writeWork)(w), most-fewest > 1)
 		}
@@ -81,19 +86,23 @@ func WriteMany(hs []hash.Hash, data [][]byte) {
 		w.hs, w.data = nil, nil
 		hs, data = hs[n:], data[n:]
 		if n == 0 {
-			hs[0].Write(data[0])
-			hs, data = hs[1:], data[1:]
+			if n = writeTaken(hs, data); n == 0 {
+				hs[0].Write(data[0])
+				n = 1
+			}
+			hs, data = hs[n:], data[n:]
 		}
 	}
 }
 
 // SumHashes sets dst[i] to the digest of what was written to hs[i], for every
 // i, side by side on the calling goroutine. The hashes stay as they are, and may
-// be written to further. It starts no other goroutine and once warm allocates
-// nothing. A hash of another package gets a plain Sum.
+// be written to further. SumHashes starts no other goroutine, and once warm
+// allocates nothing. A hash of another package gets a plain Sum.
 //
-// It panics, before it touches anything, if dst and hs differ in length, or a
-// hash is nil, a [Server]'s that was copied by value, or of a Size that is not 32.
+// SumHashes panics, before it touches anything, if dst and hs differ in length, or
+// if a hash is nil, has a Size that is not 32, or is a [Server]'s hash that was
+// copied by value.
 func SumHashes(dst [][Size]byte, hs []hash.Hash) {
 	checkLengths("SumHashes", len(dst), len(hs))
 	for i, h := range hs {
@@ -111,7 +120,7 @@ func SumHashes(dst [][Size]byte, hs []hash.Hash) {
 		}
 		return
 	}
-	settleMany(hs)
+	flushMany(hs)
 	w := works.Get().(*work)
 	defer w.release()
 	for len(hs) > 0 {
@@ -135,76 +144,6 @@ func sumAlone(dst *[Size]byte, h hash.Hash) {
 	copy(dst[:], h.Sum(dst[:0])) // Sum may return other memory
 }
 
-// endWork are the ends of hs, which are ours.
-type endWork work
-
-func (w *endWork) End(i int) (h *block.State, rest []byte, length uint64) {
-	d := ours(w.hs[i])
-	return &d.h, d.x[:d.n], d.len
-}
-
-// ours returns h's digest if h is a hash of this package.
-func ours(h hash.Hash) *digest {
-	if d, ok := h.(*digest); ok {
-		return d
-	}
-	return oursOfServer(h)
-}
-
-// work is what package lanes does for WriteMany, or for settleMany without
-// data.
-type work struct {
-	hs   []hash.Hash
-	data [][]byte
-}
-
-var works = sync.Pool{New: func() any { return new(work) }}
-
-// release forgets what belongs to the caller. If reading data has faulted, its
-// hashes are not in a batch any more.
-func (w *work) release() {
-	for _, h := range w.hs {
-		ours(h).waiting = false
-	}
-	*w = work{}
-	works.Put(w)
-}
-
-// alikeWork writes data to hs: different hashes of ours at the start of a block,
-// which are waiting.
-type alikeWork work
-
-func (w *alikeWork) Start(i int) (h *block.State, blocks []byte) {
-	return &ours(w.hs[i]).h, w.data[i]
-}
-
-func (w *alikeWork) Done(i int) {
-	d := ours(w.hs[i])
-	d.wrote(w.data[i])
-	d.waiting = false
-}
-
-// writeWork writes data to hs: different hashes of ours, which are waiting.
-// Those that would not complete a block stay so.
-type writeWork work
-
-func (w *writeWork) Blocks(i int) int { return (ours(w.hs[i]).n + len(w.data[i])) / BlockSize }
-
-func (w *writeWork) Start(i int, j *lanes.Job) bool {
-	d, p := ours(w.hs[i]), w.data[i]
-	if d.n+len(p) < BlockSize {
-		return false
-	}
-	d.start(j, p)
-	return true
-}
-
-func (w *writeWork) Done(i int, _ *lanes.Job) {
-	d, p := ours(w.hs[i]), w.data[i]
-	d.wrote(p)
-	d.waiting = false
-}
-
 func checkLengths(function string, a, b int) {
 	if a != b {
 		panic(fmt.Sprintf("sha256: %s: slices of different lengths, %d and %d", function, a, b))
@@ -225,6 +164,8 @@ func misuse(h hash.Hash) string {
 		return "is nil"
 	case ok && d.copied():
 		return "was copied by value; Clone copies it"
+	case ok && d.inUse.Load():
+		return "is used by another goroutine"
 	}
 	return ""
 }

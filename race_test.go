@@ -20,6 +20,17 @@ var users = map[string]func(p []byte){
 	"SumMany": func(p []byte) {
 		sha256.SumMany(make([][sha256.Size]byte, 2), [][]byte{make([]byte, len(p)), p})
 	},
+	"SumMany of jobs that rotate": func(p []byte) {
+		// One more than there are lanes, of blocks that as many slices divide.
+		n := sha256.Selected().Lanes + 1
+		whole := 64 * (300 - 300%n)
+		msgs := make([][]byte, n)
+		for i := range msgs {
+			msgs[i] = make([]byte, whole)
+		}
+		msgs[n-1] = p[:whole]
+		sha256.SumMany(make([][sha256.Size]byte, n), msgs)
+	},
 	"SumMany of unequal lengths": func(p []byte) {
 		sha256.SumMany(make([][sha256.Size]byte, 3), [][]byte{nil, make([]byte, 5000), p})
 	},
@@ -39,8 +50,13 @@ var users = map[string]func(p []byte){
 	"SumManyAfter of unequal lengths": func(p []byte) {
 		sha256.SumManyAfter(make([][sha256.Size]byte, 3), sha256.New(), [][]byte{nil, make([]byte, 5000), p})
 	},
+	"SumAfter": func(p []byte) { sha256.SumAfter(sha256.New(), p) },
+	"SumStride": func(p []byte) {
+		sha256.SumStride(sha256.Rows{Data: make([]byte, 64), Size: 32}, nil, sha256.Rows{Data: p, Size: 5000}, 2)
+	},
 	"hashtree's chunks":  func(p []byte) { hashtree.HashByteSlice(make([]byte, 9600), p[:19_200]) },
 	"hashtree's digests": func(p []byte) { hashtree.HashByteSlice(p[:9600], make([]byte, 19_200)) },
+	"the last digests":   func(p []byte) { hashtree.HashByteSlice(p[:960], make([]byte, 1920)) },
 	"one node":           func(p []byte) { hashtree.HashByteSlice(make([]byte, 32), p[448:512]) },
 	"one node's digest":  func(p []byte) { hashtree.HashByteSlice(p[480:512], make([]byte, 64)) },
 }

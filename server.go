@@ -3,33 +3,46 @@ package sha256
 import (
 	"hash"
 	"runtime"
-	"sync"
 	"sync/atomic"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
 )
 
-// A Server lets goroutines that each have a hash of their own share the lanes
-// of this CPU's kernels: what they write at the same time is hashed side by
-// side. It is for programs that are written as one goroutine, one hash and
-// [io.Copy]; a goroutine that has many messages at hand does better with
-// [SumMany] or [WriteMany].
+// A Server lets goroutines that each have a hash share the lanes of one kernel: it
+// hashes side by side what they write at the same time. It is for programs written
+// as one goroutine, one hash and [io.Copy]. A goroutine that has many messages at
+// hand does better with [SumMany] or [WriteMany].
 //
-// A Server has no goroutine and no timer: the writers do the work. Each works
-// for others at most until its own work is done, and one that is alone does only
-// its own. Any number of goroutines may use a Server; each of its hashes is
-// for one at a time.
+// A Server has no goroutine and no timer. The writers do the work, by flat
+// combining: one of them, the combiner, hashes for the others too, until its own
+// work is done. A goroutine that has met no other goroutine hashes its next
+// writes alone. Any number of goroutines may use a Server.
 //
-// Writers wait for each other. If other goroutines keep all GOMAXPROCS
-// processors busy, each wait can last as long as these run, and hashes of the
-// function [New] are faster. Writes of less than 8 KiB are held back until there
-// is that much, so a hash that is not finalized yet may hold 8 KiB of memory.
+// Each hash of a Server is for one goroutine at a time. If two goroutines use a hash
+// at the same time, its digest is wrong or a call panics, as with the hashes of the
+// function [New]. Other hashes are not affected.
 //
-// On WebAssembly, where the Go scheduler interrupts nobody, a writer lets others
-// run after every 32 KiB.
+// A hash buffers writes of less than 32 KiB until they add up to 32 KiB. So a hash
+// that is not finalized yet may hold 32 KiB of memory. A full buffer is a request. So
+// are a longer write and a Sum256 of 2 KiB or more. A request can wait:
 //
-// If reading what is written faults, as memory mapped from a truncated file does,
-// the fault strikes the goroutine that wrote it, as it does without a Server.
+//   - for a lane, while earlier requests have all lanes. It does not wait for
+//     requests at least four times as long: if these may fill the lanes, its
+//     goroutine hashes it alone, at once;
+//   - for a processor. If other goroutines keep all GOMAXPROCS processors busy, each
+//     wait can last as long as they run. Hashes of the function [New] are faster
+//     then.
+//
+// On WebAssembly the Go scheduler interrupts no goroutine, so a writer yields after
+// every 32 KiB.
+//
+// Reading written memory can fault, as in a mapped file that was truncated. The
+// fault then strikes the goroutine that wrote it, as it does without a Server.
+//
+// crypto.RegisterHash(crypto.SHA256, server.New), called before other goroutines start,
+// gives the hashes of a Server to packages that call crypto.SHA256.New. Under
+// GODEBUG=fips140=only, do without: there crypto/rsa returns an error and TLS 1.3
+// panics, since they refuse all hashes from outside the validated module.
 //
 // The zero Server and the nil *Server never hash side by side.
 type Server struct {
@@ -37,9 +50,9 @@ type Server struct {
 	turn   atomic.Uint32
 }
 
-// procsPerShard is how many Ps of the Go scheduler share a shard: enough to
-// fill its lanes, and not so many that they wait for its lock, which is taken
-// two or three times for every write of 8 KiB or more.
+// procsPerShard is how many Ps of the Go scheduler share a shard. They are enough to
+// fill its lanes. They are few enough to seldom wait for its lock, which every
+// request takes two or three times.
 const procsPerShard = 16
 
 // NewServer returns a new Server.
@@ -51,27 +64,27 @@ func NewServer() *Server {
 	return s
 }
 
-// New returns a new [hash.Hash] that computes the SHA-256 digest. It implements
-// what the hashes of the function [New] do.
+// New returns a new [hash.Hash] that computes the SHA-256 digest. It implements the
+// same interfaces as the hashes of the function [New].
 func (s *Server) New() hash.Hash {
 	d := &serverHash{shard: s.shard()}
 	d.Reset()
 	return d
 }
 
-// Sum256 returns the SHA-256 digest of data. If that is 2 KiB or more, it is
-// hashed side by side with what others write.
+// Sum256 returns the SHA-256 digest of data. It hashes 2 KiB or more side by side
+// with what other goroutines write.
 func (s *Server) Sum256(data []byte) [Size]byte {
 	shard := s.shard()
 	if !preempts && shard != nil {
 		var d digest
 		d.Reset()
-		shard.inTurns(&d, data)
+		shard.inSlices(&d, data)
 		var sum [Size]byte
 		d.Sum(sum[:0])
 		return sum
 	}
-	if len(data) < minRequest || !shard.meets() {
+	if len(data) < minRequest || !shard.meets() || shard.solo(len(data)) {
 		return Sum256(data)
 	}
 	r := requests.Get().(*request)
@@ -87,12 +100,9 @@ func (s *Server) Sum256(data []byte) [Size]byte {
 	return sum
 }
 
-// requests are those of Sum256; a hash has a request of its own.
-var requests = sync.Pool{New: func() any { return newRequest() }}
-
-// Close waits until no goroutine hashes for another. From then on none does:
-// the hashes of s, old and new, work like those of the function [New]. Close may
-// be called more than once, and returns nil.
+// Close waits until no goroutine hashes for another. Afterwards the hashes of s, old
+// and new, work like the hashes of the function [New]. Close may be called more than
+// once, and returns nil.
 func (s *Server) Close() error {
 	if s != nil {
 		for _, shard := range s.shards {
@@ -102,10 +112,13 @@ func (s *Server) Close() error {
 	return nil
 }
 
-// shard returns the shards of s in turn, nil if it has none.
+// shard returns the shards of s round robin, nil if s has none.
 func (s *Server) shard() *shard {
 	if s == nil || len(s.shards) == 0 {
 		return nil
+	}
+	if len(s.shards) == 1 {
+		return s.shards[0]
 	}
 	return s.shards[s.turn.Add(1)%uint32(len(s.shards))]
 }

@@ -2,11 +2,10 @@ package sha256
 
 import (
 	"hash"
-	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
-	"github.com/sha256-simd/sha256-simd/internal/lanes"
 )
 
 // serverHash is the hash.Hash of a Server, for one goroutine at a time. It keeps
@@ -16,33 +15,44 @@ type serverHash struct {
 	_ noCopy
 	digest
 
-	// self is the hash itself once it has begun. In a copy that was made by value
-	// instead of Clone it is another: what such a copy holds back is in memory
-	// that may belong to anybody by now, and its request is the other's.
+	// self is the hash itself once it has begun. In a copy made by value self is
+	// the original. The buffer of such a copy may belong to another hash by now.
 	self *serverHash
 
-	shard   *shard   // nil: no batches
-	request *request // made when it is first needed
+	shard *shard // nil: no batches
 
-	// Short writes are held back until they make up a request. While held is not
-	// nil, held[:m], a block at least, follows what h has taken in, and the
-	// digest's n is 0.
-	held *[holdSize]byte
-	m    int
+	// Short writes are buffered until they make up a request. While buffered is not
+	// nil, the message goes on with buffered[:m], at least a block, behind the bytes
+	// that h has taken in, and the digest's n is 0.
+	buffered *[bufferSize]byte
+	m        int32
+
+	// solo is how many bytes the hash may take in without asking its shard. While it
+	// is positive, nothing is buffered.
+	solo int32
+
+	// inUse is set while a request of the hash is under way: a second goroutine
+	// that uses the hash then panics.
+	inUse atomic.Bool
 }
 
-// holdSize is how much of short writes is held back.
-const holdSize = 8 << 10
+// bufferSize is the number of bytes that a hash buffers. To hand a request of 8 KiB to
+// a goroutine on another P costs as much as the lanes gain.
+const bufferSize = 32 << 10
 
-var holds = sync.Pool{New: func() any { return new([holdSize]byte) }}
+var buffers = sync.Pool{New: func() any { return new([bufferSize]byte) }}
 
-// noCopy has go vet report copies of what it is in.
+// noCopy makes go vet report copies of a struct that it is in.
 type noCopy struct{}
 
 func (*noCopy) Lock()   {}
 func (*noCopy) Unlock() {}
 
-// begin makes sure that the hash has begun, and is no copy.
+// usedTwice is the panic of a hash that two goroutines use at the same time.
+const usedTwice = "sha256: a Server's hash is used by two goroutines at the same time"
+
+// begin makes sure that the hash has begun. It panics if the hash is a copy made by
+// value, or is in use.
 func (d *serverHash) begin() {
 	if d.self == nil {
 		d.Reset()
@@ -50,124 +60,184 @@ func (d *serverHash) begin() {
 	if d.copied() {
 		panic("sha256: a Server's hash was copied by value; Clone copies it")
 	}
+	if d.inUse.Load() {
+		panic(usedTwice)
+	}
 }
 
-// copied reports whether d is a copy made by value, which only Reset can begin.
+// copied reports whether d is a copy made by value. Only Reset makes one usable.
 func (d *serverHash) copied() bool { return d.self != nil && d.self != d }
 
 // Write adds p to the message. It returns len(p) and no error, and does not read
 // p after that.
 func (d *serverHash) Write(p []byte) (int, error) {
-	d.begin()
-	if !d.shard.meets() {
-		d.settle()
-		if !preempts && d.shard != nil {
-			return d.shard.inTurns(&d.digest, p)
+	if d.self != d {
+		return d.write(p)
+	}
+	if len(p) < int(d.solo) {
+		d.solo -= int32(len(p))
+		// One block is done here: another call costs 3% of it. Kernels read it before
+		// they change h, which a fault thus leaves as it was.
+		if d.n == 0 && len(p) == BlockSize {
+			block.Compress(&d.h, p)
+			d.len += uint64(len(p))
+			return len(p), nil
 		}
 		return d.digest.Write(p)
 	}
-	written := len(p)
-	switch {
-	case d.m+d.n+len(p) >= holdSize:
-		d.compress(p)
-	case d.held != nil:
-		d.hold(p)
-	case d.n+len(p) < BlockSize, d.len == 0 && len(p) < minRequest:
-		return d.digest.Write(p)
-	default:
-		d.held = holds.Get().(*[holdSize]byte)
-		d.m = copy(d.held[:], d.x[:d.n])
-		d.n = 0
-		d.hold(p)
+	if d.buffered != nil && int(d.m)+len(p) < bufferSize {
+		d.buffer(p)
+		return len(p), nil
 	}
-	return written, nil
+	return d.write(p)
 }
 
-// hold holds p back. There is room for it.
-func (d *serverHash) hold(p []byte) {
-	d.m += copy(d.held[d.m:], p)
+// write is the slow path of Write.
+func (d *serverHash) write(p []byte) (int, error) {
+	d.begin()
+	d.solo = 0
+	if !d.shard.meets() {
+		d.flush()
+		if !preempts && d.shard != nil {
+			return d.shard.inSlices(&d.digest, p)
+		}
+		return d.digest.Write(p)
+	}
+	if d.buffered == nil && d.n+len(p) < BlockSize {
+		return d.digest.Write(p)
+	}
+	if n := max(len(p), soloUnit); d.shard.solo(n) {
+		d.flush()
+		d.solo = int32(n - len(p))
+		return d.digest.Write(p)
+	}
+	if int(d.m)+d.n+len(p) >= bufferSize {
+		d.compress(p)
+		return len(p), nil
+	}
+	if d.buffered == nil {
+		buffered := buffers.Get().(*[bufferSize]byte)
+		m := copy(buffered[:], d.x[:d.n])
+		m += copy(buffered[m:], p) // which may fault: d has not changed yet
+		d.buffered, d.m, d.n = buffered, int32(m), 0
+		d.len += uint64(len(p))
+		return len(p), nil
+	}
+	d.buffer(p)
+	return len(p), nil
+}
+
+// buffer buffers p. There is room for it.
+func (d *serverHash) buffer(p []byte) {
+	d.m += int32(copy(d.buffered[d.m:], p))
 	d.len += uint64(len(p))
 }
 
-// compress compresses the whole blocks of what is held and of p, at least
-// holdSize in all.
+// compress compresses the whole blocks of what is buffered and of p, at least
+// bufferSize in all. If reading p faults the hash stays as it was.
 func (d *serverHash) compress(p []byte) {
-	r := d.newRequest()
-	if d.held == nil {
-		d.start(&r.job, p)
-	} else {
-		n := -d.m & (BlockSize - 1)
-		d.hold(p[:n])
-		p = p[n:]
-		d.start(&r.job, p)
-		r.job.Pieces[0] = d.held[:d.m]
+	// The end is read first: nothing may fault once the blocks are compressed.
+	var end [BlockSize]byte
+	left := copy(end[:], p[len(p)-int((d.len+uint64(len(p)))%BlockSize):])
+	var head []byte
+	n := 0
+	if d.buffered != nil {
+		n = copy(d.buffered[d.m:], p[:-d.m&(BlockSize-1)])
+		head = d.buffered[:int(d.m)+n]
 	}
-	d.shard.do(r)
-	d.wrote(p)
+	d.request(head, p[n:])
+	d.x, d.n = end, left
+	d.len += uint64(len(p))
 	d.drop()
 }
 
-// settle compresses what is held, so that the digest is all there is to d.
-func (d *serverHash) settle() {
+// flush compresses what is buffered. Afterwards the digest is the whole state of d.
+func (d *serverHash) flush() {
 	d.begin()
-	if d.held == nil {
+	if d.buffered == nil {
 		return
 	}
-	if whole := d.heldBlocks(); len(whole) >= minRequest && d.shard.meets() {
-		r := d.newRequest()
-		r.job.Set(&d.h, whole, nil, nil)
-		d.shard.do(r)
+	whole := d.bufferedBlocks()
+	if len(whole) >= minRequest && d.shard.meets() && !d.shard.solo(len(whole)) {
+		d.request(whole, nil)
 	} else {
 		block.Compress(&d.h, whole)
 	}
-	d.settled()
+	d.flushed()
 }
 
-// heldBlocks returns the whole blocks of what is held.
-func (d *serverHash) heldBlocks() []byte { return d.held[:d.m&^(BlockSize-1)] }
+// request compresses head, which is buffered, and then the blocks that p completes,
+// side by side with other requests. Meanwhile d is in use, and has no buffer: a
+// second goroutine must not reach a buffer that was given up. If reading p faults,
+// d's state stays as it was.
+func (d *serverHash) request(head, p []byte) {
+	r := requests.Get().(*request)
+	d.start(&r.job, p)
+	if len(head) > 0 {
+		r.job.Segments[0] = head
+	}
+	if !d.inUse.CompareAndSwap(false, true) {
+		panic(usedTwice)
+	}
+	buffered, m := d.buffered, d.m
+	d.buffered, d.m = nil, 0
+	defer func() {
+		if r.done {
+			requests.Put(r)
+		} else {
+			d.h = r.state
+		}
+		d.buffered, d.m = buffered, m
+		d.inUse.Store(false)
+	}()
+	d.shard.do(r)
+}
 
-// settled takes note that the blocks that were held are compressed.
-func (d *serverHash) settled() {
-	d.n = copy(d.x[:], d.held[len(d.heldBlocks()):d.m])
+// bufferedBlocks returns the whole blocks of what is buffered.
+func (d *serverHash) bufferedBlocks() []byte { return d.buffered[:d.m&^(BlockSize-1)] }
+
+// flushed records that h has taken in the buffered blocks.
+func (d *serverHash) flushed() {
+	d.n = copy(d.x[:], d.buffered[len(d.bufferedBlocks()):d.m])
 	d.drop()
 }
 
-// newRequest returns the request that all of d's are in turn.
-func (d *serverHash) newRequest() *request {
-	if d.request == nil {
-		d.request = newRequest()
-	}
-	return d.request
-}
-
-// drop gives up what is held.
+// drop gives up what is buffered.
 func (d *serverHash) drop() {
-	if d.held != nil {
-		holds.Put(d.held)
-		d.held, d.m = nil, 0
+	if d.buffered != nil {
+		buffers.Put(d.buffered)
+		d.buffered, d.m = nil, 0
 	}
 }
 
 // Sum appends the digest of what has been written so far to in, and returns the
 // result. The hash stays as it is, and may be written to further.
 func (d *serverHash) Sum(in []byte) []byte {
-	d.settle()
+	d.flush()
 	return d.digest.Sum(in)
 }
 
 // Reset makes the hash begin a new message.
 func (d *serverHash) Reset() {
 	if d.copied() {
-		d.held, d.m, d.request = nil, 0, nil
+		d.buffered, d.m, d.solo = nil, 0, 0
+		d.inUse.Store(false)
+	}
+	if d.inUse.Load() {
+		panic(usedTwice)
 	}
 	d.drop()
 	d.digest.Reset()
 	d.self = d
+	d.solo = 0
+	if preempts && d.shard != nil {
+		d.solo = minRequest
+	}
 }
 
 // Clone returns a copy of the hash, on the same server. The error is nil.
 func (d *serverHash) Clone() (hash.Cloner, error) {
-	d.settle()
+	d.flush()
 	c := &serverHash{digest: d.digest, shard: d.shard}
 	c.self = c
 	return c, nil
@@ -176,19 +246,19 @@ func (d *serverHash) Clone() (hash.Cloner, error) {
 // MarshalBinary returns the state of the hash, in the form of crypto/sha256. The
 // error is nil.
 func (d *serverHash) MarshalBinary() ([]byte, error) {
-	d.settle()
+	d.flush()
 	return d.digest.MarshalBinary()
 }
 
 // AppendBinary appends the state of the hash to b, in the form of
 // crypto/sha256. The error is nil.
 func (d *serverHash) AppendBinary(b []byte) ([]byte, error) {
-	d.settle()
+	d.flush()
 	return d.digest.AppendBinary(b)
 }
 
 // UnmarshalBinary sets the hash to a state that was marshalled from a SHA-256
-// hash of this package or of crypto/sha256. If b is no such state it returns an
+// hash of this package or of crypto/sha256. If b is not such a state, it returns an
 // error, and the hash stays as it is.
 func (d *serverHash) UnmarshalBinary(b []byte) error {
 	d.begin()
@@ -199,9 +269,8 @@ func (d *serverHash) UnmarshalBinary(b []byte) error {
 	return err
 }
 
-// oursOfServer is ours for a Server's hashes. Nothing is held back from the
-// digest any more: settleMany left nothing, but a foreign hash that stands on
-// one of ours may have written to it since.
+// oursOfServer is ours for a Server's hashes. It flushes the hash: flushMany has
+// done so, but a foreign hash that wraps this one may have written to it since.
 //
 //go:noinline
 func oursOfServer(h hash.Hash) *digest {
@@ -209,52 +278,6 @@ func oursOfServer(h hash.Hash) *digest {
 	if d == nil {
 		return nil
 	}
-	d.settle()
+	d.flush()
 	return &d.digest
-}
-
-// settleMany settles those of hs that hold data back, side by side.
-func settleMany(hs []hash.Hash) {
-	if !slices.ContainsFunc(hs, func(h hash.Hash) bool { return holder(h) != nil }) {
-		return
-	}
-	w := works.Get().(*work)
-	w.hs = hs
-	lanes.Run(len(hs), (*settleWork)(w), true)
-	*w = work{}
-	works.Put(w)
-}
-
-// holder returns h if it holds data back, else nil.
-func holder(h hash.Hash) *serverHash {
-	if d, ok := h.(*serverHash); ok && d.held != nil {
-		return d
-	}
-	return nil
-}
-
-// settleWork settles hs as far as they hold data back. They are not waiting.
-type settleWork work
-
-func (w *settleWork) Blocks(i int) int {
-	if d := holder(w.hs[i]); d != nil {
-		return len(d.heldBlocks()) / BlockSize
-	}
-	return 0
-}
-
-func (w *settleWork) Start(i int, j *lanes.Job) bool {
-	d := holder(w.hs[i])
-	if d == nil || d.waiting {
-		return false
-	}
-	d.waiting = true
-	j.Set(&d.h, d.heldBlocks(), nil, nil)
-	return true
-}
-
-func (w *settleWork) Done(i int, _ *lanes.Job) {
-	d := holder(w.hs[i])
-	d.waiting = false
-	d.settled()
 }

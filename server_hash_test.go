@@ -24,7 +24,7 @@ func copied(h hash.Hash) hash.Hash {
 // TestCopyOfAServersHash copies hashes by value. What uses a copy panics and
 // leaves all other hashes alone, until Reset makes it a hash of its own.
 func TestCopyOfAServersHash(t *testing.T) {
-	data := hashtest.Data(20_000)
+	data := hashtest.Data(80_000)
 	uses := []struct {
 		name string
 		use  func(h hashtest.Hash)
@@ -105,7 +105,7 @@ func TestVetReportsCopies(t *testing.T) {
 func TestCloneOfHeldData(t *testing.T) {
 	s := sha256.NewServer()
 	data := hashtest.Data(60_000)
-	h, want := s.New(), stdsha256.New()
+	h, want := s.New(), hashtest.WithClone(stdsha256.New)()
 	write := func(h hash.Hash, p []byte) {
 		for len(p) > 0 {
 			n := min(len(p), 3000)

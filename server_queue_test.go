@@ -1,6 +1,7 @@
 package sha256
 
 import (
+	"fmt"
 	"math"
 	"os"
 	"runtime"
@@ -20,7 +21,7 @@ import (
 
 // TestShortRequestsDoNotWaitForLongOnes has a goroutine lead with a request of
 // one length and another one join it with a request of another. Whichever is the
-// leader's, the short one is over long before the other. What else runs on the
+// combiner's, the short one is over long before the other. What else runs on the
 // machine can spoil that now and then.
 func TestShortRequestsDoNotWaitForLongOnes(t *testing.T) {
 	if runtime.GOMAXPROCS(0) == 1 {
@@ -29,8 +30,8 @@ func TestShortRequestsDoNotWaitForLongOnes(t *testing.T) {
 	const long, short = 32 << 20, 1 << 20
 	data := make([]byte, long)
 	for _, tt := range []struct {
-		name           string
-		leader, joiner int
+		name             string
+		combiner, joiner int
 	}{
 		{"a short request joins a long one", long, short},
 		{"a long request joins a short one", short, long},
@@ -41,7 +42,7 @@ func TestShortRequestsDoNotWaitForLongOnes(t *testing.T) {
 				if !s.meets() {
 					t.Skip("nothing is hashed side by side")
 				}
-				s.maxLeaders, s.lookup = 1, math.MaxInt
+				s.maxCombiners, s.lookup = 1, math.MaxInt
 				var over sync.Map // by length
 				do := func(n int) {
 					r, _ := requestOf(data[:n])
@@ -49,8 +50,8 @@ func TestShortRequestsDoNotWaitForLongOnes(t *testing.T) {
 					over.Store(n, time.Now())
 				}
 				var wg sync.WaitGroup
-				wg.Go(func() { do(tt.leader) })
-				if !awaitLeader(s, func() bool { _, ok := over.Load(tt.leader); return ok }) {
+				wg.Go(func() { do(tt.combiner) })
+				if !awaitCombiner(s, func() bool { _, ok := over.Load(tt.combiner); return ok }) {
 					continue
 				}
 				do(tt.joiner)
@@ -66,14 +67,14 @@ func TestShortRequestsDoNotWaitForLongOnes(t *testing.T) {
 	}
 }
 
-// awaitLeader waits until s has a leader. It reports false if all is over before
+// awaitCombiner waits until s has a combiner. It reports false if all is over before
 // one was seen.
-func awaitLeader(s *shard, over func() bool) bool {
+func awaitCombiner(s *shard, over func() bool) bool {
 	for !over() {
 		s.mu.Lock()
-		leaders := s.leaders
+		combiners := s.combiners
 		s.mu.Unlock()
-		if leaders > 0 {
+		if combiners > 0 {
 			return true
 		}
 		runtime.Gosched()
@@ -81,18 +82,18 @@ func awaitLeader(s *shard, over func() bool) bool {
 	return false
 }
 
-// TestLeadersFollowGOMAXPROCS changes GOMAXPROCS between and while requests are
+// TestCombinersFollowGOMAXPROCS changes GOMAXPROCS between and while requests are
 // done, by the only shard and by one of four.
-func TestLeadersFollowGOMAXPROCS(t *testing.T) {
+func TestCombinersFollowGOMAXPROCS(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	procs := [...]int{50, 1, 5}
-	testLeaders(t, newShard(1), procs, [...]int{50, 1, 5})
-	testLeaders(t, newShard(4), procs, [...]int{13, 1, 2})
+	testCombiners(t, newShard(1), procs, [...]int{50, 1, 5})
+	testCombiners(t, newShard(4), procs, [...]int{13, 1, 2})
 }
 
-// testLeaders does requests by s with each GOMAXPROCS of allProcs in turn, and tests
-// how many leaders there may be then.
-func testLeaders(t *testing.T, s *shard, allProcs, most [3]int) {
+// testCombiners does requests by s with each GOMAXPROCS of allProcs in turn, and tests
+// how many combiners there may be then.
+func testCombiners(t *testing.T, s *shard, allProcs, most [3]int) {
 	if !s.meets() {
 		t.Skip("nothing is hashed side by side")
 	}
@@ -115,8 +116,8 @@ func testLeaders(t *testing.T, s *shard, allProcs, most [3]int) {
 			})
 		}
 		wg.Wait()
-		if s.maxLeaders != most[n] {
-			t.Errorf("%d leaders at most with GOMAXPROCS %d in one of %d shards, want %d", s.maxLeaders, procs, s.shards, most[n])
+		if s.maxCombiners != most[n] {
+			t.Errorf("%d combiners at most with GOMAXPROCS %d in one of %d shards, want %d", s.maxCombiners, procs, s.shards, most[n])
 		}
 	}
 	s.close()
@@ -159,13 +160,13 @@ func TestNobodyFallsBehind(t *testing.T) {
 }
 
 // TestCloseWaitsForLeaders closes a shard while requests are done: there is no
-// leader and no queue when close returns.
+// combiner and no queue when close returns.
 func TestCloseWaitsForLeaders(t *testing.T) {
 	s := newShard(1)
 	if !s.meets() {
 		t.Skip("nothing is hashed side by side")
 	}
-	s.maxLeaders, s.lookup = 1, math.MaxInt
+	s.maxCombiners, s.lookup = 1, math.MaxInt
 	data := make([]byte, 64<<20)
 	var over atomic.Bool
 	var wg sync.WaitGroup
@@ -176,20 +177,202 @@ func TestCloseWaitsForLeaders(t *testing.T) {
 			over.Store(true)
 		})
 	}
-	awaitLeader(s, over.Load)
+	awaitCombiner(s, over.Load)
 	s.close()
 	s.mu.Lock()
-	if s.leaders > 0 || s.first != nil {
-		t.Errorf("close returned with %d leaders and %d requests in the queue", s.leaders, s.waiting.Load())
+	if s.combiners > 0 || s.first != nil {
+		t.Errorf("close returned with %d combiners and %d requests in the queue", s.combiners, s.waiting.Load())
 	}
 	s.mu.Unlock()
 	wg.Wait()
 }
 
+// TestCloseAtTheWrongMoment closes a shard when a goroutine has seen that it is
+// open and is about to become a combiner: close waits for it.
+func TestCloseAtTheWrongMoment(t *testing.T) {
+	s := newShard(1)
+	closed := make(chan bool)
+	s.mu.Lock()
+	go func() {
+		s.close()
+		close(closed)
+	}()
+	select {
+	case <-closed:
+		t.Error("close returned before a goroutine had become a combiner")
+	case <-time.After(100 * time.Millisecond):
+	}
+	s.combiners++
+	s.busy.Lock()
+	s.mu.Unlock()
+	s.mu.Lock()
+	s.combiners--
+	s.busy.Unlock()
+	s.mu.Unlock()
+	<-closed
+}
+
+// TestHashesAreDealtToShards makes hashes of a server with several shards.
+func TestHashesAreDealtToShards(t *testing.T) {
+	const shards, each = 3, 5
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(shards * procsPerShard))
+	s := NewServer()
+	count := map[*shard]int{}
+	for range shards * each {
+		count[s.New().(*serverHash).shard]++
+	}
+	if len(s.shards) != shards || len(count) != shards {
+		t.Fatalf("hashes are of %d shards, of %d; want %d", len(count), len(s.shards), shards)
+	}
+	for _, n := range count {
+		if n != each {
+			t.Errorf("%d hashes are of one shard, want %d", n, each)
+		}
+	}
+}
+
+// TestFullBatchLetsOthersPass has long requests fill the lanes, and more of them
+// wait. A short one does not wait for them: it is over while all of them are under
+// way. What else runs on the machine can spoil that now and then.
+func TestFullBatchLetsOthersPass(t *testing.T) {
+	long := make([]byte, 64<<20)
+	width, _ := lanes.Width()
+	for _, procs := range []int{1, 2} {
+		t.Run(fmt.Sprintf("GOMAXPROCS=%d", procs), func(t *testing.T) {
+			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
+			for range 10 {
+				s := newShard(1)
+				if !s.meets() {
+					t.Skip("nothing is hashed side by side")
+				}
+				var over atomic.Int32
+				var wg sync.WaitGroup
+				for range width*procs + 2 {
+					wg.Go(func() {
+						r, _ := requestOf(long)
+						s.do(r)
+						over.Add(1)
+					})
+				}
+				for s.lengths[lengthClass([][]byte{long})].Load() < int32(width*procs+2) && over.Load() == 0 {
+					runtime.Gosched()
+				}
+				r, state := requestOf(long[:16<<10])
+				s.do(r)
+				first := over.Load() == 0
+				wg.Wait()
+				want := block.IV256
+				if block.Compress(&want, long[:16<<10]); *state != want {
+					t.Fatal("wrong state")
+				}
+				if first {
+					return
+				}
+			}
+			t.Error("a long request was over first")
+		})
+	}
+}
+
+// TestCrowded has requests of several lengths under way when another one comes.
+func TestCrowded(t *testing.T) {
+	width, _ := lanes.Width()
+	const kib = 1 << 10
+	for _, tt := range []struct {
+		name               string
+		combiners, surplus int
+		length, others     int // in bytes
+		n                  int // of the others
+		want               bool
+	}{
+		{"alike", 1, 0, 16 * kib, 16 * kib, 10 * width, false},
+		{"twice as long", 1, 0, 16 * kib, 32 * kib, 10 * width, false},
+		{"four times as long", 1, 0, 16 * kib, 64 * kib, width, true},
+		{"and one lane left", 1, 0, 16 * kib, 64 * kib, width - 1, false},
+		{"much longer", 1, 0, 16 * kib, math.MaxInt, width, true},
+		{"two batches", 2, 0, 16 * kib, 64 * kib, 2*width - 1, false},
+		{"two full batches", 2, 0, 16 * kib, 64 * kib, 2 * width, true},
+		{"two batches, one of which lets none in", 2, 1, 16 * kib, 64 * kib, width, true},
+		{"shorter", 1, 0, 64 * kib, 16 * kib, 10 * width, false},
+		{"as long as can be", 1, 0, math.MaxInt, math.MaxInt, 10 * width, false},
+		{"as short as can be", 1, 0, 64, 2 * kib, 10 * width, false},
+	} {
+		s := newShard(1)
+		s.combiners, s.surplus = tt.combiners, tt.surplus
+		s.lengths[lengthClassOf(tt.others)].Store(int32(tt.n))
+		r, _ := requestOf(nil)
+		r.length = lengthClassOf(tt.length)
+		if got := s.crowded(r); got != tt.want {
+			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
+		}
+	}
+}
+
+// TestLengthsAreCountedBack tests that no request is counted when all are done,
+// alone, in company, or by those who wrote what cannot be read.
+func TestLengthsAreCountedBack(t *testing.T) {
+	s := newShard(1)
+	if !s.meets() {
+		t.Skip("nothing is hashed side by side")
+	}
+	broken := make([]byte, 20<<10)
+	if guard.Guarded {
+		buf := guard.New(t, 20<<10).Bytes()
+		broken = unsafe.Slice(unsafe.SliceData(buf), len(buf)+os.Getpagesize())
+	}
+	var wg sync.WaitGroup
+	for i := range 20 {
+		wg.Go(func() {
+			for range 20 {
+				p := make([]byte, 2048*(i+1))
+				if i == 7 {
+					p = broken
+				}
+				r, _ := requestOf(p)
+				guard.Faults(func() { s.do(r) })
+			}
+		})
+	}
+	wg.Wait()
+	for i := range s.lengths {
+		if n := s.lengths[i].Load(); n != 0 {
+			t.Errorf("%d requests of class %d are counted", n, i)
+		}
+	}
+}
+
+// TestSolo tests what a goroutine hashes alone once no other has come, and that
+// it hashes nothing alone once one has.
+func TestSolo(t *testing.T) {
+	s := newShard(1)
+	s.maxMisses = 7
+	for _, tt := range []struct {
+		queued   bool
+		wantSolo int64 // in soloUnits
+	}{{false, 1}, {false, 3}, {false, 7}, {false, 7}, {true, 0}, {false, 1}} {
+		b, _ := batchOf()
+		if tt.queued {
+			r, _ := requestOf(make([]byte, BlockSize))
+			s.push(r)
+		}
+		s.openWindow(b)
+		if tt.queued {
+			s.pop()
+		}
+		if got := s.soloLeft.Load(); got != tt.wantSolo*soloUnit {
+			t.Errorf("%d bytes may be hashed alone, want %d", got, tt.wantSolo*soloUnit)
+		}
+	}
+	s.soloLeft.Store(1000)
+	if s.solo(maxSolo+1) || !s.solo(999) || !s.solo(maxSolo) || s.solo(1) {
+		t.Error("a writer hashes not all of 1000 bytes alone, or more than one write beyond")
+	}
+}
+
 // requestOf returns a request to compress data into a state that is new.
 func requestOf(data []byte) (*request, *block.State) {
 	r, state := newRequest(), block.IV256
-	r.job.State, r.job.Pieces[0] = &state, data
+	r.job.State, r.job.Segments[0] = &state, data
 	return r, &state
 }
 
@@ -201,16 +384,16 @@ func batchOf() (batch, *request) {
 	return c, r
 }
 
-// TestLeadersBecomeFewerUnderLoad has three leaders where there is to be one,
-// and requests wait: two leaders lead until their own requests are done, and let
+// TestCombinersBecomeFewerUnderLoad has three combiners where there is to be one,
+// and requests wait: two combiners lead until their own requests are done, and let
 // nobody in; the last one has the queue done.
-func TestLeadersBecomeFewerUnderLoad(t *testing.T) {
+func TestCombinersBecomeFewerUnderLoad(t *testing.T) {
 	s := newShard(1)
 	if !s.meets() {
 		t.Skip("nothing is hashed side by side")
 	}
-	s.maxLeaders, s.lookup = 1, math.MaxInt
-	s.leaders = 3
+	s.maxCombiners, s.lookup = 1, math.MaxInt
+	s.combiners = 3
 	s.busy.Lock()
 	const queued = 20
 	data := make([]byte, 5*BlockSize)
@@ -230,20 +413,20 @@ func TestLeadersBecomeFewerUnderLoad(t *testing.T) {
 	}
 	for _, want := range []int{2, 1} {
 		c, r := batchOf()
-		s.lead(c, r, false)
+		s.combine(c, r, false)
 		s.mu.Lock()
-		leaders := s.leaders
+		combiners := s.combiners
 		s.mu.Unlock()
-		if n := s.waiting.Load(); leaders != want || n != queued {
-			t.Errorf("%d leaders and %d requests in the queue, want %d and %d", leaders, n, want, queued)
+		if n := s.waiting.Load(); combiners != want || n != queued {
+			t.Errorf("%d combiners and %d requests in the queue, want %d and %d", combiners, n, want, queued)
 		}
 	}
 	c, r := batchOf()
-	s.lead(c, r, false)
+	s.combine(c, r, false)
 	wg.Wait()
 	s.close()
-	if s.leaders != 0 || s.surplus != 0 {
-		t.Errorf("%d leaders stay, %d of them too many", s.leaders, s.surplus)
+	if s.combiners != 0 || s.surplus != 0 {
+		t.Errorf("%d combiners stay, %d of them too many", s.combiners, s.surplus)
 	}
 }
 
@@ -251,14 +434,14 @@ func TestLeadersBecomeFewerUnderLoad(t *testing.T) {
 func TestAdmit(t *testing.T) {
 	for _, tt := range []struct {
 		name                      string
-		leaders, surplus, most    int
+		combiners, surplus, most  int
 		isSurplus                 bool
 		queued                    int
 		wantAdmitted, wantSurplus int
 	}{
 		{"nobody waits", 3, 0, 1, false, 0, 0, 0},
-		{"the only leader takes all", 1, 0, 1, false, 3, 3, 0},
-		{"two leaders take half of a few", 2, 0, 2, false, 3, 2, 0},
+		{"the only combiner takes all", 1, 0, 1, false, 3, 3, 0},
+		{"two combiners take half of a few", 2, 0, 2, false, 3, 2, 0},
 		{"those that leave take no share", 4, 2, 2, false, 3, 2, 2},
 		{"one too many", 2, 0, 1, false, 3, 0, 1},
 		{"two too many", 3, 1, 1, false, 3, 0, 2},
@@ -272,7 +455,7 @@ func TestAdmit(t *testing.T) {
 			if !s.meets() {
 				t.Skip("nothing is hashed side by side")
 			}
-			s.leaders, s.surplus, s.maxLeaders = tt.leaders, tt.surplus, tt.most
+			s.combiners, s.surplus, s.maxCombiners = tt.combiners, tt.surplus, tt.most
 			c, _ := batchOf()
 			c.surplus = tt.isSurplus
 			for range min(tt.queued, c.Room()) {
@@ -282,14 +465,14 @@ func TestAdmit(t *testing.T) {
 			s.admit(&c)
 			admitted := len(c.Jobs()) - 1
 			if want := min(tt.wantAdmitted, c.Width()-1); admitted != want || s.surplus != tt.wantSurplus {
-				t.Errorf("%d admitted and %d leaders too many, want %d and %d", admitted, s.surplus, want, tt.wantSurplus)
+				t.Errorf("%d admitted and %d combiners too many, want %d and %d", admitted, s.surplus, want, tt.wantSurplus)
 			}
 		})
 	}
 }
 
 // TestYieldsThatDoNotPay tells a shard of yields one after the other, each as
-// soon as it may be, and looks when leaders may yield again.
+// soon as it may be, and looks when combiners may yield again.
 func TestYieldsThatDoNotPay(t *testing.T) {
 	const ms = time.Millisecond
 	type yield struct {
@@ -303,11 +486,10 @@ func TestYieldsThatDoNotPay(t *testing.T) {
 	}{
 		{"quick", []yield{{slowYield, 0, 0}, {slowYield, 1, 0}}},
 		{"slow, and many came", []yield{{10 * slowYield, 10, 0}}},
-		{"slow", []yield{{2 * slowYield, 1, 8 * slowYield}, {2 * slowYield, 0, 8 * slowYield}}},
-		{"one goroutine computes", []yield{{10 * ms, 0, 40 * ms}, {10 * ms, 0, 40 * ms}}},
-		{"the machine stalls once", []yield{{300 * ms, 0, 40 * ms}, {slowYield, 1, 0}}},
-		{"ten goroutines compute", []yield{{100 * ms, 0, 40 * ms}, {100 * ms, 0, 80 * ms}, {100 * ms, 0, 160 * ms}, {100 * ms, 0, 320 * ms}, {100 * ms, 0, 400 * ms}, {100 * ms, 0, 400 * ms}}},
-		{"and stop", []yield{{100 * ms, 0, 40 * ms}, {100 * ms, 0, 80 * ms}, {slowYield, 1, 0}, {100 * ms, 0, 40 * ms}}},
+		{"slow", []yield{{2 * slowYield, 1, slowYield / 8}, {2 * slowYield, 0, slowYield / 4}}},
+		{"the machine stalls once", []yield{{320 * ms, 0, 20 * ms}, {slowYield, 1, 0}}},
+		{"one goroutine computes", []yield{{16 * ms, 0, ms}, {16 * ms, 0, 2 * ms}, {16 * ms, 0, 4 * ms}, {16 * ms, 0, 8 * ms}, {16 * ms, 0, 16 * ms}, {16 * ms, 0, 32 * ms}, {16 * ms, 0, 64 * ms}, {16 * ms, 0, 64 * ms}}},
+		{"and stops", []yield{{16 * ms, 0, ms}, {16 * ms, 0, 2 * ms}, {slowYield, 1, 0}, {16 * ms, 0, ms}}},
 	} {
 		s := newShard(1)
 		now := time.Second
@@ -315,22 +497,22 @@ func TestYieldsThatDoNotPay(t *testing.T) {
 			after := now + y.took
 			s.yielded(now, after, y.came)
 			if now = after + y.pause; !s.mayYield(now) || y.pause > 0 && s.mayYield(now-1) {
-				t.Errorf("%s: leaders do not yield again %v after yield %d, or before", tt.name, y.pause, i)
+				t.Errorf("%s: combiners do not yield again %v after yield %d, or before", tt.name, y.pause, i)
 			}
 		}
 	}
 }
 
-// TestLeadersMeetAStall has several leaders yield when the machine stalls: it is
+// TestCombinersMeetAStall has several combiners yield when the machine stalls: it is
 // one yield that did not pay, not many in a row.
-func TestLeadersMeetAStall(t *testing.T) {
+func TestCombinersMeetAStall(t *testing.T) {
 	const now, stall = time.Second, 300 * time.Millisecond
 	s := newShard(1)
 	for i := range time.Duration(8) {
 		s.yielded(now+i, now+stall+i, 0)
 	}
-	if !s.mayYield(now + stall + 2*noYieldFactor*timeSlice) {
-		t.Error("leaders do not yield for longer than after one yield")
+	if !s.mayYield(now + stall + 8 + stall/noYieldFirst) {
+		t.Error("combiners do not yield for longer than after one yield")
 	}
 }
 
@@ -371,10 +553,10 @@ func TestYieldsOutsideOfBubbles(t *testing.T) {
 		t.Helper()
 		now := time.Since(s.start)
 		if !s.mayYield(now) {
-			t.Error("leaders do not yield")
+			t.Error("combiners do not yield")
 		}
-		if s.yielded(now-slow, now, 0); s.mayYield(now + slow) {
-			t.Error("leaders yield right after a yield that did not pay")
+		if s.yielded(now-slow, now, 0); s.mayYield(now + slow/noYieldFirst - 1) {
+			t.Error("combiners yield right after a yield that did not pay")
 		}
 	}
 	synctest.Test(t, func(t *testing.T) {
@@ -394,7 +576,7 @@ func TestClosedAtTheLastMoment(t *testing.T) {
 	s.close()
 	r, _ := requestOf(make([]byte, BlockSize))
 	if s.meet(r); r.done {
-		t.Error("a leader led after close had returned")
+		t.Error("a combiner led after close had returned")
 	}
 }
 
@@ -407,12 +589,12 @@ func TestRequestIsForgotten(t *testing.T) {
 	}
 	check := func(what string, r *request) {
 		t.Helper()
-		if r.job.State != nil || slices.ContainsFunc(r.job.Pieces[:], func(p []byte) bool { return p != nil }) {
+		if r.job.State != nil || slices.ContainsFunc(r.job.Segments[:], func(p []byte) bool { return p != nil }) {
 			t.Errorf("after %s the request has still memory of its caller", what)
 		}
 	}
 	r, _ := requestOf(make([]byte, BlockSize))
-	r.job.Pieces[1] = make([]byte, BlockSize)
+	r.job.Segments[1] = make([]byte, BlockSize)
 	s.do(r)
 	check("it is done", r)
 	if !guard.Guarded {
@@ -426,9 +608,9 @@ func TestRequestIsForgotten(t *testing.T) {
 	check("a fault", r)
 }
 
-// TestLeaderKeepsPanicOnFault tests that a goroutine that has led has what it
+// TestCombinerKeepsPanicOnFault tests that a goroutine that has led has what it
 // chose by debug.SetPanicOnFault.
-func TestLeaderKeepsPanicOnFault(t *testing.T) {
+func TestCombinerKeepsPanicOnFault(t *testing.T) {
 	s := newShard(1)
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(false))
 	for _, choice := range []bool{false, true} {

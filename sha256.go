@@ -35,33 +35,30 @@ func New224() hash.Hash {
 
 // Sum256 returns the SHA-256 digest of data.
 func Sum256(data []byte) [Size]byte {
-	if block.UsesStd() {
+	if stdTakes(data) {
 		return stdsha256.Sum256(data)
 	}
 	h := block.IV256
 	var sum [Size]byte
-	finish(&sum, &h, data, uint64(len(data)))
+	block.Finish(&sum, &h, data, uint64(len(data)))
 	return sum
 }
 
 // Sum224 returns the SHA-224 digest of data.
 func Sum224(data []byte) [Size224]byte {
-	if block.UsesStd() {
+	if stdTakes(data) {
 		return stdsha256.Sum224(data)
 	}
 	h := block.IV224
 	var sum [Size]byte
-	finish(&sum, &h, data, uint64(len(data)))
+	block.Finish(&sum, &h, data, uint64(len(data)))
 	return [Size224]byte(sum[:])
 }
 
-// finish hashes rest, the end of a message of length bytes, into h and writes
-// the digest to sum. rest begins at a block.
-func finish(sum *[Size]byte, h *block.State, rest []byte, length uint64) {
-	whole := len(rest) &^ (BlockSize - 1)
-	block.Compress(h, rest[:whole])
-	var tail [block.MaxTail]byte
-	n := block.Pad(&tail, rest[whole:], length)
-	block.Compress(h, tail[:n])
-	block.PutDigest(sum, h)
+// stdTakes reports whether crypto/sha256 hashes data as a whole. Of longer messages
+// it compresses one part at a time. With GOFIPS140=v1.0.0 it would not divide them
+// itself, its assembly cannot be interrupted, and a garbage collection would wait
+// for the end.
+func stdTakes(data []byte) bool {
+	return block.UsesStd() && len(data) <= block.MaxPlain*BlockSize
 }

@@ -1,0 +1,104 @@
+package sha256
+
+import (
+	"hash"
+	"sync"
+
+	"github.com/sha256-simd/sha256-simd/internal/block"
+	"github.com/sha256-simd/sha256-simd/internal/lanes"
+)
+
+// endWork is the ends of hs, which are hashes of this package.
+type endWork work
+
+func (w *endWork) End(i int) (h *block.State, rest []byte, length uint64) {
+	d := ours(w.hs[i])
+	return &d.h, d.x[:d.n], d.len
+}
+
+func (w *endWork) Fetch(i int) { ours(w.hs[i]).fetch() }
+
+// ours returns h's digest if h is a hash of this package, else nil.
+func ours(h hash.Hash) *digest {
+	if d, ok := h.(*digest); ok {
+		return d
+	}
+	return oursOfServer(h)
+}
+
+// work is a list that package lanes works on: for WriteMany hashes and data, for
+// SumHashes and flushMany hashes alone.
+type work struct {
+	hs   []hash.Hash
+	data [][]byte
+}
+
+var works = sync.Pool{New: func() any { return new(work) }}
+
+// release drops the caller's pointers. If reading data has faulted, hashes are still
+// marked as waiting; release clears the mark.
+func (w *work) release() {
+	for _, h := range w.hs {
+		ours(h).waiting = false
+	}
+	*w = work{}
+	works.Put(w)
+}
+
+// fetch fetches the state and the data of hash i.
+func (w *work) fetch(i int) {
+	ours(w.hs[i]).fetch()
+	block.Fetch(w.data[i : i+1])
+}
+
+// equalWork writes data to hs: different hashes of this package, all waiting and at
+// the start of a block.
+type equalWork work
+
+func (w *equalWork) Start(i int) (h *block.State, blocks []byte) {
+	return &ours(w.hs[i]).h, w.data[i]
+}
+
+func (w *equalWork) Fetch(i int) { (*work)(w).fetch(i) }
+
+func (w *equalWork) Done(i int, h *block.State) {
+	d := ours(w.hs[i])
+	d.take(h, w.data[i])
+	d.waiting = false
+}
+
+// writeWork writes data to hs: different hashes of this package, all waiting. A hash
+// whose data completes no block stays waiting.
+type writeWork work
+
+func (w *writeWork) Blocks(i int) int { return (ours(w.hs[i]).n + len(w.data[i])) / BlockSize }
+
+func (w *writeWork) Start(i int, j *lanes.Job) bool {
+	d, p := ours(w.hs[i]), w.data[i]
+	if d.n+len(p) < BlockSize {
+		return false
+	}
+	d.start(j, p)
+	j.H = d.h
+	j.State = &j.H // d stays as it is if reading any of the data faults
+	return true
+}
+
+func (w *writeWork) Fetch(i int) { (*work)(w).fetch(i) }
+
+func (w *writeWork) Done(i int, j *lanes.Job) {
+	d, p := ours(w.hs[i]), w.data[i]
+	d.take(&j.H, p)
+	d.waiting = false
+}
+
+// nearHashes is the largest number of hashes that are assumed to be in cache, with data
+// of at most nearData bytes each. Fetching them would cost more than it gains.
+const nearHashes, nearData = 1024, 1024
+
+// nearWork is writeWork that is not fetched.
+type nearWork work
+
+func (w *nearWork) Blocks(i int) int               { return (*writeWork)(w).Blocks(i) }
+func (w *nearWork) Start(i int, j *lanes.Job) bool { return (*writeWork)(w).Start(i, j) }
+func (w *nearWork) Done(i int, j *lanes.Job)       { (*writeWork)(w).Done(i, j) }

@@ -1,0 +1,385 @@
+package sha256
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"sync"
+	"sync/atomic"
+)
+
+// ReadersOptions are the options of [SumReaders]. The zero value is ready to use.
+type ReadersOptions struct {
+	// Open is the largest number of streams that are open at a time. If it is 0, 64
+	// are. Each takes two buffers of 16 KiB.
+	Open int
+	// Progress, if it is not nil, is called on the goroutine that called SumReaders,
+	// each time that bytes were hashed. done is the number of streams that were hashed or
+	// failed so far, bytes is the number of bytes that were hashed.
+	Progress func(done int, bytes int64)
+}
+
+// A ReaderError says which stream [SumReaders] could not hash, and why.
+type ReaderError struct {
+	Index int
+	Err   error
+}
+
+// Error returns the number of the stream and what Err says.
+func (e *ReaderError) Error() string { return fmt.Sprintf("stream %d: %v", e.Index, e.Err) }
+
+// Unwrap returns Err.
+func (e *ReaderError) Unwrap() error { return e.Err }
+
+const (
+	defaultOpen = 64
+	// readSize is how much of a stream is read before it is hashed. A stream has two
+	// buffers of this size: one is filled while the other is hashed.
+	readSize = 16 << 10
+	// maxEmptyReads is how many reads in a row may return neither bytes nor an error.
+	maxEmptyReads = 100
+)
+
+// SumReaders sets dst[i] to the SHA-256 digest of the stream that open(i) returns, for
+// each i. It reads up to o.Open streams at the same time, each on a goroutine of its
+// own, and hashes them side by side on the calling goroutine. It opens streams in
+// order and closes each one that it has opened.
+//
+// If a stream cannot be opened, read or closed, dst[i] stays as it is, and the other
+// streams are hashed. The error then joins a [*ReaderError] for each stream that
+// failed. When ctx is done, SumReaders opens and reads no more. The error joins
+// ctx.Err() then, unless all streams were done.
+//
+// SumReaders returns when no Read is under way, all streams are closed and its
+// goroutines have ended. A Read that does not return when ctx is done delays it. What
+// open and the methods of a stream do to their goroutine, they do to the caller's: a
+// panic goes on there.
+//
+// SumReaders panics if open is nil or o.Open is negative.
+func SumReaders(ctx context.Context, dst [][Size]byte, open func(i int) (io.ReadCloser, error), o ReadersOptions) error {
+	if open == nil {
+		panic("sha256: SumReaders with a nil open")
+	}
+	if o.Open < 0 {
+		panic(fmt.Sprintf("sha256: SumReaders with %d streams open at a time", o.Open))
+	}
+	if o.Open == 0 {
+		o.Open = defaultOpen
+	}
+	r := &readers{dst: dst, open: open, progress: o.Progress, pieces: make(chan piece, 2*min(o.Open, len(dst)))}
+	return r.sum(ctx, min(o.Open, len(dst)))
+}
+
+// readers are the streams of a call of SumReaders.
+type readers struct {
+	dst      [][Size]byte
+	open     func(i int) (io.ReadCloser, error)
+	progress func(done int, bytes int64)
+
+	taken  atomic.Int64 // streams that slots have taken
+	pieces chan piece   // what was read, for the goroutine that hashes
+
+	// Of the goroutine that hashes.
+	done  int
+	bytes int64
+	errs  []*ReaderError
+}
+
+// A slot has one stream open at a time. One goroutine reads for it.
+type slot struct {
+	free chan []byte // buffers to read into
+	made int         // buffers
+	h    hash.Hash   // of the stream; nil until one takes several pieces
+	busy bool        // it has a piece in the batch that is hashed
+}
+
+// A piece is the next bytes of a stream, or its error.
+type piece struct {
+	slot        *slot
+	index       int
+	data        []byte
+	first, last bool // of the stream
+	err         error
+}
+
+// errReaderExited is for a stream that does not return, but calls runtime.Goexit or
+// panics.
+var errReaderExited = errors.New("sha256: a stream ended its goroutine")
+
+func (r *readers) sum(parent context.Context, slots int) error {
+	ctx, cancel := context.WithCancel(parent)
+	var (
+		wg     sync.WaitGroup
+		mu     sync.Mutex
+		exited error
+		cause  any // of a panic
+		faults = debug.SetPanicOnFault(false)
+	)
+	debug.SetPanicOnFault(faults)
+	defer func() { // Progress may panic
+		cancel()
+		for p := range r.pieces {
+			p.release()
+		}
+	}()
+	for range slots {
+		wg.Go(func() {
+			err := errReaderExited
+			defer func() {
+				panicked := recover()
+				if err == nil {
+					return
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				exited = err
+				if cause == nil {
+					cause = panicked
+				}
+				cancel()
+			}()
+			debug.SetPanicOnFault(faults)
+			r.read(ctx, &slot{free: make(chan []byte, 2)})
+			err = nil
+		})
+	}
+	go func() {
+		wg.Wait()
+		close(r.pieces)
+	}()
+	r.hash()
+	if cause != nil {
+		panic(cause)
+	}
+	if exited != nil {
+		return exited
+	}
+	slices.SortFunc(r.errs, func(a, b *ReaderError) int { return a.Index - b.Index })
+	errs := make([]error, 0, len(r.errs)+1)
+	for _, err := range r.errs {
+		errs = append(errs, err)
+	}
+	if r.done < len(r.dst) || len(r.dst) == 0 {
+		errs = append(errs, parent.Err())
+	}
+	return errors.Join(errs...)
+}
+
+// read takes streams until there are none and sends their pieces.
+func (r *readers) read(ctx context.Context, s *slot) {
+	for ctx.Err() == nil {
+		i := int(r.taken.Add(1) - 1)
+		if i >= len(r.dst) {
+			return
+		}
+		stream, err := r.open(i)
+		if err == nil && stream == nil {
+			err = errors.New("open returned neither a stream nor an error")
+		}
+		if err != nil {
+			r.pieces <- piece{slot: s, index: i, last: true, err: err}
+			continue
+		}
+		r.readStream(ctx, s, i, stream)
+	}
+}
+
+// readStream sends the pieces of stream i, unless ctx is done. It closes the stream
+// before it sends the last piece.
+func (r *readers) readStream(ctx context.Context, s *slot, i int, stream io.ReadCloser) {
+	closed := false
+	defer func() { // reading may panic
+		if !closed {
+			stream.Close()
+		}
+	}()
+	for first := true; ctx.Err() == nil; first = false {
+		buf := s.buffer()
+		n, err := fill(ctx, stream, buf)
+		if err != nil && errors.Is(err, ctx.Err()) {
+			return
+		}
+		p := piece{slot: s, index: i, data: buf[:n], first: first, last: err != nil}
+		if p.last {
+			closed = true
+			if p.err = stream.Close(); err != io.EOF {
+				p.err = err
+			}
+		}
+		r.pieces <- p
+		if p.last {
+			return
+		}
+	}
+}
+
+// buffer returns a buffer that is free. Short streams need one buffer only.
+func (s *slot) buffer() []byte {
+	if s.made < cap(s.free) {
+		select {
+		case buf := <-s.free:
+			return buf
+		default:
+			s.made++
+			return make([]byte, readSize)
+		}
+	}
+	return <-s.free
+}
+
+// fill reads until buf is full, the stream ends, or ctx is done. The error is io.EOF at
+// the end of the stream.
+func fill(ctx context.Context, stream io.Reader, buf []byte) (int, error) {
+	n, empty := 0, 0
+	for n < len(buf) {
+		m, err := stream.Read(buf[n:])
+		if m < 0 || m > len(buf)-n {
+			return n, fmt.Errorf("stream.Read returned %d bytes for a buffer of %d", m, len(buf)-n)
+		}
+		n += m
+		if err != nil {
+			return n, err
+		}
+		if empty++; m > 0 {
+			empty = 0
+		}
+		if empty == maxEmptyReads {
+			return n, io.ErrNoProgress
+		}
+		if ctx.Err() != nil {
+			return n, ctx.Err()
+		}
+	}
+	return n, nil
+}
+
+// release gives the buffer of p back to its slot.
+func (p piece) release() {
+	if p.data != nil {
+		p.slot.free <- p.data[:cap(p.data)]
+	}
+}
+
+// hash hashes pieces until the slots have ended.
+func (r *readers) hash() {
+	var b readersBatch
+	for p := range r.pieces {
+		b.pieces = append(b.pieces, p)
+		// More slots may be about to send, on one P in particular.
+		runtime.Gosched()
+		for more := true; more && len(b.pieces) < cap(r.pieces); {
+			select {
+			case p, more = <-r.pieces:
+				if more {
+					b.pieces = append(b.pieces, p)
+				}
+			default:
+				more = false
+			}
+		}
+		for len(b.pieces) > 0 {
+			b.hash(r)
+		}
+		if r.progress != nil {
+			r.progress(r.done, r.bytes)
+		}
+	}
+}
+
+// readersBatch are pieces that are hashed side by side, and lists to do that with.
+type readersBatch struct {
+	pieces []piece
+
+	now, left []piece
+	data      [][]byte
+	hashes    []hash.Hash
+	sums      [][Size]byte
+}
+
+// hash hashes one piece of each slot and leaves the others in b.pieces.
+func (b *readersBatch) hash(r *readers) {
+	b.now, b.left = b.now[:0], b.left[:0]
+	for _, p := range b.pieces {
+		switch {
+		case p.slot.busy:
+			b.left = append(b.left, p)
+		case p.err != nil:
+			r.errs = append(r.errs, &ReaderError{Index: p.index, Err: p.err})
+			r.done++
+			p.release()
+		default:
+			p.slot.busy = true
+			b.now = append(b.now, p)
+		}
+	}
+	b.whole(r)
+	b.parts(r)
+	for _, p := range b.now {
+		p.slot.busy = false
+		r.bytes += int64(len(p.data))
+		if p.last {
+			r.done++
+		}
+		p.release()
+	}
+	b.pieces, b.left = append(b.pieces[:0], b.left...), b.left[:0]
+}
+
+// whole hashes the streams that are one piece.
+func (b *readersBatch) whole(r *readers) {
+	b.data = b.data[:0]
+	for _, p := range b.now {
+		if p.first && p.last {
+			b.data = append(b.data, p.data)
+		}
+	}
+	sums := b.room(len(b.data))
+	SumMany(sums, b.data)
+	for _, p := range b.now {
+		if p.first && p.last {
+			r.dst[p.index], sums = sums[0], sums[1:]
+		}
+	}
+}
+
+// parts hashes the pieces of longer streams.
+func (b *readersBatch) parts(r *readers) {
+	b.data, b.hashes = b.data[:0], b.hashes[:0]
+	for _, p := range b.now {
+		if p.first && p.last {
+			continue
+		}
+		if p.slot.h == nil {
+			p.slot.h = New()
+		}
+		if p.first {
+			p.slot.h.Reset()
+		}
+		b.data, b.hashes = append(b.data, p.data), append(b.hashes, p.slot.h)
+	}
+	WriteMany(b.hashes, b.data)
+	b.hashes = b.hashes[:0]
+	for _, p := range b.now {
+		if p.last && !p.first {
+			b.hashes = append(b.hashes, p.slot.h)
+		}
+	}
+	sums := b.room(len(b.hashes))
+	SumHashes(sums, b.hashes)
+	for _, p := range b.now {
+		if p.last && !p.first {
+			r.dst[p.index], sums = sums[0], sums[1:]
+		}
+	}
+}
+
+// room returns room for n digests.
+func (b *readersBatch) room(n int) [][Size]byte {
+	b.sums = slices.Grow(b.sums[:0], n)[:n]
+	return b.sums
+}

@@ -1,0 +1,202 @@
+package sha256
+
+import (
+	"bytes"
+	stdsha256 "crypto/sha256"
+	"hash"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"github.com/sha256-simd/sha256-simd/internal/guard"
+	"github.com/sha256-simd/sha256-simd/internal/hashtest"
+)
+
+// TestWhatIsBuffered looks at what a hash buffers of writes, and whether it has
+// had anything done by a request.
+func TestWhatIsBuffered(t *testing.T) {
+	if !newShard(1).meets() {
+		t.Skip("nothing is hashed side by side")
+	}
+	for _, tt := range []struct {
+		name         string
+		writes       []int
+		sum          bool // afterwards
+		wantBuffered int
+		wantRequest  bool
+	}{
+		{"nothing", nil, false, 0, false},
+		{"a short message", []int{minRequest - 1}, false, 0, false},
+		{"a short message in two writes", []int{minRequest - 101, 100}, false, 0, false},
+		{"a message worth a request", []int{minRequest}, false, minRequest, false},
+		{"less than a block after a short message", []int{minRequest - 64, 63}, false, 0, false},
+		{"the rest of a block after a short message", []int{minRequest - 1, 1}, false, 64, false},
+		{"as much as can be", []int{bufferSize - 1}, false, bufferSize - 1, false},
+		{"too much at once", []int{bufferSize}, false, 0, true},
+		{"too much in the end", []int{bufferSize - 1, 1}, false, 0, true},
+		{"too much with the rest of a block", []int{10, bufferSize - 10}, false, 0, true},
+		{"summed, not worth a request", []int{minRequest - 1, 1}, true, 0, false},
+		{"summed, worth a request", []int{minRequest}, true, 0, true},
+	} {
+		s := NewServer()
+		h := s.New().(*serverHash)
+		for _, n := range tt.writes {
+			h.Write(make([]byte, n))
+		}
+		if tt.sum {
+			h.Sum(nil)
+			h.Write(make([]byte, BlockSize-1)) // is less than a block
+		}
+		if int(h.m) != tt.wantBuffered || (h.buffered != nil) != (tt.wantBuffered > 0) || (s.shards[0].misses > 0) != tt.wantRequest {
+			t.Errorf("%s: %d bytes buffered, a request %v; want %d, %v", tt.name, h.m, s.shards[0].misses > 0, tt.wantBuffered, tt.wantRequest)
+		}
+	}
+}
+
+// TestBufferedAndSolo writes to a hash, and looks at it, while its shard changes
+// its mind at random about whether the hash is alone.
+func TestBufferedAndSolo(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	data := hashtest.Data(80_000)
+	for range 2000 {
+		s := NewServer()
+		h, want := s.New(), stdsha256.New()
+		for range 10 {
+			s.shards[0].soloLeft.Store(int64(r.IntN(2) * r.IntN(40_000)))
+			p := data[r.IntN(1000):][:r.IntN(1<<r.IntN(17))]
+			if r.IntN(2) == 0 {
+				p = p[:len(p)&^(BlockSize-1)]
+			}
+			h.Write(p)
+			want.Write(p)
+			if r.IntN(5) == 0 && !bytes.Equal(h.Sum(nil), want.Sum(nil)) {
+				t.Fatal("wrong digest")
+			}
+		}
+		if !bytes.Equal(h.Sum(nil), want.Sum(nil)) {
+			t.Fatal("wrong digest in the end")
+		}
+	}
+}
+
+// TestFaultLeavesAServersHash makes requests of memory that cannot be read to the
+// end: the hash stays as it was, whatever it has buffered.
+func TestFaultLeavesAServersHash(t *testing.T) {
+	if !guard.Guarded {
+		t.Skip("all memory can be read")
+	}
+	if !newShard(1).meets() {
+		t.Skip("nothing is hashed side by side")
+	}
+	buf := guard.New(t, 40_000).Bytes()
+	broken := unsafe.Slice(unsafe.SliceData(buf), len(buf)+os.Getpagesize())
+	data := hashtest.Data(120_000)
+	for _, tt := range []struct {
+		name    string
+		written []int
+		broken  []byte
+	}{
+		{"nothing before", nil, broken},
+		{"part of a block before", []int{100}, broken},
+		{"whole blocks before", []int{2 * bufferSize}, broken},
+		{"something buffered", []int{3000, 1000}, broken},
+		{"a block that cannot be filled", []int{3000, 1000}, broken[len(buf)-10:]},
+		{"no end", nil, broken[:len(buf)+10]},
+		{"no end behind what is buffered", []int{3000, 1000}, broken[BlockSize/2 : len(buf)+10]},
+		{"too little to be a request", []int{2 * bufferSize}, broken[len(buf)-100:][:200]},
+		{"too little behind part of a block", []int{2*bufferSize + 10}, broken[len(buf)-100:][:200]},
+	} {
+		s := NewServer()
+		h, want := s.New(), stdsha256.New()
+		for _, n := range tt.written {
+			h.Write(data[:n])
+			want.Write(data[:n])
+			s.shards[0].soloLeft.Store(0)
+		}
+		if guard.Faults(func() { h.Write(tt.broken) }) == nil {
+			t.Errorf("%s: reading what cannot be read did not fault", tt.name)
+		}
+		if d := h.(*serverHash); d.buffered != nil && d.m < BlockSize {
+			t.Errorf("%s: only %d bytes are buffered after a fault", tt.name, d.m)
+		}
+		for range 2 {
+			if !bytes.Equal(h.Sum(nil), want.Sum(nil)) {
+				t.Fatalf("%s: wrong digest after a fault", tt.name)
+			}
+			h.Write(data)
+			want.Write(data)
+		}
+	}
+}
+
+// TestFaultLeavesASoloHash writes memory that cannot be read to the end to a hash
+// that hashes alone.
+func TestFaultLeavesASoloHash(t *testing.T) {
+	if !guard.Guarded {
+		t.Skip("all memory can be read")
+	}
+	buf := guard.New(t, 10*BlockSize)
+	copy(buf.Bytes(), hashtest.Data(len(buf.Bytes())))
+	end := buf.Tail(10 * BlockSize)
+	hashtest.ForEachSingle(t, func(t *testing.T) {
+		for _, begun := range []int{0, 10, BlockSize} {
+			h, want := NewServer().New().(*serverHash), stdsha256.New()
+			h.digest.Write(end[:begun])
+			want.Write(end[:begun])
+			h.solo = bufferSize
+			if guard.Faults(func() { h.Write(unsafe.Slice(unsafe.SliceData(end), len(end)+10*BlockSize)) }) == nil {
+				t.Error("reading what cannot be read did not fault")
+			}
+			for range 2 {
+				if !bytes.Equal(h.Sum(nil), want.Sum(nil)) {
+					t.Errorf("wrong digest after a fault, behind %d bytes", begun)
+				}
+				h.Write(end)
+				want.Write(end)
+			}
+		}
+	})
+}
+
+// TestHashInUse uses a hash in every way while a request of its is under way.
+func TestHashInUse(t *testing.T) {
+	if !newShard(1).meets() {
+		t.Skip("nothing is hashed side by side")
+	}
+	data := make([]byte, 2*bufferSize)
+	h := NewServer().New().(*serverHash)
+	h.Write(data[:3000])
+	before := h.Sum(nil)
+	first := New()
+	h.inUse.Store(true)
+	for name, use := range map[string]func(){
+		"Write":           func() { h.Write(data[:100]) },
+		"a long Write":    func() { h.Write(data) },
+		"a request":       func() { h.request(nil, data) },
+		"Sum":             func() { h.Sum(nil) },
+		"Reset":           func() { h.Reset() },
+		"Clone":           func() { h.Clone() },
+		"MarshalBinary":   func() { h.MarshalBinary() },
+		"UnmarshalBinary": func() { h.UnmarshalBinary(nil) },
+		"WriteMany":       func() { WriteMany([]hash.Hash{first, stdsha256.New(), h}, [][]byte{data, data, data}) },
+		"SumHashes":       func() { SumHashes(make([][Size]byte, 2), []hash.Hash{New(), h}) },
+	} {
+		func() {
+			defer func() {
+				if message, _ := recover().(string); !strings.Contains(message, "two goroutines") && !strings.Contains(message, "another goroutine") {
+					t.Errorf("%s: panic %q", name, message)
+				}
+			}()
+			use()
+		}()
+	}
+	h.inUse.Store(false)
+	if !bytes.Equal(first.Sum(nil), New().Sum(nil)) {
+		t.Error("WriteMany wrote before it panicked")
+	}
+	if !bytes.Equal(h.Sum(nil), before) {
+		t.Error("the hash has changed")
+	}
+}

@@ -1,0 +1,132 @@
+package sha256
+
+import (
+	"fmt"
+	"hash"
+	"unsafe"
+
+	"github.com/sha256-simd/sha256-simd/internal/block"
+	"github.com/sha256-simd/sha256-simd/internal/lanes"
+)
+
+// Rows are parts of a buffer, of one size and at one distance. Row i is
+// Data[i*Stride : i*Stride+Size]. Sizes and strides are in bytes. A Stride of 0 is
+// Size: one row follows the other.
+type Rows struct {
+	Data         []byte
+	Size, Stride int
+}
+
+// SumStride sets each of the first n rows of dst to the digest of what was written to
+// prefix, followed by the row of src with the same number. A nil prefix is an empty
+// one. If rows of dst are smaller than a digest, they get its first bytes. SumStride
+// gives what [SumManyAfter] gives for slices of the rows, but no slice is made and no
+// digest copied: digests go where they belong, for example between the nodes of a tree.
+// What lies between the rows of dst stays as it is. Like SumManyAfter, SumStride uses the
+// calling goroutine alone, once warm allocates nothing, and leaves prefix as it is.
+//
+// dst and src may share memory: row i of dst may overlap the rows of src up to row i.
+//
+// SumStride panics, before it touches anything, if a row of dst has no byte or more
+// than 32, if a size, a stride or n is negative, if a stride is smaller than a row, if
+// Data is too short for n rows, if a row of dst overlaps a later row of src, or if
+// SumManyAfter would panic because of prefix.
+func SumStride(dst Rows, prefix hash.Hash, src Rows, n int) {
+	if n < 0 {
+		panic(fmt.Sprintf("sha256: SumStride: %d rows", n))
+	}
+	if dst.Size < 1 || dst.Size > Size {
+		panic(fmt.Sprintf("sha256: SumStride: dst has rows of %d bytes, not 1 to %d", dst.Size, Size))
+	}
+	dst.check("dst", n)
+	src.check("src", n)
+	if i, j, ok := overlap(&dst, &src, n); ok {
+		panic(fmt.Sprintf("sha256: SumStride: row %d of dst overlaps row %d of src, which is hashed later", i, j))
+	}
+	if prefix == nil {
+		sumStride(dst, nil, src, n)
+		return
+	}
+	d, taken := stateOf("SumStride", prefix)
+	if d == nil {
+		sumStrideForeign(dst, prefix, src, n)
+		return
+	}
+	sumStride(dst, d, src, n)
+	taken.release()
+}
+
+// sumStride is SumStride behind d, or behind nothing if d is nil.
+func sumStride(dst Rows, d *digest, src Rows, n int) {
+	if lanes.SideBySide(n) {
+		p := lanes.Prefix{H: block.IV256}
+		if d != nil {
+			p = d.prefix()
+		}
+		lanes.SumRows(lanes.Rows(dst), p, lanes.Rows(src), n)
+		return
+	}
+	for i := range n {
+		var sum [Size]byte
+		if d == nil {
+			sum = Sum256(src.row(i))
+		} else {
+			d.sumAfter(&sum, src.row(i))
+		}
+		copy(dst.row(i), sum[:])
+	}
+}
+
+func sumStrideForeign(dst Rows, prefix hash.Hash, src Rows, n int) {
+	sumForeign("SumStride", prefix, n, src.row, func(i int, sum *[Size]byte) { copy(dst.row(i), sum[:]) })
+}
+
+// row returns row i.
+func (r Rows) row(i int) []byte { return r.Data[i*r.Stride:][:r.Size] }
+
+// check panics unless r has n rows. It sets a Stride of 0 to Size.
+func (r *Rows) check(name string, n int) {
+	if r.Size < 0 || r.Stride < 0 {
+		panic(fmt.Sprintf("sha256: SumStride: %s has rows of %d bytes, %d apart", name, r.Size, r.Stride))
+	}
+	if r.Stride == 0 {
+		r.Stride = r.Size
+	}
+	if r.Stride < r.Size {
+		panic(fmt.Sprintf("sha256: SumStride: %s has rows of %d bytes, but a stride of %d", name, r.Size, r.Stride))
+	}
+	if n > 0 && (r.Size > len(r.Data) || r.Stride > 0 && n-1 > (len(r.Data)-r.Size)/r.Stride) {
+		panic(fmt.Sprintf("sha256: SumStride: %s has %d bytes, too few for %d rows of %d, %d apart", name, len(r.Data), n, r.Size, r.Stride))
+	}
+}
+
+// overlap reports whether one of the first n rows of dst overlaps a later row of src,
+// and which rows do. It looks at each row only if the memory of the rows overlaps, and
+// the rows of dst do not all end before the next row of src begins.
+func overlap(dst, src *Rows, n int) (i, j int, ok bool) {
+	if n < 2 || src.Size == 0 {
+		return 0, 0, false
+	}
+	last := n - 1
+	// Offsets are from the beginning of src.
+	offset := int(uintptr(unsafe.Pointer(unsafe.SliceData(dst.Data))) - uintptr(unsafe.Pointer(unsafe.SliceData(src.Data))))
+	if offset >= last*src.Stride+src.Size || offset+last*dst.Stride+dst.Size <= 0 {
+		return 0, 0, false
+	}
+	endsBeforeNext := func(i int) bool { return offset+i*dst.Stride+dst.Size <= (i+1)*src.Stride }
+	if endsBeforeNext(0) && endsBeforeNext(last-1) {
+		return 0, 0, false
+	}
+	for i := range last {
+		begin := offset + i*dst.Stride
+		// Of the later rows of src, row j is the first that ends behind begin.
+		j := i + 1
+		if begin >= src.Size {
+			j = max(j, (begin-src.Size)/src.Stride+1)
+		}
+		if j <= last && j*src.Stride < begin+dst.Size {
+			return i, j, true
+		}
+	}
+	return 0, 0, false
+}

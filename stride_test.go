@@ -1,0 +1,230 @@
+package sha256_test
+
+import (
+	"bytes"
+	stdsha256 "crypto/sha256"
+	"fmt"
+	"hash"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	sha256 "github.com/sha256-simd/sha256-simd"
+	"github.com/sha256-simd/sha256-simd/internal/guard"
+	"github.com/sha256-simd/sha256-simd/internal/hashtest"
+)
+
+// rowsOf returns what SumStride shall make of dst: its memory with the first bytes of
+// the digests of begin followed by the rows of src, as src was before.
+func rowsOf(dst sha256.Rows, new func() hash.Hash, begin []byte, src sha256.Rows, n int) []byte {
+	msgs := make([][]byte, n)
+	for i := range msgs {
+		msgs[i] = src.Data[i*src.Stride:][:src.Size]
+	}
+	want := bytes.Clone(dst.Data)
+	for i, sum := range after(new, begin, msgs) {
+		copy(want[i*dst.Stride:][:dst.Size], sum[:])
+	}
+	return want
+}
+
+func TestSumStride(t *testing.T) {
+	hashtest.ForEach(t, func(t *testing.T) {
+		for _, begun := range []int{0, 1, 22, 63, 64, 65, 128} {
+			begin := hashtest.Data(begun)
+			prefix := sha256.New()
+			prefix.Write(begin)
+			for i, size := range []int{0, 1, 16, 31, 32, 55, 56, 64, 65, 90, 128, 200, 300, 1000} {
+				for j, n := range []int{0, 1, 2, 3, 8, 31, 33, mostLanes} {
+					if testing.Short() && (i+j)%3 != 0 {
+						continue
+					}
+					src := sha256.Rows{Data: hashtest.Data(1100 * mostLanes), Size: size, Stride: size + i%3*7}
+					dst := sha256.Rows{Data: hashtest.Data(50 * mostLanes), Size: 32, Stride: 32 + i%4}
+					if i%2 != 0 {
+						dst.Size = []int{1, 16, 20, 24, 28, 31}[j%6]
+					}
+					want := rowsOf(dst, stdsha256.New, begin, src, n)
+					before := bytes.Clone(src.Data)
+					sha256.SumStride(dst, prefix, src, n)
+					if what := fmt.Sprintf("%d rows of %d bytes, %d apart, behind %d bytes", n, size, src.Stride, begun); !bytes.Equal(dst.Data, want) {
+						t.Fatalf("%s: wrong digests, or bytes between them changed", what)
+					} else if !bytes.Equal(src.Data, before) {
+						t.Fatalf("%s: src changed", what)
+					}
+				}
+			}
+			checkGoesOn(t, fmt.Sprintf("%d bytes", begun), prefix, stdsha256.New, begin)
+		}
+	})
+}
+
+func TestSumStrideOfFarRows(t *testing.T) {
+	src := sha256.Rows{Data: hashtest.Data(1 << 20), Size: 1000, Stride: 1024}
+	const n = 1 << 20 / 1024
+	dst := sha256.Rows{Data: make([]byte, n*32), Size: 32, Stride: 32}
+	want := rowsOf(dst, stdsha256.New, nil, src, n)
+	hashtest.ForEach(t, func(t *testing.T) {
+		clear(dst.Data)
+		sha256.SumStride(dst, nil, src, n)
+		if !bytes.Equal(dst.Data, want) {
+			t.Error("wrong digests")
+		}
+	})
+}
+
+func TestSumStrideZeroStrideIsTheSize(t *testing.T) {
+	data := hashtest.Data(40 * 70)
+	got, want := make([]byte, 40*20), make([]byte, 40*20)
+	sha256.SumStride(sha256.Rows{Data: got, Size: 20}, nil, sha256.Rows{Data: data, Size: 70}, 40)
+	sha256.SumStride(sha256.Rows{Data: want, Size: 20, Stride: 20}, nil, sha256.Rows{Data: data, Size: 70, Stride: 70}, 40)
+	if !bytes.Equal(got, want) {
+		t.Error("a stride of 0 is not the size")
+	}
+	sha256.SumStride(sha256.Rows{Data: got[:64], Size: 32}, nil, sha256.Rows{}, 2)
+	if empty := stdsha256.Sum256(nil); !bytes.Equal(got[:64], append(empty[:], empty[:]...)) {
+		t.Error("wrong digests of rows of no bytes")
+	}
+}
+
+func TestSumStridePrefixesOfEveryKind(t *testing.T) {
+	src := sha256.Rows{Data: hashtest.Data(40 * 100), Size: 70, Stride: 100}
+	for _, p := range prefixes {
+		t.Run(p.name, func(t *testing.T) {
+			begin := hashtest.Data(100)
+			hashtest.ForEach(t, func(t *testing.T) {
+				prefix := p.new()
+				prefix.Write(begin)
+				for _, n := range []int{0, 1, 2, 40} {
+					dst := sha256.Rows{Data: make([]byte, 40*40), Size: 24, Stride: 40}
+					want := rowsOf(dst, p.new, begin, src, n)
+					sha256.SumStride(dst, prefix, src, n)
+					if !bytes.Equal(dst.Data, want) {
+						t.Fatalf("%d rows: wrong digests", n)
+					}
+				}
+				checkGoesOn(t, p.name, prefix, p.new, begin)
+			})
+		})
+	}
+}
+
+// TestSumStrideInPlace has rows of dst that overlap rows of src with the same number, or
+// rows before that: all layouts of one buffer that are allowed give the right digests,
+// and the others panic.
+func TestSumStrideInPlace(t *testing.T) {
+	r := rand.New(rand.NewPCG(29, 6))
+	allowed, refused := 0, 0
+	hashtest.ForEach(t, func(t *testing.T) {
+		for range 400 {
+			n := 1 + r.IntN(mostLanes)
+			src := sha256.Rows{Size: 1 + r.IntN(130)}
+			src.Stride = src.Size + r.IntN(2)*r.IntN(100)
+			dst := sha256.Rows{Size: 1 + r.IntN(32)}
+			dst.Stride = src.Stride
+			if dst.Stride < dst.Size || r.IntN(3) == 0 {
+				dst.Stride = dst.Size + r.IntN(2)*r.IntN(150)
+			}
+			buf := hashtest.Data(n*300 + 2000)
+			s, d := r.IntN(1000), r.IntN(1000)
+			if r.IntN(3) > 0 {
+				d = s + r.IntN(src.Stride) - dst.Size/2
+			}
+			d = max(d, 0)
+			src.Data, dst.Data = buf[s:], buf[d:]
+			safe := true
+			for i := range n {
+				for j := i + 1; j < n; j++ {
+					at, row := d+i*dst.Stride, s+j*src.Stride
+					safe = safe && (at+dst.Size <= row || row+src.Size <= at)
+				}
+			}
+			before, want := bytes.Clone(buf), rowsOf(dst, stdsha256.New, nil, src, n)
+			panicked := func() (p any) {
+				defer func() { p = recover() }()
+				sha256.SumStride(dst, nil, src, n)
+				return nil
+			}()
+			what := fmt.Sprintf("%d rows: dst of %d, %d apart from %d on; src of %d, %d apart from %d on", n, dst.Size, dst.Stride, d, src.Size, src.Stride, s)
+			switch {
+			case safe && panicked != nil:
+				t.Fatalf("%s: %v", what, panicked)
+			case safe && !bytes.Equal(dst.Data, want):
+				t.Fatalf("%s: wrong digests", what)
+			case !safe && (panicked == nil || !strings.Contains(panicked.(string), "overlaps row")):
+				t.Fatalf("%s: no panic, but %v", what, panicked)
+			case !safe && !bytes.Equal(buf, before):
+				t.Fatalf("%s: panicked when something had changed", what)
+			}
+			if safe {
+				allowed++
+			} else {
+				refused++
+			}
+		}
+	})
+	if allowed == 0 || refused == 0 {
+		t.Errorf("%d layouts allowed, %d refused", allowed, refused)
+	}
+}
+
+func TestSumStrideAtTheEdgeOfMemory(t *testing.T) {
+	const n, size, stride = 40, 90, 97
+	in, out := guard.New(t, (n-1)*stride+size), guard.New(t, (n-1)*40+20)
+	hashtest.ForEach(t, func(t *testing.T) {
+		for _, begun := range []int{0, 1, 64} {
+			prefix := sha256.New()
+			prefix.Write(hashtest.Data(begun))
+			src := sha256.Rows{Data: in.Bytes(), Size: size, Stride: stride}
+			dst := sha256.Rows{Data: out.Bytes(), Size: 20, Stride: 40}
+			want := rowsOf(dst, stdsha256.New, hashtest.Data(begun), src, n)
+			if err := guard.Faults(func() { sha256.SumStride(dst, prefix, src, n) }); err != nil {
+				t.Fatalf("behind %d bytes: %v", begun, err)
+			}
+			if !bytes.Equal(dst.Data, want) {
+				t.Fatalf("behind %d bytes: wrong digests", begun)
+			}
+		}
+	})
+}
+
+func TestSumStridePanicsBeforeItTouchesAnything(t *testing.T) {
+	rows := func(length, size, stride int) sha256.Rows {
+		return sha256.Rows{Data: make([]byte, length), Size: size, Stride: stride}
+	}
+	for _, tt := range []struct {
+		name     string
+		dst, src sha256.Rows
+		n        int
+		want     string
+	}{
+		{"n negative", rows(64, 32, 32), rows(128, 64, 64), -1, "-1 rows"},
+		{"digests of 33 bytes", rows(128, 33, 40), rows(128, 64, 64), 2, "dst has rows of 33 bytes, not 1 to 32"},
+		{"digests of no bytes", rows(128, 0, 0), rows(128, 64, 64), 2, "dst has rows of 0 bytes, not 1 to 32"},
+		{"size negative", rows(64, 32, 32), rows(128, -1, 64), 2, "src has rows of -1 bytes, 64 apart"},
+		{"stride negative", rows(64, 32, -32), rows(128, 64, 64), 2, "dst has rows of 32 bytes, -32 apart"},
+		{"stride of dst too short", rows(64, 32, 31), rows(128, 64, 64), 2, "dst has rows of 32 bytes, but a stride of 31"},
+		{"stride of src too short", rows(64, 32, 32), rows(128, 64, 63), 2, "src has rows of 64 bytes, but a stride of 63"},
+		{"dst too short", rows(63, 32, 32), rows(128, 64, 64), 2, "dst has 63 bytes, too few for 2 rows of 32, 32 apart"},
+		{"src too short", rows(64, 32, 32), rows(127, 64, 64), 2, "src has 127 bytes, too few for 2 rows of 64, 64 apart"},
+		{"one row, too short", rows(31, 32, 32), rows(64, 64, 64), 1, "dst has 31 bytes, too few for 1 rows of 32, 32 apart"},
+		{"sizes overflow", rows(64, 32, math.MaxInt), rows(128, 64, 64), 3, "dst has 64 bytes, too few for 3 rows"},
+		{"n overflows", rows(64, 32, 32), rows(128, 64, 64), math.MaxInt, "dst has 64 bytes, too few for"},
+		{"last row one byte short", rows(95, 32, 64), rows(128, 64, 64), 2, "dst has 95 bytes, too few for 2 rows of 32, 64 apart"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			prefix := sha256.New()
+			defer func() {
+				if r, ok := recover().(string); !ok || !strings.HasPrefix(r, "sha256: SumStride: ") || !strings.Contains(r, tt.want) {
+					t.Errorf("panic %q, want %q", r, tt.want)
+				}
+				if slices.ContainsFunc(tt.dst.Data, func(b byte) bool { return b != 0 }) {
+					t.Error("dst changed")
+				}
+			}()
+			sha256.SumStride(tt.dst, prefix, tt.src, tt.n)
+		})
+	}
+}
