@@ -14,7 +14,7 @@ import (
 	"strconv"
 
 	"github.com/sha256-simd/sha256-simd"
-	"github.com/sha256-simd/sha256-simd/internal/parts"
+	"github.com/sha256-simd/sha256-simd/internal/above/parts"
 )
 
 // maxParts is the most parts of an object.
@@ -40,6 +40,34 @@ func (c Checksum) String() string {
 	return base64.StdEncoding.EncodeToString(h.Sum(nil)) + "-" + strconv.Itoa(len(c.Parts))
 }
 
+// What S3 takes in a multipart upload.
+const (
+	s3MaxParts    = 10_000
+	s3MinPartSize = 5 << 20 // of every part but the last
+	s3MaxPartSize = int64(5 << 30)
+)
+
+// CheckS3 returns nil if a multipart upload to S3 can have the checksum c.
+// Otherwise it returns an error that says why not: S3 takes 1 to 10,000 parts
+// of 5 MiB to 5 GiB, of which the last may be shorter. Other stores have other
+// limits.
+func (c Checksum) CheckS3() error {
+	n, err := countParts(c.Size, c.PartSize)
+	switch {
+	case err != nil:
+		return err
+	case n > s3MaxParts:
+		return fmt.Errorf("composite: %d parts of %d bytes: S3 takes at most %d parts", n, c.PartSize, s3MaxParts)
+	case n != len(c.Parts):
+		return fmt.Errorf("composite: %d digests, but %d bytes in parts of %d are %d parts", len(c.Parts), c.Size, c.PartSize, n)
+	case n > 1 && c.PartSize < s3MinPartSize:
+		return fmt.Errorf("composite: parts of %d bytes: S3 takes at least %d, but for the last part", c.PartSize, s3MinPartSize)
+	case min(c.Size, c.PartSize) > s3MaxPartSize:
+		return fmt.Errorf("composite: parts of %d bytes: S3 takes at most %d", min(c.Size, c.PartSize), s3MaxPartSize)
+	}
+	return nil
+}
+
 // Sum reads size bytes of r, from offset 0 on, and returns the digests of its
 // parts of partSize bytes. An empty object has one part, which is empty.
 //
@@ -48,15 +76,16 @@ func (c Checksum) String() string {
 // Checksum.Parts, a call needs a few MiB for each of these goroutines, whatever
 // the sizes.
 //
-// A size below 0, a partSize below 1 and more than 1<<24 parts are errors. If r
-// ends before size bytes the error is [io.ErrUnexpectedEOF], if reading fails it
-// is that of r, both wrapped with the offset. When ctx is done Sum returns
-// ctx.Err(). It returns only when the calls of r.ReadAt in flight have returned
-// and all its goroutines have ended.
+// A size below 0, a partSize below 1 and more than 1<<24 parts are errors. S3 has
+// limits of its own: see [Checksum.CheckS3]. If r ends before size bytes, the
+// error is [io.ErrUnexpectedEOF]. If r.ReadAt fails, it is the error of
+// r.ReadAt. Both are wrapped with the offset. When ctx is done, Sum returns
+// ctx.Err(). Sum returns only when all its calls of r.ReadAt have returned and
+// all its goroutines have ended.
 //
-// If r.ReadAt panics, Sum does with the same value, on the goroutine that called
-// it; so it does if reading faults and this goroutine has set
-// [runtime/debug.SetPanicOnFault], as is wise with memory-mapped files.
+// If r.ReadAt panics, Sum panics with the same value, on the goroutine that
+// called it. A fault in reading, as in a memory-mapped file that was truncated,
+// also panics there if this goroutine has set [runtime/debug.SetPanicOnFault].
 func Sum(ctx context.Context, r io.ReaderAt, size, partSize int64) (Checksum, error) {
 	n, err := countParts(size, partSize)
 	if err != nil {

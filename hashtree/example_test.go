@@ -36,3 +36,16 @@ func ExampleRoot() {
 	// Output:
 	// 0162a80657fff1f72ebcd7b33bfcd2b66c43eabcac069e23bb5c11bf12f25f6e
 }
+
+func ExampleHashByteSlice() {
+	// Two chunks of 32 bytes have one digest.
+	chunks, digests := make([]byte, 4*32), make([]byte, 2*32)
+	if err := hashtree.HashByteSlice(digests, chunks); err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("%x…\n%x…\n", digests[:8], digests[32:40])
+	// Output:
+	// f5a5fd42d16a2030…
+	// f5a5fd42d16a2030…
+}

@@ -25,6 +25,8 @@ import (
 const (
 	chunkSize = block.DigestSize
 	nodeSize  = block.NodeSize
+	// window is how many chunks Hash takes at a time: 32 MiB.
+	window = 1 << 20
 )
 
 // Errors of this package; test for them with [errors.Is]. A function that returns
@@ -51,17 +53,22 @@ func Hash(digests, chunks [][32]byte) error {
 	if n := len(chunks) / 2; len(digests) < n {
 		return notEnoughDigests(n, len(digests))
 	}
-	lanes.HashNodes(merkle.Bytes(digests), merkle.Bytes(chunks))
+	// The bytes of a whole level may be more than a slice can have on 32-bit ports.
+	for len(chunks) > 0 {
+		n := min(len(chunks), window)
+		lanes.HashNodes(merkle.Bytes(digests[:n/2]), merkle.Bytes(chunks[:n]))
+		digests, chunks = digests[n/2:], chunks[n:]
+	}
 	return nil
 }
 
 // HashByteSlice is [Hash] for chunks and digests that lie one after the other
 // in a byte slice of any alignment.
 //
-// The error is ErrChunksNotMultipleOf64 if the length of chunks is not a multiple
-// of 64 bytes, ErrDigestsNotMultipleOf32 if that of digests is not one of 32
-// bytes, and ErrNotEnoughDigests if digests is less than half as long as chunks.
-// Without chunks there is no error, whatever digests is.
+// The error is ErrChunksNotMultipleOf64 if the length of chunks is not a
+// multiple of 64 bytes, ErrDigestsNotMultipleOf32 if the length of digests is
+// not a multiple of 32 bytes, and ErrNotEnoughDigests if digests is less than
+// half as long as chunks. Without chunks the error is nil, whatever digests is.
 func HashByteSlice(digests, chunks []byte) error {
 	if len(chunks) == 0 {
 		return nil

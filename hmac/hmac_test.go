@@ -15,6 +15,7 @@ import (
 	"unsafe"
 	"weak"
 
+	simd "github.com/sha256-simd/sha256-simd"
 	"github.com/sha256-simd/sha256-simd/hmac"
 	"github.com/sha256-simd/sha256-simd/internal/block"
 	"github.com/sha256-simd/sha256-simd/internal/hashtest"
@@ -74,18 +75,29 @@ func TestMACsMatchCryptoHMAC(t *testing.T) {
 	})
 }
 
+// TestEachMessageWithItsOwnKey has messages of all shapes that package lanes treats
+// differently: of one length, of few blocks, of many.
 func TestEachMessageWithItsOwnKey(t *testing.T) {
+	shapes := map[string]func(i int) int{
+		"unequal": func(i int) int { return i * 37 % 200 }, "long and unequal": func(i int) int { return i % 40 * 997 % 9000 },
+		"of 32 bytes": func(int) int { return 32 }, "of 200 bytes": func(int) int { return 200 }, "of 4096 bytes": func(int) int { return 4096 },
+	}
 	hashtest.ForEach(t, func(t *testing.T) {
-		for _, n := range []int{1, 2, 33, 256, 257, 700} {
-			msgs := cut(n, func(i int) int { return i * 37 % 200 })
-			keys, dst := make([]*hmac.Key, n), make([][32]byte, n)
-			for i := range keys {
-				keys[i] = hmac.NewKey(hashtest.Data(i % 150))
-			}
-			hmac.SumMany(dst, keys, msgs)
-			for i, m := range msgs {
-				if want := plainly(hashtest.Data(i%150), m); dst[i] != want {
-					t.Fatalf("message %d of %d: %x, want %x", i, n, dst[i], want)
+		for name, length := range shapes {
+			for _, n := range []int{1, 2, 3, 4, 5, 9, 33, 47, 256, 257, 700} {
+				if testing.Short() && length(0) > 200 && n > 47 {
+					continue
+				}
+				msgs := cut(n, length)
+				keys, dst := make([]*hmac.Key, n), make([][32]byte, n)
+				for i := range keys {
+					keys[i] = hmac.NewKey(hashtest.Data(i % 150))
+				}
+				hmac.SumMany(dst, keys, msgs)
+				for i, m := range msgs {
+					if want := plainly(hashtest.Data(i%150), m); dst[i] != want {
+						t.Fatalf("%s: message %d of %d: %x, want %x", name, i, n, dst[i], want)
+					}
 				}
 			}
 		}
@@ -93,6 +105,28 @@ func TestEachMessageWithItsOwnKey(t *testing.T) {
 }
 
 // The test cases of RFC 4231 but for the fifth, which is truncated.
+// TestAnyNumberOfLongMessages has the last messages of a list rotate: there are more
+// of them than lanes. What earlier messages left in scratch does not show.
+func TestAnyNumberOfLongMessages(t *testing.T) {
+	key := hmac.NewKey(hashtest.Data(32))
+	std := stdhmac.New(sha256.New, hashtest.Data(32))
+	prefix := simd.New()
+	prefix.Write([]byte{0})
+	for n := 1; n < 70; n++ {
+		short := cut(n, func(int) int { return 254 })
+		simd.SumManyAfter(make([][32]byte, n), prefix, short)
+		msgs, macs := cut(n, func(int) int { return 4096 + n }), make([][32]byte, n)
+		key.SumMany(macs, msgs)
+		for i, m := range msgs {
+			std.Reset()
+			std.Write(m)
+			if want := [32]byte(std.Sum(nil)); macs[i] != want {
+				t.Fatalf("MAC %d of %d is %x, want %x", i, n, macs[i], want)
+			}
+		}
+	}
+}
+
 func TestRFC4231(t *testing.T) {
 	for _, tt := range []struct{ key, msg, want string }{
 		{strings.Repeat("\x0b", 20), "Hi There", "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7"},
@@ -319,4 +353,31 @@ func Example() {
 	fmt.Printf("%x\n", macs[1])
 	// Output:
 	// 643cdfc83364b72c5248ec2d45e7cd58caf99310228f3c6a590bd299519248a7
+}
+
+func ExampleKey_Sum() {
+	key := hmac.NewKey([]byte("0123456789abcdef0123456789abcdef"))
+	fmt.Printf("%x\n", key.Sum([]byte("bob")))
+	// Output:
+	// 643cdfc83364b72c5248ec2d45e7cd58caf99310228f3c6a590bd299519248a7
+}
+
+func ExampleKey_VerifyMany() {
+	key := hmac.NewKey([]byte("0123456789abcdef0123456789abcdef"))
+	messages := [][]byte{[]byte("alice"), []byte("bob")}
+	alice := key.Sum([]byte("alice"))
+	ok := make([]bool, len(messages))
+	key.VerifyMany(ok, [][]byte{alice[:], alice[:]}, messages)
+	fmt.Println(ok)
+	// Output: [true false]
+}
+
+// Each user has a key.
+func ExampleSumMany() {
+	keys := []*hmac.Key{hmac.NewKey([]byte("the key of alice")), hmac.NewKey([]byte("the key of bob"))}
+	messages := [][]byte{[]byte("hello"), []byte("hello")}
+	macs := make([][32]byte, len(messages))
+	hmac.SumMany(macs, keys, messages)
+	fmt.Println(macs[0] == keys[0].Sum(messages[0]), macs[1] == keys[1].Sum(messages[1]), macs[0] == macs[1])
+	// Output: true true false
 }

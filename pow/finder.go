@@ -26,8 +26,8 @@ type finder struct {
 	work   uint64
 	kernel *block.SearchKernel // nil: nonces are tried as messages
 
-	// nonces is valid for the nonces whose digits before the last ones are those
-	// of current.
+	// nonces is valid for the nonces that differ from current in their last
+	// digits only.
 	nonces  block.Nonces
 	valid   bool
 	current uint64
@@ -73,8 +73,8 @@ func (f *finder) try(n, count uint64) (tried uint64, found bool) {
 	return count, false
 }
 
-// tryMessages is try without a search kernel: one nonce at a time, or, where
-// there are kernels for many messages, as many messages as they have lanes.
+// tryMessages is try without a search kernel: it tries one nonce at a time, or,
+// with kernels for many messages, one in each lane.
 func (f *finder) tryMessages(n, count uint64) (tried uint64, found bool) {
 	count = min(count, mostMessages)
 	if width, _ := lanes.Width(); width > 1 && count > 1 {

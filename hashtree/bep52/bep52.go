@@ -11,14 +11,14 @@ import (
 	"io"
 	"math/bits"
 
+	"github.com/sha256-simd/sha256-simd/internal/above/parts"
 	"github.com/sha256-simd/sha256-simd/internal/merkle"
-	"github.com/sha256-simd/sha256-simd/internal/parts"
 )
 
 const (
 	// blockSize is the length of the blocks that the leaves are digests of.
 	blockSize = 16 << 10
-	// Blocks are read by so many at a time, a power of two.
+	// 2^windowLevel blocks are read at a time.
 	windowLevel = 16
 	window      = 1 << windowLevel
 )
@@ -43,12 +43,12 @@ type Tree struct {
 // needs 4 MiB for each of these goroutines, some 3 MiB for the tree at hand, and 32
 // bytes for each piece, or for each GiB if pieces are longer.
 //
-// A size below 0, and a pieceLength that is no power of two or less than 16 KiB,
-// are errors. If r ends before size bytes the error is [io.ErrUnexpectedEOF], if
-// reading fails it is that of r, both wrapped with the offset. When ctx is done Sum
-// returns ctx.Err(). It returns only when the calls of r.ReadAt in flight have
-// returned and all its goroutines have ended. If r.ReadAt panics, Sum does with the
-// same value.
+// It is an error if size is below 0, or if pieceLength is not a power of two or
+// is less than 16 KiB. If r ends before size bytes, the error is
+// [io.ErrUnexpectedEOF]. If r.ReadAt fails, it is the error of r.ReadAt. Both
+// are wrapped with the offset. When ctx is done, Sum returns ctx.Err(). Sum
+// returns only when all its calls of r.ReadAt have returned and all its
+// goroutines have ended. If r.ReadAt panics, Sum panics with the same value.
 func Sum(ctx context.Context, r io.ReaderAt, size, pieceLength int64) (Tree, error) {
 	if size < 0 {
 		return Tree{}, fmt.Errorf("bep52: negative size %d", size)

@@ -93,19 +93,44 @@ func (b same) ReadAt(p []byte, _ int64) (int, error) {
 	return len(p), nil
 }
 
-// TestSumOfALargeFile takes more than one window, with pieces shorter and longer
-// than that.
+// halves is a reader of bytes that change at an offset.
+type halves struct {
+	at            int64
+	before, after byte
+}
+
+func (h halves) ReadAt(p []byte, off int64) (int, error) {
+	n := int(min(max(h.at-off, 0), int64(len(p))))
+	fill(p[:n], h.before)
+	fill(p[n:], h.after)
+	return len(p), nil
+}
+
+func fill(p []byte, b byte) {
+	if len(p) == 0 {
+		return
+	}
+	p[0] = b
+	for n := 1; n < len(p); n *= 2 {
+		copy(p[n:], p[:n])
+	}
+}
+
+// TestSumOfALargeFile takes more than one window, which differ, with pieces shorter
+// and longer than that.
 func TestSumOfALargeFile(t *testing.T) {
 	if testing.Short() {
 		t.Skip("hashes gigabytes")
 	}
 	const size = 1<<30 + 3<<20 + 5
 	const blocks = (size-1)/blockSize + 1
-	leaf, last := sha256.Sum256(bytes.Repeat([]byte{7}, blockSize)), sha256.Sum256(bytes.Repeat([]byte{7}, size%blockSize))
-	leaves := append(slices.Repeat([][32]byte{leaf}, blocks-1), last)
+	file := halves{1 << 30, 7, 8}
+	leaf, other := sha256.Sum256(bytes.Repeat([]byte{7}, blockSize)), sha256.Sum256(bytes.Repeat([]byte{8}, blockSize))
+	leaves := append(slices.Repeat([][32]byte{leaf}, 1<<30/blockSize), slices.Repeat([][32]byte{other}, blocks-1-1<<30/blockSize)...)
+	leaves = append(leaves, sha256.Sum256(bytes.Repeat([]byte{8}, size%blockSize)))
 	want := root(leaves, 1<<17)
 	for _, pieceLength := range []int64{1 << 20, 1 << 29, 1 << 30, 1 << 31} {
-		got, err := bep52.Sum(t.Context(), same(7), size, pieceLength)
+		got, err := bep52.Sum(t.Context(), file, size, pieceLength)
 		if err != nil || got.Root != want {
 			t.Errorf("pieces of %d: root %x, error %v, want %x", pieceLength, got.Root, err, want)
 		}

@@ -2,10 +2,10 @@
 // digests (double SHA-256), many side by side, and the hashes of block headers.
 //
 // A node without a sibling is hashed with itself. So a list of transactions can
-// have the root of a shorter one, if it repeats the end of that (CVE-2012-2459).
-// [Root] reports lists that may be of this kind. A block with such a list is to be
-// refused without remembering its hash: the block that it was made from has the
-// same, and may be valid.
+// have the same root as a shorter list whose end it repeats (CVE-2012-2459).
+// [Root] reports lists that may have such repetitions. Refuse a block with such
+// a list, but do not remember its hash as invalid: the original block has the
+// same hash, and may be valid.
 //
 // Hashes are in the order of bytes in which they are hashed, which is the reverse
 // of how they are usually shown.
@@ -16,7 +16,7 @@ package bitcoin
 
 import (
 	"fmt"
-	"sync"
+	"unsafe"
 
 	"github.com/sha256-simd/sha256-simd"
 	"github.com/sha256-simd/sha256-simd/hashtree"
@@ -71,10 +71,10 @@ func again(digests [][32]byte) {
 	lanes.SumDigests(digests, lanes.Prefix{H: block.IV256}, digests)
 }
 
-// Root returns the root of the tree over txids, which stay as they are, and
-// whether two siblings in it are equal, so that a shorter list may have this root.
-// The root of no transactions is all zeros. Above 2048 it allocates little more
-// than 1/64 of the memory of txids.
+// Root returns the root of the tree over txids, which stay as they are. mutated
+// says whether two siblings in the tree are equal: then a shorter list may have
+// the same root. The root of no transactions is all zeros. Above 2048
+// transactions Root allocates little more than 1/64 of the memory of txids.
 func Root(txids [][32]byte) (root [32]byte, mutated bool) {
 	n := len(txids)
 	if n == 0 {
@@ -102,9 +102,9 @@ var tree = merkle.Tree{
 	},
 }
 
-// Branch returns the siblings of the nodes above transaction index, from below;
-// a node without one is its own. It hashes the whole tree. It is an error if there
-// is no such transaction.
+// Branch returns the siblings on the path from the transaction number index to
+// the root. A node without a sibling is its own. Branch hashes the whole tree.
+// It is an error if index is out of range.
 func Branch(txids [][32]byte, index int) ([][32]byte, error) {
 	n := len(txids)
 	if index < 0 || index >= n {
@@ -126,19 +126,12 @@ func HeaderHashes(dst [][32]byte, headers [][80]byte) {
 	if len(dst) != len(headers) {
 		panic(fmt.Sprintf("bitcoin: HeaderHashes: %d digests for %d headers", len(dst), len(headers)))
 	}
-	msgs := windows.Get().(*[window][]byte)
-	used := min(len(dst), window)
 	for len(dst) > 0 {
 		n := min(len(dst), window)
-		for i := range n {
-			msgs[i] = headers[i][:]
-		}
-		sha256.SumMany(dst[:n], msgs[:n])
+		bytes := unsafe.Slice(&headers[0][0], n*len(headers[0]))
+		sha256.SumStride(
+			sha256.Rows{Data: merkle.Bytes(dst[:n]), Size: sha256.Size}, nil, sha256.Rows{Data: bytes, Size: len(headers[0])}, n)
 		again(dst[:n])
 		dst, headers = dst[n:], headers[n:]
 	}
-	clear(msgs[:used])
-	windows.Put(msgs)
 }
-
-var windows = sync.Pool{New: func() any { return new([window][]byte) }}

@@ -29,3 +29,62 @@ func ExampleRoot() {
 	// Output:
 	// 7dac2c5666815c17a3b36427de37bb9d2e2c5ccec3f8633eb91a4205cb4c10ff false
 }
+
+// The header of the first block, whose hash is shown in reverse.
+func ExampleHeaderHashes() {
+	header, err := hex.DecodeString("01000000" +
+		"0000000000000000000000000000000000000000000000000000000000000000" +
+		"3ba3edfd7a7b12b27ac72c3e67768f617fc81bc3888a51323a9fb8aa4b1e5e4a" +
+		"29ab5f49" + "ffff001d" + "1dac2b7c")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	hashes := make([][32]byte, 1)
+	bitcoin.HeaderHashes(hashes, [][80]byte{[80]byte(header)})
+	slices.Reverse(hashes[0][:])
+	fmt.Printf("%x\n", hashes[0])
+	// Output:
+	// 000000000019d6689c085ae165831e934ff763ae46a2a6c172b3f1b60a8ce26f
+}
+
+// The nodes above four transactions, and the root above the nodes.
+func ExampleNodes() {
+	nodes := [][32]byte{{1}, {2}, {3}, {4}}
+	for len(nodes) > 1 {
+		if err := bitcoin.Nodes(nodes, nodes); err != nil {
+			fmt.Println(err)
+			return
+		}
+		nodes = nodes[:len(nodes)/2]
+	}
+	root, _ := bitcoin.Root([][32]byte{{1}, {2}, {3}, {4}})
+	fmt.Println(nodes[0] == root)
+	// Output: true
+}
+
+// A wallet that has a transaction and its branch computes the root of the block.
+func ExampleBranch() {
+	txids := [][32]byte{{1}, {2}, {3}}
+	const index = 2
+	branch, err := bitcoin.Branch(txids, index)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	node := txids[index]
+	for level, sibling := range branch {
+		pair := [][32]byte{node, sibling}
+		if index>>level&1 == 1 {
+			pair = [][32]byte{sibling, node}
+		}
+		if err := bitcoin.Nodes(pair, pair); err != nil {
+			fmt.Println(err)
+			return
+		}
+		node = pair[0]
+	}
+	root, _ := bitcoin.Root(txids)
+	fmt.Println(node == root)
+	// Output: true
+}

@@ -7,9 +7,10 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/merkle"
 )
 
-// InclusionProof returns the proof that leaf index is in the tree over leaves
-// that have these hashes: the siblings of the nodes above the leaf, from below. It
-// hashes the whole tree. It is an error if there is no such leaf.
+// InclusionProof returns the proof that the leaf with this index is in the tree
+// over leaves with the hashes leafHashes: the siblings on the path from the
+// leaf to the root. It hashes the whole tree. It is an error if index is out of
+// range.
 func InclusionProof(leafHashes [][32]byte, index int) ([][32]byte, error) {
 	n := len(leafHashes)
 	if index < 0 || index >= n {
@@ -27,32 +28,47 @@ func InclusionProof(leafHashes [][32]byte, index int) ([][32]byte, error) {
 // InclusionProofs returns [InclusionProof] of every leaf, and hashes the tree
 // once. The proofs share an array of 32 bytes for each level and leaf.
 func InclusionProofs(leafHashes [][32]byte) [][][32]byte {
-	n := len(leafHashes)
-	if n == 0 {
-		return nil
-	}
-	depth := merkle.Depth(n)
-	all := make([][32]byte, n*depth)
-	proofs := make([][][32]byte, n)
-	for i := range proofs {
-		proofs[i] = all[i*depth : i*depth : (i+1)*depth] // which are its own
-	}
-	level := leafHashes
-	for l := range depth {
-		for i := range proofs {
-			if sibling := i>>l ^ 1; sibling < len(level) {
-				proofs[i] = append(proofs[i], level[sibling])
-			}
-		}
-		level = tree.Climb(level, l, l+1)
-	}
+	_, proofs := RootAndProofs(leafHashes)
 	return proofs
 }
 
-// ConsistencyProof returns the proof that the tree over the first oldSize of the
-// leaves that have these hashes is what the tree over all of them has grown from.
-// It hashes the whole tree. It is an error if oldSize is more than their number,
-// or less than 1: the RFCs define no proof from an empty tree.
+// RootAndProofs returns [RootOfHashes] and [InclusionProofs], and hashes the tree once.
+func RootAndProofs(leafHashes [][32]byte) (root [32]byte, proofs [][][32]byte) {
+	n := len(leafHashes)
+	if n == 0 {
+		return RootOfHashes(nil), nil
+	}
+	depth := merkle.Depth(n)
+	levels := make([][][32]byte, depth+1)
+	levels[0] = leafHashes
+	above := make([][32]byte, n+depth) // room for all levels above
+	for l, level := range levels[:depth] {
+		width := merkle.Width(n, l+1)
+		levels[l+1], above = above[:width], above[width:]
+		nodes(levels[l+1][:len(level)/2], level[:len(level)&^1])
+		if len(level)%2 != 0 {
+			levels[l+1][width-1] = level[len(level)-1]
+		}
+	}
+	all := make([][32]byte, n*depth)
+	proofs = make([][][32]byte, n)
+	for i := range proofs {
+		proof, length := all[i*depth:(i+1)*depth], 0
+		for l, level := range levels[:depth] {
+			if sibling := i>>l ^ 1; sibling < len(level) {
+				proof[length] = level[sibling]
+				length++
+			}
+		}
+		proofs[i] = proof[:length:depth] // the capacity is its own
+	}
+	return levels[depth][0], proofs
+}
+
+// ConsistencyProof returns the proof that the tree over the first oldSize
+// leaves has grown into the tree over all leaves, whose hashes are leafHashes.
+// It hashes the whole tree. It is an error if oldSize is more than the number
+// of leaves, or less than 1: the RFCs define no proof from an empty tree.
 func ConsistencyProof(leafHashes [][32]byte, oldSize int) ([][32]byte, error) {
 	if n := len(leafHashes); oldSize < 1 || oldSize > n {
 		return nil, fmt.Errorf("rfc6962: no tree of %d leaves comes before one of %d", oldSize, n)
@@ -78,19 +94,34 @@ func consistency(leafHashes [][32]byte, oldSize int, whole bool) [][32]byte {
 	return append(consistency(right, oldSize-split, false), RootOfHashes(left))
 }
 
-// VerifyInclusion returns nil if proof proves that the tree of this size and
-// root has a leaf with leafHash at index. There is one such proof at most: what is
-// longer or shorter than it has to be is an error.
+// VerifyInclusion returns nil if proof proves that the leaf number index has
+// the hash leafHash, in the tree that has the given root and number of leaves.
+// A proof that is longer or shorter than necessary is an error.
 func VerifyInclusion(root [32]byte, size, index uint64, leafHash [32]byte, proof [][32]byte) error {
+	hash, err := RootFromInclusionProof(size, index, leafHash, proof)
+	if err != nil {
+		return err
+	}
+	if hash != root {
+		return fmt.Errorf("rfc6962: the proof leads to the root %x, not to %x", hash, root)
+	}
+	return nil
+}
+
+// RootFromInclusionProof returns the root to which proof leads from the leaf
+// number index with the hash leafHash, in a tree of size leaves. The caller has
+// to compare it with a root that it trusts. It is an error if index is not
+// below size, or if proof is longer or shorter than necessary.
+func RootFromInclusionProof(size, index uint64, leafHash [32]byte, proof [][32]byte) (root [32]byte, err error) {
 	if index >= size {
-		return fmt.Errorf("rfc6962: no leaf %d in a tree of %d", index, size)
+		return root, fmt.Errorf("rfc6962: no leaf %d in a tree of %d", index, size)
 	}
 	if want := proofLength(index, size); len(proof) != want {
-		return fmt.Errorf("rfc6962: a proof of %d hashes for leaf %d of %d, which takes %d", len(proof), index, size, want)
+		return root, fmt.Errorf("rfc6962: a proof of %d hashes for leaf %d of %d, which takes %d", len(proof), index, size, want)
 	}
 	hash, last := leafHash, size-1
 	for _, sibling := range proof {
-		// Where there is no sibling the proof has nothing: the node goes up as it is.
+		// Without a sibling the proof has nothing: the node goes up as it is.
 		for index == last && index&1 == 0 {
 			index, last = index>>1, last>>1
 		}
@@ -101,15 +132,13 @@ func VerifyInclusion(root [32]byte, size, index uint64, leafHash [32]byte, proof
 		}
 		index, last = index>>1, last>>1
 	}
-	if hash != root {
-		return fmt.Errorf("rfc6962: the proof leads to the root %x, not to %x", hash, root)
-	}
-	return nil
+	return hash, nil
 }
 
-// VerifyConsistency returns nil if proof proves that the tree of size leaves and
-// this root begins with the leaves of the tree of oldSize and oldRoot. There is one
-// such proof at most, and none from an empty tree.
+// VerifyConsistency returns nil if proof proves that the old tree, of oldSize
+// leaves with the root oldRoot, has grown into the new tree, of size leaves
+// with the given root. At most one proof does; none does if the old tree is
+// empty.
 func VerifyConsistency(oldRoot [32]byte, oldSize uint64, root [32]byte, size uint64, proof [][32]byte) error {
 	if oldSize < 1 || oldSize > size {
 		return fmt.Errorf("rfc6962: no tree of %d leaves comes before one of %d", oldSize, size)
@@ -158,8 +187,8 @@ func VerifyConsistency(oldRoot [32]byte, oldSize uint64, root [32]byte, size uin
 // proofLength returns how many of the nodes above leaf index of a tree of size
 // leaves have a sibling.
 func proofLength(index, size uint64) int {
-	// Up to where the path meets that of the last leaf all have one; from there on
-	// those that stand on the right.
+	// Up to where the path meets the path of the last leaf all have one; from
+	// there on only nodes on the right have one.
 	meet := bits.Len64(index ^ (size - 1))
 	return meet + bits.OnesCount64(index>>meet)
 }

@@ -60,8 +60,8 @@ func (r *Range) Append(leaves [][]byte) {
 	*r = next
 }
 
-// lift puts nodes, which stand behind the first place of buf, at the end of a
-// tree of size leaves, from level up to the level to. It returns what is on that
+// lift puts nodes, which begin at the second place of buf, at the end of a tree
+// of size leaves, from level up to the level to. It returns what is on that
 // level then; what has no sibling yet stays below.
 func (r *Range) lift(buf, other, here [][32]byte, size uint64, level, to int) [][32]byte {
 	for ; level < to && len(here) > 0; level++ {

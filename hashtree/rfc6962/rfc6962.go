@@ -1,8 +1,8 @@
 // Package rfc6962 computes the Merkle trees of RFC 6962 and RFC 9162 with
-// SHA-256, many leaves and nodes side by side: those of Certificate Transparency,
-// Go's checksum database, Sigstore and CometBFT. A leaf is hashed behind a byte 0, a node
-// behind a byte 1; a tree of n leaves is split at the largest power of two
-// below n.
+// SHA-256, many leaves and nodes side by side: the trees of Certificate
+// Transparency, Go's checksum database, Sigstore and CometBFT. A byte 0 is
+// hashed before each leaf, a byte 1 before the two children of a node. A tree
+// of n leaves is split at the largest power of two below n.
 //
 // All functions work on the calling goroutine, leave what they are given as it
 // is, and may be called concurrently.
@@ -18,7 +18,7 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/merkle"
 )
 
-// What leaves and nodes stand behind; only ever read.
+// The bytes before leaves and nodes; only ever read.
 var (
 	leafPrefix = func() hash.Hash {
 		h := sha256.New()
@@ -67,8 +67,9 @@ func LeafHashes(dst [][32]byte, leaves [][]byte) {
 	sha256.SumManyAfter(dst, leafPrefix, leaves)
 }
 
-// Root returns the root of the tree over leaves. That of no leaves is the digest
-// of nothing. Above 1024 leaves it allocates little more than a byte for each.
+// Root returns the root of the tree over leaves. Without leaves it is the
+// digest of the empty message. Above 1024 leaves Root allocates little more
+// than a byte for each.
 func Root(leaves [][]byte) [32]byte {
 	n := len(leaves)
 	if n == 0 {
@@ -77,8 +78,9 @@ func Root(leaves [][]byte) [32]byte {
 	return tree.RootOf(n, merkle.Depth(n), func(dst [][32]byte, i int) { LeafHashes(dst, leaves[i:i+len(dst)]) })
 }
 
-// RootOfHashes is [Root] of the leaves that have these hashes. Above 2048 of them
-// it allocates little more than 1/64 of their memory.
+// RootOfHashes returns the root of the tree over leaves with the hashes
+// leafHashes. Above 2048 leaves it allocates little more than 1/64 of the
+// memory of leafHashes.
 func RootOfHashes(leafHashes [][32]byte) [32]byte {
 	n := len(leafHashes)
 	if n == 0 {

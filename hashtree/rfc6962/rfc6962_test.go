@@ -180,6 +180,10 @@ func TestProofsMatchTheDefinition(t *testing.T) {
 			t.Fatalf("%d proofs of %d leaves", len(all), n)
 		}
 		root := treeHash(hashes)
+		gotRoot, proofs := rfc6962.RootAndProofs(hashes)
+		if gotRoot != root || !slices.EqualFunc(proofs, all, slices.Equal[[][32]byte]) {
+			t.Fatalf("%d leaves: RootAndProofs differs: root %x, want %x", n, gotRoot, root)
+		}
 		for i := 0; i < n; i += step {
 			proof, err := rfc6962.InclusionProof(hashes, i)
 			want := path(hashes, i)
@@ -188,6 +192,9 @@ func TestProofsMatchTheDefinition(t *testing.T) {
 			}
 			if err := rfc6962.VerifyInclusion(root, uint64(n), uint64(i), hashes[i], proof); err != nil {
 				t.Fatalf("leaf %d of %d: %v", i, n, err)
+			}
+			if got, err := rfc6962.RootFromInclusionProof(uint64(n), uint64(i), hashes[i], proof); got != root || err != nil {
+				t.Fatalf("leaf %d of %d: the proof gives %x, error %v, want %x", i, n, got, err, root)
 			}
 		}
 		for old := 1; old <= n; old += step {
@@ -297,6 +304,14 @@ func TestNonsenseIsAnErrorWithItsNumbers(t *testing.T) {
 		{"from nothing", func() error { _, err := rfc6962.ConsistencyProof(hashes, 0); return err }, []string{"0", "5"}},
 		{"from less than nothing", func() error { _, err := rfc6962.ConsistencyProof(hashes, -7); return err }, []string{"-7", "5"}},
 		{"from a larger tree", func() error { _, err := rfc6962.ConsistencyProof(hashes, 6); return err }, []string{"6", "5"}},
+		{"root of a proof in an empty tree", func() error {
+			_, err := rfc6962.RootFromInclusionProof(0, 0, [32]byte{}, nil)
+			return err
+		}, []string{"leaf 0", "of 0"}},
+		{"root of a proof that is too long", func() error {
+			_, err := rfc6962.RootFromInclusionProof(5, 4, hashes[4], hashes[:2])
+			return err
+		}, []string{"2 hashes", "takes 1"}},
 		{"proof in an empty tree", func() error { return rfc6962.VerifyInclusion([32]byte{}, 0, 0, [32]byte{}, nil) }, []string{"leaf 0", "of 0"}},
 		{"proof too short", func() error { return rfc6962.VerifyInclusion([32]byte{}, 5, 3, [32]byte{}, nil) }, []string{"of 0 hashes", "leaf 3 of 5", "takes 3"}},
 		{"proof too long", func() error {
@@ -370,6 +385,20 @@ func TestSmallTreesAllocateNothingOnceWarm(t *testing.T) {
 		// A collection meanwhile empties the pools.
 		if n := testing.AllocsPerRun(20, tt.f); n > 0 {
 			t.Errorf("%s: %v allocations", tt.name, n)
+		}
+	}
+}
+
+// TestProofsHaveMemoryOfTheirOwn appends to each proof what is more than it has room
+// for in a tree whose proofs differ in length.
+func TestProofsHaveMemoryOfTheirOwn(t *testing.T) {
+	proofs, want := rfc6962.InclusionProofs(make([][32]byte, 5)), rfc6962.InclusionProofs(make([][32]byte, 5))
+	for _, p := range proofs {
+		_ = append(p, [32]byte{1}, [32]byte{2}, [32]byte{3}, [32]byte{4})
+	}
+	for i, p := range proofs {
+		if !slices.Equal(p, want[i]) {
+			t.Errorf("appending to others changes proof %d", i)
 		}
 	}
 }

@@ -6,11 +6,11 @@
 // Both functions hash on GOMAXPROCS goroutines, many blocks side by side on
 // each, while others read ahead: r.ReadAt is called concurrently and out of
 // order. A call needs 4 MiB for each of these goroutines and some 8 MiB for each
-// level of the tree, whatever the size. If r ends before size bytes the error is
-// [io.ErrUnexpectedEOF], if reading fails it is that of r, both wrapped with the
-// offset. When ctx is done they return ctx.Err(). They return only when the
-// calls of r.ReadAt in flight have returned and all their goroutines have ended.
-// If r.ReadAt panics, they do with the same value.
+// level of the tree, whatever the size. If r ends before size bytes, the error
+// is [io.ErrUnexpectedEOF]. If r.ReadAt fails, it is the error of r.ReadAt.
+// Both are wrapped with the offset. When ctx is done, they return ctx.Err().
+// They return only when all their calls of r.ReadAt have returned and all their
+// goroutines have ended. If r.ReadAt panics, they panic with the same value.
 package verity
 
 import (
@@ -22,16 +22,17 @@ import (
 	"io"
 
 	"github.com/sha256-simd/sha256-simd"
+	"github.com/sha256-simd/sha256-simd/internal/above/parts"
 	"github.com/sha256-simd/sha256-simd/internal/merkle"
-	"github.com/sha256-simd/sha256-simd/internal/parts"
 )
 
-// Options are what trees can differ in.
+// Options are the parameters of a tree. The zero value has blocks of 4096 bytes
+// and no salt.
 type Options struct {
 	// BlockSize is the length of the blocks of the data and of the tree in bytes.
 	// 0 means 4096.
 	BlockSize int
-	// Salt is what each block is hashed behind.
+	// Salt is hashed before each block.
 	Salt []byte
 }
 
@@ -58,8 +59,8 @@ const (
 )
 
 // FsVerity reads size bytes of r, from offset 0 on, and returns their fs-verity
-// digest, that of the descriptor without a signature: what `fsverity digest` prints
-// and the kernel measures.
+// digest, the digest of the descriptor without a signature: what `fsverity
+// digest` prints and the kernel measures.
 //
 // It is an error if the size is below 0, the salt longer than 32 bytes, or the
 // block size no power of two from 1024 to 65536.
@@ -90,11 +91,11 @@ func FsVerity(ctx context.Context, r io.ReaderAt, size int64, o Options) ([32]by
 }
 
 // DmVerity reads size bytes of r, from offset 0 on, and returns the root hash of
-// their dm-verity tree, as `veritysetup format --no-superblock` does with one size
-// for the blocks of data and tree. If tree is not nil it gets the whole hash tree,
-// from offset 0 on, the highest level first; for data of one block there is
-// nothing to write. When there is an error, parts of the tree may have been
-// written, but nothing if the arguments are bad.
+// their dm-verity tree, as `veritysetup format --no-superblock` does if the
+// blocks of data and tree have one size. If tree is not nil it gets the whole
+// hash tree, from offset 0 on, the highest level first; data of one block have
+// no tree. After an error, parts of the tree may have been written; after an
+// error in the arguments, nothing has.
 //
 // It is an error if size is not a positive multiple of the block size, the salt
 // longer than 256 bytes, or the block size no power of two from 512 to 524288.
@@ -126,9 +127,9 @@ func (o *Options) check(r io.ReaderAt, size int64, minBlock, maxBlock, maxSalt i
 	return nil
 }
 
-// A tree is a hash tree that is being computed. Level 0 holds the digests of the
-// data's blocks, each other level those of the blocks of the level below, and the
-// last one fits a block.
+// A tree is a hash tree that is being computed. Level 0 holds the digests of
+// the data's blocks, each other level the digests of the blocks of the level
+// below, and the last one fits a block.
 type tree struct {
 	size      int64
 	blockSize int
@@ -163,7 +164,7 @@ func newTree(size int64, blockSize int, prefix []byte, out io.WriterAt) *tree {
 // perBlock returns how many digests a block holds.
 func (t *tree) perBlock() int { return t.blockSize / sha256.Size }
 
-// sum returns the root. That of no data is all zeros.
+// sum returns the root, which is all zeros without data.
 func (t *tree) sum(ctx context.Context, r io.ReaderAt) ([32]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return [32]byte{}, err
@@ -228,11 +229,9 @@ func (t *tree) flush(l int) error {
 		}
 		lv.off += int64(len(data))
 	}
-	blocks := make([][]byte, len(sums))
-	for i := range blocks {
-		blocks[i], data = data[:t.blockSize], data[t.blockSize:]
-	}
-	sha256.SumManyAfter(sums, t.prefixed, blocks)
+	sha256.SumStride(
+		sha256.Rows{Data: merkle.Bytes(sums), Size: sha256.Size}, t.prefixed,
+		sha256.Rows{Data: data, Size: t.blockSize}, len(sums))
 	lv.digests = lv.digests[:0]
 	return t.add(l+1, sums)
 }

@@ -142,6 +142,54 @@ func (b same) ReadAt(p []byte, _ int64) (int, error) {
 	return len(p), nil
 }
 
+// halves is a reader of bytes that change at an offset.
+type halves struct {
+	at            int64
+	before, after byte
+}
+
+func (h halves) ReadAt(p []byte, off int64) (int, error) {
+	n := int(min(max(h.at-off, 0), int64(len(p))))
+	fill(p[:n], h.before)
+	fill(p[n:], h.after)
+	return len(p), nil
+}
+
+func fill(p []byte, b byte) {
+	if len(p) == 0 {
+		return
+	}
+	p[0] = b
+	for n := 1; n < len(p); n *= 2 {
+		copy(p[n:], p[:n])
+	}
+}
+
+// TestWindowsDiffer has data of two windows of blocks that differ.
+func TestWindowsDiffer(t *testing.T) {
+	if testing.Short() {
+		t.Skip("hashes much")
+	}
+	const perBlock, blockSize, window = 16, 512, 1 << 18
+	level := slices.Repeat([][32]byte{sha256.Sum256(bytes.Repeat([]byte{1}, blockSize))}, window)
+	level = append(level, slices.Repeat([][32]byte{sha256.Sum256(bytes.Repeat([]byte{2}, blockSize))}, window)...)
+	for len(level) > 1 {
+		var above [][32]byte
+		for digests := range slices.Chunk(level, perBlock) {
+			block := make([]byte, 0, blockSize)
+			for _, d := range digests {
+				block = append(block, d[:]...)
+			}
+			above = append(above, sha256.Sum256(block[:blockSize]))
+		}
+		level = above
+	}
+	got, err := verity.DmVerity(t.Context(), halves{window * blockSize, 1, 2}, 2*window*blockSize, nil, verity.Options{BlockSize: blockSize})
+	if err != nil || got != level[0] {
+		t.Errorf("root hash %x, error %v, want %x", got, err, level[0])
+	}
+}
+
 // writes are how much was written at which offsets.
 type writes map[int64]int
 

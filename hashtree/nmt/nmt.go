@@ -1,0 +1,294 @@
+// Package nmt computes the namespaced Merkle trees of Celestia's
+// celestiaorg/nmt with SHA-256 and namespaces of 29 bytes, many leaves and
+// nodes side by side.
+//
+// A node is the lowest and the highest namespace below it and a digest. The
+// digest of a leaf is SHA-256 of a byte 0, its namespace and its data. The
+// digest of any other node is SHA-256 of a byte 1 and both of its children, 90
+// bytes each. A tree of n leaves is split at the largest power of two below n.
+// The namespaces of a tree's leaves never fall.
+//
+// All functions work on the calling goroutine, leave what they are given as it
+// is, and may be called concurrently.
+package nmt
+
+import (
+	"bytes"
+	"fmt"
+	"sync"
+	"unsafe"
+
+	"github.com/sha256-simd/sha256-simd"
+	"github.com/sha256-simd/sha256-simd/internal/block"
+	"github.com/sha256-simd/sha256-simd/internal/lanes"
+)
+
+// NamespaceSize is the length of a namespace in bytes.
+const NamespaceSize = 29
+
+// A Namespace orders the leaves of a tree.
+type Namespace [NamespaceSize]byte
+
+// Compare returns -1, 0 or +1 if n is below, the same as or above other.
+func (n Namespace) Compare(other Namespace) int { return bytes.Compare(n[:], other[:]) }
+
+// MaxNamespace is the highest namespace, in which parity shares are.
+var MaxNamespace = func() (n Namespace) {
+	for i := range n {
+		n[i] = 0xff
+	}
+	return n
+}()
+
+// A Node is a leaf or an inner node: the lowest and the highest namespace below
+// it, and its digest. A parent's digest is of the memory of its two children.
+type Node struct {
+	Min, Max Namespace
+	Hash     [sha256.Size]byte
+}
+
+const nodeSize = int(unsafe.Sizeof(Node{}))
+
+// A Node has no padding: if it had, this would not compile.
+var _ [2*NamespaceSize + sha256.Size]byte = [nodeSize]byte{}
+
+// Options are the parameters of a tree.
+type Options struct {
+	// IgnoreMaxNamespace has a node leave [MaxNamespace] out of its Max if a
+	// leaf below it has another namespace. Then no proof can show that
+	// MaxNamespace has no leaf: the empty proof holds for every tree with
+	// another namespace.
+	IgnoreMaxNamespace bool
+}
+
+// EmptyRoot returns the root of no leaves.
+func EmptyRoot() Node { return Node{Hash: sha256.Sum256(nil)} }
+
+// Prefixes of leaves and of other nodes.
+var (
+	leafPrefix = lanes.Prefix{H: block.IV256, Rest: []byte{0}, Len: 1}
+	nodePrefix = lanes.Prefix{H: block.IV256, Rest: []byte{nodeByte}, Len: 1}
+)
+
+const nodeByte = 1
+
+// batch is how many messages are hashed in one call.
+const batch = 1024
+
+// scratch is what a call works with. Between calls it holds nothing of callers.
+type scratch struct {
+	msgs       [batch][]byte
+	digests    [batch][sha256.Size]byte
+	namespaces [batch]Namespace
+	targets    [batch]*[sha256.Size]byte // where the digests belong
+	n          int                       // messages that wait
+
+	wide   [batch]Node
+	narrow [batch / 2]Node
+}
+
+var scratches = sync.Pool{New: func() any { return new(scratch) }}
+
+// flush hashes the messages that wait: pairs of nodes.
+func (s *scratch) flush() {
+	lanes.SumManyAfter(s.digests[:s.n], nodePrefix, s.msgs[:s.n])
+	for i, target := range s.targets[:s.n] {
+		*target = s.digests[i]
+	}
+	clear(s.msgs[:s.n])
+	clear(s.targets[:s.n])
+	s.n = 0
+}
+
+// add puts in a pair of nodes. Its digest goes to target.
+func (s *scratch) add(target *[sha256.Size]byte, pair []byte) {
+	s.targets[s.n], s.msgs[s.n] = target, pair
+	if s.n++; s.n == batch {
+		s.flush()
+	}
+}
+
+// LeafHashes sets dst[i] to the node of leaves[i], whose namespace is
+// namespaces[i]. A nil leaf is an empty one. It is an error if a namespace is
+// below the one before it; then dst stays as it is. dst must not overlap any leaf.
+//
+// It panics, before it touches anything, if the slices differ in length.
+func LeafHashes(dst []Node, namespaces []Namespace, leaves [][]byte) error {
+	if len(dst) != len(leaves) || len(namespaces) != len(leaves) {
+		panic(fmt.Sprintf("nmt: LeafHashes: %d nodes and %d namespaces for %d leaves", len(dst), len(namespaces), len(leaves)))
+	}
+	for i := 1; i < len(namespaces); i++ {
+		if namespaces[i].Compare(namespaces[i-1]) < 0 {
+			return fmt.Errorf("nmt: namespace %x of leaf %d is below namespace %x of leaf %d", namespaces[i], i, namespaces[i-1], i-1)
+		}
+	}
+	leafHashes(dst, leaves, func(i int) Namespace { return namespaces[i] })
+	return nil
+}
+
+// leafHashes is LeafHashes without a look at the order.
+func leafHashes(dst []Node, leaves [][]byte, namespace func(i int) Namespace) {
+	s := scratches.Get().(*scratch)
+	for len(leaves) > 0 {
+		n := min(len(leaves), batch)
+		first := len(dst) - len(leaves)
+		for i := range n {
+			s.namespaces[i] = namespace(first + i)
+		}
+		heads := unsafe.Slice((*byte)(unsafe.Pointer(&s.namespaces)), n*NamespaceSize)
+		lanes.SumHeaded(s.digests[:n], leafPrefix, heads, NamespaceSize, leaves[:n])
+		for i, ns := range s.namespaces[:n] {
+			dst[first+i] = Node{Min: ns, Max: ns, Hash: s.digests[i]}
+		}
+		leaves = leaves[n:]
+	}
+	scratches.Put(s)
+}
+
+// checkOrder returns an error if a node's namespaces are out of order, or fall
+// from a node to the next.
+func checkOrder(nodes []Node) error {
+	for i := range nodes {
+		n := &nodes[i]
+		if n.Max.Compare(n.Min) < 0 {
+			return fmt.Errorf("nmt: node %d goes from namespace %x down to %x", i, n.Min, n.Max)
+		}
+		if i > 0 && n.Min.Compare(nodes[i-1].Max) < 0 {
+			return fmt.Errorf("nmt: node %d begins with namespace %x, below %x of node %d", i, n.Min, nodes[i-1].Max, i-1)
+		}
+	}
+	return nil
+}
+
+// span sets the namespaces of the parent of two nodes.
+func (o Options) span(parent, left, right *Node) {
+	parent.Min, parent.Max = left.Min, right.Max
+	if o.IgnoreMaxNamespace && right.Min == MaxNamespace {
+		parent.Max = left.Max
+	}
+}
+
+// pair returns the memory of two nodes that follow each other.
+func pair(nodes *[2]Node) []byte { return unsafe.Slice((*byte)(unsafe.Pointer(nodes)), 2*nodeSize) }
+
+// parent returns the parent of two nodes.
+func (o Options) parent(left, right *Node) (parent Node) {
+	o.span(&parent, left, right)
+	children := [2]Node{*left, *right}
+	var msg [1 + 2*nodeSize]byte
+	msg[0] = nodeByte
+	copy(msg[1:], pair(&children))
+	parent.Hash = sha256.Sum256(msg[:])
+	return parent
+}
+
+// level sets dst to the parents of nodes, the nodes of trees of one size, one tree behind
+// the other. A node without a sibling goes up as it is.
+func (s *scratch) level(dst, nodes []Node, trees, size int, o Options) {
+	above := (size + 1) / 2
+	for range trees {
+		for i := range size / 2 {
+			children := (*[2]Node)(nodes[2*i:])
+			o.span(&dst[i], &children[0], &children[1])
+			s.add(&dst[i].Hash, pair(children))
+		}
+		if size%2 != 0 {
+			dst[above-1] = nodes[size-1]
+		}
+		dst, nodes = dst[above:], nodes[size:]
+	}
+	s.flush()
+}
+
+// climbed is how many levels the parts of a large tree are climbed, so that no
+// part gets narrower than the widest kernel.
+const climbed = 5
+
+// roots sets dst to the roots of trees of size leaves, at least one.
+func (s *scratch) roots(dst, leaves []Node, size int, o Options) {
+	switch {
+	case size == 1 || len(dst) == 0:
+		copy(dst, leaves)
+	case size > 2*batch:
+		above := make([]Node, (size-1)>>climbed+1)
+		for i := range dst {
+			s.climb(above, leaves[:size], o)
+			s.roots(dst[i:i+1], above, len(above), o)
+			leaves = leaves[size:]
+		}
+	default:
+		for trees := 2 * batch / size; len(dst) > 0; {
+			n := min(trees, len(dst))
+			s.rootsTogether(dst[:n], leaves[:n*size], size, o)
+			dst, leaves = dst[n:], leaves[n*size:]
+		}
+	}
+}
+
+// climb sets above to nodes of a large tree, some levels above the given nodes.
+func (s *scratch) climb(above, nodes []Node, o Options) {
+	for len(nodes) > 0 {
+		n := min(len(nodes), 2*batch)
+		top := s.climbTogether(nodes[:n], 1, n, climbed, o)
+		above = above[copy(above, top):]
+		nodes = nodes[n:]
+	}
+}
+
+// rootsTogether sets dst to the roots of trees of size leaves, which are all
+// climbed side by side: they have at most 2·batch leaves.
+func (s *scratch) rootsTogether(dst, leaves []Node, size int, o Options) {
+	copy(dst, s.climbTogether(leaves, len(dst), size, -1, o))
+}
+
+// climbTogether returns the nodes at the given number of levels above the nodes
+// of trees of one size, or their roots. They are in the scratch, or nodes
+// itself.
+func (s *scratch) climbTogether(nodes []Node, trees, size, levels int, o Options) []Node {
+	buf, other := s.wide[:], s.narrow[:]
+	for ; size > 1 && levels != 0; levels-- {
+		above := (size + 1) / 2
+		if trees*above > len(buf) { // of trees of an odd size
+			buf = make([]Node, trees*above)
+		}
+		s.level(buf, nodes, trees, size, o)
+		nodes, size = buf[:trees*above], above
+		buf, other = other, buf
+	}
+	return nodes[:trees*size]
+}
+
+// Root returns the root of the tree over leaves, or [EmptyRoot] if there are
+// none. It is an error if the namespaces of leaves are out of order.
+func Root(leaves []Node, o Options) (Node, error) {
+	if len(leaves) == 0 {
+		return EmptyRoot(), nil
+	}
+	var root [1]Node
+	if err := Roots(root[:], leaves, len(leaves), o); err != nil {
+		return Node{}, err
+	}
+	return root[0], nil
+}
+
+// Roots sets dst[i] to the root of the tree over leaves i·size to (i+1)·size-1,
+// all trees side by side, level by level. It is an error if the namespaces of a
+// tree's leaves are out of order; then dst stays as it is. dst must not overlap
+// leaves.
+//
+// It panics, before it touches anything, if size is below 1 or if len(leaves)
+// is not size·len(dst).
+func Roots(dst, leaves []Node, size int, o Options) error {
+	if size < 1 || len(leaves)%size != 0 || len(leaves)/size != len(dst) {
+		panic(fmt.Sprintf("nmt: Roots: %d leaves for %d trees of %d leaves", len(leaves), len(dst), size))
+	}
+	for i := range dst {
+		if err := checkOrder(leaves[i*size : (i+1)*size]); err != nil {
+			return fmt.Errorf("nmt: tree %d: %w", i, err)
+		}
+	}
+	s := scratches.Get().(*scratch)
+	s.roots(dst, leaves, size, o)
+	scratches.Put(s)
+	return nil
+}

@@ -1,0 +1,806 @@
+package nmt
+
+import (
+	"bytes"
+	"compress/gzip"
+	stdsha256 "crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/bits"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/sha256-simd/sha256-simd/hashtree/rfc6962"
+	"github.com/sha256-simd/sha256-simd/internal/hashtest"
+)
+
+// A hexNode is a node in the 90 bytes of nmt, in hexadecimal.
+type hexNode Node
+
+func (n *hexNode) UnmarshalText(b []byte) error {
+	p, err := hex.DecodeString(string(b))
+	if err == nil && len(p) != nodeSize {
+		err = fmt.Errorf("a node of %d bytes", len(p))
+	}
+	if err == nil {
+		*n = hexNode(nodeOf(p))
+	}
+	return err
+}
+
+func nodeOf(p []byte) (n Node) {
+	copy(n.Min[:], p)
+	copy(n.Max[:], p[NamespaceSize:])
+	copy(n.Hash[:], p[2*NamespaceSize:])
+	return n
+}
+
+// A treeOf says which leaves a tree of the vectors has.
+type treeOf struct {
+	N         int
+	Rule      string `json:"ns_rule"`
+	Size      int    `json:"ns_size"`
+	Parity    int
+	IgnoreMax bool `json:"ignore_max"`
+}
+
+func (v treeOf) options() Options { return Options{IgnoreMaxNamespace: v.IgnoreMax} }
+
+// namespaceOf returns namespace i by a rule of the vectors.
+func namespaceOf(t *testing.T, rule string, i int) (n Namespace) {
+	t.Helper()
+	switch rule {
+	case "third":
+		n[NamespaceSize-1] = byte(i / 3)
+	case "gap":
+		n[NamespaceSize-1] = byte(2*(i/3) + 1)
+	case "same":
+		for j := range n {
+			n[j] = byte(j + 1)
+		}
+	case "wide":
+		binary.BigEndian.PutUint64(n[NamespaceSize-8:], uint64(i)*0x00FEDCBA98765432)
+	default:
+		t.Fatalf("no rule is called %s", rule)
+	}
+	return n
+}
+
+func dataOf(i, n int) []byte {
+	p := make([]byte, n)
+	for j := range p {
+		p[j] = byte(i*7 + j*13)
+	}
+	return p
+}
+
+// leaves returns the leaves of the tree, and their namespaces and data.
+func (v treeOf) leaves(t *testing.T) ([]Node, []Namespace, [][]byte) {
+	t.Helper()
+	namespaces, data, nodes := make([]Namespace, v.N), make([][]byte, v.N), make([]Node, v.N)
+	for i := range data {
+		namespaces[i], data[i] = namespaceOf(t, v.Rule, i), dataOf(i, 512)
+		if i >= v.N-v.Parity {
+			namespaces[i] = MaxNamespace
+		}
+	}
+	if err := LeafHashes(nodes, namespaces, data); err != nil {
+		t.Fatal(err)
+	}
+	return nodes, namespaces, data
+}
+
+func readJSON(t *testing.T, name string, v any) {
+	t.Helper()
+	f, err := os.Open("testdata/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	r, err := gzip.NewReader(f)
+	if err == nil {
+		err = json.NewDecoder(r).Decode(v)
+	}
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+}
+
+// A rangeProof is what nmt proved and what it said of that proof.
+type rangeProof struct {
+	Start, End      int
+	Nodes           []hexNode
+	Kind            string
+	Namespace       string
+	LeafHash        *hexNode `json:"leaf_hash"`
+	Error           string
+	VerifyInclusion *bool `json:"verify_inclusion"`
+	VerifyNamespace *bool `json:"verify_namespace"`
+	LeavesReturned  int   `json:"leaves_returned"`
+}
+
+type proofs struct {
+	treeOf
+	Root   hexNodeOf
+	Proofs []rangeProof
+}
+
+// A hexNodeOf is a node of any size of namespaces.
+type hexNodeOf string
+
+func (n hexNodeOf) node(t *testing.T) Node {
+	t.Helper()
+	var h hexNode
+	if err := h.UnmarshalText([]byte(n)); err != nil {
+		t.Fatal(err)
+	}
+	return Node(h)
+}
+
+func TestTrees(t *testing.T) {
+	var v struct {
+		Trees []struct {
+			treeOf
+			Root           hexNodeOf
+			RootKeepMax    hexNodeOf   `json:"root_keep_max"`
+			RootIgnoreMax  hexNodeOf   `json:"root_ignore_max"`
+			LeafHashes     []hexNodeOf `json:"leaf_hashes"`
+			PostOrder      string      `json:"postorder_sha256"`
+			PostOrderKeep  string      `json:"postorder_sha256_keep_max"`
+			PostOrderIgnor string      `json:"postorder_sha256_ignore_max"`
+		}
+	}
+	readJSON(t, "nmt.json.gz", &v)
+	tested := 0
+	for _, tt := range v.Trees {
+		if tt.Size != NamespaceSize {
+			continue
+		}
+		tested++
+		leaves, _, _ := tt.leaves(t)
+		for i, want := range tt.LeafHashes {
+			if leaves[i] != want.node(t) {
+				t.Fatalf("%+v: leaf %d is %x, want %s", tt.treeOf, i, leaves[i], want)
+			}
+		}
+		for _, ignore := range []bool{false, true} {
+			want, order := tt.RootKeepMax, tt.PostOrderKeep
+			if ignore {
+				want, order = tt.RootIgnoreMax, tt.PostOrderIgnor
+			}
+			if want == "" {
+				want, order = tt.Root, tt.PostOrder
+			}
+			o := Options{IgnoreMaxNamespace: ignore}
+			root, err := Root(leaves, o)
+			if err != nil || root != want.node(t) {
+				t.Errorf("%+v, %+v: root %x, %v, want %s", tt.treeOf, o, root, err, want)
+			}
+			h := stdsha256.New()
+			postOrder(leaves, o, func(n Node) { h.Write(append(append(n.Min[:], n.Max[:]...), n.Hash[:]...)) })
+			if got := hex.EncodeToString(h.Sum(nil)); got != order {
+				t.Errorf("%+v, %+v: the digest of all nodes is %s, want %s", tt.treeOf, o, got, order)
+			}
+		}
+	}
+	if tested < 60 {
+		t.Errorf("%d trees", tested)
+	}
+}
+
+// postOrder calls f with all nodes of a tree, by the definition.
+func postOrder(leaves []Node, o Options, f func(Node)) Node {
+	switch len(leaves) {
+	case 0:
+		return EmptyRoot()
+	case 1:
+		f(leaves[0])
+		return leaves[0]
+	}
+	split := splitOf(len(leaves))
+	left, right := postOrder(leaves[:split], o, f), postOrder(leaves[split:], o, f)
+	n := Node{Min: left.Min, Max: right.Max}
+	if o.IgnoreMaxNamespace && right.Min == MaxNamespace {
+		n.Max = left.Max
+	}
+	msg := []byte{1}
+	for _, child := range []Node{left, right} {
+		msg = append(append(append(msg, child.Min[:]...), child.Max[:]...), child.Hash[:]...)
+	}
+	n.Hash = stdsha256.Sum256(msg)
+	f(n)
+	return n
+}
+
+func TestLeavesByLength(t *testing.T) {
+	var v struct {
+		Leaves struct {
+			Digests map[string][]string `json:"ns_size"`
+		} `json:"leaf_by_length"`
+	}
+	readJSON(t, "nmt.json.gz", &v)
+	want := v.Leaves.Digests["29"]
+	if len(want) != 131 {
+		t.Fatalf("%d digests", len(want))
+	}
+	nodes, namespaces, leaves := make([]Node, len(want)), make([]Namespace, len(want)), make([][]byte, len(want))
+	for n := range leaves {
+		namespaces[n], leaves[n] = namespaceOf(t, "wide", 77), dataOf(3, n)
+	}
+	hashtest.ForEach(t, func(t *testing.T) {
+		if err := LeafHashes(nodes, namespaces, leaves); err != nil {
+			t.Fatal(err)
+		}
+		for i, n := range nodes {
+			if got := hex.EncodeToString(n.Hash[:]); got != want[i] || n.Min != namespaces[i] || n.Max != namespaces[i] {
+				t.Errorf("a leaf of %d bytes: %s, want %s", i, got, want[i])
+			}
+		}
+	})
+}
+
+// Leaves of all lengths, some longer than what is copied, in some namespaces and
+// in the highest, against the definition.
+func TestLeafHashes(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	const n = 700
+	namespaces, leaves, nodes := make([]Namespace, n), make([][]byte, n), make([]Node, n)
+	for i := range leaves {
+		namespaces[i][NamespaceSize-1] = byte(i / 9)
+		if i > 500 {
+			namespaces[i] = MaxNamespace
+		}
+		leaves[i] = dataOf(i, r.IntN(1+r.IntN(6000)))
+	}
+	if err := LeafHashes(nodes, namespaces, leaves); err != nil {
+		t.Fatal(err)
+	}
+	for i, n := range nodes {
+		msg := append(append([]byte{0}, namespaces[i][:]...), leaves[i]...)
+		if n.Hash != stdsha256.Sum256(msg) || n.Min != namespaces[i] || n.Max != namespaces[i] {
+			t.Fatalf("leaf %d of %d bytes is %x", i, len(leaves[i]), n)
+		}
+	}
+}
+
+// Empty leaves, which differ in their namespaces alone.
+func TestEmptyLeaves(t *testing.T) {
+	const n = 70
+	namespaces, nodes := make([]Namespace, n), make([]Node, n)
+	for i := range namespaces {
+		namespaces[i][0] = byte(i)
+	}
+	hashtest.ForEach(t, func(t *testing.T) {
+		if err := LeafHashes(nodes, namespaces, make([][]byte, n)); err != nil {
+			t.Fatal(err)
+		}
+		for i, node := range nodes {
+			if want := stdsha256.Sum256(append([]byte{0}, namespaces[i][:]...)); node.Hash != want {
+				t.Errorf("empty leaf %d is %x, want %x", i, node.Hash, want)
+			}
+		}
+	})
+}
+
+// Many trees of every size, and large ones, against the definition.
+func TestRoots(t *testing.T) {
+	var sizes [][2]int // trees and leaves
+	for size := 1; size <= 70; size++ {
+		sizes = append(sizes, [2]int{1, size}, [2]int{3, size}, [2]int{40, size})
+	}
+	sizes = append(sizes, [2]int{1500, 3}, [2]int{256, 256}, [2]int{3, 2047}, [2]int{2, 2048}, [2]int{2, 2049}, [2]int{1, 5000}, [2]int{1, 70_001})
+	if testing.Short() {
+		sizes = [][2]int{{1, 1}, {3, 2}, {40, 3}, {5, 7}, {1500, 3}, {1, 2048}, {2, 2049}}
+	}
+	for _, ignore := range []bool{false, true} {
+		o := Options{IgnoreMaxNamespace: ignore}
+		for _, s := range sizes {
+			trees, size := s[0], s[1]
+			leaves := make([]Node, trees*size)
+			for i := range leaves {
+				j := i % size
+				binary.BigEndian.PutUint32(leaves[i].Min[NamespaceSize-4:], uint32(j/3))
+				if j > size/2 {
+					leaves[i].Min = MaxNamespace
+				}
+				leaves[i].Max = leaves[i].Min
+				binary.LittleEndian.PutUint32(leaves[i].Hash[:], uint32(i))
+			}
+			roots := make([]Node, trees)
+			if err := Roots(roots, leaves, size, o); err != nil {
+				t.Fatal(err)
+			}
+			for i, got := range roots {
+				if want := postOrder(leaves[i*size:(i+1)*size], o, func(Node) {}); got != want {
+					t.Fatalf("%d trees of %d leaves, %+v: root %d is %x, want %x", trees, size, o, i, got, want)
+				}
+			}
+		}
+	}
+}
+
+// checkProof compares a proof with the nodes of nmt's.
+func checkProof(t *testing.T, got Proof, want rangeProof) {
+	t.Helper()
+	same := got.Start == want.Start && got.End == want.End && len(got.Nodes) == len(want.Nodes)
+	for i := range want.Nodes {
+		same = same && got.Nodes[i] == Node(want.Nodes[i])
+	}
+	same = same && (got.Absent == nil) == (want.LeafHash == nil) && (got.Absent == nil || *got.Absent == Node(*want.LeafHash))
+	if !same {
+		t.Errorf("proof %+v, want %+v", got, want)
+	}
+}
+
+func TestRangeProofs(t *testing.T) {
+	var v struct {
+		Proofs []json.RawMessage `json:"range_proofs"`
+	}
+	readJSON(t, "nmt.json.gz", &v)
+	tested := 0
+	for _, raw := range v.Proofs {
+		var tt proofs
+		if size := new(treeOf); json.Unmarshal(raw, size) != nil || size.Size != NamespaceSize {
+			continue
+		}
+		if err := json.Unmarshal(raw, &tt); err != nil {
+			t.Fatal(err)
+		}
+		leaves, namespaces, data := tt.leaves(t)
+		root := tt.Root.node(t)
+		for _, want := range tt.Proofs {
+			tested++
+			t.Run(fmt.Sprintf("%+v/%d-%d", tt.treeOf, want.Start, want.End), func(t *testing.T) {
+				got, err := ProveRange(leaves, want.Start, want.End, tt.options())
+				if (err != nil) != (want.Error != "") {
+					t.Fatalf("error %v, want %q", err, want.Error)
+				}
+				if err != nil {
+					return
+				}
+				checkProof(t, got, want)
+				ns, in := namespaces[want.Start], data[want.Start:want.End]
+				if want.VerifyInclusion != nil {
+					if err := got.VerifyInclusion(root, ns, in, tt.options()); (err == nil) != *want.VerifyInclusion {
+						t.Errorf("VerifyInclusion: %v, want %v", err, *want.VerifyInclusion)
+					}
+				}
+				if want.VerifyNamespace != nil {
+					if err := got.VerifyNamespace(root, ns, in, tt.options()); (err == nil) != *want.VerifyNamespace {
+						t.Errorf("VerifyNamespace: %v, want %v", err, *want.VerifyNamespace)
+					}
+				}
+			})
+		}
+	}
+	if tested < 40 {
+		t.Errorf("%d proofs", tested)
+	}
+}
+
+func TestNamespaceProofs(t *testing.T) {
+	var v struct {
+		Proofs []json.RawMessage `json:"namespace_proofs"`
+	}
+	readJSON(t, "nmt.json.gz", &v)
+	tested := 0
+	for _, raw := range v.Proofs {
+		var tt proofs
+		if size := new(treeOf); json.Unmarshal(raw, size) != nil || size.Size != NamespaceSize {
+			continue
+		}
+		if err := json.Unmarshal(raw, &tt); err != nil {
+			t.Fatal(err)
+		}
+		leaves, namespaces, data := tt.leaves(t)
+		root := tt.Root.node(t)
+		for _, want := range tt.Proofs {
+			tested++
+			t.Run(fmt.Sprintf("%+v/%s", tt.treeOf, want.Namespace), func(t *testing.T) {
+				b, err := hex.DecodeString(want.Namespace)
+				if err != nil {
+					t.Fatal(err)
+				}
+				ns := Namespace(b)
+				got, err := ProveNamespace(leaves, ns, tt.options())
+				if err != nil {
+					t.Fatal(err)
+				}
+				checkProof(t, got, want)
+				// What nmt returned beside the proof: all leaves of that namespace.
+				var in [][]byte
+				for i, d := range data {
+					if namespaces[i] == ns {
+						in = append(in, d)
+					}
+				}
+				if len(in) != want.LeavesReturned {
+					t.Fatalf("%d leaves, want %d", len(in), want.LeavesReturned)
+				}
+				if err := got.VerifyNamespace(root, ns, in, tt.options()); (err == nil) != *want.VerifyNamespace {
+					t.Errorf("VerifyNamespace: %v, want %v", err, *want.VerifyNamespace)
+				}
+			})
+		}
+	}
+	if tested < 40 {
+		t.Errorf("%d proofs", tested)
+	}
+}
+
+// Whatever is changed in a proof, its leaves, its namespace or its root, is noticed.
+func TestHostileProofs(t *testing.T) {
+	for _, v := range []treeOf{{N: 13, Rule: "gap", IgnoreMax: true}, {N: 16, Rule: "gap", Parity: 8, IgnoreMax: true}, {N: 9, Rule: "gap"}} {
+		leaves, namespaces, data := v.leaves(t)
+		o := v.options()
+		root, err := Root(leaves, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		between := namespaces[3]
+		between[NamespaceSize-1]--
+		for _, ns := range []Namespace{namespaces[0], namespaces[4], namespaces[7], between} {
+			var in [][]byte
+			for i, d := range data {
+				if namespaces[i] == ns {
+					in = append(in, d)
+				}
+			}
+			good, err := ProveNamespace(leaves, ns, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := good.VerifyNamespace(root, ns, in, o); err != nil {
+				t.Fatalf("%x: %v", ns, err)
+			}
+			refused := func(what string, p Proof, root Node, ns Namespace, in [][]byte) {
+				t.Helper()
+				if err := p.VerifyNamespace(root, ns, in, o); err == nil {
+					t.Errorf("%+v, %x: %s: the proof is accepted", v, ns, what)
+				}
+			}
+			for bit := range 8 * nodeSize {
+				bad := root
+				flip(&bad, bit)
+				refused(fmt.Sprintf("bit %d of the root", bit), good, bad, ns, in)
+				for i := range good.Nodes {
+					p := clone(good)
+					flip(&p.Nodes[i], bit)
+					refused(fmt.Sprintf("bit %d of node %d", bit, i), p, root, ns, in)
+				}
+				if good.Absent != nil {
+					p := clone(good)
+					flip(p.Absent, bit)
+					refused(fmt.Sprintf("bit %d of the absence", bit), p, root, ns, in)
+				}
+			}
+			for i := range in {
+				p := append([][]byte(nil), in...)
+				p[i] = append([]byte(nil), p[i]...)
+				p[i][100] ^= 1
+				refused("a leaf's data", good, root, ns, p)
+				refused("a leaf less", good, root, ns, append(append([][]byte(nil), in[:i]...), in[i+1:]...))
+			}
+			refused("a leaf more", good, root, ns, append(append([][]byte(nil), in...), data[0]))
+			for i := range good.Nodes {
+				p := clone(good)
+				p.Nodes = append(p.Nodes[:i], p.Nodes[i+1:]...)
+				refused("a node less", p, root, ns, in)
+				p = clone(good)
+				p.Nodes = append(p.Nodes[:i+1], p.Nodes[i:]...)
+				refused("a node twice", p, root, ns, in)
+			}
+			for _, by := range []int{math.MinInt / 2, -16, -1, 1, 16, math.MaxInt / 2} {
+				p := clone(good)
+				p.Start += by
+				refused("another start", p, root, ns, in)
+				p = clone(good)
+				p.End += by
+				refused("another end", p, root, ns, in)
+				p.Start += by
+				refused("another range", p, root, ns, in)
+			}
+			refused("an empty proof", Proof{}, root, ns, nil)
+			other := ns
+			other[0] ^= 1
+			if len(in) > 0 {
+				refused("another namespace", good, root, other, in)
+				refused("no leaves", good, root, ns, nil)
+			}
+		}
+	}
+}
+
+// Proofs of ranges for which the nodes do not suffice lead to the root without the
+// leaves, if nothing counts them.
+func TestProofsWithoutTheirLeaves(t *testing.T) {
+	leaves := make([]Node, 5)
+	if err := LeafHashes(leaves, make([]Namespace, len(leaves)), make([][]byte, len(leaves))); err != nil {
+		t.Fatal(err)
+	}
+	root, err := Root(leaves, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	above := Namespace{1}
+	for bit := range bits.UintSize - 1 {
+		for _, start := range []int{1 << bit, 1<<bit - 1, 1<<bit + 1} {
+			if start < 0 || start == math.MaxInt {
+				continue
+			}
+			for _, nodes := range [][]Node{{root}, {leaves[0], root}, {root, leaves[0]}, {{}, root}} {
+				p := Proof{Start: start, End: start + 1, Nodes: nodes}
+				if p.VerifyInclusion(root, above, [][]byte{{1}}, Options{}) == nil {
+					t.Errorf("inclusion of leaf %d with %d nodes is accepted", start, len(nodes))
+				}
+				if p.VerifyNamespace(root, above, [][]byte{{1}}, Options{}) == nil {
+					t.Errorf("namespace of leaf %d with %d nodes is accepted", start, len(nodes))
+				}
+			}
+		}
+	}
+}
+
+// A proof of a leaf of a tree of a power of two holds for no other of its leaves.
+func TestNumbersAreProved(t *testing.T) {
+	for _, size := range []int{1, 2, 4, 8, 16, 32} {
+		leaves, data := make([]Node, size), make([][]byte, size)
+		for i := range data {
+			data[i] = []byte{byte(i)}
+		}
+		if err := LeafHashes(leaves, make([]Namespace, size), data); err != nil {
+			t.Fatal(err)
+		}
+		root, err := Root(leaves, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range size {
+			p, err := ProveRange(leaves, i, i+1, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for start := range size {
+				p.Start, p.End = start, start+1
+				if err := p.VerifyInclusion(root, Namespace{}, data[i:i+1], Options{}); (err == nil) != (start == i) {
+					t.Errorf("leaf %d of %d as number %d: %v", i, size, start, err)
+				}
+			}
+		}
+	}
+}
+
+func flip(n *Node, bit int) {
+	both := [2]Node{*n}
+	pair(&both)[bit/8] ^= 1 << (bit % 8)
+	*n = both[0]
+}
+
+func clone(p Proof) Proof {
+	p.Nodes = append([]Node(nil), p.Nodes...)
+	if p.Absent != nil {
+		absent := *p.Absent
+		p.Absent = &absent
+	}
+	return p
+}
+
+func TestErrors(t *testing.T) {
+	low, high := Namespace{1}, Namespace{2}
+	dst := []Node{{Hash: [32]byte{1}}, {Hash: [32]byte{2}}}
+	before := append([]Node(nil), dst...)
+	out := []Node{{Min: high, Max: high}, {Min: low, Max: low}}
+	inside := []Node{{Min: high, Max: low}}
+	for _, tt := range []struct {
+		name, want string
+		err        error
+	}{
+		{"leaves", "nmt: namespace 01", LeafHashes(dst, []Namespace{high, low}, make([][]byte, 2))},
+		{"nodes", "nmt: tree 0: nmt: node 1 begins with namespace 01", Roots(dst[:1], out, 2, Options{})},
+		{"node", "nmt: tree 1: nmt: node 0 goes from namespace 02", Roots(dst, append([]Node{{}}, inside...), 1, Options{})},
+		{"proof", "nmt: node 1 begins", second(ProveRange(out, 0, 1, Options{}))},
+		{"namespace proof", "nmt: tree 0", second(ProveNamespace(out, low, Options{}))},
+		{"absence among nodes that are no leaves", "nmt: no leaves 1", second(ProveNamespace([]Node{{Max: high}}, low, Options{}))},
+		{"range", "nmt: no leaves 1 to 2 in a tree of 2", second(ProveRange(dst, 1, 3, Options{}))},
+	} {
+		if tt.err == nil || !strings.HasPrefix(tt.err.Error(), tt.want) {
+			t.Errorf("%s: error %v, want %s", tt.name, tt.err, tt.want)
+		}
+	}
+	if dst[0] != before[0] || dst[1] != before[1] {
+		t.Error("an error left nodes changed")
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
+
+func TestMisusePanics(t *testing.T) {
+	for name, f := range map[string]func(){
+		"LeafHashes: nodes":      func() { LeafHashes(make([]Node, 1), make([]Namespace, 2), make([][]byte, 2)) },
+		"LeafHashes: namespaces": func() { LeafHashes(make([]Node, 2), make([]Namespace, 1), make([][]byte, 2)) },
+		"Roots: size 0":          func() { Roots(nil, nil, 0, Options{}) },
+		"Roots: leaves":          func() { Roots(make([]Node, 2), make([]Node, 5), 2, Options{}) },
+		"Roots: roots":           func() { Roots(make([]Node, 2), make([]Node, 6), 2, Options{}) },
+		"Square: width 0":        func() { Square(nil, nil, nil, 0) },
+		"Square: odd width":      func() { Square(make([]Node, 3), make([]Node, 3), make([][]byte, 9), 3) },
+		"Square: rows":           func() { Square(make([]Node, 3), make([]Node, 4), make([][]byte, 16), 4) },
+		"Square: columns":        func() { Square(make([]Node, 4), make([]Node, 5), make([][]byte, 16), 4) },
+		"Square: shares":         func() { Square(make([]Node, 4), make([]Node, 4), make([][]byte, 17), 4) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			defer func() {
+				if p, ok := recover().(string); !ok || !strings.HasPrefix(p, "nmt: ") {
+					t.Errorf("panic %v", p)
+				}
+			}()
+			f()
+		})
+	}
+}
+
+func TestNoLeaves(t *testing.T) {
+	root, err := Root(nil, Options{})
+	if err != nil || root != EmptyRoot() {
+		t.Errorf("%x, %v", root, err)
+	}
+	if err := LeafHashes(nil, nil, nil); err != nil {
+		t.Error(err)
+	}
+	for _, size := range []int{5, math.MaxInt} {
+		if err := Roots(nil, nil, size, Options{}); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+type squareCase struct {
+	What, Rule string
+	Width      int
+	ShareSize  int         `json:"share_size"`
+	EDS        []string    `json:"eds_hex"`
+	Parity     string      `json:"parity_base64"`
+	ODS        string      `json:"ods_base64"`
+	Leaves     []string    `json:"leaf_digest"`
+	Rows       []hexNodeOf `json:"row_roots"`
+	Cols       []hexNodeOf `json:"col_roots"`
+	DataRoot   string      `json:"data_root"`
+}
+
+// shares returns the extended square, or nil if the vectors do not have it.
+func (c squareCase) shares(t *testing.T) [][]byte {
+	t.Helper()
+	width := 2 * c.Width
+	shares := make([][]byte, width*width)
+	if c.EDS != nil {
+		for i, s := range c.EDS {
+			var err error
+			if shares[i], err = hex.DecodeString(s); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return shares
+	}
+	if c.Parity == "" {
+		return nil
+	}
+	parity, err := base64.StdEncoding.DecodeString(c.Parity)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ods, err := base64.StdEncoding.DecodeString(c.ODS)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range shares {
+		row, col := i/width, i%width
+		from := &parity
+		if row < c.Width && col < c.Width {
+			if from = &ods; c.ODS == "" {
+				number := row*c.Width + col
+				ns := namespaceOf(t, c.Rule, number)
+				shares[i] = append(ns[:], dataOf(number, c.ShareSize)[NamespaceSize:]...)
+				continue
+			}
+		}
+		shares[i], *from = (*from)[:c.ShareSize], (*from)[c.ShareSize:]
+	}
+	return shares
+}
+
+func TestSquares(t *testing.T) {
+	var v struct{ Cases, Known []squareCase }
+	readJSON(t, "square.json.gz", &v)
+	tested := 0
+	for _, tt := range append(v.Cases, v.Known...) {
+		shares := tt.shares(t)
+		if shares == nil {
+			continue
+		}
+		tested++
+		width := 2 * tt.Width
+		name := fmt.Sprintf("width %d, shares of %d bytes, %s%s", tt.Width, tt.ShareSize, tt.Rule, tt.What)
+		rows, cols := make([]Node, width), make([]Node, width)
+		if err := Square(rows, cols, shares, width); err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		var roots [][]byte
+		for i := range width {
+			if rows[i] != tt.Rows[i].node(t) {
+				t.Errorf("%s: row root %d is %x, want %s", name, i, rows[i], tt.Rows[i])
+			}
+			if cols[i] != tt.Cols[i].node(t) {
+				t.Errorf("%s: column root %d is %x, want %s", name, i, cols[i], tt.Cols[i])
+			}
+		}
+		for _, nodes := range [][]Node{rows, cols} {
+			for _, n := range nodes {
+				roots = append(roots, bytes.Clone(pair(&[2]Node{n})[:nodeSize]))
+			}
+		}
+		// Celestia's data root: the tree of RFC 6962 over both.
+		if root := rfc6962.Root(roots); hex.EncodeToString(root[:]) != tt.DataRoot {
+			t.Errorf("%s: data root %x, want %s", name, root, tt.DataRoot)
+		}
+	}
+	if tested < 10 {
+		t.Errorf("%d squares", tested)
+	}
+}
+
+func TestSquareErrors(t *testing.T) {
+	shares := make([][]byte, 16)
+	fresh := func() [][]byte {
+		for i := range shares {
+			ns := namespaceOf(t, "third", i)
+			shares[i] = append(ns[:], make([]byte, 35)...)
+		}
+		return shares
+	}
+	for _, tt := range []struct {
+		name   string
+		change func(shares [][]byte)
+		want   string
+	}{
+		{"row", func(s [][]byte) { s[1][0], s[5][0] = 1, 2; s[0][0] = 2; s[4][0] = 2 }, "nmt: row 0: namespace "},
+		{"column", func(s [][]byte) { s[0][0], s[1][0], s[5][0] = 1, 2, 2 }, "nmt: column 0: namespace "},
+		{"short share", func(s [][]byte) { s[5] = s[5][:28] }, "nmt: share in row 1, column 1 has 28 bytes"},
+	} {
+		rows, cols := make([]Node, 4), make([]Node, 4)
+		s := fresh()
+		tt.change(s)
+		if err := Square(rows, cols, s, 4); err == nil || !strings.HasPrefix(err.Error(), tt.want) {
+			t.Errorf("%s: error %v, want %s", tt.name, err, tt.want)
+		}
+		if rows[0] != (Node{}) || cols[0] != (Node{}) {
+			t.Errorf("%s: an error left roots", tt.name)
+		}
+	}
+	// Parity shares may be of any length and bytes.
+	s := fresh()
+	s[15] = nil
+	if err := Square(make([]Node, 4), make([]Node, 4), s, 4); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAllocations(t *testing.T) {
+	if testing.Short() {
+		t.Skip("with the race detector, pools drop what they are given")
+	}
+	leaves, _, data := treeOf{N: 256, Rule: "third", Parity: 128}.leaves(t)
+	namespaces := make([]Namespace, len(data))
+	roots, nodes := make([]Node, 1), make([]Node, len(data))
+	if n := testing.AllocsPerRun(20, func() { Roots(roots, leaves, 256, Options{}) }); n > 0 {
+		t.Errorf("Roots allocates %v times", n)
+	}
+	if n := testing.AllocsPerRun(20, func() { LeafHashes(nodes, namespaces, data) }); n > 2 {
+		t.Errorf("LeafHashes allocates %v times", n)
+	}
+}

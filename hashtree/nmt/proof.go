@@ -1,0 +1,251 @@
+package nmt
+
+import (
+	"fmt"
+	"math/bits"
+	"sort"
+)
+
+// A Proof proves what leaves Start to End-1 of a tree are. A proof of a
+// namespace also proves that no other leaf of the tree has the namespace. It
+// has the same nodes as a proof of celestiaorg/nmt, in the same order.
+type Proof struct {
+	// Start and End are the range. Both are 0 in a proof that a namespace is
+	// outside the range of a tree's namespaces.
+	Start, End int
+	// Nodes are the roots of the largest subtrees beside the range, from left to
+	// right.
+	Nodes []Node
+	// Absent is not nil in a proof that a namespace between others has no leaf.
+	// It is the leaf at Start, the first one with a higher namespace.
+	Absent *Node
+}
+
+// isEmpty reports whether p proves that a namespace is outside of a tree's.
+func (p *Proof) isEmpty() bool {
+	return p.Start == 0 && p.End == 0 && len(p.Nodes) == 0 && p.Absent == nil
+}
+
+// ProveRange returns the proof of leaves start to end-1 of the tree over leaves.
+// It is an error if leaves has no such range, or if the namespaces of leaves are
+// out of order.
+func ProveRange(leaves []Node, start, end int, o Options) (Proof, error) {
+	if start < 0 || start >= end || end > len(leaves) {
+		return Proof{}, fmt.Errorf("nmt: no leaves %d to %d in a tree of %d", start, end-1, len(leaves))
+	}
+	if err := checkOrder(leaves); err != nil {
+		return Proof{}, err
+	}
+	s := scratches.Get().(*scratch)
+	p := Proof{Start: start, End: end}
+	s.beside(&p, leaves, 0, o)
+	scratches.Put(s)
+	return p, nil
+}
+
+// beside appends the roots of the subtrees of leaves that are beside the range;
+// leaves begin at number first.
+func (s *scratch) beside(p *Proof, leaves []Node, first int, o Options) {
+	n := len(leaves)
+	switch {
+	case first+n <= p.Start || first >= p.End:
+		var root [1]Node
+		s.roots(root[:], leaves, n, o)
+		p.Nodes = append(p.Nodes, root[0])
+	case n > 1:
+		split := splitOf(n)
+		s.beside(p, leaves[:split], first, o)
+		s.beside(p, leaves[split:], first+split, o)
+	}
+}
+
+// splitOf returns the largest power of two below n, which is above 1.
+func splitOf(n int) int { return 1 << (bits.Len(uint(n-1)) - 1) }
+
+// ProveNamespace returns the proof of all leaves with a namespace, or of its
+// absence, in the tree over leaves. It is an error if the namespaces of leaves are
+// out of order.
+func ProveNamespace(leaves []Node, ns Namespace, o Options) (Proof, error) {
+	root, err := Root(leaves, o)
+	if err != nil {
+		return Proof{}, err
+	}
+	if len(leaves) == 0 || ns.Compare(root.Min) < 0 || ns.Compare(root.Max) > 0 {
+		return Proof{}, nil
+	}
+	start := sort.Search(len(leaves), func(i int) bool { return leaves[i].Min.Compare(ns) >= 0 })
+	end := sort.Search(len(leaves), func(i int) bool { return leaves[i].Min.Compare(ns) > 0 })
+	if start < end {
+		return ProveRange(leaves, start, end, o)
+	}
+	p, err := ProveRange(leaves, start, start+1, o)
+	if err != nil {
+		return Proof{}, err // of inner nodes
+	}
+	absent := leaves[start]
+	p.Absent = &absent
+	return p, nil
+}
+
+// VerifyInclusion returns nil if p proves that leaves Start to End-1 of the
+// tree with this root have the given namespace and data. Other leaves may have
+// the namespace too.
+//
+// A root does not fix how many leaves there are, so Start and End are proved only if
+// their number is known, is a power of two and is at least End. Otherwise the leaves
+// are in the tree, but possibly elsewhere.
+func (p Proof) VerifyInclusion(root Node, ns Namespace, leaves [][]byte, o Options) error {
+	if p.Absent != nil {
+		return fmt.Errorf("nmt: a proof of absence proves no inclusion")
+	}
+	return p.verify(root, leafNodes(ns, leaves), o)
+}
+
+// VerifyNamespace returns nil if p proves that, in the tree with this root,
+// exactly the given leaves have the namespace. If leaves is empty, it proves
+// that no leaf has it.
+func (p Proof) VerifyNamespace(root Node, ns Namespace, leaves [][]byte, o Options) error {
+	if p.isEmpty() {
+		switch {
+		case len(leaves) > 0:
+			return fmt.Errorf("nmt: an empty proof proves no leaves; %d were given", len(leaves))
+		case ns.Compare(root.Min) < 0 || ns.Compare(root.Max) > 0 || root == EmptyRoot():
+			return nil
+		}
+		return fmt.Errorf("nmt: an empty proof for namespace %x, which is inside of the root's, %x to %x", ns, root.Min, root.Max)
+	}
+	nodes := leafNodes(ns, leaves)
+	if p.Absent != nil {
+		if len(leaves) > 0 {
+			return fmt.Errorf("nmt: a proof of absence proves no leaves; %d were given", len(leaves))
+		}
+		if p.Absent.Min.Compare(ns) <= 0 {
+			return fmt.Errorf("nmt: a proof of absence of namespace %x has a leaf of %x, which is not above it", ns, p.Absent.Min)
+		}
+		nodes = []Node{*p.Absent}
+	}
+	// The nodes left of the range are below the namespace, the nodes right of
+	// it above.
+	left, err := p.left()
+	if err != nil {
+		return err
+	}
+	for i, n := range p.Nodes[:left] {
+		if n.Max.Compare(ns) >= 0 {
+			return fmt.Errorf("nmt: node %d of the proof, left of the range, reaches up to namespace %x", i, n.Max)
+		}
+	}
+	for i, n := range p.Nodes[left:] {
+		if n.Min.Compare(ns) <= 0 {
+			return fmt.Errorf("nmt: node %d of the proof, right of the range, reaches down to namespace %x", left+i, n.Min)
+		}
+	}
+	return p.verify(root, nodes, o)
+}
+
+// left returns how many of the nodes are left of the range. It is an error if there
+// are fewer.
+func (p Proof) left() (int, error) {
+	left := bits.OnesCount(uint(p.Start))
+	if p.Start < 0 || left > len(p.Nodes) {
+		return 0, fmt.Errorf("nmt: proof has %d nodes; a range from leaf %d on needs %d or more", len(p.Nodes), p.Start, left)
+	}
+	return left, nil
+}
+
+// maxEnd is the highest end of a range: up to there, twice the largest power of two
+// below the end is an int.
+const maxEnd = 1 << (bits.UintSize - 2)
+
+func leafNodes(ns Namespace, leaves [][]byte) []Node {
+	nodes := make([]Node, len(leaves))
+	leafHashes(nodes, leaves, func(int) Namespace { return ns })
+	return nodes
+}
+
+// verify returns nil if the range has these leaves.
+func (p Proof) verify(root Node, leaves []Node, o Options) error {
+	if p.Start < 0 || p.End <= p.Start || p.End-p.Start != len(leaves) {
+		return fmt.Errorf("nmt: proof is of leaves %d to %d; %d leaves were given", p.Start, p.End-1, len(leaves))
+	}
+	if p.End > maxEnd {
+		return fmt.Errorf("nmt: proof is of leaves up to %d; there are at most %d", p.End-1, maxEnd)
+	}
+	// With fewer, a node could pass for the root: the leaves would not count.
+	if _, err := p.left(); err != nil {
+		return err
+	}
+	v := verifier{proof: &p, leaves: leaves, nodes: p.Nodes, options: o}
+	width := 1
+	if p.End > 1 {
+		width = 2 * splitOf(p.End)
+	}
+	got, ok := v.subtree(0, width)
+	// The rest are right of what has the range.
+	for ok && len(v.nodes) > 0 {
+		right := v.next()
+		got, ok = v.join(got, right)
+	}
+	switch {
+	case v.err != nil:
+		return v.err
+	case !ok:
+		return fmt.Errorf("nmt: proof has %d nodes, too few for leaves %d to %d", len(p.Nodes), p.Start, p.End-1)
+	case got != root:
+		return fmt.Errorf("nmt: the proof leads to root %x of namespaces %x to %x, not to %x of %x to %x",
+			got.Hash, got.Min, got.Max, root.Hash, root.Min, root.Max)
+	}
+	return nil
+}
+
+// A verifier computes the root from a proof.
+type verifier struct {
+	proof   *Proof
+	leaves  []Node
+	nodes   []Node // that are left of the proof's
+	options Options
+	err     error
+}
+
+func (v *verifier) next() (n Node) {
+	n, v.nodes = v.nodes[0], v.nodes[1:]
+	return n
+}
+
+// subtree returns the root of what the tree has of leaves first to end-1, a
+// power of two, or false if there is nothing.
+func (v *verifier) subtree(first, end int) (Node, bool) {
+	p := v.proof
+	switch {
+	case v.err != nil:
+		return Node{}, false
+	case end <= p.Start || first >= p.End:
+		if len(v.nodes) == 0 {
+			return Node{}, false
+		}
+		return v.next(), true
+	case end-first == 1:
+		return v.leaves[first-p.Start], true
+	}
+	middle := first + (end-first)/2
+	left, ok := v.subtree(first, middle)
+	if !ok {
+		return Node{}, false
+	}
+	right, ok := v.subtree(middle, end)
+	if !ok {
+		return left, v.err == nil // the tree ends before
+	}
+	return v.join(left, right)
+}
+
+// join returns the parent of two nodes, or false and sets err if their namespaces
+// are out of order.
+func (v *verifier) join(left, right Node) (Node, bool) {
+	children := [...]Node{left, right}
+	if err := checkOrder(children[:]); err != nil {
+		v.err = fmt.Errorf("nmt: proof: %w", err)
+		return Node{}, false
+	}
+	return v.options.parent(&left, &right), true
+}

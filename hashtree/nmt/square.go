@@ -1,0 +1,67 @@
+package nmt
+
+import "fmt"
+
+// Square sets rows and cols to the roots of the rows and the columns of an
+// extended data square of width × width shares, in row-major order. Each share is
+// hashed once, as a leaf of its row and of its column. The namespace of a share in
+// the first quadrant is its first 29 bytes, and the namespace of every other
+// share is [MaxNamespace]; parents ignore that. It needs 90 bytes of memory for
+// each share.
+//
+// It is an error if the namespaces of a row or a column of the first quadrant
+// fall, or if a share there is shorter than a namespace; then rows and cols stay
+// as they are.
+//
+// It panics, before it touches anything, if width is not positive and even, or if
+// there are not width rows, width columns and width² shares.
+func Square(rows, cols []Node, shares [][]byte, width int) error {
+	if width < 2 || width%2 != 0 || len(rows) != width || len(cols) != width || len(shares)/width != width || len(shares)%width != 0 {
+		panic(fmt.Sprintf("nmt: Square: %d rows, %d columns and %d shares for an extended width of %d", len(rows), len(cols), len(shares), width))
+	}
+	original := width / 2
+	for row := range original {
+		for col := range original {
+			if n := len(shares[row*width+col]); n < NamespaceSize {
+				return fmt.Errorf("nmt: share in row %d, column %d has %d bytes, less than a namespace's %d", row, col, n, NamespaceSize)
+			}
+		}
+	}
+	namespace := func(i int) Namespace {
+		if i/width < original && i%width < original {
+			return Namespace(shares[i])
+		}
+		return MaxNamespace
+	}
+	for row := range original {
+		for col := range original {
+			i := row*width + col
+			ns := namespace(i)
+			if col > 0 && ns.Compare(namespace(i-1)) < 0 {
+				return fmt.Errorf("nmt: row %d: namespace %x in column %d is below %x before it", row, ns, col, namespace(i-1))
+			}
+			if row > 0 && ns.Compare(namespace(i-width)) < 0 {
+				return fmt.Errorf("nmt: column %d: namespace %x in row %d is below %x above it", col, ns, row, namespace(i-width))
+			}
+		}
+	}
+	leaves := make([]Node, len(shares))
+	leafHashes(leaves, shares, namespace)
+	s := scratches.Get().(*scratch)
+	o := Options{IgnoreMaxNamespace: true}
+	s.roots(rows, leaves, width, o)
+	// As many columns at a time as are climbed side by side.
+	group := min(width, max(1, 2*batch/width))
+	columns := make([]Node, group*width)
+	for first := 0; first < width; first += group {
+		n := min(group, width-first)
+		for row := range width {
+			for i, leaf := range leaves[row*width+first:][:n] {
+				columns[i*width+row] = leaf
+			}
+		}
+		s.roots(cols[first:first+n], columns[:n*width], width, o)
+	}
+	scratches.Put(s)
+	return nil
+}

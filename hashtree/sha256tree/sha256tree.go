@@ -1,0 +1,177 @@
+// Package sha256tree computes SHA256TREE, a digest of Bazel's Remote Execution
+// API. A large message is cut into chunks of 1024 bytes, the leaves of a Merkle
+// tree, which one core hashes side by side.
+//
+// The digest of a message of at most 1024 bytes is its SHA-256 digest. A longer
+// message is split into two parts. The length of the first part is the largest
+// power of two below the message's length. The digest is the parent of the
+// digests of both parts: 64 rounds of SHA-256 over the two digests, from start
+// words of its own and without the addition at the end. The message's length is
+// not hashed.
+//
+// Functions may be called concurrently.
+package sha256tree
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/bits"
+	"sync"
+
+	"github.com/sha256-simd/sha256-simd"
+	"github.com/sha256-simd/sha256-simd/internal/above/parts"
+	"github.com/sha256-simd/sha256-simd/internal/block"
+	"github.com/sha256-simd/sha256-simd/internal/lanes"
+	"github.com/sha256-simd/sha256-simd/internal/merkle"
+)
+
+// Size is the length of a digest in bytes.
+const Size = sha256.Size
+
+// chunkSize is the length of every leaf but the last, which may be shorter.
+const chunkSize = 1024
+
+// parentIV are the start words of parents: the first 32 bits of the fractional
+// parts of the square roots of the ninth to the sixteenth prime.
+var parentIV = func() (iv block.State) {
+	for i, p := range [...]float64{23, 29, 31, 37, 41, 43, 47, 53} {
+		_, fraction := math.Modf(math.Sqrt(p))
+		iv[i] = uint32(fraction * (1 << 32))
+	}
+	return iv
+}()
+
+// tree is the definition: a node without a sibling goes up as it is, which comes
+// to the same as splitting at powers of two.
+var tree = merkle.Tree{
+	Nodes: func(dst, src [][Size]byte) { lanes.CompressPairs(dst, parentIV, src) },
+	Odd:   func(last [Size]byte, _ int) [Size]byte { return last },
+}
+
+// parent returns the node above two.
+func parent(left, right *[Size]byte) (node [Size]byte) {
+	var children [2 * Size]byte
+	copy(children[:], left[:])
+	copy(children[Size:], right[:])
+	h := parentIV
+	block.Compress(&h, children[:])
+	lanes.PutDifference(&node, &h, &parentIV)
+	return node
+}
+
+// maxSlices is how many chunks are hashed in one call.
+const maxSlices = 1024
+
+// slices are for the chunks of a call, which SumMany takes as slices.
+var slices = sync.Pool{New: func() any { return new([maxSlices][]byte) }}
+
+// leaves sets dst to the leaves of data, which has at least one byte for each.
+func leaves(dst [][Size]byte, data []byte) {
+	chunks := slices.Get().(*[maxSlices][]byte)
+	for len(dst) > 0 {
+		n := min(len(dst), len(chunks))
+		for i := range n {
+			end := min(chunkSize, len(data))
+			chunks[i], data = data[:end:end], data[end:]
+		}
+		sha256.SumMany(dst[:n], chunks[:n])
+		clear(chunks[:n])
+		dst = dst[n:]
+	}
+	slices.Put(chunks)
+}
+
+// count returns how many chunks size bytes have, at least one.
+func count(size int64) int64 { return max(1, (size-1)/chunkSize+1) }
+
+// Sum256 returns the SHA256TREE digest of data. It hashes on the calling
+// goroutine, and above 1 MiB of data allocates little more than 1/1024 of its
+// length.
+func Sum256(data []byte) [Size]byte {
+	n := int(count(int64(len(data))))
+	if n == 1 {
+		return sha256.Sum256(data)
+	}
+	return tree.RootOf(n, merkle.Depth(n), func(dst [][Size]byte, i int) { leaves(dst, data[i*chunkSize:]) })
+}
+
+// windowLevel is the level of the roots of the windows that [Sum] reads: 2^18
+// chunks, 256 MiB.
+const windowLevel = 18
+
+// Sum reads size bytes of r, from offset 0 on, and returns their SHA256TREE
+// digest.
+//
+// It hashes on GOMAXPROCS goroutines, many chunks side by side on each, while
+// others read ahead: r.ReadAt is called concurrently and out of order. It needs
+// 4 MiB for each of these goroutines and 8 MiB for the tree, whatever the size.
+// It is an error if size is below 0. If r ends before size bytes, the error is
+// [io.ErrUnexpectedEOF]. If r.ReadAt fails, it is the error of r.ReadAt. Both
+// are wrapped with the offset. When ctx is done, Sum returns ctx.Err(). Sum
+// returns only when all its calls of r.ReadAt have returned and all its
+// goroutines have ended. If r.ReadAt panics, Sum panics with the same value.
+func Sum(ctx context.Context, r io.ReaderAt, size int64) ([Size]byte, error) {
+	switch {
+	case size < 0:
+		return [Size]byte{}, fmt.Errorf("sha256tree: size %d is negative", size)
+	case r == nil && size > 0:
+		return [Size]byte{}, errors.New("sha256tree: nil reader")
+	}
+	return sum(ctx, r, size, windowLevel)
+}
+
+// sum is Sum by windows of 2^level chunks.
+func sum(ctx context.Context, r io.ReaderAt, size int64, level int) ([Size]byte, error) {
+	if err := ctx.Err(); err != nil {
+		return [Size]byte{}, err
+	}
+	window := int64(chunkSize) << level
+	var (
+		p       peaks
+		digests = make([][Size]byte, count(min(size, window)))
+	)
+	for off := int64(0); ; off += window {
+		n := min(size-off, window)
+		digests = digests[:count(n)]
+		stretch := parts.Parts{R: r, Off: off, Size: n, PartSize: chunkSize, Package: "sha256tree"}
+		if err := stretch.Sum(ctx, digests); err != nil {
+			return [Size]byte{}, err
+		}
+		root := tree.Root(digests, 0, merkle.Depth(len(digests)))
+		if off+n == size {
+			return p.root(root), nil
+		}
+		p.add(root, level)
+	}
+}
+
+// peaks are the roots of the largest whole subtrees of a tree that grows, from
+// left to right.
+type peaks struct {
+	leaves uint64
+	// nodes has one on each level that is a bit of leaves. 2^64 bytes have 2^54
+	// leaves.
+	nodes [54][Size]byte
+}
+
+// add appends a whole subtree of this level. No part of the tree is smaller.
+func (p *peaks) add(root [Size]byte, level int) {
+	leaves := uint64(1) << level
+	for ; p.leaves>>level&1 == 1; level++ {
+		root = parent(&p.nodes[level], &root)
+	}
+	p.nodes[level] = root
+	p.leaves += leaves
+}
+
+// root returns the root of the tree with last as its last part, which is smaller
+// than every other or as large as the smallest.
+func (p *peaks) root(last [Size]byte) [Size]byte {
+	for left := p.leaves; left != 0; left &= left - 1 {
+		last = parent(&p.nodes[bits.TrailingZeros64(left)], &last)
+	}
+	return last
+}
