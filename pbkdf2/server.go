@@ -1,0 +1,162 @@
+package pbkdf2
+
+import (
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/sha256-simd/sha256-simd/internal/block"
+	"github.com/sha256-simd/sha256-simd/internal/lanes"
+)
+
+// A Server derives keys for goroutines that each have one password, as in a program that
+// checks logins: keys that are wanted at the same time are computed side by side. Any
+// number of goroutines may use it. The zero Server is ready for use.
+//
+// A Server has no goroutine and no timer. Some of the callers, at most GOMAXPROCS, do
+// the work of all, in time slices of about 200 µs, until their own keys are done. A new
+// caller joins at the next slice. If there are more keys than lanes, they take turns.
+type Server struct {
+	mu sync.Mutex
+	// queue are the parts that no goroutine advances at the moment. The part that has
+	// waited longest comes first.
+	queue     []*part
+	combiners int
+}
+
+// A login is a key that a goroutine waits for.
+type login struct {
+	pending   int  // parts that are not finished
+	combining bool // it is its goroutine that advances parts, or it has been asked to
+	// wake has room for a signal: the key is finished, or the goroutine has to combine.
+	wake  chan struct{}
+	parts []part
+}
+
+var logins = sync.Pool{New: func() any { return &login{wake: make(chan struct{}, 1)} }}
+
+// Key is the function [Key], beside the keys of other goroutines.
+func (s *Server) Key(password string, salt []byte, iter, keyLength int) ([]byte, error) {
+	n := (keyLength-1)/size + 1
+	// A key of more digests than lanes fills them by itself.
+	if s == nil || n > block.MaxLanes || block.UsesStd() || check(iter, keyLength) != nil {
+		return Key(password, salt, iter, keyLength)
+	}
+	key := make([]byte, keyLength)
+	inner, outer := block.KeyStates(bytesOf(password))
+	l := logins.Get().(*login)
+	l.parts = slices.Grow(l.parts[:0], n)[:n]
+	for i := range l.parts {
+		l.parts[i].begin(inner, outer, salt, uint32(i+1), iter, key[size*i:])
+		l.parts[i].of = l
+	}
+	if iter > 1 {
+		s.wait(l)
+	}
+	for i := range l.parts {
+		l.parts[i].finish()
+	}
+	logins.Put(l)
+	return key, nil
+}
+
+// wait returns when all parts of l are advanced to their end.
+func (s *Server) wait(l *login) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l.pending = len(l.parts)
+	for i := range l.parts {
+		s.queue = append(s.queue, &l.parts[i])
+	}
+	s.recruit(l)
+	for l.pending > 0 {
+		if l.combining {
+			s.combine(l)
+			continue
+		}
+		s.mu.Unlock()
+		<-l.wake
+		s.mu.Lock()
+	}
+	if l.combining { // it was asked to when its parts were finished already
+		s.retire(l)
+	}
+	select {
+	case <-l.wake: // a signal that came too late
+	default:
+	}
+}
+
+// recruit has one more login combine, if parts wait and there is a P for it: l, unless
+// it does already, or else one whose goroutine waits.
+func (s *Server) recruit(l *login) {
+	if len(s.queue) == 0 || s.combiners >= runtime.GOMAXPROCS(0) {
+		return
+	}
+	if l.combining {
+		i := slices.IndexFunc(s.queue, func(p *part) bool { return !p.of.combining })
+		if i < 0 {
+			return
+		}
+		l = s.queue[i].of
+		l.signal()
+	}
+	l.combining = true
+	s.combiners++
+}
+
+// retire ends that l combines, and finds another that does.
+func (s *Server) retire(l *login) {
+	s.combiners--
+	s.recruit(l) // another one, since l still counts as combining
+	l.combining = false
+}
+
+func (l *login) signal() {
+	select {
+	case l.wake <- struct{}{}:
+	default:
+	}
+}
+
+// combine advances parts of all logins until l is finished, or until no parts wait.
+func (s *Server) combine(l *login) {
+	memory := lanes.NewChains()
+	defer memory.Release()
+	width, _ := lanes.ChainWidth()
+	w := works.Get().(*work)
+	defer w.release()
+	yields := true
+	for l.pending > 0 {
+		if yields {
+			// On one P, others cannot join unless this goroutine lets them run.
+			s.mu.Unlock()
+			start := time.Now()
+			runtime.Gosched()
+			yields = time.Since(start) < maxYield
+			s.mu.Lock()
+		}
+		n := min(len(s.queue), width)
+		if n == 0 {
+			break
+		}
+		parts := w.live[:copy(w.live[:], s.queue[:n])]
+		s.queue = slices.Delete(s.queue, 0, n)
+		s.recruit(l)
+		s.mu.Unlock()
+		waiting, live := w.step.do(memory, parts)
+		s.mu.Lock()
+		s.queue = append(slices.Insert(s.queue, 0, parts[:waiting]...), parts[waiting:live]...)
+		for _, p := range parts[live:] {
+			if p.of.pending--; p.of.pending == 0 && p.of != l {
+				p.of.signal()
+			}
+		}
+	}
+	s.retire(l)
+}
+
+// maxYield is how long a combiner's yield may take. After a longer one other goroutines
+// keep the Ps busy, and it does not yield again.
+const maxYield = time.Millisecond

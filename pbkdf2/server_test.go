@@ -1,0 +1,16 @@
+package pbkdf2
+
+import "testing"
+
+// TestCombinerThatIsAskedTooLate has a login asked to combine when its own parts are
+// finished already: it must not count as a combiner any more, and must find another.
+func TestCombinerThatIsAskedTooLate(t *testing.T) {
+	waits := &login{wake: make(chan struct{}, 1), pending: 1}
+	s := Server{combiners: 1, queue: []*part{{of: waits}}}
+	late := &login{wake: make(chan struct{}, 1), combining: true}
+	late.signal()
+	s.wait(late)
+	if late.combining || s.combiners != 1 || !waits.combining || len(waits.wake) != 1 || len(late.wake) != 0 {
+		t.Errorf("%d combiners; the late one combines: %t; the other does: %t, with %d signals", s.combiners, late.combining, waits.combining, len(waits.wake))
+	}
+}
