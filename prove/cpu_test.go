@@ -1,0 +1,397 @@
+package main
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"math/rand"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	blocks "github.com/sha256-simd/sha256-simd/internal/block"
+	"github.com/sha256-simd/sha256-simd/internal/cpu"
+)
+
+// formsOf are instructions of an architecture's kernels: some of each form and
+// immediate, from kernels of which ok says that their instructions can run.
+func formsOf(t *testing.T, arch string, ok func(blocks.Spec) bool) (ins []*instruction, p *program) {
+	t.Helper()
+	p = programFor(t, arch)
+	seen := map[string]int{}
+	for _, k := range blocks.Catalog() {
+		if k.Arch != arch {
+			continue
+		}
+		if !ok(k) {
+			t.Logf("SKIPPED: instructions of %s, which this CPU cannot run", k.Name)
+			continue
+		}
+		c, err := p.disassemble(k.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, a := range slices.Sorted(maps.Keys(c.at)) {
+			in := c.at[a]
+			key := in.form
+			for _, o := range in.args {
+				if o.kind == 'i' && o.imm >= 0 && o.imm < 256 {
+					key += fmt.Sprint(" ", o.imm)
+				}
+			}
+			if seen[key]++; seen[key] <= 2 {
+				ins = append(ins, in)
+			}
+		}
+	}
+	return ins, p
+}
+
+// concrete is a machine of numbers.
+func concrete(arm bool) *machine {
+	m := &machine{arm: arm, mem: map[string]*region{}}
+	r := m.region("memory", linear{}, number(256), true, true)
+	r.align = 64
+	return m
+}
+
+// stepConcrete executes an instruction, or says why it is refused.
+func stepConcrete(m *machine, in *instruction) (why refusal) {
+	why, _ = refused(func() {
+		if m.arm {
+			m.stepARM64(in)
+		} else {
+			m.stepAMD64(in)
+		}
+	})
+	return why
+}
+
+// Layout of what the programs below read and write.
+const (
+	cpuMasks   = 32 * 64
+	cpuGeneral = cpuMasks + 8*8
+	cpuFlags   = cpuGeneral + 16*8
+	cpuMemory  = cpuFlags + 64 - cpuFlags%64
+	cpuSize    = cpuMemory + 256
+)
+
+var generalNames = strings.Fields("rax rcx rdx rbx rsp rbp rsi rdi r8 r9 r10 r11 r12 r13 r14 r15")
+
+// The model of amd64's instructions is this CPU's, of those that it has.
+func TestInstructionsOfThisCPU(t *testing.T) {
+	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
+		t.Skip("not an amd64 machine with Linux")
+	}
+	tools(t, "gcc")
+	wide := cpu.Usable().Has(cpu.AVX512F | cpu.AVX512BW | cpu.AVX512VL)
+	if !cpu.Usable().Has(cpu.AVX2) {
+		t.Skip("this CPU has no AVX2")
+	}
+	ins, _ := formsOf(t, "amd64", func(k blocks.Spec) bool { return cpu.Usable().Has(k.Needs) })
+	type sample struct {
+		in   instruction
+		text string
+		base int // the register with the address of memory, or -1
+	}
+	var samples []sample
+	without := map[string]int{}
+	for _, in := range ins {
+		s := sample{in: *in, base: -1}
+		s.in.args = slices.Clone(in.args)
+		text, _, _ := strings.Cut(in.text, "#")
+		text = strings.TrimSpace(text)
+		special := in.jumps() || slices.Contains([]string{"ret", "call", "push", "pop", "nop", "int3", "vzeroupper"}, in.op) || strings.HasPrefix(in.op, "prefetch")
+		for i, o := range s.in.args {
+			special = special || o.tls || o.kind == 'r' && o.reg == sp || o.kind == 'm' && (o.size == 1 || in.op == "lea" && (o.base == sp || o.base == absolute))
+			if o.kind != 'm' || in.op == "lea" {
+				continue
+			}
+			s.base = 15
+			for slices.ContainsFunc(in.args, func(q operand) bool { return q.kind == 'r' && q.reg == s.base }) {
+				s.base--
+			}
+			l, r := strings.IndexByte(text, '['), strings.IndexByte(text, ']')
+			if l < 0 {
+				special = true
+				break
+			}
+			text = text[:l] + "[" + generalNames[s.base] + "+64" + text[r:]
+			s.in.args[i].base, s.in.args[i].index, s.in.args[i].disp = s.base, none, 64
+		}
+		if special {
+			without[in.op]++
+			continue
+		}
+		s.text = text
+		samples = append(samples, s)
+	}
+	registers, move := 16, "vmovdqu ymm%d, [rdi+%d]\n"
+	store := "vmovdqu [rdi+%d], ymm%d\n"
+	if wide {
+		registers, move, store = 32, "vmovdqu32 zmm%d, [rdi+%d]\n", "vmovdqu32 [rdi+%d], zmm%d\n"
+	}
+	var s bytes.Buffer
+	s.WriteString(".intel_syntax noprefix\n.text\n")
+	for i, x := range samples {
+		fmt.Fprintf(&s, "t%d:\npush rbx\npush rbp\npush r12\npush r13\npush r14\npush r15\nmov [rip+state], rdi\nmov [rip+stack], rsp\n", i)
+		for j := range registers {
+			fmt.Fprintf(&s, move, j, 64*j)
+		}
+		for j := 1; wide && j < 8; j++ {
+			fmt.Fprintf(&s, "kmovq k%d, [rdi+%d]\n", j, cpuMasks+8*j)
+		}
+		fmt.Fprintf(&s, "push [rdi+%d]\npopfq\n", cpuFlags)
+		for j, n := range generalNames {
+			if n != "rsp" && n != "rdi" {
+				fmt.Fprintf(&s, "mov %s, [rdi+%d]\n", n, cpuGeneral+8*j)
+			}
+		}
+		fmt.Fprintf(&s, "mov rdi, [rdi+%d]\n%s\nmov [rip+save], rdi\nmov rdi, [rip+state]\n", cpuGeneral+8*7, x.text)
+		for j, n := range generalNames {
+			if n != "rsp" && n != "rdi" {
+				fmt.Fprintf(&s, "mov [rdi+%d], %s\n", cpuGeneral+8*j, n)
+			}
+		}
+		fmt.Fprintf(&s, "mov rsp, [rip+stack]\npushfq\npop [rdi+%d]\nmov rax, [rip+save]\nmov [rdi+%d], rax\n", cpuFlags, cpuGeneral+8*7)
+		for j := range registers {
+			fmt.Fprintf(&s, store, 64*j, j)
+		}
+		for j := 1; wide && j < 8; j++ {
+			fmt.Fprintf(&s, "kmovq [rdi+%d], k%d\n", cpuMasks+8*j, j)
+		}
+		s.WriteString("vzeroupper\npop r15\npop r14\npop r13\npop r12\npop rbp\npop rbx\nret\n")
+	}
+	s.WriteString(".data\nstate: .quad 0\nstack: .quad 0\nsave: .quad 0\n.globl table\ntable:\n")
+	for i := range samples {
+		fmt.Fprintf(&s, ".quad t%d\n", i)
+	}
+	s.WriteString(".section .note.GNU-stack,\"\",@progbits\n")
+	driver := fmt.Sprintf(`#include <stdio.h>
+#include <stdint.h>
+extern void (*table[])(void*);
+int main(){ static char b[%d] __attribute__((aligned(64))); uint32_t i, base;
+while(fread(&i,4,1,stdin)==1){ if(fread(&base,4,1,stdin)!=1||fread(b,1,sizeof b,stdin)!=sizeof b) return 1;
+uint64_t*r=(uint64_t*)(b+%d)+base; if(base<16) *r=(uint64_t)(b+%d);
+table[i](b); if(base<16) *r-=(uint64_t)(b+%d);
+fwrite(b,1,sizeof b,stdout);} return 0; }
+`, cpuSize, cpuGeneral, cpuMemory, cpuMemory)
+	dir := t.TempDir()
+	for name, text := range map[string]string{"t.S": s.String(), "d.c": driver} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	program := filepath.Join(dir, "d")
+	if out, err := exec.Command("gcc", "-O1", "-no-pie", "-o", program, filepath.Join(dir, "d.c"), filepath.Join(dir, "t.S")).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %.2000s", err, out)
+	}
+	const trials = 10
+	rng := rand.New(rand.NewSource(1))
+	var input bytes.Buffer
+	for i, x := range samples {
+		for range trials {
+			b := make([]byte, cpuSize)
+			rng.Read(b)
+			binary.LittleEndian.PutUint64(b[cpuFlags:], 0x202|rng.Uint64()&0x8c1) // overflow, sign, zero, carry
+			base := uint32(99)
+			if x.base >= 0 {
+				base = uint32(x.base)
+			}
+			for _, v := range []any{uint32(i), base, b} {
+				if err := binary.Write(&input, binary.LittleEndian, v); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	in := slices.Clone(input.Bytes())
+	cmd := exec.Command(program)
+	cmd.Stdin = &input
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	refusals := map[string]bool{}
+	for n := range len(samples) * trials {
+		x := samples[n/trials]
+		why, refused := differsFromCPU(&x.in, x.base, registers, in[n*(cpuSize+8)+8:][:cpuSize], out[n*cpuSize:][:cpuSize])
+		if refused {
+			refusals[x.text+": "+why] = true
+		} else if why != "" {
+			t.Errorf("%s: %s", x.text, why)
+		}
+	}
+	for r := range refusals {
+		t.Log("not on numbers alone: ", r)
+	}
+	t.Logf("%d instructions, %d runs; without %v", len(samples), len(samples)*trials, without)
+	if !wide {
+		t.Log("SKIPPED: AVX-512, which this CPU has not")
+	}
+	if len(refusals)*4 > len(samples) {
+		t.Error("most are not compared")
+	}
+}
+
+// differsFromCPU says what of an instruction's effects is not the CPU's.
+func differsFromCPU(in *instruction, base, registers int, before, after []byte) (why string, isRefusal bool) {
+	forget()
+	m := concrete(false)
+	word := func(b []byte, off int) word { return constant(binary.LittleEndian.Uint32(b[off:])) }
+	quad := func(b []byte, off int) value { return numeric(int64(binary.LittleEndian.Uint64(b[off:]))) }
+	width := 16
+	if registers == 16 {
+		width = 8
+	}
+	for i := range m.v {
+		for j := range m.v[i] {
+			m.v[i][j] = constant(0)
+			if i < registers && j < width {
+				m.v[i][j] = word(before, 64*i+4*j)
+			}
+		}
+	}
+	r := m.mem["memory"]
+	for o := 0; o < 256; o += 4 {
+		r.words[int64(o)] = word(before, cpuMemory+o)
+	}
+	for i := range 16 {
+		m.gp[i] = quad(before, cpuGeneral+8*i)
+	}
+	if base >= 0 {
+		m.gp[base] = address(r, linear{})
+	}
+	for i := range m.k {
+		m.k[i] = data(word(before, cpuMasks+8*i), word(before, cpuMasks+8*i+4))
+	}
+	fl := binary.LittleEndian.Uint64(before[cpuFlags:])
+	m.f = flags{carry: fl&1 != 0, zero: fl&0x40 != 0, sign: fl&0x80 != 0, overflow: fl&0x800 != 0, carryOK: true, zeroOK: true, signOK: true}
+	if why := stepConcrete(m, in); why != "" {
+		return string(why), true
+	}
+	for i := range registers {
+		for j := range width {
+			if got, want := m.v[i][j], word(after, 64*i+4*j); got != want {
+				return fmt.Sprintf("vector %d, word %d is %s, the CPU has %s", i, j, show(got, 1), show(want, 1)), false
+			}
+		}
+	}
+	for i, name := range generalNames {
+		if got, want := m.gp[i], quad(after, cpuGeneral+8*i); i != base && i != sp && got != want {
+			return fmt.Sprintf("%s is %v, the CPU has %v", name, got, want), false
+		}
+	}
+	for i := 1; i < 8 && registers == 32; i++ {
+		if got, want := m.k[i], quad(after, cpuMasks+8*i); got != want {
+			return fmt.Sprintf("k%d is %v, the CPU has %v", i, got, want), false
+		}
+	}
+	for o := 0; o < 256; o += 4 {
+		if got, want := r.words[int64(o)], word(after, cpuMemory+o); got != want {
+			return fmt.Sprintf("memory at %d is %s, the CPU has %s", o, show(got, 1), show(want, 1)), false
+		}
+	}
+	fl = binary.LittleEndian.Uint64(after[cpuFlags:])
+	switch {
+	case m.f.carryOK && m.f.carry != (fl&1 != 0):
+		return "the carry flag differs", false
+	case m.f.zeroOK && m.f.zero != (fl&0x40 != 0):
+		return "the zero flag differs", false
+	case m.f.signOK && (m.f.sign != m.f.overflow) != ((fl&0x80 != 0) != (fl&0x800 != 0)):
+		return "the sign and overflow flags differ", false
+	}
+	return "", false
+}
+
+// The model of arm64's vector instructions is QEMU's.
+func TestInstructionsOfQEMU(t *testing.T) {
+	tools(t, "qemu-aarch64-static")
+	ins, p := formsOf(t, "arm64", func(blocks.Spec) bool { return true })
+	text := p.file.Section(".text")
+	code, err := text.Data()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ins = slices.DeleteFunc(ins, func(in *instruction) bool {
+		return in.jumps() || len(in.args) < 2 || in.op == "umin" || in.op == "cmeq" ||
+			slices.ContainsFunc(in.args, func(o operand) bool { return o.kind != 'v' && o.kind != 'i' })
+	})
+	var s, g, table bytes.Buffer
+	s.WriteString("#include \"textflag.h\"\n")
+	g.WriteString("package main\nimport (\"io\";\"os\";\"encoding/binary\")\n")
+	for i, in := range ins {
+		fmt.Fprintf(&s, "TEXT ·t%d(SB),NOSPLIT,$0-8\n\tMOVD p+0(FP), R0\n", i)
+		for j := 0; j < 32; j += 4 {
+			fmt.Fprintf(&s, "\tVLD1.P 64(R0), [V%d.B16, V%d.B16, V%d.B16, V%d.B16]\n", j, j+1, j+2, j+3)
+		}
+		fmt.Fprintf(&s, "\tWORD $%#x\n\tMOVD p+0(FP), R0\n", binary.LittleEndian.Uint32(code[in.addr-int64(text.Addr):]))
+		for j := 0; j < 32; j += 4 {
+			fmt.Fprintf(&s, "\tVST1.P [V%d.B16, V%d.B16, V%d.B16, V%d.B16], 64(R0)\n", j, j+1, j+2, j+3)
+		}
+		s.WriteString("\tRET\n")
+		fmt.Fprintf(&g, "func t%d(p *[512]byte)\n", i)
+		fmt.Fprintf(&table, "t%d,", i)
+	}
+	fmt.Fprintf(&g, `var table = []func(*[512]byte){%s}
+func main() { var b [516]byte; for { if _, err := io.ReadFull(os.Stdin, b[:]); err != nil { return }
+table[binary.LittleEndian.Uint32(b[:])]((*[512]byte)(b[4:])); os.Stdout.Write(b[4:]) } }
+`, table.String())
+	dir := t.TempDir()
+	for name, text := range map[string]string{"t_arm64.s": s.String(), "main.go": g.String(), "go.mod": "module emulated\n\ngo 1.25\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cmd := exec.Command("go", "build", "-o", "t", ".")
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOOS=linux", "GOARCH=arm64", "CGO_ENABLED=0", "GOWORK=off")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	const trials = 10
+	rng := rand.New(rand.NewSource(1))
+	var input bytes.Buffer
+	for i := range ins {
+		for range trials {
+			b := make([]byte, 516)
+			rng.Read(b)
+			binary.LittleEndian.PutUint32(b, uint32(i))
+			input.Write(b)
+		}
+	}
+	in := slices.Clone(input.Bytes())
+	cmd = exec.Command("qemu-aarch64-static", "-cpu", "max", filepath.Join(dir, "t"))
+	cmd.Stdin = &input
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range len(ins) * trials {
+		forget()
+		x, m := ins[n/trials], concrete(true)
+		word := func(b []byte, i, j int) word { return constant(binary.LittleEndian.Uint32(b[16*i+4*j:])) }
+		for i := range 32 {
+			for j := range 16 {
+				if m.v[i][j] = constant(0); j < 4 {
+					m.v[i][j] = word(in[n*516+4:], i, j)
+				}
+			}
+		}
+		if why := stepConcrete(m, x); why != "" {
+			t.Errorf("%s: %s", x.text, why)
+		}
+		for i := range 32 {
+			for j := range 4 {
+				if got, want := m.v[i][j], word(out[n*512:], i, j); got != want {
+					t.Errorf("%s: word %d of v%d is %s, QEMU has %s", x.text, j, i, show(got, 1), show(want, 1))
+				}
+			}
+		}
+	}
+	t.Logf("%d instructions, %d runs", len(ins), len(ins)*trials)
+}

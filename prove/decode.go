@@ -1,0 +1,334 @@
+package main
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Instructions, as GNU objdump writes them.
+
+type operand struct {
+	kind      byte // 'r' general, 'v' vector, 'k' mask, 'm' memory, 'i' immediate, 'l' left shift of arm64
+	reg       int
+	size      int // bytes
+	imm       int64
+	base      int // of memory: a register, or one of those below
+	index     int // a register, or none
+	scale     int64
+	disp      int64
+	broadcast bool
+	tls       bool
+	mask      int  // of a destination
+	zeroing   bool // where the mask is 0
+	pre       bool // arm64: the base moves first
+	lanes     int  // arm64: bytes of a lane, 0 if none are named
+	lane      int  // arm64
+}
+
+const (
+	none     = -1
+	absolute = -2 // amd64: relative to the next instruction, when it was read
+)
+
+type instruction struct {
+	addr, next int64
+	op         string
+	args       []operand
+	text       string
+	form       string // with the kinds of its operands for operands
+}
+
+// code is a function's instructions by their addresses, and where it begins.
+type code struct {
+	at    map[int64]*instruction
+	entry int64
+	arm   bool
+}
+
+var lineOfDump = regexp.MustCompile(`^\s*([0-9a-f]+):\s+(\S+)\s*(.*?)\s*$`)
+
+// parse reads a disassembly. What it cannot read is an error.
+func parse(dump string, arm bool) (c *code, err error) {
+	defer func() {
+		if e := recover(); e != nil {
+			err = fmt.Errorf("disassembly: %v", e)
+		}
+	}()
+	c = &code{at: map[int64]*instruction{}, entry: -1, arm: arm}
+	var last *instruction
+	finish := func(next int64) {
+		if last == nil {
+			return
+		}
+		last.next = next
+		for i := range last.args {
+			if last.args[i].base == absolute {
+				last.args[i].disp += next
+			}
+		}
+	}
+	for line := range strings.Lines(dump) {
+		p := lineOfDump.FindStringSubmatch(line)
+		if p == nil {
+			continue
+		}
+		a, err := strconv.ParseInt(p[1], 16, 64)
+		if err != nil {
+			return nil, err
+		}
+		finish(a)
+		rest, _, _ := strings.Cut(p[3], "<")
+		comment := "#"
+		if arm {
+			comment = "//"
+		}
+		rest, _, _ = strings.Cut(rest, comment)
+		if p[2] == "udf" { // padding
+			rest = ""
+		}
+		last = &instruction{addr: a, op: p[2], text: strings.TrimSpace(p[2] + " " + p[3])}
+		parts := split(strings.TrimSpace(rest))
+		forms := make([]string, len(parts))
+		for i, s := range parts {
+			target := last.jumps() && i == len(parts)-1 || last.op == "call" || last.op == "adrp" && i == 1
+			switch {
+			case target:
+				last.args = append(last.args, operand{kind: 'i', imm: hex(strings.TrimPrefix(s, "0x"))})
+				forms[i] = "label"
+				continue
+			case arm:
+				last.args = append(last.args, operandARM64(s))
+			default:
+				last.args = append(last.args, operandAMD64(s))
+			}
+			forms[i] = last.args[i].form()
+		}
+		last.form = strings.TrimSpace(last.op + " " + strings.Join(forms, ","))
+		c.at[a] = last
+		if c.entry < 0 {
+			c.entry = a
+		}
+	}
+	finish(c.entry)
+	return c, nil
+}
+
+func hex(s string) int64 {
+	n, err := strconv.ParseInt(s, 16, 64)
+	if err != nil {
+		panic(err)
+	}
+	return n
+}
+
+// split separates operands at commas outside of brackets.
+func split(s string) (parts []string) {
+	depth, start := 0, 0
+	for i, c := range s {
+		switch c {
+		case '[':
+			depth++
+		case ']':
+			depth--
+		case ',':
+			if depth == 0 {
+				parts = append(parts, strings.TrimSpace(s[start:i]))
+				start = i + 1
+			}
+		}
+	}
+	if s == "" {
+		return nil
+	}
+	return append(parts, strings.TrimSpace(s[start:]))
+}
+
+// jumps says whether the last operand is where it goes.
+func (in *instruction) jumps() bool {
+	return in.op[0] == 'j' || in.op == "b" || in.op == "bl" || strings.HasPrefix(in.op, "b.") ||
+		slices.Contains([]string{"cbz", "cbnz", "tbz", "tbnz"}, in.op)
+}
+
+func parseNumber(s string) int64 {
+	s, negative := strings.CutPrefix(s, "-")
+	u, err := strconv.ParseUint(s, 0, 64)
+	if err != nil {
+		panic(err)
+	}
+	if negative {
+		return -int64(u)
+	}
+	return int64(u)
+}
+
+func (o operand) form() string {
+	s := fmt.Sprintf("%c%d", o.kind, 8*o.size)
+	if o.lanes != 0 {
+		s += fmt.Sprintf(".%d", o.lanes)
+	}
+	if o.broadcast {
+		s += "broadcast"
+	}
+	if o.mask != 0 {
+		s += "{k}"
+	}
+	if o.zeroing {
+		s += "{z}"
+	}
+	if o.kind == 'm' && o.pre {
+		s += "!"
+	}
+	return s
+}
+
+// ---- amd64
+
+type register struct{ number, size int }
+
+var registersAMD64 = map[string]register{"cl": {1, 1}, "al": {0, 1}}
+
+func init() {
+	for i, n := range strings.Fields("ax cx dx bx sp bp si di") {
+		registersAMD64["r"+n] = register{i, 8}
+		registersAMD64["e"+n] = register{i, 4}
+	}
+	for i := 8; i < 16; i++ {
+		registersAMD64[fmt.Sprintf("r%d", i)] = register{i, 8}
+		registersAMD64[fmt.Sprintf("r%dd", i)] = register{i, 4}
+	}
+}
+
+var (
+	sizesAMD64 = map[string]int{"BYTE": 1, "WORD": 2, "DWORD": 4, "QWORD": 8, "XMMWORD": 16, "YMMWORD": 32, "ZMMWORD": 64}
+	vectorsOf  = map[byte]int{'x': 16, 'y': 32, 'z': 64}
+	memoryRE   = regexp.MustCompile(`^(?:(\w+) (PTR|BCST) )?(fs:)?(?:\[(.*)\]|(0x[0-9a-f]+))$`)
+	addendRE   = regexp.MustCompile(`[+-]?[^+-]+`)
+)
+
+func operandAMD64(s string) operand {
+	o := operand{base: none, index: none}
+	if i := strings.IndexByte(s, '{'); i >= 0 {
+		for d := range strings.SplitSeq(strings.Trim(s[i:], "{}"), "}{") {
+			if d == "z" {
+				o.zeroing = true
+			} else {
+				o.mask = int(parseNumber(strings.TrimPrefix(d, "k")))
+			}
+		}
+		s = s[:i]
+	}
+	if g, ok := registersAMD64[s]; ok {
+		o.kind, o.reg, o.size = 'r', g.number, g.size
+		return o
+	}
+	if len(s) > 3 && s[1:3] == "mm" {
+		o.kind, o.reg, o.size = 'v', int(parseNumber(s[3:])), vectorsOf[s[0]]
+		return o
+	}
+	if len(s) == 2 && s[0] == 'k' {
+		o.kind, o.reg = 'k', int(s[1]-'0')
+		return o
+	}
+	if s[0] >= '0' && s[0] <= '9' {
+		o.kind, o.imm = 'i', parseNumber(s)
+		return o
+	}
+	p := memoryRE.FindStringSubmatch(s)
+	if p == nil {
+		panic("operand " + s)
+	}
+	o.kind, o.size, o.broadcast, o.tls, o.scale = 'm', sizesAMD64[p[1]], p[2] == "BCST", p[3] != "", 1
+	if p[5] != "" {
+		o.disp = parseNumber(p[5])
+		return o
+	}
+	for _, t := range addendRE.FindAllString(p[4], -1) {
+		u := strings.TrimPrefix(t, "+")
+		name, factor, scaled := strings.Cut(u, "*")
+		switch g, ok := registersAMD64[name]; {
+		case u == "rip":
+			o.base = absolute
+		case ok && (scaled || o.base != none):
+			o.index = g.number
+			if scaled {
+				o.scale = parseNumber(factor)
+			}
+		case ok:
+			o.base = g.number
+		default:
+			o.disp += parseNumber(u)
+		}
+	}
+	return o
+}
+
+// ---- arm64
+
+func registerARM64(s string) (register, bool) {
+	switch s {
+	case "sp":
+		return register{armSP, 8}, true
+	case "xzr":
+		return register{armZero, 8}, true
+	case "wzr":
+		return register{armZero, 4}, true
+	}
+	if s[0] != 'x' && s[0] != 'w' {
+		return register{}, false
+	}
+	n, err := strconv.Atoi(s[1:])
+	return register{n, map[byte]int{'x': 8, 'w': 4}[s[0]]}, err == nil
+}
+
+var arrangements = map[string]int{"": 0, "4s": 4, "2d": 8, "16b": 1, "s": 4, "d": 8}
+
+func operandARM64(s string) operand {
+	o := operand{base: none, index: none}
+	if g, ok := registerARM64(s); ok {
+		o.kind, o.reg, o.size = 'r', g.number, g.size
+		return o
+	}
+	switch {
+	case s[0] == '#':
+		o.kind, o.imm = 'i', parseNumber(s[1:])
+	case strings.HasPrefix(s, "lsl #"):
+		o.kind, o.imm = 'l', parseNumber(s[5:])
+	case s[0] == '[':
+		o.kind = 'm'
+		inner, after, _ := strings.Cut(s[1:], "]")
+		o.pre = after == "!"
+		for i, p := range strings.Split(inner, ",") {
+			p = strings.TrimSpace(p)
+			switch g, ok := registerARM64(p); {
+			case ok && i == 0:
+				o.base = g.number
+			case ok && g.size == 8:
+				o.index = g.number
+			default:
+				if p[0] != '#' {
+					panic("operand " + s)
+				}
+				o.disp = parseNumber(p[1:])
+			}
+		}
+	case s[0] == 'd' || s[0] == 's' || s[0] == 'q' || s[0] == 'v':
+		name, lane, ok := strings.Cut(s[1:], "[")
+		if ok {
+			o.lane = int(parseNumber(strings.TrimSuffix(lane, "]")))
+		}
+		name, arrangement, _ := strings.Cut(name, ".")
+		o.kind, o.reg = 'v', int(parseNumber(name))
+		o.size = map[byte]int{'s': 4, 'd': 8, 'q': 16, 'v': 16}[s[0]]
+		if o.lanes, ok = arrangements[arrangement]; !ok {
+			panic("operand " + s)
+		}
+	case strings.HasPrefix(s, "pld") || strings.HasPrefix(s, "pst"): // what a prefetch is for
+		o.kind = 'i'
+	default:
+		panic("operand " + s)
+	}
+	return o
+}

@@ -1,0 +1,212 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"math/rand"
+	"os"
+	"os/exec"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	blocks "github.com/sha256-simd/sha256-simd/internal/block"
+)
+
+var (
+	mutantsOf  = flag.String("kernel", "", "the `kernels` that TestMutants breaks, instead of a few")
+	mutantsMax = flag.Int("mutants", 8, "how many mutants of each kernel TestMutants proves; 0: all")
+)
+
+var (
+	folder   string // of what tests build
+	programs = map[string]*program{}
+)
+
+func TestMain(m *testing.M) {
+	os.Exit(func() int {
+		var err error
+		if folder, err = os.MkdirTemp("", "prove"); err != nil {
+			panic(err)
+		}
+		defer os.RemoveAll(folder)
+		return m.Run()
+	}())
+}
+
+// programFor links the kernels of an architecture, once.
+func programFor(t *testing.T, arch string) *program {
+	t.Helper()
+	if programs[arch] != nil {
+		return programs[arch]
+	}
+	tools(t, objdumps[arch][0])
+	path, err := build(folder, arch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	programs[arch] = p
+	return p
+}
+
+// tools skips a test where something is not installed, but fails in CI on Linux.
+func tools(t *testing.T, names ...string) {
+	t.Helper()
+	for _, n := range names {
+		if _, err := exec.LookPath(n); err != nil {
+			if os.Getenv("CI") != "" && runtime.GOOS == "linux" {
+				t.Fatal(err)
+			}
+			t.Skip(err)
+		}
+	}
+}
+
+func kernelNamed(t *testing.T, name string) blocks.Spec {
+	t.Helper()
+	for _, k := range blocks.Catalog() {
+		if k.Name == name {
+			return k
+		}
+	}
+	t.Fatalf("no kernel %s", name)
+	return blocks.Spec{}
+}
+
+// A kernel with an instruction that is wrong is refused.
+func TestMutants(t *testing.T) {
+	names := []string{"x1_shani", "x2_shani", "node_x1_shani", "chain_x1_shani", "wots_x4_shani", "x2_sha2"}
+	if !testing.Short() {
+		names = append(names, "x1_avx2", "x4_neon", "x16_avx512")
+	}
+	if *mutantsOf != "" {
+		names = strings.Split(*mutantsOf, ",")
+	}
+	for _, name := range names {
+		t.Run(name, func(t *testing.T) {
+			k := kernelNamed(t, name)
+			p := programFor(t, k.Arch)
+			c, err := p.disassemble(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := p.prove(k, c); err != nil {
+				t.Fatal("not broken yet: ", err)
+			}
+			var ms []mutant
+			for a, in := range c.at {
+				for _, m := range mutantsOfInstruction(in) {
+					m.addr = a
+					ms = append(ms, m)
+				}
+			}
+			slices.SortFunc(ms, func(x, y mutant) int {
+				if x.addr != y.addr {
+					return int(x.addr - y.addr)
+				}
+				return strings.Compare(x.what, y.what)
+			})
+			all := len(ms)
+			if testing.Short() && *mutantsMax > 4 {
+				*mutantsMax = 4
+			}
+			if *mutantsMax > 0 && len(ms) > *mutantsMax {
+				rand.New(rand.NewSource(1)).Shuffle(len(ms), func(i, j int) { ms[i], ms[j] = ms[j], ms[i] })
+				ms = ms[:*mutantsMax]
+			}
+			refusals := 0
+			for _, m := range ms {
+				was := c.at[m.addr]
+				c.at[m.addr] = &m.in
+				_, err := p.prove(k, c)
+				c.at[m.addr] = was
+				switch why := equivalent(was, m); {
+				case err != nil:
+					refusals++
+				case why != "":
+					t.Logf("%s: %s: %s", was.text, m.what, why)
+				default:
+					t.Errorf("accepted: %x: %s: %s", was.addr, was.text, m.what)
+				}
+			}
+			t.Logf("%d of %d mutants, %d refused", len(ms), all, refusals)
+		})
+	}
+}
+
+// A mutant is an instruction that is wrong.
+type mutant struct {
+	addr int64
+	what string
+	in   instruction
+}
+
+// equivalent says why a mutant computes the same, or nothing.
+func equivalent(was *instruction, m mutant) string {
+	switch {
+	case strings.HasPrefix(was.op, "prefetch") || was.op == "prfm":
+		return "what is fetched ahead changes nothing"
+	case strings.HasSuffix(was.op, "i64x4") || strings.HasSuffix(was.op, "i128"):
+		if i := len(was.args) - 1; len(m.in.args) > i && (was.args[i].imm^m.in.args[i].imm)&1 == 0 && m.what == fmt.Sprintf("operand %d: another bit", i+1) {
+			return "there are two halves: only bit 0 counts"
+		}
+	}
+	return ""
+}
+
+var otherOperations = func() map[string]string {
+	r := map[string]string{"movdqa": "paddd", "sha256rnds2": "sha256msg2", "sha256su0": "rev32", "sha256su1": "sha256h", "usra": "ushr", "eor": "and", "add": "xor", "and": "xor"}
+	for _, pair := range []string{"paddd pxor", "punpckldq punpckhdq", "punpcklqdq punpckhqdq", "psrld pslld", "sha256msg1 sha256msg2",
+		"vpaddd vpxor", "vpsrld vpslld", "vpunpckldq vpunpckhdq", "vpunpcklqdq vpunpckhqdq", "dec inc", "je jne", "jge jl", "cmovae cmovb", "cmove cmovne",
+		"sha256h sha256h2", "bsl bit", "zip1 zip2", "cbnz cbz", "b.cc b.cs", "vpsubd vpaddd"} {
+		x, y, _ := strings.Cut(pair, " ")
+		if r[x] == "" {
+			r[x] = y
+		}
+		if r[y] == "" {
+			r[y] = x
+		}
+	}
+	return r
+}()
+
+// mutantsOfInstruction lists what may be wrong in an instruction.
+func mutantsOfInstruction(in *instruction) (ms []mutant) {
+	with := func(what string, f func(c *instruction)) {
+		c := *in
+		c.args = slices.Clone(in.args)
+		f(&c)
+		ms = append(ms, mutant{what: what, in: c})
+	}
+	if in.op == "ret" || in.op == "call" || in.op == "bl" || in.op == "nop" || in.op == "udf" || in.op == "int3" {
+		return nil
+	}
+	with("left out", func(c *instruction) { c.op, c.args = "nop", nil })
+	if other, ok := otherOperations[in.op]; ok {
+		with(other, func(c *instruction) { c.op = other })
+	}
+	if in.jumps() {
+		return ms
+	}
+	for i, a := range in.args {
+		at := func(what string, f func(o *operand)) {
+			with(fmt.Sprintf("operand %d: %s", i+1, what), func(c *instruction) { f(&c.args[i]) })
+		}
+		switch a.kind {
+		case 'i', 'l':
+			at("one more", func(o *operand) { o.imm++ })
+			at("another bit", func(o *operand) { o.imm ^= 2 })
+		case 'v', 'r', 'k':
+			at("another register", func(o *operand) { o.reg ^= 1 })
+		case 'm':
+			at("4 bytes on", func(o *operand) { o.disp += 4 })
+			at("64 bytes on", func(o *operand) { o.disp += 64 })
+		}
+	}
+	return ms
+}
