@@ -119,9 +119,9 @@ func formatRun(words []word, code []byte) string {
 	return strings.Join(items, "; ")
 }
 
-// parseRun returns the bytes of a run, and false for one that Go's assembler
-// would not take: a word that the architecture lacks, a value that is too big
-// or no number.
+// parseRun returns the bytes of a run. It returns false if Go's assembler would
+// refuse the run: the architecture lacks a word, or a value is too big or not a
+// number.
 func (a *arch) parseRun(run string) ([]byte, bool) {
 	var code []byte
 	for item := range strings.SplitSeq(run, ";") {

@@ -172,7 +172,7 @@ func (g gnuFlags) makes(target string) bool {
 var extensionLine = regexp.MustCompile(`(?m)^ {4}([a-z][a-z0-9-]*) `)
 
 // newestArm returns the newest architecture that a clang knows, with every
-// extension. Before release 18 it cannot tell.
+// extension. Before release 18 clang does not list them.
 func newestArm(ctx context.Context, path string, flags llvmFlags) string {
 	output, err := command(ctx, path, "--target="+flags.triple, "--print-supported-extensions").CombinedOutput()
 	if err != nil {
@@ -203,16 +203,17 @@ type encoding struct {
 	code     []byte
 	warnings []string
 
-	// problem tells why there is no code that could be written, or is empty.
+	// problem is why no code could be written, or empty.
 	problem string
 
 	// isPlaced says that the problem is the place: the assembler knows the
-	// instruction, but its bytes depend on where they or others stand.
+	// instruction, but its bytes depend on their own place or on the place of
+	// others.
 	isPlaced bool
 }
 
-// encode assembles each of the texts by itself: one that the assembler refuses
-// leaves the others as they are. The error is about the assembler, not the texts.
+// encode assembles each text by itself: a text that the assembler refuses does
+// not affect the others. The error is about the assembler, not the texts.
 func (as *assembler) encode(ctx context.Context, texts []string, syntax string) ([]encoding, error) {
 	encodings := make([]encoding, len(texts))
 	var pending []int // indices of texts
@@ -257,8 +258,8 @@ func symbolIn(text string, symbols map[string]bool) string {
 	return ""
 }
 
-// encodeAll encodes the texts with the pending indices, again and again without
-// those that the assembler complains of.
+// encodeAll encodes the texts with the pending indices. It leaves out texts
+// that the assembler complains of, and tries again.
 func (as *assembler) encodeAll(ctx context.Context, texts []string, pending []int, encodings []encoding, syntax string) error {
 	for len(pending) > 0 {
 		chosen := make([]string, len(pending))
@@ -345,7 +346,7 @@ func (f *exitFailure) Error() string {
 func (f *exitFailure) Unwrap() error { return f.err }
 
 // reason returns the first line of the output that names an error, without what
-// stands before the message, or else the exit status.
+// precedes the message, or else the exit status.
 func (f *exitFailure) reason() string {
 	for line := range strings.Lines(f.output) {
 		if _, message, ok := strings.Cut(strings.TrimSpace(line), "rror: "); ok {
@@ -425,8 +426,8 @@ const longestData = 8
 // assembler gets.
 const labelPrefix = "asm2plan9s_"
 
-// program returns what the assembler gets: each text on a line of its own, after
-// a label that tells where its bytes begin; and the number of that line.
+// program returns what the assembler gets: each text on a line of its own,
+// after a label where its bytes begin; and the number of that line.
 func (as *assembler) program(texts []string, syntax string) (program string, lines []int) {
 	var b strings.Builder
 	line := 1
@@ -460,8 +461,8 @@ func (as *assembler) program(texts []string, syntax string) (program string, lin
 		write(text)
 		if as.arch == arm64 {
 			// "ldr x0, =1<<40" takes a constant from a pool behind the code,
-			// which nobody would copy. Put there at once, it shows as too many
-			// bytes.
+			// which would not be copied. Placed right behind the instruction,
+			// the pool shows as too many bytes.
 			write(".ltorg")
 		}
 	}
@@ -480,8 +481,8 @@ type message struct {
 // of LLVM. What LLVM prints below a message only repeats the line.
 var messagePattern = regexp.MustCompile(`^in\.s:(\d+):(?:\d+:)? *(?i:(?:fatal )?(error|warning)): *(.*)$`)
 
-// parseMessages returns the messages about texts that stand on the given lines,
-// in ascending order. A line between two belongs to the text before it.
+// parseMessages returns the messages about texts on the given lines, in
+// ascending order. A line between two belongs to the text before it.
 func parseMessages(output string, lines []int) []message {
 	var list []message
 	for line := range strings.Lines(output) {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// A finding is what is to say of an instruction whose line does not have the
+// A finding is the report on an instruction whose line does not have the
 // assembler's bytes.
 type finding struct {
 	text string

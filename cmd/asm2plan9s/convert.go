@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -61,6 +62,7 @@ func (c *converter) run(paths []string, stdin io.Reader) error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), signals...)
 	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends the process
 
 	if len(paths) == 0 {
 		result, err := c.convert(ctx, stdinName, input)
@@ -106,6 +108,14 @@ func (c *converter) run(paths []string, stdin io.Reader) error {
 
 // convertFile returns what is to be written to a file, or nil.
 func (c *converter) convertFile(ctx context.Context, path string) (*change, error) {
+	// To open a named pipe would wait for somebody to write to it.
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s: not a regular file", path)
+	}
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
@@ -118,10 +128,17 @@ func (c *converter) convertFile(ctx context.Context, path string) (*change, erro
 	return ch, ch.prepare()
 }
 
+// byteOrderMark begins the files of some editors.
+const byteOrderMark = "\ufeff"
+
 // convert returns the result for one source, after reporting on it. Lines with
 // errors are reported and counted; the error is about the source as a whole.
 func (c *converter) convert(ctx context.Context, name string, data []byte) (string, error) {
-	x, err := c.examine(ctx, name, data)
+	text, hasMark := bytes.CutPrefix(data, []byte(byteOrderMark))
+	if bytes.HasPrefix(text, []byte{0xfe, 0xff}) || bytes.HasPrefix(text, []byte{0xff, 0xfe}) || bytes.IndexByte(text, 0) >= 0 {
+		return "", fmt.Errorf("%s: not UTF-8 text: it has the byte order mark of UTF-16, or a NUL", name)
+	}
+	x, err := c.examine(ctx, name, text)
 	if err != nil {
 		return "", err
 	}
@@ -132,6 +149,9 @@ func (c *converter) convert(ctx context.Context, name string, data []byte) (stri
 	result := x.rewrite()
 	if c.compact {
 		result = x.compact()
+	}
+	if hasMark {
+		result = byteOrderMark + result
 	}
 	return result, c.show(x.source, string(data), result)
 }
@@ -180,7 +200,7 @@ func (c *converter) examine(ctx context.Context, name string, data []byte) (*exa
 	return x, nil
 }
 
-// report tells about lines, in their order, and counts them.
+// report prints the notes about lines, in their order, and counts the lines.
 func (c *converter) report(x *examined) {
 	notes := x.notes
 	for _, in := range x.insts {
@@ -270,7 +290,7 @@ func (ch *change) prepare() error {
 	return f.Close()
 }
 
-// write replaces the file, at once for whoever reads it.
+// write replaces the file, at once for all readers.
 func (ch *change) write() error {
 	if err := atomicwriter.WriteFile(ch.path, []byte(ch.content), ch.mode); err != nil {
 		return fmt.Errorf("writing %s: %w", ch.path, err)

@@ -180,7 +180,8 @@ func (d *disassembler) meanings(ctx context.Context, pieces [][]byte, syntax str
 	for i, piece := range pieces {
 		starts[i] = len(code)
 		code = append(code, piece...)
-		// Nops end an instruction of which the piece holds the beginning alone.
+		// If the piece holds only the beginning of an instruction, nops
+		// complete it.
 		for n := 0; n < arch.longest; n += len(arch.nop) {
 			code = append(code, arch.nop...)
 		}
@@ -213,5 +214,5 @@ func (d *disassembler) meanings(ctx context.Context, pieces [][]byte, syntax str
 	return all, nil
 }
 
-// unknownCode matches what objdump shows for bytes that are no instruction.
+// unknownCode matches what objdump shows for bytes that are not an instruction.
 var unknownCode = regexp.MustCompile(`\(bad\)|<unknown>|^\.(?:byte|word|inst|short|long)|\bundefined\b|^udf\b`)

@@ -10,16 +10,16 @@
 //
 //	LONG $0xd471c1c4; BYTE $0xc0 // VPADDQ  XMM0,XMM1,XMM8
 //
-// A comment behind nothing but words is an instruction; one behind nothing at
-// all is one by the column that it starts in, for which see the README. Files are
-// rewritten in place; after an error in any line, none is. Without files, standard
-// input is copied to standard output.
+// A comment that follows only words is an instruction. A comment on a line of
+// its own is an instruction if it starts in one of certain columns, which the
+// README lists. Files are rewritten in place. If any line has an error, no file
+// is rewritten. Without files, standard input is copied to standard output.
 //
 // The flags are:
 //
 //	-arch amd64|arm64
 //		assemble for this architecture; by default for the one that the
-//		file's name (x_arm64.s) or its //go:build line tells, or else the
+//		file's name (x_arm64.s) or its //go:build line names, or else the
 //		one that asm2plan9s runs on
 //	-as program
 //		assemble with this GNU as, clang, llvm-mc, yasm or nasm, and with no
@@ -27,9 +27,9 @@
 //		clang and llvm-mc, and where that refuses an instruction with the
 //		next that knows it
 //	-as-flags options
-//		add these options, with blanks between them, to those of -as
+//		pass these options, with blanks between them, to the program of -as
 //	-check
-//		write nothing; name each line whose bytes are not those of its
+//		write nothing; name each line whose bytes are not the bytes of its
 //		instruction, count the others, and exit with status 1 if there is one
 //	-compact
 //		join the instructions of consecutive lines into one run and drop
@@ -41,8 +41,8 @@
 //	-l
 //		write nothing; list the files that would change
 //	-syntax intel|att
-//		how amd64 instructions are written; by default as most of a file's
-//		registers tell
+//		how amd64 instructions are written; by default att if most
+//		registers of a file have a %, otherwise intel
 //	-v
 //		name the lines that are passed over, and why; with -check also those
 //		with another encoding
@@ -126,14 +126,14 @@ func parseFlags(args []string, stderr io.Writer) (opts options, files []string, 
 		fs.PrintDefaults()
 	}
 	archName := fs.String("arch", "", "assemble for this architecture, `amd64|arm64` (default: the one in the file's name or //go:build line, then the host's)")
-	fs.StringVar(&opts.as, "as", "", "assemble with this `program` alone: a GNU as, clang, llvm-mc, yasm or nasm (default: those of the first three on PATH)")
-	asFlags := fs.String("as-flags", "", "add these `options`, with blanks between them, to those of -as")
+	fs.StringVar(&opts.as, "as", "", "assemble with this `program` alone: a GNU as, clang, llvm-mc, yasm or nasm (default: a GNU as, clang or llvm-mc on PATH)")
+	asFlags := fs.String("as-flags", "", "pass these `options`, with blanks between them, to the program of -as")
 	fs.BoolVar(&opts.check, "check", false, "write nothing; exit with status 1 if a line's bytes are not its instruction's")
 	fs.BoolVar(&opts.compact, "compact", false, "join the instructions of consecutive lines and drop their comments")
 	fs.BoolVar(&opts.diff, "d", false, "write nothing; print a diff of what would change")
 	fs.BoolVar(&opts.exact, "exact", false, "with -check, do not accept another encoding of the same instruction")
 	fs.BoolVar(&opts.list, "l", false, "write nothing; list the files that would change")
-	fs.StringVar(&opts.syntax, "syntax", "", "read amd64 instructions in this syntax, `intel|att` (default: as most of a file's registers tell)")
+	fs.StringVar(&opts.syntax, "syntax", "", "read amd64 instructions in this syntax, `intel|att` (default: by the registers of the file)")
 	fs.BoolVar(&opts.verbose, "v", false, "name the lines that are passed over, and with -check those with another encoding")
 	if err := fs.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {

@@ -23,11 +23,12 @@ type object struct {
 	labelled map[int]bool
 }
 
-// mappingPrefix begins the symbols by which arm64's assemblers tell code from data.
+// mappingPrefix begins the symbols by which arm64's assemblers mark code and
+// data.
 const mappingPrefix = "$"
 
-// readObject reads the code of n instructions from an ELF object in which
-// labels stand before each instruction and after the last one.
+// readObject reads the code of n instructions from an ELF object that has
+// labels before each instruction and after the last one.
 func readObject(path string, n int) (*object, error) {
 	f, err := elf.Open(path)
 	if err != nil {

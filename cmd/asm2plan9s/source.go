@@ -17,15 +17,15 @@ type source struct {
 	lines  []string // each with its line ending
 	insts  []*instruction
 
-	// bare has the lines of words without a comment, by their index: the rest
-	// of an instruction's words may stand there.
+	// bare has the lines of words without a comment, by their index: they may
+	// hold the rest of an instruction's words.
 	bare map[int]bareLine
 
 	notUnderstood []note
 }
 
 // An instruction is a comment that is assembled: the one behind nothing but
-// words, or one that stands where the words of an instruction would end.
+// words, or one in the column where the words of an instruction would end.
 type instruction struct {
 	line      int    // its index in the source's lines
 	indent    string // of the run
@@ -41,7 +41,7 @@ type instruction struct {
 
 	code []byte // the bytes that the assembler gives
 
-	// problem tells why it cannot be assembled or written, or is empty.
+	// problem is why it cannot be assembled or written, or empty.
 	problem string
 }
 
@@ -60,12 +60,12 @@ type bareLine struct {
 	ending    string
 }
 
-// A note is something to tell about a line.
+// A note is a remark about a line.
 type note struct {
 	line     int // its index in the source's lines
 	text     string
 	isDetail bool // only with -v
-	isDoubt  bool // whether what it tells is meant
+	isDoubt  bool // whether the text may be a misspelt instruction
 }
 
 const (
@@ -185,8 +185,8 @@ func parse(name string, data []byte, a *arch) *source {
 	return s
 }
 
-// isPlaced reports whether a comment after blanks alone, and perhaps a \, stands
-// where it is an instruction.
+// isPlaced reports whether a comment after blanks alone, and perhaps a \, is in
+// a column where it is an instruction.
 func (in *instruction) isPlaced(before string) bool {
 	if in.column == lastColumn {
 		return true
@@ -219,8 +219,8 @@ func (s *source) dropPlainText() {
 	s.dropForeign(s.insts)
 }
 
-// dropForeign takes those of the given instructions that have a problem and
-// stand behind words for plain comments, if no register is in them.
+// dropForeign takes instructions that have a problem for plain comments, if
+// they are behind words and name no register.
 func (s *source) dropForeign(insts []*instruction) {
 	plain := make(map[*instruction]bool)
 	for _, in := range insts {
@@ -238,7 +238,7 @@ func expandTabs(text string) string {
 	return strings.ReplaceAll(text, "\t", strings.Repeat(" ", 4))
 }
 
-// maskBlock stands for what splitLine hides.
+// maskBlock replaces what splitLine hides.
 const maskBlock = "*"
 
 // splitLine returns the code of a line, with strings and /* */ comments masked,
@@ -307,9 +307,9 @@ func (s *source) openEnded() []*instruction {
 	return list
 }
 
-// extend takes the words of the lines after an instruction for the rest of its
-// own, which by themselves are none, if all together have the length of its code.
-// Whose words these are cannot be told otherwise: that is a problem.
+// extend adds the words of the next lines to an instruction's own, which are
+// too few, if all together have the length of its code. Otherwise the words
+// could belong to either: that is a problem.
 func (s *source) extend(in *instruction) {
 	run := in.run
 	have, ok := s.arch.parseRun(run)
@@ -333,7 +333,7 @@ func (s *source) extend(in *instruction) {
 	in.run, in.more, in.continued, in.ending = run, more, line.continued, line.ending
 }
 
-// passedOver returns the lines with words that are no instructions, in order,
+// passedOver returns the lines with words but without an instruction, in order,
 // each with the reason.
 func (s *source) passedOver() []note {
 	list := slices.Clone(s.notUnderstood)
@@ -374,8 +374,8 @@ func (s *source) rewrite() string {
 }
 
 // columnAfter returns the column for the comment after a run that ends before
-// column end: where the comment is, if the run leaves room for that, or else
-// the next of the columns, or else one blank after the run.
+// column end. It is the present column if the run leaves room, or else the next
+// of the columns, or else one blank after the run.
 func (in *instruction) columnAfter(end int) int {
 	shift := 0
 	if in.continued {

@@ -105,7 +105,7 @@ func TestLineEndingsStay(t *testing.T) {
 		{"CR LF", "RET\r\n" + at(29, "vzeroupper") + "\r\nRET\r\n", "RET\r\n" + run + "\r\nRET\r\n"},
 		{"no newline at the end", "RET\n" + at(29, "vzeroupper"), "RET\n" + run},
 		{"blanks at the ends of other lines", "RET \t\n" + at(29, "vzeroupper") + "\n \n", "RET \t\n" + run + "\n \n"},
-		{"bytes that are not UTF-8", "\xff\x00\n" + at(29, "vzeroupper") + "\n", "\xff\x00\n" + run + "\n"},
+		{"bytes that are not UTF-8", "\xff\x80\n" + at(29, "vzeroupper") + "\n", "\xff\x80\n" + run + "\n"},
 		{"no lines", "", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

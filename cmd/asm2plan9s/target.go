@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// otherArchs are the architectures that Go knows beside those of this command.
+// otherArchs are the architectures that Go knows and this command does not.
 var otherArchs = []string{
 	"386", "arm", "loong64", "mips", "mips64", "mips64le", "mipsle", "ppc64", "ppc64le", "riscv64", "s390x", "wasm",
 }
@@ -59,8 +59,8 @@ func nameArch(path string) string {
 	return ""
 }
 
-// buildConstraint returns a file's //go:build line, which stands before
-// everything but blank lines and comments, and its number; nil if there is none.
+// buildConstraint returns a file's //go:build line, which precedes everything
+// but blank lines and comments, and its number; nil if there is none.
 func buildConstraint(data []byte) (int, constraint.Expr, error) {
 	number, inBlock := 0, false
 	for line := range strings.Lines(string(data)) {

@@ -22,8 +22,8 @@ var (
 	attRegister = regexp.MustCompile(`%[a-zA-Z]`)
 )
 
-// dataDirectives are the directives that stand for the bytes of an instruction
-// and change nothing for the lines after them.
+// dataDirectives are the directives that give the bytes of an instruction and
+// change nothing for the lines after them.
 var dataDirectives = map[string]bool{
 	".byte": true, ".2byte": true, ".4byte": true, ".8byte": true, ".short": true, ".hword": true,
 	".word": true, ".long": true, ".quad": true, ".inst": true, ".insn": true,
@@ -40,8 +40,8 @@ func isData(text string) bool { return dataDirectives[strings.ToLower(directive.
 
 const problemLabel = "it defines a label, and only instructions can be assembled"
 
-// refuse tells why a text must not reach the assembler, since it could change
-// what the lines after it mean there, or returns "".
+// refuse returns why a text must not reach the assembler: it could change what
+// the lines after it mean there. Otherwise it returns "".
 func refuse(text string) string {
 	for _, c := range []byte(text) {
 		if c < ' ' && c != '\t' || c == 0x7f {
@@ -72,8 +72,8 @@ func refuse(text string) string {
 	return ""
 }
 
-// nasmWords find what is no instruction to NASM and YASM: it may follow a label,
-// which needs no colon there.
+// nasmWords find what NASM and YASM take for something other than an
+// instruction: it may follow a label, which needs no colon there.
 var nasmWords = regexp.MustCompile(`(?i)^[%\[]|\b(?:section|segment|times|incbin|align[bt]?|global|extern|common|static|required|` +
 	`bits|use16|use32|use64|default|org|absolute|struc|istruc|iend|endstruc|at|cpu|float|warning|export|import|group|uppercase|` +
 	`safeseh|end|[ir]?macro|endmacro|res[bwdqtoyz])\b`)
@@ -91,7 +91,7 @@ func localLabelIn(text string) string {
 }
 
 var (
-	// prefixWords stand before an instruction's name.
+	// prefixWords precede an instruction's name.
 	prefixWords = regexp.MustCompile(`(?i)^(?:(?:lock|rep(?:n?[ez])?|xacquire|xrelease|notrack|bnd|data16|addr32|rex(?:\.\w+)?|\{\w+\})[ \t]+)*`)
 
 	// instructionName matches an instruction's name, or a data directive's, with
@@ -101,14 +101,14 @@ var (
 	// plainWord matches a word with another one behind it, or a parenthesis.
 	plainWord = regexp.MustCompile(`^([A-Za-z]+)[ \t]+[A-Za-z(]`)
 
-	// operandWords stand before an operand.
+	// operandWords precede an operand.
 	operandWords = regexp.MustCompile(`(?i)^(?:ptr|bcst|offset|short|near|far|rel|strict|` + sizes + `|[lar]s[lr]|ror|msl|[su]xt[bhwx])$`)
 )
 
 const sizes = `byte|word|dword|fword|qword|tbyte|tword|oword|dqword|xmmword|yword|ymmword|zword|zmmword`
 
-// plainComment tells why a comment behind words plainly is no instruction of an
-// architecture, or returns "".
+// plainComment returns why a comment behind words is plainly not an instruction
+// of an architecture, or "".
 func plainComment(text string, a *arch) string {
 	if directive.MatchString(text) && !isData(text) {
 		return "its comment is an assembler directive"
@@ -205,8 +205,8 @@ func sizesToGNU(text string) string {
 	})
 }
 
-// syntaxOf tells AT&T's syntax from Intel's: by the registers, which have a % in
-// most instructions of a file or in none.
+// syntaxOf returns the syntax of a file, AT&T's or Intel's: registers have a %
+// in most of its instructions or in none.
 func syntaxOf(insts []*instruction) string {
 	att, intel := 0, 0
 	for _, in := range insts {

@@ -33,7 +33,7 @@ func (c *converter) toolchain(a *arch) *toolchain {
 	return t
 }
 
-// assembler returns the one to use: -as, or the first on PATH.
+// assembler returns the assembler to use: -as, or the first on PATH.
 func (t *toolchain) assembler(ctx context.Context) (*assembler, error) {
 	switch {
 	case t.first != nil || t.firstErr != nil:
@@ -50,11 +50,11 @@ func (t *toolchain) assembler(ctx context.Context) (*assembler, error) {
 	return t.first, t.firstErr
 }
 
-// otherAssemblers returns those on PATH that are not the one to use.
+// otherAssemblers returns the other assemblers on PATH.
 func (t *toolchain) otherAssemblers(ctx context.Context) []*assembler {
 	if !t.lookedForMore {
 		t.lookedForMore = true
-		// Without any on PATH there still is -as.
+		// If PATH has no assembler, the one of -as remains.
 		list, _ := findAssemblers(ctx, t.arch, false)
 		t.others = slices.DeleteFunc(list, func(as *assembler) bool { return sameFile(as.path, t.first.path) })
 	}
@@ -74,8 +74,9 @@ func (t *toolchain) disassembler(ctx context.Context) (*disassembler, error) {
 }
 
 // assemble gives each instruction of s that has no problem its code, or a
-// problem; those that turn out to be plain comments leave s. It returns notes of
-// the assembler's warnings and of where another one was needed.
+// problem. It removes instructions that turn out to be plain comments from s.
+// It returns notes of the assembler's warnings, and of instructions that needed
+// another assembler.
 func (t *toolchain) assemble(ctx context.Context, s *source) ([]note, error) {
 	as, err := t.assembler(ctx)
 	if err != nil {
@@ -100,8 +101,8 @@ func (t *toolchain) assemble(ctx context.Context, s *source) ([]note, error) {
 	return notes, nil
 }
 
-// assemble gives the instructions their code or a problem, and returns those
-// that the assembler does not know: that another may.
+// assemble gives the instructions their code or a problem. It returns the
+// instructions that the assembler does not know: another may know them.
 func (as *assembler) assemble(ctx context.Context, s *source, insts []*instruction) (notes []note, refused []*instruction, err error) {
 	texts := make([]string, len(insts))
 	for i, in := range insts {
@@ -111,7 +112,7 @@ func (as *assembler) assemble(ctx context.Context, s *source, insts []*instructi
 	if err != nil {
 		return nil, nil, err
 	}
-	// A remark may stand behind the instruction: its beginnings are tried.
+	// A remark may follow the instruction: beginnings of the text are tried.
 	var starts []string
 	for i, in := range insts {
 		if encodings[i].problem != "" {

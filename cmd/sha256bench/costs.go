@@ -13,6 +13,7 @@ import (
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
 	"github.com/sha256-simd/sha256-simd/internal/lanes"
+	"github.com/sha256-simd/sha256-simd/internal/plan"
 	"github.com/sha256-simd/sha256-simd/internal/timing"
 )
 
@@ -20,14 +21,16 @@ import (
 // kernels cost here.
 type costs struct {
 	lanes.Description
-	// subjects are the kernels that this machine can run, enabled or not, and the
-	// candidates that no kernel stands for.
+	// subjects are the kernels that this machine can run, enabled or not, and
+	// the candidates without a kernel of their own.
 	subjects []costSubject
+	overhead overhead // if a row is asked for
 }
 
 // A costSubject is something whose cost is measured.
 type costSubject struct {
-	kernel        string  // or another candidate
+	kernel        string // or another candidate
+	operation     block.Operation
 	aNode         bool    // hashes a node by what compresses one stream
 	units         float64 // how many times what a cost is for a call does
 	call          func()
@@ -40,24 +43,24 @@ const costBlocks = 32
 // newCosts returns the costs to be measured.
 func newCosts() *costs {
 	c := &costs{Description: lanes.Describe()}
-	add := func(kernel string, units float64, call func()) {
-		c.subjects = append(c.subjects, costSubject{kernel: kernel, units: units, call: call})
+	add := func(k block.Spec, units float64, call func()) {
+		c.subjects = append(c.subjects, costSubject{kernel: k.Name, operation: k.Operation, units: units, call: call})
 	}
 	single := block.Kernel{Spec: block.Spec{Name: block.Single(), Lanes: 1}, MaxBlocks: costBlocks, Blocks: block.CompressLane}
 	for _, k := range append(block.Kernels(), single) {
 		if !c.has(k.Name) && (k.Supported || k.Name == single.Name) {
-			add(k.Name, costBlocks, streamCall(k))
+			add(k.Spec, costBlocks, streamCall(k))
 		}
 	}
 	c.subjects = append(c.subjects, costSubject{kernel: single.Name, aNode: true, units: 1, call: blocksOfNode})
 	for _, k := range block.NodeKernels() {
 		if k.Supported {
-			add(k.Name, 1, nodeCall(k))
+			add(k.Spec, 1, nodeCall(k))
 		}
 	}
 	for _, k := range block.SearchKernels() {
 		if k.Supported {
-			add(k.Name, float64(min(costBlocks, k.MaxBatches)), searchCall(k))
+			add(k.Spec, float64(min(costBlocks, k.MaxBatches)), searchCall(k))
 		}
 	}
 	return c
@@ -169,22 +172,22 @@ func (c *costs) cycles(s costSubject) int {
 
 // streamsHere, nodesHere and noncesHere are the candidates with the costs
 // measured.
-func (c *costs) streamsHere() []lanes.Candidate { return c.here(c.Streams, false) }
-func (c *costs) nodesHere() []lanes.Candidate   { return c.here(c.Nodes, true) }
-func (c *costs) noncesHere() []lanes.Candidate  { return c.here(c.Nonces, false) }
+func (c *costs) streamsHere() []plan.Candidate { return c.here(c.Streams, false) }
+func (c *costs) nodesHere() []plan.Candidate   { return c.here(c.Nodes, true) }
+func (c *costs) noncesHere() []plan.Candidate  { return c.here(c.Nonces, false) }
 
 // here returns the candidates with the costs measured, the first one's for a node
 // if firstIsNode.
-func (c *costs) here(candidates []lanes.Candidate, firstIsNode bool) []lanes.Candidate {
+func (c *costs) here(candidates []plan.Candidate, firstIsNode bool) []plan.Candidate {
 	here := slices.Clone(candidates)
 	for i, k := range candidates {
-		here[i].Cycles, here[i].Basis = c.cycles(c.subject(k.Kernel, firstIsNode && i == 0)), lanes.Measured
+		here[i].Cycles, here[i].Basis = c.cycles(c.subject(k.Kernel, firstIsNode && i == 0)), plan.Measured
 	}
 	return here
 }
 
-// A loss is work for which the table's choice takes longer, by the costs
-// measured, than the choice that these make.
+// A loss is work for which the table's choice takes longer, by the measured
+// costs, than the choice that follows from these costs.
 type loss struct {
 	work        string  // "live lanes", "nodes" or "nonces"
 	n           int     // how many of them, or 0 for any number
@@ -204,29 +207,30 @@ func (l loss) String() string {
 // costs differ that much between two runs of this program.
 const tolerance = 0.05
 
-// losses returns those of more than the tolerance, for every number of lanes
-// that either of the plans keeps alive, for as many nodes, and for nonces.
+// losses returns the losses of more than the tolerance, for every number of
+// lanes that either of the plans keeps alive, for as many nodes, and for
+// nonces.
 func (c *costs) losses() []loss {
 	var ls []loss
-	add := func(work string, n int, here []lanes.Candidate, plan, other []int, ratio float64) {
+	add := func(work string, n int, here []plan.Candidate, plan, other []int, ratio float64) {
 		if share := ratio - 1; share > tolerance {
 			ls = append(ls, loss{work, n, share, names(here, plan), names(here, other)})
 		}
 	}
 	here := c.streamsHere()
 	for n := 1; n <= max(width(c.Streams), width(here)); n++ {
-		plan, other := lanes.Steps(c.Streams, n), lanes.Steps(here, n)
+		plan, other := plan.Steps(c.Streams, n), plan.Steps(here, n)
 		add("live lanes", n, here, plan, other, float64(total(here, plan))/float64(total(here, other)))
 	}
 	here = c.nodesHere()
 	for n := 1; n <= block.MaxLanes && len(here) > 0; n++ {
-		plan, padded := lanes.NodeSteps(c.Nodes, n)
-		other, best := lanes.NodeSteps(here, n)
+		plan, padded := c.NodeSteps(c.Nodes, n)
+		other, best := c.NodeSteps(here, n)
 		padding := padded - total(c.Nodes, plan)
 		add("nodes", n, here, plan, other, float64(total(here, plan)+padding)/float64(best))
 	}
 	here = c.noncesHere()
-	if chosen, best := lanes.Cheapest(c.Nonces), lanes.Cheapest(here); chosen >= 0 {
+	if chosen, best := plan.Cheapest(c.Nonces), plan.Cheapest(here); chosen >= 0 {
 		each := func(i int) float64 { return float64(here[i].Cycles) / float64(here[i].Lanes) }
 		add("nonces", 0, here, []int{chosen}, []int{best}, each(chosen)/each(best))
 	}
@@ -234,11 +238,11 @@ func (c *costs) losses() []loss {
 }
 
 // width returns how many lanes are kept alive by the costs of candidates.
-func width(candidates []lanes.Candidate) int {
-	return candidates[lanes.Steps(candidates, block.MaxLanes)[0]].Lanes
+func width(candidates []plan.Candidate) int {
+	return candidates[plan.Steps(candidates, block.MaxLanes)[0]].Lanes
 }
 
-func total(candidates []lanes.Candidate, steps []int) int {
+func total(candidates []plan.Candidate, steps []int) int {
 	sum := 0
 	for _, i := range steps {
 		sum += candidates[i].Cycles
@@ -246,7 +250,7 @@ func total(candidates []lanes.Candidate, steps []int) int {
 	return sum
 }
 
-func names(candidates []lanes.Candidate, steps []int) string {
+func names(candidates []plan.Candidate, steps []int) string {
 	var words []string
 	for _, i := range steps {
 		words = append(words, candidates[i].Kernel)
@@ -254,15 +258,17 @@ func names(candidates []lanes.Candidate, steps []int) string {
 	return strings.Join(words, " + ")
 }
 
-// writeRow prints the costs measured as a row of internal/lanes/cost.go, in Go.
+// writeRow prints the costs measured as a row of internal/plan/rows.go, in Go.
 func (r *report) writeRow(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "\t{\n\t\tmicroarch: %#v,\n\t\ton:        %q,\n\t\tmeasured: []cost{\n", r.costs.Microarch, r.machine)
-	for _, operation := range []string{"x", "node_", "search_"} {
+	fmt.Fprintf(&b, "\t{\n\t\tMicroarch: %#v,\n\t\tOn:        %q,\n", r.costs.Microarch, r.machine)
+	fmt.Fprintf(&b, "\t\toverhead:  overhead{call: %d, callLane: %d, turnLane: %d, turnMax: %d, pointers: %d, rest: %d, padding: %d, generic: %d},\n", r.costs.overhead.columns()...)
+	fmt.Fprint(&b, "\t\tmeasured: []cost{\n")
+	for _, operation := range []block.Operation{block.StreamOp, block.NodeOp, block.SearchOp} {
 		var line []string
 		for _, s := range r.costs.subjects {
 			isKernel := s.kernel != "generic" && s.kernel != "x1_std" && !s.aNode
-			if isKernel && strings.HasPrefix(s.kernel, operation) {
+			if isKernel && s.operation == operation {
 				line = append(line, fmt.Sprintf("{%q, %d},", s.kernel, r.costs.cycles(s)))
 			}
 		}

@@ -44,6 +44,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	c := newCosts()
 	err = c.measure(ctx, o.time)
+	if err == nil && o.row {
+		c.overhead, err = c.measureOverhead(ctx, o.time)
+	}
 	if errors.Is(err, context.Canceled) {
 		fmt.Fprintln(stderr, "sha256bench: interrupted")
 		return exitInterrupted

@@ -14,6 +14,7 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/block"
 	"github.com/sha256-simd/sha256-simd/internal/cpu"
 	"github.com/sha256-simd/sha256-simd/internal/lanes"
+	"github.com/sha256-simd/sha256-simd/internal/plan"
 	"github.com/sha256-simd/sha256-simd/internal/timing"
 )
 
@@ -38,7 +39,14 @@ func TestScripts(t *testing.T) {
 func measuredAs(d lanes.Description, cycles map[string]float64) *costs {
 	c := &costs{Description: d}
 	for kernel, n := range cycles {
-		c.subjects = append(c.subjects, costSubject{kernel: kernel, units: costBlocks, Timing: timing.Timing{Best: n * costBlocks / 4, Cycles: n * costBlocks}})
+		operation := block.StreamOp
+		switch {
+		case strings.HasPrefix(kernel, "node_"):
+			operation = block.NodeOp
+		case strings.HasPrefix(kernel, "search_"):
+			operation = block.SearchOp
+		}
+		c.subjects = append(c.subjects, costSubject{kernel: kernel, operation: operation, units: costBlocks, Timing: timing.Timing{Best: n * costBlocks / 4, Cycles: n * costBlocks}})
 	}
 	for _, k := range d.Nodes[:min(1, len(d.Nodes))] {
 		c.subjects = append(c.subjects, costSubject{kernel: k.Kernel, aNode: true, units: 1, Timing: timing.Timing{Best: float64(k.Cycles) / 4, Cycles: float64(k.Cycles)}})
@@ -47,7 +55,7 @@ func measuredAs(d lanes.Description, cycles map[string]float64) *costs {
 }
 
 func TestLosses(t *testing.T) {
-	table := []lanes.Candidate{{Kernel: "x1_a", Lanes: 1, Cycles: 100}, {Kernel: "x2_a", Lanes: 2, Cycles: 150}, {Kernel: "x4_a", Lanes: 4, Cycles: 280}}
+	table := []plan.Candidate{{Kernel: "x1_a", Lanes: 1, Cycles: 100}, {Kernel: "x2_a", Lanes: 2, Cycles: 150}, {Kernel: "x4_a", Lanes: 4, Cycles: 280}}
 	for _, tt := range []struct {
 		name   string
 		cycles []float64
@@ -87,16 +95,15 @@ func wrongReport() *report {
 	return &report{
 		machine: machine{CPU: "A CPU", Family: 0x1b, Model: 3, OS: "linux", Arch: "amd64", Go: "go1.25"},
 		costs: measuredAs(lanes.Description{
-			Microarch:  cpu.Zen4,
-			MeasuredOn: "another CPU",
-			Streams: []lanes.Candidate{
-				{Kernel: "x1_a", Lanes: 1, Cycles: 100, Basis: lanes.Measured},
-				{Kernel: "x2_a", Lanes: 2, Cycles: 150, Basis: lanes.Estimated},
+			Row: plan.Row{Microarch: cpu.Zen4, On: "another CPU"},
+			Streams: []plan.Candidate{
+				{Kernel: "x1_a", Lanes: 1, Cycles: 100, Basis: plan.Measured},
+				{Kernel: "x2_a", Lanes: 2, Cycles: 150, Basis: plan.Estimated},
 			},
-			Nodes: []lanes.Candidate{{Kernel: "x1_a", Lanes: 1, Cycles: 200}, {Kernel: "node_x2_a", Lanes: 2, Cycles: 300}},
-			Nonces: []lanes.Candidate{
-				{Kernel: "search_x8_a", Lanes: 8, Cycles: 800, Basis: lanes.Estimated},
-				{Kernel: "search_x4_a", Lanes: 4, Cycles: 500, Basis: lanes.Derived},
+			Nodes: []plan.Candidate{{Kernel: "x1_a", Lanes: 1, Cycles: 200}, {Kernel: "node_x2_a", Lanes: 2, Cycles: 300}},
+			Nonces: []plan.Candidate{
+				{Kernel: "search_x8_a", Lanes: 8, Cycles: 800, Basis: plan.Estimated},
+				{Kernel: "search_x4_a", Lanes: 4, Cycles: 500, Basis: plan.Derived},
 			},
 		}, map[string]float64{"x1_a": 100, "x2_a": 260, "node_x2_a": 515, "search_x8_a": 800, "search_x4_a": 320, "generic": 900}),
 	}
@@ -129,14 +136,16 @@ func TestReportOfAWrongTable(t *testing.T) {
 // stands as gofmt would have it.
 func TestRow(t *testing.T) {
 	r := wrongReport()
+	r.costs.overhead = overhead{call: 30.2, callLane: 5.8, turnLane: 4.1, turnMax: 60, pointers: 6.4, rest: 250, padding: 149.6, generic: 1100}
 	slices.SortFunc(r.costs.subjects, func(a, b costSubject) int { return strings.Compare(a.kernel, b.kernel) })
 	var b strings.Builder
 	if err := r.writeRow(&b); err != nil {
 		t.Fatal(err)
 	}
 	want := `	{
-		microarch: cpu.Zen4,
-		on:        "A CPU (family 0x1b, model 0x3, stepping 0), linux/amd64, go1.25",
+		Microarch: cpu.Zen4,
+		On:        "A CPU (family 0x1b, model 0x3, stepping 0), linux/amd64, go1.25",
+		overhead:  overhead{call: 30, callLane: 6, turnLane: 4, turnMax: 60, pointers: 6, rest: 250, padding: 150, generic: 1100},
 		measured: []cost{
 			{"x1_a", 100}, {"x2_a", 260},
 			{"node_x2_a", 515},
@@ -147,7 +156,7 @@ func TestRow(t *testing.T) {
 	if b.String() != want {
 		t.Errorf("%s, want\n%s", b.String(), want)
 	}
-	source := "package lanes\n\nvar rows = []row{\n" + b.String() + "}\n"
+	source := "package plan\n\nvar rows = []Row{\n" + b.String() + "}\n"
 	if formatted, err := format.Source([]byte(source)); err != nil || string(formatted) != source {
 		t.Errorf("gofmt has %s, %v", formatted, err)
 	}

@@ -18,14 +18,14 @@ type options struct {
 }
 
 const helpHead = `Usage: sha256bench [OPTION]...
-Measure what each kernel of this library costs on this machine, and say whether
-the library's choice of kernels, which rests on a table of costs for this kind
-of CPU, is the best one here. If it is not, please report what is printed. --row
-prints the costs measured as the table has them.
+Measure the cost of each kernel of this library on this machine. The library
+chooses kernels by a table of costs: the last lines say whether its choice is the
+best one here. If it is not, please report what is printed. --row prints the
+measured costs as a row of the table.
 
-Kernels take turns on one core, for about 0.2 ms each, again and again until
---time is up, and the best time counts. Where more is going on, give it more
---time. Messages are pseudo-random bytes, in cache.
+Kernels take turns on one core, for about 0.2 ms each, until --time is up. The
+best time of each counts. On a busy machine, raise --time. Messages are
+pseudo-random bytes, in cache.
 
 Costs are in cycles on amd64 and arm64. The clock frequency is measured right
 after a run, by timing a chain of additions and exclusive ors, each of which
@@ -66,7 +66,7 @@ func parseOptions(args []string) (*options, error) {
 }
 
 // twoDashes returns args with two dashes before the names of options that have
-// one, as with Go's own tools. There are no short options to take them for.
+// one, as with Go's own tools. No option is short, so none can be mistaken.
 func twoDashes(flags *pflag.FlagSet, args []string) []string {
 	args = slices.Clone(args)
 	for i := 0; i < len(args) && args[i] != "--"; i++ {

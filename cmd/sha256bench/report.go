@@ -13,7 +13,7 @@ import (
 
 	"github.com/sha256-simd/sha256-simd"
 	"github.com/sha256-simd/sha256-simd/internal/cpu"
-	"github.com/sha256-simd/sha256-simd/internal/lanes"
+	"github.com/sha256-simd/sha256-simd/internal/plan"
 	"github.com/sha256-simd/sha256-simd/internal/timing"
 )
 
@@ -64,12 +64,12 @@ func (r *report) writeCosts(w io.Writer) {
 	c := r.costs
 	streams, nodes, nonces := c.streamsHere(), c.nodesHere(), c.noncesHere()
 	fmt.Fprintf(w, "\nCosts of kernels on the microarchitecture %q: %s for a block, a node or a nonce in each lane\n", c.Microarch, unit)
-	if c.MeasuredOn != "" {
-		fmt.Fprintf(w, "In the table, measured are those of %s.\n", c.MeasuredOn)
+	if c.On != "" {
+		fmt.Fprintf(w, "In the table, measured are those of %s.\n", c.On)
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "kernel\tlanes\ttable\t\there\there/table\t")
-	write := func(what string, table, here []lanes.Candidate) {
+	write := func(what string, table, here []plan.Candidate) {
 		for i, k := range table {
 			fmt.Fprintf(t, "%s%s\t%d\t%d\t%s\t%d\t%.2f\t\n", k.Kernel, what, k.Lanes, k.Cycles, k.Basis, here[i].Cycles, float64(here[i].Cycles)/float64(k.Cycles))
 		}
@@ -126,8 +126,8 @@ func (r *report) writeJSON(w io.Writer) error {
 		Nodes      []cost        `json:"node_costs"`
 		Nonces     []cost        `json:"nonce_costs"`
 		Losses     []lossJSON    `json:"losses"`
-	}{machine: r.machine, Microarch: r.costs.Microarch, MeasuredOn: r.costs.MeasuredOn, Selected: selectedJSON(sha256.Selected()), Losses: []lossJSON{}}
-	both := func(table, here []lanes.Candidate) []cost {
+	}{machine: r.machine, Microarch: r.costs.Microarch, MeasuredOn: r.costs.On, Selected: selectedJSON(sha256.Selected()), Losses: []lossJSON{}}
+	both := func(table, here []plan.Candidate) []cost {
 		cs := []cost{}
 		for i, k := range table {
 			cs = append(cs, cost{k.Kernel, k.Lanes, k.Cycles, string(k.Basis), here[i].Cycles})

@@ -2,118 +2,173 @@ package main
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/sha256-simd/sha256-simd"
+	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/message"
+	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/update"
+	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/walk"
+	"github.com/sha256-simd/sha256-simd/internal/checklist"
 )
 
 // list yields the files of a checksum list, whose names are relative to base, and
 // its summary.
 func (s *source) list(name, base string) bool {
 	l, more := s.lines(&list{name: name}, base, func(string) {})
-	return more && (l == nil || s.emit(&item{kind: summaryItem, list: l}))
+	return more && (l == nil || s.emit(&summaryItem{l}))
 }
 
 // lines yields the files of a checksum list, and hands their names to see. The
 // list is nil when it could not be read.
 func (s *source) lines(l *list, base string, see func(name string)) (read *list, more bool) {
 	name := l.name
-	f, shown, err := s.open(name)
+	fail := func(text string) (*list, bool) { return nil, s.emit(&noteItem{text: text, fail: true}) }
+	f, shown, err := s.openList(l)
 	if err != nil && name == "-" {
-		return nil, s.emit(&item{kind: noteItem, note: "'standard input': read error", fail: true})
+		return fail("'standard input': read error")
 	}
 	if err != nil {
-		return nil, s.emit(&item{kind: noteItem, note: quoteShell(name) + ": " + reason(err), fail: true})
+		return fail(message.Quote(name) + ": " + message.Reason(err))
 	}
 	defer f.Close()
-	l.shown = quoteShell(shown)
+	l.shown = message.Quote(shown)
 	end := byte('\n')
 	if s.zero {
 		end = 0
 	}
-	lines := newLineReader(f, end)
-	s.parser.begin(filepath.Base(name), s.zero)
+	parser, r := &s.parser, io.Reader(f)
+	if l.bag != nil {
+		parser, r = &checklist.Parser{Format: checklist.BagIt, DigestSize: l.manifest.Size}, l.bag.Decode(f)
+	} else if name := filepath.Base(name); name == bagManifest || name == bagTagManifest {
+		parser = &checklist.Parser{Format: checklist.BagIt}
+	}
+	lines := checklist.NewLines(r, end)
+	parser.Begin()
 	for n := 1; ; n++ {
-		line, whole, err := lines.next()
+		line, whole, err := lines.Next()
 		if err == io.EOF {
 			return l, true
 		}
 		if err != nil {
-			return nil, s.emit(&item{kind: noteItem, note: l.shown + ": read error", fail: true})
+			return fail(l.shown + ": read error")
 		}
-		if s.parser.comment(n, line) {
+		if parser.Comment(line) {
 			continue
 		}
-		it := &item{list: l, listed: true}
-		ok := false
-		if whole {
-			it.name, it.want, ok = s.parser.parse(line)
+		e, wrong := parser.Parse(line)
+		switch {
+		case !whole:
+			wrong = errLongLine
+		case wrong == nil && name == "-" && e.Name == "-":
+			wrong = errStandardInput
+		case wrong == nil && l.bag != nil:
+			wrong = l.bag.Lists(l.manifest, e.Name)
 		}
-		if s.bag != "" && !filepath.IsLocal(it.name) {
-			ok = false // a bag names its own files only
-		}
-		if !ok || name == "-" && it.name == "-" {
+		if wrong != nil {
 			l.malformed++
-			if (s.warn || s.json) && !s.emit(&item{kind: malformedItem, list: l, line: n}) {
+			if (s.warn || s.json || l.bag != nil) && !s.emit(&malformedItem{l, n, wrong}) {
 				return nil, false
 			}
 			continue
 		}
 		l.proper++
-		see(it.name)
-		if !s.filters.keep(it.name, false) {
+		see(e.Name)
+		if !s.filters.Keep(e.Name, false) {
 			continue
 		}
-		it.path = under(base, it.name)
-		if !s.file(it) {
+		if !s.listed(l, &e, base) {
 			return nil, false
 		}
 	}
+}
+
+var (
+	errLongLine      = fmt.Errorf("the line is longer than %d bytes", checklist.MaxLine)
+	errStandardInput = errors.New("the list is standard input itself")
+	errUnlistedLink  = errors.New("a symbolic link that no manifest lists")
+)
+
+// openList opens a list.
+func (s *source) openList(l *list) (r io.ReadCloser, shown string, err error) {
+	if l.bag == nil {
+		return s.open(l.name)
+	}
+	f, err := l.bag.Open(l.manifest.File)
+	return f, l.name, err
+}
+
+// listed yields a file that a list names.
+func (s *source) listed(l *list, e *checklist.Entry, base string) bool {
+	it := newFileItem(e.Name, under(base, e.Name))
+	it.check = &check{list: l, listed: true, want: digestOf(e.Digest)}
+	if l.bag == nil {
+		return s.file(it)
+	}
+	// Here - is a file like any other, and pipes and devices are not waited
+	// for.
+	it.path = walk.Join(base, e.Name)
+	if path, err := l.bag.Resolve(e.Name); err == nil {
+		it.path = path
+	} else {
+		it.err = err
+		it.done.Store(true)
+	}
+	return s.emit(it)
 }
 
 // audit yields the files of a list and those under the roots that it does not
 // name. Both have names that are relative to base.
 func (s *source) audit(name, base string, roots []string) bool {
 	var listed nameSet
-	l, more := s.lines(&list{name: name, audit: true}, base, listed.add)
-	if l == nil {
+	absolute := 0
+	l, more := s.lines(&list{name: name, audit: true}, base, func(name string) {
+		listed.add(name)
+		if filepath.IsAbs(name) {
+			absolute++
+		}
+	})
+	if l == nil || !more {
 		return more
 	}
 	listed.sort()
-	s.leave = s.leaveToo(name, name+stampsSuffix)
+	s.leave = s.leaveToo(name, name+update.Suffix)
 	for _, root := range roots {
-		emit := func(it *item) bool {
-			switch {
-			case it.kind != fileItem:
-				return s.emit(it)
-			case listed.has(it.name):
-				return true
+		emit := func(it item) bool {
+			if f, ok := it.(*fileItem); ok {
+				if listed.has(f.name) {
+					return true
+				}
+				f.check = &check{list: l}
 			}
-			it.list = l
 			return s.emit(it)
 		}
 		at := under(base, root)
 		info, err := os.Stat(at)
 		switch {
+		case filepath.IsAbs(root) && absolute == 0 && l.proper > 0:
+			more = s.emit(&noteItem{text: message.Quote(root) + ": all names in " + l.shown + " are relative; expected a relative directory", fail: true})
+		case !filepath.IsAbs(root) && absolute == l.proper && l.proper > 0:
+			more = s.emit(&noteItem{text: message.Quote(root) + ": all names in " + l.shown + " are absolute; expected an absolute directory", fail: true})
 		case err != nil:
-			more = s.emit(&item{kind: failedItem, name: root, err: err})
+			more = s.emit(&failureItem{name: root, err: err})
 		case info.IsDir():
-			more = s.walk(root, at, emit)
-		case s.filters.keep(root, false) && !listed.has(root):
+			more = s.walker(emit).Walk(root, at) // nothing goes unnoticed
+		case s.filters.Keep(root, false) && !listed.has(root):
 			it := newFileItem(root, at)
-			it.list = l
+			it.check = &check{list: l}
 			more = s.file(it)
 		}
 		if !more {
 			return false
 		}
 	}
-	return s.emit(&item{kind: summaryItem, list: l})
+	return s.emit(&summaryItem{l})
 }
 
 // leaveToo returns s.leave with some more files.
@@ -148,7 +203,14 @@ func nameKey(name string) [16]byte {
 
 func (n *nameSet) add(name string) { *n = append(*n, nameKey(name)) }
 
-func (n nameSet) sort() { slices.SortFunc(n, compareKeys) }
+// sort makes the names ready for has. It returns how many of them were added more
+// than once.
+func (n *nameSet) sort() (repeated int) {
+	slices.SortFunc(*n, compareKeys)
+	before := len(*n)
+	*n = slices.Compact(*n)
+	return before - len(*n)
+}
 
 func (n nameSet) has(name string) bool {
 	_, found := slices.BinarySearchFunc(n, nameKey(name), compareKeys)
@@ -157,46 +219,8 @@ func (n nameSet) has(name string) bool {
 
 func compareKeys(a, b [16]byte) int { return bytes.Compare(a[:], b[:]) }
 
-// The names of RFC 8493.
+// The names of manifests (RFC 8493), which have a format of their own.
 const (
-	bagDeclaration  = "bagit.txt"
-	bagManifest     = "manifest-sha256.txt"
-	bagTagManifest  = "tagmanifest-sha256.txt"
-	bagPayload      = "data"
-	maxDeclaration  = 4 << 10
-	bagVersionLabel = "BagIt-Version:"
-	bagCodingLabel  = "Tag-File-Character-Encoding:"
+	bagManifest    = "manifest-sha256.txt"
+	bagTagManifest = "tagmanifest-sha256.txt"
 )
-
-// validateBag yields the files of a bag, and what is wrong with it.
-func (s *source) validateBag(dir string) bool {
-	wrong := func(name, what string) bool {
-		return s.emit(&item{kind: noteItem, note: quoteShell(join(dir, name)) + ": " + what, fail: true})
-	}
-	f, err := os.Open(join(dir, bagDeclaration))
-	if err != nil {
-		return wrong(bagDeclaration, reason(err))
-	}
-	declaration, err := io.ReadAll(io.LimitReader(f, maxDeclaration))
-	f.Close()
-	if err != nil {
-		return wrong(bagDeclaration, reason(err))
-	}
-	version, rest, _ := strings.Cut(string(declaration), "\n")
-	coding, _, _ := strings.Cut(rest, "\n")
-	if !strings.HasPrefix(version, bagVersionLabel) || !strings.HasPrefix(coding, bagCodingLabel) {
-		return wrong(bagDeclaration, "not the declaration of a bag")
-	}
-	if info, err := os.Stat(join(dir, bagPayload)); err != nil || !info.IsDir() {
-		if !wrong(bagPayload, "the payload directory is missing") {
-			return false
-		}
-	}
-	if !s.audit(join(dir, bagManifest), dir, []string{bagPayload}) {
-		return false
-	}
-	if _, err := os.Stat(join(dir, bagTagManifest)); err != nil {
-		return true // a bag need not have one
-	}
-	return s.list(join(dir, bagTagManifest), dir)
-}

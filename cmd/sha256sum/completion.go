@@ -5,15 +5,6 @@ import (
 	"strings"
 )
 
-// gist is the first words of the text.
-func (p *option) gist() string {
-	s, _, _ := strings.Cut(p.text, "; ")
-	s, _, _ = strings.Cut(s, " (")
-	s, _, _ = strings.Cut(s, ": ")
-	s, _, _ = strings.Cut(s, ", ")
-	return s
-}
-
 func bashCompletion() string {
 	var words, free, all strings.Builder
 	for _, p := range table {
@@ -79,7 +70,7 @@ func zshCompletion() string {
 				argument = ":" + strings.ToLower(p.argument)
 			}
 		}
-		text := strings.NewReplacer("'", `'\''`, "[", `\[`, "]", `\]`, ":", `\:`).Replace(p.gist())
+		text := strings.NewReplacer("'", `'\''`, "[", `\[`, "]", `\]`, ":", `\:`).Replace(p.help)
 		if p.short != 0 {
 			fmt.Fprintf(&b, "\t\t'(-%c %s)'{-%c,%s%s}'[%s]%s' \\\n", p.short, names, p.short, names, suffix, text, argument)
 		} else {
@@ -117,7 +108,7 @@ func fishCompletion() string {
 		case p.argument != "":
 			b.WriteString(" -x")
 		}
-		b.WriteString(" -d '" + strings.ReplaceAll(p.gist(), "'", `\'`) + "'\n")
+		b.WriteString(" -d '" + strings.ReplaceAll(p.help, "'", `\'`) + "'\n")
 	}
 	return b.String()
 }

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// The manual page and the README tell of every option in the words of the table.
-// With UPDATE_DOCS set, they are made to.
+// TestOptionsAreDocumented compares the options in the manual page and in the
+// README with the table. With UPDATE_DOCS set, it writes them.
 func TestOptionsAreDocumented(t *testing.T) {
 	for _, doc := range []struct {
 		file, begin, end string
@@ -62,10 +62,15 @@ func manualOptions() string {
 				fmt.Fprintf(&b, `=\fI%s`, p.argument)
 			}
 			// A line that begins with a period or an apostrophe is a request.
-			b.WriteString("\n" + strings.ToUpper(p.text[:1]) + escape(p.text[1:]) + ".\n")
+			b.WriteString("\n" + escape(sentences(p.text())) + "\n")
 		}
 	}
 	return b.String()
+}
+
+// sentences returns the text of an option as whole sentences.
+func sentences(text string) string {
+	return strings.ToUpper(text[:1]) + text[1:] + "."
 }
 
 func readmeOptions() string {
@@ -84,7 +89,7 @@ func readmeOptions() string {
 		if p.argument != "" {
 			b.WriteString("=" + p.argument)
 		}
-		b.WriteString("` | " + escape(p.text) + " |\n")
+		b.WriteString("` | " + escape(sentences(p.text())) + " |\n")
 	}
 	return b.String()
 }
@@ -97,8 +102,20 @@ func TestOptionsAreDistinct(t *testing.T) {
 			t.Errorf("--%s stands twice", p.long)
 		}
 		long[p.long], short[p.short] = true, true
-		if p.text == "" || p.set == nil {
+		if p.text() == "" || p.set == nil {
 			t.Errorf("--%s does nothing", p.long)
+		}
+	}
+}
+
+// --help has one line for each option, which fits a terminal.
+func TestHelpHasOneLineForEachOption(t *testing.T) {
+	for _, p := range table {
+		var b strings.Builder
+		p.appendHelp(&b)
+		lines := strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
+		if last := lines[len(lines)-1]; len(lines) > 2 || len(last) > 79 || !strings.HasSuffix(last, " "+p.help) {
+			t.Errorf("--%s: %q", p.long, b.String())
 		}
 	}
 }

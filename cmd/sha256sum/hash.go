@@ -1,13 +1,18 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"hash"
 	"io"
 	"os"
 	"runtime"
+	"slices"
 	"syscall"
+	"time"
 
 	"github.com/sha256-simd/sha256-simd"
+	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/file"
 )
 
 // Memory of all workers together: whole small files, and pieces of large ones.
@@ -30,8 +35,10 @@ type worker struct {
 
 	arena   []byte
 	used    int
-	files   []*item
+	files   []*fileItem
 	msgs    [][]byte
+	recent  []int // the indices of files that were written to just before they were read
+	again   []byte
 	digests [][sha256.Size]byte
 
 	streams []*stream
@@ -66,7 +73,7 @@ func (w *worker) run(ctx context.Context) {
 
 // take returns the next file, or nil when there is none: now, if the worker
 // holds files, or ever (more is false).
-func (w *worker) take() (it *item, more bool) {
+func (w *worker) take() (it *fileItem, more bool) {
 	for range 2 {
 		select {
 		case it, more = <-w.pipeline.work:
@@ -88,7 +95,7 @@ func (w *worker) take() (it *item, more bool) {
 }
 
 // load reads a small file and opens a large one.
-func (w *worker) load(it *item) {
+func (w *worker) load(it *fileItem) {
 	if it.turn != nil {
 		w.loadInTurn(it)
 		return
@@ -96,90 +103,83 @@ func (w *worker) load(it *item) {
 	if w.pipeline.options.links == "name" && w.loadLink(it) || it.known != nil && w.isKnown(it) {
 		return
 	}
-	f, info, err := w.pipeline.files.open(it.path, w.empty)
+	f, info, err := w.pipeline.files.Open(it.path, w.empty)
 	switch {
 	case err != nil:
 		w.fail(it, err)
-	case info.dir:
-		w.pipeline.files.close(f)
+	case info.Dir:
+		w.pipeline.files.Close(f)
 		w.fail(it, syscall.EISDIR)
-	case it.walked && w.pipeline.isOutput(info.id):
-		w.pipeline.files.close(f)
+	case it.walked && w.pipeline.isOutput(info.ID):
+		w.pipeline.files.Close(f)
 		w.fail(it, errOutput)
-	case !info.regular:
+	case !info.Regular:
 		// It was when the source saw it.
-		w.pipeline.files.close(f)
-		w.fail(it, errChanged)
-	case info.size <= w.largestSmall():
-		w.pipeline.sized(it, info.size)
+		w.pipeline.files.Close(f)
+		w.fail(it, file.ErrChanged)
+	case it.check != nil && it.check.list.algorithm != nil:
+		w.pipeline.sized(it, info.Size)
+		w.loadOther(it, f, info, it.check.list.algorithm.New())
+	case info.Size <= w.largestSmall():
+		w.pipeline.sized(it, info.Size)
 		w.loadSmall(it, f, info)
 	default:
-		w.pipeline.sized(it, info.size)
+		w.pipeline.sized(it, info.Size)
 		w.addStream(newStream(it, f, info))
 	}
 }
 
-// loadLink hashes the name that a symbolic link holds. It reports false for what
-// is no link.
-func (w *worker) loadLink(it *item) bool {
+// loadLink hashes the name that a symbolic link holds. It reports false for
+// anything else.
+func (w *worker) loadLink(it *fileItem) bool {
 	target, err := os.Readlink(it.path)
 	if err != nil {
 		return false
 	}
 	it.size = int64(len(target))
-	it.digest = sha256.Sum256([]byte(target))
+	sum := sha256.Sum256([]byte(target))
+	it.digest = sha256Digest(sum)
 	if w.pipeline.options.partSize > 0 {
-		it.composite = onePart(it.digest)
+		it.composite = onePart(sum)
 	}
 	w.pipeline.finish(it)
 	return true
 }
 
-// isKnown takes the digest of a file that is as it was when it was hashed before.
-func (w *worker) isKnown(it *item) bool {
-	info, err := statRaw(it.path)
-	if err != nil || !info.regular || info.stamp != it.known.stamp {
+// isKnown takes the earlier digest of a file that has not changed since it was
+// hashed.
+func (w *worker) isKnown(it *fileItem) bool {
+	info, err := file.Stat(it.path)
+	if err != nil || !info.Regular || info.Stamp != it.known.Stamp {
 		return false
 	}
-	it.digest, it.size, it.stamp = it.known.digest, info.size, info.stamp
+	it.digest, it.size, it.stamp = sha256Digest(it.known.Digest), info.Size, info.Stamp
 	w.pipeline.finish(it)
 	return true
 }
 
 // loadInTurn hashes what others may read from, too. It may make its reader wait,
 // as a pipe does: nothing else waits with it.
-func (w *worker) loadInTurn(it *item) {
+func (w *worker) loadInTurn(it *fileItem) {
 	w.empty()
 	select {
 	case <-it.turn.after:
 	case <-w.ctx.Done():
 		return
 	}
-	f, info, err := w.pipeline.files.open(it.path, w.empty)
+	f, info, err := w.pipeline.files.Open(it.path, w.empty)
 	switch {
 	case err != nil:
 		w.fail(it, err)
-	case info.dir:
-		w.pipeline.files.close(f)
+	case info.Dir:
+		w.pipeline.files.Close(f)
 		w.fail(it, syscall.EISDIR)
 	default:
-		if info.regular {
-			w.pipeline.sized(it, info.size)
+		if info.Regular {
+			w.pipeline.sized(it, info.Size)
 		}
 		w.hashStreams([]*stream{newStream(it, f, info)})
 	}
-}
-
-// openInput opens a file, or standard input for the name -.
-func openInput(name string) (rawFile, rawInfo, error) {
-	if name != "-" {
-		return openRaw(name)
-	}
-	if stdinClosed() {
-		return stdin, rawInfo{}, syscall.EBADF
-	}
-	info, err := stdin.info()
-	return stdin, info, err
 }
 
 func (w *worker) addStream(s *stream) {
@@ -189,8 +189,8 @@ func (w *worker) addStream(s *stream) {
 	}
 }
 
-// share is how many large files the worker takes, of those that it has and those
-// that may wait.
+// share is how many large files the worker takes, of its own and of the waiting
+// ones.
 func (w *worker) share() int {
 	return shareOf(len(w.streams)+len(w.pipeline.work), w.pipeline.options.jobs, w.pipeline.lanes())
 }
@@ -212,54 +212,71 @@ func (w *worker) largestSmall() int64 {
 	return n
 }
 
-// firstRead is how much is read at once of a file of no size: some of those that
-// the kernel makes up have contents only for who asks for all of them.
+// firstRead is how much is read at once of a file of no size: some files that
+// the kernel makes up have contents only if all of them are requested at once.
 const firstRead = 64 << 10
 
 // loadSmall reads the file into the arena, to its end. One that does not end soon
 // behind its size becomes a stream.
-func (w *worker) loadSmall(it *item, f rawFile, info rawInfo) {
-	// One byte more than the file has tells whether it ends there.
-	room := int(info.size) + 1
-	if info.size == 0 {
+func (w *worker) loadSmall(it *fileItem, f file.File, info file.Info) {
+	// Reading one byte more than the file has shows whether it ends there.
+	room := int(info.Size) + 1
+	if info.Size == 0 {
 		room = min(firstRead, len(w.arena))
 	}
 	if len(w.arena)-w.used < room {
 		w.sum()
 	}
 	buf := w.arena[w.used : w.used+room]
-	for reads := 1; ; reads++ {
-		info.settle()
-		n, err := readFull(f, buf)
-		if part := w.pipeline.options.partSize; err == nil || part > 0 && int64(n) > part {
-			// It goes on, or has several parts.
-			w.addStream(newStream(it, f, info).behind(buf[:n]))
-			return
-		}
-		now := info
-		if err == io.EOF {
-			now, err = f.info()
-		}
-		if err == nil && now.stamp != info.stamp {
-			if now.size == info.size && reads < maxReads && f.rewind(0) == nil {
-				info = now
-				continue
-			}
-			err = errChanged
-		}
-		w.pipeline.files.close(f)
-		if err != nil {
-			w.fail(it, err)
-			return
-		}
-		it.size, it.stamp = int64(n), info.stamp
-		w.used += n
-		w.files = append(w.files, it)
-		w.msgs = append(w.msgs, buf[:n])
-		if len(w.files) == maxFiles {
-			w.sum()
-		}
+	n, info, err := readSmall(f, info, buf)
+	if part := w.pipeline.options.partSize; err == nil || part > 0 && int64(n) > part {
+		// It goes on, or has several parts.
+		w.addStream(newStream(it, f, info).behind(buf[:n]))
 		return
+	}
+	w.pipeline.files.Close(f)
+	if err != io.EOF {
+		w.fail(it, err)
+		return
+	}
+	it.size, it.stamp = int64(n), info.Stamp
+	w.used += n
+	if info.IsRecent() && int64(n) == info.Size { // the kernel makes up what has another length
+		w.recent = append(w.recent, len(w.files))
+	}
+	w.files = append(w.files, it)
+	w.msgs = append(w.msgs, buf[:n])
+	if len(w.files) == maxFiles {
+		w.sum()
+	}
+}
+
+// A smallFile is what readSmall needs of a file.
+type smallFile interface {
+	io.Reader
+	Info() (file.Info, error)
+	Rewind(offset int64) error
+}
+
+// readSmall reads a file to its end, and again if only its times change meanwhile.
+// The error is io.EOF if the file has ended and is what now says, and nil if it
+// goes on behind buf.
+func readSmall(f smallFile, before file.Info, buf []byte) (n int, now file.Info, err error) {
+	for reads := 1; ; reads++ {
+		before.Settle()
+		if n, err = readFull(f, buf); err != io.EOF {
+			return n, before, err
+		}
+		if now, err = f.Info(); err != nil {
+			return n, now, err
+		}
+		if now.Stamp == before.Stamp {
+			return n, now, io.EOF
+		}
+		if now.Size != before.Size || reads == file.MaxReads || f.Rewind(0) != nil {
+			return n, now, file.ErrChanged
+		}
+		before = now
 	}
 }
 
@@ -279,18 +296,102 @@ func readFull(f io.Reader, p []byte) (n int, err error) {
 
 // sum hashes the small files side by side.
 func (w *worker) sum() {
+	if len(w.recent) > 0 {
+		w.confirm()
+	}
 	digests := w.digests[:len(w.files)]
 	sha256.SumMany(digests, w.msgs)
 	w.pipeline.hashed.Add(int64(w.used))
 	for i, it := range w.files {
-		it.digest = digests[i]
-		if w.pipeline.options.partSize > 0 {
-			it.composite = onePart(it.digest)
+		if it.err == nil {
+			it.digest = sha256Digest(digests[i])
+			if w.pipeline.options.partSize > 0 {
+				it.composite = onePart(digests[i])
+			}
 		}
 		w.pipeline.finish(it)
 	}
 	clear(w.files)
 	w.files, w.msgs, w.used = w.files[:0], w.msgs[:0], 0
+}
+
+// confirm reads the files again that were written to just before they were read.
+// The write may still have been under way: it shows in neither size nor time.
+func (w *worker) confirm() {
+	time.Sleep(file.BetweenReadings)
+	for _, i := range w.recent {
+		it, msg := w.files[i], w.msgs[i]
+		for reads := 2; ; reads++ {
+			same, err := w.readAgain(it, msg)
+			if err == nil && !same && reads > file.MaxAgain {
+				err = file.ErrChanged
+			}
+			if it.err = err; err != nil || same {
+				break
+			}
+			time.Sleep(file.BetweenReadings)
+		}
+	}
+	w.recent = w.recent[:0]
+}
+
+// readAgain reads a small file again, into msg, and reports whether msg held the
+// same before.
+func (w *worker) readAgain(it *fileItem, msg []byte) (same bool, err error) {
+	f, info, err := w.pipeline.files.Open(it.path, w.stream)
+	if err != nil {
+		return false, err
+	}
+	defer w.pipeline.files.Close(f)
+	if info.Size != int64(len(msg)) {
+		return false, file.ErrChanged
+	}
+	w.again = slices.Grow(w.again[:0], len(msg)+1)[:len(msg)+1]
+	n, err := readFull(f, w.again)
+	if err != io.EOF || n != len(msg) {
+		if err == nil || err == io.EOF {
+			err = file.ErrChanged
+		}
+		return false, err
+	}
+	now, err := f.Info()
+	if err != nil {
+		return false, err
+	}
+	same = now.Stamp == it.stamp && bytes.Equal(w.again[:n], msg)
+	copy(msg, w.again)
+	it.stamp = now.Stamp
+	return same, nil
+}
+
+// loadOther hashes a file with another algorithm than SHA-256.
+func (w *worker) loadOther(it *fileItem, f file.File, info file.Info, h hash.Hash) {
+	defer w.pipeline.files.Close(f)
+	info.Settle()
+	buf := w.arena[w.used:]
+	if len(buf) < firstRead {
+		w.sum()
+		buf = w.arena
+	}
+	var err error
+	for err == nil && w.ctx.Err() == nil {
+		var n int
+		n, err = readFull(f, buf)
+		h.Write(buf[:n])
+		it.size += int64(n)
+		w.pipeline.hashed.Add(int64(n))
+	}
+	if err == nil {
+		return // interrupted: the digest is of the beginning
+	}
+	if err == io.EOF {
+		var now file.Info
+		if now, err = f.Info(); err == nil && now.Stamp != info.Stamp {
+			err = file.ErrChanged
+		}
+	}
+	it.digest = digestOf(h.Sum(nil))
+	w.fail(it, err)
 }
 
 // stream hashes the large files side by side.
@@ -306,7 +407,8 @@ func (w *worker) empty() {
 	w.stream()
 }
 
-func (w *worker) fail(it *item, err error) {
+// fail finishes a file, with an error if err is one.
+func (w *worker) fail(it *fileItem, err error) {
 	it.err = err
 	w.pipeline.finish(it)
 }

@@ -30,7 +30,7 @@ func helpText() string {
 	b.WriteString(helpHead)
 	for group, title := range []string{
 		checkOption:  "\nThe following five options are useful only when verifying checksums:\n",
-		beyondOption: "\nThe following options are not those of GNU coreutils:\n",
+		beyondOption: "\nGNU coreutils does not have the following options:\n",
 		infoOption:   "\n",
 	} {
 		b.WriteString(title)
@@ -44,9 +44,9 @@ func helpText() string {
 	return b.String()
 }
 
-// appendHelp appends an option and its text, wrapped to a terminal.
+// appendHelp appends an option and its line.
 func (p *option) appendHelp(b *strings.Builder) {
-	const width, indent = 79, 24
+	const indent = 24
 	line := "      "
 	if p.short != 0 {
 		line = "  -" + string(p.short) + ", "
@@ -55,19 +55,11 @@ func (p *option) appendHelp(b *strings.Builder) {
 	if p.argument != "" {
 		line += "=" + p.argument
 	}
-	if len(line) > indent-2 {
+	if len(line) > indent-1 {
 		b.WriteString(line + "\n")
 		line = ""
 	}
-	line += strings.Repeat(" ", indent-1-len(line))
-	for word := range strings.FieldsSeq(p.text) {
-		if len(line)+1+len(word) > width {
-			b.WriteString(line + "\n")
-			line = strings.Repeat(" ", indent+1)
-		}
-		line += " " + word
-	}
-	b.WriteString(line + "\n")
+	fmt.Fprintf(b, "%-*s %s\n", indent, line, p.help)
 }
 
 const helpHead = `Usage: sha256sum [OPTION]... [FILE]...
@@ -82,13 +74,14 @@ should be a former output of this program or of its like; the formats of BSD,
 OpenSSL, hashdeep and BagIt are read too. The default mode is to print a line
 with: checksum, a space, a character indicating input mode ('*' for binary, ' '
 for text or where binary is insignificant), and name for each FILE. There is no
-difference between binary mode and text mode.
+difference between binary mode and text mode. The manual page and the README
+have the details of the options.
 
 Exit status: 0 if all went well; 1 if a file could not be read, changed as it
-was read, or is not as its list says, or the output could not be written. Of an
-audit (-c -r) without these: 2 if a file is not listed, 3 if files have moved.
-After SIGHUP, SIGINT or SIGTERM, what was done is printed and the program ends
-by the signal.
+was read, or differs from its list, or if the output could not be written. An
+audit (-c -r) without such problems exits with 2 if a file is not listed, with
+3 if files have moved. After SIGHUP, SIGINT or SIGTERM the program prints the
+results that it has, and ends by the signal.
 
 Examples:
   sha256sum -r --output SHA256SUMS .        list a tree, but for SHA256SUMS

@@ -1,60 +1,112 @@
 package main
 
 import (
+	"crypto/sha512"
 	"sync/atomic"
 
 	"github.com/sha256-simd/sha256-simd"
+	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/bag"
+	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/file"
+	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/update"
 )
 
-// An item is one thing to print, in its place in the order of printing: the
-// result of a file, a message, or the summary of a checksum list.
-//
-// The source fills in what is asked for and emits the item once. For a file, a
-// worker fills in the result and calls pipeline.finish; after that only the
-// printer touches it.
-type item struct {
-	kind itemKind
-
-	name   string            // of the file, as it is printed
-	path   string            // that it is opened by
-	want   [sha256.Size]byte // the digest that list expects
-	list   *list             // the checksum list that names the file or is summed up; nil when printing
-	note   string            // a message, without the name of the program
-	fail   bool              // the message is of an error: the exit status becomes 1
-	walked bool              // found in a tree, not named
-	listed bool              // list names it; otherwise list does not, and that is the result
-	line   int               // of a malformedItem
-	known  *record           // with --update: what the file was
-	turn   *turn             // of a file that others may read from, too; nil if its contents are its own
-
-	digest    [sha256.Size]byte
-	size      int64
-	stamp     stamp  // of a regular file, when it was read
-	composite string // with --part-size
-	err       error
-	done      atomic.Bool
-	sized     bool // its size counts in the pipeline's
+// An item is one thing to print, in its place in the order of printing. The
+// source emits each item once.
+type item interface {
+	// ready reports whether the item can be printed.
+	ready() bool
 }
 
-// newFileItem returns the item of a file.
-func newFileItem(name, path string) *item { return &item{name: name, path: path} }
+// A fileItem is a file and what became of it. The source fills in what is asked
+// for. A worker fills in the result and calls pipeline.finish; after that only the
+// printer touches it.
+type fileItem struct {
+	name   string         // as it is printed
+	path   string         // that it is opened by
+	check  *check         // nil when printing
+	walked bool           // found in a tree, not named
+	known  *update.Record // with --update: what the file was
+	turn   *turn          // of a file that others may read from, too; nil if its contents are its own
 
-type itemKind byte
+	result
+	done  atomic.Bool
+	sized bool // its size counts in the pipeline's
+}
 
-const (
-	fileItem   itemKind = iota
-	failedItem          // a directory that could not be read, with its err
-	noteItem
-	malformedItem // a line of list that could not be read
-	summaryItem
-)
+// A check is what a list says of a file.
+type check struct {
+	list   *list
+	listed bool   // otherwise the list does not name the file, and that is the result
+	want   digest // of a file that is listed
+}
+
+// A result is what became of a file.
+type result struct {
+	digest    digest
+	size      int64
+	stamp     file.Stamp // of a regular file, when it was read
+	composite string     // with --part-size
+	err       error
+}
+
+// A failureItem is a directory that could not be read, or a file that is not one.
+type failureItem struct {
+	name string
+	err  error
+	list *list // that is checked; nil when printing
+}
+
+// A noteItem is a message, without the name of the program.
+type noteItem struct {
+	text string
+	fail bool // the message is of an error: the exit status becomes 1
+}
+
+// A malformedItem is a line of a list that is not properly formatted.
+type malformedItem struct {
+	list *list
+	line int
+	err  error // what is wrong with it
+}
+
+// A summaryItem ends a list.
+type summaryItem struct{ list *list }
+
+func (f *fileItem) ready() bool    { return f.done.Load() }
+func (*failureItem) ready() bool   { return true }
+func (*noteItem) ready() bool      { return true }
+func (*malformedItem) ready() bool { return true }
+func (*summaryItem) ready() bool   { return true }
+
+func newFileItem(name, path string) *fileItem { return &fileItem{name: name, path: path} }
+
+// A digest is one of any algorithm. Digests can be compared.
+type digest struct {
+	bytes [sha512.Size]byte
+	size  int8
+}
+
+func sha256Digest(sum [sha256.Size]byte) (d digest) {
+	d.size = int8(copy(d.bytes[:], sum[:]))
+	return d
+}
+
+func digestOf(b []byte) (d digest) {
+	d.size = int8(copy(d.bytes[:], b))
+	return d
+}
+
+func (d *digest) slice() []byte { return d.bytes[:d.size] }
 
 // A list is a checksum list that is being checked. The source counts its
 // lines, the printer the results.
 type list struct {
-	name  string
-	shown string // its name in messages
-	audit bool   // files that are not listed are told
+	name      string
+	shown     string         // its name in messages
+	audit     bool           // files that are not listed are reported
+	bag       *bag.Bag       // whose manifest the list is; nil if it is of no bag
+	manifest  bag.Manifest   // of a bag
+	algorithm *bag.Algorithm // nil: SHA-256
 
 	proper    int
 	malformed int
@@ -69,26 +121,26 @@ type list struct {
 
 // missingFiles are the files of a list that were not there, in its order.
 type missingFiles struct {
-	names []string                    // "" once the file was found elsewhere
-	by    map[[sha256.Size]byte][]int // their indices by what they should be
+	names []string         // "" once the file was found elsewhere
+	by    map[digest][]int // their indices by what they should be
 }
 
-func (m *missingFiles) add(name string, want [sha256.Size]byte) {
+func (m *missingFiles) add(name string, want digest) {
 	if m.by == nil {
-		m.by = make(map[[sha256.Size]byte][]int)
+		m.by = make(map[digest][]int)
 	}
 	m.by[want] = append(m.by[want], len(m.names))
 	m.names = append(m.names, name)
 }
 
 // take returns the first name of a digest, and removes it.
-func (m *missingFiles) take(digest [sha256.Size]byte) (name string, found bool) {
-	indices := m.by[digest]
+func (m *missingFiles) take(d digest) (name string, found bool) {
+	indices := m.by[d]
 	if len(indices) == 0 {
 		return "", false
 	}
 	i := indices[0]
-	m.by[digest] = indices[1:]
+	m.by[d] = indices[1:]
 	name, m.names[i] = m.names[i], ""
 	return name, true
 }

@@ -1,5 +1,12 @@
 // Sha256sum prints or checks SHA-256 checksums as the sha256sum of GNU coreutils
 // does, many files side by side.
+//
+// Package main decides what is to be done, hashes, checks and prints. Each
+// package below it has one subject: internal/walk trees, internal/file what the
+// system says of a file, internal/update the records of earlier runs,
+// internal/bag bags, internal/output the replacing of a file, internal/terminal
+// progress and signals, internal/message the quoting of names. What a list
+// looks like is internal/checklist of the library's module.
 package main
 
 import (
@@ -11,6 +18,12 @@ import (
 	"os/signal"
 	"syscall"
 	"time"
+
+	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/file"
+	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/message"
+	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/output"
+	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/terminal"
+	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/update"
 )
 
 func main() {
@@ -32,9 +45,16 @@ func run(args []string) int {
 		return 1
 	}
 
-	resetSignals()
-	if !enoughDescriptors() {
-		fmt.Fprintln(os.Stderr, "sha256sum: the limit of open files is too low")
+	terminal.ResetSignals()
+	held := 0
+	if o.output != "" {
+		held++
+	}
+	if o.update != "" {
+		held += 2 // the stamps that are read and those that are written
+	}
+	if err := file.CheckLimits(held); err != nil {
+		fmt.Fprintln(os.Stderr, "sha256sum:", err)
 		return 1
 	}
 	p := newPipeline(o)
@@ -44,58 +64,62 @@ func run(args []string) int {
 	if !o.check {
 		out = standardOutput()
 	}
-	var output *outputFile
+	var dest *output.File
 	if o.output != "" {
 		// A reader of messages that goes away does not end the work.
 		signal.Ignore(syscall.SIGPIPE)
-		if output, err = createOutput(o.output); err != nil {
-			return fail(quoteShell(o.output), err)
+		if dest, err = output.Create(o.output); err != nil {
+			return fail(message.Quote(o.output), err)
 		}
-		out, s.leave = output.File, output.is
-	} else if info, err := stdout.info(); err == nil && info.regular {
-		p.output = &info.id
+		out, s.leave = dest.File, dest.Is
+	} else if info, err := file.Stdout.Info(); err == nil && info.Regular {
+		p.output = &info.ID
 	}
 	if o.update != "" {
 		if err := s.update(results); err != nil {
-			output.abort()
-			return fail(quoteShell(o.update+stampsSuffix), err)
+			dest.Abort()
+			return fail(message.Quote(o.update+update.Suffix), err)
 		}
 	}
 
-	ctx, bar := context.Background(), new(progress)
+	ctx, bar := context.Background(), new(terminal.Progress)
 	if !p.alone {
 		var stop func()
-		ctx, stop = withSignals(ctx, output != nil)
+		ctx, stop = withSignals(ctx, dest != nil)
 		defer stop()
-		bar = startProgress(ctx, o, p)
+		when := o.progress
+		if o.status && when == "auto" {
+			when = "never"
+		}
+		bar = terminal.StartProgress(ctx, when, typedInto(o), p)
 	}
-	results.to(bar.wrap(out), bar.wrap(os.Stderr))
-	err = p.run(ctx, func(emit func(*item) bool) {
+	results.to(bar.Wrap(out), bar.Wrap(os.Stderr))
+	err = p.run(ctx, func(emit func(item) bool) {
 		s.emit = emit
 		s.run()
 	}, results)
-	bar.finish()
-	return finish(o, err, &s, results, output)
+	bar.Finish()
+	return finish(o, err, &s, results, dest)
 }
 
-// finish puts the results in their place. err is that of the work.
-func finish(o *options, err error, s *source, results *printer, output *outputFile) int {
+// finish puts the results in their place. err is the error of the work.
+func finish(o *options, err error, s *source, results *printer, dest *output.File) int {
 	var caught signalError
 	interrupted := errors.As(err, &caught)
-	if output != nil {
+	if dest != nil {
 		if err == nil {
-			err = output.commit()
+			err = dest.Commit()
 		} else {
-			output.abort()
+			dest.Abort()
 		}
 	}
 	if results.stamps != nil {
 		var stampsErr error
 		if err != nil {
 			// What is hashed now and what was before, the next run need not hash.
-			stampsErr = s.stamps.rest(results.stamps.write)
+			stampsErr = s.stamps.Rest(results.stamps.Write)
 		}
-		if commitErr := results.stamps.commit(); stampsErr == nil {
+		if commitErr := results.stamps.Commit(); stampsErr == nil {
 			stampsErr = commitErr
 		}
 		if err == nil {
@@ -104,13 +128,13 @@ func finish(o *options, err error, s *source, results *printer, output *outputFi
 	}
 	switch {
 	case interrupted:
-		if output != nil && output.temporary {
-			fmt.Fprintf(os.Stderr, "sha256sum: %v: %s is not written\n", caught, quoteShell(o.output))
+		if dest != nil && dest.Temporary {
+			fmt.Fprintf(os.Stderr, "sha256sum: %v: %s is not written\n", caught, message.Quote(o.output))
 		}
-		dieOf(caught.Signal)
+		terminal.DieOf(caught.Signal)
 		return caught.status()
-	case err != nil && output != nil:
-		return fail(quoteShell(o.output), err)
+	case err != nil && dest != nil:
+		return fail(message.Quote(o.output), err)
 	case err != nil:
 		return fail("write error", err)
 	}
@@ -123,22 +147,22 @@ func (s *source) update(results *printer) (err error) {
 	if len(roots) == 0 {
 		roots = []string{"."}
 	}
-	if s.stamps, err = openStamps(s.options.update, roots); err != nil {
+	if s.stamps, err = update.Open(s.options.update, roots); err != nil {
 		return err
 	}
-	if results.stamps, err = createStamps(s.options.update); err != nil {
+	if results.stamps, err = update.Create(s.options.update); err != nil {
 		return err
 	}
 	leave := s.leave
-	s.leave = func(path string) bool { return leave(path) || results.stamps.is(path) }
+	s.leave = func(path string) bool { return leave(path) || results.stamps.Is(path) }
 	return nil
 }
 
 // standardOutput returns standard output; when that is closed, a file that every
-// write to fails with the same error. Verdicts do without: their exit status says
-// it all, and to fail would say something else.
+// write to fails with the same error. A verdict needs no output: the exit
+// status is the verdict, and a failed write would change it.
 func standardOutput() *os.File {
-	if stdoutClosed() {
+	if file.StdoutClosed() {
 		if f, err := os.Open(os.DevNull); err == nil {
 			return f
 		}
@@ -147,7 +171,7 @@ func standardOutput() *os.File {
 }
 
 func fail(what string, err error) int {
-	fmt.Fprintf(os.Stderr, "sha256sum: %s: %s\n", what, reason(err))
+	fmt.Fprintf(os.Stderr, "sha256sum: %s: %s\n", what, message.Reason(err))
 	return 1
 }
 
@@ -170,8 +194,8 @@ func withSignals(parent context.Context, cleanUp bool) (context.Context, func())
 	if cleanUp {
 		delay = 0
 	}
-	// The runtime's timers take two descriptors, and without them it ends the
-	// program: with this one it has them before files do.
+	// The runtime's timers take two descriptors. If none are left, the runtime
+	// ends the program: this timer takes them before files do.
 	time.AfterFunc(delay, func() {
 		caught := make(chan os.Signal, 1)
 		for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {

@@ -9,6 +9,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/message"
+	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/walk"
 )
 
 // options are what the command line asks for.
@@ -25,7 +28,7 @@ type options struct {
 	warn          bool
 
 	recursive     bool
-	filters       filters
+	filters       walk.Filters
 	links         string // what is done with symbolic links inside a tree
 	oneFileSystem bool
 	base          string // what names are relative to
@@ -45,18 +48,18 @@ type options struct {
 // maxJobs bounds what the buffers of all workers take.
 const maxJobs = 64
 
-// An informationError ends the reading of the command line where --help or its
-// like stands: it is what information makes the text of.
+// An informationError ends the reading of the command line at --help or its
+// like: information makes the text from it.
 type informationError string
 
 func (informationError) Error() string { return "information was asked for" }
 
-// parseOptions reads the command line as GNU getopt_long does: options may stand
-// after names unless POSIXLY_CORRECT is set, short ones may be bundled, long ones
-// abbreviated.
+// parseOptions reads the command line as GNU getopt_long does: options may
+// follow names unless POSIXLY_CORRECT is set, short ones may be bundled, long
+// ones abbreviated.
 //
-// No module is used for it: those that do all of this bring the package net with
-// them, and with that the C library, whose loading takes longer than all else
+// No module is used for it. The modules that do all of this import package net,
+// and with it the C library. To load that library takes longer than all else
 // that this program does before it hashes.
 func parseOptions(args []string) (*options, error) {
 	o := &options{jobs: min(runtime.GOMAXPROCS(0), maxJobs), progress: "auto", links: "skip"}
@@ -148,7 +151,7 @@ func (o *options) apply(p *option, value string) error {
 	if err == nil || errors.As(err, new(informationError)) {
 		return err
 	}
-	return fmt.Errorf("invalid argument %s for '--%s': %w", quoteShell(value), p.long, err)
+	return fmt.Errorf("invalid argument %s for '--%s': %w", message.Quote(value), p.long, err)
 }
 
 // candidates returns the long options that a name may mean. An abbreviation that
@@ -171,6 +174,14 @@ func candidates(name string) []*option {
 		return theirs
 	}
 	return ours
+}
+
+func (o *options) addFilter(glob string, include bool) error {
+	f, err := walk.NewFilter(glob, include)
+	if err == nil {
+		o.filters = append(o.filters, f)
+	}
+	return err
 }
 
 func nonEmpty(s string) error {
@@ -221,14 +232,15 @@ func (o *options) validate() error {
 		return errors.New("the --tag and --zero options are meaningless with --json")
 	}
 	if o.files0From != "" && len(o.files) > 0 {
-		return fmt.Errorf("extra operand %s\nfile operands cannot be combined with --files0-from", quoteShellAlways(o.files[0]))
+		return fmt.Errorf("extra operand %s\nfile operands cannot be combined with --files0-from", message.QuoteAlways(o.files[0]))
 	}
 	if o.bag != "" {
-		if o.check || o.recursive || o.files0From != "" || o.baseSet || o.partSize != 0 {
+		if o.check || o.recursive || o.files0From != "" || o.baseSet || o.partSize != 0 ||
+			o.ignoreMissing || o.zero || o.oneFileSystem || len(o.filters) > 0 || o.links != "skip" {
 			return errors.New("the --bag option says all that is to be done")
 		}
 		if len(o.files) > 0 {
-			return fmt.Errorf("extra operand %s", quoteShellAlways(o.files[0]))
+			return fmt.Errorf("extra operand %s", message.QuoteAlways(o.files[0]))
 		}
 		o.check = true
 	}

@@ -4,8 +4,10 @@ import (
 	"encoding/base64"
 	"hash"
 	"strconv"
+	"strings"
 
 	"github.com/sha256-simd/sha256-simd"
+	"github.com/sha256-simd/sha256-simd/composite"
 )
 
 // parts computes the composite checksum that S3 gives an object that was
@@ -77,4 +79,18 @@ func onePart(digest [sha256.Size]byte) string {
 
 func compositeString(digest [sha256.Size]byte, count int64) string {
 	return base64.StdEncoding.EncodeToString(digest[:]) + "-" + strconv.FormatInt(count, 10)
+}
+
+// refusal says why S3 takes no upload of size bytes in parts of partSize, or "" if it
+// takes one.
+func refusal(size, partSize int64) string {
+	// More parts are refused without a look at digests.
+	const mostDigests = 1 << 14
+	count := max(0, size-1)/partSize + 1
+	c := composite.Checksum{Parts: make([][sha256.Size]byte, min(count, mostDigests)), Size: size, PartSize: partSize}
+	err := c.CheckS3()
+	if err == nil {
+		return ""
+	}
+	return strings.TrimPrefix(err.Error(), "composite: ")
 }

@@ -2,11 +2,15 @@ package main
 
 import (
 	"context"
+	"errors"
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/sha256-simd/sha256-simd"
+	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/file"
+	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/walk"
 )
 
 // A pipeline carries items from one source through the workers to the printer:
@@ -19,12 +23,12 @@ import (
 // behind it.
 type pipeline struct {
 	options *options
-	alone   bool          // one goroutine does everything
-	arena   int           // bytes of each worker's
-	lanes   func() int    // that the widest kernel of this machine has
-	work    chan *item    // files to hash
-	order   chan *item    // everything, in the order of printing
-	nudge   chan struct{} // holds a token when an item was finished
+	alone   bool           // one goroutine does everything
+	arena   int            // bytes of each worker's
+	lanes   func() int     // that the widest kernel of this machine has
+	work    chan *fileItem // files to hash
+	order   chan item      // everything, in the order of printing
+	nudge   chan struct{}  // holds a token when an item was finished
 	// For the progress.
 	hashed   atomic.Int64 // bytes
 	finished atomic.Int64 // files
@@ -32,8 +36,8 @@ type pipeline struct {
 	unsized  atomic.Int64 // the files whose size is not known yet
 	ended    atomic.Bool  // the source
 
-	files  descriptors
-	output *fileID // that the results are written to, if it is a regular file
+	files  file.Descriptors
+	output *file.ID // that the results are written to, if it is a regular file
 
 	workers sync.WaitGroup
 	started int // workers; of the source's goroutine
@@ -44,10 +48,6 @@ const (
 	maxQueued  = 256
 	longName   = 1 << 10 // bytes of a name that take the room of an item
 )
-
-// maxHeap is what the garbage collector keeps to. Otherwise it would let garbage
-// take as much again as the buffers and all that waits.
-const maxHeap = 48 << 20
 
 func newPipeline(o *options) *pipeline {
 	p := &pipeline{
@@ -62,7 +62,7 @@ func newPipeline(o *options) *pipeline {
 		p.arena = smallPerArena * (bytes + len(o.files))
 		queued, waiting = len(o.files), len(o.files)
 	}
-	p.work, p.order = make(chan *item, queued), make(chan *item, waiting)
+	p.work, p.order = make(chan *fileItem, queued), make(chan item, waiting)
 	return p
 }
 
@@ -70,15 +70,17 @@ func newPipeline(o *options) *pipeline {
 // It returns the first error of out, or ctx's. Once ctx is done, run does
 // not wait for the workers, which may be stuck in a read, but prints what they
 // have finished.
-func (p *pipeline) run(ctx context.Context, source func(emit func(*item) bool), out *printer) error {
+func (p *pipeline) run(ctx context.Context, source func(emit func(item) bool), out *printer) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	p.files.ctx = ctx
+	p.files.Ctx = ctx
 
+	stopped := make(chan struct{})
 	produce := func() {
+		defer close(stopped)
 		defer close(p.order)
 		defer close(p.work)
-		source(func(it *item) bool { return p.emit(ctx, it) })
+		source(func(it item) bool { return p.emit(ctx, it) })
 		p.ended.Store(true)
 	}
 	if p.alone {
@@ -87,9 +89,20 @@ func (p *pipeline) run(ctx context.Context, source func(emit func(*item) bool), 
 	} else {
 		go produce()
 	}
-	err := p.print(ctx, out)
+	waiting, err := p.print(ctx, out)
 	if err == nil {
 		p.workers.Wait()
+		return nil
+	}
+	if ctx.Err() != nil {
+		if p.options.update != "" {
+			// What the source has found out is kept, unless it is stuck.
+			select {
+			case <-stopped:
+			case <-time.After(time.Second):
+			}
+		}
+		err = p.printRest(ctx, waiting, out)
 	}
 	return err
 }
@@ -101,13 +114,13 @@ func (p *pipeline) startWorker(ctx context.Context) {
 	}
 	if p.started++; p.started == 2 {
 		// One worker alone has little garbage, and often little to do.
-		debug.SetMemoryLimit(maxHeap)
+		debug.SetMemoryLimit(walk.MaxHeap)
 	}
 	p.workers.Go(func() { newWorker(p).run(ctx) })
 }
 
 // sized says what size a file has.
-func (p *pipeline) sized(it *item, size int64) {
+func (p *pipeline) sized(it *fileItem, size int64) {
 	if !it.sized {
 		it.sized = true
 		p.sizes.Add(size)
@@ -120,39 +133,52 @@ func (p *pipeline) total() (bytes int64, known bool) {
 	return p.sizes.Load(), p.ended.Load() && p.unsized.Load() == 0
 }
 
+// errOutput is the error of a file of the tree that the results are written to.
+var errOutput = errors.New("it is the output")
+
+// Counts is what the progress shows.
+func (p *pipeline) Counts() (bytes, files, total int64, known bool) {
+	total, known = p.total()
+	return p.hashed.Load(), p.finished.Load(), total, known
+}
+
 // isOutput reports whether a file is the one that results are written to.
-func (p *pipeline) isOutput(id fileID) bool {
-	return p.output != nil && id == *p.output && id != (fileID{})
+func (p *pipeline) isOutput(id file.ID) bool {
+	return p.output != nil && id == *p.output && id != (file.ID{})
 }
 
 // emit puts an item in its place. It reports false when the source should
 // stop.
-func (p *pipeline) emit(ctx context.Context, it *item) bool {
-	if it.kind != fileItem {
-		it.done.Store(true)
-	} else {
+func (p *pipeline) emit(ctx context.Context, it item) bool {
+	f, isFile := it.(*fileItem)
+	work := isFile && !f.ready() // otherwise it needs no worker
+	if work {
 		p.unsized.Add(1)
 		p.startWorker(ctx)
 	}
-	send := func(to chan<- *item, it *item) bool {
-		select {
-		case to <- it:
-			return true
-		case <-ctx.Done():
-			return false
+	if isFile {
+		// A long name takes more room, which stays empty.
+		for range len(f.name) / longName {
+			if !send[item](ctx, p.order, nil) {
+				return false
+			}
 		}
 	}
-	// A long name takes more room, in which nothing stands.
-	for range len(it.name) / longName {
-		if !send(p.order, nil) {
-			return false
-		}
+	return send(ctx, p.order, it) && (!work || send(ctx, p.work, f))
+}
+
+// send reports whether it sent v before ctx was done.
+func send[T any](ctx context.Context, to chan<- T, v T) bool {
+	select {
+	case to <- v:
+		return true
+	case <-ctx.Done():
+		return false
 	}
-	return send(p.order, it) && (it.kind != fileItem || send(p.work, it))
 }
 
 // finish hands an item's result to the printer.
-func (p *pipeline) finish(it *item) {
+func (p *pipeline) finish(it *fileItem) {
 	if it.turn != nil {
 		close(it.turn.done)
 	}
@@ -166,58 +192,60 @@ func (p *pipeline) finish(it *item) {
 }
 
 // print prints the items in order, each as soon as it can be, and writes out
-// what it has before it waits.
-func (p *pipeline) print(ctx context.Context, out *printer) error {
+// what it has before it waits. When ctx is done it returns the item that it waited
+// for, if there is one.
+func (p *pipeline) print(ctx context.Context, out *printer) (waiting item, err error) {
 	for {
-		var it *item
+		var it item
 		var ok bool
 		select {
 		case it, ok = <-p.order:
 		default:
 			if err := out.flush(); err != nil {
-				return err
+				return nil, err
 			}
 			select {
 			case it, ok = <-p.order:
 			case <-ctx.Done():
-				return p.printRest(ctx, out)
+				return nil, context.Cause(ctx)
 			}
 		}
 		if !ok {
-			return p.printRest(ctx, out)
+			if err := out.flush(); err != nil {
+				return nil, err
+			}
+			return nil, context.Cause(ctx)
 		}
 		if it == nil {
 			continue
 		}
-		for !it.done.Load() {
+		for !it.ready() {
 			if err := out.flush(); err != nil {
-				return err
+				return nil, err
 			}
 			select {
 			case <-p.nudge:
 			case <-ctx.Done():
-				return p.printRest(ctx, out)
+				return it, context.Cause(ctx)
 			}
 		}
 		if err := out.item(it); err != nil {
-			return err
+			return nil, err
 		}
 	}
 }
 
-// printRest prints what was finished when ctx ended or the source was done.
-func (p *pipeline) printRest(ctx context.Context, out *printer) error {
+// printRest prints what was finished when ctx ended, from the item on that print
+// waited for.
+func (p *pipeline) printRest(ctx context.Context, it item, out *printer) error {
 	for more := true; more; {
-		var it *item
+		if err := out.rest(it); err != nil {
+			return err
+		}
 		select {
 		case it, more = <-p.order:
 		default:
 			more = false
-		}
-		if it != nil && it.done.Load() && it.kind != summaryItem {
-			if err := out.item(it); err != nil {
-				return err
-			}
 		}
 	}
 	if err := out.flush(); err != nil {

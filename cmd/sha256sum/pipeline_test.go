@@ -18,7 +18,8 @@ import (
 // seen.
 func TestInterruptPrintsWhatIsDone(t *testing.T) {
 	p := newPipeline(&options{jobs: 1})
-	done := &item{name: "abc", digest: abcDigest}
+	done := newFileItem("abc", "abc")
+	done.digest = sha256Digest(abcDigest)
 	done.done.Store(true)
 	p.order <- done
 	close(p.order)
@@ -27,12 +28,34 @@ func TestInterruptPrintsWhatIsDone(t *testing.T) {
 	var out strings.Builder
 	results := newPrinter(p.options)
 	results.to(&out, io.Discard)
-	err := p.print(ctx, results)
+	waiting, err := p.print(ctx, results)
+	if waiting != nil {
+		t.Error("print waits for what is done")
+	}
+	if err != nil {
+		err = p.printRest(ctx, waiting, results)
+	}
 	if caught := new(signalError); !errors.As(err, caught) {
 		t.Errorf("error %v, not the signal", err)
 	}
 	if want := abcHex + "  abc\n"; out.String() != want {
 		t.Errorf("printed %q, not %q", out.String(), want)
+	}
+}
+
+// A file's size counts once, and what is finished is known.
+func TestSizesCountOnce(t *testing.T) {
+	p := newPipeline(&options{jobs: 1})
+	it := newFileItem("x", "x")
+	p.unsized.Add(1)
+	p.ended.Store(true)
+	if _, known := p.total(); known {
+		t.Error("the total is known before the size")
+	}
+	p.sized(it, 5)
+	p.finish(it)
+	if bytes, files, total, known := p.Counts(); bytes != 0 || files != 1 || total != 5 || !known {
+		t.Errorf("%d bytes, %d files, %d in all (known: %v)", bytes, files, total, known)
 	}
 }
 
@@ -50,7 +73,7 @@ func TestLongNamesThatWaitAreFew(t *testing.T) {
 		ended := make(chan struct{})
 		go func() {
 			defer close(ended)
-			for p.emit(ctx, &item{name: strings.Repeat("x", length)}) {
+			for p.emit(ctx, newFileItem(strings.Repeat("x", length), "")) {
 				waiting.Add(1)
 			}
 			close(p.work)

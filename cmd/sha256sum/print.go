@@ -12,24 +12,30 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/sha256-simd/sha256-simd"
+	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/file"
+	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/message"
+	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/update"
+	"github.com/sha256-simd/sha256-simd/internal/checklist"
 )
 
-// A printer writes items in the form that the options ask for. Its errors are
-// those of the output; what goes wrong with a file is printed.
+// A printer writes items in the form that the options ask for. It returns
+// errors of the output; errors of files are printed.
 type printer struct {
 	*options
 	out      *bufio.Writer
 	errs     io.Writer
-	failed   bool         // the exit status is 1
-	unlisted bool         // otherwise 2
-	moved    bool         // otherwise 3
-	stamps   *stampWriter // with --update
+	failed   bool           // the exit status is 1
+	unlisted bool           // otherwise 2
+	moved    bool           // otherwise 3
+	stamps   *update.Writer // with --update
 	line     []byte
 }
 
-// maxWrite is how much is written at once, in whole lines: as much as a pipe
-// keeps together, so that processes that write to the same one, as those of
-// xargs -P, do not cut each other's lines.
+// maxWrite is how much is written at once, in whole lines. A pipe keeps as much
+// together: processes that write to the same pipe, as under xargs -P, do not
+// cut each other's lines.
 const maxWrite = 4 << 10
 
 func newPrinter(o *options) *printer { return &printer{options: o} }
@@ -61,26 +67,59 @@ func (p *printer) complain(message string) error {
 	return nil
 }
 
-func (p *printer) item(it *item) error {
-	switch {
-	case it.kind == noteItem:
+// item prints an item.
+func (p *printer) item(it item) error {
+	switch it := it.(type) {
+	case *noteItem:
 		p.failed = p.failed || it.fail
 		if p.status && !it.fail {
 			return nil
 		}
-		return p.complain(it.note)
-	case it.kind == malformedItem:
+		return p.complain(it.text)
+	case *malformedItem:
 		return p.malformed(it)
-	case it.kind == summaryItem:
+	case *summaryItem:
 		return p.summary(it.list)
-	case errors.Is(it.err, errOutput):
-		return p.complain(quoteShell(it.name) + ": skipped: " + reason(it.err))
-	case it.list != nil && it.listed:
-		return p.verdict(it)
-	case it.list != nil:
-		return p.found(it)
+	case *failureItem:
+		f := &fileItem{name: it.name}
+		if f.err = it.err; it.list != nil {
+			f.check = &check{list: it.list}
+		}
+		return p.fileError(f)
+	case *fileItem:
+		return p.file(it)
 	}
-	if it.err != nil {
+	panic(fmt.Sprintf("an item of type %T", it))
+}
+
+// rest prints an item after an interrupt. A file that was not hashed is what it was
+// before, for the next run.
+func (p *printer) rest(it item) error {
+	switch f, isFile := it.(*fileItem); {
+	case it == nil:
+		return nil
+	case isFile && !f.ready():
+		if p.stamps == nil || f.known == nil {
+			return nil
+		}
+		return p.stamps.Write(f.known)
+	}
+	if _, half := it.(*summaryItem); half {
+		return nil // of a list that was not read to its end
+	}
+	return p.item(it)
+}
+
+// file prints what became of a file.
+func (p *printer) file(it *fileItem) error {
+	switch {
+	case errors.Is(it.err, errOutput):
+		return p.complain(message.Quote(it.name) + ": skipped: " + message.Reason(it.err))
+	case it.check != nil && it.check.listed:
+		return p.verdict(it)
+	case it.check != nil:
+		return p.found(it)
+	case it.err != nil:
 		return p.fileError(it)
 	}
 	p.line = p.line[:0]
@@ -92,10 +131,15 @@ func (p *printer) item(it *item) error {
 	if err := p.writeLine(); err != nil {
 		return err
 	}
-	if p.stamps == nil || it.stamp == (stamp{}) {
+	if it.composite != "" {
+		if why := refusal(it.size, p.partSize); why != "" {
+			return p.complain("WARNING: " + message.Quote(it.name) + ": " + why)
+		}
+	}
+	if p.stamps == nil || it.stamp == (file.Stamp{}) {
 		return nil
 	}
-	return p.stamps.write(&record{it.name, it.digest, it.stamp})
+	return p.stamps.Write(&update.Record{Name: it.name, Digest: [sha256.Size]byte(it.digest.slice()), Stamp: it.stamp})
 }
 
 // exitStatus returns the exit status.
@@ -112,13 +156,13 @@ func (p *printer) exitStatus() int {
 }
 
 // fileError reports a file that has no digest, once.
-func (p *printer) fileError(it *item) error {
+func (p *printer) fileError(it *fileItem) error {
 	p.failed = true
 	if !p.json || p.status {
-		return p.complain(quoteShell(it.name) + ": " + reason(it.err))
+		return p.complain(message.Quote(it.name) + ": " + message.Reason(it.err))
 	}
 	object := p.object(it)
-	if it.list != nil {
+	if it.check != nil {
 		object.Status, object.OK = p.statusOf(it), new(bool)
 	}
 	p.line = appendJSON(p.line[:0], object)
@@ -126,25 +170,29 @@ func (p *printer) fileError(it *item) error {
 }
 
 // appendDigest appends the line of a list.
-func (p *printer) appendDigest(it *item) {
-	end := byte('\n')
-	prefix, name := escapeName(it.name)
-	if p.zero {
-		end, prefix, name = 0, "", it.name
-	}
-	b := append(p.line, prefix...)
+func (p *printer) appendDigest(it *fileItem) {
+	end, name := byte('\n'), it.name
+	b := p.line
 	switch {
-	case p.tag:
+	case p.zero && p.tag:
+		end = 0
 		b = append(append(append(b, "SHA256 ("...), name...), ") = "...)
-		b = hex.AppendEncode(b, it.digest[:])
-	case p.mode == 'b':
-		b = append(append(hex.AppendEncode(b, it.digest[:]), " *"...), name...)
+		b = hex.AppendEncode(b, it.digest.slice())
+	case p.zero:
+		end = 0
+		b = append(append(hex.AppendEncode(b, it.digest.slice()), ' ', p.mark()), name...)
+	case p.tag:
+		b = checklist.AppendTagged(b, it.digest.slice(), name)
 	default:
-		b = append(append(hex.AppendEncode(b, it.digest[:]), "  "...), name...)
+		b = checklist.AppendStandard(b, it.digest.slice(), p.mark(), name)
 	}
 	b = append(b, end)
 	if it.composite != "" {
 		// A comment to everything that reads lists.
+		prefix := ""
+		if !p.zero {
+			prefix, name = checklist.EscapeName(name)
+		}
 		b = append(b, "# "...)
 		b = append(b, prefix...)
 		b = append(append(append(b, "SHA256 composite ("...), name...), ") = "...)
@@ -155,7 +203,15 @@ func (p *printer) appendDigest(it *item) {
 	p.line = b
 }
 
-// A fileObject is what --json tells of a file.
+// mark is the byte between the blank behind a digest and the name.
+func (p *printer) mark() byte {
+	if p.mode == 'b' {
+		return '*'
+	}
+	return ' '
+}
+
+// A fileObject is what --json prints for a file.
 type fileObject struct {
 	Name      string `json:"name"`
 	NameBytes []byte `json:"name_bytes,omitempty"`
@@ -180,21 +236,21 @@ const (
 	statusUnlisted   = "unlisted"
 )
 
-func (p *printer) object(it *item) fileObject {
+func (p *printer) object(it *fileItem) fileObject {
 	object := fileObject{Name: it.name}
 	if !utf8.ValidString(it.name) {
 		object.NameBytes = []byte(it.name)
 	}
 	if it.err != nil {
-		object.Error = reason(it.err)
+		object.Error = message.Reason(it.err)
 	} else {
-		object.Digest, object.Size = hex.EncodeToString(it.digest[:]), &it.size
+		object.Digest, object.Size = hex.EncodeToString(it.digest.slice()), &it.size
 		if it.composite != "" {
 			object.Composite, object.PartSize = it.composite, p.partSize
 		}
 	}
-	if it.listed {
-		object.Expected = hex.EncodeToString(it.want[:])
+	if it.check != nil && it.check.listed {
+		object.Expected = hex.EncodeToString(it.check.want.slice())
 	}
 	return object
 }
@@ -210,8 +266,11 @@ func appendJSON(b []byte, object any) []byte {
 }
 
 // malformed reports a line that could not be read.
-func (p *printer) malformed(it *item) error {
-	const what = "improperly formatted SHA256 checksum line"
+func (p *printer) malformed(it *malformedItem) error {
+	what := "improperly formatted SHA256 checksum line"
+	if it.list.bag != nil {
+		what = it.err.Error()
+	}
 	if p.json && !p.status {
 		p.line = appendJSON(p.line[:0], struct {
 			List  string `json:"list"`
@@ -220,46 +279,46 @@ func (p *printer) malformed(it *item) error {
 		}{it.list.name, it.line, what})
 		return p.writeLine()
 	}
-	if !p.warn {
+	if !p.warn && it.list.bag == nil || p.status {
 		return nil
 	}
 	return p.complain(fmt.Sprintf("%s: %d: %s", it.list.shown, it.line, what))
 }
 
 // statusOf returns what became of a file that a list names.
-func (p *printer) statusOf(it *item) string {
+func (p *printer) statusOf(it *fileItem) string {
 	switch {
 	case errors.Is(it.err, fs.ErrNotExist):
 		return statusMissing
 	case it.err != nil:
 		return statusUnreadable
-	case it.digest != it.want:
+	case it.digest != it.check.want:
 		return statusFailed
 	}
 	return statusOK
 }
 
 // verdict prints whether a listed file is what its list says.
-func (p *printer) verdict(it *item) error {
+func (p *printer) verdict(it *fileItem) error {
 	status := p.statusOf(it)
 	word := "OK"
 	switch {
 	case status == statusMissing && p.ignoreMissing:
 		return nil
-	case status == statusMissing && it.list.audit:
-		it.list.missing.add(it.name, it.want) // it may turn up elsewhere
+	case status == statusMissing && it.check.list.audit:
+		it.check.list.missing.add(it.name, it.check.want) // it may turn up elsewhere
 		return nil
 	case it.err != nil:
 		word = "FAILED open or read"
-		it.list.unreadable++
+		it.check.list.unreadable++
 		if err := p.fileError(it); err != nil || p.json {
 			return err
 		}
 	case status == statusOK:
-		it.list.matched++
+		it.check.list.matched++
 	default:
 		word = "FAILED"
-		it.list.mismatched++
+		it.check.list.mismatched++
 	}
 	if p.status || status == statusOK && p.quiet {
 		return nil
@@ -281,24 +340,24 @@ func (p *printer) appendVerdict(name, word string) {
 	// As coreutils does, only a name that needs it to stay on its line is escaped.
 	prefix := ""
 	if strings.Contains(name, "\n") {
-		prefix, name = escapeName(name)
+		prefix, name = checklist.EscapeName(name)
 	}
 	p.line = fmt.Appendf(p.line, "%s%s: %s\n", prefix, name, word)
 }
 
 // found prints what an audit says of a file that the list does not name.
-func (p *printer) found(it *item) error {
+func (p *printer) found(it *fileItem) error {
 	if it.err != nil {
 		return p.fileError(it)
 	}
-	from, moved := it.list.missing.take(it.digest)
+	from, moved := it.check.list.missing.take(it.digest)
 	status, word := statusUnlisted, "UNLISTED"
 	if moved {
-		it.list.moved++
+		it.check.list.moved++
 		p.moved = true
-		status, word = statusMoved, "MOVED from "+quoteShell(from)
+		status, word = statusMoved, "MOVED from "+message.Quote(from)
 	} else {
-		it.list.unlisted++
+		it.check.list.unlisted++
 		p.unlisted = true
 	}
 	if p.status {
@@ -327,7 +386,7 @@ func (p *printer) lost(l *list) (count int, err error) {
 		}
 		p.line = p.line[:0]
 		if p.json {
-			object := p.object(&item{name: name, err: fs.ErrNotExist})
+			object := p.object(&fileItem{name: name, result: result{err: fs.ErrNotExist}})
 			object.OK, object.Status, object.Error = new(bool), statusMissing, ""
 			p.line = appendJSON(p.line, object)
 		} else {
@@ -346,7 +405,8 @@ func (p *printer) summary(l *list) error {
 	if err != nil {
 		return err
 	}
-	if l.matched+l.moved == 0 || l.mismatched+l.unreadable+missing > 0 || p.strict && l.malformed > 0 {
+	nothing := l.matched+l.moved == 0 && l.bag == nil // a payload may be empty
+	if nothing || l.mismatched+l.unreadable+missing > 0 || p.strict && l.malformed > 0 {
 		p.failed = true
 	}
 	// What a line of a bag does not say, or says of a file outside, is not verified.
@@ -370,7 +430,7 @@ func (p *printer) summary(l *list) error {
 			Error      string `json:"error,omitempty"`
 		}{l.name, l.matched, l.mismatched, l.unreadable, l.malformed, missing, l.moved, l.unlisted, ""}
 		switch {
-		case l.proper == 0:
+		case l.proper == 0 && l.bag == nil:
 			object.Error = noLines
 		case p.nothingVerified(l):
 			object.Error = noFile
@@ -380,7 +440,7 @@ func (p *printer) summary(l *list) error {
 		}{object})
 		return p.writeLine()
 	}
-	if l.proper == 0 {
+	if l.proper == 0 && l.bag == nil {
 		return p.complain(l.shown + ": " + noLines)
 	}
 	if p.status {

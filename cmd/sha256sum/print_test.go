@@ -5,7 +5,13 @@ import (
 	"io"
 	"strings"
 	"testing"
+
+	"github.com/sha256-simd/sha256-simd"
 )
+
+const abcHex = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+
+var abcDigest = sha256.Sum256([]byte("abc"))
 
 // writes are what was written, each at once.
 type writes []string
@@ -24,9 +30,10 @@ func TestLinesAreWrittenWhole(t *testing.T) {
 			p := newPrinter(&o)
 			p.to(&got, io.Discard)
 			for i := range 1000 {
-				it := &item{name: fmt.Sprintf("%d/%s", i, strings.Repeat("x", i)), digest: abcDigest}
+				it := newFileItem(fmt.Sprintf("%d/%s", i, strings.Repeat("x", i)), "")
+				it.digest = sha256Digest(abcDigest)
 				if o.partSize > 0 {
-					it.composite = onePart(it.digest)
+					it.composite = onePart(abcDigest)
 				}
 				if err := p.item(it); err != nil {
 					t.Fatal(err)

@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/sha256-simd/sha256-simd"
+	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/update"
 )
 
 func TestMain(m *testing.M) {
@@ -75,6 +77,7 @@ func TestScripts(t *testing.T) {
 			return false, fmt.Errorf("unknown condition %q", cond)
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"forge":    forgeRecord,
 			"mkfile":   makeFile,
 			"mkfiles":  makeFiles,
 			"mksocket": makeSocket,
@@ -190,6 +193,35 @@ func coverage(ts *testscript.TestScript) string { return "GOCOVERDIR=" + ts.Gete
 func toolPath(ts *testscript.TestScript) string {
 	dir := filepath.SplitList(ts.Getenv("PATH"))[0]
 	return filepath.Join(dir, "sha256sum"+ts.Getenv("exe"))
+}
+
+// forge STAMPS NAME INODE makes the record of a file say that it is empty and, unless
+// INODE is 0, has that inode number.
+func forgeRecord(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: forge stamps name inode")
+	}
+	inode, err := strconv.ParseInt(args[2], 10, 64)
+	ts.Check(err)
+	var forged []byte
+	found := false
+	for line := range strings.Lines(ts.ReadFile(args[0])) {
+		r, ok := update.ParseRecord(strings.TrimSuffix(line, "\n"))
+		if !ok || r.Name != args[1] {
+			forged = append(forged, line...)
+			continue
+		}
+		found = true
+		r.Digest = sha256.Sum256(nil)
+		if inode != 0 {
+			r.Inode = inode
+		}
+		forged = update.AppendRecord(forged, r)
+	}
+	if !found {
+		ts.Fatalf("%s has no record of %s", args[0], args[1])
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), forged, 0o666))
 }
 
 // signal SIGNAL STATUS FILE ARG... runs the tool with its output to FILE and

@@ -5,20 +5,30 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/file"
+	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/message"
+	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/output"
+	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/terminal"
+	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/update"
+	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/walk"
+	"github.com/sha256-simd/sha256-simd/internal/checklist"
 )
 
 // A source yields the items that the command line asks for. All of it runs in
 // one goroutine.
 type source struct {
 	*options
-	opens  *descriptors
-	emit   func(*item) bool
+	opens  *file.Descriptors
+	emit   func(item) bool
 	leave  func(path string) bool // for trees: files to leave out
-	stamps *stampReader           // with --update: what is known of files
+	stamps *update.Reader         // with --update: what is known of files
 
-	parser  lineParser
-	last    map[fileID]*turn // of those that were emitted, the last one of each file
-	reading *fileID          // the list that is being read, if it is a shared file
+	parser  checklist.Parser
+	last    map[file.ID]*turn // of those that were emitted, the last one of each file
+	reading *file.ID          // the list that is being read, if it is a shared file
 }
 
 func (s *source) run() {
@@ -62,22 +72,34 @@ const (
 	shortBytes = 64 << 10
 )
 
-// short reports whether the options ask for a short job, which is over before
-// anybody interrupts it, and how many bytes it has. A file of no size may be one
-// that the kernel makes up, whose reader can have to wait.
+// short reports whether the options ask for a job that ends before an interrupt
+// can matter, and how many bytes it has. A file of no size may be one that the
+// kernel makes up, whose reader can have to wait.
 func (o *options) short() (bytes int, ok bool) {
 	if o.check || o.recursive || o.files0From != "" || o.output != "" || o.progress == "always" ||
 		len(o.files) == 0 || len(o.files) > shortFiles {
 		return 0, false
 	}
 	for _, name := range o.files {
-		info, err := statRaw(under(o.base, name))
-		if name == "-" || len(name) >= longName || err != nil || !info.regular || info.size == 0 || info.size > int64(shortBytes-bytes) {
+		info, err := file.Stat(under(o.base, name))
+		if name == "-" || len(name) >= longName || err != nil || !info.Regular || info.Size == 0 || info.Size > int64(shortBytes-bytes) {
 			return 0, false
 		}
-		bytes += int(info.size)
+		bytes += int(info.Size)
 	}
 	return bytes, true
+}
+
+// typedInto reports whether the options make the program read a terminal.
+func typedInto(o *options) bool {
+	if !terminal.IsTyped() {
+		return false
+	}
+	names := append(slices.Clone(o.files), o.files0From)
+	reads := len(o.files) == 0 && o.files0From == "" && !o.recursive && o.bag == ""
+	return reads || slices.ContainsFunc(names, func(name string) bool {
+		return name == "-" || strings.HasPrefix(name, "/dev/")
+	})
 }
 
 // baseOf returns the directory that the names of a list are relative to.
@@ -93,7 +115,7 @@ func under(base, name string) string {
 	if base == "" || name == "-" || filepath.IsAbs(name) {
 		return name
 	}
-	return join(base, name)
+	return walk.Join(base, name)
 }
 
 // operand yields a name of the command line, or what is under it.
@@ -101,10 +123,19 @@ func (s *source) operand(name string) bool {
 	path := under(s.base, name)
 	emit := s.emit
 	if s.stamps != nil {
-		s.stamps.enter(name)
-		emit = func(it *item) bool {
-			it.known = s.stamps.find(it.name)
-			return s.emit(it)
+		s.stamps.Enter(name)
+		emit = func(it item) bool {
+			f, ok := it.(*fileItem)
+			if ok {
+				f.known = s.stamps.Find(f.name)
+			}
+			if s.emit(it) {
+				return true
+			}
+			if ok && f.known != nil {
+				s.stamps.Keep(f.known)
+			}
+			return false
 		}
 	}
 	if s.recursive && name != "-" {
@@ -113,20 +144,45 @@ func (s *source) operand(name string) bool {
 			return s.walk(name, path, emit)
 		}
 	}
-	if name != "-" && !s.filters.keep(name, false) {
+	if name != "-" && !s.filters.Keep(name, false) {
 		return true
 	}
 	return s.file(newFileItem(name, path))
 }
 
-// walk hands what is under a directory to emit.
-func (s *source) walk(name, path string, emit func(*item) bool) bool {
-	w := walker{options: s.options, opens: s.opens, emit: emit, leave: s.leave}
-	return w.walk(name, path)
+// walk hands what is under a directory to emit, but for what killed runs have left.
+func (s *source) walk(name, path string, emit func(item) bool) bool {
+	w := s.walker(emit)
+	file := w.File
+	w.File = func(name, path string, link bool) bool {
+		if !link && output.IsTemporary(filepath.Base(name)) {
+			return w.Skipped(name, "skipped: temporary file of sha256sum")
+		}
+		return file(name, path, link)
+	}
+	return w.Walk(name, path)
+}
+
+// walker returns a walker that hands all that it finds to emit.
+func (s *source) walker(emit func(item) bool) *walk.Walker {
+	skipped := func(name, why string) bool {
+		return emit(&noteItem{text: message.Quote(name) + ": " + why})
+	}
+	return &walk.Walker{
+		Filters: s.filters, Links: s.links, OneFileSystem: s.oneFileSystem, Opens: s.opens, Leave: s.leave,
+		File: func(name, path string, link bool) bool {
+			it := newFileItem(name, path)
+			it.walked = !link
+			return emit(it)
+		},
+		Failure: func(name string, err error) bool { return emit(&failureItem{name: name, err: err}) },
+		Other:   func(name, kind string) bool { return skipped(name, "skipped: "+kind) },
+		Skipped: skipped,
+	}
 }
 
 // file yields a file.
-func (s *source) file(it *item) bool {
+func (s *source) file(it *fileItem) bool {
 	id, shared := sharedFile(it.path)
 	if shared && s.links == "name" {
 		_, err := os.Readlink(it.path)
@@ -147,29 +203,29 @@ func (s *source) file(it *item) bool {
 
 // sharedFile reports whether what one name reads of a file is lost to the others
 // that it has, and which file it is.
-func sharedFile(name string) (id fileID, shared bool) {
+func sharedFile(name string) (id file.ID, shared bool) {
 	if name == "-" {
-		info, _ := stdin.info()
-		return info.id, true
+		info, _ := file.Stdin.Info()
+		return info.ID, true
 	}
-	info, err := statRaw(name)
-	return info.id, err == nil && !info.regular && !info.dir
+	info, err := file.Stat(name)
+	return info.ID, err == nil && !info.Regular && !info.Dir
 }
 
 // before returns the channel that is closed when all that was emitted of a file
 // is done.
-func (s *source) before(id fileID) <-chan struct{} {
+func (s *source) before(id file.ID) <-chan struct{} {
 	if s.last == nil {
-		s.last = make(map[fileID]*turn)
+		s.last = make(map[file.ID]*turn)
 	}
 	if t := s.last[id]; t != nil {
 		return t.done
 	}
-	return nobody
+	return noTurn
 }
 
-// nobody is whom the first in turn waits for.
-var nobody = func() chan struct{} {
+// noTurn is what the first in turn waits for.
+var noTurn = func() chan struct{} {
 	c := make(chan struct{})
 	close(c)
 	return c
@@ -185,30 +241,30 @@ func (s *source) open(name string) (r io.ReadCloser, shown string, err error) {
 	if shown = name; name == "-" {
 		shown = "standard input"
 	}
-	var f rawFile
-	err = s.opens.wait(func() {}, func() (err error) {
-		f, _, err = openInput(name)
+	var f file.File
+	err = s.opens.Wait(func() {}, func() (err error) {
+		f, _, err = file.OpenInput(name)
 		return err
 	})
 	return f, shown, err
 }
 
-// namesFrom yields the files whose names stand in a file, each ended by NUL.
+// namesFrom yields the files that a file names, each name ended by NUL.
 func (s *source) namesFrom(from string) bool {
 	f, shown, err := s.open(from)
 	if err != nil {
-		return s.emit(&item{kind: noteItem, note: fmt.Sprintf("cannot open %s for reading: %s", quoteShellAlways(from), reason(err)), fail: true})
+		return s.emit(&noteItem{text: fmt.Sprintf("cannot open %s for reading: %s", message.QuoteAlways(from), message.Reason(err)), fail: true})
 	}
 	defer f.Close()
-	names := newLineReader(f, 0)
+	names := checklist.NewLines(f, 0)
 	for n := 1; ; n++ {
-		name, whole, err := names.next()
+		name, whole, err := names.Next()
 		var problem string
 		switch {
 		case err == io.EOF:
 			return true
 		case err != nil:
-			return s.emit(&item{kind: noteItem, note: fmt.Sprintf("%s: read error: %s", quoteShell(shown), reason(err)), fail: true})
+			return s.emit(&noteItem{text: fmt.Sprintf("%s: read error: %s", message.Quote(shown), message.Reason(err)), fail: true})
 		case !whole:
 			problem = "file name too long"
 		case name == "":
@@ -218,7 +274,7 @@ func (s *source) namesFrom(from string) bool {
 		}
 		var more bool
 		if problem != "" {
-			more = s.emit(&item{kind: noteItem, note: fmt.Sprintf("%s:%d: %s", quoteShell(shown), n, problem), fail: true})
+			more = s.emit(&noteItem{text: fmt.Sprintf("%s:%d: %s", message.Quote(shown), n, problem), fail: true})
 		} else {
 			more = s.operand(name)
 		}

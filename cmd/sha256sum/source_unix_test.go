@@ -25,8 +25,8 @@ func TestTurnsOfOnePipe(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	var items []*item
-	s := source{options: &options{}, emit: func(it *item) bool { items = append(items, it); return true }}
+	var items []*fileItem
+	s := source{options: &options{}, emit: func(it item) bool { items = append(items, it.(*fileItem)); return true }}
 	for _, name := range []string{"pipe", "linked", "file", "another", "symlinked", "nosuch"} {
 		s.file(newFileItem(at(name), at(name)))
 	}
@@ -35,9 +35,9 @@ func TestTurnsOfOnePipe(t *testing.T) {
 		t.Error("what is no pipe has a turn")
 	}
 	for _, test := range []struct {
-		it    *item
+		it    *fileItem
 		after <-chan struct{}
-	}{{pipe, nobody}, {linked, pipe.turn.done}, {symlinked, linked.turn.done}, {another, nobody}} {
+	}{{pipe, noTurn}, {linked, pipe.turn.done}, {symlinked, linked.turn.done}, {another, noTurn}} {
 		if test.it.turn.after != test.after {
 			t.Errorf("%s does not wait for the one before it alone", filepath.Base(test.it.name))
 		}

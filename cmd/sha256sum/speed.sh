@@ -40,10 +40,12 @@ files million 1000000 10 flat
 ln -sfn "$(go env GOROOT)" "$work/goroot"
 [ -e "$work/tiny" ] || echo x >"$work/tiny"
 
-# measure TITLE [TOOL COMMAND]... prints a row: the fastest of the runs of each
-# tool, and how many times as fast this one is.
+columns=(ours sha256sum openssl rhash b3sum ours-with-bar)
+
+# measure TITLE [TOOL COMMAND]... prints a row: the time of each tool's fastest
+# run, and its ratio to the first tool's.
 measure() {
-	local title=$1 names=() commands=() i
+	local title=$1 names=() commands=() column i
 	shift
 	while [ $# -gt 0 ]; do
 		if command -v "$1" >/dev/null; then
@@ -55,10 +57,16 @@ measure() {
 	hyperfine -N --style none --warmup 1 --runs "$runs" --export-csv "$work/csv" "${commands[@]}" >/dev/null 2>&1
 	# The columns from the right: min is the last but one.
 	mapfile -t best < <(tail -n +2 "$work/csv" | awk -F, '{print $(NF-1)}')
-	for i in "${!names[@]}"; do
-		awk -v title="$title" -v name="${names[i]##*/}" -v t="${best[i]}" -v ours="${best[0]}" \
-			'BEGIN { printf "| %s | %s | %.1f ms | %.2f |\n", title, name, 1000 * t, t / ours }'
+	printf '| %s |' "$title"
+	for column in "${columns[@]}"; do
+		for i in "${!names[@]}"; do
+			if [ "${names[i]##*/}" = "$column" ]; then
+				awk -v t="${best[i]}" -v ours="${best[0]}" 'BEGIN { printf " %.1f (%.2f)", 1000 * t, t / ours }'
+			fi
+		done
+		printf ' |'
 	done
+	echo
 }
 
 cd "$work"
@@ -103,8 +111,8 @@ tiny() {
 }
 echo "$(sed -n 's/^model name.*: //p' /proc/cpuinfo | head -n 1), $(uname -sr), $(sha256sum --version | head -n 1), $(openssl version | cut -d' ' -f1,2), $(rhash --version 2>/dev/null || true), $(b3sum --version 2>/dev/null || true)"
 echo
-echo "| | tool | fastest of $runs | times ours |"
-echo "| --- | --- | ---: | ---: |"
+echo "| fastest of $runs, ms (times ours) |$(printf ' %s |' "${columns[@]}")"
+echo "| --- |$(printf ' ---: |%.0s' "${columns[@]}")"
 for row in "${rows[@]}"; do
 	"$row"
 done

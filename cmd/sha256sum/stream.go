@@ -4,29 +4,35 @@ import (
 	"bytes"
 	"hash"
 	"io"
+	"time"
 
 	"github.com/sha256-simd/sha256-simd"
+	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/file"
 )
 
 // A stream is a file that is read piece by piece.
 type stream struct {
-	item  *item
-	file  rawFile
-	info  rawInfo   // before it was read
+	item  *fileItem
+	file  file.File
+	info  file.Info // before it was read
 	start int64     // the offset that it was read from
 	reads int       // times that it has been read from there
 	r     io.Reader // what is left of it
 	hash  hash.Hash
 	parts *parts // with --part-size
 
+	recent bool   // it was written to just before it was read
+	before digest // of the reading before, with the same stamp
+
 	ended bool // for the reader
 }
 
-func newStream(it *item, f rawFile, info rawInfo) *stream {
+func newStream(it *fileItem, f file.File, info file.Info) *stream {
 	s := &stream{item: it, file: f, info: info, reads: 1, r: f, hash: sha256.New()}
-	if info.regular {
-		info.settle()
-		s.start, _ = f.offset()
+	if info.Regular {
+		info.Settle()
+		s.recent = info.Size > 0 && info.IsRecent() // the kernel makes up what is empty and goes on
+		s.start, _ = f.Offset()
 	}
 	return s
 }
@@ -39,12 +45,12 @@ func (s *stream) behind(head []byte) *stream {
 }
 
 // restart makes s begin again, with the file as it is now.
-func (s *stream) restart(now rawInfo) error {
-	if err := s.file.rewind(s.start); err != nil {
+func (s *stream) restart(now file.Info) error {
+	if err := s.file.Rewind(s.start); err != nil {
 		return err
 	}
-	now.settle()
-	s.info, s.r, s.ended = now, s.file, false
+	now.Settle()
+	s.info, s.r = now, s.file
 	s.reads++
 	s.hash.Reset()
 	s.item.size = 0
@@ -72,8 +78,9 @@ func (w *worker) hashStreams(streams []*stream) {
 // second goroutine reads ahead, so that reading one large file costs its hash
 // no time.
 func (w *worker) readStreams(streams []*stream) (again []*stream) {
-	if size := w.pipeline.options.partSize; size > 0 {
-		for _, s := range streams {
+	for _, s := range streams {
+		s.ended = false
+		if size := w.pipeline.options.partSize; size > 0 {
 			s.parts = newParts(size)
 		}
 	}
@@ -158,27 +165,37 @@ func (w *worker) end(s *stream, err error) bool {
 	if err == io.EOF {
 		err = nil
 	}
-	if err == nil && s.info.regular {
-		var now rawInfo
-		now, err = s.file.info()
-		if err == nil && now.stamp != s.info.stamp {
-			size := it.size
-			if now.size == s.info.size && s.reads < maxReads && s.restart(now) == nil {
-				w.pipeline.hashed.Add(-size)
-				return false
-			}
-			err = errChanged
+	var sum [sha256.Size]byte
+	s.hash.Sum(sum[:0])
+	if err == nil && s.info.Regular {
+		var now file.Info
+		now, err = s.file.Info()
+		again, most := false, file.MaxReads
+		if err == nil && now.Stamp != s.info.Stamp {
+			again = now.Size == s.info.Size
+			s.before = digest{}
+			err = file.ErrChanged
+		} else if err == nil && s.recent && s.before != sha256Digest(sum) {
+			// A write may have been under way, which shows in neither size nor time.
+			again, most = true, file.MaxAgain+1
+			s.before = sha256Digest(sum)
+			err = file.ErrChanged
+			time.Sleep(file.BetweenReadings)
+		}
+		size := it.size
+		if again && s.reads < most && s.restart(now) == nil {
+			w.pipeline.hashed.Add(-size)
+			return false
 		}
 	}
-	w.pipeline.files.close(s.file)
+	w.pipeline.files.Close(s.file)
 	if err == nil {
-		it.stamp = s.info.stamp
-		s.hash.Sum(it.digest[:0])
+		it.stamp = s.info.Stamp
+		it.digest = sha256Digest(sum)
 		if s.parts != nil {
 			it.composite = s.parts.checksum()
 		}
 	}
-	it.err = err
-	w.pipeline.finish(it)
+	w.fail(it, err)
 	return true
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/sha256-simd/sha256-simd"
+	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/file"
 	"github.com/sha256-simd/sha256-simd/composite"
 )
 
@@ -34,16 +35,16 @@ func randomFile(t *testing.T, size int) (name string, contents []byte) {
 func testWorker(o options) *worker {
 	o.jobs = 1
 	p := newPipeline(&o)
-	p.files.ctx = context.Background()
+	p.files.Ctx = context.Background()
 	w := newWorker(p)
 	w.ctx = context.Background()
 	return w
 }
 
 // hold opens a large file without hashing it.
-func hold(t *testing.T, w *worker, it *item) {
+func hold(t *testing.T, w *worker, it *fileItem) {
 	t.Helper()
-	f, info, err := openRaw(it.name)
+	f, info, err := file.Open(it.name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,9 +59,9 @@ func TestDigestsOfAllSizes(t *testing.T) {
 	for _, partSize := range []int64{0, 1 << 10, 1000_000, maxRound, 8 << 20} {
 		t.Run(fmt.Sprintf("part-size=%d", partSize), func(t *testing.T) {
 			w := testWorker(options{partSize: partSize})
-			var items []*item
+			var items []*fileItem
 			var contents [][]byte
-			add := func(size int) *item {
+			add := func(size int) *fileItem {
 				name, b := randomFile(t, size)
 				items, contents = append(items, newFileItem(name, name)), append(contents, b)
 				return items[len(items)-1]
@@ -76,7 +77,7 @@ func TestDigestsOfAllSizes(t *testing.T) {
 				if it.err != nil {
 					t.Fatal(it.err)
 				}
-				if !it.done.Load() || it.digest != sha256.Sum256(contents[i]) || it.size != int64(len(contents[i])) {
+				if !it.done.Load() || it.digest != sha256Digest(sha256.Sum256(contents[i])) || it.size != int64(len(contents[i])) {
 					t.Errorf("a file of %d bytes: done %v, %x, size %d", len(contents[i]), it.done.Load(), it.digest, it.size)
 				}
 				want := ""
@@ -101,20 +102,20 @@ func TestFileThatChangesIsReported(t *testing.T) {
 		"shrinks": func(name string) error { return os.Truncate(name, 5) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			file, _ := randomFile(t, 4<<20)
+			changing, _ := randomFile(t, 4<<20)
 			other, contents := randomFile(t, 3<<20)
 			w := testWorker(options{})
-			changed, same := newFileItem(file, file), newFileItem(other, other)
+			changed, same := newFileItem(changing, changing), newFileItem(other, other)
 			hold(t, w, changed)
 			hold(t, w, same)
-			if err := change(file); err != nil {
+			if err := change(changing); err != nil {
 				t.Fatal(err)
 			}
 			w.empty()
-			if !errors.Is(changed.err, errChanged) {
+			if !errors.Is(changed.err, file.ErrChanged) {
 				t.Errorf("the error is %v", changed.err)
 			}
-			if same.err != nil || same.digest != sha256.Sum256(contents) {
+			if same.err != nil || same.digest != sha256Digest(sha256.Sum256(contents)) {
 				t.Errorf("the other file: %v, %x", same.err, same.digest)
 			}
 		})
@@ -126,15 +127,15 @@ func TestFileOfAnotherSizeIsReported(t *testing.T) {
 	name, _ := randomFile(t, 1000)
 	for _, said := range []int64{0, 999, 1001} {
 		w := testWorker(options{})
-		f, info, err := openRaw(name)
+		f, info, err := file.Open(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		info.size = said
+		info.Size = said
 		it := newFileItem(name, name)
 		w.loadSmall(it, f, info)
 		w.empty()
-		if !errors.Is(it.err, errChanged) {
+		if !errors.Is(it.err, file.ErrChanged) {
 			t.Errorf("1000 bytes instead of %d: %v, %x", said, it.err, it.digest)
 		}
 	}
@@ -151,20 +152,20 @@ func TestNoDigestOfMixedContents(t *testing.T) {
 			if err := os.WriteFile(name, contents[0], 0o666); err != nil {
 				t.Fatal(err)
 			}
-			file, err := os.OpenFile(name, os.O_WRONLY, 0)
+			written, err := os.OpenFile(name, os.O_WRONLY, 0)
 			if err != nil {
 				t.Fatal(err)
 			}
 			stop := make(chan struct{})
 			var writer sync.WaitGroup
 			writer.Go(func() {
-				defer file.Close()
+				defer written.Close()
 				for i := 1; ; i++ {
 					select {
 					case <-stop:
 						return
 					default:
-						file.WriteAt(contents[i%2], 0)
+						written.WriteAt(contents[i%2], 0)
 						time.Sleep(time.Duration(i%8) * time.Millisecond)
 					}
 				}
@@ -179,11 +180,11 @@ func TestNoDigestOfMixedContents(t *testing.T) {
 				w.load(it)
 				w.empty()
 				switch {
-				case it.err == nil && it.digest != whole[0] && it.digest != whole[1]:
+				case it.err == nil && it.digest != sha256Digest(whole[0]) && it.digest != sha256Digest(whole[1]):
 					mixed++
 				case it.err == nil:
 					read++
-				case !errors.Is(it.err, errChanged):
+				case !errors.Is(it.err, file.ErrChanged):
 					t.Error(it.err)
 				}
 			}
@@ -199,14 +200,14 @@ func TestNoDigestOfMixedContents(t *testing.T) {
 func TestFileThatIsTouchedIsReadAgain(t *testing.T) {
 	for _, size := range []int{1000, 4 << 20} {
 		for _, partSize := range []int64{0, 1 << 20} {
-			file, contents := randomFile(t, size)
+			name, contents := randomFile(t, size)
 			w := testWorker(options{partSize: partSize})
-			it := newFileItem(file, file)
-			f, info, err := openRaw(file)
+			it := newFileItem(name, name)
+			f, info, err := file.Open(name)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := os.Chtimes(file, time.Time{}, time.Now().Add(time.Hour)); err != nil {
+			if err := os.Chtimes(name, time.Time{}, time.Now().Add(time.Hour)); err != nil {
 				t.Fatal(err)
 			}
 			if size < maxArena {
@@ -215,7 +216,7 @@ func TestFileThatIsTouchedIsReadAgain(t *testing.T) {
 				w.addStream(newStream(it, f, info))
 			}
 			w.empty()
-			if it.err != nil || it.digest != sha256.Sum256(contents) || it.size != int64(size) {
+			if it.err != nil || it.digest != sha256Digest(sha256.Sum256(contents)) || it.size != int64(size) {
 				t.Errorf("%d bytes: %v, %x, size %d", size, it.err, it.digest, it.size)
 			}
 			if n := w.pipeline.hashed.Load(); n != int64(size) {
@@ -267,7 +268,7 @@ func TestSmallFilesDoNotWaitForLargeOnes(t *testing.T) {
 	small, _ := randomFile(t, 100)
 	w := testWorker(options{})
 	w.pipeline.lanes = func() int { return 2 }
-	var items []*item
+	var items []*fileItem
 	for _, name := range []string{large, small} {
 		it := newFileItem(name, name)
 		items = append(items, it)

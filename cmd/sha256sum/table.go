@@ -1,12 +1,5 @@
 package main
 
-import (
-	"errors"
-	"strings"
-
-	"github.com/bmatcuk/doublestar/v4"
-)
-
 // An option is one of the command line. The table of them makes the parser, the
 // help, the manual page, the completions and the README's table.
 type option struct {
@@ -15,8 +8,17 @@ type option struct {
 	argument string   // its name; "" if the option takes none
 	words    []string // all arguments that there are
 	group    optionGroup
-	text     string
+	help     string // one line, for --help and completions
+	details  string // for the manual page and the README; "": help says all
 	set      func(o *options, argument string) error
+}
+
+// text is what the manual page and the README say.
+func (p *option) text() string {
+	if p.details == "" {
+		return p.help
+	}
+	return p.details
 }
 
 // takesFile reports whether the argument is the name of a file or a directory.
@@ -40,80 +42,64 @@ func toggle(set func(o *options)) func(*options, string) error {
 
 // table is the options in the order of the help.
 var table = []option{
-	{"binary", 'b', "", nil, gnuOption, "read in binary mode", toggle(func(o *options) { o.mode = 'b' })},
-	{"check", 'c', "", nil, gnuOption, "read checksums from the FILEs and check them", toggle(func(o *options) { o.check = true })},
-	{"tag", 0, "", nil, gnuOption, "create a BSD-style checksum", toggle(func(o *options) { o.tag, o.mode = true, 'b' })},
-	{"text", 't', "", nil, gnuOption, "read in text mode (default)", toggle(func(o *options) { o.mode = 't' })},
-	{"zero", 'z', "", nil, gnuOption, "end each line with NUL, not newline, and disable file name escaping; with -c, read such lines",
+	{"binary", 'b', "", nil, gnuOption, "read in binary mode", "", toggle(func(o *options) { o.mode = 'b' })},
+	{"check", 'c', "", nil, gnuOption, "read checksums from the FILEs and check them", "", toggle(func(o *options) { o.check = true })},
+	{"tag", 0, "", nil, gnuOption, "create a BSD-style checksum", "", toggle(func(o *options) { o.tag, o.mode = true, 'b' })},
+	{"text", 't', "", nil, gnuOption, "read in text mode (default)", "", toggle(func(o *options) { o.mode = 't' })},
+	{"zero", 'z', "", nil, gnuOption, "end lines with NUL, and escape no names", "end each line with NUL instead of newline, and escape no names. With -c, read such lines",
 		toggle(func(o *options) { o.zero = true })},
 
-	{"ignore-missing", 0, "", nil, checkOption, "don't fail or report status for missing files", toggle(func(o *options) { o.ignoreMissing = true })},
-	{"quiet", 0, "", nil, checkOption, "don't print OK for each successfully verified file",
+	{"ignore-missing", 0, "", nil, checkOption, "don't fail or report status for missing files", "", toggle(func(o *options) { o.ignoreMissing = true })},
+	{"quiet", 0, "", nil, checkOption, "don't print OK for each successfully verified file", "",
 		toggle(func(o *options) { o.status, o.warn, o.quiet = false, false, true })},
-	{"status", 0, "", nil, checkOption, "don't output anything, status code shows success",
+	{"status", 0, "", nil, checkOption, "don't output anything, status code shows success", "",
 		toggle(func(o *options) { o.status, o.warn, o.quiet = true, false, false })},
-	{"strict", 0, "", nil, checkOption, "exit non-zero for improperly formatted checksum lines", toggle(func(o *options) { o.strict = true })},
-	{"warn", 'w', "", nil, checkOption, "warn about improperly formatted checksum lines",
+	{"strict", 0, "", nil, checkOption, "exit non-zero for improperly formatted lines", "exit non-zero for improperly formatted checksum lines", toggle(func(o *options) { o.strict = true })},
+	{"warn", 'w', "", nil, checkOption, "warn about improperly formatted checksum lines", "",
 		toggle(func(o *options) { o.status, o.warn, o.quiet = false, true, false })},
 
-	{"recursive", 'r', "", nil, beyondOption, "hash the files under each FILE that is a directory (the current one if there is no FILE), " +
-		"sorted by their whole names, byte by byte; devices, sockets and named pipes inside are skipped with a message, and so is " +
-		"standard output if it is a file of the tree; with -c, an audit: the first FILE is a list, the others are directories (default: .) " +
-		"whose files that are not listed, or that have moved, are told as well",
+	{"recursive", 'r', "", nil, beyondOption, "hash the files in directories; with -c, an audit", "hash the files under each FILE that is a directory. Without a FILE, take the current directory. " +
+		"Names are sorted as a whole, byte by byte. Devices, sockets and named pipes inside are skipped with a message. Standard output is " +
+		"skipped too if it is a file of the tree. With -c, audit: the first FILE is a list, the others are directories (default: .). " +
+		"An audit also reports the files of the directories that are not listed or have moved",
 		toggle(func(o *options) { o.recursive = true })},
-	{"exclude", 0, "GLOB", nil, beyondOption, "leave out files and directories that match; a GLOB without a slash, other than at its end, is matched " +
-		"with their names, any other with their paths below FILE (./x is only the topmost x), where ** stands for any number of directories; " +
-		"of --exclude and --include, the last that matches counts",
+	{"exclude", 0, "GLOB", nil, beyondOption, "leave out files and directories that match", "leave out files and directories that match. A GLOB without a slash matches their names; " +
+		"a slash at its end does not count. Any other GLOB matches their paths below FILE, so ./x is only the topmost x. " +
+		"** is any number of directories. If --exclude and --include both match, the last one counts",
 		func(o *options, s string) error { return o.addFilter(s, false) }},
-	{"include", 0, "GLOB", nil, beyondOption, "take files that match; if this stands before any --exclude, no others",
+	{"include", 0, "GLOB", nil, beyondOption, "take files that match", "take files that match. If the first filter is an --include, take no other files",
 		func(o *options, s string) error { return o.addFilter(s, true) }},
-	{"links", 0, "HOW", []string{"skip", "follow", "name"}, beyondOption, "with -r, skip the symbolic links inside and tell how many (default), " +
-		"follow them, or hash the names that they hold (name; also without -r, and with -c)",
+	{"links", 0, "HOW", []string{"skip", "follow", "name"}, beyondOption, "links in directories: skip (default), follow, name", "with -r, what to do with symbolic links inside: skip them and report their number (skip, the default), " +
+		"follow them (follow), or hash the names that they hold (name). name also works without -r, and with -c",
 		func(o *options, s string) error { o.links = s; return nil }},
-	{"one-file-system", 0, "", nil, beyondOption, "with -r, leave out directories on other file systems", toggle(func(o *options) { o.oneFileSystem = true })},
-	{"base", 0, "DIR", nil, beyondOption, "names are relative to DIR: those of the FILEs, or with -c those in the lists; " +
-		"with -c, --base= stands for the directory of each list",
+	{"one-file-system", 0, "", nil, beyondOption, "leave out directories on other file systems", "with -r, leave out directories on other file systems", toggle(func(o *options) { o.oneFileSystem = true })},
+	{"base", 0, "DIR", nil, beyondOption, "names are relative to DIR", "names are relative to DIR: the names of the FILEs, or with -c the names in the lists. " +
+		"With -c, --base= means the directory of each list",
 		func(o *options, s string) error { o.base, o.baseSet = s, true; return nil }},
-	{"update", 0, "LIST", nil, beyondOption, "with -r, write to LIST, as --output does, but hash only what is new or has changed since the last time: " +
-		"sizes, times and inode numbers are kept in LIST.stamps, which -c never reads; an interrupted run goes on where it stopped",
+	{"update", 0, "LIST", nil, beyondOption, "write to LIST, hash only what is new or changed", "with -r, write to LIST as --output does, but hash only files that are new or have changed since the last run. " +
+		"LIST.stamps keeps sizes, times and inode numbers; -c never reads it. After an interruption, the next run continues",
 		func(o *options, s string) error { o.update = s; return nonEmpty(s) }},
-	{"bag", 0, "DIR", nil, beyondOption, "validate the BagIt bag (RFC 8493) in DIR: its declaration, its manifests, and that its payload is complete both ways",
+	{"bag", 0, "DIR", nil, beyondOption, "validate the BagIt bag in DIR", "validate the BagIt bag (RFC 8493) in DIR: its declaration and its manifests. The payload must hold every listed file and no other",
 		func(o *options, s string) error { o.bag = s; return nonEmpty(s) }},
-	{"files0-from", 0, "FILE", nil, beyondOption, "hash the files whose names, each ended by NUL, stand in FILE; if that is -, read names from standard input",
+	{"files0-from", 0, "FILE", nil, beyondOption, "hash the files whose names FILE holds, ended by NUL", "hash the files whose names FILE holds, each ended by NUL. If FILE is -, read the names from standard input",
 		func(o *options, s string) error { o.files0From = s; return nonEmpty(s) }},
-	{"jobs", 'j', "N", nil, beyondOption, "hash on N processors at once (default: all; at most 64)",
+	{"jobs", 'j', "N", nil, beyondOption, "hash on N processors at once (default: all)", "hash on N processors at once (default: all; at most 64)",
 		func(o *options, s string) (err error) { o.jobs, err = parseJobs(s); return err }},
-	{"json", 0, "", nil, beyondOption, "print one JSON object a line for each file: name, digest and size, or error; name_bytes (base64) if the name " +
-		"is not UTF-8; with -c also ok, expected and status, an object with error for each line that is improperly formatted, and one with the " +
-		"summary of each list; what an object tells is not told on standard error too",
+	{"json", 0, "", nil, beyondOption, "print one JSON object a line for each file", "print one JSON object a line for each file: name, digest and size, or error. name_bytes (base64) is added if the name " +
+		"is not UTF-8. With -c, objects also have ok, expected and status; each improperly formatted line gets an object with error, and each list " +
+		"gets an object with its summary. What an object says is not repeated on standard error",
 		toggle(func(o *options) { o.json = true })},
-	{"output", 0, "FILE", nil, beyondOption, "write to FILE, which stays as it was until all is done; -r leaves it out",
+	{"output", 0, "FILE", nil, beyondOption, "write to FILE when all is done", "write to FILE when all is done. Until then FILE does not change. -r leaves it out",
 		func(o *options, s string) error { o.output = s; return nonEmpty(s) }},
-	{"part-size", 0, "SIZE", nil, beyondOption, "print the composite checksum that S3 gives to an upload in parts of SIZE (8MiB, or another of 1 KiB or more) as well, in a comment",
+	{"part-size", 0, "SIZE", nil, beyondOption, "add S3's composite checksum of parts of SIZE", "also print, in a comment, the composite checksum that S3 gives to an upload in parts of SIZE. " +
+		"SIZE is 1 KiB or more, such as 8MiB. A warning on standard error names each file that S3 refuses in such parts: " +
+		"S3 takes up to 10,000 parts, each but the last of 5 MiB to 5 GiB",
 		func(o *options, s string) (err error) { o.partSize, err = parseSize(s); return err }},
-	{"progress", 0, "WHEN", []string{"auto", "always", "never"}, beyondOption, "show on standard error how far the work is: auto (default; on a terminal, after a second), always, or never",
+	{"progress", 0, "WHEN", []string{"auto", "always", "never"}, beyondOption, "show progress: auto (default), always, never", "show progress on standard error: auto (default: on a terminal, after a second), always, or never",
 		func(o *options, s string) error { o.progress = s; return nil }},
-	{"generate-completion", 0, "SHELL", []string{"bash", "zsh", "fish"}, beyondOption, "print a completion script, as for: source <(sha256sum --generate-completion=bash)",
+	{"generate-completion", 0, "SHELL", []string{"bash", "zsh", "fish"}, beyondOption, "print a completion script for bash, zsh or fish", "print a completion script, as for: source <(sha256sum --generate-completion=bash)",
 		func(_ *options, s string) error { return informationError(s) }},
 
-	{"help", 0, "", nil, infoOption, "display this help and exit", func(*options, string) error { return informationError("help") }},
-	{"version", 0, "", nil, infoOption, "output version information and exit", func(*options, string) error { return informationError("version") }},
-}
-
-// A filter is an --exclude or an --include.
-type filter struct {
-	glob    string
-	include bool
-}
-
-func (o *options) addFilter(glob string, include bool) error {
-	// Shells complete directories with a slash behind them.
-	if glob = strings.TrimRight(glob, "/"); glob == "" || glob == "." {
-		return errors.New("a name or a path below a directory is needed")
-	}
-	if !doublestar.ValidatePattern(glob) {
-		return doublestar.ErrBadPattern
-	}
-	o.filters = append(o.filters, filter{glob, include})
-	return nil
+	{"help", 0, "", nil, infoOption, "display this help and exit", "", func(*options, string) error { return informationError("help") }},
+	{"version", 0, "", nil, infoOption, "output version information and exit", "", func(*options, string) error { return informationError("version") }},
 }

@@ -1,0 +1,280 @@
+package main
+
+import (
+	"crypto/md5"
+	"crypto/sha256"
+	"crypto/sha512"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf16"
+)
+
+// runTool does what the arguments ask for, in this process.
+func runTool(t *testing.T, args ...string) (stdout, stderr string, status int) {
+	t.Helper()
+	o, err := parseOptions(args)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, results := newPipeline(o), newPrinter(o)
+	s := source{options: o, opens: &p.files, leave: func(string) bool { return false }}
+	var out, errs strings.Builder
+	results.to(&out, &errs)
+	err = p.run(t.Context(), func(emit func(item) bool) {
+		s.emit = emit
+		s.run()
+	}, results)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out.String(), errs.String(), results.exitStatus()
+}
+
+// aBag is the files of a bag by their names. seal gives it manifests.
+type aBag map[string]string
+
+func newBag() aBag {
+	return aBag{
+		"bagit.txt":    "BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n",
+		"data/a":       "abc",
+		"data/b/c":     "more",
+		"bag-info.txt": "Source-Organization: nobody\nPayload-Oxum: 7.2\n",
+	}
+}
+
+func line(name, contents string) string {
+	return fmt.Sprintf("%x  %s\n", sha256.Sum256([]byte(contents)), name)
+}
+
+// seal adds the manifest of the payload, if there is none.
+func (b aBag) seal() {
+	const name = "manifest-sha256.txt"
+	if _, found := b[name]; found {
+		return
+	}
+	for _, file := range []string{"data/a", "data/b/c"} {
+		b[name] += line(file, b[file])
+	}
+}
+
+func (b aBag) write(t *testing.T) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "bag")
+	for name, contents := range b {
+		name = filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(contents), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func utf16Text(s string) string {
+	var b strings.Builder
+	for _, u := range utf16.Encode([]rune("\ufeff" + s)) {
+		b.WriteByte(byte(u >> 8))
+		b.WriteByte(byte(u))
+	}
+	return b.String()
+}
+
+// Bags are valid or not as RFC 8493 and the specifications before it say.
+func TestBags(t *testing.T) {
+	const declared = "BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n"
+	older := strings.Replace(declared, "1.0", "0.97", 1)
+	md5Line := func(name, contents string) string { return fmt.Sprintf("%x %s\n", md5.Sum([]byte(contents)), name) }
+	for _, test := range []struct {
+		name   string
+		change func(b aBag)
+		wrong  string // in what is said; "" if the bag is valid
+	}{
+		{"as it is", func(b aBag) {}, ""},
+		{"CRLF", func(b aBag) { b["bagit.txt"] = strings.ReplaceAll(declared, "\n", "\r\n") }, ""},
+		{"CR", func(b aBag) { b["bagit.txt"] = strings.ReplaceAll(declared, "\n", "\r") }, ""},
+		{"CR everywhere", func(b aBag) {
+			b.seal()
+			b["fetch.txt"] = "https://example.org/a 3 data/a\nhttps://example.org/c - data/b/c\n"
+			for _, name := range []string{"manifest-sha256.txt", "bag-info.txt", "fetch.txt"} {
+				b[name] = strings.ReplaceAll(b[name], "\n", "\r")
+			}
+		}, ""},
+		{"CRLF everywhere, a wrong line", func(b aBag) {
+			b.seal()
+			b["manifest-sha256.txt"] = strings.ReplaceAll(b["manifest-sha256.txt"]+"nonsense\n", "\n", "\r\n")
+		}, "manifest-sha256.txt: 3: "},
+		{"a wrong size behind CR", func(b aBag) { b["bag-info.txt"] = "Source-Organization: nobody\rPayload-Oxum: 8.2\r" }, "Payload-Oxum is 8.2; the payload has 7.2"},
+		{"last line without an end", func(b aBag) { b["bagit.txt"] = strings.TrimSuffix(declared, "\n") }, ""},
+		{"no payload", func(b aBag) {
+			delete(b, "data/a")
+			delete(b, "data/b/c")
+			delete(b, "bag-info.txt")
+			b["data/.keep"], b["manifest-sha256.txt"] = "", line("data/.keep", "")
+		}, ""},
+
+		// The declaration.
+		{"a byte order mark", func(b aBag) { b["bagit.txt"] = "\ufeff" + declared }, "not the declaration of a bag"},
+		{"a third line", func(b aBag) { b["bagit.txt"] = declared + "X: y\n" }, "3 lines; expected 2"},
+		{"one line", func(b aBag) { b["bagit.txt"] = "BagIt-Version: 1.0\n" }, "1 lines; expected 2"},
+		{"nothing", func(b aBag) { b["bagit.txt"] = "" }, "1 lines; expected 2"},
+		{"white space", func(b aBag) { b["bagit.txt"] = strings.Replace(declared, ": 1", " : 1", 1) }, "not the declaration of a bag"},
+		{"half a declaration", func(b aBag) { b["bagit.txt"] = "BagIt-Version: 1.0\nEncoding: UTF-8\n" }, "not the declaration of a bag"},
+		{"the other half", func(b aBag) { b["bagit.txt"] = "Version: 1.0\nTag-File-Character-Encoding: UTF-8\n" }, "not the declaration of a bag"},
+		{"no number of a version", func(b aBag) { b["bagit.txt"] = strings.Replace(declared, "1.0", "1.x", 1) }, "not the declaration of a bag"},
+		{"a version to come", func(b aBag) { b["bagit.txt"] = strings.Replace(declared, "1.0", "2.0", 1) }, "version 2.0 of BagIt is unknown"},
+		{"an unknown encoding", func(b aBag) { b["bagit.txt"] = strings.Replace(declared, "UTF-8", "EBCDIC", 1) }, "the encoding EBCDIC is unknown"},
+		{"UTF-16", func(b aBag) {
+			b["bagit.txt"] = strings.Replace(declared, "UTF-8", "UTF-16", 1)
+			b.seal()
+			b["manifest-sha256.txt"] = utf16Text(b["manifest-sha256.txt"])
+			b["bag-info.txt"] = utf16Text(b["bag-info.txt"])
+		}, ""},
+		{"ISO 8859-1", func(b aBag) {
+			b["bagit.txt"] = strings.Replace(declared, "UTF-8", "ISO-8859-1", 1)
+			b.seal()
+			b["data/\u00e9"] = "x"
+			b["manifest-sha256.txt"] += line("data/\xe9", "x")
+			delete(b, "bag-info.txt")
+		}, ""},
+
+		// The payload.
+		{"another file", func(b aBag) { b.seal(); b["data/more"] = "x" }, "data/more: UNLISTED"},
+		{"a name of a temporary file", func(b aBag) { b.seal(); b["data/.sha256sum.0123abcd"] = "x" }, "UNLISTED"},
+		{"a file that is gone", func(b aBag) { b.seal(); delete(b, "data/a") }, "data/a: MISSING"},
+		{"a file that was moved", func(b aBag) { b.seal(); b["data/z"] = b["data/a"]; delete(b, "data/a") }, "data/z: MOVED from data/a"},
+		{"another contents", func(b aBag) { b.seal(); b["data/a"] = "abd" }, "data/a: FAILED"},
+		{"no data", func(b aBag) { delete(b, "data/a"); delete(b, "data/b/c"); b["manifest-sha256.txt"] = "" }, "the payload directory is missing"},
+		{"no manifest", func(b aBag) { b["manifest-sha256.txt"] = ""; b.drop("manifest-sha256.txt") }, "no payload manifest"},
+		{"a wrong size", func(b aBag) { b["bag-info.txt"] = "Payload-Oxum: 8.2\n" }, "Payload-Oxum is 8.2; the payload has 7.2"},
+		{"a wrong count", func(b aBag) { b["bag-info.txt"] = "Payload-Oxum: 7.3\n" }, "Payload-Oxum is 7.3; the payload has 7.2"},
+		{"two sizes", func(b aBag) { b["bag-info.txt"] += "Payload-Oxum: 7.2\n" }, "2 values of Payload-Oxum"},
+		{"no size", func(b aBag) { b["bag-info.txt"] = "Payload-Oxum: 7\n" }, "expected BYTES.FILES"},
+		{"a line without a label", func(b aBag) { b["bag-info.txt"] += "nonsense\n" }, "expected 'LABEL: VALUE'"},
+		{"a value of two lines", func(b aBag) { b["bag-info.txt"] = "A: b\n  c\nPayload-Oxum: 7.2\n" }, ""},
+
+		// Manifests.
+		{"bagit.txt in the manifest", func(b aBag) {
+			b.seal()
+			b["manifest-sha256.txt"] += line("bagit.txt", declared)
+		}, "3: the name is not of the payload"},
+		{"a name that leads out", func(b aBag) { b.seal(); b["manifest-sha256.txt"] += line("data/../../bag/data/a", "abc") }, "the name leads out of the bag"},
+		{"an absolute name", func(b aBag) { b.seal(); b["manifest-sha256.txt"] += line("/etc/passwd", "") }, "the name leads out of the bag"},
+		{"a dash", func(b aBag) { b.seal(); b["manifest-sha256.txt"] += line("-", "") }, "the name is not of the payload"},
+		{"a file twice", func(b aBag) { b.seal(); b["manifest-sha256.txt"] += line("./data/a", "abc") }, "1 file is listed more than once"},
+		{"a BSD line", func(b aBag) {
+			b["manifest-sha256.txt"] = fmt.Sprintf("SHA256 (data/a) = %x\n", sha256.Sum256([]byte("abc"))) + line("data/b/c", "more")
+		}, "1: "},
+		{"a line that is none", func(b aBag) { b.seal(); b["manifest-sha256.txt"] += "nonsense\n" }, "3: "},
+		{"MD5 beside it", func(b aBag) { b["manifest-md5.txt"] = md5Line("data/a", "abc") + md5Line("data/b/c", "more") }, ""},
+		{"MD5 alone", func(b aBag) {
+			b.drop("manifest-sha256.txt")
+			b["manifest-md5.txt"] = md5Line("data/a", "abc") + md5Line("data/b/c", "more")
+		}, ""},
+		{"SHA-512 alone, wrong", func(b aBag) {
+			b.drop("manifest-sha256.txt")
+			b["manifest-sha512.txt"] = fmt.Sprintf("%x data/a\n%x data/b/c\n", sha512.Sum512([]byte("abc")), sha512.Sum512([]byte("mere")))
+		}, "data/b/c: FAILED"},
+		{"MD5 is wrong", func(b aBag) { b["manifest-md5.txt"] = md5Line("data/a", "abd") + md5Line("data/b/c", "more") }, "data/a: FAILED"},
+		{"MD5 lacks a file", func(b aBag) { b["manifest-md5.txt"] = md5Line("data/a", "abc") }, "data/b/c: manifest-md5.txt does not list the file"},
+		{"SHA-256 lacks a file", func(b aBag) {
+			b["manifest-sha256.txt"] = line("data/a", "abc")
+			b["manifest-md5.txt"] = md5Line("data/a", "abc") + md5Line("data/b/c", "more")
+		}, "data/b/c: manifest-sha256.txt does not list the file"},
+		{"MD5 lacks a file, as it might", func(b aBag) { b["bagit.txt"], b["manifest-md5.txt"] = older, md5Line("data/a", "abc") }, ""},
+		{"an unknown algorithm", func(b aBag) { b["manifest-blake3.txt"] = "" }, "not wholly checked: the algorithm blake3 is unknown"},
+		{"an unknown algorithm of tags", func(b aBag) { b["tagmanifest-blake3.txt"] = "" }, "not wholly checked: the algorithm blake3 is unknown"},
+
+		// Tag manifests.
+		{"tags", func(b aBag) {
+			b.seal()
+			manifest := b["manifest-sha256.txt"]
+			b["tagmanifest-sha256.txt"] = line("bagit.txt", declared) + line("manifest-sha256.txt", manifest)
+			b["tagmanifest-md5.txt"] = md5Line("bagit.txt", declared) + md5Line("manifest-sha256.txt", manifest)
+		}, ""},
+		{"tags without the manifest", func(b aBag) { b["tagmanifest-sha256.txt"] = line("bagit.txt", declared) }, "manifest-sha256.txt: tagmanifest-sha256.txt does not list the file"},
+		{"tags without one of two manifests", func(b aBag) {
+			b.seal()
+			b["manifest-md5.txt"] = md5Line("data/a", "abc") + md5Line("data/b/c", "more")
+			b["tagmanifest-sha256.txt"] = line("manifest-sha256.txt", b["manifest-sha256.txt"])
+		}, "manifest-md5.txt: tagmanifest-sha256.txt does not list the file"},
+		{"tags without the manifest, as they might", func(b aBag) { b["bagit.txt"], b["tagmanifest-sha256.txt"] = older, line("bagit.txt", older) }, ""},
+		{"a wrong tag", func(b aBag) { b["tagmanifest-md5.txt"] = md5Line("bagit.txt", "x") }, "bagit.txt: FAILED"},
+		{"a tag that is gone", func(b aBag) { b["tagmanifest-md5.txt"] = md5Line("gone.txt", "x") }, "gone.txt: FAILED open or read"},
+		{"payload among the tags", func(b aBag) { b["tagmanifest-sha256.txt"] = line("data/a", "abc") }, "a tag manifest lists a payload file"},
+		{"itself among the tags", func(b aBag) {
+			b["tagmanifest-sha256.txt"] = line("tagmanifest-md5.txt", "")
+			b["tagmanifest-md5.txt"] = ""
+		}, "a tag manifest lists a tag manifest"},
+		{"a tag twice", func(b aBag) { b["tagmanifest-sha256.txt"] = line("bagit.txt", declared) + line("bagit.txt", declared) }, "1 file is listed more than once"},
+		{"a dash among the tags", func(b aBag) {
+			b.seal()
+			b["-"] = "x"
+			b["tagmanifest-sha256.txt"] = line("-", "x") + line("manifest-sha256.txt", b["manifest-sha256.txt"])
+		}, ""},
+
+		// What is elsewhere.
+		{"fetched", func(b aBag) { b["fetch.txt"] = "https://example.org/a 3 data/a\nhttps://example.org/c\t-\tdata/b/c\n" }, ""},
+		{"fetched, in one manifest of an older bag", func(b aBag) {
+			b["bagit.txt"], b["manifest-md5.txt"] = older, md5Line("data/a", "abc")
+			b["fetch.txt"] = "https://example.org/c - data/b/c\n"
+		}, ""},
+		{"not fetched", func(b aBag) { b.seal(); b["fetch.txt"] = "https://example.org/a 3 data/a\n"; delete(b, "data/a") }, "data/a: MISSING"},
+		{"to be fetched, not listed", func(b aBag) { b["fetch.txt"] = "https://example.org/x 3 data/x\n" }, "manifest-sha256.txt does not list the file"},
+		{"to be fetched, out of the bag", func(b aBag) { b["fetch.txt"] = "https://example.org/x 3 ../x\n" }, "the name leads out of the bag"},
+		{"to be fetched, no payload", func(b aBag) { b["fetch.txt"] = "https://example.org/x 3 bagit.txt\n" }, "the name is not of the payload"},
+		{"to be fetched, no length", func(b aBag) { b["fetch.txt"] = "https://example.org/a data/a\n" }, "expected 'URL LENGTH NAME'"},
+		{"to be fetched, a negative length", func(b aBag) { b["fetch.txt"] = "https://example.org/a -3 data/a\n" }, "the length is negative"},
+		{"to be fetched, another length", func(b aBag) { b["fetch.txt"] = "https://example.org/a 4 data/a\n" }, "the length is 4; the file has 3 bytes"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			b := newBag()
+			test.change(b)
+			b.seal()
+			for name, contents := range b {
+				if contents == dropped {
+					delete(b, name)
+				}
+			}
+			stdout, stderr, status := runTool(t, "--bag="+b.write(t))
+			said := stdout + stderr
+			switch {
+			case test.wrong == "" && (status != 0 || stderr != ""):
+				t.Errorf("status %d:\n%s", status, said)
+			case test.wrong != "" && (status != 1 || !strings.Contains(said, test.wrong)):
+				t.Errorf("status %d, without %q:\n%s", status, test.wrong, said)
+			}
+		})
+	}
+}
+
+const dropped = "\x00dropped"
+
+// drop takes a file away once the bag is sealed.
+func (b aBag) drop(name string) { b[name] = dropped }
+
+// A file has its size, whatever it was hashed with.
+func TestSizeInJSON(t *testing.T) {
+	b := newBag()
+	b["manifest-md5.txt"] = fmt.Sprintf("%x data/b/c\n", md5.Sum([]byte("more")))
+	b["bagit.txt"] = strings.Replace(b["bagit.txt"], "1.0", "0.97", 1)
+	b.seal()
+	stdout, _, status := runTool(t, "--json", "--bag="+b.write(t))
+	want := fmt.Sprintf(`{"name":"data/b/c","digest":"%x","size":4,`, md5.Sum([]byte("more")))
+	if status != 0 || !strings.Contains(stdout, want) {
+		t.Errorf("status %d, without %s:\n%s", status, want, stdout)
+	}
+}
+
+// Options that would leave something out have no meaning for a bag.
+func TestBagsAreCheckedWhole(t *testing.T) {
+	for _, arg := range []string{"--ignore-missing", "--exclude=a", "--include=a", "--links=follow", "--one-file-system", "-z", "-r", "--base=x"} {
+		if _, err := parseOptions([]string{"--bag=x", arg}); err == nil {
+			t.Errorf("--bag and %s together", arg)
+		}
+	}
+}

@@ -1,0 +1,416 @@
+// Package bag reads what a BagIt bag (RFC 8493) says of itself: its declaration,
+// which manifests it has, what is still to be fetched, and how large its payload
+// is. It hashes nothing.
+package bag
+
+import (
+	"bufio"
+	"crypto/md5"
+	"crypto/sha1"
+	"crypto/sha256"
+	"crypto/sha512"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/unicode"
+)
+
+// Payload is the directory of the payload.
+const Payload = "data"
+
+// A Bag is what a bag says of itself.
+type Bag struct {
+	Payload []Manifest // at least one in a valid bag, SHA-256 first
+	Tags    []Manifest
+	Fetch   []Fetch
+	Oxum    *Oxum // nil if bag-info.txt has none
+	// Strict says that the version is 1.0, which demands that each payload manifest
+	// lists the whole payload. Before, one of them had to list each file.
+	Strict bool
+
+	root   string // its absolute path, without links
+	decode encoding.Encoding
+}
+
+// A Manifest is a list of digests.
+type Manifest struct {
+	File string // its name in the bag
+	Algorithm
+}
+
+// An Algorithm is one of a manifest.
+type Algorithm struct {
+	Name string // as in the manifest's name
+	Size int    // of a digest in bytes
+	New  func() hash.Hash
+}
+
+// SHA256 is the name of the algorithm that the caller has a faster hash for.
+const SHA256 = "sha256"
+
+// algorithms are those that can be checked, the preferred one first.
+var algorithms = []Algorithm{
+	{SHA256, sha256.Size, sha256.New},
+	{"sha512", sha512.Size, sha512.New},
+	{"sha384", sha512.Size384, sha512.New384},
+	{"sha224", sha256.Size224, sha256.New224},
+	{"sha1", sha1.Size, sha1.New},
+	{"md5", md5.Size, md5.New},
+}
+
+// A Fetch is a line of fetch.txt.
+type Fetch struct {
+	Line int
+	Name string
+	Size int64 // -1 if the line does not say it
+}
+
+// An Oxum is the size of the payload.
+type Oxum struct{ Bytes, Files int64 }
+
+// A Problem is what makes a bag invalid, or what could not be checked.
+type Problem struct {
+	File string // in the bag
+	Err  error
+}
+
+const (
+	declaration = "bagit.txt"
+	fetchFile   = "fetch.txt"
+	infoFile    = "bag-info.txt"
+	earlyInfo   = "package-info.txt" // until version 0.95
+	maxTagLine  = 64 << 10
+	maxDeclared = 4 << 10
+)
+
+var (
+	// Most runs of the tool never need these: they are compiled when they are used.
+	versionLine  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^BagIt-Version: ([0-9]+\.[0-9]+)$`) })
+	encodingLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^Tag-File-Character-Encoding: (\S+)$`) })
+	oxumValue    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([0-9]+)\.([0-9]+)$`) })
+	lineEnds     = strings.NewReplacer("\r\n", "\n", "\r", "\n")
+	versions     = []string{"0.93", "0.94", "0.95", "0.96", "0.97", "1.0"}
+)
+
+// Open reads a bag. The problems are all that it finds; b is nil if dir does
+// not hold a bag, or if nothing of the bag can be checked.
+func Open(dir string) (b *Bag, problems []Problem) {
+	wrong := func(file, format string, args ...any) {
+		problems = append(problems, Problem{file, fmt.Errorf(format, args...)})
+	}
+	b = new(Bag)
+	var err error
+	if b.root, err = filepath.Abs(dir); err == nil {
+		b.root, err = filepath.EvalSymlinks(b.root)
+	}
+	if err != nil {
+		wrong(declaration, "%w", err)
+		return nil, problems
+	}
+	version, coding, err := b.declared()
+	if err != nil {
+		wrong(declaration, "%w", err)
+		return nil, problems
+	}
+	if !slices.Contains(versions, version) {
+		wrong(declaration, "version %s of BagIt is unknown; expected one of %s", version, strings.Join(versions, ", "))
+		return nil, problems
+	}
+	b.Strict = version == "1.0"
+	if b.decode = encodingOf(coding); b.decode == nil {
+		wrong(declaration, "the encoding %s is unknown; expected UTF-8, UTF-16, ISO-8859-1 or US-ASCII", coding)
+		return nil, problems
+	}
+	if info, err := os.Lstat(filepath.Join(b.root, Payload)); err != nil || !info.IsDir() {
+		wrong(Payload, "the payload directory is missing")
+	}
+	problems = append(problems, b.findManifests()...)
+	info := infoFile
+	if version < "0.96" {
+		info = earlyInfo
+	}
+	problems = append(problems, b.readInfo(info)...)
+	problems = append(problems, b.readFetch()...)
+	return b, problems
+}
+
+// declared reads the declaration, which is of UTF-8 and has two lines.
+func (b *Bag) declared() (version, coding string, err error) {
+	f, err := b.Open(declaration)
+	if err != nil {
+		return "", "", err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxDeclared))
+	if err != nil {
+		return "", "", err
+	}
+	lines := strings.Split(strings.TrimSuffix(lineEnds.Replace(string(text)), "\n"), "\n")
+	if len(lines) != 2 {
+		return "", "", fmt.Errorf("not the declaration of a bag: %d lines; expected 2", len(lines))
+	}
+	v, c := versionLine().FindStringSubmatch(lines[0]), encodingLine().FindStringSubmatch(lines[1])
+	if v == nil || c == nil {
+		return "", "", errors.New("not the declaration of a bag: expected 'BagIt-Version: M.N' and 'Tag-File-Character-Encoding: NAME'")
+	}
+	return v[1], c[1], nil
+}
+
+// encodingOf returns the encoding of tag files that has a name, or nil.
+func encodingOf(name string) encoding.Encoding {
+	switch strings.ToLower(name) {
+	case "utf-8":
+		return unicode.UTF8BOM
+	case "utf-16", "utf-16be":
+		return unicode.UTF16(unicode.BigEndian, unicode.UseBOM)
+	case "utf-16le":
+		return unicode.UTF16(unicode.LittleEndian, unicode.UseBOM)
+	case "iso-8859-1":
+		return charmap.ISO8859_1
+	case "us-ascii", "ascii":
+		return unicode.UTF8
+	}
+	return nil
+}
+
+// Decode returns the text of a tag file in UTF-8, with newlines at the ends of lines:
+// a bag may have CR or CRLF there.
+func (b *Bag) Decode(r io.Reader) io.Reader { return &newlines{r: b.decode.NewDecoder().Reader(r)} }
+
+// newlines reads text whose lines end with LF, CR or CRLF as if all did with LF.
+type newlines struct {
+	r     io.Reader
+	after bool // the last byte was CR: LF belongs to it
+}
+
+func (l *newlines) Read(p []byte) (int, error) {
+	n, err := l.r.Read(p)
+	text := p[:0]
+	for _, c := range p[:n] {
+		if c == '\n' && l.after {
+			l.after = false
+			continue
+		}
+		if l.after = c == '\r'; l.after {
+			c = '\n'
+		}
+		text = append(text, c)
+	}
+	return len(text), err
+}
+
+// findManifests finds the manifests in the root of the bag.
+func (b *Bag) findManifests() (problems []Problem) {
+	entries, err := os.ReadDir(b.root)
+	if err != nil {
+		return []Problem{{".", err}}
+	}
+	for _, e := range entries {
+		name, found := strings.CutSuffix(e.Name(), ".txt")
+		if !found {
+			continue
+		}
+		to := &b.Payload
+		algorithm, found := strings.CutPrefix(name, "manifest-")
+		if !found {
+			to = &b.Tags
+			if algorithm, found = strings.CutPrefix(name, "tagmanifest-"); !found {
+				continue
+			}
+		}
+		i := slices.IndexFunc(algorithms, func(a Algorithm) bool { return a.Name == strings.ToLower(algorithm) })
+		if i < 0 {
+			problems = append(problems, Problem{e.Name(), fmt.Errorf("not wholly checked: the algorithm %s is unknown", algorithm)})
+			continue
+		}
+		*to = append(*to, Manifest{e.Name(), algorithms[i]})
+	}
+	for _, list := range [][]Manifest{b.Payload, b.Tags} {
+		slices.SortStableFunc(list, func(x, y Manifest) int { return rank(x) - rank(y) })
+	}
+	if len(b.Payload) == 0 {
+		problems = append(problems, Problem{"manifest-" + SHA256 + ".txt", errors.New("the bag has no payload manifest that can be checked")})
+	}
+	return problems
+}
+
+func rank(m Manifest) int {
+	return slices.IndexFunc(algorithms, func(a Algorithm) bool { return a.Name == m.Name })
+}
+
+// readInfo reads the size of the payload from the bag's description.
+func (b *Bag) readInfo(name string) (problems []Problem) {
+	count := 0
+	err := b.eachLine(name, func(n int, line string) {
+		if line == "" || line[0] == ' ' || line[0] == '\t' {
+			return // goes on with the value before
+		}
+		label, value, found := strings.Cut(line, ":")
+		if !found {
+			if b.Strict {
+				problems = append(problems, Problem{name, fmt.Errorf("%d: expected 'LABEL: VALUE'", n)})
+			}
+			return
+		}
+		if !strings.EqualFold(strings.TrimSpace(label), "Payload-Oxum") {
+			return
+		}
+		count++
+		m := oxumValue().FindStringSubmatch(strings.TrimSpace(value))
+		if m == nil {
+			problems = append(problems, Problem{name, fmt.Errorf("%d: Payload-Oxum is %q; expected BYTES.FILES", n, strings.TrimSpace(value))})
+			return
+		}
+		bytes, err1 := strconv.ParseInt(m[1], 10, 64)
+		files, err2 := strconv.ParseInt(m[2], 10, 64)
+		if err := errors.Join(err1, err2); err != nil {
+			problems = append(problems, Problem{name, fmt.Errorf("%d: Payload-Oxum: %v", n, err)})
+			return
+		}
+		b.Oxum = &Oxum{bytes, files}
+	})
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		problems = append(problems, Problem{name, err})
+	}
+	if count > 1 {
+		problems = append(problems, Problem{name, fmt.Errorf("%d values of Payload-Oxum; expected 1 at most", count)})
+	}
+	return problems
+}
+
+// readFetch reads which payload files are to be had elsewhere.
+func (b *Bag) readFetch() (problems []Problem) {
+	err := b.eachLine(fetchFile, func(n int, line string) {
+		wrong := func(what string) {
+			problems = append(problems, Problem{fetchFile, fmt.Errorf("%d: %s", n, what)})
+		}
+		if line == "" {
+			return
+		}
+		url, rest, found := cutBlanks(line)
+		length, name, found2 := cutBlanks(rest)
+		size, err := strconv.ParseInt(length, 10, 64)
+		if length == "-" {
+			size, err = -1, nil
+		}
+		switch {
+		case !found || !found2 || err != nil || !strings.Contains(url, ":"):
+			wrong("expected 'URL LENGTH NAME'")
+			return
+		case size < -1 || size == -1 && length != "-":
+			wrong("the length is negative")
+			return
+		}
+		name = percentDecoder.Replace(name)
+		if !filepath.IsLocal(name) {
+			wrong("the name leads out of the bag")
+			return
+		}
+		if !InPayload(name) {
+			if b.Strict {
+				wrong("the name is not of the payload, in " + Payload)
+			}
+			return
+		}
+		b.Fetch = append(b.Fetch, Fetch{n, path.Clean(name), size})
+	})
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		problems = append(problems, Problem{fetchFile, err})
+	}
+	return problems
+}
+
+var percentDecoder = strings.NewReplacer("%0A", "\n", "%0a", "\n", "%0D", "\r", "%0d", "\r", "%25", "%")
+
+func cutBlanks(s string) (before, after string, found bool) {
+	i := strings.IndexAny(s, " \t")
+	if i <= 0 {
+		return s, "", false
+	}
+	after = strings.TrimLeft(s[i:], " \t")
+	return s[:i], after, after != ""
+}
+
+// eachLine hands the lines of a tag file to f, numbered from 1.
+func (b *Bag) eachLine(name string, f func(n int, line string)) error {
+	file, err := b.Open(name)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	lines := bufio.NewScanner(b.Decode(file))
+	lines.Buffer(nil, maxTagLine)
+	for n := 1; lines.Scan(); n++ {
+		f(n, lines.Text())
+	}
+	return lines.Err()
+}
+
+// InPayload reports whether a name is one of the payload.
+func InPayload(name string) bool { return strings.HasPrefix(path.Clean(name), Payload+"/") }
+
+// Lists returns an error if a manifest must not list a name.
+func (b *Bag) Lists(m Manifest, name string) error {
+	switch payload := slices.ContainsFunc(b.Payload, func(p Manifest) bool { return p.File == m.File }); {
+	case !filepath.IsLocal(name):
+		return errors.New("the name leads out of the bag")
+	case payload && !InPayload(name):
+		return errors.New("the name is not of the payload, in " + Payload)
+	case !payload && InPayload(name):
+		return errors.New("a tag manifest lists a payload file")
+	case !payload && isTagManifest(path.Clean(name)):
+		return errors.New("a tag manifest lists a tag manifest")
+	}
+	return nil
+}
+
+func isTagManifest(name string) bool {
+	return strings.HasPrefix(name, "tagmanifest-") && strings.HasSuffix(name, ".txt")
+}
+
+var (
+	errOutside    = errors.New("a link that leads out of the bag")
+	errNotRegular = errors.New("not a regular file")
+)
+
+// Resolve returns the path of a regular file of the bag. A link is followed within
+// the bag only.
+func (b *Bag) Resolve(name string) (string, error) {
+	at, err := filepath.EvalSymlinks(filepath.Join(b.root, name))
+	if err != nil {
+		return "", err
+	}
+	if at != b.root && !strings.HasPrefix(at, strings.TrimSuffix(b.root, string(filepath.Separator))+string(filepath.Separator)) {
+		return "", errOutside
+	}
+	info, err := os.Lstat(at)
+	if err != nil {
+		return "", err
+	}
+	if !info.Mode().IsRegular() {
+		return "", errNotRegular
+	}
+	return at, nil
+}
+
+// Open opens a regular file of the bag.
+func (b *Bag) Open(name string) (*os.File, error) {
+	at, err := b.Resolve(name)
+	if err != nil {
+		return nil, err
+	}
+	return os.Open(at)
+}

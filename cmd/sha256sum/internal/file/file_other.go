@@ -1,0 +1,93 @@
+//go:build !unix
+
+package file
+
+import (
+	"io"
+	"os"
+)
+
+// A File is a file that is opened, read once and closed.
+type File struct{ *os.File }
+
+var (
+	Stdin  = File{os.Stdin}
+	Stdout = File{os.Stdout}
+)
+
+// An ID is what two names of one file have in common. Here the file's
+// information does not show it, and all files that are not regular count as
+// one.
+type ID struct{}
+
+// Device is the file system that the file is on: all count as one.
+func (ID) Device() uint64 { return 0 }
+
+// Info is what the system knows of a file.
+type Info struct {
+	Stamp
+	ID           ID
+	Regular, Dir bool
+}
+
+func Open(name string) (File, Info, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return File{}, Info{}, err
+	}
+	raw := File{f}
+	info, err := raw.Info()
+	if err != nil {
+		raw.Close()
+	}
+	return raw, info, err
+}
+
+// Stat returns the Info of a file without opening it.
+func Stat(name string) (Info, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return Info{}, err
+	}
+	return infoOf(info), nil
+}
+
+func (f File) Info() (Info, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return Info{}, err
+	}
+	return infoOf(info), nil
+}
+
+func infoOf(info os.FileInfo) Info {
+	modified := info.ModTime().UnixNano()
+	return Info{
+		Stamp:   Stamp{Size: info.Size(), Modified: modified, Changed: modified},
+		Regular: info.Mode().IsRegular(),
+		Dir:     info.IsDir(),
+	}
+}
+
+// Offset is where the next Read begins.
+func (f File) Offset() (int64, error) { return f.Seek(0, io.SeekCurrent) }
+
+// Rewind makes the next Read begin at offset.
+func (f File) Rewind(offset int64) error {
+	_, err := f.Seek(offset, io.SeekStart)
+	return err
+}
+
+// Close leaves standard input to those that read the rest of it.
+func (f File) Close() error {
+	if f == Stdin {
+		return nil
+	}
+	return f.File.Close()
+}
+
+// OS returns f for what only an os.File can do; f is not used again.
+func (f File) OS(string) *os.File { return f.File }
+
+// outOfDescriptors is never so: these systems let a process open many files.
+func outOfDescriptors(error) bool { return false }

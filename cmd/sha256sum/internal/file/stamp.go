@@ -1,0 +1,62 @@
+// Package file opens files that are read once, and notices whether they were
+// written to meanwhile, in as many descriptors as there are.
+package file
+
+import (
+	"errors"
+	"time"
+)
+
+// A Stamp shows that a file was written to: it is taken before a file is read
+// and again afterwards. Times are in nanoseconds since 1970.
+//
+// What it does not show: writes through a shared mapping to a page that was
+// dirty before, until the system writes that page back; the rest of a write
+// that was under way before; and writes whose times are not kept: the file
+// system has none, the times of a remote one are cached here, or a clock was
+// set back.
+type Stamp struct {
+	Size     int64
+	Modified int64
+	Changed  int64 // of the inode too, which no program can set; where the system lacks it, modified
+	Inode    int64 // its number, or 0: files that change places may have the same size and times
+}
+
+// ErrChanged is the error of a file that was written to while it was read: its
+// digest would be of contents that it never had.
+var ErrChanged = errors.New("file changed as it was read")
+
+// MaxReads is how often a file is read whose times change meanwhile, though its
+// size does not: somebody may only touch it.
+const MaxReads = 3
+
+// MaxAgain is how often a file that was just written to is read again.
+const MaxAgain = 3
+
+// BetweenReadings is longer than a scheduler usually keeps a process from going on
+// with a write.
+const BetweenReadings = 10 * time.Millisecond
+
+// IsRecent reports whether the file was changed less than two seconds ago, by the
+// clock that the system stamps files with.
+func (s Stamp) IsRecent() bool { return fileClock()-s.Changed < int64(2*time.Second) }
+
+// Settle waits until whatever is done to the file from now on gives it another
+// stamp. A file system's clock ticks every few milliseconds, so this does not
+// take long. For files changed before the last tick it takes no time.
+func (s Stamp) Settle() {
+	grain := int64(1)
+	if s.Changed%int64(time.Second) == 0 {
+		grain = int64(2 * time.Second) // keeps whole seconds, or as FAT even ones
+	}
+	for time.Now().UnixNano()-s.Changed < grain+int64(longestTick) {
+		wait := s.Changed + grain - fileClock()
+		if wait <= 0 || wait > grain+int64(longestTick) {
+			return // past, or to come: not by our clock
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// longestTick is the longest time between two ticks of file systems' clocks.
+const longestTick = 16 * time.Millisecond

@@ -1,0 +1,60 @@
+package file
+
+import (
+	"fmt"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	// fewestDescriptors is what the Go runtime needs, which ends a program that lacks
+	// them, and a file beside the standard ones.
+	fewestDescriptors = 8
+	// leastAddressSpace in bytes is what the Go runtime reserves, and some more. With
+	// half of this it ends the program with a traceback, before anything here runs.
+	leastAddressSpace = 1600000 << 10
+)
+
+// CheckLimits returns an error if the program may have too little of what the Go
+// runtime ends it without, and for a number of files that are open all the time.
+func CheckLimits(held int) error {
+	var limit unix.Rlimit
+	if unix.Getrlimit(unix.RLIMIT_NOFILE, &limit) == nil && limit.Cur < uint64(fewestDescriptors+held) {
+		return fmt.Errorf("the limit of open files is too low: it is %d; expected at least %d (ulimit -n)", limit.Cur, fewestDescriptors+held)
+	}
+	if unix.Getrlimit(unix.RLIMIT_AS, &limit) == nil && limit.Cur < leastAddressSpace {
+		return fmt.Errorf("the limit of address space is %d KiB; expected at least %d (ulimit -v)", limit.Cur>>10, leastAddressSpace>>10)
+	}
+	return nil
+}
+
+// The Go runtime opens /dev/null in the place of a standard descriptor that is
+// closed, for reading and writing, before anything here can run. Linux keeps
+// nothing that distinguishes such a file from one that was handed over, and shells
+// open /dev/null for one of the two. So a /dev/null that is open for both counts as
+// closed, unless the same open serves as another standard descriptor, as daemons
+// have it.
+
+// stdinClosed reports whether the program was started without standard input.
+func stdinClosed() bool { return wasClosed(0) && !sharesNull(0, 1) && !sharesNull(0, 2) }
+
+// StdoutClosed reports whether the program was started without standard output.
+func StdoutClosed() bool { return wasClosed(1) && !sharesNull(1, 0) && !sharesNull(1, 2) }
+
+func wasClosed(fd int) bool {
+	var st unix.Stat_t
+	flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFL, 0)
+	return err == nil && flags&unix.O_ACCMODE == unix.O_RDWR && unix.Fstat(fd, &st) == nil && isNull(&st)
+}
+
+func isNull(st *unix.Stat_t) bool {
+	return st.Mode&unix.S_IFMT == unix.S_IFCHR && uint64(st.Rdev) == unix.Mkdev(1, 3)
+}
+
+// sharesNull reports whether two descriptors come from one open.
+func sharesNull(a, b int) bool {
+	const kcmpFile = 0
+	self := uintptr(unix.Getpid())
+	order, _, errno := unix.Syscall6(unix.SYS_KCMP, self, self, kcmpFile, uintptr(a), uintptr(b), 0)
+	return errno == 0 && order == 0
+}

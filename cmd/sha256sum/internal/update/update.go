@@ -1,0 +1,238 @@
+// Package update keeps what files were when they were hashed, so that the next run
+// hashes only those that have changed.
+package update
+
+import (
+	"bufio"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/sha256-simd/sha256-simd"
+	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/file"
+	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/output"
+	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/walk"
+	"github.com/sha256-simd/sha256-simd/internal/checklist"
+)
+
+// With --update, a second file beside the list keeps what the files were when
+// they were hashed: after a line that names the format, one line for each file,
+//
+//	check digest size modified changed inode name
+//
+// with times in nanoseconds, and names escaped as in lists. check is the first 8
+// bytes of the SHA-256 digest of what follows the blank behind it: a record that was
+// damaged is not used. Records are in the order of the list, so that they are read
+// along with the walk, and memory does not grow.
+const (
+	Suffix    = ".stamps"
+	format    = "# sha256sum stamps 3"
+	checkSize = 8
+)
+
+// A Record is what a file was.
+type Record struct {
+	Name   string
+	Digest [sha256.Size]byte
+	file.Stamp
+}
+
+func AppendRecord(b []byte, r *Record) []byte {
+	start := len(b)
+	b = append(b, strings.Repeat(" ", hex.EncodedLen(checkSize)+1)...)
+	body := len(b)
+	prefix, name := checklist.EscapeName(r.Name)
+	b = hex.AppendEncode(append(b, prefix...), r.Digest[:])
+	for _, n := range []int64{r.Size, r.Modified, r.Changed, r.Inode} {
+		b = strconv.AppendInt(append(b, ' '), n, 10)
+	}
+	b = append(append(b, ' '), name...)
+	hex.Encode(b[start:], recordCheck(b[body:]))
+	return append(b, '\n')
+}
+
+func recordCheck(body []byte) []byte {
+	sum := sha256.Sum256(body)
+	return sum[:checkSize]
+}
+
+// ParseRecord undoes appendRecord. It reports false for what that did not write.
+func ParseRecord(line string) (r *Record, ok bool) {
+	check, line, _ := strings.Cut(line, " ")
+	if check != hex.EncodeToString(recordCheck([]byte(line))) {
+		return nil, false
+	}
+	line, escaped := strings.CutPrefix(line, `\`)
+	const name = 5 // behind the digest and four numbers
+	fields := strings.SplitN(line, " ", name+1)
+	r = new(Record)
+	if len(fields) != name+1 {
+		return nil, false
+	}
+	sum, err := checklist.ParseDigest(fields[0])
+	if err != nil {
+		return nil, false
+	}
+	r.Digest = [sha256.Size]byte(sum)
+	for i, n := range []*int64{&r.Size, &r.Modified, &r.Changed, &r.Inode} {
+		if *n, err = strconv.ParseInt(fields[1+i], 10, 64); err != nil {
+			return nil, false
+		}
+	}
+	if r.Name = fields[name]; escaped {
+		r.Name, err = checklist.UnescapeName(r.Name)
+	}
+	return r, err == nil
+}
+
+// A Reader finds the records of files that it is asked for in their order.
+type Reader struct {
+	mu    sync.Mutex       // rest is called while the source may still run
+	lines *checklist.Lines // nil if there are none
+	next  *Record          // nil at the end
+	kept  []*Record        // that were found in vain
+	roots []string         // of the walk, from the current one on
+}
+
+// Open opens the records of a list. A list may have none.
+func Open(list string, roots []string) (*Reader, error) {
+	r := &Reader{roots: roots}
+	name := list + Suffix
+	info, err := os.Lstat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return r, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	// Pipes are not waited for, nor links written through.
+	if !info.Mode().IsRegular() {
+		return nil, errors.New("not a regular file; expected what an earlier run with --update wrote")
+	}
+	if own, err := os.Stat(list); err == nil && os.SameFile(own, info) {
+		return nil, errors.New("the same file as the list")
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	r.lines = checklist.NewLines(f, '\n')
+	if line, _, err := r.lines.Next(); err != nil || line != format {
+		return r, nil // of another program, or version
+	}
+	r.advance()
+	return r, nil
+}
+
+// advance reads the next record that is as it was written.
+func (r *Reader) advance() {
+	r.next = nil
+	for r.next == nil {
+		line, whole, err := r.lines.Next()
+		if err != nil {
+			return
+		}
+		if whole {
+			r.next, _ = ParseRecord(line)
+		}
+	}
+}
+
+// Enter says that the walk has come to a root.
+func (r *Reader) Enter(root string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for len(r.roots) > 0 && r.roots[0] != root {
+		r.roots = r.roots[1:]
+	}
+}
+
+// Find returns the record of a file, or nil. Records of files before it, in the
+// order of the walk, are gone.
+func (r *Reader) Find(name string) *Record {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for r.next != nil {
+		found := r.next
+		if found.Name != name && r.isAhead(found.Name, name) {
+			return nil
+		}
+		r.advance()
+		if found.Name == name {
+			return found
+		}
+	}
+	return nil
+}
+
+// isAhead reports whether the walk, which is at name, has other still to come.
+func (r *Reader) isAhead(other, name string) bool {
+	for i, root := range r.roots {
+		if other == root || strings.HasPrefix(other, walk.Join(root, "")) {
+			return i > 0 || other > name
+		}
+	}
+	return false
+}
+
+// Keep takes a record back that was found for a file which was not hashed.
+func (r *Reader) Keep(found *Record) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.kept = append(r.kept, found)
+}
+
+// Rest hands the records that were not used to write, and ends the reading.
+func (r *Reader) Rest(write func(*Record) error) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, k := range r.kept {
+		if err := write(k); err != nil {
+			return err
+		}
+	}
+	for r.next != nil {
+		if err := write(r.next); err != nil {
+			return err
+		}
+		r.advance()
+	}
+	return nil
+}
+
+// A Writer writes the records of a new list.
+type Writer struct {
+	*output.File
+	w    *bufio.Writer
+	line []byte
+}
+
+func Create(list string) (*Writer, error) {
+	f, err := output.Create(list + Suffix)
+	if err != nil {
+		return nil, err
+	}
+	s := &Writer{File: f, w: bufio.NewWriter(f)}
+	fmt.Fprintln(s.w, format) // an error shows in the end
+	return s, nil
+}
+
+func (s *Writer) Write(r *Record) error {
+	s.line = AppendRecord(s.line[:0], r)
+	_, err := s.w.Write(s.line)
+	return err
+}
+
+// Commit puts the file in its place.
+func (s *Writer) Commit() error {
+	if err := s.w.Flush(); err != nil {
+		s.Abort()
+		return err
+	}
+	return s.File.Commit()
+}

@@ -1,0 +1,57 @@
+package walk
+
+import (
+	"errors"
+	"path"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+// A filter is an --exclude or an --include.
+type filter struct {
+	glob    string
+	include bool
+}
+
+// NewFilter returns a filter, or an error if the glob is not one.
+func NewFilter(glob string, include bool) (filter, error) {
+	// Shells complete directories with a slash behind them.
+	if glob = strings.TrimRight(glob, "/"); glob == "" || glob == "." {
+		return filter{}, errors.New("a name or a path below a directory is needed")
+	}
+	if !doublestar.ValidatePattern(glob) {
+		return filter{}, doublestar.ErrBadPattern
+	}
+	return filter{glob, include}, nil
+}
+
+// Filters are the --exclude and --include options in their order.
+type Filters []filter
+
+// Keep reports whether the options leave in the file at a path: below the root
+// of a walk, or as it was named. The last that matches counts; what none
+// matches is left in, but for files where the first option is an --include.
+func (f Filters) Keep(below string, dir bool) bool {
+	for i := len(f) - 1; i >= 0; i-- {
+		if f[i].matches(below) && !(dir && f[i].include) {
+			return f[i].include
+		}
+	}
+	return len(f) == 0 || dir || !f[0].include
+}
+
+// matches reports whether the glob matches: one without a slash the last element,
+// one with a slash the whole path.
+func (f filter) matches(below string) bool {
+	s := below
+	switch {
+	case strings.HasPrefix(f.glob, "./"):
+		s = "./" + strings.TrimPrefix(below, "./")
+	case !strings.Contains(f.glob, "/"):
+		s = path.Base(below)
+	}
+	// The glob was found valid when the options were read.
+	ok, _ := doublestar.Match(f.glob, s)
+	return ok
+}
