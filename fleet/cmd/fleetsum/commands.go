@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 	"unicode"
@@ -21,13 +20,16 @@ import (
 var listCommand = command{
 	name:      "list",
 	arguments: "URL...",
-	does: `Lists objects with their sizes, a line of JSON each, which all other commands read.
-A URL or path may hold *, ?, [a-z], {a,b} and, for any number of directories, **; without
-these it stands for the object and all objects below it.`,
+	does: `Prints a line of JSON with name and size for each object. All other commands read such
+lists. A URL or path may hold *, ?, [a-z], {a,b}, and ** for any number of directories.
+Without these it means the object and all objects below it.`,
 	options: func(o *options, flags *pflag.FlagSet) {},
 	run: func(ctx context.Context, o *options, std *streams) (int, error) {
 		if len(o.arguments) == 0 {
 			return 0, errors.New("no URL")
+		}
+		if err := std.needOutput(); err != nil {
+			return 0, err
 		}
 		s, err := o.open()
 		if err != nil {
@@ -51,15 +53,16 @@ these it stands for the object and all objects below it.`,
 var splitCommand = command{
 	name:      "split",
 	arguments: "--journal URL [LIST]...",
-	does: `Plans a run: splits lists (or standard input) into shards of about as many bytes each
-and writes them to the journal, where 'fleetsum worker --shard N' finds them. Prints the
-number of shards. The same lists make the same shards, so that a run can be planned again
-and goes on where it was.`,
+	does: `Plans a run: splits lists (or standard input) into shards of about the same size, and
+writes them to the journal, where 'fleetsum worker --shard N' finds them. Prints the
+number of shards. The same lists make the same shards: after a second split the run
+continues. If the journal has a plan for other lists, split does not change it.`,
 	options: func(o *options, flags *pflag.FlagSet) {
 		flags.StringVar(&o.journal, "journal", "", "write to the journal at `URL`")
 		flags.IntVar(&o.shards, "shards", 16, "how many shards to make; a journal that has a plan keeps its number")
-		flags.StringVar(&o.since, "since", "", "leave out what the run with the journal at `URL` found to be as it should be, unless the list says that it was modified since")
-		flags.BoolVar(&o.noDigests, "no-digests", false, "do not expect the digests of the lists: they are to be written anew")
+		flags.StringVar(&o.since, "since", "", "leave out objects that matched in the run with the journal at `URL`, unless the list says that they were modified since")
+		flags.BoolVar(&o.noDigests, "no-digests", false, "ignore the digests in the lists: workers compute new ones")
+		flags.BoolVar(&o.replace, "replace", false, "make a new plan even if the journal has a plan for other lists")
 		listOptions(o, flags)
 	},
 	run: func(ctx context.Context, o *options, std *streams) (int, error) {
@@ -78,7 +81,7 @@ and goes on where it was.`,
 		if err != nil {
 			return 0, err
 		}
-		split := journal.Split{Lists: o.arguments, Shards: o.shards, NoDigests: o.noDigests}
+		split := journal.Split{Lists: o.arguments, Shards: o.shards, NoDigests: o.noDigests, Replace: o.replace}
 		if o.since != "" {
 			split.Since = &journal.Journal{Store: s, URL: o.since}
 		}
@@ -94,11 +97,11 @@ and goes on where it was.`,
 var writeCommand = command{
 	name:      "write",
 	arguments: "[LIST]",
-	does: `Reads the objects of a list (or of standard input), as 'fleetsum list' writes it, and
-writes a manifest: their digests, sorted by name, as sha256sum does.
+	does: `Reads the objects of a list (or of standard input), such as one of 'fleetsum list', and
+writes a manifest: their digests, sorted by name, in the format of sha256sum.
 
-The exit status is 1 if there are objects that could not be read, or are not what the list
-says; these are named on standard error and are not in the manifest.`,
+The exit status is 1 if an object could not be read, or differs from the list. Standard
+error names these objects, and the manifest leaves them out.`,
 	options: func(o *options, flags *pflag.FlagSet) {
 		flags.StringVarP(&o.output, "output", "o", "", "write to `URL`, which stays as it was until all is done")
 		readingOptions(o, flags)
@@ -108,6 +111,11 @@ says; these are named on standard error and are not in the manifest.`,
 }
 
 func runWrite(ctx context.Context, o *options, std *streams) (int, error) {
+	if o.output == "" {
+		if err := std.needOutput(); err != nil {
+			return 0, err
+		}
+	}
 	r, err := o.startReading(std.err)
 	if err != nil {
 		return 0, err
@@ -161,11 +169,12 @@ var reportCommand = command{
 	does: `Joins the results of all shards in the journal DIR, a path or URL, and writes below it
 
   report/summary.json    the counts, which it prints too
-  report/problems.jsonl  the lines of all that is not as it should be
-  report/SHA256SUMS      the digests of the rest, sorted by name, if nothing is missing
+  report/problems.jsonl  the result lines of all objects with problems
+  report/SHA256SUMS      the digests of the other objects, sorted by name, if all shards
+                         have results; otherwise it removes an earlier SHA256SUMS
 
-The exit status is 0 if every line has been checked and is as it should be, 1 if some are
-not, and 2 if some have not been checked. It says what is written there, and nothing else.`,
+The exit status is 0 if all lines have been checked without problems, 1 if there are
+problems, and 2 if some lines have not been checked. It depends on the journal alone.`,
 	options: func(o *options, flags *pflag.FlagSet) {
 		flags.Int64Var(&o.lines, "lines", -1, "how many lines there should be in all, if 'fleetsum split' has made no plan")
 	},
@@ -180,17 +189,15 @@ not, and 2 if some have not been checked. It says what is written there, and not
 		defer s.Close()
 		j := &journal.Journal{Store: s, URL: o.arguments[0]}
 		report, err := j.Report(ctx, o.lines)
-		if err != nil {
+		if report == nil {
 			return 0, err
 		}
-		f, err := s.Open(ctx, store.Join(j.URL, "report/summary.json"), "")
-		if err != nil {
-			return 0, err
+		text, textErr := report.Text()
+		if err := errors.Join(err, textErr); err != nil {
+			std.out.Write(text)
+			return 0, fmt.Errorf("the report is not written: %w", err)
 		}
-		defer f.Close()
-		if _, err := io.Copy(std.out, f); err != nil {
-			return 0, err
-		}
-		return report.Status(), nil
+		_, err = std.out.Write(text)
+		return report.Status(), err
 	},
 }

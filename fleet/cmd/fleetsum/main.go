@@ -32,6 +32,15 @@ type streams struct {
 	err io.Writer
 }
 
+// needOutput returns an error if standard output is closed, which would lose all
+// that a command writes there.
+func (s *streams) needOutput() error {
+	if outputClosed() {
+		return errors.New("standard output is closed")
+	}
+	return nil
+}
+
 // Exit statuses.
 const (
 	exitGood     = 0 // everything is as it should be, or the command checks nothing

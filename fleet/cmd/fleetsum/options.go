@@ -19,7 +19,7 @@ import (
 	"github.com/sha256-simd/sha256-simd/fleet/internal/store"
 )
 
-// options are those of all commands.
+// options are the options of all commands.
 type options struct {
 	arguments []string
 
@@ -27,6 +27,7 @@ type options struct {
 	rate      string // bytes per second
 	readers   int
 	failures  int
+	missing   int
 	partSize  string
 	input     input.Options
 	journal   string
@@ -36,6 +37,7 @@ type options struct {
 	lines     int64
 	since     string
 	noDigests bool
+	replace   bool
 	progress  string
 	every     time.Duration
 	output    string
@@ -76,28 +78,29 @@ func flagsOf(c *command, o *options) *pflag.FlagSet {
 	flags.SortFlags = false
 	flags.Usage = func() {}
 	c.options(o, flags)
-	flags.StringArrayVar(&o.store.Params, "store", nil, "how to open buckets: `s3://BUCKET?PARAMETER=VALUE`, or s3://?… for all of them; after those in FLEETSUM_STORE, divided by blanks")
-	flags.IntVar(&o.store.Retries, "retries", 5, "how often in a row to try again what brought nothing")
-	flags.DurationVar(&o.store.Stall, "stall", time.Minute, "how long a store may send nothing before it counts as broken")
+	flags.StringArrayVar(&o.store.Params, "store", nil, "parameters of a bucket: `s3://BUCKET?PARAMETER=VALUE`, or s3://?… for all buckets; FLEETSUM_STORE has more of these, divided by blanks, which come first")
+	flags.IntVar(&o.store.Retries, "retries", 5, "repeat a request that brings nothing up to this many times in a row")
+	flags.DurationVar(&o.store.Stall, "stall", time.Minute, "repeat a request when the store has sent nothing for this long")
 	return flags
 }
 
-// readingOptions are those of commands that read objects.
+// readingOptions adds the options of commands that read objects.
 func readingOptions(o *options, flags *pflag.FlagSet) {
 	flags.IntVar(&o.readers, "readers", 64, "objects to read at once")
-	flags.StringVar(&o.rate, "bytes-per-second", "", "read no more than `SIZE` (such as 200MB) a second")
-	flags.Float64Var(&o.store.RequestsPerSecond, "requests-per-second", 0, "make no more requests for objects")
-	flags.IntVar(&o.failures, "max-failures", 100, "stop after so many failures in a row of one store; 0: never")
-	flags.StringVar(&o.partSize, "part-size", "", "the `SIZE` of parts of composite checksums, where lists do not say it")
-	flags.StringVar(&o.progress, "progress", "auto", "`WHEN` to show progress: auto (on a terminal), always, never; or json, a line each time")
-	flags.DurationVar(&o.every, "progress-every", 10*time.Second, "how often, as json")
+	flags.StringVar(&o.rate, "bytes-per-second", "", "read at most `SIZE` bytes (such as 200MB) a second")
+	flags.Float64Var(&o.store.RequestsPerSecond, "requests-per-second", 0, "make at most `N` requests for objects a second; 0: no limit")
+	flags.IntVar(&o.failures, "max-failures", 100, "stop after this many failures in a row of one store; 0: never")
+	flags.IntVar(&o.missing, "max-missing", 1000, "stop after this many missing objects in a row of one store, which may not be mounted; 0: never")
+	flags.StringVar(&o.partSize, "part-size", "", "the `SIZE` of the parts, for composite checksums in lists without part sizes")
+	flags.StringVar(&o.progress, "progress", "auto", "`WHEN` to show progress: auto (on a terminal), always or never; or json: print lines of JSON")
+	flags.DurationVar(&o.every, "progress-every", 10*time.Second, "with --progress json, the time from line to line")
 }
 
-// listOptions are those of commands that read lists.
+// listOptions adds the options of commands that read lists.
 func listOptions(o *options, flags *pflag.FlagSet) {
-	flags.StringVar(&o.input.Format, "format", "auto", "of lists: `NAME` is "+list.Formats)
+	flags.StringVar(&o.input.Format, "format", "auto", "the format of lists; `NAME` is "+list.Formats)
 	flags.StringVar(&o.input.Schema, "schema", "", "the `COLUMNS` of an inventory, such as 'Bucket, Key, Size'")
-	flags.StringVar(&o.input.Base, "base", "", "put `URL` before names in lists that are relative")
+	flags.StringVar(&o.input.Base, "base", "", "put `URL` before relative names in lists")
 }
 
 // open returns the store that the options describe.
@@ -128,7 +131,7 @@ func (o *options) startReading(w io.Writer) (*reading, error) {
 	if o.readers < 1 {
 		return nil, fmt.Errorf("--readers: %d is less than 1", o.readers)
 	}
-	c := &fixity.Checker{Readers: o.readers, MaxFailures: o.failures}
+	c := &fixity.Checker{Readers: o.readers, MaxFailures: o.failures, MaxMissing: o.missing}
 	if o.partSize != "" {
 		n, err := humanize.ParseBytes(o.partSize)
 		if err != nil || n == 0 || n > 1<<50 {

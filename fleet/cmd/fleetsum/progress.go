@@ -27,12 +27,16 @@ type progress struct {
 	shown                  sync.WaitGroup
 }
 
-// progressDelay is how long work takes before a bar is shown that nobody asked
-// for.
+// progressDelay is how long work takes before a bar is shown without being
+// asked for.
 const progressDelay = time.Second
 
 // progressTemplate has what a person wants to know.
-const progressTemplate = `{{string . "objects"}} objects, {{string . "errors"}} errors, {{counters .}} {{bar .}} {{speed . "%s/s" "?/s"}} {{rtime . "%s left" "%s" ""}}`
+const (
+	progressTemplate = `{{string . "objects"}} objects, {{string . "errors"}} errors, {{counters .}} {{bar .}} {{speed . "%s/s" "?/s"}} {{rtime . "%s left" "%s" ""}}`
+	// noTotalTemplate is for work of unknown length.
+	noTotalTemplate = `{{string . "objects"}} objects, {{string . "errors"}} errors, {{counters . "%s" "%s"}} {{speed . "%s/s" "?/s"}}`
+)
 
 // startProgress shows progress as the options say. stop must be called.
 func startProgress(o *options, w io.Writer) (*progress, error) {
@@ -90,7 +94,12 @@ func (p *progress) bar(w io.Writer) func(last bool) {
 	drawn := 0
 	return func(last bool) {
 		bar.Set("objects", p.ofAll(p.objects.Load(), p.allObjects.Load())).Set("errors", fmt.Sprint(p.errors.Load()))
-		text := bar.SetTotal(p.allBytes.Load()).SetCurrent(p.bytes.Load()).String()
+		all, read := p.allBytes.Load(), p.bytes.Load()
+		template := progressTemplate
+		if all <= 0 || read > all {
+			all, template = 0, noTotalTemplate
+		}
+		text := bar.SetTemplateString(template).SetTotal(all).SetCurrent(read).String()
 		cells := pb.CellCount(text)
 		end := ""
 		if last {

@@ -1,14 +1,15 @@
 package main
 
 import (
+	"bufio"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/sha256-simd/sha256-simd/fleet/internal/storetest"
 )
@@ -25,21 +26,32 @@ func TestInterrupted(t *testing.T) {
 		fmt.Fprintln(&names, storetest.WriteFile(t, dir, fmt.Sprint(i), make([]byte, 100_000)))
 	}
 	journal := filepath.Join(dir, "run")
-	c := exec.Command("fleetsum", "worker", "--journal", journal, "--format", "names", "--bytes-per-second", "2MB", "--readers", "4")
+	c := exec.Command("fleetsum", "worker", "--journal", journal, "--format", "names", "--bytes-per-second", "200kB", "--readers", "4")
 	c.Stdin = strings.NewReader(names.String())
-	var out strings.Builder
-	c.Stdout = &out
+	stdout, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(2 * time.Second)
+	r := bufio.NewReader(stdout)
+	out, err := r.ReadString('\n') // all of them take 50 seconds
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := c.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
+	rest, err := io.ReadAll(r)
+	if err != nil {
+		t.Fatal(err)
+	}
 	c.Wait()
-	lines := strings.Count(out.String(), "\n")
-	if status := c.ProcessState.ExitCode(); status != 130 || lines == 0 || lines >= 100 || strings.Contains(out.String(), "summary") || !strings.HasSuffix(out.String(), "\n") {
-		t.Errorf("status %d, output %q", status, out.String())
+	out += string(rest)
+	lines := strings.Count(out, "\n")
+	if status := c.ProcessState.ExitCode(); status != 130 || lines >= 100 || strings.Contains(out, "summary") || !strings.HasSuffix(out, "\n") {
+		t.Errorf("status %d, output %q", status, out)
 	}
 	if _, err := os.Stat(journal); !os.IsNotExist(err) {
 		t.Errorf("there is a journal: %v", err)

@@ -23,19 +23,20 @@ import (
 var workerCommand = command{
 	name:      "worker",
 	arguments: "[LIST]",
-	does: `Checks the objects of a list (or of standard input) and writes a line of JSON for each
-line of it, in the order in which they are done, whatever happens to it:
+	does: `Checks the objects of a list (or of standard input). Writes a line of JSON for each line
+of the list, whatever its outcome, in the order in which the checks end:
 
   {"line":7,"name":"s3://b/k","outcome":"mismatch","sha256":"…","expected":"…","size":123,"error":""}
 
 where outcome is match, mismatch, missing, unreadable, malformed or, if no digest is
-expected, new. The last line has the counts: {"summary":{"lines":…,"match":…,…}}.
+expected, new. The last line has the counts, and the digest of all lines before it:
+{"summary":{"lines":…,"match":…,…},"sha256":"…"}.
 
-With --journal, the result is also written there, and a list whose result is there, whole,
-is not read again: its result is written once more.
+With --journal, the result also goes to the journal. If the journal has the whole result
+of the list already, the objects are not read again: that result is printed.
 
-The exit status is 0 if each line has its outcome, whatever that is, 2 if not, and
-128 and its number after a signal.`,
+The exit status is 0 if each line has an outcome, whichever it is, and 2 if not. After a
+signal it is 128 plus the signal's number.`,
 	options: func(o *options, flags *pflag.FlagSet) {
 		flags.StringVar(&o.journal, "journal", "", "keep the result in the journal at `URL`")
 		flags.Func("shard", "check shard `N`, from 0, of the journal's plan", func(n string) (err error) {
@@ -55,6 +56,11 @@ func runWorker(ctx context.Context, o *options, std *streams) (int, error) {
 	}
 	if o.hasShard && (o.journal == "" || len(o.arguments) > 0) {
 		return 0, errors.New("--shard is one of a --journal, and takes no list")
+	}
+	if o.journal == "" {
+		if err := std.needOutput(); err != nil {
+			return 0, err
+		}
 	}
 	r, err := o.startReading(std.err)
 	if err != nil {
@@ -76,7 +82,7 @@ func runWorker(ctx context.Context, o *options, std *streams) (int, error) {
 			return 0, fmt.Errorf("--shard: %s has shards 0 to %d", o.journal, plan.Asked-1)
 		case o.shard >= len(plan.Shards):
 			// Engines start as many workers as there were to be shards.
-			return 0, w.write(list.AppendJSON(nil, journal.Summary{}))
+			return 0, w.write(journal.NewSummer().Line())
 		}
 		shard = &plan.Shards[o.shard]
 		o.input = input.Options{Format: "json"}
@@ -103,9 +109,9 @@ type worker struct {
 	flushed time.Time
 }
 
-// write writes a line to the output, which gets what there is once a second at
-// least while lines come: who reads it may wait, and when nobody does any more
-// that ends the program.
+// write writes a line to the output. While lines come, the output gets them at
+// least once a second: a reader may wait for them, and if the reader has ended,
+// the write ends the program.
 func (w *worker) write(line []byte) error {
 	if _, err := w.out.Write(line); err != nil {
 		return fmt.Errorf("write error: %w", err)
@@ -120,19 +126,19 @@ func (w *worker) write(line []byte) error {
 // check checks entries, calls each with the lines that say what became of them,
 // and returns the last line.
 func (w *worker) check(ctx context.Context, next func() (list.Entry, error), each func([]byte) error) ([]byte, error) {
-	var counts fixity.Counts
+	sum := journal.NewSummer()
 	var line []byte
 	err := w.checker.Run(ctx, next, func(r *fixity.Result) error {
-		counts.Add(r)
 		w.progress.done(r)
 		line = r.Append(line[:0])
+		sum.Add(r, line)
 		return each(line)
 	})
-	return list.AppendJSON(nil, journal.Summary{Summary: counts}), err
+	return sum.Line(), err
 }
 
-// journaled checks entries unless the journal has their results. They are those of
-// a shard, if that is not nil.
+// journaled checks entries unless the journal has their results. They are the
+// entries of shard, if it is not nil.
 func (w *worker) journaled(ctx context.Context, j *journal.Journal, planned *journal.Shard, next func() (list.Entry, error)) error {
 	// The lines go to a file first: their digest is the name of the result.
 	lines, err := store.TempFile()

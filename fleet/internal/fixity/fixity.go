@@ -24,8 +24,8 @@ type Outcome string
 // Each line has one of these.
 const (
 	Match      Outcome = "match"      // the digest is the expected one
-	Mismatch   Outcome = "mismatch"   // it is another
-	Missing    Outcome = "missing"    // there is no such object
+	Mismatch   Outcome = "mismatch"   // it is another, or the size is not the list's
+	Missing    Outcome = "missing"    // the store has no such object
 	Unreadable Outcome = "unreadable" // it could not be read, or changed while it was
 	Malformed  Outcome = "malformed"  // the line names no object
 	New        Outcome = "new"        // no digest is expected: this is it
@@ -47,6 +47,26 @@ type Result struct {
 	NameBytes []byte `json:"name_bytes,omitempty"`
 	Version   string `json:"version,omitempty"`
 	PartSize  int64  `json:"part_size,omitempty"`
+
+	listed int64 // the size that the list says, or -1
+}
+
+// Check returns an error if no worker writes such a result.
+func (r *Result) Check() error {
+	switch r.Outcome {
+	case Match:
+		if r.SHA256 == "" || r.SHA256 != r.Expected {
+			return fmt.Errorf("a match of %q, where %q was expected", r.SHA256, r.Expected)
+		}
+	case New:
+		if r.SHA256 == "" || r.Expected != "" {
+			return fmt.Errorf("a new digest %q, where %q was expected", r.SHA256, r.Expected)
+		}
+	case Mismatch, Missing, Unreadable, Malformed:
+	default:
+		return fmt.Errorf("unknown outcome %q", r.Outcome)
+	}
+	return nil
 }
 
 // Append appends the result to b as a line of JSON.
@@ -142,15 +162,19 @@ type Checker struct {
 	// MaxFailures is how many failures in a row of one store, in the order in
 	// which they happen, end the work; 0 is any number.
 	MaxFailures int
+	// MaxMissing is how many objects of one store that are missing, one after the
+	// other, end the work; 0 is any number. A file system that is not mounted looks
+	// like this.
+	MaxMissing int
 	// PartSize is the length of the parts of composite checksums whose list does
 	// not say it. If it is 0, usual lengths are tried.
 	PartSize int64
-	// OnRead, if not nil, is told about bytes as they are read. It is called
-	// concurrently.
+	// OnRead, if not nil, gets the number of bytes as they are read. It is
+	// called concurrently.
 	OnRead func(n int)
 }
 
-// A DownError says that a store failed too often.
+// A DownError says that a store failed, or had no object, too often.
 type DownError struct {
 	Root     string // of the store
 	Failures int
@@ -158,6 +182,9 @@ type DownError struct {
 }
 
 func (e *DownError) Error() string {
+	if store.IsMissing(e.Err) {
+		return fmt.Sprintf("%d objects of %s in a row are missing: is it mounted? (the last: %v)", e.Failures, e.Root, e.Err)
+	}
 	return fmt.Sprintf("%s failed %d times in a row: %v", e.Root, e.Failures, e.Err)
 }
 
@@ -175,8 +202,8 @@ const (
 
 // Run reads entries until next returns io.EOF and calls done with the result of
 // each, as soon as there is one. Both are called by one goroutine at a time. It
-// returns nil if every entry had its result, else why not: the error of next or
-// done, that of ctx, or a DownError.
+// returns nil if every entry had its result, else why not: the error of next,
+// done or ctx, or a DownError.
 func (c *Checker) Run(parent context.Context, next func() (list.Entry, error), done func(*Result) error) error {
 	ctx, cancel := context.WithCancelCause(parent)
 	defer cancel(nil)
@@ -188,7 +215,7 @@ func (c *Checker) Run(parent context.Context, next func() (list.Entry, error), d
 		next:    next,
 		done:    done,
 		pool:    newPool(readers),
-		down:    make(map[string]int),
+		bad:     make(map[string]*badRun),
 	}
 	w.free.tokens = make(chan struct{}, buffers*readers)
 
@@ -220,17 +247,20 @@ type work struct {
 	free   bufferList
 	pool   *pool
 
-	// Readers call next themselves, and whoever has a result calls done: to wake
-	// another goroutine for each small file would take as long as reading it.
+	// Readers call next and done themselves: to wake another goroutine for each
+	// small file would take as long as reading it.
 	taking sync.Mutex // held during next
 	next   func() (list.Entry, error)
 	ended  bool
 	giving sync.Mutex // held during done
 	done   func(*Result) error
 
-	mu   sync.Mutex
-	down map[string]int // failures in a row, by store
+	mu  sync.Mutex
+	bad map[string]*badRun // by store
 }
+
+// A badRun counts what went wrong in a row in one store.
+type badRun struct{ failures, missing int }
 
 // take returns the next entry, or false if there is none to be read any more.
 func (w *work) take() (list.Entry, bool) {
@@ -265,7 +295,7 @@ func (w *work) give(r *Result) {
 
 // read reads an object and sees to it that it gets its result.
 func (w *work) read(e *list.Entry) {
-	r := &Result{Line: e.Line, Name: e.Name, Expected: e.SHA256, Size: -1, Version: e.Version, PartSize: e.PartSize}
+	r := &Result{Line: e.Line, Name: e.Name, Expected: e.SHA256, Size: -1, Version: e.Version, PartSize: e.PartSize, listed: e.Size}
 	if !utf8.ValidString(e.Name) {
 		r.NameBytes = []byte(e.Name)
 	}
@@ -300,33 +330,42 @@ func (w *work) read(e *list.Entry) {
 // failed gives r the outcome of an object that could not be read.
 func (w *work) failed(r *Result, err error) {
 	r.Outcome, r.Error = Unreadable, reason(err)
-	if store.IsMissing(err) {
-		r.Outcome, r.Error = Missing, ""
+	missing := store.IsMissing(err)
+	if missing {
+		r.Outcome = Missing
 	}
 	w.give(r)
 	var parts partsError
-	if store.OfObject(err) || errors.As(err, &parts) {
+	if !missing && (store.OfObject(err) || errors.As(err, &parts)) {
 		w.succeeded(r.FullName())
 		return
 	}
 	root := store.Root(r.FullName())
 	w.mu.Lock()
-	w.down[root]++
-	n := w.down[root]
-	w.mu.Unlock()
-	if w.MaxFailures > 0 && n >= w.MaxFailures {
-		w.cancel(&DownError{root, n, err})
+	defer w.mu.Unlock()
+	bad := w.bad[root]
+	if bad == nil {
+		bad = new(badRun)
+		w.bad[root] = bad
+	}
+	n, limit := &bad.failures, w.MaxFailures
+	if missing {
+		bad.failures = 0
+		n, limit = &bad.missing, w.MaxMissing
+	}
+	if *n++; limit > 0 && *n >= limit {
+		w.cancel(&DownError{root, *n, err})
 	}
 }
 
-// succeeded notes that the store of an object answers.
+// succeeded notes that the store of an object answers, and has it.
 func (w *work) succeeded(name string) {
-	if w.MaxFailures == 0 {
+	if w.MaxFailures == 0 && w.MaxMissing == 0 {
 		return
 	}
 	root := store.Root(name)
 	w.mu.Lock()
-	delete(w.down, root)
+	delete(w.bad, root)
 	w.mu.Unlock()
 }
 
@@ -350,6 +389,9 @@ func (w *work) finish(r *Result, sum string) {
 		r.Outcome = Match
 	default:
 		r.Outcome = Mismatch
+	}
+	if r.listed >= 0 && r.listed != r.Size {
+		r.Outcome, r.Error = Mismatch, fmt.Sprintf("%d bytes, not the %d of the list", r.Size, r.listed)
 	}
 	w.give(r)
 }

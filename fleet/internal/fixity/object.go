@@ -105,6 +105,7 @@ func (w *work) readParts(r *Result, o store.Object) error {
 	n := list.Parts(r.Expected)
 	sizes := partSizes(r.Size, n)
 	var sum string
+	var refused error // by S3
 	switch {
 	case r.PartSize > 0:
 		sizes = []int64{r.PartSize}
@@ -135,10 +136,14 @@ func (w *work) readParts(r *Result, o store.Object) error {
 		// A mismatch shows the checksum for the likeliest length.
 		if s := checksum.String(); i == 0 || s == r.Expected {
 			sum, r.PartSize = s, size
+			refused = checksum.CheckS3()
 		}
 		if sum == r.Expected {
 			break
 		}
+	}
+	if refused != nil && sum != r.Expected {
+		r.Error = refused.Error()
 	}
 	w.finish(r, sum)
 	return nil
@@ -162,8 +167,9 @@ func (w *work) sumParts(o store.Object, partSize int64) (composite.Checksum, err
 	return c, nil
 }
 
-// maxParts is how many parts an upload to S3 can have. Their digests are kept
-// until the last one is there.
+// maxParts is how many parts an object can have: their digests are kept until the last
+// one is there. No upload to S3 has more. What else S3 refuses, other stores take:
+// composite.Checksum.CheckS3 says it of a mismatch.
 const maxParts = 10_000
 
 // A partsError says why a composite checksum cannot be computed.

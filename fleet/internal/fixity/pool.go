@@ -15,10 +15,10 @@ import (
 // Over a slow network that is what saves CPU time: data that trickles in would
 // otherwise be hashed one piece at a time.
 type pool struct {
-	// batch is how many pieces are enough: those that fill the lanes, or the share
-	// of one processor of what there can be.
+	// batch is how many pieces are enough: as many as fill the lanes, or one
+	// processor's share of all pieces that there can be.
 	batch     int
-	gathering sync.Mutex // held by whoever gathers
+	gathering sync.Mutex // held while a reader gathers
 
 	mu      sync.Mutex
 	change  sync.Cond // of what follows
@@ -138,7 +138,7 @@ func (p *pool) close() {
 	p.change.Broadcast()
 }
 
-// gather appends the next batch to jobs. It is empty when there is no more.
+// gather appends the next batch to jobs. It is empty at the end.
 func (p *pool) gather(jobs []*job) []*job {
 	p.gathering.Lock()
 	defer p.gathering.Unlock()

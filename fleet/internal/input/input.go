@@ -27,7 +27,7 @@ type Reader struct {
 	lists []part
 
 	current io.Closer
-	list    *list.Reader
+	list    interface{ Next() (list.Entry, error) }
 	name    string
 	before  int64 // lines of the lists before the current one
 	line    int64
@@ -37,12 +37,13 @@ type Reader struct {
 type part struct {
 	name string
 	Options
+	parquet bool
 }
 
-// Open returns a Reader of lists. Their names are those of objects; each may be
-// compressed (.gz), the manifest.json of an inventory or of a report of S3 Batch
-// Operations, or a bag's manifest-sha256.txt, whose names are seen from the
-// directory that it is in.
+// Open returns a Reader of lists, which are named like objects. A list may be
+// compressed (.gz), an inventory in Parquet (.parquet), the manifest.json of an
+// inventory or of a report of S3 Batch Operations, or a bag's
+// manifest-sha256.txt. The names in the last are relative to its directory.
 func Open(ctx context.Context, s *store.Store, names []string, o Options) (*Reader, error) {
 	if _, err := list.NewFormat(o.Format, o.Schema, o.Base); err != nil {
 		return nil, err
@@ -50,7 +51,7 @@ func Open(ctx context.Context, s *store.Store, names []string, o Options) (*Read
 	r := &Reader{ctx: ctx, store: s}
 	for _, name := range names {
 		if path.Base(name) != "manifest.json" || o.Format != "inventory" && o.Format != "batch" {
-			r.lists = append(r.lists, part{name, o})
+			r.lists = append(r.lists, part{name, o, o.Format == "inventory" && strings.HasSuffix(name, ".parquet")})
 			continue
 		}
 		parts, err := r.manifest(name, o)
@@ -83,19 +84,20 @@ func (r *Reader) manifest(name string, o Options) ([]part, error) {
 	}
 	var parts []part
 	if o.Format == "inventory" {
-		if m.FileFormat != "CSV" {
-			return nil, fmt.Errorf("an inventory in %q: only CSV is read", m.FileFormat)
+		inParquet := m.FileFormat == "Parquet"
+		if m.FileFormat != "CSV" && !inParquet {
+			return nil, fmt.Errorf("an inventory in %q: only CSV and Parquet are read", m.FileFormat)
 		}
-		if o.Schema == "" {
+		if o.Schema == "" && !inParquet {
 			o.Schema = m.FileSchema
 		}
 		bucket := m.DestinationBucket[strings.LastIndexByte(m.DestinationBucket, ':')+1:] // of its ARN
 		for _, f := range m.Files {
-			parts = append(parts, part{"s3://" + bucket + "/" + f.Key, o})
+			parts = append(parts, part{"s3://" + bucket + "/" + f.Key, o, inParquet})
 		}
 	}
 	for _, f := range m.Results {
-		parts = append(parts, part{"s3://" + f.Bucket + "/" + f.Key, o})
+		parts = append(parts, part{"s3://" + f.Bucket + "/" + f.Key, o, false})
 	}
 	if len(parts) == 0 {
 		return nil, errors.New("names no lists")
@@ -136,6 +138,9 @@ func (r *Reader) open(p part) error {
 	if err != nil {
 		return err
 	}
+	if p.parquet {
+		return r.openParquet(o)
+	}
 	from := io.Reader(bufio.NewReaderSize(o, 256<<10))
 	if strings.HasSuffix(p.name, ".gz") {
 		if from, err = gzip.NewReader(from); err != nil {
@@ -156,6 +161,37 @@ func (r *Reader) open(p part) error {
 	}
 	r.current, r.list = o, list.NewReader(from, format)
 	return nil
+}
+
+// openParquet reads an inventory that has its columns at its end: it copies it to a
+// file first.
+func (r *Reader) openParquet(o store.Object) error {
+	defer o.Close()
+	f, err := store.TempFile()
+	if err != nil {
+		return err
+	}
+	size, err := io.Copy(f, o)
+	if err == nil {
+		var rows *list.ParquetReader
+		if rows, err = list.NewParquetReader(f, size); err == nil {
+			r.current, r.list = closers{rows, f}, rows
+			return nil
+		}
+	}
+	f.Close()
+	return err
+}
+
+// closers are closed together.
+type closers []io.Closer
+
+func (c closers) Close() error {
+	var errs []error
+	for _, one := range c {
+		errs = append(errs, one.Close())
+	}
+	return errors.Join(errs...)
 }
 
 // Close closes the list that is open.

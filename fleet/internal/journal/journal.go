@@ -10,23 +10,27 @@
 //	report/                 what all shards amount to
 //
 // Each object appears whole or not at all. A result says all about its shard:
-// whoever finds one need not read the objects again.
+// with it, the objects need not be read again.
 package journal
 
 import (
 	"bufio"
+	"bytes"
 	"context"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
-	"strings"
 
+	"github.com/sha256-simd/sha256-simd"
 	"github.com/sha256-simd/sha256-simd/fleet/internal/fixity"
+	"github.com/sha256-simd/sha256-simd/fleet/internal/list"
 	"github.com/sha256-simd/sha256-simd/fleet/internal/store"
 )
 
-// A Journal is that of one run.
+// A Journal holds the plan and the results of one run.
 type Journal struct {
 	Store *store.Store
 	URL   string
@@ -88,7 +92,7 @@ func (j *Journal) Plan(ctx context.Context) (*Plan, error) {
 	return p, nil
 }
 
-// check returns an error if p is no plan that Split made.
+// check returns an error if p is not a plan that Split made.
 func (p *Plan) check() error {
 	lines := int64(0)
 	for _, s := range p.Shards {
@@ -100,8 +104,8 @@ func (p *Plan) check() error {
 	return nil
 }
 
-// result opens the result of the shard with a digest. An error for which
-// store.IsMissing is true says that there is none.
+// result opens the result of the shard that has the given digest. If it has
+// none, store.IsMissing is true for the error.
 func (j *Journal) result(ctx context.Context, digest string) (io.ReadCloser, error) {
 	return j.Store.Open(ctx, j.resultName(digest), "")
 }
@@ -125,41 +129,66 @@ func (j *Journal) WriteResult(ctx context.Context, digest string, from io.ReadSe
 // A Summary is the last line of a worker's output.
 type Summary struct {
 	Summary fixity.Counts `json:"summary"`
+	// SHA256 is the digest of all lines before this one.
+	SHA256 string `json:"sha256"`
+}
+
+// A Summer makes the summary of results.
+type Summer struct {
+	counts fixity.Counts
+	hash   hash.Hash
+}
+
+// NewSummer returns a Summer that has no results.
+func NewSummer() *Summer { return &Summer{hash: sha256.New()} }
+
+// Add adds a result and its line.
+func (s *Summer) Add(r *fixity.Result, line []byte) {
+	s.counts.Add(r)
+	s.hash.Write(line)
+}
+
+// Line returns the last line of the output.
+func (s *Summer) Line() []byte {
+	return list.AppendJSON(nil, Summary{s.counts, hex.EncodeToString(s.hash.Sum(nil))})
 }
 
 // ReadResult calls each with the results in a worker's output, and returns its
-// counts. It is an error if these are not those of the results, or not the end.
+// counts. It is an error if the output is not one that a worker wrote: the summary
+// covers each byte before it, and is the end.
 func ReadResult(r io.Reader, each func(*fixity.Result) error) (fixity.Counts, error) {
-	var counts fixity.Counts
+	sum := NewSummer()
 	lines := bufio.NewReaderSize(r, 256<<10)
 	for n := 1; ; n++ {
-		line, err := lines.ReadString('\n')
-		if err == io.EOF && line == "" {
-			return counts, &damagedError{errors.New("no summary")}
+		line, err := lines.ReadBytes('\n')
+		if err == io.EOF && len(line) == 0 {
+			return sum.counts, &damagedError{errors.New("no summary")}
 		}
 		if err != nil && err != io.EOF {
-			return counts, err
+			return sum.counts, err
 		}
-		if strings.HasPrefix(line, `{"summary":`) {
-			var s Summary
-			if err := json.Unmarshal([]byte(line), &s); err != nil {
-				return counts, &damagedError{fmt.Errorf("line %d: %w", n, err)}
+		if bytes.HasPrefix(line, []byte(`{"summary":`)) {
+			if !bytes.Equal(line, sum.Line()) {
+				return sum.counts, &damagedError{errors.New("the summary is of other results")}
 			}
-			if s.Summary != counts {
-				return counts, &damagedError{errors.New("the summary counts other results")}
+			switch _, err := lines.ReadByte(); {
+			case err == io.EOF:
+				return sum.counts, nil
+			case err != nil:
+				return sum.counts, err
 			}
-			if _, err := lines.ReadByte(); err != io.EOF {
-				return counts, &damagedError{errors.New("the summary is not the end")}
-			}
-			return counts, nil
+			return sum.counts, &damagedError{errors.New("the summary is not the end")}
 		}
 		var result fixity.Result
-		if err := json.Unmarshal([]byte(line), &result); err != nil {
-			return counts, &damagedError{fmt.Errorf("line %d: %w", n, err)}
+		if err = json.Unmarshal(line, &result); err == nil {
+			err = result.Check()
 		}
-		counts.Add(&result)
+		if err != nil {
+			return sum.counts, &damagedError{fmt.Errorf("line %d: %w", n, err)}
+		}
+		sum.Add(&result, line)
 		if err := each(&result); err != nil {
-			return counts, err
+			return sum.counts, err
 		}
 	}
 }

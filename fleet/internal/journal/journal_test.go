@@ -3,16 +3,23 @@ package journal
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/sha256-simd/sha256-simd/fleet/internal/fixity"
 	"github.com/sha256-simd/sha256-simd/fleet/internal/list"
 	"github.com/sha256-simd/sha256-simd/fleet/internal/store"
+	"github.com/sha256-simd/sha256-simd/fleet/internal/storetest"
 )
 
 func newJournal(t testing.TB) *Journal {
@@ -80,12 +87,15 @@ func TestSplitByBytes(t *testing.T) {
 func TestReadResult(t *testing.T) {
 	var good bytes.Buffer
 	var counts fixity.Counts
+	sum := NewSummer()
 	for i := range 3 {
 		r := &fixity.Result{Line: int64(i + 1), Name: "n", Outcome: fixity.New, SHA256: strings.Repeat("0", 64), Size: 5}
 		counts.Add(r)
-		good.Write(r.Append(nil))
+		line := r.Append(nil)
+		sum.Add(r, line)
+		good.Write(line)
 	}
-	good.Write(list.AppendJSON(nil, Summary{counts}))
+	good.Write(sum.Line())
 	none := func(*fixity.Result) error { return nil }
 	if got, err := ReadResult(bytes.NewReader(good.Bytes()), none); err != nil || got != counts {
 		t.Errorf("got %+v, %v", got, err)
@@ -132,7 +142,7 @@ func TestManifest(t *testing.T) {
 func TestManifestNames(t *testing.T) {
 	m := NewManifest(context.Background())
 	defer m.Close()
-	for _, name := range []string{"b", "a\nb", "a", "a b", "a/b", "a-b", "\xff"} {
+	for _, name := range []string{"b", "a\nb", "a\rb", "a\\b", "a", "a b", "a/b", "a-b", "\xff"} {
 		m.Add(&fixity.Result{Name: name, NameBytes: []byte(name), Outcome: fixity.New, SHA256: "D"})
 	}
 	var got strings.Builder
@@ -140,7 +150,7 @@ func TestManifestNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	// By bytes, as LC_ALL=C sort does.
-	if want := "D  a\n\\D  a\\nb\nD  a b\nD  a-b\nD  a/b\nD  b\nD  \xff\n"; got.String() != want {
+	if want := "D  a\n\\D  a\\nb\n\\D  a\\rb\nD  a b\nD  a-b\nD  a/b\n\\D  a\\\\b\nD  b\nD  \xff\n"; got.String() != want {
 		t.Errorf("got %q", got.String())
 	}
 }
@@ -156,5 +166,326 @@ func TestManifestCancelled(t *testing.T) {
 	}
 	if err := m.Write(io.Discard); err == nil {
 		t.Error("no error")
+	}
+}
+
+// result returns a worker's output for results.
+func result(results ...*fixity.Result) []byte {
+	var b []byte
+	sum := NewSummer()
+	for _, r := range results {
+		line := r.Append(nil)
+		sum.Add(r, line)
+		b = append(b, line...)
+	}
+	return append(b, sum.Line()...)
+}
+
+// A digest of a match, and another.
+var (
+	zeros = strings.Repeat("0", 64)
+	ones  = strings.Repeat("1", 64)
+)
+
+// No bit of a result can flip unnoticed.
+func TestEachFlippedBitIsNoticed(t *testing.T) {
+	good := result(
+		&fixity.Result{Line: 1, Name: "a", Outcome: fixity.Match, SHA256: zeros, Expected: zeros, Size: 5},
+		&fixity.Result{Line: 2, Name: "b", Outcome: fixity.Mismatch, SHA256: zeros, Expected: ones, Size: 6},
+		&fixity.Result{Line: 3, Name: "c", Outcome: fixity.Missing, Expected: ones, Size: -1, Error: "why"},
+	)
+	none := func(*fixity.Result) error { return nil }
+	if _, err := ReadResult(bytes.NewReader(good), none); err != nil {
+		t.Fatal(err)
+	}
+	for i := range good {
+		for bit := range 8 {
+			bad := bytes.Clone(good)
+			bad[i] ^= 1 << bit
+			var damaged *damagedError
+			if _, err := ReadResult(bytes.NewReader(bad), none); !errors.As(err, &damaged) {
+				t.Fatalf("bit %d of byte %d, %q to %q: %v", bit, i, good[i], bad[i], err)
+			}
+		}
+	}
+}
+
+// A match has the expected digest, and each outcome is one of the six.
+func TestResultsThatNoWorkerWrites(t *testing.T) {
+	for _, r := range []*fixity.Result{
+		{Outcome: fixity.Match, SHA256: zeros, Expected: ones},
+		{Outcome: fixity.Match},
+		{Outcome: fixity.New, SHA256: zeros, Expected: zeros},
+		{Outcome: fixity.New},
+		{Outcome: "good", SHA256: zeros, Expected: zeros},
+		{},
+	} {
+		var damaged *damagedError
+		if _, err := ReadResult(bytes.NewReader(result(r)), func(*fixity.Result) error { return nil }); !errors.As(err, &damaged) {
+			t.Errorf("%+v: %v", r, err)
+		}
+	}
+}
+
+// The summary is the worker's, to the byte: other counts are of other results.
+func TestSummaryCounts(t *testing.T) {
+	good := result(&fixity.Result{Line: 1, Name: "a", Outcome: fixity.Missing, Size: -1})
+	for _, change := range [][2]string{
+		{`"missing":1,"unreadable":0`, `"missing":0,"unreadable":1`},
+		{`"bytes":0`, `"bytes":1`},
+		{`"sha256":"`, `"SHA256":"`},
+	} {
+		bad := bytes.Replace(good, []byte(change[0]), []byte(change[1]), 1)
+		if bytes.Equal(bad, good) {
+			t.Fatal("nothing changed")
+		}
+		if _, err := ReadResult(bytes.NewReader(bad), func(*fixity.Result) error { return nil }); err == nil {
+			t.Errorf("no error for %s", bad)
+		}
+	}
+}
+
+// named returns entries with names and sizes.
+func named(entries ...list.Entry) func() (list.Entry, error) {
+	i := 0
+	return func() (list.Entry, error) {
+		if i == len(entries) {
+			return list.Entry{}, io.EOF
+		}
+		i++
+		e := entries[i-1]
+		e.Line = int64(i)
+		return e, nil
+	}
+}
+
+// A plan of other lists is not written over unless that is asked for, and none of
+// its shards is.
+func TestSplitOfAnotherList(t *testing.T) {
+	ctx, j := t.Context(), newJournal(t)
+	first, err := j.Split(ctx, Split{Shards: 2, Lists: []string{"first"}}, entries(1, 2, 3, 4))
+	if err != nil {
+		t.Fatal(err)
+	}
+	shard := read(t, j, j.ShardName(0))
+	_, err = j.Split(ctx, Split{Shards: 2, Lists: []string{"second"}}, entries(1, 2, 3))
+	if err == nil || !strings.Contains(err.Error(), "has a plan of other lines, from first: use another journal, or --replace") {
+		t.Errorf("got %v", err)
+	}
+	if plan, err := j.Plan(ctx); err != nil || !reflect.DeepEqual(plan, first) || read(t, j, j.ShardName(0)) != shard {
+		t.Errorf("got %+v, %v, want the first plan", plan, err)
+	}
+	second, err := j.Split(ctx, Split{Shards: 9, Lists: []string{"second"}, Replace: true}, entries(1, 2, 3))
+	if err != nil || second.Lines != 3 || second.Asked != 2 {
+		t.Errorf("got %+v, %v", second, err)
+	}
+}
+
+func read(t *testing.T, j *Journal, name string) string {
+	t.Helper()
+	f, err := j.Store.Open(t.Context(), name, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	b, err := io.ReadAll(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// write writes the result of a shard.
+func write(t *testing.T, j *Journal, s Shard, results ...*fixity.Result) {
+	t.Helper()
+	if err := j.WriteResult(t.Context(), s.Digest, bytes.NewReader(result(results...))); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A plan that is made again began when it was first made: what was written to in
+// between was perhaps read before.
+func TestSplitAgainKeepsItsStart(t *testing.T) {
+	ctx, j := t.Context(), newJournal(t)
+	plan, err := j.Split(ctx, Split{Shards: 1}, entries(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const earlier = "2020-01-02T03:04:05Z"
+	text := strings.Replace(read(t, j, j.planName()), plan.Started, earlier, 1)
+	if err := j.Store.Write(ctx, j.planName(), strings.NewReader(text)); err != nil {
+		t.Fatal(err)
+	}
+	again, err := j.Split(ctx, Split{Shards: 1}, entries(1))
+	if err != nil || again.Started != earlier || !strings.Contains(read(t, j, j.planName()), earlier) {
+		t.Errorf("got %+v, %v", again, err)
+	}
+}
+
+// Unchanged since an earlier run is what was as it should be, in the version, with
+// the digest and of the size that the list says, and not written to since.
+func TestSince(t *testing.T) {
+	ctx, earlier := t.Context(), newJournal(t)
+	started := time.Date(2020, 1, 2, 3, 4, 5, 0, time.UTC)
+	plan, err := earlier.Split(ctx, Split{Shards: 1}, entries(1, 1, 1, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Replace(read(t, earlier, earlier.planName()), plan.Started, started.Format(time.RFC3339), 1)
+	if err := earlier.Store.Write(ctx, earlier.planName(), strings.NewReader(text)); err != nil {
+		t.Fatal(err)
+	}
+	write(t, earlier, plan.Shards[0],
+		&fixity.Result{Line: 1, Name: "match", Outcome: fixity.Match, SHA256: zeros, Expected: zeros, Size: 5},
+		&fixity.Result{Line: 2, Name: "new", Outcome: fixity.New, SHA256: zeros, Size: 5, Version: "v"},
+		&fixity.Result{Line: 3, Name: "mismatch", Outcome: fixity.Mismatch, SHA256: ones, Expected: zeros, Size: 5},
+		&fixity.Result{Line: 4, Name: "", Outcome: fixity.Malformed, Size: -1, Error: "why"},
+	)
+	before, after := started.Add(-time.Second), started.Add(time.Second)
+	for _, tt := range []struct {
+		name      string
+		entry     list.Entry
+		unchanged int64
+	}{
+		{"the same", list.Entry{Name: "match", SHA256: zeros, Size: 5, Modified: before}, 1},
+		{"nothing known", list.Entry{Name: "match", Size: -1}, 1},
+		{"another size", list.Entry{Name: "match", Size: 6}, 0},
+		{"a smaller size", list.Entry{Name: "match", Size: 4}, 0},
+		{"another digest", list.Entry{Name: "match", SHA256: ones, Size: 5}, 0},
+		{"modified since", list.Entry{Name: "match", Size: 5, Modified: after}, 0},
+		{"modified when it began", list.Entry{Name: "match", Size: 5, Modified: started}, 0},
+		{"new", list.Entry{Name: "new", Version: "v", Size: 5}, 1},
+		{"another version", list.Entry{Name: "new", Version: "w", Size: 5}, 0},
+		{"a mismatch", list.Entry{Name: "mismatch", Size: 5}, 0},
+		{"another object", list.Entry{Name: "other", Size: 5}, 0},
+		{"a malformed line", list.Entry{Name: "match", Size: -1, Malformed: "why"}, 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			j := newJournal(t)
+			plan, err := j.Split(ctx, Split{Shards: 1, Since: earlier}, named(tt.entry))
+			if err != nil || plan.Unchanged != tt.unchanged || plan.Lines != 1-tt.unchanged {
+				t.Errorf("got %+v, %v", plan, err)
+			}
+		})
+	}
+}
+
+// A plan's numbers agree, or it is damaged.
+func TestPlanThatContradictsItself(t *testing.T) {
+	ctx, j := t.Context(), newJournal(t)
+	for _, plan := range []string{
+		`{"lines":3,"shards_asked":2,"shards":[{"lines":1},{"lines":1}]}`,
+		`{"lines":2,"shards_asked":1,"shards":[{"lines":1},{"lines":1}]}`,
+		`{"lines":0,"shards_asked":0,"shards":[]}`,
+	} {
+		if err := j.Store.Write(ctx, j.planName(), strings.NewReader(plan)); err != nil {
+			t.Fatal(err)
+		}
+		if p, err := j.Plan(ctx); err == nil || !strings.Contains(err.Error(), "its numbers contradict each other") {
+			t.Errorf("%s: %+v, %v", plan, p, err)
+		}
+	}
+}
+
+// A result has as many lines as its shard, neither more nor fewer.
+func TestResultOfOtherLines(t *testing.T) {
+	for n, complete := range map[int]bool{1: false, 2: true, 3: false} {
+		ctx, j := t.Context(), newJournal(t)
+		plan, err := j.Split(ctx, Split{Shards: 1}, entries(1, 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var results []*fixity.Result
+		for i := range n {
+			results = append(results, &fixity.Result{Line: int64(i + 1), Name: fmt.Sprint(i), Outcome: fixity.New, SHA256: zeros})
+		}
+		write(t, j, plan.Shards[0], results...)
+		report, err := j.Report(ctx, -1)
+		if err != nil || report.Complete != complete || (len(report.MissingShards) == 0) != complete {
+			t.Errorf("%d lines: %+v, %v", n, report, err)
+		}
+	}
+}
+
+// A report that is not complete leaves no manifest of an earlier one.
+func TestIncompleteReportHasNoManifest(t *testing.T) {
+	ctx, j := t.Context(), newJournal(t)
+	plan, err := j.Split(ctx, Split{Shards: 1}, entries(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, j, plan.Shards[0], &fixity.Result{Line: 1, Name: "1", Outcome: fixity.New, SHA256: zeros})
+	manifest := filepath.Join(j.URL, "report", "SHA256SUMS")
+	if report, err := j.Report(ctx, -1); err != nil || report.Status() != 0 || read(t, j, manifest) != zeros+"  1\n" {
+		t.Fatalf("got %+v, %v", report, err)
+	}
+	if err := j.Store.Remove(ctx, j.resultName(plan.Shards[0].Digest)); err != nil {
+		t.Fatal(err)
+	}
+	report, err := j.Report(ctx, -1)
+	if _, statErr := os.Stat(manifest); err != nil || report.Status() != 2 || !errors.Is(statErr, fs.ErrNotExist) {
+		t.Errorf("got %+v, %v; the manifest: %v", report, err, statErr)
+	}
+	if report, err = j.Report(ctx, -1); err != nil || report.Status() != 2 {
+		t.Errorf("without one: %+v, %v", report, err)
+	}
+}
+
+// Each outcome that is not good makes the status 1.
+func TestStatus(t *testing.T) {
+	for _, tt := range []struct {
+		counts fixity.Counts
+		want   int
+	}{
+		{fixity.Counts{}, 0},
+		{fixity.Counts{Lines: 2, Match: 1, New: 1}, 0},
+		{fixity.Counts{Lines: 1, Mismatch: 1}, 1},
+		{fixity.Counts{Lines: 1, Missing: 1}, 1},
+		{fixity.Counts{Lines: 1, Unreadable: 1}, 1},
+		{fixity.Counts{Lines: 1, Malformed: 1}, 1},
+	} {
+		if got := (&Report{Complete: true, Counts: tt.counts}).Status(); got != tt.want {
+			t.Errorf("%+v: %d, want %d", tt.counts, got, tt.want)
+		}
+		if got := (&Report{Counts: tt.counts}).Status(); got != 2 {
+			t.Errorf("incomplete: %d, want 2", got)
+		}
+	}
+}
+
+// A report that cannot be written is still returned.
+func TestReportOfAReadOnlyJournal(t *testing.T) {
+	ctx, j := t.Context(), newJournal(t)
+	plan, err := j.Split(ctx, Split{Shards: 1}, entries(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, j, plan.Shards[0], &fixity.Result{Line: 1, Name: "1", Outcome: fixity.New, SHA256: zeros})
+	storetest.WriteFile(t, j.URL, "report", nil) // no directory: nothing can be written below it
+	if report, err := j.Report(ctx, -1); err == nil || report == nil || report.Lines != 1 {
+		t.Errorf("got %+v, %v", report, err)
+	}
+}
+
+// Without the digests of lists, nothing of them is left that says how to read objects.
+func TestNoDigests(t *testing.T) {
+	ctx, j := t.Context(), newJournal(t)
+	entry := list.Entry{Name: "a", SHA256: "n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg=-3", PartSize: 8 << 20, Size: 5}
+	if _, err := j.Split(ctx, Split{Shards: 1, NoDigests: true}, named(entry)); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := read(t, j, j.ShardName(0)), `{"line":1,"name":"a","size":5}`+"\n"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// Without a plan, a report is complete if there are as many lines as there should be.
+func TestReportWithoutAPlan(t *testing.T) {
+	for lines, complete := range map[int64]bool{0: false, 1: true, 2: false} {
+		j := newJournal(t)
+		write(t, j, Shard{Digest: zeros}, &fixity.Result{Line: 1, Name: "1", Outcome: fixity.New, SHA256: zeros})
+		if report, err := j.Report(t.Context(), lines); err != nil || report.Complete != complete {
+			t.Errorf("%d lines: got %+v, %v", lines, report, err)
+		}
 	}
 }

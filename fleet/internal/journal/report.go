@@ -17,7 +17,7 @@ import (
 	"github.com/sha256-simd/sha256-simd/fleet/internal/store"
 )
 
-// A Report is what a run amounts to.
+// A Report is the result of a run.
 type Report struct {
 	// Complete says that each line of the run has its outcome.
 	Complete bool `json:"complete"`
@@ -32,9 +32,9 @@ type Report struct {
 	Started string `json:"started,omitempty"`
 }
 
-// Status is the exit status that the report stands for: 0 if every line has
-// been checked and is as it should be, 1 if there are others, 2 if some were not
-// checked.
+// Status is the exit status that follows from the report: 0 if every line has
+// been checked and is as it should be, 1 if there are others, 2 if some were
+// not checked.
 func (r *Report) Status() int {
 	switch {
 	case !r.Complete:
@@ -49,10 +49,10 @@ func (r *Report) Status() int {
 //
 //	report/summary.json    the Report
 //	report/problems.jsonl  the results that are neither match nor new
-//	report/SHA256SUMS      the digests of the others, sorted by name, only if the
-//	                       run is complete
+//	report/SHA256SUMS      the digests of the others, sorted by name
 //
-// What has no plan is taken to consist of the results that are there, of lines
+// It removes SHA256SUMS if the run is not complete. If it cannot write, it returns
+// the Report with the error. What has no plan is taken to consist of the results that are there, of lines
 // lines.
 func (j *Journal) Report(ctx context.Context, lines int64) (*Report, error) {
 	plan, err := j.Plan(ctx)
@@ -67,44 +67,73 @@ func (j *Journal) Report(ctx context.Context, lines int64) (*Report, error) {
 	report := &Report{Shards: len(plan.Shards), MissingShards: []int{}, Unchanged: plan.Unchanged, Started: plan.Started}
 	manifest := NewManifest(ctx)
 	defer manifest.Close()
-	err = j.Store.WriteFrom(ctx, store.Join(j.URL, "report/problems.jsonl"), func(w io.Writer) error {
-		problems := bufio.NewWriter(w)
-		var line []byte
-		for i, s := range plan.Shards {
-			counts, err := j.readShard(ctx, s, io.Discard, func(r *fixity.Result) error {
-				if manifest.Add(r) {
-					return nil
-				}
-				line = r.Append(line[:0])
-				_, err := problems.Write(line)
-				return err
-			})
-			var d *damagedError
-			if errors.As(err, &d) {
-				report.MissingShards = append(report.MissingShards, i)
-				continue
-			}
-			if err != nil {
-				return err
-			}
-			report.AddCounts(&counts)
-		}
-		return problems.Flush()
-	})
+	problems, err := store.TempFile()
 	if err != nil {
+		return nil, err
+	}
+	defer problems.Close()
+	if err := j.join(ctx, plan, report, manifest, problems); err != nil {
 		return nil, err
 	}
 	report.Complete = len(report.MissingShards) == 0 && report.Lines == plan.Lines
-	if report.Complete {
-		if err := j.Store.WriteFrom(ctx, store.Join(j.URL, "report/SHA256SUMS"), manifest.Write); err != nil {
-			return nil, err
+	return report, j.writeReport(ctx, report, manifest, problems)
+}
+
+// join reads the results of all shards into a report, its manifest and its problems.
+func (j *Journal) join(ctx context.Context, plan *Plan, report *Report, manifest *Manifest, problems io.Writer) error {
+	w := bufio.NewWriter(problems)
+	var line []byte
+	for i, s := range plan.Shards {
+		counts, err := j.readShard(ctx, s, io.Discard, func(r *fixity.Result) error {
+			if manifest.Add(r) {
+				return nil
+			}
+			line = r.Append(line[:0])
+			_, err := w.Write(line)
+			return err
+		})
+		var d *damagedError
+		if errors.As(err, &d) {
+			report.MissingShards = append(report.MissingShards, i)
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		report.AddCounts(&counts)
+	}
+	return w.Flush()
+}
+
+// writeReport removes an earlier manifest before it writes the other files, if
+// the report is incomplete. Otherwise it writes the manifest after them.
+func (j *Journal) writeReport(ctx context.Context, report *Report, manifest *Manifest, problems io.ReadSeeker) error {
+	text, err := report.Text()
+	if err != nil {
+		return err
+	}
+	name := store.Join(j.URL, "report/SHA256SUMS")
+	if !report.Complete {
+		if err := j.Store.Remove(ctx, name); err != nil {
+			return fmt.Errorf("removing the manifest of an earlier report: %w", err)
 		}
 	}
-	text, err := json.MarshalIndent(report, "", " ")
-	if err != nil {
-		return nil, err
+	if err := j.Store.Write(ctx, store.Join(j.URL, "report/problems.jsonl"), problems); err != nil {
+		return err
 	}
-	return report, j.Store.Write(ctx, store.Join(j.URL, "report/summary.json"), bytes.NewReader(append(text, '\n')))
+	if err := j.Store.Write(ctx, store.Join(j.URL, "report/summary.json"), bytes.NewReader(text)); err != nil {
+		return err
+	}
+	if !report.Complete {
+		return nil
+	}
+	return j.Store.WriteFrom(ctx, name, manifest.Write)
+}
+
+// Text returns the report as summary.json has it.
+func (r *Report) Text() ([]byte, error) {
+	text, err := json.MarshalIndent(r, "", " ")
+	return append(text, '\n'), err
 }
 
 // A damagedError says that a shard has no result that can be relied on.
@@ -193,7 +222,7 @@ func (m *Manifest) Add(r *fixity.Result) bool {
 }
 
 // Write writes the digests, as coreutils does. Nothing can be added any more.
-// What stands in it twice is written once.
+// Duplicates are written once.
 func (m *Manifest) Write(w io.Writer) error {
 	close(m.in)
 	m.closed = true

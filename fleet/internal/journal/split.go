@@ -9,6 +9,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/sha256-simd/sha256-simd"
@@ -33,10 +35,13 @@ type Split struct {
 	Since *Journal
 	// NoDigests leaves out the digests of the lists: all objects are new.
 	NoDigests bool
+	// Replace allows entries that make other shards than the plan that is there.
+	Replace bool
 }
 
 // Split writes the shards of entries, and then the plan. The same entries make
-// the same shards.
+// the same shards. It is an error if the journal has a plan with others, unless o
+// allows that: the plan that is there stays as it was.
 func (j *Journal) Split(ctx context.Context, o Split, next func() (list.Entry, error)) (*Plan, error) {
 	done := func(*list.Entry) bool { return false }
 	if o.Since != nil {
@@ -45,11 +50,12 @@ func (j *Journal) Split(ctx context.Context, o Split, next func() (list.Entry, e
 			return nil, fmt.Errorf("reading the run %s: %w", o.Since.URL, err)
 		}
 	}
-	plan := &Plan{Started: time.Now().UTC().Format(time.RFC3339), Lists: o.Lists, Asked: o.Shards, Shards: []Shard{}}
-	switch earlier, err := j.Plan(ctx); {
-	case err != nil:
+	plan := &Plan{Started: time.Now().UTC().Format(time.RFC3339), Lists: o.Lists, Asked: o.Shards}
+	earlier, err := j.Plan(ctx)
+	if err != nil {
 		return nil, err
-	case earlier != nil:
+	}
+	if earlier != nil {
 		plan.Asked = earlier.Asked
 		plan.Started = earlier.Started
 	}
@@ -89,10 +95,20 @@ func (j *Journal) Split(ctx context.Context, o Split, next func() (list.Entry, e
 	if err := w.Flush(); err != nil {
 		return nil, err
 	}
-	if _, err := all.Seek(0, io.SeekStart); err != nil {
-		return nil, err
+	share := max(1, (weight+int64(plan.Asked)-1)/int64(plan.Asked))
+	if earlier != nil && !o.Replace {
+		shards, err := makeShards(all, share, func(_ int, write func(io.Writer) error) error { return write(io.Discard) })
+		if err != nil {
+			return nil, err
+		}
+		if !slices.Equal(shards, earlier.Shards) {
+			return nil, fmt.Errorf("%s has a plan of other lines, from %s: use another journal, or --replace", j.URL, strings.Join(earlier.Lists, " "))
+		}
 	}
-	if err := j.writeShards(ctx, plan, all, max(1, (weight+int64(plan.Asked)-1)/int64(plan.Asked))); err != nil {
+	plan.Shards, err = makeShards(all, share, func(i int, write func(io.Writer) error) error {
+		return j.Store.WriteFrom(ctx, j.ShardName(i), write)
+	})
+	if err != nil {
 		return nil, err
 	}
 	text, err := json.MarshalIndent(plan, "", " ")
@@ -104,21 +120,25 @@ func (j *Journal) Split(ctx context.Context, o Split, next func() (list.Entry, e
 
 func weigh(e *list.Entry) int64 { return perObject + max(e.Size, 0) }
 
-// writeShards writes lines as shards: a line belongs to the one in whose share
-// of the weight its middle lies.
-func (j *Journal) writeShards(ctx context.Context, plan *Plan, lines io.Reader, share int64) error {
+// makeShards divides lines into shards and has write write each. A line belongs to
+// the shard in whose share of the weight its middle lies.
+func makeShards(lines io.ReadSeeker, share int64, write func(i int, lines func(io.Writer) error) error) ([]Shard, error) {
+	if _, err := lines.Seek(0, io.SeekStart); err != nil {
+		return nil, err
+	}
 	format, err := list.NewFormat("json", "", "")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	r := list.NewReader(lines, format)
+	shards := []Shard{}
 	var weight int64
 	e, err := r.Next()
 	for err == nil {
 		var s Shard
 		h := sha256.New()
 		current := (weight + weigh(&e)/2) / share
-		writeErr := j.Store.WriteFrom(ctx, j.ShardName(len(plan.Shards)), func(w io.Writer) error {
+		writeErr := write(len(shards), func(w io.Writer) error {
 			b := bufio.NewWriter(io.MultiWriter(w, h))
 			var line []byte
 			for err == nil && (weight+weigh(&e)/2)/share == current {
@@ -134,15 +154,15 @@ func (j *Journal) writeShards(ctx context.Context, plan *Plan, lines io.Reader, 
 			return b.Flush()
 		})
 		if writeErr != nil {
-			return writeErr
+			return nil, writeErr
 		}
 		s.Digest = hex.EncodeToString(h.Sum(nil))
-		plan.Shards = append(plan.Shards, s)
+		shards = append(shards, s)
 	}
-	if errors.Is(err, io.EOF) {
-		return nil
+	if err != io.EOF {
+		return nil, err
 	}
-	return err
+	return shards, nil
 }
 
 // checked returns a function that reports whether the run has found an object

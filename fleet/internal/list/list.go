@@ -15,6 +15,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/sha256-simd/sha256-simd/internal/checklist"
 )
 
 // An Entry is one line of a list: an object, or what is wrong with the line.
@@ -36,7 +38,7 @@ type Entry struct {
 	Size int64
 	// Modified is when the object was last written, or zero.
 	Modified time.Time
-	// Malformed says why the line is not that of an object, else it is "".
+	// Malformed says why the line names no object, else it is "".
 	Malformed string
 }
 
@@ -60,37 +62,52 @@ func Parts(sum string) int {
 	return parts
 }
 
-// A Format tells how lines are to be read.
+// A Format says how lines are to be read.
 type Format struct {
 	parse func(line string, e *Entry) error
+	// skip reports whether a line, which is not empty, is of no object.
+	skip func(line string) bool
 	// base is put before names that are relative.
 	base string
-	// names says that lines are names, of which any but the empty one is one.
-	names bool
 }
 
 // Formats names the formats, for messages.
-const Formats = "auto, coreutils, bsd, bagit, json, names, inventory or batch"
+const Formats = "auto, coreutils, bsd, bagit, json, names, inventory, batch or rclone"
 
 // NewFormat returns the format of a name out of Formats. A schema names the
 // columns of an inventory, as fileSchema in its manifest.json does; "" is
 // "Bucket, Key" or, with a third column, "Bucket, Key, Size". base is put before
 // names that are relative, "" leaves them as they are.
 func NewFormat(name, schema, base string) (Format, error) {
-	f := Format{base: base}
+	f := Format{base: base, skip: isComment}
+	ofChecklist := func(format checklist.Format) {
+		p := &checklist.Parser{Format: format}
+		f.parse = checksums(p)
+		f.skip = p.Comment
+	}
 	switch name {
 	case "auto", "":
-		f.parse = parseAuto
+		ofChecklist(checklist.Auto)
+		parse, skip := f.parse, f.skip
+		f.parse = func(line string, e *Entry) error {
+			if line[0] == '{' {
+				return parseJSON(line, e)
+			}
+			return parse(line, e)
+		}
+		f.skip = func(line string) bool { return isSummary(line) || skip(line) }
 	case "coreutils":
-		f.parse = parseCoreutils
+		ofChecklist(checklist.Coreutils)
 	case "bsd":
-		f.parse = parseBSD
+		ofChecklist(checklist.Tagged)
 	case "bagit":
-		f.parse = parseBagIt
+		ofChecklist(checklist.BagIt)
+	case "rclone":
+		f.parse, f.skip = parseRclone, isRcloneFrame
 	case "json":
 		f.parse = parseJSON
 	case "names":
-		f.names = true
+		f.skip = func(string) bool { return false }
 		f.parse = func(line string, e *Entry) error { e.Name = line; return nil }
 	case "inventory":
 		f.parse = inventory(schema)
@@ -117,9 +134,9 @@ func NewReader(r io.Reader, f Format) *Reader {
 	return &Reader{r: bufio.NewReaderSize(r, maxLine), format: f}
 }
 
-// Next returns the next entry. Empty lines have none, and, if lines are not names
-// alone, comments and the counts at the end of a worker's output. The error is io.EOF at the end, else that of
-// the underlying reader.
+// Next returns the next entry. It skips empty lines and lines without an
+// object, such as comments. The error is io.EOF at the end, otherwise the error
+// of the underlying reader.
 func (r *Reader) Next() (Entry, error) {
 	for {
 		line, err := r.r.ReadSlice('\n')
@@ -142,7 +159,7 @@ func (r *Reader) Next() (Entry, error) {
 		if r.line == 1 {
 			text = strings.TrimPrefix(text, byteOrderMark)
 		}
-		if text == "" || !r.format.names && (text[0] == '#' || strings.HasPrefix(text, `{"summary":`)) {
+		if text == "" || r.format.skip(text) {
 			continue
 		}
 		if err := r.format.parse(text, &e); err != nil {
@@ -202,89 +219,34 @@ func (e *Entry) check() string {
 	return ""
 }
 
-var errNoDigest = errors.New("not a line of a checksum list")
-
-// parseAuto tells the formats apart that cannot be confused. A line of any
-// other is malformed: taken for a name it would be an object that is missing.
-func parseAuto(line string, e *Entry) error {
-	switch {
-	case line[0] == '{':
-		return parseJSON(line, e)
-	case strings.HasPrefix(line, "SHA256 ("), strings.HasPrefix(line, `\SHA256 (`):
-		return parseBSD(line, e)
-	}
-	return parseCoreutils(line, e)
-}
-
-// parseCoreutils reads DIGEST, a blank, a blank or an asterisk, NAME. A
-// backslash before it says that the name has escapes.
-func parseCoreutils(line string, e *Entry) error {
-	line, escaped := strings.CutPrefix(line, `\`)
-	sum, name, ok := strings.Cut(line, " ")
-	if !ok || len(name) < 2 || name[0] != ' ' && name[0] != '*' {
-		return errNoDigest
-	}
-	e.SHA256 = sum
-	return e.setName(name[1:], escaped)
-}
-
-// parseBSD reads SHA256 (NAME) = DIGEST.
-func parseBSD(line string, e *Entry) error {
-	line, escaped := strings.CutPrefix(line, `\`)
-	rest, ok := strings.CutPrefix(line, "SHA256 (")
-	i := strings.LastIndex(rest, ") = ")
-	if !ok || i < 0 {
-		return errNoDigest
-	}
-	e.SHA256 = rest[i+len(") = "):]
-	return e.setName(rest[:i], escaped)
-}
-
-// setName sets the name, which may have the escapes that coreutils writes.
-func (e *Entry) setName(name string, escaped bool) error {
-	if !escaped {
-		e.Name = name
-		return nil
-	}
-	var b strings.Builder
-	for i := 0; i < len(name); i++ {
-		if name[i] != '\\' {
-			b.WriteByte(name[i])
-			continue
+// checksums returns the parser of checksum lists. In the place of a digest it takes
+// composite checksums, too.
+func checksums(p *checklist.Parser) func(string, *Entry) error {
+	return func(line string, e *Entry) error {
+		rest, escaped := strings.CutPrefix(line, `\`)
+		if sum, name, ok := strings.Cut(rest, " "); ok && Parts(sum) > 0 && len(name) > 1 {
+			e.SHA256, e.Name = sum, name[1:]
+			if !escaped {
+				return nil
+			}
+			var err error
+			e.Name, err = checklist.UnescapeName(e.Name)
+			return err
 		}
-		i++
-		if i == len(name) {
-			return errors.New("a backslash at the end of the name")
+		c, err := p.Parse(line)
+		e.Name, e.Size = c.Name, c.Size
+		if err == nil {
+			e.SHA256 = hex.EncodeToString(c.Digest)
 		}
-		switch name[i] {
-		case '\\':
-			b.WriteByte('\\')
-		case 'n':
-			b.WriteByte('\n')
-		case 'r':
-			b.WriteByte('\r')
-		default:
-			return fmt.Errorf(`unknown escape \%c in the name`, name[i])
-		}
+		return err
 	}
-	e.Name = b.String()
-	return nil
 }
 
-// parseBagIt reads a line of manifest-sha256.txt: DIGEST, white space, a path
-// with CR, LF and % escaped (RFC 8493, section 2.1.3).
-func parseBagIt(line string, e *Entry) error {
-	i := strings.IndexAny(line, " \t")
-	if i < 0 {
-		return errNoDigest
-	}
-	e.SHA256 = line[:i]
-	name := strings.TrimLeft(line[i:], " \t")
-	e.Name = strings.TrimPrefix(bagItNames.Replace(name), "*") // md5sum's mark, which some tools left in
-	return nil
-}
+// isComment reports whether a line is a comment, or the counts at the end of a
+// worker's output.
+func isComment(line string) bool { return line[0] == '#' || isSummary(line) }
 
-var bagItNames = strings.NewReplacer("%0A", "\n", "%0a", "\n", "%0D", "\r", "%0d", "\r", "%25", "%")
+func isSummary(line string) bool { return strings.HasPrefix(line, `{"summary":`) }
 
 // record is a line of JSON: what Append writes, or a worker.
 type record struct {
@@ -321,7 +283,8 @@ func parseJSON(line string, e *Entry) error {
 	if r.Outcome == "malformed" {
 		e.Malformed = r.Error
 	}
-	if r.Size != nil && *r.Size >= 0 {
+	// What a worker found is the object's size only if the object was as it should be.
+	if r.Size != nil && *r.Size >= 0 && (r.Outcome == "" || r.Outcome == "match" || r.Outcome == "new") {
 		e.Size = *r.Size
 	}
 	if r.Modified != nil {

@@ -1,6 +1,8 @@
 package list
 
 import (
+	"bytes"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -9,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/parquet-go/parquet-go"
 )
 
 const (
@@ -44,14 +48,14 @@ func TestFormats(t *testing.T) {
 		{name: "binary mark", line: digest + " *a", want: Entry{Name: "a", SHA256: digest}},
 		{name: "upper case", line: strings.ToUpper(digest) + "  a", want: Entry{Name: "a", SHA256: digest}},
 		{name: "escapes", line: `\` + digest + `  a\nb\\c\rd`, want: Entry{Name: "a\nb\\c\rd", SHA256: digest}},
-		{name: "unknown escape", line: `\` + digest + `  a\tb`, want: Entry{Malformed: `unknown escape \t in the name`}},
+		{name: "unknown escape", line: `\` + digest + `  a\tb`, want: Entry{Malformed: `the name contains the escape \t; expected \\, \n or \r`}},
 		{name: "CRLF", line: digest + "  a\r", want: Entry{Name: "a", SHA256: digest}},
 		{name: "composite", line: composite + "  a", want: Entry{Name: "a", SHA256: composite}},
 		{name: "BSD", line: "SHA256 (a) = b) = " + digest, want: Entry{Name: "a) = b", SHA256: digest}},
 		{name: "BSD by name", format: "bsd", line: "SHA256 (a) = " + digest, want: Entry{Name: "a", SHA256: digest}},
-		{name: "BSD, another digest", line: "SHA256 (a) = 00", want: Entry{Name: "a", Malformed: `not a SHA-256 digest: "00"`}},
-		{name: "a name alone", line: "a/b", want: Entry{Malformed: "not a line of a checksum list"}},
-		{name: "short digest", line: digest[1:] + "  a", want: Entry{Name: "a", Malformed: `not a SHA-256 digest: "` + digest[1:] + `"`}},
+		{name: "BSD, another digest", line: "SHA256 (a) = 00", want: Entry{Malformed: "the digest has 2 characters; expected 64 hexadecimal digits"}},
+		{name: "a name alone", line: "a/b", want: Entry{Malformed: "the line has no digest and name; expected 'DIGEST  NAME' or 'SHA256 (NAME) = DIGEST'"}},
+		{name: "short digest", line: digest[1:] + "  a", want: Entry{Malformed: "the digest has 63 characters; expected 64 hexadecimal digits"}},
 		{name: "names", format: "names", line: digest + "  a", want: Entry{Name: digest + "  a"}},
 		{name: "base", base: "s3://b/x/", line: digest + "  a", want: Entry{Name: "s3://b/x/a", SHA256: digest}},
 		{name: "base and an absolute path", base: "s3://b/x/", line: digest + "  /a", want: Entry{Name: "/a", SHA256: digest}},
@@ -66,7 +70,25 @@ func TestFormats(t *testing.T) {
 		{name: "JSON, cut", line: `{"name":`, want: Entry{Malformed: "not JSON: unexpected end of JSON input"}},
 		{name: "JSON without a name", line: `{"size":1}`, want: Entry{Malformed: "no name"}},
 		{name: "too long", line: strings.Repeat("x", maxLine+1), want: Entry{Malformed: "longer than 65536 bytes"}},
-		{name: "NUL", line: digest + "  a\x00", want: Entry{Name: "a\x00", Malformed: "a NUL in the name"}},
+		{name: "NUL", format: "names", line: "a\x00", want: Entry{Name: "a\x00", Malformed: "a NUL in the name"}},
+		{name: "NUL, where coreutils ends a name", line: digest + "  a\x00b", want: Entry{Name: "a", SHA256: digest}},
+		{name: "OpenSSL", line: "SHA2-256(a)= " + digest, want: Entry{Name: "a", SHA256: digest}},
+		{name: "reversed", line: digest + " a", want: Entry{Name: "a", SHA256: digest}},
+		{name: "composite with escapes", line: `\` + composite + `  a\nb`, want: Entry{Name: "a\nb", SHA256: composite}},
+		{name: "composite of no parts", line: strings.TrimSuffix(composite, "3") + "0  a", want: Entry{Malformed: "the digest has 46 characters; expected 64 hexadecimal digits"}},
+		{name: "rclone", format: "rclone", base: "s3://b", line: `{"Path":"d/a","Name":"a","Size":7,"MimeType":"x","ModTime":"2026-01-02T03:04:05.5Z","IsDir":false,"Hashes":{"md5":"00","sha256":"` + digest + `"}},`,
+			want: Entry{Name: "s3://b/d/a", Size: 7, SHA256: digest, Modified: time.Date(2026, 1, 2, 3, 4, 5, 5e8, time.UTC)}},
+		{name: "rclone, size not known", format: "rclone", line: `{"Path":"a","Size":-1}`, want: Entry{Name: "a"}},
+		{name: "rclone, a directory in the name", format: "rclone", line: `{"Path":"\"IsDir\":true","Size":-1}`, want: Entry{Name: `"IsDir":true`}},
+		{name: "rclone, cut", format: "rclone", line: `{"Path":`, want: Entry{Malformed: "not a line of rclone lsjson: unexpected end of JSON input"}},
+		{name: "JSON, size of a mismatch", line: `{"name":"a","outcome":"mismatch","size":7,"sha256":"` + digest + `"}`, want: Entry{Name: "a", SHA256: digest}},
+		{name: "JSON, size of a match", line: `{"name":"a","outcome":"match","size":7,"sha256":"` + digest + `"}`, want: Entry{Name: "a", Size: 7, SHA256: digest}},
+		{name: "JSON, malformed", line: `{"name":"a","outcome":"malformed","error":"why"}`, want: Entry{Name: "a", Malformed: "why"}},
+		{name: "inventory, the current version", format: "inventory", schema: "Bucket, Key, VersionId", line: `"b","k","null"`, want: Entry{Name: "s3://b/k"}},
+		{name: "inventory, a size below 0", format: "inventory", line: `"b","k","-5"`, want: Entry{Name: "s3://b/k", Malformed: `not a size: "-5"`}},
+		{name: "batch, another state", format: "batch", line: batch("ignored", `x`), want: Entry{Name: "s3://b/k", Version: "v1", Malformed: "S3 has no checksum: the task ignored: x"}},
+		{name: "BagIt, escapes in lower case", format: "bagit", line: digest + " a%0d%0a", want: Entry{Name: "a\r\n", SHA256: digest}},
+		{name: "BagIt has no comments", format: "bagit", line: "#" + digest + " a", want: Entry{Malformed: "the digest has 65 characters; expected 64 hexadecimal digits"}},
 		{name: "inventory", format: "inventory", line: `"b","a+b%2Bc/%C3%A9"`, want: Entry{Name: "s3://b/a b+c/é"}},
 		{name: "inventory with sizes", format: "inventory", line: `"b","k","12"`, want: Entry{Name: "s3://b/k", Size: 12}},
 		{name: "inventory with a schema", format: "inventory", schema: "Bucket, Key, VersionId, IsLatest, IsDeleteMarker, Size, LastModifiedDate",
@@ -111,6 +133,80 @@ func TestNumbersAndComments(t *testing.T) {
 	}
 	if want := "3,a,;4,,longer than 65536 bytes;0,b,;7,last,;"; b.String() != want {
 		t.Errorf("got %s, want %s", b.String(), want)
+	}
+}
+
+// TestFrames reads whole lists whose lines are not all of objects.
+func TestFrames(t *testing.T) {
+	for _, tt := range []struct{ format, text string }{
+		{"rclone", "[\n{\"Path\":\"d\",\"Name\":\"d\",\"Size\":-1,\"IsDir\":true},\n{\"Path\":\"a\",\"Size\":7}\n]\n"},
+		{"auto", "%%%% HASHDEEP-1.0\n%%%% size,sha256,filename\n## Invoked\n7," + digest + ",a\n"},
+	} {
+		f, err := NewFormat(tt.format, "", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := read(t, f, tt.text); len(got) != 1 || got[0].Name != "a" || got[0].Size != 7 || got[0].Malformed != "" {
+			t.Errorf("%s: got %+v", tt.format, got)
+		}
+	}
+}
+
+// inventoryRow is one of S3's inventories in Parquet.
+type inventoryRow struct {
+	Bucket   string    `parquet:"bucket"`
+	Key      string    `parquet:"key"`
+	Version  *string   `parquet:"version_id,optional"`
+	Delete   *bool     `parquet:"is_delete_marker,optional"`
+	Size     *int64    `parquet:"size,optional"`
+	Modified time.Time `parquet:"last_modified_date,timestamp(millisecond)"`
+	ETag     *string   `parquet:"e_tag,optional"`
+}
+
+// An inventory in Parquet has the keys as they are, and any number of row groups.
+func TestParquet(t *testing.T) {
+	at := time.Date(2026, 1, 2, 3, 4, 5, 6e6, time.UTC)
+	version, size, yes := "v1", int64(7), true
+	rows := []inventoryRow{
+		{Bucket: "b", Key: "a+b%2B é", Size: &size, Modified: at},
+		{Bucket: "b", Key: "k", Version: &version, Modified: at},
+		{Bucket: "b", Key: "gone", Delete: &yes, Modified: at},
+	}
+	const many = 3*parquetBatch + 5
+	for i := range many {
+		rows = append(rows, inventoryRow{Bucket: "b", Key: fmt.Sprintf("many/%d", i), Size: &size, Modified: at})
+	}
+	var file bytes.Buffer
+	w := parquet.NewGenericWriter[inventoryRow](&file, parquet.MaxRowsPerRowGroup(300))
+	if _, err := w.Write(rows); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r, err := NewParquetReader(bytes.NewReader(file.Bytes()), int64(file.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	want := []Entry{
+		{Line: 1, Name: "s3://b/a+b%2B é", Size: 7, Modified: at},
+		{Line: 2, Name: "s3://b/k", Version: "v1", Size: -1, Modified: at},
+		{Line: 3, Name: "s3://b/gone", Size: -1, Malformed: "a delete marker, which has no content"},
+	}
+	for i := range many {
+		want = append(want, Entry{Line: int64(i + 4), Name: fmt.Sprintf("s3://b/many/%d", i), Size: 7, Modified: at})
+	}
+	for i, want := range want {
+		if got, err := r.Next(); err != nil || got != want {
+			t.Fatalf("row %d: got %+v, %v, want %+v", i+1, got, err, want)
+		}
+	}
+	if _, err := r.Next(); err != io.EOF {
+		t.Errorf("got %v at the end", err)
+	}
+	if _, err := NewParquetReader(strings.NewReader("PAR1 no PAR1"), 12); err == nil {
+		t.Error("no error for what is not Parquet")
 	}
 }
 

@@ -42,6 +42,10 @@ func inventory(schema string) func(string, *Entry) error {
 		for i, n := range names {
 			row[n] = fields[i]
 		}
+		// Keys are escaped as in a form: a blank is "+", a plus sign "%2B".
+		if row["key"], err = url.QueryUnescape(row["key"]); err != nil {
+			return fmt.Errorf("the key is not URL-encoded: %w", err)
+		}
 		return e.setRow(row)
 	}
 }
@@ -51,12 +55,7 @@ func (e *Entry) setRow(row map[string]string) error {
 	if row["bucket"] == "" || row["key"] == "" {
 		return errors.New("no bucket or no key")
 	}
-	// Keys are escaped as in a form: a blank is "+", a plus sign "%2B".
-	key, err := url.QueryUnescape(row["key"])
-	if err != nil {
-		return fmt.Errorf("the key is not URL-encoded: %w", err)
-	}
-	e.Name = "s3://" + row["bucket"] + "/" + key
+	e.Name = "s3://" + row["bucket"] + "/" + row["key"]
 	if v := row["versionid"]; v != "null" {
 		e.Version = v
 	}
@@ -64,9 +63,11 @@ func (e *Entry) setRow(row map[string]string) error {
 		return errors.New("a delete marker, which has no content")
 	}
 	if s := row["size"]; s != "" {
-		if e.Size, err = strconv.ParseInt(s, 10, 64); err != nil || e.Size < 0 {
+		size, err := strconv.ParseInt(s, 10, 64)
+		if err != nil || size < 0 {
 			return fmt.Errorf("not a size: %q", s)
 		}
+		e.Size = size
 	}
 	if t, err := time.Parse(time.RFC3339, row["lastmodifieddate"]); err == nil {
 		e.Modified = t

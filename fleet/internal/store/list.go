@@ -15,21 +15,21 @@ import (
 	"gocloud.dev/blob"
 )
 
-// An Info tells about an object that was listed.
+// An Info describes an object that was listed.
 type Info struct {
 	Name     string
 	Size     int64
 	Modified time.Time
 }
 
-// listPage is how many objects are asked for at once: the most that S3 gives.
-const listPage = 1000
+// pageSize is how many objects are asked for at once: the most that S3 gives.
+const pageSize = 1000
 
 // List calls found with each object that a pattern names, in the order of its
 // store. A pattern is a name that may hold *, ?, [a-z], {a,b} and, for any number
-// of directories, **; a name without these stands for the object and for all
-// objects below it. Of files, regular ones are listed, and links are followed
-// only where they are named. It is an error if there is none.
+// of directories, **; a name without these means the object and all objects
+// below it. Of files, regular ones are listed, and links are followed only
+// where they are named. It is an error if there is none.
 func (s *Store) List(ctx context.Context, pattern string, found func(Info) error) error {
 	p, err := parse(pattern)
 	if err != nil {
@@ -110,24 +110,14 @@ func (s *Store) listBucket(ctx context.Context, p place, found func(Info) error)
 		match = func(key string) bool { return doublestar.MatchUnvalidated(p.key, key) }
 	}
 	for token := blob.FirstPageToken; ; {
-		var page []*blob.ListObject
-		err := s.retry(ctx, func(ctx context.Context) (err error) {
-			if err := s.wait(ctx); err != nil {
-				return err
-			}
-			var next []byte
-			page, next, err = b.ListPage(ctx, token, listPage, &blob.ListOptions{Prefix: prefix})
-			if err == nil {
-				token = next
-			}
-			return err
-		})
+		page, next, err := s.listPage(ctx, b, p, token, pageSize, prefix)
 		if err != nil {
 			return fmt.Errorf("listing %s: %w", p.root(), err)
 		}
+		token = next
 		for _, o := range page {
-			key := keyOf(o)
-			// Consoles make empty objects that stand for directories.
+			key := p.provider().keyOf(o)
+			// Consoles represent directories by empty objects.
 			if o.IsDir || o.Size == 0 && strings.HasSuffix(key, "/") || !match(key) {
 				continue
 			}
@@ -139,6 +129,23 @@ func (s *Store) listBucket(ctx context.Context, p place, found func(Info) error)
 			return nil
 		}
 	}
+}
+
+// listPage returns up to n objects of a bucket, and the token of those that follow.
+func (s *Store) listPage(ctx context.Context, b *blob.Bucket, p place, token []byte, n int, prefix string) (page []*blob.ListObject, next []byte, err error) {
+	err = s.retry(ctx, func(ctx context.Context) error {
+		if err := s.wait(ctx); err != nil {
+			return err
+		}
+		ctx, cancel := context.WithTimeoutCause(ctx, s.stall(), errStalled)
+		defer cancel()
+		page, next, err = b.ListPage(ctx, token, n, &blob.ListOptions{Prefix: prefix})
+		if err != nil && errors.Is(context.Cause(ctx), errStalled) {
+			return errStalled
+		}
+		return p.provider().failed(err)
+	})
+	return page, next, err
 }
 
 // fileURL returns the URL of an absolute path.

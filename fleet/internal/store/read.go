@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"gocloud.dev/blob"
-	"gocloud.dev/gcerrors"
 )
 
 // ErrChanged says that an object was written to while it was being read: what
@@ -21,7 +20,7 @@ var ErrChanged = errors.New("changed while it was read")
 
 // An Object is being read, by one goroutine.
 type Object interface {
-	// Read is that of io.Reader. It returns io.EOF only when Size bytes have been
+	// Read is as in io.Reader. It returns io.EOF only when Size bytes have been
 	// read and the object is still the same.
 	io.ReadCloser
 	// Size is the length of the object in bytes.
@@ -39,7 +38,7 @@ func (s *Store) Open(ctx context.Context, name, version string) (Object, error) 
 	}
 	if p.scheme == "" {
 		if version != "" {
-			return nil, nameError("files have no versions")
+			return nil, errNoVersions
 		}
 		var f Object
 		err := s.retry(ctx, func(ctx context.Context) (err error) {
@@ -55,21 +54,22 @@ func (s *Store) Open(ctx context.Context, name, version string) (Object, error) 
 	o := &remote{store: s, ctx: ctx, bucket: b, place: p, version: version}
 	if err := s.retry(ctx, o.open); err != nil {
 		if IsMissing(err) {
-			err = errors.Join(s.checkBucket(ctx, p), err)
+			if bucketErr := s.checkBucket(ctx, p); bucketErr != nil {
+				err = fmt.Errorf("%w (%v)", bucketErr, err)
+			}
 		}
 		return nil, err
 	}
-	o.size, o.identity = o.body.Size(), o.body.identity
+	o.size, o.identity = o.body.size, o.body.identity
 	return o, nil
 }
 
 // IsMissing reports whether err says that there is no such object.
 func IsMissing(err error) bool {
-	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || isMissing(err)
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || isKind(err, missing)
 }
 
-// OfObject reports whether err is of one object alone, and says nothing about
-// the store that it is in.
+// OfObject reports whether err concerns one object alone, and not its store.
 func OfObject(err error) bool {
 	var pathError *fs.PathError
 	var name nameError
@@ -100,13 +100,12 @@ type remote struct {
 	n    int64 // bytes that were returned
 }
 
-// A body is that of one response.
+// A body is the body of one response.
 type body struct {
-	*blob.Reader
-	identity string
-	ctx      context.Context
-	cancel   context.CancelCauseFunc
-	stall    *time.Timer
+	*response
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	stall  *time.Timer
 }
 
 // reason returns why the request failed with err.
@@ -120,7 +119,7 @@ func (b *body) reason(err error) error {
 func (b *body) close() {
 	b.stall.Stop()
 	b.cancel(nil)
-	b.Reader.Close()
+	b.response.Close()
 }
 
 var errStalled = errors.New("the store sent nothing for too long")
@@ -130,19 +129,16 @@ func (o *remote) open(ctx context.Context) error {
 	if err := o.store.wait(ctx); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithCancelCause(withoutRetries(ctx))
+	ctx, cancel := context.WithCancelCause(ctx)
 	b := &body{ctx: ctx, cancel: cancel}
 	b.stall = time.AfterFunc(o.store.stall(), func() { cancel(errStalled) })
-	// The key is replaced by the true one, which gocloud.dev might refuse.
-	r, err := o.bucket.NewRangeReader(ctx, o.place.key, o.n, -1,
-		&blob.ReaderOptions{BeforeRead: o.store.beforeRead(o.bucket, o.place, o.version)})
-	if err != nil {
+	var err error
+	if b.response, err = o.place.provider().read(ctx, o.bucket, o.place, o.version, o.n); err != nil {
 		b.stall.Stop()
-		err = b.reason(err)
+		err = b.reason(o.place.provider().failed(err))
 		cancel(nil)
 		return err
 	}
-	b.Reader, b.identity = r, versionOf(r)
 	o.body = b
 	return nil
 }
@@ -182,14 +178,11 @@ func (o *remote) Read(p []byte) (int, error) {
 		}
 		err = o.body.reason(err)
 		o.Close()
-		if gone(err) {
-			return ErrChanged // Google's SDK has tried to go on
-		}
 		return fmt.Errorf("after %d of %d bytes: %w", o.n, o.size, err)
 	})
 	o.n += int64(n)
 	if o.body != nil {
-		// Whoever reads may take its time.
+		// The reader may take its time.
 		o.body.stall.Stop()
 	}
 	if n > 0 {
@@ -209,7 +202,7 @@ func (o *remote) reopen(ctx context.Context) error {
 	case o.identity == "":
 		o.Close()
 		return &permanent{errors.New("broken off, and the store does not say whether it is still the same object")}
-	case o.body.identity != o.identity || o.body.Size() != o.size:
+	case o.body.identity != o.identity || o.body.size != o.size:
 		o.Close()
 		return ErrChanged
 	}
@@ -218,7 +211,7 @@ func (o *remote) reopen(ctx context.Context) error {
 
 // gone reports whether err says that an object is not there any more as it was.
 func gone(err error) bool {
-	return IsMissing(err) || gcerrors.Code(err) == gcerrors.FailedPrecondition
+	return IsMissing(err) || isKind(err, replaced)
 }
 
 // A permanent error is not tried again.
@@ -256,15 +249,11 @@ func retryable(err error) bool {
 	switch {
 	case outOfFiles(err):
 		return true
-	case errors.As(err, &p), errors.As(err, &name), errors.As(err, &pathError), errors.Is(err, ErrChanged), forbidden(err):
+	case errors.As(err, &p), errors.As(err, &name), errors.As(err, &pathError), errors.Is(err, ErrChanged), errors.Is(err, errNoLength):
 		return false
 	}
-	switch gcerrors.Code(err) {
-	case gcerrors.NotFound, gcerrors.PermissionDenied, gcerrors.InvalidArgument, gcerrors.FailedPrecondition,
-		gcerrors.Unimplemented, gcerrors.AlreadyExists:
-		return false
-	}
-	return true
+	var f *failure
+	return !errors.As(err, &f) || f.kind == passing
 }
 
 // stall returns how long a request may bring nothing.

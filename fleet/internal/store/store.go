@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -15,12 +16,12 @@ import (
 	"sync"
 	"time"
 
-	"github.com/moby/sys/atomicwriter"
 	"gocloud.dev/blob"
 	"golang.org/x/time/rate"
 )
 
-// Options are those of a Store. The zero value has no limits and no retries.
+// Options are the options of a Store. The zero value has no limits and no
+// retries.
 type Options struct {
 	// Params are URLs such as s3://bucket?region=eu-west-1 or, for all buckets of
 	// a scheme, s3://?endpoint=…, whose queries say how to open buckets.
@@ -55,8 +56,9 @@ type bucket struct {
 	*blob.Bucket
 	err error
 
-	checkedOnce sync.Once
-	missing     error // why there is no such bucket, if that is known
+	checking sync.Mutex
+	checked  bool
+	missing  error // why there is no such bucket, if that is known
 }
 
 // minBurst is the most that Read returns under a limit of bytes.
@@ -102,6 +104,9 @@ type place struct {
 	bucket      string
 }
 
+// provider returns the kind of store that the object is in, or nil for files.
+func (p place) provider() *provider { return providers[p.scheme] }
+
 // root names the store that the object is in.
 func (p place) root() string {
 	if p.scheme == "" {
@@ -110,13 +115,12 @@ func (p place) root() string {
 	return p.scheme + "://" + p.bucket
 }
 
-// schemes are those of the stores that are not files.
-var schemes = map[string]bool{"s3": true, "gs": true, "azblob": true}
-
 // A nameError says that a name leads nowhere, whatever the stores hold.
 type nameError string
 
 func (e nameError) Error() string { return string(e) }
+
+const errNoVersions = nameError("only objects of S3 have versions")
 
 // parse finds out where a name leads.
 func parse(name string) (place, error) {
@@ -130,7 +134,7 @@ func parse(name string) (place, error) {
 			return place{}, nameError(fmt.Sprintf("%q is not file:// and an absolute path, with ?, # and %% escaped", name))
 		}
 		return place{path: filepath.FromSlash(u.Path)}, nil
-	case !schemes[scheme]:
+	case providers[scheme] == nil:
 		return place{}, nameError(fmt.Sprintf("unknown kind of store %s://", scheme))
 	}
 	bucket, key, _ := strings.Cut(rest, "/")
@@ -177,18 +181,27 @@ func (s *Store) entry(p place) *bucket {
 }
 
 // checkBucket returns an error if the bucket of an object that is missing is
-// missing itself, where the store does not say so. It asks once.
+// missing itself, where the store does not say so, or if the store did not answer. It
+// asks until it has an answer; a store that refuses to list has given one.
 func (s *Store) checkBucket(ctx context.Context, p place) error {
-	if p.scheme != "gs" {
+	if !p.provider().hidesBuckets {
 		return nil
 	}
 	b := s.entry(p)
-	b.checkedOnce.Do(func() {
-		if _, _, err := b.ListPage(ctx, blob.FirstPageToken, 1, nil); noBucket(err) {
-			b.missing = err
-		}
-	})
-	return b.missing
+	b.checking.Lock()
+	defer b.checking.Unlock()
+	if b.checked {
+		return b.missing
+	}
+	_, _, err := s.listPage(ctx, b.Bucket, p, blob.FirstPageToken, 1, "")
+	if isKind(err, noBucket) {
+		b.missing = err
+	}
+	b.checked = err == nil || isKind(err, noBucket) || isKind(err, refused)
+	if b.checked {
+		return b.missing
+	}
+	return err
 }
 
 // bucketOf opens the bucket of a place.
@@ -202,12 +215,7 @@ func (s *Store) bucketOf(p place) (*blob.Bucket, error) {
 			}
 		}
 		// The bucket outlives the request that opens it.
-		ctx := context.Background()
-		if p.scheme == "s3" {
-			b.Bucket, b.err = openS3(ctx, p.bucket, q, s.options.Connections)
-		} else {
-			b.Bucket, b.err = blob.OpenBucket(ctx, (&url.URL{Scheme: p.scheme, Host: p.bucket, RawQuery: q.Encode()}).String())
-		}
+		b.Bucket, b.err = p.provider().open(context.Background(), p.bucket, q, s.options.Connections)
 		if b.err != nil {
 			b.err = fmt.Errorf("opening %s: %w", p.root(), b.err)
 		}
@@ -233,41 +241,64 @@ func (s *Store) Write(ctx context.Context, name string, from io.ReadSeeker) erro
 		if _, err := from.Seek(0, io.SeekStart); err != nil {
 			return err
 		}
-		// What is cancelled before Close does not appear.
-		ctx, cancel := context.WithCancel(ctx)
-		defer cancel()
-		w, err := b.NewWriter(ctx, p.key, &blob.WriterOptions{ContentType: "text/plain; charset=utf-8"})
-		if err == nil {
-			if _, err = io.Copy(w, from); err != nil {
-				cancel()
-				w.Close()
-			} else {
-				err = w.Close()
-			}
-		}
-		if err != nil {
-			return fmt.Errorf("writing %s: %w", name, err)
+		if err := p.provider().write(ctx, b, p, from); err != nil {
+			return fmt.Errorf("writing %s: %w", name, p.provider().failed(err))
 		}
 		return nil
 	})
 }
 
-func writeFile(name string, from io.ReadSeeker) error {
-	if _, err := from.Seek(0, io.SeekStart); err != nil {
-		return err
-	}
-	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
-		return err
-	}
-	w, err := atomicwriter.New(name, 0o644)
+// Remove removes an object. It is no error if there is none.
+func (s *Store) Remove(ctx context.Context, name string) error {
+	p, err := parse(name)
 	if err != nil {
 		return err
 	}
-	// If a write failed, or there was none, Close leaves what was there.
-	if _, err = w.Write(nil); err == nil {
-		_, err = io.Copy(w, from)
+	if p.scheme == "" {
+		if err := os.Remove(p.path); !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return nil
 	}
-	return errors.Join(err, w.Close())
+	b, err := s.bucketOf(p)
+	if err != nil {
+		return err
+	}
+	err = s.retry(ctx, func(ctx context.Context) error { return p.provider().failed(p.provider().remove(ctx, b, p)) })
+	if err != nil && !IsMissing(err) {
+		return fmt.Errorf("removing %s: %w", name, err)
+	}
+	return nil
+}
+
+func writeFile(name string, from io.ReadSeeker) (err error) {
+	if _, err := from.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	dir := filepath.Dir(name)
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	if info, err := os.Lstat(name); err == nil && !info.Mode().IsRegular() {
+		return &fs.PathError{Op: "write", Path: name, Err: errors.New("there is something that is not a regular file")}
+	}
+	f, err := os.CreateTemp(dir, ".tmp-"+filepath.Base(name))
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			os.Remove(f.Name())
+		}
+	}()
+	_, err = io.Copy(f, from)
+	if err == nil {
+		err = errors.Join(f.Chmod(0o644), f.Sync())
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), name)
 }
 
 // WriteFrom is Write of what write writes, by way of a temporary file.

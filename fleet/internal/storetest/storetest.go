@@ -1,4 +1,4 @@
-// Package storetest runs object stores on loopback that fail as they are told to.
+// Package storetest runs object stores on loopback that fail on request.
 package storetest
 
 import (
@@ -51,7 +51,7 @@ type objects interface {
 type Fault struct {
 	// Latency passes before the response begins.
 	Latency time.Duration
-	// Status, if not 0, is that of the response, which has no object.
+	// Status, if not 0, is the status of the response, which has no object.
 	Status int
 	// Cut, if not 0, is after how many bytes the connection ends; below 0, before
 	// any.
@@ -109,7 +109,7 @@ func (s *Server) Params() string {
 func (s *Server) Name(key string) string { return s.scheme + "://" + Bucket + "/" + key }
 
 // Faults has reads fail: fault says how, of a key and the number of its reads
-// since. It is called concurrently. nil is no faults.
+// since. It is called concurrently. nil means no faults.
 func (s *Server) Faults(fault func(key string, nth int) Fault) {
 	s.mu.Lock()
 	clear(s.reads)
@@ -229,7 +229,7 @@ func (f *failing) write(p []byte) (int, error) {
 	return n, err
 }
 
-// A backend is that of S3, which also has objects of zeros.
+// A backend is a backend of S3 that also has objects of zeros.
 type backend struct {
 	*s3mem.Backend
 	zeros sync.Map // of int64, by key

@@ -1,0 +1,6 @@
+//go:build !linux
+
+package main
+
+// outputClosed is not known on this system.
+func outputClosed() bool { return false }

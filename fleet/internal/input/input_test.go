@@ -1,0 +1,140 @@
+package input
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/parquet-go/parquet-go"
+
+	"github.com/sha256-simd/sha256-simd/fleet/internal/store"
+	"github.com/sha256-simd/sha256-simd/fleet/internal/storetest"
+)
+
+const digest = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+
+// read returns "LINE NAME" of each entry of lists; a malformed entry has its reason
+// in the place of the name.
+func read(t *testing.T, s *store.Store, names []string, o Options) []string {
+	t.Helper()
+	r, err := Open(t.Context(), s, names, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	var got []string
+	for {
+		e, err := r.Next()
+		if err == io.EOF {
+			return got
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := e.Name
+		if e.Malformed != "" {
+			name = e.Malformed
+		}
+		got = append(got, fmt.Sprint(e.Line, " ", name))
+	}
+}
+
+func newStore(t *testing.T) (*storetest.Server, *store.Store) {
+	t.Helper()
+	server := storetest.New(t)
+	s, err := store.New(store.Options{Params: []string{server.Params()}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return server, s
+}
+
+func TestInventories(t *testing.T) {
+	server, s := newStore(t)
+	server.Put("1.csv", []byte("\"b\",\"k%2B\"\n\"b\",\"l\"\n"))
+	server.Put("2.csv", []byte("\"b\",\"m\"\n"))
+	var file strings.Builder
+	w := parquet.NewGenericWriter[struct {
+		Bucket string `parquet:"bucket"`
+		Key    string `parquet:"key"`
+	}](&file)
+	w.Write([]struct {
+		Bucket string `parquet:"bucket"`
+		Key    string `parquet:"key"`
+	}{{"b", "k%2B"}, {"b", "l"}})
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	server.Put("1.parquet", []byte(file.String()))
+	manifest := func(format, schema string, keys ...string) string {
+		var files []string
+		for _, k := range keys {
+			files = append(files, fmt.Sprintf(`{"key":%q}`, k))
+		}
+		dir := t.TempDir()
+		return storetest.WriteFile(t, dir, "manifest.json", fmt.Appendf(nil,
+			`{"destinationBucket":"arn:aws:s3:::bucket","fileFormat":%q,"fileSchema":%q,"files":[%s]}`, format, schema, strings.Join(files, ",")))
+	}
+	for _, tt := range []struct {
+		name, list, schema string
+		want               []string
+	}{
+		{"CSV, numbered through", manifest("CSV", "Bucket, Key", "1.csv", "2.csv"), "", []string{"1 s3://b/k+", "2 s3://b/l", "3 s3://b/m"}},
+		{"the option's schema comes first", manifest("CSV", "Key, Bucket", "2.csv"), "Bucket, Key", []string{"1 s3://b/m"}},
+		{"the manifest's schema", manifest("CSV", "Key, Bucket", "2.csv"), "", []string{"1 s3://m/b"}},
+		{"Parquet", manifest("Parquet", "message s3.inventory {}", "1.parquet"), "", []string{"1 s3://b/k%2B", "2 s3://b/l"}},
+		{"a file of Parquet", "s3://bucket/1.parquet", "", []string{"1 s3://b/k%2B", "2 s3://b/l"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := read(t, s, []string{tt.list}, Options{Format: "inventory", Schema: tt.schema}); !slices.Equal(got, tt.want) {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		})
+	}
+	for want, list := range map[string]string{
+		"names no lists":                manifest("CSV", "Bucket, Key"),
+		"only CSV and Parquet are read": manifest("ORC", "", "x.orc"),
+	} {
+		if _, err := Open(t.Context(), s, []string{list}, Options{Format: "inventory"}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+}
+
+// A bag's paths begin where its manifest is, unless a base is given.
+func TestBags(t *testing.T) {
+	_, s := newStore(t)
+	dir := t.TempDir()
+	storetest.WriteFile(t, dir, "manifest-sha256.txt", []byte(digest+" data/a%25\n"))
+	list := filepath.Join(dir, "manifest-sha256.txt")
+	if got, want := read(t, s, []string{list}, Options{Format: "auto"}), "1 "+dir+"/data/a%"; len(got) != 1 || got[0] != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got, want := read(t, s, []string{list}, Options{Format: "auto", Base: "s3://b"}), "1 s3://b/data/a%"; len(got) != 1 || got[0] != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// What cannot be opened is an error that names the list, and leaves nothing open.
+func TestListsThatCannotBeRead(t *testing.T) {
+	_, s := newStore(t)
+	dir := t.TempDir()
+	storetest.WriteFile(t, dir, "a.gz", []byte("not compressed"))
+	storetest.WriteFile(t, dir, "a.parquet", []byte("not Parquet"))
+	for name, format := range map[string]string{"none": "auto", "a.gz": "auto", "a.parquet": "inventory"} {
+		r, err := Open(t.Context(), s, []string{filepath.Join(dir, name)}, Options{Format: format})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := r.Next(); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: got %v", name, err)
+		}
+		if err := r.Close(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

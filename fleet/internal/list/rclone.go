@@ -1,0 +1,35 @@
+package list
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// isRcloneFrame reports whether a line of rclone lsjson is of no object: a bracket
+// around them all, or a directory. A quotation mark in a name is escaped.
+func isRcloneFrame(line string) bool {
+	return line == "[" || line == "]" || strings.Contains(line, `"IsDir":true`)
+}
+
+// parseRclone reads a line of rclone lsjson, an element of an array. Its path is seen
+// from what rclone listed.
+func parseRclone(line string, e *Entry) error {
+	var r struct {
+		Path    string
+		Size    int64
+		ModTime string
+		Hashes  struct {
+			SHA256 string `json:"sha256"`
+		}
+	}
+	if err := json.Unmarshal([]byte(strings.TrimSuffix(line, ",")), &r); err != nil {
+		return fmt.Errorf("not a line of rclone lsjson: %w", err)
+	}
+	e.Name, e.SHA256, e.Size = r.Path, r.Hashes.SHA256, max(r.Size, -1)
+	if t, err := time.Parse(time.RFC3339, r.ModTime); err == nil {
+		e.Modified = t
+	}
+	return nil
+}
