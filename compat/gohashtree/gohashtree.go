@@ -1,9 +1,9 @@
-// Package gohashtree stands in for github.com/prysmaticlabs/gohashtree, with the
+// Package gohashtree replaces github.com/prysmaticlabs/gohashtree, with the
 // kernels of github.com/sha256-simd/sha256-simd. A program changes neither its
 // imports nor its code: README.md has the command.
 //
 // It has the whole interface of version v0.0.4-beta, and the texts of its
-// errors, which errors.Is also recognizes as those of package hashtree.
+// errors, which errors.Is also recognizes as errors of package hashtree.
 package gohashtree
 
 import "github.com/sha256-simd/sha256-simd/hashtree"
@@ -26,9 +26,9 @@ func HashChunks(digests [][32]byte, chunks [][32]byte) {
 }
 
 // HashByteSlice is Hash for chunks and digests that lie one after the other in
-// byte slices. It is an error if the length of chunks is not a multiple of 64, if
-// that of digests is not one of 32, or if there are too few digests; nothing is
-// written then.
+// byte slices. It is an error if the length of chunks is not a multiple of 64,
+// if the length of digests is not a multiple of 32, or if there are too few
+// digests; nothing is written then.
 func HashByteSlice(digests []byte, chunks []byte) error {
 	return hashtree.HashByteSlice(digests, chunks)
 }

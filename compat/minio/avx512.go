@@ -96,7 +96,7 @@ func (s *stream) write(p []byte) {
 func (s *stream) state() [Size]byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	// A marshalled state begins with 4 bytes that tell its kind.
+	// A marshalled state begins with 4 bytes that name its kind.
 	marshalled, err := s.hash.(encoding.BinaryMarshaler).MarshalBinary()
 	if err != nil {
 		panic("sha256: a hash that cannot be marshalled: " + err.Error())

@@ -1,6 +1,6 @@
-// Package sha256 stands in for github.com/minio/sha256-simd v1.0.1: its names,
-// over github.com/sha256-simd/sha256-simd. A program that uses the original
-// gets this without a change of its code.
+// Package sha256 replaces github.com/minio/sha256-simd v1.0.1: its names, over
+// github.com/sha256-simd/sha256-simd. A program that uses the original gets
+// this without a change of its code.
 //
 // Everything that the original has on some system is here on every one. The
 // differences are only for the better: a hash of an [Avx512Server] goes on after
