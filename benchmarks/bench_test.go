@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/xml"
 	"errors"
@@ -13,29 +14,51 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/klauspost/cpuid/v2"
+	"unsafe"
 
 	"github.com/sha256-simd/sha256-simd/internal/timing"
 )
 
-func BenchmarkSum256(b *testing.B)       { benchmark(b, "Sum256") }
-func BenchmarkLength(b *testing.B)       { benchmark(b, "Length") }
-func BenchmarkSumMany(b *testing.B)      { benchmark(b, "SumMany") }
-func BenchmarkKernel(b *testing.B)       { benchmark(b, "Kernel") }
-func BenchmarkWriteMany(b *testing.B)    { benchmark(b, "WriteMany") }
-func BenchmarkSumHashes(b *testing.B)    { benchmark(b, "SumHashes") }
-func BenchmarkServer(b *testing.B)       { benchmark(b, "Server") }
-func BenchmarkNodes(b *testing.B)        { benchmark(b, "Nodes") }
-func BenchmarkRoot(b *testing.B)         { benchmark(b, "Root") }
-func BenchmarkRFC6962(b *testing.B)      { benchmark(b, "RFC6962") }
-func BenchmarkBitcoin(b *testing.B)      { benchmark(b, "Bitcoin") }
-func BenchmarkBEP52(b *testing.B)        { benchmark(b, "BEP52") }
-func BenchmarkVerity(b *testing.B)       { benchmark(b, "Verity") }
-func BenchmarkSumManyAfter(b *testing.B) { benchmark(b, "SumManyAfter") }
-func BenchmarkHMAC(b *testing.B)         { benchmark(b, "HMAC") }
-func BenchmarkComposite(b *testing.B)    { benchmark(b, "Composite") }
-func BenchmarkSearch(b *testing.B)       { benchmark(b, "Search") }
+func BenchmarkSum256(b *testing.B)             { benchmark(b, "Sum256") }
+func BenchmarkLength(b *testing.B)             { benchmark(b, "Length") }
+func BenchmarkSumMany(b *testing.B)            { benchmark(b, "SumMany") }
+func BenchmarkKernel(b *testing.B)             { benchmark(b, "Kernel") }
+func BenchmarkWriteMany(b *testing.B)          { benchmark(b, "WriteMany") }
+func BenchmarkSumHashes(b *testing.B)          { benchmark(b, "SumHashes") }
+func BenchmarkSumReaders(b *testing.B)         { benchmark(b, "SumReaders") }
+func BenchmarkDirhash(b *testing.B)            { benchmark(b, "Dirhash") }
+func BenchmarkServer(b *testing.B)             { benchmark(b, "Server") }
+func BenchmarkNodes(b *testing.B)              { benchmark(b, "Nodes") }
+func BenchmarkRoot(b *testing.B)               { benchmark(b, "Root") }
+func BenchmarkRFC6962(b *testing.B)            { benchmark(b, "RFC6962") }
+func BenchmarkBitcoin(b *testing.B)            { benchmark(b, "Bitcoin") }
+func BenchmarkBEP52(b *testing.B)              { benchmark(b, "BEP52") }
+func BenchmarkSHA256Tree(b *testing.B)         { benchmark(b, "SHA256Tree") }
+func BenchmarkNMT(b *testing.B)                { benchmark(b, "NMT") }
+func BenchmarkNMTSquare(b *testing.B)          { benchmark(b, "NMTSquare") }
+func BenchmarkVerity(b *testing.B)             { benchmark(b, "Verity") }
+func BenchmarkSumManyAfter(b *testing.B)       { benchmark(b, "SumManyAfter") }
+func BenchmarkSumManyAfterCrypto(b *testing.B) { benchmark(b, "SumManyAfterCrypto") }
+func BenchmarkSumAfter(b *testing.B)           { benchmark(b, "SumAfter") }
+func BenchmarkSumStride(b *testing.B)          { benchmark(b, "SumStride") }
+func BenchmarkHMACKeys(b *testing.B)           { benchmark(b, "HMACKeys") }
+func BenchmarkRFC6962Proofs(b *testing.B)      { benchmark(b, "RFC6962Proofs") }
+func BenchmarkHMAC(b *testing.B)               { benchmark(b, "HMAC") }
+func BenchmarkComposite(b *testing.B)          { benchmark(b, "Composite") }
+func BenchmarkSearch(b *testing.B)             { benchmark(b, "Search") }
+
+func BenchmarkFarSumMany(b *testing.B)          { benchmark(b, "FarSumMany") }
+func BenchmarkFarSumManyAfter(b *testing.B)     { benchmark(b, "FarSumManyAfter") }
+func BenchmarkFarHMAC(b *testing.B)             { benchmark(b, "FarHMAC") }
+func BenchmarkFarRFC6962(b *testing.B)          { benchmark(b, "FarRFC6962") }
+func BenchmarkFarWriteMany(b *testing.B)        { benchmark(b, "FarWriteMany") }
+func BenchmarkFarServer(b *testing.B)           { benchmark(b, "FarServer") }
+func BenchmarkListSize(b *testing.B)            { benchmark(b, "ListSize") }
+func BenchmarkUnequal(b *testing.B)             { benchmark(b, "Unequal") }
+func BenchmarkUnequalSumManyAfter(b *testing.B) { benchmark(b, "UnequalSumManyAfter") }
+func BenchmarkUnequalHMAC(b *testing.B)         { benchmark(b, "UnequalHMAC") }
+func BenchmarkUnequalRFC6962(b *testing.B)      { benchmark(b, "UnequalRFC6962") }
+func BenchmarkSpread(b *testing.B)              { benchmark(b, "Spread") }
 
 // benchmark runs the rows of a function. Those that need another environment
 // or GOMAXPROCS are run by whoever sets these.
@@ -115,6 +138,58 @@ func TestFloorsAreOfRows(t *testing.T) {
 	for name := range floors {
 		if !names[name] {
 			t.Errorf("a floor for %s, which is no row", name)
+		}
+	}
+	for name := range shares {
+		if !names[name] {
+			t.Errorf("a share for %s, which is no row", name)
+		}
+	}
+}
+
+func TestTwinsAreRows(t *testing.T) {
+	names := make(map[string]bool)
+	everyRow(func(r row) { names[r.name()] = true })
+	everyRow(func(r row) {
+		if r.twin != "" && (!names[r.twin] || r.twin == r.name()) {
+			t.Errorf("the twin of %s, %s, is no other row", r.name(), r.twin)
+		}
+		if shares[r.name()] > 0 && r.twin == "" {
+			t.Errorf("a share for %s, which has no twin", r.name())
+		}
+	})
+}
+
+// Far lists are far: their messages share no byte, and begin at odd addresses, at
+// least some of them. Near ones overlap.
+func TestLayouts(t *testing.T) {
+	sizes := spreadOf(1000, 100, 5000)
+	for _, tt := range []struct {
+		where   layout
+		overlap bool
+	}{{packed, false}, {allocated, false}, {near, true}} {
+		msgs := tt.where.place(sizes)
+		type span struct{ first, end uintptr }
+		var spans []span
+		odd := 0
+		for i, m := range msgs {
+			if len(m) != sizes[i] {
+				t.Fatalf("%s: message %d has %d bytes, want %d", tt.where, i, len(m), sizes[i])
+			}
+			first := uintptr(unsafe.Pointer(&m[0]))
+			spans = append(spans, span{first, first + uintptr(len(m))})
+			odd += int(first & 1)
+		}
+		slices.SortFunc(spans, func(a, b span) int { return cmp.Compare(a.first, b.first) })
+		overlap := false
+		for i := range spans[1:] {
+			overlap = overlap || spans[1+i].first < spans[i].end
+		}
+		if overlap != tt.overlap {
+			t.Errorf("%s: messages overlap: %v", tt.where, overlap)
+		}
+		if tt.where == packed && odd == 0 {
+			t.Errorf("%s: no message begins at an odd address", tt.where)
 		}
 	}
 }
@@ -230,35 +305,6 @@ func TestFilesAreCalledAfterTheCPU(t *testing.T) {
 	}
 }
 
-func TestKindOf(t *testing.T) {
-	for _, tt := range []struct {
-		vendor        cpuid.Vendor
-		family, model int
-		want          kind
-	}{
-		{cpuid.AMD, 0x1a, 0x02, zen5},   // Turin
-		{cpuid.AMD, 0x1a, 0x11, zen5},   // Turin Dense
-		{cpuid.AMD, 0x1a, 0x44, zen5},   // Granite Ridge
-		{cpuid.AMD, 0x1a, 0x24, ""},     // Strix Point: vector units of 256 bits
-		{cpuid.AMD, 0x1a, 0x60, ""},     // Krackan Point: likewise
-		{cpuid.AMD, 0x19, 0x11, zen4},   // Genoa
-		{cpuid.AMD, 0x19, 0xa0, zen4},   // Bergamo
-		{cpuid.AMD, 0x19, 0x61, zen4},   // Raphael
-		{cpuid.AMD, 0x19, 0x01, ""},     // Milan: Zen 3
-		{cpuid.AMD, 0x19, 0x21, ""},     // Vermeer: Zen 3
-		{cpuid.AMD, 0x19, 0x50, ""},     // Cezanne: Zen 3
-		{cpuid.Intel, 6, 0x6a, iceLake}, // Ice Lake-SP
-		{cpuid.Intel, 6, 0x7e, ""},      // Ice Lake of laptops: one unit of 512 bits
-		{cpuid.Intel, 6, 0x8f, ""},      // Sapphire Rapids
-		{cpuid.Intel, 0x1a, 0x02, ""},
-		{cpuid.VendorUnknown, 0, 0, ""},
-	} {
-		if got := kindOf(tt.vendor, tt.family, tt.model); got != tt.want {
-			t.Errorf("%v, family %#x, model %#x: %q, want %q", tt.vendor, tt.family, tt.model, got, tt.want)
-		}
-	}
-}
-
 // published is what a program is built from when all peers are as published.
 func published() *debug.BuildInfo {
 	info := new(debug.BuildInfo)
@@ -289,7 +335,7 @@ func TestPeersMustBePublishedModules(t *testing.T) {
 // measured is a report with a result for each row of the charts.
 func measured() *report {
 	rep := new(report)
-	for _, r := range slices.Concat(byLanes().rows, byLength().rows, rfc6962Rows()) {
+	for _, r := range slices.Concat(byLanes().rows, byLength().rows, rfc6962Rows(), byListSize().rows, bySpread().rows) {
 		rep.add(result{Name: r.name(), Bytes: r.bytes, Ratio: 2, Impls: []implResult{
 			{"sha256-simd", timing.Timing{Best: float64(r.bytes) / 8}},
 			{"crypto", timing.Timing{Best: float64(r.bytes) / 2}},
@@ -303,7 +349,7 @@ func TestChartsAreWellFormed(t *testing.T) {
 	if err := measured().draw(prefix); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"-lanes-4K.svg", "-lanes-64K.svg", "-length.svg", "-rfc6962.svg"} {
+	for _, name := range []string{"-lanes-4K.svg", "-lanes-64K.svg", "-length.svg", "-rfc6962.svg", "-far.svg", "-unequal.svg"} {
 		data := readFile(t, prefix+name)
 		for _, want := range []string{">sha256-simd<", ">crypto<", ">GB/s<"} {
 			if !bytes.Contains(data, []byte(want)) {
@@ -332,7 +378,7 @@ func TestReportSaysWhichFloorsAreReached(t *testing.T) {
 		}},
 		{zen4, []string{"Merkle trees", "1.15 MISSED", "1.18 reached", "on Zen 4: 1 of 2 are reached; missed: Nodes/n=4."}},
 		{iceLake, []string{"Merkle trees", "1.10 reached", "2.40 reached", "on Ice Lake: 2 of 2 are reached."}},
-		{"", []string{"Merkle trees", "No floors are known for this kind of CPU."}},
+		{"", []string{"Merkle trees", "No floors are known for these rows on this kind of CPU."}},
 	} {
 		rep := &report{Machine: machine{Kind: tt.kind}}
 		for name, ratio := range map[string]float64{"Nodes/n=4": 1.12, "Nodes/n=1024": 2.5, "Nodes/n=8": 1} {
@@ -355,6 +401,76 @@ func TestReportSaysWhichFloorsAreReached(t *testing.T) {
 	}
 }
 
+// TestNoLossByTheServer tests that a row of the Server has to reach noLoss on any
+// CPU, at best and in the median, and then the floor of its kind of CPU.
+func TestNoLossByTheServer(t *testing.T) {
+	const row = "Server/goroutines=64/size=1M/write=32K"
+	for _, tt := range []struct {
+		kind         kind
+		name         string
+		best, median float64
+		want         string
+	}{
+		{zen5, row, 3.3, 3.1, "3.20 reached"},
+		{zen5, row, 3.1, 3.1, "3.20 MISSED"},
+		{zen5, row, 3.3, 0.9, "0.970 at best and in the median MISSED"},
+		{zen5, "Server/goroutines=4/size=1M/write=64", 1.2, 0.98, "0.970 at best and in the median reached"},
+		{"", row, 1.2, 0.98, "0.970 at best and in the median reached"},
+		{"", row, 0.96, 0.98, "0.970 at best and in the median MISSED"},
+	} {
+		rep := &report{Machine: machine{Kind: tt.kind}}
+		if got := rep.verdict(result{Name: tt.name, Ratio: tt.best, MedianRatio: tt.median}); got != tt.want {
+			t.Errorf("%s at %v, median %v, on %q: %q, want %q", tt.name, tt.best, tt.median, tt.kind, got, tt.want)
+		}
+	}
+}
+
+func TestReportComparesTwins(t *testing.T) {
+	const name, twin = "FarSumMany/size=4K/n=65536/packed", "FarSumMany/size=4K/n=65536/near"
+	for _, tt := range []struct {
+		kind       kind
+		gain, near float64
+		want       string
+	}{
+		{zen5, 3.5, 4, "3.40 reached"}, // by its own floor
+		{zen5, 3.3, 4, "3.40 MISSED"},
+		{zen4, 2.1, 2.5, "0.800 of its twin's reached"},
+		{"", 1.9, 2.5, "0.800 of its twin's MISSED"},
+	} {
+		rep := &report{Machine: machine{Kind: tt.kind}}
+		// The ratio by wall time does not count here.
+		rep.add(result{Name: name, Bytes: 1, Ratio: 9, CPURatio: tt.gain, ByCPU: true, Twin: twin, Impls: []implResult{{"sha256-simd", timing.Timing{Best: 1, BestCPU: 1}}}})
+		rep.add(result{Name: twin, Bytes: 1, Ratio: 1, CPURatio: tt.near, ByCPU: true, Impls: []implResult{{"sha256-simd", timing.Timing{Best: 1, BestCPU: 1}}}})
+		var out strings.Builder
+		if err := rep.writeMarkdown(&out); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{tt.want, "| " + number(tt.gain/tt.near) + " |"} {
+			if !strings.Contains(out.String(), want) {
+				t.Errorf("%q, %v of %v: the report does not say %q:\n%s", tt.kind, tt.gain, tt.near, want, out.String())
+			}
+		}
+	}
+}
+
+func TestBenchstatFormat(t *testing.T) {
+	rep := &report{Machine: machine{CPU: "a CPU", System: "linux/amd64"}}
+	rep.add(result{Name: "SumMany/size=8K/n=32", Impls: []implResult{
+		{"sha256-simd", timing.Timing{Best: 1234.5, Median: 2000, Runs: 7}}, {"crypto", timing.Timing{Best: 5000, Median: 6000, Runs: 9}},
+	}})
+	const want = `goos: linux
+goarch: amd64
+pkg: github.com/sha256-simd/sha256-simd/benchmarks
+cpu: a CPU
+BenchmarkSumMany/impl=sha256-simd/size=8K/n=32	7	1234.5 ns/op	2000 median-ns/op
+BenchmarkSumMany/impl=crypto/size=8K/n=32	9	5000 ns/op	6000 median-ns/op
+`
+	var out strings.Builder
+	if err := rep.writeBenchstat(&out); err != nil || out.String() != want {
+		t.Errorf("%v, %s, want %s", err, out.String(), want)
+	}
+}
+
 // full is a disk without room.
 type full struct{}
 
@@ -362,7 +478,7 @@ func (full) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
 
 func TestReportThatCannotBeWrittenIsAnError(t *testing.T) {
 	rep := measured()
-	for name, write := range map[string]func(io.Writer) error{"text": rep.writeText, "Markdown": rep.writeMarkdown, "JSON": rep.writeJSON} {
+	for name, write := range map[string]func(io.Writer) error{"text": rep.writeText, "Markdown": rep.writeMarkdown, "JSON": rep.writeJSON, "benchstat": rep.writeBenchstat} {
 		if err := write(full{}); !errors.Is(err, io.ErrShortWrite) {
 			t.Errorf("%s report: error %v", name, err)
 		}
@@ -407,3 +523,5 @@ func readFile(t *testing.T, name string) []byte {
 	}
 	return data
 }
+func BenchmarkSLHDSA(b *testing.B) { benchmark(b, "SLHDSA") }
+func BenchmarkPBKDF2(b *testing.B) { benchmark(b, "PBKDF2") }

@@ -17,7 +17,7 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// The charts stand on pages of any colour: their background is transparent, and
+// The charts are for pages of any colour: their background is transparent, and
 // all of their colours have contrast with white and with black.
 var (
 	ink  = color.RGBA{0x7d, 0x85, 0x90, 0xff}
@@ -50,7 +50,7 @@ func lineStyle(name string, i int) draw.LineStyle {
 	style := draw.LineStyle{Color: others[i%len(others)], Width: 2}
 	lanes, isa, _ := strings.Cut(name, "_")
 	switch {
-	case name == "SumMany":
+	case strings.HasPrefix(name, "SumMany, even"), name == "SumMany":
 		style.Color, style.Width = red, 3
 	case strings.HasPrefix(name, "crypto"):
 		style.Color, style.Dashes = ink, []vg.Length{6, 4}
@@ -66,7 +66,7 @@ func lineStyle(name string, i int) draw.LineStyle {
 	return style
 }
 
-// A chart is speeds over what rows differ by.
+// A chart has the speeds of rows, by the number in which these differ.
 type chart struct {
 	// file is how its file's name goes on after the machine's.
 	file, title, x string
@@ -95,10 +95,32 @@ func charts() []chart {
 				p.X.Tick.Marker = ticks(1, 4, 16, 64, 250, 1000, 4000, 16_000)
 			},
 		},
+		{
+			"far", "Lists of messages of 16 KiB", "bytes in the list",
+			byListSize().rows, func(r row) int { return r.bytes },
+			func(p *plot.Plot) {
+				p.X.Scale = plot.LogScale{}
+				p.X.Tick.Marker = ticks(64<<10, 256<<10, 1<<20, 4<<20, 16<<20, 64<<20, 256<<20, 1<<30)
+			},
+		},
+		{
+			"unequal", "Lists of 400,000 bytes", "lengths lie so far from the mean at most, in per cent of it",
+			bySpread().rows, percentOf,
+			func(p *plot.Plot) { p.X.Tick.Marker = ticks(0, 10, 20, 30, 40, 50, 60, 70, 80, 90) },
+		},
 	}
 }
 
-// lanesChart is over the number of messages of a size.
+// percentOf returns how far the lengths of a row of bySpread lie from their mean.
+func percentOf(r row) int {
+	var percent int
+	if _, err := fmt.Sscanf(r.load, "percent=%d", &percent); err != nil {
+		panic(err)
+	}
+	return percent
+}
+
+// lanesChart has speeds by the number of messages of a size.
 func lanesChart(size int) chart {
 	return chart{
 		"lanes-" + unit(size), fmt.Sprintf("Messages of %d KiB", size>>10), "messages side by side",
@@ -151,7 +173,7 @@ func (rep *report) lines(rows []row, at func(row) int) []line {
 				index[im.Name] = i
 				lines = append(lines, line{name: im.Name})
 			}
-			lines[i].points = append(lines[i].points, plotter.XY{X: float64(at(r)), Y: float64(res.Bytes) / im.Best})
+			lines[i].points = append(lines[i].points, plotter.XY{X: float64(at(r)), Y: float64(res.Bytes) / im.best(r.byCPU)})
 		}
 	}
 	return lines
@@ -192,8 +214,8 @@ func setText(style *text.Style, size vg.Length) {
 	style.Font.Size = size
 }
 
-// addLines puts the lines on p, and returns a legend that has them in the order
-// in which they end, from above.
+// addLines puts the lines on p, and returns a legend that lists them by the
+// height of their right ends, the highest first.
 func addLines(p *plot.Plot, lines []line) (plot.Legend, error) {
 	legend := plot.NewLegend()
 	setText(&legend.TextStyle, 11)

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// An environment makes this CPU stand in for one that has less.
+// An environment makes this CPU behave like one with fewer features.
 type environment struct {
 	// disable is SHA256SIMD_DISABLE, for this library.
 	disable string
@@ -47,7 +47,7 @@ func measureInChild(ctx context.Context, r row, budget time.Duration) (result, e
 	return rep.Results[0], nil
 }
 
-// otherCPUs is this CPU as one that has less.
+// otherCPUs is this CPU with some of its instructions disabled.
 func otherCPUs() section {
 	s := section{
 		title: "CPUs that have less",

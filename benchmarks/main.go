@@ -9,8 +9,8 @@
 //	-time d       time for each row (default 1s)
 //	-json         print JSON
 //	-results dir  keep results there, in files called after the CPU: zen5.json
-//	              after each row; zen5.md, and the charts as far as their rows
-//	              are measured, at the end. Rows that are not measured now keep
+//	              after each row; zen5.md, zen5.txt for benchstat, and the charts
+//	              as far as their rows are measured, at the end. Rows that are not measured now keep
 //	              what zen5.json has, so that a long report can be made piece by
 //	              piece
 //
@@ -47,7 +47,7 @@ func run(args []string, stdout io.Writer) error {
 		pattern = flags.String("run", "", "measure only the rows whose names match this `regexp`")
 		budget  = flags.Duration("time", time.Second, "time for each row")
 		asJSON  = flags.Bool("json", false, "print JSON")
-		results = flags.String("results", "", "keep results in this `directory`, with those of earlier runs on this CPU")
+		results = flags.String("results", "", "keep results in this `directory`, with the results of earlier runs on this CPU")
 	)
 	flags.Parse(args)
 	if flags.NArg() > 0 {
@@ -91,7 +91,7 @@ func run(args []string, stdout io.Writer) error {
 	// What was measured is printed even where some of it failed.
 	failed := rep.measure(ctx, rows, *budget, files)
 	if files != "" {
-		failed = errors.Join(failed, rep.save(files+".md", rep.writeMarkdown), rep.draw(files))
+		failed = errors.Join(failed, rep.save(files+".md", rep.writeMarkdown), rep.save(files+".txt", rep.writeBenchstat), rep.draw(files))
 	}
 	write := rep.writeText
 	if *asJSON {

@@ -65,8 +65,8 @@ func sumMany(load string, sizes []int) row {
 	}
 }
 
-// logUniform returns n lengths whose logarithms are spread evenly between
-// those of low and high, in random order.
+// logUniform returns n lengths spread evenly between low and high on a
+// logarithmic scale, in random order.
 func logUniform(n, low, high int) []int {
 	sizes := make([]int, n)
 	ratio := float64(high) / float64(low)

@@ -10,6 +10,8 @@ import (
 // peers are the modules that this library is measured beside.
 var peers = append([]string{
 	"github.com/btcsuite/btcd",
+	"github.com/celestiaorg/nmt",
+	"github.com/cloudflare/circl",
 	"github.com/cometbft/cometbft",
 	"github.com/minio/sha256-simd",
 	"github.com/transparency-dev/merkle",
@@ -19,10 +21,9 @@ var peers = append([]string{
 	"lukechampine.com/blake3",
 }, treePeers...)
 
-// peerVersions returns the peers with their versions. It is an error when one
-// is not as its authors published it, but a folder of this machine, by a
-// workspace or a replacement: what was measured then could be this library
-// under another name.
+// peerVersions returns the peers with their versions. It is an error if a
+// workspace or a replacement puts a folder of this machine in the place of a
+// published peer: it could be this library under another name.
 func peerVersions(info *debug.BuildInfo) ([]string, error) {
 	var versions []string
 	for _, path := range peers {

@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 
 	"github.com/btcsuite/btcd/blockchain"
 	"github.com/btcsuite/btcd/btcutil"
@@ -26,6 +27,7 @@ import (
 	"github.com/sha256-simd/sha256-simd/hashtree/bep52"
 	"github.com/sha256-simd/sha256-simd/hashtree/bitcoin"
 	"github.com/sha256-simd/sha256-simd/hashtree/rfc6962"
+	"github.com/sha256-simd/sha256-simd/hashtree/sha256tree"
 	"github.com/sha256-simd/sha256-simd/hashtree/verity"
 	simdhmac "github.com/sha256-simd/sha256-simd/hmac"
 )
@@ -34,15 +36,23 @@ import (
 func onePrefix() section {
 	return section{
 		title: "One prefix, many messages",
-		about: "`SumManyAfter` behind a prefix, and `hmac`; the others take messages one by one, with one hash that is reused.",
+		about: "`SumManyAfter` behind a prefix, which in one row is a hash of crypto/sha256, `SumAfter`, `SumStride` beside `SumMany`, and `hmac`; " +
+			"the others take messages one by one, with one hash that is reused.",
 		rows: []row{
 			sumManyAfter(1, 64, 1000),
 			sumManyAfter(1, 250, 1000),
 			sumManyAfter(64, 64, 1000),
+			sumManyAfterCrypto(64, 64, 1000),
+			sumAfter(64, 32),
+			sumStride(64, 1000),
 			hmacRow(64, 1),
 			hmacRow(64, 16),
 			hmacRow(64, 1000),
 			hmacRow(1<<10, 1000),
+			hmacKeys(32, 2),
+			hmacKeys(32, 8),
+			hmacKeys(32, 64),
+			hmacKeys(32, 256),
 		},
 	}
 }
@@ -82,6 +92,92 @@ func sumManyAfter(prefix, size, n int) row {
 	}
 }
 
+// sumManyAfterCrypto is SumManyAfter behind a hash of crypto/sha256.
+func sumManyAfterCrypto(prefix, size, n int) row {
+	r := sumManyAfter(prefix, size, n)
+	behindOurs := r.impls
+	r.bench = "SumManyAfterCrypto"
+	r.impls = func() []impl {
+		begin, msgs := random(prefix), messages(same(n, size)...)
+		std := stdsha256.New()
+		std.Write(begin)
+		return append([]impl{{name: "sha256-simd", run: func(dst [][32]byte) { sha256.SumManyAfter(dst, std, msgs) }}}, behindOurs()[1])
+	}
+	return r
+}
+
+// sumAfter is SumAfter, beside a copy of the message behind the prefix.
+func sumAfter(prefix, size int) row {
+	return row{
+		bench:   "SumAfter",
+		load:    fmt.Sprintf("prefix=%d/size=%s", prefix, unit(size)),
+		bytes:   size,
+		digests: 1,
+		base:    "crypto",
+		impls: func() []impl {
+			begin, msg := random(prefix), random(size)
+			ours := sha256.New()
+			ours.Write(begin)
+			whole := append(begin[:prefix:prefix], msg...)
+			return []impl{
+				{name: "sha256-simd", run: func(dst [][32]byte) { dst[0] = sha256.SumAfter(ours, msg) }},
+				{name: "crypto", run: func(dst [][32]byte) {
+					copy(whole[copy(whole, begin):], msg)
+					dst[0] = stdsha256.Sum256(whole)
+				}},
+			}
+		},
+	}
+}
+
+// sumStride is SumStride of messages one behind the other, beside SumMany of them.
+func sumStride(size, n int) row {
+	return row{
+		bench:   "SumStride",
+		load:    fmt.Sprintf("size=%s/n=%d", unit(size), n),
+		bytes:   size * n,
+		digests: n,
+		base:    "SumMany",
+		impls: func() []impl {
+			data, msgs := random(size*n), make([][]byte, n)
+			for i := range msgs {
+				msgs[i] = data[i*size:][:size]
+			}
+			return []impl{
+				{name: "sha256-simd", run: func(dst [][32]byte) {
+					sha256.SumStride(sha256.Rows{Data: bytesOf(dst), Size: 32}, nil, sha256.Rows{Data: data, Size: size}, n)
+				}},
+				{name: "SumMany", run: func(dst [][32]byte) { sha256.SumMany(dst, msgs) }},
+			}
+		},
+	}
+}
+
+// hmacKeys is hmac.SumMany with a key for each message, beside a loop of Key.Sum.
+func hmacKeys(size, n int) row {
+	return row{
+		bench:   "HMACKeys",
+		load:    fmt.Sprintf("size=%s/n=%d", unit(size), n),
+		bytes:   size * n,
+		digests: n,
+		base:    "loop",
+		impls: func() []impl {
+			msgs, keys := messages(same(n, size)...), make([]*simdhmac.Key, n)
+			for i := range keys {
+				keys[i] = simdhmac.NewKey(random(16 + i))
+			}
+			return []impl{
+				{name: "sha256-simd", run: func(dst [][32]byte) { simdhmac.SumMany(dst, keys, msgs) }},
+				{name: "loop", run: func(dst [][32]byte) {
+					for i, k := range keys {
+						dst[i] = k.Sum(msgs[i])
+					}
+				}},
+			}
+		},
+	}
+}
+
 func hmacRow(size, n int) row {
 	return row{
 		bench:   "HMAC",
@@ -91,7 +187,7 @@ func hmacRow(size, n int) row {
 		base:    "crypto",
 		impls: func() []impl {
 			key, msgs := random(32), messages(same(n, size)...)
-			ours, std := simdhmac.NewKey(key), hmac.New(stdsha256.New, key)
+			ours, std := simdhmac.NewKey(key), newCryptoHMAC(key)
 			run := func(dst [][32]byte) { ours.SumMany(dst, msgs) }
 			if n == 1 {
 				run = func(dst [][32]byte) { dst[0] = ours.Sum(msgs[0]) }
@@ -108,6 +204,8 @@ func hmacRow(size, n int) row {
 		},
 	}
 }
+
+func newCryptoHMAC(key []byte) hash.Hash { return hmac.New(stdsha256.New, key) }
 
 func eachAfterReset(h hash.Hash, dst [][32]byte, msgs [][]byte) {
 	for i, m := range msgs {
@@ -126,7 +224,10 @@ func otherTrees() section {
 			"by crypto/sha256.",
 	}
 	s.rows = append(s.rows, rfc6962Rows()...)
+	s.rows = append(s.rows, rfc6962Proofs(250, 1000))
 	s.rows = append(s.rows, bitcoinRow(16), bitcoinRow(2000), bep52Row(), verityRow())
+	s.rows = append(s.rows, sha256treeRows()...)
+	s.rows = append(s.rows, nmtRows()...)
 	return s
 }
 
@@ -152,7 +253,7 @@ func rfc6962Row(size, n int) row {
 			digests := make([][32]byte, len(blocks))
 			return []impl{
 				{name: "sha256-simd", run: func(dst [][32]byte) { dst[0] = rfc6962.Root(leaves) }},
-				{name: "cometbft", run: func(dst [][32]byte) { dst[0] = [32]byte(comet.HashFromByteSlices(leaves)) }},
+				cometRoot(leaves),
 				{name: "transparency-dev", run: func(dst [][32]byte) {
 					factory := compact.RangeFactory{Hash: transparency.DefaultHasher.HashChildren}
 					r := factory.NewEmptyRange(0)
@@ -172,6 +273,34 @@ func rfc6962Row(size, n int) row {
 			}
 		},
 	}
+}
+
+// rfc6962Proofs is the root and a proof of each leaf.
+func rfc6962Proofs(size, n int) row {
+	return row{
+		bench:   "RFC6962Proofs",
+		load:    fmt.Sprintf("size=%s/n=%d", unit(size), n),
+		bytes:   size * n,
+		digests: 1,
+		base:    "cometbft",
+		impls: func() []impl {
+			leaves, hashes := messages(same(n, size)...), make([][32]byte, n)
+			return []impl{
+				{name: "sha256-simd", run: func(dst [][32]byte) {
+					rfc6962.LeafHashes(hashes, leaves)
+					dst[0], _ = rfc6962.RootAndProofs(hashes)
+				}},
+				{name: "cometbft", run: func(dst [][32]byte) {
+					root, _ := comet.ProofsFromByteSlices(leaves)
+					dst[0] = [32]byte(root)
+				}},
+			}
+		},
+	}
+}
+
+func cometRoot(leaves [][]byte) impl {
+	return impl{name: "cometbft", run: func(dst [][32]byte) { dst[0] = [32]byte(comet.HashFromByteSlices(leaves)) }}
 }
 
 // A log is the hashes that tlog stores.
@@ -260,6 +389,38 @@ func verityRow() row {
 				impls = append(impls, veritysetup(path, data))
 			}
 			return impls
+		},
+	}
+}
+
+// sha256treeRows is SHA256TREE of a message in memory on one core, and of an object
+// on all of them.
+func sha256treeRows() []row {
+	const message = 64 << 20
+	return []row{
+		{
+			bench: "SHA256Tree", load: "size=64M", bytes: message, digests: 1, base: "crypto", byCPU: true,
+			impls: func() []impl {
+				data := random(message)
+				return []impl{
+					{name: "sha256-simd", run: func(dst [][32]byte) { dst[0] = sha256tree.Sum256(data) }},
+					{name: "crypto", other: true, run: func(dst [][32]byte) { dst[0] = stdsha256.Sum256(data) }},
+				}
+			},
+		},
+		{
+			bench: "SHA256Tree", load: "size=1G", bytes: object, digests: 1, base: "composite", procs: runtime.NumCPU(),
+			impls: func() []impl {
+				data := random(object)
+				return []impl{
+					{name: "sha256-simd", run: func(dst [][32]byte) {
+						root, err := sha256tree.Sum(context.Background(), bytes.NewReader(data), object)
+						must(err)
+						dst[0] = root
+					}},
+					compositeOf(data),
+				}
+			},
 		},
 	}
 }

@@ -23,6 +23,7 @@ import (
 	"github.com/moby/sys/atomicwriter"
 
 	"github.com/sha256-simd/sha256-simd"
+	"github.com/sha256-simd/sha256-simd/internal/cpu"
 	"github.com/sha256-simd/sha256-simd/internal/timing"
 )
 
@@ -60,8 +61,8 @@ func thisMachine() machine {
 		m.CPU += fmt.Sprintf(", family %#x model %#x", c.Family, c.Model)
 	}
 	// Floors are for CPUs that have all that there is, and show it.
-	if c.Supports(cpuid.SHA, cpuid.AVX512F, cpuid.AVX512BW, cpuid.AVX512VL) {
-		m.Kind = kindOf(c.VendorID, c.Family, c.Model)
+	if here := cpu.This(); cpu.Usable().Has(here.Features()) {
+		m.Kind = kinds[here]
 	}
 	return m
 }
@@ -85,16 +86,39 @@ type result struct {
 	Name string `json:"name"`
 	// Ratio is how many times as fast as the base this library is, by the
 	// fastest runs of both, MedianRatio by the medians.
-	Ratio       float64      `json:"ratio"`
-	MedianRatio float64      `json:"median_ratio"`
-	Base        string       `json:"base"`
-	Bytes       int          `json:"bytes"`
-	Impls       []implResult `json:"impls"`
+	Ratio       float64 `json:"ratio"`
+	MedianRatio float64 `json:"median_ratio"`
+	// CPURatio is the ratio by the runs of both that took the least CPU time, or
+	// 0 where that is not known.
+	CPURatio float64 `json:"cpu_ratio,omitempty"`
+	// ByCPU is set if CPURatio is what counts.
+	ByCPU bool `json:"by_cpu,omitempty"`
+	// Twin is the row whose gain this one is to come near to, or "".
+	Twin  string       `json:"twin,omitempty"`
+	Base  string       `json:"base"`
+	Bytes int          `json:"bytes"`
+	Impls []implResult `json:"impls"`
+}
+
+// gain is the ratio that floors are about.
+func (res result) gain() float64 {
+	if res.ByCPU && res.CPURatio > 0 {
+		return res.CPURatio
+	}
+	return res.Ratio
 }
 
 type implResult struct {
 	Name string `json:"name"`
 	timing.Timing
+}
+
+// best returns the time of the best run, by CPU time if byCPU and that is known.
+func (im implResult) best(byCPU bool) float64 {
+	if byCPU && im.BestCPU > 0 {
+		return im.BestCPU
+	}
+	return im.Best
 }
 
 // newReport is a report without results. It fails when a peer is not what its
@@ -183,7 +207,7 @@ func measureRow(ctx context.Context, r row, budget time.Duration) (res result, e
 	for i, im := range impls {
 		fs[i] = func() { im.run(dst) }
 	}
-	res = result{Name: r.name(), Base: r.base, Bytes: r.bytes}
+	res = result{Name: r.name(), Base: r.base, Bytes: r.bytes, Twin: r.twin, ByCPU: r.byCPU}
 	timings, err := timing.InTurn(ctx, fs, budget)
 	if err != nil {
 		return result{}, err
@@ -193,6 +217,9 @@ func measureRow(ctx context.Context, r row, budget time.Duration) (res result, e
 	}
 	own, base := res.Impls[0], res.Impls[slices.IndexFunc(impls, func(im impl) bool { return im.name == r.base })]
 	res.Ratio, res.MedianRatio = base.Best/own.Best, base.Median/own.Median
+	if own.BestCPU > 0 {
+		res.CPURatio = base.BestCPU / own.BestCPU
+	}
 	return res, nil
 }
 
@@ -223,16 +250,29 @@ func (rep *report) tables() []table {
 			continue
 		}
 		t := table{title: s.title, about: s.about}
+		hasCPU := slices.ContainsFunc(results, func(res result) bool { return res.ByCPU && res.CPURatio > 0 })
+		hasTwins := slices.ContainsFunc(results, func(res result) bool { return res.Twin != "" })
 		t.head = []string{"row", "ratio", "of medians"}
-		if rep.Machine.Kind != "" {
-			t.head = append(t.head, "floor")
+		if hasCPU {
+			t.head = append(t.head, "of CPU time")
 		}
+		if hasTwins {
+			t.head = append(t.head, "of its twin's")
+		}
+		t.head = append(t.head, "floor")
 		t.head = append(t.head, impls...)
 		for _, res := range results {
 			cells := []string{res.Name, number(res.Ratio), number(res.MedianRatio)}
-			if rep.Machine.Kind != "" {
-				cells = append(cells, rep.verdict(res))
+			if hasCPU {
+				cells = append(cells, number(res.CPURatio))
 			}
+			if hasTwins {
+				cells = append(cells, "")
+				if share := rep.share(res); share > 0 {
+					cells[len(cells)-1] = number(share)
+				}
+			}
+			cells = append(cells, rep.verdict(res))
 			for _, name := range impls {
 				i := slices.IndexFunc(res.Impls, func(im implResult) bool { return im.Name == name })
 				if i < 0 {
@@ -248,32 +288,58 @@ func (rep *report) tables() []table {
 	return tables
 }
 
-// speed is that of an impl: GB/s, or for no bytes the time.
+// speed is how fast an impl was: GB/s, or for no bytes the time.
 func (res result) speed(i int) string {
 	if res.Bytes == 0 {
 		return number(res.Impls[i].Best) + " ns"
 	}
-	return number(float64(res.Bytes) / res.Impls[i].Best)
+	return number(float64(res.Bytes) / res.Impls[i].best(res.ByCPU))
+}
+
+// share is how much of its twin's gain a result reaches, or 0 if its twin was not
+// measured.
+func (rep *report) share(res result) float64 {
+	if twin, ok := rep.find(res.Twin); ok {
+		return res.gain() / twin.gain()
+	}
+	return 0
+}
+
+// floor returns the floor of a result and what has to reach it, or 0: its gain, or
+// on CPUs that have no floor for that, its share of its twin's gain. A row of the
+// Server has to reach noLoss before anything else.
+func (rep *report) floor(res result) (floor, figure float64, unit string) {
+	f := floorOf(rep.Machine.Kind, res.Name)
+	if least := min(res.gain(), res.MedianRatio); strings.HasPrefix(res.Name, "Server/") && (f == 0 || least < noLoss) {
+		return noLoss, least, " at best and in the median"
+	}
+	if f > 0 {
+		return f, res.gain(), ""
+	}
+	if share := rep.share(res); share > 0 {
+		return shares[res.Name], share, " of its twin's"
+	}
+	return 0, 0, ""
 }
 
 // verdict is the floor of a result, and whether it is reached.
 func (rep *report) verdict(res result) string {
-	switch f := floorOf(rep.Machine.Kind, res.Name); {
+	switch f, figure, unit := rep.floor(res); {
 	case f == 0:
 		return ""
-	case res.Ratio >= f:
-		return number(f) + " reached"
+	case figure >= f:
+		return number(f) + unit + " reached"
 	default:
-		return number(f) + " MISSED"
+		return number(f) + unit + " MISSED"
 	}
 }
 
 // floors counts the results that have a floor, and names those that miss it.
 func (rep *report) floors() (n int, missed []string) {
 	for _, res := range rep.Results {
-		if f := floorOf(rep.Machine.Kind, res.Name); f > 0 {
+		if f, figure, _ := rep.floor(res); f > 0 {
 			n++
-			if res.Ratio < f {
+			if figure < f {
 				missed = append(missed, res.Name)
 			}
 		}
@@ -294,8 +360,9 @@ func number(x float64) string {
 	return strconv.FormatFloat(x, 'f', 3, 64)
 }
 
-const legend = "Ratios say how many times as fast as the base this library is: crypto/sha256, for nodes gohashtree, for files coreutils. " +
-	"They are ratios of the fastest runs, then of the medians. The other figures are GB/s of the fastest run, for empty messages its time. " +
+const legend = "Ratios say how many times as fast as the base this library is: crypto/sha256, for nodes gohashtree, for signatures circl, for passwords crypto/pbkdf2, for files coreutils. " +
+	"They are ratios of the fastest runs, then of the medians, then of the runs that took the least CPU time; the column after that has the " +
+	"row's share of its twin's gain. The other figures are GB/s of the fastest run, for empty messages and signatures its time. " +
 	"Where the row does not say procs, GOMAXPROCS is 1."
 
 func (rep *report) intro() []string {
@@ -309,11 +376,12 @@ func (rep *report) intro() []string {
 }
 
 func (rep *report) aboutFloors() string {
-	if rep.Machine.Kind == "" {
-		return "No floors are known for this kind of CPU."
-	}
 	n, missed := rep.floors()
-	text := fmt.Sprintf("A floor is the least ratio that this project accepts on %s: %d of %d are reached", rep.Machine.Kind, n-len(missed), n)
+	if n == 0 {
+		return "No floors are known for these rows on this kind of CPU."
+	}
+	text := fmt.Sprintf("A floor is the least ratio that this project accepts on %s: %d of %d are reached",
+		cmp.Or(string(rep.Machine.Kind), "this kind of CPU"), n-len(missed), n)
 	if len(missed) > 0 {
 		text += "; missed: " + strings.Join(missed, ", ")
 	}
@@ -345,6 +413,22 @@ func (rep *report) writeMarkdown(w io.Writer) error {
 		fmt.Fprintf(&b, "| %s |\n| --- |%s\n", strings.Join(t.head, " | "), strings.Repeat(" ---: |", len(t.head)-1))
 		for _, cells := range t.rows {
 			fmt.Fprintf(&b, "| %s |\n", strings.Join(cells, " | "))
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// writeBenchstat writes what go test -bench would print, as benchstat reads it: for each
+// row and implementation the fastest run, and the median.
+func (rep *report) writeBenchstat(w io.Writer) error {
+	var b strings.Builder
+	goos, goarch, _ := strings.Cut(rep.Machine.System, "/")
+	fmt.Fprintf(&b, "goos: %s\ngoarch: %s\npkg: github.com/sha256-simd/sha256-simd/benchmarks\ncpu: %s\n", goos, goarch, rep.Machine.CPU)
+	for _, res := range rep.Results {
+		bench, load, _ := strings.Cut(res.Name, "/")
+		for _, im := range res.Impls {
+			fmt.Fprintf(&b, "Benchmark%s/impl=%s/%s\t%d\t%.6g ns/op\t%.6g median-ns/op\n", bench, strings.ReplaceAll(im.Name, " ", "_"), load, im.Runs, im.Best, im.Median)
 		}
 	}
 	_, err := io.WriteString(w, b.String())

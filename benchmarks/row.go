@@ -5,21 +5,27 @@ import (
 	"hash"
 	"math/rand/v2"
 	"strings"
+	"unsafe"
 )
 
 // A row is one load, and everything that can bear it.
 type row struct {
 	// bench is the row's function in go test -bench, less "Benchmark".
 	bench string
-	// load tells it from the other rows of that function, in the form that
+	// load distinguishes the row from others of that function, in the form that
 	// benchstat reads: size=8K/n=32.
 	load string
-	// bytes are hashed by one call of an impl.
+	// bytes are hashed by one call of an impl. Of a row without, the report gives times.
 	bytes int
 	// digests is how many digests one call computes.
 	digests int
 	// base is the impl that the first one is compared with.
 	base string
+	// twin is the name of the row whose gain this one is to come near to, or "".
+	twin string
+	// byCPU is set if ratios are of CPU time, where it is known: what is far from
+	// the core runs long enough for neighbours to disturb every run.
+	byCPU bool
 	// procs is GOMAXPROCS, if not 1.
 	procs int
 	// env is what the environment is for the row, if it is a special one.
@@ -75,26 +81,38 @@ func sections() []section {
 		oneMessage(),
 		manyMessages(),
 		hashes(),
+		readers(),
 		server(),
 		trees(),
 		onePrefix(),
 		otherTrees(),
+		passwords(),
+		signatures(),
 		objects(),
 		search(),
 		otherCPUs(),
 		byLanes(),
 		byLength(),
+		farMessages(),
+		byListSize(),
+		unequalMessages(),
+		bySpread(),
 		files(),
 	}
 }
 
-// random returns n bytes that no compiler, cache or page table can take for
-// others: fresh memory is all one page of zeros until it is written, and then
-// loads hit the same cache lines.
+// random returns n random bytes. Fresh memory would not do: until it is
+// written, all of it is one page of zeros, and loads hit the same cache lines.
 func random(n int) []byte {
 	p := make([]byte, n)
 	rand.NewChaCha8([32]byte{'s', 'h', 'a'}).Read(p)
 	return p
+}
+
+// onPage returns the index of the first byte of p that begins a page.
+func onPage(p []byte) int {
+	const page = 4096
+	return int(-uintptr(unsafe.Pointer(unsafe.SliceData(p))) % page)
 }
 
 // messages returns random messages of these sizes, one after the other in
@@ -115,6 +133,8 @@ func messages(sizes ...int) [][]byte {
 // unit writes a number of bytes as benchmark names do: 64K.
 func unit(n int) string {
 	switch {
+	case n >= 1<<30 && n%(1<<30) == 0:
+		return fmt.Sprintf("%dG", n>>30)
 	case n >= 1<<20 && n%(1<<20) == 0:
 		return fmt.Sprintf("%dM", n>>20)
 	case n >= 1<<10 && n%(1<<10) == 0:

@@ -16,22 +16,21 @@ func server() section {
 		about: "Goroutines that each write messages to a hash of their own, by the hashes of one `Server`.",
 	}
 	for _, procs := range []int{1, 2} {
-		for _, l := range []struct{ goroutines, size, write int }{
-			{1, 1 << 20, 32 << 10},
-			{4, 1 << 20, 32 << 10},
-			{16, 1 << 20, 32 << 10},
-			{64, 1 << 20, 32 << 10},
-			{256, 64 << 10, 32 << 10},
-			{256, 1 << 20, 1 << 20},
-			{256, 1 << 10, 1 << 10},
-			{1, 1 << 20, 1 << 10},
-			{64, 1 << 20, 1 << 10},
-			{64, 1 << 20, 4 << 10},
-		} {
-			r := serverRow(l.goroutines, l.size, l.write)
+		add := func(goroutines, size, write int) {
+			r := serverRow(goroutines, size, write)
 			r.procs = procs
 			s.rows = append(s.rows, r)
 		}
+		for _, goroutines := range []int{1, 4, 16, 64, 256} {
+			for _, write := range []int{64, 1 << 10, 4 << 10, 32 << 10, 1 << 20} {
+				size := 1 << 20
+				if goroutines == 256 && write < size {
+					size = 64 << 10
+				}
+				add(goroutines, size, write)
+			}
+		}
+		add(256, 1<<10, 1<<10)
 	}
 	return s
 }
