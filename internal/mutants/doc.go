@@ -10,9 +10,9 @@
 //	packages: . ./hashtree
 //	test: TestSumMany/x4_avx
 //	--- text
-//		exactly what stands there, in whole or in part, once in the file
+//		exactly what is there, in whole or in part, once in the file
 //	+++ replacement
-//		what stands there instead
+//		what replaces it
 //	.
 //
 // Lines before "--- text" say where it is and what notices it:

@@ -165,10 +165,10 @@ func tail(output []byte) []byte {
 	return output[max(0, len(output)-most):]
 }
 
-// all tries the mutants, each copy of the repository one at a time, and hands over
-// each with what came of it. The order is that in which they are done.
+// all tries the mutants, each copy of the repository one at a time. It calls
+// done with each mutant and its outcome, in the order in which the trials end.
 func (r *runner) all(ctx context.Context, copies []string, mutants []*mutant, done func(*mutant, outcome, error)) {
-	// Long ones first, those that need an emulator or the race detector.
+	// Long ones first: mutants that need an emulator or the race detector.
 	mutants = slices.Clone(mutants)
 	slices.SortStableFunc(mutants, func(a, b *mutant) int {
 		return cmp.Compare(len(b.cpu)+len(b.flags), len(a.cpu)+len(a.flags))
