@@ -440,35 +440,46 @@ func TestServerAllocatesNothingOnceWarm(t *testing.T) {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
 			defer debug.SetGCPercent(debug.SetGCPercent(-1)) // which empties pools
 			s := sha256.NewServer()
-			var warm, done sync.WaitGroup
-			start := make(chan bool)
-			for range writers {
-				warm.Add(1)
-				done.Go(func() {
-					h := s.New()
-					var sum [sha256.Size]byte
-					write := func(times int) {
-						for n := range times {
-							h.Write(p[:2000*(n%10)])
-							h.Sum(sum[:0])
-							h.Reset()
-							s.Sum256(p)
+			// allocations returns those of writes that follow writes of the same
+			// kind.
+			allocations := func() uint64 {
+				var warm, done sync.WaitGroup
+				start := make(chan bool)
+				for range writers {
+					warm.Add(1)
+					done.Go(func() {
+						h := s.New()
+						var sum [sha256.Size]byte
+						write := func(times int) {
+							for n := range times {
+								h.Write(p[:2000*(n%10)])
+								h.Sum(sum[:0])
+								h.Reset()
+								s.Sum256(p)
+							}
 						}
-					}
-					write(writes / 10)
-					warm.Done()
-					<-start
-					write(writes)
-				})
+						write(writes / 10)
+						warm.Done()
+						<-start
+						write(writes)
+					})
+				}
+				warm.Wait()
+				before := mallocs()
+				close(start)
+				done.Wait()
+				return mallocs() - before
 			}
-			warm.Wait()
-			before := mallocs()
-			close(start)
-			done.Wait()
-			// A goroutine that changes its P finds other pools, not all of them warm.
-			const calls = 2 * writers * writes
-			if n := mallocs() - before; n > calls/200 {
-				t.Errorf("%d allocations in %d calls", n, calls)
+			// A goroutine that changes its P finds other pools, not all of them warm:
+			// the more so the busier the machine is. What is allocated each time shows
+			// in all tries.
+			const calls, tries = 2 * writers * writes, 5
+			least := allocations()
+			for try := 1; try < tries && least > calls/200; try++ {
+				least = min(least, allocations())
+			}
+			if least > calls/200 {
+				t.Errorf("at least %d allocations in %d calls", least, calls)
 			}
 		})
 	}
