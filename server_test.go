@@ -359,13 +359,23 @@ func TestBatchRetainsNothing(t *testing.T) {
 		s := sha256.NewServer()
 		var stop atomic.Bool
 		var company sync.WaitGroup
-		for range 2 {
+		var writes [2]atomic.Int64
+		for i := range writes {
 			company.Go(func() {
 				p := make([]byte, 1<<20)
 				for h := s.New(); !stop.Load(); {
 					h.Write(p)
+					writes[i].Add(1)
 				}
 			})
+		}
+		// companyWrites returns when each of the company has begun and ended a write.
+		companyWrites := func() {
+			for i := range writes {
+				for end := writes[i].Load() + 2; writes[i].Load() < end; {
+					time.Sleep(time.Millisecond)
+				}
+			}
 		}
 		for range few(10) {
 			var written [20]weak.Pointer[byte]
@@ -379,12 +389,14 @@ func TestBatchRetainsNothing(t *testing.T) {
 			}
 			wg.Wait()
 			// The stack of a goroutine that is interrupted between safe points is
-			// scanned conservatively, stale words and all: the next time they are gone.
+			// scanned conservatively, stale words and all: when it has gone on they are
+			// gone.
 			reachable := func(p weak.Pointer[byte]) bool { return p.Value() != nil }
-			for range 10 {
+			for range 20 {
 				if hashtest.Collect(); !slices.ContainsFunc(written[:], reachable) {
 					break
 				}
+				companyWrites()
 			}
 			if i := slices.IndexFunc(written[:], reachable); i >= 0 {
 				t.Errorf("what goroutine %d wrote is still reachable", i)
