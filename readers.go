@@ -7,10 +7,10 @@ import (
 	"hash"
 	"io"
 	"runtime"
-	"runtime/debug"
 	"slices"
-	"sync"
 	"sync/atomic"
+
+	"github.com/sha256-simd/sha256-simd/internal/workers"
 )
 
 // ReadersOptions are the options of [SumReaders]. The zero value is ready to use.
@@ -107,57 +107,30 @@ type piece struct {
 	err         error
 }
 
-// errReaderExited is for a stream that does not return, but calls runtime.Goexit or
-// panics.
+// errReaderExited is for a stream that does not return, but calls runtime.Goexit.
 var errReaderExited = errors.New("sha256: a stream ended its goroutine")
 
 func (r *readers) sum(parent context.Context, slots int) error {
-	ctx, cancel := context.WithCancel(parent)
-	var (
-		wg     sync.WaitGroup
-		mu     sync.Mutex
-		exited error
-		cause  any // of a panic
-		faults = debug.SetPanicOnFault(false)
-	)
-	debug.SetPanicOnFault(faults)
+	g, ctx := workers.New(parent, errReaderExited)
 	defer func() { // Progress may panic
-		cancel()
+		g.Cancel()
 		for p := range r.pieces {
 			p.release()
 		}
 	}()
 	for range slots {
-		wg.Go(func() {
-			err := errReaderExited
-			defer func() {
-				panicked := recover()
-				if err == nil {
-					return
-				}
-				mu.Lock()
-				defer mu.Unlock()
-				exited = err
-				if cause == nil {
-					cause = panicked
-				}
-				cancel()
-			}()
-			debug.SetPanicOnFault(faults)
+		g.Go(func() error {
 			r.read(ctx, &slot{free: make(chan []byte, 2)})
-			err = nil
+			return nil
 		})
 	}
 	go func() {
-		wg.Wait()
+		g.Wait()
 		close(r.pieces)
 	}()
 	r.hash()
-	if cause != nil {
-		panic(cause)
-	}
-	if exited != nil {
-		return exited
+	if err := g.Err(); err != nil {
+		return err
 	}
 	slices.SortFunc(r.errs, func(a, b *ReaderError) int { return a.Index - b.Index })
 	errs := make([]error, 0, len(r.errs)+1)

@@ -9,11 +9,11 @@ import (
 	"hash"
 	"io"
 	"runtime"
-	"runtime/debug"
 	"sync"
 	"sync/atomic"
 
 	"github.com/sha256-simd/sha256-simd"
+	"github.com/sha256-simd/sha256-simd/internal/workers"
 )
 
 const (
@@ -71,8 +71,7 @@ type step struct {
 	buf         []byte     // what data points into
 }
 
-// errExited is for a ReadAt that does not return, but calls runtime.Goexit or
-// panics.
+// errExited is for a ReadAt that does not return, but calls runtime.Goexit.
 var errExited = errors.New("ReadAt ended its goroutine")
 
 // Count returns how many parts there are.
@@ -100,16 +99,16 @@ func (p Parts) Sum(ctx context.Context, digests [][32]byte) error {
 
 func (p Parts) sum(ctx context.Context, digests [][32]byte) error {
 	parts := len(digests)
-	workers := min(runtime.GOMAXPROCS(0), parts)
+	count := min(runtime.GOMAXPROCS(0), parts)
 	most := maxLanes
 	if p.PartSize <= stepSize/maxLanes {
 		most = int(min(maxWhole, stepSize/p.PartSize))
 	}
 	// As few rounds of groups as can be, and groups of one size, so that the
 	// workers end together.
-	rounds := ceilDiv(parts, workers*most)
-	lanes := ceilDiv(parts, workers*rounds)
-	workers = min(workers, ceilDiv(parts, lanes))
+	rounds := ceilDiv(parts, count*most)
+	lanes := ceilDiv(parts, count*rounds)
+	count = min(count, ceilDiv(parts, lanes))
 	l := &pipeline{Parts: p, digests: digests, prefix: sha256.New(), lanes: lanes, stretch: int64(stepSize / lanes)}
 	l.prefix.Write(p.Prefix)
 	if longest := l.padded(0); longest <= l.stretch {
@@ -118,48 +117,22 @@ func (p Parts) sum(ctx context.Context, digests [][32]byte) error {
 		l.stretch &^= sha256.BlockSize - 1
 	}
 
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	var (
-		wg     sync.WaitGroup
-		mu     sync.Mutex
-		first  error
-		cause  any // of a panic
-		faults = debug.SetPanicOnFault(false)
-	)
-	debug.SetPanicOnFault(faults)
-	for range workers {
+	g, ctx := workers.New(ctx, errExited)
+	defer g.Cancel()
+	var hashers sync.WaitGroup
+	for range count {
 		free, full := make(chan *step, 2), make(chan *step, 1)
 		free <- new(step)
 		free <- new(step)
-		wg.Go(func() {
+		g.Go(func() error {
 			defer close(full)
-			err := errExited
-			defer func() {
-				panicked := recover()
-				if err == nil {
-					return
-				}
-				mu.Lock()
-				defer mu.Unlock()
-				if first == nil {
-					first = err
-				}
-				if cause == nil {
-					cause = panicked
-				}
-				cancel() // not before first is set: the others fail by it
-			}()
-			debug.SetPanicOnFault(faults)
-			err = l.read(ctx, free, full)
+			return l.read(ctx, free, full)
 		})
-		wg.Go(func() { l.hash(full, free) })
+		hashers.Go(func() { l.hash(full, free) })
 	}
-	wg.Wait()
-	if cause != nil {
-		panic(cause)
-	}
-	return first
+	g.Wait()
+	hashers.Wait()
+	return g.Err()
 }
 
 // read takes groups until there are none and sends their steps, filled from

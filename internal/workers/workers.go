@@ -1,0 +1,73 @@
+// Package workers runs goroutines that call a user's code for the goroutine that the
+// user has called.
+package workers
+
+import (
+	"context"
+	"runtime/debug"
+	"sync"
+)
+
+// A Group is the workers of a call. What the user's code does to the goroutine of a
+// worker, Group does to that of the caller: a panic goes on there, and a fault is a
+// panic if the caller has chosen so by [debug.SetPanicOnFault].
+type Group struct {
+	cancel context.CancelFunc
+	exited error
+	faults bool
+	wg     sync.WaitGroup
+
+	mu    sync.Mutex
+	first error
+	cause any // of a panic
+}
+
+// New returns a Group and a context for its workers. The context is done when ctx is
+// done, a worker fails, or Cancel is called. exited is the error for a worker that
+// does not return, but calls runtime.Goexit.
+func New(ctx context.Context, exited error) (*Group, context.Context) {
+	g := &Group{exited: exited, faults: debug.SetPanicOnFault(false)}
+	debug.SetPanicOnFault(g.faults)
+	ctx, g.cancel = context.WithCancel(ctx)
+	return g, ctx
+}
+
+// Go starts a worker.
+func (g *Group) Go(work func() error) {
+	g.wg.Go(func() {
+		err := g.exited
+		defer func() {
+			panicked := recover()
+			if err == nil {
+				return
+			}
+			g.mu.Lock()
+			defer g.mu.Unlock()
+			if g.first == nil {
+				g.first = err
+			}
+			if g.cause == nil {
+				g.cause = panicked
+			}
+			g.cancel() // not before first is set: the others fail by it
+		}()
+		debug.SetPanicOnFault(g.faults)
+		err = work()
+	})
+}
+
+// Cancel asks the workers to end. Each Group needs it at least once, which releases
+// its context.
+func (g *Group) Cancel() { g.cancel() }
+
+// Wait waits until all workers have ended.
+func (g *Group) Wait() { g.wg.Wait() }
+
+// Err returns the first error of a worker, or panics as the first worker did that
+// panicked. All workers have ended.
+func (g *Group) Err() error {
+	if g.cause != nil {
+		panic(g.cause)
+	}
+	return g.first
+}
