@@ -248,7 +248,7 @@ func chainShaKernel(n int) func(c *Context, name string) {
 				c.MOVOU(s.saved.Offset(16), s.cdgh)
 			}
 			if n == 4 {
-				roundsInOrder(c, streams, k, padding, []Register{X15, X14, X13, X12, X11, X2, X1}, fourStreams)
+				roundsInOrder(c, streams, k, padding, fourStreams)
 			} else {
 				for i := range 16 {
 					for j := range streams {

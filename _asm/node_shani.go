@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/mmcloughlin/avo/attr"
 	. "github.com/mmcloughlin/avo/build"
@@ -16,6 +17,17 @@ const nodeSignature = "func(dst, src *byte, n int)"
 // 2 or 4. Of a node's two blocks, the second costs no schedule and no addition
 // of K: W+K comes from a table. vector lets AVX-512 compute the schedules of the
 // first, for n = 2.
+//
+// First blocks are bound by what the core can issue, second ones by the unit of
+// SHA256RNDS2. So with n = 4, second blocks of two nodes run beside first blocks of
+// the two nodes four further on:
+//
+//	first blocks of nodes 0 to 3
+//	while four more nodes are left:
+//	    second blocks of nodes 0 and 1, first blocks of nodes 4 and 5
+//	    second blocks of nodes 2 and 3, first blocks of nodes 6 and 7
+//	    go on by four nodes
+//	second blocks of nodes 0 to 3
 func shaNodeKernel(n int, vector bool) func(c *Context, name string) {
 	return func(c *Context, name string) {
 		c.Function(name)
@@ -31,9 +43,11 @@ func shaNodeKernel(n int, vector bool) func(c *Context, name string) {
 
 		// Registers as in shaKernel: X0 W+K, X1 and X2 temporary, from X3 the
 		// states, then, if they fit, the schedules.
-		dst, src, count, k, nodeK := RDI, RSI, RCX, RAX, RBX
-		order, reverse := byteOrder(c, name), byteReverse(c, name)
-		iv := shaInitialState(c, name)
+		dst, src, count := RDI, RSI, RCX
+		f := &shaNodes{
+			c: c, dst: dst, src: src, k: RAX, nodeK: RBX,
+			order: byteOrder(c, name), reverse: byteReverse(c, name), iv: shaInitialState(c, name),
+		}
 		inRegisters := n <= 2
 		frame, align := 32*n, 0
 		switch {
@@ -76,58 +90,39 @@ func shaNodeKernel(n int, vector bool) func(c *Context, name string) {
 		c.Load(c.Param("dst"), dst)
 		c.Load(c.Param("src"), src)
 		c.Load(c.Param("n"), count)
-		c.LEAQ(Mem{Symbol: Symbol{Name: "·tableK"}, Base: StaticBase}, k)
-		c.LEAQ(Mem{Symbol: Symbol{Name: "·tableNodeK"}, Base: StaticBase}, nodeK)
-		schedule := vectorSchedule{c: c, k: k, wk: scratch.Offset(32 * n)}
+		c.LEAQ(Mem{Symbol: Symbol{Name: "·tableK"}, Base: StaticBase}, f.k)
+		c.LEAQ(Mem{Symbol: Symbol{Name: "·tableNodeK"}, Base: StaticBase}, f.nodeK)
 		if vector {
-			vectorConstants(c, order, R8)
-			schedule.blocks = [2]Mem{streams[0].p, streams[1].p}
+			vectorConstants(c, f.order, R8)
+			f.vectors = &vectorSchedule{c: c, k: f.k, wk: scratch.Offset(32 * n), blocks: [2]Mem{streams[0].p, streams[1].p}}
+		}
+		goOn := func() {
+			c.ADDQ(I32(64*n), src)
+			c.ADDQ(I32(32*n), dst)
+			c.SUBQ(Imm(uint64(n)), count)
+			c.JGE(LabelRef("group"))
 		}
 		c.SUBQ(Imm(uint64(n)), count)
 		c.JL(LabelRef("done"))
-
-		c.Label("group")
-		for _, s := range streams {
-			c.MOVOU(iv, s.abef)
-			c.MOVOU(iv.Offset(16), s.cdgh)
-		}
-		if vector {
-			schedule.rounds(2, streams...)
-		} else if n == 4 {
-			roundsInOrder(c, streams, k, order, []Register{X15, X14, X13, X12, X11, X2, X1}, fourStreams)
-		} else {
-			for i := range 16 {
-				for j := range streams {
-					streams[j].fourRounds(c, i, k, order)
-				}
-			}
-		}
-		for _, s := range streams {
-			c.PADDD(iv, s.abef)
-			c.PADDD(iv.Offset(16), s.cdgh)
-			s.save(c)
-		}
-		for i := range 16 {
+		if n == 4 {
+			f.firstBlocks(streams)
+			c.SUBQ(Imm(uint64(n)), count)
+			c.JL(LabelRef("last"))
+			c.Label("group")
+			f.firstBesideSecond(streams, 0)
+			f.firstBesideSecond(streams, 2)
+			goOn()
 			for _, s := range streams {
-				s.roundsOf(c, Mem{Base: nodeK, Disp: 16 * i})
+				s.restore(c)
 			}
+			c.Label("last")
+			f.secondBlocks(streams)
+		} else {
+			c.Label("group")
+			f.firstBlocks(streams)
+			f.secondBlocks(streams)
+			goOn()
 		}
-		for i, s := range streams {
-			s.addSaved(c)
-			// Turned around byte by byte, abef and cdgh are big-endian words in
-			// the order of the digest.
-			c.PSHUFB(reverse, s.abef)
-			c.PSHUFB(reverse, s.cdgh)
-			c.MOVOA(s.abef, shaTmp)
-			c.PUNPCKLQDQ(s.cdgh, s.abef) // a b c d
-			c.PUNPCKHQDQ(s.cdgh, shaTmp) // e f g h
-			c.MOVOU(s.abef, Mem{Base: dst, Disp: 32 * i})
-			c.MOVOU(shaTmp, Mem{Base: dst, Disp: 32*i + 16})
-		}
-		c.ADDQ(I32(64*n), src)
-		c.ADDQ(I32(32*n), dst)
-		c.SUBQ(Imm(uint64(n)), count)
-		c.JGE(LabelRef("group"))
 
 		c.Label("done")
 		if vector {
@@ -135,6 +130,97 @@ func shaNodeKernel(n int, vector bool) func(c *Context, name string) {
 		}
 		c.RET()
 	}
+}
+
+// shaNodes emits the parts of a kernel of nodes.
+type shaNodes struct {
+	c                  *Context
+	dst, src           Register
+	k, nodeK           Register // K, and W+K of the second block
+	order, reverse, iv Mem
+	vectors            *vectorSchedule // or nil
+}
+
+// firstBlocks compresses the first blocks and saves the states.
+func (f *shaNodes) firstBlocks(streams []shaStream) {
+	for _, s := range streams {
+		f.begin(s)
+	}
+	switch {
+	case f.vectors != nil:
+		f.vectors.rounds(2, streams...)
+	case len(streams) == 4:
+		roundsInOrder(f.c, streams, f.k, f.order, fourStreams)
+	default:
+		for i := range 16 {
+			for j := range streams {
+				streams[j].fourRounds(f.c, i, f.k, f.order)
+			}
+		}
+	}
+	for _, s := range streams {
+		f.endFirst(s)
+	}
+}
+
+// secondBlocks compresses the second blocks and stores the digests.
+func (f *shaNodes) secondBlocks(streams []shaStream) {
+	for i := range 16 {
+		for _, s := range streams {
+			s.roundsOf(f.c, Mem{Base: f.nodeK, Disp: 16 * i})
+		}
+	}
+	for i, s := range streams {
+		f.digest(s, i)
+	}
+}
+
+// firstBesideSecond compresses the second blocks of nodes i and i+1, stores their
+// digests, compresses the first blocks of nodes i+4 and i+5, and saves their states in
+// the place of the others'.
+func (f *shaNodes) firstBesideSecond(streams []shaStream, i int) {
+	beside := slices.Clone(streams)
+	first, second := beside[:2], beside[2:]
+	for j := range 2 {
+		first[j].p = streams[i+j].p.Offset(64 * len(streams))
+		first[j].saved, second[j].saved = streams[i+j].saved, streams[i+j].saved
+		second[j].table = f.nodeK
+		f.begin(first[j])
+		second[j].restore(f.c)
+	}
+	roundsInOrder(f.c, beside, f.k, f.order, besideSecond)
+	for j, s := range second {
+		f.digest(s, i+j)
+	}
+	for _, s := range first {
+		f.endFirst(s)
+	}
+}
+
+func (f *shaNodes) begin(s shaStream) {
+	f.c.MOVOU(f.iv, s.abef)
+	f.c.MOVOU(f.iv.Offset(16), s.cdgh)
+}
+
+func (f *shaNodes) endFirst(s shaStream) {
+	f.c.PADDD(f.iv, s.abef)
+	f.c.PADDD(f.iv.Offset(16), s.cdgh)
+	s.save(f.c)
+}
+
+// digest ends the second block of node i and stores its digest.
+func (f *shaNodes) digest(s shaStream, i int) {
+	c := f.c
+	s.addSaved(c)
+	// Turned around byte by byte, abef and cdgh are big-endian words in
+	// the order of the digest.
+	c.PSHUFB(f.reverse, s.abef)
+	c.PSHUFB(f.reverse, s.cdgh)
+	c.MOVOA(s.abef, shaTmp)
+	c.PUNPCKLQDQ(s.cdgh, s.abef) // a b c d
+	c.PUNPCKHQDQ(s.cdgh, shaTmp) // e f g h
+	c.MOVOU(s.abef, Mem{Base: f.dst, Disp: 32 * i})
+	c.MOVOU(shaTmp, Mem{Base: f.dst, Disp: 32*i + 16})
 }
 
 // byteReverse defines the PSHUFB mask that turns 16 bytes around.

@@ -46,6 +46,8 @@ type shaStream struct {
 	spare  *Register
 	// fetched has memory fetched that lies streamAhead in front of a block.
 	fetched bool
+	// table, if it is not nil, is where W+K of the block is: nothing is to be computed.
+	table Register
 	// first loads K into shaK, where the streams after it find it; else each
 	// stream loads it into shaTmp.
 	first bool
@@ -137,7 +139,7 @@ func shaKernel(n int) func(c *Context, name string) {
 			s.save(c)
 		}
 		if n == 4 {
-			roundsInOrder(c, streams, k, order, []Register{X15, X14, X13, X12, X11, X2, X1}, fourStreams)
+			roundsInOrder(c, streams, k, order, fourStreams)
 		} else {
 			for i := range 16 {
 				for j := range streams {
@@ -332,12 +334,19 @@ func (s *shaStream) roundsOf(c *Context, wk Mem) {
 	c.SHA256RNDS2(shaWK, s.cdgh, s.abef)
 }
 
-// save keeps the state, addSaved adds what was kept to it.
+// save keeps the state.
 func (s *shaStream) save(c *Context) {
 	c.MOVOU(s.abef, s.saved)
 	c.MOVOU(s.cdgh, s.saved.Offset(16))
 }
 
+// restore sets the state to what was kept.
+func (s *shaStream) restore(c *Context) {
+	c.MOVOU(s.saved, s.abef)
+	c.MOVOU(s.saved.Offset(16), s.cdgh)
+}
+
+// addSaved adds what was kept to the state.
 func (s *shaStream) addSaved(c *Context) {
 	c.MOVOU(s.saved, shaTmp)
 	c.PADDD(shaTmp, s.abef)

@@ -49,6 +49,12 @@ var fourStreams = shaOrder{
 	skew: [4]float64{0, -18.6, 0.9, -17.7},
 }
 
+// besideSecond is for two streams with a schedule and two without one.
+var besideSecond = shaOrder{
+	offset: fourStreams.offset,
+	skew:   [4]float64{0, -18.6, 0.9, -17.7},
+}
+
 // A value is what an operation reads or writes: words of a stream in a register
 // or in memory.
 type value struct {
@@ -87,9 +93,9 @@ type shaSchedule struct {
 
 // roundsInOrder emits the rounds of a block of each stream. It uses the
 // registers of the pool, X0, and the registers of the states.
-func roundsInOrder(c *Context, streams []shaStream, k Register, order Mem, pool []Register, by shaOrder) {
+func roundsInOrder(c *Context, streams []shaStream, k Register, order Mem, by shaOrder) {
 	s := &shaSchedule{
-		c: c, streams: streams, k: k, order: order, pool: slices.Clone(pool),
+		c: c, streams: streams, k: k, order: order, pool: []Register{X15, X14, X13, X12, X11, X2, X1},
 		in: make(map[value]Register), uses: make(map[value]int),
 	}
 	for i := range 16 {
@@ -119,6 +125,16 @@ func (s *shaSchedule) fourRounds(j, i int) {
 		add     = func(op shaOp, takes *value, reads, writes []value, emit func()) {
 			s.ops = append(s.ops, &orderedOp{op: op, stream: j, i: i, takes: takes, reads: reads, writes: writes, emit: emit})
 		}
+		rounds = func(reads []value, low, high func()) {
+			add(shaRounds1, nil, append(reads, abef, cdgh), []value{cdgh}, func() {
+				low()
+				c.SHA256RNDS2(shaWK, stream.abef, stream.cdgh)
+			})
+			add(shaRounds2, nil, append(reads, abef, cdgh), []value{abef}, func() {
+				high()
+				c.SHA256RNDS2(shaWK, stream.cdgh, stream.abef)
+			})
+		}
 		now = words(i)
 		// The words before are over: each stream has four in registers at most, and
 		// four that it computes.
@@ -126,6 +142,11 @@ func (s *shaSchedule) fourRounds(j, i int) {
 	)
 	if i > 0 {
 		last = []value{words(i - 1)}
+	}
+	if stream.table != nil {
+		wk := Mem{Base: stream.table, Disp: 16 * i}
+		rounds(nil, func() { c.MOVOU(wk, shaWK) }, func() { c.MOVQ(wk.Offset(8), shaWK) })
+		return
 	}
 	if i < 4 {
 		add(shaLoad, &now, nil, append(last, now), func() {
@@ -153,14 +174,7 @@ func (s *shaSchedule) fourRounds(j, i int) {
 		c.MOVOU(Mem{Base: s.k, Disp: 16 * i}, s.in[wk])
 		c.PADDD(x(i), s.in[wk])
 	})
-	add(shaRounds1, nil, []value{wk, abef, cdgh}, []value{cdgh}, func() {
-		c.MOVOA(s.in[wk], shaWK)
-		c.SHA256RNDS2(shaWK, stream.abef, stream.cdgh)
-	})
-	add(shaRounds2, nil, []value{wk, abef, cdgh}, []value{abef}, func() {
-		c.PSHUFD(Imm(0x0e), s.in[wk], shaWK)
-		c.SHA256RNDS2(shaWK, stream.cdgh, stream.abef)
-	})
+	rounds([]value{wk}, func() { c.MOVOA(s.in[wk], shaWK) }, func() { c.PSHUFD(Imm(0x0e), s.in[wk], shaWK) })
 }
 
 // depend derives which operations wait for which earlier ones: a read waits for

@@ -127,7 +127,7 @@ func wotsShaKernel(c *Context, name string) {
 		c.MOVOU(s.saved, s.abef)
 		c.MOVOU(s.saved.Offset(16), s.cdgh)
 	}
-	roundsInOrder(c, streams, k, orders, []Register{X15, X14, X13, X12, X11, X2, X1}, fourStreams)
+	roundsInOrder(c, streams, k, orders, fourStreams)
 	for i, s := range streams {
 		s.addSaved(c)
 		c.LEAQ(at(i, wotsU), state)

@@ -5,11 +5,12 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/cpu"
 )
 
-// strides are the kernels whose loop does several blocks at a time, and how many
-// blocks it needs at least.
+// strides are the kernels whose loop does several blocks, or groups of nodes, at a time
+// or needs several: how many it does, and how many it needs at least.
 var strides = map[string][2]int64{
 	"x1_avx2":        {2, 1},
 	"x1_avx512shani": {2, 2},
+	"node_x4_shani":  {1, 2},
 }
 
 // prove proves a kernel, and says for which calls.

@@ -220,6 +220,7 @@ type region struct {
 	// Where an aligned part of the stack has been measured from, by how much it may
 	// be below, and how much of it is used.
 	from, slack, used int64
+	written           int64 // up to where
 	// Steps.
 	firstRead, lastRead, firstWrite, lastWrite int
 }
@@ -430,7 +431,16 @@ func (m *machine) locate(a value, n int64, write bool) (*region, int64) {
 			}
 		}
 	}
+	if r.name == "src" {
+		// In place, the digests so far have taken the place of the nodes in front. How
+		// far these reach does not grow as fast as where nodes begin: it may be counted
+		// from the same group.
+		if dst := m.mem["dst"]; rel.n < dst.written {
+			refuse("%d bytes at %v are read after digests were written up to %d", n, a, dst.written)
+		}
+	}
 	if m.steps++; write {
+		r.written = max(r.written, rel.n+n)
 		if r.lastWrite = m.steps; r.firstWrite == 0 {
 			r.firstWrite = m.steps
 		}

@@ -91,7 +91,10 @@ func hashNodes(dst, src []byte) {
 			take = n
 			hashPadded(k, dst, src)
 		case n < block.MaxLanes:
-			take = k.Lanes
+			// A call of several groups takes less than a call for each.
+			for take = k.Lanes; n-take >= k.Lanes && p.kernels[n-take] == k; {
+				take += k.Lanes
+			}
 			k.Hash(dst, src[:take*block.NodeSize])
 		default:
 			take = n - n%k.Lanes

@@ -1,0 +1,33 @@
+package main
+
+import "testing"
+
+// TestNodesInPlace reads nodes after a digest was written: in place, the digest has
+// taken the place of the first of them.
+func TestNodesInPlace(t *testing.T) {
+	const lanes = 4
+	for _, tt := range []struct {
+		name         string
+		digest, node int64 // bytes behind those of the group at hand
+		refused      bool
+	}{
+		{"the node that the digest is in", 0, 0, true},
+		{"the end of the node before", 96, 64 + 60, true},
+		{"the node right behind the digest", 96, 128, false},
+		{"the next group", 96, 256, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			forget()
+			m := &machine{mem: map[string]*region{}}
+			src := m.message("src", of(symA, 64*lanes), of(symA, 64*lanes).plus(number(2*64*lanes)))
+			dst := m.region("dst", of(symA, 32*lanes), of(symA, 32*lanes).plus(number(2*32*lanes)), false, true)
+			for i := range int64(8) {
+				m.store32(address(dst, of(symA, 32*lanes).plus(number(tt.digest+4*i))), constant(0))
+			}
+			why, is := refused(func() { m.load32(address(src, of(symA, 64*lanes).plus(number(tt.node)))) })
+			if is != tt.refused {
+				t.Errorf("refused: %v (%q), want %v", is, why, tt.refused)
+			}
+		})
+	}
+}
