@@ -101,11 +101,15 @@ const warning = "go generate"
 
 func main() {
 	log.SetFlags(0)
-	if len(os.Args) != 2 {
-		log.Fatal("usage: _asm directory")
-	}
-	if err := generate(os.Args[1]); err != nil {
-		log.Fatal(err)
+	switch args := os.Args[1:]; {
+	case len(args) == 1:
+		if err := generate(args[0]); err != nil {
+			log.Fatal(err)
+		}
+	case (len(args) == 2 || len(args) == 3) && args[0] == "tune":
+		tuneCommand(args[1:])
+	default:
+		log.Fatal("usage: _asm directory\n       _asm tune kernel [time]")
 	}
 }
 
