@@ -133,7 +133,7 @@ func checkGoesOn(t *testing.T, what string, prefix hash.Hash, new func() hash.Ha
 }
 
 func TestSumManyAfterPrefixesOfEveryKind(t *testing.T) {
-	msgs := cut(mostLanes, func(i int) int { return 5 * i })
+	msgs := cut(maxTestLanes, func(i int) int { return 5 * i })
 	for _, p := range prefixes {
 		t.Run(p.name, func(t *testing.T) {
 			type example struct {
@@ -189,7 +189,7 @@ func TestSumManyAfterAllLengths(t *testing.T) {
 					continue
 				}
 				checkAfter(t, what, prefix, [][]byte{m}, wants[i][j:j+1])
-				equal, want := make([][]byte, 1+(i+j)%mostLanes), make([][sha256.Size]byte, mostLanes)
+				equal, want := make([][]byte, 1+(i+j)%maxTestLanes), make([][sha256.Size]byte, maxTestLanes)
 				for k := range equal {
 					equal[k], want[k] = m, wants[i][j]
 				}
@@ -206,7 +206,7 @@ func TestSumManyAfterOfEqualLengths(t *testing.T) {
 			begin := hashtest.Data(begun)
 			prefix := sha256.New()
 			prefix.Write(begin)
-			for n := range mostLanes + 1 {
+			for n := range maxTestLanes + 1 {
 				if (n+begun)%7 != 0 && n%16 > 1 {
 					continue
 				}
@@ -266,7 +266,7 @@ func TestSumManyAfterOfSharedMemory(t *testing.T) {
 	hashtest.ForEach(t, func(t *testing.T) {
 		prefix := sha256.New()
 		prefix.Write(begin)
-		for _, n := range []int{2, 5, 33, mostLanes} {
+		for _, n := range []int{2, 5, 33, maxTestLanes} {
 			same, overlapping, nils := make([][]byte, n), make([][]byte, n), make([][]byte, n)
 			for i := range n {
 				same[i] = p
@@ -290,7 +290,7 @@ func TestSumManyAfterIntoMemoryBesideMessages(t *testing.T) {
 	hashtest.ForEach(t, func(t *testing.T) {
 		prefix := sha256.New()
 		prefix.Write(begin)
-		for _, n := range []int{1, 2, 33, mostLanes} {
+		for _, n := range []int{1, 2, 33, maxTestLanes} {
 			// A digest stands behind each 64 bytes of messages.
 			memory := hashtest.Data(n * 96)
 			var msgs [][]byte
@@ -311,18 +311,18 @@ func TestSumManyAfterIntoMemoryBesideMessages(t *testing.T) {
 
 func TestSumManyAfterAtTheEdgeOfMemory(t *testing.T) {
 	const most = 300
-	bufs := make([]*guard.Buffer, mostLanes)
+	bufs := make([]*guard.Buffer, maxTestLanes)
 	for i := range bufs {
 		bufs[i] = guard.New(t, most)
 	}
-	dstBuf := guard.New(t, mostLanes*sha256.Size)
+	dstBuf := guard.New(t, maxTestLanes*sha256.Size)
 	hashtest.ForEach(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(17, 17))
 		for i := range 200 {
 			begin := hashtest.Data(r.IntN(200))
 			prefix := sha256.New()
 			prefix.Write(begin)
-			n := 1 + r.IntN(mostLanes)
+			n := 1 + r.IntN(maxTestLanes)
 			msgs := atEdges(r, bufs[:n], most, i%2 == 0)
 			dst := digestsIn(edge(r, dstBuf, n*sha256.Size))
 			if err := guard.Faults(func() { sha256.SumManyAfter(dst, prefix, msgs) }); err != nil {

@@ -50,8 +50,8 @@ func checkSumMany(t *testing.T, what string, msgs [][]byte) {
 	}
 }
 
-// mostLanes is more than twice what any kernel has.
-const mostLanes = 70
+// maxTestLanes is more than twice the number of lanes of any kernel.
+const maxTestLanes = 70
 
 // lengths of messages around which padding and block counts change.
 var lengths = []int{0, 1, 20, 55, 56, 63, 64, 65, 119, 120, 128, 1000, 4096}
@@ -73,7 +73,7 @@ func cut(n int, length func(i int) int) [][]byte {
 
 func TestSumManyOfEqualLengths(t *testing.T) {
 	hashtest.ForEach(t, func(t *testing.T) {
-		for n := range mostLanes + 1 {
+		for n := range maxTestLanes + 1 {
 			for _, length := range lengths {
 				if testing.Short() && length > 128 && n%7 != 0 {
 					continue
@@ -90,7 +90,7 @@ func TestSumManyOfUnequalLengths(t *testing.T) {
 		length func(i int) int
 	}{
 		{"ascending", func(i int) int { return 17 * i }},
-		{"descending", func(i int) int { return 17 * (mostLanes - i) }},
+		{"descending", func(i int) int { return 17 * (maxTestLanes - i) }},
 		{"one long", func(i int) int { return 100 + 20000*(1-min(i, 1)) }},
 		{"long among short", func(i int) int { return 5 + 9000*max(0, i%11-9) }},
 		{"every padding", func(i int) int { return 64 + i }},
@@ -98,13 +98,13 @@ func TestSumManyOfUnequalLengths(t *testing.T) {
 	}
 	hashtest.ForEach(t, func(t *testing.T) {
 		for _, s := range shapes {
-			for n := range mostLanes + 1 {
+			for n := range maxTestLanes + 1 {
 				checkSumMany(t, fmt.Sprintf("%s, %d", s.name, n), cut(n, s.length))
 			}
 		}
 		r := rand.New(rand.NewPCG(6, 6))
 		for range 15 {
-			n := 1 + r.IntN(2*mostLanes)
+			n := 1 + r.IntN(2*maxTestLanes)
 			sizes := make([]int, n)
 			for i := range sizes {
 				sizes[i] = r.IntN(1 << r.IntN(14))
@@ -126,7 +126,7 @@ func TestSumManyOfLongLists(t *testing.T) {
 func TestSumManyOfSharedMemory(t *testing.T) {
 	p := hashtest.Data(5000)
 	hashtest.ForEach(t, func(t *testing.T) {
-		for _, n := range []int{2, 5, 33, mostLanes} {
+		for _, n := range []int{2, 5, 33, maxTestLanes} {
 			same, overlapping, nils := make([][]byte, n), make([][]byte, n), make([][]byte, n)
 			for i := range n {
 				same[i] = p
@@ -146,15 +146,15 @@ func TestSumManyOfSharedMemory(t *testing.T) {
 
 func TestSumManyAtTheEdgeOfMemory(t *testing.T) {
 	const most = 300
-	bufs := make([]*guard.Buffer, mostLanes)
+	bufs := make([]*guard.Buffer, maxTestLanes)
 	for i := range bufs {
 		bufs[i] = guard.New(t, most)
 	}
-	dstBuf := guard.New(t, mostLanes*sha256.Size)
+	dstBuf := guard.New(t, maxTestLanes*sha256.Size)
 	hashtest.ForEach(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(7, 7))
 		for i := range 300 {
-			n := 1 + r.IntN(mostLanes)
+			n := 1 + r.IntN(maxTestLanes)
 			msgs := atEdges(r, bufs[:n], most, i%2 == 0)
 			dst := digestsIn(edge(r, dstBuf, n*sha256.Size))
 			if err := guard.Faults(func() { sha256.SumMany(dst, msgs) }); err != nil {
@@ -200,7 +200,7 @@ func digestsIn(p []byte) [][sha256.Size]byte {
 // TestSumManyIntoMemoryBesideMessages has the digests right between messages.
 func TestSumManyIntoMemoryBesideMessages(t *testing.T) {
 	hashtest.ForEach(t, func(t *testing.T) {
-		for n := 2; n <= mostLanes; n += 3 {
+		for n := 2; n <= maxTestLanes; n += 3 {
 			for _, length := range []int{1, 64, 100, 256} {
 				memory := hashtest.Data(n*length + n*sha256.Size)
 				half := n / 2 * length
@@ -286,7 +286,7 @@ func TestWriteMany(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			hashtest.ForEach(t, func(t *testing.T) {
-				for n := range mostLanes + 1 {
+				for n := range maxTestLanes + 1 {
 					if testing.Short() && n%11 != 0 {
 						continue
 					}
@@ -383,14 +383,14 @@ func TestWriteManyKeepsNothing(t *testing.T) {
 
 func TestWriteManyAtTheEdgeOfMemory(t *testing.T) {
 	const most = 300
-	bufs := make([]*guard.Buffer, mostLanes)
+	bufs := make([]*guard.Buffer, maxTestLanes)
 	for i := range bufs {
 		bufs[i] = guard.New(t, most)
 	}
 	hashtest.ForEach(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(9, 9))
 		for range 100 {
-			n := 1 + r.IntN(mostLanes)
+			n := 1 + r.IntN(maxTestLanes)
 			pairs, hs, data := make([]pair, n), make([]hash.Hash, n), make([][]byte, n)
 			for i := range pairs {
 				pairs[i] = newPair(i%4, r.IntN(100), nil)
@@ -415,7 +415,7 @@ func TestWriteManyAtTheEdgeOfMemory(t *testing.T) {
 
 func TestSumHashes(t *testing.T) {
 	hashtest.ForEach(t, func(t *testing.T) {
-		for n := range mostLanes + 1 {
+		for n := range maxTestLanes + 1 {
 			pairs := make([]pair, n)
 			hs := make([]hash.Hash, n)
 			for i := range pairs {
@@ -667,7 +667,7 @@ func TestManyFromManyGoroutines(t *testing.T) {
 	for g := range 8 {
 		wg.Go(func() {
 			for i := range 50 {
-				n := 1 + (g*50+i)%mostLanes
+				n := 1 + (g*50+i)%maxTestLanes
 				msgs := cut(n, func(j int) int { return (g + 1) * 31 * j % 500 })
 				dst, sums := make([][sha256.Size]byte, n), make([][sha256.Size]byte, n)
 				hs := make([]hash.Hash, n)

@@ -37,12 +37,12 @@ func TestSumStride(t *testing.T) {
 			prefix := sha256.New()
 			prefix.Write(begin)
 			for i, size := range []int{0, 1, 16, 31, 32, 55, 56, 64, 65, 90, 128, 200, 300, 1000} {
-				for j, n := range []int{0, 1, 2, 3, 8, 31, 33, mostLanes} {
+				for j, n := range []int{0, 1, 2, 3, 8, 31, 33, maxTestLanes} {
 					if testing.Short() && (i+j)%3 != 0 {
 						continue
 					}
-					src := sha256.Rows{Data: hashtest.Data(1100 * mostLanes), Size: size, Stride: size + i%3*7}
-					dst := sha256.Rows{Data: hashtest.Data(50 * mostLanes), Size: 32, Stride: 32 + i%4}
+					src := sha256.Rows{Data: hashtest.Data(1100 * maxTestLanes), Size: size, Stride: size + i%3*7}
+					dst := sha256.Rows{Data: hashtest.Data(50 * maxTestLanes), Size: 32, Stride: 32 + i%4}
 					if i%2 != 0 {
 						dst.Size = []int{1, 16, 20, 24, 28, 31}[j%6]
 					}
@@ -119,7 +119,7 @@ func TestSumStrideInPlace(t *testing.T) {
 	allowed, refused := 0, 0
 	hashtest.ForEach(t, func(t *testing.T) {
 		for range 400 {
-			n := 1 + r.IntN(mostLanes)
+			n := 1 + r.IntN(maxTestLanes)
 			src := sha256.Rows{Size: 1 + r.IntN(130)}
 			src.Stride = src.Size + r.IntN(2)*r.IntN(100)
 			dst := sha256.Rows{Size: 1 + r.IntN(32)}

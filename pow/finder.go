@@ -11,12 +11,12 @@ import (
 )
 
 const (
-	// fewest is the number of nonces from which on a kernel pays: below, making
-	// it ready takes longer than it saves.
-	fewest = 8
-	// mostMessages bounds what is tried as messages, without a search kernel,
-	// between two looks at the context.
-	mostMessages = 256
+	// minNonces is the smallest number of nonces for which a kernel is used. For
+	// fewer nonces, making it ready takes longer than it saves.
+	minNonces = 8
+	// maxMessages is the largest number of nonces that are tried as messages,
+	// without a search kernel, between two checks of the context.
+	maxMessages = 256
 )
 
 // A finder tries nonces. It divides a range into what one call of a search
@@ -40,7 +40,7 @@ func newFinder(prefix []byte, work uint64) finder {
 // try tries some nonces from n on, at least one and at most count. If one will
 // do, n+tried is the first such, else tried is how many were tried.
 func (f *finder) try(n, count uint64) (tried uint64, found bool) {
-	if f.kernel == nil || count < fewest {
+	if f.kernel == nil || count < minNonces {
 		return f.tryMessages(n, count)
 	}
 	f.describe(n)
@@ -50,7 +50,7 @@ func (f *finder) try(n, count uint64) (tried uint64, found bool) {
 	count = min(count,
 		1<<(4*digits)-n&(1<<(4*digits)-1),
 		base+uint64(f.kernel.MaxBatches)*lanes-n)
-	if count < fewest {
+	if count < minNonces {
 		return f.tryMessages(n, count)
 	}
 	for batches := int((n - base + count + lanes - 1) / lanes); batches > 0; {
@@ -76,7 +76,7 @@ func (f *finder) try(n, count uint64) (tried uint64, found bool) {
 // tryMessages is try without a search kernel: it tries one nonce at a time, or,
 // with kernels for many messages, one in each lane.
 func (f *finder) tryMessages(n, count uint64) (tried uint64, found bool) {
-	count = min(count, mostMessages)
+	count = min(count, maxMessages)
 	if width, _ := lanes.Width(); width > 1 && count > 1 {
 		return f.trySideBySide(n, count)
 	}

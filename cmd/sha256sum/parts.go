@@ -85,9 +85,9 @@ func compositeString(digest [sha256.Size]byte, count int64) string {
 // takes one.
 func refusal(size, partSize int64) string {
 	// More parts are refused without a look at digests.
-	const mostDigests = 1 << 14
+	const maxDigests = 1 << 14
 	count := max(0, size-1)/partSize + 1
-	c := composite.Checksum{Parts: make([][sha256.Size]byte, min(count, mostDigests)), Size: size, PartSize: partSize}
+	c := composite.Checksum{Parts: make([][sha256.Size]byte, min(count, maxDigests)), Size: size, PartSize: partSize}
 	err := c.CheckS3()
 	if err == nil {
 		return ""

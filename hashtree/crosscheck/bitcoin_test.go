@@ -58,7 +58,7 @@ func checkBlock(t *testing.T, what string, txs []*btcutil.Tx, index int) [32]byt
 
 func TestBitcoinAgainstBTCD(t *testing.T) {
 	r := rand.New(rand.NewPCG(2009, 1))
-	txs := make([]*btcutil.Tx, 2*mostLeaves)
+	txs := make([]*btcutil.Tx, 2*maxLeaves)
 	for i := range txs {
 		tx := wire.NewMsgTx(1)
 		tx.LockTime = uint32(i)
@@ -72,7 +72,7 @@ func TestBitcoinAgainstBTCD(t *testing.T) {
 			}
 			continue
 		}
-		from := r.IntN(mostLeaves)
+		from := r.IntN(maxLeaves)
 		checkBlock(t, "random transactions", txs[from:from+n], r.IntN(n))
 	}
 }

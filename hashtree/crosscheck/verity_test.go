@@ -40,7 +40,7 @@ func program(t *testing.T, name, from string) string {
 func TestFsVerityAgainstFsverity(t *testing.T) {
 	fsverity := program(t, "fsverity", "fsverity")
 	r := rand.New(rand.NewPCG(1, 1))
-	name, data := filepath.Join(t.TempDir(), "data"), random(r, mostLeaves*4096)
+	name, data := filepath.Join(t.TempDir(), "data"), random(r, maxLeaves*4096)
 	for _, n := range sizes(t, r) {
 		o := verity.Options{BlockSize: 1024 << r.IntN(4), Salt: data[:r.IntN(33)]}
 		size := min(n*o.BlockSize, len(data))
@@ -68,7 +68,7 @@ var rootHash = regexp.MustCompile(`Root hash:\s*([0-9a-f]{64})`)
 func TestDmVerityAgainstVeritysetup(t *testing.T) {
 	veritysetup := program(t, "veritysetup", "cryptsetup-bin")
 	r := rand.New(rand.NewPCG(2, 2))
-	dir, data := t.TempDir(), random(r, mostLeaves*4096)
+	dir, data := t.TempDir(), random(r, maxLeaves*4096)
 	name, treeName := filepath.Join(dir, "data"), filepath.Join(dir, "tree")
 	for _, n := range sizes(t, r) {
 		if n == 0 { // which it refuses, as we do

@@ -13,8 +13,8 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/plan"
 )
 
-// mostLive is more than twice as many live lanes as any kernel has.
-const mostLive = 70
+// maxTestLanes is more than twice the number of lanes of any kernel.
+const maxTestLanes = 70
 
 // randomBytes returns n bytes, the same every time.
 func randomBytes(n int) []byte {

@@ -198,7 +198,7 @@ func TestRun(t *testing.T) {
 			costs := cyclesOf(m)
 			one := costs[r.plan.kernels[1].Name]
 			for _, shape := range shapes {
-				for n := range mostLive + 1 {
+				for n := range maxTestLanes + 1 {
 					if testing.Short() && n%3 != 1 {
 						continue
 					}
@@ -232,7 +232,7 @@ func TestNumbersOf64Bits(t *testing.T) {
 	if first++; first < 0 {
 		t.Skip("an int has 32 bits")
 	}
-	j := newJobs(shapes[1].of(mostLive))
+	j := newJobs(shapes[1].of(maxTestLanes))
 	g := acquire()
 	g.base, g.upcoming, g.count, g.sorted, g.used = first, 0, len(j.blocks), false, maxJobs
 	g.runWindow(offset{j, first})
@@ -377,7 +377,7 @@ func TestBucketsNeverFall(t *testing.T) {
 // outside of this package calls it, which knows what builds allocate anyway.
 func CheckAllocations(t *testing.T) {
 	for _, shape := range shapes {
-		j := newJobs(shape.of(mostLive))
+		j := newJobs(shape.of(maxTestLanes))
 		j.started, j.done = make([]int, 0, 1<<14), make([]int, 0, 1<<14)
 		for _, uneven := range []bool{false, true} {
 			run := func() {

@@ -9,8 +9,8 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/cpu"
 )
 
-// mostLive is more than twice as many live lanes as any kernel has.
-const mostLive = 70
+// maxTestLanes is more than twice the number of lanes of any kernel.
+const maxTestLanes = 70
 
 // A specification says how 1, 2, … live lanes advance by a block, up to the
 // number that is kept alive: by which kernels, for which numbers from from on.
@@ -133,7 +133,7 @@ func TestPlans(t *testing.T) {
 			t.Errorf("%s without %q: %d lanes are kept alive, want %d", tt.row.Microarch, tt.disabled, p.Width, tt.width)
 			continue
 		}
-		for live := range mostLive + 1 {
+		for live := range maxTestLanes + 1 {
 			var got []string
 			for n := live; n > 0; {
 				k := p.Kernels[min(n, p.Width)]
@@ -182,7 +182,7 @@ func TestPlansCostLessThanOneAtATime(t *testing.T) {
 			}
 			share := cost(Steps(choice, width))
 			last := 0
-			for n := 1; n <= mostLive; n++ {
+			for n := 1; n <= maxTestLanes; n++ {
 				total := cost(Steps(choice, n))
 				if total > n*one {
 					t.Errorf("%#v without %q: %d lanes cost %d, one at a time %d", m, disabled, n, total, n*one)

@@ -17,23 +17,23 @@ import (
 )
 
 const (
-	// maxLanes is how many parts a goroutine hashes side by side where a part
-	// takes several steps.
+	// maxLanes is the number of parts that a goroutine hashes side by side if a
+	// part takes several steps.
 	maxLanes = 32
-	// maxWhole is how many parts there are in a step that holds them whole.
+	// maxWhole is the largest number of parts in a step that holds whole parts.
 	maxWhole = 1024
-	// stepSize is the most bytes of a step. A worker has two of them in memory,
-	// one being read and one being hashed. Much smaller ones cost a tenth of the
-	// speed even where they fit the cache of a core: memory is fetched ahead for
+	// stepSize is the largest number of bytes in a step. A worker has two steps in
+	// memory: it reads one and hashes the other. Much smaller steps cost a tenth of
+	// the speed, even if they fit the cache of a core: memory is fetched ahead for
 	// long reads only.
 	stepSize = 2 << 20
-	// gatherBelow is the length below which parts are read several at a time.
+	// gatherBelow is the length below which several parts are read by one call.
 	gatherBelow = 16 << 10
-	// gatherMost is how many bytes at a time. Copying 1 MiB and more from memory
-	// to memory goes past the cache, where the hashing would look for it.
-	gatherMost = 128 << 10
-	// gap keeps what is read of long parts from standing at the same places
-	// modulo 4 KiB, where they would share few lines of the cache.
+	// maxGather is the largest number of bytes of such a call. A copy of 1 MiB or
+	// more bypasses the cache, and the kernels would read it from memory.
+	maxGather = 128 << 10
+	// gap separates the buffers of long parts, so that they do not begin at the
+	// same place modulo 4 KiB. There they would share few lines of the cache.
 	gap = 64
 )
 
@@ -181,8 +181,8 @@ func (p *pipeline) fill(ctx context.Context, s *step, group int, at int64) error
 	}
 	if gather {
 		clear(s.buf[read:begin])
-		for off := int64(0); off < read; off += gatherMost {
-			if err := readFull(ctx, p.R, s.buf[off:min(off+gatherMost, read)], p.offset(group)+off); err != nil {
+		for off := int64(0); off < read; off += maxGather {
+			if err := readFull(ctx, p.R, s.buf[off:min(off+maxGather, read)], p.offset(group)+off); err != nil {
 				return err
 			}
 		}

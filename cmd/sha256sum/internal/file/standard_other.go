@@ -2,8 +2,8 @@
 
 package file
 
-// CheckLimits returns an error if the program may have too little of what the Go
-// runtime ends it without, and for a number of files that are open all the time.
+// CheckLimits returns an error if the limits of descriptors or address space are too
+// low for the Go runtime and for a program that holds that number of files open.
 func CheckLimits(held int) error { return nil }
 
 // Whether a standard descriptor was closed is not known here: the Go runtime has
