@@ -58,19 +58,18 @@ var table = []option{
 	{"warn", 'w', "", nil, checkOption, "warn about improperly formatted checksum lines", "",
 		toggle(func(o *options) { o.status, o.warn, o.quiet = false, true, false })},
 
-	{"recursive", 'r', "", nil, beyondOption, "hash the files in directories; with -c, an audit", "hash the files under each FILE that is a directory. Without a FILE, take the current directory. " +
-		"Names are sorted as a whole, byte by byte. Devices, sockets and named pipes inside are skipped with a message. Standard output is " +
-		"skipped too if it is a file of the tree. With -c, audit: the first FILE is a list, the others are directories (default: .). " +
-		"An audit also reports the files of the directories that are not listed or have moved",
+	{"recursive", 'r', "", nil, beyondOption, "hash the files in directories; with -c, an audit", "hash the files in each FILE that is a directory, and below it (default: .). Names are sorted as a whole, byte by byte. " +
+		"Devices, sockets and named pipes are skipped with a message. Standard output is skipped if it is a file of the tree. " +
+		"With -c, audit: the first FILE is a list, the others are directories (default: .). An audit also reports files that are not listed or have moved",
 		toggle(func(o *options) { o.recursive = true })},
-	{"exclude", 0, "GLOB", nil, beyondOption, "leave out files and directories that match", "leave out files and directories that match. A GLOB without a slash matches their names; " +
-		"a slash at its end does not count. Any other GLOB matches their paths below FILE, so ./x is only the topmost x. " +
-		"** is any number of directories. If --exclude and --include both match, the last one counts",
+	{"exclude", 0, "GLOB", nil, beyondOption, "leave out files and directories that match", "leave out files and directories that match. A GLOB without a slash, except at its end, matches names. " +
+		"Any other GLOB matches paths below FILE, so ./x is only the topmost x. " +
+		"** is any number of directories. If --exclude and --include both match, the last option counts",
 		func(o *options, s string) error { return o.addFilter(s, false) }},
 	{"include", 0, "GLOB", nil, beyondOption, "take files that match", "take files that match. If the first filter is an --include, take no other files",
 		func(o *options, s string) error { return o.addFilter(s, true) }},
-	{"links", 0, "HOW", []string{"skip", "follow", "name"}, beyondOption, "links in directories: skip (default), follow, name", "with -r, what to do with symbolic links inside: skip them and report their number (skip, the default), " +
-		"follow them (follow), or hash the names that they hold (name). name also works without -r, and with -c",
+	{"links", 0, "HOW", []string{"skip", "follow", "name"}, beyondOption, "links in directories: skip (default), follow, name", "with -r, what to do with symbolic links inside: skip (the default) skips them and reports their number, " +
+		"follow follows them, name hashes the names that they hold. --links=name also works without -r, and with -c",
 		func(o *options, s string) error { o.links = s; return nil }},
 	{"one-file-system", 0, "", nil, beyondOption, "leave out directories on other file systems", "with -r, leave out directories on other file systems", toggle(func(o *options) { o.oneFileSystem = true })},
 	{"base", 0, "DIR", nil, beyondOption, "names are relative to DIR", "names are relative to DIR: the names of the FILEs, or with -c the names in the lists. " +
@@ -85,15 +84,15 @@ var table = []option{
 		func(o *options, s string) error { o.files0From = s; return nonEmpty(s) }},
 	{"jobs", 'j', "N", nil, beyondOption, "hash on N processors at once (default: all)", "hash on N processors at once (default: all; at most 64)",
 		func(o *options, s string) (err error) { o.jobs, err = parseJobs(s); return err }},
-	{"json", 0, "", nil, beyondOption, "print one JSON object a line for each file", "print one JSON object a line for each file: name, digest and size, or error. name_bytes (base64) is added if the name " +
-		"is not UTF-8. With -c, objects also have ok, expected and status; each improperly formatted line gets an object with error, and each list " +
-		"gets an object with its summary. What an object says is not repeated on standard error",
+	{"json", 0, "", nil, beyondOption, "print one JSON object a line for each file", "print one line of JSON for each file: name, digest and size, or error; also name_bytes (base64) if the name " +
+		"is not UTF-8. With -c, objects also have ok, expected and status. Each improperly formatted line gets an object with error, each list " +
+		"an object with its summary. What an object says is not repeated on standard error",
 		toggle(func(o *options) { o.json = true })},
-	{"output", 0, "FILE", nil, beyondOption, "write to FILE when all is done", "write to FILE when all is done. Until then FILE does not change. -r leaves it out",
+	{"output", 0, "FILE", nil, beyondOption, "write to FILE when all is done", "write to FILE when all is done; until then it does not change. -r leaves FILE out",
 		func(o *options, s string) error { o.output = s; return nonEmpty(s) }},
 	{"part-size", 0, "SIZE", nil, beyondOption, "add S3's composite checksum of parts of SIZE", "also print, in a comment, the composite checksum that S3 gives to an upload in parts of SIZE. " +
 		"SIZE is 1 KiB or more, such as 8MiB. A warning on standard error names each file that S3 refuses in such parts: " +
-		"S3 takes up to 10,000 parts, each but the last of 5 MiB to 5 GiB",
+		"S3 takes up to 10,000 parts of 5 MiB to 5 GiB; the last may be shorter",
 		func(o *options, s string) (err error) { o.partSize, err = parseSize(s); return err }},
 	{"progress", 0, "WHEN", []string{"auto", "always", "never"}, beyondOption, "show progress: auto (default), always, never", "show progress on standard error: auto (default: on a terminal, after a second), always, or never",
 		func(o *options, s string) error { o.progress = s; return nil }},
