@@ -170,20 +170,20 @@ func (w *worker) end(s *stream, err error) bool {
 	if err == nil && s.info.Regular {
 		var now file.Info
 		now, err = s.file.Info()
-		again, most := false, file.MaxReads
+		again, limit := false, file.MaxReads
 		if err == nil && now.Stamp != s.info.Stamp {
 			again = now.Size == s.info.Size
 			s.before = digest{}
 			err = file.ErrChanged
 		} else if err == nil && s.recent && s.before != sha256Digest(sum) {
 			// A write may have been under way, which shows in neither size nor time.
-			again, most = true, file.MaxAgain+1
+			again, limit = true, file.MaxAgain+1
 			s.before = sha256Digest(sum)
 			err = file.ErrChanged
 			time.Sleep(file.BetweenReadings)
 		}
 		size := it.size
-		if again && s.reads < most && s.restart(now) == nil {
+		if again && s.reads < limit && s.restart(now) == nil {
 			w.pipeline.hashed.Add(-size)
 			return false
 		}

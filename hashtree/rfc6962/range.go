@@ -39,8 +39,8 @@ func (r *Range) Append(leaves [][]byte) {
 	next := *r // r stays as it is if a leaf cannot be read
 	wide, narrow := b.wide[:], b.narrow[:]
 	if len(leaves) > windowLeaves {
-		most := len(leaves)>>windowLevels + 1
-		wide, narrow = make([][32]byte, 1, 1+most), make([][32]byte, 1+(most+1)/2)
+		maxWide := len(leaves)>>windowLevels + 1
+		wide, narrow = make([][32]byte, 1, 1+maxWide), make([][32]byte, 1+(maxWide+1)/2)
 	}
 	for rest := leaves; len(rest) > 0; {
 		window := rest[:min(len(rest), windowLeaves)]

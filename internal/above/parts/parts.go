@@ -100,13 +100,13 @@ func (p Parts) Sum(ctx context.Context, digests [][32]byte) error {
 func (p Parts) sum(ctx context.Context, digests [][32]byte) error {
 	parts := len(digests)
 	count := min(runtime.GOMAXPROCS(0), parts)
-	most := maxLanes
+	limit := maxLanes
 	if p.PartSize <= stepSize/maxLanes {
-		most = int(min(maxWhole, stepSize/p.PartSize))
+		limit = int(min(maxWhole, stepSize/p.PartSize))
 	}
 	// As few rounds of groups as can be, and groups of one size, so that the
 	// workers end together.
-	rounds := ceilDiv(parts, count*most)
+	rounds := ceilDiv(parts, count*limit)
 	lanes := ceilDiv(parts, count*rounds)
 	count = min(count, ceilDiv(parts, lanes))
 	l := &pipeline{Parts: p, digests: digests, prefix: sha256.New(), lanes: lanes, stretch: int64(stepSize / lanes)}
