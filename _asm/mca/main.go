@@ -28,10 +28,13 @@ import (
 	"strings"
 	"sync"
 	"text/tabwriter"
+
+	"github.com/sha256-simd/sha256-simd/internal/block"
+	"github.com/sha256-simd/sha256-simd/internal/cpu"
 )
 
 const (
-	block    = "github.com/sha256-simd/sha256-simd/internal/block"
+	own      = "github.com/sha256-simd/sha256-simd/internal/block"
 	standard = "crypto/internal/fips140/sha256" // where Go 1.25 and 1.26 have theirs
 )
 
@@ -49,15 +52,16 @@ type architecture struct {
 	counts, sets *regexp.Regexp
 }
 
-// A core has these instruction sets: kernels' names end in one of them.
+// A core has these extensions of its architecture.
 type core struct {
 	name string
-	isas []string
+	has  cpu.Features
 }
 
 // A kernel is Go's or this project's.
 type kernel struct {
-	pkg, name, isa string
+	pkg, name string
+	needs     cpu.Features
 	// blocks, or nodes, are what a pass of its loop takes.
 	blocks int
 	// passes of the loop within the loop, where that one counts by addresses.
@@ -67,40 +71,45 @@ type kernel struct {
 // ours are kernels of this project, by their names.
 func ours(names ...string) (ks []kernel) {
 	for _, name := range names {
-		shape := strings.TrimPrefix(name, "node_")
-		lanes, isa, _ := strings.Cut(strings.TrimPrefix(shape, "x"), "_")
-		n, err := strconv.Atoi(lanes)
-		if err != nil {
-			log.Fatalf("mca: %s: %v", name, err)
+		all := block.Catalog()
+		i := slices.IndexFunc(all, func(s block.Spec) bool { return s.Name == name })
+		if i < 0 {
+			log.Fatalf("mca: there is no kernel %s", name)
 		}
-		ks = append(ks, kernel{pkg: block, name: name, isa: isa, blocks: n})
+		ks = append(ks, kernel{pkg: own, name: name, needs: all[i].Needs, blocks: all[i].Lanes})
 	}
 	return ks
 }
+
+// What cores have of amd64's extensions.
+const (
+	upToAVX  = cpu.SSSE3 | cpu.AVX
+	upToAVX2 = upToAVX | cpu.AVX2 | cpu.BMI2
+)
 
 var architectures = map[string]architecture{
 	"amd64": {
 		objdump: "x86_64-linux-gnu-objdump",
 		mca:     []string{"-mtriple=x86_64"},
 		cores: []core{
-			{"znver2", []string{"ssse3", "avx", "avx2", "shani"}},
-			{"znver3", []string{"ssse3", "avx", "avx2", "shani"}},
-			{"znver4", []string{"ssse3", "avx", "avx2", "shani", "avx512", "avx512shani"}},
-			{"skylake-avx512", []string{"ssse3", "avx", "avx2", "avx512"}},
-			{"icelake-server", []string{"ssse3", "avx", "avx2", "shani", "avx512", "avx512shani"}},
-			{"sapphirerapids", []string{"ssse3", "avx", "avx2", "shani", "avx512", "avx512shani"}},
-			{"alderlake", []string{"ssse3", "avx", "avx2", "shani"}},
-			{"haswell", []string{"ssse3", "avx", "avx2"}},
-			{"sandybridge", []string{"ssse3", "avx"}},
+			{"znver2", upToAVX2 | cpu.SHA},
+			{"znver3", upToAVX2 | cpu.SHA},
+			{"znver4", upToAVX2 | cpu.SHA | cpu.AVX512},
+			{"skylake-avx512", upToAVX2 | cpu.AVX512},
+			{"icelake-server", upToAVX2 | cpu.SHA | cpu.AVX512},
+			{"sapphirerapids", upToAVX2 | cpu.SHA | cpu.AVX512},
+			{"alderlake", upToAVX2 | cpu.SHA},
+			{"haswell", upToAVX2},
+			{"sandybridge", upToAVX},
 		},
 		kernels: slices.Concat(
-			[]kernel{{pkg: standard, name: "blockSHANI", isa: "shani", blocks: 1}},
+			[]kernel{{pkg: standard, name: "blockSHANI", needs: cpu.SHA, blocks: 1}},
 			ours("x1_shani", "x2_shani", "x4_shani", "x2_avx512shani"),
 			[]kernel{
-				{pkg: block, name: "x1_avx512shani", isa: "avx512shani", blocks: 2},
+				{pkg: own, name: "x1_avx512shani", needs: cpu.SHA | cpu.AVX512, blocks: 2},
 				// Rounds with a schedule, 16 at a time.
-				{pkg: block, name: "x1_ssse3", isa: "ssse3", blocks: 1, passes: 3},
-				{pkg: block, name: "x1_avx", isa: "avx", blocks: 1, passes: 3},
+				{pkg: own, name: "x1_ssse3", needs: cpu.SSSE3, blocks: 1, passes: 3},
+				{pkg: own, name: "x1_avx", needs: cpu.AVX, blocks: 1, passes: 3},
 			},
 			ours("x4_ssse3", "x4_avx", "x8_avx2", "x16_avx512", "x32_avx512",
 				"node_x1_shani", "node_x2_shani", "node_x2_avx512shani", "node_x4_shani", "node_x8_avx2", "node_x16_avx512", "node_x32_avx512"),
@@ -113,16 +122,16 @@ var architectures = map[string]architecture{
 		objdump: "aarch64-linux-gnu-objdump",
 		mca:     []string{"-mtriple=aarch64", "-mattr=+sha2"},
 		cores: []core{
-			{"neoverse-n1", []string{"sha2", "neon"}},
-			{"neoverse-v1", []string{"sha2", "neon"}},
-			{"neoverse-v2", []string{"sha2", "neon"}},
-			{"cortex-a72", []string{"sha2", "neon"}},
-			{"cortex-a53", []string{"sha2", "neon"}},
-			{"cortex-a55", []string{"sha2", "neon"}},
-			{"apple-m1", []string{"sha2", "neon"}},
+			{"neoverse-n1", cpu.SHA2},
+			{"neoverse-v1", cpu.SHA2},
+			{"neoverse-v2", cpu.SHA2},
+			{"cortex-a72", cpu.SHA2},
+			{"cortex-a53", cpu.SHA2},
+			{"cortex-a55", cpu.SHA2},
+			{"apple-m1", cpu.SHA2},
 		},
 		kernels: slices.Concat(
-			[]kernel{{pkg: standard, name: "blockSHA2", isa: "sha2", blocks: 1}},
+			[]kernel{{pkg: standard, name: "blockSHA2", needs: cpu.SHA2, blocks: 1}},
 			ours("x1_sha2", "x2_sha2", "x4_sha2", "x4_neon", "node_x1_sha2", "node_x2_sha2", "node_x4_sha2", "node_x4_neon"),
 		),
 		branch: regexp.MustCompile(`^(cbnz\s+\w+, )([0-9a-f]+)`),
@@ -148,7 +157,7 @@ func run(goarch string, arch architecture) error {
 	}
 	defer os.RemoveAll(dir)
 	object := filepath.Join(dir, "block.test")
-	build := exec.Command("go", "test", "-c", "-o", object, block)
+	build := exec.Command("go", "test", "-c", "-o", object, own)
 	build.Env = append(os.Environ(), "GOOS=linux", "GOARCH="+goarch, "CGO_ENABLED=0")
 	if _, err := output(build, ""); err != nil {
 		return fmt.Errorf("building the kernels: %w", err)
@@ -168,7 +177,7 @@ func run(goarch string, arch architecture) error {
 	for i, k := range arch.kernels {
 		cells[i] = make([]string, len(arch.cores))
 		for j, core := range arch.cores {
-			if !slices.Contains(core.isas, k.isa) {
+			if !core.has.Has(k.needs) {
 				continue
 			}
 			wg.Go(func() {
@@ -248,11 +257,15 @@ func (arch architecture) extract(object string, k kernel) ([]string, error) {
 	if len(loops) == 0 {
 		return nil, errors.New("there is no loop")
 	}
-	outer := loops[len(loops)-1]
-	loops = loops[:len(loops)-1]
-	for _, l := range loops {
-		if l.from >= outer.from && l.passes == 0 {
-			return nil, fmt.Errorf("nothing says how often the loop at %#x runs", code[l.from].address)
+	// The loop over blocks, or nodes, is the longest in which all loops say how often
+	// they run. The loop over turns, around it, is none of these.
+	outer := loop{}
+	var inner []loop
+	for n, l := range loops {
+		within := slices.DeleteFunc(slices.Clone(loops[:n]), func(i loop) bool { return i.from < l.from })
+		known := !slices.ContainsFunc(within, func(i loop) bool { return i.passes == 0 })
+		if known && l.to-l.from > outer.to-outer.from {
+			outer, inner = l, within
 		}
 	}
 	var pass []string
@@ -275,7 +288,7 @@ func (arch architecture) extract(object string, k kernel) ([]string, error) {
 			i = loops[at].to
 		}
 	}
-	write(outer.from, outer.to, loops)
+	write(outer.from, outer.to, inner)
 	return pass, nil
 }
 
