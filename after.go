@@ -10,18 +10,18 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/lanes"
 )
 
-// SumManyAfter sets dst[i] to the digest of what was written to prefix,
-// followed by msgs[i], for every i. It hashes the messages side by side on the
-// calling goroutine. It starts no other goroutine, and once warm allocates nothing.
-// It does not hash the whole blocks of the prefix again. A nil message is an empty
-// one. dst must not overlap any message.
+// SumManyAfter sets dst[i] to the digest of the bytes written to prefix, followed by
+// msgs[i], for every i. It hashes the messages side by side on the calling goroutine.
+// It starts no other goroutine, and once warm allocates nothing. It does not hash the
+// whole blocks of the prefix again. A nil message is an empty message. dst must not
+// overlap any message.
 //
-// prefix stays as it is, and may be written to further. If the function [New]
-// returned it, or the function New of crypto/sha256, SumManyAfter only reads it, and
+// prefix stays as it is, and may be written to further. SumManyAfter only reads a
+// prefix that the function [New] or the function New of crypto/sha256 returned, so
 // concurrent calls may share it. A hash of another type is cloned for each message if
-// it is a [hash.Cloner]. Otherwise each message is written to it, and UnmarshalBinary
-// restores it. Where crypto/sha256 compresses, as in FIPS 140-3 mode, this also holds
-// for the hashes of crypto/sha256.
+// it is a [hash.Cloner]. Otherwise SumManyAfter writes each message to the hash, and
+// restores it by UnmarshalBinary. Where crypto/sha256 compresses, as in FIPS 140-3
+// mode, its hashes count as hashes of another type.
 //
 // SumManyAfter panics, before it touches anything, if dst and msgs differ in
 // length, or if prefix is nil, has a Size that is not 32, can be neither cloned nor
@@ -45,7 +45,7 @@ func SumManyAfter(dst [][Size]byte, prefix hash.Hash, msgs [][]byte) {
 	taken.release()
 }
 
-// SumAfter returns the digest of what was written to prefix, followed by msg. It is
+// SumAfter returns the digest of the bytes written to prefix, followed by msg. It is
 // [SumManyAfter] for one message: prefix stays as it is, and the same prefixes are
 // accepted and shared. SumAfter does not hash the whole blocks of the prefix again.
 // Once warm it allocates nothing, unless it has to clone or restore prefix.

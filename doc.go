@@ -13,8 +13,8 @@
 //   - [WriteMany] and [SumHashes] are for streams that one goroutine feeds;
 //   - a [Server] is for goroutines that each have a hash.
 //
-// Packages below have HMAC, PBKDF2, Merkle trees, checksums of objects in parts and
-// proof-of-work.
+// Packages hmac, pbkdf2, hashtree, composite and pow have HMAC, PBKDF2, Merkle trees,
+// checksums of objects in parts and proof-of-work.
 //
 // Goroutines may call all functions concurrently, as long as they write to
 // different memory and hashes. A hash is for one goroutine at a time.
@@ -23,20 +23,20 @@
 // assembly. The build tag purego leaves the assembly out.
 //
 // A kernel is a function that compresses blocks. A lane is a kernel's place for one
-// message. [Selected] reports which kernels were chosen for this machine. The
-// environment variable SHA256SIMD_DISABLE disables kernels. It is read when the
-// program starts, and holds words separated by commas. The words ssse3, avx, avx2,
-// shani, avx512, sha2 and neon each disable the kernels named after that
-// instruction set; the full name of a kernel, such as x4_shani, disables it alone.
+// message. [Selected] reports the kernels that were chosen for this machine. The
+// environment variable SHA256SIMD_DISABLE disables kernels. The package reads it when
+// the program starts. It holds words separated by commas. Each of the words ssse3, avx,
+// avx2, shani, avx512, sha2 and neon disables the kernels named after an instruction
+// set; the full name of a kernel, such as x4_shani, disables this kernel alone.
 //
 // In FIPS 140-3 mode the validated module behind crypto/sha256 does the work of
 // every function here. Under GODEBUG=fips140=only, crypto/hmac refuses the
 // hashes of this package, as it refuses all hashes from outside the module. In
 // programs built with GOEXPERIMENT=boringcrypto, BoringCrypto does the work.
 //
-// Some names are here for users of other libraries only. [Avx512Server],
-// [Avx512Digest], [NewAvx512Server] and [NewAvx512] are names of
-// github.com/minio/sha256-simd; here they are the Server and its hashes, on every
-// CPU. [SumCmp256] and [SumToNum256] are names of a fork of that library, made for
-// mining the Krist currency. New programs need none of them.
+// Some names are only for users of other libraries. [Avx512Server], [Avx512Digest],
+// [NewAvx512Server] and [NewAvx512] are names of github.com/minio/sha256-simd; here
+// they mean the Server and its hashes, on every CPU. [SumCmp256] and [SumToNum256] are
+// names of a fork of that library, made for mining the Krist currency. New programs
+// need none of them.
 package sha256

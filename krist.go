@@ -24,8 +24,8 @@ func SumCmp256(data []byte, work uint32) bool {
 // SumToNum256 returns the first 48 bits of a SHA-256 digest as a big-endian
 // number. data is the whole message, of 41 bytes, with its padding: one block.
 //
-// It panics unless data has 64 bytes, and data[41] is 0x80: there the padding
-// begins. It does not check the rest of the padding.
+// It panics unless data has 64 bytes, and data[41] is 0x80, the beginning of the
+// padding. It does not check the rest of the padding.
 func SumToNum256(data []byte) int64 {
 	checkBlock("SumToNum256", data)
 	if data[41] != 0x80 {

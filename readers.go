@@ -15,12 +15,13 @@ import (
 
 // ReadersOptions are the options of [SumReaders]. The zero value is ready to use.
 type ReadersOptions struct {
-	// Open is the largest number of streams that are open at a time. If it is 0, 64
-	// are. Each takes two buffers of 16 KiB.
+	// Open is the largest number of streams that are open at a time; 0 means 64.
+	// Each stream takes two buffers of 16 KiB.
 	Open int
-	// Progress, if it is not nil, is called on the goroutine that called SumReaders,
-	// each time that bytes were hashed. done is the number of streams that were hashed or
-	// failed so far, bytes is the number of bytes that were hashed.
+	// Progress, if it is not nil, is called on the goroutine that called
+	// SumReaders, each time that bytes were hashed. Its parameters are the number
+	// of streams that were hashed or failed so far, and the number of bytes that
+	// were hashed.
 	Progress func(done int, bytes int64)
 }
 
@@ -51,22 +52,22 @@ const (
 // order and closes each one that it has opened.
 //
 // If a stream cannot be opened, read or closed, dst[i] stays as it is, and the other
-// streams are hashed. The error then joins a [*ReaderError] for each stream that
-// failed. When ctx is done, SumReaders opens and reads no more. The error joins
-// ctx.Err() then, unless all streams were done.
+// streams are hashed. The error joins a [*ReaderError] for each stream that failed.
+// When ctx is done, SumReaders opens and reads no more, and the error joins ctx.Err(),
+// unless all streams were done.
 //
 // SumReaders returns when no Read is under way, all streams are closed and its
-// goroutines have ended. A Read that does not return when ctx is done delays it. What
-// open and the methods of a stream do to their goroutine, they do to the caller's: a
-// panic goes on there.
+// goroutines have ended. A Read that does not return when ctx is done delays
+// SumReaders. If open or a method of a stream panics, SumReaders panics with the same
+// value.
 //
 // SumReaders panics if open is nil or o.Open is negative.
 func SumReaders(ctx context.Context, dst [][Size]byte, open func(i int) (io.ReadCloser, error), o ReadersOptions) error {
 	if open == nil {
-		panic("sha256: SumReaders with a nil open")
+		panic("sha256: SumReaders: open is nil")
 	}
 	if o.Open < 0 {
-		panic(fmt.Sprintf("sha256: SumReaders with %d streams open at a time", o.Open))
+		panic(fmt.Sprintf("sha256: SumReaders: Open is %d; expected 0 or more", o.Open))
 	}
 	if o.Open == 0 {
 		o.Open = defaultOpen

@@ -7,14 +7,14 @@ import (
 
 // Info describes the kernels selected for this machine, for logs and bug reports.
 type Info struct {
-	// Single is the kernel for one message. A kernel's name has its number of lanes
-	// and its instruction set: x1_shani, for example. Single is "x1_std" where
+	// Single is the kernel for one message. A kernel's name consists of its number
+	// of lanes and its instruction set, as in x1_shani. Single is "x1_std" if
 	// crypto/sha256 does the work, and "generic" for plain Go.
 	Single string
 	// Many is the kernel for enough messages to fill its lanes. It is the same as
-	// Single where messages are hashed one at a time.
+	// Single if messages are hashed one at a time.
 	Many string
-	// Lanes is how many messages Many hashes side by side.
+	// Lanes is the number of messages that Many hashes side by side.
 	Lanes int
 	// Features are the instruction sets of this machine for which there are kernels,
 	// as words of SHA256SIMD_DISABLE. Disabled ones are included.

@@ -8,50 +8,48 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/block"
 )
 
-// A Server lets goroutines that each have a hash share the lanes of one kernel: it
-// hashes side by side what they write at the same time. It is for programs written
-// as one goroutine, one hash and [io.Copy]. A goroutine that has many messages at
-// hand does better with [SumMany] or [WriteMany].
+// A Server hashes side by side what goroutines write at the same time, each to its own
+// hash. It is for programs in which each goroutine has one hash, as for [io.Copy]. A
+// goroutine that has many messages at hand does better with [SumMany] or [WriteMany].
 //
-// A Server has no goroutine and no timer. The writers do the work, by flat
-// combining: one of them, the combiner, hashes for the others too, until its own
-// work is done. A goroutine that has met no other goroutine hashes its next
-// writes alone. Any number of goroutines may use a Server.
+// A Server has no goroutine and no timer. The writers do the work, by flat combining:
+// one writer, the combiner, hashes for the others too, until its own work is done. A
+// goroutine that has met no other goroutine hashes its next writes alone. Any number of
+// goroutines may use a Server.
 //
 // Each hash of a Server is for one goroutine at a time. If two goroutines use a hash
 // at the same time, its digest is wrong or a call panics, as with the hashes of the
 // function [New]. Other hashes are not affected.
 //
-// A hash buffers writes of less than 32 KiB until they add up to 32 KiB. So a hash
-// that is not finalized yet may hold 32 KiB of memory. A full buffer is a request. So
-// are a longer write and a Sum256 of 2 KiB or more. A request can wait:
+// A hash buffers writes of less than 32 KiB until they add up to 32 KiB. So a hash that
+// is not finalized yet may hold 32 KiB of memory. A request is a full buffer, a longer
+// write, or a Sum256 of 2 KiB or more. A request can wait:
 //
-//   - for a lane, while earlier requests have all lanes. It does not wait for
-//     requests at least four times as long: if these may fill the lanes, its
-//     goroutine hashes it alone, at once;
+//   - for a lane, while earlier requests have all lanes. It does not wait for requests
+//     that are at least four times as long: if they may fill the lanes, its goroutine
+//     hashes it alone, at once;
 //   - for a processor. If other goroutines keep all GOMAXPROCS processors busy, each
-//     wait can last as long as they run. Hashes of the function [New] are faster
-//     then.
+//     wait can last as long as they run. Then hashes of the function [New] are faster.
 //
 // On WebAssembly the Go scheduler interrupts no goroutine, so a writer yields after
 // every 32 KiB.
 //
-// Reading written memory can fault, as in a mapped file that was truncated. The
-// fault then strikes the goroutine that wrote it, as it does without a Server.
+// Reading written memory can fault, as in a mapped file that was truncated. The fault
+// then occurs in the goroutine that wrote the memory, as without a Server.
 //
 // crypto.RegisterHash(crypto.SHA256, server.New), called before other goroutines start,
-// gives the hashes of a Server to packages that call crypto.SHA256.New. Under
-// GODEBUG=fips140=only, do without: there crypto/rsa returns an error and TLS 1.3
-// panics, since they refuse all hashes from outside the validated module.
+// gives the hashes of a Server to packages that call crypto.SHA256.New. Do not call it
+// under GODEBUG=fips140=only: there crypto/rsa returns an error and TLS 1.3 panics,
+// since they refuse all hashes from outside the validated module.
 //
-// The zero Server and the nil *Server never hash side by side.
+// The hashes of the zero Server and of a nil *Server never run side by side.
 type Server struct {
 	shards []*shard
 	turn   atomic.Uint32
 }
 
-// procsPerShard is how many Ps of the Go scheduler share a shard. They are enough to
-// fill its lanes. They are few enough to seldom wait for its lock, which every
+// procsPerShard is the number of Ps of the Go scheduler that share a shard. They are
+// enough to fill its lanes, and few enough to seldom wait for its lock, which every
 // request takes two or three times.
 const procsPerShard = 16
 
@@ -72,8 +70,8 @@ func (s *Server) New() hash.Hash {
 	return d
 }
 
-// Sum256 returns the SHA-256 digest of data. It hashes 2 KiB or more side by side
-// with what other goroutines write.
+// Sum256 returns the SHA-256 digest of data. It hashes data of 2 KiB or more side by
+// side with the writes of other goroutines.
 func (s *Server) Sum256(data []byte) [Size]byte {
 	shard := s.shard()
 	if !preempts && shard != nil {

@@ -16,10 +16,10 @@ const (
 	BlockSize = 64
 )
 
-// New returns a new [hash.Hash] that computes the SHA-256 digest. It also
-// implements [encoding.BinaryMarshaler], [encoding.BinaryAppender] and
-// [encoding.BinaryUnmarshaler], with the bytes of crypto/sha256, and
-// [hash.Cloner]. One goroutine at a time may use it.
+// New returns a new [hash.Hash] that computes the SHA-256 digest. It also implements
+// [hash.Cloner], [encoding.BinaryMarshaler], [encoding.BinaryAppender] and
+// [encoding.BinaryUnmarshaler]. Its marshalled form is the same as in crypto/sha256.
+// One goroutine at a time may use it.
 func New() hash.Hash {
 	d := new(digest)
 	d.Reset()
@@ -55,10 +55,9 @@ func Sum224(data []byte) [Size224]byte {
 	return [Size224]byte(sum[:])
 }
 
-// stdTakes reports whether crypto/sha256 hashes data as a whole. Of longer messages
-// it compresses one part at a time. With GOFIPS140=v1.0.0 it would not divide them
-// itself, its assembly cannot be interrupted, and a garbage collection would wait
-// for the end.
+// stdTakes reports whether crypto/sha256 hashes data as a whole. It compresses longer
+// messages part by part: with GOFIPS140=v1.0.0 it does not divide them itself, its
+// assembly cannot be interrupted, and a garbage collection would wait for the end.
 func stdTakes(data []byte) bool {
 	return block.UsesStd() && len(data) <= block.MaxPlain*BlockSize
 }

@@ -9,34 +9,34 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/lanes"
 )
 
-// Rows are parts of a buffer, of one size and at one distance. Row i is
-// Data[i*Stride : i*Stride+Size]. Sizes and strides are in bytes. A Stride of 0 is
+// Rows are parts of a buffer that have one size and one distance. Row i is
+// Data[i*Stride : i*Stride+Size]. Size and Stride are in bytes. A Stride of 0 means
 // Size: one row follows the other.
 type Rows struct {
 	Data         []byte
 	Size, Stride int
 }
 
-// SumStride sets each of the first n rows of dst to the digest of what was written to
-// prefix, followed by the row of src with the same number. A nil prefix is an empty
-// one. If rows of dst are smaller than a digest, they get its first bytes. SumStride
-// gives what [SumManyAfter] gives for slices of the rows, but no slice is made and no
-// digest copied: digests go where they belong, for example between the nodes of a tree.
-// What lies between the rows of dst stays as it is. Like SumManyAfter, SumStride uses the
-// calling goroutine alone, once warm allocates nothing, and leaves prefix as it is.
+// SumStride sets row i of dst to the digest of the bytes written to prefix, followed by
+// row i of src, for every i below n. A nil prefix is an empty prefix. Rows of dst that
+// are smaller than a digest get its first bytes. [SumManyAfter] returns the same
+// digests for slices of the rows. SumStride needs no slices and copies no digests: they
+// go where they belong, for example between the nodes of a tree. Memory between the
+// rows of dst stays as it is. Like SumManyAfter, SumStride uses the calling goroutine
+// alone, once warm allocates nothing, and leaves prefix as it is.
 //
 // dst and src may share memory: row i of dst may overlap the rows of src up to row i.
 //
-// SumStride panics, before it touches anything, if a row of dst has no byte or more
-// than 32, if a size, a stride or n is negative, if a stride is smaller than a row, if
-// Data is too short for n rows, if a row of dst overlaps a later row of src, or if
-// SumManyAfter would panic because of prefix.
+// SumStride panics, before it touches anything, if the Size of dst is not 1 to 32, if a
+// Size, a Stride or n is negative, if a Stride is smaller than a Size, if Data is too
+// short for n rows, if a row of dst overlaps a later row of src, or if SumManyAfter
+// would panic because of prefix.
 func SumStride(dst Rows, prefix hash.Hash, src Rows, n int) {
 	if n < 0 {
-		panic(fmt.Sprintf("sha256: SumStride: %d rows", n))
+		panic(fmt.Sprintf("sha256: SumStride: n is %d; expected 0 or more", n))
 	}
 	if dst.Size < 1 || dst.Size > Size {
-		panic(fmt.Sprintf("sha256: SumStride: dst has rows of %d bytes, not 1 to %d", dst.Size, Size))
+		panic(fmt.Sprintf("sha256: SumStride: dst has Size %d; expected 1 to %d", dst.Size, Size))
 	}
 	dst.check("dst", n)
 	src.check("src", n)
@@ -87,16 +87,16 @@ func (r Rows) row(i int) []byte { return r.Data[i*r.Stride:][:r.Size] }
 // check panics unless r has n rows. It sets a Stride of 0 to Size.
 func (r *Rows) check(name string, n int) {
 	if r.Size < 0 || r.Stride < 0 {
-		panic(fmt.Sprintf("sha256: SumStride: %s has rows of %d bytes, %d apart", name, r.Size, r.Stride))
+		panic(fmt.Sprintf("sha256: SumStride: %s has Size %d and Stride %d; expected 0 or more", name, r.Size, r.Stride))
 	}
 	if r.Stride == 0 {
 		r.Stride = r.Size
 	}
 	if r.Stride < r.Size {
-		panic(fmt.Sprintf("sha256: SumStride: %s has rows of %d bytes, but a stride of %d", name, r.Size, r.Stride))
+		panic(fmt.Sprintf("sha256: SumStride: %s has Size %d and Stride %d; expected a Stride of at least Size", name, r.Size, r.Stride))
 	}
 	if n > 0 && (r.Size > len(r.Data) || r.Stride > 0 && n-1 > (len(r.Data)-r.Size)/r.Stride) {
-		panic(fmt.Sprintf("sha256: SumStride: %s has %d bytes, too few for %d rows of %d, %d apart", name, len(r.Data), n, r.Size, r.Stride))
+		panic(fmt.Sprintf("sha256: SumStride: %s has %d bytes of Data, too few for %d rows of Size %d and Stride %d", name, len(r.Data), n, r.Size, r.Stride))
 	}
 }
 

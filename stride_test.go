@@ -200,19 +200,19 @@ func TestSumStridePanicsBeforeItTouchesAnything(t *testing.T) {
 		n        int
 		want     string
 	}{
-		{"n negative", rows(64, 32, 32), rows(128, 64, 64), -1, "-1 rows"},
-		{"digests of 33 bytes", rows(128, 33, 40), rows(128, 64, 64), 2, "dst has rows of 33 bytes, not 1 to 32"},
-		{"digests of no bytes", rows(128, 0, 0), rows(128, 64, 64), 2, "dst has rows of 0 bytes, not 1 to 32"},
-		{"size negative", rows(64, 32, 32), rows(128, -1, 64), 2, "src has rows of -1 bytes, 64 apart"},
-		{"stride negative", rows(64, 32, -32), rows(128, 64, 64), 2, "dst has rows of 32 bytes, -32 apart"},
-		{"stride of dst too short", rows(64, 32, 31), rows(128, 64, 64), 2, "dst has rows of 32 bytes, but a stride of 31"},
-		{"stride of src too short", rows(64, 32, 32), rows(128, 64, 63), 2, "src has rows of 64 bytes, but a stride of 63"},
-		{"dst too short", rows(63, 32, 32), rows(128, 64, 64), 2, "dst has 63 bytes, too few for 2 rows of 32, 32 apart"},
-		{"src too short", rows(64, 32, 32), rows(127, 64, 64), 2, "src has 127 bytes, too few for 2 rows of 64, 64 apart"},
-		{"one row, too short", rows(31, 32, 32), rows(64, 64, 64), 1, "dst has 31 bytes, too few for 1 rows of 32, 32 apart"},
-		{"sizes overflow", rows(64, 32, math.MaxInt), rows(128, 64, 64), 3, "dst has 64 bytes, too few for 3 rows"},
-		{"n overflows", rows(64, 32, 32), rows(128, 64, 64), math.MaxInt, "dst has 64 bytes, too few for"},
-		{"last row one byte short", rows(95, 32, 64), rows(128, 64, 64), 2, "dst has 95 bytes, too few for 2 rows of 32, 64 apart"},
+		{"n negative", rows(64, 32, 32), rows(128, 64, 64), -1, "n is -1; expected 0 or more"},
+		{"digests of 33 bytes", rows(128, 33, 40), rows(128, 64, 64), 2, "dst has Size 33; expected 1 to 32"},
+		{"digests of no bytes", rows(128, 0, 0), rows(128, 64, 64), 2, "dst has Size 0; expected 1 to 32"},
+		{"size negative", rows(64, 32, 32), rows(128, -1, 64), 2, "src has Size -1 and Stride 64; expected 0 or more"},
+		{"stride negative", rows(64, 32, -32), rows(128, 64, 64), 2, "dst has Size 32 and Stride -32; expected 0 or more"},
+		{"stride of dst too short", rows(64, 32, 31), rows(128, 64, 64), 2, "dst has Size 32 and Stride 31; expected a Stride of at least Size"},
+		{"stride of src too short", rows(64, 32, 32), rows(128, 64, 63), 2, "src has Size 64 and Stride 63; expected a Stride of at least Size"},
+		{"dst too short", rows(63, 32, 32), rows(128, 64, 64), 2, "dst has 63 bytes of Data, too few for 2 rows of Size 32 and Stride 32"},
+		{"src too short", rows(64, 32, 32), rows(127, 64, 64), 2, "src has 127 bytes of Data, too few for 2 rows of Size 64 and Stride 64"},
+		{"one row, too short", rows(31, 32, 32), rows(64, 64, 64), 1, "dst has 31 bytes of Data, too few for 1 rows of Size 32 and Stride 32"},
+		{"sizes overflow", rows(64, 32, math.MaxInt), rows(128, 64, 64), 3, "dst has 64 bytes of Data, too few for 3 rows"},
+		{"n overflows", rows(64, 32, 32), rows(128, 64, 64), math.MaxInt, "dst has 64 bytes of Data, too few for"},
+		{"last row one byte short", rows(95, 32, 64), rows(128, 64, 64), 2, "dst has 95 bytes of Data, too few for 2 rows of Size 32 and Stride 64"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			prefix := sha256.New()

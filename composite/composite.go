@@ -1,8 +1,8 @@
-// Package composite computes composite checksums of large objects, the kind
-// that S3 gives to multipart uploads: the SHA-256 digest of the digests of the
-// object's parts. The parts are hashed side by side, with AVX-512 about
-// two to three times as fast as one SHA-256 over the whole object. Functions may be
-// called concurrently.
+// Package composite computes composite checksums of large objects, as S3 gives them to
+// multipart uploads. A composite checksum is the SHA-256 digest of the digests of the
+// object's parts. The parts are hashed side by side, with AVX-512 about two to three
+// times as fast as one SHA-256 over the whole object. Functions may be called
+// concurrently.
 package composite
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/above/parts"
 )
 
-// maxParts is the most parts of an object.
+// maxParts is the largest number of parts of an object.
 const maxParts = 1 << 24
 
 // A Checksum is the composite checksum of an object.
@@ -76,12 +76,12 @@ func (c Checksum) CheckS3() error {
 // Checksum.Parts, a call needs a few MiB for each of these goroutines, whatever
 // the sizes.
 //
-// A size below 0, a partSize below 1 and more than 1<<24 parts are errors. S3 has
-// limits of its own: see [Checksum.CheckS3]. If r ends before size bytes, the
-// error is [io.ErrUnexpectedEOF]. If r.ReadAt fails, it is the error of
-// r.ReadAt. Both are wrapped with the offset. When ctx is done, Sum returns
-// ctx.Err(). Sum returns only when all its calls of r.ReadAt have returned and
-// all its goroutines have ended.
+// It is an error if size is below 0, if partSize is below 1, or if there are more than
+// 1<<24 parts. S3 has other limits: see [Checksum.CheckS3]. If r ends before size
+// bytes, the error is [io.ErrUnexpectedEOF]. If r.ReadAt fails, it is the error of
+// r.ReadAt. Both are wrapped with the offset. When ctx is done, Sum returns ctx.Err().
+// Sum returns only when all its calls of r.ReadAt have returned and all its goroutines
+// have ended.
 //
 // If r.ReadAt panics, Sum panics with the same value, on the goroutine that
 // called it. A fault in reading, as in a memory-mapped file that was truncated,
@@ -111,14 +111,14 @@ func countParts(size, partSize int64) (int, error) {
 		return 0, fmt.Errorf("composite: negative size %d", size)
 	}
 	if partSize < 1 {
-		return 0, fmt.Errorf("composite: part size %d is less than 1", partSize)
+		return 0, fmt.Errorf("composite: part size %d; expected at least 1", partSize)
 	}
 	if size == 0 {
 		return 1, nil
 	}
 	parts := (size-1)/partSize + 1
 	if parts > maxParts {
-		return 0, fmt.Errorf("composite: %d parts of %d bytes, more than %d", parts, partSize, maxParts)
+		return 0, fmt.Errorf("composite: %d parts of %d bytes; expected at most %d parts", parts, partSize, maxParts)
 	}
 	return int(parts), nil
 }

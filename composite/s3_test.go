@@ -32,7 +32,7 @@ func TestCheckS3(t *testing.T) {
 		{"a digest too few", 1, 6 * mib, 5 * mib, "1 digests, but 6291456 bytes in parts of 5242880 are 2 parts"},
 		{"no digest", 0, 0, 5 * mib, "0 digests, but 0 bytes in parts of 5242880 are 1 parts"},
 		{"a size below 0", 1, -1, 5 * mib, "negative size -1"},
-		{"no part size", 1, 1, 0, "part size 0 is less than 1"},
+		{"no part size", 1, 1, 0, "part size 0; expected at least 1"},
 	} {
 		err := composite.Checksum{Parts: make([][32]byte, tt.parts), Size: tt.size, PartSize: tt.partSize}.CheckS3()
 		if err == nil {

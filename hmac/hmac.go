@@ -1,5 +1,5 @@
-// Package hmac computes HMAC-SHA256 (RFC 2104, FIPS 198-1) of many messages side by
-// side, and of one.
+// Package hmac computes HMAC-SHA256 (RFC 2104, FIPS 198-1) of one message, and of many
+// messages side by side.
 //
 // In FIPS 140-3 mode, and where crypto/sha256 compresses anyway, crypto/hmac does
 // the work, one message after the other, and allocates. Under GODEBUG=fips140=only
@@ -18,11 +18,12 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/lanes"
 )
 
-// A Key is a key of HMAC-SHA256, made by [NewKey]. Any number of goroutines may use
-// it at the same time. Its memory is as secret as the key. Functions panic when
-// they are given nil or the zero Key.
+// A Key is a key of HMAC-SHA256, made by [NewKey]. Any number of goroutines may use it
+// at the same time. Its memory is as secret as the key. The methods of a nil Key and of
+// the zero Key panic, and so does SumMany with such a Key.
 type Key struct {
-	// inner and outer are the block that is the key XORed with ipad, and with opad.
+	// inner is the block of the key XORed with ipad, outer of the key XORed with
+	// opad.
 	inner, outer lanes.Prefix
 
 	// key is for crypto/hmac. If it is not nil there is nothing else.
@@ -81,9 +82,10 @@ func write(h hash.Hash, msg []byte) {
 	h.Write(msg)
 }
 
-// SumMany sets dst[i] to the MAC of msgs[i], for every i. It hashes the messages
-// side by side on the calling goroutine, starts no other, and once warm allocates
-// nothing. A nil message is an empty one. dst must not overlap any message.
+// SumMany sets dst[i] to the MAC of msgs[i], for every i. It hashes the messages side
+// by side on the calling goroutine. It starts no other goroutine, and once warm
+// allocates nothing. A nil message is an empty message. dst must not overlap any
+// message.
 //
 // It panics, before it touches anything, if dst and msgs differ in length.
 func (k *Key) SumMany(dst [][32]byte, msgs [][]byte) {
@@ -126,10 +128,10 @@ func sideBySide(msgs [][]byte) bool {
 	return false
 }
 
-// VerifyMany sets ok[i] to whether macs[i] is the MAC of msgs[i], for every i.
-// The time depends on the lengths only. A MAC that is not 32 bytes long is
-// wrong. To verify a truncated MAC, truncate the result of Sum or SumMany and
-// compare the two with Equal of crypto/hmac.
+// VerifyMany sets ok[i] to true if macs[i] is the MAC of msgs[i], else to false, for
+// every i. The time depends on the lengths only. A MAC that is not 32 bytes long is
+// wrong. To verify a truncated MAC, truncate the result of Sum or SumMany and compare
+// the two by Equal of crypto/hmac.
 //
 // It panics, before it touches anything, if ok, macs and msgs differ in length.
 func (k *Key) VerifyMany(ok []bool, macs, msgs [][]byte) {
@@ -148,11 +150,11 @@ func (k *Key) VerifyMany(ok []bool, macs, msgs [][]byte) {
 	scratches.Put(s)
 }
 
-// SumMany sets dst[i] to the MAC of msgs[i] with keys[i], for every i; a key may
-// occur more than once. It hashes the messages side by side on the calling
-// goroutine, starts no other, and once warm allocates nothing. A nil message is an
-// empty one. dst must not overlap any message. If all keys are the same,
-// [Key.SumMany] is about a tenth faster.
+// SumMany sets dst[i] to the MAC of msgs[i] with keys[i], for every i. A key may occur
+// more than once. SumMany hashes the messages side by side on the calling goroutine. It
+// starts no other goroutine, and once warm allocates nothing. A nil message is an empty
+// message. dst must not overlap any message. If all keys are the same, [Key.SumMany] is
+// about a tenth faster.
 //
 // It panics, before it touches anything, if dst, keys and msgs differ in length.
 func SumMany(dst [][32]byte, keys []*Key, msgs [][]byte) {

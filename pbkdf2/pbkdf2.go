@@ -28,9 +28,10 @@ import (
 // size is the length of a digest. A key is as many digests as it needs, the last one cut.
 const size = block.DigestSize
 
-// Key derives a key of keyLength bytes from a password and a salt, by iter iterations.
-// It is crypto/pbkdf2.Key with SHA-256, but an iter below 1 is an error. The parts of a
-// key of more than 32 bytes are computed side by side, on the calling goroutine.
+// Key derives a key of keyLength bytes from a password and a salt by the given number
+// of iterations. It is crypto/pbkdf2.Key with SHA-256, but returns an error if iter is
+// below 1. It computes the parts of a key of more than 32 bytes side by side, on the
+// calling goroutine.
 func Key(password string, salt []byte, iter, keyLength int) ([]byte, error) {
 	if err := check(iter, keyLength); err != nil {
 		return nil, err
@@ -49,9 +50,9 @@ func Key(password string, salt []byte, iter, keyLength int) ([]byte, error) {
 }
 
 // SumMany sets dst[i] to the key of 32 bytes of passwords[i] with salts[i] after
-// iters[i] iterations, for every i. It computes them side by side on the calling
-// goroutine, starts no other, and once warm allocates nothing. dst must not overlap any
-// password or salt.
+// iters[i] iterations, for every i. It computes the keys side by side on the calling
+// goroutine. It starts no other goroutine, and once warm allocates nothing. dst must
+// not overlap any password or salt.
 //
 // It returns an error, and sets nothing, if one of iters is below 1. Where crypto/pbkdf2
 // does the work, its first error ends SumMany. It panics, before it touches anything,
@@ -102,7 +103,7 @@ func check(iter, keyLength int) error {
 // bytesOf returns the bytes of s, which must not be changed.
 func bytesOf(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }
 
-// A part is a digest's worth of a key in the making.
+// A part is the part of a key that is one digest, while it is computed.
 type part struct {
 	lanes.Chain
 	dst []byte // where the digest goes, as far as it fits

@@ -10,8 +10,8 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/lanes"
 )
 
-// A Server derives keys for goroutines that each have one password, as in a program that
-// checks logins: keys that are wanted at the same time are computed side by side. Any
+// A Server derives keys for goroutines that each have one password, as in a program
+// that checks logins. It computes the keys of all waiting goroutines side by side. Any
 // number of goroutines may use it. The zero Server is ready for use.
 //
 // A Server has no goroutine and no timer. Some of the callers, at most GOMAXPROCS, do
@@ -36,7 +36,8 @@ type login struct {
 
 var logins = sync.Pool{New: func() any { return &login{wake: make(chan struct{}, 1)} }}
 
-// Key is the function [Key], beside the keys of other goroutines.
+// Key does the same as the function [Key], side by side with the keys of other
+// goroutines.
 func (s *Server) Key(password string, salt []byte, iter, keyLength int) ([]byte, error) {
 	n := (keyLength-1)/size + 1
 	// A key of more digests than lanes fills them by itself.

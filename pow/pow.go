@@ -1,13 +1,12 @@
-// Package pow searches for proofs of work as in the Krist currency: a nonce
-// that makes the SHA-256 digest of a prefix and that nonce begin with a small
-// number.
+// Package pow searches for proofs of work as in the Krist currency: it finds a nonce
+// for which the SHA-256 digest of a prefix and the nonce begins with a small number.
 //
-// Many nonces are tried side by side on one core, 32 with AVX-512. What all
-// messages have in common is computed once, and only the beginning of each
-// digest is computed. After a prefix of 22 bytes a search is more than 11 times
-// as fast as a loop over crypto/sha256 on AMD's Zen 5, without AVX-512 more
-// than 4 times; on Intel's Ice Lake more than 6 and 2 times. If the nonce lies
-// across two blocks, the gain is less than half of this.
+// A search tries many nonces side by side on one core, 32 with AVX-512. It computes the
+// common part of all messages once, and only the beginning of each digest. After a
+// prefix of 22 bytes a search is more than 11 times as fast as a loop over
+// crypto/sha256 on AMD's Zen 5, and more than 4 times without AVX-512; on Intel's Ice
+// Lake it is more than 6 and 2 times as fast. If the nonce lies across two blocks, the
+// gain is less than half of this.
 package pow
 
 import (
@@ -19,8 +18,7 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/block"
 )
 
-// ErrExhausted is what [Search.Find] returns when it has tried every nonce of its
-// range and none will do.
+// ErrExhausted is the error of [Search.Find] if no nonce of its range will do.
 var ErrExhausted = errors.New("pow: no nonce in the range will do")
 
 // A Search is the search for nonces after a prefix. Many goroutines may use it
@@ -38,14 +36,14 @@ func (s Search) Value(n uint64) uint64 {
 	return m.value(n)
 }
 
-// Find returns the smallest nonce n with Value(n) <= work among the count nonces
-// that begin with start. A range that goes beyond 2^64-1 ends with that nonce and
-// does not wrap around.
+// Find returns the smallest nonce n with Value(n) <= work. It tries start and the
+// nonces after it, count nonces in all. A range that goes beyond 2^64-1 ends with that
+// nonce and does not wrap around.
 //
-// If all these nonces fail, the error is [ErrExhausted]. When ctx is done, Find
-// gives up, within a millisecond once the prefix is hashed, and the error wraps
-// the error of ctx. With any error, n is the first nonce that was not tried:
-// the start for another call. If 2^64-1 was tried, n is 0.
+// If all these nonces fail, the error is [ErrExhausted]. When ctx is done, Find gives
+// up within a millisecond, once the prefix is hashed, and the error wraps the error of
+// ctx. With any error, n is the first nonce that was not tried: the start for another
+// call. If 2^64-1 was tried, n is 0.
 //
 // Find works on the calling goroutine alone: to use more cores, call it for
 // disjoint ranges in several goroutines.

@@ -23,12 +23,12 @@ const (
 	window      = 1 << windowLevel
 )
 
-// A Tree is what a torrent holds about a file.
+// A Tree has what a torrent records of a file.
 type Tree struct {
-	// Root is the pieces root; of an empty file, which has none, it is all zeros.
+	// Root is the pieces root. An empty file has no root: then it is all zeros.
 	Root [32]byte
 	// Pieces is the piece layer: for each piece the node above its blocks. A file
-	// of one piece or less has none.
+	// of at most one piece has no piece layer.
 	Pieces [][32]byte
 	// Size is the length of the file in bytes.
 	Size int64
@@ -38,23 +38,23 @@ type Tree struct {
 
 // Sum reads size bytes of r, from offset 0 on, and returns their tree.
 //
-// It hashes on GOMAXPROCS goroutines, many blocks side by side on each, while
-// others read ahead: r.ReadAt is called concurrently and out of order. A call
-// needs 4 MiB for each of these goroutines, some 3 MiB for the tree at hand, and 32
-// bytes for each piece, or for each GiB if pieces are longer.
+// It hashes on GOMAXPROCS goroutines, many blocks side by side on each, while others
+// read ahead: r.ReadAt is called concurrently and out of order. A call needs 4 MiB for
+// each of these goroutines, some 3 MiB for the tree, and 32 bytes for each piece, or
+// for each GiB if pieces are longer.
 //
-// It is an error if size is below 0, or if pieceLength is not a power of two or
-// is less than 16 KiB. If r ends before size bytes, the error is
-// [io.ErrUnexpectedEOF]. If r.ReadAt fails, it is the error of r.ReadAt. Both
-// are wrapped with the offset. When ctx is done, Sum returns ctx.Err(). Sum
-// returns only when all its calls of r.ReadAt have returned and all its
-// goroutines have ended. If r.ReadAt panics, Sum panics with the same value.
+// It is an error if size is below 0, or if pieceLength is not a power of two of at
+// least 16 KiB. If r ends before size bytes, the error is [io.ErrUnexpectedEOF]. If
+// r.ReadAt fails, it is the error of r.ReadAt. Both are wrapped with the offset. When
+// ctx is done, Sum returns ctx.Err(). Sum returns only when all its calls of r.ReadAt
+// have returned and all its goroutines have ended. If r.ReadAt panics, Sum panics with
+// the same value.
 func Sum(ctx context.Context, r io.ReaderAt, size, pieceLength int64) (Tree, error) {
 	if size < 0 {
 		return Tree{}, fmt.Errorf("bep52: negative size %d", size)
 	}
 	if pieceLength < blockSize || pieceLength&(pieceLength-1) != 0 {
-		return Tree{}, fmt.Errorf("bep52: piece length %d is no power of two from %d on", pieceLength, blockSize)
+		return Tree{}, fmt.Errorf("bep52: piece length %d; expected a power of two of at least %d", pieceLength, blockSize)
 	}
 	if r == nil && size > 0 {
 		return Tree{}, errors.New("bep52: nil reader")

@@ -1,14 +1,15 @@
-// Package bitcoin computes Bitcoin's Merkle trees, whose nodes are digests of
-// digests (double SHA-256), many side by side, and the hashes of block headers.
+// Package bitcoin computes Bitcoin's Merkle trees and the hashes of block headers. It
+// hashes many nodes or headers side by side. A hash is the digest of a digest (double
+// SHA-256).
 //
-// A node without a sibling is hashed with itself. So a list of transactions can
-// have the same root as a shorter list whose end it repeats (CVE-2012-2459).
-// [Root] reports lists that may have such repetitions. Refuse a block with such
-// a list, but do not remember its hash as invalid: the original block has the
-// same hash, and may be valid.
+// A node without a sibling is hashed with itself. So a list of transactions has the
+// same root as a shorter list if it repeats the end of that list (CVE-2012-2459).
+// [Root] reports lists that may have such repetitions. Refuse a block with such a list,
+// but do not remember its hash as invalid: the original block has the same hash, and
+// may be valid.
 //
-// Hashes are in the order of bytes in which they are hashed, which is the reverse
-// of how they are usually shown.
+// The bytes of hashes are in the order in which they are hashed. Programs usually show
+// them in reverse order.
 //
 // All functions work on the calling goroutine and may be called concurrently on
 // different memory.
@@ -71,10 +72,10 @@ func again(digests [][32]byte) {
 	lanes.SumDigests(digests, lanes.Prefix{H: block.IV256}, digests)
 }
 
-// Root returns the root of the tree over txids, which stay as they are. mutated
-// says whether two siblings in the tree are equal: then a shorter list may have
-// the same root. The root of no transactions is all zeros. Above 2048
-// transactions Root allocates little more than 1/64 of the memory of txids.
+// Root returns the root of the tree over txids, which stay as they are. The result
+// mutated is true if two siblings in the tree are equal: then a shorter list may have
+// the same root. The root of no transactions is all zeros. Above 2048 transactions Root
+// allocates little more than 1/64 of the memory of txids.
 func Root(txids [][32]byte) (root [32]byte, mutated bool) {
 	n := len(txids)
 	if n == 0 {
@@ -102,9 +103,9 @@ var tree = merkle.Tree{
 	},
 }
 
-// Branch returns the siblings on the path from the transaction number index to
-// the root. A node without a sibling is its own. Branch hashes the whole tree.
-// It is an error if index is out of range.
+// Branch returns the siblings on the path from transaction txids[index] to the root. A
+// node without a sibling is its own sibling. Branch hashes the whole tree. It is an
+// error if index is out of range.
 func Branch(txids [][32]byte, index int) ([][32]byte, error) {
 	n := len(txids)
 	if index < 0 || index >= n {

@@ -10,14 +10,14 @@ import (
 	"github.com/sha256-simd/sha256-simd/hashtree/rfc6962"
 )
 
-// HashFromByteSlices is what cometbft's function of this name does.
+// HashFromByteSlices does the same as cometbft's function of this name.
 func HashFromByteSlices(items [][]byte) []byte {
 	root := rfc6962.Root(items)
 	return root[:]
 }
 
-// A Hasher is what transparency-dev's rfc6962.DefaultHasher does, one hash at a
-// time. For many at a time, use [rfc6962.LeafHashes], [rfc6962.Root] or
+// A Hasher does the same as transparency-dev's rfc6962.DefaultHasher, one hash at a
+// time. For many hashes at a time, use [rfc6962.LeafHashes], [rfc6962.Root] or
 // [rfc6962.Range].
 type Hasher struct{}
 

@@ -2,11 +2,11 @@
 // celestiaorg/nmt with SHA-256 and namespaces of 29 bytes, many leaves and
 // nodes side by side.
 //
-// A node is the lowest and the highest namespace below it and a digest. The
-// digest of a leaf is SHA-256 of a byte 0, its namespace and its data. The
-// digest of any other node is SHA-256 of a byte 1 and both of its children, 90
-// bytes each. A tree of n leaves is split at the largest power of two below n.
-// The namespaces of a tree's leaves never fall.
+// A node consists of the lowest and the highest namespace below it, and a digest. The
+// digest of a leaf is SHA-256 of a byte 0, its namespace and its data. The digest of
+// any other node is SHA-256 of a byte 1 and both of its children, 90 bytes each. A tree
+// of n leaves is split at the largest power of two below n. From a leaf to the next,
+// the namespace never falls.
 //
 // All functions work on the calling goroutine, leave what they are given as it
 // is, and may be called concurrently.
@@ -32,7 +32,7 @@ type Namespace [NamespaceSize]byte
 // Compare returns -1, 0 or +1 if n is below, the same as or above other.
 func (n Namespace) Compare(other Namespace) int { return bytes.Compare(n[:], other[:]) }
 
-// MaxNamespace is the highest namespace, in which parity shares are.
+// MaxNamespace is the highest namespace, the namespace of parity shares.
 var MaxNamespace = func() (n Namespace) {
 	for i := range n {
 		n[i] = 0xff
@@ -54,10 +54,9 @@ var _ [2*NamespaceSize + sha256.Size]byte = [nodeSize]byte{}
 
 // Options are the parameters of a tree.
 type Options struct {
-	// IgnoreMaxNamespace has a node leave [MaxNamespace] out of its Max if a
-	// leaf below it has another namespace. Then no proof can show that
-	// MaxNamespace has no leaf: the empty proof holds for every tree with
-	// another namespace.
+	// IgnoreMaxNamespace makes a node leave [MaxNamespace] out of its Max if a leaf
+	// below it has another namespace. Then no proof can show that MaxNamespace has
+	// no leaf: the empty proof is valid for every tree with another namespace.
 	IgnoreMaxNamespace bool
 }
 
@@ -108,9 +107,9 @@ func (s *scratch) add(target *[sha256.Size]byte, pair []byte) {
 	}
 }
 
-// LeafHashes sets dst[i] to the node of leaves[i], whose namespace is
-// namespaces[i]. A nil leaf is an empty one. It is an error if a namespace is
-// below the one before it; then dst stays as it is. dst must not overlap any leaf.
+// LeafHashes sets dst[i] to the node of leaves[i], whose namespace is namespaces[i]. A
+// nil leaf is an empty leaf. It is an error if a namespace is below the namespace
+// before it; then dst stays as it is. dst must not overlap any leaf.
 //
 // It panics, before it touches anything, if the slices differ in length.
 func LeafHashes(dst []Node, namespaces []Namespace, leaves [][]byte) error {
@@ -271,10 +270,9 @@ func Root(leaves []Node, o Options) (Node, error) {
 	return root[0], nil
 }
 
-// Roots sets dst[i] to the root of the tree over leaves i·size to (i+1)·size-1,
-// all trees side by side, level by level. It is an error if the namespaces of a
-// tree's leaves are out of order; then dst stays as it is. dst must not overlap
-// leaves.
+// Roots sets dst[i] to the root of the tree over leaves[i*size : (i+1)*size]. It hashes
+// all trees side by side, level by level. It is an error if the namespaces of a tree's
+// leaves are out of order; then dst stays as it is. dst must not overlap leaves.
 //
 // It panics, before it touches anything, if size is below 1 or if len(leaves)
 // is not size·len(dst).

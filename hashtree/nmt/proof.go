@@ -6,9 +6,9 @@ import (
 	"sort"
 )
 
-// A Proof proves what leaves Start to End-1 of a tree are. A proof of a
-// namespace also proves that no other leaf of the tree has the namespace. It
-// has the same nodes as a proof of celestiaorg/nmt, in the same order.
+// A Proof proves the contents of leaves Start to End-1 of a tree. A proof of a
+// namespace also proves that no other leaf of the tree has the namespace. It has the
+// same nodes as a proof of celestiaorg/nmt, in the same order.
 type Proof struct {
 	// Start and End are the range. Both are 0 in a proof that a namespace is
 	// outside the range of a tree's namespaces.
@@ -91,9 +91,9 @@ func ProveNamespace(leaves []Node, ns Namespace, o Options) (Proof, error) {
 // tree with this root have the given namespace and data. Other leaves may have
 // the namespace too.
 //
-// A root does not fix how many leaves there are, so Start and End are proved only if
-// their number is known, is a power of two and is at least End. Otherwise the leaves
-// are in the tree, but possibly elsewhere.
+// A root does not fix the number of leaves. So Start and End are proved only if the
+// number is known, is a power of two and is at least End. Otherwise the leaves are in
+// the tree, but possibly elsewhere.
 func (p Proof) VerifyInclusion(root Node, ns Namespace, leaves [][]byte, o Options) error {
 	if p.Absent != nil {
 		return fmt.Errorf("nmt: a proof of absence proves no inclusion")
@@ -101,9 +101,8 @@ func (p Proof) VerifyInclusion(root Node, ns Namespace, leaves [][]byte, o Optio
 	return p.verify(root, leafNodes(ns, leaves), o)
 }
 
-// VerifyNamespace returns nil if p proves that, in the tree with this root,
-// exactly the given leaves have the namespace. If leaves is empty, it proves
-// that no leaf has it.
+// VerifyNamespace returns nil if p proves that, in the tree with this root, exactly the
+// given leaves have the namespace. If leaves is empty, p proves that no leaf has it.
 func (p Proof) VerifyNamespace(root Node, ns Namespace, leaves [][]byte, o Options) error {
 	if p.isEmpty() {
 		switch {

@@ -25,8 +25,8 @@ func InclusionProof(leafHashes [][32]byte, index int) ([][32]byte, error) {
 	return proof, nil
 }
 
-// InclusionProofs returns [InclusionProof] of every leaf, and hashes the tree
-// once. The proofs share an array of 32 bytes for each level and leaf.
+// InclusionProofs returns the [InclusionProof] of every leaf, and hashes the tree once.
+// The proofs share an array of 32 bytes for each level and leaf.
 func InclusionProofs(leafHashes [][32]byte) [][][32]byte {
 	_, proofs := RootAndProofs(leafHashes)
 	return proofs
@@ -94,9 +94,9 @@ func consistency(leafHashes [][32]byte, oldSize int, whole bool) [][32]byte {
 	return append(consistency(right, oldSize-split, false), RootOfHashes(left))
 }
 
-// VerifyInclusion returns nil if proof proves that the leaf number index has
-// the hash leafHash, in the tree that has the given root and number of leaves.
-// A proof that is longer or shorter than necessary is an error.
+// VerifyInclusion returns nil if proof proves that the leaf at position index has the
+// hash leafHash, in the tree with the given root and size, its number of leaves. A
+// proof that is longer or shorter than necessary is an error.
 func VerifyInclusion(root [32]byte, size, index uint64, leafHash [32]byte, proof [][32]byte) error {
 	hash, err := RootFromInclusionProof(size, index, leafHash, proof)
 	if err != nil {
@@ -108,10 +108,10 @@ func VerifyInclusion(root [32]byte, size, index uint64, leafHash [32]byte, proof
 	return nil
 }
 
-// RootFromInclusionProof returns the root to which proof leads from the leaf
-// number index with the hash leafHash, in a tree of size leaves. The caller has
-// to compare it with a root that it trusts. It is an error if index is not
-// below size, or if proof is longer or shorter than necessary.
+// RootFromInclusionProof returns the root to which proof leads from the leaf at
+// position index with the hash leafHash. size is the number of leaves of the tree. The
+// caller has to compare the root with a root that it trusts. It is an error if index is
+// not below size, or if proof is longer or shorter than necessary.
 func RootFromInclusionProof(size, index uint64, leafHash [32]byte, proof [][32]byte) (root [32]byte, err error) {
 	if index >= size {
 		return root, fmt.Errorf("rfc6962: no leaf %d in a tree of %d", index, size)
@@ -135,9 +135,9 @@ func RootFromInclusionProof(size, index uint64, leafHash [32]byte, proof [][32]b
 	return hash, nil
 }
 
-// VerifyConsistency returns nil if proof proves that the old tree, of oldSize
-// leaves with the root oldRoot, has grown into the new tree, of size leaves
-// with the given root. At most one proof does; none does if the old tree is
+// VerifyConsistency returns nil if proof proves that the old tree has grown into the
+// new tree. The old tree has oldSize leaves and the root oldRoot, the new tree size
+// leaves and the given root. At most one proof does so, and none if the old tree is
 // empty.
 func VerifyConsistency(oldRoot [32]byte, oldSize uint64, root [32]byte, size uint64, proof [][32]byte) error {
 	if oldSize < 1 || oldSize > size {

@@ -7,17 +7,17 @@ import (
 	"github.com/sha256-simd/sha256-simd"
 )
 
-// A Range is a tree that grows: it holds no more than the roots of the largest
-// whole subtrees, from left to right. The zero Range is empty. To copy one,
-// assign it. It is for one goroutine at a time.
+// A Range is a tree that grows. It holds only the roots of the largest whole subtrees,
+// from left to right. The zero Range is empty. Assignment copies a Range. One goroutine
+// at a time may use it.
 type Range struct {
 	size  uint64
 	peaks [64][32]byte // on each level that is a bit of size
 }
 
 const (
-	// Leaves are appended by so many at a time, up to the level above which no
-	// whole window would fill the widest kernel.
+	// windowLeaves is the number of leaves that are appended at a time, up to the
+	// level above which no whole window would fill the widest kernel.
 	windowLeaves = 1024
 	windowLevels = 5
 )
@@ -31,8 +31,8 @@ type buffers struct {
 
 var pool = sync.Pool{New: func() any { return new(buffers) }}
 
-// Append adds leaves at the end, hashed side by side. Above 1024 of them it
-// allocates one and a half bytes for each. A nil leaf is an empty one.
+// Append hashes leaves side by side and adds them at the end. Above 1024 leaves it
+// allocates one and a half bytes for each. A nil leaf is an empty leaf.
 func (r *Range) Append(leaves [][]byte) {
 	b := pool.Get().(*buffers)
 	defer pool.Put(b)

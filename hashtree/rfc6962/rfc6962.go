@@ -67,9 +67,9 @@ func LeafHashes(dst [][32]byte, leaves [][]byte) {
 	sha256.SumManyAfter(dst, leafPrefix, leaves)
 }
 
-// Root returns the root of the tree over leaves. Without leaves it is the
-// digest of the empty message. Above 1024 leaves Root allocates little more
-// than a byte for each.
+// Root returns the root of the tree over leaves. Without leaves it is the digest of the
+// empty message. Above 1024 leaves Root allocates little more than a byte for each
+// leaf.
 func Root(leaves [][]byte) [32]byte {
 	n := len(leaves)
 	if n == 0 {

@@ -2,12 +2,11 @@
 // API. A large message is cut into chunks of 1024 bytes, the leaves of a Merkle
 // tree, which one core hashes side by side.
 //
-// The digest of a message of at most 1024 bytes is its SHA-256 digest. A longer
-// message is split into two parts. The length of the first part is the largest
-// power of two below the message's length. The digest is the parent of the
-// digests of both parts: 64 rounds of SHA-256 over the two digests, from start
-// words of its own and without the addition at the end. The message's length is
-// not hashed.
+// The digest of a message of at most 1024 bytes is its SHA-256 digest. A longer message
+// is split into two parts. The length of the first part is the largest power of two
+// below the message's length. The digest is the parent of the digests of both parts: 64
+// rounds of SHA-256 over the two digests, with other start words and without the
+// addition at the end. The message's length is not hashed.
 //
 // Functions may be called concurrently.
 package sha256tree

@@ -58,12 +58,12 @@ const (
 	window = 1 << 18
 )
 
-// FsVerity reads size bytes of r, from offset 0 on, and returns their fs-verity
-// digest, the digest of the descriptor without a signature: what `fsverity
-// digest` prints and the kernel measures.
+// FsVerity reads size bytes of r, from offset 0 on, and returns their fs-verity digest,
+// which `fsverity digest` prints and the kernel measures: the digest of the descriptor
+// without a signature.
 //
-// It is an error if the size is below 0, the salt longer than 32 bytes, or the
-// block size no power of two from 1024 to 65536.
+// It is an error if size is below 0, if the salt is longer than 32 bytes, or if the
+// block size is not a power of two from 1024 to 65536.
 func FsVerity(ctx context.Context, r io.ReaderAt, size int64, o Options) ([32]byte, error) {
 	if err := o.check(r, size, fsMinBlockSize, fsMaxBlockSize, fsMaxSalt); err != nil {
 		return [32]byte{}, err
@@ -90,21 +90,20 @@ func FsVerity(ctx context.Context, r io.ReaderAt, size int64, o Options) ([32]by
 	return sha256.Sum256(d[:]), nil
 }
 
-// DmVerity reads size bytes of r, from offset 0 on, and returns the root hash of
-// their dm-verity tree, as `veritysetup format --no-superblock` does if the
-// blocks of data and tree have one size. If tree is not nil it gets the whole
-// hash tree, from offset 0 on, the highest level first; data of one block have
-// no tree. After an error, parts of the tree may have been written; after an
-// error in the arguments, nothing has.
+// DmVerity reads size bytes of r, from offset 0 on, and returns the root hash of their
+// dm-verity tree, as `veritysetup format --no-superblock` does if the blocks of data
+// and tree have one size. If tree is not nil it gets the whole hash tree, from offset 0
+// on, the highest level first. Data of one block have no tree. After an error, parts of
+// the tree may have been written, but not after an error in the arguments.
 //
-// It is an error if size is not a positive multiple of the block size, the salt
-// longer than 256 bytes, or the block size no power of two from 512 to 524288.
+// It is an error if size is not a positive multiple of the block size, if the salt is
+// longer than 256 bytes, or if the block size is not a power of two from 512 to 524288.
 func DmVerity(ctx context.Context, r io.ReaderAt, size int64, tree io.WriterAt, o Options) ([32]byte, error) {
 	if err := o.check(r, size, dmMinBlockSize, dmMaxBlockSize, dmMaxSalt); err != nil {
 		return [32]byte{}, err
 	}
 	if size == 0 || size%int64(o.BlockSize) != 0 {
-		return [32]byte{}, fmt.Errorf("verity: size %d is no positive multiple of the block size %d", size, o.BlockSize)
+		return [32]byte{}, fmt.Errorf("verity: size %d; expected a positive multiple of the block size %d", size, o.BlockSize)
 	}
 	return newTree(size, o.BlockSize, o.Salt, tree).sum(ctx, r)
 }
@@ -118,9 +117,9 @@ func (o *Options) check(r io.ReaderAt, size int64, minBlock, maxBlock, maxSalt i
 	case size < 0:
 		return fmt.Errorf("verity: negative size %d", size)
 	case b < minBlock || b > maxBlock || b&(b-1) != 0:
-		return fmt.Errorf("verity: block size %d is no power of two from %d to %d", b, minBlock, maxBlock)
+		return fmt.Errorf("verity: block size %d; expected a power of two from %d to %d", b, minBlock, maxBlock)
 	case len(o.Salt) > maxSalt:
-		return fmt.Errorf("verity: salt of %d bytes, more than %d", len(o.Salt), maxSalt)
+		return fmt.Errorf("verity: salt of %d bytes; expected at most %d", len(o.Salt), maxSalt)
 	case r == nil && size > 0:
 		return errors.New("verity: nil reader")
 	}

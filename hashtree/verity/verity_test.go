@@ -240,16 +240,16 @@ func TestNonsenseIsAnErrorWithItsNumbersAndWritesNothing(t *testing.T) {
 		fs, dm string // what the errors say; "" if there is none
 	}{
 		{"negative size", same(0), -4096, verity.Options{}, "negative size -4096", "negative size -4096"},
-		{"nothing", same(0), 0, verity.Options{}, "", "size 0 is no positive multiple"},
-		{"part of a block", same(0), 4097, verity.Options{}, "", "size 4097 is no positive multiple of the block size 4096"},
+		{"nothing", same(0), 0, verity.Options{}, "", "size 0; expected a positive multiple"},
+		{"part of a block", same(0), 4097, verity.Options{}, "", "size 4097; expected a positive multiple of the block size 4096"},
 		{"no power of two", same(0), 4096, verity.Options{BlockSize: 3000}, "block size 3000", "block size 3000"},
 		{"negative block size", same(0), 4096, verity.Options{BlockSize: -4096}, "block size -4096", "block size -4096"},
 		{"small blocks", same(0), 4096, verity.Options{BlockSize: 512}, "block size 512", ""},
 		{"tiny blocks", same(0), 4096, verity.Options{BlockSize: 256}, "block size 256", "block size 256"},
 		{"large blocks", same(0), 1 << 20, verity.Options{BlockSize: 128 << 10}, "block size 131072", ""},
 		{"huge blocks", same(0), 1 << 20, verity.Options{BlockSize: 1 << 20}, "block size 1048576", "block size 1048576"},
-		{"long salt", same(0), 4096, verity.Options{Salt: make([]byte, 33)}, "salt of 33 bytes, more than 32", ""},
-		{"too long a salt", same(0), 4096, verity.Options{Salt: make([]byte, 257)}, "salt of 257 bytes, more than 32", "salt of 257 bytes, more than 256"},
+		{"long salt", same(0), 4096, verity.Options{Salt: make([]byte, 33)}, "salt of 33 bytes; expected at most 32", ""},
+		{"too long a salt", same(0), 4096, verity.Options{Salt: make([]byte, 257)}, "salt of 257 bytes; expected at most 32", "salt of 257 bytes; expected at most 256"},
 		{"no reader", nil, 4096, verity.Options{}, "nil reader", "nil reader"},
 	} {
 		check := func(function string, got [32]byte, err error, want string) {
