@@ -280,8 +280,8 @@ func TestSumReadersMisuse(t *testing.T) {
 		want string
 		f    func()
 	}{
-		{"with a nil open", func() { sha256.SumReaders(t.Context(), dst, nil, sha256.ReadersOptions{}) }},
-		{"with -1 streams open", func() { sha256.SumReaders(t.Context(), dst, touched, sha256.ReadersOptions{Open: -1}) }},
+		{"open is nil", func() { sha256.SumReaders(t.Context(), dst, nil, sha256.ReadersOptions{}) }},
+		{"Open is -1; expected 0 or more", func() { sha256.SumReaders(t.Context(), dst, touched, sha256.ReadersOptions{Open: -1}) }},
 	} {
 		if message := panicOf(tt.f); !strings.Contains(message, tt.want) {
 			t.Errorf("panic %q, want %q", message, tt.want)

@@ -1,7 +1,7 @@
-// Package slhdsa is SLH-DSA of FIPS 205, the stateless hash-based signature, with the six
-// parameter sets of SHA-2. Its hashes run side by side on the lanes of
-// github.com/sha256-simd/sha256-simd: the chains and the leaves of whole trees when it
-// signs, many signatures when it verifies.
+// Package slhdsa is SLH-DSA of FIPS 205, the stateless hash-based signature, with the
+// six parameter sets of SHA-2. It hashes side by side by
+// github.com/sha256-simd/sha256-simd: when it signs, chains and the leaves of whole
+// trees; when it verifies, many signatures.
 //
 //	key, err := slhdsa.GenerateKey(slhdsa.SHA2_128s, nil)
 //	sig, err := key.Sign(nil, message, nil)

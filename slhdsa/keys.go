@@ -103,7 +103,7 @@ func generate(p *params, random []byte) *PrivateKey {
 
 // NewPrivateKey returns the private key with the encoding of FIPS 205, SK.seed ||
 // SK.prf || PK.seed || PK.root. It computes the root, which takes as long as
-// [GenerateKey], and returns an error if key has another. It does not keep key.
+// [GenerateKey], and returns an error if key has another root. It does not keep key.
 func NewPrivateKey(set ParameterSet, key []byte) (*PrivateKey, error) {
 	k, err := NewPrivateKeyUnchecked(set, key)
 	if err != nil {
@@ -115,8 +115,7 @@ func NewPrivateKey(set ParameterSet, key []byte) (*PrivateKey, error) {
 	return k, nil
 }
 
-// NewPrivateKeyUnchecked is NewPrivateKey, but leaves the root to be checked by the
-// first Sign.
+// NewPrivateKeyUnchecked is NewPrivateKey, but the first Sign checks the root.
 func NewPrivateKeyUnchecked(set ParameterSet, key []byte) (*PrivateKey, error) {
 	p := set.params()
 	if p == nil {

@@ -35,7 +35,7 @@ func (o *Options) check() error {
 		return nil
 	}
 	if n := len(o.Context); n > maxContext {
-		return fmt.Errorf("slhdsa: context of %d bytes, at most %d are possible", n, maxContext)
+		return fmt.Errorf("slhdsa: context of %d bytes; expected at most %d", n, maxContext)
 	}
 	if _, ok := preHashes[o.Hash]; o.Hash != 0 && !ok {
 		return fmt.Errorf("slhdsa: no pre-hash variant with %v", o.Hash)

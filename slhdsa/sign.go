@@ -20,9 +20,9 @@ type Options struct {
 	// Check verifies a signature before Sign returns it. A fault during signing can
 	// yield a signature that reveals how to forge others.
 	Check bool
-	// Hash, if not 0, selects the pre-hash variant with that function: a digest of the
-	// message is signed. Sign and Verify take the message nevertheless. A function of
-	// SHA-2 or SHA-3 will do. The variants do not verify each other's signatures.
+	// Hash, if not 0, selects the pre-hash variant with this function, of SHA-2 or
+	// SHA-3: Sign signs a digest of the message. Sign and Verify take the message
+	// nevertheless. The variants do not verify each other's signatures.
 	Hash crypto.Hash
 }
 
@@ -30,14 +30,13 @@ type Options struct {
 // are a [crypto.SignerOpts].
 func (*Options) HashFunc() crypto.Hash { return 0 }
 
-// Sign signs a message, which must be whole, and not a digest as with other signers.
-// opts is nil, [*Options], or any other value whose HashFunc is 0. Unless signing is
-// deterministic, Sign reads as many bytes from rand as a hash value has; a nil rand
-// means [crypto/rand.Reader].
+// Sign signs a whole message, not its digest, unlike other signers. opts is nil,
+// [*Options], or any other value whose HashFunc is 0. Unless signing is deterministic,
+// Sign reads the bytes of one hash value from rand; a nil rand means
+// [crypto/rand.Reader].
 //
 // Sign may be called concurrently. It returns an error if the options are invalid, if
-// rand fails, or if the key's root proves to be wrong, which [NewPrivateKeyUnchecked]
-// leaves open.
+// rand fails, or if the root of a key of [NewPrivateKeyUnchecked] is wrong.
 func (k *PrivateKey) Sign(rand io.Reader, message []byte, opts crypto.SignerOpts) ([]byte, error) {
 	o, ok := opts.(*Options)
 	if !ok && opts != nil && opts.HashFunc() != 0 {

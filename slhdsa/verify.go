@@ -8,8 +8,8 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/lanes"
 )
 
-// ErrVerification says that a signature of the right length is not one of the message
-// by the key, under the options given.
+// ErrVerification says that a signature of the right length is not a signature of the
+// message by the key under the given options.
 var ErrVerification = errors.New("slhdsa: invalid signature")
 
 // Verify returns nil if sig is a signature of message by the key. opts are nil or the
@@ -23,7 +23,7 @@ func (k *PublicKey) Verify(message, sig []byte, opts *Options) error {
 // have different parameter sets. It takes a fraction of the time of a loop.
 //
 // If the slices differ in length, VerifyMany verifies nothing. It returns an error for
-// each element of the longest one.
+// each element of the longest slice.
 func VerifyMany(keys []*PublicKey, messages, sigs [][]byte, opts *Options) []error {
 	n := max(len(keys), len(messages), len(sigs))
 	errs := make([]error, n)

@@ -24,10 +24,10 @@ const (
 	DigestSize = 32
 	// MaxLanes is the largest number of lanes of any kernel.
 	MaxLanes = 32
-	// MaxPlain bounds, in blocks, one call of what compresses a single stream
-	// without a kernel: crypto/sha256 or plain Go.
+	// MaxPlain is the largest number of blocks that one call compresses without a
+	// kernel, by crypto/sha256 or plain Go.
 	MaxPlain = 1024
-	// MaxTail is the most bytes that Pad writes.
+	// MaxTail is the largest number of bytes that Pad writes.
 	MaxTail = 2 * Size
 )
 
@@ -53,13 +53,12 @@ func Compress(h *State, p []byte) {
 	}
 }
 
-// Pad writes into tail the end of a message of length bytes (modulo 2^61):
-// rest, which is what follows its last whole block, then the padding of
-// FIPS 180-4, section 5.1.1. It returns the length of that end, one block or
-// two. rest does not overlap tail.
+// Pad writes the end of a message of `length` bytes (modulo 2^61) to tail: rest, the
+// bytes after its last whole block, and the padding of FIPS 180-4, section 5.1.1. It
+// returns the length of the end, one block or two. rest does not overlap tail.
 //
-// No 8 bytes that a kernel reads at a time are put together from several
-// writes: the processor can then hand them on before they reach the cache.
+// Each 8 bytes that a kernel reads at a time come from one write: the processor can
+// then forward them before they reach the cache.
 func Pad(tail *[MaxTail]byte, rest []byte, length uint64) int {
 	n := len(rest)
 	*(*[Size]byte)(tail[:]) = [Size]byte{}
@@ -92,8 +91,8 @@ func Pad(tail *[MaxTail]byte, rest []byte, length uint64) int {
 	return end
 }
 
-// Finish hashes rest, the end of a message of length bytes, into h and writes the digest
-// to sum, which may overlap rest. rest begins at a block.
+// Finish hashes rest, the end of a message of `length` bytes, into h and writes the
+// digest to sum, which may overlap rest. rest begins with a block.
 func Finish(sum *[DigestSize]byte, h *State, rest []byte, length uint64) {
 	whole := len(rest) &^ (Size - 1)
 	Compress(h, rest[:whole])
@@ -115,7 +114,7 @@ func PutDigest(dst *[DigestSize]byte, h *State) {
 }
 
 // CompressLane is Compress in the form of Kernel.Blocks, for one lane. A call takes at
-// most MaxPlain blocks, or as many as the one-stream kernel in use.
+// most MaxPlain blocks, or MaxBlocks of the one-stream kernel in use.
 func CompressLane(states **State, data **byte, ring, first, at, slice, turns int) {
 	single(compress)(states, data, ring, first, at, slice, turns)
 }

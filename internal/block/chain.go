@@ -5,12 +5,12 @@ import (
 	"unsafe"
 )
 
-// Chains are chains of HMAC, one in each lane of a ChainKernel. A chain is two states,
-// those after a key's block of ipad and of opad, its last digest U, and the exclusive
-// or of its digests. Kernels read and write it; the values are secret.
+// Chains are chains of HMAC, one in each lane of a ChainKernel. A chain has four
+// values: the states after a key's block of ipad and of opad, its last digest U, and
+// the exclusive or of its digests. Kernels read and write them; they are secret.
 //
-// The words of a value are side by side, or, where a kernel has them in vectors, the
-// same word of a group of lanes.
+// In memory, the words of a value are side by side. For a kernel with vectors, the same
+// words of a group of lanes are side by side.
 type Chains [chainValues * 8 * MaxLanes]uint32
 
 // The values of a chain, eight words each. The generator has the same order.
@@ -37,7 +37,7 @@ type ChainKernel struct {
 // ChainKernels returns this architecture's chain kernels.
 func ChainKernels() []ChainKernel { return slices.Clone(chainKernels) }
 
-// word returns where word j of a value is.
+// word returns the index of word j of a value.
 func (k *ChainKernel) word(lane, value, j int) int {
 	return ((lane/k.group*chainValues+value)*8+j)*k.group + lane%k.group
 }

@@ -2,7 +2,6 @@ package block
 
 import "unsafe"
 
-// Fetch has memory fetched into the cache that is about to be read: the first 256
-// bytes of messages, what kernels do not fetch themselves, and the last 64. It
-// reads nothing itself.
+// Fetch makes the CPU fetch the first 256 and the last 64 bytes of messages into the
+// cache; kernels fetch the other bytes themselves. Fetch itself reads nothing.
 func Fetch(msgs [][]byte) { fetch(unsafe.SliceData(msgs), len(msgs)) }

@@ -27,7 +27,8 @@ type Spec struct {
 	Arch string
 	// Operation is what it does side by side.
 	Operation Operation
-	// Lanes is how many streams, nodes or nonces it takes side by side.
+	// Lanes is the number of streams, nodes, nonces or chains that it takes side by
+	// side.
 	Lanes int
 	// Needs are the instruction set extensions that it uses, beyond the baseline of
 	// Arch.
@@ -53,14 +54,16 @@ type Kernel struct {
 	// MaxBlocks is the largest slice·turns of a call. It keeps a call below about
 	// 50 µs.
 	MaxBlocks int
-	// Blocks compresses a ring of streams in turns. states[i] points to stream i's state,
-	// updated in place, data[i] to its block 0. A turn does `slice` blocks of Lanes
-	// neighbours in the ring. Turn 1 starts with stream `first` at block `at`; each turn
-	// takes the next Lanes streams. Behind stream ring-1 comes stream 0 again, `slice`
-	// blocks on. So both lists repeat their first Lanes-1 pointers behind the ring, data's
-	// moved on by `slice` blocks. For one turn, ring is ignored and pointers first to
-	// first+Lanes-1 count; else ring is at least Lanes. If two lanes share a state, it
-	// becomes undefined. A slice of 0 does nothing.
+	// Blocks compresses a ring of `ring` streams in several turns. states[i] points
+	// to the state of stream i, which is updated in place; data[i] points to its
+	// block 0. A turn compresses `slice` blocks of Lanes neighbours in the ring.
+	// Turn 1 starts with stream `first` at block `at`; each further turn takes the
+	// next Lanes streams. After stream ring-1 comes stream 0 again, `slice` blocks
+	// further on. So both lists repeat their first Lanes-1 pointers behind the
+	// ring, and the repeated pointers of data are moved on by `slice` blocks. For
+	// one turn, `ring` is ignored, and the pointers first to first+Lanes-1 count.
+	// For more turns, `ring` is at least Lanes. If two lanes share a state, it
+	// becomes undefined. A `slice` of 0 does nothing.
 	//
 	// With 4 lanes, ring 5, first 0, at 0, slice 2, turns 3, these blocks are done:
 	//
@@ -77,8 +80,8 @@ type Kernel struct {
 	use *bool // whether it is the one-stream kernel in use
 }
 
-// Kernels returns this architecture's kernels for streams, by rising lanes. Of
-// kernels with equal lanes the preferred one comes first.
+// Kernels returns this architecture's kernels for streams, by rising lanes. Among
+// kernels with equal lanes, the preferred kernel comes first.
 func Kernels() []Kernel { return slices.Clone(kernels) }
 
 // Enabled returns the kernels of this architecture, of all operations, that may be
@@ -118,8 +121,8 @@ var hasAVX bool
 // epoch counts the selections.
 var epoch uint32
 
-// Epoch returns a number that changes with the choice of kernels. A caller that
-// keeps a result of that choice compares epochs.
+// Epoch returns a number that changes with the choice of kernels. A caller that keeps a
+// result of the choice compares epochs.
 func Epoch() uint32 { return epoch }
 
 // Select puts the kernels of s in use. Package lanes calls it when it is

@@ -11,9 +11,9 @@ import (
 // NodeSize is the length of a node of a Merkle tree: two digests.
 const NodeSize = 2 * DigestSize
 
-// A NodeKernel is one way to hash nodes of Merkle trees, messages of exactly
-// 64 bytes, Lanes at a time. The second block of such a message is the same
-// for all of them, padding only, so that its schedule is a table.
+// A NodeKernel is one way to hash nodes of Merkle trees, messages of exactly 64 bytes,
+// Lanes at a time. The second block of a node is padding alone, the same for all nodes,
+// so its schedule is a table.
 type NodeKernel struct {
 	Spec
 	// Supported and Enabled are as in Kernel.
@@ -28,9 +28,9 @@ type NodeKernel struct {
 	use      *bool // mirrors Enabled for hashNode
 }
 
-// Hash sets the 32 bytes of dst at 32·i to the digest of the 64 of src at 64·i,
-// for every node of src, whose length is a multiple of 64·Lanes. dst holds half
-// of src at least. They begin at the same place or do not overlap.
+// Hash sets the 32 bytes of dst at 32·i to the digest of the 64 bytes of src at 64·i,
+// for every node i of src. The length of src is a multiple of 64·Lanes, the length of
+// dst at least half of it. dst and src begin at the same place or do not overlap.
 func (k *NodeKernel) Hash(dst, src []byte) {
 	race.Read(src)
 	race.Write(dst[:len(src)/2])
@@ -48,9 +48,8 @@ func (k *NodeKernel) Hash(dst, src []byte) {
 // nodePadding is the second block of a message of 64 bytes.
 var nodePadding = [Size]byte{0: 0x80, Size - 2: NodeSize * 8 >> 8}
 
-// HashNode sets dst to the digest of src, by the kernel for one node if there
-// is one in use, else by the fastest one-stream kernel. dst may be the start of
-// src.
+// HashNode sets dst to the digest of src. It uses the kernel for one node if it is in
+// use, else the fastest one-stream kernel. dst may be the start of src.
 func HashNode(dst *[DigestSize]byte, src *[NodeSize]byte) {
 	race.Read(src[:])
 	race.Write(dst[:])

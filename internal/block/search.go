@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// Nonces describes to search kernels the messages that end with consecutive
-// nonces, written as 16 lower-case hexadecimal digits. All but the lowest few
-// digits are the same. What does not depend on the lowest digits is computed
-// here once, and not by the kernels for every nonce: the rounds of the words
-// before them, and their part of the message schedule.
+// Nonces describes to search kernels the messages that end with consecutive nonces,
+// written as 16 lower-case hexadecimal digits. All but the lowest few digits are the
+// same. Go computes once what does not depend on the lowest digits: the rounds of the
+// words before them, and a part of the message schedule. The kernels compute the rest
+// for every nonce.
 //
 // The digits that differ are in the two words W[first] and W[first+1] of one
 // block, or in W[0] alone. Hits are the nonces whose digest begins with a word
@@ -18,47 +18,47 @@ import (
 // Kernels read it; the assembly gets its layout from here when it is generated.
 type Nonces struct {
 	// digits is W[first] and W[first+1] as one number, with zeros for the digits
-	// that differ. The eight lowest digits of a nonce, shifted left by shift
-	// bits, are to be added.
+	// that differ. Kernels add the eight lowest digits of a nonce, shifted left by
+	// `shift` bits.
 	digits uint64
 	shift  uint32
 	first  uint32
 	// more is not zero if a block follows, the same for all nonces: kw2.
 	more uint32
-	// base is h[0] and limit the limit, both with the highest bit inverted, so
-	// that signed numbers compare as their sums do unsigned.
+	// base is h[0], and limit is the largest first word of a hit. Both have the
+	// highest bit inverted, so that a signed comparison gives the result of an
+	// unsigned one.
 	base, limit uint32
-	// vars are the working variables after round first, but for W[first], which
-	// is to be added to a and e; and K[first+1] is added to h already. Variable
-	// i is in element (i-first-1) mod 8. This is the order in round first+1 of
-	// a kernel that begins a block with a, b, … h in the registers 0 to 7 and
-	// renames them by rounds.
+	// vars are the working variables after round `first`. W[first] is not added yet
+	// to a and e; K[first+1] is added to h already. Variable i is in element
+	// (i-first-1) mod 8. This is the order in round first+1 of a kernel that begins
+	// a block with a, b, … h in the registers 0 to 7 and renames them in each
+	// round.
 	vars [8]uint32
 	// quad are the working variables a, b, … h before round first &^ 3.
 	quad [8]uint32
 	h    [8]uint32 // the hash value before the block
-	// w is the block, with zeros for W[first] and W[first+1], and kw is K[t]
-	// added to that.
+	// w is the block, with zeros for W[first] and W[first+1]. kw[t] is K[t] + w[t].
 	w, kw [16]uint32
-	// c is, for t from 16 to 31, the sum of those terms of W[t] that are the
-	// same for all nonces. It is W[t] if all terms are.
+	// c[t-16] is, for t from 16 to 31, the sum of the terms of W[t] that are the
+	// same for all nonces. If all terms are the same, it is W[t].
 	c [16]uint32
-	// terms has bit 4·(t-16)+i set, of its two words taken as one number, where
-	// term i of W[t] is not among those: 0 to 3 mean W[t-16], σ0(W[t-15]),
-	// W[t-7] and σ1(W[t-2]).
+	// terms says which terms are not in c. Its two words are one number. Bit
+	// 4·(t-16)+i is set if term i of W[t] is not in c. Terms 0 to 3 are W[t-16],
+	// σ0(W[t-15]), W[t-7] and σ1(W[t-2]).
 	terms [2]uint32
 	// kw2 is K[t] + W[t] of the block that follows.
 	kw2 [64]uint32
-	// high and low are, for nonce i of 32 that begin with a multiple of 32,
-	// what its digits add to W[first] and W[first+1] beyond the digits of the
-	// first.
+	// high[i] and low[i] are, for nonce i of 32 nonces that begin with a multiple
+	// of 32, the numbers that its digits add to W[first] and W[first+1] beyond the
+	// digits of nonce 0.
 	high, low [32]uint32
 }
 
-// Reset makes c describe the messages whose hash value before the block p is h.
-// The lowest digit of the nonce is at p[last], the higher ones before it or, if
-// p has no room for them, in the block before. If more is not nil that block
-// follows. limit is the largest first word of a digest that is a hit.
+// Reset makes c describe the messages whose hash value before the block p is h. The
+// lowest digit of the nonce is at p[last]. The higher digits are before it or, if p has
+// no room for them, in the block before p. If more is not nil, the block `more` follows
+// p. limit is the largest first word of a digest that is a hit.
 //
 // The bytes of p for the digits that differ, the last Digits() up to p[last],
 // are of no importance.
@@ -136,13 +136,13 @@ func (c *Nonces) fixedSchedule(first int) {
 	}
 }
 
-// Digits is how many of the lowest digits may differ among the nonces of one
-// call of a kernel: 5 to 8, or 1 to 4 where the block has only these.
+// Digits returns the number of lowest digits that may differ among the nonces of one
+// call of a kernel: 5 to 8, or 1 to 4 if the block has no more digits.
 func (c *Nonces) Digits() int { return 8 - int(c.shift)/8 }
 
-// A SearchKernel is one way to compute the first words of the digests of
-// consecutive nonces, Lanes at a time. It does not hold the function: a program
-// that searches no nonces then does not carry any of them.
+// A SearchKernel is one way to compute the first words of the digests of consecutive
+// nonces, Lanes at a time. It does not hold the function, so that the linker leaves the
+// search kernels out of programs that search no nonces.
 type SearchKernel struct {
 	Spec
 	// MaxBatches bounds the batches of one call, so that it takes less than
@@ -152,13 +152,13 @@ type SearchKernel struct {
 	Supported, Enabled bool
 }
 
-// Search tries batches of Lanes nonces, beginning with the one whose lowest
-// eight digits are n, a multiple of Lanes, until a batch has a hit. Bit i of
-// hits is nonce i of that batch, and left is how many batches were left, that
-// one included. Without a hit both are 0.
+// Search tries batches of Lanes nonces until a batch has a hit. The first nonce has the
+// lowest eight digits n, a multiple of Lanes. Bit i of hits is set if nonce i of the
+// last batch is a hit. left is the number of batches that were left, the last batch
+// included. Without a hit both are 0.
 //
-// Only the last c.Digits() digits count up. Nonces beyond the last of them are
-// not what their position in the batch says.
+// Only the last c.Digits() digits count up. If they overflow within a batch, the
+// further nonces are not the numbers that their positions say.
 func (k *SearchKernel) Search(c *Nonces, n uint32, batches int) (hits uint32, left int) {
 	return search(k.Name, c, n, batches)
 }

@@ -6,7 +6,7 @@ import (
 	"unsafe"
 )
 
-// Wots is chains of WOTS+ as SLH-DSA has them with SHA-256, one in each lane of a
+// Wots has chains of WOTS+, as in SLH-DSA with SHA-256, one in each lane of a
 // WotsKernel. Kernels read and write it; the values are secret.
 type Wots [wotsWords * MaxWots]uint32
 
@@ -22,16 +22,16 @@ const (
 	wotsWords = wotsMask + 4
 )
 
-// WotsAt is where in a block the digest begins: behind an address, of which the two
-// bytes before count the steps.
+// WotsAt is the offset of the digest in a block: behind an address, whose last two
+// bytes count the steps.
 const WotsAt = 22
 
 // A WotsKernel is one way to follow chains of WOTS+ (FIPS 205, section 5), in Lanes
 // chains side by side. Like SearchKernel it does not hold the function.
 type WotsKernel struct {
 	Spec
-	// MaxGroups bounds one call of a kernel, which does a step of groups of Lanes
-	// chains, so that it takes about 50 µs.
+	// MaxGroups is the largest number of groups of Lanes chains of which one call
+	// does a step. It keeps a call at about 50 µs.
 	MaxGroups int
 	// Supported and Enabled are as in Kernel.
 	Supported, Enabled bool
@@ -73,7 +73,7 @@ func (k *WotsKernel) Set(c *Wots, lane int, h *State, b *[Size]byte, size int) {
 	mask[0], mask[1] = ^uint32(0), ^uint32(0)
 }
 
-// Get writes to b what a lane of c has for the next step: the digest and the count.
+// Get writes to b the digest and the count of a lane of c, as the next step needs them.
 func (k *WotsKernel) Get(c *Wots, lane int, b *[Size]byte, size int) {
 	words := (*[wotsWords]uint32)(c[lane*wotsWords:])
 	for i := range size / 4 {
@@ -82,10 +82,11 @@ func (k *WotsKernel) Get(c *Wots, lane int, b *[Size]byte, size int) {
 	binary.BigEndian.PutUint16(b[WotsAt-2:], uint16(words[wotsBlock+WotsAt/4]>>16))
 }
 
-// Follow does n steps of the first chains of c. A step compresses the block into a copy of
-// the midstate, writes the digest to the block, and adds 1 to the two bytes before it.
+// Follow does n steps of the first `chains` chains of c. A step compresses the block
+// into a copy of the midstate, writes the digest to the block, and adds 1 to the two
+// bytes before the digest.
 //
-// Chains that complete the last Lanes of them are advanced, too.
+// Chains that complete the last group of Lanes are advanced, too.
 func (k *WotsKernel) Follow(c *Wots, chains, n int) {
 	groups := min((chains+k.Lanes-1)/k.Lanes, k.MaxGroups) // a Wots has no more
 	for range n {

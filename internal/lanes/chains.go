@@ -55,8 +55,8 @@ func planOfChains() *chainPlan {
 	return p
 }
 
-// ChainWidth returns the number of chains that run side by side while there are
-// enough, and the name of the kernel.
+// ChainWidth returns the number of chains that run side by side if there are enough,
+// and the name of the kernel.
 func ChainWidth() (lanes int, kernel string) {
 	p := planOfChains()
 	return p.Width, p.Kernels[p.Width]
@@ -81,10 +81,11 @@ func NewChains() *Chains { return chainsPool.Get().(*Chains) }
 // Release gives up c.
 func (c *Chains) Release() { chainsPool.Put(c) }
 
-// Step advances the first of the chains, which have iterations left, by the same
-// number of iterations: as many as one of them has left, or fewer, so that it takes
-// some 200 µs at most, in plain Go a millisecond or two. It returns how many chains it
-// advanced: at least one, or none if there are none. Nothing of them stays in c.
+// Step advances the first of the chains by the same number of iterations. Every chain
+// has iterations left, and Step does at most the smallest number left. It takes some
+// 200 µs at most, in plain Go a millisecond or two. It returns the number of chains
+// that it advanced: at least one, unless chains is empty. Nothing of the chains stays
+// in c.
 func (c *Chains) Step(chains []*Chain) (advanced int) {
 	if len(chains) == 0 {
 		return 0
@@ -114,8 +115,8 @@ func (c *Chains) Step(chains []*Chain) (advanced int) {
 	return len(chains)
 }
 
-// advance does iterations of the chains by a chain kernel. What the other lanes do is
-// of no importance.
+// advance does iterations of the chains by a chain kernel. The results of the other
+// lanes do not matter.
 func (c *Chains) advance(k *block.ChainKernel, chains []*Chain, iterations int) {
 	for i, ch := range chains {
 		k.Set(&c.memory, i, &ch.Inner, &ch.Outer, &ch.U, &ch.Sum)

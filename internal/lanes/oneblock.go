@@ -9,10 +9,10 @@ import (
 // MaxOneBlock is the number of messages in a OneBlock.
 const MaxOneBlock = block.MaxWots
 
-// A OneBlock hashes messages again and again that have one block each, padding included,
-// behind midstates. Each digest goes into the message's own block: so the next message
-// of a hash chain is there already. The owner of a OneBlock fills in the blocks, and
-// clears what is secret. A OneBlock must not be copied after Init.
+// A OneBlock hashes messages of one block each, padding included, behind midstates,
+// again and again. It writes each digest into the message's own block, which then is
+// the next message of a hash chain. The owner of a OneBlock fills in the blocks, and
+// clears secrets. A OneBlock must not be copied after Init.
 type OneBlock struct {
 	// Blocks are the messages, padded.
 	Blocks [MaxOneBlock][block.Size]byte
@@ -74,9 +74,8 @@ func (o *OneBlock) Sum(n int) {
 	}
 }
 
-// Follow goes on in the first messages: in message i as often as steps[i] says, which
-// must not rise. Each time it does what Sum does, and adds 1 to the number in the two
-// bytes before At.
+// Follow does steps[i] steps of message i. The numbers of steps must not rise. A step
+// does what Sum does, and adds 1 to the number in the two bytes before At.
 func (o *OneBlock) Follow(steps []uint8) {
 	n := len(steps)
 	if n == 0 {
@@ -109,7 +108,7 @@ func (o *OneBlock) Follow(steps []uint8) {
 }
 
 // compress compresses the first n blocks into their states: by the widest kernel, in as
-// few calls as it allows, and then by what the plan has for the rest.
+// few calls as it allows, and the remaining blocks by the plan's kernels for them.
 func (o *OneBlock) compress(n int) {
 	p := currentPlan()
 	k := p.kernels[p.Width]

@@ -6,8 +6,8 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/block"
 )
 
-// Rows are parts of a buffer, of one size and at one distance: row i is the Size bytes
-// of Data from i·Stride on.
+// Rows are parts of a buffer that have one size and one distance: row i is the Size
+// bytes of Data from i·Stride on.
 type Rows struct {
 	Data         []byte
 	Size, Stride int
@@ -119,8 +119,8 @@ func copyShort(dst, src []byte) {
 	*(*[half]byte)(dst[n-half:]) = last
 }
 
-// fetch fetches the rows of data, which has n, behind the first `live` rows: at
-// most `live` rows.
+// fetch fetches the rows of data behind the first `live` rows, at most `live` rows.
+// data has n rows.
 func (r *Rows) fetch(data []byte, live, n int) {
 	for i := live; i < min(2*live, n); i++ {
 		row := [1][]byte{data[i*r.Stride:][:r.Size]}

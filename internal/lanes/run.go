@@ -8,9 +8,9 @@
 // They rotate (rotation.go) where that fills kernels better: they share the lanes round
 // robin, in time slices.
 //
-// A message much longer than the others needs no special care. Beside others each of
-// its blocks costs less than alone. When the others are done it runs alone, on the
-// one-stream kernel.
+// A message much longer than the others is treated like the others. Beside other
+// messages each of its blocks costs less than alone. When the others are done it runs
+// alone, on the one-stream kernel.
 package lanes
 
 import (
@@ -23,11 +23,12 @@ import (
 
 // Work is a list of jobs. A job compresses whole blocks into a state.
 type Work interface {
-	// Blocks returns how many blocks job i has, for the order of starting.
+	// Blocks returns the number of blocks of job i. It decides the order in which
+	// jobs start.
 	Blocks(i int) int
-	// Start sets j, by its method Set. It may use j's H and Scratch, which stay as they
-	// are until Done. It returns false if job i has no blocks; then job i is done, and
-	// Done is not called.
+	// Start sets j to job i, by the method Set. It may use j.H and j.Scratch, which
+	// stay as they are until Done. It returns false if job i has no blocks; then
+	// job i is done, and Done is not called.
 	Start(i int, j *Job) bool
 	// Done reports that the state of job i has taken in all its blocks.
 	Done(i int, j *Job)
@@ -37,7 +38,7 @@ type Work interface {
 // fetches the beginning of job i's memory: its first blocks, and its state.
 type Fetcher interface{ Fetch(i int) }
 
-// fetchAhead is the least number of jobs that start between the fetch of a job's
+// fetchAhead is the smallest number of jobs that start between the fetch of a job's
 // memory and its start. A fetch takes longer than a short message.
 const fetchAhead = 8
 

@@ -70,7 +70,7 @@ type Keys interface {
 	States(i int) (inner, outer *block.State)
 }
 
-// SumNestedEach is SumNested with prefixes of one block, other ones for each message.
+// SumNestedEach is SumNested with other prefixes, of one block, for each message.
 func SumNestedEach(dst [][block.DigestSize]byte, keys Keys, msgs [][]byte) {
 	oneBlock := Prefix{Len: block.Size}
 	sum(dst, sumMany{dst: dst, msgs: msgs, prefix: oneBlock, outer: oneBlock, nested: true, keys: keys})

@@ -1,7 +1,6 @@
-// Package merkle climbs binary Merkle trees of 32-byte nodes, level by level
-// and in parts that fit the cache of a core. What a node is, and what is above
-// a node without a sibling, is up to its callers: each definition of such trees
-// is a package of its own.
+// Package merkle climbs binary Merkle trees of 32-byte nodes, level by level and in
+// parts that fit the cache of a core. Its callers, one package for each kind of tree,
+// define how two nodes are hashed, and what is above a node without a sibling.
 package merkle
 
 import (
@@ -11,11 +10,11 @@ import (
 )
 
 const (
-	// subtreeLeaves is how many leaves are climbed at a time, so that all but
-	// the leaves stays in the cache of a core.
+	// subtreeLeaves is the number of leaves that are climbed at a time. The levels
+	// above them stay in the cache of a core.
 	subtreeLeaves = 2048
-	// subtreeLevels is how far, so that no subtree gets narrower than the widest
-	// kernel before it runs beside others.
+	// subtreeLevels is the number of levels that they are climbed, so that no
+	// subtree gets narrower than the widest kernel before subtrees run together.
 	subtreeLevels = 6
 )
 
@@ -24,17 +23,17 @@ type Tree struct {
 	// Nodes sets dst[i] to the node above src[2i] and src[2i+1], for all of dst,
 	// which does not overlap src.
 	Nodes func(dst, src [][32]byte)
-	// Odd returns the node above last, which is on this level, and the last of an
-	// odd number.
+	// Odd returns the node above `last`, the last of an odd number of nodes on
+	// `level`.
 	Odd func(last [32]byte, level int) [32]byte
 }
 
 // Depth returns the level of the root of n leaves, at least one.
 func Depth(n int) int { return bits.Len(uint(n - 1)) }
 
-// Root returns the node on level depth above nodes, which are on level. There is
-// at least one, and at most 2^(depth-level). They stay as they are. Above 2048 of
-// them it allocates a little more than 1/64 of their memory.
+// Root returns the node on level `depth` above nodes, which are on `level`. nodes has
+// at least one element and at most 2^(depth-level), and stays as it is. Above 2048
+// nodes Root allocates a little more than 1/64 of their memory.
 func (t *Tree) Root(nodes [][32]byte, level, depth int) [32]byte {
 	s := scratches.Get().(*scratch)
 	defer scratches.Put(s)
@@ -49,7 +48,7 @@ func (t *Tree) root(s *scratch, nodes [][32]byte, level, depth int) [32]byte {
 	return t.climb(s.wide[:], s.narrow[:], nodes, level, depth)[0]
 }
 
-// Climb returns the nodes on level to above nodes, which are on level.
+// Climb returns the nodes on level `to` above nodes, which are on `level`.
 func (t *Tree) Climb(nodes [][32]byte, level, to int) [][32]byte {
 	s := scratches.Get().(*scratch)
 	defer scratches.Put(s)
@@ -72,8 +71,8 @@ func (t *Tree) climbAll(s *scratch, nodes [][32]byte, level, to int) [][32]byte 
 	return above
 }
 
-// RootOf returns the root of n leaves. fill sets dst to the leaves from number
-// i on.
+// RootOf returns the root, on level `depth`, of n leaves. fill sets dst to the leaves
+// from leaf i on.
 func (t *Tree) RootOf(n, depth int, fill func(dst [][32]byte, i int)) [32]byte {
 	const (
 		leaves = subtreeLeaves / 2 // what there is room for
@@ -99,11 +98,10 @@ func (t *Tree) Node(leaves [][32]byte, level, i int) [32]byte {
 	return t.Root(leaves[i<<level:min(len(leaves), (i+1)<<level)], 0, level)
 }
 
-// Width returns how many nodes there are on a level above n leaves: n/2^level,
-// rounded up.
+// Width returns the number of nodes on a level above n leaves: n/2^level, rounded up.
 func Width(n, level int) int { return (n-1)>>level + 1 }
 
-// above sets dst to the nodes above nodes, which are on level.
+// above sets dst to the parents of nodes, which are on `level`.
 func (t *Tree) above(dst, nodes [][32]byte, level int) {
 	n := len(nodes)
 	t.Nodes(dst[:n/2], nodes[:n&^1])
@@ -112,10 +110,9 @@ func (t *Tree) above(dst, nodes [][32]byte, level int) {
 	}
 }
 
-// climb hashes nodes, which are at the given level, up to the level to, and
-// returns the nodes there. They are in one of the buffers, unless to is level.
-// buf has room for half the nodes, rounded up, other for a quarter. other may
-// be where the nodes are.
+// climb hashes nodes, which are on `level`, up to the level `to`, and returns the nodes
+// there. They are in one of the buffers, unless `to` is `level`. buf has room for half
+// of the nodes, rounded up, other for a quarter. other may share the memory of nodes.
 func (t *Tree) climb(buf, other, nodes [][32]byte, level, to int) [][32]byte {
 	for ; level < to; level++ {
 		above := buf[:(len(nodes)+1)/2]

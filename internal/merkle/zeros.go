@@ -6,8 +6,8 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/lanes"
 )
 
-// Zeros is the definition of trees in which a node is the digest of the two below
-// and leaves of zeros follow, as in Ethereum's SSZ and in BitTorrent v2.
+// Zeros is the definition of trees in which a node is the digest of its two children,
+// and leaves of zeros follow the leaves, as in Ethereum's SSZ and in BitTorrent v2.
 var Zeros = Tree{
 	Nodes: func(dst, src [][32]byte) { lanes.HashNodes(Bytes(dst), Bytes(src)) },
 	Odd:   func(last [32]byte, level int) [32]byte { return pair(last, ZeroRoots()[level]) },

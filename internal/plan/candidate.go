@@ -28,7 +28,7 @@ func (r *Row) ofOperation(op block.Operation, enabled []block.Spec) []Candidate 
 }
 
 // orStreams returns the candidates of an operation, behind the candidates for streams,
-// which do it in another way: cycles says what that takes.
+// which can do the operation too: cycles returns the cost then.
 func (r *Row) orStreams(op block.Operation, enabled []block.Spec, single string, cycles func(k Candidate) int) []Candidate {
 	choice := r.Streams(enabled, single)
 	for i, k := range choice {
@@ -39,8 +39,8 @@ func (r *Row) orStreams(op block.Operation, enabled []block.Spec, single string,
 
 // choose returns for every n the index of the candidate that runs first for n lanes,
 // and the cost of advancing all n. The lanes that the candidate leaves are planned
-// again. A candidate with more than n lanes costs padding more. One of the
-// candidates has one lane.
+// again. A candidate with more than n lanes costs `padding` more. One of the candidates
+// has one lane.
 func choose(candidates []Candidate, padding int) (first, best [block.MaxLanes + 1]int) {
 	// By rising lanes. Of plans with equal costs choose takes the plan with the widest
 	// kernel first: lanes then never run beyond MaxLanes.
@@ -66,8 +66,8 @@ func choose(candidates []Candidate, padding int) (first, best [block.MaxLanes + 
 	return first, best
 }
 
-// Cheapest returns the index of the candidate that costs least for a lane. Of
-// several it returns the first, of none -1.
+// Cheapest returns the index of the candidate that costs least for a lane: the first if
+// several do, -1 if there is none.
 func Cheapest(candidates []Candidate) int {
 	cheapest := -1
 	for i, k := range candidates {
@@ -93,8 +93,9 @@ func Steps(candidates []Candidate, n int) []int {
 	return steps
 }
 
-// NodeSteps returns the indices of the candidates that hash n nodes, and the cost by
-// r. While there are MaxLanes nodes or more, the cheapest candidate runs, filled.
+// NodeSteps returns the indices of the candidates that hash n nodes, and the cost by r.
+// While there are MaxLanes nodes or more, the cheapest candidate runs, with all lanes
+// filled.
 func (r *Row) NodeSteps(candidates []Candidate, n int) (steps []int, cycles int) {
 	first, _ := choose(candidates, r.overhead.padding)
 	for n > 0 {

@@ -7,19 +7,20 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/cpu"
 )
 
-// A Row is what kernels cost on a microarchitecture, in cycles. The lists name every
-// kernel that its CPUs may have. Some kernels lose at any number of lanes, but other
-// kernels may be disabled.
+// A Row has the costs of kernels on a microarchitecture, in cycles. The lists name
+// every kernel that its CPUs may have, even kernels that cost more than others for any
+// number of lanes: others may be disabled.
 type Row struct {
 	Microarch cpu.Microarch
 
-	// On is the machine on which sha256bench --row measured the costs in measured.
+	// On is the machine on which sha256bench --row measured the costs in the field
+	// measured.
 	On       string
 	overhead overhead
 	measured []cost
 
-	// estimated are costs that were not measured. from says what the estimates rest
-	// on.
+	// estimated are costs that were not measured. The field from says what the
+	// estimates rest on.
 	from      string
 	estimated []cost
 }
@@ -34,18 +35,20 @@ type cost struct {
 
 // An overhead is the cost, in cycles, of work other than compressing blocks.
 type overhead struct {
-	// A call of kernels for streams costs call, and callLane for each lane. That
-	// includes the work of package lanes between calls.
+	// A call of kernels for streams costs `call`, and `callLane` for each lane.
+	// This includes the work of package lanes between calls.
 	call, callLane int
-	// Another turn of the same call costs turnLane for each lane, turnMax at most.
+	// Another turn of the same call costs `turnLane` for each lane, `turnMax` at
+	// most.
 	turnLane, turnMax int
-	// A rotation of jobs of equal length costs pointers for each job. It costs rest
+	// A rotation of jobs of equal length costs `pointers` for each job, and `rest`
 	// if other kernels have to do time slices at its end.
 	pointers, rest int
-	// A node kernel costs padding more if there are fewer nodes than lanes: the nodes
-	// are copied into an array that fills all lanes.
+	// A node kernel costs `padding` more if there are fewer nodes than lanes: the
+	// nodes are copied into an array that fills all lanes.
 	padding int
-	// Plain Go takes generic for a block or a nonce, and twice that for a node.
+	// Plain Go takes `generic` cycles for a block or a nonce, and twice as many for
+	// a node.
 	generic int
 }
 
@@ -98,8 +101,8 @@ func (r *Row) Cost(k block.Spec) (cycles int, b Basis) {
 	return k.Lanes * (plain - 1), Derived
 }
 
-// streamsOf returns the kernel for streams that has as many lanes as k, and the same
-// instruction sets: what it takes for a block, k does too.
+// streamsOf returns the kernel for streams with the same lanes and instruction sets as
+// k. Both take the same time for a block.
 func streamsOf(k block.Spec) block.Spec {
 	all := block.Catalog()
 	return all[slices.IndexFunc(all, func(s block.Spec) bool {

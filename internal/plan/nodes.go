@@ -5,10 +5,10 @@ import "github.com/sha256-simd/sha256-simd/internal/block"
 // Nodes is a plan for nodes of Merkle trees. It names node kernels. For one node at a
 // time it may name the kernel that compresses one stream.
 type Nodes struct {
-	// Many is for MaxLanes nodes or more, as long as they fill it.
+	// Many is the kernel for MaxLanes nodes or more, as long as they fill it.
 	Many string
-	// Kernels[n] is for the first of n nodes; the nodes that it leaves are planned
-	// again. It may have more lanes than there are nodes.
+	// Kernels[n] is the kernel for the first of n nodes; the nodes that it leaves
+	// are planned again. It may have more than n lanes.
 	Kernels [block.MaxLanes]string
 }
 

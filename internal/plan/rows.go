@@ -2,8 +2,8 @@ package plan
 
 import "github.com/sha256-simd/sha256-simd/internal/cpu"
 
-// rows are the costs that the choice between kernels rests on. sha256bench --row
-// measures and prints a row for the CPU that it runs on, without estimates.
+// rows are the costs by which kernels are chosen. sha256bench --row measures and prints
+// a row, without estimates, for the CPU that it runs on.
 var rows = []Row{
 	{
 		Microarch: cpu.Zen5,
@@ -49,7 +49,7 @@ var rows = []Row{
 	{
 		Microarch: cpu.Zen1,
 		overhead:  zen5Overhead,
-		from:      "what is published for Zen 1 to 3, before Zen 3 was measured, which takes a fifth less; nodes two blocks with SHA, 1.63 with vectors; nonces 7/8 of a block",
+		from:      "published figures of Zen 1 to 3; Zen 3, measured later, takes a fifth less; nodes two blocks with SHA, 1.63 with vectors; nonces 7/8 of a block",
 		estimated: []cost{
 			{"x1_shani", 130}, {"x2_shani", 165}, {"x4_shani", 300},
 			{"x8_avx2", 1300}, {"x4_avx", 1250}, {"x4_ssse3", 1350},

@@ -8,7 +8,7 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/cpu"
 )
 
-// A Process is what the choice of kernels in a process depends on.
+// A Process has everything on which the choice of kernels in a process depends.
 type Process struct {
 	Arch      string
 	Usable    cpu.Features
@@ -18,9 +18,9 @@ type Process struct {
 	Disabled  []string // words of SHA256SIMD_DISABLE
 }
 
-// Selection returns the kernels that p may use, and the cheapest kernel for one
-// stream. It returns crypto/sha256 for an architecture without kernels. It does so
-// in FIPS 140-3 mode too, since the validated module must do the work there.
+// Selection returns the kernels that p may use, and the cheapest kernel for one stream.
+// On an architecture without kernels, the kernel for one stream is crypto/sha256. So it
+// is in FIPS 140-3 mode, where the validated module must do the work.
 func (p Process) Selection() block.Selection { return p.selectionBy(RowOf(p.Microarch)) }
 
 // selectionBy is Selection by the costs in r.
@@ -52,8 +52,8 @@ func (p Process) kernels() []block.Spec {
 var instructionSets = []string{"ssse3", "avx", "avx2", "shani", "avx512", "sha2", "neon"}
 
 // ParseDisable splits a value of SHA256SIMD_DISABLE into the words that name kernels
-// and the words that name nothing. Kernels of all architectures count: one
-// environment may serve machines of several.
+// and the words that name nothing. Kernels of all architectures count: one environment
+// may serve machines of several architectures.
 func ParseDisable(value string) (known, unknown []string) {
 	for word := range strings.SplitSeq(value, ",") {
 		word = strings.TrimSpace(word)

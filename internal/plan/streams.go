@@ -9,11 +9,11 @@ import (
 // Streams is a plan for messages that are hashed side by side. It names kernels, or
 // "generic" or "x1_std" for one stream.
 type Streams struct {
-	// Width is the number of lanes that are kept live while there are enough jobs. It
-	// is 1 where no kernel beats one message at a time.
+	// Width is the number of lanes that are kept live while there are enough jobs.
+	// It is 1 if no kernel is faster than one message at a time.
 	Width int
-	// Kernels[n] is for the first of n live lanes; the lanes that it leaves are
-	// planned again.
+	// Kernels[n] is the kernel for the first of n live lanes; the lanes that it
+	// leaves are planned again.
 	Kernels [block.MaxLanes + 1]string
 
 	overhead overhead

@@ -21,12 +21,12 @@ const MaxJobs = 2 * block.MaxLanes
 // call; a turn costs less than a call.
 
 // A TimeSlice says how jobs go on: Lanes jobs advance together by Blocks blocks, then
-// other jobs follow, round robin, until a job ends. If Lanes is the number of jobs,
-// all jobs advance until one ends.
+// other jobs follow, round robin, until a job ends. If Lanes is the number of jobs, all
+// jobs advance until a job ends.
 type TimeSlice struct{ Lanes, Blocks int }
 
-// A rotation is a way to advance all jobs by the same number of blocks. At a time
-// `lanes` jobs run, for 1/slices of that number.
+// A rotation is a way to advance all jobs by the same number of blocks. `lanes` jobs
+// run at a time, each time slice for 1/slices of that number.
 type rotation struct {
 	lanes, slices int
 	cycles        int // the cost of advancing every job by `slices` blocks
