@@ -8,10 +8,9 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/lanes"
 )
 
-// SumMany sets dst[i] to Sum256(msgs[i]) for every i. It hashes the messages
-// side by side on the calling goroutine. It starts no other goroutine, and once
-// warm allocates nothing. A nil message is an empty one. dst must not overlap any
-// message.
+// SumMany sets dst[i] to Sum256(msgs[i]) for every i. It hashes the messages side by
+// side on the calling goroutine. It starts no other goroutine, and once warm allocates
+// nothing. A nil message is an empty message. dst must not overlap any message.
 //
 // It panics, before it touches anything, if dst and msgs differ in length.
 func SumMany(dst [][Size]byte, msgs [][]byte) {

@@ -39,17 +39,19 @@ func (e *ReaderError) Unwrap() error { return e.Err }
 
 const (
 	defaultOpen = 64
-	// readSize is how much of a stream is read before it is hashed. A stream has two
-	// buffers of this size: one is filled while the other is hashed.
+	// readSize is the number of bytes of a stream that are read before they are
+	// hashed. A stream has two buffers of this size: one is filled while the other
+	// is hashed.
 	readSize = 16 << 10
-	// maxEmptyReads is how many reads in a row may return neither bytes nor an error.
+	// maxEmptyReads is the number of reads in a row that may return neither bytes
+	// nor an error.
 	maxEmptyReads = 100
 )
 
 // SumReaders sets dst[i] to the SHA-256 digest of the stream that open(i) returns, for
 // each i. It reads up to o.Open streams at the same time, each on a goroutine of its
-// own, and hashes them side by side on the calling goroutine. It opens streams in
-// order and closes each one that it has opened.
+// own, and hashes them side by side on the calling goroutine. It opens streams in order
+// and closes every stream that it has opened.
 //
 // If a stream cannot be opened, read or closed, dst[i] stays as it is, and the other
 // streams are hashed. The error joins a [*ReaderError] for each stream that failed.

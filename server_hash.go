@@ -27,8 +27,8 @@ type serverHash struct {
 	buffered *[bufferSize]byte
 	m        int32
 
-	// solo is how many bytes the hash may take in without asking its shard. While it
-	// is positive, nothing is buffered.
+	// solo is the number of bytes that the hash may take in without asking its
+	// shard. While it is positive, nothing is buffered.
 	solo int32
 
 	// inUse is set while a request of the hash is under way: a second goroutine

@@ -20,7 +20,7 @@ type takenState struct {
 
 var takenStates = sync.Pool{New: func() any { return new(takenState) }}
 
-// stdHash is what the hashes of crypto/sha256 are.
+// stdHash has the methods of the hashes of crypto/sha256.
 type stdHash interface {
 	hash.Hash
 	encoding.BinaryAppender
@@ -94,10 +94,10 @@ func (r *takenRun) release() {
 	takenRuns.Put(r)
 }
 
-// writeTaken is WriteMany for the hashes of crypto/sha256 that hs begins with.
-// It returns the number of writes that it has made. That is 0 if hs begins with
-// fewer than two such hashes, or if the first one gets little data. If reading
-// data faults, the hashes whose states are taken stay as they are.
+// writeTaken is WriteMany for the hashes of crypto/sha256 that hs begins with. It
+// returns the number of writes that it has made. The number is 0 if hs begins with
+// fewer than two such hashes, or if the first hash gets little data. If reading data
+// faults, the hashes whose states are taken stay as they are.
 func writeTaken(hs []hash.Hash, data [][]byte) (n int) {
 	if len(hs) < 2 || len(data[0]) < minTaken || !isTaken(hs[0]) || !isTaken(hs[1]) {
 		return 0

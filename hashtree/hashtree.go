@@ -25,7 +25,7 @@ import (
 const (
 	chunkSize = block.DigestSize
 	nodeSize  = block.NodeSize
-	// window is how many chunks Hash takes at a time: 32 MiB.
+	// window is the number of chunks that Hash takes at a time: 32 MiB.
 	window = 1 << 20
 )
 

@@ -43,7 +43,7 @@ func NewKey(key []byte) *Key {
 	return k
 }
 
-// window is how many MACs are verified at a time.
+// window is the number of MACs that are verified at a time.
 const window = 256
 
 // scratches hold the MACs that VerifyMany compares with.
@@ -113,8 +113,8 @@ func (k *Key) sumMany(dst [][32]byte, msgs [][]byte) {
 	lanes.SumNested(dst, k.inner, k.outer, msgs)
 }
 
-// sideBySide reports whether messages are hashed side by side. For few and short ones,
-// what precedes and follows the kernels takes longer than they gain.
+// sideBySide reports whether messages are hashed side by side. For few and short
+// messages, the work before and after the kernels takes longer than the kernels save.
 func sideBySide(msgs [][]byte) bool {
 	const few, short = 4, 512
 	if len(msgs) >= few {

@@ -25,7 +25,7 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/lanes"
 )
 
-// size is the length of a digest. A key is as many digests as it needs, the last one cut.
+// size is the length of a digest. A key consists of digests; the last digest is cut.
 const size = block.DigestSize
 
 // Key derives a key of keyLength bytes from a password and a salt by the given number
@@ -137,7 +137,7 @@ func (p *part) finish() {
 // pointers to others.
 type work struct {
 	parts [2 * block.MaxLanes]part
-	// live are the parts in use, those that have waited longest first.
+	// live are the parts in use. The parts that have waited longest come first.
 	live [2 * block.MaxLanes]*part
 	step step
 }
@@ -185,9 +185,9 @@ type step struct {
 	order  [2 * block.MaxLanes]*part
 }
 
-// do advances the first of the parts, which have iterations left, by some. Then it orders
-// them: first those that it did not advance, behind these, up to live, those that go on,
-// and then those that are finished.
+// do advances the first of the parts by some iterations; every part has iterations
+// left. Then it orders the parts: the parts that it did not advance come first, then,
+// up to live, the parts that go on, and then the finished parts.
 func (s *step) do(memory *lanes.Chains, parts []*part) (waiting, live int) {
 	for i, p := range parts {
 		s.chains[i] = &p.Chain

@@ -37,8 +37,9 @@ func newFinder(prefix []byte, work uint64) finder {
 	return finder{message: newMessage(prefix), work: work, kernel: lanes.SearchKernel()}
 }
 
-// try tries some nonces from n on, at least one and at most count. If one will
-// do, n+tried is the first such, else tried is how many were tried.
+// try tries some nonces from n on, at least one and at most count. If a nonce will do,
+// n+tried is the first that does. Otherwise tried is the number of nonces that were
+// tried.
 func (f *finder) try(n, count uint64) (tried uint64, found bool) {
 	if f.kernel == nil || count < minNonces {
 		return f.tryMessages(n, count)
@@ -109,8 +110,8 @@ func (f *finder) trySideBySide(n, count uint64) (tried uint64, found bool) {
 	return count, false
 }
 
-// sideBySide is what messages are tried in that are hashed side by side:
-// nonces, as slices too, and their digests.
+// sideBySide is the memory for messages that are hashed side by side: nonces, as slices
+// too, and their digests.
 type sideBySide struct {
 	rest     [block.Size]byte // of the prefix
 	nonces   [block.MaxLanes][nonceSize]byte

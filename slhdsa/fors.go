@@ -6,7 +6,8 @@ import "github.com/sha256-simd/sha256-simd/internal/lanes"
 // through.
 
 const (
-	// forsWindow is how many leaves are in memory at a time. It is a power of two.
+	// forsWindow is the number of leaves that are in memory at a time, a power of
+	// two.
 	forsWindow = 512
 	// forsLow is the height up to which each window is reduced by itself, with lanes
 	// for SHA-256. There a window has few nodes left. Above it all windows are reduced

@@ -100,7 +100,7 @@ func (s *scratch) randomizer(dst []byte, p *params, key, optRand []byte, m conte
 	copy(dst[:p.n], h.Sum(s.digest[:0]))
 }
 
-// A place is what H_msg selects in the hypertree for a message.
+// A place is the part of the hypertree that H_msg selects for a message.
 type place struct {
 	indices [maxTrees]int // of the leaves of FORS
 	tree    uint64        // of the lowest layer

@@ -19,7 +19,7 @@ import (
 // where zeros complete the block. So PK.seed is a midstate, and what remains for F and
 // PRF is one block. It is one block for H with SHA-256, too.
 
-// A seed is what the functions take from a PK.seed.
+// A seed has the states that the functions take from a PK.seed.
 type seed struct {
 	*params
 	after256 block.State // the state of SHA-256 after PK.seed and zeros
@@ -159,7 +159,7 @@ func (s *scratch) tweakLong() {
 			s.sum512(m.dst, m.seed, m.message)
 			continue
 		}
-		// Pad writes to another block than the one it reads.
+		// Pad must not read the block that it writes to.
 		whole := len(m.message) &^ (block.Size - 1)
 		var rest [block.Size]byte
 		n := copy(rest[:], m.message[whole:])

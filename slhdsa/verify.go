@@ -19,8 +19,8 @@ func (k *PublicKey) Verify(message, sig []byte, opts *Options) error {
 }
 
 // VerifyMany verifies many signatures side by side, on the calling goroutine: element i
-// of the result is what keys[i].Verify(messages[i], sigs[i], opts) returns. The keys may
-// have different parameter sets. It takes a fraction of the time of a loop.
+// of the result is the result of keys[i].Verify(messages[i], sigs[i], opts). The keys
+// may have different parameter sets. It takes a fraction of the time of a loop.
 //
 // If the slices differ in length, VerifyMany verifies nothing. It returns an error for
 // each element of the longest slice.

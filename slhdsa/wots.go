@@ -112,7 +112,7 @@ func (s *scratch) runSorted(chains []chain) {
 	}
 }
 
-// leavesAtOnce is how many WOTS+ public keys are in memory at a time.
+// leavesAtOnce is the number of WOTS+ public keys that are in memory at a time.
 const leavesAtOnce = 32
 
 // wotsLeaves writes n leaves of XMSS trees to dst: WOTS+ public keys. position returns

@@ -26,7 +26,7 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/merkle"
 )
 
-// window is how many digests are hashed a second time by one call, while the cache
+// window is the number of digests that one call hashes a second time, while the cache
 // has them.
 const window = 256
 

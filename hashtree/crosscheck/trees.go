@@ -1,6 +1,6 @@
 // Package crosscheck shows how programs that use cometbft/crypto/merkle or
 // transparency-dev/merkle hash their trees with this library, and tests its trees
-// against those and others, which are dependencies of this module only.
+// against these and other implementations, which only this module depends on.
 package crosscheck
 
 import (

@@ -71,10 +71,10 @@ var (
 
 const nodeByte = 1
 
-// batch is how many messages are hashed in one call.
+// batch is the number of messages that are hashed in one call.
 const batch = 1024
 
-// scratch is what a call works with. Between calls it holds nothing of callers.
+// scratch is the memory of a call. Between calls it holds nothing of callers.
 type scratch struct {
 	msgs       [batch][]byte
 	digests    [batch][sha256.Size]byte
@@ -199,8 +199,8 @@ func (s *scratch) level(dst, nodes []Node, trees, size int, o Options) {
 	s.flush()
 }
 
-// climbed is how many levels the parts of a large tree are climbed, so that no
-// part gets narrower than the widest kernel.
+// climbed is the number of levels that the parts of a large tree are climbed, so that
+// no part gets narrower than the widest kernel.
 const climbed = 5
 
 // roots sets dst to the roots of trees of size leaves, at least one.

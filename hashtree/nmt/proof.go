@@ -16,8 +16,8 @@ type Proof struct {
 	// Nodes are the roots of the largest subtrees beside the range, from left to
 	// right.
 	Nodes []Node
-	// Absent is not nil in a proof that a namespace between others has no leaf.
-	// It is the leaf at Start, the first one with a higher namespace.
+	// Absent is not nil in a proof that a namespace between others has no leaf. It
+	// is the leaf at Start, the first leaf with a higher namespace.
 	Absent *Node
 }
 
@@ -142,8 +142,8 @@ func (p Proof) VerifyNamespace(root Node, ns Namespace, leaves [][]byte, o Optio
 	return p.verify(root, nodes, o)
 }
 
-// left returns how many of the nodes are left of the range. It is an error if there
-// are fewer.
+// left returns the number of nodes left of the range. It is an error if p has fewer
+// nodes.
 func (p Proof) left() (int, error) {
 	left := bits.OnesCount(uint(p.Start))
 	if p.Start < 0 || left > len(p.Nodes) {

@@ -184,8 +184,8 @@ func VerifyConsistency(oldRoot [32]byte, oldSize uint64, root [32]byte, size uin
 	return nil
 }
 
-// proofLength returns how many of the nodes above leaf index of a tree of size
-// leaves have a sibling.
+// proofLength returns the length of a proof of leaf `index` of a tree of `size` leaves:
+// the number of nodes on its path that have a sibling.
 func proofLength(index, size uint64) int {
 	// Up to where the path meets the path of the last leaf all have one; from
 	// there on only nodes on the right have one.

@@ -56,8 +56,8 @@ func node(left, right [32]byte) [32]byte {
 	return sha256.Sum256(b[:])
 }
 
-// LeafHashes sets dst[i] to the hash of leaves[i] as a leaf. A nil leaf is an
-// empty one. dst must not overlap any leaf.
+// LeafHashes sets dst[i] to the hash of leaves[i] as a leaf. A nil leaf is an empty
+// leaf. dst must not overlap any leaf.
 //
 // It panics, before it touches anything, if dst and leaves differ in length.
 func LeafHashes(dst [][32]byte, leaves [][]byte) {

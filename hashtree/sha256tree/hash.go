@@ -7,7 +7,8 @@ import (
 )
 
 const (
-	// A digest hashes this many chunks side by side, and keeps as many.
+	// bufferLevel is the level above the chunks that a digest keeps and hashes side
+	// by side: bufferChunks.
 	bufferLevel  = 5
 	bufferChunks = 1 << bufferLevel
 	bufferSize   = bufferChunks * chunkSize

@@ -61,7 +61,7 @@ func parent(left, right *[Size]byte) (node [Size]byte) {
 	return node
 }
 
-// maxSlices is how many chunks are hashed in one call.
+// maxSlices is the largest number of chunks that are hashed in one call.
 const maxSlices = 1024
 
 // slices are for the chunks of a call, which SumMany takes as slices.
@@ -83,7 +83,7 @@ func leaves(dst [][Size]byte, data []byte) {
 	slices.Put(chunks)
 }
 
-// count returns how many chunks size bytes have, at least one.
+// count returns the number of chunks of size bytes, at least one.
 func count(size int64) int64 { return max(1, (size-1)/chunkSize+1) }
 
 // Sum256 returns the SHA256TREE digest of data. It hashes on the calling

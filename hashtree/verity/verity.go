@@ -53,8 +53,8 @@ const (
 	dmMaxBlockSize = 512 << 10
 	dmMaxSalt      = 256
 
-	// window is how many digests of a level are taken at a time, a multiple of
-	// what any block holds.
+	// window is the number of digests of a level that are taken at a time. It is a
+	// multiple of the number in any block.
 	window = 1 << 18
 )
 
@@ -126,9 +126,9 @@ func (o *Options) check(r io.ReaderAt, size int64, minBlock, maxBlock, maxSalt i
 	return nil
 }
 
-// A tree is a hash tree that is being computed. Level 0 holds the digests of
-// the data's blocks, each other level the digests of the blocks of the level
-// below, and the last one fits a block.
+// A tree is a hash tree that is being computed. Level 0 holds the digests of the data's
+// blocks, each other level the digests of the blocks of the level below. The last level
+// fits a block.
 type tree struct {
 	size      int64
 	blockSize int
@@ -160,7 +160,7 @@ func newTree(size int64, blockSize int, prefix []byte, out io.WriterAt) *tree {
 	return t
 }
 
-// perBlock returns how many digests a block holds.
+// perBlock returns the number of digests in a block.
 func (t *tree) perBlock() int { return t.blockSize / sha256.Size }
 
 // sum returns the root, which is all zeros without data.

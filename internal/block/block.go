@@ -102,7 +102,7 @@ func Finish(sum *[DigestSize]byte, h *State, rest []byte, length uint64) {
 	PutDigest(sum, h)
 }
 
-// PaddedBlocks returns how many blocks a message of n bytes has when it is padded.
+// PaddedBlocks returns the number of blocks of a padded message of n bytes.
 func PaddedBlocks(n int) int { return (n + 8 + Size) / Size }
 
 // PutDigest writes h to dst in the byte order of digests.

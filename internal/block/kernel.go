@@ -109,7 +109,8 @@ type Selection struct {
 // maxStream is MaxBlocks of the one-stream kernel in use, or MaxPlain.
 var maxStream = MaxPlain
 
-// selection is what is in use; useStd and the kernels' use mirror its Single.
+// selection is the selection in use. useStd and the kernels' fields `use` mirror its
+// Single.
 var (
 	selection = Selection{Single: "generic"}
 	useStd    bool

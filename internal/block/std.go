@@ -10,7 +10,7 @@ import (
 	"unsafe"
 )
 
-// stdHash is what x1_std uses of crypto/sha256's hashes.
+// stdHash has the methods of crypto/sha256's hashes that x1_std uses.
 type stdHash interface {
 	hash.Hash
 	encoding.BinaryAppender
@@ -27,8 +27,8 @@ type stdState struct {
 	room [stdSize]byte // for buf
 }
 
-// stdMagic is what comes before the state in crypto/sha256's marshalled form, which is
-// of stdSize bytes.
+// stdMagic precedes the state in crypto/sha256's marshalled form, which has stdSize
+// bytes.
 const (
 	stdMagic = "sha\x03"
 	stdSize  = len(stdMagic) + len(State{})*4 + Size + 8

@@ -41,7 +41,7 @@ func (b *Batch) Release() {
 // Jobs returns the jobs of b. The result is valid until the next call.
 func (b *Batch) Jobs() []*Job { return b.job[:b.live] }
 
-// Room returns how many jobs may join.
+// Room returns the number of jobs that may join.
 func (b *Batch) Room() int { return b.Width() - b.live }
 
 // Join adds j, which has at least one block.
@@ -52,8 +52,8 @@ func (b *Batch) Join(j *Job) {
 }
 
 // Step compresses the same number of blocks, at most limit, of every job. If the jobs
-// would leave kernels part-filled, a step advances only as many as fill them, and the
-// jobs rotate from step to step. Step returns the jobs that have no blocks left, in
+// would leave kernels part-filled, a step advances only enough jobs to fill them, and
+// the jobs rotate from step to step. Step returns the jobs that have no blocks left, in
 // the order of Jobs, and removes them from b. The result is valid until the next call.
 func (b *Batch) Step(limit int) []*Job {
 	live := b.live

@@ -171,8 +171,8 @@ func (g *group) sumInPlace(s *sumMany, numbers []uint16, blocks *fallingBlocks) 
 // fallingBlocks are the numbers of blocks of the messages in lanes, falling.
 type fallingBlocks [block.MaxLanes]uint8
 
-// longer returns how many of the first n messages have more than that number of
-// blocks.
+// longer returns the number of messages, of the first n, that have more than that
+// number of blocks.
 func (b *fallingBlocks) longer(n, blocks int) int {
 	for n > 0 && int(b[n-1]) <= blocks {
 		n--

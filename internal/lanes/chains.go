@@ -65,8 +65,8 @@ func ChainWidth() (lanes int, kernel string) {
 // Chains advances chains side by side. It belongs to one goroutine at a time.
 type Chains struct {
 	memory block.Chains
-	// These are for kernels for streams, which compress blocks. The lanes that no chain
-	// has are all the last one.
+	// These are for kernels for streams, which compress blocks. All lanes without a
+	// chain share the last element.
 	blocks [block.MaxLanes + 1][block.Size]byte
 	h      [block.MaxLanes + 1]block.State
 	state  [2 * block.MaxLanes]*block.State

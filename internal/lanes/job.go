@@ -38,7 +38,7 @@ func (j *Job) Forget() { j.Set(nil, nil, nil, nil) }
 // the last jobs can rotate.
 const maxJobs = plan.MaxJobs
 
-// lanes are where jobs run, those that are live first.
+// lanes are the places where jobs run, the live lanes first.
 type lanes struct {
 	plan *streamPlan
 
@@ -134,7 +134,7 @@ func (l *lanes) shortest(n int) int {
 	return min(least, other)
 }
 
-// total returns how many blocks lane i has left, of all segments.
+// total returns the number of blocks that lane i has left in all segments.
 func (l *lanes) total(i int) int {
 	n := l.left[i]
 	for _, p := range l.job[i].Segments[l.segment[i]:] {

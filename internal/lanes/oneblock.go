@@ -19,7 +19,7 @@ type OneBlock struct {
 	h      [MaxOneBlock]block.State
 	// From are the states that the messages continue. They stay as they are.
 	From [MaxOneBlock]*block.State
-	// Sizes says how many bytes of each digest Sum writes: 16, 24 or 32.
+	// Sizes are the numbers of bytes of each digest that Sum writes: 16, 24 or 32.
 	Sizes [MaxOneBlock]uint8
 	// At is the offset in a block at which Sum writes them.
 	At int

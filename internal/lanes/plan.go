@@ -92,7 +92,7 @@ func SearchKernel() *block.SearchKernel { return currentPlan().search }
 // streams do.
 func WotsKernel() *block.WotsKernel { return currentPlan().wots }
 
-// A Description is what the choice between kernels rests on.
+// A Description has the facts on which the choice between kernels rests.
 type Description struct {
 	plan.Row
 	// Streams, Nodes and Nonces are the enabled candidates for many messages, for

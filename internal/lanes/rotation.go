@@ -32,7 +32,7 @@ func (g *group) sliceOfEqual(n, blocks int) (s plan.TimeSlice, rotates bool) {
 	return g.equal.slice, g.equal.slice.Blocks < blocks
 }
 
-// rotating is what jobs that rotate need.
+// rotating is the memory that rotating jobs need.
 type rotating struct {
 	// state and next are the arguments of the kernels. For jobs of different lengths
 	// they hold the lanes that run. For jobs of equal length they are the lists of
@@ -52,7 +52,8 @@ func (r *rotating) forget(n int) {
 }
 
 // rotate runs the jobs of the first live lanes round robin, until a segment ends. The
-// jobs with most blocks left go first. rotate returns how many lanes are live then.
+// jobs with most blocks left go first. rotate returns the number of lanes that are live
+// then.
 func (g *group) rotate(live int, t plan.TimeSlice, w Work) int {
 	r := &g.rotating
 	defer r.forget(t.Lanes)

@@ -254,7 +254,7 @@ func (g *group) arrange(buckets, places []uint16) {
 // maxBucket is the bucket of the longest message.
 const maxBucket = (64 - bucketBits) << bucketBits
 
-// bucketBits is the number of bits behind the first one that a bucket depends on.
+// bucketBits is the number of bits behind the first bit that a bucket depends on.
 const bucketBits = 4
 
 // bucket returns a number that never falls as blocks rises. It is blocks itself if

@@ -74,7 +74,7 @@ type step struct {
 // errExited is for a ReadAt that does not return, but calls runtime.Goexit.
 var errExited = errors.New("ReadAt ended its goroutine")
 
-// Count returns how many parts there are.
+// Count returns the number of parts.
 func (p Parts) Count() int64 { return (p.Size + p.PartSize - 1) / p.PartSize }
 
 // Sum sets digests[i] to the digest of part i. There is one for each part; an
