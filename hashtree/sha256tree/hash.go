@@ -7,8 +7,7 @@ import (
 )
 
 const (
-	// bufferLevel is the level above the chunks that a digest keeps and hashes side
-	// by side: bufferChunks.
+	// A digest keeps up to bufferChunks chunks, and hashes them side by side.
 	bufferLevel  = 5
 	bufferChunks = 1 << bufferLevel
 	bufferSize   = bufferChunks * chunkSize
