@@ -13,6 +13,7 @@ import (
 
 	"github.com/sha256-simd/sha256-simd"
 	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/file"
+	"github.com/sha256-simd/sha256-simd/internal/stamp"
 )
 
 // Memory of all workers together: whole small files, and pieces of large ones.
@@ -273,7 +274,7 @@ func readSmall(f smallFile, before file.Info, buf []byte) (n int, now file.Info,
 		if now.Stamp == before.Stamp {
 			return n, now, io.EOF
 		}
-		if now.Size != before.Size || reads == file.MaxReads || f.Rewind(0) != nil {
+		if now.Size != before.Size || reads == stamp.MaxReads || f.Rewind(0) != nil {
 			return n, now, file.ErrChanged
 		}
 		before = now
@@ -318,18 +319,18 @@ func (w *worker) sum() {
 // confirm reads the files again that were written to just before they were read.
 // The write may still have been under way: it shows in neither size nor time.
 func (w *worker) confirm() {
-	time.Sleep(file.BetweenReadings)
+	time.Sleep(stamp.BetweenReadings)
 	for _, i := range w.recent {
 		it, msg := w.files[i], w.msgs[i]
 		for reads := 2; ; reads++ {
 			same, err := w.readAgain(it, msg)
-			if err == nil && !same && reads > file.MaxAgain {
+			if err == nil && !same && reads > stamp.MaxAgain {
 				err = file.ErrChanged
 			}
 			if it.err = err; err != nil || same {
 				break
 			}
-			time.Sleep(file.BetweenReadings)
+			time.Sleep(stamp.BetweenReadings)
 		}
 	}
 	w.recent = w.recent[:0]

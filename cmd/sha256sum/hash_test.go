@@ -11,13 +11,14 @@ import (
 	"testing"
 
 	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/file"
+	"github.com/sha256-simd/sha256-simd/internal/stamp"
 )
 
 // A fakeFile has one contents for each time that it is read, and the stamps that it
 // has after each.
 type fakeFile struct {
 	contents []string
-	stamps   []file.Stamp
+	stamps   []stamp.Stamp
 	reads    int
 	r        *strings.Reader
 }
@@ -42,21 +43,21 @@ func (f *fakeFile) Rewind(int64) error {
 // A small file that is written to while it is read is read again if it has kept its
 // size, and is an error if it goes on changing.
 func TestSmallFilesThatChange(t *testing.T) {
-	at := func(changed int64) file.Stamp { return file.Stamp{Size: 3, Modified: 1, Changed: changed, Inode: 7} }
+	at := func(changed int64) stamp.Stamp { return stamp.Stamp{Size: 3, Modified: 1, Changed: changed, Inode: 7} }
 	for _, test := range []struct {
 		name     string
 		contents []string
-		stamps   []file.Stamp
+		stamps   []stamp.Stamp
 		want     string
 		err      error
 	}{
-		{"as it was", []string{"abc"}, []file.Stamp{at(1)}, "abc", io.EOF},
-		{"written to once", []string{"abx", "xyz"}, []file.Stamp{at(2), at(2)}, "xyz", io.EOF},
-		{"written to twice", []string{"abx", "xyc", "xyz"}, []file.Stamp{at(2), at(3), at(3)}, "xyz", io.EOF},
-		{"written to again and again", []string{"abx", "xyc", "xyz"}, []file.Stamp{at(2), at(3), at(4)}, "", file.ErrChanged},
-		{"replaced", []string{"abx", "xyz"}, []file.Stamp{{Size: 3, Modified: 1, Changed: 1, Inode: 8}, {Size: 3, Modified: 1, Changed: 1, Inode: 8}}, "xyz", io.EOF},
-		{"cut off", []string{"ab"}, []file.Stamp{{Size: 2, Modified: 1, Changed: 1, Inode: 7}}, "", file.ErrChanged},
-		{"grown beyond the room", []string{"abcd"}, []file.Stamp{at(1)}, "abcd", nil},
+		{"as it was", []string{"abc"}, []stamp.Stamp{at(1)}, "abc", io.EOF},
+		{"written to once", []string{"abx", "xyz"}, []stamp.Stamp{at(2), at(2)}, "xyz", io.EOF},
+		{"written to twice", []string{"abx", "xyc", "xyz"}, []stamp.Stamp{at(2), at(3), at(3)}, "xyz", io.EOF},
+		{"written to again and again", []string{"abx", "xyc", "xyz"}, []stamp.Stamp{at(2), at(3), at(4)}, "", file.ErrChanged},
+		{"replaced", []string{"abx", "xyz"}, []stamp.Stamp{{Size: 3, Modified: 1, Changed: 1, Inode: 8}, {Size: 3, Modified: 1, Changed: 1, Inode: 8}}, "xyz", io.EOF},
+		{"cut off", []string{"ab"}, []stamp.Stamp{{Size: 2, Modified: 1, Changed: 1, Inode: 7}}, "", file.ErrChanged},
+		{"grown beyond the room", []string{"abcd"}, []stamp.Stamp{at(1)}, "abcd", nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			f := &fakeFile{contents: test.contents, stamps: test.stamps}

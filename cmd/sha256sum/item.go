@@ -6,8 +6,8 @@ import (
 
 	"github.com/sha256-simd/sha256-simd"
 	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/bag"
-	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/file"
 	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/update"
+	"github.com/sha256-simd/sha256-simd/internal/stamp"
 )
 
 // An item is one thing to print, in its place in the order of printing. The
@@ -44,8 +44,8 @@ type check struct {
 type result struct {
 	digest    digest
 	size      int64
-	stamp     file.Stamp // of a regular file, when it was read
-	composite string     // with --part-size
+	stamp     stamp.Stamp // of a regular file, when it was read
+	composite string      // with --part-size
 	err       error
 }
 

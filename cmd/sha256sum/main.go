@@ -6,7 +6,8 @@
 // system says of a file, internal/update the records of earlier runs,
 // internal/bag bags, internal/output the replacing of a file, internal/terminal
 // progress and signals, internal/message the quoting of names. What a list
-// looks like is internal/checklist of the library's module.
+// looks like is internal/checklist of the library's module, and what shows that a
+// file was written to internal/stamp of it.
 package main
 
 import (

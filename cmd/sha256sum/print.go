@@ -14,10 +14,10 @@ import (
 	"unicode/utf8"
 
 	"github.com/sha256-simd/sha256-simd"
-	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/file"
 	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/message"
 	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/update"
 	"github.com/sha256-simd/sha256-simd/internal/checklist"
+	"github.com/sha256-simd/sha256-simd/internal/stamp"
 )
 
 // A printer writes items in the form that the options ask for. It returns
@@ -136,7 +136,7 @@ func (p *printer) file(it *fileItem) error {
 			return p.complain("WARNING: " + message.Quote(it.name) + ": " + why)
 		}
 	}
-	if p.stamps == nil || it.stamp == (file.Stamp{}) {
+	if p.stamps == nil || it.stamp == (stamp.Stamp{}) {
 		return nil
 	}
 	return p.stamps.Write(&update.Record{Name: it.name, Digest: [sha256.Size]byte(it.digest.slice()), Stamp: it.stamp})

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/file"
+	"github.com/sha256-simd/sha256-simd/internal/stamp"
 	"golang.org/x/sys/unix"
 )
 
@@ -80,7 +81,7 @@ func TestFreshStreamsAreReadAgain(t *testing.T) {
 		if now, err := file.Stat(name); err != nil || now.Stamp != info.Stamp {
 			t.Skip("a write through a mapping shows in the stamp here")
 		}
-		if again = w.readStreams(again); reading > file.MaxAgain+1 {
+		if again = w.readStreams(again); reading > stamp.MaxAgain+1 {
 			t.Fatalf("it is read %d times", reading)
 		}
 	}
@@ -91,7 +92,7 @@ func TestFreshStreamsAreReadAgain(t *testing.T) {
 
 // A file that was not written to for two seconds is read once.
 func TestOldFilesAreReadOnce(t *testing.T) {
-	s := file.Stamp{Changed: time.Now().Add(-3 * time.Second).UnixNano()}
+	s := stamp.Stamp{Changed: time.Now().Add(-3 * time.Second).UnixNano()}
 	if s.IsRecent() {
 		t.Error("three seconds are recent")
 	}

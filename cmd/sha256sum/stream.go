@@ -8,6 +8,7 @@ import (
 
 	"github.com/sha256-simd/sha256-simd"
 	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/file"
+	"github.com/sha256-simd/sha256-simd/internal/stamp"
 )
 
 // A stream is a file that is read piece by piece.
@@ -170,17 +171,17 @@ func (w *worker) end(s *stream, err error) bool {
 	if err == nil && s.info.Regular {
 		var now file.Info
 		now, err = s.file.Info()
-		again, limit := false, file.MaxReads
+		again, limit := false, stamp.MaxReads
 		if err == nil && now.Stamp != s.info.Stamp {
 			again = now.Size == s.info.Size
 			s.before = digest{}
 			err = file.ErrChanged
 		} else if err == nil && s.recent && s.before != sha256Digest(sum) {
 			// A write may have been under way, which shows in neither size nor time.
-			again, limit = true, file.MaxAgain+1
+			again, limit = true, stamp.MaxAgain+1
 			s.before = sha256Digest(sum)
 			err = file.ErrChanged
-			time.Sleep(file.BetweenReadings)
+			time.Sleep(stamp.BetweenReadings)
 		}
 		size := it.size
 		if again && s.reads < limit && s.restart(now) == nil {

@@ -5,6 +5,8 @@ package file
 import (
 	"io"
 	"os"
+
+	"github.com/sha256-simd/sha256-simd/internal/stamp"
 )
 
 // A File is a file that is opened, read once and closed.
@@ -25,7 +27,7 @@ func (ID) Device() uint64 { return 0 }
 
 // Info is what the system knows of a file.
 type Info struct {
-	Stamp
+	stamp.Stamp
 	ID           ID
 	Regular, Dir bool
 }
@@ -63,7 +65,7 @@ func (f File) Info() (Info, error) {
 func infoOf(info os.FileInfo) Info {
 	modified := info.ModTime().UnixNano()
 	return Info{
-		Stamp:   Stamp{Size: info.Size(), Modified: modified, Changed: modified},
+		Stamp:   stamp.Stamp{Size: info.Size(), Modified: modified, Changed: modified},
 		Regular: info.Mode().IsRegular(),
 		Dir:     info.IsDir(),
 	}

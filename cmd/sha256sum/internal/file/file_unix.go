@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/sha256-simd/sha256-simd/internal/stamp"
 	"golang.org/x/sys/unix"
 )
 
@@ -27,7 +28,7 @@ func (id ID) Device() uint64 { return id.dev }
 
 // Info is what the system knows of a file.
 type Info struct {
-	Stamp
+	stamp.Stamp
 	ID           ID
 	Regular, Dir bool
 }
@@ -60,7 +61,7 @@ func (f File) Info() (Info, error) {
 
 func infoOf(st *unix.Stat_t) Info {
 	info := Info{
-		Stamp: Stamp{Size: st.Size, Modified: st.Mtim.Nano(), Changed: st.Ctim.Nano(), Inode: int64(st.Ino)},
+		Stamp: stamp.Stamp{Size: st.Size, Modified: st.Mtim.Nano(), Changed: st.Ctim.Nano(), Inode: int64(st.Ino)},
 		ID:    ID{uint64(st.Dev), uint64(st.Ino)},
 	}
 	switch uint32(st.Mode) & unix.S_IFMT {

@@ -14,10 +14,10 @@ import (
 	"sync"
 
 	"github.com/sha256-simd/sha256-simd"
-	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/file"
 	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/output"
 	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/walk"
 	"github.com/sha256-simd/sha256-simd/internal/checklist"
+	"github.com/sha256-simd/sha256-simd/internal/stamp"
 )
 
 // With --update, a second file beside the list keeps what the files were when
@@ -39,7 +39,7 @@ const (
 type Record struct {
 	Name   string
 	Digest [sha256.Size]byte
-	file.Stamp
+	stamp.Stamp
 }
 
 func AppendRecord(b []byte, r *Record) []byte {

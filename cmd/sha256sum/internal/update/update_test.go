@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/file"
+	"github.com/sha256-simd/sha256-simd/internal/stamp"
 )
 
 func writeStamps(t *testing.T, names ...string) (list string) {
@@ -15,7 +15,7 @@ func writeStamps(t *testing.T, names ...string) (list string) {
 	list = filepath.Join(t.TempDir(), "LIST")
 	b := []byte(format + "\n")
 	for i, name := range names {
-		b = AppendRecord(b, &Record{Name: name, Digest: abcDigest, Stamp: file.Stamp{Size: 3, Inode: int64(i)}})
+		b = AppendRecord(b, &Record{Name: name, Digest: abcDigest, Stamp: stamp.Stamp{Size: 3, Inode: int64(i)}})
 	}
 	if err := os.WriteFile(list+Suffix, b, 0o666); err != nil {
 		t.Fatal(err)
@@ -74,7 +74,7 @@ func TestRecordsThatAreLeft(t *testing.T) {
 
 // A TestDamagedRecords that was damaged in any byte is not used.
 func TestDamagedRecords(t *testing.T) {
-	r := Record{Name: "a\nb", Digest: abcDigest, Stamp: file.Stamp{Size: 1234, Modified: 1700000000123456789, Changed: 1700000000123456789, Inode: 42}}
+	r := Record{Name: "a\nb", Digest: abcDigest, Stamp: stamp.Stamp{Size: 1234, Modified: 1700000000123456789, Changed: 1700000000123456789, Inode: 42}}
 	line := AppendRecord(nil, &r)
 	line = line[:len(line)-1]
 	if got, ok := ParseRecord(string(line)); !ok || *got != r {

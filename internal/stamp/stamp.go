@@ -1,11 +1,8 @@
-// Package file opens files that are read once, and notices whether they were
-// written to meanwhile, in as many descriptors as there are.
-package file
+// Package stamp notices whether files were written to while they were read, by what
+// file systems say of them. What that does not show, a second reading may.
+package stamp
 
-import (
-	"errors"
-	"time"
-)
+import "time"
 
 // A Stamp shows that a file was written to: it is taken before a file is read
 // and again afterwards. Times are in nanoseconds since 1970.
@@ -22,15 +19,12 @@ type Stamp struct {
 	Inode    int64 // its number, or 0: files that change places may have the same size and times
 }
 
-// ErrChanged is the error of a file that was written to while it was read: its
-// digest would be of contents that it never had.
-var ErrChanged = errors.New("file changed as it was read")
-
 // MaxReads is how often a file is read whose times change meanwhile, though its
 // size does not: somebody may only touch it.
 const MaxReads = 3
 
-// MaxAgain is how often a file that was just written to is read again.
+// MaxAgain is how often a file that was just written to is read again, until two
+// readings agree.
 const MaxAgain = 3
 
 // BetweenReadings is longer than a scheduler usually keeps a process from going on
