@@ -169,8 +169,8 @@ type Checker struct {
 	// PartSize is the length of the parts of composite checksums whose list does
 	// not say it. If it is 0, usual lengths are tried.
 	PartSize int64
-	// OnRead, if not nil, gets the number of bytes as they are read. It is
-	// called concurrently.
+	// OnRead, if not nil, gets the number of bytes as they are read, and, below 0, of
+	// those that are read again. It is called concurrently.
 	OnRead func(n int)
 }
 
@@ -312,12 +312,14 @@ func (w *work) read(e *list.Entry) {
 	defer o.Close()
 	r.Size = o.Size()
 	switch {
-	case list.Parts(e.SHA256) > 0:
-		err = w.readParts(r, o)
-	case r.Size < maxChunk:
+	case o.Fresh():
+		err = w.readFresh(r, o)
+	case list.Parts(e.SHA256) == 0 && r.Size < maxChunk:
 		err = w.readWhole(r, o)
 	default:
-		err = w.readLong(r, o)
+		if err = w.sum(r, o); err == nil {
+			w.finish(r)
+		}
 	}
 	if err != nil {
 		r.Size = -1
@@ -379,13 +381,12 @@ func reason(err error) string {
 	return strings.Join(strings.Fields(err.Error()), " ")
 }
 
-// finish gives r the digest of its object, and its outcome.
-func (w *work) finish(r *Result, sum string) {
-	r.SHA256 = sum
+// finish gives r, which has its object's digest, its outcome.
+func (w *work) finish(r *Result) {
 	switch r.Expected {
 	case "":
 		r.Outcome = New
-	case sum:
+	case r.SHA256:
 		r.Outcome = Match
 	default:
 		r.Outcome = Mismatch

@@ -1,14 +1,17 @@
 package fixity
 
 import (
+	"context"
 	"encoding/hex"
 	"fmt"
 	"hash"
+	"time"
 
 	"github.com/sha256-simd/sha256-simd"
 	"github.com/sha256-simd/sha256-simd/composite"
 	"github.com/sha256-simd/sha256-simd/fleet/internal/list"
 	"github.com/sha256-simd/sha256-simd/fleet/internal/store"
+	"github.com/sha256-simd/sha256-simd/internal/stamp"
 )
 
 // readWhole reads an object that is shorter than maxChunk. The reader goes on
@@ -25,12 +28,68 @@ func (w *work) readWhole(r *Result, o store.Object) error {
 	}
 	w.pool.add(&job{data: b[:n], hashed: func(j *job) {
 		w.release(b)
-		w.finish(r, hex.EncodeToString(j.sum[:]))
+		r.SHA256 = hex.EncodeToString(j.sum[:])
+		w.finish(r)
 	}})
 	return nil
 }
 
-// readLong reads an object that is not.
+// readFresh reads a file that was just written to, as sha256sum does: again and again
+// until two readings agree.
+func (w *work) readFresh(r *Result, o store.Object) error {
+	defer func() { o.Close() }()
+	before := ""
+	for reads := 1; ; reads++ {
+		reading := *r
+		if err := w.sum(&reading, o); err != nil {
+			return err
+		}
+		if reading.SHA256 == before {
+			w.finish(&reading)
+			return nil
+		}
+		if reads > stamp.MaxAgain {
+			return store.ErrChanged
+		}
+		before = reading.SHA256
+		select {
+		case <-time.After(stamp.BetweenReadings):
+		case <-w.ctx.Done():
+			return context.Cause(w.ctx)
+		}
+		if err := w.reopen(r, &o); err != nil {
+			return err
+		}
+		if w.OnRead != nil {
+			w.OnRead(int(-r.Size))
+		}
+	}
+}
+
+// reopen opens an object once more. It closes it first: others may wait for the
+// descriptor.
+func (w *work) reopen(r *Result, o *store.Object) error {
+	(*o).Close()
+	again, err := w.Store.Open(w.ctx, r.FullName(), r.Version)
+	if err != nil {
+		return err
+	}
+	*o = again
+	if again.Size() != r.Size {
+		return store.ErrChanged
+	}
+	return nil
+}
+
+// sum reads an object, and gives r its digest or composite checksum.
+func (w *work) sum(r *Result, o store.Object) error {
+	if list.Parts(r.Expected) > 0 {
+		return w.readParts(r, o)
+	}
+	return w.readLong(r, o)
+}
+
+// readLong reads an object of any length.
 func (w *work) readLong(r *Result, o store.Object) error {
 	h := sha256.New()
 	_, ended, err := w.stream(h, o, r.Size+1)
@@ -40,7 +99,7 @@ func (w *work) readLong(r *Result, o store.Object) error {
 	if err != nil {
 		return err
 	}
-	w.finish(r, hex.EncodeToString(h.Sum(nil)))
+	r.SHA256 = hex.EncodeToString(h.Sum(nil))
 	return nil
 }
 
@@ -102,6 +161,7 @@ func (s *stream) wait() {
 // readParts computes the composite checksum of an object. If the length of its
 // parts is not known, it reads it once for each length that it may be.
 func (w *work) readParts(r *Result, o store.Object) error {
+	defer func() { o.Close() }()
 	n := list.Parts(r.Expected)
 	sizes := partSizes(r.Size, n)
 	var sum string
@@ -119,15 +179,9 @@ func (w *work) readParts(r *Result, o store.Object) error {
 	}
 	for i, size := range sizes {
 		if i > 0 {
-			again, err := w.Store.Open(w.ctx, r.FullName(), r.Version)
-			if err != nil {
+			if err := w.reopen(r, &o); err != nil {
 				return err
 			}
-			defer again.Close()
-			if again.Size() != r.Size {
-				return store.ErrChanged
-			}
-			o = again
 		}
 		checksum, err := w.sumParts(o, size)
 		if err != nil {
@@ -145,7 +199,7 @@ func (w *work) readParts(r *Result, o store.Object) error {
 	if refused != nil && sum != r.Expected {
 		r.Error = refused.Error()
 	}
-	w.finish(r, sum)
+	r.SHA256 = sum
 	return nil
 }
 

@@ -6,23 +6,32 @@ import (
 	"io"
 	"io/fs"
 	"syscall"
+
+	"github.com/sha256-simd/sha256-simd/internal/stamp"
 )
 
 // A fileInfo is what is known of a file.
 type fileInfo struct {
-	size                 int64
-	seconds, nanoseconds int64 // when it was modified
-	regular, dir         bool
+	stamp.Stamp
+	regular, dir bool
+}
+
+// same reports whether nothing shows that the file was written to in between. A new
+// link, name or mode changes no contents.
+func (i fileInfo) same(now fileInfo) bool {
+	return i.Size == now.Size && i.Modified == now.Modified
 }
 
 // A file is a regular file, open.
 type file struct {
-	raw   rawFile
-	store *Store
-	ctx   context.Context
-	info  fileInfo
-	n     int64 // bytes that were returned
-	ended bool
+	raw    rawFile
+	store  *Store
+	ctx    context.Context
+	info   fileInfo
+	fresh  bool  // it was written to just before it was opened
+	n      int64 // bytes that were returned
+	ended  bool
+	closed bool
 }
 
 func (s *Store) openFile(ctx context.Context, name string) (Object, error) {
@@ -45,14 +54,22 @@ func (s *Store) openFile(ctx context.Context, name string) (Object, error) {
 		raw.close()
 		return nil, err
 	}
-	return &file{raw: raw, store: s, ctx: ctx, info: info}, nil
+	return &file{raw: raw, store: s, ctx: ctx, info: info, fresh: info.IsRecent()}, nil
 }
 
-func (f *file) Size() int64 { return f.info.size }
+func (f *file) Size() int64 { return f.info.Size }
 
 func (f *file) Local() bool { return true }
 
-func (f *file) Close() error { return f.raw.close() }
+func (f *file) Fresh() bool { return f.fresh }
+
+func (f *file) Close() error {
+	if f.closed {
+		return nil // the descriptor may be another file's by now
+	}
+	f.closed = true
+	return f.raw.close()
+}
 
 func (f *file) Read(p []byte) (int, error) {
 	if f.ended {
@@ -66,13 +83,13 @@ func (f *file) Read(p []byte) (int, error) {
 	f.n += int64(n)
 	// A file gives less than it was asked for at its end only, which saves the
 	// call that says so.
-	if err == nil && len(p) > 0 && n < len(p) && (n == 0 || f.n == f.info.size) {
+	if err == nil && len(p) > 0 && n < len(p) && (n == 0 || f.n == f.info.Size) {
 		f.ended = true
 		info, statErr := f.raw.stat()
 		switch {
 		case statErr != nil:
 			err = statErr
-		case f.n != info.size || info != f.info:
+		case f.n != info.Size || !f.info.same(info):
 			err = ErrChanged
 		}
 	}

@@ -5,6 +5,8 @@ package store
 import (
 	"io"
 	"os"
+
+	"github.com/sha256-simd/sha256-simd/internal/stamp"
 )
 
 // A rawFile is an open file.
@@ -20,9 +22,11 @@ func (f rawFile) stat() (fileInfo, error) {
 	if err != nil {
 		return fileInfo{}, err
 	}
-	t := info.ModTime()
-	return fileInfo{size: info.Size(), seconds: t.Unix(), nanoseconds: int64(t.Nanosecond()),
-		regular: info.Mode().IsRegular(), dir: info.IsDir()}, nil
+	modified := info.ModTime().UnixNano()
+	return fileInfo{
+		Stamp:   stamp.Stamp{Size: info.Size(), Modified: modified, Changed: modified},
+		regular: info.Mode().IsRegular(), dir: info.IsDir(),
+	}, nil
 }
 
 // read returns 0 bytes at the end.

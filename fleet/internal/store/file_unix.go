@@ -6,6 +6,8 @@ import (
 	"io/fs"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/sha256-simd/sha256-simd/internal/stamp"
 )
 
 // A rawFile is an open file without what os.File adds to one: for files that
@@ -31,7 +33,7 @@ func (f rawFile) stat() (fileInfo, error) {
 	}
 	kind := uint32(st.Mode) & unix.S_IFMT
 	return fileInfo{
-		size: st.Size, seconds: int64(st.Mtim.Sec), nanoseconds: int64(st.Mtim.Nsec),
+		Stamp:   stamp.Stamp{Size: st.Size, Modified: st.Mtim.Nano(), Changed: st.Ctim.Nano(), Inode: int64(st.Ino)},
 		regular: kind == unix.S_IFREG, dir: kind == unix.S_IFDIR,
 	}, nil
 }

@@ -21,12 +21,16 @@ var ErrChanged = errors.New("changed while it was read")
 // An Object is being read, by one goroutine.
 type Object interface {
 	// Read is as in io.Reader. It returns io.EOF only when Size bytes have been
-	// read and the object is still the same.
+	// read and the object is still the same. Close can be called again.
 	io.ReadCloser
 	// Size is the length of the object in bytes.
 	Size() int64
 	// Local reports whether the object is a file.
 	Local() bool
+	// Fresh reports whether the object is a file that was written to just before it
+	// was opened. The write may still be under way, which neither size nor time shows:
+	// only what two readings agree on is its contents.
+	Fresh() bool
 }
 
 // Open opens an object, in a version of S3 unless that is "". An error for
@@ -146,6 +150,8 @@ func (o *remote) open(ctx context.Context) error {
 func (o *remote) Size() int64 { return o.size }
 
 func (o *remote) Local() bool { return false }
+
+func (o *remote) Fresh() bool { return false }
 
 func (o *remote) Close() error {
 	if o.body != nil {
