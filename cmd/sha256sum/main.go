@@ -107,6 +107,7 @@ func run(args []string) int {
 func finish(o *options, err error, s *source, results *printer, dest *output.File) int {
 	var caught signalError
 	interrupted := errors.As(err, &caught)
+	name := o.output // of the file that an error is about
 	if dest != nil {
 		if err == nil {
 			err = dest.Commit()
@@ -123,8 +124,8 @@ func finish(o *options, err error, s *source, results *printer, dest *output.Fil
 		if commitErr := results.stamps.Commit(); stampsErr == nil {
 			stampsErr = commitErr
 		}
-		if err == nil {
-			err = stampsErr
+		if err == nil && stampsErr != nil {
+			err, name = stampsErr, o.update+update.Suffix
 		}
 	}
 	switch {
@@ -135,7 +136,7 @@ func finish(o *options, err error, s *source, results *printer, dest *output.Fil
 		terminal.DieOf(caught.Signal)
 		return caught.status()
 	case err != nil && dest != nil:
-		return fail(message.Quote(o.output), err)
+		return fail(message.Quote(name), err)
 	case err != nil:
 		return fail("write error", err)
 	}

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -59,6 +60,53 @@ func TestFreshFilesAreReadAgain(t *testing.T) {
 	w.sum()
 	if it.err != nil || it.digest != sha256Digest(sha256.Sum256(contents)) {
 		t.Errorf("%x, %v: not the digest of what the file is now", it.digest.slice(), it.err)
+	}
+}
+
+// Only its times may change meanwhile: its record has those of the last reading.
+func TestFreshFilesMayBeTouched(t *testing.T) {
+	name, contents := randomFile(t, 20_000)
+	w := testWorker(options{})
+	it := newFileItem(name, name)
+	w.load(it)
+	if err := os.Chtimes(name, time.Time{}, time.Now().Add(time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	w.sum()
+	now, err := file.Stat(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if it.err != nil || it.digest != sha256Digest(sha256.Sum256(contents)) || it.stamp != now.Stamp {
+		t.Errorf("%x of %+v, %v; the file is as of %+v", it.digest.slice(), it.stamp, it.err, now.Stamp)
+	}
+}
+
+// One that goes on changing is given up soon.
+func TestFreshFilesThatGoOnChanging(t *testing.T) {
+	name, contents := mapFile(t, 20_000)
+	w := testWorker(options{})
+	it := newFileItem(name, name)
+	w.load(it)
+	stop := make(chan struct{})
+	var writer sync.WaitGroup
+	writer.Go(func() {
+		for i := byte(0); ; i++ {
+			select {
+			case <-stop:
+				return
+			case <-time.After(time.Millisecond):
+				contents[0] = i
+			}
+		}
+	})
+	start := time.Now()
+	w.sum()
+	took := time.Since(start)
+	close(stop)
+	writer.Wait()
+	if !errors.Is(it.err, file.ErrChanged) || took > 10*time.Second {
+		t.Errorf("error %v after %v", it.err, took)
 	}
 }
 
