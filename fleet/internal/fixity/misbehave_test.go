@@ -350,3 +350,25 @@ func TestMissingInAnUnknownBucket(t *testing.T) {
 		})
 	}
 }
+
+// The version that a list names is read. A store without versions is not asked for
+// another in its place.
+func TestVersions(t *testing.T) {
+	versions := map[string]string{"": "current", "v1": "earlier", "null": "from before there were versions"}
+	for _, scheme := range []string{"s3", "gs", "azblob"} {
+		c := lie(t, scheme, func(w http.ResponseWriter, r *http.Request, _ int) {
+			identify(w, 1)
+			send(w, 200, "", []byte(versions[r.URL.Query().Get("versionId")]), -1)
+		})
+		for version, contents := range versions {
+			r := check(t, c, list.Entry{Name: scheme + "://bucket/key", Version: version})[0]
+			if version == "" || scheme == "s3" {
+				if r.Outcome != New || r.SHA256 != sum([]byte(contents)) || r.Version != version {
+					t.Errorf("%s, version %q: got %+v", scheme, version, r)
+				}
+			} else if r.Outcome != Unreadable || !strings.Contains(r.Error, "only objects of S3 have versions") {
+				t.Errorf("%s, version %q: got %+v", scheme, version, r)
+			}
+		}
+	}
+}

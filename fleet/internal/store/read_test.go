@@ -1,10 +1,19 @@
 package store
 
 import (
+	"bytes"
+	"context"
+	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"net/http"
+	"net/http/httptest"
 	"syscall"
 	"testing"
+	"time"
+
+	"github.com/sha256-simd/sha256-simd/fleet/internal/storetest"
 )
 
 // What is not one object's fault counts against its store.
@@ -30,5 +39,112 @@ func TestOfObject(t *testing.T) {
 		if got := OfObject(fmt.Errorf("reading: %w", err)); got != want {
 			t.Errorf("%v: %v, want %v", err, got, want)
 		}
+	}
+}
+
+// What the reader takes its time for is not the store's fault.
+func TestSlowReader(t *testing.T) {
+	server := storetest.New(t)
+	data := storetest.Bytes(1, 5<<20) // more than is under way
+	server.Put("k", data)
+	s, err := New(Options{Params: []string{server.Params()}, Stall: 200 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	o, err := s.Open(t.Context(), server.Name("k"), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer o.Close()
+	got := make([]byte, 1000)
+	if _, err := io.ReadFull(o, got); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(500 * time.Millisecond)
+	rest, err := io.ReadAll(o)
+	if err != nil || !bytes.Equal(append(got, rest...), data) {
+		t.Errorf("%d bytes, %v", 1000+len(rest), err)
+	}
+}
+
+// What is cancelled ends at once, with the cause: in a request, in the pause before the
+// next, between two reads of a file.
+func TestCancel(t *testing.T) {
+	requests := make(chan bool, 10)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		requests <- true
+		if r.URL.Path == "/bucket/unanswered" {
+			<-r.Context().Done()
+		}
+		w.WriteHeader(http.StatusServiceUnavailable)
+	}))
+	defer server.Close()
+	defer server.CloseClientConnections()
+	for _, tt := range []struct {
+		name    string
+		retries int
+	}{
+		{"s3://bucket/unanswered", 0},
+		{"s3://bucket/unanswered", 5},
+		{"s3://bucket/503", 5},
+	} {
+		t.Run(fmt.Sprint(tt.name, " ", tt.retries), func(t *testing.T) {
+			s, err := New(Options{Params: []string{s3Params(server.URL)}, Retries: tt.retries, Backoff: time.Hour})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			ctx, cancel := context.WithCancelCause(t.Context())
+			go func() {
+				<-requests
+				time.Sleep(50 * time.Millisecond) // perhaps the pause has begun
+				cancel(errBroken)
+			}()
+			start := time.Now()
+			if _, err := s.Open(ctx, tt.name, ""); err != errBroken || time.Since(start) > time.Minute {
+				t.Errorf("got %v after %v", err, time.Since(start))
+			}
+		})
+	}
+	t.Run("file", func(t *testing.T) {
+		s, err := New(Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancelCause(t.Context())
+		o, err := s.Open(ctx, storetest.WriteFile(t, t.TempDir(), "f", make([]byte, 10)), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer o.Close()
+		b := make([]byte, 5)
+		if _, err := io.ReadFull(o, b); err != nil {
+			t.Fatal(err)
+		}
+		cancel(errBroken)
+		if n, err := o.Read(b); n != 0 || !errors.Is(err, errBroken) {
+			t.Errorf("%d bytes, %v", n, err)
+		}
+	})
+}
+
+// The parameters of one bucket count before those of all, whichever come first.
+func TestParametersOfOneBucket(t *testing.T) {
+	server := storetest.New(t)
+	server.Put("k", []byte("x"))
+	one, all := "s3://"+storetest.Bucket+server.Params()[len("s3://"):], s3Params("http://127.0.0.1:1")
+	for _, params := range [][]string{{one, all}, {all, one}} {
+		s, err := New(Options{Params: params})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		o, err := s.Open(t.Context(), server.Name("k"), "")
+		if err != nil {
+			t.Errorf("%q: %v", params, err)
+			continue
+		}
+		o.Close()
 	}
 }

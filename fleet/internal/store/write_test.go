@@ -4,10 +4,14 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/sha256-simd/sha256-simd/fleet/internal/storetest"
 )
@@ -58,6 +62,40 @@ func TestWriteAllOrNothing(t *testing.T) {
 	if got, err := os.ReadFile(filepath.Join(dir, "old")); string(got) != "old" || err != nil {
 		t.Errorf("%d bytes are in the place of what was there, %v", len(got), err)
 	}
+	if left, err := os.ReadDir(dir); len(left) != 1 || err != nil {
+		t.Errorf("there are %v, %v", left, err)
+	}
+}
+
+// A write that failed begins again from the beginning.
+func TestWriteAgain(t *testing.T) {
+	var writes []string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil || r.Method != http.MethodPut {
+			t.Errorf("%s, %v", r.Method, err)
+		}
+		if writes = append(writes, string(body)); len(writes) == 1 {
+			w.WriteHeader(http.StatusBadRequest) // which the SDK does not repeat by itself
+		}
+	}))
+	defer server.Close()
+	s, err := New(Options{Params: []string{s3Params(server.URL)}, Retries: 1, Backoff: time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if err := s.Write(t.Context(), "s3://bucket/k", strings.NewReader("all of it")); err != nil {
+		t.Fatal(err)
+	}
+	if len(writes) != 2 || !strings.Contains(writes[1], "all of it") {
+		t.Errorf("wrote %q", writes)
+	}
+}
+
+// s3Params is the option --store for a server of S3.
+func s3Params(serverURL string) string {
+	return "s3://?use_path_style=true&anonymous=true&region=us-east-1&endpoint=" + url.QueryEscape(serverURL)
 }
 
 // Remove removes, and has nothing to do where there is nothing.
