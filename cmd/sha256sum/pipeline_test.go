@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/update"
 )
 
 // What was finished is printed even if the source ended before the interrupt was
@@ -129,5 +131,36 @@ func TestShortJobs(t *testing.T) {
 		if _, got := o.short(); got != c.want {
 			t.Errorf("%.60q: short %v, not %v", c.args, got, c.want)
 		}
+	}
+}
+
+// What is known of the file at which an interrupt came is kept for the next run.
+func TestInterruptKeepsWhatIsKnown(t *testing.T) {
+	dir := t.TempDir()
+	list, name := filepath.Join(dir, "list"), filepath.Join(dir, "abc")
+	if err := os.WriteFile(name, []byte("abc"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	stamps, err := update.Create(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := update.Record{Name: name, Digest: abcDigest}
+	if err := errors.Join(stamps.Write(&known), stamps.Commit()); err != nil {
+		t.Fatal(err)
+	}
+	s := source{options: &options{}, emit: func(item) bool { return false }}
+	if s.stamps, err = update.Open(list, []string{name}); err != nil {
+		t.Fatal(err)
+	}
+	if s.operand(name) {
+		t.Error("the source goes on")
+	}
+	var kept []update.Record
+	if err := s.stamps.Rest(func(r *update.Record) error { kept = append(kept, *r); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(kept, []update.Record{known}) {
+		t.Errorf("kept %+v, not %+v", kept, known)
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -48,5 +49,28 @@ func TestLinesAreWrittenWhole(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A message stands behind the results of the files before it, where both go to one
+// terminal.
+func TestMessagesKeepTheirPlaces(t *testing.T) {
+	var got strings.Builder
+	p := newPrinter(&options{})
+	p.to(&got, &got)
+	for _, name := range []string{"a", "b", "c"} {
+		it := newFileItem(name, name)
+		if it.digest = sha256Digest(abcDigest); name == "b" {
+			it.err = errors.New("why")
+		}
+		if err := p.item(it); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := p.flush(); err != nil {
+		t.Fatal(err)
+	}
+	if want := abcHex + "  a\nsha256sum: b: why\n" + abcHex + "  c\n"; got.String() != want {
+		t.Errorf("printed %q, not %q", got.String(), want)
 	}
 }

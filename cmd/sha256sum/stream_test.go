@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"crypto/md5"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -228,6 +229,28 @@ func TestFileThatIsTouchedIsReadAgain(t *testing.T) {
 					t.Errorf("composite %q, want %v, %v", it.composite, sum, err)
 				}
 			}
+		}
+	}
+}
+
+// So is one whose manifest is of another algorithm.
+func TestFileOfAnotherAlgorithmThatChanges(t *testing.T) {
+	name, contents := randomFile(t, 1000)
+	for _, touched := range []bool{false, true} {
+		w := testWorker(options{})
+		f, info, err := file.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if touched {
+			if err := os.Chtimes(name, time.Time{}, time.Now().Add(time.Hour)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		it := newFileItem(name, name)
+		w.loadOther(it, f, info, md5.New())
+		if sum := md5.Sum(contents); it.digest != digestOf(sum[:]) || errors.Is(it.err, file.ErrChanged) != touched {
+			t.Errorf("touched %v: %x, %v", touched, it.digest.slice(), it.err)
 		}
 	}
 }
