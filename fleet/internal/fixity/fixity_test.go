@@ -626,23 +626,26 @@ func TestDoneIsNotCalledAfterItFailed(t *testing.T) {
 	}
 }
 
-// Failures have to be in a row: what was read in between begins it again.
+// Failures have to be in a row: what was read in between, or is missing, begins it
+// again, as the store has answered.
 func TestFailuresInARow(t *testing.T) {
 	s := storetest.New(t)
 	s.Put("good", nil)
-	var entries []list.Entry
-	for i := range 20 {
-		entries = append(entries, list.Entry{Name: s.Name(fmt.Sprint("bad", i))}, list.Entry{Name: s.Name("good")})
-	}
 	s.Faults(func(key string, _ int) storetest.Fault {
-		if key == "good" {
-			return storetest.Fault{}
+		if strings.HasPrefix(key, "bad") {
+			return storetest.Fault{Status: 503}
 		}
-		return storetest.Fault{Status: 503}
+		return storetest.Fault{}
 	})
-	c := newChecker(t, s, func(o *store.Options) { o.Retries = 0 })
-	c.Readers, c.MaxFailures = 1, 2
-	check(t, c, entries...)
+	for _, between := range []string{"good", "missing"} {
+		var entries []list.Entry
+		for i := range 20 {
+			entries = append(entries, list.Entry{Name: s.Name(fmt.Sprint("bad", i))}, list.Entry{Name: s.Name(between)})
+		}
+		c := newChecker(t, s, func(o *store.Options) { o.Retries = 0 })
+		c.Readers, c.MaxFailures = 1, 2
+		check(t, c, entries...)
+	}
 }
 
 // An error is one line, whatever the store said.
@@ -682,5 +685,22 @@ func TestCompositeMismatchIsOfTheLikeliestParts(t *testing.T) {
 	r := check(t, newChecker(t, nil, nil), list.Entry{Name: path, SHA256: "n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg=-2"})[0]
 	if r.Outcome != Mismatch || r.SHA256 != want.String() || r.PartSize != 8*mib {
 		t.Errorf("got %+v, want %s", r, want)
+	}
+}
+
+// An object that is read once for each length of parts has the same size each time.
+func TestCompositeOfAnotherSize(t *testing.T) {
+	const mib = 1 << 20
+	s := storetest.New(t)
+	s.Put("k", storetest.Bytes(1, 11*mib))
+	s.Faults(func(key string, nth int) storetest.Fault {
+		if nth > 0 {
+			return storetest.Fault{}
+		}
+		return storetest.Fault{Then: func() { s.Put(key, storetest.Bytes(1, 12*mib)) }}
+	})
+	r := check(t, newChecker(t, s, nil), list.Entry{Name: s.Name("k"), SHA256: "n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg=-2"})[0]
+	if r.Outcome != Unreadable || r.Error != store.ErrChanged.Error() {
+		t.Errorf("got %+v", r)
 	}
 }

@@ -138,3 +138,16 @@ func TestListsThatCannotBeRead(t *testing.T) {
 		}
 	}
 }
+
+// Lines of a list that has numbers, such as a worker's output, come in any order. The
+// next list begins behind the highest.
+func TestNumbersOfLists(t *testing.T) {
+	_, s := newStore(t)
+	dir := t.TempDir()
+	numbered := storetest.WriteFile(t, dir, "numbered", []byte(`{"line":7,"name":"g"}`+"\n"+`{"line":2,"name":"b"}`+"\n"))
+	plain := storetest.WriteFile(t, dir, "plain", []byte(digest+"  a\n"))
+	got := read(t, s, []string{plain, numbered, plain}, Options{Format: "auto"})
+	if want := []string{"1 a", "8 g", "3 b", "9 a"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

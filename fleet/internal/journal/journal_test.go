@@ -489,3 +489,78 @@ func TestReportWithoutAPlan(t *testing.T) {
 		}
 	}
 }
+
+// What cannot be read now is neither missing nor damaged: nobody plans the run again for
+// it, reads its objects again or removes its manifest.
+func TestStoreThatFails(t *testing.T) {
+	server := storetest.New(t)
+	s, err := store.New(store.Options{Params: []string{server.Params()}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	ctx, j := t.Context(), &Journal{Store: s, URL: "s3://" + storetest.Bucket + "/run"}
+	plan, err := j.Split(ctx, Split{Shards: 1}, entries(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, j, plan.Shards[0], &fixity.Result{Line: 1, Name: "1", Outcome: fixity.New, SHA256: zeros, Size: 1})
+	if report, err := j.Report(ctx, -1); err != nil || !report.Complete {
+		t.Fatalf("got %+v, %v", report, err)
+	}
+	for _, tt := range []struct {
+		name  string
+		of    string // is in the object's name
+		fault storetest.Fault
+	}{
+		{"the plan is forbidden", "plan.json", storetest.Fault{Status: 403}},
+		{"the plan does not come", "plan.json", storetest.Fault{Status: 503}},
+		{"the plan is cut off", "plan.json", storetest.Fault{Cut: 10}},
+		{"the result is forbidden", "results/", storetest.Fault{Status: 403}},
+		{"the result does not come", "results/", storetest.Fault{Status: 503}},
+		{"the result is cut off", "results/", storetest.Fault{Cut: 10}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			server.Faults(func(key string, _ int) storetest.Fault {
+				if strings.Contains(key, tt.of) {
+					return tt.fault
+				}
+				return storetest.Fault{}
+			})
+			defer server.Faults(nil)
+			if report, err := j.Report(ctx, 1); err == nil || report != nil {
+				t.Errorf("a report: %+v, %v", report, err)
+			}
+			if server.Get("run/report/SHA256SUMS") == nil {
+				t.Error("the manifest is gone")
+			}
+			if tt.of == "plan.json" {
+				if _, err := j.Split(ctx, Split{Shards: 1}, entries(2)); err == nil {
+					t.Error("another plan is made")
+				}
+				if _, err := j.Plan(ctx); err == nil {
+					t.Error("a plan")
+				}
+			} else if known, err := j.CopyResult(ctx, plan.Shards[0], io.Discard); known || err == nil {
+				t.Errorf("known %v, %v", known, err)
+			}
+		})
+	}
+}
+
+// An earlier run whose results are damaged says of none of its objects that it is
+// unchanged.
+func TestSinceDamagedResults(t *testing.T) {
+	ctx, earlier := t.Context(), newJournal(t)
+	plan, err := earlier.Split(ctx, Split{Shards: 1}, entries(1, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	damaged := result(&fixity.Result{Line: 1, Name: "1", Outcome: fixity.New, SHA256: zeros, Size: 1})
+	if err := earlier.WriteResult(ctx, plan.Shards[0].Digest, bytes.NewReader(damaged[:len(damaged)-5])); err != nil {
+		t.Fatal(err)
+	}
+	if plan, err := newJournal(t).Split(ctx, Split{Shards: 1, Since: earlier}, entries(1, 1)); err == nil || !strings.Contains(err.Error(), "summary") {
+		t.Errorf("got %+v, %v", plan, err)
+	}
+}
