@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/sha256-simd/sha256-simd/fleet/internal/storetest"
 )
@@ -55,5 +56,34 @@ func TestInterrupted(t *testing.T) {
 	}
 	if _, err := os.Stat(journal); !os.IsNotExist(err) {
 		t.Errorf("there is a journal: %v", err)
+	}
+}
+
+// A worker that waits for the rest of its list ends all the same.
+func TestInterruptedAsItWaits(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no signals between processes")
+	}
+	t.Parallel() // it is given five seconds
+	c := exec.Command("fleetsum", "worker", "--format", "names", "--readers", "1")
+	stdin, err := c.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stdin.Close()
+	var out strings.Builder
+	c.Stdout = &out
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(500 * time.Millisecond) // it has come to wait
+	if err := c.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	late := time.AfterFunc(40*time.Second, func() { c.Process.Kill() })
+	defer late.Stop()
+	c.Wait()
+	if status := c.ProcessState.ExitCode(); status != 130 || strings.Contains(out.String(), "summary") {
+		t.Errorf("status %d, output %q", status, out.String())
 	}
 }

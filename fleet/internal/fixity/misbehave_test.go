@@ -9,6 +9,7 @@ import (
 	"path"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -239,6 +240,38 @@ func TestMissingIsWhatTheStoreSays(t *testing.T) {
 			r := check(t, c, list.Entry{Name: "s3://bucket/" + tt.key})[0]
 			if r.Outcome != tt.want || !strings.Contains(r.Error, tt.wantError) || requests != tt.requests {
 				t.Errorf("got %+v after %d requests, want %s: %s after %d", r, requests, tt.want, tt.wantError, tt.requests)
+			}
+		})
+	}
+}
+
+// So do Azure's.
+func TestMissingIsWhatAzureSays(t *testing.T) {
+	for _, tt := range []struct {
+		name, code string
+		status     int
+		want       Outcome
+		requests   int
+	}{
+		{"no such blob", "BlobNotFound", 404, Missing, 1},
+		{"no such container", "ContainerNotFound", 404, Unreadable, 1},
+		{"404 of a proxy", "", 404, Unreadable, 3},
+		{"another 404", "ResourceNotFound", 404, Unreadable, 3},
+		{"503 with the word of a missing blob", "BlobNotFound", 503, Unreadable, 3},
+		{"forbidden", "AuthorizationFailure", 403, Unreadable, 1},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var requests atomic.Int64
+			c := lie(t, "azblob", func(w http.ResponseWriter, _ *http.Request, _ int) {
+				requests.Add(1)
+				if tt.code != "" {
+					w.Header().Set("X-Ms-Error-Code", tt.code)
+				}
+				w.WriteHeader(tt.status)
+			})
+			r := check(t, c, list.Entry{Name: "azblob://bucket/key"})[0]
+			if r.Outcome != tt.want || int(requests.Load()) != tt.requests {
+				t.Errorf("got %+v after %d requests, want %s after %d", r, requests.Load(), tt.want, tt.requests)
 			}
 		})
 	}

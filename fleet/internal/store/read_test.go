@@ -148,3 +148,17 @@ func TestParametersOfOneBucket(t *testing.T) {
 		o.Close()
 	}
 }
+
+// Pauses grow, but not for ever: the longest is 64 times the first.
+func TestPauses(t *testing.T) {
+	s, err := New(Options{Retries: 100, Backoff: 10 * time.Microsecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	tries := 0
+	if err := s.retry(ctx, func(context.Context) error { tries++; return errBroken }); err != errBroken || tries != 101 {
+		t.Errorf("%d tries, %v", tries, err)
+	}
+}

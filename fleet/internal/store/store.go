@@ -33,7 +33,7 @@ type Options struct {
 	// Retries is how often in a row a request is tried again that brought nothing.
 	Retries int
 	// Backoff is how long the first retry waits; each further one waits twice as
-	// long, up to 100 times as long, less a random part.
+	// long, up to 64 times as long, less a random part.
 	Backoff time.Duration
 	// Stall is how long a request may bring nothing before it counts as broken.
 	Stall time.Duration

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"testing"
+	"time"
+
+	"github.com/sha256-simd/sha256-simd/fleet/internal/storetest"
+)
+
+// What nobody asks for otherwise goes on after failures, and ends at a store that is
+// down or not mounted.
+func TestDefaults(t *testing.T) {
+	for _, name := range []string{"worker", "write"} {
+		_, o, err := parseArguments([]string{name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if o.readers != 64 || o.failures != 100 || o.missing != 1000 || o.rate != "" || o.store.RequestsPerSecond != 0 ||
+			o.store.Retries != 5 || o.store.Stall != time.Minute || o.progress != "auto" || o.input.Format != "auto" {
+			t.Errorf("%s: %+v", name, o)
+		}
+	}
+	_, o, err := parseArguments([]string{"split"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o.shards != 16 || o.noDigests || o.replace || o.store.Retries != 5 {
+		t.Errorf("split: %+v", o)
+	}
+	if _, o, err = parseArguments([]string{"report"}); err != nil || o.lines != -1 {
+		t.Errorf("report: %+v, %v", o, err)
+	}
+}
+
+// The command line overrules the environment.
+func TestStoresOfTheCommandLine(t *testing.T) {
+	server := storetest.New(t)
+	server.Put("k", nil)
+	t.Setenv("FLEETSUM_STORE", "s3://?use_path_style=true&anonymous=true&region=us-east-1&endpoint=http://127.0.0.1:1")
+	_, o, err := parseArguments([]string{"worker", "--retries", "0", "--store", server.Params()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := o.open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	object, err := s.Open(t.Context(), server.Name("k"), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	object.Close()
+}
