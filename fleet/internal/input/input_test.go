@@ -3,6 +3,7 @@ package input
 import (
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -149,5 +150,32 @@ func TestNumbersOfLists(t *testing.T) {
 	got := read(t, s, []string{plain, numbered, plain}, Options{Format: "auto"})
 	if want := []string{"1 a", "8 g", "3 b", "9 a"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// Lists are closed as they end: there may be more than files can be open.
+func TestListsAreClosed(t *testing.T) {
+	open := func() int {
+		all, err := os.ReadDir("/proc/self/fd")
+		if err != nil {
+			t.Skip(err)
+		}
+		return len(all)
+	}
+	_, s := newStore(t)
+	list := storetest.WriteFile(t, t.TempDir(), "list", []byte(digest+"  a\n"))
+	before := open()
+	r, err := Open(t.Context(), s, slices.Repeat([]string{list}, 20), Options{Format: "auto"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	for range 20 {
+		if _, err := r.Next(); err != nil {
+			t.Fatal(err)
+		}
+		if now := open(); now > before+1 {
+			t.Fatalf("%d descriptors are open, not %d", now, before+1)
+		}
 	}
 }
