@@ -16,6 +16,16 @@ func TestSettleWaitsForTheNextTick(t *testing.T) {
 	}
 }
 
+// Where times are whole seconds, or as on FAT even ones, that takes longer.
+func TestSettleWaitsForTheNextSecond(t *testing.T) {
+	t.Parallel()
+	s := Stamp{Changed: time.Now().Truncate(time.Second).UnixNano()}
+	s.Settle()
+	if now := time.Duration(fileClock() - s.Changed); now < 2*time.Second {
+		t.Errorf("a file that is written to now, %v later, may keep its time", now)
+	}
+}
+
 // A file of long ago, or of another clock's future, keeps nobody waiting.
 func TestSettleWaitsForItsOwnClockAlone(t *testing.T) {
 	start := time.Now()

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"testing"
 	"time"
 
@@ -52,5 +54,50 @@ func TestListingOfPages(t *testing.T) {
 		return nil
 	}); err != nil || next != n {
 		t.Errorf("%d objects of %d, %v", next, n, err)
+	}
+}
+
+// What a listing names can be opened by that name, whatever is in it. Objects without
+// contents whose names end with a slash stand for directories.
+func TestListedNamesCanBeOpened(t *testing.T) {
+	server := storetest.New(t)
+	s, err := New(Options{Params: []string{server.Params()}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	dir := t.TempDir()
+	var want []string
+	for _, name := range []string{"50%", "50%25", "a b", "c#d", "e?f", "g+h", "é"} {
+		server.Put("dir/"+name, []byte(name))
+		storetest.WriteFile(t, dir, name, []byte(name))
+		want = append(want, name)
+	}
+	server.Put("dir/empty/", nil)
+	server.Put("dir/slash/", []byte("slash/"))
+	for pattern, want := range map[string][]string{
+		server.Name("dir"): append(want, "slash/"), dir: want, "file://" + dir: want,
+	} {
+		var got []string
+		if err := s.List(t.Context(), pattern, func(i Info) error {
+			o, err := s.Open(t.Context(), i.Name, "")
+			if err != nil {
+				return err
+			}
+			defer o.Close()
+			b, err := io.ReadAll(o)
+			if int64(len(b)) != i.Size {
+				t.Errorf("%s: %d bytes, not %d", i.Name, len(b), i.Size)
+			}
+			got = append(got, string(b))
+			return err
+		}); err != nil {
+			t.Errorf("%s: %v", pattern, err)
+		}
+		slices.Sort(got)
+		slices.Sort(want)
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: got %q, want %q", pattern, got, want)
+		}
 	}
 }
