@@ -155,6 +155,19 @@ func TestBags(t *testing.T) {
 		{"two sizes", func(b aBag) { b["bag-info.txt"] += "Payload-Oxum: 7.2\n" }, "2 values of Payload-Oxum"},
 		{"no size", func(b aBag) { b["bag-info.txt"] = "Payload-Oxum: 7\n" }, "expected BYTES.FILES"},
 		{"a line without a label", func(b aBag) { b["bag-info.txt"] += "nonsense\n" }, "expected 'LABEL: VALUE'"},
+		{"a wrong size, where version 0.95 has it", func(b aBag) {
+			b["bagit.txt"] = strings.Replace(declared, "1.0", "0.95", 1)
+			b["package-info.txt"] = "Payload-Oxum: 8.2\n"
+		}, "Payload-Oxum is 8.2; the payload has 7.2"},
+		{"a wrong size, where version 0.95 has none", func(b aBag) {
+			b["bagit.txt"] = strings.Replace(declared, "1.0", "0.95", 1)
+			b["bag-info.txt"] = "Payload-Oxum: 8.2\n"
+		}, ""},
+		{"a wrong size, where version 0.96 has it", func(b aBag) {
+			b["bagit.txt"] = strings.Replace(declared, "1.0", "0.96", 1)
+			b["bag-info.txt"] = "Payload-Oxum: 8.2\n"
+		}, "Payload-Oxum is 8.2; the payload has 7.2"},
+		{"a line that is too long to be read", func(b aBag) { b["bag-info.txt"] = "A: " + strings.Repeat("b", 1<<20) + "\nPayload-Oxum: 8.2\n" }, "bag-info.txt: "},
 		{"a value of two lines", func(b aBag) { b["bag-info.txt"] = "A: b\n  c\nPayload-Oxum: 7.2\n" }, ""},
 
 		// Manifests.
@@ -225,6 +238,10 @@ func TestBags(t *testing.T) {
 		}, ""},
 		{"not fetched", func(b aBag) { b.seal(); b["fetch.txt"] = "https://example.org/a 3 data/a\n"; delete(b, "data/a") }, "data/a: MISSING"},
 		{"to be fetched, not listed", func(b aBag) { b["fetch.txt"] = "https://example.org/x 3 data/x\n" }, "manifest-sha256.txt does not list the file"},
+		{"to be fetched, not listed in an older bag", func(b aBag) {
+			b["bagit.txt"] = older
+			b["fetch.txt"] = "https://example.org/x 3 data/x\n"
+		}, "manifest-sha256.txt does not list the file"},
 		{"to be fetched, out of the bag", func(b aBag) { b["fetch.txt"] = "https://example.org/x 3 ../x\n" }, "the name leads out of the bag"},
 		{"to be fetched, no payload", func(b aBag) { b["fetch.txt"] = "https://example.org/x 3 bagit.txt\n" }, "the name is not of the payload"},
 		{"to be fetched, no length", func(b aBag) { b["fetch.txt"] = "https://example.org/a data/a\n" }, "expected 'URL LENGTH NAME'"},

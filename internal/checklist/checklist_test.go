@@ -237,6 +237,20 @@ func TestLines(t *testing.T) {
 	}
 }
 
+// The last line is one, however long it is, and though nothing ends it.
+func TestLongLastLine(t *testing.T) {
+	for _, length := range []int{checklist.MaxLine, checklist.MaxLine + 1, 3 * checklist.MaxLine} {
+		long := strings.Repeat("x", length)
+		r := checklist.NewLines(strings.NewReader(long), '\n')
+		if line, whole, err := r.Next(); err != nil || line != long[:checklist.MaxLine] || whole {
+			t.Errorf("%d bytes: got %d, %v, %v", length, len(line), whole, err)
+		}
+		if _, _, err := r.Next(); err != io.EOF {
+			t.Errorf("behind %d bytes: %v", length, err)
+		}
+	}
+}
+
 func Example() {
 	list := "SHA256 (one) = ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad\nnonsense\n"
 	var p checklist.Parser
