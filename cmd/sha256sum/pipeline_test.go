@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/file"
 	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/update"
 )
 
@@ -137,7 +138,7 @@ func TestShortJobs(t *testing.T) {
 // What is known of the file at which an interrupt came is kept for the next run.
 func TestInterruptKeepsWhatIsKnown(t *testing.T) {
 	dir := t.TempDir()
-	list, name := filepath.Join(dir, "list"), filepath.Join(dir, "abc")
+	list, name := filepath.Join(t.TempDir(), "list"), filepath.Join(dir, "abc")
 	if err := os.WriteFile(name, []byte("abc"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -149,12 +150,24 @@ func TestInterruptKeepsWhatIsKnown(t *testing.T) {
 	if err := errors.Join(stamps.Write(&known), stamps.Commit()); err != nil {
 		t.Fatal(err)
 	}
-	s := source{options: &options{}, emit: func(item) bool { return false }}
-	if s.stamps, err = update.Open(list, []string{name}); err != nil {
+	var interrupted *fileItem
+	s := source{
+		options: &options{recursive: true, links: "skip"},
+		opens:   &file.Descriptors{Ctx: t.Context()},
+		leave:   func(string) bool { return false },
+		emit: func(it item) bool {
+			interrupted = it.(*fileItem)
+			return false
+		},
+	}
+	if s.stamps, err = update.Open(list, []string{dir}); err != nil {
 		t.Fatal(err)
 	}
-	if s.operand(name) {
+	if s.operand(dir) {
 		t.Error("the source goes on")
+	}
+	if interrupted.known == nil || *interrupted.known != known {
+		t.Errorf("known %+v, not %+v", interrupted.known, known)
 	}
 	var kept []update.Record
 	if err := s.stamps.Rest(func(r *update.Record) error { kept = append(kept, *r); return nil }); err != nil {
