@@ -32,10 +32,10 @@ var tunable = map[string]struct {
 }
 
 // tune searches a better order for a kernel on the CPU at hand, and prints each one that
-// it finds. It starts from the order that the kernel has. In each round, it changes the
-// best order in a number of ways, and times the kernels that follow from these in turn,
-// in a program of their own. It takes the fastest, if it stays the fastest in a second
-// comparison.
+// it finds. It starts from the order that the kernel has. In each round, it makes a
+// number of orders, at random at first, later by small changes of the best one. It times
+// the kernels that follow from these in turn, in a program of their own. It takes the
+// fastest, if it is faster in a second comparison as well.
 func tune(ctx context.Context, name string, limit time.Duration) error {
 	subject, ok := tunable[name]
 	if !ok {
@@ -51,10 +51,15 @@ func tune(ctx context.Context, name string, limit time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	gain := 1.0
+	start := time.Now()
 	for round := 1; ; round++ {
 		candidates := []shaOrder{*t.by}
 		for len(candidates) < width {
-			candidates = append(candidates, candidates[0].changed())
+			if time.Since(start) < limit/3 {
+				candidates = append(candidates, randomOrder())
+			} else {
+				candidates = append(candidates, candidates[0].changed())
+			}
 		}
 		times, err := t.time(ctx, candidates)
 		if ctx.Err() != nil {
@@ -76,6 +81,17 @@ func tune(ctx context.Context, name string, limit time.Duration) error {
 			fmt.Printf("round %d: %.3f of the time of the first order: %v\n", round, gain, *t.by)
 		}
 	}
+}
+
+func randomOrder() (o shaOrder) {
+	for op := range o.offset {
+		o.offset[op] = math.Round(480*rand.Float64())/10 - 8
+	}
+	o.offset[shaRounds2] = o.offset[shaRounds1] + 4 + math.Round(160*rand.Float64())/10
+	for s := range o.skew {
+		o.skew[s] = math.Round(320*rand.Float64()) / 10
+	}
+	return o
 }
 
 // changed returns an order that differs a little.
