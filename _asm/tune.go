@@ -214,7 +214,7 @@ func (t *tuner) compile(name string, o shaOrder) (file *ir.File, err error) {
 			return k.compile()
 		}
 	}
-	return nil, fmt.Errorf("there is no kernel %s", t.name)
+	return nil, fmt.Errorf("kernel %s is unknown", t.name)
 }
 
 // tuneProgram times its kernels in turn and prints the time of the fastest call of each.

@@ -74,7 +74,7 @@ func ours(names ...string) (ks []kernel) {
 		all := block.Catalog()
 		i := slices.IndexFunc(all, func(s block.Spec) bool { return s.Name == name })
 		if i < 0 {
-			log.Fatalf("mca: there is no kernel %s", name)
+			log.Fatalf("mca: kernel %s is unknown", name)
 		}
 		ks = append(ks, kernel{pkg: own, name: name, needs: all[i].Needs, blocks: all[i].Lanes})
 	}
@@ -255,7 +255,7 @@ func (arch architecture) extract(object string, k kernel) ([]string, error) {
 		}
 	}
 	if len(loops) == 0 {
-		return nil, errors.New("there is no loop")
+		return nil, errors.New("the kernel has no loop")
 	}
 	// The loop over blocks, or nodes, is the longest in which all loops say how often
 	// they run. The loop over turns, around it, is none of these.

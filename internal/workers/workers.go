@@ -8,9 +8,9 @@ import (
 	"sync"
 )
 
-// A Group is the workers of a call. What the user's code does to the goroutine of a
-// worker, Group does to that of the caller: a panic goes on there, and a fault is a
-// panic if the caller has chosen so by [debug.SetPanicOnFault].
+// A Group is the workers of a call. If the user's code panics on the goroutine of a
+// worker, [Group.Err] panics with the same value. A fault is a panic on a worker if it is
+// one on the goroutine that called New: [debug.SetPanicOnFault].
 type Group struct {
 	cancel context.CancelFunc
 	exited error
