@@ -100,14 +100,16 @@ func chainLaneKernel(shape laneShape) func(c *Context, name string) {
 			unit = 16
 		}
 		blockRounds := func(scheduled bool) {
-			for t := range unit {
-				gs.all(func(_ int, g *group) {
-					g.round(t, kt, t)
-					if scheduled {
-						g.schedule(t + 16)
-					}
-				})
+			by := shape.orders.plain
+			if scheduled {
+				by = shape.orders.scheduled
 			}
+			gs.rounds(by, unit, func(_ int, g *group, t int) {
+				g.round(t, kt, t)
+				if scheduled {
+					g.schedule(t + 16)
+				}
+			})
 			c.ADDQ(U32(kt.word(unit).Disp), k)
 			if !shape.scheduleInRegisters {
 				c.XCHGQ(w, w8)

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
@@ -18,7 +20,7 @@ func newGroups(m machine, shape laneShape, w, w8 Register) groups {
 	next := 0
 	take := func() Register { next++; return m.reg(next - 1) }
 	for i := range gs {
-		gs[i] = newGroup(m, shape.splitAdd)
+		gs[i] = newGroup(m, shape.form)
 		for j := range gs[i].v {
 			gs[i].v[j] = take()
 		}
@@ -52,6 +54,43 @@ func (gs groups) all(do func(i int, g *group)) {
 		parts[i] = func() { do(i, g) }
 	}
 	gs[0].m.emitter().interleave(parts...)
+}
+
+// rounds emits n rounds of each group, as round does, in an order, and beside them what
+// beside emits.
+func (gs groups) rounds(by *roundOrder, n int, round func(i int, g *group, t int), beside ...func()) {
+	e := gs[0].m.emitter()
+	if by == nil {
+		parts := beside
+		for i, g := range gs {
+			parts = append(parts, func() {
+				for t := range n {
+					round(i, g, t)
+				}
+			})
+		}
+		e.interleave(parts...)
+		return
+	}
+	var steps []*step
+	var pool []Register
+	for i, g := range gs {
+		form := g.form
+		g.form = by.form
+		for t := range n {
+			of := e.record(func() { round(i, g, t) })
+			if len(of) != len(by.keys) {
+				panic(fmt.Sprintf("an order of %d instructions for %d", len(by.keys), len(of)))
+			}
+			for j, s := range of {
+				s.key = float64(32*t) + by.keys[j] + by.skew*float64(i)
+			}
+			steps = append(steps, of...)
+		}
+		g.form = form
+		pool = append(pool, g.t[:]...)
+	}
+	e.arrange(steps, e.record(func() { e.interleave(beside...) }), pool)
 }
 
 // loop emits a loop that runs body times times. After each time the working variables

@@ -74,12 +74,12 @@ func (l loadAheadIntoMemory) end() {
 	f, c := l.f, l.f.c
 	g0, g1 := f.groups[0], f.groups[1]
 	f.loop("last", 2, func() {
-		for part := range 4 {
-			f.e.interleave(f.roundsOf(g0, 2*part, 2), f.roundsOf(g1, 2*part, 2), func() {
+		f.groups.rounds(f.shape.orders.beside, 8, f.round, func() {
+			for part := range 4 {
 				l.load(g0, 0, part%2, part < 2, Mem{Base: l.nextW},
 					[4]Register{g0.t[5], g0.t[6], g1.t[5], g1.t[6]}, [2]Register{g0.t[7], g1.t[7]})
-			})
-		}
+			}
+		})
 		c.ADDQ(U32(16*64), l.nextW)
 		c.ADDQ(Imm(uint64(8*g0.lanes())), f.pointers)
 		f.nextRounds()
@@ -125,13 +125,9 @@ func (l loadAheadIntoRegisters) first() {
 func (loadAheadIntoRegisters) begin() {}
 
 func (l loadAheadIntoRegisters) end() {
-	f, g, e := l.f, l.f.groups[0], l.f.e
-	f.roundsOf(g, 0, 4)()
-	e.interleave(f.roundsOf(g, 4, 4), l.loadHigh)
-	e.interleave(f.roundsOf(g, 8, 4), func() { l.join(0, l.load(0, false, 0)) })
-	var low [4]Register
-	e.interleave(f.roundsOf(g, 12, 4), func() { low = l.load(1, false, 8) })
-	e.interleave(func() { f.addSaved(0, g) }, func() { l.join(1, low) })
+	f := l.f
+	f.groups.rounds(f.shape.orders.beside, 16, f.round, l.first)
+	f.addSaved(0, f.groups[0])
 }
 
 // w is the register of W[t].

@@ -20,7 +20,8 @@ type laneShape struct {
 	preload bool
 	// spreadConstants makes a table of K that has each word four times.
 	spreadConstants bool
-	splitAdd        bool
+	form            roundForm // where orders have none
+	orders          roundOrders
 }
 
 // A laneFrame is what the parts of a lane kernel share.
@@ -122,12 +123,10 @@ func laneKernel(shape laneShape) func(c *Context, name string) {
 		c.LEAQ(table, f.k)
 		f.groups.all(func(_ int, g *group) { g.begin() })
 		f.loop("scheduled", 48/f.unit(), func() {
-			for t := range f.unit() {
-				f.groups.all(func(_ int, g *group) {
-					g.round(t, f.constants(), t)
-					g.schedule(t + 16)
-				})
-			}
+			f.groups.rounds(shape.orders.scheduled, f.unit(), func(_ int, g *group, t int) {
+				g.round(t, f.constants(), t)
+				g.schedule(t + 16)
+			})
 			f.nextRounds()
 		})
 		if shape.preload {
@@ -196,14 +195,8 @@ func (f *laneFrame) nextRounds() {
 	}
 }
 
-// roundsOf returns what does n rounds of a group without a step of the schedule.
-func (f *laneFrame) roundsOf(g *group, first, n int) func() {
-	return func() {
-		for t := first; t < first+n; t++ {
-			g.round(t, f.constants(), t)
-		}
-	}
-}
+// round does round t of a unit, without a step of the schedule.
+func (f *laneFrame) round(_ int, g *group, t int) { g.round(t, f.constants(), t) }
 
 // addSaved adds the saved state of group i.
 func (f *laneFrame) addSaved(i int, g *group) {
@@ -215,7 +208,7 @@ func (f *laneFrame) addSaved(i int, g *group) {
 // lastRounds does the last 16 rounds of a block and adds the saved state.
 func (f *laneFrame) lastRounds(label string) {
 	f.loop(label, 16/f.unit(), func() {
-		f.groups.all(func(_ int, g *group) { f.roundsOf(g, 0, f.unit())() })
+		f.groups.rounds(f.shape.orders.plain, f.unit(), f.round)
 		f.nextRounds()
 	})
 	f.groups.all(f.addSaved)

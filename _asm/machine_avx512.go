@@ -101,6 +101,8 @@ func (m avx512) unpackHigh64(d, x, y Register) { m.e.emit(func() { m.e.c.VPUNPCK
 
 func (m avx512) add(d, x Register, y Op) { m.e.emit(func() { m.e.c.VPADDD(y, x, d) }) }
 
+func (m avx512) subtract(d, x, y Register) { m.e.emit(func() { m.e.c.VPSUBD(y, x, d) }) }
+
 func (m avx512) xor(d, x Register, y Op) { m.e.emit(func() { m.e.c.VPXORD(y, x, d) }) }
 
 func (m avx512) broadcastConstant(d Register, k constants, i int) {

@@ -28,7 +28,7 @@ type neonGroup struct {
 
 func newNEONGroup(f *armFunc) *neonGroup {
 	m := neon{f: f}
-	g := &neonGroup{newGroup(m, false), m, f}
+	g := &neonGroup{newGroup(m, fewest), m, f}
 	for i := range g.v {
 		g.v[i] = m.reg(i)
 	}

@@ -13,6 +13,7 @@ type nodeFrame struct {
 	c      *Context
 	m      machine
 	groups groups
+	orders roundOrders
 
 	dst, src, next GPPhysical // nodes at hand, and those to load
 	count          GPPhysical // nodes left
@@ -53,7 +54,7 @@ func nodeLaneKernel(shape laneShape) func(c *Context, name string) {
 		c.SignatureExpr(nodeSignature)
 
 		f := &nodeFrame{
-			c: c, m: m,
+			c: c, m: m, orders: shape.orders,
 			dst: RDI, src: RSI, next: R8, count: RCX, k: RAX, rounds: RDX, parts: RBX,
 			w: R10, w8: R9, part: R11,
 		}
@@ -172,29 +173,23 @@ func (f *nodeFrame) loop(label string, counter GPPhysical, times int, body func(
 // blockRounds does the next n rounds of the first block, with the steps of the
 // schedule or without.
 func (f *nodeFrame) blockRounds(k constants, n int, schedule bool) {
-	for t := range n {
-		f.groups.all(func(_ int, g *group) {
-			g.round(t, k, t)
-			if schedule {
-				g.schedule(t + 16)
-			}
-		})
+	by := f.orders.plain
+	if schedule {
+		by = f.orders.scheduled
 	}
+	f.groups.rounds(by, n, func(_ int, g *group, t int) {
+		g.round(t, k, t)
+		if schedule {
+			g.schedule(t + 16)
+		}
+	})
 	f.c.ADDQ(U32(k.word(n).Disp), f.k)
 }
 
 // constantRounds does the next n rounds of the second block, beside something
 // else.
 func (f *nodeFrame) constantRounds(k constants, n int, beside ...func()) {
-	parts := beside
-	for _, g := range f.groups {
-		parts = append(parts, func() {
-			for t := range n {
-				g.constantRound(k, t)
-			}
-		})
-	}
-	f.m.emitter().interleave(parts...)
+	f.groups.rounds(f.orders.constant, n, func(_ int, g *group, t int) { g.constantRound(k, t) }, beside...)
 	f.c.ADDQ(U32(k.word(n).Disp), f.k)
 }
 

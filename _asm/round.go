@@ -14,12 +14,22 @@ type working struct {
 	v [8]Register
 	// t are temporaries: 0 and 1 for majority, from one round to the next; 2 and
 	// 3 within a round, 2 to 6 within a step of the schedule.
-	t [8]Register
-	// splitAdd shortens the chain from one round's e to the next: d + T1 is
-	// computed as ((d + h + K + W) + Ch) + Σ1, at the cost of two additions. It
-	// pays where nothing else fills the latency.
-	splitAdd bool
+	t    [8]Register
+	form roundForm
 }
+
+// A roundForm is how a round adds up e = d + T1 and a = T1 + T2. The chain from one
+// round's e to the next bounds what has nothing beside it to fill the latency.
+type roundForm int
+
+const (
+	// T1 grows in h's register and is added to d: seven additions, the longest chain.
+	fewest roundForm = iota
+	// As well, d + T1 is ((d + h + K + W) + Ch) + Σ1: nine additions.
+	splitAdd
+	// The same sum, e, grows in h's register, and T1 is e - d: eight, and as short a chain.
+	difference
+)
 
 // A group is as many lanes as a register has words, with the state of their
 // hash computation.
@@ -31,8 +41,8 @@ type group struct {
 }
 
 // newGroup returns a group that has no registers yet.
-func newGroup(m machine, splitAdd bool) *group {
-	return &group{working: working{ops: m, splitAdd: splitAdd}, m: m}
+func newGroup(m machine, form roundForm) *group {
+	return &group{working: working{ops: m, form: form}, m: m}
 }
 
 // lanes is how many lanes the group has.
@@ -64,29 +74,38 @@ func (g *working) mix() {
 	m, x, y := g.ops, g.t[2], g.t[3]
 	a, b, c, d, e, f, gg, h := g.v[0], g.v[1], g.v[2], g.v[3], g.v[4], g.v[5], g.v[6], g.v[7]
 
-	if g.splitAdd {
+	newA, newE := h, d
+	switch g.form {
+	case splitAdd:
 		m.add(d, d, h)
+	case difference:
+		newA, newE = d, h
+		m.add(h, h, d)
 	}
 	m.choose(x, e, f, gg)
 	m.add(h, h, x)
-	if g.splitAdd {
+	if g.form == splitAdd {
 		m.add(d, d, x)
 	}
 	m.sigma(x, g.t[1], y, e, bigSigma1)
-	m.add(h, h, x) // T1
-	if g.splitAdd {
-		m.add(d, d, x)
-	} else {
+	m.add(h, h, x)
+	switch g.form {
+	case fewest:
 		m.add(d, d, h)
+	case splitAdd:
+		m.add(d, d, x)
+	case difference:
+		m.(avx512).subtract(d, h, d)
 	}
 
+	// Now newA holds T1.
 	m.majority(g.t[0], g.t[1], a, b, c)
-	m.add(h, h, g.t[0])
+	m.add(newA, newA, g.t[0])
 	m.sigma(x, g.t[0], y, a, bigSigma0)
-	m.add(h, h, x)
+	m.add(newA, newA, x)
 
 	g.t[0], g.t[1] = g.t[1], g.t[0]
-	g.v = [8]Register{h, a, b, c, d, e, f, gg}
+	g.v = [8]Register{newA, a, b, c, newE, e, f, gg}
 }
 
 // schedule replaces W[t-16] by

@@ -22,10 +22,10 @@ import (
 type scalarShape struct {
 	vectors func(*emitter) machine // for the message schedule; a streamMachine
 	rorx    bool                   // for the rounds
-	// splitAdd pays where nested rotations make a round's chain long: 14% on
+	// To split pays where nested rotations make a round's chain long: 14% on
 	// Zen 5. With RORX it gains 3% there, and loses as much, says llvm-mca, on
 	// Skylake, which issues 4 instructions a cycle and needs this kernel.
-	splitAdd bool
+	form roundForm
 }
 
 // scalarFrame names the registers that carry the message schedule.
@@ -72,10 +72,10 @@ func scalarKernel(shape scalarShape) func(c *Context, name string) {
 			order: m.reg(8), low: m.reg(9), high: m.reg(10),
 		}
 		g := working{
-			ops:      general{e: e, rorx: shape.rorx},
-			v:        [8]Register{EAX, EBX, ECX, EDX, R8L, R9L, R10L, R11L},
-			t:        [8]Register{R12L, R13L, R14L},
-			splitAdd: shape.splitAdd,
+			ops:  general{e: e, rorx: shape.rorx},
+			v:    [8]Register{EAX, EBX, ECX, EDX, R8L, R9L, R10L, R11L},
+			t:    [8]Register{R12L, R13L, R14L},
+			form: shape.form,
 		}
 		start := g
 		// Between blocks: this block, the one beside it in the vectors, the last.

@@ -124,7 +124,7 @@ func dispatch(c *Context, r Register, low, high int, label func(int) string) {
 // in their registers again. Unrolled, the kernel may not fit into the cache of
 // decoded instructions, and then takes three times as long.
 //
-// shape.splitAdd is for the rounds without a step of the schedule.
+// shape.form is of the rounds without a step of the schedule.
 func searchKernel(shape laneShape) func(c *Context, name string) {
 	return func(c *Context, name string) {
 		e := &emitter{c: c}
@@ -151,15 +151,8 @@ func searchKernel(shape laneShape) func(c *Context, name string) {
 		pair := scratch.take(8)
 		local := c.AllocLocal(scratch.size + 64)
 
-		unsplit := shape
-		unsplit.splitAdd = false
-		groups := newGroups(m, unsplit, nil, nil)
+		groups := newGroups(m, shape, nil, nil)
 		all := groups.all
-		split := func(g *group, round func()) {
-			g.splitAdd = shape.splitAdd
-			round()
-			g.splitAdd = false
-		}
 		in := func(name string) constants { return constants{base: RDI, disp: field(name).Disp} }
 
 		c.XORL(EAX, EAX)
@@ -264,7 +257,7 @@ func searchKernel(shape laneShape) func(c *Context, name string) {
 		for t := range 8 {
 			all(func(_ int, g *group) { m.addConstant(g.v[7], constants{base: k}, t, g.t[2]) })
 			c.Label(round(t))
-			all(func(_ int, g *group) { split(g, g.mix) })
+			all(func(_ int, g *group) { g.mix() })
 		}
 		c.ADDQ(Imm(32), k)
 		c.DECL(rounds)
@@ -277,30 +270,35 @@ func searchKernel(shape laneShape) func(c *Context, name string) {
 		c.ADDQ(U32(kt.word(16).Disp), k)
 		ahead := func(t, group int) Mem { return Mem{Base: w, Disp: wordSize*t + width*group} }
 		addWord := func(g *group, t, group int) { m.add(g.v[7], g.v[7], ahead(t, group)) }
-		loop := func(label string, passes uint32, part func(g *group, t, i int)) {
+		loop := func(label string, passes uint32, form roundForm, by *roundOrder, part func(i int, g *group, t int)) {
+			for _, g := range groups {
+				g.form = form
+			}
 			c.MOVL(U32(passes), rounds)
 			c.Label(label)
-			for t := range 8 {
-				all(func(i int, g *group) { part(g, t, i) })
-			}
+			groups.rounds(by, 8, part)
 			c.ADDQ(U32(8*wordSize), w)
 			c.ADDQ(U32(kt.word(8).Disp), k)
 			c.DECL(rounds)
 			c.JNZ(LabelRef(label))
 		}
-		loop("scheduled", 4, func(g *group, t, i int) {
+		loop("scheduled", 4, fewest, shape.orders.scheduled, func(i int, g *group, t int) {
 			addWord(g, t, i)
 			g.constantRound(kt, t)
 			sum := g.t[2]
 			m.load(sum, ahead(t, i))
-			for _, back := range termsBack[1:] {
+			backs := termsBack[1:]
+			if shape.orders.scheduled != nil {
+				backs = []int{7, 15, 2} // as in group.schedule
+			}
+			for _, back := range backs {
 				g.addTerm(sum, ahead(t+16-back, i), back)
 			}
 			m.store(ahead(t+16, i), sum)
 		})
-		loop("last", 2, func(g *group, t, i int) {
+		loop("last", 2, shape.form, shape.orders.plain, func(i int, g *group, t int) {
 			addWord(g, t, i)
-			split(g, func() { g.constantRound(kt, t) })
+			g.constantRound(kt, t)
 		})
 
 		c.CMPL(field("more"), Imm(0))
