@@ -136,16 +136,17 @@ func nodeLaneKernel(shape laneShape) func(c *Context, name string) {
 
 		kw = f.table("tableNodeK")
 		if shape.preload {
-			// Behind the last nodes the kernel loads them again, since it may
-			// not read what lies there. The results are not used.
-			c.LEAQ(Mem{Base: f.src, Disp: 64 * lanes}, f.next)
+			// What lies behind the last nodes may not be read.
 			c.CMPQ(f.count, U32(lanes))
-			c.CMOVQEQ(f.src, f.next)
+			c.JEQ(LabelRef("final"))
+			c.LEAQ(Mem{Base: f.src, Disp: 64 * lanes}, f.next)
 			f.eachPart("second", func(load func()) { f.constantRounds(kw, 8, load) })
+			c.Label("store")
 		} else {
 			f.loop("second", f.rounds, 8, func() { f.constantRounds(kw, 8) })
 		}
 
+		names := f.groups.names()
 		for i, g := range f.groups {
 			f.storeDigests(g, i)
 		}
@@ -156,6 +157,12 @@ func nodeLaneKernel(shape laneShape) func(c *Context, name string) {
 		m.leave()
 		c.Label("done")
 		c.RET()
+		if shape.preload {
+			c.Label("final")
+			f.groups.rename(names)
+			f.loop("finalRounds", f.rounds, 8, func() { f.constantRounds(kw, 8) })
+			c.JMP(LabelRef("store"))
+		}
 	}
 }
 
