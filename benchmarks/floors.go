@@ -57,11 +57,11 @@ var floors = map[string]floor{
 	// Zen 5's floors of 16 and 32 messages, and of 1,024 nodes, were found on 2026-11-22, not
 	// yet measured in this form.
 	"SumMany/size=8K/n=1":        {0.97, 0, 0, 0},
-	"SumMany/size=8K/n=2":        {1.5, 0, 0, 0},
-	"SumMany/size=8K/n=4":        {1.75, 2.2, 1.5, 0},
+	"SumMany/size=8K/n=2":        {1.5, 1.91, 0, 0},
+	"SumMany/size=8K/n=4":        {1.75, 2.5, 1.5, 0},
 	"SumMany/size=8K/n=8":        {1.75, 2.2, 1.5, 0},
-	"SumMany/size=8K/n=16":       {3.9, 2.2, 2.6, 0},
-	"SumMany/size=8K/n=32":       {4.45, 2.25, 2.95, 0},
+	"SumMany/size=8K/n=16":       {3.9, 2.55, 2.6, 0},
+	"SumMany/size=8K/n=32":       {4.45, 2.54, 2.95, 0},
 	"SumMany/size=8K/n=33":       {3.3, 0, 0, 0},
 	"SumMany/size=64K/n=32":      {4, 2.25, 2.95, 0},
 	"SumMany/size=4K/n=500":      {4.05, 2.25, 2.95, 0},
@@ -93,7 +93,7 @@ var floors = map[string]floor{
 	"Nodes/n=4":     {1.04, 1.15, 1.1, 0},
 	"Nodes/n=16":    {1.6, 0, 0, 0},
 	"Nodes/n=32":    {2.4, 0, 0, 0},
-	"Nodes/n=1024":  {3.05, 1.18, 2.4, 0},
+	"Nodes/n=1024":  {3.05, 1.5, 2.4, 0},
 	"Nodes/n=65536": {2.4, 0, 0, 0},
 
 	"Composite/size=256M/part=8M": {2.6, 0, 0, 0},
