@@ -16,11 +16,10 @@ import (
 // whole blocks of the prefix again. A nil message is an empty message. dst must not
 // overlap any message.
 //
-// prefix stays as it is, and may be written to further. SumManyAfter only reads a
-// prefix that the function [New] or the function New of crypto/sha256 returned, so
-// concurrent calls may share it. A hash of another type is cloned for each message if
-// it is a [hash.Cloner]. Otherwise SumManyAfter writes each message to the hash, and
-// restores it by UnmarshalBinary. Where crypto/sha256 compresses, as in FIPS 140-3
+// prefix stays as it is, and may be written to further. Concurrent calls may share a
+// prefix that [New] or crypto/sha256's New returned: SumManyAfter only reads it. A hash
+// of another type is cloned for each message if it is a [hash.Cloner]. Otherwise
+// SumManyAfter writes each message to the hash, and restores it by UnmarshalBinary. Where crypto/sha256 compresses, as in FIPS 140-3
 // mode, its hashes count as hashes of another type.
 //
 // SumManyAfter panics, before it touches anything, if dst and msgs differ in

@@ -97,7 +97,7 @@ type readers struct {
 type slot struct {
 	free chan []byte // buffers to read into
 	made int         // buffers
-	h    hash.Hash   // of the stream; nil until one takes several pieces
+	h    hash.Hash   // of the stream; nil until a stream of this slot has several pieces
 	busy bool        // it has a piece in the batch that is hashed
 }
 

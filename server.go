@@ -25,9 +25,9 @@ import (
 // is not finalized yet may hold 32 KiB of memory. A request is a full buffer, a longer
 // write, or a Sum256 of 2 KiB or more. A request can wait:
 //
-//   - for a lane, while earlier requests have all lanes. It does not wait for requests
-//     that are at least four times as long: if they may fill the lanes, its goroutine
-//     hashes it alone, at once;
+//   - for a lane, while earlier requests have all lanes. It does not wait for
+//     requests at least four times as long. If there are enough of these to fill the
+//     lanes, the goroutine of the short request hashes it alone, at once;
 //   - for a processor. If other goroutines keep all GOMAXPROCS processors busy, each
 //     wait can last as long as they run. Then hashes of the function [New] are faster.
 //

@@ -101,8 +101,8 @@ func (r *Rows) check(name string, n int) {
 }
 
 // overlap reports whether one of the first n rows of dst overlaps a later row of src,
-// and which rows do. It looks at each row only if the memory of the rows overlaps, and
-// the rows of dst do not all end before the next row of src begins.
+// and which rows do. It skips the look at each row if dst and src lie apart, or if
+// each row i of dst ends before row i+1 of src begins.
 func overlap(dst, src *Rows, n int) (i, j int, ok bool) {
 	if n < 2 || src.Size == 0 {
 		return 0, 0, false

@@ -22,8 +22,8 @@ import (
 // at the same time. Its memory is as secret as the key. The methods of a nil Key and of
 // the zero Key panic, and so does SumMany with such a Key.
 type Key struct {
-	// inner is the block of the key XORed with ipad, outer of the key XORed with
-	// opad.
+	// inner is the block of the key XORed with ipad, outer is the block of the key XORed
+	// with opad.
 	inner, outer lanes.Prefix
 
 	// key is for crypto/hmac. If it is not nil there is nothing else.
@@ -71,8 +71,9 @@ func (k *Key) sum(mac *[32]byte, msg []byte) {
 	block.Finish(mac, &h, mac[:], sha256.BlockSize+uint64(len(mac)))
 }
 
-// write writes msg to h, a hash of crypto/hmac, in parts: with GOFIPS140=v1.0.0 that
-// does not divide it, and nothing can interrupt its assembly.
+// write writes msg to h, a hash of crypto/hmac, in parts. With GOFIPS140=v1.0.0
+// crypto/hmac hashes a long message in one call of assembly, which nothing can
+// interrupt.
 func write(h hash.Hash, msg []byte) {
 	const part = block.MaxPlain * block.Size
 	for len(msg) > part {

@@ -103,15 +103,15 @@ func check(iter, keyLength int) error {
 // bytesOf returns the bytes of s, which must not be changed.
 func bytesOf(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }
 
-// A part is the part of a key that is one digest, while it is computed.
+// A part computes one digest of a key.
 type part struct {
 	lanes.Chain
 	dst []byte // where the digest goes, as far as it fits
 	of  *login // for a Server
 }
 
-// begin makes p part number index of a key, counted from 1. inner and outer are the
-// states of the password.
+// begin sets p to the part of a key with the given index. The first has index 1.
+// inner and outer are the states of the password.
 func (p *part) begin(inner, outer block.State, salt []byte, index uint32, iter int, dst []byte) {
 	p.Inner, p.Outer, p.dst = inner, outer, dst
 	whole := len(salt) &^ (block.Size - 1)

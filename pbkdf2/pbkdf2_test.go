@@ -33,7 +33,8 @@ func forEach(t *testing.T, f func(t *testing.T, key keyFunc)) {
 	})
 }
 
-// std is crypto/pbkdf2's Key. It skips the test where GODEBUG=fips140=only has it refuse.
+// std is crypto/pbkdf2's Key. It skips the test if crypto/pbkdf2 refuses, under
+// GODEBUG=fips140=only.
 func std(t *testing.T, password string, salt []byte, iter, keyLength int) []byte {
 	t.Helper()
 	key, err := stdpbkdf2.Key(stdsha256.New, password, salt, iter, keyLength)
@@ -131,8 +132,8 @@ func TestSumMany(t *testing.T) {
 	})
 }
 
-// TestServerOfMany has goroutines log in at the same time, at random, one after the
-// other, with one P and with several.
+// TestServerOfMany has goroutines log in at the same time, at random times, and one
+// after the other; each with one P and with several.
 func TestServerOfMany(t *testing.T) {
 	salt := hashtest.Data(16)
 	std(t, "", salt, 1, 32)
@@ -268,8 +269,8 @@ func TestSumManyAllocates(t *testing.T) {
 	}
 }
 
-// TestExtremes has no password, no salt, long ones, and both right before memory that
-// cannot be accessed.
+// TestExtremes tries an empty password, an empty salt, and long ones. All end right
+// before memory that cannot be accessed.
 func TestExtremes(t *testing.T) {
 	memory := guard.New(t, 1<<20)
 	copy(memory.Bytes(), hashtest.Data(1<<20))

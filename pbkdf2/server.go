@@ -28,7 +28,7 @@ type Server struct {
 // A login is a key that a goroutine waits for.
 type login struct {
 	pending   int  // parts that are not finished
-	combining bool // it is its goroutine that advances parts, or it has been asked to
+	combining bool // the login's goroutine advances parts, or has been asked to
 	// wake has room for a signal: the key is finished, or the goroutine has to combine.
 	wake  chan struct{}
 	parts []part
@@ -89,8 +89,8 @@ func (s *Server) wait(l *login) {
 	}
 }
 
-// recruit has one more login combine, if parts wait and there is a P for it: l, unless
-// it does already, or else one whose goroutine waits.
+// recruit makes one more login combine, if parts wait and a P is left for it. It
+// chooses l. If l combines already, it chooses a login whose goroutine waits.
 func (s *Server) recruit(l *login) {
 	if len(s.queue) == 0 || s.combiners >= runtime.GOMAXPROCS(0) {
 		return
@@ -107,7 +107,7 @@ func (s *Server) recruit(l *login) {
 	s.combiners++
 }
 
-// retire ends that l combines, and finds another that does.
+// retire records that l no longer combines, and finds another login that does.
 func (s *Server) retire(l *login) {
 	s.combiners--
 	s.recruit(l) // another one, since l still counts as combining
@@ -158,6 +158,6 @@ func (s *Server) combine(l *login) {
 	s.retire(l)
 }
 
-// maxYield is how long a combiner's yield may take. After a longer one other goroutines
-// keep the Ps busy, and it does not yield again.
+// maxYield is how long a combiner's yield may take. A longer yield shows that other
+// goroutines keep the Ps busy; then the combiner does not yield again.
 const maxYield = time.Millisecond

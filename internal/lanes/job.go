@@ -96,7 +96,7 @@ func (l *lanes) goesOn(i, n int) bool {
 	return true
 }
 
-// advance moves lane i on by n blocks of several that it has left.
+// advance moves lane i on by n blocks. The lane has more than n left.
 func (l *lanes) advance(i, n int) {
 	l.left[i] -= n
 	l.next[i] = block.Advance(l.next[i], n)
@@ -151,8 +151,8 @@ func (l *lanes) retire(n int) {
 }
 
 // compress advances the first n lanes by the given blocks, but at most by the blocks
-// of one call, and returns by how many. It does not move next. If more lanes are live,
-// the plan for n fills its kernels.
+// of one call, and returns by how many. It does not move next. If more than n lanes
+// are live, n is a number for which the plan leaves no lane of a kernel free.
 func (l *lanes) compress(n, blocks int) int {
 	return l.plan.compress(l.state[:], l.next[:], n, 0, blocks)
 }

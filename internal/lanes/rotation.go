@@ -73,8 +73,8 @@ func (g *group) rotate(live int, t plan.TimeSlice, w Work) int {
 		}
 		blocks = g.plan.compress(r.state[:], r.next[:], t.Lanes, 0, blocks)
 		if blocks == shortest {
-			// The lanes with the highest numbers leave first: a lane that moves to the
-			// place of another has been dealt with.
+			// The lanes with the highest numbers leave first. So a lane that moves into the place
+			// of one that left was dealt with before.
 			slices.Sort(running)
 			for _, lane := range slices.Backward(running) {
 				i := int(lane)

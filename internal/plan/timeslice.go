@@ -26,7 +26,7 @@ const MaxJobs = 2 * block.MaxLanes
 type TimeSlice struct{ Lanes, Blocks int }
 
 // A rotation is a way to advance all jobs by the same number of blocks. `lanes` jobs
-// run at a time, each time slice for 1/slices of that number.
+// run at a time. A time slice has 1/slices of the blocks.
 type rotation struct {
 	lanes, slices int
 	cycles        int // the cost of advancing every job by `slices` blocks
@@ -64,9 +64,9 @@ func (p *Streams) rotationsOf(n int) []rotation {
 	rs := []rotation{{together, 1, p.cycles[together] + p.cycles[n-together], p.overhead.callOf(n)}}
 	least := rs[0]
 	for s := 2; s <= maxSlices && lanes < n; s++ {
-		// The jobs with most blocks left go first, so all jobs stay within one slice of
-		// each other. Full calls do all slices, but for the last slice of the jobs that
-		// remain at the end.
+		// The jobs with most blocks left go first, so all jobs stay within one slice of each
+		// other. All calls have full lanes, except the last: it does the last slice of the
+		// jobs that are left over.
 		calls, rest := n*s/lanes, n*s%lanes
 		r := rotation{lanes, s, calls * p.cycles[lanes], calls * p.overhead.callOf(lanes)}
 		if rest > 0 {
@@ -80,7 +80,7 @@ func (p *Streams) rotationsOf(n int) []rotation {
 	return rs
 }
 
-// Slice returns how n jobs go on, if the shortest job has that number of blocks left.
+// Slice returns how n jobs go on. The shortest job has `blocks` blocks left.
 func (p *Streams) Slice(n, blocks int) TimeSlice {
 	rs := p.rotations[n]
 	best, slice, least := &rs[0], blocks, math.MaxInt
