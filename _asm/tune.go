@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"log"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -21,120 +22,141 @@ import (
 	"github.com/mmcloughlin/avo/printer"
 )
 
-// tunable are the kernels with orders that were found by search, and how one call of a
-// candidate looks.
-var tunable = map[string]struct {
-	by   *shaOrder
-	call string
-}{
-	"x4_shani":      {&fourStreams, "f(&states[0], &data[0], 4, 0, 0, 16, 1)"},
-	"node_x4_shani": {&besideSecond, "f(&digests[0], &messages[0], 128)"},
+// A searchedOrder is an order of operations: numbers, which a search changes.
+type searchedOrder interface{ numbers() []*float64 }
+
+func (o *shaOrder) numbers() (ns []*float64) {
+	for i := range o.offset {
+		ns = append(ns, &o.offset[i])
+	}
+	for i := range o.skew {
+		ns = append(ns, &o.skew[i])
+	}
+	return ns
 }
 
-// tune searches a better order for a kernel on the CPU at hand, and prints each one that
-// it finds. It starts from the order that the kernel has. In each round, it makes a
-// number of orders, at random at first, later by small changes of the best one. It times
-// the kernels that follow from these in turn, in a program of their own. It takes the
-// fastest, if it is faster in a second comparison as well.
+func (o *roundOrder) numbers() []*float64 {
+	ns := []*float64{&o.skew}
+	for i := range o.keys {
+		ns = append(ns, &o.keys[i])
+	}
+	return ns
+}
+
+// tunable are the kernels whose orders can be searched, and a call of each.
+var tunable = map[string]struct {
+	orders []searchedOrder
+	call   string
+}{
+	"x4_shani":        {[]searchedOrder{&fourStreams}, "f(&states[0], &data[0], 4, 0, 0, 16, 1)"},
+	"x16_avx512":      {[]searchedOrder{scheduled16, plain16}, "f(&states[0], &data[0], 16, 0, 0, 16, 1)"},
+	"x32_avx512":      {[]searchedOrder{scheduled32, plain32, beside32}, "f(&states[0], &data[0], 32, 0, 0, 16, 1)"},
+	"node_x4_shani":   {[]searchedOrder{&besideSecond}, "f(&digests[0], &messages[0], 128)"},
+	"node_x16_avx512": {[]searchedOrder{scheduled16, plain16}, "f(&digests[0], &messages[0], 128)"},
+	"node_x32_avx512": {[]searchedOrder{scheduled32, plain32, constant32}, "f(&digests[0], &messages[0], 128)"},
+}
+
+// tune searches better orders for a kernel on the CPU at hand, and prints those that it
+// finds. It starts from the orders that the kernel has. In each round, it changes the best
+// ones in a number of ways, and times the kernels that follow from these in turn, in a
+// program of their own. It takes the fastest, if it is faster in a second comparison as
+// well.
 func tune(ctx context.Context, name string, limit time.Duration) error {
 	subject, ok := tunable[name]
 	if !ok {
-		return fmt.Errorf("no order of kernel %q was found by search", name)
+		return fmt.Errorf("expected one of %s", strings.Join(slices.Sorted(maps.Keys(tunable)), ", "))
 	}
 	dir, err := os.MkdirTemp("", "tune")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	t := &tuner{name: name, call: subject.call, by: subject.by, dir: dir}
-	const width = 24
+	t := &tuner{name: name, call: subject.call, dir: dir}
+	for _, o := range subject.orders {
+		t.numbers = append(t.numbers, o.numbers()...)
+	}
+	const (
+		width = 24
+		gain  = 0.998 // that is taken for one
+	)
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	gain := 1.0
-	start := time.Now()
+	first := t.get()
+	best := first
 	for round := 1; ; round++ {
-		candidates := []shaOrder{*t.by}
+		candidates := [][]float64{best}
 		for len(candidates) < width {
-			if time.Since(start) < limit/3 {
-				candidates = append(candidates, randomOrder())
-			} else {
-				candidates = append(candidates, candidates[0].changed())
-			}
+			candidates = append(candidates, changed(best))
 		}
 		times, err := t.time(ctx, candidates)
-		if ctx.Err() != nil {
+		fastest := 0
+		if err == nil {
+			fastest = slices.Index(times, slices.Min(times))
+			if times[fastest] > gain*times[0] {
+				continue
+			}
+			candidates = [][]float64{best, candidates[fastest], first}
+			times, err = t.time(ctx, candidates)
+		}
+		switch {
+		case ctx.Err() != nil:
 			return nil
-		}
-		if err != nil {
+		case err != nil:
 			return err
-		}
-		best := slices.Index(times, slices.Min(times))
-		if times[best] > 0.998*times[0] {
+		case times[1] > gain*times[0]:
 			continue
 		}
-		if times, err = t.time(ctx, []shaOrder{candidates[0], candidates[best]}); err != nil && ctx.Err() == nil {
-			return err
-		}
-		if err == nil && times[1] < 0.998*times[0] {
-			*t.by = candidates[best]
-			gain *= times[1] / times[0]
-			fmt.Printf("round %d: %.3f of the time of the first order: %v\n", round, gain, *t.by)
+		best = candidates[1]
+		t.set(best)
+		fmt.Printf("round %d: %.3f of the time of the first orders\n", round, times[1]/times[2])
+		for _, o := range subject.orders {
+			fmt.Printf("\t%+v\n", o)
 		}
 	}
 }
 
-func randomOrder() (o shaOrder) {
-	for op := range o.offset {
-		o.offset[op] = math.Round(480*rand.Float64())/10 - 8
-	}
-	o.offset[shaRounds2] = o.offset[shaRounds1] + 4 + math.Round(160*rand.Float64())/10
-	for s := range o.skew {
-		o.skew[s] = math.Round(320*rand.Float64()) / 10
-	}
-	return o
-}
-
-// changed returns an order that differs a little.
-func (o shaOrder) changed() shaOrder {
-	by := func(d float64) float64 { return math.Round(10*d*(2*rand.Float64()-1)) / 10 }
+// changed returns numbers of which one or two differ a little.
+func changed(numbers []float64) []float64 {
+	numbers = slices.Clone(numbers)
 	for range 1 + rand.IntN(2) {
 		step := []float64{4, 14}[rand.IntN(2)]
-		if n := rand.IntN(int(shaOps) + len(o.skew)); n < int(shaOps) {
-			o.offset[n] += by(step)
-		} else {
-			o.skew[n-int(shaOps)] += by(step)
-		}
+		i := rand.IntN(len(numbers))
+		numbers[i] = math.Round(10*(numbers[i]+step*(2*rand.Float64()-1))) / 10
 	}
-	return o
-}
-
-func (o shaOrder) String() string {
-	var b strings.Builder
-	for op, at := range o.offset {
-		fmt.Fprintf(&b, "%s: %.1f, ", shaOpNames[op], at)
-	}
-	fmt.Fprintf(&b, "skew %.1f", o.skew)
-	return b.String()
+	return numbers
 }
 
 // A tuner times kernels in one order or another.
 type tuner struct {
 	name, call string
-	by         *shaOrder // of the generator
+	numbers    []*float64 // of the orders that the generator has
 	dir        string
 }
 
-// time returns how long the fastest call of each candidate takes, in nanoseconds.
+func (t *tuner) get() (numbers []float64) {
+	for _, n := range t.numbers {
+		numbers = append(numbers, *n)
+	}
+	return numbers
+}
+
+func (t *tuner) set(numbers []float64) {
+	for i, n := range t.numbers {
+		*n = numbers[i]
+	}
+}
+
+// time returns how long the fastest run of each candidate takes, in nanoseconds.
 // Candidates that need more registers than there are take for ever.
-func (t *tuner) time(ctx context.Context, candidates []shaOrder) ([]float64, error) {
+func (t *tuner) time(ctx context.Context, candidates [][]float64) ([]float64, error) {
 	var names []string
 	config := printer.Config{Name: warning, Pkg: "main"}
 	stubs := ir.NewFile()
 	files := map[string][]byte{"tables_amd64.s": tablesSource(), "go.mod": []byte("module tune\n\ngo 1.25\n")}
 	usable := make([]int, len(candidates)) // places among names, or -1
-	for i, o := range candidates {
+	for i, numbers := range candidates {
 		usable[i] = -1
-		file, err := t.compile(fmt.Sprint("candidate", i), o)
+		file, err := t.compile(fmt.Sprint("candidate", i), numbers)
 		if err != nil {
 			continue
 		}
@@ -199,15 +221,15 @@ func (t *tuner) time(ctx context.Context, candidates []shaOrder) ([]float64, err
 }
 
 // compile generates the kernel in an order, under another name.
-func (t *tuner) compile(name string, o shaOrder) (file *ir.File, err error) {
-	was := *t.by
+func (t *tuner) compile(name string, numbers []float64) (file *ir.File, err error) {
+	was := t.get()
 	defer func() {
-		*t.by = was
+		t.set(was)
 		if r := recover(); r != nil {
 			err = fmt.Errorf("%v", r)
 		}
 	}()
-	*t.by = o
+	t.set(numbers)
 	for _, k := range kernels {
 		if k.name == t.name {
 			k.name = name
@@ -217,7 +239,7 @@ func (t *tuner) compile(name string, o shaOrder) (file *ir.File, err error) {
 	return nil, fmt.Errorf("kernel %s is unknown", t.name)
 }
 
-// tuneProgram times its kernels in turn and prints the time of the fastest call of each.
+// tuneProgram times its kernels in turn and prints the time of the fastest run of each.
 var tuneProgram = template.Must(template.New("main").Parse(`package main
 
 import (
@@ -234,13 +256,13 @@ func main() {
 	var (
 		digests  [128 * 32]byte
 		messages [128 * 64]byte
-		words    [4][8]uint32
-		blocks   [4][16 * 64]byte
-		states   [7]*[8]uint32
-		data     [7]*byte
+		words    [32][8]uint32
+		blocks   [32][16 * 64]byte
+		states   [32]*[8]uint32
+		data     [32]*byte
 	)
 	for i := range states {
-		states[i], data[i] = &words[i%4], &blocks[i%4][0]
+		states[i], data[i] = &words[i], &blocks[i][0]
 	}
 	_, _, _, _ = &digests, &messages, &states, &data
 	candidates := []func(){
@@ -248,15 +270,21 @@ func main() {
 		func() { f := {{.}}; {{$.Call}} },
 		{{- end}}
 	}
+	// A run takes long enough for the clock.
+	calls := 0
+	for start := time.Now(); time.Since(start) < 20*time.Microsecond; calls++ {
+		candidates[0]()
+	}
 	best := make([]time.Duration, len(candidates))
 	for i := range best {
 		best[i] = math.MaxInt64
 	}
-	for range 600 {
+	for range 400 {
 		for i, f := range candidates {
 			start := time.Now()
-			f()
-			f()
+			for range calls {
+				f()
+			}
 			best[i] = min(best[i], time.Since(start))
 		}
 	}
@@ -280,10 +308,4 @@ func tuneCommand(args []string) {
 	if err := tune(ctx, args[0], limit); err != nil {
 		log.Fatalf("tuning %s: %v", args[0], err)
 	}
-}
-
-// shaOpNames are the names of operations in the orders of this directory.
-var shaOpNames = [shaOps]string{
-	shaLoad: "shaLoad", shaShift: "shaShift", shaMsg1: "shaMsg1", shaAdd: "shaAdd", shaMsg2: "shaMsg2",
-	shaStore: "shaStore", shaAddK: "shaAddK", shaRounds1: "shaRounds1", shaRounds2: "shaRounds2",
 }
