@@ -1,10 +1,14 @@
 package pbkdf2
 
-import "testing"
+import (
+	"runtime"
+	"testing"
+)
 
 // TestCombinerThatIsAskedTooLate has a login asked to combine when its own parts are
 // finished already: it must not count as a combiner any more, and must find another.
 func TestCombinerThatIsAskedTooLate(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // one combiner at most
 	waits := &login{wake: make(chan struct{}, 1), pending: 1}
 	s := Server{combiners: 1, queue: []*part{{of: waits}}}
 	late := &login{wake: make(chan struct{}, 1), combining: true}
