@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -175,5 +176,54 @@ func TestInterruptKeepsWhatIsKnown(t *testing.T) {
 	}
 	if !slices.Equal(kept, []update.Record{known}) {
 		t.Errorf("kept %+v, not %+v", kept, known)
+	}
+}
+
+// A run that ends early keeps what is known of files that it did not hash.
+func TestErrorKeepsWhatIsKnown(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		end  func(o *options, s *source, p *printer, known *update.Record) error
+	}{
+		{"of a file that waits", func(_ *options, _ *source, p *printer, known *update.Record) error {
+			return errors.Join(p.rest(&fileItem{name: known.Name, known: known}), p.stamps.Commit())
+		}},
+		{"of a file that the run did not reach", func(o *options, s *source, p *printer, _ *update.Record) error {
+			if status := finish(o, errors.New("no space"), s, p, nil); status != 1 {
+				return fmt.Errorf("status %d", status)
+			}
+			return nil
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			list := filepath.Join(t.TempDir(), "list")
+			known := update.Record{Name: "dir/abc", Digest: abcDigest}
+			stamps, err := update.Create(list)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := errors.Join(stamps.Write(&known), stamps.Commit()); err != nil {
+				t.Fatal(err)
+			}
+			o := &options{update: list, files: []string{"dir"}}
+			s, p := source{options: o, leave: func(string) bool { return false }}, newPrinter(o)
+			if err := s.update(p); err != nil {
+				t.Fatal(err)
+			}
+			if err := tt.end(o, &s, p, &known); err != nil {
+				t.Fatal(err)
+			}
+			now, err := update.Open(list, []string{"dir"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var kept []update.Record
+			if err := now.Rest(func(r *update.Record) error { kept = append(kept, *r); return nil }); err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(kept, []update.Record{known}) {
+				t.Errorf("kept %+v, not %+v", kept, known)
+			}
+		})
 	}
 }
