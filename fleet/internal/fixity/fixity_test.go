@@ -313,9 +313,10 @@ func TestResume(t *testing.T) {
 	})
 }
 
-// A file that is written to while it is read has no digest.
+// A file that is written to while it is read has no digest. These files were not just
+// written to, which would have them read again.
 func TestFileChanges(t *testing.T) {
-	for _, tt := range []struct {
+	tests := []struct {
 		name   string
 		size   int
 		change func(path string) error
@@ -341,9 +342,15 @@ func TestFileChanges(t *testing.T) {
 		{"other contents", 8 * maxChunk, func(path string) error {
 			return errors.Join(os.WriteFile(path, make([]byte, 8*maxChunk), 0o666), os.Chtimes(path, time.Now(), time.Now().Add(time.Hour)))
 		}},
-	} {
+	}
+	dir := t.TempDir()
+	for _, tt := range tests {
+		storetest.WriteFile(t, dir, tt.name, storetest.Bytes(1, tt.size))
+	}
+	time.Sleep(2100 * time.Millisecond)
+	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			path := storetest.WriteFile(t, t.TempDir(), "f", storetest.Bytes(1, tt.size))
+			path := filepath.Join(dir, tt.name)
 			c := newChecker(t, nil, func(o *store.Options) {
 				if tt.size < maxChunk {
 					o.BytesPerSecond = 650_000 // which makes reads of 64 KiB
