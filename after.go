@@ -62,7 +62,7 @@ func SumAfter(prefix hash.Hash, msg []byte) (sum [Size]byte) {
 
 // stateOf returns the state that prefix has reached, or nil if the state cannot be
 // read. The caller reads the state, and then calls taken.release. stateOf panics if
-// the function of that name cannot have such a prefix.
+// the named function does not accept prefix.
 func stateOf(function string, prefix hash.Hash) (d *digest, taken *takenState) {
 	if d, ok := prefix.(*digest); ok && !d.is224 {
 		return d, nil
@@ -141,7 +141,7 @@ func sumForeign(function string, prefix hash.Hash, n int, msg func(i int) []byte
 	if err != nil {
 		panic(fmt.Sprintf("sha256: %s: a %T can be neither cloned nor restored: %v", function, prefix, err))
 	}
-	defer reset() // should prefix panic, or reading a message fault
+	defer reset() // in case prefix panics, or reading a message faults
 	for i := range n {
 		prefix.Write(msg(i))
 		sumAlone(&sum, prefix)

@@ -24,14 +24,15 @@ func SumMany(dst [][Size]byte, msgs [][]byte) {
 	lanes.SumMany(dst, msgs)
 }
 
-// WriteMany has the effect of hs[i].Write(data[i]) for every i, in order. It writes to
-// the hashes of this package side by side on the calling goroutine. It starts no other
-// goroutine, and once warm allocates nothing. It does not read data after it returns. A
-// hash that occurs in hs more than once takes its data in order. Hashes of
-// crypto/sha256 also go side by side, if they get 1 KiB or more and crypto/sha256 does
-// not compress. WriteMany calls the method Write of any other hash. If reading data
-// faults, and the caller recovers, each write to a hash of this package has happened as
-// a whole or not at all.
+// WriteMany has the effect of hs[i].Write(data[i]) for every i, in order. It writes
+// to the hashes of this package side by side on the calling goroutine. It starts no
+// other goroutine, and once warm allocates nothing. It does not read data after it
+// returns. A hash that occurs in hs more than once takes its data in order. Hashes of
+// crypto/sha256 that get 1 KiB or more also go side by side, except where
+// crypto/sha256 compresses for this package, as in FIPS 140-3 mode. WriteMany calls
+// the method Write of any other hash. If reading data faults, and the caller
+// recovers, each write to a hash of this package has happened as a whole or not at
+// all.
 //
 // WriteMany panics, before it touches anything, if hs and data differ in length, or
 // if a hash is nil, or is a [Server]'s hash that was copied by value.

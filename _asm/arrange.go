@@ -26,14 +26,15 @@ type step struct {
 // A temporary is a value that is in a register of a pool. Steps have it as an operand
 // until they are emitted.
 type temporary struct {
-	Register      // nil before the value is
+	Register      // nil until a step with the value is emitted
 	uses     int  // that are to come
 	sum      *sum // what it is part of
 }
 
-// A sum is temporaries that the same steps use, unless these add one to another. It begins
-// when as many registers are free as are taken until it is done, if steps come as recorded:
-// else sums could wait for each other's registers.
+// A sum is a set of temporaries: a step that is not an addition puts all temporaries
+// that it uses into one sum. A sum begins only when `room` registers are free: as
+// many as are taken from its beginning to its end if steps come as recorded.
+// Otherwise sums could wait for each other's registers.
 type sum struct {
 	room  int
 	begun bool
@@ -58,9 +59,10 @@ func (e *emitter) record(do func()) []*step {
 }
 
 // arrange emits steps: of those that wait for no other, the one with the smallest key
-// comes next. What is beside them is spread evenly in its own order; it counts as later
-// where steps share a register or memory with it. Temporaries are the registers of the
-// pool that it does not name.
+// comes next. The steps of beside are spread evenly among them, in their own order.
+// Where a step of beside shares a register or memory with one of steps, it counts as
+// the later of the two. Temporaries get the registers of the pool that no step of
+// beside names.
 func (e *emitter) arrange(steps, beside []*step, pool []Register) {
 	pool = slices.DeleteFunc(slices.Clone(pool), func(r Register) bool {
 		return slices.ContainsFunc(beside, func(s *step) bool {
@@ -97,8 +99,8 @@ func (e *emitter) arrange(steps, beside []*step, pool []Register) {
 }
 
 // nameTemporaries replaces the registers of the pool in the operands of steps by the
-// temporaries that they hold. One that is written and not read is another temporary
-// from there on.
+// temporaries that they hold. If a step writes such a register and does not read it,
+// the register holds another temporary from there on.
 func nameTemporaries(steps []*step, pool []Register) {
 	var (
 		now  = make(map[Op]*temporary)
@@ -201,7 +203,7 @@ func (s *step) allocate(pool []Register) []Register {
 func depend(steps []*step) {
 	type history struct {
 		writers, readers []*step
-		additions        bool    // the writers are
+		additions        bool    // whether the writers are additions
 		before           []*step // what they wait for
 	}
 	places := make(map[any]*history)

@@ -19,8 +19,8 @@ const nodeSignature = "func(dst, src *byte, n int)"
 // first, for n = 2.
 //
 // First blocks are bound by what the core can issue, second ones by the unit of
-// SHA256RNDS2. So with n = 4, second blocks of two nodes run beside first blocks of
-// the two nodes four further on:
+// SHA256RNDS2. So with n = 4, second blocks of nodes i and i+1 run beside first
+// blocks of nodes i+4 and i+5:
 //
 //	first blocks of nodes 0 to 3
 //	while four more nodes are left:
@@ -176,8 +176,8 @@ func (f *shaNodes) secondBlocks(streams []shaStream) {
 }
 
 // firstBesideSecond compresses the second blocks of nodes i and i+1, stores their
-// digests, compresses the first blocks of nodes i+4 and i+5, and saves their states in
-// the place of the others'.
+// digests, compresses the first blocks of nodes i+4 and i+5, and saves their states
+// over the states of nodes i and i+1.
 func (f *shaNodes) firstBesideSecond(streams []shaStream, i int) {
 	beside := slices.Clone(streams)
 	first, second := beside[:2], beside[2:]

@@ -75,8 +75,7 @@ type orderedOp struct {
 	stream, i     int
 	key           float64
 	reads, writes []value
-	// takes is the value that the operation is the first to hold in a register of
-	// the pool.
+	// takes is the value for which the operation takes a register of the pool, or nil.
 	takes *value
 	emit  func()
 
@@ -142,8 +141,9 @@ func (s *shaSchedule) fourRounds(j, i int) {
 			})
 		}
 		now = words(i)
-		// The words before are over: each stream has four in registers at most, and
-		// four that it computes.
+		// An operation that makes new words also counts as writing the words before, so it
+		// waits for all their uses: each stream has at most four words in registers, and four
+		// that it computes.
 		last []value
 	)
 	if i > 0 {
@@ -221,8 +221,8 @@ func (s *shaSchedule) depend() {
 	}
 }
 
-// emit emits the operations, smallest key first. One that needs a register while
-// the pool is empty waits for the next.
+// emit emits the operations, smallest key first. An operation for which the pool has
+// too few registers waits while others go first.
 func (s *shaSchedule) emit() {
 	var ready []int
 	for n, op := range s.ops {
@@ -269,8 +269,8 @@ func (s *shaSchedule) emit() {
 	}
 }
 
-// release notes uses of values, and returns the registers of those that have no
-// more to the pool's end that is taken from last.
+// release counts down the uses that values have left. The registers of values without
+// further uses go back to the front of the pool; registers are taken from its end.
 func (s *shaSchedule) release(values []value) {
 	for _, v := range values {
 		s.uses[v]--

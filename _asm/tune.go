@@ -56,11 +56,11 @@ var tunable = map[string]struct {
 	"node_x32_avx512": {[]searchedOrder{scheduled32, plain32, constant32}, "f(&digests[0], &messages[0], 128)"},
 }
 
-// tune searches better orders for a kernel on the CPU at hand, and prints those that it
-// finds. It starts from the orders that the kernel has. In each round, it changes the best
-// ones in a number of ways, and times the kernels that follow from these in turn, in a
-// program of their own. It takes the fastest, if it is faster in a second comparison as
-// well.
+// tune searches better orders for a kernel on the CPU at hand, and prints those that
+// it finds. It starts from the orders that the kernel has. In each round, it changes
+// the best orders in a number of ways, generates a kernel for each change, and times
+// these kernels in turn in a separate program. It takes the fastest, if it is faster
+// in a second comparison as well.
 func tune(ctx context.Context, name string, limit time.Duration) error {
 	subject, ok := tunable[name]
 	if !ok {
@@ -77,7 +77,7 @@ func tune(ctx context.Context, name string, limit time.Duration) error {
 	}
 	const (
 		width = 24
-		gain  = 0.998 // that is taken for one
+		gain  = 0.998 // ratios of times above this are noise
 	)
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()

@@ -1,9 +1,10 @@
 // Package hmac computes HMAC-SHA256 (RFC 2104, FIPS 198-1) of one message, and of many
 // messages side by side.
 //
-// In FIPS 140-3 mode, and where crypto/sha256 compresses anyway, crypto/hmac does
-// the work, one message after the other, and allocates. Under GODEBUG=fips140=only
-// NewKey panics if a key is shorter than 14 bytes, as crypto/hmac does.
+// In FIPS 140-3 mode, and wherever else crypto/sha256 compresses for this library,
+// crypto/hmac does the work, one message after the other, and allocates. Under
+// GODEBUG=fips140=only NewKey panics if a key is shorter than 14 bytes, as
+// crypto/hmac does.
 package hmac
 
 import (

@@ -3,9 +3,9 @@
 // faster than crypto/pbkdf2. A [Server] is for programs in which each goroutine checks
 // one login.
 //
-// In FIPS 140-3 mode, and where crypto/sha256 compresses anyway, crypto/pbkdf2 does the
-// work, one key after the other. Under GODEBUG=fips140=only it returns errors for short
-// keys and salts, which this package passes on.
+// In FIPS 140-3 mode, and wherever else crypto/sha256 compresses for this library,
+// crypto/pbkdf2 does the work, one key after the other. Under GODEBUG=fips140=only it
+// returns errors for short keys and salts, which this package passes on.
 //
 // The states of a password and its digests are in pooled memory while a function runs.
 // They are cleared before it returns. Stacks and registers are not.
@@ -133,8 +133,8 @@ func (p *part) finish() {
 	*p = part{}
 }
 
-// A work is the scratch of a call. Between calls its parts are clear, and it has no
-// pointers to others.
+// A work is the scratch of a call. Between calls its parts are clear, and it holds no
+// pointers.
 type work struct {
 	parts [2 * block.MaxLanes]part
 	// live are the parts in use. The parts that have waited longest come first.

@@ -166,8 +166,8 @@ func TestServerOfMany(t *testing.T) {
 	}
 }
 
-// TestServerLetsAShortKeyPass has keys of a million iterations fill all lanes, and asks
-// for a short one.
+// TestServerLetsAShortKeyPass fills all lanes with keys of 200,000 iterations, and
+// asks for a short key.
 func TestServerLetsAShortKeyPass(t *testing.T) {
 	if testing.Short() || race.Enabled || runtime.GOARCH == "wasm" || block.UsesStd() {
 		t.Skip("takes seconds, and a fast machine")

@@ -5,8 +5,9 @@ import (
 	"testing"
 )
 
-// TestCombinerThatIsAskedTooLate has a login asked to combine when its own parts are
-// finished already: it must not count as a combiner any more, and must find another.
+// TestCombinerThatIsAskedTooLate asks a login to combine when its own parts are
+// finished already. The login must not count as a combiner any more, and must find
+// another combiner.
 func TestCombinerThatIsAskedTooLate(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // one combiner at most
 	waits := &login{wake: make(chan struct{}, 1), pending: 1}

@@ -54,14 +54,14 @@ type Kernel struct {
 	// MaxBlocks is the largest number of blocks that a lane does in one call of Blocks:
 	// slice·turns. It keeps a call below about 50 µs.
 	MaxBlocks int
-	// Blocks compresses a ring of `ring` streams in several turns. states[i] points to the
-	// state of stream i, updated in place; data[i] points to its block 0. A turn compresses
-	// `slice` blocks of Lanes neighbours in the ring. Turn 1 starts with stream `first` at
-	// block `at`; each further turn takes the next Lanes streams. After stream ring-1 comes
-	// stream 0 again, `slice` blocks further on: both lists repeat their first Lanes-1
-	// pointers behind the ring, in data moved on by `slice` blocks. One turn ignores
-	// `ring`: it takes the pointers first to first+Lanes-1. More turns need a ring of Lanes
-	// or more. A state that two lanes share becomes undefined. A `slice` of 0 does nothing.
+	// Blocks compresses a ring of `ring` streams in several turns. states[i] points to
+	// the state of stream i, updated in place; data[i] points to its block 0. A turn
+	// compresses `slice` blocks of Lanes neighbours in the ring. Turn 1 starts with
+	// stream `first` at block `at`; each further turn takes the next Lanes streams. After
+	// stream ring-1 comes stream 0 again, `slice` blocks further on. So both lists repeat
+	// their first Lanes-1 pointers behind the ring, those in data `slice` blocks further
+	// on. If `turns` is 1, `ring` is ignored; else it is at least Lanes. A state that two
+	// lanes share becomes undefined. A `slice` of 0 does nothing.
 	//
 	// With 4 lanes, ring 5, first 0, at 0, slice 2, turns 3, these blocks are done:
 	//

@@ -48,7 +48,7 @@ type lanes struct {
 	next  [maxJobs]*byte
 
 	job     [maxJobs]*Job
-	number  [maxJobs]int   // of the job in the caller's list, in a group
+	number  [maxJobs]int   // in a group: the job's number in the caller's list
 	left    [maxJobs]int   // blocks left of the segment at hand
 	segment [maxJobs]uint8 // the index of the next segment
 	unused  block.State
@@ -152,7 +152,7 @@ func (l *lanes) retire(n int) {
 
 // compress advances the first n lanes by the given blocks, but at most by the blocks
 // of one call, and returns by how many. It does not move next. If more than n lanes
-// are live, n is a number for which the plan leaves no lane of a kernel free.
+// are live, n must be a number for which the plan leaves no lane of a kernel free.
 func (l *lanes) compress(n, blocks int) int {
 	return l.plan.compress(l.state[:], l.next[:], n, 0, blocks)
 }

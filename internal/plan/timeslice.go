@@ -42,9 +42,9 @@ const maxSlices = 16
 // IsLong reports whether a job is long enough to rotate.
 func IsLong(blocks int) bool { return blocks >= minRotated }
 
-// cheapest returns the number of jobs, of n, that should run at a time: the number, at
-// most width, at which each job costs least. cycles[i] is the cost of advancing i lanes
-// by a block. The jobs fill one kernel, unless the result is n.
+// cheapest returns how many of n jobs should run at a time: the number up to width
+// for which each job costs least. cycles[i] is the cost of advancing i lanes by a
+// block. The jobs fill one kernel, unless the result is n.
 func cheapest(n, width int, cycles []int) int {
 	lanes := min(n, width)
 	for i := 1; i < min(n, width); i++ {

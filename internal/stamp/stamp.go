@@ -1,5 +1,6 @@
-// Package stamp notices whether files were written to while they were read, by what
-// file systems say of them. What that does not show, a second reading may.
+// Package stamp notices, from the sizes, times and inode numbers of files, whether
+// they were written to while they were read. A second reading may show writes that
+// these do not.
 package stamp
 
 import "time"
@@ -15,12 +16,12 @@ import "time"
 type Stamp struct {
 	Size     int64
 	Modified int64
-	Changed  int64 // of the inode too, which no program can set; where the system lacks it, modified
+	Changed  int64 // the time of the last change of contents or inode, which no program can set; Modified where the system lacks it
 	Inode    int64 // its number, or 0: files that change places may have the same size and times
 }
 
-// MaxReads is how often a file is read whose times change meanwhile, though its
-// size does not: somebody may only touch it.
+// MaxReads is how often a file is read if its times change meanwhile but its size
+// does not: somebody may only touch it.
 const MaxReads = 3
 
 // MaxAgain is how often a file that was just written to is read again, until two
@@ -46,7 +47,7 @@ func (s Stamp) Settle() {
 	for time.Now().UnixNano()-s.Changed < grain+int64(longestTick) {
 		wait := s.Changed + grain - fileClock()
 		if wait <= 0 || wait > grain+int64(longestTick) {
-			return // past, or to come: not by our clock
+			return // past, or so far ahead that the stamp is not by our clock
 		}
 		time.Sleep(time.Millisecond)
 	}

@@ -1,5 +1,5 @@
-// Package workers runs goroutines that call a user's code for the goroutine that the
-// user has called.
+// Package workers runs goroutines that call a user's code on behalf of the goroutine
+// on which the user called the library.
 package workers
 
 import (
@@ -9,8 +9,9 @@ import (
 )
 
 // A Group is the workers of a call. If the user's code panics on the goroutine of a
-// worker, [Group.Err] panics with the same value. A fault is a panic on a worker if it is
-// one on the goroutine that called New: [debug.SetPanicOnFault].
+// worker, [Group.Err] panics with the same value. A memory fault panics on a worker
+// if it would panic on the goroutine that called New, as set by
+// [debug.SetPanicOnFault].
 type Group struct {
 	cancel context.CancelFunc
 	exited error
@@ -49,7 +50,7 @@ func (g *Group) Go(work func() error) {
 			if g.cause == nil {
 				g.cause = panicked
 			}
-			g.cancel() // not before first is set: the others fail by it
+			g.cancel() // after first is set: it makes the other workers fail
 		}()
 		debug.SetPanicOnFault(g.faults)
 		err = work()
@@ -63,8 +64,8 @@ func (g *Group) Cancel() { g.cancel() }
 // Wait waits until all workers have ended.
 func (g *Group) Wait() { g.wg.Wait() }
 
-// Err returns the first error of a worker, or panics as the first worker did that
-// panicked. All workers have ended.
+// Err returns the first error of a worker. If workers panicked, Err panics with the
+// value of the first panic. Call it when all workers have ended.
 func (g *Group) Err() error {
 	if g.cause != nil {
 		panic(g.cause)
