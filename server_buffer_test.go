@@ -93,11 +93,17 @@ func TestFaultLeavesAServersHash(t *testing.T) {
 	buf := guard.New(t, 40_000).Bytes()
 	broken := unsafe.Slice(unsafe.SliceData(buf), len(buf)+os.Getpagesize())
 	data := hashtest.Data(120_000)
+	// The end of this can be read, and more than one call of a kernel in front of what
+	// cannot.
+	hole := guard.New(t, 400_000)
+	hole.Protect(t, 300_000/os.Getpagesize())
 	for _, tt := range []struct {
 		name    string
 		written []int
 		broken  []byte
 	}{
+		{"a hole", nil, hole.Bytes()},
+		{"a hole behind what is buffered", []int{3000, 1000}, hole.Bytes()},
 		{"nothing before", nil, broken},
 		{"part of a block before", []int{100}, broken},
 		{"whole blocks before", []int{2 * bufferSize}, broken},

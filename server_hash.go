@@ -12,7 +12,6 @@ import (
 // no reference to its caller's memory, and leaves nothing behind in its server
 // when it is dropped. The zero serverHash is of no server.
 type serverHash struct {
-	_ noCopy
 	digest
 
 	// self is the hash itself once it has begun. In a copy made by value self is
@@ -32,7 +31,7 @@ type serverHash struct {
 	solo int32
 
 	// inUse is set while a request of the hash is under way: a second goroutine
-	// that uses the hash then panics.
+	// that uses the hash then panics. It also makes go vet report copies by value.
 	inUse atomic.Bool
 }
 
@@ -41,12 +40,6 @@ type serverHash struct {
 const bufferSize = 32 << 10
 
 var buffers = sync.Pool{New: func() any { return new([bufferSize]byte) }}
-
-// noCopy makes go vet report copies of a struct that it is in.
-type noCopy struct{}
-
-func (*noCopy) Lock()   {}
-func (*noCopy) Unlock() {}
 
 // usedTwice is the panic of a hash that two goroutines use at the same time.
 const usedTwice = "sha256: a Server's hash is used by two goroutines at the same time"

@@ -586,7 +586,7 @@ func TestServerHashHoldsBack(t *testing.T) {
 	other := stdsha256.New()
 	other.Write(hashtest.Data(200))
 	state := marshal(t, other)
-	p := hashtest.Data(300)
+	p := hashtest.Data(3000)
 	for _, tt := range []struct {
 		name string
 		call func(s *sha256.Server, h, want hashtest.Hash)

@@ -44,6 +44,16 @@ func (b *Buffer) Head(n int) []byte { return b.mem[:n:n] }
 // Tail returns the last n bytes: a guard comes right after them.
 func (b *Buffer) Tail(n int) []byte { return b.mem[len(b.mem)-n:] }
 
+// Protect makes a page of the buffer inaccessible, as where a mapped file has lost a
+// part. Pages count from 0.
+func (b *Buffer) Protect(tb testing.TB, page int) {
+	tb.Helper()
+	size := os.Getpagesize()
+	if err := protect(b.mem[page*size:][:size]); err != nil {
+		tb.Fatalf("guard: protecting page %d: %v", page, err)
+	}
+}
+
 // Zeros returns n zero bytes that can be read only and take up no memory. It
 // skips the test where the port has no such thing, or int does not hold n.
 func Zeros(tb testing.TB, n int64) []byte {

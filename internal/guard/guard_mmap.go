@@ -21,12 +21,14 @@ func allocate(tb testing.TB, size, page int) ([]byte, error) {
 		return nil, err
 	}
 	for _, guard := range [][]byte{all[:page], all[page+size:]} {
-		if err := unix.Mprotect(guard, unix.PROT_NONE); err != nil {
+		if err := protect(guard); err != nil {
 			return nil, fmt.Errorf("protecting a guard page: %w", err)
 		}
 	}
 	return all[page : page+size], nil
 }
+
+func protect(pages []byte) error { return unix.Mprotect(pages, unix.PROT_NONE) }
 
 func zeros(tb testing.TB, n int) ([]byte, error) {
 	return mmap(tb, n, unix.PROT_READ)

@@ -14,6 +14,8 @@ func allocate(_ testing.TB, size, _ int) ([]byte, error) {
 	return make([]byte, size), nil
 }
 
+func protect([]byte) error { return errors.ErrUnsupported }
+
 func zeros(testing.TB, int) ([]byte, error) {
 	return nil, errors.ErrUnsupported
 }
