@@ -45,9 +45,10 @@ func SumManyAfter(dst [][Size]byte, prefix hash.Hash, msgs [][]byte) {
 }
 
 // SumAfter returns the digest of the bytes written to prefix, followed by msg. It is
-// [SumManyAfter] for one message: prefix stays as it is, and the same prefixes are
-// accepted and shared. SumAfter does not hash the whole blocks of the prefix again.
-// Once warm it allocates nothing, unless it has to clone or restore prefix.
+// [SumManyAfter] for one message: prefix stays as it is, the same prefixes are
+// accepted, and concurrent calls may share the same ones. SumAfter does not hash the
+// whole blocks of the prefix again. Once warm it allocates nothing, unless it has to
+// clone or restore prefix.
 //
 // SumAfter panics, before it touches anything, where SumManyAfter does.
 func SumAfter(prefix hash.Hash, msg []byte) (sum [Size]byte) {

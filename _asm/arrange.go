@@ -10,10 +10,10 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// A processor reorders no more instructions than its scheduler holds. Where chains run side
-// by side, the order of their instructions therefore decides what they cost. The generator
-// describes chains one after the other, as they are read best. Here, what it emits for them
-// is recorded, arranged and then emitted.
+// A processor reorders no more instructions than its scheduler holds. Where chains
+// run side by side, the order of their instructions therefore decides what they cost.
+// The generator describes chains one after the other, which is the easiest order to
+// read. Here, what it emits for them is recorded, arranged and then emitted.
 
 // A step is a recorded instruction.
 type step struct {
@@ -31,10 +31,10 @@ type temporary struct {
 	sum      *sum // what it is part of
 }
 
-// A sum is a set of temporaries: a step that is not an addition puts all temporaries
-// that it uses into one sum. A sum begins only when `room` registers are free: as
-// many as are taken from its beginning to its end if steps come as recorded.
-// Otherwise sums could wait for each other's registers.
+// A sum is a set of temporaries: those that one step uses are in the same sum, unless
+// the step is an addition. A sum begins only when `room` registers are free: as many
+// as are taken from its beginning to its end if steps come as recorded. Otherwise
+// sums could wait for each other's registers.
 type sum struct {
 	room  int
 	begun bool

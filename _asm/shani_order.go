@@ -141,9 +141,9 @@ func (s *shaSchedule) fourRounds(j, i int) {
 			})
 		}
 		now = words(i)
-		// An operation that makes new words also counts as writing the words before, so it
-		// waits for all their uses: each stream has at most four words in registers, and four
-		// that it computes.
+		// An operation that finishes four new words also counts as writing the four words
+		// before them, so it waits for all uses of those. So a stream never has more in
+		// registers than four finished words and four that are being computed.
 		last []value
 	)
 	if i > 0 {
@@ -173,7 +173,7 @@ func (s *shaSchedule) fourRounds(j, i int) {
 		add(shaAdd, nil, []value{shifted, now}, []value{now}, func() { c.PADDD(s.in[shifted], x(i)) })
 		add(shaMsg2, nil, []value{words(i - 1), now}, append(last, now), func() { c.SHA256MSG2(x(i-1), x(i)) })
 	}
-	if i < 14 { // the last eight of a block are not read from memory
+	if i < 14 { // the last eight words of the schedule are not read from memory
 		add(shaStore, nil, []value{now}, []value{msg(i)}, func() { c.MOVOA(x(i), stream.msg[i%4]) })
 	}
 	add(shaAddK, &wk, []value{now}, []value{wk}, func() {

@@ -186,8 +186,8 @@ type step struct {
 }
 
 // do advances the first of the parts by some iterations; every part has iterations
-// left. Then it orders the parts: the parts that it did not advance come first, then,
-// up to live, the parts that go on, and then the finished parts.
+// left. Then it orders the parts: first parts[:waiting], which it did not advance,
+// then parts[waiting:live], which go on, and then the finished parts.
 func (s *step) do(memory *lanes.Chains, parts []*part) (waiting, live int) {
 	for i, p := range parts {
 		s.chains[i] = &p.Chain

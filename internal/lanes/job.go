@@ -159,7 +159,7 @@ func (l *lanes) compress(n, blocks int) int {
 
 // compress advances the first n states by the given blocks, from block `at` of next
 // on, but at most by the blocks of one call. It returns by how many. If the kernels
-// have more than n lanes, it writes to the states of the lanes behind.
+// have more than n lanes, it also writes to the states that follow the first n.
 func (p *streamPlan) compress(state []*block.State, next []*byte, n, at, blocks int) int {
 	for i := 0; i < n; {
 		k := p.kernels[n-i]

@@ -44,7 +44,7 @@ func IsLong(blocks int) bool { return blocks >= minRotated }
 
 // cheapest returns how many of n jobs should run at a time: the number up to width
 // for which each job costs least. cycles[i] is the cost of advancing i lanes by a
-// block. The jobs fill one kernel, unless the result is n.
+// block. Unless the result is n, that many jobs fill one kernel.
 func cheapest(n, width int, cycles []int) int {
 	lanes := min(n, width)
 	for i := 1; i < min(n, width); i++ {
@@ -55,10 +55,10 @@ func cheapest(n, width int, cycles []int) int {
 	return lanes
 }
 
-// rotationsOf returns the ways to advance n jobs that are best for some number of
-// blocks. The first way has one slice: all jobs run together, or, if there are more
-// than Width, Width jobs run to their end and then the others. The other ways run
-// the cheapest number of jobs at a time, in several slices.
+// rotationsOf returns ways to advance n jobs, each of which is the best for some
+// number of blocks. The first way has one slice: all jobs run together, or, if there
+// are more than Width, Width jobs run to their end and then the others. The other
+// ways run the cheapest number of jobs at a time, in several slices.
 func (p *Streams) rotationsOf(n int) []rotation {
 	lanes, together := p.cheapest[n], min(n, p.Width)
 	rs := []rotation{{together, 1, p.cycles[together] + p.cycles[n-together], p.overhead.callOf(n)}}

@@ -8,11 +8,10 @@ import "time"
 // A Stamp shows that a file was written to: it is taken before a file is read
 // and again afterwards. Times are in nanoseconds since 1970.
 //
-// What it does not show: writes through a shared mapping to a page that was
-// dirty before, until the system writes that page back; the rest of a write
-// that was under way before; and writes whose times are not kept: the file
-// system has none, the times of a remote one are cached here, or a clock was
-// set back.
+// It does not show writes through a shared mapping to a page that was already dirty,
+// until the system writes that page back. Nor does it show the rest of a write that
+// was already under way, or writes whose times are not kept: the file system has
+// none, the times of a remote one are cached here, or a clock was set back.
 type Stamp struct {
 	Size     int64
 	Modified int64
@@ -36,13 +35,13 @@ const BetweenReadings = 10 * time.Millisecond
 // clock that the system stamps files with.
 func (s Stamp) IsRecent() bool { return fileClock()-s.Changed < int64(2*time.Second) }
 
-// Settle waits until whatever is done to the file from now on gives it another
-// stamp. A file system's clock ticks every few milliseconds, so this does not
-// take long. For files changed before the last tick it takes no time.
+// Settle waits until any later change to the file is sure to give it another stamp. A
+// file system's clock ticks every few milliseconds, so this does not take long. For
+// files changed before the last tick it takes no time.
 func (s Stamp) Settle() {
 	grain := int64(1)
 	if s.Changed%int64(time.Second) == 0 {
-		grain = int64(2 * time.Second) // keeps whole seconds, or as FAT even ones
+		grain = int64(2 * time.Second) // the file system keeps whole seconds or, like FAT, only even ones
 	}
 	for time.Now().UnixNano()-s.Changed < grain+int64(longestTick) {
 		wait := s.Changed + grain - fileClock()
