@@ -214,7 +214,7 @@ func TestRowsThatFailCostNoOthers(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			files := filepath.Join(t.TempDir(), "results")
-			err := new(report).measure(ctx, tt.rows, time.Millisecond, files)
+			err := new(report).measure(ctx, tt.rows, "", time.Millisecond, files)
 			if tt.failed == "" && err != nil || tt.failed != "" && (err == nil || !strings.HasPrefix(err.Error(), "measure "+tt.failed+": go: exit status ")) {
 				t.Errorf("error %v, want that of %q", err, tt.failed)
 			}
@@ -233,6 +233,23 @@ func TestRowsThatFailCostNoOthers(t *testing.T) {
 	}
 }
 
+func TestImplThatDisturbsOthersIsMeasuredElsewhere(t *testing.T) {
+	nothing := func([][32]byte) {}
+	here := false
+	r := row{bench: "A", base: "base", impls: func() []impl {
+		return []impl{{name: "own", run: nothing}, {name: "base", run: nothing}, {name: "peer", alone: true, run: func([][32]byte) { here = true }}}
+	}}
+	// The other process is this test binary, which does not know the flags.
+	_, err := measureRow(t.Context(), r, "", time.Millisecond)
+	if err == nil || !strings.HasPrefix(err.Error(), "measure A/ in a process of its own: ") || here {
+		t.Errorf("error %v, measured here: %v; want an error of another process", err, here)
+	}
+	res, err := measureRow(t.Context(), r, "peer", time.Millisecond)
+	if err != nil || !here || len(res.Impls) != 1 || res.Impls[0].Name != "peer" || res.Ratio != 0 {
+		t.Errorf("alone: %+v, error %v; want the peer's timing and no ratio", res, err)
+	}
+}
+
 func TestNothingToDoIsAnError(t *testing.T) {
 	for _, tt := range []struct {
 		args []string
@@ -240,6 +257,8 @@ func TestNothingToDoIsAnError(t *testing.T) {
 	}{
 		{[]string{"-run", "nosuch"}, "-run nosuch: no row"},
 		{[]string{"-run", "^$", "-results", t.TempDir()}, "-run ^$: no row"},
+		{[]string{"-run", "^Nodes/n=1$", "-impl", "nosuch"}, `measure Nodes/n=1: it has no implementation "nosuch"`},
+		{[]string{"-run", "^Nodes/n=1$", "-impl", "crypto", "-results", t.TempDir()}, "-impl and -results: "},
 		{[]string{"-run", "^Nodes/n=1$", "-time", "0s"}, "-time 0s: "},
 		{[]string{"-run", "^Nodes/n=1$", "-time", "-1s"}, "-time -1s: "},
 	} {

@@ -26,10 +26,12 @@ func (e environment) here() bool {
 }
 
 // measureInChild has another process of this program measure a row in its
-// environment.
-func measureInChild(ctx context.Context, r row, budget time.Duration) (result, error) {
-	cmd := exec.CommandContext(ctx, os.Args[0], "-json", "-time", budget.String(), "-run", "^"+regexp.QuoteMeta(r.name())+"$")
-	cmd.Env = append(os.Environ(), "SHA256SIMD_DISABLE="+r.env.disable, "GODEBUG="+r.env.godebug)
+// environment, of all implementations or only one.
+func measureInChild(ctx context.Context, r row, only string, budget time.Duration) (result, error) {
+	cmd := exec.CommandContext(ctx, os.Args[0], "-json", "-time", budget.String(), "-run", "^"+regexp.QuoteMeta(r.name())+"$", "-impl", only)
+	if r.env != (environment{}) {
+		cmd.Env = append(os.Environ(), "SHA256SIMD_DISABLE="+r.env.disable, "GODEBUG="+r.env.godebug)
+	}
 	out, err := cmd.Output()
 	if failed := new(exec.ExitError); errors.As(err, &failed) {
 		err = fmt.Errorf("%w: %s", err, failed.Stderr)

@@ -1,18 +1,20 @@
-// Benchmarks measures this library beside its peers, all in one process and in
-// turn, and prints how many times as fast it is:
+// Benchmarks measures this library beside its peers, in one process and in turn, and
+// prints how many times as fast it is. Only minio's server has a process of its own,
+// because it disturbs the others.
 //
 //	go run ./benchmarks
 //
 // Flags choose what is measured and where it is kept:
 //
 //	-run regexp   measure only the rows whose names match
+//	-impl name    measure only this implementation; there is no ratio then
 //	-time d       time for each row (default 1s)
 //	-json         print JSON
 //	-results dir  keep results there, in files called after the CPU: zen5.json
 //	              after each row; zen5.md, zen5.txt for benchstat, and the charts
-//	              as far as their rows are measured, at the end. Rows that are not measured now keep
-//	              what zen5.json has, so that a long report can be made piece by
-//	              piece
+//	              as far as their rows are measured, at the end. Rows that are not
+//	              measured now keep what zen5.json has, so that a long report can be
+//	              made piece by piece
 //
 // The same rows are benchmarks for go test -bench, with names for benchstat.
 // It refuses to run when a peer is not the module that its authors published.
@@ -45,6 +47,7 @@ func run(args []string, stdout io.Writer) error {
 	flags := flag.NewFlagSet("benchmarks", flag.ExitOnError)
 	var (
 		pattern = flags.String("run", "", "measure only the rows whose names match this `regexp`")
+		only    = flags.String("impl", "", "measure only the implementation of this `name`")
 		budget  = flags.Duration("time", time.Second, "time for each row")
 		asJSON  = flags.Bool("json", false, "print JSON")
 		results = flags.String("results", "", "keep results in this `directory`, with the results of earlier runs on this CPU")
@@ -55,6 +58,9 @@ func run(args []string, stdout io.Writer) error {
 	}
 	if *budget <= 0 {
 		return fmt.Errorf("-time %v: a time above 0 is needed", *budget)
+	}
+	if *only != "" && *results != "" {
+		return errors.New("-impl and -results: results that are kept have all implementations")
 	}
 	matches, err := regexp.Compile(*pattern)
 	if err != nil {
@@ -89,7 +95,7 @@ func run(args []string, stdout io.Writer) error {
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second interrupt does not wait for the row
 	// What was measured is printed even where some of it failed.
-	failed := rep.measure(ctx, rows, *budget, files)
+	failed := rep.measure(ctx, rows, *only, *budget, files)
 	if files != "" {
 		failed = errors.Join(failed, rep.save(files+".md", rep.writeMarkdown), rep.save(files+".txt", rep.writeBenchstat), rep.draw(files))
 	}
@@ -100,10 +106,10 @@ func run(args []string, stdout io.Writer) error {
 	return errors.Join(failed, write(stdout))
 }
 
-// measure measures the rows, and after each saves the report in files.json, if
+// measure measures the rows, of all implementations or only one, and after each saves the report in files.json, if
 // files is not empty. When a row fails, it goes on with the others. When the user
 // interrupts it, it goes on with what was measured until then.
-func (rep *report) measure(ctx context.Context, rows []row, budget time.Duration, files string) error {
+func (rep *report) measure(ctx context.Context, rows []row, only string, budget time.Duration, files string) error {
 	bar := progressbar.NewOptions(len(rows),
 		progressbar.OptionSetWriter(os.Stderr),
 		progressbar.OptionSetVisibility(term.IsTerminal(int(os.Stderr.Fd()))),
@@ -113,7 +119,7 @@ func (rep *report) measure(ctx context.Context, rows []row, budget time.Duration
 	var errs []error
 	for _, r := range rows {
 		bar.Describe(r.name())
-		res, err := measureRow(ctx, r, budget)
+		res, err := measureRow(ctx, r, only, budget)
 		if err != nil {
 			// An interruption ends the processes of a row as well, and that may be
 			// known first.

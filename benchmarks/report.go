@@ -185,10 +185,10 @@ func (rep *report) find(name string) (result, bool) {
 	return rep.Results[i], true
 }
 
-// measureRow measures a row.
-func measureRow(ctx context.Context, r row, budget time.Duration) (res result, err error) {
+// measureRow measures a row, of all implementations or only one.
+func measureRow(ctx context.Context, r row, only string, budget time.Duration) (res result, err error) {
 	if !r.env.here() {
-		return measureInChild(ctx, r, budget)
+		return measureInChild(ctx, r, only, budget)
 	}
 	defer func() {
 		switch p := recover().(type) {
@@ -200,12 +200,22 @@ func measureRow(ctx context.Context, r row, budget time.Duration) (res result, e
 		}
 	}()
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(1, r.procs)))
-	impls := r.impls()
-	defer stop(impls)
+	all := r.impls()
+	defer stop(all)
 	dst := make([][32]byte, r.digests)
-	fs := make([]func(), len(impls))
-	for i, im := range impls {
-		fs[i] = func() { im.run(dst) }
+	var here, elsewhere []string
+	var fs []func()
+	for _, im := range all {
+		switch {
+		case only == "" && im.alone:
+			elsewhere = append(elsewhere, im.name)
+		case only == "" || only == im.name:
+			here = append(here, im.name)
+			fs = append(fs, func() { im.run(dst) })
+		}
+	}
+	if len(fs) == 0 {
+		return result{}, fmt.Errorf("measure %s: it has no implementation %q", r.name(), only)
 	}
 	res = result{Name: r.name(), Base: r.base, Bytes: r.bytes, Twin: r.twin, ByCPU: r.byCPU}
 	timings, err := timing.InTurn(ctx, fs, budget)
@@ -213,9 +223,19 @@ func measureRow(ctx context.Context, r row, budget time.Duration) (res result, e
 		return result{}, err
 	}
 	for i, t := range timings {
-		res.Impls = append(res.Impls, implResult{impls[i].name, t})
+		res.Impls = append(res.Impls, implResult{here[i], t})
 	}
-	own, base := res.Impls[0], res.Impls[slices.IndexFunc(impls, func(im impl) bool { return im.name == r.base })]
+	for _, name := range elsewhere {
+		one, err := measureInChild(ctx, r, name, budget)
+		if err != nil {
+			return result{}, err
+		}
+		res.Impls = append(res.Impls, one.Impls...)
+	}
+	if only != "" {
+		return res, nil
+	}
+	own, base := res.Impls[0], res.Impls[slices.IndexFunc(res.Impls, func(im implResult) bool { return im.Name == r.base })]
 	res.Ratio, res.MedianRatio = base.Best/own.Best, base.Median/own.Median
 	if own.BestCPU > 0 {
 		res.CPURatio = base.BestCPU / own.BestCPU

@@ -57,6 +57,9 @@ type impl struct {
 	other bool
 	// stop ends what the impl left running, if not nil.
 	stop func()
+	// alone is set if the impl leaves running what nothing can stop. Another process
+	// measures it, so that it does not disturb the others.
+	alone bool
 }
 
 func stop(impls []impl) {
