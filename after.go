@@ -99,13 +99,13 @@ func (d *digest) sumAfter(sum *[Size]byte, msg []byte) {
 	h, length := d.h, d.len+uint64(len(msg))
 	if d.n > 0 {
 		begun := d.x
-		n := d.n + copy(begun[d.n:], msg)
+		n := int(d.n) + copy(begun[d.n:], msg)
 		if n < BlockSize {
 			block.Finish(sum, &h, begun[:n], length)
 			return
 		}
 		block.Compress(&h, begun[:])
-		msg = msg[BlockSize-d.n:]
+		msg = msg[BlockSize-int(d.n):]
 	}
 	block.Finish(sum, &h, msg, length)
 }

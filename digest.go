@@ -13,8 +13,8 @@ import (
 type digest struct {
 	h     block.State
 	x     [BlockSize]byte // x[:n] is the beginning of a block
-	n     int
-	len   uint64 // bytes written
+	len   uint64          // bytes written
+	n     uint8
 	is224 bool
 
 	waiting bool // is in a batch of WriteMany
@@ -68,9 +68,9 @@ const probed = 4096
 func (d *digest) Write(p []byte) (int, error) {
 	n := len(p)
 	switch {
-	case n < BlockSize-d.n:
+	case n < BlockSize-int(d.n):
 		copy(d.x[d.n:], p)
-		d.n += n
+		d.n += uint8(n)
 		d.len += uint64(n)
 	case n <= probed:
 		// If the ends of p can be read, all of it can.
@@ -103,7 +103,7 @@ func (d *digest) write(p []byte) {
 	}
 	whole := len(p) &^ (BlockSize - 1)
 	block.Compress(&d.h, p[:whole])
-	d.n = copy(d.x[:], p[whole:])
+	d.n = uint8(copy(d.x[:], p[whole:]))
 	d.len = length
 }
 
@@ -133,7 +133,7 @@ func (d *digest) wrote(p []byte) {
 		d.ends = rest[0] ^ rest[n-1]
 		copy(d.x[:], rest)
 	}
-	d.n = n
+	d.n = uint8(n)
 	d.len += uint64(len(p))
 }
 
@@ -166,7 +166,7 @@ func (d *digest) AppendBinary(b []byte) ([]byte, error) {
 		b = binary.BigEndian.AppendUint32(b, v)
 	}
 	b = append(b, d.x[:d.n]...)
-	b = append(b, make([]byte, BlockSize-d.n)...)
+	b = append(b, make([]byte, BlockSize-int(d.n))...)
 	return binary.BigEndian.AppendUint64(b, d.len), nil
 }
 
@@ -185,6 +185,6 @@ func (d *digest) UnmarshalBinary(b []byte) error {
 	b = b[4*len(d.h):]
 	b = b[copy(d.x[:], b):]
 	d.len = binary.BigEndian.Uint64(b)
-	d.n = int(d.len % BlockSize)
+	d.n = uint8(d.len % BlockSize)
 	return nil
 }

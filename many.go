@@ -60,7 +60,7 @@ func WriteMany(hs []hash.Hash, data [][]byte) {
 				break
 			}
 			d.waiting = true
-			blocks := (d.n + len(data[n])) / BlockSize
+			blocks := (int(d.n) + len(data[n])) / BlockSize
 			fewest, most = min(fewest, blocks), max(most, blocks)
 			longest = max(longest, len(data[n]))
 			aligned = aligned && d.n == 0

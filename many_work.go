@@ -71,11 +71,11 @@ func (w *equalWork) Done(i int, h *block.State) {
 // whose data completes no block stays waiting.
 type writeWork work
 
-func (w *writeWork) Blocks(i int) int { return (ours(w.hs[i]).n + len(w.data[i])) / BlockSize }
+func (w *writeWork) Blocks(i int) int { return (int(ours(w.hs[i]).n) + len(w.data[i])) / BlockSize }
 
 func (w *writeWork) Start(i int, j *lanes.Job) bool {
 	d, p := ours(w.hs[i]), w.data[i]
-	if d.n+len(p) < BlockSize {
+	if int(d.n)+len(p) < BlockSize {
 		return false
 	}
 	d.start(j, p)

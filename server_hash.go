@@ -10,7 +10,9 @@ import (
 
 // serverHash is the hash.Hash of a Server, for one goroutine at a time. It keeps
 // no reference to its caller's memory, and leaves nothing behind in its server
-// when it is dropped. The zero serverHash is of no server.
+// when it is dropped. The zero serverHash is of no server. Its numbers are small
+// because the garbage collector runs the more often, the larger the hashes are: a
+// goroutine that makes a hash for each message of 1 KiB would notice.
 type serverHash struct {
 	digest
 
@@ -24,11 +26,11 @@ type serverHash struct {
 	// nil, the message goes on with buffered[:m], at least a block, behind the bytes
 	// that h has taken in, and the digest's n is 0.
 	buffered *[bufferSize]byte
-	m        int32
+	m        uint16
 
 	// solo is the number of bytes that the hash may take in without asking its
 	// shard. While it is positive, nothing is buffered.
-	solo int32
+	solo uint16
 
 	// inUse is set while a request of the hash is under way: a second goroutine
 	// that uses the hash then panics. It also makes go vet report copies by value.
@@ -68,7 +70,7 @@ func (d *serverHash) Write(p []byte) (int, error) {
 		return d.write(p)
 	}
 	if len(p) < int(d.solo) {
-		d.solo -= int32(len(p))
+		d.solo -= uint16(len(p))
 		// One block is done here: another call costs 3% of it. Kernels read it before
 		// they change h, which a fault thus leaves as it was.
 		if d.n == 0 && len(p) == BlockSize {
@@ -96,15 +98,15 @@ func (d *serverHash) write(p []byte) (int, error) {
 		}
 		return d.digest.Write(p)
 	}
-	if d.buffered == nil && d.n+len(p) < BlockSize {
+	if d.buffered == nil && int(d.n)+len(p) < BlockSize {
 		return d.digest.Write(p)
 	}
 	if n := max(len(p), soloUnit); d.shard.solo(n) {
 		d.flush()
-		d.solo = int32(n - len(p))
+		d.solo = uint16(n - len(p))
 		return d.digest.Write(p)
 	}
-	if int(d.m)+d.n+len(p) >= bufferSize {
+	if int(d.m)+int(d.n)+len(p) >= bufferSize {
 		d.compress(p)
 		return len(p), nil
 	}
@@ -112,7 +114,7 @@ func (d *serverHash) write(p []byte) (int, error) {
 		buffered := buffers.Get().(*[bufferSize]byte)
 		m := copy(buffered[:], d.x[:d.n])
 		m += copy(buffered[m:], p) // which may fault: d has not changed yet
-		d.buffered, d.m, d.n = buffered, int32(m), 0
+		d.buffered, d.m, d.n = buffered, uint16(m), 0
 		d.len += uint64(len(p))
 		return len(p), nil
 	}
@@ -122,7 +124,7 @@ func (d *serverHash) write(p []byte) (int, error) {
 
 // buffer buffers p. There is room for it.
 func (d *serverHash) buffer(p []byte) {
-	d.m += int32(copy(d.buffered[d.m:], p))
+	d.m += uint16(copy(d.buffered[d.m:], p))
 	d.len += uint64(len(p))
 }
 
@@ -139,7 +141,7 @@ func (d *serverHash) compress(p []byte) {
 		head = d.buffered[:int(d.m)+n]
 	}
 	d.request(head, p[n:])
-	d.x, d.n = end, left
+	d.x, d.n = end, uint8(left)
 	d.len += uint64(len(p))
 	d.drop()
 }
@@ -191,7 +193,7 @@ func (d *serverHash) bufferedBlocks() []byte { return d.buffered[:d.m&^(BlockSiz
 
 // flushed records that h has taken in the buffered blocks.
 func (d *serverHash) flushed() {
-	d.n = copy(d.x[:], d.buffered[len(d.bufferedBlocks()):d.m])
+	d.n = uint8(copy(d.x[:], d.buffered[len(d.bufferedBlocks()):d.m]))
 	d.drop()
 }
 

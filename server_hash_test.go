@@ -5,6 +5,7 @@ import (
 	stdsha256 "crypto/sha256"
 	"errors"
 	"hash"
+	"math/bits"
 	"os/exec"
 	"reflect"
 	"strings"
@@ -136,4 +137,23 @@ func TestCloneOfHeldData(t *testing.T) {
 	wantClone.Write(data)
 	pair{h, want}.check(t, "the original")
 	pair{c, wantClone}.check(t, "the clone")
+}
+
+// The smaller the hashes, the less often the garbage collector runs.
+func TestSizesOfHashes(t *testing.T) {
+	if bits.UintSize < 64 {
+		t.Skip("the sizes are of 64-bit ports")
+	}
+	for _, tt := range []struct {
+		name string
+		h    hash.Hash
+		want uintptr // a size class of the Go allocator
+	}{
+		{"New", sha256.New(), 112},
+		{"Server.New", sha256.NewServer().New(), 144},
+	} {
+		if got := reflect.TypeOf(tt.h).Elem().Size(); got > tt.want {
+			t.Errorf("%s: a hash has %d bytes, want at most %d", tt.name, got, tt.want)
+		}
+	}
 }
