@@ -196,7 +196,6 @@ func chainShaKernel(n int) func(c *Context, name string) {
 		next := 3
 		for i := range streams {
 			s := &streams[i]
-			s.minCopies = n == 1
 			s.abef, s.cdgh = vec(next).AsX(), vec(next+1).AsX()
 			next += 2
 			s.load = func(word int, x Register) {
@@ -211,7 +210,7 @@ func chainShaKernel(n int) func(c *Context, name string) {
 		if inRegisters {
 			schedulesInRegisters(streams, next)
 		} else {
-			schedulesInMemory(streams, next, schedules)
+			schedulesInMemory(streams, schedules)
 		}
 		// u is where words 4j to 4j+3 of U of chain i are, from one block to the next.
 		u := func(i, j int) Op {
@@ -249,15 +248,7 @@ func chainShaKernel(n int) func(c *Context, name string) {
 				c.MOVOU(s.saved, s.abef)
 				c.MOVOU(s.saved.Offset(16), s.cdgh)
 			}
-			if n == 4 {
-				roundsInOrder(c, streams, k, padding, fourStreams)
-			} else {
-				for i := range 16 {
-					for j := range streams {
-						streams[j].fourRounds(c, i, k, padding)
-					}
-				}
-			}
+			blockRounds(c, streams, k, padding)
 			for i := range streams {
 				s := &streams[i]
 				s.addSaved(c)

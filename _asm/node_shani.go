@@ -68,18 +68,17 @@ func shaNodeKernel(n int, vector bool) func(c *Context, name string) {
 		next := 3
 		for i := range streams {
 			streams[i] = shaStream{
-				p:         Mem{Base: src, Disp: 64 * i},
-				abef:      vec(next).AsX(),
-				cdgh:      vec(next + 1).AsX(),
-				saved:     scratch.Offset(32 * i),
-				minCopies: n == 1,
+				p:     Mem{Base: src, Disp: 64 * i},
+				abef:  vec(next).AsX(),
+				cdgh:  vec(next + 1).AsX(),
+				saved: scratch.Offset(32 * i),
 			}
 			next += 2
 		}
 		if inRegisters {
 			schedulesInRegisters(streams, next)
 		} else {
-			schedulesInMemory(streams, next, scratch.Offset(32*n))
+			schedulesInMemory(streams, scratch.Offset(32*n))
 		}
 
 		if vector {
@@ -146,17 +145,10 @@ func (f *shaNodes) firstBlocks(streams []shaStream) {
 	for _, s := range streams {
 		f.begin(s)
 	}
-	switch {
-	case f.vectors != nil:
+	if f.vectors != nil {
 		f.vectors.rounds(2, streams...)
-	case len(streams) == 4:
-		roundsInOrder(f.c, streams, f.k, f.order, fourStreams)
-	default:
-		for i := range 16 {
-			for j := range streams {
-				streams[j].fourRounds(f.c, i, f.k, f.order)
-			}
-		}
+	} else {
+		blockRounds(f.c, streams, f.k, f.order)
 	}
 	for _, s := range streams {
 		f.endFirst(s)
@@ -166,8 +158,13 @@ func (f *shaNodes) firstBlocks(streams []shaStream) {
 // secondBlocks compresses the second blocks and stores the digests.
 func (f *shaNodes) secondBlocks(streams []shaStream) {
 	for i := range 16 {
+		wk := Mem{Base: f.nodeK, Disp: 16 * i}
+		if len(streams) == 2 {
+			roundsOfBoth(f.c, streams, wk)
+			continue
+		}
 		for _, s := range streams {
-			s.roundsOf(f.c, Mem{Base: f.nodeK, Disp: 16 * i})
+			s.roundsOf(f.c, wk)
 		}
 	}
 	for i, s := range streams {

@@ -21,7 +21,10 @@ func shaSearchKernel(c *Context, name string) {
 	quad, quadOffset := R11L, R13 // which four words the digits begin in, and where those are
 
 	// Registers: X0 W+K, X1 temporary, from X3 the states, from X11 the newest four
-	// words of each stream's schedule, of which X2 is the spare one.
+	// words of each stream's schedule, X15 K of four rounds. The next four words are
+	// computed in spare. Each four words depend on the four before, and by way of a
+	// store and a load that chain would take longer than the rounds do.
+	shaK := X15
 	e := &emitter{c: c}
 	m := sse{e}
 	scratch := &arena{base: R12, align: 16}
@@ -32,10 +35,11 @@ func shaSearchKernel(c *Context, name string) {
 	streams := make([]shaStream, n)
 	type words struct{ w, wk Mem } // W[0] to W[63]; K added to W[0] to W[19]
 	schedules := make([]words, n)
+	newest := make([]Register, n)
 	spare := Register(X2)
 	for i := range streams {
 		streams[i].abef, streams[i].cdgh = vec(3+2*i).AsX(), vec(4+2*i).AsX()
-		streams[i].newest, streams[i].spare, streams[i].first = vec(11+i).AsX(), &spare, i == 0
+		newest[i] = vec(11 + i).AsX()
 		schedules[i] = words{scratch.take(256), scratch.take(80)}
 	}
 	local := c.AllocLocal(scratch.size + 16)
@@ -148,14 +152,20 @@ func shaSearchKernel(c *Context, name string) {
 		}
 		for j := range streams {
 			s, w := &streams[j], func(i int) Mem { return schedules[j].w.Offset(16 * i) }
-			x, newest := spare, Op(s.newest)
+			x, w4 := spare, Op(newest[j])
 			if i == 4 {
-				newest = w(3)
+				w4 = w(3)
 			}
-			s.schedule(c, x, w(i-4), w(i-3), w(i-2), newest)
-			s.keep(c, i, x, w(i))
+			s.schedule(c, x, w(i-4), w(i-3), w(i-2), w4)
+			if i < 14 { // the last eight words are not read from memory
+				c.MOVOA(x, w(i))
+			}
+			newest[j], spare = x, newest[j]
 			c.MOVOA(x, shaWK)
-			c.PADDD(s.constants(c, i, k), shaWK)
+			if j == 0 {
+				c.MOVOU(Mem{Base: k, Disp: 16 * i}, shaK)
+			}
+			c.PADDD(shaK, shaWK)
 			s.roundsOfWK(c)
 		}
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
@@ -31,32 +32,18 @@ type shaStream struct {
 	// Wider loads would wait until these stores and all earlier instructions
 	// are retired, and short messages would not overlap in the core.
 	halves bool
-	// minCopies spares a copy in four rounds. One stream needs that on Ice Lake, where
-	// the copies cost it up to 6%, and for short messages everywhere: their calls
-	// overlap, and each instruction counts.
-	minCopies bool
 	// vector has AVX-512 compute σ0, in place of SHA256MSG1.
 	vector bool
 	msg    [4]Op // the last 16 words of the schedule; registers, or aligned memory
-	// newest holds, where msg is memory, its newest four words as well. Each four
-	// words depend on the four before, and by way of a store and a load that
-	// chain would take longer than the rounds do. spare is where the next four
-	// are computed; it is shared by all streams.
-	newest Register
-	spare  *Register
 	// fetched has memory fetched that lies streamAhead in front of a block.
 	fetched bool
 	// table, if it is not nil, is where W+K of the block is: nothing is to be computed.
 	table Register
-	// first loads K into shaK, where the streams after it find it; else each
-	// stream loads it into shaTmp.
-	first bool
 }
 
 var (
 	shaWK  = X0 // implicit operand of SHA256RNDS2
 	shaTmp = X1
-	shaK   = X15 // K of the four rounds at hand, where all streams share it
 )
 
 // shaKernel generates a kernel of n interleaved streams: n = 1, 2 or 4.
@@ -73,9 +60,8 @@ func shaKernel(n int) func(c *Context, name string) {
 			c.SignatureExpr(streamsSignature)
 		}
 
-		// Registers: X0 W+K, X1 temporary; from X3 the streams' states, then their
-		// schedules, or, where these do not fit, the newest four words of each, of
-		// which X2 is the spare one.
+		// Registers: X0 W+K, X1 and X2 temporary; from X3 the streams' states, then their
+		// schedules if they fit.
 		k, count, offset := RAX, RCX, R13
 		hs, ps := RDI, RSI
 		blocks := [4]Register{R8, R9, R10, R11}
@@ -98,7 +84,7 @@ func shaKernel(n int) func(c *Context, name string) {
 		for i := range streams {
 			s := &streams[i]
 			s.p = Mem{Base: blocks[i]}
-			s.halves, s.minCopies, s.fetched = n == 1, n == 1, n > 1
+			s.halves, s.fetched = n == 1, n > 1
 			s.abef, s.cdgh = vec(next).AsX(), vec(next+1).AsX()
 			next += 2
 			s.saved = scratch.Offset(32 * i)
@@ -106,7 +92,7 @@ func shaKernel(n int) func(c *Context, name string) {
 		if inRegisters {
 			schedulesInRegisters(streams, next)
 		} else {
-			schedulesInMemory(streams, next, scratch.Offset(32*n))
+			schedulesInMemory(streams, scratch.Offset(32*n))
 		}
 
 		clearUpperHalves(c)
@@ -138,15 +124,7 @@ func shaKernel(n int) func(c *Context, name string) {
 		for _, s := range streams {
 			s.save(c)
 		}
-		if n == 4 {
-			roundsInOrder(c, streams, k, order, fourStreams)
-		} else {
-			for i := range 16 {
-				for j := range streams {
-					streams[j].fourRounds(c, i, k, order)
-				}
-			}
-		}
+		blockRounds(c, streams, k, order)
 		for _, s := range streams {
 			s.addSaved(c)
 			c.ADDQ(Imm(64), s.p.Base)
@@ -202,47 +180,82 @@ func schedulesInRegisters(streams []shaStream, next int) {
 	}
 }
 
-// schedulesInMemory has each stream keep its schedule in 64 bytes at memory,
-// and the newest words in vector registers, from next on.
-func schedulesInMemory(streams []shaStream, next int, memory Mem) {
-	spare := Register(X2)
+// schedulesInMemory gives each stream 64 bytes at memory for its schedule.
+func schedulesInMemory(streams []shaStream, memory Mem) {
 	for i := range streams {
-		s := &streams[i]
-		for j := range s.msg {
-			s.msg[j] = memory.Offset(64*i + 16*j)
+		for j := range streams[i].msg {
+			streams[i].msg[j] = memory.Offset(64*i + 16*j)
 		}
-		s.newest, s.spare, s.first = vec(next+i).AsX(), &spare, i == 0
 	}
 }
 
-// fourRounds does rounds 4i to 4i+3 and computes words 4i+4 to 4i+7 of the
-// schedule where they are not the block itself.
-func (s *shaStream) fourRounds(c *Context, i int, k Register, order Mem) {
-	w := s.msg[i%4]
-	x := s.target(w)
-	if i == 0 && s.fetched {
-		c.PREFETCHT0(s.p.Offset(streamAhead))
+// blockRounds does the 64 rounds of a block of each stream.
+func blockRounds(c *Context, streams []shaStream, k Register, order Mem) {
+	switch len(streams) {
+	case 1:
+		for i := range 16 {
+			streams[0].fourRounds(c, i, k, order)
+		}
+	case 2:
+		roundsAbreast(c, streams, k, order)
+	default:
+		roundsInOrder(c, streams, k, order, fourStreams)
 	}
+}
+
+// roundsAbreast does the rounds of two streams whose schedules are in registers. For
+// each four rounds it computes both schedules, then does the first two rounds of both
+// streams, then the other two. The second stream goes first. On Zen 5 (family 0x1a,
+// model 2) a prototype took 137 cycles for two blocks so, and 160 stream by stream; on
+// Zen 4 there is no difference.
+func roundsAbreast(c *Context, streams []shaStream, k Register, order Mem) {
+	tmp := [2]Register{X1, X2} // W(t-7), then W+K
+	for i := range 16 {
+		for j, s := range slices.Backward(streams) {
+			x := s.msg[i%4].(Register)
+			if i < 4 {
+				if i == 0 && s.fetched {
+					c.PREFETCHT0(s.p.Offset(streamAhead))
+				}
+				s.blockWords(c, i, x, order)
+			} else {
+				c.SHA256MSG1(s.msg[(i+1)%4], x)
+				c.PADDD(tmp[j], x)
+				c.SHA256MSG2(s.msg[(i+3)%4], x)
+			}
+			c.MOVOA(x, tmp[j])
+			c.PADDD(Mem{Base: k, Disp: 16 * i}, tmp[j])
+		}
+		for j, s := range slices.Backward(streams) {
+			c.MOVOA(tmp[j], shaWK)
+			c.SHA256RNDS2(shaWK, s.abef, s.cdgh)
+		}
+		for j, s := range slices.Backward(streams) {
+			c.PSHUFD(Imm(0x0e), tmp[j], shaWK)
+			c.SHA256RNDS2(shaWK, s.cdgh, s.abef)
+		}
+		if 3 <= i && i < 15 {
+			for j, s := range slices.Backward(streams) {
+				c.MOVOA(s.msg[i%4], tmp[j])
+				c.PALIGNR(Imm(4), s.msg[(i+3)%4], tmp[j])
+			}
+		}
+	}
+}
+
+// fourRounds does rounds 4i to 4i+3 of a stream that has the core to itself. It first
+// computes words 4i to 4i+3 of the schedule. K comes first into W+K: that spares a copy.
+// On Ice Lake these copies cost one stream up to 6%. For short messages they cost
+// something everywhere: their calls overlap, and each instruction counts.
+func (s *shaStream) fourRounds(c *Context, i int, k Register, order Mem) {
+	x := s.msg[i%4].(Register)
 	if i < 4 {
 		s.blockWords(c, i, x, order)
 	} else {
-		newest := s.msg[(i+3)%4]
-		if s.newest != nil {
-			newest = s.newest
-		}
-		s.schedule(c, x, w, s.msg[(i+1)%4], s.msg[(i+2)%4], newest)
+		s.schedule(c, x, x, s.msg[(i+1)%4], s.msg[(i+2)%4], s.msg[(i+3)%4])
 	}
-	s.keep(c, i, x, w)
-	if s.minCopies {
-		c.MOVOU(Mem{Base: k, Disp: 16 * i}, shaWK)
-		c.PADDD(x, shaWK)
-	} else {
-		// Not the other way round, K first: with two streams that costs up to 8% on
-		// Zen 5, which deals vector operations out to its schedulers in turn. How much
-		// depends on how many there were before.
-		c.MOVOA(x, shaWK)
-		c.PADDD(s.constants(c, i, k), shaWK)
-	}
+	c.MOVOU(Mem{Base: k, Disp: 16 * i}, shaWK)
+	c.PADDD(x, shaWK)
 	s.roundsOfWK(c)
 }
 
@@ -259,27 +272,6 @@ func (s *shaStream) blockWords(c *Context, i int, x Register, order Mem) {
 		c.MOVOU(s.p.Offset(16*i), x)
 	}
 	c.PSHUFB(order, x)
-}
-
-// target returns the register in which the words of schedule that belong in w are
-// computed: w itself, or the spare one.
-func (s *shaStream) target(w Op) Register {
-	if r, ok := w.(Register); ok {
-		return r
-	}
-	return *s.spare
-}
-
-// keep puts words 4i to 4i+3, just computed in x, where they belong: w. The
-// last eight of a block are not read from memory.
-func (s *shaStream) keep(c *Context, i int, x Register, w Op) {
-	if x == w {
-		return
-	}
-	if i < 14 {
-		c.MOVOA(x, w)
-	}
-	s.newest, *s.spare = x, s.newest
 }
 
 // schedule sets x to the next four words of the message schedule. The others are
@@ -306,18 +298,6 @@ func (s *shaStream) schedule(c *Context, x Register, w16, w12, w8, w4 Op) {
 	c.SHA256MSG2(w4, x)
 }
 
-// constants returns the register that holds K of rounds 4i to 4i+3.
-func (s *shaStream) constants(c *Context, i int, k Register) Register {
-	r := shaTmp
-	if s.spare != nil {
-		r = shaK
-	}
-	if s.spare == nil || s.first {
-		c.MOVOU(Mem{Base: k, Disp: 16 * i}, r)
-	}
-	return r
-}
-
 // roundsOfWK does the four rounds of the W+K in shaWK.
 func (s *shaStream) roundsOfWK(c *Context) {
 	c.SHA256RNDS2(shaWK, s.abef, s.cdgh)
@@ -332,6 +312,19 @@ func (s *shaStream) roundsOf(c *Context, wk Mem) {
 	c.SHA256RNDS2(shaWK, s.abef, s.cdgh)
 	c.MOVQ(wk.Offset(8), shaWK)
 	c.SHA256RNDS2(shaWK, s.cdgh, s.abef)
+}
+
+// roundsOfBoth does the four rounds of the W+K at wk in two streams, as roundsOf does in
+// one. In four streams at once they take 2% longer than one after the other (Zen 4).
+func roundsOfBoth(c *Context, streams []shaStream, wk Mem) {
+	c.MOVOU(wk, shaWK)
+	for _, s := range streams {
+		c.SHA256RNDS2(shaWK, s.abef, s.cdgh)
+	}
+	c.MOVQ(wk.Offset(8), shaWK)
+	for _, s := range streams {
+		c.SHA256RNDS2(shaWK, s.cdgh, s.abef)
+	}
 }
 
 // save keeps the state.

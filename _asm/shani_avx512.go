@@ -149,7 +149,7 @@ func vectorShaKernel(c *Context, name string) {
 	v, streams := vectorScratch(c, k, 1)
 	v.halves = true
 	s := streams[0]
-	s.p, s.halves, s.minCopies, s.vector = p, true, true, true
+	s.p, s.halves, s.vector = p, true, true
 	for i := range s.msg {
 		s.msg[i] = vec(5 + i).AsX()
 	}

@@ -79,7 +79,7 @@ func wotsShaKernel(c *Context, name string) {
 			}
 		}
 	}
-	schedulesInMemory(streams, next, schedules)
+	schedulesInMemory(streams, schedules)
 
 	clearUpperHalves(c)
 	loadChainArgs(c, args, count)

@@ -466,131 +466,99 @@ group:
 	MOVOU           X6, 48(DX)
 	MOVOU           (BX), X0
 	SHA256RNDS2     X0, X3, X4
-	MOVQ            8(BX), X0
-	SHA256RNDS2     X0, X4, X3
-	MOVOU           (BX), X0
 	SHA256RNDS2     X0, X5, X6
 	MOVQ            8(BX), X0
+	SHA256RNDS2     X0, X4, X3
 	SHA256RNDS2     X0, X6, X5
 	MOVOU           16(BX), X0
 	SHA256RNDS2     X0, X3, X4
-	MOVQ            24(BX), X0
-	SHA256RNDS2     X0, X4, X3
-	MOVOU           16(BX), X0
 	SHA256RNDS2     X0, X5, X6
 	MOVQ            24(BX), X0
+	SHA256RNDS2     X0, X4, X3
 	SHA256RNDS2     X0, X6, X5
 	MOVOU           32(BX), X0
 	SHA256RNDS2     X0, X3, X4
-	MOVQ            40(BX), X0
-	SHA256RNDS2     X0, X4, X3
-	MOVOU           32(BX), X0
 	SHA256RNDS2     X0, X5, X6
 	MOVQ            40(BX), X0
+	SHA256RNDS2     X0, X4, X3
 	SHA256RNDS2     X0, X6, X5
 	MOVOU           48(BX), X0
 	SHA256RNDS2     X0, X3, X4
-	MOVQ            56(BX), X0
-	SHA256RNDS2     X0, X4, X3
-	MOVOU           48(BX), X0
 	SHA256RNDS2     X0, X5, X6
 	MOVQ            56(BX), X0
+	SHA256RNDS2     X0, X4, X3
 	SHA256RNDS2     X0, X6, X5
 	MOVOU           64(BX), X0
 	SHA256RNDS2     X0, X3, X4
-	MOVQ            72(BX), X0
-	SHA256RNDS2     X0, X4, X3
-	MOVOU           64(BX), X0
 	SHA256RNDS2     X0, X5, X6
 	MOVQ            72(BX), X0
+	SHA256RNDS2     X0, X4, X3
 	SHA256RNDS2     X0, X6, X5
 	MOVOU           80(BX), X0
 	SHA256RNDS2     X0, X3, X4
-	MOVQ            88(BX), X0
-	SHA256RNDS2     X0, X4, X3
-	MOVOU           80(BX), X0
 	SHA256RNDS2     X0, X5, X6
 	MOVQ            88(BX), X0
+	SHA256RNDS2     X0, X4, X3
 	SHA256RNDS2     X0, X6, X5
 	MOVOU           96(BX), X0
 	SHA256RNDS2     X0, X3, X4
-	MOVQ            104(BX), X0
-	SHA256RNDS2     X0, X4, X3
-	MOVOU           96(BX), X0
 	SHA256RNDS2     X0, X5, X6
 	MOVQ            104(BX), X0
+	SHA256RNDS2     X0, X4, X3
 	SHA256RNDS2     X0, X6, X5
 	MOVOU           112(BX), X0
 	SHA256RNDS2     X0, X3, X4
-	MOVQ            120(BX), X0
-	SHA256RNDS2     X0, X4, X3
-	MOVOU           112(BX), X0
 	SHA256RNDS2     X0, X5, X6
 	MOVQ            120(BX), X0
+	SHA256RNDS2     X0, X4, X3
 	SHA256RNDS2     X0, X6, X5
 	MOVOU           128(BX), X0
 	SHA256RNDS2     X0, X3, X4
-	MOVQ            136(BX), X0
-	SHA256RNDS2     X0, X4, X3
-	MOVOU           128(BX), X0
 	SHA256RNDS2     X0, X5, X6
 	MOVQ            136(BX), X0
+	SHA256RNDS2     X0, X4, X3
 	SHA256RNDS2     X0, X6, X5
 	MOVOU           144(BX), X0
 	SHA256RNDS2     X0, X3, X4
-	MOVQ            152(BX), X0
-	SHA256RNDS2     X0, X4, X3
-	MOVOU           144(BX), X0
 	SHA256RNDS2     X0, X5, X6
 	MOVQ            152(BX), X0
+	SHA256RNDS2     X0, X4, X3
 	SHA256RNDS2     X0, X6, X5
 	MOVOU           160(BX), X0
 	SHA256RNDS2     X0, X3, X4
-	MOVQ            168(BX), X0
-	SHA256RNDS2     X0, X4, X3
-	MOVOU           160(BX), X0
 	SHA256RNDS2     X0, X5, X6
 	MOVQ            168(BX), X0
+	SHA256RNDS2     X0, X4, X3
 	SHA256RNDS2     X0, X6, X5
 	MOVOU           176(BX), X0
 	SHA256RNDS2     X0, X3, X4
-	MOVQ            184(BX), X0
-	SHA256RNDS2     X0, X4, X3
-	MOVOU           176(BX), X0
 	SHA256RNDS2     X0, X5, X6
 	MOVQ            184(BX), X0
+	SHA256RNDS2     X0, X4, X3
 	SHA256RNDS2     X0, X6, X5
 	MOVOU           192(BX), X0
 	SHA256RNDS2     X0, X3, X4
-	MOVQ            200(BX), X0
-	SHA256RNDS2     X0, X4, X3
-	MOVOU           192(BX), X0
 	SHA256RNDS2     X0, X5, X6
 	MOVQ            200(BX), X0
+	SHA256RNDS2     X0, X4, X3
 	SHA256RNDS2     X0, X6, X5
 	MOVOU           208(BX), X0
 	SHA256RNDS2     X0, X3, X4
-	MOVQ            216(BX), X0
-	SHA256RNDS2     X0, X4, X3
-	MOVOU           208(BX), X0
 	SHA256RNDS2     X0, X5, X6
 	MOVQ            216(BX), X0
+	SHA256RNDS2     X0, X4, X3
 	SHA256RNDS2     X0, X6, X5
 	MOVOU           224(BX), X0
 	SHA256RNDS2     X0, X3, X4
-	MOVQ            232(BX), X0
-	SHA256RNDS2     X0, X4, X3
-	MOVOU           224(BX), X0
 	SHA256RNDS2     X0, X5, X6
 	MOVQ            232(BX), X0
+	SHA256RNDS2     X0, X4, X3
 	SHA256RNDS2     X0, X6, X5
 	MOVOU           240(BX), X0
 	SHA256RNDS2     X0, X3, X4
-	MOVQ            248(BX), X0
-	SHA256RNDS2     X0, X4, X3
-	MOVOU           240(BX), X0
 	SHA256RNDS2     X0, X5, X6
 	MOVQ            248(BX), X0
+	SHA256RNDS2     X0, X4, X3
 	SHA256RNDS2     X0, X6, X5
 	MOVOU           (DX), X1
 	PADDD           X1, X3
