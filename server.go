@@ -21,8 +21,8 @@ import (
 // at the same time, its digest is wrong or a call panics, as with the hashes of the
 // function [New]. Other hashes are not affected.
 //
-// A hash buffers writes of less than 32 KiB until they add up to 32 KiB. So a hash that
-// is not finalized yet may hold 32 KiB of memory. A request is a full buffer, a longer
+// A hash buffers writes of less than 32 KiB until they add up to 32 KiB. So an
+// unfinished hash may hold 32 KiB of memory. A request is a full buffer, a longer
 // write, or a Sum256 of 2 KiB or more. A request can wait:
 //
 //   - for a lane, while earlier requests have all lanes. It does not wait for

@@ -7,7 +7,7 @@
 // Flags choose what is measured and where it is kept:
 //
 //	-run regexp   measure only the rows whose names match
-//	-impl name    measure only this implementation; there is no ratio then
+//	-impl name    measure only this implementation, without a ratio
 //	-time d       time for each row (default 1s)
 //	-json         print JSON
 //	-results dir  keep results there, in files called after the CPU: zen5.json

@@ -58,7 +58,7 @@ var table = []option{
 	{"warn", 'w', "", nil, checkOption, "warn about improperly formatted checksum lines", "",
 		toggle(func(o *options) { o.status, o.warn, o.quiet = false, true, false })},
 
-	{"recursive", 'r', "", nil, beyondOption, "hash the files in directories; with -c, an audit", "hash the files in each FILE that is a directory, and below it (default: .). Names are sorted as a whole, byte by byte. " +
+	{"recursive", 'r', "", nil, beyondOption, "hash the files in directories; with -c, an audit", "hash all files below each FILE that is a directory (default: .). Names are sorted as a whole, byte by byte. " +
 		"Devices, sockets and named pipes are skipped with a message. Standard output is skipped if it is a file of the tree. " +
 		"With -c, audit: the first FILE is a list, the others are directories (default: .). An audit also reports files that are not listed or have moved",
 		toggle(func(o *options) { o.recursive = true })},
