@@ -18,6 +18,7 @@ import (
 	"io"
 	"math"
 	"math/bits"
+	"runtime"
 	"sync"
 
 	"github.com/sha256-simd/sha256-simd"
@@ -122,6 +123,16 @@ func Sum(ctx context.Context, r io.ReaderAt, size int64) ([Size]byte, error) {
 	return sum(ctx, r, size, windowLevel)
 }
 
+// groupLevel returns the level of the roots of groups: of at most 1024 chunks, and of at
+// least 32, but small enough for each P to get eight groups of n chunks.
+func groupLevel(n int) int {
+	level := 10
+	for level > 5 && n>>level < 8*runtime.GOMAXPROCS(0) {
+		level--
+	}
+	return level
+}
+
 // sum is Sum by windows of 2^level chunks.
 func sum(ctx context.Context, r io.ReaderAt, size int64, level int) ([Size]byte, error) {
 	if err := ctx.Err(); err != nil {
@@ -131,15 +142,23 @@ func sum(ctx context.Context, r io.ReaderAt, size int64, level int) ([Size]byte,
 	var (
 		p       peaks
 		digests = make([][Size]byte, count(min(size, window)))
+		// Subtrees of 2^low chunks are groups, which the goroutines that hash them also
+		// reduce to their roots.
+		low   = groupLevel(len(digests))
+		roots = make([][Size]byte, (len(digests)-1)>>low+1)
 	)
 	for off := int64(0); ; off += window {
 		n := min(size-off, window)
 		digests = digests[:count(n)]
-		stretch := parts.Parts{R: r, Off: off, Size: n, PartSize: chunkSize, Package: "sha256tree"}
+		roots = roots[:(len(digests)-1)>>low+1]
+		stretch := parts.Parts{
+			R: r, Off: off, Size: n, PartSize: chunkSize, Package: "sha256tree", Group: 1 << low,
+			Done: func(first int, digests [][Size]byte) { roots[first>>low] = tree.Root(digests, 0, low) },
+		}
 		if err := stretch.Sum(ctx, digests); err != nil {
 			return [Size]byte{}, err
 		}
-		root := tree.Root(digests, 0, merkle.Depth(len(digests)))
+		root := tree.Root(roots, low, max(low, merkle.Depth(len(digests))))
 		if off+n == size {
 			return p.root(root), nil
 		}

@@ -48,6 +48,12 @@ type Parts struct {
 	Pad bool
 	// Prefix is hashed before each part.
 	Prefix []byte
+	// Group, if not 0, is the number of parts that are hashed together, at most 1024. The
+	// last group may be smaller. Done is called for each group, by the goroutine that
+	// hashed it, with the number of its first part and its digests. Calls for different
+	// groups may be concurrent.
+	Group int
+	Done  func(first int, digests [][32]byte)
 	// Package is the beginning of error texts.
 	Package string
 }
@@ -65,6 +71,7 @@ type pipeline struct {
 
 // A step is read by one goroutine of a worker and then hashed by the other.
 type step struct {
+	group       int        // the first part of the group
 	parts       [][32]byte // where the digests of the group go
 	data        [][]byte   // of each part; empty beyond its end
 	first, last bool       // of the steps of the group
@@ -104,10 +111,13 @@ func (p Parts) sum(ctx context.Context, digests [][32]byte) error {
 	if p.PartSize <= stepSize/maxLanes {
 		limit = int(min(maxWhole, stepSize/p.PartSize))
 	}
-	// As few rounds of groups as can be, and groups of one size, so that the
-	// workers end together.
-	rounds := ceilDiv(parts, count*limit)
-	lanes := ceilDiv(parts, count*rounds)
+	lanes := p.Group
+	if lanes == 0 {
+		// As few rounds of groups as can be, and groups of one size, so that the
+		// workers end together.
+		rounds := ceilDiv(parts, count*limit)
+		lanes = ceilDiv(parts, count*rounds)
+	}
 	count = min(count, ceilDiv(parts, lanes))
 	l := &pipeline{Parts: p, digests: digests, prefix: sha256.New(), lanes: lanes, stretch: int64(stepSize / lanes)}
 	l.prefix.Write(p.Prefix)
@@ -146,7 +156,7 @@ func (p *pipeline) read(ctx context.Context, free <-chan *step, full chan<- *ste
 		end := min(group+p.lanes, len(p.digests))
 		for at := int64(0); ; at += p.stretch {
 			s := <-free
-			s.parts = p.digests[group:end]
+			s.group, s.parts = group, p.digests[group:end]
 			s.first = at == 0
 			// The first part of a group is as long as any.
 			s.last = p.padded(group)-at <= p.stretch
@@ -235,6 +245,9 @@ func (p *pipeline) hash(full <-chan *step, free chan<- *step) {
 			if s.last {
 				sha256.SumHashes(s.parts, group)
 			}
+		}
+		if s.last && p.Done != nil {
+			p.Done(s.group, s.parts)
 		}
 		free <- s
 	}

@@ -9,6 +9,7 @@ import (
 	"io"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/sha256-simd/sha256-simd/internal/above/parts"
@@ -92,5 +93,49 @@ func TestErrorsNameThePackageAndTheOffset(t *testing.T) {
 	cancel()
 	if err := p.Sum(ctx, make([][32]byte, 1)); err != context.Canceled {
 		t.Errorf("error %v of a context that is done", err)
+	}
+}
+
+func TestEachGroupIsDoneOnce(t *testing.T) {
+	data := hashtest.Data(3<<20 + 100)
+	for _, tt := range []struct{ partSize, size, group int }{
+		{1024, 1, 32},
+		{1024, 32 << 10, 32},
+		{1024, 32<<10 + 1, 32},
+		{1024, 3 << 20, 1024},
+		{1024, 1<<20 + 1, 1024},
+		{128 << 10, 3<<20 + 100, 8}, // several steps for a group
+	} {
+		for _, procs := range []int{1, 3} {
+			t.Run(fmt.Sprintf("partSize=%d/size=%d/group=%d/procs=%d", tt.partSize, tt.size, tt.group, procs), func(t *testing.T) {
+				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
+				p := parts.Parts{R: bytes.NewReader(data), Size: int64(tt.size), PartSize: int64(tt.partSize), Group: tt.group}
+				digests := make([][32]byte, p.Count())
+				var mu sync.Mutex
+				done := make([]int, len(digests))
+				p.Done = func(first int, group [][32]byte) {
+					mu.Lock()
+					defer mu.Unlock()
+					if want := min(tt.group, len(digests)-first); first%tt.group != 0 || len(group) != want {
+						t.Errorf("a group of %d parts from part %d on, want %d", len(group), first, want)
+					}
+					for i, digest := range group {
+						done[first+i]++
+						begin := (first + i) * tt.partSize
+						if want := sha256.Sum256(data[begin:min(begin+tt.partSize, tt.size)]); digest != want {
+							t.Errorf("part %d: %x when its group is done, want %x", first+i, digest, want)
+						}
+					}
+				}
+				if err := p.Sum(t.Context(), digests); err != nil {
+					t.Fatal(err)
+				}
+				for i, n := range done {
+					if n != 1 {
+						t.Errorf("part %d was done %d times, want once", i, n)
+					}
+				}
+			})
+		}
 	}
 }
