@@ -45,20 +45,24 @@ func (g *group) sumRows(dst *Rows, prefix *Prefix, src *Rows, n int) {
 	for used := 0; n > 0; {
 		live := g.round(n, whole)
 		used = g.use(used, live)
-		if whole == 0 {
+		switch {
+		case !ends && whole > 0:
+			for i, row := 0, 0; i < live; i, row = i+1, row+stride {
+				g.jobs[i].H = h
+				g.next[i] = &from[row]
+			}
+		case whole == 0:
 			for i, row := 0, 0; i < live; i, row = i+1, row+stride {
 				j := &g.jobs[i]
 				j.H = h
 				copyShort(j.Scratch[at:], from[row:][:size])
 			}
-		} else {
+		default:
 			for i := range live {
 				m := from[i*stride:][:size]
 				j := &g.jobs[i]
 				j.H = h
-				if ends {
-					copyShort(j.Scratch[at:], m[l.last:])
-				}
+				copyShort(j.Scratch[at:], m[l.last:])
 				if l.head > 0 {
 					copy(j.Scratch[l.rest:block.Size], m)
 				}
