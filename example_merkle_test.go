@@ -13,7 +13,7 @@ func prove(parts [][]byte) (root [32]byte, proofs [][][32]byte) {
 	return rfc6962.RootAndProofs(hashes)
 }
 
-// verify returns nil if the block with this root has size parts, and part is the
+// verify returns nil if a block of size parts has this root, and part is the
 // one at index.
 func verify(root [32]byte, size, index uint64, part []byte, proof [][32]byte) error {
 	hash := make([][32]byte, 1)
