@@ -31,6 +31,7 @@ func TestWhatIsBuffered(t *testing.T) {
 		{"a short message", []int{minRequest - 1}, false, 0, false},
 		{"a short message in two writes", []int{minRequest - 101, 100}, false, 0, false},
 		{"a message worth a request", []int{minRequest}, false, minRequest, false},
+		{"two buffered writes", []int{minRequest, 100}, false, minRequest + 100, false},
 		{"less than a block after a short message", []int{minRequest - 64, 63}, false, 0, false},
 		{"the rest of a block after a short message", []int{minRequest - 1, 1}, false, 64, false},
 		{"as much as can be", []int{bufferSize - 1}, false, bufferSize - 1, false},

@@ -104,7 +104,7 @@ func TestEachGroupIsDoneOnce(t *testing.T) {
 		{1024, 32<<10 + 1, 32},
 		{1024, 3 << 20, 1024},
 		{1024, 1<<20 + 1, 1024},
-		{128 << 10, 3<<20 + 100, 8}, // several steps for a group
+		{1 << 20, 3<<20 + 100, 4}, // two steps for a group
 	} {
 		for _, procs := range []int{1, 3} {
 			t.Run(fmt.Sprintf("partSize=%d/size=%d/group=%d/procs=%d", tt.partSize, tt.size, tt.group, procs), func(t *testing.T) {
