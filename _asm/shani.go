@@ -208,6 +208,9 @@ func blockRounds(c *Context, streams []shaStream, k Register, order Mem) {
 // streams, then the other two. The second stream goes first. On Zen 5 (family 0x1a,
 // model 2) a prototype took 137 cycles for two blocks so, and 160 stream by stream. On
 // Zen 4 x2_shani takes 130 so, and 131 stream by stream.
+//
+// As an operand in memory, K has to be aligned to 16 bytes. Go's linker aligns symbols of
+// 32 bytes or more to 32.
 func roundsAbreast(c *Context, streams []shaStream, k Register, order Mem) {
 	tmp := [2]Register{X1, X2} // W(t-7), then W+K
 	for i := range 16 {
