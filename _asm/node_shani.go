@@ -68,10 +68,11 @@ func shaNodeKernel(n int, vector bool) func(c *Context, name string) {
 		next := 3
 		for i := range streams {
 			streams[i] = shaStream{
-				p:     Mem{Base: src, Disp: 64 * i},
-				abef:  vec(next).AsX(),
-				cdgh:  vec(next + 1).AsX(),
-				saved: scratch.Offset(32 * i),
+				p:       Mem{Base: src, Disp: 64 * i},
+				abef:    vec(next).AsX(),
+				cdgh:    vec(next + 1).AsX(),
+				saved:   scratch.Offset(32 * i),
+				aligned: align > 0,
 			}
 			next += 2
 		}

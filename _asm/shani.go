@@ -25,8 +25,9 @@ type shaStream struct {
 	abef, cdgh Register // the state
 	// load brings words 4i to 4i+3 of the block into x, where the block is not the 64
 	// bytes at p.
-	load  func(i int, x Register)
-	saved Mem // 32 bytes: the state before the block
+	load    func(i int, x Register)
+	saved   Mem  // 32 bytes: the state before the block
+	aligned bool // saved is aligned to 16 bytes, so that it may be an operand
 	// halves loads the block 8 bytes at a time. A block that Pad has just
 	// written, 8 bytes at a time, is then forwarded from the store buffer.
 	// Wider loads would wait until these stores and all earlier instructions
@@ -87,7 +88,7 @@ func shaKernel(n int) func(c *Context, name string) {
 			s.halves, s.fetched = n == 1, n > 1
 			s.abef, s.cdgh = vec(next).AsX(), vec(next+1).AsX()
 			next += 2
-			s.saved = scratch.Offset(32 * i)
+			s.saved, s.aligned = scratch.Offset(32*i), !inRegisters
 		}
 		if inRegisters {
 			schedulesInRegisters(streams, next)
@@ -344,6 +345,11 @@ func (s *shaStream) restore(c *Context) {
 
 // addSaved adds what was kept to the state.
 func (s *shaStream) addSaved(c *Context) {
+	if s.aligned {
+		c.PADDD(s.saved, s.abef)
+		c.PADDD(s.saved.Offset(16), s.cdgh)
+		return
+	}
 	c.MOVOU(s.saved, shaTmp)
 	c.PADDD(shaTmp, s.abef)
 	c.MOVOU(s.saved.Offset(16), shaTmp)

@@ -1325,10 +1325,8 @@ group:
 	SHA256RNDS2 X0, X6, X5
 	MOVQ        248(BX), X0
 	SHA256RNDS2 X0, X10, X9
-	MOVOU       (DX), X1
-	PADDD       X1, X7
-	MOVOU       16(DX), X1
-	PADDD       X1, X8
+	PADDD       (DX), X7
+	PADDD       16(DX), X8
 	PSHUFB      node_x4_shani_reverse<>+0(SB), X7
 	PSHUFB      node_x4_shani_reverse<>+0(SB), X8
 	MOVOA       X7, X1
@@ -1336,10 +1334,8 @@ group:
 	PUNPCKHQDQ  X8, X1
 	MOVOU       X7, (DI)
 	MOVOU       X1, 16(DI)
-	MOVOU       32(DX), X1
-	PADDD       X1, X9
-	MOVOU       48(DX), X1
-	PADDD       X1, X10
+	PADDD       32(DX), X9
+	PADDD       48(DX), X10
 	PSHUFB      node_x4_shani_reverse<>+0(SB), X9
 	PSHUFB      node_x4_shani_reverse<>+0(SB), X10
 	MOVOA       X9, X1
@@ -1871,10 +1867,8 @@ group:
 	SHA256RNDS2 X0, X6, X5
 	MOVQ        248(BX), X0
 	SHA256RNDS2 X0, X10, X9
-	MOVOU       64(DX), X1
-	PADDD       X1, X7
-	MOVOU       80(DX), X1
-	PADDD       X1, X8
+	PADDD       64(DX), X7
+	PADDD       80(DX), X8
 	PSHUFB      node_x4_shani_reverse<>+0(SB), X7
 	PSHUFB      node_x4_shani_reverse<>+0(SB), X8
 	MOVOA       X7, X1
@@ -1882,10 +1876,8 @@ group:
 	PUNPCKHQDQ  X8, X1
 	MOVOU       X7, 64(DI)
 	MOVOU       X1, 80(DI)
-	MOVOU       96(DX), X1
-	PADDD       X1, X9
-	MOVOU       112(DX), X1
-	PADDD       X1, X10
+	PADDD       96(DX), X9
+	PADDD       112(DX), X10
 	PSHUFB      node_x4_shani_reverse<>+0(SB), X9
 	PSHUFB      node_x4_shani_reverse<>+0(SB), X10
 	MOVOA       X9, X1
@@ -2171,10 +2163,8 @@ last:
 	SHA256RNDS2 X0, X9, X10
 	MOVQ        248(BX), X0
 	SHA256RNDS2 X0, X10, X9
-	MOVOU       (DX), X1
-	PADDD       X1, X3
-	MOVOU       16(DX), X1
-	PADDD       X1, X4
+	PADDD       (DX), X3
+	PADDD       16(DX), X4
 	PSHUFB      node_x4_shani_reverse<>+0(SB), X3
 	PSHUFB      node_x4_shani_reverse<>+0(SB), X4
 	MOVOA       X3, X1
@@ -2182,10 +2172,8 @@ last:
 	PUNPCKHQDQ  X4, X1
 	MOVOU       X3, (DI)
 	MOVOU       X1, 16(DI)
-	MOVOU       32(DX), X1
-	PADDD       X1, X5
-	MOVOU       48(DX), X1
-	PADDD       X1, X6
+	PADDD       32(DX), X5
+	PADDD       48(DX), X6
 	PSHUFB      node_x4_shani_reverse<>+0(SB), X5
 	PSHUFB      node_x4_shani_reverse<>+0(SB), X6
 	MOVOA       X5, X1
@@ -2193,10 +2181,8 @@ last:
 	PUNPCKHQDQ  X6, X1
 	MOVOU       X5, 32(DI)
 	MOVOU       X1, 48(DI)
-	MOVOU       64(DX), X1
-	PADDD       X1, X7
-	MOVOU       80(DX), X1
-	PADDD       X1, X8
+	PADDD       64(DX), X7
+	PADDD       80(DX), X8
 	PSHUFB      node_x4_shani_reverse<>+0(SB), X7
 	PSHUFB      node_x4_shani_reverse<>+0(SB), X8
 	MOVOA       X7, X1
@@ -2204,10 +2190,8 @@ last:
 	PUNPCKHQDQ  X8, X1
 	MOVOU       X7, 64(DI)
 	MOVOU       X1, 80(DI)
-	MOVOU       96(DX), X1
-	PADDD       X1, X9
-	MOVOU       112(DX), X1
-	PADDD       X1, X10
+	PADDD       96(DX), X9
+	PADDD       112(DX), X10
 	PSHUFB      node_x4_shani_reverse<>+0(SB), X9
 	PSHUFB      node_x4_shani_reverse<>+0(SB), X10
 	MOVOA       X9, X1

@@ -841,25 +841,17 @@ block:
 	SHA256RNDS2 X0, X7, X8
 	PSHUFD      $0x0e, X14, X0
 	SHA256RNDS2 X0, X8, X7
-	MOVOU       (DX), X1
-	PADDD       X1, X3
-	MOVOU       16(DX), X1
-	PADDD       X1, X4
+	PADDD       (DX), X3
+	PADDD       16(DX), X4
 	ADDQ        $0x40, R8
-	MOVOU       32(DX), X1
-	PADDD       X1, X5
-	MOVOU       48(DX), X1
-	PADDD       X1, X6
+	PADDD       32(DX), X5
+	PADDD       48(DX), X6
 	ADDQ        $0x40, R9
-	MOVOU       64(DX), X1
-	PADDD       X1, X7
-	MOVOU       80(DX), X1
-	PADDD       X1, X8
+	PADDD       64(DX), X7
+	PADDD       80(DX), X8
 	ADDQ        $0x40, R10
-	MOVOU       96(DX), X1
-	PADDD       X1, X9
-	MOVOU       112(DX), X1
-	PADDD       X1, X10
+	PADDD       96(DX), X9
+	PADDD       112(DX), X10
 	ADDQ        $0x40, R11
 	DECQ        CX
 	JNZ         block
