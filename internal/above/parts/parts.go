@@ -93,9 +93,8 @@ func (p Parts) Count() int64 { return (p.Size + p.PartSize - 1) / p.PartSize }
 // [io.ErrUnexpectedEOF], if reading fails the error of R, both wrapped with the
 // offset.
 //
-// What R.ReadAt does to its goroutine it does to the caller's: a panic goes on there,
-// and a fault is one if the caller's goroutine has chosen so by
-// [debug.SetPanicOnFault].
+// If R.ReadAt panics, Sum panics on the caller's goroutine. A fault of memory in R.ReadAt
+// is a panic, too, if the caller's goroutine has called [debug.SetPanicOnFault].
 func (p Parts) Sum(ctx context.Context, digests [][32]byte) error {
 	err := p.sum(ctx, digests)
 	if err != nil && err != ctx.Err() {
