@@ -297,9 +297,7 @@ func readFull(f io.Reader, p []byte) (n int, err error) {
 
 // sum hashes the small files side by side.
 func (w *worker) sum() {
-	if len(w.recent) > 0 {
-		w.confirm()
-	}
+	w.confirm()
 	digests := w.digests[:len(w.files)]
 	sha256.SumMany(digests, w.msgs)
 	w.pipeline.hashed.Add(int64(w.used))
@@ -316,24 +314,33 @@ func (w *worker) sum() {
 	w.files, w.msgs, w.used = w.files[:0], w.msgs[:0], 0
 }
 
-// confirm reads the files again that were written to just before they were read.
-// The write may still have been under way: it shows in neither size nor time.
+// confirm reads the files again that were written to just before they were read,
+// until two readings agree. The write may still have been under way: it shows in
+// neither size nor time.
 func (w *worker) confirm() {
-	time.Sleep(stamp.BetweenReadings)
+	for reads := 2; len(w.recent) > 0; reads++ {
+		time.Sleep(stamp.BetweenReadings)
+		w.confirmOnce(reads)
+	}
+}
+
+// confirmOnce reads each recent file again, for the reads-th time. Those whose
+// readings differ stay recent, unless this was the last reading allowed.
+func (w *worker) confirmOnce(reads int) {
+	differ := w.recent[:0]
 	for _, i := range w.recent {
-		it, msg := w.files[i], w.msgs[i]
-		for reads := 2; ; reads++ {
-			same, err := w.readAgain(it, msg)
-			if err == nil && !same && reads > stamp.MaxAgain {
-				err = file.ErrChanged
-			}
-			if it.err = err; err != nil || same {
-				break
-			}
-			time.Sleep(stamp.BetweenReadings)
+		it := w.files[i]
+		same, err := w.readAgain(it, w.msgs[i])
+		switch {
+		case err != nil:
+			it.err = err
+		case !same && reads > stamp.MaxAgain:
+			it.err = file.ErrChanged
+		case !same:
+			differ = append(differ, i)
 		}
 	}
-	w.recent = w.recent[:0]
+	w.recent = differ
 }
 
 // readAgain reads a small file again, into msg, and reports whether msg held the
