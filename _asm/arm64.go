@@ -75,7 +75,6 @@ type armFunc struct {
 	args      int // bytes of arguments and results
 	frame     int // bytes of locals, from 8(RSP) on
 	table     []uint32
-	padding   []uint32 // of chains: a table of its own
 
 	text  bytes.Buffer
 	block []armInst // the basic block that is being emitted
@@ -203,13 +202,6 @@ func (f *armFunc) source() []byte {
 			}
 		}
 		fmt.Fprintf(&b, "GLOBL %s_k<>(SB), RODATA|NOPTR, $%d\n", f.name, 16*len(f.table))
-	}
-	if len(f.padding) > 0 {
-		fmt.Fprintln(&b)
-		for i := 0; i < len(f.padding); i += 2 {
-			fmt.Fprintf(&b, "DATA %s_padding<>+%d(SB)/8, $0x%08x%08x\n", f.name, 4*i, f.padding[i+1], f.padding[i])
-		}
-		fmt.Fprintf(&b, "GLOBL %s_padding<>(SB), RODATA|NOPTR, $%d\n", f.name, 4*len(f.padding))
 	}
 	return b.Bytes()
 }

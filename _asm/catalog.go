@@ -81,7 +81,7 @@ func kernelsSource(entries []entry, arch string) []byte {
 			search = append(search, fmt.Sprintf("case %q:\nreturn %s(c, n, batches)", e.name, e.name))
 		case e.operation == "ChainOp":
 			chains = append(chains, fmt.Sprintf("{Spec: %s, MaxIterations: %d, group: %d},", e.spec(), e.max, e.group))
-			advance = append(advance, fmt.Sprintf("case %q:\n%s(c, n)\nreturn", e.name, e.name))
+			advance = append(advance, fmt.Sprintf("case %q:\n%s(c, n, padding)\nreturn", e.name, e.name))
 		case e.operation == "WotsOp":
 			wots = append(wots, fmt.Sprintf("{Spec: %s, MaxGroups: %d},", e.spec(), e.max))
 			follow = append(follow, fmt.Sprintf("case %q:\n%s(c, n)\nreturn", e.name, e.name))
@@ -143,7 +143,7 @@ func search(name string, c *Nonces, n uint32, batches int) (hits uint32, left in
 
 `, lines(search))
 	fmt.Fprintf(&b, `// advance runs the chain kernel of that name, by a switch for the reason of search.
-func advance(name string, c *uint32, n int) {
+func advance(name string, c *uint32, n int, padding *[8]uint32) {
 	switch name {
 	%s
 	}

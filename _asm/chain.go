@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/mmcloughlin/avo/attr"
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
@@ -13,11 +12,13 @@ import (
 // Chain kernels iterate HMAC on its own digest, as PBKDF2 does (RFC 8018, section
 // 5.2): U ← HMAC(U), sum ← sum XOR U. A key is the two states after the blocks of
 // ipad and of opad. An iteration is then two blocks in each lane: 32 bytes of a
-// digest and constant padding, from the inner state and from the outer one. Between
-// iterations U stays where the rounds want it.
+// digest and padding, from the inner state and from the outer one. Between iterations
+// U stays where the rounds want it. The padding is an argument. With the padding of a
+// message that is only a digest, and the initial hash value for both states, an iteration
+// is two steps of U ← SHA-256(U).
 
-// chainSignature is the signature of all chain kernels.
-const chainSignature = "func(c *uint32, n int)"
+// chainSignature is the signature of all chain kernels. The padding is W[8] to W[15].
+const chainSignature = "func(c *uint32, n int, padding *[8]uint32)"
 
 // The values of a lane, eight words each, in the order in which c has them.
 const (
@@ -28,7 +29,8 @@ const (
 	chainValues
 )
 
-// loadChainArgs loads the arguments of a kernel of chains, and leaves if n is zero.
+// loadChainArgs loads the first two arguments of a kernel of chains, and leaves if n is
+// zero.
 func loadChainArgs(c *Context, chains, n Register) {
 	c.Load(c.Param("c"), chains)
 	c.Load(c.Param("n"), n)
@@ -58,7 +60,7 @@ func chainLaneKernel(shape laneShape) func(c *Context, name string) {
 			"register: see ChainKernel.Advance.")
 		c.SignatureExpr(chainSignature)
 
-		args, count, k, rounds, states, passes, w, w8 := RDI, RCX, RAX, RDX, RSI, RBX, R10, R11
+		args, count, padding, k, rounds, states, passes, w, w8 := RDI, RCX, R8, RAX, RDX, RSI, RBX, R10, R11
 		scratch := &arena{base: R12, align: width}
 		var schedule Mem
 		if !shape.scheduleInRegisters {
@@ -66,6 +68,7 @@ func chainLaneKernel(shape laneShape) func(c *Context, name string) {
 		}
 		local := c.AllocLocal(scratch.size + 64)
 		loadChainArgs(c, args, count)
+		c.Load(c.Param("padding"), padding)
 		if !shape.scheduleInRegisters {
 			c.LEAQ(local.Offset(63), R12)
 			c.ANDQ(I8(-64), R12)
@@ -86,7 +89,6 @@ func chainLaneKernel(shape laneShape) func(c *Context, name string) {
 				set(op.(Register))
 			}
 		}
-		padding := chainPadding(c, name)
 		for i, g := range gs {
 			for t := range 8 {
 				setWord(g, t, func(r Register) { m.load(r, at(args, chainU, i, t)) })
@@ -118,10 +120,9 @@ func chainLaneKernel(shape laneShape) func(c *Context, name string) {
 		c.Label("iteration")
 		c.MOVQ(args, states)
 		gs.loop(c, "pass", passes, 2, func() {
-			c.LEAQ(padding, k)
 			for _, g := range gs {
 				for t := 8; t < 16; t++ {
-					setWord(g, t, func(r Register) { m.broadcastConstant(r, constants{base: k}, t-8) })
+					setWord(g, t, func(r Register) { m.broadcastConstant(r, constants{base: padding}, t-8) })
 				}
 			}
 			gs.all(func(i int, g *group) {
@@ -182,7 +183,7 @@ func chainShaKernel(n int) func(c *Context, name string) {
 
 		// Registers as in shaKernel. The states of the keys are kept as abef and cdgh. U
 		// is in the registers of W[0] to W[7] if these have any, else in memory.
-		args, count, k, state := RDI, RCX, RAX, RSI
+		args, count, padding, k, state := RDI, RCX, R8, RAX, RSI
 		inRegisters := n <= 2
 		scratch := &arena{base: RDX, align: 16}
 		keys := scratch.take(64 * n)
@@ -191,7 +192,6 @@ func chainShaKernel(n int) func(c *Context, name string) {
 			us, schedules = scratch.take(32*n), scratch.take(64*n)
 		}
 		local := c.AllocLocal(scratch.size + 16)
-		padding := chainPadding(c, name)
 		streams := make([]shaStream, n)
 		next := 3
 		for i := range streams {
@@ -201,7 +201,7 @@ func chainShaKernel(n int) func(c *Context, name string) {
 			s.load = func(word int, x Register) {
 				switch {
 				case word >= 2:
-					c.MOVOU(padding.Offset(16*(word-2)), x)
+					c.MOVOU(Mem{Base: padding, Disp: 16 * (word - 2)}, x)
 				case !inRegisters:
 					c.MOVOA(us.Offset(32*i+16*word), x)
 				}
@@ -223,6 +223,7 @@ func chainShaKernel(n int) func(c *Context, name string) {
 
 		clearUpperHalves(c)
 		loadChainArgs(c, args, count)
+		c.Load(c.Param("padding"), padding)
 		c.LEAQ(local.Offset(15), RDX)
 		c.ANDQ(I8(-16), RDX)
 		c.LEAQ(kTable(c, name, false), k)
@@ -248,7 +249,7 @@ func chainShaKernel(n int) func(c *Context, name string) {
 				c.MOVOU(s.saved, s.abef)
 				c.MOVOU(s.saved.Offset(16), s.cdgh)
 			}
-			blockRounds(c, streams, k, padding)
+			blockRounds(c, streams, k, Mem{}) // load needs no order
 			for i := range streams {
 				s := &streams[i]
 				s.addSaved(c)
@@ -284,7 +285,7 @@ func sha2ChainKernel(n int) func(f *armFunc) {
 			fmt.Sprintf("%s does n iterations of HMAC, %d chains interleaved, with the SHA2 instructions:", f.name, n),
 			"see ChainKernel.Advance.",
 		}
-		f.signature, f.args = strings.TrimPrefix(chainSignature, "func"), 16
+		f.signature, f.args = strings.TrimPrefix(chainSignature, "func"), 24
 		s := newSHA2Streams(f, n)
 		const padding = "R8"
 		value := func(i, value int) string { return at(32*(chainValues*i+value), armH) }
@@ -293,8 +294,7 @@ func sha2ChainKernel(n int) func(f *armFunc) {
 		f.do("MOVD", "n+8(FP)", armN)
 		f.branch("CBZ", armN, "done")
 		s.loadConstants()
-		f.padding = chainPaddingWords[:]
-		f.do("MOVD", fmt.Sprintf("$%s_padding<>(SB)", f.name), padding)
+		f.do("MOVD", "padding+16(FP)", padding)
 		for i, st := range s.streams {
 			f.do("FLDPQ", value(i, chainU), pair(st.msg[0], st.msg[1]))
 		}
@@ -329,18 +329,4 @@ func sha2ChainKernel(n int) func(f *armFunc) {
 		f.label("done")
 		f.branch("RET")
 	}
-}
-
-// chainPaddingWords are what follows a digest in the second block of a message, after
-// the key's block: W[8] to W[15].
-var chainPaddingWords = [8]uint32{0: 1 << 31, 7: 8 * (64 + 32)}
-
-// chainPadding defines chainPaddingWords in memory.
-func chainPadding(c *Context, name string) Mem {
-	m := c.StaticGlobal(name + "_padding")
-	c.DataAttributes(attr.RODATA | attr.NOPTR)
-	for _, w := range chainPaddingWords {
-		c.AppendDatum(U32(w))
-	}
-	return m
 }

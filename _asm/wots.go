@@ -47,7 +47,7 @@ func wotsShaKernel(c *Context, name string) {
 	c.Pragma("noescape")
 	c.Doc(fmt.Sprintf("%s does a step of n groups of %d chains of WOTS+, interleaved, with the SHA", name, n),
 		"extensions: see WotsKernel.Follow.")
-	c.SignatureExpr(chainSignature)
+	c.SignatureExpr("func(c *uint32, n int)")
 
 	args, count, k, state := RDI, RCX, RAX, RSI
 	scratch := &arena{base: RDX, align: 16}

@@ -18,7 +18,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"sync"
 	"unsafe"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
@@ -41,11 +40,9 @@ func Key(password string, salt []byte, iter, keyLength int) ([]byte, error) {
 	}
 	key := make([]byte, keyLength)
 	inner, outer := block.KeyStates(bytesOf(password))
-	w := works.Get().(*work)
-	w.run((keyLength-1)/size+1, func(p *part, i int) {
-		p.begin(inner, outer, salt, uint32(i+1), iter, key[size*i:])
-	})
-	w.release()
+	lanes.RunChains((keyLength-1)/size+1, &block.KeyedPadding,
+		func(ch *lanes.Chain, i int) { begin(ch, inner, outer, salt, uint32(i+1), iter) },
+		func(ch *lanes.Chain, i int) { putDigest(key[size*i:], ch) })
 	return key, nil
 }
 
@@ -78,12 +75,12 @@ func SumMany(dst [][32]byte, passwords, salts [][]byte, iters []int) error {
 		}
 		return nil
 	}
-	w := works.Get().(*work)
-	w.run(len(dst), func(p *part, i int) {
-		inner, outer := block.KeyStates(passwords[i])
-		p.begin(inner, outer, salts[i], 1, iters[i], dst[i][:])
-	})
-	w.release()
+	lanes.RunChains(len(dst), &block.KeyedPadding,
+		func(ch *lanes.Chain, i int) {
+			inner, outer := block.KeyStates(passwords[i])
+			begin(ch, inner, outer, salts[i], 1, iters[i])
+		},
+		func(ch *lanes.Chain, i int) { putDigest(dst[i][:], ch) })
 	return nil
 }
 
@@ -103,17 +100,10 @@ func check(iter, keyLength int) error {
 // bytesOf returns the bytes of s, which must not be changed.
 func bytesOf(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }
 
-// A part computes one digest of a key.
-type part struct {
-	lanes.Chain
-	dst []byte // where the digest goes, as far as it fits
-	of  *login // for a Server
-}
-
-// begin sets p to the part of a key with the given index. The first has index 1.
-// inner and outer are the states of the password.
-func (p *part) begin(inner, outer block.State, salt []byte, index uint32, iter int, dst []byte) {
-	p.Inner, p.Outer, p.dst = inner, outer, dst
+// begin sets ch to the chain of one digest of a key. The first digest has index 1. inner
+// and outer are the states of the password.
+func begin(ch *lanes.Chain, inner, outer block.State, salt []byte, index uint32, iter int) {
+	ch.Inner, ch.Outer = inner, outer
 	whole := len(salt) &^ (block.Size - 1)
 	block.Compress(&inner, salt[:whole])
 	var rest [block.Size + 4]byte
@@ -122,89 +112,12 @@ func (p *part) begin(inner, outer block.State, salt []byte, index uint32, iter i
 	var sum [size]byte
 	block.Finish(&sum, &inner, rest[:n+4], block.Size+uint64(len(salt))+4)
 	block.Finish(&sum, &outer, sum[:], block.Size+size)
-	p.U, p.Sum, p.Left = outer, outer, iter-1
+	ch.U, ch.Sum, ch.Left = outer, outer, iter-1
 }
 
-// finish writes the digest, and clears p.
-func (p *part) finish() {
+// putDigest writes the digest of a chain at its end to key, as far as it fits.
+func putDigest(key []byte, ch *lanes.Chain) {
 	var sum [size]byte
-	block.PutDigest(&sum, &p.Sum)
-	copy(p.dst, sum[:])
-	*p = part{}
-}
-
-// A work is the scratch of a call. Between calls its parts are clear, and it holds no
-// pointers.
-type work struct {
-	parts [2 * block.MaxLanes]part
-	// live are the parts in use. The parts that have waited longest come first.
-	live [2 * block.MaxLanes]*part
-	step step
-}
-
-var works = sync.Pool{New: func() any { return new(work) }}
-
-// release drops the pointers of w and gives it back.
-func (w *work) release() {
-	clear(w.live[:])
-	w.step = step{}
-	works.Put(w)
-}
-
-// run computes n parts side by side. begin begins part i.
-func (w *work) run(n int, begin func(p *part, i int)) {
-	memory := lanes.NewChains()
-	defer memory.Release()
-	for i := range w.parts {
-		w.live[i] = &w.parts[i]
-	}
-	live, next := 0, 0 // the parts behind the live ones are free
-	for {
-		for ; next < n && live < len(w.live); next++ {
-			begin(w.live[live], next)
-			if w.live[live].Left > 0 {
-				live++
-			} else {
-				w.live[live].finish()
-			}
-		}
-		if live == 0 {
-			return
-		}
-		parts := w.live[:live]
-		_, live = w.step.do(memory, parts)
-		for _, p := range parts[live:] {
-			p.finish()
-		}
-	}
-}
-
-// A step advances parts.
-type step struct {
-	chains [2 * block.MaxLanes]*lanes.Chain
-	order  [2 * block.MaxLanes]*part
-}
-
-// do advances the first of the parts by some iterations; every part has iterations
-// left. Then it orders the parts: first parts[:waiting], which it did not advance,
-// then parts[waiting:live], which go on, and then the finished parts.
-func (s *step) do(memory *lanes.Chains, parts []*part) (waiting, live int) {
-	for i, p := range parts {
-		s.chains[i] = &p.Chain
-	}
-	advanced := memory.Step(s.chains[:len(parts)])
-	waiting = copy(s.order[:], parts[advanced:])
-	live = waiting
-	end := len(parts)
-	for _, p := range parts[:advanced] {
-		if p.Left > 0 {
-			s.order[live] = p
-			live++
-		} else {
-			end--
-			s.order[end] = p
-		}
-	}
-	copy(parts, s.order[:len(parts)])
-	return waiting, live
+	block.PutDigest(&sum, &ch.Sum)
+	copy(key, sum[:])
 }

@@ -25,6 +25,12 @@ type Server struct {
 	combiners int
 }
 
+// A part is one digest of a key.
+type part struct {
+	lanes.Chain
+	of *login
+}
+
 // A login is a key that a goroutine waits for.
 type login struct {
 	pending   int  // parts that are not finished
@@ -49,15 +55,16 @@ func (s *Server) Key(password string, salt []byte, iter, keyLength int) ([]byte,
 	l := logins.Get().(*login)
 	l.parts = slices.Grow(l.parts[:0], n)[:n]
 	for i := range l.parts {
-		l.parts[i].begin(inner, outer, salt, uint32(i+1), iter, key[size*i:])
+		begin(&l.parts[i].Chain, inner, outer, salt, uint32(i+1), iter)
 		l.parts[i].of = l
 	}
 	if iter > 1 {
 		s.wait(l)
 	}
 	for i := range l.parts {
-		l.parts[i].finish()
+		putDigest(key[size*i:], &l.parts[i].Chain)
 	}
+	clear(l.parts)
 	logins.Put(l)
 	return key, nil
 }
@@ -126,8 +133,7 @@ func (s *Server) combine(l *login) {
 	memory := lanes.NewChains()
 	defer memory.Release()
 	width, _ := lanes.ChainWidth()
-	w := works.Get().(*work)
-	defer w.release()
+	var next [block.MaxLanes]*part
 	yields := true
 	for l.pending > 0 {
 		if yields {
@@ -142,11 +148,11 @@ func (s *Server) combine(l *login) {
 		if n == 0 {
 			break
 		}
-		parts := w.live[:copy(w.live[:], s.queue[:n])]
+		parts := next[:copy(next[:], s.queue[:n])]
 		s.queue = slices.Delete(s.queue, 0, n)
 		s.recruit(l)
 		s.mu.Unlock()
-		waiting, live := w.step.do(memory, parts)
+		waiting, live := lanes.Step(memory, &block.KeyedPadding, parts)
 		s.mu.Lock()
 		s.queue = append(slices.Insert(s.queue, 0, parts[:waiting]...), parts[waiting:live]...)
 		for _, p := range parts[live:] {

@@ -19,3 +19,17 @@ func TestCombinerThatIsAskedTooLate(t *testing.T) {
 		t.Errorf("%d combiners; the late one combines: %t; the other does: %t, with %d signals", s.combiners, late.combining, waits.combining, len(waits.wake))
 	}
 }
+
+// TestServerKeepsNoSecrets looks for words of keys in the memory of logins that are done.
+func TestServerKeepsNoSecrets(t *testing.T) {
+	var s Server
+	if _, err := s.Key("password", []byte("salt"), 3, 100); err != nil {
+		t.Fatal(err)
+	}
+	l := logins.Get().(*login) // the one that is done, unless the pool dropped it
+	for i, p := range l.parts[:cap(l.parts)] {
+		if p != (part{}) {
+			t.Errorf("part %d has %08x", i, p.Chain)
+		}
+	}
+}

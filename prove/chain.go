@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Chain kernels, for any number of iterations, by induction over the loop of
-// iterations: HMAC of a digest is two blocks, from the two states of a key.
+// Chain kernels, for any number of iterations and any padding, by induction over the
+// loop of iterations: HMAC of a digest is two blocks, from the two states of a key.
 
 // A chainProof is the proof of a chain kernel.
 type chainProof struct {
@@ -45,12 +45,9 @@ func (d *chainProof) next(lane int) (u, sum state) {
 	u, sum = d.value(lane, chainU), d.value(lane, chainSum)
 	for value := chainInner; value <= chainOuter; value++ {
 		var m block
-		copy(m[:], u[:])
-		m[8] = constant(1 << 31)
-		for i := 9; i < 15; i++ {
-			m[i] = constant(0)
-		}
-		m[15] = constant(8 * (64 + 32)) // bits: the key's block and a digest
+		copy(m[:8], u[:])
+		padding := hashValue("padding")
+		copy(m[8:], padding[:])
 		u = compress(d.value(lane, value), m)
 	}
 	for j := range sum {
@@ -70,8 +67,12 @@ func (d *chainProof) entry(n linear) *machine {
 			}
 		}
 	}
-	m := d.p.entry(d.kernel, []value{address(c, linear{}), counted(n)}, 0)
-	m.mem["chains"] = c
+	padding := mem.region("padding", linear{}, number(32), true, false)
+	for j, w := range hashValue("padding") {
+		padding.words[int64(4*j)] = w
+	}
+	m := d.p.entry(d.kernel, []value{address(c, linear{}), counted(n), address(padding, linear{})}, 0)
+	m.mem["chains"], m.mem["padding"] = c, padding
 	return m
 }
 

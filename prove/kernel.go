@@ -24,7 +24,7 @@ func (p *program) prove(k blocks.Spec, c *code) (shown string, err error) {
 	case blocks.SearchOp:
 		return "any batches, every place of the digits", p.proveSearch(k, c)
 	case blocks.ChainOp:
-		return "any iterations", atOneOf(c.heads(), func(head int64) proof {
+		return "any iterations, any padding", atOneOf(c.heads(), func(head int64) proof {
 			forget()
 			return &chainProof{p: p, kernel: k.Name, code: c, lanes: k.Lanes, group: chainGroup(k), head: head}
 		})

@@ -23,7 +23,8 @@ const (
 )
 
 // A ChainKernel is one way to iterate HMAC on its own digest, as PBKDF2 does, in Lanes
-// chains side by side. Like SearchKernel it does not hold the function.
+// chains side by side. It iterates SHA-256 alone, too: see DigestPadding. Like
+// SearchKernel it does not hold the function.
 type ChainKernel struct {
 	Spec
 	// MaxIterations bounds one call of a kernel, so that it takes about 50 µs.
@@ -33,6 +34,15 @@ type ChainKernel struct {
 
 	group int // the number of lanes whose words are side by side
 }
+
+// The padding of the block that a digest begins: W[8] to W[15] of its message schedule.
+var (
+	// DigestPadding is for a message that is a digest alone. With IV256 as both states
+	// of a chain, an iteration is then two steps of U ← SHA-256(U).
+	DigestPadding = [8]uint32{1 << 31, 7: 8 * DigestSize}
+	// KeyedPadding is for a digest behind the block of a key, as in HMAC.
+	KeyedPadding = [8]uint32{1 << 31, 7: 8 * (Size + DigestSize)}
+)
 
 // ChainKernels returns this architecture's chain kernels.
 func ChainKernels() []ChainKernel { return slices.Clone(chainKernels) }
@@ -58,9 +68,10 @@ func (k *ChainKernel) Get(c *Chains, lane int, u, sum *State) {
 	}
 }
 
-// Advance does n iterations of every chain of c: U ← HMAC(U), sum ← sum XOR U.
-func (k *ChainKernel) Advance(c *Chains, n int) {
+// Advance does n iterations of every chain of c: U ← HMAC(U), sum ← sum XOR U. Each of
+// the two blocks of an iteration is U and the padding.
+func (k *ChainKernel) Advance(c *Chains, n int, padding *[8]uint32) {
 	for ; n > 0; n -= k.MaxIterations {
-		advance(k.Name, (*uint32)(noescape(unsafe.Pointer(c))), min(n, k.MaxIterations))
+		advance(k.Name, (*uint32)(noescape(unsafe.Pointer(c))), min(n, k.MaxIterations), padding)
 	}
 }

@@ -1,6 +1,7 @@
 package block
 
 import (
+	"encoding/binary"
 	"math/rand/v2"
 	"testing"
 	"unsafe"
@@ -29,13 +30,14 @@ func differChains(k ChainKernel) func(t *testing.T, r *rand.Rand, n int) {
 			if i%101 == 0 {
 				iterations = k.MaxIterations - 1 + r.IntN(3)
 			}
-			if err := guard.Faults(func() { k.Advance(c, iterations) }); err != nil {
+			padding := []*[8]uint32{&KeyedPadding, &DigestPadding, {r.Uint32(), r.Uint32(), r.Uint32(), r.Uint32(), r.Uint32(), r.Uint32(), r.Uint32(), r.Uint32()}}[i%3]
+			if err := guard.Faults(func() { k.Advance(c, iterations, padding) }); err != nil {
 				t.Fatalf("case %d, %d iterations: %v", i, iterations, err)
 			}
 			for lane := range k.Lanes {
 				ch := &chains[lane]
 				for range iterations {
-					oracleIteration(&ch.inner, &ch.outer, &ch.u, &ch.sum)
+					oracleIteration(&ch.inner, &ch.outer, &ch.u, &ch.sum, padding)
 				}
 				var u, sum State
 				k.Get(c, lane, &u, &sum)
@@ -52,13 +54,14 @@ func differChains(k ChainKernel) func(t *testing.T, r *rand.Rand, n int) {
 	}
 }
 
-// oracleIteration sets u to its HMAC, in plain Go, and adds it to sum.
-func oracleIteration(inner, outer, u, sum *State) {
+// oracleIteration does an iteration in plain Go.
+func oracleIteration(inner, outer, u, sum *State, padding *[8]uint32) {
 	for _, h := range []*State{inner, outer} {
 		var p [Size]byte
 		PutDigest((*[DigestSize]byte)(p[:]), u)
-		p[DigestSize] = 0x80
-		p[Size-2] = (Size + DigestSize) * 8 >> 8
+		for j, w := range padding {
+			binary.BigEndian.PutUint32(p[DigestSize+4*j:], w)
+		}
 		*u = *h
 		generic(u, &p[0], 1)
 	}

@@ -2,15 +2,14 @@
 
 //go:build !purego
 
-#include "textflag.h"
-
-// func chain_x16_avx512(c *uint32, n int)
+// func chain_x16_avx512(c *uint32, n int, padding *[8]uint32)
 // Requires: AVX, AVX512F
-TEXT ·chain_x16_avx512(SB), $64-16
+TEXT ·chain_x16_avx512(SB), $64-24
 	MOVQ      c+0(FP), DI
 	MOVQ      n+8(FP), CX
 	TESTQ     CX, CX
 	JZ        done
+	MOVQ      padding+16(FP), R8
 	VMOVDQU32 1024(DI), Z16
 	VMOVDQU32 1088(DI), Z17
 	VMOVDQU32 1152(DI), Z18
@@ -25,15 +24,14 @@ iteration:
 	MOVL $0x00000002, BX
 
 pass:
-	LEAQ         chain_x16_avx512_padding<>+0(SB), AX
-	VPBROADCASTD (AX), Z24
-	VPBROADCASTD 4(AX), Z25
-	VPBROADCASTD 8(AX), Z26
-	VPBROADCASTD 12(AX), Z27
-	VPBROADCASTD 16(AX), Z28
-	VPBROADCASTD 20(AX), Z29
-	VPBROADCASTD 24(AX), Z30
-	VPBROADCASTD 28(AX), Z31
+	VPBROADCASTD (R8), Z24
+	VPBROADCASTD 4(R8), Z25
+	VPBROADCASTD 8(R8), Z26
+	VPBROADCASTD 12(R8), Z27
+	VPBROADCASTD 16(R8), Z28
+	VPBROADCASTD 20(R8), Z29
+	VPBROADCASTD 24(R8), Z30
+	VPBROADCASTD 28(R8), Z31
 	VMOVDQU32    (SI), Z0
 	VMOVDQU32    64(SI), Z1
 	VMOVDQU32    128(SI), Z2
@@ -928,13 +926,3 @@ last:
 
 done:
 	RET
-
-DATA chain_x16_avx512_padding<>+0(SB)/4, $0x80000000
-DATA chain_x16_avx512_padding<>+4(SB)/4, $0x00000000
-DATA chain_x16_avx512_padding<>+8(SB)/4, $0x00000000
-DATA chain_x16_avx512_padding<>+12(SB)/4, $0x00000000
-DATA chain_x16_avx512_padding<>+16(SB)/4, $0x00000000
-DATA chain_x16_avx512_padding<>+20(SB)/4, $0x00000000
-DATA chain_x16_avx512_padding<>+24(SB)/4, $0x00000000
-DATA chain_x16_avx512_padding<>+28(SB)/4, $0x00000300
-GLOBL chain_x16_avx512_padding<>(SB), RODATA|NOPTR, $32

@@ -2,11 +2,9 @@
 
 //go:build !purego
 
-#include "textflag.h"
-
-// func chain_x1_shani(c *uint32, n int)
+// func chain_x1_shani(c *uint32, n int, padding *[8]uint32)
 // Requires: SHA, SSE2, SSSE3
-TEXT ·chain_x1_shani(SB), $80-16
+TEXT ·chain_x1_shani(SB), $80-24
 	CMPB ·hasAVX+0(SB), $0x00
 	JEQ  clear
 	VZEROUPPER
@@ -16,6 +14,7 @@ clear:
 	MOVQ       n+8(FP), CX
 	TESTQ      CX, CX
 	JZ         done
+	MOVQ       padding+16(FP), R8
 	LEAQ       15(SP), DX
 	ANDQ       $-16, DX
 	LEAQ       ·tableK+0(SB), AX
@@ -57,13 +56,13 @@ iteration:
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
-	MOVOU       chain_x1_shani_padding<>+0(SB), X7
+	MOVOU       (R8), X7
 	MOVOU       32(AX), X0
 	PADDD       X7, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
-	MOVOU       chain_x1_shani_padding<>+16(SB), X8
+	MOVOU       16(R8), X8
 	MOVOU       48(AX), X0
 	PADDD       X8, X0
 	SHA256RNDS2 X0, X3, X4
@@ -212,13 +211,13 @@ iteration:
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
-	MOVOU       chain_x1_shani_padding<>+0(SB), X7
+	MOVOU       (R8), X7
 	MOVOU       32(AX), X0
 	PADDD       X7, X0
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
-	MOVOU       chain_x1_shani_padding<>+16(SB), X8
+	MOVOU       16(R8), X8
 	MOVOU       48(AX), X0
 	PADDD       X8, X0
 	SHA256RNDS2 X0, X3, X4
@@ -370,13 +369,3 @@ iteration:
 
 done:
 	RET
-
-DATA chain_x1_shani_padding<>+0(SB)/4, $0x80000000
-DATA chain_x1_shani_padding<>+4(SB)/4, $0x00000000
-DATA chain_x1_shani_padding<>+8(SB)/4, $0x00000000
-DATA chain_x1_shani_padding<>+12(SB)/4, $0x00000000
-DATA chain_x1_shani_padding<>+16(SB)/4, $0x00000000
-DATA chain_x1_shani_padding<>+20(SB)/4, $0x00000000
-DATA chain_x1_shani_padding<>+24(SB)/4, $0x00000000
-DATA chain_x1_shani_padding<>+28(SB)/4, $0x00000300
-GLOBL chain_x1_shani_padding<>(SB), RODATA|NOPTR, $32

@@ -2,11 +2,9 @@
 
 //go:build !purego
 
-#include "textflag.h"
-
-// func chain_x2_shani(c *uint32, n int)
+// func chain_x2_shani(c *uint32, n int, padding *[8]uint32)
 // Requires: SHA, SSE2, SSSE3
-TEXT ·chain_x2_shani(SB), $144-16
+TEXT ·chain_x2_shani(SB), $144-24
 	CMPB ·hasAVX+0(SB), $0x00
 	JEQ  clear
 	VZEROUPPER
@@ -16,6 +14,7 @@ clear:
 	MOVQ       n+8(FP), CX
 	TESTQ      CX, CX
 	JZ         done
+	MOVQ       padding+16(FP), R8
 	LEAQ       15(SP), DX
 	ANDQ       $-16, DX
 	LEAQ       ·tableK+0(SB), AX
@@ -97,10 +96,10 @@ iteration:
 	SHA256RNDS2 X0, X6, X5
 	PSHUFD      $0x0e, X1, X0
 	SHA256RNDS2 X0, X4, X3
-	MOVOU       chain_x2_shani_padding<>+0(SB), X13
+	MOVOU       (R8), X13
 	MOVOA       X13, X2
 	PADDD       32(AX), X2
-	MOVOU       chain_x2_shani_padding<>+0(SB), X9
+	MOVOU       (R8), X9
 	MOVOA       X9, X1
 	PADDD       32(AX), X1
 	MOVOA       X2, X0
@@ -111,10 +110,10 @@ iteration:
 	SHA256RNDS2 X0, X6, X5
 	PSHUFD      $0x0e, X1, X0
 	SHA256RNDS2 X0, X4, X3
-	MOVOU       chain_x2_shani_padding<>+16(SB), X14
+	MOVOU       16(R8), X14
 	MOVOA       X14, X2
 	PADDD       48(AX), X2
-	MOVOU       chain_x2_shani_padding<>+16(SB), X10
+	MOVOU       16(R8), X10
 	MOVOA       X10, X1
 	PADDD       48(AX), X1
 	MOVOA       X2, X0
@@ -439,10 +438,10 @@ iteration:
 	SHA256RNDS2 X0, X6, X5
 	PSHUFD      $0x0e, X1, X0
 	SHA256RNDS2 X0, X4, X3
-	MOVOU       chain_x2_shani_padding<>+0(SB), X13
+	MOVOU       (R8), X13
 	MOVOA       X13, X2
 	PADDD       32(AX), X2
-	MOVOU       chain_x2_shani_padding<>+0(SB), X9
+	MOVOU       (R8), X9
 	MOVOA       X9, X1
 	PADDD       32(AX), X1
 	MOVOA       X2, X0
@@ -453,10 +452,10 @@ iteration:
 	SHA256RNDS2 X0, X6, X5
 	PSHUFD      $0x0e, X1, X0
 	SHA256RNDS2 X0, X4, X3
-	MOVOU       chain_x2_shani_padding<>+16(SB), X14
+	MOVOU       16(R8), X14
 	MOVOA       X14, X2
 	PADDD       48(AX), X2
-	MOVOU       chain_x2_shani_padding<>+16(SB), X10
+	MOVOU       16(R8), X10
 	MOVOA       X10, X1
 	PADDD       48(AX), X1
 	MOVOA       X2, X0
@@ -778,13 +777,3 @@ iteration:
 
 done:
 	RET
-
-DATA chain_x2_shani_padding<>+0(SB)/4, $0x80000000
-DATA chain_x2_shani_padding<>+4(SB)/4, $0x00000000
-DATA chain_x2_shani_padding<>+8(SB)/4, $0x00000000
-DATA chain_x2_shani_padding<>+12(SB)/4, $0x00000000
-DATA chain_x2_shani_padding<>+16(SB)/4, $0x00000000
-DATA chain_x2_shani_padding<>+20(SB)/4, $0x00000000
-DATA chain_x2_shani_padding<>+24(SB)/4, $0x00000000
-DATA chain_x2_shani_padding<>+28(SB)/4, $0x00000300
-GLOBL chain_x2_shani_padding<>(SB), RODATA|NOPTR, $32

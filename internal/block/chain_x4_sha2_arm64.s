@@ -4,13 +4,13 @@
 
 #include "textflag.h"
 
-// func chain_x4_sha2(c *uint32, n int)
-TEXT ·chain_x4_sha2(SB), $0-16
+// func chain_x4_sha2(c *uint32, n int, padding *[8]uint32)
+TEXT ·chain_x4_sha2(SB), $0-24
 	MOVD c+0(FP), R0
 	MOVD n+8(FP), R2
 	CBZ R2, done
 	MOVD  $·tableK(SB), R3
-	MOVD  $chain_x4_sha2_padding<>(SB), R8
+	MOVD  padding+16(FP), R8
 	FLDPQ 64(R0), (F8, F9)
 	FLDPQ 192(R0), (F12, F13)
 	FLDPQ 320(R0), (F16, F17)
@@ -834,9 +834,3 @@ iteration:
 
 done:
 	RET
-
-DATA chain_x4_sha2_padding<>+0(SB)/8, $0x0000000080000000
-DATA chain_x4_sha2_padding<>+8(SB)/8, $0x0000000000000000
-DATA chain_x4_sha2_padding<>+16(SB)/8, $0x0000000000000000
-DATA chain_x4_sha2_padding<>+24(SB)/8, $0x0000030000000000
-GLOBL chain_x4_sha2_padding<>(SB), RODATA|NOPTR, $32

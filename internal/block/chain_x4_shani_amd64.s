@@ -2,11 +2,9 @@
 
 //go:build !purego
 
-#include "textflag.h"
-
-// func chain_x4_shani(c *uint32, n int)
+// func chain_x4_shani(c *uint32, n int, padding *[8]uint32)
 // Requires: SHA, SSE2, SSSE3
-TEXT ·chain_x4_shani(SB), $656-16
+TEXT ·chain_x4_shani(SB), $656-24
 	CMPB ·hasAVX+0(SB), $0x00
 	JEQ  clear
 	VZEROUPPER
@@ -16,6 +14,7 @@ clear:
 	MOVQ       n+8(FP), CX
 	TESTQ      CX, CX
 	JZ         done
+	MOVQ       padding+16(FP), R8
 	LEAQ       15(SP), DX
 	ANDQ       $-16, DX
 	LEAQ       ·tableK+0(SB), AX
@@ -169,14 +168,14 @@ iteration:
 	SHA256RNDS2 X0, X5, X6
 	PSHUFD      $0x0e, X11, X0
 	SHA256RNDS2 X0, X6, X5
-	MOVOU       chain_x4_shani_padding<>+0(SB), X2
+	MOVOU       (R8), X2
 	MOVOU       16(AX), X12
 	PADDD       X13, X12
 	MOVOA       X12, X0
 	SHA256RNDS2 X0, X9, X10
 	PSHUFD      $0x0e, X12, X0
 	SHA256RNDS2 X0, X10, X9
-	MOVOU       chain_x4_shani_padding<>+0(SB), X11
+	MOVOU       (R8), X11
 	MOVOA       X15, 400(DX)
 	MOVOA       X1, 528(DX)
 	MOVOU       16(AX), X14
@@ -185,14 +184,14 @@ iteration:
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X14, X0
 	SHA256RNDS2 X0, X4, X3
-	MOVOU       chain_x4_shani_padding<>+0(SB), X12
+	MOVOU       (R8), X12
 	MOVOU       16(AX), X13
 	PADDD       X1, X13
 	MOVOA       X13, X0
 	SHA256RNDS2 X0, X7, X8
 	PSHUFD      $0x0e, X13, X0
 	SHA256RNDS2 X0, X8, X7
-	MOVOU       chain_x4_shani_padding<>+0(SB), X14
+	MOVOU       (R8), X14
 	MOVOA       X2, 480(DX)
 	MOVOA       X11, 608(DX)
 	MOVOU       32(AX), X15
@@ -201,7 +200,7 @@ iteration:
 	SHA256RNDS2 X0, X5, X6
 	PSHUFD      $0x0e, X15, X0
 	SHA256RNDS2 X0, X6, X5
-	MOVOU       chain_x4_shani_padding<>+16(SB), X13
+	MOVOU       16(R8), X13
 	MOVOA       448(DX), X1
 	SHA256MSG1  464(DX), X1
 	MOVOU       32(AX), X15
@@ -210,7 +209,7 @@ iteration:
 	SHA256RNDS2 X0, X9, X10
 	PSHUFD      $0x0e, X15, X0
 	SHA256RNDS2 X0, X10, X9
-	MOVOU       chain_x4_shani_padding<>+16(SB), X2
+	MOVOU       16(R8), X2
 	MOVOA       576(DX), X15
 	SHA256MSG1  592(DX), X15
 	MOVOA       X12, 416(DX)
@@ -227,14 +226,14 @@ iteration:
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X11, X0
 	SHA256RNDS2 X0, X4, X3
-	MOVOU       chain_x4_shani_padding<>+16(SB), X11
+	MOVOU       16(R8), X11
 	MOVOU       32(AX), X12
 	PADDD       X14, X12
 	MOVOA       X12, X0
 	SHA256RNDS2 X0, X7, X8
 	PSHUFD      $0x0e, X12, X0
 	SHA256RNDS2 X0, X8, X7
-	MOVOU       chain_x4_shani_padding<>+16(SB), X12
+	MOVOU       16(R8), X12
 	MOVOA       X13, 496(DX)
 	MOVOA       X2, 624(DX)
 	MOVOU       48(AX), X14
@@ -965,14 +964,14 @@ iteration:
 	SHA256RNDS2 X0, X5, X6
 	PSHUFD      $0x0e, X11, X0
 	SHA256RNDS2 X0, X6, X5
-	MOVOU       chain_x4_shani_padding<>+0(SB), X2
+	MOVOU       (R8), X2
 	MOVOU       16(AX), X12
 	PADDD       X13, X12
 	MOVOA       X12, X0
 	SHA256RNDS2 X0, X9, X10
 	PSHUFD      $0x0e, X12, X0
 	SHA256RNDS2 X0, X10, X9
-	MOVOU       chain_x4_shani_padding<>+0(SB), X11
+	MOVOU       (R8), X11
 	MOVOA       X15, 400(DX)
 	MOVOA       X1, 528(DX)
 	MOVOU       16(AX), X14
@@ -981,14 +980,14 @@ iteration:
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X14, X0
 	SHA256RNDS2 X0, X4, X3
-	MOVOU       chain_x4_shani_padding<>+0(SB), X12
+	MOVOU       (R8), X12
 	MOVOU       16(AX), X13
 	PADDD       X1, X13
 	MOVOA       X13, X0
 	SHA256RNDS2 X0, X7, X8
 	PSHUFD      $0x0e, X13, X0
 	SHA256RNDS2 X0, X8, X7
-	MOVOU       chain_x4_shani_padding<>+0(SB), X14
+	MOVOU       (R8), X14
 	MOVOA       X2, 480(DX)
 	MOVOA       X11, 608(DX)
 	MOVOU       32(AX), X15
@@ -997,7 +996,7 @@ iteration:
 	SHA256RNDS2 X0, X5, X6
 	PSHUFD      $0x0e, X15, X0
 	SHA256RNDS2 X0, X6, X5
-	MOVOU       chain_x4_shani_padding<>+16(SB), X13
+	MOVOU       16(R8), X13
 	MOVOA       448(DX), X1
 	SHA256MSG1  464(DX), X1
 	MOVOU       32(AX), X15
@@ -1006,7 +1005,7 @@ iteration:
 	SHA256RNDS2 X0, X9, X10
 	PSHUFD      $0x0e, X15, X0
 	SHA256RNDS2 X0, X10, X9
-	MOVOU       chain_x4_shani_padding<>+16(SB), X2
+	MOVOU       16(R8), X2
 	MOVOA       576(DX), X15
 	SHA256MSG1  592(DX), X15
 	MOVOA       X12, 416(DX)
@@ -1023,14 +1022,14 @@ iteration:
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X11, X0
 	SHA256RNDS2 X0, X4, X3
-	MOVOU       chain_x4_shani_padding<>+16(SB), X11
+	MOVOU       16(R8), X11
 	MOVOU       32(AX), X12
 	PADDD       X14, X12
 	MOVOA       X12, X0
 	SHA256RNDS2 X0, X7, X8
 	PSHUFD      $0x0e, X12, X0
 	SHA256RNDS2 X0, X8, X7
-	MOVOU       chain_x4_shani_padding<>+16(SB), X12
+	MOVOU       16(R8), X12
 	MOVOA       X13, 496(DX)
 	MOVOA       X2, 624(DX)
 	MOVOU       48(AX), X14
@@ -1754,13 +1753,3 @@ iteration:
 
 done:
 	RET
-
-DATA chain_x4_shani_padding<>+0(SB)/4, $0x80000000
-DATA chain_x4_shani_padding<>+4(SB)/4, $0x00000000
-DATA chain_x4_shani_padding<>+8(SB)/4, $0x00000000
-DATA chain_x4_shani_padding<>+12(SB)/4, $0x00000000
-DATA chain_x4_shani_padding<>+16(SB)/4, $0x00000000
-DATA chain_x4_shani_padding<>+20(SB)/4, $0x00000000
-DATA chain_x4_shani_padding<>+24(SB)/4, $0x00000000
-DATA chain_x4_shani_padding<>+28(SB)/4, $0x00000300
-GLOBL chain_x4_shani_padding<>(SB), RODATA|NOPTR, $32

@@ -2,15 +2,14 @@
 
 //go:build !purego
 
-#include "textflag.h"
-
-// func chain_x8_avx2(c *uint32, n int)
+// func chain_x8_avx2(c *uint32, n int, padding *[8]uint32)
 // Requires: AVX, AVX2
-TEXT ·chain_x8_avx2(SB), $576-16
+TEXT ·chain_x8_avx2(SB), $576-24
 	MOVQ    c+0(FP), DI
 	MOVQ    n+8(FP), CX
 	TESTQ   CX, CX
 	JZ      done
+	MOVQ    padding+16(FP), R8
 	LEAQ    63(SP), R12
 	ANDQ    $-64, R12
 	LEAQ    (R12), R10
@@ -37,22 +36,21 @@ iteration:
 	MOVL $0x00000002, BX
 
 pass:
-	LEAQ         chain_x8_avx2_padding<>+0(SB), AX
-	VPBROADCASTD (AX), Y10
+	VPBROADCASTD (R8), Y10
 	VMOVDQU      Y10, (R11)
-	VPBROADCASTD 4(AX), Y10
+	VPBROADCASTD 4(R8), Y10
 	VMOVDQU      Y10, 32(R11)
-	VPBROADCASTD 8(AX), Y10
+	VPBROADCASTD 8(R8), Y10
 	VMOVDQU      Y10, 64(R11)
-	VPBROADCASTD 12(AX), Y10
+	VPBROADCASTD 12(R8), Y10
 	VMOVDQU      Y10, 96(R11)
-	VPBROADCASTD 16(AX), Y10
+	VPBROADCASTD 16(R8), Y10
 	VMOVDQU      Y10, 128(R11)
-	VPBROADCASTD 20(AX), Y10
+	VPBROADCASTD 20(R8), Y10
 	VMOVDQU      Y10, 160(R11)
-	VPBROADCASTD 24(AX), Y10
+	VPBROADCASTD 24(R8), Y10
 	VMOVDQU      Y10, 192(R11)
-	VPBROADCASTD 28(AX), Y10
+	VPBROADCASTD 28(R8), Y10
 	VMOVDQU      Y10, 224(R11)
 	VMOVDQU      (SI), Y0
 	VMOVDQU      32(SI), Y1
@@ -919,13 +917,3 @@ last:
 
 done:
 	RET
-
-DATA chain_x8_avx2_padding<>+0(SB)/4, $0x80000000
-DATA chain_x8_avx2_padding<>+4(SB)/4, $0x00000000
-DATA chain_x8_avx2_padding<>+8(SB)/4, $0x00000000
-DATA chain_x8_avx2_padding<>+12(SB)/4, $0x00000000
-DATA chain_x8_avx2_padding<>+16(SB)/4, $0x00000000
-DATA chain_x8_avx2_padding<>+20(SB)/4, $0x00000000
-DATA chain_x8_avx2_padding<>+24(SB)/4, $0x00000000
-DATA chain_x8_avx2_padding<>+28(SB)/4, $0x00000300
-GLOBL chain_x8_avx2_padding<>(SB), RODATA|NOPTR, $32

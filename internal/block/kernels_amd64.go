@@ -107,25 +107,25 @@ func search(name string, c *Nonces, n uint32, batches int) (hits uint32, left in
 }
 
 // advance runs the chain kernel of that name, by a switch for the reason of search.
-func advance(name string, c *uint32, n int) {
+func advance(name string, c *uint32, n int, padding *[8]uint32) {
 	switch name {
 	case "chain_x32_avx512":
-		chain_x32_avx512(c, n)
+		chain_x32_avx512(c, n, padding)
 		return
 	case "chain_x16_avx512":
-		chain_x16_avx512(c, n)
+		chain_x16_avx512(c, n, padding)
 		return
 	case "chain_x8_avx2":
-		chain_x8_avx2(c, n)
+		chain_x8_avx2(c, n, padding)
 		return
 	case "chain_x4_shani":
-		chain_x4_shani(c, n)
+		chain_x4_shani(c, n, padding)
 		return
 	case "chain_x2_shani":
-		chain_x2_shani(c, n)
+		chain_x2_shani(c, n, padding)
 		return
 	case "chain_x1_shani":
-		chain_x1_shani(c, n)
+		chain_x1_shani(c, n, padding)
 		return
 	}
 	panic("sha256: no chain kernel " + name)

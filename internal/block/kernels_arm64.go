@@ -70,16 +70,16 @@ func search(name string, c *Nonces, n uint32, batches int) (hits uint32, left in
 }
 
 // advance runs the chain kernel of that name, by a switch for the reason of search.
-func advance(name string, c *uint32, n int) {
+func advance(name string, c *uint32, n int, padding *[8]uint32) {
 	switch name {
 	case "chain_x4_sha2":
-		chain_x4_sha2(c, n)
+		chain_x4_sha2(c, n, padding)
 		return
 	case "chain_x2_sha2":
-		chain_x2_sha2(c, n)
+		chain_x2_sha2(c, n, padding)
 		return
 	case "chain_x1_sha2":
-		chain_x1_sha2(c, n)
+		chain_x1_sha2(c, n, padding)
 		return
 	}
 	panic("sha256: no chain kernel " + name)

@@ -24,7 +24,7 @@ func search(name string, _ *Nonces, _ uint32, _ int) (hits uint32, left int) {
 	panic("sha256: no search kernel " + name)
 }
 
-func advance(name string, _ *uint32, _ int) { panic("sha256: no chain kernel " + name) }
+func advance(name string, _ *uint32, _ int, _ *[8]uint32) { panic("sha256: no chain kernel " + name) }
 
 func follow(name string, _ *uint32, _ int) { panic("sha256: no WOTS kernel " + name) }
 

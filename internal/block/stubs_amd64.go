@@ -169,37 +169,37 @@ func search_x4_ssse3(c *Nonces, n uint32, batches int) (hits uint32, left int)
 // each in a register: see ChainKernel.Advance. It needs AVX512F.
 //
 //go:noescape
-func chain_x32_avx512(c *uint32, n int)
+func chain_x32_avx512(c *uint32, n int, padding *[8]uint32)
 
 // chain_x16_avx512 does n iterations of 16 chains of HMAC, one 32-bit word of
 // each in a register: see ChainKernel.Advance. It needs AVX512F.
 //
 //go:noescape
-func chain_x16_avx512(c *uint32, n int)
+func chain_x16_avx512(c *uint32, n int, padding *[8]uint32)
 
 // chain_x8_avx2 does n iterations of 8 chains of HMAC, one 32-bit word of each
 // in a register: see ChainKernel.Advance. It needs AVX2.
 //
 //go:noescape
-func chain_x8_avx2(c *uint32, n int)
+func chain_x8_avx2(c *uint32, n int, padding *[8]uint32)
 
 // chain_x4_shani does n iterations of HMAC, 4 chains interleaved, with the SHA
 // extensions: see ChainKernel.Advance. It needs SSSE3 and SHA.
 //
 //go:noescape
-func chain_x4_shani(c *uint32, n int)
+func chain_x4_shani(c *uint32, n int, padding *[8]uint32)
 
 // chain_x2_shani does n iterations of HMAC, 2 chains interleaved, with the SHA
 // extensions: see ChainKernel.Advance. It needs SSSE3 and SHA.
 //
 //go:noescape
-func chain_x2_shani(c *uint32, n int)
+func chain_x2_shani(c *uint32, n int, padding *[8]uint32)
 
 // chain_x1_shani does n iterations of HMAC, 1 chains interleaved, with the SHA
 // extensions: see ChainKernel.Advance. It needs SSSE3 and SHA.
 //
 //go:noescape
-func chain_x1_shani(c *uint32, n int)
+func chain_x1_shani(c *uint32, n int, padding *[8]uint32)
 
 // wots_x4_shani does a step of n groups of 4 chains of WOTS+, interleaved, with
 // the SHA extensions: see WotsKernel.Follow. It needs SSSE3 and SHA.

@@ -64,19 +64,19 @@ func search_x4_sha2(c *Nonces, n uint32, batches int) (hits uint32, left int)
 // instructions: see ChainKernel.Advance. It needs SHA2.
 //
 //go:noescape
-func chain_x4_sha2(c *uint32, n int)
+func chain_x4_sha2(c *uint32, n int, padding *[8]uint32)
 
 // chain_x2_sha2 does n iterations of HMAC, 2 chains interleaved, with the SHA2
 // instructions: see ChainKernel.Advance. It needs SHA2.
 //
 //go:noescape
-func chain_x2_sha2(c *uint32, n int)
+func chain_x2_sha2(c *uint32, n int, padding *[8]uint32)
 
 // chain_x1_sha2 does n iterations of HMAC, 1 chains interleaved, with the SHA2
 // instructions: see ChainKernel.Advance. It needs SHA2.
 //
 //go:noescape
-func chain_x1_sha2(c *uint32, n int)
+func chain_x1_sha2(c *uint32, n int, padding *[8]uint32)
 
 // fetch has the first lines of n messages fetched into the cache, and the last
 // ones. It needs Advanced SIMD, which is part of every arm64.

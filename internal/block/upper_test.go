@@ -42,7 +42,7 @@ func TestUpperHalvesOfTheCaller(t *testing.T) {
 	}
 	var chains Chains
 	for _, k := range ChainKernels() {
-		calls = append(calls, call{k.Spec, k.Supported, func() { k.Advance(&chains, 1) }})
+		calls = append(calls, call{k.Spec, k.Supported, func() { k.Advance(&chains, 1, &KeyedPadding) }})
 	}
 	var wots Wots
 	for _, k := range WotsKernels() {

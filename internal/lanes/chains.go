@@ -12,7 +12,9 @@ import (
 )
 
 // A Chain iterates HMAC on its own digest, as PBKDF2 does: an iteration sets U to the
-// HMAC of U, and Sum to Sum XOR U. Everything in it is secret.
+// HMAC of U, and Sum to Sum XOR U. With block.IV256 as Inner and Outer, and
+// block.DigestPadding, an iteration sets U to SHA-256(SHA-256(U)). Everything in a Chain
+// is secret.
 type Chain struct {
 	// Inner and Outer are the states after the key's blocks: block.KeyStates.
 	Inner, Outer block.State
@@ -81,12 +83,43 @@ func NewChains() *Chains { return chainsPool.Get().(*Chains) }
 // Release gives up c.
 func (c *Chains) Release() { chainsPool.Put(c) }
 
-// Step advances the first of the chains by the same number of iterations. Every chain
-// has iterations left, and Step does at most the smallest number left. It takes some
-// 200 µs at most, in plain Go a millisecond or two. It returns the number of chains
-// that it advanced: at least one, unless chains is empty. Nothing of the chains stays
-// in c.
-func (c *Chains) Step(chains []*Chain) (advanced int) {
+// chain returns ch itself, of whatever embeds it.
+func (ch *Chain) chain() *Chain { return ch }
+
+// Step advances the first of the chains that parts embed by the same number of
+// iterations, with one padding for all: see block.ChainKernel.Advance. Every chain has
+// iterations left, and Step does at most the smallest number left. It takes some 200 µs
+// at most, in plain Go a millisecond or two. Nothing of the chains stays in c.
+//
+// Then Step orders the parts, of which there are at most twice block.MaxLanes: first
+// parts[:waiting], which it did not advance, then parts[waiting:live], which go on, and
+// then those without iterations left. It advances at least one part if there is one.
+func Step[P interface{ chain() *Chain }](c *Chains, padding *[8]uint32, parts []P) (waiting, live int) {
+	var chains [block.MaxLanes]*Chain
+	n := min(len(parts), block.MaxLanes)
+	for i, p := range parts[:n] {
+		chains[i] = p.chain()
+	}
+	advanced := c.step(padding, chains[:n])
+	var order [2 * block.MaxLanes]P
+	waiting = copy(order[:], parts[advanced:])
+	live = waiting
+	end := len(parts)
+	for _, p := range parts[:advanced] {
+		if p.chain().Left > 0 {
+			order[live] = p
+			live++
+		} else {
+			end--
+			order[end] = p
+		}
+	}
+	copy(parts, order[:])
+	return waiting, live
+}
+
+// step advances the first of the chains, and returns how many.
+func (c *Chains) step(padding *[8]uint32, chains []*Chain) (advanced int) {
 	if len(chains) == 0 {
 		return 0
 	}
@@ -104,10 +137,10 @@ func (c *Chains) Step(chains []*Chain) (advanced int) {
 	}
 	if k != nil {
 		iterations = min(iterations, calls*k.MaxIterations)
-		c.advance(k, chains, iterations)
+		c.advance(k, padding, chains, iterations)
 	} else {
 		iterations = min(iterations, calls*p.streams[n].MaxBlocks/2)
-		c.compress(p.streams[n], chains, iterations)
+		c.compress(p.streams[n], padding, chains, iterations)
 	}
 	for _, ch := range chains {
 		ch.Left -= iterations
@@ -117,11 +150,11 @@ func (c *Chains) Step(chains []*Chain) (advanced int) {
 
 // advance does iterations of the chains by a chain kernel. The results of the other
 // lanes do not matter.
-func (c *Chains) advance(k *block.ChainKernel, chains []*Chain, iterations int) {
+func (c *Chains) advance(k *block.ChainKernel, padding *[8]uint32, chains []*Chain, iterations int) {
 	for i, ch := range chains {
 		k.Set(&c.memory, i, &ch.Inner, &ch.Outer, &ch.U, &ch.Sum)
 	}
-	k.Advance(&c.memory, iterations)
+	k.Advance(&c.memory, iterations, padding)
 	for i, ch := range chains {
 		k.Get(&c.memory, i, &ch.U, &ch.Sum)
 	}
@@ -129,7 +162,7 @@ func (c *Chains) advance(k *block.ChainKernel, chains []*Chain, iterations int) 
 }
 
 // compress does iterations of the chains by a kernel for streams, two calls for each.
-func (c *Chains) compress(k *block.Kernel, chains []*Chain, iterations int) {
+func (c *Chains) compress(k *block.Kernel, padding *[8]uint32, chains []*Chain, iterations int) {
 	for i := range c.state {
 		lane := i
 		if i >= len(chains) {
@@ -139,9 +172,10 @@ func (c *Chains) compress(k *block.Kernel, chains []*Chain, iterations int) {
 	}
 	for i, ch := range chains {
 		b := &c.blocks[i]
-		*b = [block.Size]byte{block.DigestSize: 0x80}
-		binary.BigEndian.PutUint16(b[block.Size-2:], 8*(block.Size+block.DigestSize))
 		block.PutDigest((*[block.DigestSize]byte)(b[:]), &ch.U)
+		for j, w := range padding {
+			binary.BigEndian.PutUint32(b[block.DigestSize+4*j:], w)
+		}
 	}
 	for range iterations {
 		for _, outer := range []bool{false, true} {
@@ -166,4 +200,57 @@ func (c *Chains) compress(k *block.Kernel, chains []*Chain, iterations int) {
 	}
 	clear(c.blocks[:])
 	clear(c.h[:])
+}
+
+// A chainRun is the scratch of RunChains. Between runs its chains are clear.
+type chainRun struct {
+	memory Chains
+	parts  [2 * block.MaxLanes]numberedChain
+	// live are the chains in use. The chains that have waited longest come first.
+	live [2 * block.MaxLanes]*numberedChain
+}
+
+type numberedChain struct {
+	Chain
+	number int
+}
+
+var chainRuns = sync.Pool{New: func() any {
+	r := new(chainRun)
+	for i := range r.live {
+		r.live[i] = &r.parts[i]
+	}
+	return r
+}}
+
+// RunChains advances n chains to their ends, side by side, with one padding for all.
+// begin sets chain i, which is clear. end takes it when it has no iterations left.
+func RunChains(n int, padding *[8]uint32, begin, end func(ch *Chain, i int)) {
+	r := chainRuns.Get().(*chainRun)
+	live, next := 0, 0 // the chains behind the live ones are free
+	for {
+		for ; next < n && live < len(r.live); next++ {
+			p := r.live[live]
+			p.number = next
+			if begin(&p.Chain, next); p.Left > 0 {
+				live++
+			} else {
+				p.end(end)
+			}
+		}
+		if live == 0 {
+			break
+		}
+		parts := r.live[:live]
+		_, live = Step(&r.memory, padding, parts)
+		for _, p := range parts[live:] {
+			p.end(end)
+		}
+	}
+	chainRuns.Put(r)
+}
+
+func (p *numberedChain) end(end func(ch *Chain, i int)) {
+	end(&p.Chain, p.number)
+	*p = numberedChain{}
 }

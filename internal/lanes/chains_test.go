@@ -1,14 +1,18 @@
 package lanes
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
 )
 
 // TestChainsMatchOneAtATime advances chains of unequal lengths with each kernel
-// forced, and compares them with chains that are advanced one at a time in plain Go.
+// forced, keyed and plain in turn, and compares them with chains that are advanced one
+// at a time in plain Go.
 func TestChainsMatchOneAtATime(t *testing.T) {
 	names := []string{"", "generic", "x1_std"}
 	for _, k := range block.Kernels() {
@@ -22,8 +26,12 @@ func TestChainsMatchOneAtATime(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			force(t, name)
 			for _, n := range []int{1, 2, 3, 5, 31, 32, 33, 70} {
+				keyed := n%2 == 0
+				padding := &block.DigestPadding
+				if keyed {
+					padding = &block.KeyedPadding
+				}
 				all := make([]Chain, n)
-				left := make([]*Chain, n)
 				want := make([]Chain, n)
 				for i := range all {
 					c := &all[i]
@@ -32,36 +40,30 @@ func TestChainsMatchOneAtATime(t *testing.T) {
 							h[j] = r.Uint32()
 						}
 					}
-					c.Left = 1 + r.IntN(20)
-					want[i], left[i] = *c, c
-					iterate(&want[i])
+					if !keyed {
+						c.Inner, c.Outer = block.IV256, block.IV256
+					}
+					c.Left = r.IntN(20)
+					want[i] = *c
+					iterate(&want[i], keyed)
 				}
-				c := NewChains()
-				for len(left) > 0 {
-					before := make([]int, len(left))
-					for i, ch := range left {
-						before[i] = ch.Left
+				begun, ended := 0, make([]bool, n)
+				RunChains(n, padding, func(c *Chain, i int) {
+					if i != begun || *c != (Chain{}) {
+						t.Fatalf("chain %d begins as %08x when %d have begun", i, *c, begun)
 					}
-					advanced := c.Step(left)
-					if advanced < 1 || advanced > len(left) {
-						t.Fatalf("%d of %d chains are advanced", advanced, len(left))
+					begun++
+					*c = all[i]
+				}, func(c *Chain, i int) {
+					if ended[i] {
+						t.Fatalf("chain %d ends twice", i)
 					}
-					var rest []*Chain
-					for i, ch := range left {
-						if moved := ch.Left < before[i]; moved != (i < advanced) || ch.Left < 0 {
-							t.Fatalf("chain %d of %d, of which %d are advanced, has %d iterations left, and had %d", i, len(left), advanced, ch.Left, before[i])
-						}
-						if ch.Left > 0 {
-							rest = append(rest, ch)
-						}
+					if ended[i] = true; *c != want[i] {
+						t.Fatalf("chain %d of %d: %08x, want %08x", i, n, *c, want[i])
 					}
-					left = rest
-				}
-				c.Release()
-				for i := range all {
-					if all[i] != want[i] {
-						t.Fatalf("chain %d of %d: %08x, want %08x", i, n, all[i], want[i])
-					}
+				})
+				if begun != n || slices.Contains(ended, false) {
+					t.Fatalf("%d of %d chains have begun, and these have ended: %v", begun, n, ended)
 				}
 			}
 		})
@@ -69,8 +71,22 @@ func TestChainsMatchOneAtATime(t *testing.T) {
 }
 
 // iterate does all iterations of c, in a way that says what they are.
-func iterate(c *Chain) {
+func iterate(c *Chain, keyed bool) {
 	for ; c.Left > 0; c.Left-- {
+		if !keyed {
+			for range 2 {
+				var sum [block.DigestSize]byte
+				block.PutDigest(&sum, &c.U)
+				sum = sha256.Sum256(sum[:])
+				for j := range c.U {
+					c.U[j] = binary.BigEndian.Uint32(sum[4*j:])
+				}
+			}
+			for i, w := range c.U {
+				c.Sum[i] ^= w
+			}
+			continue
+		}
 		for _, h := range []block.State{c.Inner, c.Outer} {
 			var msg, sum [block.DigestSize]byte
 			block.PutDigest(&msg, &c.U)
@@ -80,6 +96,50 @@ func iterate(c *Chain) {
 		for i, w := range c.U {
 			c.Sum[i] ^= w
 		}
+	}
+}
+
+// TestStepOrders tests what Step does with parts in number: it advances the first, and
+// puts them behind the others, the finished ones last.
+func TestStepOrders(t *testing.T) {
+	for _, name := range []string{"", "generic", "x4_shani", "x8_avx2", "x4_neon"} {
+		t.Run(name, func(t *testing.T) {
+			force(t, name)
+			c := NewChains()
+			defer c.Release()
+			all := make([]Chain, 2*block.MaxLanes)
+			var parts []*Chain
+			for i := range all {
+				all[i].Left = 3 + i%3
+				parts = append(parts, &all[i])
+			}
+			for len(parts) > 0 {
+				before := slices.Clone(parts)
+				left := make([]int, len(parts))
+				for i, p := range parts {
+					left[i] = p.Left
+				}
+				waiting, live := Step(c, &block.KeyedPadding, parts)
+				advanced := len(parts) - waiting
+				if advanced < 1 || live < waiting || live > len(parts) {
+					t.Fatalf("%d of %d wait, %d live", waiting, len(parts), live)
+				}
+				if !slices.Equal(parts[:waiting], before[advanced:]) {
+					t.Fatal("those that wait are not in their order")
+				}
+				for i, p := range before {
+					if moved := p.Left < left[i]; moved != (i < advanced) || p.Left < 0 {
+						t.Fatalf("chain %d of %d, of which %d are advanced, has %d iterations left, and had %d", i, len(before), advanced, p.Left, left[i])
+					}
+				}
+				for i, p := range parts {
+					if (p.Left > 0) != (i < live) {
+						t.Fatalf("chain %d of %d has %d iterations left, and %d live", i, len(parts), p.Left, live)
+					}
+				}
+				parts = parts[:live]
+			}
+		})
 	}
 }
 
@@ -111,7 +171,7 @@ func TestChainsKeepNoSecrets(t *testing.T) {
 				chains = append(chains, &Chain{Inner: block.State{1, 2, 3}, Outer: block.State{4}, U: block.State{5}, Left: 3})
 			}
 			defer c.Release()
-			c.Step(chains)
+			Step(c, &block.KeyedPadding, chains)
 			if c.memory != (block.Chains{}) || c.blocks != ([block.MaxLanes + 1][block.Size]byte{}) || c.h != ([block.MaxLanes + 1]block.State{}) {
 				t.Error("words of chains are left")
 			}
@@ -149,7 +209,7 @@ func TestOneBlockKeepsNoSecrets(t *testing.T) {
 func TestStepOfNoChains(t *testing.T) {
 	c := NewChains()
 	defer c.Release()
-	if n := c.Step(nil); n != 0 {
-		t.Errorf("%d of no chains are advanced", n)
+	if waiting, live := Step(c, &block.KeyedPadding, []*Chain(nil)); waiting != 0 || live != 0 {
+		t.Errorf("of no chains %d wait and %d live", waiting, live)
 	}
 }
