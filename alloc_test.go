@@ -87,9 +87,9 @@ func TestManyMessagesAllocateNothingOnceWarm(t *testing.T) {
 			msgs := cut(n, length)
 			dst := make([][sha256.Size]byte, n)
 			sums, data, std := make([]byte, 32*n), make([]byte, 70*n), stdsha256.New()
-			hs := make([]hash.Hash, n)
+			hs, steps := make([]hash.Hash, n), make([]int, n)
 			for i := range hs {
-				hs[i] = sha256.New()
+				hs[i], steps[i] = sha256.New(), 3+i%4
 			}
 			hashtest.ForEach(t, func(t *testing.T) {
 				for _, tt := range []struct {
@@ -103,6 +103,7 @@ func TestManyMessagesAllocateNothingOnceWarm(t *testing.T) {
 					{"SumManyAfter of crypto/sha256's", func() { sha256.SumManyAfter(dst, std, msgs) }},
 					{"SumAfter", func() { sha256.SumAfter(hs[0], msgs[0]) }},
 					{"SumAfter of crypto/sha256's", func() { sha256.SumAfter(std, msgs[0]) }},
+					{"SumChains", func() { sha256.SumChains(dst, steps) }},
 					{"SumStride", func() {
 						sha256.SumStride(sha256.Rows{Data: sums, Size: 20}, hs[0], sha256.Rows{Data: data, Size: 70}, n)
 					}},

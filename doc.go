@@ -9,6 +9,7 @@
 //     more of similar length 2 to 5 times as fast as a loop;
 //   - [SumManyAfter] is for messages behind one prefix, [SumAfter] for one such message;
 //   - [SumStride] is for messages at regular distances in a buffer;
+//   - [SumChains] follows hash chains;
 //   - [SumReaders] reads and hashes many streams, such as files;
 //   - [WriteMany] and [SumHashes] are for streams that one goroutine feeds;
 //   - a [Server] is for goroutines that each have a hash.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 
 	sha256 "github.com/sha256-simd/sha256-simd"
@@ -110,6 +111,21 @@ func ExampleSumAfter() {
 	// Output:
 	// 9ad3a7fa2fdf5d80…
 	// 87cd94b79f5bd350…
+}
+
+// A ledger has a digest for every 1,000 steps of a chain. All its parts are checked side
+// by side.
+func ExampleSumChains() {
+	ledger := make([][sha256.Size]byte, 17)
+	for i := range ledger[1:] {
+		ledger[i+1] = ledger[i]
+		sha256.SumChains(ledger[i+1:i+2], []int{1000})
+	}
+
+	parts := slices.Clone(ledger[:16])
+	sha256.SumChains(parts, slices.Repeat([]int{1000}, len(parts)))
+	fmt.Println(slices.Equal(parts, ledger[1:]))
+	// Output: true
 }
 
 // A record is 24 bytes and room for the first 8 bytes of its digest.

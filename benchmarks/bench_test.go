@@ -542,5 +542,6 @@ func readFile(t *testing.T, name string) []byte {
 	}
 	return data
 }
-func BenchmarkSLHDSA(b *testing.B) { benchmark(b, "SLHDSA") }
-func BenchmarkPBKDF2(b *testing.B) { benchmark(b, "PBKDF2") }
+func BenchmarkSLHDSA(b *testing.B)    { benchmark(b, "SLHDSA") }
+func BenchmarkSumChains(b *testing.B) { benchmark(b, "SumChains") }
+func BenchmarkPBKDF2(b *testing.B)    { benchmark(b, "PBKDF2") }

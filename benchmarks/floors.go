@@ -131,6 +131,14 @@ var floors = map[string]floor{
 	"PBKDF2/iter=4096/n=64":          {10, 4.7, 0, 0},
 	"PBKDF2/iter=4096/goroutines=64": {8, 4.7, 0, 0},
 
+	"SumChains/steps=1000/n=1":     {0, 1.95, 0, 0},
+	"SumChains/steps=1000/n=2":     {0, 3.75, 0, 0},
+	"SumChains/steps=1000/n=4":     {0, 4.7, 0, 0},
+	"SumChains/steps=1000/n=16":    {0, 4.7, 0, 0},
+	"SumChains/steps=1000/n=32":    {0, 4.7, 0, 0},
+	"SumChains/steps=1000/n=64":    {0, 4.7, 0, 0},
+	"SumChains/steps=1-2000/n=600": {0, 4.7, 0, 0},
+
 	"SLHDSA/set=128s/op=sign":        {8, 5, 5, 3.5},
 	"SLHDSA/set=128s/op=generate":    {8, 5, 5, 3.5},
 	"SLHDSA/set=128s/op=verify/n=1":  {4, 3, 3, 2.2},

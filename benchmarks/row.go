@@ -89,6 +89,7 @@ func sections() []section {
 		trees(),
 		onePrefix(),
 		otherTrees(),
+		hashChains(),
 		passwords(),
 		signatures(),
 		objects(),

@@ -46,6 +46,7 @@ var operations = []operation{
 	{"SumMany", sumMany},
 	{"SumManyAfter, SumAfter", sumManyAfter},
 	{"SumStride", strides},
+	{"SumChains", hashChains},
 	{"WriteMany, SumHashes", lists},
 	{"hmac", macs},
 	{"pbkdf2", passwords},
@@ -233,6 +234,30 @@ func strides(w *worker) (int, error) {
 		return 0, fmt.Errorf("SumStride: %d rows of %d bytes: wrong first %d bytes of digests", n, row, digest)
 	}
 	return n * row, nil
+}
+
+// hashChains follows chains of up to 200 steps.
+func hashChains(w *worker) (int, error) {
+	n := 1 + w.IntN(100)
+	digests, steps := make([][32]byte, n), make([]int, n)
+	want := make([][32]byte, n)
+	all := 0
+	for i := range digests {
+		digests[i] = stdsha256.Sum256(data[i : i+w.IntN(100)])
+		steps[i] = w.IntN(200)
+		want[i] = digests[i]
+		for range steps[i] {
+			want[i] = stdsha256.Sum256(want[i][:])
+		}
+		all += steps[i]
+	}
+	sha256.SumChains(digests, steps)
+	for i := range want {
+		if err := differs(fmt.Sprintf("SumChains: %d steps of chain %d of %d", steps[i], i, n), digests[i][:], want[i][:]); err != nil {
+			return 0, err
+		}
+	}
+	return 32 * all, nil
 }
 
 // logins is shared by all workers.
