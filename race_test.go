@@ -31,6 +31,13 @@ var users = map[string]func(p []byte){
 		msgs[n-1] = p[:whole]
 		sha256.SumMany(make([][sha256.Size]byte, n), msgs)
 	},
+	"SumMany of a round of short messages": func(p []byte) {
+		msgs := make([][]byte, 64)
+		for i := range msgs {
+			msgs[i] = p[64*i:][:64]
+		}
+		sha256.SumMany(make([][sha256.Size]byte, 64), msgs)
+	},
 	"SumMany of unequal lengths": func(p []byte) {
 		sha256.SumMany(make([][sha256.Size]byte, 3), [][]byte{nil, make([]byte, 5000), p})
 	},

@@ -103,7 +103,7 @@ func Finish(sum *[DigestSize]byte, h *State, rest []byte, length uint64) {
 }
 
 // PaddedBlocks returns the number of blocks of a padded message of n bytes.
-func PaddedBlocks(n int) int { return (n + 8 + Size) / Size }
+func PaddedBlocks(n int) int { return int(uint(n+8+Size) / Size) }
 
 // PutDigest writes h to dst in the byte order of digests.
 func PutDigest(dst *[DigestSize]byte, h *State) {

@@ -22,22 +22,22 @@ const (
 )
 
 // goesByBlocks reports whether the messages, of unequal lengths, go by their numbers
-// of blocks. It returns the largest of these numbers, and whether the list is too
-// large for the cache. Messages that are not copied whole go by blocks only if they
-// are many: otherwise most of them would be left over.
-func (s *sumMany) goesByBlocks(width int) (most int, far, ok bool) {
+// of blocks. It returns the smallest and the largest of these numbers, and whether the
+// list is too large for the cache. Messages that are not copied whole go by blocks only
+// if they are many: otherwise most of them would be left over.
+func (s *sumMany) goesByBlocks(width int) (least, most int, far, ok bool) {
 	shortest, longest, total := len(s.msgs[0]), 0, 0
 	for _, m := range s.msgs {
 		shortest, longest, total = min(shortest, len(m)), max(longest, len(m)), total+len(m)
 	}
-	least, most := block.PaddedBlocks(len(s.prefix.Rest)+shortest), block.PaddedBlocks(len(s.prefix.Rest)+longest)
-	return most, total > nearBytes, most <= maxTogether || most <= maxByBlocks && min(len(s.msgs), window) >= (most-least+1)*width
+	least, most = block.PaddedBlocks(len(s.prefix.Rest)+shortest), block.PaddedBlocks(len(s.prefix.Rest)+longest)
+	return least, most, total > nearBytes, most <= maxTogether || most <= maxByBlocks && min(len(s.msgs), window) >= (most-least+1)*width
 }
 
-// sumByBlocks is SumManyAfter for messages of at most `most` blocks. If they are far,
+// sumByBlocks is SumManyAfter for messages of `least` to `most` blocks. If they are far,
 // it fetches the messages that come next.
-func (g *group) sumByBlocks(s *sumMany, most int, far bool) {
-	for i := range min(g.Width(), len(s.msgs)) {
+func (g *group) sumByBlocks(s *sumMany, least, most int, far bool) {
+	for i := range min(g.maxRound(), len(s.msgs)) {
 		copy(g.jobs[i].Scratch[:], s.prefix.Rest)
 	}
 	used := 0
@@ -46,21 +46,30 @@ func (g *group) sumByBlocks(s *sumMany, most int, far bool) {
 		buckets := g.buckets[:len(msgs)]
 		places := g.places[:most+1]
 		clear(places)
-		for i, m := range msgs {
-			b := uint16(block.PaddedBlocks(len(s.prefix.Rest) + len(m)))
-			buckets[i] = b
-			places[b]++
+		if least == most {
+			places[most] = uint16(len(msgs))
+			for i := range buckets {
+				buckets[i] = uint16(most)
+			}
+		} else {
+			for i, m := range msgs {
+				b := uint16(block.PaddedBlocks(len(s.prefix.Rest) + len(m)))
+				buckets[i] = b
+				places[b]++
+			}
 		}
 		g.arrange(buckets, places)
 		// From here on the array of numbers of blocks holds the messages left over.
 		left := buckets[:0]
 		for b, from := most, 0; b > 0; b-- {
 			to := int(places[b])
-			for ; to-from >= g.Width(); from += g.Width() {
+			for to-from >= g.Width() {
+				n := g.fullRound(to-from, b)
 				if far {
-					s.fetch(g.base, g.order[from+g.Width():min(from+2*g.Width(), len(msgs))])
+					s.fetch(g.base, g.order[from+n:min(from+2*n, len(msgs))])
 				}
-				used = g.sumLanes(s, g.order[from:from+g.Width()], used)
+				used = g.sumLanes(s, g.order[from:from+n], b, used)
+				from += n
 			}
 			left = append(left, g.order[from:to]...)
 			from = to
@@ -71,7 +80,7 @@ func (g *group) sumByBlocks(s *sumMany, most int, far bool) {
 			if far {
 				s.fetch(g.base, next[:min(g.Width(), len(next))])
 			}
-			used = g.sumLanes(s, left[:n], used)
+			used = g.sumLanes(s, left[:n], 0, used)
 			left = next
 		}
 	}
@@ -85,14 +94,17 @@ func (s *sumMany) fetch(base int, numbers []uint16) {
 	}
 }
 
-// sumLanes hashes messages of the window, at most one for each lane, by falling number
-// of blocks. It takes and returns the argument `used` of the method use.
-func (g *group) sumLanes(s *sumMany, numbers []uint16, used int) int {
+// sumLanes hashes messages of the window, at most shortRound of them, by falling number
+// of blocks. If `equal` is not 0, each of them has this number of blocks. sumLanes takes
+// and returns the argument `used` of the method use.
+func (g *group) sumLanes(s *sumMany, numbers []uint16, equal, used int) int {
 	msgs, live, rest := s.msgs[g.base:], len(numbers), len(s.prefix.Rest)
 	g.use(used, live)
 	var blocks fallingBlocks
 	for i, number := range numbers {
-		blocks[i] = uint8(block.PaddedBlocks(rest + len(msgs[number])))
+		if blocks[i] = uint8(equal); equal == 0 {
+			blocks[i] = uint8(block.PaddedBlocks(rest + len(msgs[number])))
+		}
 		inner, outer := s.states(g.base + int(number))
 		g.jobs[i].H = *inner
 		if s.nested {
@@ -154,7 +166,7 @@ func (g *group) sumInPlace(s *sumMany, numbers []uint16, blocks *fallingBlocks) 
 	}
 	used = blocks.forEach(n, 2+head, func(n, at, more int) {
 		g.retire(n)
-		g.plan.compressAll(g.state[:], g.next[:], n, at-2-head, more)
+		g.compressAll(n, at-2-head, more)
 	})
 	g.use(used, live)
 	two := blocks.longer(live, 1)

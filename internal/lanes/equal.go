@@ -25,7 +25,7 @@ func RunEqual(n, blocks int, w EqualWork) {
 	}
 	g.fetchRound(fetcher, 0, n)
 	for base := 0; base < n; {
-		live := g.round(n-base, blocks)
+		live := g.round(n-base, blocks, blocks)
 		g.retire(live)
 		for i := range live {
 			h, p := w.Start(base + i)
@@ -75,8 +75,8 @@ func SumEnds(dst [][block.DigestSize]byte, e Ends) {
 	if len(dst) <= nearEnds {
 		fetcher = nil
 	}
-	for base := 0; base < len(dst); base += g.Width() {
-		n := min(g.Width(), len(dst)-base)
+	for base := 0; base < len(dst); base += g.shortRound() {
+		n := min(g.shortRound(), len(dst)-base)
 		g.fetchRound(fetcher, base+n, len(dst))
 		g.sumEnds(dst[base:base+n], base, e)
 	}
@@ -84,7 +84,7 @@ func SumEnds(dst [][block.DigestSize]byte, e Ends) {
 	g.release()
 }
 
-// sumEnds is SumEnds for messages base to base+len(dst)-1, at most one for each lane.
+// sumEnds is SumEnds for messages base to base+len(dst)-1, at most shortRound of them.
 func (g *group) sumEnds(dst [][block.DigestSize]byte, base int, e Ends) {
 	// Messages whose padding takes two blocks have the first lanes, so that these lanes
 	// can go on alone.

@@ -166,11 +166,7 @@ func (p *streamPlan) compress(state []*block.State, next []*byte, n, at, blocks 
 		blocks = min(blocks, k.MaxBlocks)
 		i += k.Lanes
 	}
-	if race.Enabled {
-		for _, b := range next[:n] {
-			race.Read(unsafe.Slice(block.Advance(b, at), blocks*block.Size))
-		}
-	}
+	readBlocks(next[:n], at, blocks)
 	for i := 0; i < n; {
 		k := p.kernels[n-i]
 		for j := n; j < i+k.Lanes; j++ {
@@ -182,10 +178,33 @@ func (p *streamPlan) compress(state []*block.State, next []*byte, n, at, blocks 
 	return blocks
 }
 
-// compressAll advances the first n states by the given blocks, from block `at` of
-// next on.
+// compressAll advances the first n states by the given blocks, from block `at` of next
+// on. There may be more states than Width. Then the widest kernel does several times its
+// lanes in one call, if these blocks leave room: a turn costs less than a call.
 func (p *streamPlan) compressAll(state []*block.State, next []*byte, n, at, blocks int) {
-	for end := at + blocks; at < end; {
-		at += p.compress(state, next, n, at, end-at)
+	first := 0
+	if n > p.Width {
+		k := p.kernels[p.Width]
+		for 2*blocks <= k.MaxBlocks && n-first >= 2*k.Lanes {
+			turns := min((n-first)/k.Lanes, k.MaxBlocks/max(1, blocks))
+			last := first + turns*k.Lanes
+			readBlocks(next[first:last], at, blocks)
+			k.Blocks(&state[first], &next[first], last-first, 0, at, blocks, turns)
+			first = last
+		}
+	}
+	for ; first < n; first += p.Width {
+		for done := 0; done < blocks; {
+			done += p.compress(state[first:], next[first:], min(p.Width, n-first), at+done, blocks-done)
+		}
+	}
+}
+
+// readBlocks reports to the race detector that a kernel reads the blocks.
+func readBlocks(next []*byte, at, blocks int) {
+	if race.Enabled {
+		for _, b := range next {
+			race.Read(unsafe.Slice(block.Advance(b, at), blocks*block.Size))
+		}
 	}
 }

@@ -107,21 +107,13 @@ func (o *OneBlock) Follow(steps []uint8) {
 	}
 }
 
-// compress compresses the first n blocks into their states: by the widest kernel, in as
-// few calls as it allows, and the remaining blocks by the plan's kernels for them.
+// compress compresses the first n blocks into their states.
 func (o *OneBlock) compress(n int) {
 	p := currentPlan()
-	k := p.kernels[p.Width]
-	first := 0
-	for n-first >= k.Lanes {
-		turns := min((n-first)/k.Lanes, k.MaxBlocks)
-		k.Blocks(&o.state[0], &o.next[0], n, first, 0, 1, turns)
-		first += turns * k.Lanes
-	}
-	if first == n {
+	p.compressAll(o.state[:], o.next[:], n, 0, 1)
+	if n%p.Width == 0 {
 		return
 	}
-	p.compress(o.state[first:], o.next[first:], n-first, 0, 1)
 	// Lanes that were not live had another message's block.
 	for i := n; i < min(n+block.MaxLanes, MaxOneBlock); i++ {
 		o.next[i] = &o.Blocks[i][0]

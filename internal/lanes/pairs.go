@@ -11,13 +11,13 @@ func CompressPairs(dst [][block.DigestSize]byte, h block.State, src [][block.Dig
 	}
 	g := acquire()
 	for used := 0; len(dst) > 0; {
-		live := min(g.Width(), len(dst))
+		live := g.round(len(dst), 1, 1)
 		used = g.use(used, live)
 		for i := range live {
 			g.jobs[i].H = h
 			g.next[i] = &src[2*i][0]
 		}
-		g.compressAll(live, 1)
+		g.compressAll(live, 0, 1)
 		for i := range live {
 			PutDifference(&dst[i], &g.jobs[i].H, &h)
 		}

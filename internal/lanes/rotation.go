@@ -2,11 +2,9 @@ package lanes
 
 import (
 	"slices"
-	"unsafe"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
 	"github.com/sha256-simd/sha256-simd/internal/plan"
-	"github.com/sha256-simd/sha256-simd/internal/race"
 )
 
 // Jobs rotate when they share the lanes of a kernel round robin, one time slice after
@@ -120,16 +118,12 @@ func (g *group) rotateEqual(live, blocks int, t plan.TimeSlice) {
 	parts := (t.Blocks + k.MaxBlocks - 1) / k.MaxBlocks
 	slice, slices := t.Blocks/parts, blocks/t.Blocks*parts
 	at := blocks - slices*slice
-	g.compressAll(live, at)
+	g.compressAll(live, 0, at)
 	copy(r.state[copy(r.state[:], g.state[:live]):], g.state[:live])
 	for i, p := range g.next[:live] {
 		r.next[i], r.next[live+i] = p, block.Advance(p, slice)
 	}
-	if race.Enabled {
-		for _, p := range r.next[:live] {
-			race.Read(unsafe.Slice(block.Advance(p, at), slices*slice*block.Size))
-		}
-	}
+	readBlocks(r.next[:live], at, slices*slice)
 	maxTurns := max(1, k.MaxBlocks/slice) // in one call
 	first, turns := 0, live*slices/t.Lanes
 	for turns > 0 {

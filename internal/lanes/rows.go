@@ -32,7 +32,7 @@ func (g *group) sumRows(dst *Rows, prefix *Prefix, src *Rows, n int) {
 	whole, scratch := (l.last-l.first)/block.Size, (l.head+l.tail)/block.Size
 	ends, fill := l.head > 0 || size > l.last, 1
 	if ends {
-		fill = min(g.maxLive(), n)
+		fill = min(g.maxRound(), n)
 	}
 	g.fill(fill, &l, prefix, src.Data[:size])
 	// The end of a message begins in scratch at this offset.
@@ -43,7 +43,7 @@ func (g *group) sumRows(dst *Rows, prefix *Prefix, src *Rows, n int) {
 	far := n*size > nearBytes && stride > closeBytes
 	to, from := dst.Data, src.Data
 	for used := 0; n > 0; {
-		live := g.round(n, whole)
+		live := g.round(n, whole, whole+scratch)
 		used = g.use(used, live)
 		switch {
 		case !ends && whole > 0:

@@ -307,9 +307,9 @@ func TestLongJobsAreBounded(t *testing.T) {
 func CheckScratch(t *testing.T) {
 	const n = 61
 	data := randomBytes(n * 100)
-	equal, unequal := make([][]byte, n), make([][]byte, n)
+	equal, unequal, short := make([][]byte, n), make([][]byte, n), make([][]byte, n)
 	for i := range n {
-		equal[i], unequal[i] = data[i:][:20*block.Size], data[i:][:17*i]
+		equal[i], unequal[i], short[i] = data[i:][:20*block.Size], data[i:][:17*i], data[i:][:70]
 	}
 	dst, states := make([][block.DigestSize]byte, n), make([]block.State, n)
 	a := &equalJobs{states, equal}
@@ -320,10 +320,15 @@ func CheckScratch(t *testing.T) {
 		call func()
 	}{
 		{"SumMany", func() { SumMany(dst, equal) }},
+		{"SumMany of short messages", func() { SumMany(dst, short) }},
 		{"SumMany of unequal lengths", func() { SumMany(dst, unequal) }},
 		{"SumManyAfter", func() { SumManyAfter(dst, after, equal) }},
 		{"SumManyAfter of unequal lengths", func() { SumManyAfter(dst, after, unequal) }},
 		{"SumNested", func() { SumNested(dst, whole, whole, equal) }},
+		{"SumNested of short messages", func() { SumNested(dst, whole, whole, short) }},
+		{"SumNestedEach", func() { SumNestedEach(dst, sameKeys{&states[0]}, equal) }},
+		{"SumNestedEach of short messages", func() { SumNestedEach(dst, sameKeys{&states[0]}, short) }},
+		{"SumNestedEach of unequal lengths", func() { SumNestedEach(dst, sameKeys{&states[0]}, unequal) }},
 		{"SumNested of unequal lengths", func() { SumNested(dst, whole, whole, unequal) }},
 		{"Run", func() { j := newJobs(shapes[1].of(n)); Run(n, j, true) }},
 		{"RunEqual", func() { RunEqual(n, 20, a) }},
@@ -334,6 +339,9 @@ func CheckScratch(t *testing.T) {
 		g := acquire() // of all that this P has pooled, the last one
 		for i, s := range g.state {
 			isKept := func(segment []byte) bool { return segment != nil }
+			if outer := g.outer[i]; outer != nil && outer != &g.sums.outer.H {
+				t.Fatalf("%s: the caller's state is kept", tt.name)
+			}
 			if s != &g.unused || g.next[i] != nil || g.job[i].State != nil || slices.ContainsFunc(g.job[i].Segments[:], isKept) {
 				t.Fatalf("%s: lane %d is in use", tt.name, i)
 			}
@@ -344,6 +352,11 @@ func CheckScratch(t *testing.T) {
 		g.release()
 	}
 }
+
+// sameKeys are keys of one state.
+type sameKeys struct{ h *block.State }
+
+func (k sameKeys) States(int) (inner, outer *block.State) { return k.h, k.h }
 
 // equalJobs are jobs of EqualWork, and messages of Ends.
 type equalJobs struct {

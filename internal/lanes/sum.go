@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
+	"github.com/sha256-simd/sha256-simd/internal/plan"
 )
 
 // A Prefix precedes each of many messages.
@@ -95,7 +96,7 @@ func sum(dst [][block.DigestSize]byte, s sumMany) {
 	g := acquire()
 	g.sums = s
 	if s.nested {
-		for i := range min(g.maxLive(), len(dst)) {
+		for i := range min(g.maxRound(), len(dst)) {
 			end := g.jobs[i].outerBlock()
 			*end = [block.Size]byte{block.DigestSize: 0x80}
 			binary.BigEndian.PutUint64(end[block.Size-8:], (s.outer.Len+block.DigestSize)<<3)
@@ -104,8 +105,8 @@ func sum(dst [][block.DigestSize]byte, s sumMany) {
 	}
 	if haveOneLength(s.msgs) {
 		g.sumEqual(&g.sums)
-	} else if most, far, ok := g.sums.goesByBlocks(g.Width()); ok {
-		g.sumByBlocks(&g.sums, most, far)
+	} else if least, most, far, ok := g.sums.goesByBlocks(g.Width()); ok {
+		g.sumByBlocks(&g.sums, least, most, far)
 	} else {
 		g.run(len(dst), &g.sums, true)
 		if s.nested {
@@ -113,7 +114,7 @@ func sum(dst [][block.DigestSize]byte, s sumMany) {
 		}
 	}
 	if s.keys != nil {
-		clear(g.outer[:min(g.maxLive(), len(dst))])
+		clear(g.outer[:min(g.maxRound(), len(dst))])
 	}
 	g.release()
 }
@@ -138,8 +139,8 @@ func (g *group) nest(live int) {
 // nestAll does the same as nest for all digests of dst. Unequal jobs end at different
 // times: nest would cost more calls there.
 func (g *group) nestAll(dst [][block.DigestSize]byte) {
-	for base := 0; base < len(dst); base += g.Width() {
-		digests := dst[base:min(base+g.Width(), len(dst))]
+	for base := 0; base < len(dst); base += g.shortRound() {
+		digests := dst[base:min(base+g.shortRound(), len(dst))]
 		for i := range digests {
 			j := &g.jobs[i]
 			copy(j.outerBlock()[:], digests[i][:])
@@ -314,7 +315,7 @@ func (g *group) sumEqual(s *sumMany) {
 	// blocks there: the scratch of one job is enough.
 	ends, fill := l.head > 0 || len(msgs[0]) > l.last || s.heads != nil, 1
 	if ends {
-		fill = min(g.maxLive(), len(msgs))
+		fill = min(g.maxRound(), len(msgs))
 	}
 	g.fill(fill, &l, prefix, msgs[0])
 	// The end of a message begins in scratch at this offset.
@@ -324,14 +325,14 @@ func (g *group) sumEqual(s *sumMany) {
 	}
 	far := len(msgs)*len(msgs[0]) > nearBytes && !areClose(msgs[0], msgs[min(1, len(msgs)-1)])
 	for used := 0; len(msgs) > 0; {
-		live := g.round(len(msgs), whole)
+		live := g.round(len(msgs), whole, whole+scratch)
 		used = g.use(used, live)
-		next := msgs[live:min(live+g.Width(), len(msgs))]
+		next := msgs[live:min(2*live, len(msgs))]
 		for i, m := range msgs[:live] {
 			j := &g.jobs[i]
 			j.H = prefix.H
 			if ends {
-				copy(j.Scratch[at:], m[l.last:])
+				copyShort(j.Scratch[at:], m[l.last:])
 			}
 			g.next[i] = unsafe.SliceData(m)
 		}
@@ -409,18 +410,40 @@ func (g *group) use(used, live int) int {
 	return live
 }
 
-// round returns how many of the n remaining jobs, of equal length, run together: one
-// for each lane, or all n if they rotate.
-func (g *group) round(n, blocks int) int {
+// shortRound is the number of short jobs that run together if there are enough: the
+// same number in each lane, one after the other.
+func (g *group) shortRound() int { return block.MaxLanes / g.Width() * g.Width() }
+
+// maxRound is the largest number of jobs in a round.
+func (g *group) maxRound() int { return max(g.maxLive(), g.shortRound()) }
+
+// round returns how many of the n remaining jobs, of equal length, run together: all n
+// if they do not fill the lanes or rotate, else one for each lane, or more if they are
+// short. Their first `whole` blocks of `all` may rotate.
+func (g *group) round(n, whole, all int) int {
 	if n <= g.Width() {
 		return n
 	}
 	if n <= g.maxLive() {
-		if _, rotates := g.sliceOfEqual(n, blocks); rotates {
+		if _, rotates := g.sliceOfEqual(n, whole); rotates {
 			return n
 		}
 	}
-	return g.Width()
+	return g.fullRound(n, all)
+}
+
+// roundBlocks is the largest number of blocks in a round of short jobs: more of them
+// would displace the next messages from the cache.
+const roundBlocks = 64
+
+// fullRound is round for at least Width jobs that leave no lane free. Long jobs may
+// rotate, so their rounds have one for each lane.
+func (g *group) fullRound(n, blocks int) int {
+	if plan.IsLong(blocks) {
+		return g.Width()
+	}
+	n = min(n, g.shortRound(), roundBlocks/max(1, blocks))
+	return max(1, n/g.Width()) * g.Width()
 }
 
 // compressEqual compresses the given blocks at next for each of the first live lanes.
@@ -429,7 +452,7 @@ func (g *group) compressEqual(live, blocks int) {
 	if t, rotates := g.sliceOfEqual(live, blocks); rotates {
 		g.rotateEqual(live, blocks, t)
 	} else {
-		g.plan.compressAll(g.state[:], g.next[:], live, 0, blocks)
+		g.compressAll(live, 0, blocks)
 	}
 }
 
@@ -439,7 +462,7 @@ func (g *group) compressScratch(live, at, blocks int) {
 	for i := range live {
 		g.next[i] = &g.jobs[i].Scratch[at]
 	}
-	g.compressAll(live, blocks)
+	g.compressAll(live, 0, blocks)
 }
 
 // compressPadding is compressScratch, but all jobs read the beginning of the first
@@ -448,13 +471,11 @@ func (g *group) compressPadding(live, blocks int) {
 	for i := range live {
 		g.next[i] = &g.jobs[0].Scratch[0]
 	}
-	g.compressAll(live, blocks)
+	g.compressAll(live, 0, blocks)
 }
 
-// compressAll compresses the given blocks at next for each of the first live lanes, at
-// most Width lanes at a time.
-func (g *group) compressAll(live, blocks int) {
-	for from := 0; from < live; from += g.Width() {
-		g.plan.compressAll(g.state[from:], g.next[from:], min(g.Width(), live-from), 0, blocks)
-	}
+// compressAll compresses the given blocks, from block `at` of next on, for each of the
+// first live jobs.
+func (g *group) compressAll(live, at, blocks int) {
+	g.plan.compressAll(g.state[:], g.next[:], live, at, blocks)
 }
