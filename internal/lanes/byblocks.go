@@ -37,8 +37,10 @@ func (s *sumMany) goesByBlocks(width int) (least, most int, far, ok bool) {
 // sumByBlocks is SumManyAfter for messages of `least` to `most` blocks. If they are far,
 // it fetches the messages that come next.
 func (g *group) sumByBlocks(s *sumMany, least, most int, far bool) {
-	for i := range min(g.maxRound(), len(s.msgs)) {
-		copy(g.jobs[i].Scratch[:], s.prefix.Rest)
+	if len(s.prefix.Rest) > 0 {
+		for i := range min(g.maxRound(), len(s.msgs)) {
+			copy(g.jobs[i].Scratch[:], s.prefix.Rest)
+		}
 	}
 	used := 0
 	for g.base = 0; g.base < len(s.msgs); g.base += window {
