@@ -172,7 +172,9 @@ exec '{BINARY}' "$@"
         """An interrupt leaves no worker behind; the same command goes on."""
         sums = self.files(200, 100_000)
         args = ["check", sums, "--shards", 12, "--progress", "json"]
-        run = self.start(*args, "--worker", "--bytes-per-second 2MB")
+        # Three rounds of four shards, of four seconds each: a busy machine may take
+        # some seconds to pass the interrupt on.
+        run = self.start(*args, "--worker", "--bytes-per-second 400kB")
         self.wait_for(lambda: len(self.results()) >= 3)
         os.killpg(run.pid, signal.SIGINT)  # as a terminal does
         out, _ = run.communicate(timeout=120)
@@ -196,7 +198,7 @@ exec '{BINARY}' "$@"
         sums = self.files(200, 100_000)
         for i in range(20):
             (self.dir / "files" / f"{i:05}").write_bytes(b"other")
-        run = self.start("check", sums, "--shards", 20, "--max-errors", 5, "--worker", "--bytes-per-second 1MB")
+        run = self.start("check", sums, "--shards", 20, "--max-errors", 5, "--worker", "--bytes-per-second 500kB")
         report, out = self.finish(run, 2)
         self.assertIn("more than 5 errors: cancelled", out)
         self.assertFalse(report["complete"])
