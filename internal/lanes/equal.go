@@ -23,7 +23,7 @@ func RunEqual(n, blocks int, w EqualWork) {
 	if blocks < minFetched {
 		fetcher = nil
 	}
-	g.fetchRound(fetcher, 0, n)
+	fetchRound(fetcher, 0, g.Width(), n)
 	for base := 0; base < n; {
 		live := g.round(n-base, blocks, blocks)
 		g.retire(live)
@@ -34,7 +34,7 @@ func RunEqual(n, blocks int, w EqualWork) {
 			g.state[i], g.next[i] = &j.H, unsafe.SliceData(p)
 		}
 		g.compressEqual(live, blocks)
-		g.fetchRound(fetcher, base+live, n)
+		fetchRound(fetcher, base+live, g.Width(), n)
 		for i := range live {
 			w.Done(base+i, &g.jobs[i].H)
 		}
@@ -48,11 +48,11 @@ func RunEqual(n, blocks int, w EqualWork) {
 // fewer blocks, fetching jobs that are in cache costs more than 1% of the time.
 const minFetched = 32
 
-// fetchRound fetches the jobs of a round that starts with job first. n is the number
-// of all jobs.
-func (g *group) fetchRound(f Fetcher, first, n int) {
+// fetchRound fetches the jobs of a round that starts with job first and has at most
+// `most` jobs. n is the number of all jobs.
+func fetchRound(f Fetcher, first, most, n int) {
 	if f != nil {
-		for i := first; i < min(first+g.Width(), n); i++ {
+		for i := first; i < min(first+most, n); i++ {
 			f.Fetch(i)
 		}
 	}
@@ -77,7 +77,7 @@ func SumEnds(dst [][block.DigestSize]byte, e Ends) {
 	}
 	for base := 0; base < len(dst); base += g.shortRound() {
 		n := min(g.shortRound(), len(dst)-base)
-		g.fetchRound(fetcher, base+n, len(dst))
+		fetchRound(fetcher, base+n, g.shortRound(), len(dst))
 		g.sumEnds(dst[base:base+n], base, e)
 	}
 	g.retire(0)
