@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
@@ -92,22 +93,24 @@ func oneRequest(ctx context.Context, cancel context.CancelCauseFunc) context.Con
 
 // A canceler is a reader whose context ends with it.
 type canceler struct {
-	*storage.Reader
+	io.ReadCloser
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 }
 
+// Read drops what it read while the body broke. The answer to a canceled request
+// may still arrive, and its bytes would be among them.
 func (c *canceler) Read(p []byte) (int, error) {
-	n, err := c.Reader.Read(p)
+	n, err := c.ReadCloser.Read(p)
 	if errors.Is(context.Cause(c.ctx), errBroke) {
-		err = errBroke
+		return 0, errBroke
 	}
 	return n, err
 }
 
 func (c *canceler) Close() error {
 	defer c.cancel(nil)
-	return c.Reader.Close()
+	return c.ReadCloser.Close()
 }
 
 func kindOfGS(err error) kind {
