@@ -9,10 +9,10 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/lanes"
 )
 
-// SumChains follows hash chains: it replaces digests[i] by the digest of digests[i],
+// SumChains follows hash chains: it replaces digests[i] with the digest of digests[i],
 // steps[i] times, for every i. The numbers of steps may differ. SumChains follows the
 // chains side by side on the calling goroutine. It starts no other goroutine, and once
-// warm allocates nothing.
+// warm allocates nothing. Chains of two or three steps gain little.
 //
 // SumChains panics, before it touches anything, if digests and steps differ in length or
 // a number of steps is negative.
@@ -44,8 +44,8 @@ func SumChains(digests [][Size]byte, steps []int) {
 		func(ch *lanes.Chain, i int) { block.PutDigest(&digests[i], &ch.U) })
 }
 
-// oddSteps does a step of each chain that has an odd number of them. What runs side by
-// side does two at a time.
+// oddSteps does one step of each chain with an odd number of steps: an iteration of
+// lanes.RunChains is two. Neighbours run side by side.
 func oddSteps(digests [][Size]byte, steps []int) {
 	for i := 0; i < len(steps); i++ {
 		first := i

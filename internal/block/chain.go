@@ -54,22 +54,30 @@ func (k *ChainKernel) word(lane, value, j int) int {
 
 // Set makes a lane of c the chain with these states, digest and sum.
 func (k *ChainKernel) Set(c *Chains, lane int, inner, outer, u, sum *State) {
-	for value, h := range [chainValues]*State{inner, outer, u, sum} {
-		for j, w := range h {
-			c[k.word(lane, value, j)] = w
+	i := k.word(lane, 0, 0)
+	for _, h := range [chainValues]*State{inner, outer, u, sum} {
+		for _, w := range h {
+			c[i] = w
+			i += k.group
 		}
 	}
 }
 
 // Get reads u and sum of a lane of c.
 func (k *ChainKernel) Get(c *Chains, lane int, u, sum *State) {
+	i, toSum := k.word(lane, chainU, 0), (chainSum-chainU)*8*k.group
 	for j := range u {
-		u[j], sum[j] = c[k.word(lane, chainU, j)], c[k.word(lane, chainSum, j)]
+		u[j], sum[j] = c[i], c[i+toSum]
+		i += k.group
 	}
 }
 
-// Advance does n iterations of every chain of c: U ← HMAC(U), sum ← sum XOR U. Each of
-// the two blocks of an iteration is U and the padding.
+// Clear sets all lanes of k to zero.
+func (k *ChainKernel) Clear(c *Chains) { clear(c[:k.Lanes*chainValues*8]) }
+
+// Advance does n iterations of every chain of c: U ← HMAC(U), sum ← sum XOR U. An
+// iteration is two blocks. The first begins with U, the second with the digest of the
+// first; the padding follows in both.
 func (k *ChainKernel) Advance(c *Chains, n int, padding *[8]uint32) {
 	for ; n > 0; n -= k.MaxIterations {
 		advance(k.Name, (*uint32)(noescape(unsafe.Pointer(c))), min(n, k.MaxIterations), padding)

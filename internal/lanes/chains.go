@@ -91,9 +91,9 @@ func (ch *Chain) chain() *Chain { return ch }
 // iterations left, and Step does at most the smallest number left. It takes some 200 µs
 // at most, in plain Go a millisecond or two. Nothing of the chains stays in c.
 //
-// Then Step orders the parts, of which there are at most twice block.MaxLanes: first
-// parts[:waiting], which it did not advance, then parts[waiting:live], which go on, and
-// then those without iterations left. It advances at least one part if there is one.
+// If there is a part, Step advances at least one. Then it orders the parts, of which
+// there are at most twice block.MaxLanes: first parts[:waiting], which it did not
+// advance, then parts[waiting:live], which go on, and then those without iterations left.
 func Step[P interface{ chain() *Chain }](c *Chains, padding *[8]uint32, parts []P) (waiting, live int) {
 	var chains [block.MaxLanes]*Chain
 	n := min(len(parts), block.MaxLanes)
@@ -158,7 +158,7 @@ func (c *Chains) advance(k *block.ChainKernel, padding *[8]uint32, chains []*Cha
 	for i, ch := range chains {
 		k.Get(&c.memory, i, &ch.U, &ch.Sum)
 	}
-	clear(c.memory[:])
+	k.Clear(&c.memory)
 }
 
 // compress does iterations of the chains by a kernel for streams, two calls for each.
