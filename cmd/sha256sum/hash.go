@@ -315,8 +315,9 @@ func (w *worker) sum() {
 }
 
 // confirm reads the files again that were written to just before they were read,
-// until two readings agree. The write may still have been under way: it shows in
-// neither size nor time.
+// until two readings agree. After stamp.MaxAgain further readings they have
+// file.ErrChanged. A write may still have been under way at the first reading: it shows
+// in neither size nor time.
 func (w *worker) confirm() {
 	for reads := 2; len(w.recent) > 0; reads++ {
 		time.Sleep(stamp.BetweenReadings)

@@ -179,8 +179,9 @@ func (p *streamPlan) compress(state []*block.State, next []*byte, n, at, blocks 
 }
 
 // compressAll advances the first n states by the given blocks, from block `at` of next
-// on. There may be more states than Width. Then the widest kernel does several times its
-// lanes in one call, if these blocks leave room: a turn costs less than a call.
+// on. There may be more states than Width. Then the kernel for Width lanes, all of them its
+// own, does several turns in one call, if these blocks leave room: a turn costs less than
+// a call.
 func (p *streamPlan) compressAll(state []*block.State, next []*byte, n, at, blocks int) {
 	first := 0
 	if n > p.Width {

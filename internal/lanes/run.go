@@ -108,8 +108,8 @@ func (g *group) release() {
 	groups.Put(g)
 }
 
-// maxLive is the largest number of live jobs: Width jobs run, and at the end of the
-// list Width-1 more rotate with them.
+// maxLive is the largest number of live jobs of different lengths, and of jobs that
+// rotate: Width jobs run, and at the end of the list Width-1 more rotate with them.
 func (g *group) maxLive() int { return max(1, 2*g.Width()-1) }
 
 func (g *group) run(n int, w Work, uneven bool) {

@@ -417,9 +417,9 @@ func (g *group) shortRound() int { return block.MaxLanes / g.Width() * g.Width()
 // maxRound is the largest number of jobs in a round.
 func (g *group) maxRound() int { return max(g.maxLive(), g.shortRound()) }
 
-// round returns how many of the n remaining jobs, of equal length, run together: all n
-// if they do not fill the lanes or rotate, else one for each lane, or more if they are
-// short. Their first `whole` blocks of `all` may rotate.
+// round returns how many of the n remaining jobs, of equal length, run together. If they
+// rotate, or do not fill the lanes, it is n. Long jobs run one in each lane, short jobs
+// several. Of their `all` blocks the first `whole` may rotate.
 func (g *group) round(n, whole, all int) int {
 	if n <= g.Width() {
 		return n
@@ -436,8 +436,7 @@ func (g *group) round(n, whole, all int) int {
 // would displace the next messages from the cache.
 const roundBlocks = 64
 
-// fullRound is round for at least Width jobs that leave no lane free. Long jobs may
-// rotate, so their rounds have one for each lane.
+// fullRound is round for Width jobs or more that do not rotate together.
 func (g *group) fullRound(n, blocks int) int {
 	if plan.IsLong(blocks) {
 		return g.Width()
