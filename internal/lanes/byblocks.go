@@ -63,12 +63,15 @@ func (g *group) sumByBlocks(s *sumMany, least, most int, far bool) {
 		g.arrange(buckets, places)
 		// From here on the array of numbers of blocks holds the messages left over.
 		left := buckets[:0]
+		fetched := 0
 		for b, from := most, 0; b > 0; b-- {
 			to := int(places[b])
 			for to-from >= g.Width() {
 				n := g.fullRound(to-from, b)
 				if far {
-					s.fetch(g.base, g.order[from+n:min(from+2*n, len(msgs))])
+					ahead := min(from+n+g.maxRound(), len(msgs))
+					s.fetch(g.base, g.order[fetched:ahead])
+					fetched = ahead
 				}
 				used = g.sumLanes(s, g.order[from:from+n], b, used)
 				from += n

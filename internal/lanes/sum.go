@@ -38,9 +38,9 @@ func SumDigests(dst [][block.DigestSize]byte, prefix Prefix, src [][block.Digest
 	k := len(src) / len(dst)
 	l := prefix.together(k * block.DigestSize)
 	var zeros [4 * block.DigestSize]byte
-	g.fill(min(g.Width(), len(dst)), &l, &prefix, zeros[:k*block.DigestSize])
+	g.fill(min(g.maxRound(), len(dst)), &l, &prefix, zeros[:k*block.DigestSize])
 	for used := 0; len(dst) > 0; {
-		live := min(g.Width(), len(dst))
+		live := g.round(len(dst), 0, l.tail/block.Size)
 		used = g.use(used, live)
 		for i := range live {
 			j := &g.jobs[i]
