@@ -3,7 +3,6 @@ package sha256
 import (
 	"encoding/binary"
 	"fmt"
-	"unsafe"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
 	"github.com/sha256-simd/sha256-simd/internal/lanes"
@@ -34,9 +33,10 @@ func SumChains(digests [][Size]byte, steps []int) {
 		return
 	}
 	oddSteps(digests, steps)
-	lanes.RunChains(len(digests), &block.DigestPadding,
+	iterations := func(i int) int { return steps[i] / 2 }
+	lanes.RunChains(len(digests), &block.DigestPadding, iterations,
 		func(ch *lanes.Chain, i int) {
-			ch.Inner, ch.Outer, ch.Left = block.IV256, block.IV256, steps[i]/2
+			ch.Inner, ch.Outer, ch.Left = block.IV256, block.IV256, iterations(i)
 			for j := range ch.U {
 				ch.U[j] = binary.BigEndian.Uint32(digests[i][4*j:])
 			}
@@ -45,16 +45,22 @@ func SumChains(digests [][Size]byte, steps []int) {
 }
 
 // oddSteps does one step of each chain with an odd number of steps: an iteration of
-// lanes.RunChains is two. Neighbours run side by side.
+// lanes.RunChains is two.
 func oddSteps(digests [][Size]byte, steps []int) {
-	for i := 0; i < len(steps); i++ {
-		first := i
-		for i < len(steps) && steps[i]%2 == 1 {
-			i++
+	var some [block.MaxLanes][Size]byte
+	var numbers [block.MaxLanes]int
+	n := 0
+	for i := range steps {
+		if steps[i]%2 == 1 {
+			some[n], numbers[n] = digests[i], i
+			n++
 		}
-		if n := i - first; n > 0 {
-			rows := Rows{Data: unsafe.Slice(&digests[first][0], n*Size), Size: Size, Stride: Size}
-			sumStride(rows, nil, rows, n)
+		if n == len(some) || i == len(steps)-1 {
+			lanes.SumDigests(some[:n], lanes.Prefix{H: block.IV256}, some[:n])
+			for j, number := range numbers[:n] {
+				digests[number] = some[j]
+			}
+			n = 0
 		}
 	}
 }

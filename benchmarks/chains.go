@@ -12,7 +12,7 @@ import (
 func hashChains() section {
 	s := section{
 		title: "Hash chains",
-		about: "`SumChains`: in a chain each digest is the digest of the one before. The last row has lengths between 1 and 2,000 at random. " +
+		about: "`SumChains`: in a chain each digest is the digest of the one before. In the last rows lengths are random, from 1 to 2,000 and from 0 to 15. " +
 			"crypto follows one chain after the other.",
 	}
 	for _, n := range []int{1, 2, 4, 16, 32, 64} {
@@ -23,11 +23,13 @@ func hashChains() section {
 		s.rows = append(s.rows, chainsRow("steps=1000", steps))
 	}
 	r := rand.New(rand.NewPCG(1, 1))
-	steps := make([]int, 600)
-	for i := range steps {
-		steps[i] = 1 + r.IntN(2000)
+	for _, l := range []struct{ n, low, high int }{{600, 1, 2000}, {1000, 0, 15}} {
+		steps := make([]int, l.n)
+		for i := range steps {
+			steps[i] = l.low + r.IntN(l.high-l.low+1)
+		}
+		s.rows = append(s.rows, chainsRow(fmt.Sprintf("steps=%d-%d", l.low, l.high), steps))
 	}
-	s.rows = append(s.rows, chainsRow("steps=1-2000", steps))
 	return s
 }
 

@@ -138,6 +138,7 @@ var floors = map[string]floor{
 	"SumChains/steps=1000/n=32":    {0, 4.7, 0, 0},
 	"SumChains/steps=1000/n=64":    {0, 4.7, 0, 0},
 	"SumChains/steps=1-2000/n=600": {0, 4.7, 0, 0},
+	"SumChains/steps=0-15/n=1000":  {0, 2.6, 0, 0},
 
 	"SLHDSA/set=128s/op=sign":        {8, 5, 5, 3.5},
 	"SLHDSA/set=128s/op=generate":    {8, 5, 5, 3.5},

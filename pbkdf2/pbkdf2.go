@@ -41,6 +41,7 @@ func Key(password string, salt []byte, iter, keyLength int) ([]byte, error) {
 	key := make([]byte, keyLength)
 	inner, outer := block.KeyStates(bytesOf(password))
 	lanes.RunChains((keyLength-1)/size+1, &block.KeyedPadding,
+		func(int) int { return iter - 1 },
 		func(ch *lanes.Chain, i int) { begin(ch, inner, outer, salt, uint32(i+1), iter) },
 		func(ch *lanes.Chain, i int) { putDigest(key[size*i:], ch) })
 	return key, nil
@@ -76,6 +77,7 @@ func SumMany(dst [][32]byte, passwords, salts [][]byte, iters []int) error {
 		return nil
 	}
 	lanes.RunChains(len(dst), &block.KeyedPadding,
+		func(i int) int { return iters[i] - 1 },
 		func(ch *lanes.Chain, i int) {
 			inner, outer := block.KeyStates(passwords[i])
 			begin(ch, inner, outer, salts[i], 1, iters[i])

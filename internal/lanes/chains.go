@@ -224,15 +224,21 @@ var chainRuns = sync.Pool{New: func() any {
 }}
 
 // RunChains advances n chains to their ends, side by side, with one padding for all.
-// begin sets chain i, which is clear. end takes it when it has no iterations left.
-func RunChains(n int, padding *[8]uint32, begin, end func(ch *Chain, i int)) {
+// begin sets chain i, which is clear, with iterations(i) iterations left. end takes it
+// when none is left. The longest chains begin first, so that chains that run together end
+// at about the same time.
+func RunChains(n int, padding *[8]uint32, iterations func(i int) int, begin, end func(ch *Chain, i int)) {
 	r := chainRuns.Get().(*chainRun)
+	g := acquire()     // only for the order
 	live, next := 0, 0 // the chains behind the live ones are free
 	for {
 		for ; next < n && live < len(r.live); next++ {
+			if next%window == 0 {
+				g.orderChains(next, min(window, n-next), iterations)
+			}
 			p := r.live[live]
-			p.number = next
-			if begin(&p.Chain, next); p.Left > 0 {
+			p.number = g.numberOf(next % window)
+			if begin(&p.Chain, p.number); p.Left > 0 {
 				live++
 			} else {
 				p.end(end)
@@ -247,7 +253,20 @@ func RunChains(n int, padding *[8]uint32, begin, end func(ch *Chain, i int)) {
 			p.end(end)
 		}
 	}
+	g.release()
 	chainRuns.Put(r)
+}
+
+// orderChains makes the count chains from base on the window.
+func (g *group) orderChains(base, count int, iterations func(i int) int) {
+	g.base, g.count, g.sorted = base, count, false
+	for i := range count {
+		if iterations(base+i) != iterations(base) {
+			g.sorted = true
+			g.sort(iterations)
+			return
+		}
+	}
 }
 
 func (p *numberedChain) end(end func(ch *Chain, i int)) {

@@ -120,7 +120,7 @@ func (g *group) run(n int, w Work, uneven bool) {
 		g.base, g.upcoming, g.count = base, 0, min(window, n-base)
 		g.sorted = uneven && g.count > g.Width()
 		if g.sorted {
-			g.sort(w)
+			g.sort(w.Blocks)
 		}
 		g.runWindow(w)
 	}
@@ -226,12 +226,13 @@ func (g *group) end(i, last int, w Work) {
 	g.move(i, last)
 }
 
-// sort puts the jobs of the window into g.order, by falling bucket.
-func (g *group) sort(w Work) {
+// sort puts the jobs of the window into g.order, by falling bucket of their numbers of
+// blocks, or whatever else says how long they take.
+func (g *group) sort(blocks func(i int) int) {
 	clear(g.places[:])
 	buckets := g.buckets[:g.count]
 	for i := range buckets {
-		b := bucket(w.Blocks(g.base + i))
+		b := bucket(blocks(g.base + i))
 		buckets[i] = uint16(b)
 		g.places[b]++
 	}
