@@ -47,18 +47,18 @@ func SumChains(digests [][Size]byte, steps []int) {
 // oddSteps does one step of each chain with an odd number of steps: an iteration of
 // lanes.RunChains is two.
 func oddSteps(digests [][Size]byte, steps []int) {
-	var some [block.MaxLanes][Size]byte
+	var odd [block.MaxLanes][Size]byte
 	var numbers [block.MaxLanes]int
 	n := 0
 	for i := range steps {
 		if steps[i]%2 == 1 {
-			some[n], numbers[n] = digests[i], i
+			odd[n], numbers[n] = digests[i], i
 			n++
 		}
-		if n == len(some) || i == len(steps)-1 {
-			lanes.SumDigests(some[:n], lanes.Prefix{H: block.IV256}, some[:n])
+		if n == len(odd) || i == len(steps)-1 {
+			lanes.SumDigests(odd[:n], lanes.Prefix{H: block.IV256}, odd[:n])
 			for j, number := range numbers[:n] {
-				digests[number] = some[j]
+				digests[number] = odd[j]
 			}
 			n = 0
 		}

@@ -257,7 +257,8 @@ func RunChains(n int, padding *[8]uint32, iterations func(i int) int, begin, end
 	chainRuns.Put(r)
 }
 
-// orderChains makes the count chains from base on the window.
+// orderChains makes the window the count chains from base on, the longest first. Chains
+// of equal length keep their order.
 func (g *group) orderChains(base, count int, iterations func(i int) int) {
 	g.base, g.count, g.sorted = base, count, false
 	for i := range count {

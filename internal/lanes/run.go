@@ -226,13 +226,13 @@ func (g *group) end(i, last int, w Work) {
 	g.move(i, last)
 }
 
-// sort puts the jobs of the window into g.order, by falling bucket of their numbers of
-// blocks, or whatever else says how long they take.
-func (g *group) sort(blocks func(i int) int) {
+// sort puts the jobs of the window into g.order, by falling bucket of their size: the
+// blocks of a job, or the iterations of a chain.
+func (g *group) sort(size func(i int) int) {
 	clear(g.places[:])
 	buckets := g.buckets[:g.count]
 	for i := range buckets {
-		b := bucket(blocks(g.base + i))
+		b := bucket(size(g.base + i))
 		buckets[i] = uint16(b)
 		g.places[b]++
 	}
@@ -258,12 +258,12 @@ const maxBucket = (64 - bucketBits) << bucketBits
 // bucketBits is the number of bits behind the first bit that a bucket depends on.
 const bucketBits = 4
 
-// bucket returns a number that never falls as blocks rises. It is blocks itself if
-// blocks is small, else its magnitude and the bucketBits bits behind its first bit.
-func bucket(blocks int) int {
-	shift := bits.Len(uint(blocks)) - 1 - bucketBits
+// bucket returns a number that never falls as size rises. It is size itself if size is
+// small, else its magnitude and the bucketBits bits behind its first bit.
+func bucket(size int) int {
+	shift := bits.Len(uint(size)) - 1 - bucketBits
 	if shift <= 0 {
-		return blocks
+		return size
 	}
-	return shift<<bucketBits + blocks>>shift
+	return shift<<bucketBits + size>>shift
 }
