@@ -14,7 +14,9 @@ package nmt
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
+	"math/bits"
 	"sync"
 	"unsafe"
 
@@ -31,6 +33,17 @@ type Namespace [NamespaceSize]byte
 
 // Compare returns -1, 0 or +1 if n is below, the same as or above other.
 func (n Namespace) Compare(other Namespace) int { return bytes.Compare(n[:], other[:]) }
+
+// below is Compare(other) < 0, for namespaces in memory: the difference of two
+// numbers of 29 bytes borrows. Trees compare all of their namespaces.
+func (n *Namespace) below(other *Namespace) bool {
+	be := binary.BigEndian
+	_, borrow := bits.Sub64(be.Uint64(n[21:]), be.Uint64(other[21:]), 0)
+	_, borrow = bits.Sub64(be.Uint64(n[13:]), be.Uint64(other[13:]), borrow)
+	_, borrow = bits.Sub64(be.Uint64(n[5:]), be.Uint64(other[5:]), borrow)
+	_, borrow = bits.Sub64(be.Uint64(n[:])>>24, be.Uint64(other[:])>>24, borrow)
+	return borrow != 0
+}
 
 // MaxNamespace is the highest namespace, the namespace of parity shares.
 var MaxNamespace = func() (n Namespace) {
@@ -76,11 +89,10 @@ const batch = 1024
 
 // scratch is the memory of a call. Between calls it holds nothing of callers.
 type scratch struct {
-	msgs       [batch][]byte
-	digests    [batch][sha256.Size]byte
-	namespaces [batch]Namespace
-	targets    [batch]*[sha256.Size]byte // where the digests belong
-	n          int                       // messages that wait
+	msgs    [batch][]byte
+	digests [batch][sha256.Size]byte
+	targets [batch]*[sha256.Size]byte // where the digests belong
+	n       int                       // messages that wait
 
 	wide   [batch]Node
 	narrow [batch / 2]Node
@@ -117,31 +129,29 @@ func LeafHashes(dst []Node, namespaces []Namespace, leaves [][]byte) error {
 		panic(fmt.Sprintf("nmt: LeafHashes: %d nodes and %d namespaces for %d leaves", len(dst), len(namespaces), len(leaves)))
 	}
 	for i := 1; i < len(namespaces); i++ {
-		if namespaces[i].Compare(namespaces[i-1]) < 0 {
+		if namespaces[i].below(&namespaces[i-1]) {
 			return fmt.Errorf("nmt: namespace %x of leaf %d is below namespace %x of leaf %d", namespaces[i], i, namespaces[i-1], i-1)
 		}
 	}
-	leafHashes(dst, leaves, func(i int) Namespace { return namespaces[i] })
+	s := scratches.Get().(*scratch)
+	s.leafHashes(dst, namespaces, leaves)
+	scratches.Put(s)
 	return nil
 }
 
 // leafHashes is LeafHashes without a look at the order.
-func leafHashes(dst []Node, leaves [][]byte, namespace func(i int) Namespace) {
-	s := scratches.Get().(*scratch)
+func (s *scratch) leafHashes(dst []Node, namespaces []Namespace, leaves [][]byte) {
 	for len(leaves) > 0 {
 		n := min(len(leaves), batch)
-		first := len(dst) - len(leaves)
-		for i := range n {
-			s.namespaces[i] = namespace(first + i)
-		}
-		heads := unsafe.Slice((*byte)(unsafe.Pointer(&s.namespaces)), n*NamespaceSize)
+		heads := unsafe.Slice((*byte)(unsafe.Pointer(&namespaces[0])), n*NamespaceSize)
 		lanes.SumHeaded(s.digests[:n], leafPrefix, heads, NamespaceSize, leaves[:n])
-		for i, ns := range s.namespaces[:n] {
-			dst[first+i] = Node{Min: ns, Max: ns, Hash: s.digests[i]}
+		for i := range n {
+			dst[i].Min = namespaces[i]
+			dst[i].Max = namespaces[i]
+			dst[i].Hash = s.digests[i]
 		}
-		leaves = leaves[n:]
+		dst, namespaces, leaves = dst[n:], namespaces[n:], leaves[n:]
 	}
-	scratches.Put(s)
 }
 
 // checkOrder returns an error if a node's namespaces are out of order, or fall
@@ -149,10 +159,10 @@ func leafHashes(dst []Node, leaves [][]byte, namespace func(i int) Namespace) {
 func checkOrder(nodes []Node) error {
 	for i := range nodes {
 		n := &nodes[i]
-		if n.Max.Compare(n.Min) < 0 {
+		if n.Max.below(&n.Min) {
 			return fmt.Errorf("nmt: node %d goes from namespace %x down to %x", i, n.Min, n.Max)
 		}
-		if i > 0 && n.Min.Compare(nodes[i-1].Max) < 0 {
+		if i > 0 && n.Min.below(&nodes[i-1].Max) {
 			return fmt.Errorf("nmt: node %d begins with namespace %x, below %x of node %d", i, n.Min, nodes[i-1].Max, i-1)
 		}
 	}
@@ -161,14 +171,17 @@ func checkOrder(nodes []Node) error {
 
 // span sets the namespaces of the parent of two nodes.
 func (o Options) span(parent, left, right *Node) {
-	parent.Min, parent.Max = left.Min, right.Max
+	parent.Min = left.Min
+	parent.Max = right.Max
 	if o.IgnoreMaxNamespace && right.Min == MaxNamespace {
 		parent.Max = left.Max
 	}
 }
 
-// pair returns the memory of two nodes that follow each other.
-func pair(nodes *[2]Node) []byte { return unsafe.Slice((*byte)(unsafe.Pointer(nodes)), 2*nodeSize) }
+// bytesOf returns the memory of nodes.
+func bytesOf(nodes []Node) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(nodes))), len(nodes)*nodeSize)
+}
 
 // parent returns the parent of two nodes.
 func (o Options) parent(left, right *Node) (parent Node) {
@@ -176,7 +189,7 @@ func (o Options) parent(left, right *Node) (parent Node) {
 	children := [2]Node{*left, *right}
 	var msg [1 + 2*nodeSize]byte
 	msg[0] = nodeByte
-	copy(msg[1:], pair(&children))
+	copy(msg[1:], bytesOf(children[:]))
 	parent.Hash = sha256.Sum256(msg[:])
 	return parent
 }
@@ -184,16 +197,27 @@ func (o Options) parent(left, right *Node) (parent Node) {
 // level sets dst to the parents of nodes, the nodes of trees of one size, one tree behind
 // the other. A node without a sibling goes up as it is.
 func (s *scratch) level(dst, nodes []Node, trees, size int, o Options) {
+	if trees == 1 || size%2 == 0 {
+		// No node without a sibling is between pairs.
+		pairs := trees * (size / 2)
+		for i := range pairs {
+			o.span(&dst[i], &nodes[2*i], &nodes[2*i+1])
+		}
+		hashes := lanes.Rows{Data: bytesOf(dst)[2*NamespaceSize:], Size: sha256.Size, Stride: nodeSize}
+		lanes.SumRows(hashes, nodePrefix, lanes.Rows{Data: bytesOf(nodes), Size: 2 * nodeSize, Stride: 2 * nodeSize}, pairs)
+		if size%2 != 0 {
+			dst[pairs] = nodes[2*pairs]
+		}
+		return
+	}
 	above := (size + 1) / 2
 	for range trees {
 		for i := range size / 2 {
 			children := (*[2]Node)(nodes[2*i:])
 			o.span(&dst[i], &children[0], &children[1])
-			s.add(&dst[i].Hash, pair(children))
+			s.add(&dst[i].Hash, bytesOf(children[:]))
 		}
-		if size%2 != 0 {
-			dst[above-1] = nodes[size-1]
-		}
+		dst[above-1] = nodes[size-1]
 		dst, nodes = dst[above:], nodes[size:]
 	}
 	s.flush()

@@ -20,6 +20,26 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/hashtest"
 )
 
+// TestBelow tests namespaces that differ in one byte or in two, at every position, beside
+// bytes.Compare.
+func TestBelow(t *testing.T) {
+	values := []byte{0, 1, 0x7f, 0x80, 0xff}
+	for i := range NamespaceSize {
+		for j := range NamespaceSize {
+			for k := range len(values) * len(values) {
+				a, b := Namespace{10: 7, 20: 0x80}, Namespace{10: 7, 20: 0x80}
+				a[i], b[j] = values[k%len(values)], values[k/len(values)]
+				if got, want := a.below(&b), bytes.Compare(a[:], b[:]) < 0; got != want {
+					t.Fatalf("%x below %x: %v", a, b, got)
+				}
+				if b = a; a.below(&b) {
+					t.Fatalf("%x is below itself", a)
+				}
+			}
+		}
+	}
+}
+
 // A hexNode is a node in the 90 bytes of nmt, in hexadecimal.
 type hexNode Node
 
@@ -578,7 +598,7 @@ func TestNumbersAreProved(t *testing.T) {
 
 func flip(n *Node, bit int) {
 	both := [2]Node{*n}
-	pair(&both)[bit/8] ^= 1 << (bit % 8)
+	bytesOf(both[:])[bit/8] ^= 1 << (bit % 8)
 	*n = both[0]
 }
 
@@ -741,7 +761,7 @@ func TestSquares(t *testing.T) {
 		}
 		for _, nodes := range [][]Node{rows, cols} {
 			for _, n := range nodes {
-				roots = append(roots, bytes.Clone(pair(&[2]Node{n})[:nodeSize]))
+				roots = append(roots, bytes.Clone(bytesOf([]Node{n})))
 			}
 		}
 		// Celestia's data root: the tree of RFC 6962 over both.
@@ -751,6 +771,48 @@ func TestSquares(t *testing.T) {
 	}
 	if tested < 10 {
 		t.Errorf("%d squares", tested)
+	}
+}
+
+// TestSquaresOfManyGroups tests squares whose rows and columns are hashed several at a
+// time, the last time fewer, beside a tree for each row and each column.
+func TestSquaresOfManyGroups(t *testing.T) {
+	for _, width := range []int{2, 6, 50, 72, 150} {
+		shares := make([][]byte, width*width)
+		namespaces := make([]Namespace, len(shares))
+		for i := range shares {
+			row, col := i/width, i%width
+			shares[i] = hashtest.Data(40 + i%7)
+			namespaces[i] = MaxNamespace
+			if row < width/2 && col < width/2 {
+				namespaces[i] = Namespace{0, byte((row + col) >> 4), NamespaceSize - 1: byte(row + col)}
+				copy(shares[i], namespaces[i][:])
+			}
+		}
+		rows, cols := make([]Node, width), make([]Node, width)
+		if err := Square(rows, cols, shares, width); err != nil {
+			t.Fatalf("width %d: %v", width, err)
+		}
+		root := func(at func(i int) int) Node {
+			leaves := make([]Node, width)
+			for i := range leaves {
+				ns := namespaces[at(i)]
+				leaves[i] = Node{Min: ns, Max: ns, Hash: stdsha256.Sum256(append(append([]byte{0}, ns[:]...), shares[at(i)]...))}
+			}
+			n, err := Root(leaves, Options{IgnoreMaxNamespace: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return n
+		}
+		for i := range width {
+			if want := root(func(j int) int { return i*width + j }); rows[i] != want {
+				t.Fatalf("width %d: row %d: %x, want %x", width, i, rows[i], want)
+			}
+			if want := root(func(j int) int { return j*width + i }); cols[i] != want {
+				t.Fatalf("width %d: column %d: %x, want %x", width, i, cols[i], want)
+			}
+		}
 	}
 }
 

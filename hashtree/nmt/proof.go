@@ -3,6 +3,7 @@ package nmt
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 	"sort"
 )
 
@@ -158,7 +159,9 @@ const maxEnd = 1 << (bits.UintSize - 2)
 
 func leafNodes(ns Namespace, leaves [][]byte) []Node {
 	nodes := make([]Node, len(leaves))
-	leafHashes(nodes, leaves, func(int) Namespace { return ns })
+	s := scratches.Get().(*scratch)
+	s.leafHashes(nodes, slices.Repeat([]Namespace{ns}, len(leaves)), leaves)
+	scratches.Put(s)
 	return nodes
 }
 

@@ -27,37 +27,48 @@ func Square(rows, cols []Node, shares [][]byte, width int) error {
 			}
 		}
 	}
-	namespace := func(i int) Namespace {
-		if i/width < original && i%width < original {
-			return Namespace(shares[i])
+	namespace := func(row, col int) *Namespace {
+		if row < original && col < original {
+			return (*Namespace)(shares[row*width+col])
 		}
-		return MaxNamespace
+		return &MaxNamespace
 	}
 	for row := range original {
 		for col := range original {
-			i := row*width + col
-			ns := namespace(i)
-			if col > 0 && ns.Compare(namespace(i-1)) < 0 {
-				return fmt.Errorf("nmt: row %d: namespace %x in column %d is below %x before it", row, ns, col, namespace(i-1))
+			ns := namespace(row, col)
+			if col > 0 && ns.below(namespace(row, col-1)) {
+				return fmt.Errorf("nmt: row %d: namespace %x in column %d is below %x before it", row, *ns, col, *namespace(row, col-1))
 			}
-			if row > 0 && ns.Compare(namespace(i-width)) < 0 {
-				return fmt.Errorf("nmt: column %d: namespace %x in row %d is below %x above it", col, ns, row, namespace(i-width))
+			if row > 0 && ns.below(namespace(row-1, col)) {
+				return fmt.Errorf("nmt: column %d: namespace %x in row %d is below %x above it", col, *ns, row, *namespace(row-1, col))
 			}
 		}
 	}
-	leaves := make([]Node, len(shares))
-	leafHashes(leaves, shares, namespace)
 	s := scratches.Get().(*scratch)
+	leaves := make([]Node, len(shares))
+	// As many rows at a time as are hashed in one call.
+	group := min(width, max(1, batch/width))
+	namespaces := make([]Namespace, group*width)
+	for first := 0; first < width; first += group {
+		n := min(group, width-first)
+		for row := range n {
+			for col := range width {
+				namespaces[row*width+col] = *namespace(first+row, col)
+			}
+		}
+		from, to := first*width, (first+n)*width
+		s.leafHashes(leaves[from:to], namespaces, shares[from:to])
+	}
 	o := Options{IgnoreMaxNamespace: true}
 	s.roots(rows, leaves, width, o)
 	// As many columns at a time as are climbed side by side.
-	group := min(width, max(1, 2*batch/width))
+	group = min(width, max(1, 2*batch/width))
 	columns := make([]Node, group*width)
 	for first := 0; first < width; first += group {
 		n := min(group, width-first)
 		for row := range width {
-			for i, leaf := range leaves[row*width+first:][:n] {
-				columns[i*width+row] = leaf
+			for i := range n {
+				columns[i*width+row] = leaves[row*width+first+i]
 			}
 		}
 		s.roots(cols[first:first+n], columns[:n*width], width, o)
