@@ -45,9 +45,11 @@ func (w *work) release() {
 	works.Put(w)
 }
 
-// fetch fetches the state and the data of hash i.
+// fetch fetches the data of hash i, and its state if there are many hashes.
 func (w *work) fetch(i int) {
-	ours(w.hs[i]).fetch()
+	if len(w.hs) > nearHashes {
+		ours(w.hs[i]).fetch()
+	}
 	block.Fetch(w.data[i : i+1])
 }
 
@@ -92,9 +94,13 @@ func (w *writeWork) Done(i int, j *lanes.Job) {
 	d.waiting = false
 }
 
-// nearHashes is the largest number of hashes that are assumed to be in cache, with data
-// of at most nearData bytes each. Fetching them would cost more than it gains.
-const nearHashes, nearData = 1024, 1024
+const (
+	// nearHashes is the largest number of hashes that are assumed to be in cache.
+	nearHashes = 1024
+	// nearData is the largest size of data that is assumed to be in cache, if the hashes
+	// are. To fetch it would cost more than it gains.
+	nearData = 256
+)
 
 // nearWork is writeWork that is not fetched.
 type nearWork work

@@ -23,15 +23,15 @@ const (
 
 // goesByBlocks reports whether the messages, of unequal lengths, go by their numbers
 // of blocks. It returns the smallest and the largest of these numbers, and whether the
-// list is too large for the cache. Messages that are not copied whole go by blocks only
-// if they are many: otherwise most of them would be left over.
+// list is far. Messages that are not copied whole go by blocks only if they are many:
+// otherwise most of them would be left over.
 func (s *sumMany) goesByBlocks(width int) (least, most int, far, ok bool) {
 	shortest, longest, total := len(s.msgs[0]), 0, 0
 	for _, m := range s.msgs {
 		shortest, longest, total = min(shortest, len(m)), max(longest, len(m)), total+len(m)
 	}
 	least, most = block.PaddedBlocks(len(s.prefix.Rest)+shortest), block.PaddedBlocks(len(s.prefix.Rest)+longest)
-	return least, most, total > nearBytes, most <= maxTogether || most <= maxByBlocks && min(len(s.msgs), window) >= (most-least+1)*width
+	return least, most, isFar(len(s.msgs), total), most <= maxTogether || most <= maxByBlocks && min(len(s.msgs), window) >= (most-least+1)*width
 }
 
 // sumByBlocks is SumManyAfter for messages of `least` to `most` blocks. If they are far,

@@ -44,9 +44,10 @@ func RunEqual(n, blocks int, w EqualWork) {
 	g.release()
 }
 
-// minFetched is the smallest number of blocks of equal jobs that are fetched. With
-// fewer blocks, fetching jobs that are in cache costs more than 1% of the time.
-const minFetched = 32
+// minFetched is the smallest number of blocks of equal jobs that are fetched. With as
+// many blocks, fetching takes 4% of the time of jobs that are in cache, and saves 25% of
+// the time of jobs that are not.
+const minFetched = 8
 
 // fetchRound fetches the jobs of a round that starts with job first and has at most
 // `most` jobs. n is the number of all jobs.

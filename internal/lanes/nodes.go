@@ -3,6 +3,7 @@ package lanes
 import (
 	"slices"
 	"sync/atomic"
+	"unsafe"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
 	"github.com/sha256-simd/sha256-simd/internal/cpu"
@@ -110,4 +111,71 @@ func hashPadded(k *block.NodeKernel, dst, src []byte) {
 	copy(nodes[:], src)
 	k.Hash(nodes[:], nodes[:k.Lanes*block.NodeSize])
 	copy(dst, nodes[:len(src)/2])
+}
+
+// areNodes reports whether messages of n bytes behind p are best hashed as nodes: they
+// have the length of a node, no byte precedes them, and there is a kernel for nodes.
+func (p *Prefix) areNodes(n int) bool {
+	return n == block.NodeSize && p.Len == 0 && currentNodePlan().many != nil
+}
+
+// sumNodes sets dst[i] to the digest of msgs[i]. All messages have the length of a
+// node. Kernels for nodes read them one behind the other, so they are copied.
+func sumNodes(dst [][block.DigestSize]byte, msgs [][]byte) {
+	var nodes [block.MaxLanes * block.NodeSize]byte
+	far := isFar(len(msgs), len(msgs)*block.NodeSize) && !areClose(msgs[0], msgs[min(1, len(msgs)-1)])
+	for len(msgs) > 0 {
+		n := min(len(msgs), block.MaxLanes)
+		if far {
+			block.Fetch(msgs[n:min(2*n, len(msgs))])
+		}
+		for i, m := range msgs[:n] {
+			*(*[block.NodeSize]byte)(nodes[i*block.NodeSize:]) = [block.NodeSize]byte(m)
+		}
+		hashNodes(bytesOf(dst[:n]), nodes[:n*block.NodeSize])
+		dst, msgs = dst[n:], msgs[n:]
+	}
+}
+
+// sumNodeRows is sumNodes for rows. It copies nothing if both rows and digests lie one
+// behind the other.
+func sumNodeRows(dst, src *Rows, n int) {
+	if src.Stride == block.NodeSize && dst.Stride == block.DigestSize && dst.Size == block.DigestSize {
+		from, to := src.Data[:n*block.NodeSize], dst.Data[:n*block.DigestSize]
+		if apartOrSame(to, from) {
+			hashNodes(to, from)
+			return
+		}
+	}
+	var nodes [block.MaxLanes * block.NodeSize]byte
+	far := isFar(n, n*block.NodeSize) && src.Stride > closeBytes
+	to, from := dst.Data, src.Data
+	for n > 0 {
+		live := min(n, block.MaxLanes)
+		if far {
+			src.fetch(from, live, n)
+		}
+		for i := range live {
+			*(*[block.NodeSize]byte)(nodes[i*block.NodeSize:]) = [block.NodeSize]byte(from[i*src.Stride:])
+		}
+		hashNodes(nodes[:], nodes[:live*block.NodeSize])
+		for i := range live {
+			copy(to[i*dst.Stride:][:dst.Size], nodes[i*block.DigestSize:])
+		}
+		if n -= live; n > 0 {
+			to, from = to[live*dst.Stride:], from[live*src.Stride:]
+		}
+	}
+}
+
+// apartOrSame reports whether a and b begin at the same address or do not overlap. Both
+// have at least one byte.
+func apartOrSame(a, b []byte) bool {
+	p, q := uintptr(unsafe.Pointer(&a[0])), uintptr(unsafe.Pointer(&b[0]))
+	return p == q || p+uintptr(len(a)) <= q || q+uintptr(len(b)) <= p
+}
+
+// bytesOf returns the memory of digests.
+func bytesOf(digests [][block.DigestSize]byte) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(digests))), len(digests)*block.DigestSize)
 }

@@ -20,6 +20,10 @@ func SumRows(dst Rows, prefix Prefix, src Rows, n int) {
 	if n == 0 {
 		return
 	}
+	if prefix.areNodes(src.Size) {
+		sumNodeRows(&dst, &src, n)
+		return
+	}
 	g := acquire()
 	g.sumRows(&dst, &prefix, &src, n)
 	g.release()
@@ -40,7 +44,7 @@ func (g *group) sumRows(dst *Rows, prefix *Prefix, src *Rows, n int) {
 	if l.head == 0 {
 		at = l.rest
 	}
-	far := n*size > nearBytes && stride > closeBytes
+	far := isFar(n, n*size) && stride > closeBytes
 	to, from := dst.Data, src.Data
 	for used := 0; n > 0; {
 		live := g.round(n, whole, whole+scratch)

@@ -93,6 +93,11 @@ func sum(dst [][block.DigestSize]byte, s sumMany) {
 	if len(dst) == 0 {
 		return
 	}
+	equal := haveOneLength(s.msgs)
+	if equal && !s.nested && s.prefix.areNodes(len(s.msgs[0])) {
+		sumNodes(dst, s.msgs)
+		return
+	}
 	g := acquire()
 	g.sums = s
 	if s.nested {
@@ -103,7 +108,7 @@ func sum(dst [][block.DigestSize]byte, s sumMany) {
 			g.outer[i] = &g.sums.outer.H
 		}
 	}
-	if haveOneLength(s.msgs) {
+	if equal {
 		g.sumEqual(&g.sums)
 	} else if least, most, far, ok := g.sums.goesByBlocks(g.Width()); ok {
 		g.sumByBlocks(&g.sums, least, most, far)
@@ -286,11 +291,28 @@ func haveOneLength(msgs [][]byte) bool {
 	return true
 }
 
+// Nobody can tell whether a list is in cache or far from the core. To fetch a message
+// takes 2 ns. Long messages lose at most 3% by that if they are in cache, and gain up to
+// 40% if they are not. Short messages lose more. So a list of short messages counts as
+// far only if it is too large for most second-level caches. Trees hash long lists in
+// windows of 1,024 leaves, which must count as far.
 const (
-	// nearBytes is the size of the largest list that is assumed to be in cache.
-	// Fetching short messages of such a list would cost more than it gains. Trees hash
-	// long lists in windows of 1,024 leaves, which must count as far.
-	nearBytes = 128 << 10
+	// longBytes is the smallest size of long messages, on average over a list.
+	longBytes = 256
+	// nearLong and nearShort are the sizes of the largest lists that are not fetched.
+	nearLong, nearShort = 4 << 10, 128 << 10
+)
+
+// isFar reports whether the messages of a list, all together of size bytes, are fetched
+// before they are hashed.
+func isFar(messages, size int) bool {
+	if size/longBytes >= messages {
+		return size > nearLong
+	}
+	return size > nearShort
+}
+
+const (
 	// soonBlocks is the largest number of blocks of messages before which the next
 	// messages are fetched. Longer messages would displace them from the cache; there
 	// the next messages are fetched afterwards.
@@ -323,7 +345,7 @@ func (g *group) sumEqual(s *sumMany) {
 	if l.head == 0 {
 		at = l.rest
 	}
-	far := len(msgs)*len(msgs[0]) > nearBytes && !areClose(msgs[0], msgs[min(1, len(msgs)-1)])
+	far := isFar(len(msgs), len(msgs)*len(msgs[0])) && !areClose(msgs[0], msgs[min(1, len(msgs)-1)])
 	for used := 0; len(msgs) > 0; {
 		live := g.round(len(msgs), whole, whole+scratch)
 		used = g.use(used, live)
