@@ -3,7 +3,9 @@ package sha256_test
 import (
 	"bytes"
 	stdsha256 "crypto/sha256"
+	"encoding"
 	"fmt"
+	"hash"
 	"math/rand/v2"
 	"testing"
 
@@ -59,6 +61,41 @@ func TestRowsThatAreNodes(t *testing.T) {
 				sha256.SumStride(dst, nil, src, n)
 				if !bytes.Equal(dst.Data, want) || !bytes.Equal(buf[:first+l.shift], before) {
 					t.Fatalf("%d rows %d apart, digests of %d bytes %d apart, %d bytes behind: wrong digests, or other bytes changed", n, l.stride, l.size, l.dstStride, l.shift)
+				}
+			}
+		}
+	})
+}
+
+// TestNodesBehindARestoredState tests a prefix that has no bytes, but not the initial
+// hash value: crypto/sha256, too, restores any state.
+func TestNodesBehindARestoredState(t *testing.T) {
+	state, err := sha256.New().(encoding.BinaryMarshaler).MarshalBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	state[10] ^= 0x40
+	restored := func(h hash.Hash) hash.Hash {
+		if err := h.(encoding.BinaryUnmarshaler).UnmarshalBinary(state); err != nil {
+			t.Fatal(err)
+		}
+		return h
+	}
+	std := restored(stdsha256.New())
+	std.Write(hashtest.Data(64))
+	want := [32]byte(std.Sum(nil))
+	hashtest.ForEachNode(t, func(t *testing.T) {
+		for _, n := range []int{1, 2, 5, 40} {
+			msgs, got, rows := make([][]byte, n), make([][32]byte, n), make([]byte, 32*n)
+			for i := range msgs {
+				msgs[i] = hashtest.Data(64)
+			}
+			prefix := restored(sha256.New())
+			sha256.SumManyAfter(got, prefix, msgs)
+			sha256.SumStride(sha256.Rows{Data: rows, Size: 32}, prefix, sha256.Rows{Data: bytes.Join(msgs, nil), Size: 64}, n)
+			for i := range got {
+				if got[i] != want || [32]byte(rows[32*i:]) != want {
+					t.Fatalf("message %d of %d: SumManyAfter %x, SumStride %x, want %x", i, n, got[i], rows[32*i:][:32], want)
 				}
 			}
 		}

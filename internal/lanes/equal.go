@@ -44,9 +44,8 @@ func RunEqual(n, blocks int, w EqualWork) {
 	g.release()
 }
 
-// minFetched is the smallest number of blocks of equal jobs that are fetched. With as
-// many blocks, fetching takes 4% of the time of jobs that are in cache, and saves 25% of
-// the time of jobs that are not.
+// minFetched is the smallest number of blocks of equal jobs that are fetched. There,
+// fetching costs 4% of the time if the jobs are in cache, and saves 25% if they are not.
 const minFetched = 8
 
 // fetchRound fetches the jobs of a round that starts with job first and has at most

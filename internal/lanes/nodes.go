@@ -113,10 +113,11 @@ func hashPadded(k *block.NodeKernel, dst, src []byte) {
 	copy(dst, nodes[:len(src)/2])
 }
 
-// areNodes reports whether messages of n bytes behind p are best hashed as nodes: they
-// have the length of a node, no byte precedes them, and there is a kernel for nodes.
+// areNodes reports whether messages of n bytes behind p are hashed as nodes: they have
+// the length of a node, no byte precedes them, and there is a kernel for nodes. A prefix
+// of no bytes may have another state, restored by UnmarshalBinary.
 func (p *Prefix) areNodes(n int) bool {
-	return n == block.NodeSize && p.Len == 0 && currentNodePlan().many != nil
+	return n == block.NodeSize && p.Len == 0 && p.H == block.IV256 && currentNodePlan().many != nil
 }
 
 // sumNodes sets dst[i] to the digest of msgs[i]. All messages have the length of a
