@@ -291,7 +291,7 @@ func haveOneLength(msgs [][]byte) bool {
 	return true
 }
 
-// Nobody can tell whether a list is in cache or far from the core. To fetch a message
+// Whether a list is in cache or far from the core is not known. To fetch a message
 // takes 2 ns. Long messages lose at most 3% by that if they are in cache, and gain up to
 // 40% if they are not. Short messages lose more. So a list of short messages counts as
 // far only if it is too large for most second-level caches. Trees hash long lists in
