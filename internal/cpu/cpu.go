@@ -23,8 +23,9 @@ const (
 	AVX512F
 	AVX512BW
 	AVX512VL
-	SHA2 // of arm64
-	LSE  // of arm64: the atomic instructions of Armv8.1
+	AVX512FP16 // of Intel's cores since Sapphire Rapids
+	SHA2       // of arm64
+	LSE        // of arm64: the atomic instructions of Armv8.1
 
 	endOfFeatures
 )
@@ -32,7 +33,7 @@ const (
 // AVX512 is what is meant by AVX-512 where no single kernel is meant.
 const AVX512 = AVX512F | AVX512BW | AVX512VL
 
-var featureNames = [...]string{"SSSE3", "AVX", "AVX2", "BMI2", "SHA", "AVX512F", "AVX512BW", "AVX512VL", "SHA2", "LSE"}
+var featureNames = [...]string{"SSSE3", "AVX", "AVX2", "BMI2", "SHA", "AVX512F", "AVX512BW", "AVX512VL", "AVX512FP16", "SHA2", "LSE"}
 
 // Has reports whether all of g are in f.
 func (f Features) Has(g Features) bool { return f&g == g }

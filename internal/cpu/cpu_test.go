@@ -61,6 +61,8 @@ func TestMicroarch(t *testing.T) {
 		{"Intel Tiger Lake H", CPU{"amd64", "GenuineIntel", 6, 0x8d, upToAVX2 | SHA | AVX512}, IceLake},
 		{"Intel Sapphire Rapids", CPU{"amd64", "GenuineIntel", 6, 0x8f, upToAVX2 | SHA | AVX512}, IntelAVX512SHA},
 		{"Intel Emerald Rapids", CPU{"amd64", "GenuineIntel", 6, 0xcf, upToAVX2 | SHA | AVX512}, IntelAVX512SHA},
+		{"Intel Granite Rapids, called Rocket Lake by a hypervisor", CPU{"amd64", "GenuineIntel", 6, 0xa7, upToAVX2 | SHA | AVX512 | AVX512FP16}, IntelAVX512SHA},
+		{"the same, AVX-512 hidden in part", CPU{"amd64", "GenuineIntel", 6, 0xa7, upToAVX2 | SHA | AVX512FP16}, SHAOnly},
 		{"Intel Granite Rapids", CPU{"amd64", "GenuineIntel", 6, 0xad, upToAVX2 | SHA | AVX512}, IntelAVX512SHA},
 
 		{"VIA Nano", CPU{"amd64", "CentaurHauls", 6, 0x0f, SSSE3}, Older},

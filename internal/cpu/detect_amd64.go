@@ -12,6 +12,7 @@ func detect() CPU {
 	}{
 		{cpuid.SSSE3, SSSE3}, {cpuid.AVX, AVX}, {cpuid.AVX2, AVX2}, {cpuid.BMI2, BMI2}, {cpuid.SHA, SHA},
 		{cpuid.AVX512F, AVX512F}, {cpuid.AVX512BW, AVX512BW}, {cpuid.AVX512VL, AVX512VL},
+		{cpuid.AVX512FP16, AVX512FP16},
 	} {
 		if cpuid.CPU.Supports(f.id) {
 			c.Features |= f.feature

@@ -91,7 +91,7 @@ func (c CPU) Microarch() Microarch {
 		return Unknown
 	case amd && c.Family >= 0x17:
 		return c.microarchOfZen()
-	case intel && c.Family == 6 && slices.Contains(iceLakeModels, c.Model):
+	case intel && c.Family == 6 && slices.Contains(iceLakeModels, c.Model) && !c.Features.Has(AVX512FP16):
 		return IceLake
 	case intel && avx512 && sha:
 		return IntelAVX512SHA
@@ -109,7 +109,9 @@ func (c CPU) Microarch() Microarch {
 
 // iceLakeModels are the models of Intel's family 6 whose cores need more than
 // five cycles for SHA256MSG1 and for SHA256MSG2, which hold up the rounds.
-// Sapphire Rapids and Alder Lake need less.
+// Sapphire Rapids and Alder Lake need less. Hypervisors that migrate guests between
+// CPUs name one of these models on later ones as well, where AVX512FP16 gives the
+// later core away.
 var iceLakeModels = []int{
 	0x6a, 0x6c, 0x7d, 0x7e, 0x9d, // Ice Lake
 	0x8c, 0x8d, // Tiger Lake
