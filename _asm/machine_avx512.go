@@ -17,6 +17,15 @@ func (m avx512) emitter() *emitter  { return m.e }
 func (m avx512) bits() int          { return 512 }
 func (m avx512) reg(i int) Register { return vec(i).AsZ() }
 
+// avx512Half is AVX-512 at 256 bits, which Intel's cores start three of a cycle, and of
+// 512 bits two.
+type avx512Half struct{ avx512 }
+
+func newAVX512Half(e *emitter) machine { return avx512Half{avx512{e}} }
+
+func (m avx512Half) bits() int          { return 256 }
+func (m avx512Half) reg(i int) Register { return vec(i).AsY() }
+
 func (m avx512) load(d Register, a Mem)  { m.e.emit(func() { m.e.c.VMOVDQU32(a, d) }) }
 func (m avx512) store(a Mem, s Register) { m.e.emit(func() { m.e.c.VMOVDQU32(s, a) }) }
 func (m avx512) move(d, s Register)      { m.e.emit(func() { m.e.c.VMOVDQA32(s, d) }) }

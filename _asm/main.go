@@ -54,11 +54,13 @@ var kernels = []kernel{
 	{name: "x4_avx", max: 128, avo: laneKernel(laneShape{machine: newAVX, groups: 1})},
 	{name: "x4_ssse3", max: 128, avo: laneKernel(laneShape{machine: newSSE, groups: 1, spreadConstants: true})},
 	{name: "x8_avx2", max: 128, avo: laneKernel(laneShape{machine: newAVX2, groups: 1})},
+	{name: "x8_avx512", max: 192, avo: laneKernel(laneShape{machine: newAVX512Half, groups: 1, scheduleInRegisters: true})},
 	{name: "x16_avx512", max: 192, avo: laneKernel(laneShape{machine: newAVX512, groups: 1, scheduleInRegisters: true, preload: true, orders: lanes16})},
 	{name: "x32_avx512", max: 128, avo: laneKernel(laneShape{machine: newAVX512, groups: 2, preload: true, orders: lanes32})},
 
 	{name: "node_x32_avx512", max: 512, avo: nodeLaneKernel(laneShape{machine: newAVX512, groups: 2, preload: true, orders: lanes32})},
 	{name: "node_x16_avx512", max: 512, avo: nodeLaneKernel(laneShape{machine: newAVX512, groups: 1, scheduleInRegisters: true, orders: lanes16})},
+	{name: "node_x8_avx512", max: 512, avo: nodeLaneKernel(laneShape{machine: newAVX512Half, groups: 1, scheduleInRegisters: true})},
 	{name: "node_x8_avx2", max: 512, avo: nodeLaneKernel(laneShape{machine: newAVX2, groups: 1})},
 	{name: "node_x4_shani", max: 512, avo: shaNodeKernel(4, false)},
 	{name: "node_x2_avx512shani", max: 512, avo: shaNodeKernel(2, true)},
@@ -73,6 +75,7 @@ var kernels = []kernel{
 
 	{name: "chain_x32_avx512", max: 48, group: 16, avo: chainLaneKernel(laneShape{machine: newAVX512, groups: 2, orders: lanes32})},
 	{name: "chain_x16_avx512", max: 80, group: 16, avo: chainLaneKernel(laneShape{machine: newAVX512, groups: 1, scheduleInRegisters: true, orders: lanes16})},
+	{name: "chain_x8_avx512", max: 80, group: 8, avo: chainLaneKernel(laneShape{machine: newAVX512Half, groups: 1, scheduleInRegisters: true})},
 	{name: "chain_x8_avx2", max: 64, group: 8, avo: chainLaneKernel(laneShape{machine: newAVX2, groups: 1})},
 	{name: "chain_x4_shani", max: 256, group: 1, avo: chainShaKernel(4)},
 	{name: "chain_x2_shani", max: 384, group: 1, avo: chainShaKernel(2)},

@@ -95,7 +95,7 @@ func (g *working) mix() {
 	case splitAdd:
 		m.add(d, d, x)
 	case difference:
-		m.(avx512).subtract(d, h, d)
+		m.(interface{ subtract(d, x, y Register) }).subtract(d, h, d)
 	}
 
 	// Now newA holds T1.

@@ -54,8 +54,9 @@ func TestNeeds(t *testing.T) {
 		ofAVX      = " x1_avx x4_avx search_x4_avx"
 		ofAVX2     = " x8_avx2 node_x8_avx2 search_x8_avx2 chain_x8_avx2"
 		ofSHA      = " x1_shani x2_shani x4_shani node_x1_shani node_x2_shani node_x4_shani search_x4_shani chain_x1_shani chain_x2_shani chain_x4_shani wots_x4_shani"
-		ofAVX512   = " x16_avx512 x32_avx512 node_x16_avx512 node_x32_avx512"
+		ofAVX512   = " x8_avx512 x16_avx512 x32_avx512 node_x8_avx512 node_x16_avx512 node_x32_avx512"
 		ofAVX512F  = " search_x32_avx512 chain_x16_avx512 chain_x32_avx512"
+		ofAVX512VL = " chain_x8_avx512"
 		ofBoth     = " x1_avx512shani x2_avx512shani node_x2_avx512shani"
 		throughAVX = ofNone + ofSSSE3 + ofAVX
 	)
@@ -73,11 +74,11 @@ func TestNeeds(t *testing.T) {
 		{"Haswell", "amd64", "linux", avx2, throughAVX + ofAVX2 + " x1_avx2"},
 		{"Haswell without BMI2", "amd64", "linux", avx2 &^ cpu.BMI2, throughAVX + ofAVX2},
 		{"Zen", "amd64", "windows", shani, throughAVX + ofAVX2 + " x1_avx2" + ofSHA},
-		{"Skylake-X", "amd64", "linux", avx512, throughAVX + ofAVX2 + " x1_avx2" + ofAVX512 + ofAVX512F},
+		{"Skylake-X", "amd64", "linux", avx512, throughAVX + ofAVX2 + " x1_avx2" + ofAVX512 + ofAVX512F + ofAVX512VL},
 		{"Knights Landing", "amd64", "linux", avx2 | cpu.AVX512F, throughAVX + ofAVX2 + " x1_avx2" + ofAVX512F},
 		{"AVX-512 without VL", "amd64", "linux", avx512 &^ cpu.AVX512VL, throughAVX + ofAVX2 + " x1_avx2" + ofAVX512F},
-		{"AVX-512 without BW", "amd64", "linux", avx512 &^ cpu.AVX512BW, throughAVX + ofAVX2 + " x1_avx2" + ofAVX512F},
-		{"Ice Lake", "amd64", "linux", avx512 | cpu.SHA, throughAVX + ofAVX2 + " x1_avx2" + ofSHA + ofAVX512 + ofAVX512F + ofBoth},
+		{"AVX-512 without BW", "amd64", "linux", avx512 &^ cpu.AVX512BW, throughAVX + ofAVX2 + " x1_avx2" + ofAVX512F + ofAVX512VL},
+		{"Ice Lake", "amd64", "linux", avx512 | cpu.SHA, throughAVX + ofAVX2 + " x1_avx2" + ofSHA + ofAVX512 + ofAVX512F + ofAVX512VL + ofBoth},
 		{"Ice Lake, macOS", "amd64", "darwin", avx512 | cpu.SHA, throughAVX + ofAVX2 + " x1_avx2" + ofSHA},
 		{"Raspberry Pi 4", "arm64", "linux", 0, "x4_neon node_x4_neon"},
 		{"Apple M1", "arm64", "darwin", cpu.SHA2 | cpu.LSE, "x4_neon node_x4_neon x1_sha2 x2_sha2 x4_sha2 node_x1_sha2 node_x2_sha2 node_x4_sha2 search_x4_sha2 chain_x1_sha2 chain_x2_sha2 chain_x4_sha2"},

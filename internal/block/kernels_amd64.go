@@ -21,6 +21,7 @@ var kernels = []Kernel{
 	{Spec: Spec{"x4_avx", "amd64", StreamOp, 4, cpu.AVX}, MaxBlocks: 128, Blocks: x4_avx},
 	{Spec: Spec{"x4_ssse3", "amd64", StreamOp, 4, cpu.SSSE3}, MaxBlocks: 128, Blocks: x4_ssse3},
 	{Spec: Spec{"x8_avx2", "amd64", StreamOp, 8, cpu.AVX2}, MaxBlocks: 128, Blocks: x8_avx2},
+	{Spec: Spec{"x8_avx512", "amd64", StreamOp, 8, cpu.AVX512F | cpu.AVX512BW | cpu.AVX512VL}, MaxBlocks: 192, Blocks: x8_avx512},
 	{Spec: Spec{"x16_avx512", "amd64", StreamOp, 16, cpu.AVX512F | cpu.AVX512BW | cpu.AVX512VL}, MaxBlocks: 192, Blocks: x16_avx512},
 	{Spec: Spec{"x32_avx512", "amd64", StreamOp, 32, cpu.AVX512F | cpu.AVX512BW | cpu.AVX512VL}, MaxBlocks: 128, Blocks: x32_avx512},
 }
@@ -28,6 +29,7 @@ var kernels = []Kernel{
 var nodeKernels = []NodeKernel{
 	{Spec: Spec{"node_x32_avx512", "amd64", NodeOp, 32, cpu.AVX512F | cpu.AVX512BW | cpu.AVX512VL}, maxNodes: 512, hash: node_x32_avx512},
 	{Spec: Spec{"node_x16_avx512", "amd64", NodeOp, 16, cpu.AVX512F | cpu.AVX512BW | cpu.AVX512VL}, maxNodes: 512, hash: node_x16_avx512},
+	{Spec: Spec{"node_x8_avx512", "amd64", NodeOp, 8, cpu.AVX512F | cpu.AVX512BW | cpu.AVX512VL}, maxNodes: 512, hash: node_x8_avx512},
 	{Spec: Spec{"node_x8_avx2", "amd64", NodeOp, 8, cpu.AVX2}, maxNodes: 512, hash: node_x8_avx2},
 	{Spec: Spec{"node_x4_shani", "amd64", NodeOp, 4, cpu.SSSE3 | cpu.SHA}, maxNodes: 512, hash: node_x4_shani},
 	{Spec: Spec{"node_x2_avx512shani", "amd64", NodeOp, 2, cpu.SSSE3 | cpu.SHA | cpu.AVX512F | cpu.AVX512BW | cpu.AVX512VL}, maxNodes: 512, hash: node_x2_avx512shani},
@@ -46,6 +48,7 @@ var searchKernels = []SearchKernel{
 var chainKernels = []ChainKernel{
 	{Spec: Spec{"chain_x32_avx512", "amd64", ChainOp, 32, cpu.AVX512F}, MaxIterations: 48, group: 16},
 	{Spec: Spec{"chain_x16_avx512", "amd64", ChainOp, 16, cpu.AVX512F}, MaxIterations: 80, group: 16},
+	{Spec: Spec{"chain_x8_avx512", "amd64", ChainOp, 8, cpu.AVX512F | cpu.AVX512VL}, MaxIterations: 80, group: 8},
 	{Spec: Spec{"chain_x8_avx2", "amd64", ChainOp, 8, cpu.AVX2}, MaxIterations: 64, group: 8},
 	{Spec: Spec{"chain_x4_shani", "amd64", ChainOp, 4, cpu.SSSE3 | cpu.SHA}, MaxIterations: 256, group: 1},
 	{Spec: Spec{"chain_x2_shani", "amd64", ChainOp, 2, cpu.SSSE3 | cpu.SHA}, MaxIterations: 384, group: 1},
@@ -114,6 +117,9 @@ func advance(name string, c *uint32, n int, padding *[8]uint32) {
 		return
 	case "chain_x16_avx512":
 		chain_x16_avx512(c, n, padding)
+		return
+	case "chain_x8_avx512":
+		chain_x8_avx512(c, n, padding)
 		return
 	case "chain_x8_avx2":
 		chain_x8_avx2(c, n, padding)

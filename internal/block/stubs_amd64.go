@@ -72,6 +72,13 @@ func x4_ssse3(states **[8]uint32, data **byte, ring int, first int, at int, slic
 //go:noescape
 func x8_avx2(states **[8]uint32, data **byte, ring int, first int, at int, slice int, turns int)
 
+// x8_avx512 compresses blocks of each of 8 streams, one 32-bit word of each in
+// a register, in turns: see Kernel.Blocks. It needs AVX512F, AVX512BW and
+// AVX512VL.
+//
+//go:noescape
+func x8_avx512(states **[8]uint32, data **byte, ring int, first int, at int, slice int, turns int)
+
 // x16_avx512 compresses blocks of each of 16 streams, one 32-bit word of each
 // in a register, in turns: see Kernel.Blocks. It needs AVX512F, AVX512BW and
 // AVX512VL.
@@ -99,6 +106,13 @@ func node_x32_avx512(dst *byte, src *byte, n int)
 //
 //go:noescape
 func node_x16_avx512(dst *byte, src *byte, n int)
+
+// node_x8_avx512 hashes n nodes of 64 bytes at src into dst, 8 at once, one
+// 32-bit word of each in a register. n is a multiple of 8; dst may be src. It
+// needs AVX512F, AVX512BW and AVX512VL.
+//
+//go:noescape
+func node_x8_avx512(dst *byte, src *byte, n int)
 
 // node_x8_avx2 hashes n nodes of 64 bytes at src into dst, 8 at once, one
 // 32-bit word of each in a register. n is a multiple of 8; dst may be src. It
@@ -176,6 +190,12 @@ func chain_x32_avx512(c *uint32, n int, padding *[8]uint32)
 //
 //go:noescape
 func chain_x16_avx512(c *uint32, n int, padding *[8]uint32)
+
+// chain_x8_avx512 does n iterations of 8 chains of HMAC, one 32-bit word of
+// each in a register: see ChainKernel.Advance. It needs AVX512F and AVX512VL.
+//
+//go:noescape
+func chain_x8_avx512(c *uint32, n int, padding *[8]uint32)
 
 // chain_x8_avx2 does n iterations of 8 chains of HMAC, one 32-bit word of each
 // in a register: see ChainKernel.Advance. It needs AVX2.

@@ -32,24 +32,24 @@ var (
 		{"node_x1_shani", 255}, {"node_x2_shani", 325}, {"node_x4_shani", 590}, {"node_x8_avx2", 2120},
 	}}
 	iceLake = Row{Microarch: cpu.IceLake, overhead: zen5Overhead, measured: []cost{
-		{"x1_avx512shani", 142}, {"x2_avx512shani", 205}, {"x1_shani", 166}, {"x2_shani", 332}, {"x4_shani", 909},
+		{"x1_avx512shani", 142}, {"x2_avx512shani", 205}, {"x1_shani", 166}, {"x2_shani", 332}, {"x4_shani", 909}, {"x8_avx512", 614},
 		{"x16_avx512", 941}, {"x32_avx512", 1760}, {"x8_avx2", 1155}, {"x4_avx", 1141}, {"x4_ssse3", 1191},
 		{"x1_avx2", 518}, {"x1_avx", 600}, {"x1_ssse3", 604},
-		{"node_x2_avx512shani", 400}, {"node_x1_shani", 290}, {"node_x2_shani", 486}, {"node_x4_shani", 1262}, {"node_x16_avx512", 1590},
+		{"node_x2_avx512shani", 400}, {"node_x8_avx512", 1134}, {"node_x1_shani", 290}, {"node_x2_shani", 486}, {"node_x4_shani", 1262}, {"node_x16_avx512", 1590},
 		{"node_x32_avx512", 3070}, {"node_x8_avx2", 1958},
 		{"search_x32_avx512", 1504}, {"search_x4_shani", 896}, {"search_x8_avx2", 992}, {"search_x4_avx", 972}, {"search_x4_ssse3", 1048},
 	}}
 	intelAVX512SHA = Row{Microarch: cpu.IntelAVX512SHA, overhead: zen5Overhead, measured: []cost{
-		{"x1_shani", 130}, {"x2_shani", 137}, {"x4_shani", 272}, {"x16_avx512", 941}, {"x32_avx512", 1760},
-		{"x8_avx2", 1155}, {"x4_avx", 1141}, {"x4_ssse3", 1191}, {"x1_avx2", 518}, {"x1_avx", 600},
-		{"x1_ssse3", 604},
-		{"node_x1_shani", 255}, {"node_x2_shani", 275}, {"node_x4_shani", 560}, {"node_x16_avx512", 1590}, {"node_x32_avx512", 3070},
-		{"node_x8_avx2", 1958},
+		{"x1_avx512shani", 131}, {"x2_avx512shani", 193}, {"x1_shani", 130}, {"x2_shani", 217}, {"x4_shani", 384}, {"x8_avx512", 593},
+		{"x16_avx512", 909}, {"x32_avx512", 1850}, {"x8_avx2", 1133}, {"x4_avx", 1124}, {"x4_ssse3", 1148}, {"x1_avx2", 463},
+		{"x1_avx", 511}, {"x1_ssse3", 517},
+		{"node_x1_shani", 208}, {"node_x2_shani", 382}, {"node_x4_shani", 765}, {"node_x8_avx512", 1069}, {"node_x16_avx512", 1499},
+		{"node_x32_avx512", 3079}, {"node_x8_avx2", 1924},
 	}}
 	intelAVX512 = Row{Microarch: cpu.IntelAVX512, overhead: zen5Overhead, measured: []cost{
-		{"x16_avx512", 941}, {"x32_avx512", 1900}, {"x8_avx2", 1155}, {"x4_avx", 1141}, {"x4_ssse3", 1191},
+		{"x8_avx512", 614}, {"x16_avx512", 941}, {"x32_avx512", 1900}, {"x8_avx2", 1155}, {"x4_avx", 1141}, {"x4_ssse3", 1191},
 		{"x1_avx2", 518}, {"x1_avx", 600}, {"x1_ssse3", 604},
-		{"node_x16_avx512", 1590}, {"node_x32_avx512", 3300}, {"node_x8_avx2", 1958},
+		{"node_x8_avx512", 1134}, {"node_x16_avx512", 1590}, {"node_x32_avx512", 3300}, {"node_x8_avx2", 1958},
 	}}
 	shaOnly = Row{Microarch: cpu.SHAOnly, overhead: zen5Overhead, measured: []cost{
 		{"x1_shani", 150}, {"x2_shani", 220}, {"x4_shani", 460}, {"x8_avx2", 1350}, {"x4_avx", 1350},

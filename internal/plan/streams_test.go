@@ -42,6 +42,7 @@ func TestPlans(t *testing.T) {
 		ssse3   = specification{{1, "x1_ssse3"}, {2, "x1_ssse3 x1_ssse3"}, {3, "x4_ssse3"}}
 		avx     = specification{{1, "x1_avx"}, {2, "x1_avx x1_avx"}, {3, "x4_avx"}}
 		avx512  = specification{{1, "x1_avx2"}, {2, "x1_avx2 x1_avx2"}, {3, "x16_avx512"}}
+		vectors = specification{{1, "x1_avx2"}, {2, "x8_avx512"}, {9, "x16_avx512"}}
 		avx2    = specification{{1, "x1_avx2"}, {2, "x1_avx2 x1_avx2"}, {3, "x4_avx"}, {5, "x8_avx2"}}
 		sha2    = specification{{1, "x1_sha2"}, {2, "x2_sha2"}, {3, "x2_sha2 x1_sha2"}, {4, "x4_sha2"}}
 		neon    = specification{{1, "generic"}, {2, "x4_neon"}}
@@ -76,33 +77,25 @@ func TestPlans(t *testing.T) {
 		{zen1, "shani", 8, avx2},
 		{iceLake, "", 32, specification{
 			{1, "x1_avx512shani"}, {2, "x2_avx512shani"}, {3, "x2_avx512shani x1_avx512shani"}, {4, "x2_avx512shani x2_avx512shani"},
-			{5, "x2_avx512shani x2_avx512shani x1_avx512shani"}, {6, "x2_avx512shani x2_avx512shani x2_avx512shani"},
-			{7, "x2_avx512shani x2_avx512shani x2_avx512shani x1_avx512shani"},
-			{8, "x2_avx512shani x2_avx512shani x2_avx512shani x2_avx512shani"}, {9, "x16_avx512"},
+			{5, "x2_avx512shani x2_avx512shani x1_avx512shani"}, {6, "x8_avx512"}, {9, "x8_avx512 x1_avx512shani"},
+			{10, "x8_avx512 x2_avx512shani"}, {11, "x16_avx512"},
 			{17, "x16_avx512 x1_avx512shani"}, {18, "x16_avx512 x2_avx512shani"}, {19, "x16_avx512 x2_avx512shani x1_avx512shani"},
 			{20, "x16_avx512 x2_avx512shani x2_avx512shani"}, {21, "x16_avx512 x2_avx512shani x2_avx512shani x1_avx512shani"},
-			{22, "x16_avx512 x2_avx512shani x2_avx512shani x2_avx512shani"},
-			{23, "x16_avx512 x2_avx512shani x2_avx512shani x2_avx512shani x1_avx512shani"}, {24, "x32_avx512"},
+			{22, "x16_avx512 x8_avx512"}, {25, "x16_avx512 x8_avx512 x1_avx512shani"}, {26, "x16_avx512 x8_avx512 x2_avx512shani"},
+			{27, "x32_avx512"},
 		}},
 		{iceLake, "avx512", 8, specification{
 			{1, "x1_shani"}, {2, "x2_shani"}, {3, "x2_shani x1_shani"}, {4, "x2_shani x2_shani"},
 			{5, "x2_shani x2_shani x1_shani"}, {6, "x2_shani x2_shani x2_shani"}, {7, "x8_avx2"},
 		}},
-		{intelAVX512SHA, "", 32, specification{
-			{1, "x1_shani"}, {2, "x2_shani"}, {3, "x2_shani x1_shani"}, {4, "x4_shani"}, {5, "x4_shani x1_shani"},
-			{6, "x4_shani x2_shani"}, {7, "x4_shani x2_shani x1_shani"}, {8, "x4_shani x4_shani"}, {9, "x4_shani x4_shani x1_shani"},
-			{10, "x4_shani x4_shani x2_shani"}, {11, "x4_shani x4_shani x2_shani x1_shani"}, {12, "x4_shani x4_shani x4_shani"},
-			{13, "x16_avx512"}, {17, "x16_avx512 x1_shani"}, {18, "x16_avx512 x2_shani"}, {19, "x16_avx512 x2_shani x1_shani"},
-			{20, "x16_avx512 x4_shani"}, {21, "x16_avx512 x4_shani x1_shani"}, {22, "x16_avx512 x4_shani x2_shani"},
-			{23, "x16_avx512 x4_shani x2_shani x1_shani"}, {24, "x16_avx512 x4_shani x4_shani"},
-			{25, "x16_avx512 x4_shani x4_shani x1_shani"}, {26, "x16_avx512 x4_shani x4_shani x2_shani"},
-			{27, "x16_avx512 x4_shani x4_shani x2_shani x1_shani"}, {28, "x16_avx512 x4_shani x4_shani x4_shani"}, {29, "x32_avx512"},
+		{intelAVX512SHA, "", 16, specification{
+			{1, "x1_shani"}, {2, "x2_avx512shani"}, {3, "x2_avx512shani x1_shani"}, {4, "x4_shani"}, {5, "x4_shani x1_shani"},
+			{6, "x4_shani x2_avx512shani"}, {7, "x8_avx512"}, {9, "x8_avx512 x1_shani"}, {10, "x8_avx512 x2_avx512shani"},
+			{11, "x16_avx512"},
 		}},
 		{intelAVX512SHA, "avx512", 4, sha},
-		{intelAVX512SHA, "shani", 32, specification{
-			{1, "x1_avx2"}, {2, "x16_avx512"}, {17, "x16_avx512 x1_avx2"}, {18, "x32_avx512"},
-		}},
-		{intelAVX512, "", 16, specification{{1, "x1_avx2"}, {2, "x16_avx512"}}},
+		{intelAVX512SHA, "shani", 16, vectors},
+		{intelAVX512, "", 16, vectors},
 		{intelAVX512, "avx512", 8, avx2},
 		{shaOnly, "", 2, pairs},
 		{shaOnly, "avx2 avx", 2, pairs},
