@@ -15,8 +15,8 @@ import (
 
 // ReadersOptions are the options of [SumReaders]. The zero value is ready to use.
 type ReadersOptions struct {
-	// Open is the largest number of streams that are open at a time; 0 means 64.
-	// Each stream takes two buffers of 16 KiB.
+	// Open is the largest number of streams that are open at a time, and of calls of
+	// open at the same time; 0 means 64. Each stream takes two buffers of 16 KiB.
 	Open int
 	// Progress, if it is not nil, is called on the goroutine that called
 	// SumReaders, each time that bytes were hashed. Its parameters are the number
@@ -49,9 +49,10 @@ const (
 )
 
 // SumReaders sets dst[i] to the SHA-256 digest of the stream that open(i) returns, for
-// each i. It reads up to o.Open streams at the same time, each on a goroutine of its
-// own, and hashes them side by side on the calling goroutine. It opens streams in order
-// and closes every stream that it has opened.
+// each i. It opens and reads up to o.Open streams at the same time, each on a goroutine
+// of its own, and hashes them side by side on the calling goroutine. It calls open with
+// every i once, from 0 up, but calls on several goroutines at the same time may overtake
+// each other. It closes every stream that it has opened.
 //
 // If a stream cannot be opened, read or closed, dst[i] stays as it is, and the other
 // streams are hashed. The error joins a [*ReaderError] for each stream that failed.
