@@ -142,6 +142,59 @@ func ExampleServer() {
 	// in the directory: right
 }
 
+// Each goroutine copies its stream to a hash of its own.
+func ExampleNewServer() {
+	server := sha256.NewServer()
+	defer server.Close()
+	streams := []io.Reader{strings.NewReader("one"), strings.NewReader("two"), strings.NewReader("three")}
+	digests := make([][]byte, len(streams))
+	var wg sync.WaitGroup
+	for i, stream := range streams {
+		wg.Go(func() {
+			h := server.New()
+			if _, err := io.Copy(h, stream); err == nil {
+				digests[i] = h.Sum(nil)
+			}
+		})
+	}
+	wg.Wait()
+	for _, d := range digests {
+		fmt.Printf("%x…\n", d[:8])
+	}
+	// Output:
+	// 7692c3ad3540bb80…
+	// 3fc4ccfe745870e2…
+	// 8b5b9db0c13db242…
+}
+
+// A connection keeps its hash, and resets it between two messages.
+func ExampleServer_New() {
+	server := sha256.NewServer()
+	defer server.Close()
+	h := server.New()
+	for _, message := range []string{"one", "two"} {
+		h.Reset()
+		io.WriteString(h, message)
+		fmt.Printf("%x…\n", h.Sum(nil)[:8])
+	}
+	// Output:
+	// 7692c3ad3540bb80…
+	// 3fc4ccfe745870e2…
+}
+
+// A hash goes on when its Server is closed: it then works alone.
+func ExampleServer_Close() {
+	server := sha256.NewServer()
+	h := server.New()
+	io.WriteString(h, "hello, ")
+	if err := server.Close(); err != nil {
+		log.Fatal(err)
+	}
+	io.WriteString(h, "world\n")
+	fmt.Printf("%x\n", h.Sum(nil))
+	// Output: 853ff93762a06ddbf722c4ebe9ddd66d8f63ddaea97f521c3ecc20da7c976020
+}
+
 // Requests that are served at the same time have their messages hashed side by side.
 func ExampleServer_Sum256() {
 	server := sha256.NewServer()

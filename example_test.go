@@ -2,14 +2,17 @@ package sha256_test
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash"
 	"io"
 	"io/fs"
+	"log"
 	"os"
 	"slices"
 	"strings"
+	"testing/fstest"
 
 	sha256 "github.com/sha256-simd/sha256-simd"
 )
@@ -32,6 +35,14 @@ func ExampleNew() {
 	}
 	fmt.Printf("%x\n", h.Sum(nil))
 	// Output: 853ff93762a06ddbf722c4ebe9ddd66d8f63ddaea97f521c3ecc20da7c976020
+}
+
+func ExampleNew224() {
+	h := sha256.New224()
+	io.WriteString(h, "hello, ")
+	io.WriteString(h, "world\n")
+	fmt.Printf("%x\n", h.Sum(nil))
+	// Output: 4d24b28f636f8e3f4a638c833739c9e3026034056005ad6caf00dac4
 }
 
 func ExampleSumMany() {
@@ -172,7 +183,81 @@ func ExampleSumReaders() {
 	// go.mod true <nil>
 }
 
+// Each stream that failed is reported by its name.
+func ExampleReaderError() {
+	files := fstest.MapFS{"a": {Data: []byte("one")}, "c": {Data: []byte("two")}}
+	names := []string{"a", "b", "c", "d"}
+	digests := make([][sha256.Size]byte, len(names))
+	err := sha256.SumReaders(context.Background(), digests, func(i int) (io.ReadCloser, error) {
+		return files.Open(names[i])
+	}, sha256.ReadersOptions{})
+
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, err := range joined.Unwrap() {
+			var failed *sha256.ReaderError
+			if errors.As(err, &failed) {
+				fmt.Printf("%s: %v\n", names[failed.Index], failed.Err)
+			}
+		}
+	}
+	// Output:
+	// b: open b: file does not exist
+	// d: open d: file does not exist
+}
+
+func ExampleReaderError_Unwrap() {
+	err := &sha256.ReaderError{Index: 3, Err: fs.ErrPermission}
+	fmt.Println(err)
+	fmt.Println(errors.Is(err, fs.ErrPermission))
+	// Output:
+	// stream 3: permission denied
+	// true
+}
+
+// A program logs its kernels when it starts.
 func ExampleSelected() {
 	info := sha256.Selected()
-	fmt.Fprintf(os.Stderr, "one message: %s; many: %s, %d at once\n", info.Single, info.Many, info.Lanes)
+	log.Printf("one message: %s; many: %s, %d at once", info.Single, info.Many, info.Lanes)
+	fmt.Println(info.Single != "", info.Lanes >= 1)
+	// Output: true true
+}
+
+// A program for minio/sha256-simd changes its import only.
+func ExampleNewAvx512Server() {
+	server := sha256.NewAvx512Server()
+	defer server.Close()
+	h := sha256.NewAvx512(server)
+	io.WriteString(h, "hello, world\n")
+	fmt.Printf("%x\n", h.Sum(nil))
+	// Output: 853ff93762a06ddbf722c4ebe9ddd66d8f63ddaea97f521c3ecc20da7c976020
+}
+
+// Without a Server the hash works alone.
+func ExampleNewAvx512() {
+	h := sha256.NewAvx512(nil)
+	io.WriteString(h, "hello, world\n")
+	fmt.Printf("%x\n", h.Sum(nil))
+	// Output: 853ff93762a06ddbf722c4ebe9ddd66d8f63ddaea97f521c3ecc20da7c976020
+}
+
+// The message is followed by its padding: a byte 0x80, zeros and its length in bits.
+func ExampleSumCmp256() {
+	data := make([]byte, sha256.BlockSize)
+	n := copy(data, "kristtest00000000643868ca")
+	data[n] = 0x80
+	binary.BigEndian.PutUint64(data[56:], uint64(8*n))
+	fmt.Println(sha256.SumCmp256(data, 15853), sha256.SumCmp256(data, 15852))
+	// Output: true false
+}
+
+// The number is the first six bytes of the digest.
+func ExampleSumToNum256() {
+	message := "a message of 41 bytes, as mining needs it"
+	data := make([]byte, sha256.BlockSize)
+	n := copy(data, message)
+	data[n] = 0x80
+	binary.BigEndian.PutUint64(data[56:], uint64(8*n))
+	digest := sha256.Sum256([]byte(message))
+	fmt.Printf("%012x %x\n", sha256.SumToNum256(data), digest[:6])
+	// Output: bce38fb01599 bce38fb01599
 }
