@@ -1,8 +1,10 @@
 package sha256
 
 import (
+	stdsha256 "crypto/sha256"
 	"hash"
 	"os"
+	"slices"
 	"testing"
 	"unsafe"
 
@@ -31,6 +33,25 @@ func TestFaultLeavesNoHashWaiting(t *testing.T) {
 				t.Errorf("hash %d is still waiting", i)
 			}
 		}
+	}
+}
+
+// TestTakenStatesAreCleared tests that nothing of a prefix stays in the pool: it may be a
+// key.
+func TestTakenStatesAreCleared(t *testing.T) {
+	h := stdsha256.New()
+	h.Write([]byte("a key"))
+	s := take(h)
+	if s == nil {
+		t.Skip("crypto/sha256 does the work")
+	}
+	form := s.form
+	s.release()
+	if s.digest != (digest{}) {
+		t.Errorf("the state is still there: %+v", s.digest)
+	}
+	if slices.ContainsFunc(form, func(b byte) bool { return b != 0 }) {
+		t.Errorf("the marshalled state is still there: %x", form)
 	}
 }
 

@@ -54,9 +54,11 @@ func take(h hash.Hash) *takenState {
 	return t
 }
 
-// release gives t up. t may be nil.
+// release clears t and gives it up. t may be nil.
 func (t *takenState) release() {
 	if t != nil {
+		t.digest = digest{}
+		clear(t.form)
 		takenStates.Put(t)
 	}
 }
