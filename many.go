@@ -28,18 +28,23 @@ func SumMany(dst [][Size]byte, msgs [][]byte) {
 // to the hashes of this package side by side on the calling goroutine. It starts no
 // other goroutine, and once warm allocates nothing. It does not read data after it
 // returns. A hash that occurs in hs more than once takes its data in order. Hashes of
-// crypto/sha256 that get 1 KiB or more also go side by side, except where
-// crypto/sha256 compresses for this package, as in FIPS 140-3 mode. WriteMany calls
-// the method Write of any other hash. If reading data faults, and the caller
-// recovers, each write to a hash of this package has happened as a whole or not at
-// all.
+// crypto/sha256 that get 1 KiB or more go side by side with them, except where
+// crypto/sha256 compresses for this package, as in FIPS 140-3 mode. WriteMany calls the
+// method Write of any other hash, and no hash before it runs side by side with a hash
+// behind it. If reading data faults, and the caller recovers, each write to a hash of
+// this package has happened as a whole or not at all.
 //
 // WriteMany panics, before it touches anything, if hs and data differ in length, or
 // if a hash is nil, or is a [Server]'s hash that was copied by value.
 func WriteMany(hs []hash.Hash, data [][]byte) {
 	checkLengths("WriteMany", len(hs), len(data))
+	takes := false
 	for i, h := range hs {
+		if _, ok := h.(*digest); ok {
+			continue
+		}
 		checkHash("WriteMany", i, h)
+		takes = takes || len(data[i]) >= minTaken && isTaken(h)
 	}
 	if !lanes.SideBySide(len(hs)) {
 		for i, h := range hs {
@@ -48,6 +53,15 @@ func WriteMany(hs []hash.Hash, data [][]byte) {
 		return
 	}
 	flushMany(hs)
+	if takes {
+		writeTaken(hs, data)
+		return
+	}
+	writeRuns(hs, data)
+}
+
+// writeRuns is WriteMany without checks. It takes no states.
+func writeRuns(hs []hash.Hash, data [][]byte) {
 	w := works.Get().(*work)
 	defer w.release()
 	for len(hs) > 0 {
@@ -86,11 +100,8 @@ func WriteMany(hs []hash.Hash, data [][]byte) {
 		w.hs, w.data = nil, nil
 		hs, data = hs[n:], data[n:]
 		if n == 0 {
-			if n = writeTaken(hs, data); n == 0 {
-				hs[0].Write(data[0])
-				n = 1
-			}
-			hs, data = hs[n:], data[n:]
+			hs[0].Write(data[0])
+			hs, data = hs[1:], data[1:]
 		}
 	}
 }

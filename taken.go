@@ -67,65 +67,98 @@ const (
 	// minTaken is the least length of data for which WriteMany takes the state of a hash.
 	// For less, taking the state and putting it back costs more than it gains.
 	minTaken = 1 << 10
-	// maxTaken is the largest number of states that are taken at a time.
+	// maxTaken is the largest number of writes of a takenRun.
 	maxTaken = 256
 )
 
-// takenRun is a run of different hashes of crypto/sha256 whose states are taken.
+// takenRun is a run of writes to hashes of this package and of crypto/sha256. A state
+// that is taken is in hs in place of its hash.
 type takenRun struct {
-	from   []stdHash
+	hs   []hash.Hash
+	data [][]byte
+
+	from   []stdHash // the hashes whose states are taken
 	states []*takenState
-	hs     []hash.Hash // the states
-	data   [][]byte
-	seen   map[hash.Hash]bool
+	taken  map[hash.Hash]*takenState // a hash may occur several times
 }
 
-var takenRuns = sync.Pool{New: func() any { return &takenRun{seen: make(map[hash.Hash]bool)} }}
+var takenRuns = sync.Pool{New: func() any { return &takenRun{taken: make(map[hash.Hash]*takenState)} }}
 
-// release drops the caller's pointers and gives up the states.
-func (r *takenRun) release() {
+// reset drops the caller's pointers and gives up the states.
+func (r *takenRun) reset() {
 	for _, t := range r.states {
 		t.release()
 	}
-	clear(r.from)
-	clear(r.states)
 	clear(r.hs)
 	clear(r.data)
-	clear(r.seen)
-	r.from, r.states, r.hs, r.data = r.from[:0], r.states[:0], r.hs[:0], r.data[:0]
-	takenRuns.Put(r)
+	clear(r.from)
+	clear(r.states)
+	clear(r.taken)
+	r.hs, r.data, r.from, r.states = r.hs[:0], r.data[:0], r.from[:0], r.states[:0]
 }
 
-// writeTaken is WriteMany for the hashes of crypto/sha256 that hs begins with. It
-// returns the number of writes that it has made. The number is 0 if hs begins with
-// fewer than two such hashes, or if the first hash gets little data. If reading data
-// faults, the hashes whose states are taken stay as they are.
-func writeTaken(hs []hash.Hash, data [][]byte) (n int) {
-	if len(hs) < 2 || len(data[0]) < minTaken || !isTaken(hs[0]) || !isTaken(hs[1]) {
-		return 0
-	}
+// writeTaken is writeRuns, but takes the states of hashes of crypto/sha256. A hash of
+// another type may wrap one of these, so it is written to when all states are put
+// back. If reading data faults, the hashes whose states are taken stay as they are.
+func writeTaken(hs []hash.Hash, data [][]byte) {
 	r := takenRuns.Get().(*takenRun)
-	defer r.release()
-	for ; n < len(hs) && len(r.states) < maxTaken && isTaken(hs[n]) && !r.seen[hs[n]]; n++ {
-		h, p := hs[n], data[n]
-		var t *takenState
-		if len(p) >= minTaken {
-			t = take(h)
+	defer func() {
+		r.reset()
+		takenRuns.Put(r)
+	}()
+	for len(hs) > 0 {
+		n := r.fill(hs, data)
+		writeRuns(r.hs, r.data)
+		r.putBack()
+		r.reset()
+		if n == 0 {
+			hs[0].Write(data[0])
+			n = 1
 		}
-		if t == nil {
-			h.Write(p)
-			continue
-		}
-		r.seen[h] = true
-		r.from, r.states = append(r.from, h.(stdHash)), append(r.states, t)
-		r.hs, r.data = append(r.hs, &t.digest), append(r.data, p)
+		hs, data = hs[n:], data[n:]
 	}
-	WriteMany(r.hs, r.data)
+}
+
+// fill makes r the run that hs begins with, and returns its length. It writes at once
+// what is too little for taking a state.
+func (r *takenRun) fill(hs []hash.Hash, data [][]byte) (n int) {
+	for ; n < len(hs) && len(r.hs) < maxTaken && isInRun(hs[n]); n++ {
+		h, p := hs[n], data[n]
+		if ours(h) == nil {
+			t := r.taken[h]
+			alone := len(r.hs) == 0 && (n+1 == len(hs) || !isInRun(hs[n+1]))
+			if t == nil && len(p) >= minTaken && !alone {
+				t = r.take(h)
+			}
+			if t == nil {
+				h.Write(p)
+				continue
+			}
+			h = &t.digest
+		}
+		r.hs, r.data = append(r.hs, h), append(r.data, p)
+	}
+	return n
+}
+
+// isInRun reports whether h can be in a takenRun.
+func isInRun(h hash.Hash) bool { return ours(h) != nil || isTaken(h) }
+
+// take takes the state of h, if it can.
+func (r *takenRun) take(h hash.Hash) *takenState {
+	t := take(h)
+	if t != nil {
+		r.from, r.states, r.taken[h] = append(r.from, h.(stdHash)), append(r.states, t), t
+	}
+	return t
+}
+
+// putBack sets the hashes whose states are taken to these states.
+func (r *takenRun) putBack() {
 	for i, t := range r.states {
 		t.form, _ = t.AppendBinary(t.form[:0])
 		if err := r.from[i].UnmarshalBinary(t.form); err != nil {
 			panic(fmt.Sprintf("sha256: WriteMany: restore a %T: %v", r.from[i], err))
 		}
 	}
-	return n
 }

@@ -17,22 +17,32 @@ import (
 )
 
 // TestWriteManyOfCryptoHashes has hashes of crypto/sha256, some more than once, between
-// hashes of all other kinds, and data of all lengths.
+// hashes of all other kinds, and data of all lengths. Some hashes write through to
+// another hash of the list.
 func TestWriteManyOfCryptoHashes(t *testing.T) {
+	server := sha256.NewServer()
+	defer server.Close()
 	kinds := []func() hash.Hash{
-		stdsha256.New, stdsha256.New, stdsha256.New, stdsha256.New224, sha256.New,
+		stdsha256.New, stdsha256.New, stdsha256.New, stdsha256.New224, sha256.New, sha256.New224, server.New,
 		func() hash.Hash { return wrapped{hashtest.WithClone(stdsha256.New)().(hashtest.Hash)} },
 	}
+	var order []int // of writes through
 	r := rand.New(rand.NewPCG(29, 4))
 	hashtest.ForEach(t, func(t *testing.T) {
 		for range 30 {
 			n := 2 + r.IntN(300)
-			most := 1 + r.IntN(len(kinds)) // often crypto/sha256 alone
+			most := 1 + r.IntN(len(kinds)+1) // often crypto/sha256 alone
 			distinct := 1 + r.IntN(n)
 			got, want := make([]hash.Hash, distinct), make([]hash.Hash, distinct)
 			for i := range got {
-				k := r.IntN(most)
-				got[i], want[i] = kinds[k](), kinds[k]()
+				switch k := r.IntN(most); {
+				case k < len(kinds):
+					got[i], want[i] = kinds[k](), kinds[k]()
+				case i == 0:
+					got[i], want[i] = stdsha256.New(), stdsha256.New()
+				default:
+					got[i], want[i] = &foreign{got[0], i, &order}, want[0]
+				}
 			}
 			for range 2 {
 				hs, data := make([]hash.Hash, n), make([][]byte, n)
@@ -50,8 +60,12 @@ func TestWriteManyOfCryptoHashes(t *testing.T) {
 				if g, w := got[i].Sum(nil), want[i].Sum(nil); !bytes.Equal(g, w) {
 					t.Fatalf("%d writes, hash %d, a %T: %x, want %x", n, i, got[i], g, w)
 				}
-				if _, ok := got[i].(wrapped); !ok && !bytes.Equal(marshal(t, got[i]), marshal(t, want[i])) {
-					t.Fatalf("%d writes, hash %d, a %T: another state", n, i, got[i])
+				switch got[i].(type) {
+				case wrapped, *foreign:
+				default:
+					if !bytes.Equal(marshal(t, got[i]), marshal(t, want[i])) {
+						t.Fatalf("%d writes, hash %d, a %T: another state", n, i, got[i])
+					}
 				}
 			}
 		}
@@ -59,57 +73,71 @@ func TestWriteManyOfCryptoHashes(t *testing.T) {
 }
 
 // TestFaultLeavesTakenHashes tests that a hash of crypto/sha256 whose state is taken
-// stays as it is when data of another hash cannot be read.
+// stays as it is when data of another hash cannot be read. The hashes run side by side,
+// also among hashes of this package: one at a time, the first would change.
 func TestFaultLeavesTakenHashes(t *testing.T) {
 	if !guard.Guarded {
 		t.Skip("all memory can be read")
 	}
 	buf := guard.New(t, 5000).Bytes()
 	broken := unsafe.Slice(unsafe.SliceData(buf), len(buf)+os.Getpagesize())
-	hashtest.ForEach(t, func(t *testing.T) {
-		if sha256.Selected().Lanes < 2 {
-			t.Skip("hashes are written to one at a time")
-		}
-		hs, data := make([]hash.Hash, 40), make([][]byte, 40)
-		for i := range hs {
-			hs[i], data[i] = stdsha256.New(), hashtest.Data(2000)
-			hs[i].Write([]byte("begin"))
-		}
-		data[30] = broken
-		want := hs[0].Sum(nil)
-		if guard.Faults(func() { sha256.WriteMany(hs, data) }) == nil {
-			t.Fatal("reading what cannot be read did not fault")
-		}
-		for i, h := range hs {
-			if !bytes.Equal(h.Sum(nil), want) {
-				t.Fatalf("hash %d changed", i)
-			}
-		}
-		data[30] = data[0]
-		sha256.WriteMany(hs, data)
-		std := stdsha256.New()
-		std.Write([]byte("begin"))
-		std.Write(data[0])
-		for i, h := range hs {
-			if !bytes.Equal(h.Sum(nil), std.Sum(nil)) {
-				t.Fatalf("hash %d is wrong after a write that did not fault", i)
-			}
-		}
-	})
+	for _, tt := range []struct {
+		name  string
+		every int // hash is of crypto/sha256
+	}{{"crypto/sha256 alone", 1}, {"alternating", 2}, {"every third", 3}} {
+		t.Run(tt.name, func(t *testing.T) {
+			hashtest.ForEach(t, func(t *testing.T) {
+				if sha256.Selected().Lanes < 2 {
+					t.Skip("hashes are written to one at a time")
+				}
+				hs, data := make([]hash.Hash, 40), make([][]byte, 40)
+				for i := range hs {
+					if hs[i] = sha256.New(); i%tt.every == 0 {
+						hs[i] = stdsha256.New()
+					}
+					data[i] = hashtest.Data(2000)
+					hs[i].Write([]byte("begin"))
+				}
+				data[30] = broken
+				check := func(what string, want []byte) {
+					for i := 0; i < len(hs); i += tt.every {
+						if !bytes.Equal(hs[i].Sum(nil), want) {
+							t.Fatalf("hash %d %s", i, what)
+						}
+					}
+				}
+				want := hs[0].Sum(nil)
+				if guard.Faults(func() { sha256.WriteMany(hs, data) }) == nil {
+					t.Fatal("reading what cannot be read did not fault")
+				}
+				check("changed", want)
+				data[30] = data[0]
+				sha256.WriteMany(hs, data)
+				std := stdsha256.New()
+				std.Write([]byte("begin"))
+				std.Write(data[0])
+				check("is wrong after a write that did not fault", std.Sum(nil))
+			})
+		})
+	}
 }
 
 func TestWriteManyOfCryptoHashesAllocatesNothingOnceWarm(t *testing.T) {
 	hashtest.SkipTestAllocations(t)
 	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // a collection empties the pools
-	for _, n := range []int{2, 33, 600} {
-		t.Run(fmt.Sprint(n), func(t *testing.T) {
-			hs, data := make([]hash.Hash, n), cut(n, func(int) int { return 1500 })
-			for i := range hs {
-				hs[i] = stdsha256.New()
-			}
-			if allocs := testing.AllocsPerRun(10, func() { sha256.WriteMany(hs, data) }); allocs != 0 {
-				t.Errorf("%v allocations", allocs)
-			}
-		})
+	for _, every := range []int{1, 2} {
+		for _, n := range []int{2, 33, 600} {
+			t.Run(fmt.Sprintf("%d, every %d", n, every), func(t *testing.T) {
+				hs, data := make([]hash.Hash, n), cut(n, func(int) int { return 1500 })
+				for i := range hs {
+					if hs[i] = sha256.New(); i%every == 0 {
+						hs[i] = stdsha256.New()
+					}
+				}
+				if allocs := testing.AllocsPerRun(10, func() { sha256.WriteMany(hs, data) }); allocs != 0 {
+					t.Errorf("%v allocations", allocs)
+				}
+			})
+		}
 	}
 }
