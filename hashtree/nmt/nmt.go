@@ -68,10 +68,16 @@ var _ [2*NamespaceSize + sha256.Size]byte = [nodeSize]byte{}
 // Options are the parameters of a tree.
 type Options struct {
 	// IgnoreMaxNamespace makes a node leave [MaxNamespace] out of its Max if a leaf
-	// below it has another namespace. Then no proof can show that MaxNamespace has
-	// no leaf: the empty proof is valid for every tree with another namespace.
+	// below it has another namespace. So a node hides whether leaves below it have
+	// MaxNamespace. In a tree with another namespace, no proof can show which leaves
+	// have MaxNamespace, or that none has it: [ProveNamespace] and
+	// [Proof.VerifyNamespace] return an error. [Proof.VerifyInclusion] still proves
+	// that a leaf has it.
 	IgnoreMaxNamespace bool
 }
+
+// hides reports whether nodes hide leaves of ns.
+func (o Options) hides(ns Namespace) bool { return o.IgnoreMaxNamespace && ns == MaxNamespace }
 
 // EmptyRoot returns the root of no leaves.
 func EmptyRoot() Node { return Node{Hash: sha256.Sum256(nil)} }

@@ -13,6 +13,7 @@ import (
 	"math/bits"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -71,6 +72,12 @@ type treeOf struct {
 }
 
 func (v treeOf) options() Options { return Options{IgnoreMaxNamespace: v.IgnoreMax} }
+
+// hides reports whether nodes of the tree hide leaves of a namespace. nmt makes and
+// accepts proofs of it nevertheless.
+func (v treeOf) hides(ns Namespace) bool {
+	return v.IgnoreMax && ns == MaxNamespace && v.N > v.Parity
+}
 
 // namespaceOf returns namespace i by a rule of the vectors.
 func namespaceOf(t *testing.T, rule string, i int) (n Namespace) {
@@ -392,7 +399,8 @@ func TestRangeProofs(t *testing.T) {
 					}
 				}
 				if want.VerifyNamespace != nil {
-					if err := got.VerifyNamespace(root, ns, in, tt.options()); (err == nil) != *want.VerifyNamespace {
+					accepted := *want.VerifyNamespace && !tt.hides(ns)
+					if err := got.VerifyNamespace(root, ns, in, tt.options()); (err == nil) != accepted {
 						t.Errorf("VerifyNamespace: %v, want %v", err, *want.VerifyNamespace)
 					}
 				}
@@ -429,6 +437,12 @@ func TestNamespaceProofs(t *testing.T) {
 				}
 				ns := Namespace(b)
 				got, err := ProveNamespace(leaves, ns, tt.options())
+				if tt.hides(ns) {
+					if err != errHidden {
+						t.Errorf("error %v, want %v", err, errHidden)
+					}
+					return
+				}
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -532,6 +546,76 @@ func TestHostileProofs(t *testing.T) {
 			if len(in) > 0 {
 				refused("another namespace", good, root, other, in)
 				refused("no leaves", good, root, ns, nil)
+			}
+		}
+	}
+}
+
+// TestCompleteness asks, for every small tree and every namespace in, between and around
+// its leaves, which proofs hold: the proofs of all ranges, each leaf as the proof of an
+// absence, and the empty proof. Only the whole truth does, and ProveNamespace has it.
+func TestCompleteness(t *testing.T) {
+	choices := []Namespace{{1}, {3}, {5}, MaxNamespace}
+	asked := append([]Namespace{{}, {2}, {4}, {6}}, choices...)
+	var trees [][]Namespace
+	for of := [][]Namespace{nil}; len(of) > 0; of = of[1:] {
+		for _, ns := range choices {
+			if n := len(of[0]); n == 0 || n < 6 && ns.Compare(of[0][n-1]) >= 0 {
+				of = append(of, append(slices.Clone(of[0]), ns))
+			}
+		}
+		trees = append(trees, of[0])
+	}
+	for _, namespaces := range trees {
+		leaves, data, short := make([]Node, len(namespaces)), make([][]byte, len(namespaces)), ""
+		for i, ns := range namespaces {
+			data[i] = []byte{byte(i)}
+			short += fmt.Sprintf(" %x", ns[:1])
+		}
+		if err := LeafHashes(leaves, namespaces, data); err != nil {
+			t.Fatal(err)
+		}
+		for _, o := range []Options{{}, {IgnoreMaxNamespace: true}} {
+			root, err := Root(leaves, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, ns := range asked {
+				from, _ := slices.BinarySearchFunc(namespaces, ns, Namespace.Compare)
+				to := from
+				for to < len(namespaces) && namespaces[to] == ns {
+					to++
+				}
+				hidden := o.IgnoreMaxNamespace && ns == MaxNamespace && len(leaves) > 0 && namespaces[0] != MaxNamespace
+				check := func(what string, p Proof, in [][]byte, truth bool) {
+					t.Helper()
+					if err := p.VerifyNamespace(root, ns, in, o); (err == nil) != (truth && !hidden) {
+						t.Errorf("leaves of%s, %+v, namespace %x: %s: error %v", short, o, ns[:1], what, err)
+					}
+				}
+				for start := range leaves {
+					for end := start + 1; end <= len(leaves); end++ {
+						p, err := ProveRange(leaves, start, end, o)
+						if err != nil {
+							t.Fatal(err)
+						}
+						check(fmt.Sprintf("leaves %d to %d", start, end-1), p, data[start:end], start == from && end == to)
+						// A leaf further on proves the same, if what is between is hidden.
+						if end == start+1 && (start <= from || from < to) {
+							p.Absent = &leaves[start]
+							check(fmt.Sprintf("absence before leaf %d", start), p, nil, from == to && start == from)
+						}
+					}
+				}
+				outside := ns.Compare(root.Min) < 0 || ns.Compare(root.Max) > 0 || len(leaves) == 0
+				check("the empty proof", Proof{}, nil, outside)
+				check("the empty proof of a leaf", Proof{}, [][]byte{{0}}, false)
+				switch p, err := ProveNamespace(leaves, ns, o); {
+				case hidden && err != errHidden, !hidden && err != nil:
+					t.Errorf("leaves of%s, %+v, namespace %x: ProveNamespace: error %v", short, o, ns[:1], err)
+				case !hidden:
+					check("ProveNamespace", p, data[from:to], true)
+				}
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package nmt
 
 import (
+	"errors"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -63,13 +64,24 @@ func (s *scratch) beside(p *Proof, leaves []Node, first int, o Options) {
 // splitOf returns the largest power of two below n, which is above 1.
 func splitOf(n int) int { return 1 << (bits.Len(uint(n-1)) - 1) }
 
+// errHidden is the error for proofs of [MaxNamespace] that prove nothing.
+var errHidden = errors.New("nmt: with IgnoreMaxNamespace, nodes hide leaves of MaxNamespace, " +
+	"so no proof shows which leaves have it")
+
 // ProveNamespace returns the proof of all leaves with a namespace, or of its
 // absence, in the tree over leaves. It is an error if the namespaces of leaves are
 // out of order.
+//
+// It is also an error to ask for [MaxNamespace] with IgnoreMaxNamespace, if a leaf has
+// another namespace: no proof exists. There celestiaorg/nmt returns the empty proof of
+// absence, even if leaves have MaxNamespace.
 func ProveNamespace(leaves []Node, ns Namespace, o Options) (Proof, error) {
 	root, err := Root(leaves, o)
 	if err != nil {
 		return Proof{}, err
+	}
+	if len(leaves) > 0 && root.Min != MaxNamespace && o.hides(ns) {
+		return Proof{}, errHidden
 	}
 	if len(leaves) == 0 || ns.Compare(root.Min) < 0 || ns.Compare(root.Max) > 0 {
 		return Proof{}, nil
@@ -104,7 +116,15 @@ func (p Proof) VerifyInclusion(root Node, ns Namespace, leaves [][]byte, o Optio
 
 // VerifyNamespace returns nil if p proves that, in the tree with this root, exactly the
 // given leaves have the namespace. If leaves is empty, p proves that no leaf has it.
+//
+// With IgnoreMaxNamespace, leaves of [MaxNamespace] can be hidden below any node of a
+// proof. Then VerifyNamespace accepts two proofs of MaxNamespace: of a tree whose
+// leaves all have it, and of a tree of no leaves. celestiaorg/nmt accepts others too,
+// though leaves may be missing.
 func (p Proof) VerifyNamespace(root Node, ns Namespace, leaves [][]byte, o Options) error {
+	if o.hides(ns) && (len(p.Nodes) > 0 || p.isEmpty() && root != EmptyRoot()) {
+		return errHidden
+	}
 	if p.isEmpty() {
 		switch {
 		case len(leaves) > 0:
