@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"weak"
 
 	"github.com/sha256-simd/sha256-simd/hashtree/rfc6962"
 	"github.com/sha256-simd/sha256-simd/internal/hashtest"
@@ -272,15 +273,15 @@ func TestLeavesByLength(t *testing.T) {
 	})
 }
 
-// Leaves of all lengths, some longer than what is copied, in some namespaces and
-// in the highest, against the definition.
+// Leaves of all lengths, some longer than what is copied, in some namespaces and in the
+// highest, in three batches, against the definition.
 func TestLeafHashes(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	const n = 700
+	const n = 2*batch + 99
 	namespaces, leaves, nodes := make([]Namespace, n), make([][]byte, n), make([]Node, n)
 	for i := range leaves {
 		namespaces[i][NamespaceSize-1] = byte(i / 9)
-		if i > 500 {
+		if i > 2*batch {
 			namespaces[i] = MaxNamespace
 		}
 		leaves[i] = dataOf(i, r.IntN(1+r.IntN(6000)))
@@ -621,6 +622,57 @@ func TestCompleteness(t *testing.T) {
 	}
 }
 
+// TestProofsOutOfOrder has proofs of trees whose namespaces fall. Their digests are right.
+func TestProofsOutOfOrder(t *testing.T) {
+	data := [][]byte{{}}
+	leaf := leafNodes(Namespace{2}, data)[0]
+	for _, tt := range []struct {
+		name    string
+		beside  Node
+		left    bool
+		inOrder bool
+	}{
+		{"right of the leaf", Node{Min: Namespace{3}, Max: Namespace{3}}, false, true},
+		{"right of the leaf, below it", Node{Min: Namespace{1}, Max: Namespace{3}}, false, false},
+		{"right of the leaf, falling", Node{Min: Namespace{4}, Max: Namespace{3}}, false, false},
+		{"left of the leaf", Node{Min: Namespace{1}, Max: Namespace{1}}, true, true},
+		{"left of the leaf, above it", Node{Min: Namespace{1}, Max: Namespace{3}}, true, false},
+		{"left of the leaf, falling", Node{Min: Namespace{1}, Max: Namespace{}}, true, false},
+	} {
+		p, left, right := Proof{End: 1, Nodes: []Node{tt.beside}}, leaf, tt.beside
+		if tt.left {
+			p.Start, p.End, left, right = 1, 2, right, left
+		}
+		root := Options{}.parent(&left, &right)
+		if err := p.VerifyInclusion(root, Namespace{2}, data, Options{}); (err == nil) != tt.inOrder {
+			t.Errorf("%s: VerifyInclusion: %v", tt.name, err)
+		}
+		if err := p.VerifyNamespace(root, Namespace{2}, data, Options{}); (err == nil) != tt.inOrder {
+			t.Errorf("%s: VerifyNamespace: %v", tt.name, err)
+		}
+	}
+}
+
+// TestAbsenceProvesNoInclusion has the proof of an absence for the leaf that it contains.
+func TestAbsenceProvesNoInclusion(t *testing.T) {
+	leaves, namespaces, data := treeOf{N: 6, Rule: "gap"}.leaves(t)
+	root, err := Root(leaves, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := ProveNamespace(leaves, Namespace{NamespaceSize - 1: 2}, Options{})
+	if err != nil || p.Start != 3 || p.Absent == nil {
+		t.Fatalf("proof %+v, %v", p, err)
+	}
+	if p.VerifyInclusion(root, namespaces[3], data[3:4], Options{}) == nil {
+		t.Error("the proof of an absence is accepted as a proof of inclusion")
+	}
+	p.Absent = nil
+	if err := p.VerifyInclusion(root, namespaces[3], data[3:4], Options{}); err != nil {
+		t.Error(err)
+	}
+}
+
 // Proofs of ranges for which the nodes do not suffice lead to the root without the
 // leaves, if nothing counts them.
 func TestProofsWithoutTheirLeaves(t *testing.T) {
@@ -933,6 +985,32 @@ func TestSquareErrors(t *testing.T) {
 	s[15] = nil
 	if err := Square(make([]Node, 4), make([]Node, 4), s, 4); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestNothingIsRetained has trees that are hashed as rows and, three of an odd size, pair
+// by pair. Small trees find the scratch as large trees left it.
+func TestNothingIsRetained(t *testing.T) {
+	for _, size := range []int{301, 5} {
+		hashtest.NothingRetained(t, func() map[string]weak.Pointer[byte] {
+			namespaces, data, nodes := make([]Namespace, 3*size), make([][]byte, 3*size), make([]Node, 3*size)
+			for i := range data {
+				data[i] = make([]byte, 100)
+			}
+			if err := LeafHashes(nodes, namespaces, data); err != nil {
+				t.Fatal(err)
+			}
+			roots := make([]Node, 3)
+			if err := Roots(roots, nodes, size, Options{}); err != nil {
+				t.Fatal(err)
+			}
+			return map[string]weak.Pointer[byte]{
+				"a leaf":         weak.Make(&data[size][0]),
+				"the namespaces": weak.Make(&namespaces[0][0]),
+				"the nodes":      weak.Make(&nodes[0].Min[0]),
+				"the roots":      weak.Make(&roots[0].Min[0]),
+			}
+		})
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"weak"
 
 	"github.com/sha256-simd/sha256-simd/internal/hashtest"
 )
@@ -261,6 +262,15 @@ func TestHash(t *testing.T) {
 }
 
 func sliceOf(digest [Size]byte) []byte { return digest[:] }
+
+func TestNothingIsRetained(t *testing.T) {
+	hashtest.NothingRetained(t, func() map[string]weak.Pointer[byte] {
+		inMemory, written := counting(70_000), counting(70_000)
+		Sum256(inMemory)
+		New().Write(written)
+		return map[string]weak.Pointer[byte]{"a message": weak.Make(&inMemory[0]), "a write": weak.Make(&written[0])}
+	})
+}
 
 func TestAllocations(t *testing.T) {
 	if testing.Short() {
