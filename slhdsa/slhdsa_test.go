@@ -566,6 +566,10 @@ func TestSizes(t *testing.T) {
 	}
 }
 
+func TestREADMEShowsAnExample(t *testing.T) {
+	hashtest.PageShows(t, "README.md", "example_test.go")
+}
+
 func FuzzNewPrivateKey(f *testing.F) {
 	k, _ := newKey(f, SHA2_128f)
 	f.Add(uint8(SHA2_128f), k.Bytes())

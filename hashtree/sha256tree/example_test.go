@@ -1,6 +1,7 @@
 package sha256tree_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -8,6 +9,21 @@ import (
 
 	"github.com/sha256-simd/sha256-simd/hashtree/sha256tree"
 )
+
+// Three ways to the same digest.
+func Example() {
+	blob := make([]byte, 100_000)
+	ctx, file, size := context.Background(), bytes.NewReader(blob), int64(len(blob))
+	stream := bytes.NewReader(blob)
+
+	inMemory := sha256tree.Sum256(blob)            // on this goroutine
+	inFile, err := sha256tree.Sum(ctx, file, size) // an io.ReaderAt, on all cores, in bounded memory
+	h := sha256tree.New()                          // a hash.Hash, up to 32 chunks side by side
+	io.Copy(h, stream)
+
+	fmt.Println(inFile == inMemory, err, bytes.Equal(h.Sum(nil), inMemory[:]))
+	// Output: true <nil> true
+}
 
 func ExampleSum256() {
 	message := []byte(strings.Repeat("All work and no play makes Jack a dull boy.\n", 100))

@@ -263,6 +263,10 @@ func TestHash(t *testing.T) {
 
 func sliceOf(digest [Size]byte) []byte { return digest[:] }
 
+func TestREADMEShowsAnExample(t *testing.T) {
+	hashtest.PageShows(t, "README.md", "example_test.go")
+}
+
 func TestNothingIsRetained(t *testing.T) {
 	hashtest.NothingRetained(t, func() map[string]weak.Pointer[byte] {
 		inMemory, written := counting(70_000), counting(70_000)
