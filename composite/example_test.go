@@ -2,6 +2,7 @@ package composite_test
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"strings"
 
@@ -22,4 +23,11 @@ func ExampleSum() {
 	// Output:
 	// 5400e7c4e5f821f6c74e65e8380f72aefc07b32164f58babbb8e19f106aa96da
 	// VKzoPLA4NlrTcAXvJwGSYc36Pnbp0Ta6xpPfutYv06k=-4
+}
+
+// An uploader that knows the digests of the parts knows the checksum of the object.
+func ExampleChecksum_String() {
+	parts := [][32]byte{sha256.Sum256([]byte("first part")), sha256.Sum256([]byte("second part"))}
+	fmt.Println(composite.Checksum{Parts: parts})
+	// Output: sg6d8BNJbkHAOY5kYrCynKnoKQWtMiDAkfK9TZUURiA=-2
 }

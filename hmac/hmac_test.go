@@ -343,7 +343,17 @@ func FuzzSumMany(f *testing.F) {
 	})
 }
 
-func Example() {
+// A Key keeps no reference to the bytes that it is made of.
+func ExampleNewKey() {
+	secret := []byte("0123456789abcdef0123456789abcdef")
+	key := hmac.NewKey(secret)
+	clear(secret)
+	mac := key.Sum([]byte("bob"))
+	fmt.Printf("%x…\n", mac[:8])
+	// Output: 643cdfc83364b72c…
+}
+
+func ExampleKey_SumMany() {
 	key := hmac.NewKey([]byte("0123456789abcdef0123456789abcdef"))
 
 	// Tokens, webhooks, rows of a column: all of them by one call.

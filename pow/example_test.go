@@ -27,6 +27,18 @@ func ExampleSearch_Find() {
 	// Output: kxxxxxxxxx000000a1b2c3000000000003484f: 56359194
 }
 
+// A server checks the nonce that a miner sends.
+func ExampleSearch_Value() {
+	s := pow.Search{Prefix: []byte("kxxxxxxxxx" + "000000a1b2c3")}
+	const work = 1 << 28
+	for _, nonce := range []uint64{0x3484f, 0x34850} {
+		fmt.Println(s.Value(nonce), s.Value(nonce) <= work)
+	}
+	// Output:
+	// 56359194 true
+	// 54801377328559 false
+}
+
 // A search that was cancelled goes on where it was.
 func ExampleSearch_Find_goingOn() {
 	s := pow.Search{Prefix: []byte("kxxxxxxxxx" + "000000a1b2c3")}

@@ -46,6 +46,60 @@ func Example() {
 	// slhdsa: invalid signature
 }
 
+// What a set costs: the lengths of keys and signatures in bytes.
+func ExampleParameterSet() {
+	for _, set := range []slhdsa.ParameterSet{slhdsa.SHA2_128s, slhdsa.SHA2_256f} {
+		fmt.Println(set.String(), set.PublicKeySize(), set.PrivateKeySize(), set.SignatureSize())
+	}
+	// Output:
+	// SLH-DSA-SHA2-128s 32 64 7856
+	// SLH-DSA-SHA2-256f 64 128 49856
+}
+
+// Keys are stored as bytes, beside their parameter set.
+func ExamplePrivateKey() {
+	key := exampleKey()
+	set, encoded := key.ParameterSet(), key.Bytes()
+
+	again, err := slhdsa.NewPrivateKey(set, encoded)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	public := again.Public().(*slhdsa.PublicKey)
+	fmt.Println(again.Equal(key), public.Equal(key.Public()))
+	// Output: true true
+}
+
+func ExamplePublicKey() {
+	key := exampleKey().Public().(*slhdsa.PublicKey)
+	set, encoded := key.ParameterSet(), key.Bytes()
+	fmt.Println(set, len(encoded) == set.PublicKeySize())
+
+	again, err := slhdsa.NewPublicKey(set, encoded)
+	fmt.Println(key.Equal(again), err)
+	// Output:
+	// SLH-DSA-SHA2-128f true
+	// true <nil>
+}
+
+// Code for any crypto.Signer signs too. HashFunc is 0, so that SignMessage hands over
+// the message and not its digest.
+func ExampleOptions_HashFunc() {
+	var signer crypto.Signer = exampleKey()
+	options := &slhdsa.Options{Context: []byte("example.org")}
+	fmt.Println(options.HashFunc() == 0)
+	sig, err := crypto.SignMessage(signer, nil, []byte("message"), options)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(signer.Public().(*slhdsa.PublicKey).Verify([]byte("message"), sig, options))
+	// Output:
+	// true
+	// <nil>
+}
+
 func ExampleGenerateKey() {
 	key, err := slhdsa.GenerateKey(slhdsa.SHA2_128f, nil)
 	if err != nil {

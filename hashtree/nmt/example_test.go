@@ -2,6 +2,7 @@ package nmt_test
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/sha256-simd/sha256-simd/hashtree/nmt"
 )
@@ -49,7 +50,38 @@ func ExampleRoots() {
 	// true
 }
 
+func ExampleNamespace_Compare() {
+	namespaces := []nmt.Namespace{nmt.MaxNamespace, {28: 5}, {27: 1}}
+	slices.SortFunc(namespaces, nmt.Namespace.Compare) // the order of leaves
+	for _, ns := range namespaces {
+		fmt.Printf("%x\n", ns)
+	}
+	// Output:
+	// 0000000000000000000000000000000000000000000000000000000005
+	// 0000000000000000000000000000000000000000000000000000000100
+	// ffffffffffffffffffffffffffffffffffffffffffffffffffffffffff
+}
+
+// A proof is of the leaves of a namespace, of a namespace between those of the leaves,
+// or of a namespace outside.
 func ExampleProveNamespace() {
+	nodes, _, _ := leaves()
+	for _, ns := range []nmt.Namespace{{28: 1}, {28: 3}, {28: 7}} {
+		p, err := nmt.ProveNamespace(nodes, ns, nmt.Options{})
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Printf("namespace %d: from leaf %d to before leaf %d, %d nodes, absent: %t\n", ns[28], p.Start, p.End, len(p.Nodes), p.Absent != nil)
+	}
+	// Output:
+	// namespace 1: from leaf 0 to before leaf 2, 1 nodes, absent: false
+	// namespace 3: from leaf 2 to before leaf 3, 1 nodes, absent: true
+	// namespace 7: from leaf 0 to before leaf 0, 0 nodes, absent: false
+}
+
+// A light client gets the data of a namespace, and knows that it is all of it.
+func ExampleProof_VerifyNamespace() {
 	nodes, namespaces, data := leaves()
 	root, err := nmt.Root(nodes, nmt.Options{})
 	if err != nil {
@@ -78,6 +110,20 @@ func ExampleProveNamespace() {
 }
 
 func ExampleProveRange() {
+	nodes, _, _ := leaves()
+	proof, err := nmt.ProveRange(nodes, 1, 2, nmt.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	// Beside leaf 1 are leaves 0 and 2.
+	fmt.Println(proof.Nodes[0] == nodes[0], proof.Nodes[1] == nodes[2])
+	// Output:
+	// true true
+}
+
+// A light client samples one leaf.
+func ExampleProof_VerifyInclusion() {
 	nodes, namespaces, data := leaves()
 	root, err := nmt.Root(nodes, nmt.Options{})
 	if err != nil {
@@ -90,8 +136,10 @@ func ExampleProveRange() {
 		return
 	}
 	fmt.Println(proof.VerifyInclusion(root, namespaces[1], data[1:2], nmt.Options{}))
+	fmt.Println(proof.VerifyInclusion(root, namespaces[1], data[:1], nmt.Options{}) != nil)
 	// Output:
 	// <nil>
+	// true
 }
 
 func ExampleSquare() {

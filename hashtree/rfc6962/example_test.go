@@ -1,6 +1,7 @@
 package rfc6962_test
 
 import (
+	"crypto/sha256"
 	"fmt"
 
 	"github.com/sha256-simd/sha256-simd/hashtree/rfc6962"
@@ -27,13 +28,36 @@ func Example() {
 	// rfc6962: a proof of 0 hashes for leaf 0 of 3, which takes 2
 }
 
+// A log signs its size and its root after each batch of leaves.
 func ExampleRange() {
 	var log rfc6962.Range
-	log.Append([][]byte{[]byte("one"), []byte("two")})
-	log.Append([][]byte{[]byte("three")})
-	fmt.Printf("%d leaves: %x\n", log.Size(), log.Root())
+	for _, batch := range [][][]byte{{[]byte("one"), []byte("two")}, {[]byte("three")}} {
+		log.Append(batch)
+		fmt.Printf("%d leaves: %x\n", log.Size(), log.Root())
+	}
 	// Output:
+	// 2 leaves: 4f55f619d9215235778b2b9f17d6f4915b16171214d152381293669764de722e
 	// 3 leaves: 5aac771c899ac292e74bf1afe2e6e302f8b55883b2d1bf197b46a6bea6dabca9
+}
+
+// The header of a block has the root over its transactions.
+func ExampleRoot() {
+	fmt.Printf("%x\n", rfc6962.Root([][]byte{[]byte("alice pays bob"), []byte("bob pays carol")}))
+	fmt.Printf("%x\n", rfc6962.Root(nil))
+	// Output:
+	// 085a9405e9234424bcf2cf98091257d2b4a4723681795447bdedf8e949d27693
+	// e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855
+}
+
+func ExampleLeafHashes() {
+	leaves := [][]byte{[]byte("one"), []byte("two")}
+	hashes := make([][32]byte, len(leaves))
+	rfc6962.LeafHashes(hashes, leaves)
+	fmt.Println(hashes[0] == sha256.Sum256([]byte("\x00one")))
+	fmt.Println(rfc6962.RootOfHashes(hashes) == rfc6962.Root(leaves))
+	// Output:
+	// true
+	// true
 }
 
 // hashesOf returns the hashes of leaves.
@@ -51,6 +75,40 @@ func ExampleRootOfHashes() {
 	fmt.Printf("%x\n", rfc6962.RootOfHashes(hashesOf("one", "two", "three")))
 	// Output:
 	// 5aac771c899ac292e74bf1afe2e6e302f8b55883b2d1bf197b46a6bea6dabca9
+}
+
+// The last of three leaves has one sibling: the node above the first two.
+func ExampleInclusionProof() {
+	hashes := hashesOf("one", "two", "three")
+	proof, err := rfc6962.InclusionProof(hashes, 2)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(len(proof), proof[0] == rfc6962.RootOfHashes(hashes[:2]))
+	_, err = rfc6962.InclusionProof(hashes, 3)
+	fmt.Println(err)
+	// Output:
+	// 1 true
+	// rfc6962: no leaf 3 in a tree of 3
+}
+
+// A client trusts a root, and gets a leaf and its proof from a server.
+func ExampleVerifyInclusion() {
+	hashes := hashesOf("one", "two", "three")
+	root := rfc6962.RootOfHashes(hashes)
+	proof, err := rfc6962.InclusionProof(hashes, 0)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	leaf := hashesOf("one")[0]
+	fmt.Println(rfc6962.VerifyInclusion(root, 3, 0, leaf, proof))
+	leaf = hashesOf("another leaf")[0]
+	fmt.Println(rfc6962.VerifyInclusion(root, 3, 0, leaf, proof) != nil)
+	// Output:
+	// <nil>
+	// true
 }
 
 func ExampleInclusionProofs() {
@@ -97,4 +155,20 @@ func ExampleConsistencyProof() {
 	oldRoot, root := rfc6962.RootOfHashes(hashes[:2]), rfc6962.RootOfHashes(hashes)
 	fmt.Println(rfc6962.VerifyConsistency(oldRoot, 2, root, 3, proof))
 	// Output: <nil>
+}
+
+// A monitor keeps the last root of a log. The log cannot replace a leaf unnoticed.
+func ExampleVerifyConsistency() {
+	oldRoot := rfc6962.RootOfHashes(hashesOf("one", "two"))
+	for _, log := range [][][32]byte{hashesOf("one", "two", "three"), hashesOf("one", "2", "three")} {
+		proof, err := rfc6962.ConsistencyProof(log, 2)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println(rfc6962.VerifyConsistency(oldRoot, 2, rfc6962.RootOfHashes(log), 3, proof) == nil)
+	}
+	// Output:
+	// true
+	// false
 }
