@@ -259,6 +259,7 @@ func TestNothingToDoIsAnError(t *testing.T) {
 		{[]string{"-run", "^$", "-results", t.TempDir()}, "-run ^$: no row"},
 		{[]string{"-run", "^Nodes/n=1$", "-impl", "nosuch"}, `measure Nodes/n=1: it has no implementation "nosuch"`},
 		{[]string{"-run", "^Nodes/n=1$", "-impl", "crypto", "-results", t.TempDir()}, "-impl and -results: "},
+		{[]string{"-benchstat", filepath.Join(t.TempDir(), "zen9.json")}, "read earlier results: "},
 		{[]string{"-run", "^Nodes/n=1$", "-time", "0s"}, "-time 0s: "},
 		{[]string{"-run", "^Nodes/n=1$", "-time", "-1s"}, "-time -1s: "},
 	} {
@@ -487,6 +488,24 @@ BenchmarkSumMany/impl=crypto/size=8K/n=32	9	5000 ns/op	6000 median-ns/op
 	var out strings.Builder
 	if err := rep.writeBenchstat(&out); err != nil || out.String() != want {
 		t.Errorf("%v, %s, want %s", err, out.String(), want)
+	}
+}
+
+// TestBenchstatFilesAreOfTheirJSON compares the files for benchstat in results with
+// what -benchstat prints.
+func TestBenchstatFilesAreOfTheirJSON(t *testing.T) {
+	files, err := filepath.Glob("results/*.json")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d files of results, error %v", len(files), err)
+	}
+	for _, file := range files {
+		text := strings.TrimSuffix(file, ".json") + ".txt"
+		var out bytes.Buffer
+		if err := run([]string{"-benchstat", file}, &out); err != nil {
+			t.Error(err)
+		} else if !bytes.Equal(out.Bytes(), readFile(t, text)) {
+			t.Errorf("%s is not of %s: go run ./benchmarks -benchstat benchmarks/%s >benchmarks/%s", text, file, file, text)
+		}
 	}
 }
 

@@ -15,6 +15,9 @@
 //	              as far as their rows are measured, at the end. Rows that are not
 //	              measured now keep what zen5.json has, so that a long report can be
 //	              made piece by piece
+//	-benchstat file
+//	              measure nothing, and print the results in this JSON file in
+//	              benchstat's format: of zen5.json for zen5.txt
 //
 // The same rows are benchmarks for go test -bench, with names for benchstat.
 // It refuses to run when a peer is not the module that its authors published.
@@ -51,6 +54,7 @@ func run(args []string, stdout io.Writer) error {
 		budget  = flags.Duration("time", time.Second, "time for each row")
 		asJSON  = flags.Bool("json", false, "print JSON")
 		results = flags.String("results", "", "keep results in this `directory`, with the results of earlier runs on this CPU")
+		text    = flags.String("benchstat", "", "measure nothing, and print the results in this JSON `file` for benchstat")
 	)
 	flags.Parse(args)
 	if flags.NArg() > 0 {
@@ -61,6 +65,13 @@ func run(args []string, stdout io.Writer) error {
 	}
 	if *only != "" && *results != "" {
 		return errors.New("-impl and -results: results that are kept have all implementations")
+	}
+	if *text != "" {
+		kept, err := readReport(*text)
+		if err != nil {
+			return err
+		}
+		return kept.writeBenchstat(stdout)
 	}
 	matches, err := regexp.Compile(*pattern)
 	if err != nil {

@@ -135,19 +135,28 @@ func newReport() (*report, error) {
 	return &report{Machine: thisMachine(), Peers: versions}, nil
 }
 
+// readReport reads a report that writeJSON wrote.
+func readReport(file string) (*report, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("read earlier results: %w", err)
+	}
+	rep := new(report)
+	if err := json.Unmarshal(data, rep); err != nil {
+		return nil, fmt.Errorf("read earlier results from %s: %w", file, err)
+	}
+	return rep, nil
+}
+
 // resume takes over the results of a file, if there is one. They must be from
 // this machine.
 func (rep *report) resume(file string) error {
-	data, err := os.ReadFile(file)
+	earlier, err := readReport(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("read earlier results: %w", err)
-	}
-	var earlier report
-	if err := json.Unmarshal(data, &earlier); err != nil {
-		return fmt.Errorf("read earlier results from %s: %w", file, err)
+		return err
 	}
 	if earlier.Machine != rep.Machine || !slices.Equal(earlier.Peers, rep.Peers) {
 		return fmt.Errorf("%s holds results of another machine, Go or peers: %+v %v", file, earlier.Machine, earlier.Peers)
