@@ -35,6 +35,7 @@ func BenchmarkBitcoin(b *testing.B)            { benchmark(b, "Bitcoin") }
 func BenchmarkBEP52(b *testing.B)              { benchmark(b, "BEP52") }
 func BenchmarkSHA256Tree(b *testing.B)         { benchmark(b, "SHA256Tree") }
 func BenchmarkNMT(b *testing.B)                { benchmark(b, "NMT") }
+func BenchmarkNMTCelestia(b *testing.B)        { benchmark(b, "NMTCelestia") }
 func BenchmarkNMTSquare(b *testing.B)          { benchmark(b, "NMTSquare") }
 func BenchmarkVerity(b *testing.B)             { benchmark(b, "Verity") }
 func BenchmarkSumManyAfter(b *testing.B)       { benchmark(b, "SumManyAfter") }

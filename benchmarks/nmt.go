@@ -12,7 +12,13 @@ import (
 
 // nmtRows is namespaced Merkle trees and Celestia's squares, beside as many
 // messages of the same bytes and beside celestiaorg/nmt.
-func nmtRows() []row { return []row{nmtTrees(256, 256, 512), nmtSquare(256, 512)} }
+func nmtRows() []row {
+	trees := nmtTrees(256, 256, 512)
+	// The same trees again: a row has one base, and each of the two has a floor.
+	beside := trees
+	beside.bench, beside.base = "NMTCelestia", "nmt"
+	return []row{trees, beside, nmtSquare(256, 512)}
+}
 
 // nmtTrees is trees of leaves whose namespaces rise by threes.
 func nmtTrees(trees, leaves, size int) row {
