@@ -27,6 +27,7 @@ func BenchmarkWriteMany(b *testing.B)          { benchmark(b, "WriteMany") }
 func BenchmarkSumHashes(b *testing.B)          { benchmark(b, "SumHashes") }
 func BenchmarkSumReaders(b *testing.B)         { benchmark(b, "SumReaders") }
 func BenchmarkDirhash(b *testing.B)            { benchmark(b, "Dirhash") }
+func BenchmarkCARInspect(b *testing.B)         { benchmark(b, "CARInspect") }
 func BenchmarkServer(b *testing.B)             { benchmark(b, "Server") }
 func BenchmarkNodes(b *testing.B)              { benchmark(b, "Nodes") }
 func BenchmarkRoot(b *testing.B)               { benchmark(b, "Root") }

@@ -78,8 +78,9 @@ var floors = map[string]floor{
 	"SumHashes/size=100/n=1000":           {2, 0, 0, 0},
 
 	// Zen 5 was not measured since these rows exist.
-	"Dirhash/tree=compile":         {1.9, 1.4, 0, 0},
-	"Dirhash/tree=compile/procs=2": {1.9, 2, 0, 0},
+	"Dirhash/tree=compile":          {1.9, 1.4, 0, 0},
+	"Dirhash/tree=compile/procs=2":  {1.9, 2, 0, 0},
+	"CARInspect/size=256K-1M/n=409": {2.2, 0, 0, 0},
 
 	"Server/goroutines=4/size=1M/write=32K":    {1.3, 0, 0, 0},
 	"Server/goroutines=16/size=1M/write=32K":   {2.4, 0, 0, 0},

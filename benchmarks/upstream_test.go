@@ -154,3 +154,33 @@ func compareHash1(t *testing.T, names []string, open func(string) (io.ReadCloser
 		}
 	}
 }
+
+// TestCARInspect checks CARs of blocks of many lengths, of which some are broken.
+func TestCARInspect(t *testing.T) {
+	sizes := []int{0, 1, 8 << 10, 3*8<<10 + 1, 100_000}
+	for size := range 100 {
+		sizes = append(sizes, 100*size)
+	}
+	car := newCAR(sizes)
+	for _, tt := range []struct {
+		name   string
+		damage func(car []byte) []byte
+		ok     bool
+	}{
+		{"whole", func(car []byte) []byte { return car }, true},
+		{"empty", func(car []byte) []byte { return nil }, true},
+		{"wrong byte in a block", func(car []byte) []byte { car[len(car)-1]++; return car }, false},
+		{"another hash", func(car []byte) []byte { car[3]++; return car }, false},
+		{"truncated", func(car []byte) []byte { return car[:len(car)-1] }, false},
+	} {
+		data := tt.damage(bytes.Clone(car))
+		blocks := carBlocks{dst: make([][32]byte, len(sizes)), lanes: make([]carLane, 16)}
+		err := eachBlock(bytes.NewReader(data), blocks.add)
+		if err == nil {
+			err = blocks.wait()
+		}
+		if (err == nil) != tt.ok {
+			t.Errorf("%s: error %v, want none: %v", tt.name, err, tt.ok)
+		}
+	}
+}
