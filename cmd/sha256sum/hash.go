@@ -1,13 +1,11 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"hash"
 	"io"
 	"os"
 	"runtime"
-	"slices"
 	"syscall"
 	"time"
 
@@ -29,7 +27,8 @@ const (
 )
 
 // A worker hashes files: small ones are read whole into its arena and hashed
-// side by side when the arena is full, large ones are streamed side by side.
+// side by side when the arena is full, large ones are streamed side by side. It
+// reads those again that were written to just before, when they are due.
 type worker struct {
 	pipeline *pipeline
 	ctx      context.Context
@@ -38,12 +37,13 @@ type worker struct {
 	used    int
 	files   []*fileItem
 	msgs    [][]byte
-	recent  []int // the indices of files that were written to just before they were read
-	again   []byte
+	recent  []bool // whether each was written to just before it was read
 	digests [][sha256.Size]byte
 
 	streams []*stream
 	rounds  []*round // made when the first stream comes
+
+	fresh []*fileItem // to be read again, in the order in which they are due; the pipeline's order bounds them
 }
 
 func newWorker(p *pipeline) *worker {
@@ -56,8 +56,14 @@ func newWorker(p *pipeline) *worker {
 
 func (w *worker) run(ctx context.Context) {
 	w.ctx = ctx
-	for ctx.Err() == nil {
-		it, more := w.take()
+	w.process(w.pipeline.work)
+}
+
+// process hashes the files from work until it is closed, and all that the worker
+// holds.
+func (w *worker) process(work <-chan *fileItem) {
+	for w.ctx.Err() == nil {
+		it, more := w.take(work)
 		switch {
 		case it != nil:
 			w.load(it)
@@ -72,13 +78,31 @@ func (w *worker) run(ctx context.Context) {
 	}
 }
 
+// drain finishes all files that the worker holds.
+func (w *worker) drain() { w.process(noWork) }
+
+// noWork yields no files.
+var noWork = func() chan *fileItem {
+	c := make(chan *fileItem)
+	close(c)
+	return c
+}()
+
 // take returns the next file, or nil when there is none: now, if the worker
-// holds files, or ever (more is false).
-func (w *worker) take() (it *fileItem, more bool) {
+// holds files, or ever (more is false). A file that is due goes first: its result is
+// waited for. The worker waits for a file to be due only when it has nothing else
+// to do.
+func (w *worker) take(work <-chan *fileItem) (it *fileItem, more bool) {
+	if w.isDue() {
+		return w.takeFresh(), true
+	}
 	for range 2 {
 		select {
-		case it, more = <-w.pipeline.work:
-			return it, more
+		case it, more = <-work:
+			if more {
+				return it, true
+			}
+			work = nil // closed
 		default:
 			// The source may only be waiting for a processor.
 			runtime.Gosched()
@@ -87,47 +111,102 @@ func (w *worker) take() (it *fileItem, more bool) {
 	if len(w.files) > 0 || len(w.streams) > 0 {
 		return nil, true
 	}
+	var due <-chan time.Time
+	if len(w.fresh) > 0 {
+		timer := time.NewTimer(time.Until(w.fresh[0].before.due))
+		defer timer.Stop()
+		due = timer.C
+	} else if work == nil {
+		return nil, false
+	}
 	select {
-	case it, more = <-w.pipeline.work:
-		return it, more
+	case it, more = <-work:
+		return it, more || due != nil
+	case <-due:
+		return w.takeFresh(), true
 	case <-w.ctx.Done():
 		return nil, false
 	}
 }
 
+// isDue reports whether a file is to be read again now.
+func (w *worker) isDue() bool {
+	return len(w.fresh) > 0 && !time.Now().Before(w.fresh[0].before.due)
+}
+
+func (w *worker) takeFresh() *fileItem {
+	it := w.fresh[0]
+	w.fresh[0] = nil
+	w.fresh = w.fresh[1:]
+	return it
+}
+
 // load reads a small file and opens a large one.
 func (w *worker) load(it *fileItem) {
-	if it.turn != nil {
-		w.loadInTurn(it)
-		return
-	}
-	if w.pipeline.options.links == "name" && w.loadLink(it) || it.known != nil && w.isKnown(it) {
-		return
-	}
-	f, info, err := w.pipeline.files.Open(it.path, w.empty)
 	switch {
-	case err != nil:
+	case it.before != nil:
+		// What has been read is read again.
+	case it.turn != nil:
+		if !w.await(it.turn) {
+			return
+		}
+	case w.pipeline.options.links == "name" && w.loadLink(it) || it.known != nil && w.isKnown(it):
+		return
+	}
+	f, info, err := w.open(it)
+	if err != nil {
 		w.fail(it, err)
-	case info.Dir:
-		w.pipeline.files.Close(f)
-		w.fail(it, syscall.EISDIR)
-	case it.walked && w.pipeline.isOutput(info.ID):
-		w.pipeline.files.Close(f)
-		w.fail(it, errOutput)
-	case !info.Regular:
-		// It was when the source saw it.
-		w.pipeline.files.Close(f)
-		w.fail(it, file.ErrChanged)
-	case it.check != nil && it.check.list.algorithm != nil:
+		return
+	}
+	if info.Regular {
 		w.pipeline.sized(it, info.Size)
+	}
+	switch {
+	case it.turn != nil:
+		w.hashStreams([]*stream{newStream(it, f, info)})
+	case it.check != nil && it.check.list.algorithm != nil:
 		w.loadOther(it, f, info, it.check.list.algorithm.New())
 	case info.Size <= w.largestSmall():
-		w.pipeline.sized(it, info.Size)
 		w.loadSmall(it, f, info)
 	default:
-		w.pipeline.sized(it, info.Size)
 		w.addStream(newStream(it, f, info))
 	}
+}
+
+// await waits for the turn of what others may read from, too. It may make its reader
+// wait, as a pipe does: nothing else waits with it. It reports false when ctx is
+// done.
+func (w *worker) await(t *turn) bool {
+	w.drain()
+	select {
+	case <-t.after:
+		return true
+	case <-w.ctx.Done():
+		return false
+	}
+}
+
+// open opens a file that can be hashed.
+func (w *worker) open(it *fileItem) (f file.File, info file.Info, err error) {
+	if f, info, err = w.pipeline.files.Open(it.path, w.empty); err != nil {
+		return f, info, err
+	}
+	switch b := it.before; {
+	case info.Dir:
+		err = syscall.EISDIR
+	case it.walked && w.pipeline.isOutput(info.ID):
+		err = errOutput
+	case !info.Regular && (it.turn == nil || b != nil):
+		err = file.ErrChanged // it was regular before
+	case b != nil && info.Size != b.stamp.Size:
+		err = file.ErrChanged
+	case b != nil:
+		err = f.Rewind(b.start) // the name may be of an open file, as - is
+	}
+	if err != nil {
+		w.pipeline.files.Close(f)
+	}
+	return f, info, err
 }
 
 // loadLink hashes the name that a symbolic link holds. It reports false for
@@ -159,30 +238,6 @@ func (w *worker) isKnown(it *fileItem) bool {
 	return true
 }
 
-// loadInTurn hashes what others may read from, too. It may make its reader wait,
-// as a pipe does: nothing else waits with it.
-func (w *worker) loadInTurn(it *fileItem) {
-	w.empty()
-	select {
-	case <-it.turn.after:
-	case <-w.ctx.Done():
-		return
-	}
-	f, info, err := w.pipeline.files.Open(it.path, w.empty)
-	switch {
-	case err != nil:
-		w.fail(it, err)
-	case info.Dir:
-		w.pipeline.files.Close(f)
-		w.fail(it, syscall.EISDIR)
-	default:
-		if info.Regular {
-			w.pipeline.sized(it, info.Size)
-		}
-		w.hashStreams([]*stream{newStream(it, f, info)})
-	}
-}
-
 func (w *worker) addStream(s *stream) {
 	w.streams = append(w.streams, s)
 	if len(w.streams) >= w.share() {
@@ -191,8 +246,11 @@ func (w *worker) addStream(s *stream) {
 }
 
 // share is how many large files the worker takes, of its own and of the waiting
-// ones.
+// ones. Those that are due are not for other workers.
 func (w *worker) share() int {
+	if w.isDue() {
+		return min(maxStreams, w.pipeline.lanes())
+	}
 	return shareOf(len(w.streams)+len(w.pipeline.work), w.pipeline.options.jobs, w.pipeline.lanes())
 }
 
@@ -242,9 +300,7 @@ func (w *worker) loadSmall(it *fileItem, f file.File, info file.Info) {
 	}
 	it.size, it.stamp = int64(n), info.Stamp
 	w.used += n
-	if info.IsRecent() && int64(n) == info.Size { // the kernel makes up what has another length
-		w.recent = append(w.recent, len(w.files))
-	}
+	w.recent = append(w.recent, info.IsRecent() && int64(n) == info.Size) // the kernel makes up what has another length
 	w.files = append(w.files, it)
 	w.msgs = append(w.msgs, buf[:n])
 	if len(w.files) == maxFiles {
@@ -297,80 +353,44 @@ func readFull(f io.Reader, p []byte) (n int, err error) {
 
 // sum hashes the small files side by side.
 func (w *worker) sum() {
-	w.confirm()
 	digests := w.digests[:len(w.files)]
 	sha256.SumMany(digests, w.msgs)
 	w.pipeline.hashed.Add(int64(w.used))
 	for i, it := range w.files {
-		if it.err == nil {
-			it.digest = sha256Digest(digests[i])
-			if w.pipeline.options.partSize > 0 {
-				it.composite = onePart(digests[i])
-			}
+		it.digest = sha256Digest(digests[i])
+		if w.pipeline.options.partSize > 0 {
+			it.composite = onePart(digests[i])
 		}
-		w.pipeline.finish(it)
+		w.end(it, w.recent[i], 0)
 	}
 	clear(w.files)
-	w.files, w.msgs, w.used = w.files[:0], w.msgs[:0], 0
+	w.files, w.msgs, w.recent, w.used = w.files[:0], w.msgs[:0], w.recent[:0], 0
 }
 
-// confirm reads the files again that were written to just before they were read,
-// until two readings agree. After stamp.MaxAgain further readings they have
-// file.ErrChanged. A write may still have been under way at the first reading: it shows
-// in neither size nor time.
-func (w *worker) confirm() {
-	for reads := 2; len(w.recent) > 0; reads++ {
-		time.Sleep(stamp.BetweenReadings)
-		w.confirmOnce(reads)
+// end ends a reading of a file, from start on, that gave it its result. If the file
+// was written to just before (recent), a write may still have been under way: it
+// shows in neither size nor time. So the file is read again a while later, by this
+// worker, until two readings agree. After stamp.MaxAgain further readings it has
+// file.ErrChanged.
+func (w *worker) end(it *fileItem, recent bool, start int64) {
+	b := it.before
+	switch {
+	case b == nil && !recent, b != nil && b.digest == it.digest && b.stamp == it.stamp:
+		w.pipeline.finish(it)
+		return
+	case b == nil:
+		b = &reading{start: start}
+		it.before = b
+	case b.again == stamp.MaxAgain:
+		w.fail(it, file.ErrChanged)
+		return
 	}
-}
-
-// confirmOnce reads each recent file again, for the reads-th time. Those whose
-// readings differ stay recent, unless this was the last reading allowed.
-func (w *worker) confirmOnce(reads int) {
-	differ := w.recent[:0]
-	for _, i := range w.recent {
-		it := w.files[i]
-		same, err := w.readAgain(it, w.msgs[i])
-		switch {
-		case err != nil:
-			it.err = err
-		case !same && reads > stamp.MaxAgain:
-			it.err = file.ErrChanged
-		case !same:
-			differ = append(differ, i)
-		}
-	}
-	w.recent = differ
-}
-
-// readAgain reads a small file again, into msg, and reports whether msg held the
-// same before.
-func (w *worker) readAgain(it *fileItem, msg []byte) (same bool, err error) {
-	f, info, err := w.pipeline.files.Open(it.path, w.stream)
-	if err != nil {
-		return false, err
-	}
-	defer w.pipeline.files.Close(f)
-	if info.Size != int64(len(msg)) {
-		return false, file.ErrChanged
-	}
-	w.again = slices.Grow(w.again[:0], len(msg)+1)[:len(msg)+1]
-	n, err := readFull(f, w.again)
-	if err != io.EOF || n != len(msg) {
-		if err == nil || err == io.EOF {
-			err = file.ErrChanged
-		}
-		return false, err
-	}
-	now, err := f.Info()
-	if err != nil {
-		return false, err
-	}
-	same = now.Stamp == it.stamp && bytes.Equal(w.again[:n], msg)
-	copy(msg, w.again)
-	it.stamp = now.Stamp
-	return same, nil
+	b.digest, b.stamp = it.digest, it.stamp
+	b.again++
+	b.due = time.Now().Add(stamp.BetweenReadings)
+	w.pipeline.hashed.Add(-it.size)
+	it.result = result{}
+	w.fresh = append(w.fresh, it)
 }
 
 // loadOther hashes a file with another algorithm than SHA-256.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"hash"
 	"io"
-	"time"
 
 	"github.com/sha256-simd/sha256-simd"
 	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/file"
@@ -22,20 +21,27 @@ type stream struct {
 	hash  hash.Hash
 	parts *parts // with --part-size
 
-	recent bool   // it was written to just before it was read
-	before digest // of the reading before, with the same stamp
-
-	ended bool // for the reader
+	recent bool // it was written to just before it was read
+	ended  bool // for the reader
 }
 
 func newStream(it *fileItem, f file.File, info file.Info) *stream {
-	s := &stream{item: it, file: f, info: info, reads: 1, r: f, hash: sha256.New()}
+	s := &stream{item: it, file: f, r: f, hash: sha256.New()}
 	if info.Regular {
-		info.Settle()
-		s.recent = info.Size > 0 && info.IsRecent() // the kernel makes up what is empty and goes on
 		s.start, _ = f.Offset()
 	}
+	s.begin(info)
 	return s
+}
+
+// begin begins a reading of the file, as it is now.
+func (s *stream) begin(now file.Info) {
+	s.info = now
+	s.reads++
+	if now.Regular {
+		now.Settle()
+		s.recent = now.IsRecent()
+	}
 }
 
 // behind makes s begin with what was read of the file before.
@@ -50,9 +56,8 @@ func (s *stream) restart(now file.Info) error {
 	if err := s.file.Rewind(s.start); err != nil {
 		return err
 	}
-	now.Settle()
-	s.info, s.r = now, s.file
-	s.reads++
+	s.begin(now)
+	s.r = s.file
 	s.hash.Reset()
 	s.item.size = 0
 	return nil
@@ -118,7 +123,7 @@ func (w *worker) readStreams(streams []*stream) (again []*stream) {
 			if s.parts != nil {
 				s.parts.join()
 			}
-			if err := r.errs[i]; err != nil && !w.end(s, err) {
+			if err := r.errs[i]; err != nil && !w.endStream(s, err) {
 				again = append(again, s)
 			}
 		}
@@ -159,44 +164,33 @@ func (w *worker) readAhead(streams []*stream, empty <-chan *round, full chan<- *
 	}
 }
 
-// end finishes a stream whose last read returned err. It reports false when the
-// stream has to be read again.
-func (w *worker) end(s *stream, err error) bool {
+// endStream ends a stream whose last read returned err. It reports false when the
+// stream has to be read again at once.
+func (w *worker) endStream(s *stream, err error) bool {
 	it := s.item
 	if err == io.EOF {
 		err = nil
 	}
-	var sum [sha256.Size]byte
-	s.hash.Sum(sum[:0])
 	if err == nil && s.info.Regular {
 		var now file.Info
-		now, err = s.file.Info()
-		again, limit := false, stamp.MaxReads
-		if err == nil && now.Stamp != s.info.Stamp {
-			again = now.Size == s.info.Size
-			s.before = digest{}
+		if now, err = s.file.Info(); err == nil && now.Stamp != s.info.Stamp {
+			size := it.size
+			if now.Size == s.info.Size && s.reads < stamp.MaxReads && s.restart(now) == nil {
+				w.pipeline.hashed.Add(-size)
+				return false
+			}
 			err = file.ErrChanged
-		} else if err == nil && s.recent && s.before != sha256Digest(sum) {
-			// A write may have been under way, which shows in neither size nor time.
-			again, limit = true, stamp.MaxAgain+1
-			s.before = sha256Digest(sum)
-			err = file.ErrChanged
-			time.Sleep(stamp.BetweenReadings)
-		}
-		size := it.size
-		if again && s.reads < limit && s.restart(now) == nil {
-			w.pipeline.hashed.Add(-size)
-			return false
 		}
 	}
 	w.pipeline.files.Close(s.file)
-	if err == nil {
-		it.stamp = s.info.Stamp
-		it.digest = sha256Digest(sum)
-		if s.parts != nil {
-			it.composite = s.parts.checksum()
-		}
+	if err != nil {
+		w.fail(it, err)
+		return true
 	}
-	w.fail(it, err)
+	it.digest, it.stamp = digestOf(s.hash.Sum(nil)), s.info.Stamp
+	if s.parts != nil {
+		it.composite = s.parts.checksum()
+	}
+	w.end(it, s.recent && it.size == s.info.Size-s.start, s.start) // the kernel makes up what has another length
 	return true
 }
