@@ -397,6 +397,7 @@ func (w *worker) end(it *fileItem, recent bool, start int64) {
 func (w *worker) loadOther(it *fileItem, f file.File, info file.Info, h hash.Hash) {
 	defer w.pipeline.files.Close(f)
 	info.Settle()
+	recent := info.IsRecent()
 	buf := w.arena[w.used:]
 	if len(buf) < firstRead {
 		w.sum()
@@ -413,14 +414,18 @@ func (w *worker) loadOther(it *fileItem, f file.File, info file.Info, h hash.Has
 	if err == nil {
 		return // interrupted: the digest is of the beginning
 	}
+	it.digest, it.stamp = digestOf(h.Sum(nil)), info.Stamp
 	if err == io.EOF {
 		var now file.Info
 		if now, err = f.Info(); err == nil && now.Stamp != info.Stamp {
 			err = file.ErrChanged
 		}
 	}
-	it.digest = digestOf(h.Sum(nil))
-	w.fail(it, err)
+	if err != nil {
+		w.fail(it, err)
+		return
+	}
+	w.end(it, recent && it.size == info.Size, 0)
 }
 
 // stream hashes the large files side by side.

@@ -74,6 +74,10 @@ var freshKinds = []struct {
 }{
 	{"small", 20_000, nil, sum256},
 	{"large", 1 << 20, nil, sum256},
+	{"of another algorithm", 20_000, &bag.Algorithm{New: md5.New}, func(b []byte) digest {
+		sum := md5.Sum(b)
+		return digestOf(sum[:])
+	}},
 }
 
 func sum256(b []byte) digest { return sha256Digest(sha256.Sum256(b)) }
