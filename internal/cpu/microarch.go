@@ -41,7 +41,7 @@ var microarchs = [...]struct {
 	Zen3:           {"Zen3", "Zen 3", "amd64", upToAVX2 | SHA},
 	Zen1:           {"Zen1", "Zen 1 and 2", "amd64", upToAVX2 | SHA},
 	IceLake:        {"IceLake", "Ice Lake, Tiger Lake, Rocket Lake", "amd64", upToAVX2 | SHA | AVX512},
-	IntelAVX512SHA: {"IntelAVX512SHA", "Intel with AVX-512 and SHA, later than these", "amd64", upToAVX2 | SHA | AVX512},
+	IntelAVX512SHA: {"IntelAVX512SHA", "Intel with AVX-512 and SHA, since Sapphire Rapids", "amd64", upToAVX2 | SHA | AVX512},
 	IntelAVX512:    {"IntelAVX512", "Intel with AVX-512, without SHA", "amd64", upToAVX2 | AVX512},
 	SHAOnly:        {"SHAOnly", "SHA without AVX-512", "amd64", upToAVX2 | SHA},
 	AVX2Only:       {"AVX2Only", "AVX2 without SHA", "amd64", upToAVX2},
