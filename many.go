@@ -30,8 +30,8 @@ func SumMany(dst [][Size]byte, msgs [][]byte) {
 // returns. A hash that occurs in hs more than once takes its data in order. Hashes of
 // crypto/sha256 that get 1 KiB or more go side by side with them, except where
 // crypto/sha256 compresses for this package, as in FIPS 140-3 mode. WriteMany calls the
-// method Write of any other hash, and no hash before it runs side by side with a hash
-// behind it. If reading data faults, and the caller recovers, each write to a hash of
+// method Write of any other hash. Hashes before and after such a hash do not run side by
+// side with each other. If reading data faults, and the caller recovers, each write to a hash of
 // this package has happened as a whole or not at all.
 //
 // WriteMany panics, before it touches anything, if hs and data differ in length, or

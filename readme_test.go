@@ -81,7 +81,7 @@ func TestUpstreamShowsItsPatches(t *testing.T) {
 	}
 	indent := regexp.MustCompile(`(?m)^\t+`)
 	for _, section := range strings.Split(string(page), "\n## ")[1:] {
-		patch, err := os.ReadFile("compat/upstream/" + regexp.MustCompile(`\((\w+\.patch)\)`).FindStringSubmatch(section)[1])
+		patch, err := os.ReadFile("compat/upstream/" + regexp.MustCompile(`\(([\w-]+\.patch)\)`).FindStringSubmatch(section)[1])
 		if err != nil {
 			t.Fatal(err)
 		}

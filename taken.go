@@ -67,8 +67,8 @@ const (
 	// minTaken is the least length of data for which WriteMany takes the state of a hash.
 	// For less, taking the state and putting it back costs more than it gains.
 	minTaken = 1 << 10
-	// maxTaken is the largest number of writes of a takenRun.
-	maxTaken = 256
+	// maxTaken is the largest number of states of a takenRun, maxWrites of writes.
+	maxTaken, maxWrites = 256, 1024
 )
 
 // takenRun is a run of writes to hashes of this package and of crypto/sha256. A state
@@ -122,7 +122,7 @@ func writeTaken(hs []hash.Hash, data [][]byte) {
 // fill makes r the run that hs begins with, and returns its length. It writes at once
 // what is too little for taking a state.
 func (r *takenRun) fill(hs []hash.Hash, data [][]byte) (n int) {
-	for ; n < len(hs) && len(r.hs) < maxTaken && isInRun(hs[n]); n++ {
+	for ; n < len(hs) && len(r.hs) < maxWrites && len(r.states) < maxTaken && isInRun(hs[n]); n++ {
 		h, p := hs[n], data[n]
 		if ours(h) == nil {
 			t := r.taken[h]

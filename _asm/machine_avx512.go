@@ -17,8 +17,8 @@ func (m avx512) emitter() *emitter  { return m.e }
 func (m avx512) bits() int          { return 512 }
 func (m avx512) reg(i int) Register { return vec(i).AsZ() }
 
-// avx512Half is AVX-512 at 256 bits, which Intel's cores start three of a cycle, and of
-// 512 bits two.
+// avx512Half is AVX-512 at 256 bits. Intel's cores start three of these instructions in a
+// cycle, but two of 512 bits.
 type avx512Half struct{ avx512 }
 
 func newAVX512Half(e *emitter) machine { return avx512Half{avx512{e}} }

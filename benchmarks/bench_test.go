@@ -261,7 +261,8 @@ func TestNothingToDoIsAnError(t *testing.T) {
 		{[]string{"-run", "^$", "-results", t.TempDir()}, "-run ^$: no row"},
 		{[]string{"-run", "^Nodes/n=1$", "-impl", "nosuch"}, `measure Nodes/n=1: it has no implementation "nosuch"`},
 		{[]string{"-run", "^Nodes/n=1$", "-impl", "crypto", "-results", t.TempDir()}, "-impl and -results: "},
-		{[]string{"-benchstat", filepath.Join(t.TempDir(), "zen9.json")}, "read earlier results: "},
+		{[]string{"-benchstat", filepath.Join(t.TempDir(), "zen9.json")}, "read results: "},
+		{[]string{"-benchstat", "zen9.json", "-run", "^Nodes/n=1$"}, "-benchstat measures nothing"},
 		{[]string{"-run", "^Nodes/n=1$", "-time", "0s"}, "-time 0s: "},
 		{[]string{"-run", "^Nodes/n=1$", "-time", "-1s"}, "-time -1s: "},
 	} {

@@ -15,7 +15,7 @@ const (
 )
 
 // kinds are called by the microarchitectures of their CPUs. Sapphire and Emerald Rapids,
-// which this project has not had, count as Granite Rapids.
+// which were not measured, count as Granite Rapids.
 var kinds = map[cpu.Microarch]kind{
 	cpu.Zen5: zen5, cpu.Zen4: zen4, cpu.Zen3: zen3, cpu.IceLake: iceLake, cpu.IntelAVX512SHA: graniteRapids,
 }

@@ -67,6 +67,9 @@ func run(args []string, stdout io.Writer) error {
 		return errors.New("-impl and -results: results that are kept have all implementations")
 	}
 	if *text != "" {
+		if *pattern != "" || *only != "" || *results != "" || *asJSON {
+			return errors.New("-benchstat measures nothing: it takes no other option")
+		}
 		kept, err := readReport(*text)
 		if err != nil {
 			return err

@@ -60,6 +60,9 @@ func thisMachine() machine {
 	if c.Family != 0 {
 		m.CPU += fmt.Sprintf(", family %#x model %#x", c.Family, c.Model)
 	}
+	if c.Supports(cpuid.AVX512FP16) {
+		m.CPU += " with AVX512_FP16" // whatever model a hypervisor makes of it
+	}
 	// Floors are for CPUs that have all that there is, and show it.
 	if here := cpu.This(); cpu.Usable().Has(here.Features()) {
 		m.Kind = kinds[here]
@@ -139,11 +142,11 @@ func newReport() (*report, error) {
 func readReport(file string) (*report, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
-		return nil, fmt.Errorf("read earlier results: %w", err)
+		return nil, fmt.Errorf("read results: %w", err)
 	}
 	rep := new(report)
 	if err := json.Unmarshal(data, rep); err != nil {
-		return nil, fmt.Errorf("read earlier results from %s: %w", file, err)
+		return nil, fmt.Errorf("read results from %s: %w", file, err)
 	}
 	return rep, nil
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"slices"
 	"syscall"
 	"time"
 
@@ -43,7 +44,7 @@ type worker struct {
 	streams []*stream
 	rounds  []*round // made when the first stream comes
 
-	fresh []*fileItem // to be read again, in the order in which they are due; the pipeline's order bounds them
+	again []*fileItem // to be read again, those due first; at most as many as the pipeline's order holds
 }
 
 func newWorker(p *pipeline) *worker {
@@ -94,7 +95,7 @@ var noWork = func() chan *fileItem {
 // to do.
 func (w *worker) take(work <-chan *fileItem) (it *fileItem, more bool) {
 	if w.isDue() {
-		return w.takeFresh(), true
+		return w.takeDue(), true
 	}
 	for range 2 {
 		select {
@@ -112,8 +113,8 @@ func (w *worker) take(work <-chan *fileItem) (it *fileItem, more bool) {
 		return nil, true
 	}
 	var due <-chan time.Time
-	if len(w.fresh) > 0 {
-		timer := time.NewTimer(time.Until(w.fresh[0].before.due))
+	if len(w.again) > 0 {
+		timer := time.NewTimer(time.Until(w.again[0].before.due))
 		defer timer.Stop()
 		due = timer.C
 	} else if work == nil {
@@ -123,7 +124,7 @@ func (w *worker) take(work <-chan *fileItem) (it *fileItem, more bool) {
 	case it, more = <-work:
 		return it, more || due != nil
 	case <-due:
-		return w.takeFresh(), true
+		return w.takeDue(), true
 	case <-w.ctx.Done():
 		return nil, false
 	}
@@ -131,13 +132,13 @@ func (w *worker) take(work <-chan *fileItem) (it *fileItem, more bool) {
 
 // isDue reports whether a file is to be read again now.
 func (w *worker) isDue() bool {
-	return len(w.fresh) > 0 && !time.Now().Before(w.fresh[0].before.due)
+	return len(w.again) > 0 && !time.Now().Before(w.again[0].before.due)
 }
 
-func (w *worker) takeFresh() *fileItem {
-	it := w.fresh[0]
-	w.fresh[0] = nil
-	w.fresh = w.fresh[1:]
+func (w *worker) takeDue() *fileItem {
+	it := w.again[0]
+	w.again[0] = nil
+	w.again = w.again[1:]
 	return it
 }
 
@@ -390,12 +391,13 @@ func (w *worker) end(it *fileItem, recent bool, start int64) {
 	b.due = time.Now().Add(stamp.BetweenReadings)
 	w.pipeline.hashed.Add(-it.size)
 	it.result = result{}
-	w.fresh = append(w.fresh, it)
+	w.again = append(w.again, it)
 }
 
 // loadOther hashes a file with another algorithm than SHA-256.
 func (w *worker) loadOther(it *fileItem, f file.File, info file.Info, h hash.Hash) {
 	defer w.pipeline.files.Close(f)
+	w.confirmSmall(info.Size)
 	info.Settle()
 	recent := info.IsRecent()
 	buf := w.arena[w.used:]
@@ -430,9 +432,49 @@ func (w *worker) loadOther(it *fileItem, f file.File, info file.Info, h hash.Has
 
 // stream hashes the large files side by side.
 func (w *worker) stream() {
-	w.hashStreams(w.streams)
-	clear(w.streams)
-	w.streams = w.streams[:0]
+	for len(w.streams) > 0 {
+		streams, size := w.streams, int64(0)
+		w.streams = nil
+		for _, s := range streams {
+			size += s.info.Size
+		}
+		w.confirmSmall(size)
+		w.hashStreams(streams)
+	}
+}
+
+// longJob is the number of bytes that take longer to hash than the time between two
+// readings.
+const longJob = 64 << 20
+
+// confirmSmall finishes the small files that are to be read again, if the worker will
+// hash size bytes of others next, and these are many: no other worker can, and the
+// printer waits for their lines.
+func (w *worker) confirmSmall(size int64) {
+	if size < longJob {
+		return
+	}
+	isSmall := func(it *fileItem) bool { return it.before.stamp.Size <= w.largestSmall() }
+	for slices.ContainsFunc(w.again, isSmall) {
+		var small, large []*fileItem
+		for _, it := range w.again {
+			if isSmall(it) {
+				small = append(small, it)
+			} else {
+				large = append(large, it)
+			}
+		}
+		w.again = large
+		for _, it := range small {
+			select {
+			case <-time.After(time.Until(it.before.due)):
+				w.load(it)
+			case <-w.ctx.Done():
+				return
+			}
+		}
+		w.sum()
+	}
 }
 
 // empty hashes what the worker holds.

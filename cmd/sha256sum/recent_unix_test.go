@@ -328,7 +328,7 @@ func TestFreshStreamsAreReadAgainSideBySide(t *testing.T) {
 			if len(w.streams) != i {
 				t.Errorf("%d files are held, not %d", len(w.streams), i)
 			}
-			w.load(w.takeFresh())
+			w.load(w.takeDue())
 		}
 		w.drain()
 		for i, it := range items {
@@ -412,6 +412,54 @@ func TestFreshFilesDoNotWaitForAPipe(t *testing.T) {
 			t.Errorf("%q, %v", lines, err)
 		}
 	})
+}
+
+// A worker finishes small fresh files before it hashes large files for long: no other
+// worker can, and their lines would come late, or not at all after an interrupt.
+func TestFreshFilesDoNotWaitForLongJobs(t *testing.T) {
+	for _, test := range []struct {
+		name      string
+		size      int64
+		algorithm *bag.Algorithm
+		first     bool
+	}{
+		{"a long stream", longJob, nil, true},
+		{"a short stream", longJob / 2, nil, false},
+		{"a long file of another algorithm", longJob, &bag.Algorithm{New: md5.New}, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			names, want := freshFiles(t, 1000, 300<<10)
+			large := filepath.Join(t.TempDir(), "large")
+			if err := errors.Join(os.WriteFile(large, nil, 0o666), os.Truncate(large, test.size)); err != nil {
+				t.Fatal(err)
+			}
+			waits(t, func(t *testing.T) {
+				w := testWorker(options{})
+				var items []*fileItem
+				for _, name := range names {
+					items = append(items, newFileItem(name, name))
+					w.load(items[len(items)-1])
+				}
+				w.empty()
+				it := newFileItem(large, large)
+				it.check = &check{list: &list{algorithm: test.algorithm}}
+				w.load(it)
+				w.stream()
+				if items[0].ready() != test.first {
+					t.Errorf("the small file is finished: %v", !test.first)
+				}
+				if items[1].ready() {
+					t.Error("the other large file is finished first")
+				}
+				w.drain()
+				for i, it := range items {
+					if it.err != nil || fmt.Sprintf("%x  %s", it.digest.slice(), it.name) != want[i] {
+						t.Errorf("%x, %v", it.digest.slice(), it.err)
+					}
+				}
+			})
+		})
+	}
 }
 
 // An interrupt ends the pause, and loses no line of a file that is finished.

@@ -66,7 +66,7 @@ func splitOf(n int) int { return 1 << (bits.Len(uint(n-1)) - 1) }
 
 // errHidden is the error for proofs of [MaxNamespace] that prove nothing.
 var errHidden = errors.New("nmt: with IgnoreMaxNamespace, nodes hide leaves of MaxNamespace, " +
-	"so no proof shows which leaves have it")
+	"so no proof names all that have it")
 
 // ProveNamespace returns the proof of all leaves with a namespace, or of its
 // absence, in the tree over leaves. It is an error if the namespaces of leaves are

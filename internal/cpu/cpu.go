@@ -75,7 +75,7 @@ type CPU struct {
 // loses part of them: golang.org/issue/49233.
 func (c CPU) Usable(goos string) Features {
 	if goos == "darwin" || goos == "ios" {
-		return c.Features &^ AVX512
+		return c.Features &^ (AVX512 | AVX512FP16)
 	}
 	return c.Features
 }

@@ -110,6 +110,7 @@ func TestUsable(t *testing.T) {
 		{"darwin", all, upToAVX2 | SHA},
 		{"ios", all, upToAVX2 | SHA},
 		{"darwin", AVX512F | SSSE3, SSSE3},
+		{"darwin", all | AVX512FP16, upToAVX2 | SHA},
 		{"darwin", SHA2 | LSE, SHA2 | LSE},
 		{"linux", 0, 0},
 	} {

@@ -31,20 +31,21 @@ func TestDetect(t *testing.T) {
 // TestDetectAsLinux compares with Linux' view of this CPU.
 func TestDetectAsLinux(t *testing.T) {
 	info, err := os.ReadFile("/proc/cpuinfo")
-	flags := regexp.MustCompile(`(?m)^flags\s*: (.*)`).FindStringSubmatch(string(info))
-	if flags == nil {
+	line := regexp.MustCompile(`(?m)^flags\s*: (.*)`).FindStringSubmatch(string(info))
+	if line == nil {
 		t.Skipf("this system does not say what the CPU can do: %v", err)
 	}
-	got := detect()
-	for _, tt := range []struct {
-		feature Features
-		flag    string
-	}{
-		{SSSE3, "ssse3"}, {AVX, "avx"}, {AVX2, "avx2"}, {BMI2, "bmi2"}, {SHA, "sha_ni"},
-		{AVX512F, "avx512f"}, {AVX512BW, "avx512bw"}, {AVX512VL, "avx512vl"}, {AVX512FP16, "avx512_fp16"},
-	} {
-		if want := slices.Contains(strings.Fields(flags[1]), tt.flag); got.Features.Has(tt.feature) != want {
-			t.Errorf("%v: %v, want %v", tt.feature, !want, want)
-		}
+	has := func(flag string) bool { return slices.Contains(strings.Fields(line[1]), flag) }
+	x := cpu.X86
+	if has("avx2") != x.HasAVX2 || has("avx512f") != x.HasAVX512F || has("aes") != x.HasAES {
+		t.Skip("this CPU is emulated: Linux describes another one")
+	}
+	features := detect().Features
+	if want := has("sha_ni"); features.Has(SHA) != want {
+		t.Errorf("SHA: %v, want %v", !want, want)
+	}
+	// Before version 5.11, Linux does not know AVX512FP16.
+	if has("avx512_fp16") && !features.Has(AVX512FP16) {
+		t.Error("AVX512FP16 was not detected")
 	}
 }
