@@ -21,9 +21,9 @@ var users = map[string]func(p []byte){
 		sha256.SumMany(make([][sha256.Size]byte, 2), [][]byte{make([]byte, len(p)), p})
 	},
 	"SumMany of jobs that rotate": func(p []byte) {
-		// One more than there are lanes, of blocks that as many slices divide.
-		n := sha256.Selected().Lanes + 1
-		whole := 64 * (300 - 300%n)
+		// One more than there are lanes, of blocks that as many slices as lanes divide.
+		lanes := sha256.Selected().Lanes
+		n, whole := lanes+1, 64*(300-300%lanes)
 		msgs := make([][]byte, n)
 		for i := range msgs {
 			msgs[i] = make([]byte, whole)
@@ -34,7 +34,7 @@ var users = map[string]func(p []byte){
 	"SumMany of a round of short messages": func(p []byte) {
 		msgs := make([][]byte, 64)
 		for i := range msgs {
-			msgs[i] = p[64*i:][:64]
+			msgs[i] = p[128*i:][:128]
 		}
 		sha256.SumMany(make([][sha256.Size]byte, 64), msgs)
 	},

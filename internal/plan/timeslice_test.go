@@ -26,6 +26,22 @@ func TestRotationsFillKernels(t *testing.T) {
 	}
 }
 
+// TestShortJobsDoNotRotate tests, by the costs of every microarchitecture, that jobs
+// rotate from 8 blocks on, if other kernels than those for all of them cost less.
+func TestShortJobsDoNotRotate(t *testing.T) {
+	for _, m := range cpu.Microarchs() {
+		p := planOf(RowOf(m))
+		for n := 1; n < 2*p.Width; n++ {
+			if p.Rotates(n, 7) {
+				t.Errorf("%#v: %d jobs of 7 blocks rotate", m, n)
+			}
+			if want := p.cheapest[n] != n; p.Rotates(n, 8) != want {
+				t.Errorf("%#v: %d jobs of 8 blocks rotate: %v", m, n, !want)
+			}
+		}
+	}
+}
+
 // TestSlices tests how jobs go on by the costs of tests, for numbers of jobs and of
 // blocks left.
 func TestSlices(t *testing.T) {
