@@ -31,8 +31,8 @@ func SumMany(dst [][Size]byte, msgs [][]byte) {
 // crypto/sha256 that get 1 KiB or more go side by side with them, except where
 // crypto/sha256 compresses for this package, as in FIPS 140-3 mode. WriteMany calls the
 // method Write of any other hash. Hashes before and after such a hash do not run side by
-// side with each other. If reading data faults, and the caller recovers, each write to a hash of
-// this package has happened as a whole or not at all.
+// side with each other. If reading data faults, and the caller recovers, each write to a
+// hash of this package has happened as a whole or not at all.
 //
 // WriteMany panics, before it touches anything, if hs and data differ in length, or
 // if a hash is nil, or is a [Server]'s hash that was copied by value.

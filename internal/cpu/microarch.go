@@ -109,9 +109,8 @@ func (c CPU) Microarch() Microarch {
 
 // iceLakeModels are the models of Intel's family 6 whose cores need more than
 // five cycles for SHA256MSG1 and for SHA256MSG2, which hold up the rounds.
-// Sapphire Rapids and Alder Lake need less. Hypervisors that migrate guests between
-// CPUs name one of these models on later ones as well, where AVX512FP16 gives the
-// later core away.
+// Sapphire Rapids and Alder Lake need less. A hypervisor may name one of these models on
+// a later core; AVX512FP16 gives that core away.
 var iceLakeModels = []int{
 	0x6a, 0x6c, 0x7d, 0x7e, 0x9d, // Ice Lake
 	0x8c, 0x8d, // Tiger Lake
