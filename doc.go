@@ -25,10 +25,12 @@
 //
 // A kernel is a function that compresses blocks. A lane is a kernel's place for one
 // message. [Selected] reports the kernels that were chosen for this machine. The
-// environment variable SHA256SIMD_DISABLE disables kernels. The package reads it when
-// the program starts. It holds words separated by commas. Each of the words ssse3, avx,
+// environment variable SHA256SIMD_DISABLE disables kernels. The package reads it when it
+// first hashes. It holds words separated by commas. Each of the words ssse3, avx,
 // avx2, shani, avx512, sha2 and neon disables the kernels named after an instruction
 // set; the full name of a kernel, such as x4_shani, disables this kernel alone.
+// GODEBUG=cpu.avx2=off and its like switch an extension of the instruction set off, as in
+// Go's own packages, and with it the extensions that are built on it.
 //
 // In FIPS 140-3 mode the validated module behind crypto/sha256 does the work of
 // every function here. Under GODEBUG=fips140=only, crypto/hmac refuses the

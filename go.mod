@@ -2,6 +2,4 @@ module github.com/sha256-simd/sha256-simd
 
 go 1.25.0
 
-require github.com/klauspost/cpuid/v2 v2.4.2
-
 require golang.org/x/sys v0.46.0

@@ -17,7 +17,8 @@ type Info struct {
 	// Lanes is the number of messages that Many hashes side by side.
 	Lanes int
 	// Features are the instruction sets of this machine for which there are kernels,
-	// as words of SHA256SIMD_DISABLE. Disabled ones are included.
+	// as words of SHA256SIMD_DISABLE. Disabled ones are included; what GODEBUG switches
+	// off is not.
 	Features []string
 	// Unknown are the words of SHA256SIMD_DISABLE that name nothing on any
 	// architecture.

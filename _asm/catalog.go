@@ -67,52 +67,56 @@ func catalogSource(entries []entry) []byte {
 	return b.Bytes()
 }
 
-// kernelsSource returns the registry of an architecture's kernels, and
-// functions that directly call the kernels for one stream or one node.
+// kernelsSource returns the headers of an architecture's kernels, and the functions that
+// find or call their code.
 func kernelsSource(entries []entry, arch string) []byte {
-	var singles, rows, nodes, searches, chains, compress, hashNode, search, advance, wots, follow []string
+	var headers, singles, streams, nodes, compress, hashNode, search, advance, wots []string
 	for _, e := range entries {
 		if e.arch != arch {
 			continue
 		}
-		switch {
-		case e.operation == "SearchOp":
-			searches = append(searches, fmt.Sprintf("{Spec: %s, MaxBatches: %d},", e.spec(), e.max))
-			search = append(search, fmt.Sprintf("case %q:\nreturn %s(c, n, batches)", e.name, e.name))
-		case e.operation == "ChainOp":
-			chains = append(chains, fmt.Sprintf("{Spec: %s, MaxIterations: %d, group: %d},", e.spec(), e.max, e.group))
-			advance = append(advance, fmt.Sprintf("case %q:\n%s(c, n, padding)\nreturn", e.name, e.name))
-		case e.operation == "WotsOp":
-			wots = append(wots, fmt.Sprintf("{Spec: %s, MaxGroups: %d},", e.spec(), e.max))
-			follow = append(follow, fmt.Sprintf("case %q:\n%s(c, n)\nreturn", e.name, e.name))
-		case e.operation == "NodeOp" && e.lanes == 1:
-			nodes = append(nodes, fmt.Sprintf("{Spec: %s, maxNodes: %d, hash: %s, use: &use.%s},", e.spec(), e.max, e.name, e.name))
-			hashNode = append(hashNode, fmt.Sprintf("case use.%s:\n%s(&dst[0], &src[0], 1)", e.name, e.name))
-			singles = append(singles, e.name)
-		case e.operation == "NodeOp":
-			nodes = append(nodes, fmt.Sprintf("{Spec: %s, maxNodes: %d, hash: %s},", e.spec(), e.max, e.name))
-		case e.lanes == 1:
-			rows = append(rows, fmt.Sprintf("{Spec: %s, MaxBlocks: %d, Blocks: single(%s), use: &use.%s},", e.spec(), e.max, e.name, e.name))
-			compress = append(compress, fmt.Sprintf("case use.%s:\n%s(h, p, n)", e.name, e.name))
-			singles = append(singles, e.name)
-		default:
-			rows = append(rows, fmt.Sprintf("{Spec: %s, MaxBlocks: %d, Blocks: %s},", e.spec(), e.max, e.name))
+		header := fmt.Sprintf("{Spec: %s, Max: %d", e.spec(), e.max)
+		if e.lanes == 1 && (e.operation == "StreamOp" || e.operation == "NodeOp") {
+			first := ""
+			if len(singles) == 0 {
+				first = " = firstKernel + iota"
+			}
+			singles = append(singles, e.name+first)
+			header += ", routine: use_" + e.name
 		}
+		switch e.operation {
+		case "StreamOp":
+			function := e.name
+			if e.lanes == 1 {
+				function = "single(" + e.name + ")"
+				compress = append(compress, fmt.Sprintf("case use_%s:\n%s(h, p, n)", e.name, e.name))
+			}
+			streams = append(streams, fmt.Sprintf("case %q:\nreturn %s", e.name, function))
+		case "NodeOp":
+			if e.lanes == 1 {
+				hashNode = append(hashNode, fmt.Sprintf("case use_%s:\n%s(&dst[0], &src[0], 1)", e.name, e.name))
+			}
+			nodes = append(nodes, fmt.Sprintf("case %q:\nreturn %s", e.name, e.name))
+		case "SearchOp":
+			search = append(search, fmt.Sprintf("case %q:\nreturn %s(c, n, batches)", e.name, e.name))
+		case "ChainOp":
+			header += fmt.Sprintf(", group: %d", e.group)
+			advance = append(advance, fmt.Sprintf("case %q:\n%s(c, n, padding)\nreturn", e.name, e.name))
+		case "WotsOp":
+			wots = append(wots, fmt.Sprintf("case %q:\n%s(c, n)\nreturn", e.name, e.name))
+		}
+		headers = append(headers, header+"},")
 	}
 	lines := func(list []string) string { return strings.Join(list, "\n") }
 	var b bytes.Buffer
 	fmt.Fprintf(&b, blockHead+importCPU, "//go:build !purego\n\n")
-	fmt.Fprintf(&b, "// use says which kernels compress and hashNode call.\nvar use struct{ %s bool }\n\n", strings.Join(singles, ", "))
-	fmt.Fprintf(&b, "var kernels = []Kernel{\n%s\n}\n\n", lines(rows))
-	fmt.Fprintf(&b, "var nodeKernels = []NodeKernel{\n%s\n}\n\n", lines(nodes))
-	fmt.Fprintf(&b, "var searchKernels = []SearchKernel{\n%s\n}\n\n", lines(searches))
-	fmt.Fprintf(&b, "var chainKernels = []ChainKernel{\n%s\n}\n\n", lines(chains))
-	fmt.Fprintf(&b, "var wotsKernels = []WotsKernel{\n%s\n}\n\n", lines(wots))
-	fmt.Fprintf(&b, `// compress runs the blocks, at most maxStream of them, through the one-stream
-// kernel in use. It calls kernels directly, not through a variable, so that what
-// h and p point to may stay on the caller's stack.
-func compress(h *State, p *byte, n int) {
-	switch {
+	fmt.Fprintf(&b, "// The kernels that compress and hashNode call.\nconst (\nuse_%s\n)\n\n", strings.Join(singles, "\nuse_"))
+	fmt.Fprintf(&b, "// headers are this architecture's kernels, of all operations.\nvar headers = []Header{\n%s\n}\n\n", lines(headers))
+	fmt.Fprintf(&b, `// compress runs the blocks, at most choice.maxStream of them, through what compresses
+// one stream. It calls kernels directly, not through a variable, so that what h and p
+// point to may stay on the caller's stack.
+func compress(by routine, h *State, p *byte, n int) {
+	switch by {
 	%s
 	case useStd:
 		x1_std(h, p, n)
@@ -123,17 +127,34 @@ func compress(h *State, p *byte, n int) {
 
 `, lines(compress))
 	fmt.Fprintf(&b, `// hashNode calls the kernel directly, as compress does.
-func hashNode(dst *[DigestSize]byte, src *[NodeSize]byte) {
-	switch {
+func hashNode(c *choice, dst *[DigestSize]byte, src *[NodeSize]byte) {
+	switch c.node {
 	%s
 	default:
-		hashNodeByBlocks(dst, src)
+		hashNodeByBlocks(c.single, dst, src)
 	}
 }
 
 `, lines(hashNode))
-	fmt.Fprintf(&b, `// search runs the kernel of that name. It is no table: functions in one would stay
-// in every program that imports this module.
+	fmt.Fprintf(&b, `// streamKernel returns Kernel.Blocks of the kernel of that name.
+func streamKernel(name string) func(states **State, data **byte, ring, first, at, slice, turns int) {
+	switch name {
+	%s
+	}
+	panic("sha256: no stream kernel " + name)
+}
+
+`, lines(streams))
+	fmt.Fprintf(&b, `// nodeKernel returns NodeKernel.hash of the kernel of that name.
+func nodeKernel(name string) func(dst, src *byte, n int) {
+	switch name {
+	%s
+	}
+	panic("sha256: no node kernel " + name)
+}
+
+`, lines(nodes))
+	fmt.Fprintf(&b, `// search runs the kernel of that name.
 func search(name string, c *Nonces, n uint32, batches int) (hits uint32, left int) {
 	switch name {
 	%s
@@ -142,7 +163,7 @@ func search(name string, c *Nonces, n uint32, batches int) (hits uint32, left in
 }
 
 `, lines(search))
-	fmt.Fprintf(&b, `// advance runs the chain kernel of that name, by a switch for the reason of search.
+	fmt.Fprintf(&b, `// advance runs the chain kernel of that name.
 func advance(name string, c *uint32, n int, padding *[8]uint32) {
 	switch name {
 	%s
@@ -151,13 +172,13 @@ func advance(name string, c *uint32, n int, padding *[8]uint32) {
 }
 
 `, lines(advance))
-	fmt.Fprintf(&b, `// follow runs the WOTS kernel of that name, by a switch for the reason of search.
+	fmt.Fprintf(&b, `// follow runs the WOTS kernel of that name.
 func follow(name string, c *uint32, n int) {
 	switch name {
 	%s
 	}
 	panic("sha256: no WOTS kernel " + name)
 }
-`, lines(follow))
+`, lines(wots))
 	return b.Bytes()
 }

@@ -8,7 +8,6 @@ require (
 )
 
 require (
-	github.com/klauspost/cpuid/v2 v2.4.2 // indirect
 	golang.org/x/mod v0.35.0 // indirect
 	golang.org/x/sync v0.20.0 // indirect
 	golang.org/x/sys v0.46.0 // indirect

@@ -138,7 +138,7 @@ func kernelSum(k block.Kernel) func(dst [][32]byte, msgs [][]byte) {
 				p[lane] = &msgs[min(lane, live-1)][0]
 			}
 			for done := 0; done < size/block.Size; {
-				n := min(k.MaxBlocks, size/block.Size-done)
+				n := min(k.Max, size/block.Size-done)
 				k.Blocks(&h[0], &p[0], k.Lanes, 0, done, n, 1)
 				done += n
 			}

@@ -50,7 +50,7 @@ func (f *finder) try(n, count uint64) (tried uint64, found bool) {
 	base := n &^ (lanes - 1) // of a batch
 	count = min(count,
 		1<<(4*digits)-n&(1<<(4*digits)-1),
-		base+uint64(f.kernel.MaxBatches)*lanes-n)
+		base+uint64(f.kernel.Max)*lanes-n)
 	if count < minNonces {
 		return f.tryMessages(n, count)
 	}

@@ -46,7 +46,7 @@ func newCosts() *costs {
 	add := func(k block.Spec, units float64, call func()) {
 		c.subjects = append(c.subjects, costSubject{kernel: k.Name, operation: k.Operation, units: units, call: call})
 	}
-	single := block.Kernel{Spec: block.Spec{Name: block.Single(), Lanes: 1}, MaxBlocks: costBlocks, Blocks: block.CompressLane}
+	single := block.Kernel{Header: block.Header{Spec: block.Spec{Name: block.Single(), Lanes: 1}, Max: costBlocks}, Blocks: block.CompressLane}
 	for _, k := range append(block.Kernels(), single) {
 		if !c.has(k.Name) && (k.Supported || k.Name == single.Name) {
 			add(k.Spec, costBlocks, streamCall(k))
@@ -60,7 +60,7 @@ func newCosts() *costs {
 	}
 	for _, k := range block.SearchKernels() {
 		if k.Supported {
-			add(k.Spec, float64(min(costBlocks, k.MaxBatches)), searchCall(k))
+			add(k.Spec, float64(min(costBlocks, k.Max)), searchCall(k))
 		}
 	}
 	return c
@@ -98,7 +98,7 @@ func streamCall(k block.Kernel) func() {
 	for i := range h {
 		h[i], p[i] = &states[i], &data[i*stride]
 	}
-	n := min(costBlocks, k.MaxBlocks)
+	n := min(costBlocks, k.Max)
 	return func() {
 		for done := 0; done < costBlocks; done += n {
 			k.Blocks(&h[0], &p[0], k.Lanes, 0, 0, n, 1)
@@ -135,7 +135,7 @@ func searchCall(k block.SearchKernel) func() {
 	h := block.IV256
 	nonces := new(block.Nonces)
 	nonces.Reset(&h, (*[block.Size]byte)(tail[:]), length-1, nil, 0)
-	batches := min(costBlocks, k.MaxBatches)
+	batches := min(costBlocks, k.Max)
 	return func() {
 		if _, left := k.Search(nonces, 0, batches); left != 0 {
 			panic("sha256bench: a nonce that was to take " + k.Name + "'s time will do")

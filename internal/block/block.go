@@ -44,12 +44,13 @@ var (
 // by the fastest one-stream kernel in use.
 func Compress(h *State, p []byte) {
 	race.Read(p)
-	for len(p) > maxStream*Size {
-		compress(h, unsafe.SliceData(p), maxStream)
-		p = p[maxStream*Size:]
+	c := current()
+	for len(p) > c.maxStream*Size {
+		compress(c.single, h, unsafe.SliceData(p), c.maxStream)
+		p = p[c.maxStream*Size:]
 	}
 	if len(p) >= Size {
-		compress(h, unsafe.SliceData(p), len(p)/Size)
+		compress(c.single, h, unsafe.SliceData(p), len(p)/Size)
 	}
 }
 
@@ -114,9 +115,10 @@ func PutDigest(dst *[DigestSize]byte, h *State) {
 }
 
 // CompressLane is Compress in the form of Kernel.Blocks, for one lane. A call takes at
-// most MaxPlain blocks, or MaxBlocks of the one-stream kernel in use.
+// most MaxPlain blocks, or Max of the one-stream kernel in use.
 func CompressLane(states **State, data **byte, ring, first, at, slice, turns int) {
-	single(compress)(states, data, ring, first, at, slice, turns)
+	r := current().single
+	single(func(h *State, p *byte, n int) { compress(r, h, p, n) })(states, data, ring, first, at, slice, turns)
 }
 
 // Advance moves p by n blocks, within the memory that it points into.

@@ -33,11 +33,12 @@ func TestCompressSplitsLongStreams(t *testing.T) {
 	randomBytes(rand.New(rand.NewPCG(1, 2)), p)
 	forEachSingle(t, func(t *testing.T) {
 		want := MaxPlain
-		for _, k := range kernels {
+		for _, k := range Kernels() {
 			if k.Name == Single() {
-				want = k.MaxBlocks
+				want = k.Max
 			}
 		}
+		maxStream := current().maxStream
 		if maxStream != want {
 			t.Errorf("a call takes up to %d blocks, want %d", maxStream, want)
 		}

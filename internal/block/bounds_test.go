@@ -18,6 +18,7 @@ func TestLongStreamsAreBounded(t *testing.T) {
 	}
 	r := rand.New(rand.NewPCG(6, 7))
 	forEachSingle(t, func(t *testing.T) {
+		maxStream := current().maxStream
 		n := 3 * maxStream * Size
 		p := guard.New(t, n).Tail(n)
 		randomBytes(r, p)
@@ -50,7 +51,7 @@ func TestNodesAreBounded(t *testing.T) {
 		dst, src := make([]byte, tt.nodes*DigestSize), make([]byte, tt.nodes*NodeSize)
 		var got []int
 		done := 0
-		k := NodeKernel{Spec: Spec{Lanes: 4}, maxNodes: most, hash: func(d, s *byte, n int) {
+		k := NodeKernel{Header: Header{Spec: Spec{Lanes: 4}, Max: most}, hash: func(d, s *byte, n int) {
 			if d != &dst[done*DigestSize] || s != &src[done*NodeSize] {
 				t.Errorf("%d nodes: a call does not begin at node %d", tt.nodes, done)
 			}

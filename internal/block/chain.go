@@ -1,9 +1,6 @@
 package block
 
-import (
-	"slices"
-	"unsafe"
-)
+import "unsafe"
 
 // Chains are chains of HMAC, one in each lane of a ChainKernel. A chain has four
 // values: the states after a key's block of ipad and of opad, its last digest U, and
@@ -23,17 +20,8 @@ const (
 )
 
 // A ChainKernel is one way to iterate HMAC on its own digest, as PBKDF2 does, in Lanes
-// chains side by side. It iterates SHA-256 alone, too: see DigestPadding. Like
-// SearchKernel it does not hold the function.
-type ChainKernel struct {
-	Spec
-	// MaxIterations bounds one call of a kernel, so that it takes about 50 µs.
-	MaxIterations int
-	// Supported and Enabled are as in Kernel.
-	Supported, Enabled bool
-
-	group int // the number of lanes whose words are side by side
-}
+// chains side by side. It iterates SHA-256 alone, too: see DigestPadding.
+type ChainKernel struct{ Header }
 
 // The padding of the block that a digest begins: W[8] to W[15] of its message schedule.
 var (
@@ -45,7 +33,9 @@ var (
 )
 
 // ChainKernels returns this architecture's chain kernels.
-func ChainKernels() []ChainKernel { return slices.Clone(chainKernels) }
+func ChainKernels() []ChainKernel {
+	return ofOperation(ChainOp, func(h Header) ChainKernel { return ChainKernel{h} })
+}
 
 // word returns the index of word j of a value.
 func (k *ChainKernel) word(lane, value, j int) int {
@@ -79,7 +69,7 @@ func (k *ChainKernel) Clear(c *Chains) { clear(c[:k.Lanes*chainValues*8]) }
 // iteration is two blocks. The first begins with U, the second with the digest of the
 // first; the padding follows in both.
 func (k *ChainKernel) Advance(c *Chains, n int, padding *[8]uint32) {
-	for ; n > 0; n -= k.MaxIterations {
-		advance(k.Name, (*uint32)(noescape(unsafe.Pointer(c))), min(n, k.MaxIterations), padding)
+	for ; n > 0; n -= k.Max {
+		advance(k.Name, (*uint32)(noescape(unsafe.Pointer(c))), min(n, k.Max), padding)
 	}
 }

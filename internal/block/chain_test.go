@@ -28,7 +28,7 @@ func differChains(k ChainKernel) func(t *testing.T, r *rand.Rand, n int) {
 			}
 			iterations := r.IntN(4)
 			if i%101 == 0 {
-				iterations = k.MaxIterations - 1 + r.IntN(3)
+				iterations = k.Max - 1 + r.IntN(3)
 			}
 			padding := []*[8]uint32{&KeyedPadding, &DigestPadding, {r.Uint32(), r.Uint32(), r.Uint32(), r.Uint32(), r.Uint32(), r.Uint32(), r.Uint32(), r.Uint32()}}[i%3]
 			if err := guard.Faults(func() { k.Advance(c, iterations, padding) }); err != nil {

@@ -42,7 +42,7 @@ type subject struct {
 func subjects() []subject {
 	s := []subject{
 		{"generic", true, differGeneric},
-		{"x1_std", true, differBlocks(Kernel{Spec: Spec{Lanes: 1}, MaxBlocks: MaxPlain, Blocks: single(x1_std)})},
+		{"x1_std", true, differBlocks(Kernel{Header{Spec: Spec{Lanes: 1}, Max: MaxPlain}, single(x1_std)})},
 	}
 	for _, k := range Kernels() {
 		s = append(s, subject{k.Name, k.Supported, differBlocks(k)})
@@ -86,7 +86,6 @@ func TestDifferential(t *testing.T) {
 // TestMain fails the run, whatever was asked of it, unless the differential
 // test of every kernel that SHA256SIMD_REQUIRE names passed in it.
 func TestMain(m *testing.M) {
-	Select(selection) // which package lanes does elsewhere
 	code := m.Run()
 	// Neither a listing nor a fuzzing worker is a run of the tests.
 	if flag.Lookup("test.list").Value.String() == "" && flag.Lookup("test.fuzzworker").Value.String() == "false" {
@@ -210,7 +209,7 @@ func differBlocks(k Kernel) func(t *testing.T, r *rand.Rand, n int) {
 		stateMemories := []*guard.Buffer{packed}
 		for i := range all {
 			s := &all[i]
-			s.input = guard.New(t, k.MaxBlocks*Size+Size)
+			s.input = guard.New(t, k.Max*Size+Size)
 			randomBytes(r, s.input.Bytes())
 			s.copy = bytes.Clone(s.input.Bytes())
 			s.state = newCanary(t, 1)
@@ -271,11 +270,11 @@ func differBlocks(k Kernel) func(t *testing.T, r *rand.Rand, n int) {
 
 // turnsOf returns the turns of a case: every other time it is one.
 func turnsOf(r *rand.Rand, i int, k Kernel) kernelTurns {
-	c := kernelTurns{ring: k.Lanes, at: r.IntN(2) * r.IntN(3*k.MaxBlocks), slice: blockCount(r, i, k.MaxBlocks), turns: 1}
+	c := kernelTurns{ring: k.Lanes, at: r.IntN(2) * r.IntN(3*k.Max), slice: blockCount(r, i, k.Max), turns: 1}
 	if i%2 == 1 {
 		c.ring += r.IntN((maxStreams-1)*k.Lanes + 1)
 		c.first = r.IntN(c.ring)
-		c.turns += r.IntN(min(40, k.MaxBlocks/max(1, c.slice)))
+		c.turns += r.IntN(min(40, k.Max/max(1, c.slice)))
 	}
 	return c
 }
@@ -384,7 +383,7 @@ func place(r *rand.Rand, b *guard.Buffer, n int) []byte {
 // elsewhere, every alignment, and guards right before or right after both.
 func differNodes(k NodeKernel) func(t *testing.T, r *rand.Rand, n int) {
 	return func(t *testing.T, r *rand.Rand, n int) {
-		most := 2 * k.maxNodes
+		most := 2 * k.Max
 		src, dst := guard.New(t, most*NodeSize+Size), guard.New(t, most*DigestSize+Size)
 		for i := range n {
 			groups := i % 4

@@ -48,12 +48,40 @@ func (s Spec) InstructionSets() []string {
 // Catalog returns the kernels of all architectures.
 func Catalog() []Spec { return slices.Clone(catalog) }
 
+// A Header has what the kernels of every operation have in common, but for their code. A
+// program links the code of those kernels only that it can call, so no variable holds it:
+// functions find it by a kernel's name.
+type Header struct {
+	Spec
+	// Max bounds the work of one call, so that it takes about 50 µs at most. It counts
+	// what the operation does: the blocks of a lane (slice·turns of Kernel.Blocks),
+	// nodes, batches of nonces, iterations of HMAC, groups of chains of WOTS+.
+	Max int
+	// Supported reports whether this machine can run the kernel, Enabled whether the
+	// kernel may be chosen as well.
+	Supported, Enabled bool
+
+	group   int     // of a chain kernel: the number of lanes whose words are side by side
+	routine routine // of a kernel that compress or hashNode calls
+}
+
+// isSingle reports whether compress can call the kernel.
+func (h *Header) isSingle() bool { return h.Operation == StreamOp && h.Lanes == 1 }
+
+// ofOperation returns the kernels of an operation, each made from its header.
+func ofOperation[K any](op Operation, kernel func(Header) K) []K {
+	var ks []K
+	for _, h := range current().headers {
+		if h.Operation == op {
+			ks = append(ks, kernel(h))
+		}
+	}
+	return ks
+}
+
 // A Kernel is one way to run the compression function over Lanes streams.
 type Kernel struct {
-	Spec
-	// MaxBlocks is the largest number of blocks that a lane does in one call of Blocks:
-	// slice·turns. It keeps a call below about 50 µs.
-	MaxBlocks int
+	Header
 	// Blocks compresses a ring of `ring` streams in several turns. states[i] points to
 	// the state of stream i, updated in place; data[i] points to its block 0. A turn
 	// compresses `slice` blocks of Lanes neighbours in the ring. Turn 1 starts with
@@ -70,144 +98,13 @@ type Kernel struct {
 	//	turn 2     2, 3      2, 3      2, 3                0, 1
 	//	turn 3     4, 5      4, 5                2, 3      2, 3
 	Blocks func(states **State, data **byte, ring, first, at, slice, turns int)
-	// Supported reports whether this machine can run the kernel.
-	Supported bool
-	// Enabled reports whether the kernel may be chosen.
-	Enabled bool
-
-	use *bool // whether it is the one-stream kernel in use
 }
 
 // Kernels returns this architecture's kernels for streams, by rising lanes. Among
 // kernels with equal lanes, the preferred kernel comes first.
-func Kernels() []Kernel { return slices.Clone(kernels) }
-
-// Enabled returns the kernels of this architecture, of all operations, that may be
-// chosen.
-func Enabled() []Spec {
-	var specs []Spec
-	for _, t := range toggles() {
-		if *t.enabled {
-			specs = append(specs, t.spec)
-		}
-	}
-	return specs
+func Kernels() []Kernel {
+	return ofOperation(StreamOp, func(h Header) Kernel { return Kernel{h, streamKernel(h.Name)} })
 }
-
-// A Selection says which kernels are in use.
-type Selection struct {
-	// Single compresses one stream: a kernel that is enabled, "x1_std" for
-	// crypto/sha256, or "generic" for plain Go.
-	Single string
-	// Enabled names the kernels of all operations that may be chosen. Select leaves
-	// out kernels that this machine cannot run.
-	Enabled []string
-}
-
-// maxStream is MaxBlocks of the one-stream kernel in use, or MaxPlain.
-var maxStream = MaxPlain
-
-// selection is the selection in use. useStd and the kernels' fields `use` mirror its
-// Single.
-var (
-	selection = Selection{Single: "generic"}
-	useStd    bool
-)
-
-// hasAVX reports whether this CPU has the instruction VZEROUPPER. Assembly reads it.
-var hasAVX bool
-
-// epoch counts the selections.
-var epoch uint32
-
-// Epoch returns a number that changes with the choice of kernels. A caller that keeps a
-// result of the choice compares epochs.
-func Epoch() uint32 { return epoch }
-
-// Select puts the kernels of s in use. Package lanes calls it when it is
-// initialized; before that plain Go is in use, and no kernel counts as supported.
-// Nothing may hash during the call. Select panics if this machine cannot run
-// s.Single.
-func Select(s Selection) {
-	enables := func(k Spec) bool { return cpu.Usable().Has(k.Needs) && slices.Contains(s.Enabled, k.Name) }
-	if s.Single != "generic" && s.Single != "x1_std" &&
-		!slices.ContainsFunc(kernels, func(k Kernel) bool { return k.Name == s.Single && k.Lanes == 1 && enables(k.Spec) }) {
-		panic("sha256: " + s.Single + " is selected for one stream, which it cannot compress here")
-	}
-	hasAVX = cpu.Usable().Has(cpu.AVX)
-	maxStream = MaxPlain
-	if i := slices.IndexFunc(kernels, func(k Kernel) bool { return k.Name == s.Single }); i >= 0 {
-		maxStream = kernels[i].MaxBlocks
-	}
-	for _, t := range toggles() {
-		*t.supported = cpu.Usable().Has(t.spec.Needs)
-		*t.enabled = enables(t.spec)
-		if t.use != nil {
-			*t.use = *t.enabled && (s.Single == t.spec.Name || t.spec.Operation == NodeOp)
-		}
-	}
-	selection = s
-	useStd = s.Single == "x1_std"
-	epoch++
-}
-
-// A toggle enables and disables a kernel of any operation.
-type toggle struct {
-	spec               Spec
-	supported, enabled *bool
-	use                *bool // or nil
-}
-
-// toggles returns the toggles of all kernels of this architecture.
-func toggles() []toggle {
-	ts := make([]toggle, 0, len(kernels)+len(nodeKernels)+len(searchKernels)+len(chainKernels)+len(wotsKernels))
-	for i := range kernels {
-		k := &kernels[i]
-		ts = append(ts, toggle{k.Spec, &k.Supported, &k.Enabled, k.use})
-	}
-	for i := range nodeKernels {
-		k := &nodeKernels[i]
-		ts = append(ts, toggle{k.Spec, &k.Supported, &k.Enabled, k.use})
-	}
-	for i := range searchKernels {
-		k := &searchKernels[i]
-		ts = append(ts, toggle{k.Spec, &k.Supported, &k.Enabled, nil})
-	}
-	for i := range chainKernels {
-		k := &chainKernels[i]
-		ts = append(ts, toggle{k.Spec, &k.Supported, &k.Enabled, nil})
-	}
-	for i := range wotsKernels {
-		k := &wotsKernels[i]
-		ts = append(ts, toggle{k.Spec, &k.Supported, &k.Enabled, nil})
-	}
-	return ts
-}
-
-// Force makes the named kernel of any operation, or "generic" or "x1_std", the only
-// one in use until restore is called. It is for tests and benchmarks that run
-// nothing else meanwhile. If this machine cannot run the kernel, Force returns false
-// and changes nothing.
-func Force(name string) (restore func(), ok bool) {
-	forced := Selection{Single: "generic", Enabled: []string{name}}
-	switch {
-	case name == "generic":
-	case name == "x1_std", slices.ContainsFunc(kernels, func(k Kernel) bool { return k.Name == name && k.Lanes == 1 && k.Supported }):
-		forced.Single = name
-	case !slices.ContainsFunc(toggles(), func(t toggle) bool { return t.spec.Name == name && *t.supported }):
-		return func() {}, false
-	}
-	was := selection
-	Select(forced)
-	return func() { Select(was) }, true
-}
-
-// Single returns the name of the kernel that compresses one stream, "x1_std" for
-// crypto/sha256, or "generic" for plain Go.
-func Single() string { return selection.Single }
-
-// UsesStd reports whether crypto/sha256 compresses single streams.
-func UsesStd() bool { return useStd }
 
 // single adapts a one-stream kernel to the signature of Kernel.Blocks.
 func single(blocks func(h *State, p *byte, n int)) func(states **State, data **byte, ring, first, at, slice, turns int) {

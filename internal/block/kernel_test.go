@@ -30,8 +30,8 @@ func TestCatalog(t *testing.T) {
 		}
 	}
 	var registry []Spec
-	for _, tg := range toggles() {
-		registry = append(registry, tg.spec)
+	for _, h := range headers {
+		registry = append(registry, h.Spec)
 	}
 	if len(registry) > 0 && !slices.Equal(registry, here) { // but with purego
 		t.Errorf("the registry has %v, the catalog %v", registry, here)
@@ -97,9 +97,9 @@ func TestNeeds(t *testing.T) {
 			t.Errorf("%s: %q, want %q", tt.name, got, want)
 		}
 	}
-	for _, tg := range toggles() {
-		if *tg.supported != cpu.Usable().Has(tg.spec.Needs) {
-			t.Errorf("%s needs %v: supported %v with %v", tg.spec.Name, tg.spec.Needs, *tg.supported, cpu.Usable())
+	for _, h := range current().headers {
+		if h.Supported != cpu.Usable().Has(h.Needs) {
+			t.Errorf("%s needs %v: supported %v with %v", h.Name, h.Needs, h.Supported, cpu.Usable())
 		}
 	}
 }
@@ -114,8 +114,8 @@ func TestKernelOrderAndBounds(t *testing.T) {
 		if k.Lanes > MaxLanes {
 			t.Errorf("%s has more than %d lanes", k.Name, MaxLanes)
 		}
-		if k.MaxBlocks < 1 || k.MaxBlocks > 1024 {
-			t.Errorf("%s: one call may take %d blocks of each stream", k.Name, k.MaxBlocks)
+		if k.Max < 1 || k.Max > 1024 {
+			t.Errorf("%s: one call may take %d blocks of each stream", k.Name, k.Max)
 		}
 	}
 }
@@ -123,10 +123,8 @@ func TestKernelOrderAndBounds(t *testing.T) {
 // enabledNames returns the kernels in use, of all operations.
 func enabledNames() []string {
 	var names []string
-	for _, tg := range toggles() {
-		if *tg.enabled {
-			names = append(names, tg.spec.Name)
-		}
+	for _, s := range Enabled() {
+		names = append(names, s.Name)
 	}
 	return names
 }
@@ -171,26 +169,31 @@ func TestForce(t *testing.T) {
 }
 
 func TestSelectRefuses(t *testing.T) {
-	was := selection
+	was := current().Selection
 	defer Select(was)
-	for _, s := range []Selection{{}, {Single: "x9_none"}, {Single: "x1_shani"}, {Single: "x4_avx", Enabled: []string{"x4_avx"}}, {Single: "node_x1_shani", Enabled: []string{"node_x1_shani"}}} {
+	all := func(Spec) bool { return true }
+	before := enabledNames()
+	for _, s := range []Selection{{}, {Single: "x9_none", Allowed: all}, {Single: "x1_shani"}, {Single: "x4_avx", Allowed: all}, {Single: "node_x1_shani", Allowed: all}} {
 		func() {
 			defer func() {
 				if recover() == nil {
-					t.Errorf("%+v can be selected", s)
+					t.Errorf("%s can be selected", s.Single)
 				}
 			}()
 			Select(s)
 		}()
+		if got := enabledNames(); !slices.Equal(got, before) || Single() != was.Single {
+			t.Errorf("refusing %s leaves %s and %q", s.Single, Single(), got)
+		}
 	}
 }
 
 func TestKernelsReturnsACopy(t *testing.T) {
-	if len(kernels) == 0 {
+	if len(headers) == 0 {
 		t.Skip("no kernels on this architecture")
 	}
 	Kernels()[0].Name, Catalog()[0].Name = "changed", "changed"
-	if kernels[0].Name == "changed" || catalog[0].Name == "changed" {
+	if Kernels()[0].Name == "changed" || catalog[0].Name == "changed" {
 		t.Error("a caller can change the registry")
 	}
 }

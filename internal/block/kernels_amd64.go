@@ -6,73 +6,69 @@ package block
 
 import "github.com/sha256-simd/sha256-simd/internal/cpu"
 
-// use says which kernels compress and hashNode call.
-var use struct{ x1_avx512shani, x1_shani, x1_avx2, x1_avx, x1_ssse3, node_x1_shani bool }
+// The kernels that compress and hashNode call.
+const (
+	use_x1_avx512shani = firstKernel + iota
+	use_x1_shani
+	use_x1_avx2
+	use_x1_avx
+	use_x1_ssse3
+	use_node_x1_shani
+)
 
-var kernels = []Kernel{
-	{Spec: Spec{"x1_avx512shani", "amd64", StreamOp, 1, cpu.SSSE3 | cpu.SHA | cpu.AVX512F | cpu.AVX512BW | cpu.AVX512VL}, MaxBlocks: 1024, Blocks: single(x1_avx512shani), use: &use.x1_avx512shani},
-	{Spec: Spec{"x1_shani", "amd64", StreamOp, 1, cpu.SSSE3 | cpu.SHA}, MaxBlocks: 1024, Blocks: single(x1_shani), use: &use.x1_shani},
-	{Spec: Spec{"x1_avx2", "amd64", StreamOp, 1, cpu.AVX2 | cpu.BMI2}, MaxBlocks: 512, Blocks: single(x1_avx2), use: &use.x1_avx2},
-	{Spec: Spec{"x1_avx", "amd64", StreamOp, 1, cpu.AVX}, MaxBlocks: 512, Blocks: single(x1_avx), use: &use.x1_avx},
-	{Spec: Spec{"x1_ssse3", "amd64", StreamOp, 1, cpu.SSSE3}, MaxBlocks: 512, Blocks: single(x1_ssse3), use: &use.x1_ssse3},
-	{Spec: Spec{"x2_avx512shani", "amd64", StreamOp, 2, cpu.SHA | cpu.AVX512F | cpu.AVX512BW | cpu.AVX512VL}, MaxBlocks: 1024, Blocks: x2_avx512shani},
-	{Spec: Spec{"x2_shani", "amd64", StreamOp, 2, cpu.SSSE3 | cpu.SHA}, MaxBlocks: 1024, Blocks: x2_shani},
-	{Spec: Spec{"x4_shani", "amd64", StreamOp, 4, cpu.SSSE3 | cpu.SHA}, MaxBlocks: 512, Blocks: x4_shani},
-	{Spec: Spec{"x4_avx", "amd64", StreamOp, 4, cpu.AVX}, MaxBlocks: 128, Blocks: x4_avx},
-	{Spec: Spec{"x4_ssse3", "amd64", StreamOp, 4, cpu.SSSE3}, MaxBlocks: 128, Blocks: x4_ssse3},
-	{Spec: Spec{"x8_avx2", "amd64", StreamOp, 8, cpu.AVX2}, MaxBlocks: 128, Blocks: x8_avx2},
-	{Spec: Spec{"x8_avx512", "amd64", StreamOp, 8, cpu.AVX512F | cpu.AVX512BW | cpu.AVX512VL}, MaxBlocks: 192, Blocks: x8_avx512},
-	{Spec: Spec{"x16_avx512", "amd64", StreamOp, 16, cpu.AVX512F | cpu.AVX512BW | cpu.AVX512VL}, MaxBlocks: 192, Blocks: x16_avx512},
-	{Spec: Spec{"x32_avx512", "amd64", StreamOp, 32, cpu.AVX512F | cpu.AVX512BW | cpu.AVX512VL}, MaxBlocks: 128, Blocks: x32_avx512},
+// headers are this architecture's kernels, of all operations.
+var headers = []Header{
+	{Spec: Spec{"x1_avx512shani", "amd64", StreamOp, 1, cpu.SSSE3 | cpu.SHA | cpu.AVX512F | cpu.AVX512BW | cpu.AVX512VL}, Max: 1024, routine: use_x1_avx512shani},
+	{Spec: Spec{"x1_shani", "amd64", StreamOp, 1, cpu.SSSE3 | cpu.SHA}, Max: 1024, routine: use_x1_shani},
+	{Spec: Spec{"x1_avx2", "amd64", StreamOp, 1, cpu.AVX2 | cpu.BMI2}, Max: 512, routine: use_x1_avx2},
+	{Spec: Spec{"x1_avx", "amd64", StreamOp, 1, cpu.AVX}, Max: 512, routine: use_x1_avx},
+	{Spec: Spec{"x1_ssse3", "amd64", StreamOp, 1, cpu.SSSE3}, Max: 512, routine: use_x1_ssse3},
+	{Spec: Spec{"x2_avx512shani", "amd64", StreamOp, 2, cpu.SHA | cpu.AVX512F | cpu.AVX512BW | cpu.AVX512VL}, Max: 1024},
+	{Spec: Spec{"x2_shani", "amd64", StreamOp, 2, cpu.SSSE3 | cpu.SHA}, Max: 1024},
+	{Spec: Spec{"x4_shani", "amd64", StreamOp, 4, cpu.SSSE3 | cpu.SHA}, Max: 512},
+	{Spec: Spec{"x4_avx", "amd64", StreamOp, 4, cpu.AVX}, Max: 128},
+	{Spec: Spec{"x4_ssse3", "amd64", StreamOp, 4, cpu.SSSE3}, Max: 128},
+	{Spec: Spec{"x8_avx2", "amd64", StreamOp, 8, cpu.AVX2}, Max: 128},
+	{Spec: Spec{"x8_avx512", "amd64", StreamOp, 8, cpu.AVX512F | cpu.AVX512BW | cpu.AVX512VL}, Max: 192},
+	{Spec: Spec{"x16_avx512", "amd64", StreamOp, 16, cpu.AVX512F | cpu.AVX512BW | cpu.AVX512VL}, Max: 192},
+	{Spec: Spec{"x32_avx512", "amd64", StreamOp, 32, cpu.AVX512F | cpu.AVX512BW | cpu.AVX512VL}, Max: 128},
+	{Spec: Spec{"node_x32_avx512", "amd64", NodeOp, 32, cpu.AVX512F | cpu.AVX512BW | cpu.AVX512VL}, Max: 512},
+	{Spec: Spec{"node_x16_avx512", "amd64", NodeOp, 16, cpu.AVX512F | cpu.AVX512BW | cpu.AVX512VL}, Max: 512},
+	{Spec: Spec{"node_x8_avx512", "amd64", NodeOp, 8, cpu.AVX512F | cpu.AVX512BW | cpu.AVX512VL}, Max: 512},
+	{Spec: Spec{"node_x8_avx2", "amd64", NodeOp, 8, cpu.AVX2}, Max: 512},
+	{Spec: Spec{"node_x4_shani", "amd64", NodeOp, 4, cpu.SSSE3 | cpu.SHA}, Max: 512},
+	{Spec: Spec{"node_x2_avx512shani", "amd64", NodeOp, 2, cpu.SSSE3 | cpu.SHA | cpu.AVX512F | cpu.AVX512BW | cpu.AVX512VL}, Max: 512},
+	{Spec: Spec{"node_x2_shani", "amd64", NodeOp, 2, cpu.SSSE3 | cpu.SHA}, Max: 512},
+	{Spec: Spec{"node_x1_shani", "amd64", NodeOp, 1, cpu.SSSE3 | cpu.SHA}, Max: 512, routine: use_node_x1_shani},
+	{Spec: Spec{"search_x32_avx512", "amd64", SearchOp, 32, cpu.AVX512F}, Max: 128},
+	{Spec: Spec{"search_x4_shani", "amd64", SearchOp, 4, cpu.SSSE3 | cpu.SHA}, Max: 384},
+	{Spec: Spec{"search_x8_avx2", "amd64", SearchOp, 8, cpu.AVX2}, Max: 96},
+	{Spec: Spec{"search_x4_avx", "amd64", SearchOp, 4, cpu.AVX}, Max: 96},
+	{Spec: Spec{"search_x4_ssse3", "amd64", SearchOp, 4, 0}, Max: 96},
+	{Spec: Spec{"chain_x32_avx512", "amd64", ChainOp, 32, cpu.AVX512F}, Max: 48, group: 16},
+	{Spec: Spec{"chain_x16_avx512", "amd64", ChainOp, 16, cpu.AVX512F}, Max: 80, group: 16},
+	{Spec: Spec{"chain_x8_avx512", "amd64", ChainOp, 8, cpu.AVX512F | cpu.AVX512VL}, Max: 80, group: 8},
+	{Spec: Spec{"chain_x8_avx2", "amd64", ChainOp, 8, cpu.AVX2}, Max: 64, group: 8},
+	{Spec: Spec{"chain_x4_shani", "amd64", ChainOp, 4, cpu.SSSE3 | cpu.SHA}, Max: 256, group: 1},
+	{Spec: Spec{"chain_x2_shani", "amd64", ChainOp, 2, cpu.SSSE3 | cpu.SHA}, Max: 384, group: 1},
+	{Spec: Spec{"chain_x1_shani", "amd64", ChainOp, 1, cpu.SSSE3 | cpu.SHA}, Max: 512, group: 1},
+	{Spec: Spec{"wots_x4_shani", "amd64", WotsOp, 4, cpu.SSSE3 | cpu.SHA}, Max: 512},
 }
 
-var nodeKernels = []NodeKernel{
-	{Spec: Spec{"node_x32_avx512", "amd64", NodeOp, 32, cpu.AVX512F | cpu.AVX512BW | cpu.AVX512VL}, maxNodes: 512, hash: node_x32_avx512},
-	{Spec: Spec{"node_x16_avx512", "amd64", NodeOp, 16, cpu.AVX512F | cpu.AVX512BW | cpu.AVX512VL}, maxNodes: 512, hash: node_x16_avx512},
-	{Spec: Spec{"node_x8_avx512", "amd64", NodeOp, 8, cpu.AVX512F | cpu.AVX512BW | cpu.AVX512VL}, maxNodes: 512, hash: node_x8_avx512},
-	{Spec: Spec{"node_x8_avx2", "amd64", NodeOp, 8, cpu.AVX2}, maxNodes: 512, hash: node_x8_avx2},
-	{Spec: Spec{"node_x4_shani", "amd64", NodeOp, 4, cpu.SSSE3 | cpu.SHA}, maxNodes: 512, hash: node_x4_shani},
-	{Spec: Spec{"node_x2_avx512shani", "amd64", NodeOp, 2, cpu.SSSE3 | cpu.SHA | cpu.AVX512F | cpu.AVX512BW | cpu.AVX512VL}, maxNodes: 512, hash: node_x2_avx512shani},
-	{Spec: Spec{"node_x2_shani", "amd64", NodeOp, 2, cpu.SSSE3 | cpu.SHA}, maxNodes: 512, hash: node_x2_shani},
-	{Spec: Spec{"node_x1_shani", "amd64", NodeOp, 1, cpu.SSSE3 | cpu.SHA}, maxNodes: 512, hash: node_x1_shani, use: &use.node_x1_shani},
-}
-
-var searchKernels = []SearchKernel{
-	{Spec: Spec{"search_x32_avx512", "amd64", SearchOp, 32, cpu.AVX512F}, MaxBatches: 128},
-	{Spec: Spec{"search_x4_shani", "amd64", SearchOp, 4, cpu.SSSE3 | cpu.SHA}, MaxBatches: 384},
-	{Spec: Spec{"search_x8_avx2", "amd64", SearchOp, 8, cpu.AVX2}, MaxBatches: 96},
-	{Spec: Spec{"search_x4_avx", "amd64", SearchOp, 4, cpu.AVX}, MaxBatches: 96},
-	{Spec: Spec{"search_x4_ssse3", "amd64", SearchOp, 4, 0}, MaxBatches: 96},
-}
-
-var chainKernels = []ChainKernel{
-	{Spec: Spec{"chain_x32_avx512", "amd64", ChainOp, 32, cpu.AVX512F}, MaxIterations: 48, group: 16},
-	{Spec: Spec{"chain_x16_avx512", "amd64", ChainOp, 16, cpu.AVX512F}, MaxIterations: 80, group: 16},
-	{Spec: Spec{"chain_x8_avx512", "amd64", ChainOp, 8, cpu.AVX512F | cpu.AVX512VL}, MaxIterations: 80, group: 8},
-	{Spec: Spec{"chain_x8_avx2", "amd64", ChainOp, 8, cpu.AVX2}, MaxIterations: 64, group: 8},
-	{Spec: Spec{"chain_x4_shani", "amd64", ChainOp, 4, cpu.SSSE3 | cpu.SHA}, MaxIterations: 256, group: 1},
-	{Spec: Spec{"chain_x2_shani", "amd64", ChainOp, 2, cpu.SSSE3 | cpu.SHA}, MaxIterations: 384, group: 1},
-	{Spec: Spec{"chain_x1_shani", "amd64", ChainOp, 1, cpu.SSSE3 | cpu.SHA}, MaxIterations: 512, group: 1},
-}
-
-var wotsKernels = []WotsKernel{
-	{Spec: Spec{"wots_x4_shani", "amd64", WotsOp, 4, cpu.SSSE3 | cpu.SHA}, MaxGroups: 512},
-}
-
-// compress runs the blocks, at most maxStream of them, through the one-stream
-// kernel in use. It calls kernels directly, not through a variable, so that what
-// h and p point to may stay on the caller's stack.
-func compress(h *State, p *byte, n int) {
-	switch {
-	case use.x1_avx512shani:
+// compress runs the blocks, at most choice.maxStream of them, through what compresses
+// one stream. It calls kernels directly, not through a variable, so that what h and p
+// point to may stay on the caller's stack.
+func compress(by routine, h *State, p *byte, n int) {
+	switch by {
+	case use_x1_avx512shani:
 		x1_avx512shani(h, p, n)
-	case use.x1_shani:
+	case use_x1_shani:
 		x1_shani(h, p, n)
-	case use.x1_avx2:
+	case use_x1_avx2:
 		x1_avx2(h, p, n)
-	case use.x1_avx:
+	case use_x1_avx:
 		x1_avx(h, p, n)
-	case use.x1_ssse3:
+	case use_x1_ssse3:
 		x1_ssse3(h, p, n)
 	case useStd:
 		x1_std(h, p, n)
@@ -82,17 +78,74 @@ func compress(h *State, p *byte, n int) {
 }
 
 // hashNode calls the kernel directly, as compress does.
-func hashNode(dst *[DigestSize]byte, src *[NodeSize]byte) {
-	switch {
-	case use.node_x1_shani:
+func hashNode(c *choice, dst *[DigestSize]byte, src *[NodeSize]byte) {
+	switch c.node {
+	case use_node_x1_shani:
 		node_x1_shani(&dst[0], &src[0], 1)
 	default:
-		hashNodeByBlocks(dst, src)
+		hashNodeByBlocks(c.single, dst, src)
 	}
 }
 
-// search runs the kernel of that name. It is no table: functions in one would stay
-// in every program that imports this module.
+// streamKernel returns Kernel.Blocks of the kernel of that name.
+func streamKernel(name string) func(states **State, data **byte, ring, first, at, slice, turns int) {
+	switch name {
+	case "x1_avx512shani":
+		return single(x1_avx512shani)
+	case "x1_shani":
+		return single(x1_shani)
+	case "x1_avx2":
+		return single(x1_avx2)
+	case "x1_avx":
+		return single(x1_avx)
+	case "x1_ssse3":
+		return single(x1_ssse3)
+	case "x2_avx512shani":
+		return x2_avx512shani
+	case "x2_shani":
+		return x2_shani
+	case "x4_shani":
+		return x4_shani
+	case "x4_avx":
+		return x4_avx
+	case "x4_ssse3":
+		return x4_ssse3
+	case "x8_avx2":
+		return x8_avx2
+	case "x8_avx512":
+		return x8_avx512
+	case "x16_avx512":
+		return x16_avx512
+	case "x32_avx512":
+		return x32_avx512
+	}
+	panic("sha256: no stream kernel " + name)
+}
+
+// nodeKernel returns NodeKernel.hash of the kernel of that name.
+func nodeKernel(name string) func(dst, src *byte, n int) {
+	switch name {
+	case "node_x32_avx512":
+		return node_x32_avx512
+	case "node_x16_avx512":
+		return node_x16_avx512
+	case "node_x8_avx512":
+		return node_x8_avx512
+	case "node_x8_avx2":
+		return node_x8_avx2
+	case "node_x4_shani":
+		return node_x4_shani
+	case "node_x2_avx512shani":
+		return node_x2_avx512shani
+	case "node_x2_shani":
+		return node_x2_shani
+	case "node_x1_shani":
+		return node_x1_shani
+	}
+	panic("sha256: no node kernel " + name)
+}
+
+// search runs the kernel of that name.
 func search(name string, c *Nonces, n uint32, batches int) (hits uint32, left int) {
 	switch name {
 	case "search_x32_avx512":
@@ -109,7 +162,7 @@ func search(name string, c *Nonces, n uint32, batches int) (hits uint32, left in
 	panic("sha256: no search kernel " + name)
 }
 
-// advance runs the chain kernel of that name, by a switch for the reason of search.
+// advance runs the chain kernel of that name.
 func advance(name string, c *uint32, n int, padding *[8]uint32) {
 	switch name {
 	case "chain_x32_avx512":
@@ -137,7 +190,7 @@ func advance(name string, c *uint32, n int, padding *[8]uint32) {
 	panic("sha256: no chain kernel " + name)
 }
 
-// follow runs the WOTS kernel of that name, by a switch for the reason of search.
+// follow runs the WOTS kernel of that name.
 func follow(name string, c *uint32, n int) {
 	switch name {
 	case "wots_x4_shani":

@@ -6,41 +6,34 @@ package block
 
 import "github.com/sha256-simd/sha256-simd/internal/cpu"
 
-// use says which kernels compress and hashNode call.
-var use struct{ x1_sha2, node_x1_sha2 bool }
+// The kernels that compress and hashNode call.
+const (
+	use_x1_sha2 = firstKernel + iota
+	use_node_x1_sha2
+)
 
-var kernels = []Kernel{
-	{Spec: Spec{"x1_sha2", "arm64", StreamOp, 1, cpu.SHA2}, MaxBlocks: 512, Blocks: single(x1_sha2), use: &use.x1_sha2},
-	{Spec: Spec{"x2_sha2", "arm64", StreamOp, 2, cpu.SHA2}, MaxBlocks: 256, Blocks: x2_sha2},
-	{Spec: Spec{"x4_sha2", "arm64", StreamOp, 4, cpu.SHA2}, MaxBlocks: 128, Blocks: x4_sha2},
-	{Spec: Spec{"x4_neon", "arm64", StreamOp, 4, 0}, MaxBlocks: 32, Blocks: x4_neon},
+// headers are this architecture's kernels, of all operations.
+var headers = []Header{
+	{Spec: Spec{"x1_sha2", "arm64", StreamOp, 1, cpu.SHA2}, Max: 512, routine: use_x1_sha2},
+	{Spec: Spec{"x2_sha2", "arm64", StreamOp, 2, cpu.SHA2}, Max: 256},
+	{Spec: Spec{"x4_sha2", "arm64", StreamOp, 4, cpu.SHA2}, Max: 128},
+	{Spec: Spec{"x4_neon", "arm64", StreamOp, 4, 0}, Max: 32},
+	{Spec: Spec{"node_x4_sha2", "arm64", NodeOp, 4, cpu.SHA2}, Max: 128},
+	{Spec: Spec{"node_x2_sha2", "arm64", NodeOp, 2, cpu.SHA2}, Max: 128},
+	{Spec: Spec{"node_x1_sha2", "arm64", NodeOp, 1, cpu.SHA2}, Max: 128, routine: use_node_x1_sha2},
+	{Spec: Spec{"node_x4_neon", "arm64", NodeOp, 4, 0}, Max: 128},
+	{Spec: Spec{"search_x4_sha2", "arm64", SearchOp, 4, cpu.SHA2}, Max: 80},
+	{Spec: Spec{"chain_x4_sha2", "arm64", ChainOp, 4, cpu.SHA2}, Max: 64, group: 1},
+	{Spec: Spec{"chain_x2_sha2", "arm64", ChainOp, 2, cpu.SHA2}, Max: 128, group: 1},
+	{Spec: Spec{"chain_x1_sha2", "arm64", ChainOp, 1, cpu.SHA2}, Max: 256, group: 1},
 }
 
-var nodeKernels = []NodeKernel{
-	{Spec: Spec{"node_x4_sha2", "arm64", NodeOp, 4, cpu.SHA2}, maxNodes: 128, hash: node_x4_sha2},
-	{Spec: Spec{"node_x2_sha2", "arm64", NodeOp, 2, cpu.SHA2}, maxNodes: 128, hash: node_x2_sha2},
-	{Spec: Spec{"node_x1_sha2", "arm64", NodeOp, 1, cpu.SHA2}, maxNodes: 128, hash: node_x1_sha2, use: &use.node_x1_sha2},
-	{Spec: Spec{"node_x4_neon", "arm64", NodeOp, 4, 0}, maxNodes: 128, hash: node_x4_neon},
-}
-
-var searchKernels = []SearchKernel{
-	{Spec: Spec{"search_x4_sha2", "arm64", SearchOp, 4, cpu.SHA2}, MaxBatches: 80},
-}
-
-var chainKernels = []ChainKernel{
-	{Spec: Spec{"chain_x4_sha2", "arm64", ChainOp, 4, cpu.SHA2}, MaxIterations: 64, group: 1},
-	{Spec: Spec{"chain_x2_sha2", "arm64", ChainOp, 2, cpu.SHA2}, MaxIterations: 128, group: 1},
-	{Spec: Spec{"chain_x1_sha2", "arm64", ChainOp, 1, cpu.SHA2}, MaxIterations: 256, group: 1},
-}
-
-var wotsKernels = []WotsKernel{}
-
-// compress runs the blocks, at most maxStream of them, through the one-stream
-// kernel in use. It calls kernels directly, not through a variable, so that what
-// h and p point to may stay on the caller's stack.
-func compress(h *State, p *byte, n int) {
-	switch {
-	case use.x1_sha2:
+// compress runs the blocks, at most choice.maxStream of them, through what compresses
+// one stream. It calls kernels directly, not through a variable, so that what h and p
+// point to may stay on the caller's stack.
+func compress(by routine, h *State, p *byte, n int) {
+	switch by {
+	case use_x1_sha2:
 		x1_sha2(h, p, n)
 	case useStd:
 		x1_std(h, p, n)
@@ -50,17 +43,46 @@ func compress(h *State, p *byte, n int) {
 }
 
 // hashNode calls the kernel directly, as compress does.
-func hashNode(dst *[DigestSize]byte, src *[NodeSize]byte) {
-	switch {
-	case use.node_x1_sha2:
+func hashNode(c *choice, dst *[DigestSize]byte, src *[NodeSize]byte) {
+	switch c.node {
+	case use_node_x1_sha2:
 		node_x1_sha2(&dst[0], &src[0], 1)
 	default:
-		hashNodeByBlocks(dst, src)
+		hashNodeByBlocks(c.single, dst, src)
 	}
 }
 
-// search runs the kernel of that name. It is no table: functions in one would stay
-// in every program that imports this module.
+// streamKernel returns Kernel.Blocks of the kernel of that name.
+func streamKernel(name string) func(states **State, data **byte, ring, first, at, slice, turns int) {
+	switch name {
+	case "x1_sha2":
+		return single(x1_sha2)
+	case "x2_sha2":
+		return x2_sha2
+	case "x4_sha2":
+		return x4_sha2
+	case "x4_neon":
+		return x4_neon
+	}
+	panic("sha256: no stream kernel " + name)
+}
+
+// nodeKernel returns NodeKernel.hash of the kernel of that name.
+func nodeKernel(name string) func(dst, src *byte, n int) {
+	switch name {
+	case "node_x4_sha2":
+		return node_x4_sha2
+	case "node_x2_sha2":
+		return node_x2_sha2
+	case "node_x1_sha2":
+		return node_x1_sha2
+	case "node_x4_neon":
+		return node_x4_neon
+	}
+	panic("sha256: no node kernel " + name)
+}
+
+// search runs the kernel of that name.
 func search(name string, c *Nonces, n uint32, batches int) (hits uint32, left int) {
 	switch name {
 	case "search_x4_sha2":
@@ -69,7 +91,7 @@ func search(name string, c *Nonces, n uint32, batches int) (hits uint32, left in
 	panic("sha256: no search kernel " + name)
 }
 
-// advance runs the chain kernel of that name, by a switch for the reason of search.
+// advance runs the chain kernel of that name.
 func advance(name string, c *uint32, n int, padding *[8]uint32) {
 	switch name {
 	case "chain_x4_sha2":
@@ -85,7 +107,7 @@ func advance(name string, c *uint32, n int, padding *[8]uint32) {
 	panic("sha256: no chain kernel " + name)
 }
 
-// follow runs the WOTS kernel of that name, by a switch for the reason of search.
+// follow runs the WOTS kernel of that name.
 func follow(name string, c *uint32, n int) {
 	switch name {
 

@@ -2,23 +2,25 @@
 
 package block
 
-var (
-	kernels       []Kernel
-	nodeKernels   []NodeKernel
-	searchKernels []SearchKernel
-	chainKernels  []ChainKernel
-	wotsKernels   []WotsKernel
-)
+var headers []Header
 
-func compress(h *State, p *byte, n int) {
-	if useStd {
+func streamKernel(name string) func(states **State, data **byte, ring, first, at, slice, turns int) {
+	panic("sha256: no stream kernel " + name)
+}
+
+func nodeKernel(name string) func(dst, src *byte, n int) { panic("sha256: no node kernel " + name) }
+
+func compress(by routine, h *State, p *byte, n int) {
+	if by == useStd {
 		x1_std(h, p, n)
 	} else {
 		generic(h, p, n)
 	}
 }
 
-func hashNode(dst *[DigestSize]byte, src *[NodeSize]byte) { hashNodeByBlocks(dst, src) }
+func hashNode(c *choice, dst *[DigestSize]byte, src *[NodeSize]byte) {
+	hashNodeByBlocks(c.single, dst, src)
+}
 
 func search(name string, _ *Nonces, _ uint32, _ int) (hits uint32, left int) {
 	panic("sha256: no search kernel " + name)

@@ -2,7 +2,6 @@ package block
 
 import (
 	"crypto/sha256"
-	"slices"
 	"unsafe"
 
 	"github.com/sha256-simd/sha256-simd/internal/race"
@@ -15,17 +14,11 @@ const NodeSize = 2 * DigestSize
 // Lanes at a time. The second block of a node is padding alone, the same for all nodes,
 // so its schedule is a table.
 type NodeKernel struct {
-	Spec
-	// Supported and Enabled are as in Kernel.
-	Supported, Enabled bool
-
+	Header // Max is a multiple of Lanes
 	// hash reads 64·n bytes at src and writes 32·n at dst, n a multiple of
 	// Lanes. dst may be src, else they do not overlap: a kernel has read all of
 	// a group before it writes the group's digests.
 	hash func(dst, src *byte, n int)
-	// maxNodes bounds the nodes of one call, a multiple of Lanes.
-	maxNodes int
-	use      *bool // mirrors Enabled for hashNode
 }
 
 // Hash sets the 32 bytes of dst at 32·i to the digest of the 64 bytes of src at 64·i,
@@ -37,11 +30,11 @@ func (k *NodeKernel) Hash(dst, src []byte) {
 	for {
 		d := noescape(unsafe.Pointer(unsafe.SliceData(dst)))
 		s := noescape(unsafe.Pointer(unsafe.SliceData(src)))
-		k.hash((*byte)(d), (*byte)(s), min(len(src)/NodeSize, k.maxNodes))
-		if len(src) <= k.maxNodes*NodeSize {
+		k.hash((*byte)(d), (*byte)(s), min(len(src)/NodeSize, k.Max))
+		if len(src) <= k.Max*NodeSize {
 			return
 		}
-		dst, src = dst[k.maxNodes*DigestSize:], src[k.maxNodes*NodeSize:]
+		dst, src = dst[k.Max*DigestSize:], src[k.Max*NodeSize:]
 	}
 }
 
@@ -53,20 +46,22 @@ var nodePadding = [Size]byte{0: 0x80, Size - 2: NodeSize * 8 >> 8}
 func HashNode(dst *[DigestSize]byte, src *[NodeSize]byte) {
 	race.Read(src[:])
 	race.Write(dst[:])
-	hashNode(dst, src)
+	hashNode(current(), dst, src)
 }
 
-// hashNodeByBlocks is HashNode by a one-stream kernel.
-func hashNodeByBlocks(dst *[DigestSize]byte, src *[NodeSize]byte) {
-	if useStd {
+// hashNodeByBlocks is hashNode by what compresses one stream.
+func hashNodeByBlocks(by routine, dst *[DigestSize]byte, src *[NodeSize]byte) {
+	if by == useStd {
 		*dst = sha256.Sum256(src[:])
 		return
 	}
 	h := IV256
-	compress(&h, &src[0], 1)
-	compress(&h, &nodePadding[0], 1)
+	compress(by, &h, &src[0], 1)
+	compress(by, &h, &nodePadding[0], 1)
 	PutDigest(dst, &h)
 }
 
 // NodeKernels returns this architecture's node kernels, widest first.
-func NodeKernels() []NodeKernel { return slices.Clone(nodeKernels) }
+func NodeKernels() []NodeKernel {
+	return ofOperation(NodeOp, func(h Header) NodeKernel { return NodeKernel{h, nodeKernel(h.Name)} })
+}

@@ -2,7 +2,6 @@ package block
 
 import (
 	"encoding/binary"
-	"slices"
 )
 
 // Nonces describes to search kernels the messages that end with consecutive nonces,
@@ -141,16 +140,8 @@ func (c *Nonces) fixedSchedule(first int) {
 func (c *Nonces) Digits() int { return 8 - int(c.shift)/8 }
 
 // A SearchKernel is one way to compute the first words of the digests of consecutive
-// nonces, Lanes at a time. It does not hold the function, so that the linker leaves the
-// search kernels out of programs that search no nonces.
-type SearchKernel struct {
-	Spec
-	// MaxBatches bounds the batches of one call, so that it takes less than
-	// 50 µs even where a second block follows.
-	MaxBatches int
-	// Supported and Enabled are as in Kernel.
-	Supported, Enabled bool
-}
+// nonces, Lanes at a time.
+type SearchKernel struct{ Header }
 
 // Search tries batches of Lanes nonces until a batch has a hit. The first nonce has the
 // lowest eight digits n, a multiple of Lanes. Bit i of hits is set if nonce i of the
@@ -164,4 +155,6 @@ func (k *SearchKernel) Search(c *Nonces, n uint32, batches int) (hits uint32, le
 }
 
 // SearchKernels returns this architecture's search kernels.
-func SearchKernels() []SearchKernel { return slices.Clone(searchKernels) }
+func SearchKernels() []SearchKernel {
+	return ofOperation(SearchOp, func(h Header) SearchKernel { return SearchKernel{h} })
+}

@@ -27,7 +27,7 @@ func differSearch(k SearchKernel) func(t *testing.T, r *rand.Rand, n int) {
 			}
 			batches := 1 + r.IntN(4)
 			if i%101 == 0 {
-				batches = k.MaxBatches
+				batches = k.Max
 			}
 			c.Reset(&m.h, &m.block, m.last, m.more, 0)
 			batches = min(batches, max(1, 1<<(4*c.Digits())/k.Lanes))

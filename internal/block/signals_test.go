@@ -23,10 +23,10 @@ func TestProfile(t *testing.T) {
 			if !k.Supported {
 				t.Skipf("this machine cannot run %s", k.Name)
 			}
-			data := make([]byte, k.MaxBlocks*Size)
+			data := make([]byte, k.Max*Size)
 			randomBytes(rand.New(rand.NewPCG(10, 10)), data)
 			want := IV256
-			generic(&want, &data[0], k.MaxBlocks)
+			generic(&want, &data[0], k.Max)
 			states := make([]State, k.Lanes)
 			h, p := make([]*State, k.Lanes), make([]*byte, k.Lanes)
 			for i := range states {
@@ -48,7 +48,7 @@ func TestProfile(t *testing.T) {
 					if k.Lanes == 1 {
 						Compress(&states[0], data)
 					} else {
-						k.Blocks(&h[0], &p[0], k.Lanes, 0, 0, k.MaxBlocks, 1)
+						k.Blocks(&h[0], &p[0], k.Lanes, 0, 0, k.Max, 1)
 					}
 					for i := range states {
 						if states[i] != want {

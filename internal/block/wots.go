@@ -2,7 +2,6 @@ package block
 
 import (
 	"encoding/binary"
-	"slices"
 	"unsafe"
 )
 
@@ -27,18 +26,13 @@ const (
 const WotsAt = 22
 
 // A WotsKernel is one way to follow chains of WOTS+ (FIPS 205, section 5), in Lanes
-// chains side by side. Like SearchKernel it does not hold the function.
-type WotsKernel struct {
-	Spec
-	// MaxGroups is the largest number of groups of Lanes chains of which one call
-	// does a step. It keeps a call at about 50 µs.
-	MaxGroups int
-	// Supported and Enabled are as in Kernel.
-	Supported, Enabled bool
-}
+// chains side by side. A call does a step of up to Max groups of Lanes chains.
+type WotsKernel struct{ Header }
 
 // WotsKernels returns this architecture's WOTS kernels.
-func WotsKernels() []WotsKernel { return slices.Clone(wotsKernels) }
+func WotsKernels() []WotsKernel {
+	return ofOperation(WotsOp, func(h Header) WotsKernel { return WotsKernel{h} })
+}
 
 // Set makes a lane of c the chain with this midstate and block. The first size bytes of
 // digests go into the block at WotsAt: 16, 24 or 32.
@@ -88,7 +82,7 @@ func (k *WotsKernel) Get(c *Wots, lane int, b *[Size]byte, size int) {
 //
 // Chains that complete the last group of Lanes are advanced, too.
 func (k *WotsKernel) Follow(c *Wots, chains, n int) {
-	groups := min((chains+k.Lanes-1)/k.Lanes, k.MaxGroups) // a Wots has no more
+	groups := min((chains+k.Lanes-1)/k.Lanes, k.Max) // a Wots has no more
 	for range n {
 		follow(k.Name, (*uint32)(noescape(unsafe.Pointer(c))), groups)
 	}

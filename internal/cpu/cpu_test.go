@@ -3,6 +3,8 @@ package cpu
 import (
 	"encoding/json"
 	"fmt"
+	"os"
+	"os/exec"
 	"runtime"
 	"slices"
 	"strings"
@@ -98,24 +100,125 @@ func TestMicroarch(t *testing.T) {
 	}
 }
 
+// usableOn says for every GOOS which of the extensions a signal leaves as they were, in
+// Go's programs. Without a source it is all: the kernel saves them by XSAVE with its
+// signal frame, or keeps them from the handler's use.
+var usableOn = map[string]struct {
+	features Features
+	source   string
+}{
+	"aix": {}, "android": {}, "dragonfly": {}, "freebsd": {}, "illumos": {}, "js": {}, "linux": {},
+	"openbsd": {}, "plan9": {}, "solaris": {}, "wasip1": {}, "windows": {},
+	"darwin": {upToAVX2 | SHA, "golang.org/issue/49233; internal/cpu/cpu_x86_darwin.go"},
+	"ios":    {upToAVX2 | SHA, "as darwin"},
+	"netbsd": {upToAVX | BMI2 | SHA, "golang.org/issue/80285; internal/cpu/cpu_x86_netbsd.go, Go 1.26.8"},
+}
+
+func TestUsableOnEverySystem(t *testing.T) {
+	const all = upToAVX2 | SHA | AVX512 | AVX512FP16
+	for goos, on := range usableOn {
+		want := on.features
+		if on.source == "" {
+			want = all
+		}
+		if got := (CPU{Features: all}).Usable(goos); got != want {
+			t.Errorf("%s: %v, want %v", goos, got, want)
+		}
+		if got := (CPU{Features: SHA2 | LSE}).Usable(goos); got != SHA2|LSE {
+			t.Errorf("%s: %v of arm64's", goos, got)
+		}
+	}
+	list, err := exec.Command("go", "tool", "dist", "list").Output()
+	if err != nil {
+		t.Skipf("the list of systems is not to be had: %v", err)
+	}
+	for port := range strings.FieldsSeq(string(list)) {
+		goos, _, _ := strings.Cut(port, "/")
+		if _, ok := usableOn[goos]; !ok {
+			t.Errorf("what signals leave on %s is not in the list", goos)
+		}
+	}
+}
+
+// TestUsable has CPUs that lack what others are built on, as hypervisors show them.
 func TestUsable(t *testing.T) {
-	all := upToAVX2 | SHA | AVX512
+	const all = upToAVX2 | SHA | AVX512 | AVX512FP16
 	for _, tt := range []struct {
 		goos           string
 		features, want Features
 	}{
-		{"linux", all, all},
-		{"windows", all, all},
-		{"freebsd", all, all},
-		{"darwin", all, upToAVX2 | SHA},
-		{"ios", all, upToAVX2 | SHA},
-		{"darwin", AVX512F | SSSE3, SSSE3},
-		{"darwin", all | AVX512FP16, upToAVX2 | SHA},
-		{"darwin", SHA2 | LSE, SHA2 | LSE},
 		{"linux", 0, 0},
+		{"linux", SSSE3 | SHA, SSSE3 | SHA},
+		{"linux", all &^ SSSE3, BMI2 | SHA},
+		{"linux", all &^ AVX, SSSE3 | BMI2 | SHA},
+		{"linux", all &^ AVX2, upToAVX | BMI2 | SHA},
+		{"linux", all &^ BMI2, all &^ BMI2},
+		{"linux", all &^ AVX512F, upToAVX2 | SHA},
+		{"linux", all &^ AVX512BW, upToAVX2 | SHA | AVX512F | AVX512VL},
+		{"linux", all &^ AVX512VL, all &^ AVX512VL},
+		{"linux", all &^ AVX512FP16, all &^ AVX512FP16},
+		{"darwin", AVX512F | SSSE3, SSSE3},
+		{"netbsd", upToAVX2, upToAVX | BMI2},
 	} {
 		if got := (CPU{Features: tt.features}).Usable(tt.goos); got != tt.want {
 			t.Errorf("%s with %v: %v, want %v", tt.goos, tt.features, got, tt.want)
+		}
+	}
+}
+
+func TestSwitchedOff(t *testing.T) {
+	for _, tt := range []struct {
+		godebug string
+		want    Features
+	}{
+		{"", 0},
+		{"cpu.ssse3=off", SSSE3},
+		{"cpu.avx=off", AVX},
+		{"cpu.avx2=off,cpu.bmi2=off", AVX2 | BMI2},
+		{"cpu.sha=off", SHA},
+		{"cpu.avx512f=off", AVX512F},
+		{"cpu.avx512bw=off,cpu.avx512vl=off", AVX512BW | AVX512VL},
+		{"cpu.sha2=off,cpu.atomics=off", SHA2 | LSE},
+		{"cpu.all=off", endOfFeatures - 1},
+		{"cpu.all=off,cpu.sha=on", endOfFeatures - 1 - SHA},
+		{"cpu.sha=on,cpu.sha=off", SHA},
+		{"cpu.sha=off,cpu.sha=on", 0},
+		{"gctrace=0,cpu.avx=off,cpu.aes=off", AVX},
+		{"avx=off,cpu.AVX=off,cpu.avx,cpu.avx=0,cpu.=off,cpu.avx=off ,cpu", 0},
+	} {
+		if got := switchedOff(tt.godebug); got != tt.want {
+			t.Errorf("%q: %v, want %v", tt.godebug, got, tt.want)
+		}
+	}
+}
+
+// TestGODEBUG tests the way from the environment to Usable.
+func TestGODEBUG(t *testing.T) {
+	if want := os.Getenv("WANT_USABLE"); want != "" {
+		if got := fmt.Sprint(uint32(Usable())); got != want {
+			t.Errorf("usable: %s, want %s", got, want)
+		}
+		return
+	}
+	if Usable() == 0 {
+		t.Skip("this machine has nothing to switch off")
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Skip(err)
+	}
+	for _, one := range append(Usable().All(), endOfFeatures-1) {
+		option := strings.ToLower(one.String())
+		switch one {
+		case LSE:
+			option = "atomics"
+		case endOfFeatures - 1:
+			option = "all"
+		}
+		cmd := exec.Command(self, "-test.run=^TestGODEBUG$")
+		cmd.Env = append(os.Environ(), "GODEBUG="+os.Getenv("GODEBUG")+",cpu."+option+"=off", fmt.Sprintf("WANT_USABLE=%d", uint32(Usable().without(one))))
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("cpu.%s=off: %v\n%s", option, err, out)
 		}
 	}
 }
@@ -205,7 +308,7 @@ func TestThis(t *testing.T) {
 		}
 	}
 	if standInFor == "" {
-		if c := detect(); Usable() != c.Usable(runtime.GOOS) || This() != c.Microarch() {
+		if c := detect(); Usable() != c.Usable(runtime.GOOS).without(switchedOff(os.Getenv("GODEBUG"))) || This() != c.Microarch() {
 			t.Errorf("%v and %v of %+v", Usable(), This(), c)
 		}
 		return

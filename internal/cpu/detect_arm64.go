@@ -1,3 +1,5 @@
+//go:build !purego
+
 package cpu
 
 import "golang.org/x/sys/cpu"

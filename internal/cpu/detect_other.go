@@ -1,8 +1,8 @@
-//go:build !amd64 && !arm64
+//go:build purego || (!amd64 && !arm64)
 
 package cpu
 
 import "runtime"
 
-// detect finds nothing: the architecture has no kernels.
+// detect finds nothing: this build has no kernels.
 func detect() CPU { return CPU{Arch: runtime.GOARCH} }

@@ -136,10 +136,10 @@ func (c *Chains) step(padding *[8]uint32, chains []*Chain) (advanced int) {
 		iterations = min(iterations, ch.Left)
 	}
 	if k != nil {
-		iterations = min(iterations, calls*k.MaxIterations)
+		iterations = min(iterations, calls*k.Max)
 		c.advance(k, padding, chains, iterations)
 	} else {
-		iterations = min(iterations, calls*p.streams[n].MaxBlocks/2)
+		iterations = min(iterations, calls*p.streams[n].Max/2)
 		c.compress(p.streams[n], padding, chains, iterations)
 	}
 	for _, ch := range chains {

@@ -163,7 +163,7 @@ func (l *lanes) compress(n, blocks int) int {
 func (p *streamPlan) compress(state []*block.State, next []*byte, n, at, blocks int) int {
 	for i := 0; i < n; {
 		k := p.kernels[n-i]
-		blocks = min(blocks, k.MaxBlocks)
+		blocks = min(blocks, k.Max)
 		i += k.Lanes
 	}
 	readBlocks(next[:n], at, blocks)
@@ -186,8 +186,8 @@ func (p *streamPlan) compressAll(state []*block.State, next []*byte, n, at, bloc
 	first := 0
 	if n > p.Width {
 		k := p.kernels[p.Width]
-		for 2*blocks <= k.MaxBlocks && n-first >= 2*k.Lanes {
-			turns := min((n-first)/k.Lanes, k.MaxBlocks/max(1, blocks))
+		for 2*blocks <= k.Max && n-first >= 2*k.Lanes {
+			turns := min((n-first)/k.Lanes, k.Max/max(1, blocks))
 			last := first + turns*k.Lanes
 			readBlocks(next[first:last], at, blocks)
 			k.Blocks(&state[first], &next[first], last-first, 0, at, blocks, turns)

@@ -65,8 +65,8 @@ func newStreamPlan(p *plan.Streams, kernels []block.Kernel) *streamPlan {
 
 // oneStream compresses a single stream without a kernel.
 var oneStream = block.Kernel{
-	Spec: block.Spec{Name: "generic", Lanes: 1}, MaxBlocks: block.MaxPlain,
-	Blocks: block.CompressLane, Enabled: true,
+	Header: block.Header{Spec: block.Spec{Name: "generic", Lanes: 1}, Max: block.MaxPlain, Enabled: true},
+	Blocks: block.CompressLane,
 }
 
 // Width returns the number of messages that are hashed side by side while there are

@@ -32,7 +32,7 @@ func specsOn(m cpu.Microarch) (specs []block.Spec, single string) {
 	}
 	s := p.Selection()
 	for _, k := range block.Catalog() {
-		if k.Arch == p.Arch && slices.Contains(s.Enabled, k.Name) {
+		if s.Allows(k) {
 			specs = append(specs, k)
 		}
 	}
@@ -50,7 +50,7 @@ func planOf(m cpu.Microarch) *streamPlan {
 func planFor(m cpu.Microarch, specs []block.Spec, single string) *streamPlan {
 	var kernels []block.Kernel
 	for _, k := range specs {
-		kernels = append(kernels, block.Kernel{Spec: k, MaxBlocks: 100})
+		kernels = append(kernels, block.Kernel{Header: block.Header{Spec: k, Max: 100}})
 	}
 	return newStreamPlan(plan.NewStreams(plan.RowOf(m), specs, single), kernels)
 }
@@ -123,8 +123,8 @@ func TestThisProcess(t *testing.T) {
 		t.Errorf("%s compresses one stream, want %s", block.Single(), s.Single)
 	}
 	for _, k := range block.Kernels() {
-		if k.Supported != p.Usable.Has(k.Needs) || k.Enabled != slices.Contains(s.Enabled, k.Name) {
-			t.Errorf("%s: supported %v, enabled %v; the CPU has %v, selected are %q", k.Name, k.Supported, k.Enabled, p.Usable, s.Enabled)
+		if k.Supported != p.Usable.Has(k.Needs) || k.Enabled != s.Allows(k.Spec) {
+			t.Errorf("%s: supported %v, enabled %v; the CPU has %v, the selection allows it: %v", k.Name, k.Supported, k.Enabled, p.Usable, s.Allows(k.Spec))
 		}
 	}
 }

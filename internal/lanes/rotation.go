@@ -115,7 +115,7 @@ func (g *group) rotateEqual(live, blocks int, t plan.TimeSlice) {
 	k := g.plan.kernels[t.Lanes]
 	r := &g.rotating
 	// A slice longer than a kernel's call is divided.
-	parts := (t.Blocks + k.MaxBlocks - 1) / k.MaxBlocks
+	parts := (t.Blocks + k.Max - 1) / k.Max
 	slice, slices := t.Blocks/parts, blocks/t.Blocks*parts
 	at := blocks - slices*slice
 	g.compressAll(live, 0, at)
@@ -124,7 +124,7 @@ func (g *group) rotateEqual(live, blocks int, t plan.TimeSlice) {
 		r.next[i], r.next[live+i] = p, block.Advance(p, slice)
 	}
 	readBlocks(r.next[:live], at, slices*slice)
-	maxTurns := max(1, k.MaxBlocks/slice) // in one call
+	maxTurns := max(1, k.Max/slice) // in one call
 	first, turns := 0, live*slices/t.Lanes
 	for turns > 0 {
 		n := min(turns, maxTurns)

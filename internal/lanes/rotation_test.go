@@ -26,7 +26,7 @@ func newModel(m cpu.Microarch) model {
 
 // call is what a call of a kernel takes.
 func (m model) call(k *block.Kernel, blocks int) int {
-	calls := (blocks + k.MaxBlocks - 1) / k.MaxBlocks
+	calls := (blocks + k.Max - 1) / k.Max
 	return blocks*m.cycles[k.Name] + calls*m.row.Call(k.Lanes)
 }
 
@@ -257,7 +257,7 @@ func TestAnySlices(t *testing.T) {
 		g.plan, r.jobs = r.plan, new(jobs)
 		width := g.Width()
 		live := min(width+1, g.maxLive())
-		most := g.plan.kernels[width].MaxBlocks
+		most := g.plan.kernels[width].Max
 		for _, tt := range []struct{ slice, slices int }{{1, most + most/2}, {most + 1, 2}} {
 			blocks := tt.slice*tt.slices + tt.slice/2
 			data := randomBytes((live + blocks) * block.Size)

@@ -43,9 +43,9 @@ func record(p *streamPlan) *recorder {
 		if recording[k] == nil {
 			own := *k
 			own.Blocks = func(h **block.State, p **byte, streams, first, at, n, turns int) {
-				if n < 1 || turns < 1 || n*turns > own.MaxBlocks || first >= streams || turns > 1 && streams < own.Lanes {
+				if n < 1 || turns < 1 || n*turns > own.Max || first >= streams || turns > 1 && streams < own.Lanes {
 					panic(fmt.Sprintf("%s is called for %d turns of %d blocks of %d streams from %d on, at most %d blocks in all",
-						own.Name, turns, n, streams, first, own.MaxBlocks))
+						own.Name, turns, n, streams, first, own.Max))
 				}
 				for turn := range turns {
 					r.compress(&own, turn > 0, unsafe.Slice(h, first+own.Lanes)[first:], unsafe.Slice(p, first+own.Lanes)[first:], at, n)

@@ -104,10 +104,12 @@ func (r *Row) Cost(k block.Spec) (cycles int, b Basis) {
 // streamsOf returns the kernel for streams with the same lanes and instruction sets as
 // k. Both take the same time for a block.
 func streamsOf(k block.Spec) block.Spec {
-	all := block.Catalog()
-	return all[slices.IndexFunc(all, func(s block.Spec) bool {
-		return s.Operation == block.StreamOp && s.Lanes == k.Lanes && slices.Equal(s.InstructionSets(), k.InstructionSets())
-	})]
+	for _, s := range block.Catalog() {
+		if s.Operation == block.StreamOp && s.Lanes == k.Lanes && slices.Equal(s.InstructionSets(), k.InstructionSets()) {
+			return s
+		}
+	}
+	panic("sha256: no kernel for streams is like " + k.Name)
 }
 
 // candidate returns a kernel with its cost.

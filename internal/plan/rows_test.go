@@ -20,9 +20,14 @@ func processOn(m cpu.Microarch, disabled ...string) Process {
 	return p
 }
 
-// enabled returns the kernels that s enables in p.
+// kernels returns the kernels of p's architecture.
+func (p Process) kernels() []block.Spec {
+	return slices.DeleteFunc(block.Catalog(), func(k block.Spec) bool { return k.Arch != p.Arch })
+}
+
+// enabled returns the kernels that s allows.
 func (p Process) enabled(s block.Selection) []block.Spec {
-	return slices.DeleteFunc(p.kernels(), func(k block.Spec) bool { return !slices.Contains(s.Enabled, k.Name) })
+	return slices.DeleteFunc(block.Catalog(), func(k block.Spec) bool { return !s.Allows(k) })
 }
 
 // planOf returns the plan for streams of a process by the costs in r.

@@ -25,27 +25,26 @@ func (p Process) Selection() block.Selection { return p.selectionBy(RowOf(p.Micr
 
 // selectionBy is Selection by the costs in r.
 func (p Process) selectionBy(r Row) block.Selection {
-	kernels := p.kernels()
-	if p.FIPS || len(kernels) == 0 && !p.Purego {
+	all := block.Catalog()
+	isHere := func(k block.Spec) bool { return k.Arch == p.Arch }
+	if p.FIPS || !p.Purego && !slices.ContainsFunc(all, isHere) {
 		return block.Selection{Single: "x1_std"}
 	}
-	s := block.Selection{Single: "generic", Enabled: make([]string, 0, len(kernels))}
+	s := block.Selection{Single: "generic", Allowed: p.allows}
 	least := r.overhead.generic
-	for _, k := range kernels {
-		if !p.Usable.Has(k.Needs) || isDisabled(k, p.Disabled) {
-			continue
-		}
-		s.Enabled = append(s.Enabled, k.Name)
-		if cycles, _ := r.Cost(k); k.Operation == block.StreamOp && k.Lanes == 1 && cycles < least {
-			s.Single, least = k.Name, cycles
+	for _, k := range all {
+		if k.Operation == block.StreamOp && k.Lanes == 1 && p.allows(k) {
+			if cycles, _ := r.Cost(k); cycles < least {
+				s.Single, least = k.Name, cycles
+			}
 		}
 	}
 	return s
 }
 
-// kernels returns the kernels in p's build.
-func (p Process) kernels() []block.Spec {
-	return slices.DeleteFunc(block.Catalog(), func(k block.Spec) bool { return p.Purego || k.Arch != p.Arch })
+// allows reports whether p, without FIPS, may use a kernel.
+func (p Process) allows(k block.Spec) bool {
+	return !p.Purego && k.Arch == p.Arch && p.Usable.Has(k.Needs) && !isDisabled(k, p.Disabled)
 }
 
 // instructionSets are the words of SHA256SIMD_DISABLE that are not a kernel's name.
@@ -70,8 +69,8 @@ func ParseDisable(value string) (known, unknown []string) {
 }
 
 func isDisabled(k block.Spec, words []string) bool {
-	return slices.Contains(words, k.Name) ||
-		slices.ContainsFunc(k.InstructionSets(), func(isa string) bool { return slices.Contains(words, isa) })
+	return len(words) > 0 && (slices.Contains(words, k.Name) ||
+		slices.ContainsFunc(k.InstructionSets(), func(isa string) bool { return slices.Contains(words, isa) }))
 }
 
 // InstructionSets returns the instruction sets of some kernels, as words of

@@ -48,7 +48,7 @@ func TestSelection(t *testing.T) {
 				continue
 			}
 			all = append(all, k.Name)
-			if slices.Contains(s.Enabled, k.Name) {
+			if s.Allows(k) {
 				got = append(got, k.Name)
 			}
 		}
