@@ -138,9 +138,11 @@ func sha2Kernel(n int) func(f *armFunc) {
 		}
 		s := newSHA2Streams(f, n)
 		hs, ps := []string{armH}, []string{armP}
+		const armAhead, armFetched = "R8", "R9" // of one stream
 		if n == 1 {
 			f.signature = streamSignature
 			f.loadArgs("h", "p")
+			f.do("MOVD", armN, armAhead)
 		} else {
 			f.loadStreams()
 		}
@@ -176,6 +178,9 @@ func sha2Kernel(n int) func(f *armFunc) {
 			s.loadBlock(st, 0, ps[i])
 			if n > 1 {
 				f.fetch(ps[i])
+			} else {
+				f.do("ADD", armAhead, ps[i], armFetched)
+				f.do("PRFM", at(0, armFetched), "PLDL1KEEP")
 			}
 			f.do("ADD", imm(64), ps[i])
 		}

@@ -36,8 +36,7 @@ type shaStream struct {
 	// vector has AVX-512 compute σ0, in place of SHA256MSG1.
 	vector bool
 	msg    [4]Op // the last 16 words of the schedule; registers, or aligned memory
-	// fetched has memory fetched that lies streamAhead in front of a block.
-	fetched bool
+	fetch Mem // what is fetched while a block is loaded, if anything
 	// table, if it is not nil, is where W+K of the block is: nothing is to be computed.
 	table Register
 }
@@ -64,6 +63,7 @@ func shaKernel(n int) func(c *Context, name string) {
 		// Registers: X0 W+K, X1 and X2 temporary; from X3 the streams' states, then their
 		// schedules if they fit.
 		k, count, offset := RAX, RCX, R13
+		ahead := R9 // of one stream
 		hs, ps := RDI, RSI
 		blocks := [4]Register{R8, R9, R10, R11}
 		order := byteOrder(c, name)
@@ -85,7 +85,10 @@ func shaKernel(n int) func(c *Context, name string) {
 		for i := range streams {
 			s := &streams[i]
 			s.p = Mem{Base: blocks[i]}
-			s.halves, s.fetched = n == 1, n > 1
+			s.halves, s.fetch = n == 1, s.p.Offset(streamAhead)
+			if n == 1 {
+				s.fetch = s.p.Idx(ahead, 1)
+			}
 			s.abef, s.cdgh = vec(next).AsX(), vec(next+1).AsX()
 			next += 2
 			s.saved, s.aligned = scratch.Offset(32*i), !inRegisters
@@ -104,6 +107,7 @@ func shaKernel(n int) func(c *Context, name string) {
 			c.Load(c.Param("n"), count)
 			c.TESTQ(count, count)
 			c.JZ(LabelRef("done"))
+			c.MOVQ(count, ahead)
 		} else {
 			turns.begin("done")
 		}
@@ -218,9 +222,6 @@ func roundsAbreast(c *Context, streams []shaStream, k Register, order Mem) {
 		for j, s := range slices.Backward(streams) {
 			x := s.msg[i%4].(Register)
 			if i < 4 {
-				if i == 0 && s.fetched {
-					c.PREFETCHT0(s.p.Offset(streamAhead))
-				}
 				s.blockWords(c, i, x, order)
 			} else {
 				c.SHA256MSG1(s.msg[(i+1)%4], x)
@@ -268,6 +269,9 @@ func (s *shaStream) blockWords(c *Context, i int, x Register, order Mem) {
 	if s.load != nil {
 		s.load(i, x)
 		return
+	}
+	if i == 0 && s.fetch.Base != nil {
+		c.PREFETCHT0(s.fetch)
 	}
 	if s.halves {
 		c.MOVQ(s.p.Offset(16*i), x)

@@ -145,7 +145,7 @@ func vectorShaKernel(c *Context, name string) {
 		"message schedule.")
 	c.SignatureExpr("func(h *[8]uint32, p *byte, n int)")
 
-	k, h, p, count := RAX, RDI, Mem{Base: RSI}, RCX
+	k, h, p, count, ahead := RAX, RDI, Mem{Base: RSI}, RCX, R9
 	v, streams := vectorScratch(c, k, 1)
 	v.halves = true
 	s := streams[0]
@@ -157,6 +157,7 @@ func vectorShaKernel(c *Context, name string) {
 	c.Load(c.Param("h"), h)
 	c.Load(c.Param("p"), p.Base)
 	c.Load(c.Param("n"), count)
+	c.MOVQ(count, ahead)
 	c.LEAQ(kTable(c, name, false), k)
 	loadState(c, s, h)
 	order := byteOrder(c, name)
@@ -166,6 +167,9 @@ func vectorShaKernel(c *Context, name string) {
 
 	c.Label("pair")
 	v.blocks = [2]Mem{p, p.Offset(64)}
+	for _, b := range v.blocks {
+		c.PREFETCHT0(b.Idx(ahead, 1))
+	}
 	s.save(c)
 	v.rounds(3, s)
 	s.addSaved(c)

@@ -156,9 +156,6 @@ func (s *shaSchedule) fourRounds(j, i int) {
 	}
 	if i < 4 {
 		add(shaLoad, &now, nil, append(last, now), func() {
-			if i == 0 && stream.fetched {
-				c.PREFETCHT0(stream.p.Offset(streamAhead))
-			}
 			stream.blockWords(c, i, x(i), s.order)
 		})
 	} else {

@@ -13,6 +13,7 @@ TEXT ·x1_avx512shani(SB), $576-24
 	MOVQ            h+0(FP), DI
 	MOVQ            p+8(FP), SI
 	MOVQ            n+16(FP), CX
+	MOVQ            CX, R9
 	LEAQ            ·tableK+0(SB), AX
 	MOVOU           (DI), X3
 	MOVOU           16(DI), X4
@@ -30,6 +31,8 @@ TEXT ·x1_avx512shani(SB), $576-24
 	KMOVW           R8, K2
 
 pair:
+	PREFETCHT0      (SI)(R9*1)
+	PREFETCHT0      64(SI)(R9*1)
 	MOVOU           X3, 512(DX)
 	MOVOU           X4, 528(DX)
 	MOVQ            (SI), X1

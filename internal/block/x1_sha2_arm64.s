@@ -11,6 +11,7 @@ TEXT ·x1_sha2(SB), $0-24
 	MOVD n+16(FP), R2
 	CBZ R2, done
 	MOVD  $·tableK(SB), R3
+	MOVD  R2, R8
 	FLDPQ (R0), (F0, F1)
 	FMOVQ (R3), F8
 	FMOVQ 16(R3), F9
@@ -62,7 +63,7 @@ block:
 	VMOV      V0.B16, V7.B16
 	SHA256SU0 V2.S4, V5.S4
 	SHA256H   V6.S4, V1, V0
-	ADD       $64, R1
+	ADD       R8, R1, R9
 	SHA256H2  V6.S4, V7, V1
 	VADD      V12.S4, V2.S4, V6.S4
 	VMOV      V0.B16, V7.B16
@@ -75,7 +76,7 @@ block:
 	VMOV      V0.B16, V7.B16
 	SHA256SU0 V4.S4, V3.S4
 	SHA256H   V6.S4, V1, V0
-	SUB       $1, R2
+	PRFM      (R9), PLDL1KEEP
 	SHA256H2  V6.S4, V7, V1
 	VADD      V14.S4, V4.S4, V6.S4
 	VMOV      V0.B16, V7.B16
@@ -88,6 +89,7 @@ block:
 	VMOV      V0.B16, V7.B16
 	SHA256SU0 V2.S4, V5.S4
 	SHA256H   V6.S4, V1, V0
+	ADD       $64, R1
 	SHA256H2  V6.S4, V7, V1
 	VADD      V16.S4, V2.S4, V6.S4
 	VMOV      V0.B16, V7.B16
@@ -100,6 +102,7 @@ block:
 	VMOV      V0.B16, V7.B16
 	SHA256SU0 V4.S4, V3.S4
 	SHA256H   V6.S4, V1, V0
+	SUB       $1, R2
 	SHA256H2  V6.S4, V7, V1
 	VADD      V18.S4, V4.S4, V6.S4
 	VMOV      V0.B16, V7.B16

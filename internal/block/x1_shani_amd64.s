@@ -18,6 +18,7 @@ clear:
 	MOVQ       n+16(FP), CX
 	TESTQ      CX, CX
 	JZ         done
+	MOVQ       CX, R9
 	LEAQ       ·tableK+0(SB), AX
 	MOVQ       SI, R8
 	MOVOU      (DI), X3
@@ -31,6 +32,7 @@ clear:
 block:
 	MOVOU       X3, (DX)
 	MOVOU       X4, 16(DX)
+	PREFETCHT0  (R8)(R9*1)
 	MOVQ        (R8), X5
 	MOVHPS      8(R8), X5
 	PSHUFB      x1_shani_order<>+0(SB), X5
