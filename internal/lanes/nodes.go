@@ -120,52 +120,37 @@ func (p *Prefix) areNodes(n int) bool {
 	return n == block.NodeSize && p.Len == 0 && p.H == block.IV256 && currentNodePlan().many != nil
 }
 
-// sumNodes sets dst[i] to the digest of msgs[i]. All messages have the length of a
-// node. Kernels for nodes read them one behind the other, so they are copied.
-func sumNodes(dst [][block.DigestSize]byte, msgs [][]byte) {
-	var nodes [block.MaxLanes * block.NodeSize]byte
-	far := isFar(len(msgs), len(msgs)*block.NodeSize) && !areClose(msgs[0], msgs[min(1, len(msgs)-1)])
-	for len(msgs) > 0 {
-		n := min(len(msgs), block.MaxLanes)
-		if far {
-			block.Fetch(msgs[n:min(2*n, len(msgs))])
-		}
-		for i, m := range msgs[:n] {
-			*(*[block.NodeSize]byte)(nodes[i*block.NodeSize:]) = [block.NodeSize]byte(m)
-		}
-		hashNodes(bytesOf(dst[:n]), nodes[:n*block.NodeSize])
-		dst, msgs = dst[n:], msgs[n:]
-	}
-}
-
-// sumNodeRows is sumNodes for rows. It copies nothing if both rows and digests lie one
-// behind the other.
-func sumNodeRows(dst, src *Rows, n int) {
-	if src.Stride == block.NodeSize && dst.Stride == block.DigestSize && dst.Size == block.DigestSize {
-		from, to := src.Data[:n*block.NodeSize], dst.Data[:n*block.DigestSize]
+// sumNodes sets rows of dst to the digests of m, messages with the length of a node.
+// Kernels for nodes read them one behind the other. So they are copied, unless both
+// messages and digests are rows that lie so.
+func sumNodes(dst Rows, m *messages) {
+	adjacent := dst.Stride == block.DigestSize && dst.Size == block.DigestSize
+	if src := &m.rows; adjacent && m.slices == nil && src.Stride == block.NodeSize {
+		from, to := src.Data[:m.n*block.NodeSize], dst.Data[:m.n*block.DigestSize]
 		if apartOrSame(to, from) {
 			hashNodes(to, from)
 			return
 		}
 	}
 	var nodes [block.MaxLanes * block.NodeSize]byte
-	far := isFar(n, n*block.NodeSize) && src.Stride > closeBytes
-	to, from := dst.Data, src.Data
-	for n > 0 {
-		live := min(n, block.MaxLanes)
+	far := m.areFar()
+	for done := 0; done < m.n; {
+		live := min(m.n-done, block.MaxLanes)
 		if far {
-			src.fetch(from, live, n)
+			m.fetch(done+live, live)
 		}
 		for i := range live {
-			*(*[block.NodeSize]byte)(nodes[i*block.NodeSize:]) = [block.NodeSize]byte(from[i*src.Stride:])
+			*(*[block.NodeSize]byte)(nodes[i*block.NodeSize:]) = [block.NodeSize]byte(m.message(done + i))
 		}
-		hashNodes(nodes[:], nodes[:live*block.NodeSize])
-		for i := range live {
-			copy(to[i*dst.Stride:][:dst.Size], nodes[i*block.DigestSize:])
+		if adjacent {
+			hashNodes(dst.Data[done*block.DigestSize:], nodes[:live*block.NodeSize])
+		} else {
+			hashNodes(nodes[:], nodes[:live*block.NodeSize])
+			for i := range live {
+				copy(dst.row(done+i), nodes[i*block.DigestSize:])
+			}
 		}
-		if n -= live; n > 0 {
-			to, from = to[live*dst.Stride:], from[live*src.Stride:]
-		}
+		done += live
 	}
 }
 

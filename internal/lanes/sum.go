@@ -2,7 +2,6 @@ package lanes
 
 import (
 	"encoding/binary"
-	"unsafe"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
 	"github.com/sha256-simd/sha256-simd/internal/plan"
@@ -95,7 +94,7 @@ func sum(dst [][block.DigestSize]byte, s sumMany) {
 	}
 	equal := haveOneLength(s.msgs)
 	if equal && !s.nested && s.prefix.areNodes(len(s.msgs[0])) {
-		sumNodes(dst, s.msgs)
+		sumNodes(rowsOf(dst), messagesOf(s.msgs))
 		return
 	}
 	g := acquire()
@@ -109,7 +108,7 @@ func sum(dst [][block.DigestSize]byte, s sumMany) {
 		}
 	}
 	if equal {
-		g.sumEqual(&g.sums)
+		g.sumEqual(rowsOf(dst), &g.sums, messagesOf(s.msgs))
 	} else if least, most, far, ok := g.sums.goesByBlocks(g.Width()); ok {
 		g.sumByBlocks(&g.sums, least, most, far)
 	} else {
@@ -291,79 +290,40 @@ func haveOneLength(msgs [][]byte) bool {
 	return true
 }
 
-// Whether a list is in cache or far from the core is not known. To fetch a message
-// takes 2 ns. Long messages lose at most 3% by that if they are in cache, and gain up to
-// 40% if they are not. Short messages lose more. So a list of short messages counts as
-// far only if it is too large for most second-level caches. Trees hash long lists in
-// windows of 1,024 leaves, which must count as far.
-const (
-	// longBytes is the smallest size of long messages, on average over a list.
-	longBytes = 256
-	// nearLong and nearShort are the sizes of the largest lists that are not fetched.
-	nearLong, nearShort = 4 << 10, 128 << 10
-)
-
-// isFar reports whether the messages of a list, all together of size bytes, are fetched
-// before they are hashed.
-func isFar(messages, size int) bool {
-	if size/longBytes >= messages {
-		return size > nearLong
-	}
-	return size > nearShort
-}
-
-const (
-	// soonBlocks is the largest number of blocks of messages before which the next
-	// messages are fetched. Longer messages would displace them from the cache; there
-	// the next messages are fetched afterwards.
-	soonBlocks = 64
-	// closeBytes is the largest distance between the beginnings of short messages that
-	// the processor prefetches by itself: they lie one behind the other.
-	closeBytes = 256
-)
-
-// areClose reports whether b begins at most closeBytes behind a.
-func areClose(a, b []byte) bool {
-	return uintptr(unsafe.Pointer(unsafe.SliceData(b)))-uintptr(unsafe.Pointer(unsafe.SliceData(a))) <= closeBytes
-}
-
-// sumEqual is SumManyAfter for one or more messages of one length. It does a few
-// nanoseconds of work for each; they count when messages are short.
-func (g *group) sumEqual(s *sumMany) {
-	dst, prefix, msgs := s.dst, &s.prefix, s.msgs
-	l := prefix.layout(len(msgs[0]))
+// sumEqual sets rows of dst to the digests of the messages m, by the prefixes, heads and
+// keys of s. It does a few nanoseconds of work for each message. They count when messages
+// are short.
+func (g *group) sumEqual(dst Rows, s *sumMany, m *messages) {
+	l := s.prefix.layout(m.size)
 	whole, scratch := (l.last-l.first)/block.Size, (l.head+l.tail)/block.Size
 	// If scratch holds no byte of the messages, and no head, all messages have the same
 	// blocks there: the scratch of one job is enough.
-	ends, fill := l.head > 0 || len(msgs[0]) > l.last || s.heads != nil, 1
+	ends, fill := l.head > 0 || m.size > l.last || s.heads != nil, 1
 	if ends {
-		fill = min(g.maxRound(), len(msgs))
+		fill = min(g.maxRound(), m.n)
 	}
-	g.fill(fill, &l, prefix, msgs[0])
+	g.fill(fill, &l, &s.prefix, m.message(0))
 	// The end of a message begins in scratch at this offset.
 	at := l.head
 	if l.head == 0 {
 		at = l.rest
 	}
-	far := isFar(len(msgs), len(msgs)*len(msgs[0])) && !areClose(msgs[0], msgs[min(1, len(msgs)-1)])
-	for used := 0; len(msgs) > 0; {
-		live := g.round(len(msgs), whole, whole+scratch)
+	far, h := m.areFar(), s.prefix.H
+	for used, done := 0, 0; done < m.n; {
+		live := g.round(m.n-done, whole, whole+scratch)
 		used = g.use(used, live)
-		next := msgs[live:min(2*live, len(msgs))]
-		for i, m := range msgs[:live] {
-			j := &g.jobs[i]
-			j.H = prefix.H
-			if ends {
-				copyShort(j.Scratch[at:], m[l.last:])
+		if ends {
+			m.start(g.jobs[:live], h, at, done, l.last)
+		} else {
+			for i := range live {
+				g.jobs[i].H = h
 			}
-			g.next[i] = unsafe.SliceData(m)
 		}
 		if l.head > 0 {
-			for i, m := range msgs[:live] {
-				copy(g.jobs[i].Scratch[l.rest:block.Size], m)
+			for i := range live {
+				copy(g.jobs[i].Scratch[l.rest:block.Size], m.message(done+i))
 			}
 		}
-		done := len(s.msgs) - len(msgs)
 		if s.heads != nil {
 			for i := range live {
 				s.putHead(&g.jobs[i], done+i)
@@ -378,17 +338,15 @@ func (g *group) sumEqual(s *sumMany) {
 		if whole > 0 {
 			if l.head > 0 {
 				g.compressScratch(live, 0, 1)
-				for i, m := range msgs[:live] {
-					g.next[i] = unsafe.SliceData(m[l.first:])
-				}
 			}
+			m.point(g.next[:live], done, l.first)
 			if far && whole <= soonBlocks {
-				block.Fetch(next)
+				m.fetch(done+live, live)
 			}
 			g.compressEqual(live, whole)
 		}
 		if far && (whole == 0 || whole > soonBlocks) {
-			block.Fetch(next)
+			m.fetch(done+live, live)
 		}
 		// A message with a head has whole blocks, so two cases would do. Compiled by Go
 		// 1.26, two cases were 8 to 10% slower for short messages.
@@ -403,10 +361,8 @@ func (g *group) sumEqual(s *sumMany) {
 		if s.nested {
 			g.nest(live)
 		}
-		for i := range live {
-			block.PutDigest(&dst[i], &g.jobs[i].H)
-		}
-		dst, msgs = dst[live:], msgs[live:]
+		dst.put(done, g.jobs[:live])
+		done += live
 	}
 	g.retire(0)
 }

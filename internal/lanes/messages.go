@@ -1,0 +1,102 @@
+package lanes
+
+import (
+	"unsafe"
+
+	"github.com/sha256-simd/sha256-simd/internal/block"
+)
+
+// messages are n messages of size bytes each: slices, or rows of one buffer, which need
+// no slices.
+type messages struct {
+	slices  [][]byte // or nil
+	rows    Rows     // if there are no slices
+	n, size int
+}
+
+// messagesOf returns slices, at least one, as messages. All have the same length.
+func messagesOf(slices [][]byte) *messages {
+	return &messages{slices: slices, n: len(slices), size: len(slices[0])}
+}
+
+// message returns message i.
+func (m *messages) message(i int) []byte {
+	if m.slices != nil {
+		return m.slices[i]
+	}
+	return m.rows.row(i)
+}
+
+// start sets the states of jobs to h. It copies the ends of messages, from byte `last` on,
+// to the scratch of jobs, from offset `at` on. Message first is for the first job.
+func (m *messages) start(jobs []Job, h block.State, at, first, last int) {
+	if m.slices != nil {
+		for i, p := range m.slices[first:][:len(jobs)] {
+			j := &jobs[i]
+			j.H = h
+			copyShort(j.Scratch[at:], p[last:])
+		}
+		return
+	}
+	data, size, stride := m.rows.Data, m.rows.Size, m.rows.Stride
+	row := first * stride
+	for i := range jobs {
+		j := &jobs[i]
+		j.H = h
+		copyShort(j.Scratch[at:], data[row:][:size][last:])
+		row += stride
+	}
+}
+
+// point sets next[i] to byte `at` of message first+i.
+func (m *messages) point(next []*byte, first, at int) {
+	if m.slices != nil {
+		for i, p := range m.slices[first:][:len(next)] {
+			next[i] = unsafe.SliceData(p[at:])
+		}
+		return
+	}
+	data, stride := m.rows.Data, m.rows.Stride
+	row := first*stride + at
+	for i := range next {
+		next[i] = unsafe.SliceData(data[row:])
+		row += stride
+	}
+}
+
+// areFar reports whether the messages are fetched before they are hashed.
+func (m *messages) areFar() bool {
+	if !isFar(m.n, m.n*m.size) {
+		return false
+	}
+	if m.slices != nil {
+		return !areClose(m.slices[0], m.slices[min(1, m.n-1)])
+	}
+	return m.rows.Stride > closeBytes
+}
+
+// fetch fetches count messages from message first on, or as many as there are.
+func (m *messages) fetch(first, count int) {
+	end := min(first+count, m.n)
+	if m.slices != nil {
+		block.Fetch(m.slices[first:end])
+		return
+	}
+	for i := first; i < end; i++ {
+		row := [1][]byte{m.rows.row(i)}
+		block.Fetch(row[:])
+	}
+}
+
+// copyShort is copy of all of src. Up to 64 bytes it is faster than a call of memmove.
+func copyShort(dst, src []byte) {
+	const half = 32
+	n := len(src)
+	if n < half || n > 2*half {
+		copy(dst, src)
+		return
+	}
+	first, last := *(*[half]byte)(src), *(*[half]byte)(src[n-half:])
+	*(*[half]byte)(dst) = first
+	*(*[half]byte)(dst[n-half:]) = last
+}
