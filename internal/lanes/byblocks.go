@@ -38,11 +38,11 @@ func (s *sumMany) goesByBlocks(width int) (least, most int, far, ok bool) {
 // it fetches the messages that come next.
 func (g *group) sumByBlocks(s *sumMany, least, most int, far bool) {
 	if len(s.prefix.Rest) > 0 {
-		for i := range min(g.maxRound(), len(s.msgs)) {
+		for i := range min(g.maxWave(), len(s.msgs)) {
 			copy(g.jobs[i].Scratch[:], s.prefix.Rest)
 		}
 	}
-	used := 0
+	occupied := 0
 	for g.base = 0; g.base < len(s.msgs); g.base += window {
 		msgs := s.msgs[g.base:min(g.base+window, len(s.msgs))]
 		buckets := g.buckets[:len(msgs)]
@@ -67,13 +67,13 @@ func (g *group) sumByBlocks(s *sumMany, least, most int, far bool) {
 		for b, from := most, 0; b > 0; b-- {
 			to := int(places[b])
 			for to-from >= g.Width() {
-				n := g.fullRound(to-from, b)
+				n := g.fullWave(to-from, b)
 				if far {
-					ahead := min(from+n+g.maxRound(), len(msgs))
+					ahead := min(from+n+g.maxWave(), len(msgs))
 					s.fetch(g.base, g.order[fetched:ahead])
 					fetched = ahead
 				}
-				used = g.sumLanes(s, g.order[from:from+n], b, used)
+				occupied = g.sumLanes(s, g.order[from:from+n], b, occupied)
 				from += n
 			}
 			left = append(left, g.order[from:to]...)
@@ -85,7 +85,7 @@ func (g *group) sumByBlocks(s *sumMany, least, most int, far bool) {
 			if far {
 				s.fetch(g.base, next[:min(g.Width(), len(next))])
 			}
-			used = g.sumLanes(s, left[:n], 0, used)
+			occupied = g.sumLanes(s, left[:n], 0, occupied)
 			left = next
 		}
 	}
@@ -99,12 +99,12 @@ func (s *sumMany) fetch(base int, numbers []uint16) {
 	}
 }
 
-// sumLanes hashes messages of the window, at most shortRound of them, by falling number
+// sumLanes hashes messages of the window, at most maxShortWave of them, by falling number
 // of blocks. If `equal` is not 0, each of them has this number of blocks. sumLanes takes
-// and returns the argument `used` of the method use.
-func (g *group) sumLanes(s *sumMany, numbers []uint16, equal, used int) int {
+// and returns the argument `occupied` of the method occupy.
+func (g *group) sumLanes(s *sumMany, numbers []uint16, equal, occupied int) int {
 	msgs, live, rest := s.msgs[g.base:], len(numbers), len(s.prefix.Rest)
-	g.use(used, live)
+	g.occupy(occupied, live)
 	var blocks fallingBlocks
 	for i, number := range numbers {
 		if blocks[i] = uint8(equal); equal == 0 {
@@ -122,26 +122,26 @@ func (g *group) sumLanes(s *sumMany, numbers []uint16, equal, used int) int {
 			m := msgs[number]
 			fillEnd(g.jobs[i].Scratch[:], rest, m, s.prefix.Len+uint64(len(m)))
 		}
-		used = blocks.forEach(live, 0, func(n, at, more int) {
+		occupied = blocks.forEach(live, 0, func(n, at, more int) {
 			g.retire(n)
 			g.compressScratch(n, at*block.Size, more)
 		})
 	} else {
-		used = g.sumInPlace(s, numbers, &blocks)
+		occupied = g.sumInPlace(s, numbers, &blocks)
 	}
 	if s.nested {
-		used = g.use(used, live)
+		occupied = g.occupy(occupied, live)
 		g.nest(live)
 	}
 	for i, number := range numbers {
 		block.PutDigest(&s.dst[g.base+int(number)], &g.jobs[i].H)
 	}
-	return used
+	return occupied
 }
 
 // sumInPlace compresses the messages of sumLanes where they lie. It copies only the
 // last two blocks of each, and the first block if a prefix's rest precedes it.
-func (g *group) sumInPlace(s *sumMany, numbers []uint16, blocks *fallingBlocks) (used int) {
+func (g *group) sumInPlace(s *sumMany, numbers []uint16, blocks *fallingBlocks) (occupied int) {
 	msgs, live, rest := s.msgs[g.base:], len(numbers), len(s.prefix.Rest)
 	head, first := 0, 0 // blocks at the beginning of scratch, and bytes of the message in them
 	if rest > 0 {
@@ -169,11 +169,11 @@ func (g *group) sumInPlace(s *sumMany, numbers []uint16, blocks *fallingBlocks) 
 	for i, number := range numbers[:n] {
 		g.next[i] = unsafe.SliceData(msgs[number][first:])
 	}
-	used = blocks.forEach(n, 2+head, func(n, at, more int) {
+	occupied = blocks.forEach(n, 2+head, func(n, at, more int) {
 		g.retire(n)
 		g.compressAll(n, at-2-head, more)
 	})
-	g.use(used, live)
+	g.occupy(occupied, live)
 	two := blocks.longer(live, 1)
 	if two == live {
 		g.compressScratch(live, head*block.Size, 2)

@@ -23,9 +23,9 @@ func RunEqual(n, blocks int, w EqualWork) {
 	if blocks < minFetched {
 		fetcher = nil
 	}
-	fetchRound(fetcher, 0, g.Width(), n)
+	fetchWave(fetcher, 0, g.Width(), n)
 	for base := 0; base < n; {
-		live := g.round(n-base, blocks, blocks)
+		live := g.wave(n-base, blocks, blocks)
 		g.retire(live)
 		for i := range live {
 			h, p := w.Start(base + i)
@@ -34,7 +34,7 @@ func RunEqual(n, blocks int, w EqualWork) {
 			g.state[i], g.next[i] = &j.H, unsafe.SliceData(p)
 		}
 		g.compressEqual(live, blocks)
-		fetchRound(fetcher, base+live, g.Width(), n)
+		fetchWave(fetcher, base+live, g.Width(), n)
 		for i := range live {
 			w.Done(base+i, &g.jobs[i].H)
 		}
@@ -48,9 +48,9 @@ func RunEqual(n, blocks int, w EqualWork) {
 // fetching costs 4% of the time if the jobs are in cache, and saves 25% if they are not.
 const minFetched = 8
 
-// fetchRound fetches the jobs of a round that starts with job first and has at most
+// fetchWave fetches the jobs of a wave that starts with job first and has at most
 // `most` jobs. n is the number of all jobs.
-func fetchRound(f Fetcher, first, most, n int) {
+func fetchWave(f Fetcher, first, most, n int) {
 	if f != nil {
 		for i := first; i < min(first+most, n); i++ {
 			f.Fetch(i)
@@ -75,16 +75,16 @@ func SumEnds(dst [][block.DigestSize]byte, e Ends) {
 	if len(dst) <= nearEnds {
 		fetcher = nil
 	}
-	for base := 0; base < len(dst); base += g.shortRound() {
-		n := min(g.shortRound(), len(dst)-base)
-		fetchRound(fetcher, base+n, g.shortRound(), len(dst))
+	for base := 0; base < len(dst); base += g.maxShortWave() {
+		n := min(g.maxShortWave(), len(dst)-base)
+		fetchWave(fetcher, base+n, g.maxShortWave(), len(dst))
 		g.sumEnds(dst[base:base+n], base, e)
 	}
 	g.retire(0)
 	g.release()
 }
 
-// sumEnds is SumEnds for messages base to base+len(dst)-1, at most shortRound of them.
+// sumEnds is SumEnds for messages base to base+len(dst)-1, at most maxShortWave of them.
 func (g *group) sumEnds(dst [][block.DigestSize]byte, base int, e Ends) {
 	// Messages whose padding takes two blocks have the first lanes, so that these lanes
 	// can go on alone.

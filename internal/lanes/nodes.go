@@ -84,24 +84,24 @@ func hashNodes(dst, src []byte) {
 		if n < block.MaxLanes {
 			k = p.kernels[n]
 		}
-		take := 1
+		count := 1
 		switch {
 		case k == nil:
 			block.HashNode((*[block.DigestSize]byte)(dst), (*[block.NodeSize]byte)(src))
 		case n < k.Lanes:
-			take = n
+			count = n
 			hashPadded(k, dst, src)
 		case n < block.MaxLanes:
 			// A call of several groups takes less than a call for each.
-			for take = k.Lanes; n-take >= k.Lanes && p.kernels[n-take] == k; {
-				take += k.Lanes
+			for count = k.Lanes; n-count >= k.Lanes && p.kernels[n-count] == k; {
+				count += k.Lanes
 			}
-			k.Hash(dst, src[:take*block.NodeSize])
+			k.Hash(dst, src[:count*block.NodeSize])
 		default:
-			take = n - n%k.Lanes
-			k.Hash(dst, src[:take*block.NodeSize])
+			count = n - n%k.Lanes
+			k.Hash(dst, src[:count*block.NodeSize])
 		}
-		src, dst = src[take*block.NodeSize:], dst[take*block.DigestSize:]
+		src, dst = src[count*block.NodeSize:], dst[count*block.DigestSize:]
 	}
 }
 

@@ -10,9 +10,9 @@ func CompressPairs(dst [][block.DigestSize]byte, h block.State, src [][block.Dig
 		return
 	}
 	g := acquire()
-	for used := 0; len(dst) > 0; {
-		live := g.round(len(dst), 1, 1)
-		used = g.use(used, live)
+	for occupied := 0; len(dst) > 0; {
+		live := g.wave(len(dst), 1, 1)
+		occupied = g.occupy(occupied, live)
 		for i := range live {
 			g.jobs[i].H = h
 			g.next[i] = &src[2*i][0]

@@ -41,10 +41,10 @@ func (m model) together(n, blocks int) int {
 	return total
 }
 
-// withoutTurns is what jobs of these segments take if as many as there are lanes,
+// withoutRotation is what jobs of these segments take if as many as there are lanes,
 // the longest first, advance together by the shortest segment, and those that end
-// are followed by others: the plan before jobs took turns.
-func (m model) withoutTurns(jobs [][2]int) int {
+// are followed by others: the plan before jobs rotated.
+func (m model) withoutRotation(jobs [][2]int) int {
 	jobs = slices.Clone(jobs)
 	slices.SortStableFunc(jobs, func(a, b [2]int) int { return b[0] + b[1] - a[0] - a[1] })
 	var live [][2]int
@@ -130,10 +130,10 @@ func (r *recorder) sum(t *testing.T, n, blocks int) {
 	}
 }
 
-// TestTurnsOfEqualMessages tests, by the costs of every microarchitecture, that
-// SumMany never takes longer for messages of one length than without turns, and
+// TestRotationOfEqualMessages tests, by the costs of every microarchitecture, that
+// SumMany never takes longer for messages of one length than without rotation, and
 // how close to the least it stays, calls aside.
-func TestTurnsOfEqualMessages(t *testing.T) {
+func TestRotationOfEqualMessages(t *testing.T) {
 	var (
 		archs     = cpu.Microarchs()
 		models    []model
@@ -151,9 +151,9 @@ func TestTurnsOfEqualMessages(t *testing.T) {
 				r := recorders[i]
 				r.sum(t, n, blocks)
 				list := each(n, func(int) [2]int { return [2]int{blocks, 1} })
-				got, before, least := m.recorded(r), m.withoutTurns(list), m.least(list)
+				got, before, least := m.recorded(r), m.withoutRotation(list), m.least(list)
 				if got > before {
-					t.Errorf("%#v, %d messages of %d blocks: %d cycles, without turns %d: %v", archs[i], n, blocks, got, before, r.calls)
+					t.Errorf("%#v, %d messages of %d blocks: %d cycles, without rotation %d: %v", archs[i], n, blocks, got, before, r.calls)
 				}
 				if cycles := got - m.overhead(r); float64(cycles) > most*float64(least) {
 					t.Errorf("%#v, %d messages of %d blocks: %d cycles beside calls, the least is %d: %v", archs[i], n, blocks, cycles, least, r.calls)
@@ -172,10 +172,10 @@ func (m model) overhead(r *recorder) int {
 	return total
 }
 
-// TestTurnsOfUnequalJobs tests that lists of random jobs take no longer than
-// without turns on the whole, and none takes 3% longer: ways are compared as if
+// TestRotationOfUnequalJobs tests that lists of random jobs take no longer than
+// without rotation on the whole, and none takes 3% longer: ways are compared as if
 // all jobs ended at once, and each end cuts slices short.
-func TestTurnsOfUnequalJobs(t *testing.T) {
+func TestRotationOfUnequalJobs(t *testing.T) {
 	lists := 1000
 	if testing.Short() {
 		lists = 100
@@ -188,21 +188,21 @@ func TestTurnsOfUnequalJobs(t *testing.T) {
 			n := 1 + random.IntN(64)
 			list := each(n, func(int) [2]int { return [2]int{random.IntN(1 << random.IntN(9)), 1 + random.IntN(2)} })
 			r.run(newJobs(list), true)
-			got, old := m.recorded(r), m.withoutTurns(list)
+			got, old := m.recorded(r), m.withoutRotation(list)
 			if got > old+old/33 {
-				t.Errorf("%#v, %v: %d cycles, without turns %d: %v", arch, list, got, old, r.calls)
+				t.Errorf("%#v, %v: %d cycles, without rotation %d: %v", arch, list, got, old, r.calls)
 			}
 			total, before = total+got, before+old
 		}
 		if total > before+before/1000 {
-			t.Errorf("%#v: %d cycles in all, without turns %d", arch, total, before)
+			t.Errorf("%#v: %d cycles in all, without rotation %d", arch, total, before)
 		}
 	}
 }
 
-// TestTurnsGain tests that jobs of nearly one length gain by turns, by the costs of
+// TestRotationGains tests that jobs of nearly one length gain by rotation, by the costs of
 // every microarchitecture, for one number of them or another.
-func TestTurnsGain(t *testing.T) {
+func TestRotationGains(t *testing.T) {
 	for _, arch := range cpu.Microarchs() {
 		m, r := newModel(arch), newRecorder(arch)
 		if m.plan.Width == 1 {
@@ -212,10 +212,10 @@ func TestTurnsGain(t *testing.T) {
 		for n := 2; n < 2*m.plan.Width; n++ {
 			list := each(n, func(i int) [2]int { return [2]int{72 + i%3, 1} })
 			r.run(newJobs(list), true)
-			best = max(best, float64(m.withoutTurns(list))/float64(m.recorded(r)))
+			best = max(best, float64(m.withoutRotation(list))/float64(m.recorded(r)))
 		}
 		if best < 1.05 {
-			t.Errorf("%#v: %.3f times as fast as without turns at best", arch, best)
+			t.Errorf("%#v: %.3f times as fast as without rotation at best", arch, best)
 		}
 	}
 }
@@ -249,7 +249,7 @@ func TestEqualOfAnyLength(t *testing.T) {
 	}
 }
 
-// TestAnySlices has jobs take turns in more short slices than fit in a call, and in
+// TestAnySlices has jobs rotate in more short slices than fit in a call, and in
 // slices each of which does not.
 func TestAnySlices(t *testing.T) {
 	for _, arch := range cpu.Microarchs() {

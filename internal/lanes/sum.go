@@ -37,10 +37,10 @@ func SumDigests(dst [][block.DigestSize]byte, prefix Prefix, src [][block.Digest
 	k := len(src) / len(dst)
 	l := prefix.together(k * block.DigestSize)
 	var zeros [4 * block.DigestSize]byte
-	g.fill(min(g.maxRound(), len(dst)), &l, &prefix, zeros[:k*block.DigestSize])
-	for used := 0; len(dst) > 0; {
-		live := g.round(len(dst), 0, l.tail/block.Size)
-		used = g.use(used, live)
+	g.fill(min(g.maxWave(), len(dst)), &l, &prefix, zeros[:k*block.DigestSize])
+	for occupied := 0; len(dst) > 0; {
+		live := g.wave(len(dst), 0, l.tail/block.Size)
+		occupied = g.occupy(occupied, live)
 		for i := range live {
 			j := &g.jobs[i]
 			j.H = prefix.H
@@ -100,7 +100,7 @@ func sum(dst [][block.DigestSize]byte, s sumMany) {
 	g := acquire()
 	g.sums = s
 	if s.nested {
-		for i := range min(g.maxRound(), len(dst)) {
+		for i := range min(g.maxWave(), len(dst)) {
 			end := g.jobs[i].outerBlock()
 			*end = [block.Size]byte{block.DigestSize: 0x80}
 			binary.BigEndian.PutUint64(end[block.Size-8:], (s.outer.Len+block.DigestSize)<<3)
@@ -118,7 +118,7 @@ func sum(dst [][block.DigestSize]byte, s sumMany) {
 		}
 	}
 	if s.keys != nil {
-		clear(g.outer[:min(g.maxRound(), len(dst))])
+		clear(g.outer[:min(g.maxWave(), len(dst))])
 	}
 	g.release()
 }
@@ -143,8 +143,8 @@ func (g *group) nest(live int) {
 // nestAll does the same as nest for all digests of dst. Unequal jobs end at different
 // times: nest would cost more calls there.
 func (g *group) nestAll(dst [][block.DigestSize]byte) {
-	for base := 0; base < len(dst); base += g.shortRound() {
-		digests := dst[base:min(base+g.shortRound(), len(dst))]
+	for base := 0; base < len(dst); base += g.maxShortWave() {
+		digests := dst[base:min(base+g.maxShortWave(), len(dst))]
 		for i := range digests {
 			j := &g.jobs[i]
 			copy(j.outerBlock()[:], digests[i][:])
@@ -300,7 +300,7 @@ func (g *group) sumEqual(dst Rows, s *sumMany, m *messages) {
 	// blocks there: the scratch of one job is enough.
 	ends, fill := l.head > 0 || m.size > l.last || s.heads != nil, 1
 	if ends {
-		fill = min(g.maxRound(), m.n)
+		fill = min(g.maxWave(), m.n)
 	}
 	g.fill(fill, &l, &s.prefix, m.message(0))
 	// The end of a message begins in scratch at this offset.
@@ -309,9 +309,9 @@ func (g *group) sumEqual(dst Rows, s *sumMany, m *messages) {
 		at = l.rest
 	}
 	far, h := m.areFar(), s.prefix.H
-	for used, done := 0, 0; done < m.n; {
-		live := g.round(m.n-done, whole, whole+scratch)
-		used = g.use(used, live)
+	for occupied, done := 0, 0; done < m.n; {
+		live := g.wave(m.n-done, whole, whole+scratch)
+		occupied = g.occupy(occupied, live)
 		if ends {
 			m.start(g.jobs[:live], h, at, done, l.last)
 		} else {
@@ -378,27 +378,22 @@ func (g *group) fill(n int, l *layout, prefix *Prefix, m []byte) {
 	}
 }
 
-// use gives each of the first live lanes the state of the job with its number. The
-// first used lanes have theirs already. use returns live.
-func (g *group) use(used, live int) int {
-	for ; used < live; used++ {
-		g.state[used] = &g.jobs[used].H
+// occupy gives each of the first live lanes the state of the job with its number. The
+// first occupied lanes have theirs already. occupy returns live.
+func (g *group) occupy(occupied, live int) int {
+	for ; occupied < live; occupied++ {
+		g.state[occupied] = &g.jobs[occupied].H
 	}
 	g.retire(live)
 	return live
 }
 
-// shortRound is the number of short jobs that run together if there are enough: the
-// same number in each lane, one after the other.
-func (g *group) shortRound() int { return block.MaxLanes / g.Width() * g.Width() }
+// A wave is jobs that run together, from their first blocks to their last.
 
-// maxRound is the largest number of jobs in a round.
-func (g *group) maxRound() int { return max(g.maxLive(), g.shortRound()) }
-
-// round returns how many of the n remaining jobs, of equal length, run together. If they
-// rotate, or do not fill the lanes, it is n. Long jobs run one in each lane, short jobs
-// several. Of their `all` blocks the first `whole` may rotate.
-func (g *group) round(n, whole, all int) int {
+// wave returns how many of the n remaining jobs, of equal length, are the next wave. If
+// they rotate, or do not fill the lanes, it is n. Long jobs run one in each lane, short
+// jobs several. Of their `all` blocks the first `whole` may rotate.
+func (g *group) wave(n, whole, all int) int {
 	if n <= g.Width() {
 		return n
 	}
@@ -407,21 +402,28 @@ func (g *group) round(n, whole, all int) int {
 			return n
 		}
 	}
-	return g.fullRound(n, all)
+	return g.fullWave(n, all)
 }
 
-// roundBlocks is the largest number of blocks in a round of short jobs: more of them
-// would displace the next messages from the cache.
-const roundBlocks = 64
-
-// fullRound is round for Width jobs or more that do not rotate together.
-func (g *group) fullRound(n, blocks int) int {
+// fullWave is wave for Width jobs or more that do not rotate together.
+func (g *group) fullWave(n, blocks int) int {
 	if plan.IsLong(blocks) {
 		return g.Width()
 	}
-	n = min(n, g.shortRound(), roundBlocks/max(1, blocks))
+	n = min(n, g.maxShortWave(), waveBlocks/max(1, blocks))
 	return max(1, n/g.Width()) * g.Width()
 }
+
+// waveBlocks is the largest number of blocks in a wave of short jobs: more of them
+// would displace the next messages from the cache.
+const waveBlocks = 64
+
+// maxShortWave is the largest wave of short jobs: the same number in each lane, one
+// after the other.
+func (g *group) maxShortWave() int { return block.MaxLanes / g.Width() * g.Width() }
+
+// maxWave is the largest wave.
+func (g *group) maxWave() int { return max(g.maxLive(), g.maxShortWave()) }
 
 // compressEqual compresses the given blocks at next for each of the first live lanes.
 // It leaves next undefined.

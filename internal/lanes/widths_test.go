@@ -11,7 +11,7 @@ import (
 
 // TestByBlocksAtEveryWidth tests lists that go by blocks by the plan of every
 // microarchitecture, whatever this machine can run: at every count up to three
-// times the lanes, and beyond two full rounds.
+// times the lanes, and beyond two full waves.
 func TestByBlocksAtEveryWidth(t *testing.T) {
 	data := randomBytes(1024)
 	for _, m := range cpu.Microarchs() {
