@@ -35,6 +35,9 @@ type Spec struct {
 	Needs cpu.Features
 }
 
+// HasName reports whether the kernel has that name.
+func (s Spec) HasName(name string) bool { return s.Name == name }
+
 // InstructionSets returns the instruction sets in the kernel's name, as words of
 // SHA256SIMD_DISABLE.
 func (s Spec) InstructionSets() []string {

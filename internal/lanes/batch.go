@@ -26,7 +26,7 @@ var batches = sync.Pool{New: func() any {
 // NewBatch returns a batch without jobs.
 func NewBatch() *Batch {
 	b := batches.Get().(*Batch)
-	b.plan = currentPlan()
+	b.plan = streamPlans.current()
 	return b
 }
 

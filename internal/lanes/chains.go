@@ -2,9 +2,7 @@ package lanes
 
 import (
 	"encoding/binary"
-	"slices"
 	"sync"
-	"sync/atomic"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
 	"github.com/sha256-simd/sha256-simd/internal/cpu"
@@ -27,40 +25,27 @@ type Chain struct {
 // A chainPlan is a plan for chains with the kernels that it names.
 type chainPlan struct {
 	plan.Chains
-	epoch uint32
 	// Kernel n is for the first of n chains: a chain kernel, or else one for streams.
 	chains  [block.MaxLanes + 1]*block.ChainKernel
 	streams [block.MaxLanes + 1]*block.Kernel
 }
 
-var currentChains atomic.Pointer[chainPlan]
-
-// planOfChains returns the plan for the kernels that are enabled now.
-func planOfChains() *chainPlan {
-	if p := currentChains.Load(); p != nil && p.epoch == block.Epoch() {
-		return p
-	}
-	p := &chainPlan{
-		Chains: *plan.NewChains(plan.RowOf(cpu.This()), block.Enabled(), block.Single()),
-		epoch:  block.Epoch(),
-	}
+var chainPlans = cache[chainPlan]{make: func() *chainPlan {
+	p := &chainPlan{Chains: *plan.NewChains(plan.RowOf(cpu.This()), block.Enabled(), block.Single())}
 	chains, streams := block.ChainKernels(), block.Kernels()
 	for n, name := range p.Kernels {
-		p.streams[n] = &oneStream
-		if i := slices.IndexFunc(chains, func(k block.ChainKernel) bool { return k.Name == name }); i >= 0 {
-			p.chains[n] = &chains[i]
-		} else if i := slices.IndexFunc(streams, func(k block.Kernel) bool { return k.Name == name }); i >= 0 {
-			p.streams[n] = &streams[i]
+		p.chains[n] = named(chains, name)
+		if p.streams[n] = named(streams, name); p.streams[n] == nil {
+			p.streams[n] = &oneStream
 		}
 	}
-	currentChains.Store(p)
 	return p
-}
+}}
 
 // ChainWidth returns the number of chains that run side by side if there are enough,
 // and the name of the kernel.
 func ChainWidth() (lanes int, kernel string) {
-	p := planOfChains()
+	p := chainPlans.current()
 	return p.Width, p.Kernels[p.Width]
 }
 
@@ -123,7 +108,7 @@ func (c *Chains) step(padding *[8]uint32, chains []*Chain) (advanced int) {
 	if len(chains) == 0 {
 		return 0
 	}
-	p := planOfChains()
+	p := chainPlans.current()
 	n := min(len(chains), p.Width)
 	k, lanes := p.chains[n], p.streams[n].Lanes
 	const calls = 4 // of a kernel, each of 50 µs at most

@@ -1,8 +1,6 @@
 package lanes
 
 import (
-	"slices"
-	"sync/atomic"
 	"unsafe"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
@@ -13,7 +11,6 @@ import (
 // A nodePlan says which kernels hash n nodes on this machine, for every n. Where the
 // kernel is nil, block.HashNode hashes one node at a time.
 type nodePlan struct {
-	epoch uint32
 	// many is for MaxLanes nodes or more, as long as they fill it.
 	many *block.NodeKernel
 	// kernels[n] is for the first of n nodes; the nodes that it leaves are planned
@@ -21,28 +18,14 @@ type nodePlan struct {
 	kernels [block.MaxLanes]*block.NodeKernel
 }
 
-var currentNodes atomic.Pointer[nodePlan]
-
-// currentNodePlan returns the plan for what is enabled now.
-func currentNodePlan() *nodePlan {
-	p := currentNodes.Load()
-	if p == nil || p.epoch != block.Epoch() {
-		p = renewNodePlan()
-	}
-	return p
-}
-
-func renewNodePlan() *nodePlan {
-	p := newNodePlan(plan.NewNodes(plan.RowOf(cpu.This()), block.Enabled(), block.Single()), block.NodeKernels())
-	p.epoch = block.Epoch()
-	currentNodes.Store(p)
-	return p
-}
+var nodePlans = cache[nodePlan]{make: func() *nodePlan {
+	return newNodePlan(plan.NewNodes(plan.RowOf(cpu.This()), block.Enabled(), block.Single()), block.NodeKernels())
+}}
 
 // NodeKernel returns the kernel for many nodes, or "" where they are hashed one
 // at a time by a kernel for streams.
 func NodeKernel() string {
-	if k := currentNodePlan().many; k != nil {
+	if k := nodePlans.current().many; k != nil {
 		return k.Name
 	}
 	return ""
@@ -50,15 +33,9 @@ func NodeKernel() string {
 
 // newNodePlan returns p with its kernels.
 func newNodePlan(p *plan.Nodes, kernels []block.NodeKernel) *nodePlan {
-	kernel := func(name string) *block.NodeKernel {
-		if i := slices.IndexFunc(kernels, func(k block.NodeKernel) bool { return k.Name == name }); i >= 0 {
-			return &kernels[i]
-		}
-		return nil
-	}
-	np := &nodePlan{many: kernel(p.Many)}
+	np := &nodePlan{many: named(kernels, p.Many)}
 	for n := 1; n < len(p.Kernels); n++ {
-		np.kernels[n] = kernel(p.Kernels[n])
+		np.kernels[n] = named(kernels, p.Kernels[n])
 	}
 	return np
 }
@@ -77,7 +54,7 @@ func HashNodes(dst, src []byte) {
 
 // hashNodes is HashNodes by the plan.
 func hashNodes(dst, src []byte) {
-	p := currentNodePlan()
+	p := nodePlans.current()
 	for len(src) >= block.NodeSize {
 		n := len(src) / block.NodeSize
 		k := p.many
@@ -117,7 +94,7 @@ func hashPadded(k *block.NodeKernel, dst, src []byte) {
 // the length of a node, no byte precedes them, and there is a kernel for nodes. A prefix
 // of no bytes may have another state, restored by UnmarshalBinary.
 func (p *Prefix) areNodes(n int) bool {
-	return n == block.NodeSize && p.Len == 0 && p.H == block.IV256 && currentNodePlan().many != nil
+	return n == block.NodeSize && p.Len == 0 && p.H == block.IV256 && nodePlans.current().many != nil
 }
 
 // sumNodes sets rows of dst to the digests of m, messages with the length of a node.

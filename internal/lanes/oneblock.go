@@ -109,7 +109,7 @@ func (o *OneBlock) Follow(steps []uint8) {
 
 // compress compresses the first n blocks into their states.
 func (o *OneBlock) compress(n int) {
-	p := currentPlan()
+	p := streamPlans.current()
 	p.compressAll(o.state[:], o.next[:], n, 0, 1)
 	if n%p.Width == 0 {
 		return

@@ -9,55 +9,61 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/plan"
 )
 
-// A streamPlan is a plan for streams with the kernels that it names, and the search
-// and the WOTS kernel.
-type streamPlan struct {
-	plan.Streams
-	epoch   uint32
-	kernels [block.MaxLanes + 1]*block.Kernel
-	search  *block.SearchKernel // or nil
-	wots    *block.WotsKernel   // or nil
+// A cache holds a plan for the kernels that are enabled, with those that it names. A plan
+// for one kernel is that kernel, or nil. Plans are made when they are first needed.
+type cache[P any] struct {
+	make func() *P
+	last atomic.Pointer[cached[P]]
 }
 
-var current atomic.Pointer[streamPlan]
+type cached[P any] struct {
+	plan  *P
+	epoch uint32
+}
 
-// currentPlan returns the plan for the kernels that are enabled now.
-func currentPlan() *streamPlan {
-	if p := current.Load(); p != nil && p.epoch == block.Epoch() {
-		return p
+// current returns the plan for the kernels that are enabled now.
+func (c *cache[P]) current() *P {
+	if last := c.last.Load(); last != nil && last.epoch == block.Epoch() {
+		return last.plan
 	}
-	return replan()
+	return c.renew()
 }
 
-// replan makes the plan for the kernels that are enabled now. It takes more stack than
-// a new goroutine has, so currentPlan avoids it where it can.
+// renew makes the plan for the kernels that are enabled now. It takes more stack than
+// a new goroutine has, so current avoids it where it can.
 //
 //go:noinline
-func replan() *streamPlan {
-	r := plan.RowOf(cpu.This())
-	p := newStreamPlan(plan.NewStreams(r, block.Enabled(), block.Single()), block.Kernels())
-	kernels := block.SearchKernels()
-	name := plan.Search(r, block.Enabled())
-	if i := slices.IndexFunc(kernels, func(k block.SearchKernel) bool { return k.Name == name }); i >= 0 {
-		p.search = &kernels[i]
-	}
-	wots := block.WotsKernels()
-	name = plan.Wots(r, block.Enabled(), block.Single())
-	if i := slices.IndexFunc(wots, func(k block.WotsKernel) bool { return k.Name == name }); i >= 0 {
-		p.wots = &wots[i]
-	}
-	p.epoch = block.Epoch()
-	current.Store(p)
+func (c *cache[P]) renew() *P {
+	epoch := block.Epoch()
+	p := c.make()
+	c.last.Store(&cached[P]{p, epoch})
 	return p
 }
+
+// named returns the kernel of that name, or nil if there is none.
+func named[K interface{ HasName(string) bool }](kernels []K, name string) *K {
+	if i := slices.IndexFunc(kernels, func(k K) bool { return k.HasName(name) }); i >= 0 {
+		return &kernels[i]
+	}
+	return nil
+}
+
+// A streamPlan is a plan for streams.
+type streamPlan struct {
+	plan.Streams
+	kernels [block.MaxLanes + 1]*block.Kernel
+}
+
+var streamPlans = cache[streamPlan]{make: func() *streamPlan {
+	return newStreamPlan(plan.NewStreams(plan.RowOf(cpu.This()), block.Enabled(), block.Single()), block.Kernels())
+}}
 
 // newStreamPlan returns p with its kernels.
 func newStreamPlan(p *plan.Streams, kernels []block.Kernel) *streamPlan {
 	sp := &streamPlan{Streams: *p}
 	for n := 1; n < len(p.Kernels); n++ {
-		sp.kernels[n] = &oneStream
-		if i := slices.IndexFunc(kernels, func(k block.Kernel) bool { return k.Name == p.Kernels[n] }); i >= 0 {
-			sp.kernels[n] = &kernels[i]
+		if sp.kernels[n] = named(kernels, p.Kernels[n]); sp.kernels[n] == nil {
+			sp.kernels[n] = &oneStream
 		}
 	}
 	return sp
@@ -73,7 +79,7 @@ var oneStream = block.Kernel{
 // enough, and the name of the kernel. It returns 1 and "" where messages are hashed
 // one at a time.
 func Width() (lanes int, kernel string) {
-	p := currentPlan()
+	p := streamPlans.current()
 	if p.Width == 1 {
 		return 1, ""
 	}
@@ -82,15 +88,24 @@ func Width() (lanes int, kernel string) {
 
 // SideBySide reports whether n messages are hashed side by side. It makes no plan for
 // one message: that would take longer than to hash a short one.
-func SideBySide(n int) bool { return n > 1 && currentPlan().Width > 1 }
+func SideBySide(n int) bool { return n > 1 && streamPlans.current().Width > 1 }
+
+var (
+	searchKernels = cache[block.SearchKernel]{make: func() *block.SearchKernel {
+		return named(block.SearchKernels(), plan.Search(plan.RowOf(cpu.This()), block.Enabled()))
+	}}
+	wotsKernels = cache[block.WotsKernel]{make: func() *block.WotsKernel {
+		return named(block.WotsKernels(), plan.Wots(plan.RowOf(cpu.This()), block.Enabled(), block.Single()))
+	}}
+)
 
 // SearchKernel returns the kernel that searches nonces. It returns nil if there is
 // none; then nonces are tried as messages.
-func SearchKernel() *block.SearchKernel { return currentPlan().search }
+func SearchKernel() *block.SearchKernel { return searchKernels.current() }
 
 // WotsKernel returns the kernel that follows chains of WOTS+, or nil if kernels for
 // streams do.
-func WotsKernel() *block.WotsKernel { return currentPlan().wots }
+func WotsKernel() *block.WotsKernel { return wotsKernels.current() }
 
 // A Description has the facts on which the choice between kernels rests.
 type Description struct {

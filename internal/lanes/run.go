@@ -84,7 +84,7 @@ var groups = sync.Pool{New: func() any {
 // acquire returns a group for the caller's use until release.
 func acquire() *group {
 	g := groups.Get().(*group)
-	g.plan = currentPlan()
+	g.plan = streamPlans.current()
 	return g
 }
 
