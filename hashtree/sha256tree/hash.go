@@ -15,8 +15,8 @@ const (
 
 // digest is the hash.Hash of New.
 type digest struct {
-	peaks peaks // of what is hashed
-	n     int   // bytes that wait in buf
+	peaks merkle.Peaks // of what is hashed
+	n     int          // bytes that wait in buf
 	buf   [bufferSize]byte
 	// leaves are the leaves of buf, or of as many bytes of a write: on the
 	// stack, they would be allocated.
@@ -34,7 +34,10 @@ func (d *digest) Size() int { return Size }
 // BlockSize returns the length of a chunk, 1024 bytes.
 func (d *digest) BlockSize() int { return chunkSize }
 
-func (d *digest) Reset() { d.peaks.leaves, d.n = 0, 0 }
+func (d *digest) Reset() {
+	d.peaks.Reset()
+	d.n = 0
+}
 
 func (d *digest) Write(p []byte) (int, error) {
 	written := len(p)
@@ -58,7 +61,7 @@ func (d *digest) Write(p []byte) (int, error) {
 }
 
 // add appends data that fills the buffer.
-func (d *digest) add(data []byte) { d.peaks.add(d.rootOf(data), bufferLevel) }
+func (d *digest) add(data []byte) { d.peaks.Add(&tree, d.rootOf(data), bufferLevel) }
 
 // rootOf returns the root of at most as much data as fills the buffer.
 func (d *digest) rootOf(data []byte) [Size]byte {
@@ -68,7 +71,7 @@ func (d *digest) rootOf(data []byte) [Size]byte {
 }
 
 func (d *digest) Sum(in []byte) []byte {
-	root := d.peaks.root(d.rootOf(d.buf[:d.n]))
+	root := d.peaks.RootWith(&tree, d.rootOf(d.buf[:d.n]))
 	return append(in, root[:]...)
 }
 

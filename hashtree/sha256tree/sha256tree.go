@@ -17,7 +17,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"math/bits"
 	"runtime"
 	"sync"
 
@@ -49,17 +48,6 @@ var parentIV = func() (iv block.State) {
 var tree = merkle.Tree{
 	Nodes: func(dst, src [][Size]byte) { lanes.CompressPairs(dst, parentIV, src) },
 	Odd:   func(last [Size]byte, _ int) [Size]byte { return last },
-}
-
-// parent returns the node above two.
-func parent(left, right *[Size]byte) (node [Size]byte) {
-	var children [2 * Size]byte
-	copy(children[:], left[:])
-	copy(children[Size:], right[:])
-	h := parentIV
-	block.Compress(&h, children[:])
-	lanes.PutDifference(&node, &h, &parentIV)
-	return node
 }
 
 // maxSlices is the largest number of chunks that are hashed in one call.
@@ -140,7 +128,7 @@ func sum(ctx context.Context, r io.ReaderAt, size int64, level int) ([Size]byte,
 	}
 	window := int64(chunkSize) << level
 	var (
-		p       peaks
+		p       merkle.Peaks
 		digests = make([][Size]byte, count(min(size, window)))
 		// Subtrees of 2^low chunks are groups, which the goroutines that hash them also
 		// reduce to their roots.
@@ -160,36 +148,8 @@ func sum(ctx context.Context, r io.ReaderAt, size int64, level int) ([Size]byte,
 		}
 		root := tree.Root(roots, low, max(low, merkle.Depth(len(digests))))
 		if off+n == size {
-			return p.root(root), nil
+			return p.RootWith(&tree, root), nil
 		}
-		p.add(root, level)
+		p.Add(&tree, root, level)
 	}
-}
-
-// peaks are the roots of the largest whole subtrees of a tree that grows, from
-// left to right.
-type peaks struct {
-	leaves uint64
-	// nodes has one on each level that is a bit of leaves. 2^64 bytes have 2^54
-	// leaves.
-	nodes [54][Size]byte
-}
-
-// add appends a whole subtree of this level. No part of the tree is smaller.
-func (p *peaks) add(root [Size]byte, level int) {
-	leaves := uint64(1) << level
-	for ; p.leaves>>level&1 == 1; level++ {
-		root = parent(&p.nodes[level], &root)
-	}
-	p.nodes[level] = root
-	p.leaves += leaves
-}
-
-// root returns the root of the tree with last as its last part, which is smaller
-// than every other or as large as the smallest.
-func (p *peaks) root(last [Size]byte) [Size]byte {
-	for left := p.leaves; left != 0; left &= left - 1 {
-		last = parent(&p.nodes[bits.TrailingZeros64(left)], &last)
-	}
-	return last
 }

@@ -158,9 +158,10 @@ func TestParentVectors(t *testing.T) {
 		}
 	}
 	for _, tt := range v.Parent {
-		left, right := node(t, tt.Left), node(t, tt.Right)
-		if got := parent(&left, &right); got != node(t, tt.Parent) {
-			t.Errorf("the parent of %s and %s is %x, want %s", tt.Left, tt.Right, got, tt.Parent)
+		var got [1][Size]byte
+		tree.Nodes(got[:], [][Size]byte{node(t, tt.Left), node(t, tt.Right)})
+		if got[0] != node(t, tt.Parent) {
+			t.Errorf("the parent of %s and %s is %x, want %s", tt.Left, tt.Right, got[0], tt.Parent)
 		}
 	}
 }

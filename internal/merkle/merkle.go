@@ -123,10 +123,11 @@ func (t *Tree) climb(buf, other, nodes [][32]byte, level, to int) [][32]byte {
 	return nodes
 }
 
-// scratch holds the levels of a subtree above its leaves, in turn.
+// scratch holds the levels of a subtree above its leaves, in turn. Peaks have a place
+// before them.
 type scratch struct {
-	wide   [subtreeLeaves / 2][32]byte
-	narrow [subtreeLeaves / 4][32]byte
+	wide   [1 + subtreeLeaves/2][32]byte
+	narrow [1 + subtreeLeaves/4][32]byte
 }
 
 var scratches = sync.Pool{New: func() any { return new(scratch) }}
