@@ -88,7 +88,8 @@ func Root(txids [][32]byte) (root [32]byte, mutated bool) {
 			}
 			nodes(dst, src)
 		},
-		Odd: tree.Odd,
+		Odd:  tree.Odd,
+		Pool: tree.Pool,
 	}
 	root = t.Root(txids, 0, merkle.Depth(n))
 	return root, mutated
@@ -101,6 +102,7 @@ var tree = merkle.Tree{
 		nodes(pair[:1], pair[:])
 		return pair[0]
 	},
+	Pool: &merkle.Digests,
 }
 
 // Branch returns the siblings on the path from transaction txids[index] to the root. A

@@ -23,6 +23,7 @@ import (
 	"github.com/sha256-simd/sha256-simd"
 	"github.com/sha256-simd/sha256-simd/internal/block"
 	"github.com/sha256-simd/sha256-simd/internal/lanes"
+	"github.com/sha256-simd/sha256-simd/internal/merkle"
 )
 
 // NamespaceSize is the length of a namespace in bytes.
@@ -90,40 +91,13 @@ var (
 
 const nodeByte = 1
 
-// batch is the number of messages that are hashed in one call.
+// batch is the number of leaves that are hashed in one call.
 const batch = 1024
 
-// scratch is the memory of a call. Between calls it holds nothing of callers.
-type scratch struct {
-	msgs    [batch][]byte
-	digests [batch][sha256.Size]byte
-	targets [batch]*[sha256.Size]byte // where the digests belong
-	n       int                       // messages that wait
-
-	wide   [batch]Node
-	narrow [batch / 2]Node
-}
+// scratch has the digests of a batch.
+type scratch [batch][sha256.Size]byte
 
 var scratches = sync.Pool{New: func() any { return new(scratch) }}
-
-// flush hashes the messages that wait: pairs of nodes.
-func (s *scratch) flush() {
-	lanes.SumManyAfter(s.digests[:s.n], nodePrefix, s.msgs[:s.n])
-	for i, target := range s.targets[:s.n] {
-		*target = s.digests[i]
-	}
-	clear(s.msgs[:s.n])
-	clear(s.targets[:s.n])
-	s.n = 0
-}
-
-// add puts in a pair of nodes. Its digest goes to target.
-func (s *scratch) add(target *[sha256.Size]byte, pair []byte) {
-	s.targets[s.n], s.msgs[s.n] = target, pair
-	if s.n++; s.n == batch {
-		s.flush()
-	}
-}
 
 // LeafHashes sets dst[i] to the node of leaves[i], whose namespace is namespaces[i]. A
 // nil leaf is an empty leaf. It is an error if a namespace is below the namespace
@@ -139,25 +113,25 @@ func LeafHashes(dst []Node, namespaces []Namespace, leaves [][]byte) error {
 			return fmt.Errorf("nmt: namespace %x of leaf %d is below namespace %x of leaf %d", namespaces[i], i, namespaces[i-1], i-1)
 		}
 	}
-	s := scratches.Get().(*scratch)
-	s.leafHashes(dst, namespaces, leaves)
-	scratches.Put(s)
+	leafHashes(dst, namespaces, leaves)
 	return nil
 }
 
 // leafHashes is LeafHashes without a look at the order.
-func (s *scratch) leafHashes(dst []Node, namespaces []Namespace, leaves [][]byte) {
+func leafHashes(dst []Node, namespaces []Namespace, leaves [][]byte) {
+	digests := scratches.Get().(*scratch)
 	for len(leaves) > 0 {
 		n := min(len(leaves), batch)
 		heads := unsafe.Slice((*byte)(unsafe.Pointer(&namespaces[0])), n*NamespaceSize)
-		lanes.SumHeaded(s.digests[:n], leafPrefix, heads, NamespaceSize, leaves[:n])
+		lanes.SumHeaded(digests[:n], leafPrefix, heads, NamespaceSize, leaves[:n])
 		for i := range n {
 			dst[i].Min = namespaces[i]
 			dst[i].Max = namespaces[i]
-			dst[i].Hash = s.digests[i]
+			dst[i].Hash = digests[i]
 		}
 		dst, namespaces, leaves = dst[n:], namespaces[n:], leaves[n:]
 	}
+	scratches.Put(digests)
 }
 
 // checkOrder returns an error if a node's namespaces are out of order, or fall
@@ -200,91 +174,40 @@ func (o Options) parent(left, right *Node) (parent Node) {
 	return parent
 }
 
-// level sets dst to the parents of nodes, the nodes of trees of one size, one tree behind
-// the other. A node without a sibling goes up as it is.
-func (s *scratch) level(dst, nodes []Node, trees, size int, o Options) {
-	if trees == 1 || size%2 == 0 {
-		// No node without a sibling is between pairs.
-		pairs := trees * (size / 2)
-		for i := range pairs {
-			o.span(&dst[i], &nodes[2*i], &nodes[2*i+1])
-		}
-		hashes := lanes.Rows{Data: bytesOf(dst)[2*NamespaceSize:], Size: sha256.Size, Stride: nodeSize}
-		lanes.SumRows(hashes, nodePrefix, lanes.Rows{Data: bytesOf(nodes), Size: 2 * nodeSize, Stride: 2 * nodeSize}, pairs)
-		if size%2 != 0 {
-			dst[pairs] = nodes[2*pairs]
-		}
+var (
+	pool merkle.Pool[Node]
+	// trees are the definitions without and with IgnoreMaxNamespace. A node without a
+	// sibling goes up as it is, which comes to the same as splitting at powers of two.
+	trees = [2]merkle.TreeOf[Node]{definition(Options{}), definition(Options{IgnoreMaxNamespace: true})}
+)
+
+func definition(o Options) merkle.TreeOf[Node] {
+	return merkle.TreeOf[Node]{
+		Nodes: o.parents,
+		Odd:   func(last Node, _ int) Node { return last },
+		Pool:  &pool,
+	}
+}
+
+// parents sets dst[i] to the parent of src[2i] and src[2i+1], which dst does not overlap.
+func (o Options) parents(dst, src []Node) {
+	if len(dst) == 0 {
 		return
 	}
-	above := (size + 1) / 2
-	for range trees {
-		for i := range size / 2 {
-			children := (*[2]Node)(nodes[2*i:])
-			o.span(&dst[i], &children[0], &children[1])
-			s.add(&dst[i].Hash, bytesOf(children[:]))
-		}
-		dst[above-1] = nodes[size-1]
-		dst, nodes = dst[above:], nodes[size:]
+	for i := range dst {
+		children := (*[2]Node)(src[2*i:])
+		o.span(&dst[i], &children[0], &children[1])
 	}
-	s.flush()
+	hashes := lanes.Rows{Data: bytesOf(dst)[2*NamespaceSize:], Size: sha256.Size, Stride: nodeSize}
+	lanes.SumRows(hashes, nodePrefix, lanes.Rows{Data: bytesOf(src), Size: 2 * nodeSize, Stride: 2 * nodeSize}, len(dst))
 }
 
-// climbed is the number of levels that the parts of a large tree are climbed, so that
-// no part gets narrower than the widest kernel.
-const climbed = 5
-
-// roots sets dst to the roots of trees of size leaves, at least one.
-func (s *scratch) roots(dst, leaves []Node, size int, o Options) {
-	switch {
-	case size == 1 || len(dst) == 0:
-		copy(dst, leaves)
-	case size > 2*batch:
-		above := make([]Node, (size-1)>>climbed+1)
-		for i := range dst {
-			s.climb(above, leaves[:size], o)
-			s.roots(dst[i:i+1], above, len(above), o)
-			leaves = leaves[size:]
-		}
-	default:
-		for trees := 2 * batch / size; len(dst) > 0; {
-			n := min(trees, len(dst))
-			s.rootsTogether(dst[:n], leaves[:n*size], size, o)
-			dst, leaves = dst[n:], leaves[n*size:]
-		}
+// tree returns the definition of trees with these options.
+func (o Options) tree() *merkle.TreeOf[Node] {
+	if o.IgnoreMaxNamespace {
+		return &trees[1]
 	}
-}
-
-// climb sets above to nodes of a large tree, some levels above the given nodes.
-func (s *scratch) climb(above, nodes []Node, o Options) {
-	for len(nodes) > 0 {
-		n := min(len(nodes), 2*batch)
-		top := s.climbTogether(nodes[:n], 1, n, climbed, o)
-		above = above[copy(above, top):]
-		nodes = nodes[n:]
-	}
-}
-
-// rootsTogether sets dst to the roots of trees of size leaves, which are all
-// climbed side by side: they have at most 2·batch leaves.
-func (s *scratch) rootsTogether(dst, leaves []Node, size int, o Options) {
-	copy(dst, s.climbTogether(leaves, len(dst), size, -1, o))
-}
-
-// climbTogether returns the nodes at the given number of levels above the nodes
-// of trees of one size, or their roots. They are in the scratch, or nodes
-// itself.
-func (s *scratch) climbTogether(nodes []Node, trees, size, levels int, o Options) []Node {
-	buf, other := s.wide[:], s.narrow[:]
-	for ; size > 1 && levels != 0; levels-- {
-		above := (size + 1) / 2
-		if trees*above > len(buf) { // of trees of an odd size
-			buf = make([]Node, trees*above)
-		}
-		s.level(buf, nodes, trees, size, o)
-		nodes, size = buf[:trees*above], above
-		buf, other = other, buf
-	}
-	return nodes[:trees*size]
+	return &trees[0]
 }
 
 // Root returns the root of the tree over leaves, or [EmptyRoot] if there are
@@ -315,8 +238,6 @@ func Roots(dst, leaves []Node, size int, o Options) error {
 			return fmt.Errorf("nmt: tree %d: %w", i, err)
 		}
 	}
-	s := scratches.Get().(*scratch)
-	s.roots(dst, leaves, size, o)
-	scratches.Put(s)
+	o.tree().Roots(dst, leaves, size)
 	return nil
 }

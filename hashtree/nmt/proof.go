@@ -6,6 +6,8 @@ import (
 	"math/bits"
 	"slices"
 	"sort"
+
+	"github.com/sha256-simd/sha256-simd/internal/merkle"
 )
 
 // A Proof proves the contents of leaves Start to End-1 of a tree. A proof of a
@@ -38,26 +40,22 @@ func ProveRange(leaves []Node, start, end int, o Options) (Proof, error) {
 	if err := checkOrder(leaves); err != nil {
 		return Proof{}, err
 	}
-	s := scratches.Get().(*scratch)
 	p := Proof{Start: start, End: end}
-	s.beside(&p, leaves, 0, o)
-	scratches.Put(s)
+	p.beside(leaves, 0, o.tree())
 	return p, nil
 }
 
-// beside appends the roots of the subtrees of leaves that are beside the range;
-// leaves begin at number first.
-func (s *scratch) beside(p *Proof, leaves []Node, first int, o Options) {
+// beside appends to p.Nodes the roots of the subtrees of leaves that are beside the
+// range. leaves begin at number first.
+func (p *Proof) beside(leaves []Node, first int, tree *merkle.TreeOf[Node]) {
 	n := len(leaves)
 	switch {
 	case first+n <= p.Start || first >= p.End:
-		var root [1]Node
-		s.roots(root[:], leaves, n, o)
-		p.Nodes = append(p.Nodes, root[0])
+		p.Nodes = append(p.Nodes, tree.Root(leaves, 0, merkle.Depth(n)))
 	case n > 1:
 		split := splitOf(n)
-		s.beside(p, leaves[:split], first, o)
-		s.beside(p, leaves[split:], first+split, o)
+		p.beside(leaves[:split], first, tree)
+		p.beside(leaves[split:], first+split, tree)
 	}
 }
 
@@ -179,9 +177,7 @@ const maxEnd = 1 << (bits.UintSize - 2)
 
 func leafNodes(ns Namespace, leaves [][]byte) []Node {
 	nodes := make([]Node, len(leaves))
-	s := scratches.Get().(*scratch)
-	s.leafHashes(nodes, slices.Repeat([]Namespace{ns}, len(leaves)), leaves)
-	scratches.Put(s)
+	leafHashes(nodes, slices.Repeat([]Namespace{ns}, len(leaves)), leaves)
 	return nodes
 }
 

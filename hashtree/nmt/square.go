@@ -44,7 +44,6 @@ func Square(rows, cols []Node, shares [][]byte, width int) error {
 			}
 		}
 	}
-	s := scratches.Get().(*scratch)
 	leaves := make([]Node, len(shares))
 	// As many rows at a time as are hashed in one call.
 	group := min(width, max(1, batch/width))
@@ -57,10 +56,10 @@ func Square(rows, cols []Node, shares [][]byte, width int) error {
 			}
 		}
 		from, to := first*width, (first+n)*width
-		s.leafHashes(leaves[from:to], namespaces, shares[from:to])
+		leafHashes(leaves[from:to], namespaces, shares[from:to])
 	}
-	o := Options{IgnoreMaxNamespace: true}
-	s.roots(rows, leaves, width, o)
+	tree := Options{IgnoreMaxNamespace: true}.tree()
+	tree.Roots(rows, leaves, width)
 	// As many columns at a time as are climbed side by side.
 	group = min(width, max(1, 2*batch/width))
 	columns := make([]Node, group*width)
@@ -71,8 +70,7 @@ func Square(rows, cols []Node, shares [][]byte, width int) error {
 				columns[i*width+row] = leaves[row*width+first+i]
 			}
 		}
-		s.roots(cols[first:first+n], columns[:n*width], width, o)
+		tree.Roots(cols[first:first+n], columns[:n*width], width)
 	}
-	scratches.Put(s)
 	return nil
 }

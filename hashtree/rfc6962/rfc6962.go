@@ -33,6 +33,7 @@ var (
 var tree = merkle.Tree{
 	Nodes: nodes,
 	Odd:   func(last [32]byte, _ int) [32]byte { return last },
+	Pool:  &merkle.Digests,
 }
 
 // nodes sets dst[i] to the node above src[2i] and src[2i+1], which dst does not

@@ -48,6 +48,7 @@ var parentIV = func() (iv block.State) {
 var tree = merkle.Tree{
 	Nodes: func(dst, src [][Size]byte) { lanes.CompressPairs(dst, parentIV, src) },
 	Odd:   func(last [Size]byte, _ int) [Size]byte { return last },
+	Pool:  &merkle.Digests,
 }
 
 // maxSlices is the largest number of chunks that are hashed in one call.

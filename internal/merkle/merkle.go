@@ -1,12 +1,14 @@
-// Package merkle climbs binary Merkle trees of 32-byte nodes, level by level and in
-// parts that fit the cache of a core. Its callers, one package for each kind of tree,
-// define how two nodes are hashed, and what is above a node without a sibling.
+// Package merkle climbs binary Merkle trees, level by level and in parts that fit the
+// cache of a core. Its callers, one package for each kind of tree, define how two nodes
+// are hashed, and what is above a node without a sibling.
 package merkle
 
 import (
 	"math/bits"
 	"sync"
 	"unsafe"
+
+	"github.com/sha256-simd/sha256-simd/internal/block"
 )
 
 const (
@@ -18,14 +20,19 @@ const (
 	subtreeLevels = 6
 )
 
-// A Tree is a definition of trees. Leaves are on level 0.
-type Tree struct {
+// A Tree is a definition of trees whose nodes are digests.
+type Tree = TreeOf[[32]byte]
+
+// A TreeOf is a definition of trees with nodes of type N. Leaves are on level 0.
+type TreeOf[N any] struct {
 	// Nodes sets dst[i] to the node above src[2i] and src[2i+1], for all of dst,
 	// which does not overlap src.
-	Nodes func(dst, src [][32]byte)
+	Nodes func(dst, src []N)
 	// Odd returns the node above `last`, the last of an odd number of nodes on
 	// `level`.
-	Odd func(last [32]byte, level int) [32]byte
+	Odd func(last N, level int) N
+	// Pool has the memory for climbing. Trees share it: Digests, if nodes are digests.
+	Pool *Pool[N]
 }
 
 // Depth returns the level of the root of n leaves, at least one.
@@ -34,24 +41,24 @@ func Depth(n int) int { return bits.Len(uint(n - 1)) }
 // Root returns the node on level `depth` above nodes, which are on `level`. nodes has
 // at least one element and at most 2^(depth-level), and stays as it is. Above 2048
 // nodes Root allocates a little more than 1/64 of their memory.
-func (t *Tree) Root(nodes [][32]byte, level, depth int) [32]byte {
-	s := scratches.Get().(*scratch)
-	defer scratches.Put(s)
+func (t *TreeOf[N]) Root(nodes []N, level, depth int) N {
+	s := t.Pool.get()
+	defer t.Pool.put(s)
 	return t.root(s, nodes, level, depth)
 }
 
-func (t *Tree) root(s *scratch, nodes [][32]byte, level, depth int) [32]byte {
+func (t *TreeOf[N]) root(s *scratch[N], nodes []N, level, depth int) N {
 	for len(nodes) > subtreeLeaves {
 		nodes = t.climbAll(s, nodes, level, level+subtreeLevels)
 		level += subtreeLevels
 	}
-	return t.climb(s.wide[:], s.narrow[:], nodes, level, depth)[0]
+	return t.climb(s, s.wide[:], s.narrow[:], nodes, 1, level, depth)[0]
 }
 
 // Climb returns the nodes on level `to` above nodes, which are on `level`.
-func (t *Tree) Climb(nodes [][32]byte, level, to int) [][32]byte {
-	s := scratches.Get().(*scratch)
-	defer scratches.Put(s)
+func (t *TreeOf[N]) Climb(nodes []N, level, to int) []N {
+	s := t.Pool.get()
+	defer t.Pool.put(s)
 	for level < to {
 		next := min(level+subtreeLevels, to)
 		nodes = t.climbAll(s, nodes, level, next)
@@ -61,63 +68,110 @@ func (t *Tree) Climb(nodes [][32]byte, level, to int) [][32]byte {
 }
 
 // climbAll is Climb by at most subtreeLevels.
-func (t *Tree) climbAll(s *scratch, nodes [][32]byte, level, to int) [][32]byte {
-	above := make([][32]byte, 0, Width(len(nodes), to-level))
+func (t *TreeOf[N]) climbAll(s *scratch[N], nodes []N, level, to int) []N {
+	above := make([]N, 0, Width(len(nodes), to-level))
 	for len(nodes) > 0 {
 		subtree := nodes[:min(len(nodes), subtreeLeaves)]
 		nodes = nodes[len(subtree):]
-		above = append(above, t.climb(s.wide[:], s.narrow[:], subtree, level, to)...)
+		above = append(above, t.climb(s, s.wide[:], s.narrow[:], subtree, 1, level, to)...)
 	}
 	return above
 }
 
 // RootOf returns the root, on level `depth`, of n leaves. fill sets dst to the leaves
 // from leaf i on.
-func (t *Tree) RootOf(n, depth int, fill func(dst [][32]byte, i int)) [32]byte {
+func (t *TreeOf[N]) RootOf(n, depth int, fill func(dst []N, i int)) N {
 	const (
 		leaves = subtreeLeaves / 2 // what there is room for
 		levels = subtreeLevels - 1
 	)
-	s := scratches.Get().(*scratch)
-	defer scratches.Put(s)
+	s := t.Pool.get()
+	defer t.Pool.put(s)
 	if n <= leaves {
 		fill(s.wide[:n], 0)
-		return t.climb(s.narrow[:], s.wide[:], s.wide[:n], 0, depth)[0]
+		return t.climb(s, s.narrow[:], s.wide[:], s.wide[:n], 1, 0, depth)[0]
 	}
-	upper := make([][32]byte, 0, Width(n, levels))
+	upper := make([]N, 0, Width(n, levels))
 	for i := 0; i < n; i += leaves {
 		subtree := s.wide[:min(n-i, leaves)]
 		fill(subtree, i)
-		upper = append(upper, t.climb(s.narrow[:], s.wide[:], subtree, 0, levels)...)
+		upper = append(upper, t.climb(s, s.narrow[:], s.wide[:], subtree, 1, 0, levels)...)
 	}
 	return t.root(s, upper, levels, depth)
 }
 
+// Roots sets dst[i] to the root of leaves[i*size:(i+1)*size]. It climbs trees side by
+// side, as far as they fit. size is at least 1. dst does not overlap leaves.
+func (t *TreeOf[N]) Roots(dst, leaves []N, size int) {
+	depth := Depth(size)
+	s := t.Pool.get()
+	defer t.Pool.put(s)
+	for len(dst) > 0 {
+		n := 1
+		if size > subtreeLeaves {
+			dst[0] = t.root(s, leaves[:size], 0, depth)
+		} else {
+			// Of trees of an odd size, the levels above are more than half as wide.
+			n = min(len(dst), subtreeLeaves/2/Width(size, 1), subtreeLeaves/4/Width(size, 2))
+			copy(dst, t.climb(s, s.wide[:], s.narrow[:], leaves[:n*size], n, 0, depth))
+		}
+		dst, leaves = dst[n:], leaves[n*size:]
+	}
+}
+
 // Node returns node i on a level above leaves.
-func (t *Tree) Node(leaves [][32]byte, level, i int) [32]byte {
+func (t *TreeOf[N]) Node(leaves []N, level, i int) N {
 	return t.Root(leaves[i<<level:min(len(leaves), (i+1)<<level)], 0, level)
 }
 
 // Width returns the number of nodes on a level above n leaves: n/2^level, rounded up.
 func Width(n, level int) int { return (n-1)>>level + 1 }
 
-// above sets dst to the parents of nodes, which are on `level`.
-func (t *Tree) above(dst, nodes [][32]byte, level int) {
-	n := len(nodes)
-	t.Nodes(dst[:n/2], nodes[:n&^1])
-	if n%2 != 0 {
-		dst[n/2] = t.Odd(nodes[n-1], level)
+// above sets dst to the parents of nodes, of trees of `size` nodes each on `level`, one
+// tree behind the other.
+func (t *TreeOf[N]) above(s *scratch[N], dst, nodes []N, trees, size, level int) {
+	pairs := size / 2
+	if trees == 1 || size%2 == 0 {
+		// No node without a sibling is between pairs.
+		t.Nodes(dst[:trees*pairs], nodes[:trees*pairs*2])
+		if size%2 != 0 {
+			dst[pairs] = t.Odd(nodes[size-1], level)
+		}
+		return
+	}
+	waiting, done := s.pairs[:0], 0 // done are the parents in dst
+	flush := func() {
+		n := len(waiting) / 2
+		t.Nodes(dst[done:][:n], waiting)
+		waiting, done = waiting[:0], done+n
+	}
+	for i := range trees {
+		for rest := nodes[i*size:][:2*pairs]; len(rest) > 0; {
+			n := min(len(rest), cap(waiting)-len(waiting))
+			waiting, rest = append(waiting, rest[:n]...), rest[n:]
+			if len(waiting) == cap(waiting) {
+				flush()
+			}
+		}
+	}
+	flush()
+	// The parents move apart, the last ones first.
+	for i := trees - 1; i >= 0; i-- {
+		own := dst[i*(pairs+1):][:pairs+1]
+		copy(own, dst[i*pairs:][:pairs])
+		own[pairs] = t.Odd(nodes[i*size+size-1], level)
 	}
 }
 
-// climb hashes nodes, which are on `level`, up to the level `to`, and returns the nodes
-// there. They are in one of the buffers, unless `to` is `level`. buf has room for half
-// of the nodes, rounded up, other for a quarter. other may share the memory of nodes.
-func (t *Tree) climb(buf, other, nodes [][32]byte, level, to int) [][32]byte {
-	for ; level < to; level++ {
-		above := buf[:(len(nodes)+1)/2]
-		t.above(above, nodes, level)
-		nodes = above
+// climb hashes nodes, of trees of one size which are on `level`, up to the level `to`, and
+// returns the nodes there. They are in one of the buffers, unless `to` is `level`. buf has
+// room for the level above, other for the level above that. other may share the memory of
+// nodes.
+func (t *TreeOf[N]) climb(s *scratch[N], buf, other, nodes []N, trees, level, to int) []N {
+	for size := len(nodes) / trees; level < to; level++ {
+		above := (size + 1) / 2
+		t.above(s, buf, nodes, trees, size, level)
+		nodes, size = buf[:trees*above], above
 		buf, other = other, buf
 	}
 	return nodes
@@ -125,12 +179,26 @@ func (t *Tree) climb(buf, other, nodes [][32]byte, level, to int) [][32]byte {
 
 // scratch holds the levels of a subtree above its leaves, in turn. Peaks have a place
 // before them.
-type scratch struct {
-	wide   [1 + subtreeLeaves/2][32]byte
-	narrow [1 + subtreeLeaves/4][32]byte
+type scratch[N any] struct {
+	wide   [1 + subtreeLeaves/2]N
+	narrow [1 + subtreeLeaves/4]N
+	pairs  [4 * block.MaxLanes]N // of trees of an odd size
 }
 
-var scratches = sync.Pool{New: func() any { return new(scratch) }}
+// A Pool has memory for climbing, which it keeps from one climb to the next.
+type Pool[N any] struct{ pool sync.Pool }
+
+// Digests is the Pool of every Tree.
+var Digests Pool[[32]byte]
+
+func (p *Pool[N]) get() *scratch[N] {
+	if s, ok := p.pool.Get().(*scratch[N]); ok {
+		return s
+	}
+	return new(scratch[N])
+}
+
+func (p *Pool[N]) put(s *scratch[N]) { p.pool.Put(s) }
 
 // Bytes returns the memory of nodes.
 func Bytes(nodes [][32]byte) []byte {

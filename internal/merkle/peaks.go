@@ -23,8 +23,8 @@ func (p *Peaks) Append(t *Tree, n int, fill func(dst [][32]byte, i int)) {
 		window = subtreeLeaves / 2 // what there is room for
 		levels = subtreeLevels - 1
 	)
-	s := scratches.Get().(*scratch)
-	defer scratches.Put(s)
+	s := t.Pool.get()
+	defer t.Pool.put(s)
 	next := *p
 	wide, narrow := s.wide[:], s.narrow[:]
 	top := len(p.roots)
@@ -51,8 +51,8 @@ func (p *Peaks) Append(t *Tree, n int, fill func(dst [][32]byte, i int)) {
 // Add adds the whole subtree with that root, which is on `level`. No subtree of p is
 // smaller.
 func (p *Peaks) Add(t *Tree, root [32]byte, level int) {
-	s := scratches.Get().(*scratch)
-	defer scratches.Put(s)
+	s := t.Pool.get()
+	defer t.Pool.put(s)
 	s.wide[1] = root
 	p.lift(t, s.wide[:], s.narrow[:], s.wide[1:2], p.leaves, level, len(p.roots))
 	p.leaves += 1 << level
@@ -94,8 +94,8 @@ func (p *Peaks) fold(t *Tree, levels uint64, last [32]byte) [32]byte {
 	if levels == 0 {
 		return last
 	}
-	s := scratches.Get().(*scratch)
-	defer scratches.Put(s)
+	s := t.Pool.get()
+	defer t.Pool.put(s)
 	s.wide[1] = last
 	for ; levels != 0; levels &= levels - 1 {
 		s.wide[0] = p.roots[bits.TrailingZeros64(levels)]

@@ -11,6 +11,7 @@ import (
 var Zeros = Tree{
 	Nodes: func(dst, src [][32]byte) { lanes.HashNodes(Bytes(dst), Bytes(src)) },
 	Odd:   func(last [32]byte, level int) [32]byte { return pair(last, ZeroRoots()[level]) },
+	Pool:  &Digests,
 }
 
 // ZeroRoots returns the roots of trees of zeros: element i is the root of 2^i
