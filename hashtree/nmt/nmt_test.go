@@ -1020,9 +1020,11 @@ func TestAllocations(t *testing.T) {
 	}
 	leaves, _, data := treeOf{N: 256, Rule: "third", Parity: 128}.leaves(t)
 	namespaces := make([]Namespace, len(data))
-	roots, nodes := make([]Node, 1), make([]Node, len(data))
-	if n := testing.AllocsPerRun(20, func() { Roots(roots, leaves, 256, Options{}) }); n > 0 {
-		t.Errorf("Roots allocates %v times", n)
+	roots, nodes := make([]Node, 256), make([]Node, len(data))
+	for _, size := range []int{1, 2, 3, 5, 85, 255, 256} {
+		if n := testing.AllocsPerRun(20, func() { Roots(roots[:256/size], leaves[:256/size*size], size, Options{}) }); n > 0 {
+			t.Errorf("Roots of trees of %d leaves allocates %v times", size, n)
+		}
 	}
 	if n := testing.AllocsPerRun(20, func() { LeafHashes(nodes, namespaces, data) }); n > 2 {
 		t.Errorf("LeafHashes allocates %v times", n)
