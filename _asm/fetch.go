@@ -10,6 +10,8 @@ import (
 var helpers = []kernel{
 	{name: "fetch", avo: fetchAMD64},
 	{name: "fetch", arm: fetchARM64},
+	{name: "padShort_avx512", avo: padShort},
+	{name: "putDigests_avx512", avo: putDigests},
 }
 
 const (

@@ -11,15 +11,11 @@ import (
 // messages are left over, too few to fill the lanes. These run together, by falling
 // number of blocks, so that the shorter ones leave early.
 
-const (
-	// maxTogether is the largest number of blocks of a message that is copied whole.
-	// Copying costs less than calls for its beginning and its end. A nested message
-	// leaves the last block of the scratch free.
-	maxTogether = len(Job{}.Scratch)/block.Size - 1
-	// maxByBlocks is the largest number of blocks of a message in a list that goes by
-	// blocks.
-	maxByBlocks = 64
-)
+// maxByBlocks is the largest number of blocks of a message in a list that goes by blocks.
+// Messages of up to block.MaxShort blocks are copied whole: that costs less than calls for
+// their beginnings and their ends. A nested message leaves the last block of the scratch
+// free.
+const maxByBlocks = 64
 
 // goesByBlocks reports whether the messages, of unequal lengths, go by their numbers
 // of blocks. It returns the smallest and the largest of these numbers, and whether the
@@ -31,49 +27,32 @@ func (s *sumMany) goesByBlocks(width int) (least, most int, far, ok bool) {
 		shortest, longest, total = min(shortest, len(m)), max(longest, len(m)), total+len(m)
 	}
 	least, most = block.PaddedBlocks(len(s.prefix.Rest)+shortest), block.PaddedBlocks(len(s.prefix.Rest)+longest)
-	return least, most, isFar(len(s.msgs), total), most <= maxTogether || most <= maxByBlocks && min(len(s.msgs), window) >= (most-least+1)*width
+	return least, most, isFar(len(s.msgs), total), most <= block.MaxShort || most <= maxByBlocks && min(len(s.msgs), window) >= (most-least+1)*width
 }
 
 // sumByBlocks is SumManyAfter for messages of `least` to `most` blocks. If they are far,
 // it fetches the messages that come next.
-func (g *group) sumByBlocks(s *sumMany, least, most int, far bool) {
-	if len(s.prefix.Rest) > 0 {
-		for i := range min(g.maxWave(), len(s.msgs)) {
-			copy(g.jobs[i].Scratch[:], s.prefix.Rest)
-		}
-	}
+func (g *group) sumByBlocks(dst Rows, s *sumMany, least, most int, far bool) {
+	g.setFront(s)
 	occupied := 0
+	g.pointed = 0
 	for g.base = 0; g.base < len(s.msgs); g.base += window {
-		msgs := s.msgs[g.base:min(g.base+window, len(s.msgs))]
-		buckets := g.buckets[:len(msgs)]
-		places := g.places[:most+1]
-		clear(places)
-		if least == most {
-			places[most] = uint16(len(msgs))
-			for i := range buckets {
-				buckets[i] = uint16(most)
-			}
-		} else {
-			for i, m := range msgs {
-				b := uint16(block.PaddedBlocks(len(s.prefix.Rest) + len(m)))
-				buckets[i] = b
-				places[b]++
-			}
-		}
-		g.arrange(buckets, places)
+		g.count = min(window, len(s.msgs)-g.base)
+		g.front.Heads = s.heads[g.base*g.front.HeadSize:]
+		g.sortByBlocks(s, least, most)
 		// From here on the array of numbers of blocks holds the messages left over.
-		left := buckets[:0]
+		left := g.buckets[:0]
 		fetched := 0
-		for b, from := most, 0; b > 0; b-- {
-			to := int(places[b])
+		for b, from := most, 0; b >= least; b-- {
+			to := int(g.places[b])
 			for to-from >= g.Width() {
 				n := g.fullWave(to-from, b)
 				if far {
-					ahead := min(from+n+g.maxWave(), len(msgs))
+					ahead := min(from+n+g.maxWave(), g.count)
 					s.fetch(g.base, g.order[fetched:ahead])
 					fetched = ahead
 				}
-				occupied = g.sumLanes(s, g.order[from:from+n], b, occupied)
+				occupied = g.sumLanes(dst, s, g.order[from:from+n], b, occupied)
 				from += n
 			}
 			left = append(left, g.order[from:to]...)
@@ -85,11 +64,55 @@ func (g *group) sumByBlocks(s *sumMany, least, most int, far bool) {
 			if far {
 				s.fetch(g.base, next[:min(g.Width(), len(next))])
 			}
-			occupied = g.sumLanes(s, left[:n], 0, occupied)
+			occupied = g.sumLanes(dst, s, left[:n], 0, occupied)
 			left = next
 		}
 	}
 	g.retire(0)
+}
+
+// sortByBlocks puts the messages of the window into g.order, by falling number of blocks.
+// Those of b blocks end before g.places[b].
+func (g *group) sortByBlocks(s *sumMany, least, most int) {
+	msgs, before := s.msgs[g.base:][:g.count], len(s.prefix.Rest)
+	switch {
+	case least == most:
+		for i := range msgs {
+			g.order[i] = uint16(i)
+		}
+		g.places[most] = uint16(len(msgs))
+	case most <= block.MaxShort:
+		// The counters of all numbers of blocks are in one register. In memory, each
+		// message would wait until the counter of the one before is stored.
+		const width = 64 / block.MaxShort
+		counter := func(m []byte) int { return (block.PaddedBlocks(before+len(m)) - 1) * width }
+		var counters uint64
+		for _, m := range msgs {
+			counters += 1 << counter(m)
+		}
+		var place uint64
+		for b := most; b >= least; b-- {
+			at := (b - 1) * width
+			n := counters >> at & (1<<width - 1)
+			counters += (place - n) << at
+			place += n
+			g.places[b] = uint16(place)
+		}
+		for i, m := range msgs {
+			at := counter(m)
+			g.order[counters>>at&(window-1)] = uint16(i)
+			counters += 1 << at
+		}
+	default:
+		buckets, places := g.buckets[:len(msgs)], g.places[:most+1]
+		clear(places)
+		for i, m := range msgs {
+			b := uint16(block.PaddedBlocks(before + len(m)))
+			buckets[i] = b
+			places[b]++
+		}
+		g.arrange(buckets, places)
+	}
 }
 
 // fetch fetches messages of the window that begins at base.
@@ -102,46 +125,82 @@ func (s *sumMany) fetch(base int, numbers []uint16) {
 // sumLanes hashes messages of the window, at most maxShortWave of them, by falling number
 // of blocks. If `equal` is not 0, each of them has this number of blocks. sumLanes takes
 // and returns the argument `occupied` of the method occupy.
-func (g *group) sumLanes(s *sumMany, numbers []uint16, equal, occupied int) int {
-	msgs, live, rest := s.msgs[g.base:], len(numbers), len(s.prefix.Rest)
+func (g *group) sumLanes(dst Rows, s *sumMany, numbers []uint16, equal, occupied int) int {
+	live, rest := len(numbers), len(s.prefix.Rest)
+	msgs := s.msgs[g.base:]
 	g.occupy(occupied, live)
-	var blocks fallingBlocks
-	for i, number := range numbers {
-		if blocks[i] = uint8(equal); equal == 0 {
-			blocks[i] = uint8(block.PaddedBlocks(rest + len(msgs[number])))
-		}
-		inner, outer := s.states(g.base + int(number))
-		g.jobs[i].H = *inner
-		if s.nested {
-			g.outer[i] = outer
-		}
-		s.putHead(&g.jobs[i], g.base+int(number))
-	}
-	if int(blocks[0]) <= maxTogether {
-		for i, number := range numbers {
-			m := msgs[number]
-			fillEnd(g.jobs[i].Scratch[:], rest, m, s.prefix.Len+uint64(len(m)))
-		}
-		occupied = blocks.forEach(live, 0, func(n, at, more int) {
-			g.retire(n)
-			g.compressScratch(n, at*block.Size, more)
-		})
+	if equal > 0 && equal <= block.MaxShort {
+		occupied = live
+		g.assemble(s, numbers)
+		g.compressOwn(live, 0, equal)
 	} else {
-		occupied = g.sumInPlace(s, numbers, &blocks)
+		var blocks fallingBlocks
+		for i, number := range numbers {
+			if blocks[i] = uint8(equal); equal == 0 {
+				blocks[i] = uint8(block.PaddedBlocks(rest + len(msgs[number])))
+			}
+		}
+		if int(blocks[0]) <= block.MaxShort {
+			g.assemble(s, numbers)
+			occupied = blocks.forEach(live, 0, func(n, at, more int) {
+				g.retire(n)
+				g.compressOwn(n, at, more)
+			})
+		} else {
+			occupied = g.sumInPlace(s, numbers, &blocks)
+		}
 	}
 	if s.nested {
 		occupied = g.occupy(occupied, live)
 		g.nest(live)
+		g.compressOwn(live, block.MaxShort, 1)
 	}
-	for i, number := range numbers {
-		block.PutDigest(&s.dst[g.base+int(number)], &g.jobs[i].H)
-	}
+	block.PutDigests(dst.Data[g.base*dst.Stride:], dst.Size, dst.Stride, numbers, &g.jobs[0].Slot, jobSize, nil)
 	return occupied
 }
+
+// assemble puts messages of the window into the scratch of the first jobs, and sets their
+// states to those after the prefixes.
+func (g *group) assemble(s *sumMany, numbers []uint16) {
+	block.PadShort(&g.jobs[0].Slot, jobSize, &g.front, s.msgs[g.base:], numbers)
+	if s.keys != nil {
+		for i, number := range numbers {
+			inner, outer := s.keys.States(g.base + int(number))
+			g.jobs[i].H, g.outer[i] = *inner, outer
+		}
+	}
+}
+
+// setFront sets what precedes the messages of s in scratch.
+func (g *group) setFront(s *sumMany) {
+	f := &g.front
+	f.H, f.Len = s.prefix.H, s.prefix.Len
+	f.Before, f.HeadSize = len(s.prefix.Rest), 0
+	if s.heads != nil {
+		f.HeadSize = f.Before - s.headAt
+	}
+	clear(f.Rest[copy(f.Rest[:], s.prefix.Rest):])
+}
+
+// compressOwn is compressScratch from block `at` on, in a list of which nothing but
+// compressOwn and sumInPlace changes next. It sets only those pointers that are not set.
+func (g *group) compressOwn(live, at, blocks int) {
+	p := unsafe.Pointer(&g.jobs[g.pointed].Scratch)
+	for i := g.pointed; i < live; i++ {
+		g.next[i] = (*byte)(p)
+		p = unsafe.Add(p, jobSize)
+	}
+	g.compressAll(live, at, blocks)
+	g.pointed = live // further lanes of a kernel may have lost theirs
+}
+
+// jobSize is the distance between jobs, and so between their slots.
+const jobSize = unsafe.Sizeof(Job{})
 
 // sumInPlace compresses the messages of sumLanes where they lie. It copies only the
 // last two blocks of each, and the first block if a prefix's rest precedes it.
 func (g *group) sumInPlace(s *sumMany, numbers []uint16, blocks *fallingBlocks) (occupied int) {
+	g.pointed = 0
 	msgs, live, rest := s.msgs[g.base:], len(numbers), len(s.prefix.Rest)
 	head, first := 0, 0 // blocks at the beginning of scratch, and bytes of the message in them
 	if rest > 0 {
@@ -149,16 +208,20 @@ func (g *group) sumInPlace(s *sumMany, numbers []uint16, blocks *fallingBlocks) 
 	}
 	for i, number := range numbers {
 		m, scratch := msgs[number], g.jobs[i].Scratch[:]
+		inner, outer := s.states(g.base + int(number))
+		g.jobs[i].H, g.outer[i] = *inner, outer
+		copy(scratch, s.prefix.Rest)
+		s.putHead(&g.jobs[i], g.base+int(number))
 		length := s.prefix.Len + uint64(len(m))
 		if blocks[i] <= 2 {
 			copy(scratch[head*block.Size:], scratch[:rest])
-			fillEnd(scratch[head*block.Size:], rest, m, length)
+			block.PadBehind(scratch[head*block.Size:], rest, m, length)
 			continue
 		}
 		if head > 0 {
 			copy(scratch[rest:block.Size], m)
 		}
-		fillEnd(scratch[head*block.Size:], 0, m[int(blocks[i]-2)*block.Size-rest:], length)
+		block.PadBehind(scratch[head*block.Size:], 0, m[int(blocks[i]-2)*block.Size-rest:], length)
 	}
 	if head > 0 {
 		n := blocks.longer(live, 2)

@@ -132,6 +132,35 @@ func TestUnequalNested(t *testing.T) {
 	})
 }
 
+// TestLongShortLists tests lists of more messages than are sorted at a time, behind
+// prefixes and heads, with digests of their own for each place.
+func TestLongShortLists(t *testing.T) {
+	hashtest.ForEach(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(7, 8))
+		const n, size = 2*4096 + 100, 29
+		data := hashtest.Data(n + 200)
+		begin, heads := data[:3], make([]byte, n*size)
+		for i := range heads {
+			heads[i] = byte(r.Uint32())
+		}
+		for _, longest := range []int{20, 200} {
+			msgs := make([][]byte, n)
+			for i := range msgs {
+				msgs[i] = data[i:][:r.IntN(longest+1)]
+			}
+			checkSums(t, "a long list", begin, msgs)
+			dst := make([][32]byte, n)
+			lanes.SumHeaded(dst, prefixOf(begin), heads, size, msgs)
+			for i, m := range msgs {
+				message := append(append(begin[:3:3], heads[i*size:][:size]...), m...)
+				if want := sha256.Sum256(message); dst[i] != want {
+					t.Fatalf("digest %d with a head, of %d bytes: %x, want %x", i, len(m), dst[i], want)
+				}
+			}
+		}
+	})
+}
+
 // TestListsBesideGuards tests messages that end right before memory that cannot be
 // accessed, of one length and of several: what is fetched ahead of their blocks
 // lies there.

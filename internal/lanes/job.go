@@ -12,8 +12,7 @@ import (
 // cache lines apart, so that no two scratches share a set of the first-level
 // cache or the low 12 bits of their addresses.
 type Job struct {
-	Scratch [5 * block.Size]byte // free to use, for blocks that are assembled
-	H       block.State          // free to use
+	block.Slot // free to use, for blocks that are assembled and for a state
 
 	State *block.State // updated in place
 	// Segments are whole blocks, compressed one segment after the other. Empty segments

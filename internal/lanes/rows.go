@@ -50,6 +50,35 @@ func SumRows(dst Rows, prefix Prefix, src Rows, n int) {
 	}
 	g := acquire()
 	g.sums.prefix = prefix
-	g.sumEqual(dst, &g.sums, m)
+	if blocks := block.PaddedBlocks(len(prefix.Rest) + src.Size); blocks <= block.MaxShort && block.ShortInVectors() {
+		g.sumShortRows(dst, m, blocks)
+	} else {
+		g.sumEqual(dst, &g.sums, m)
+	}
 	g.release()
+}
+
+// sumShortRows sets rows of dst to the digests of m, rows of the given number of blocks.
+func (g *group) sumShortRows(dst Rows, m *messages, blocks int) {
+	g.setFront(&g.sums)
+	g.base, g.pointed = 0, 0
+	far := m.areFar()
+	for occupied, done := 0, 0; done < m.n; {
+		live := m.n - done
+		if live > g.Width() {
+			live = g.fullWave(live, blocks)
+		}
+		slices := g.slices[:live]
+		for i := range slices {
+			slices[i] = m.rows.row(done + i)
+		}
+		if far {
+			m.fetch(done+live, live)
+		}
+		g.sums.msgs = slices
+		occupied = g.sumLanes(Rows{dst.Data[done*dst.Stride:], dst.Size, dst.Stride}, &g.sums, g.inOrder[:live], blocks, occupied)
+		done += live
+	}
+	clear(g.slices[:])
+	g.retire(0)
 }

@@ -69,13 +69,18 @@ type group struct {
 	equal    equalSlice
 	rotating rotating
 	sums     sumMany
-	outer    [maxJobs]*block.State // after the outer prefix, for nested sums
+	pointed  int                    // next of the first jobs points to their scratch
+	front    block.Front            // of sums, for short messages
+	slices   [block.MaxLanes][]byte // the rows of a wave
+	inOrder  [maxJobs]uint16        // i is number i
+	outer    [maxJobs]*block.State  // after the outer prefix, for nested sums
 }
 
 var groups = sync.Pool{New: func() any {
 	g := new(group)
 	for i := range g.jobs {
 		g.job[i] = &g.jobs[i]
+		g.inOrder[i] = uint16(i)
 		g.state[i] = &g.unused
 	}
 	return g
@@ -104,7 +109,7 @@ func (g *group) release() {
 	}
 	g.used = 0
 	g.fetcher = nil
-	g.sums = sumMany{}
+	g.sums, g.front = sumMany{}, block.Front{}
 	groups.Put(g)
 }
 

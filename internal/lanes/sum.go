@@ -2,6 +2,7 @@ package lanes
 
 import (
 	"encoding/binary"
+	"unsafe"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
 	"github.com/sha256-simd/sha256-simd/internal/plan"
@@ -33,29 +34,8 @@ func SumDigests(dst [][block.DigestSize]byte, prefix Prefix, src [][block.Digest
 	if len(dst) == 0 {
 		return
 	}
-	g := acquire()
-	k := len(src) / len(dst)
-	l := prefix.together(k * block.DigestSize)
-	var zeros [4 * block.DigestSize]byte
-	g.fill(min(g.maxWave(), len(dst)), &l, &prefix, zeros[:k*block.DigestSize])
-	for occupied := 0; len(dst) > 0; {
-		live := g.wave(len(dst), 0, l.tail/block.Size)
-		occupied = g.occupy(occupied, live)
-		for i := range live {
-			j := &g.jobs[i]
-			j.H = prefix.H
-			for at := range k {
-				*(*[block.DigestSize]byte)(j.Scratch[l.rest+at*block.DigestSize:]) = src[k*i+at]
-			}
-		}
-		g.compressScratch(live, 0, l.tail/block.Size)
-		for i := range live {
-			block.PutDigest(&dst[i], &g.jobs[i].H)
-		}
-		dst, src = dst[live:], src[k*live:]
-	}
-	g.retire(0)
-	g.release()
+	k := len(src) / len(dst) * block.DigestSize
+	SumRows(rowsOf(dst), prefix, Rows{bytesOf(src), k, k}, len(dst))
 }
 
 // SumNested sets dst[i] to SHA-256(outer || SHA-256(inner || msgs[i])). The slices have
@@ -104,20 +84,22 @@ func sum(dst [][block.DigestSize]byte, s sumMany) {
 			end := g.jobs[i].outerBlock()
 			*end = [block.Size]byte{block.DigestSize: 0x80}
 			binary.BigEndian.PutUint64(end[block.Size-8:], (s.outer.Len+block.DigestSize)<<3)
-			g.outer[i] = &g.sums.outer.H
 		}
 	}
-	if equal {
-		g.sumEqual(rowsOf(dst), &g.sums, messagesOf(s.msgs))
+	rows := rowsOf(dst)
+	if blocks := block.PaddedBlocks(len(s.prefix.Rest) + len(s.msgs[0])); equal && blocks <= block.MaxShort && block.ShortInVectors() {
+		g.sumByBlocks(rows, &g.sums, blocks, blocks, messagesOf(s.msgs).areFar())
+	} else if equal {
+		g.sumEqual(rows, &g.sums, messagesOf(s.msgs))
 	} else if least, most, far, ok := g.sums.goesByBlocks(g.Width()); ok {
-		g.sumByBlocks(&g.sums, least, most, far)
+		g.sumByBlocks(rows, &g.sums, least, most, far)
 	} else {
 		g.run(len(dst), &g.sums, true)
 		if s.nested {
 			g.nestAll(dst)
 		}
 	}
-	if s.keys != nil {
+	if s.nested {
 		clear(g.outer[:min(g.maxWave(), len(dst))])
 	}
 	g.release()
@@ -127,17 +109,23 @@ func sum(dst [][block.DigestSize]byte, s sumMany) {
 // it free, since its prefix is whole blocks.
 func (j *Job) outerBlock() *[block.Size]byte { return (*[block.Size]byte)(j.Scratch[outerAt:]) }
 
-const outerAt = len(Job{}.Scratch) - block.Size
+const outerAt = block.MaxShort * block.Size
 
-// nest replaces the digest d of each of the first live jobs by SHA-256(outer || d).
-// g.outer holds the states after the outer prefixes.
+// nest sets the first live jobs to compute SHA-256(outer || d), where d is the digest that
+// each has computed: one block at outerAt is left to compress. With keys, g.outer holds
+// the states after the outer prefixes.
 func (g *group) nest(live int) {
-	for i := range live {
-		j := &g.jobs[i]
-		block.PutDigest((*[block.DigestSize]byte)(j.outerBlock()[:]), &j.H)
-		j.H = *g.outer[i]
+	next := &g.sums.outer.H
+	if g.sums.keys != nil {
+		next = nil
 	}
-	g.compressScratch(live, outerAt, 1)
+	first := &g.jobs[0].Scratch[outerAt]
+	block.PutDigests(unsafe.Slice(first, live*int(jobSize)-outerAt), block.DigestSize, int(jobSize), g.inOrder[:live], &g.jobs[0].Slot, jobSize, next)
+	if g.sums.keys != nil {
+		for i := range live {
+			g.jobs[i].H = *g.outer[i]
+		}
+	}
 }
 
 // nestAll does the same as nest for all digests of dst. Unequal jobs end at different
@@ -260,24 +248,8 @@ func (l *layout) fill(j *Job, m []byte) {
 	case l.last > 0:
 		block.Pad((*[block.MaxTail]byte)(j.Scratch[:]), m[l.last:], l.length)
 	default:
-		fillEnd(j.Scratch[:], l.rest, m, l.length)
+		block.PadBehind(j.Scratch[:], l.rest, m, l.length)
 	}
-}
-
-// fillEnd puts m into scratch behind its first rest bytes, and behind m the padding of
-// a message of length bytes.
-func fillEnd(scratch []byte, rest int, m []byte, length uint64) {
-	whole := (rest + len(m)) &^ (block.Size - 1)
-	switch {
-	case whole > 0:
-		copy(scratch[rest:whole], m)
-		m = m[whole-rest:]
-	case rest > 0:
-		var together [block.Size]byte
-		n := copy(together[:], scratch[:rest])
-		m = together[:n+copy(together[n:], m)]
-	}
-	block.Pad((*[block.MaxTail]byte)(scratch[whole:]), m, length)
 }
 
 // haveOneLength reports whether all messages have the same length.
@@ -360,6 +332,7 @@ func (g *group) sumEqual(dst Rows, s *sumMany, m *messages) {
 		}
 		if s.nested {
 			g.nest(live)
+			g.compressScratch(live, outerAt, 1)
 		}
 		dst.put(done, g.jobs[:live])
 		done += live

@@ -28,7 +28,7 @@ func TestByBlocksAtEveryWidth(t *testing.T) {
 			}
 			g := acquire()
 			g.plan = r.plan
-			g.sumByBlocks(&s, block.PaddedBlocks(len(begin)), block.PaddedBlocks(len(begin)+longest), n%2 == 0)
+			g.sumByBlocks(rowsOf(s.dst), &s, block.PaddedBlocks(len(begin)), block.PaddedBlocks(len(begin)+longest), n%2 == 0)
 			for i, state := range g.state {
 				if state != &g.unused {
 					t.Fatalf("%#v: lane %d is in use afterwards", m, i)

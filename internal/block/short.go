@@ -1,0 +1,120 @@
+package block
+
+import (
+	"unsafe"
+
+	"github.com/sha256-simd/sha256-simd/internal/cpu"
+	"github.com/sha256-simd/sha256-simd/internal/race"
+)
+
+// A Slot is room for a short message with its padding, and for the state that compresses
+// it. Slots may be parts of larger structures: functions take the distance between them.
+type Slot struct {
+	Scratch [5 * Size]byte
+	H       State
+}
+
+// MaxShort is the largest number of blocks of a message that PadShort takes, with what
+// precedes it and with its padding. Scratch has one more.
+const MaxShort = len(Slot{}.Scratch)/Size - 1
+
+// A Front is what precedes each of many messages.
+type Front struct {
+	H State // after whole blocks
+	// Rest is what follows these blocks: Before bytes, less than a block. Its last
+	// HeadSize bytes, if any, differ from message to message. Bytes of Rest from
+	// Before-HeadSize on are 0.
+	Rest             [Size]byte
+	Before, HeadSize int
+	Heads            []byte // HeadSize bytes for each message
+	Len              uint64 // in bytes, with all blocks and Rest
+}
+
+// shortRoutines are what stands in for Go's code around short messages, as kernels that
+// can be disabled. They are in no catalog: they compress nothing.
+var shortRoutines = Spec{Name: "short_avx512", Arch: "amd64", Needs: cpu.BMI2 | cpu.AVX512F | cpu.AVX512BW | cpu.AVX512VL}
+
+// ShortInVectors reports whether vector registers do what PadShort and PutDigests say.
+func ShortInVectors() bool { return current().short }
+
+// PadShort puts messages together in slots, one behind the other: to slot i goes what f
+// has, then message number i of numbers, then padding (FIPS 180-4, section 5.1.1). Its
+// state is set to f.H. Each message, with what precedes it, has at most MaxShort blocks.
+// The slots are `stride` bytes apart.
+func PadShort(slots *Slot, stride uintptr, f *Front, msgs [][]byte, numbers []uint16) {
+	if race.Enabled {
+		for i, number := range numbers {
+			race.Read(msgs[number])
+			race.Write(slotAt(slots, stride, i).Scratch[:])
+		}
+	}
+	if !current().short {
+		for i, number := range numbers {
+			f.pad(slotAt(slots, stride, i), msgs[number], int(number))
+		}
+		return
+	}
+	padShort(slots, stride, unsafe.SliceData(msgs), unsafe.SliceData(numbers), len(numbers), f)
+}
+
+// pad is PadShort for message number i.
+func (f *Front) pad(slot *Slot, m []byte, i int) {
+	slot.H = f.H
+	if f.Before > 0 {
+		*(*[Size]byte)(slot.Scratch[:]) = f.Rest
+		if f.HeadSize > 0 {
+			copy(slot.Scratch[f.Before-f.HeadSize:], f.Heads[i*f.HeadSize:][:f.HeadSize])
+		}
+	}
+	PadBehind(slot.Scratch[:], f.Before, m, f.Len+uint64(len(m)))
+}
+
+// PadBehind puts m into scratch behind its first `before` bytes, and behind m the padding
+// of a message of length bytes.
+func PadBehind(scratch []byte, before int, m []byte, length uint64) {
+	whole := (before + len(m)) &^ (Size - 1)
+	switch {
+	case whole > 0:
+		copy(scratch[before:whole], m)
+		m = m[whole-before:]
+	case before > 0:
+		var together [Size]byte
+		n := copy(together[:], scratch[:before])
+		m = together[:n+copy(together[n:], m)]
+	}
+	Pad((*[MaxTail]byte)(scratch[whole:]), m, length)
+}
+
+// PutDigests stores the beginning of the digest in each slot, size bytes, at dst plus
+// number·rowStride, where number is the slot's in numbers. Then it sets the slot's state
+// to *next, if next is not nil. The slots are `stride` bytes apart, and no digest goes
+// beyond dst's end.
+func PutDigests(dst []byte, size, rowStride int, numbers []uint16, slots *Slot, stride uintptr, next *State) {
+	if race.Enabled {
+		for _, number := range numbers {
+			race.Write(dst[int(number)*rowStride:][:size])
+		}
+	}
+	if current().short {
+		putDigests(unsafe.SliceData(dst), size, rowStride, unsafe.SliceData(numbers), len(numbers), slots, stride, next)
+		return
+	}
+	for i, number := range numbers {
+		slot, row := slotAt(slots, stride, i), dst[int(number)*rowStride:]
+		if size == DigestSize {
+			PutDigest((*[DigestSize]byte)(row), &slot.H)
+		} else {
+			var sum [DigestSize]byte
+			PutDigest(&sum, &slot.H)
+			copy(row[:size], sum[:])
+		}
+		if next != nil {
+			slot.H = *next
+		}
+	}
+}
+
+// slotAt returns slot i of slots that are `stride` bytes apart.
+func slotAt(slots *Slot, stride uintptr, i int) *Slot {
+	return (*Slot)(unsafe.Add(unsafe.Pointer(slots), uintptr(i)*stride))
+}

@@ -1,0 +1,11 @@
+//go:build purego || !amd64
+
+package block
+
+func padShort(*Slot, uintptr, *[]byte, *uint16, int, *Front) {
+	panic("sha256: no routine pads short messages")
+}
+
+func putDigests(*byte, int, int, *uint16, int, *Slot, uintptr, *State) {
+	panic("sha256: no routine stores digests")
+}
