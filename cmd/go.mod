@@ -6,7 +6,6 @@ require (
 	github.com/bmatcuk/doublestar/v4 v4.10.4
 	github.com/klauspost/asmfmt v1.3.2
 	github.com/klauspost/cpuid/v2 v2.4.2
-	github.com/moby/sys/atomicwriter v0.1.0
 	github.com/rogpeppe/go-internal v1.14.1
 	github.com/sha256-simd/sha256-simd v0.0.0-00010101000000-000000000000
 	github.com/spf13/pflag v1.0.10
@@ -15,9 +14,6 @@ require (
 	golang.org/x/text v0.37.0
 )
 
-require (
-	github.com/moby/sys/sequential v0.6.0 // indirect
-	golang.org/x/tools v0.44.0 // indirect
-)
+require golang.org/x/tools v0.44.0 // indirect
 
 replace github.com/sha256-simd/sha256-simd => ../

@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -14,8 +13,8 @@ import (
 	"slices"
 	"syscall"
 
-	"github.com/moby/sys/atomicwriter"
 	"github.com/rogpeppe/go-internal/diff"
+	"github.com/sha256-simd/sha256-simd/cmd/internal/replace"
 )
 
 // A converter converts sources by the options and reports to stdout and stderr
@@ -38,8 +37,7 @@ type counts struct {
 
 // A change is a file's new content.
 type change struct {
-	path    string      // of the file itself, once prepare has been called
-	mode    fs.FileMode // its permissions, then
+	path    string // of the file itself, once check has been called
 	content string
 }
 
@@ -98,12 +96,7 @@ func (c *converter) run(paths []string, stdin io.Reader) error {
 	if c.failed {
 		return nil
 	}
-	for _, ch := range changes {
-		if err := ch.write(); err != nil {
-			return err
-		}
-	}
-	return nil
+	return replaceFiles(changes)
 }
 
 // convertFile returns what is to be written to a file, or nil.
@@ -125,7 +118,7 @@ func (c *converter) convertFile(ctx context.Context, path string) (*change, erro
 		return nil, err
 	}
 	ch := &change{path: path, content: result}
-	return ch, ch.prepare()
+	return ch, ch.check()
 }
 
 // byteOrderMark begins the files of some editors.
@@ -264,8 +257,8 @@ func (c *converter) show(s *source, old, result string) error {
 	return nil
 }
 
-// prepare refuses what write should not touch.
-func (ch *change) prepare() error {
+// check refuses what is not to be replaced.
+func (ch *change) check() error {
 	target, err := filepath.EvalSymlinks(ch.path)
 	if err != nil {
 		return err
@@ -286,14 +279,46 @@ func (ch *change) prepare() error {
 	if err != nil {
 		return err
 	}
-	ch.path, ch.mode = target, info.Mode().Perm()
+	ch.path = target
 	return f.Close()
 }
 
-// write replaces the file, at once for all readers.
-func (ch *change) write() error {
-	if err := atomicwriter.WriteFile(ch.path, []byte(ch.content), ch.mode); err != nil {
-		return fmt.Errorf("writing %s: %w", ch.path, err)
+// replaceFiles replaces each file at once for all readers. It first writes all
+// new files: if that fails for one of them, none is replaced.
+func replaceFiles(changes []change) error {
+	var temporary []string
+	defer func() {
+		for _, name := range temporary {
+			os.Remove(name)
+		}
+	}()
+	for _, ch := range changes {
+		f, err := os.CreateTemp(filepath.Dir(ch.path), ".asm2plan9s-*")
+		if err != nil {
+			return fmt.Errorf("writing %s: %w", ch.path, err)
+		}
+		temporary = append(temporary, f.Name())
+		if err := ch.fill(f); err != nil {
+			return fmt.Errorf("writing %s: %w", ch.path, err)
+		}
+	}
+	for _, ch := range changes {
+		if err := os.Rename(temporary[0], ch.path); err != nil {
+			return fmt.Errorf("replacing %s: %w", ch.path, err)
+		}
+		temporary = temporary[1:]
 	}
 	return nil
+}
+
+// fill makes of f, which it closes, what is to take the file's place.
+func (ch *change) fill(f *os.File) error {
+	_, err := f.WriteString(ch.content)
+	if err == nil {
+		err = replace.KeepRights(f, ch.path)
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	return cmp.Or(err, f.Close())
 }
