@@ -31,6 +31,10 @@ type arch struct {
 	// register finds a register's name in an instruction.
 	register *regexp.Regexp
 
+	// parts are operands, and what modifies them, that may stand behind an
+	// instruction which is whole without them.
+	parts parts
+
 	// goSyntax finds a vector register as Go's assembler writes it, which knows
 	// some vector instructions itself.
 	goSyntax *regexp.Regexp
@@ -59,6 +63,8 @@ var amd64 = &arch{
 	packages: "GNU as comes with the package binutils (elsewhere than on amd64: binutils-x86-64-linux-gnu on Debian and Ubuntu, " +
 		"binutils-x86_64-linux-gnu on Fedora, x86_64-elf-binutils in Homebrew); clang and llvm-mc with clang and llvm",
 	register: regexp.MustCompile(`(?i)(?:^|[^\w.])(?:[er]?(?:[abcd]x|[sd]i|[sb]p)|[abcd][hl]|(?:[sd]i|[sb]p)l|r\d+[bwd]?|[xyzt]?mm\d+|k[0-7]|st\(\d\)|rip|[c-gs]s:)(?:$|[^\w.])`),
+	parts: newParts(`[er]?[abcd]x|[er]?(?:[sd]i|[sb]p)|[abcd][hl]|(?:[sd]i|[sb]p)l|r\d+[bwdl]?|[xyzt]?mm\d+|k[0-7]|st(?:\(?\d\)?)?|` +
+		`[cd]r\d+|bnd[0-3]|[c-gs]s|[er]i[pz]|r[nduz](?:-?sae)?|sae|z|\d+to\d+|wrt`),
 	goSyntax: regexp.MustCompile(`\b[XYZ]\d+(?:,|$)`),
 	nop:      []byte{0x90},
 }
@@ -86,6 +92,8 @@ var arm64 = &arch{
 	packages: "GNU as comes with the package binutils (elsewhere than on arm64: binutils-aarch64-linux-gnu on Debian, Ubuntu and Fedora, " +
 		"aarch64-elf-binutils in Homebrew); clang and llvm-mc with clang and llvm",
 	register: regexp.MustCompile(`(?i)(?:^|[^\w.])(?:[xwvqdshbz]\d+(?:\.\w+)?|p\d+(?:[./]\w+)?|za\d*[hv]?(?:\.\w+)?|zt0|w?sp|[xw]zr|lr|fp)(?:$|[^\w.])`),
+	parts: newParts(`[xwvqdshbzc]\d+(?:\.\w+)?|pn?\d+(?:[./]\w+)?|za\d*[hv]?(?:\.\w+)?|zt0|w?sp|[xw]zr|lr|fp|ip[01]|nzcv|` +
+		`[la]s[lr]|ror|rrx|msl|[su]xt[bhwx]|mul|[mz]|pow2|vl(?:x?\d+)?|all(?:[ \t,]+mul|$)`),
 	goSyntax: regexp.MustCompile(`\bV\w+\.[BHSD]\d+\b`),
 	nop:      []byte{0x1f, 0x20, 0x03, 0xd5},
 }

@@ -223,6 +223,8 @@ func (as *assembler) encode(ctx context.Context, texts []string, syntax string) 
 		// assemble AT&T's order of operands the wrong way round.
 		case as.arch == amd64 && (as.isNASM || syntax == syntaxIntel) && attRegister.MatchString(text):
 			encodings[i].problem = "its registers are in AT&T's syntax, and -syntax or most of the file say Intel's"
+		case as.arch == amd64 && as.arch.hidesOperand(text):
+			encodings[i].problem = "what begins like an operand is behind a #, and so is a comment to the assembler"
 		case as.isNASM && nasmWords.MatchString(text):
 			encodings[i].problem = "it holds an assembler directive, and only instructions can be assembled"
 		case localLabelIn(text) != "":

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // What an instruction's text may look like, before any assembler has seen it.
@@ -131,11 +132,18 @@ func plainComment(text string, a *arch) string {
 	return ""
 }
 
-// shorter returns beginnings of an instruction's text, the longest first, behind
-// which a remark might begin: "vpaddd xmm0, xmm1, xmm2 (a+b)". No assembler may
-// take what is left off for a part of the instruction.
-func shorter(text string, a *arch) []string {
-	var list []string
+// A split is an instruction's text taken apart where a remark might begin.
+type split struct {
+	kept, remark string
+
+	// isDoubtful says that the remark may be a part of the instruction.
+	isDoubtful bool
+}
+
+// splits takes a text apart wherever a remark might begin, the longest beginning
+// first: "vpaddd xmm0, xmm1, xmm2 (a+b)".
+func splits(text string, a *arch) []split {
+	var list []split
 	depth := 0
 	operands := len(prefixWords.FindString(text))
 	operands += len(instructionName.FindString(text[operands:]))
@@ -146,9 +154,9 @@ func shorter(text string, a *arch) []string {
 		case ']', '}':
 			depth--
 		case ' ', '\t':
-			kept, remark := strings.TrimRight(text[:i], " \t"), strings.TrimLeft(text[i:], " \t")
+			kept, remark := strings.TrimRight(text[:i], " \t"), strings.TrimLeftFunc(text[i:], isBlank)
 			if depth == 0 && len(kept) == i && remarkStart.MatchString(remark) && endsOperand(kept, operands, remark, a) {
-				list = append(list, kept)
+				list = append(list, split{kept, remark, a.mayBelong(kept, remark)})
 			}
 		}
 	}
@@ -156,11 +164,14 @@ func shorter(text string, a *arch) []string {
 	return list
 }
 
-// remarkStart matches a remark: it begins with a word, a parenthesis or one of
-// some marks, and holds nothing that belongs to operands.
-var remarkStart = regexp.MustCompile(`^(?:[A-Za-z(<>=:@]|--|[^[:ascii:]])[^][{}#$%]*$`)
+// isBlank reports whether nothing shows of a character.
+func isBlank(r rune) bool { return unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) }
 
 var (
+	// remarkStart matches a remark: it begins with a word, a parenthesis or one of
+	// some marks, and holds nothing that belongs to operands.
+	remarkStart = regexp.MustCompile(`^(?:[A-Za-z(<>=:@]|--|[^[:ascii:]])[^][{}#$%]*$`)
+
 	lastToken  = regexp.MustCompile(`[^ \t,]+$`)
 	firstWord  = regexp.MustCompile(`^[A-Za-z]\w*`)
 	wholeValue = regexp.MustCompile(`^[#$]?-?\d\w*$`)
@@ -169,9 +180,6 @@ var (
 // endsOperand reports whether kept, whose operands start at an index, may be a
 // whole instruction before a remark.
 func endsOperand(kept string, operands int, remark string, a *arch) bool {
-	if operandWords.MatchString(firstWord.FindString(remark)) {
-		return false
-	}
 	if len(kept) <= operands { // a name alone: more words would be a sentence
 		return firstWord.FindString(remark) == ""
 	}
@@ -179,6 +187,75 @@ func endsOperand(kept string, operands int, remark string, a *arch) bool {
 	return strings.HasSuffix(token, "]") || strings.HasSuffix(token, "}") || strings.HasSuffix(token, ")") ||
 		wholeValue.MatchString(token) || a.register.MatchString(token)
 }
+
+// parts matches what may belong to an instruction of an architecture, though
+// nothing but a blank joins it to that.
+type parts struct {
+	start *regexp.Regexp // a remark that begins so
+	whole *regexp.Regexp // an operand alone
+}
+
+// newParts makes parts of the alternatives of a regular expression.
+func newParts(alternatives string) parts {
+	return parts{
+		start: regexp.MustCompile(`(?i)^(?:` + alternatives + `)(?:$|\W)`),
+		whole: regexp.MustCompile(`(?i)^(?:` + alternatives + `|\d\w*)$`),
+	}
+}
+
+var (
+	// operators join two values in an expression. No assembler shifts registers
+	// so, but people do.
+	operators    = regexp.MustCompile(`(?i)^(?:<<|>>|(?:shl|shr|mod|eq|ne|lt|le|gt|ge)\b)`)
+	valueMarks   = regexp.MustCompile(`^(?:--|[<>]|==)`)
+	englishWords = regexp.MustCompile(`(?i)^(?:and|or|xor|not)\b[ \t]*`)
+
+	// bracketed matches operands in brackets of their own.
+	bracketed = regexp.MustCompile(`^[(<]([^()<>]*)[)>]?`)
+
+	// twoWords matches what no expression holds: a word behind another.
+	twoWords = regexp.MustCompile(`^\W*[A-Za-z]+[ \t]+[A-Za-z]+(?:$|\W)`)
+
+	prefixAlone = regexp.MustCompile(`(?i)^(?:lock|rep(?:n?[ez])?|xacquire|xrelease|notrack|bnd)$`)
+)
+
+// mayBelong reports whether a remark behind a whole instruction may be meant as
+// a part of it, such as a mask that lacks its braces. To leave it off would give
+// the bytes of another instruction.
+func (a *arch) mayBelong(kept, remark string) bool {
+	word := firstWord.FindString(remark)
+	switch {
+	case operandWords.MatchString(word), prefixAlone.MatchString(remark), a.parts.start.MatchString(remark), operators.MatchString(remark):
+		return true
+	}
+	if m := bracketed.FindStringSubmatch(remark); m != nil {
+		operands := strings.FieldsFunc(m[1], func(r rune) bool { return r == ',' || isBlank(r) })
+		if !slices.ContainsFunc(operands, func(o string) bool { return !a.parts.whole.MatchString(o) }) {
+			return true
+		}
+	}
+	// A value, or an address, may be the beginning of an expression.
+	token := lastToken.FindString(kept)
+	isValue := wholeValue.MatchString(token) || strings.HasSuffix(token, "]") || strings.HasSuffix(token, ")")
+	if valueMarks.MatchString(remark) {
+		return isValue && !twoWords.MatchString(remark)
+	}
+	if and := englishWords.FindString(remark); and != "" {
+		next := remark[len(and):]
+		return isValue && !twoWords.MatchString(next) || wholeValue.MatchString(firstOperand.FindString(next)) || a.parts.start.MatchString(next)
+	}
+	return false
+}
+
+// hidesOperand reports whether a text has an operand behind a #, where it is a
+// comment to the assemblers for amd64.
+func (a *arch) hidesOperand(text string) bool {
+	_, operand, _ := strings.Cut(text, "#")
+	return wholeValue.MatchString(firstOperand.FindString(operand)) || a.parts.start.MatchString(operand)
+}
+
+// firstOperand matches the characters before a blank or a comma.
+var firstOperand = regexp.MustCompile(`^[^ \t,]+`)
 
 // sizedOperand matches the size of a memory operand, up to its bracket, as
 // YASM and NASM write it (dword [rax], qword 8[rax]) and as GNU as does.

@@ -112,29 +112,19 @@ func (as *assembler) assemble(ctx context.Context, s *source, insts []*instructi
 	if err != nil {
 		return nil, nil, err
 	}
-	// A remark may follow the instruction: beginnings of the text are tried.
-	var starts []string
+	var attempts []string
+	trials := make([][]trial, len(insts))
 	for i, in := range insts {
 		if encodings[i].problem != "" {
-			starts = append(starts, shorter(in.text, s.arch)...)
+			trials[i], attempts = newTrials(in.text, s.arch, attempts)
 		}
 	}
-	startEncodings, err := as.encode(ctx, starts, s.syntax)
+	tried, err := as.encode(ctx, attempts, s.syntax)
 	if err != nil {
 		return nil, nil, err
 	}
 	for i, in := range insts {
-		e := encodings[i]
-		if e.problem != "" {
-			n := len(shorter(in.text, s.arch))
-			for j := range n {
-				if start := startEncodings[j]; start.problem == "" {
-					e = start
-					break
-				}
-			}
-			startEncodings = startEncodings[n:]
-		}
+		e := withoutRemark(encodings[i], trials[i], tried)
 		for _, w := range e.warnings {
 			notes = append(notes, note{line: in.line, text: fmt.Sprintf("warning: %q: %s", in.text, w)})
 		}
@@ -144,6 +134,54 @@ func (as *assembler) assemble(ctx context.Context, s *source, insts []*instructi
 		}
 	}
 	return notes, refused, nil
+}
+
+// A trial is a split whose parts are assembled each by itself. From and to are
+// indices in the list of what is assembled: first of the beginning, then of the
+// remark's instructions.
+type trial struct {
+	split
+	from, to int
+}
+
+// newTrials returns the trials for a text, and adds what is to be assembled for
+// them to texts.
+func newTrials(text string, a *arch, texts []string) ([]trial, []string) {
+	var list []trial
+	for _, s := range splits(text, a) {
+		t := trial{split: s, from: len(texts)}
+		texts = append(texts, s.kept)
+		if refuse(s.remark) == "" {
+			texts = append(texts, s.remark)
+			for _, inner := range splits(s.remark, a) {
+				if hasRegister(inner.kept) { // the words that are names of instructions are no reason
+					texts = append(texts, inner.kept)
+				}
+			}
+		}
+		t.to = len(texts)
+		list = append(list, t)
+	}
+	return list, texts
+}
+
+// withoutRemark returns the encoding of the longest beginning of a text that is
+// an instruction before a remark, or else e, the encoding of the whole text.
+func withoutRemark(e encoding, trials []trial, tried []encoding) encoding {
+	for _, t := range trials {
+		if tried[t.from].problem != "" {
+			continue
+		}
+		if slices.ContainsFunc(tried[t.from+1:t.to], func(e encoding) bool { return e.problem == "" }) {
+			e.problem += fmt.Sprintf("; %q and %q are two instructions, and a line has one", t.kept, t.remark)
+		} else if t.isDoubtful {
+			e.problem += fmt.Sprintf("; %q may be meant as a part of the instruction: if it is a remark, a ; has to stand before it", t.remark)
+		} else {
+			return tried[t.from]
+		}
+		break
+	}
+	return e
 }
 
 // askOthers has the other assemblers try what the first one refuses. Without -as
