@@ -36,8 +36,9 @@ type arch struct {
 	parts parts
 
 	// goSyntax finds a vector register as Go's assembler writes it, which knows
-	// some vector instructions itself.
-	goSyntax *regexp.Regexp
+	// some vector instructions itself. goOperand finds any operand of its syntax,
+	// and notGo what that lacks.
+	goSyntax, goOperand, notGo *regexp.Regexp
 
 	// nop does nothing wherever it is executed.
 	nop []byte
@@ -65,8 +66,10 @@ var amd64 = &arch{
 	register: regexp.MustCompile(`(?i)(?:^|[^\w.])(?:[er]?(?:[abcd]x|[sd]i|[sb]p)|[abcd][hl]|(?:[sd]i|[sb]p)l|r\d+[bwd]?|[xyzt]?mm\d+|k[0-7]|st\(\d\)|rip|[c-gs]s:)(?:$|[^\w.])`),
 	parts: newParts(`[er]?[abcd]x|[er]?(?:[sd]i|[sb]p)|[abcd][hl]|(?:[sd]i|[sb]p)l|r\d+[bwdl]?|[xyzt]?mm\d+|k[0-7]|st(?:\(?\d\)?)?|` +
 		`[cd]r\d+|bnd[0-3]|[c-gs]s|[er]i[pz]|r[nduz](?:-?sae)?|sae|z|\d+to\d+|wrt`),
-	goSyntax: regexp.MustCompile(`\b[XYZ]\d+(?:,|$)`),
-	nop:      []byte{0x90},
+	goSyntax:  regexp.MustCompile(`\b[XYZ]\d+(?:,|$)`),
+	goOperand: regexp.MustCompile(`[$(]|\b(?:[ABCD][XHL]|[SD]IB?|[SB]PB?|R\d+[BWL]?|[XYZKM]\d+)\b`),
+	notGo:     regexp.MustCompile(`(?i)\b(?:[er](?:[abcd]x|[sd]i|[sb]p)|(?:[sd]i|[sb]p)l|r\d+d|[xyzt]?mm\d+|[er]ip)\b|[][%]`),
+	nop:       []byte{0x90},
 }
 
 var arm64 = &arch{
@@ -94,8 +97,10 @@ var arm64 = &arch{
 	register: regexp.MustCompile(`(?i)(?:^|[^\w.])(?:[xwvqdshbz]\d+(?:\.\w+)?|p\d+(?:[./]\w+)?|za\d*[hv]?(?:\.\w+)?|zt0|w?sp|[xw]zr|lr|fp)(?:$|[^\w.])`),
 	parts: newParts(`[xwvqdshbzc]\d+(?:\.\w+)?|pn?\d+(?:[./]\w+)?|za\d*[hv]?(?:\.\w+)?|zt0|w?sp|[xw]zr|lr|fp|ip[01]|nzcv|` +
 		`[la]s[lr]|ror|rrx|msl|[su]xt[bhwx]|mul|[mz]|pow2|vl(?:x?\d+)?|all(?:[ \t,]+mul|$)`),
-	goSyntax: regexp.MustCompile(`\bV\w+\.[BHSD]\d+\b`),
-	nop:      []byte{0x1f, 0x20, 0x03, 0xd5},
+	goSyntax:  regexp.MustCompile(`\bV\w+\.[BHSD]\d+\b`),
+	goOperand: regexp.MustCompile(`[$(]|\b(?:[RFV]\d+|ZR|RSP)\b`),
+	notGo:     regexp.MustCompile(`(?i)(?:^|[^\w.])(?:[xwqdshbzp]\d+|v\d+\.\d+[bhsd]|[xw]zr)(?:$|\W)|#`),
+	nop:       []byte{0x1f, 0x20, 0x03, 0xd5},
 }
 
 var archs = []*arch{amd64, arm64}

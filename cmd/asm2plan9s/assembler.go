@@ -206,10 +206,10 @@ type encoding struct {
 	// problem is why no code could be written, or empty.
 	problem string
 
-	// isPlaced says that the problem is the place: the assembler knows the
-	// instruction, but its bytes depend on their own place or on the place of
-	// others.
-	isPlaced bool
+	// isFinal says that no other assembler can solve the problem: this one knows
+	// the instruction, but its bytes depend on their own place or on the place of
+	// others, or another instruction is on its line.
+	isFinal bool
 }
 
 // encode assembles each text by itself: a text that the assembler refuses does
@@ -229,7 +229,7 @@ func (as *assembler) encode(ctx context.Context, texts []string, syntax string) 
 			encodings[i].problem = "it holds an assembler directive, and only instructions can be assembled"
 		case localLabelIn(text) != "":
 			encodings[i].problem = fmt.Sprintf("%q is a label, and has no address here", localLabelIn(text))
-			encodings[i].isPlaced = true
+			encodings[i].isFinal = true
 		default:
 			pending = append(pending, i)
 		}
@@ -283,7 +283,7 @@ func (as *assembler) encodeAll(ctx context.Context, texts []string, pending []in
 			if !failed[m.text] {
 				e.problem = m.message
 				if symbol := undefinedSymbol.FindStringSubmatch(m.message); symbol != nil {
-					e.problem, e.isPlaced = symbolProblem(symbol[1]), true
+					e.problem, e.isFinal = symbolProblem(symbol[1]), !as.arch.register.MatchString(symbol[1])
 					undefined[symbol[1]] = true
 				}
 			}
@@ -298,7 +298,7 @@ func (as *assembler) encodeAll(ctx context.Context, texts []string, pending []in
 				}
 				// YASM names the first use of a symbol alone.
 				if symbol := symbolIn(chosen[i], undefined); symbol != "" {
-					encodings[index].problem, encodings[index].isPlaced = symbolProblem(symbol), true
+					encodings[index].problem, encodings[index].isFinal = symbolProblem(symbol), !as.arch.register.MatchString(symbol)
 				} else {
 					rest = append(rest, index)
 				}
@@ -382,7 +382,8 @@ func (as *assembler) run(ctx context.Context, texts []string, syntax string) ([]
 		e := &encodings[i]
 		e.code = obj.code[i]
 		symbol, unresolved := obj.unresolved[i]
-		e.isPlaced = unresolved
+		// A register that the assembler does not know is a symbol to it.
+		e.isFinal = unresolved && !as.arch.register.MatchString(symbol)
 		switch n := len(e.code); {
 		case obj.labelled[i]:
 			e.problem = problemLabel

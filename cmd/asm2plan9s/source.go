@@ -34,6 +34,8 @@ type instruction struct {
 	comment   string // from the // to the end of the line, without the line ending
 	ending    string // the line ending
 	text      string // what is assembled: the comment without // and notes
+	other     string // what may be meant instead, on the other side of a second //
+	isGo      bool   // other is in the syntax of Go's assembler
 	run       string // the words before the comment, empty for blanks
 
 	// more is the number of lines after line that hold the rest of the words.
@@ -138,8 +140,8 @@ func parse(name string, data []byte, a *arch) *source {
 			}
 			continue
 		}
-		if strings.Count(body, "//") != 1 {
-			pass("a second // makes a plain comment of it")
+		if strings.Contains(body[:start], "//") {
+			pass("another // stands before its comment")
 			continue
 		}
 		in := &instruction{
@@ -149,13 +151,11 @@ func parse(name string, data []byte, a *arch) *source {
 			continued: continued,
 			comment:   body[start:],
 			ending:    line[len(body):],
-			text:      body[start+len("//"):],
 			run:       run,
 		}
-		if loc := noteStart.FindStringIndex(in.text); loc != nil {
-			in.text = in.text[:loc[0]]
-		}
-		in.text = strings.Trim(in.text, " \t")
+		comments := splitComment(in.comment)
+		isLone := len(comments) == 1 && !strings.Contains(in.comment[len("//"):], "//")
+		in.choose(comments, a)
 		if in.text == "" {
 			pass("its comment is empty")
 			continue
@@ -166,12 +166,12 @@ func parse(name string, data []byte, a *arch) *source {
 				s.notUnderstood = append(s.notUnderstood, note{line: i, text: why})
 				continue
 			}
-		case run != "" && in.column == lastColumn:
+		case run != "" && in.column == lastColumn && (isLone || in.text == comments[0] && plainComment(in.text, a) == "" && hasRegister(in.text)):
 			in.fail("code stands where its bytes go: a comment in column %d is an instruction; move the comment or remove the code", lastColumn)
 		case run != "":
 			pass("something other than words with numbers stands before its comment")
 			continue
-		case !in.isPlaced(code):
+		case !in.isPlaced(code), !isLone && plainComment(in.text, a) != "":
 			continue
 		default:
 			in.indent = strings.Repeat(" ", indentWidth)
@@ -183,6 +183,51 @@ func parse(name string, data []byte, a *arch) *source {
 	}
 	s.dropPlainText()
 	return s
+}
+
+// splitComment returns the texts that the // of a comment divide it into, each
+// without a note behind /* or ;. The // of an address, as in https://, divides
+// nothing.
+func splitComment(comment string) []string {
+	var list []string
+	rest := comment[len("//"):]
+	for from := 0; ; {
+		i := strings.Index(rest[from:], "//")
+		if i > 0 && rest[from+i-1] == ':' {
+			from += i + len("//")
+			continue
+		}
+		text := rest
+		if i >= 0 {
+			text = rest[:from+i]
+		}
+		if loc := noteStart.FindStringIndex(text); loc != nil {
+			text = text[:loc[0]]
+		}
+		list = append(list, strings.Trim(text, " \t"))
+		if i < 0 {
+			return list
+		}
+		rest, from = rest[from+i+len("//"):], 0
+	}
+}
+
+// choose sets the text of an instruction. It is the first one of its comment, and
+// a remark may follow. Gocc writes the instruction in the syntax of Go's
+// assembler first, or a mark where that has none.
+func (in *instruction) choose(comments []string, a *arch) {
+	in.text = comments[0]
+	if len(comments) == 1 || in.text == "" {
+		return
+	}
+	in.other = comments[1]
+	switch {
+	case in.other == "":
+	case instructionName.FindString(in.text) == "" && prefixWords.FindString(in.text) == "":
+		in.text, in.other = in.other, ""
+	case a.isGo(in.text) && plainComment(in.other, a) == "" && refuse(in.other) == "":
+		in.text, in.other, in.isGo = in.other, in.text, true
+	}
 }
 
 // isPlaced reports whether a comment after blanks alone, and perhaps a \, is in
@@ -220,11 +265,12 @@ func (s *source) dropPlainText() {
 }
 
 // dropForeign takes instructions that have a problem for plain comments, if
-// they are behind words and name no register.
+// they are behind words, or before a second //, and name no register.
 func (s *source) dropForeign(insts []*instruction) {
 	plain := make(map[*instruction]bool)
 	for _, in := range insts {
-		if in.problem != "" && in.run != "" && runPattern.MatchString(in.run) && !hasRegister(in.text) {
+		isPlain := in.run != "" && runPattern.MatchString(in.run) || strings.Count(in.comment, "//") > 1
+		if in.problem != "" && isPlain && !hasRegister(in.text) {
 			plain[in] = true
 			s.notUnderstood = append(s.notUnderstood, note{
 				line: in.line, text: fmt.Sprintf("%q is no instruction: %s", in.text, in.problem), isDoubt: true,

@@ -36,6 +36,13 @@ func hasRegister(text string) bool {
 	return slices.ContainsFunc(archs, func(a *arch) bool { return a.register.MatchString(text) })
 }
 
+// isGo reports whether a text is an instruction in the syntax of Go's assembler.
+// Of instructions without operands nothing tells.
+func (a *arch) isGo(text string) bool {
+	name := instructionName.FindString(text)
+	return name != "" && name == strings.ToUpper(name) && a.goOperand.MatchString(text[len(name):]) && !a.notGo.MatchString(text)
+}
+
 // isData reports whether a text is a directive for bytes.
 func isData(text string) bool { return dataDirectives[strings.ToLower(directive.FindString(text))] }
 
@@ -93,11 +100,12 @@ func localLabelIn(text string) string {
 
 var (
 	// prefixWords precede an instruction's name.
-	prefixWords = regexp.MustCompile(`(?i)^(?:(?:lock|rep(?:n?[ez])?|xacquire|xrelease|notrack|bnd|data16|addr32|rex(?:\.\w+)?|\{\w+\})[ \t]+)*`)
+	prefixWords = regexp.MustCompile(`(?i)^(?:(?:lock|rep(?:n?[ez])?|xacquire|xrelease|notrack|bnd|[c-gs]s|data16|addr32|` +
+		`[oa](?:16|32|64)|rex(?:64|\.\w+)?|\{\w+\})[ \t]+)*`)
 
 	// instructionName matches an instruction's name, or a data directive's, with
 	// the blanks after it.
-	instructionName = regexp.MustCompile(`^(?:\.?[A-Za-z][\w.]*)(?:[ \t]+|$)`)
+	instructionName = regexp.MustCompile(`^(?:\.?[A-Za-z][\w.]*(?:,p[nt])?)(?:[ \t]+|$)`)
 
 	// plainWord matches a word with another one behind it, or a parenthesis.
 	plainWord = regexp.MustCompile(`^([A-Za-z]+)[ \t]+[A-Za-z(]`)
@@ -106,7 +114,7 @@ var (
 	operandWords = regexp.MustCompile(`(?i)^(?:ptr|bcst|offset|short|near|far|rel|strict|` + sizes + `|[lar]s[lr]|ror|msl|[su]xt[bhwx])$`)
 )
 
-const sizes = `byte|word|dword|fword|qword|tbyte|tword|oword|dqword|xmmword|yword|ymmword|zword|zmmword`
+const sizes = `byte|word|dword|fword|qword|mmword|tbyte|tword|oword|dqword|xmmword|yword|ymmword|zword|zmmword`
 
 // plainComment returns why a comment behind words is plainly not an instruction
 // of an architecture, or "".

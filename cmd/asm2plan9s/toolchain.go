@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -112,6 +113,10 @@ func (as *assembler) assemble(ctx context.Context, s *source, insts []*instructi
 	if err != nil {
 		return nil, nil, err
 	}
+	others, err := as.encode(ctx, otherTexts(insts), s.syntax)
+	if err != nil {
+		return nil, nil, err
+	}
 	var attempts []string
 	trials := make([][]trial, len(insts))
 	for i, in := range insts {
@@ -125,15 +130,47 @@ func (as *assembler) assemble(ctx context.Context, s *source, insts []*instructi
 	}
 	for i, in := range insts {
 		e := withoutRemark(encodings[i], trials[i], tried)
+		if in.other != "" {
+			e = in.reconcile(e, others[0])
+			others = others[1:]
+		}
 		for _, w := range e.warnings {
 			notes = append(notes, note{line: in.line, text: fmt.Sprintf("warning: %q: %s", in.text, w)})
 		}
 		in.code, in.problem = e.code, e.problem
-		if e.problem != "" && !e.isPlaced {
+		if e.problem != "" && !e.isFinal {
 			refused = append(refused, in)
 		}
 	}
 	return notes, refused, nil
+}
+
+// otherTexts returns what stands on the other sides of a second //.
+func otherTexts(insts []*instruction) []string {
+	var list []string
+	for _, in := range insts {
+		if in.other != "" {
+			list = append(list, in.other)
+		}
+	}
+	return list
+}
+
+// reconcile returns the encoding of an instruction whose comment has a second //:
+// e is that of its text, other is that of the text on the other side.
+func (in *instruction) reconcile(e, other encoding) encoding {
+	switch {
+	case other.problem != "":
+	case e.problem != "" && in.isGo && !hasRegister(in.text):
+		// What looks like Go's syntax is the instruction, and words follow.
+		in.text, in.other, in.isGo = in.other, in.text, false
+		return other
+	case in.isGo && strings.EqualFold(firstWord.FindString(in.text), firstWord.FindString(in.other)):
+		// CMOVB AX, DX is CMOVB EDX, EAX, and to an assembler CMOVB AX, DX.
+	case e.problem == "" && hasRegister(in.other) && !bytes.Equal(e.code, other.code):
+		e.problem, e.isFinal = fmt.Sprintf("%q and %q are two instructions, and a line has one", in.text, in.other), true
+	}
+	return e
 }
 
 // A trial is a split whose parts are assembled each by itself. From and to are
