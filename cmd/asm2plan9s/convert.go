@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -24,7 +25,8 @@ type converter struct {
 	stdout, stderr io.Writer
 	toolchains     map[*arch]*toolchain // those in use
 
-	failed    bool // there was an error
+	failed    bool // there was an error: no file is to be written
+	leftOut   bool // there was a file that nothing here assembles
 	disagrees bool // -check found a line
 	counts    counts
 }
@@ -42,7 +44,7 @@ type change struct {
 }
 
 // run converts the files, or standard input if there are none. After any error
-// no file is written.
+// no file is written, unless all that is wrong is the architecture of some.
 func (c *converter) run(paths []string, stdin io.Reader) error {
 	// Nothing is to be tidied up before standard input has been read, which may
 	// never end: until then a signal ends the process.
@@ -81,7 +83,11 @@ func (c *converter) run(paths []string, stdin io.Reader) error {
 			return cmp.Or(err, ctx.Err())
 		}
 		if err != nil {
-			c.failed = true
+			if errors.As(err, new(archError)) {
+				c.leftOut = true
+			} else {
+				c.failed = true
+			}
 			if message := err.Error(); !reported[message] {
 				fmt.Fprintf(c.stderr, "asm2plan9s: %s\n", message)
 				reported[message] = true

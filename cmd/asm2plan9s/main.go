@@ -110,7 +110,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		return exitError
 	}
 	switch {
-	case c.failed:
+	case c.failed, c.leftOut:
 		return exitError
 	case c.disagrees:
 		return exitDisagree

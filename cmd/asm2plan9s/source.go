@@ -225,7 +225,9 @@ func (in *instruction) choose(comments []string, a *arch) {
 	case in.other == "":
 	case instructionName.FindString(in.text) == "" && prefixWords.FindString(in.text) == "":
 		in.text, in.other = in.other, ""
-	case a.isGo(in.text) && plainComment(in.other, a) == "" && refuse(in.other) == "":
+	case refuse(in.other) != "":
+		in.other = ""
+	case a.isGo(in.text) && plainComment(in.other, a) == "" && refuse(in.text) == "":
 		in.text, in.other, in.isGo = in.other, in.text, true
 	}
 }

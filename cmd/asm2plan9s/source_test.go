@@ -247,6 +247,7 @@ func FuzzTextStaysOnItsLine(f *testing.F) {
 		"times 3 nop", "%macro x 0", "section .data", "SECTION .data", "bits 16", "[bits 16]", "foo bits 16", "lock section .data",
 		"default rel", "x dd 5", "align 16", "nop %", "db 1", "%define nop hlt", "struc x", "foo struc x", "rep bits 16", "foo",
 		"lock [bits 16]", "cpu 8086", "foo %macro x 0", "use16", "segment foo", "res 5", "resb 5", "org 100", "nop ,", "nop \\",
+		"nop // .att_syntax", "nop // x: nop", "nop // x = 5", "XORL AX, AX // .byte 1", "inc eax x = 5", "inc eax note: nop", "? // x:",
 		"__sect__", "__SECT__", "__bits__ 16", "__BITS__", "%[bits]", "nop %+ nop", "(", "[", "{", "nop [", "{evex}", "%%x:",
 	} {
 		f.Add(text)

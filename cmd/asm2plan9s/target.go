@@ -13,13 +13,19 @@ var otherArchs = []string{
 	"386", "arm", "loong64", "mips", "mips64", "mips64le", "mipsle", "ppc64", "ppc64le", "riscv64", "s390x", "wasm",
 }
 
+// An archError is about a file as a whole: nothing here assembles for its
+// architecture. That is no reason to leave other files as they are.
+type archError struct{ error }
+
+func (e archError) Unwrap() error { return e.error }
+
 // archOf returns the architecture that a file is for by its name, read as the go
 // command does (x4_neon_arm64.s), and by its build constraint. It is nil where
 // both allow several.
 func archOf(path string, data []byte) (*arch, error) {
 	named := nameArch(path)
 	if slices.Contains(otherArchs, named) {
-		return nil, fmt.Errorf("%s: the name says %s: want amd64 or arm64", path, named)
+		return nil, archError{fmt.Errorf("%s: the name says %s: want amd64 or arm64", path, named)}
 	}
 	line, expr, err := buildConstraint(data)
 	if err != nil {
@@ -36,7 +42,7 @@ func archOf(path string, data []byte) (*arch, error) {
 	}
 	switch a := archByName(named); {
 	case len(allowed) == 0:
-		return nil, fmt.Errorf("%s:%d: %q allows neither amd64 nor arm64", path, line, "//go:build "+expr.String())
+		return nil, archError{fmt.Errorf("%s:%d: %q allows neither amd64 nor arm64", path, line, "//go:build "+expr.String())}
 	case a != nil && !slices.Contains(allowed, a):
 		return nil, fmt.Errorf("%s:%d: %q and the name of the file contradict each other", path, line, "//go:build "+expr.String())
 	case a != nil:

@@ -148,22 +148,29 @@ type split struct {
 	isDoubtful bool
 }
 
+// maxGaps is more than an instruction has between its words.
+const maxGaps = 32
+
 // splits takes a text apart wherever a remark might begin, the longest beginning
 // first: "vpaddd xmm0, xmm1, xmm2 (a+b)".
 func splits(text string, a *arch) []split {
 	var list []split
-	depth := 0
+	depth, gaps := 0, 0
 	operands := len(prefixWords.FindString(text))
 	operands += len(instructionName.FindString(text[operands:]))
-	for i, c := range []byte(text) {
-		switch c {
+	for i := 1; i < len(text) && gaps < maxGaps; i++ {
+		switch text[i] {
 		case '[', '{':
 			depth++
 		case ']', '}':
 			depth--
 		case ' ', '\t':
-			kept, remark := strings.TrimRight(text[:i], " \t"), strings.TrimLeftFunc(text[i:], isBlank)
-			if depth == 0 && len(kept) == i && remarkStart.MatchString(remark) && endsOperand(kept, operands, remark, a) {
+			if depth > 0 || strings.ContainsAny(text[i-1:i], " \t") {
+				continue
+			}
+			gaps++
+			kept, remark := text[:i], strings.TrimLeftFunc(text[i:], isBlank)
+			if remarkStart.MatchString(remark) && endsOperand(kept, operands, remark, a) {
 				list = append(list, split{kept, remark, a.mayBelong(kept, remark)})
 			}
 		}

@@ -81,7 +81,7 @@ func (t *toolchain) disassembler(ctx context.Context) (*disassembler, error) {
 func (t *toolchain) assemble(ctx context.Context, s *source) ([]note, error) {
 	as, err := t.assembler(ctx)
 	if err != nil {
-		return nil, err
+		return nil, archError{err}
 	}
 	fail := func(err error) ([]note, error) { return nil, fmt.Errorf("assembling %s: %w", s.name, err) }
 	notes, refused, err := as.assemble(ctx, s, s.open())
@@ -190,10 +190,9 @@ func newTrials(text string, a *arch, texts []string) ([]trial, []string) {
 		texts = append(texts, s.kept)
 		if refuse(s.remark) == "" {
 			texts = append(texts, s.remark)
-			for _, inner := range splits(s.remark, a) {
-				if hasRegister(inner.kept) { // the words that are names of instructions are no reason
-					texts = append(texts, inner.kept)
-				}
+			// Of its beginnings the shortest: all of all remarks would be too many.
+			if inner := splits(s.remark, a); len(inner) > 0 && hasRegister(inner[len(inner)-1].kept) {
+				texts = append(texts, inner[len(inner)-1].kept)
 			}
 		}
 		t.to = len(texts)
@@ -212,7 +211,7 @@ func withoutRemark(e encoding, trials []trial, tried []encoding) encoding {
 		if slices.ContainsFunc(tried[t.from+1:t.to], func(e encoding) bool { return e.problem == "" }) {
 			e.problem += fmt.Sprintf("; %q and %q are two instructions, and a line has one", t.kept, t.remark)
 		} else if t.isDoubtful {
-			e.problem += fmt.Sprintf("; %q may be meant as a part of the instruction: if it is a remark, a ; has to stand before it", t.remark)
+			e.problem += fmt.Sprintf("; %q may belong to the instruction: if it is a remark, put a ; before it", t.remark)
 		} else {
 			return tried[t.from]
 		}
