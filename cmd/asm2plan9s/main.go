@@ -13,7 +13,8 @@
 // A comment that follows only words is an instruction. A comment on a line of
 // its own is an instruction if it starts in one of certain columns, which the
 // README lists. Files are rewritten in place. If any line has an error, no file
-// is rewritten. Without files, standard input is copied to standard output.
+// is rewritten. A file for an architecture that nothing here assembles is reported
+// and left as it is. Without files, standard input is copied to standard output.
 //
 // The flags are:
 //
