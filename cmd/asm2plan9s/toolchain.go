@@ -156,8 +156,8 @@ func otherTexts(insts []*instruction) []string {
 	return list
 }
 
-// reconcile returns the encoding of an instruction whose comment has a second //:
-// e is that of its text, other is that of the text on the other side.
+// reconcile returns the encoding of an instruction whose comment has a second //.
+// Its text has the encoding e, and the text on the other side has other.
 func (in *instruction) reconcile(e, other encoding) encoding {
 	switch {
 	case other.problem != "":

@@ -9,13 +9,13 @@ import (
 
 // KeepRights gives f, which is to take the place of the file at path, that
 // file's owner, group and permissions, and on Linux its POSIX access control
-// list. Nobody gets more rights than before: f loses what it inherited from its
+// list. No user gets more rights than before: f loses what it inherited from its
 // directory, and if the user may not keep the group, the members of both groups
 // get only what the group and all others had. The owner and the group are kept
 // as far as the user may. An error means that f must not take the place.
 //
-// Until then f should have permission 0600. Access control lists of other
-// kinds, such as those of NFSv4, macOS and Windows, are not kept.
+// Until then f should have permission 0600. Other access control lists, as of
+// NFSv4, macOS and Windows, are not kept.
 func KeepRights(f *os.File, path string) error {
 	info, err := os.Stat(path)
 	if err != nil {
