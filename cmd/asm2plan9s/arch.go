@@ -31,7 +31,7 @@ type arch struct {
 	// register finds a register's name in an instruction.
 	register *regexp.Regexp
 
-	// parts are operands, and what modifies them, that may stand behind an
+	// parts are operands, and what modifies them, that may follow an
 	// instruction which is whole without them.
 	parts parts
 

@@ -141,7 +141,7 @@ func parse(name string, data []byte, a *arch) *source {
 			continue
 		}
 		if strings.Contains(body[:start], "//") {
-			pass("another // stands before its comment")
+			pass("there is a // before its comment")
 			continue
 		}
 		in := &instruction{

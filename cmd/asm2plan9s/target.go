@@ -14,7 +14,7 @@ var otherArchs = []string{
 }
 
 // An archError is about a file as a whole: nothing here assembles for its
-// architecture. That is no reason to leave other files as they are.
+// architecture. Other files are converted nevertheless.
 type archError struct{ error }
 
 func (e archError) Unwrap() error { return e.error }

@@ -37,7 +37,7 @@ func hasRegister(text string) bool {
 }
 
 // isGo reports whether a text is an instruction in the syntax of Go's assembler.
-// Of instructions without operands nothing tells.
+// An instruction without operands may be in either syntax, and is not.
 func (a *arch) isGo(text string) bool {
 	name := instructionName.FindString(text)
 	return name != "" && name == strings.ToUpper(name) && a.goOperand.MatchString(text[len(name):]) && !a.notGo.MatchString(text)

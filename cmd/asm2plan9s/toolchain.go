@@ -145,7 +145,7 @@ func (as *assembler) assemble(ctx context.Context, s *source, insts []*instructi
 	return notes, refused, nil
 }
 
-// otherTexts returns what stands on the other sides of a second //.
+// otherTexts returns the texts on the other sides of a second //.
 func otherTexts(insts []*instruction) []string {
 	var list []string
 	for _, in := range insts {

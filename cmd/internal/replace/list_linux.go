@@ -47,7 +47,7 @@ func readList(path string) (list, error) {
 	}
 }
 
-// isNoList reports whether there is no list, or the file system knows of none.
+// isNoList reports whether a file lacks a list, or its file system knows of none.
 func isNoList(err error) bool {
 	return slices.ContainsFunc([]error{unix.ENODATA, unix.ENOTSUP, unix.ENOSYS}, func(no error) bool { return errors.Is(err, no) })
 }
