@@ -64,7 +64,7 @@ var remarkCases = []struct {
 	},
 }
 
-// plainRemarks are no part of anything.
+// plainRemarks belong to no instruction.
 var plainRemarks = []string{
 	"(a+b)", "(a*b, at once)", "a times b", "next block", "next", "-- adds b to a", "=> a + b", "= a*b", ": the mask", "@ the end",
 	"<- the input", "— clear it", "« clear »", "and store it", "or else the next", "not yet done", "all of them", "masked", "rounded to nearest",
