@@ -388,9 +388,9 @@ func TestWrapperIsWrittenTo(t *testing.T) {
 		t.Errorf("SumAfter: %x, want %x", got, want[5])
 	}
 	got := make([][sha256.Size]byte, 1)
-	sha256.SumStride(sha256.Rows{Data: got[0][:], Size: 32}, prefix, sha256.Rows{Data: msgs[6], Size: 54}, 1)
+	sha256.SumRows(sha256.Rows{Data: got[0][:], Size: 32}, prefix, sha256.Rows{Data: msgs[6], Size: 54}, 1)
 	if got[0] != want[6] {
-		t.Errorf("SumStride: %x, want %x", got[0], want[6])
+		t.Errorf("SumRows: %x, want %x", got[0], want[6])
 	}
 }
 

@@ -97,18 +97,18 @@ func TestManyMessagesAllocateNothingOnceWarm(t *testing.T) {
 					f    func()
 				}{
 					{"SumMany", func() { sha256.SumMany(dst, msgs) }},
-					{"WriteMany", func() { sha256.WriteMany(hs, msgs) }},
+					{"WriteHashes", func() { sha256.WriteHashes(hs, msgs) }},
 					{"SumHashes", func() { sha256.SumHashes(dst, hs) }},
 					{"SumManyAfter", func() { sha256.SumManyAfter(dst, hs[0], msgs) }},
 					{"SumManyAfter of crypto/sha256's", func() { sha256.SumManyAfter(dst, std, msgs) }},
 					{"SumAfter", func() { sha256.SumAfter(hs[0], msgs[0]) }},
 					{"SumAfter of crypto/sha256's", func() { sha256.SumAfter(std, msgs[0]) }},
 					{"SumChains", func() { sha256.SumChains(dst, steps) }},
-					{"SumStride", func() {
-						sha256.SumStride(sha256.Rows{Data: sums, Size: 20}, hs[0], sha256.Rows{Data: data, Size: 70}, n)
+					{"SumRows", func() {
+						sha256.SumRows(sha256.Rows{Data: sums, Size: 20}, hs[0], sha256.Rows{Data: data, Size: 70}, n)
 					}},
-					{"SumStride of crypto/sha256's", func() { sha256.SumStride(sha256.Rows{Data: sums, Size: 32}, std, sha256.Rows{Data: data, Size: 70}, n) }},
-					{"SumStride without a prefix", func() { sha256.SumStride(sha256.Rows{Data: sums, Size: 32}, nil, sha256.Rows{Data: data, Size: 70}, n) }},
+					{"SumRows of crypto/sha256's", func() { sha256.SumRows(sha256.Rows{Data: sums, Size: 32}, std, sha256.Rows{Data: data, Size: 70}, n) }},
+					{"SumRows without a prefix", func() { sha256.SumRows(sha256.Rows{Data: sums, Size: 32}, nil, sha256.Rows{Data: data, Size: 70}, n) }},
 				} {
 					if (always || usesStd()) && strings.Contains(tt.name, "crypto/sha256") {
 						continue // its hashes are cloned or restored, which allocates

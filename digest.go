@@ -17,7 +17,7 @@ type digest struct {
 	n     uint8
 	is224 bool
 
-	waiting bool // is in a batch of WriteMany
+	waiting bool // is in a batch of WriteHashes
 	ends    byte // depends on the ends of what was written last, so that they are read
 }
 

@@ -8,10 +8,10 @@
 //   - [SumMany] is for messages in memory. With AVX-512 it hashes 16 messages or
 //     more of similar length 2 to 5 times as fast as a loop;
 //   - [SumManyAfter] is for messages behind one prefix, [SumAfter] for one such message;
-//   - [SumStride] is for messages at regular distances in a buffer;
+//   - [SumRows] is for messages at regular distances in a buffer;
 //   - [SumChains] follows hash chains;
 //   - [SumReaders] reads and hashes many streams, such as files;
-//   - [WriteMany] and [SumHashes] are for streams that one goroutine feeds;
+//   - [WriteHashes] and [SumHashes] are for streams that one goroutine feeds;
 //   - a [Server] is for goroutines that each have a hash.
 //
 // Packages hmac, pbkdf2, hashtree, composite and pow have HMAC, PBKDF2, Merkle trees,

@@ -60,7 +60,7 @@ func ExampleSumMany() {
 }
 
 // Three files are read in step, a piece of each at a time.
-func ExampleWriteMany() {
+func ExampleWriteHashes() {
 	files := []string{"the first file", "the second file, which is longer", "the third"}
 	hashes := make([]hash.Hash, len(files))
 	readers := make([]io.Reader, len(files))
@@ -75,7 +75,7 @@ func ExampleWriteMany() {
 			pieces[i] = pieces[i][:n]
 			more = more || err == nil
 		}
-		sha256.WriteMany(hashes, pieces)
+		sha256.WriteHashes(hashes, pieces)
 	}
 	digests := make([][sha256.Size]byte, len(files))
 	sha256.SumHashes(digests, hashes)
@@ -91,8 +91,8 @@ func ExampleWriteMany() {
 func ExampleSumHashes() {
 	salt := []byte("pepper")
 	hashes := []hash.Hash{sha256.New(), sha256.New()}
-	sha256.WriteMany(hashes, [][]byte{salt, salt})
-	sha256.WriteMany(hashes, [][]byte{[]byte("one"), []byte("two")})
+	sha256.WriteHashes(hashes, [][]byte{salt, salt})
+	sha256.WriteHashes(hashes, [][]byte{[]byte("one"), []byte("two")})
 	digests := make([][sha256.Size]byte, len(hashes))
 	sha256.SumHashes(digests, hashes)
 	fmt.Printf("%x…\n%x…\n", digests[0][:8], digests[1][:8])
@@ -140,13 +140,13 @@ func ExampleSumChains() {
 }
 
 // A record is 24 bytes and room for the first 8 bytes of its digest.
-func ExampleSumStride() {
+func ExampleSumRows() {
 	const records, size = 3, 32
 	table := make([]byte, records*size)
 	for i := range records {
 		copy(table[i*size:], fmt.Sprintf("record %d", i))
 	}
-	sha256.SumStride(
+	sha256.SumRows(
 		sha256.Rows{Data: table[24:], Size: 8, Stride: size},
 		nil,
 		sha256.Rows{Data: table, Size: 24, Stride: size},

@@ -43,9 +43,9 @@ func TestListsLargerThanTheCache(t *testing.T) {
 			for i := range hs {
 				hs[i] = sha256.New()
 			}
-			sha256.WriteMany(hs, msgs)
+			sha256.WriteHashes(hs, msgs)
 			sha256.SumHashes(got, hs)
-			check("WriteMany", got)
+			check("WriteHashes", got)
 		}
 	})
 }

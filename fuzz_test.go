@@ -125,8 +125,8 @@ func FuzzSumMany(f *testing.F) {
 	})
 }
 
-// FuzzWriteMany writes to a set of hashes of all kinds by any schedule.
-func FuzzWriteMany(f *testing.F) {
+// FuzzWriteHashes writes to a set of hashes of all kinds by any schedule.
+func FuzzWriteHashes(f *testing.F) {
 	f.Add([]byte{})
 	f.Add(hashtest.Data(50))
 	f.Add(hashtest.Data(500))
@@ -148,7 +148,7 @@ func FuzzWriteMany(f *testing.F) {
 				hs, data = append(hs, pair.h), append(data, piece)
 				pair.want.Write(piece)
 			}
-			sha256.WriteMany(hs, data)
+			sha256.WriteHashes(hs, data)
 			var sums []hash.Hash
 			var wants [][]byte
 			for _, pair := range pairs {

@@ -24,26 +24,26 @@ func SumMany(dst [][Size]byte, msgs [][]byte) {
 	lanes.SumMany(dst, msgs)
 }
 
-// WriteMany has the effect of hs[i].Write(data[i]) for every i, in order. It writes
+// WriteHashes has the effect of hs[i].Write(data[i]) for every i, in order. It writes
 // to the hashes of this package side by side on the calling goroutine. It starts no
 // other goroutine, and once warm allocates nothing. It does not read data after it
 // returns. A hash that occurs in hs more than once takes its data in order. Hashes of
 // crypto/sha256 that get 1 KiB or more go side by side with them, except where
-// crypto/sha256 compresses for this package, as in FIPS 140-3 mode. WriteMany calls the
+// crypto/sha256 compresses for this package, as in FIPS 140-3 mode. WriteHashes calls the
 // method Write of any other hash. Hashes before and after such a hash do not run side by
 // side with each other. If reading data faults, and the caller recovers, each write to a
 // hash of this package has happened as a whole or not at all.
 //
-// WriteMany panics, before it touches anything, if hs and data differ in length, or
+// WriteHashes panics, before it touches anything, if hs and data differ in length, or
 // if a hash is nil, or is a [Server]'s hash that was copied by value.
-func WriteMany(hs []hash.Hash, data [][]byte) {
-	checkLengths("WriteMany", len(hs), len(data))
+func WriteHashes(hs []hash.Hash, data [][]byte) {
+	checkLengths("WriteHashes", len(hs), len(data))
 	takes := false
 	for i, h := range hs {
 		if _, ok := h.(*digest); ok {
 			continue
 		}
-		checkHash("WriteMany", i, h)
+		checkHash("WriteHashes", i, h)
 		takes = takes || len(data[i]) >= minTaken && isTaken(h)
 	}
 	if !lanes.SideBySide(len(hs)) {
@@ -60,7 +60,7 @@ func WriteMany(hs []hash.Hash, data [][]byte) {
 	writeRuns(hs, data)
 }
 
-// writeRuns is WriteMany without checks. It takes no states.
+// writeRuns is WriteHashes without checks. It takes no states.
 func writeRuns(hs []hash.Hash, data [][]byte) {
 	w := works.Get().(*work)
 	defer w.release()

@@ -275,7 +275,7 @@ func (p pair) check(t *testing.T, what string) {
 	}
 }
 
-func TestWriteMany(t *testing.T) {
+func TestWriteHashes(t *testing.T) {
 	for _, tt := range []struct {
 		name         string
 		kinds, begun int // of hashes, and the bytes in them
@@ -291,7 +291,7 @@ func TestWriteMany(t *testing.T) {
 						continue
 					}
 					for _, length := range lengths {
-						testWriteMany(t, n, length, tt.kinds, tt.begun)
+						testWriteHashes(t, n, length, tt.kinds, tt.begun)
 					}
 				}
 			})
@@ -299,9 +299,9 @@ func TestWriteMany(t *testing.T) {
 	}
 }
 
-// testWriteMany writes to n hashes of several kinds, of which some bytes have
+// testWriteHashes writes to n hashes of several kinds, of which some bytes have
 // been written to each, first length bytes and then up to two more.
-func testWriteMany(t *testing.T, n, length, kinds, begun int) {
+func testWriteHashes(t *testing.T, n, length, kinds, begun int) {
 	t.Helper()
 	var order []int
 	pairs := make([]pair, n)
@@ -312,7 +312,7 @@ func testWriteMany(t *testing.T, n, length, kinds, begun int) {
 	}
 	for round := range 2 {
 		data := cut(n, func(i int) int { return length + i*round%3 })
-		sha256.WriteMany(hs, data)
+		sha256.WriteHashes(hs, data)
 		for i, p := range pairs {
 			p.want.Write(data[i])
 		}
@@ -322,9 +322,9 @@ func testWriteMany(t *testing.T, n, length, kinds, begun int) {
 	}
 }
 
-// TestWriteManyKeepsOrder lists hashes more than once, and hashes that stand on
+// TestWriteHashesKeepsOrder lists hashes more than once, and hashes that stand on
 // others of the list.
-func TestWriteManyKeepsOrder(t *testing.T) {
+func TestWriteHashesKeepsOrder(t *testing.T) {
 	hashtest.ForEach(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(8, 8))
 		for round := range 100 {
@@ -351,7 +351,7 @@ func TestWriteManyKeepsOrder(t *testing.T) {
 					wantOrder = append(wantOrder, f.number)
 				}
 			}
-			sha256.WriteMany(hs, data)
+			sha256.WriteHashes(hs, data)
 			for i, p := range pairs {
 				p.check(t, fmt.Sprintf("round %d, hash %d of %d in %d writes", round, i, len(pairs), len(hs)))
 			}
@@ -362,7 +362,7 @@ func TestWriteManyKeepsOrder(t *testing.T) {
 	})
 }
 
-func TestWriteManyKeepsNothing(t *testing.T) {
+func TestWriteHashesKeepsNothing(t *testing.T) {
 	hashtest.ForEach(t, func(t *testing.T) {
 		const n = 40
 		hs, want := make([]hash.Hash, n), make([]hash.Hash, n)
@@ -371,17 +371,17 @@ func TestWriteManyKeepsNothing(t *testing.T) {
 			hs[i], want[i] = sha256.New(), stdsha256.New()
 			want[i].Write(data[i])
 		}
-		sha256.WriteMany(hs, data)
+		sha256.WriteHashes(hs, data)
 		for _, p := range data {
 			clear(p)
 		}
 		for i := range hs {
-			pair{hs[i], want[i]}.check(t, fmt.Sprintf("%d bytes that change after WriteMany", len(data[i])))
+			pair{hs[i], want[i]}.check(t, fmt.Sprintf("%d bytes that change after WriteHashes", len(data[i])))
 		}
 	})
 }
 
-func TestWriteManyAtTheEdgeOfMemory(t *testing.T) {
+func TestWriteHashesAtTheEdgeOfMemory(t *testing.T) {
 	const most = 300
 	bufs := make([]*guard.Buffer, maxTestLanes)
 	for i := range bufs {
@@ -403,7 +403,7 @@ func TestWriteManyAtTheEdgeOfMemory(t *testing.T) {
 				copy(data[i], hashtest.Data(length))
 				pairs[i].want.Write(data[i])
 			}
-			if err := guard.Faults(func() { sha256.WriteMany(hs, data) }); err != nil {
+			if err := guard.Faults(func() { sha256.WriteHashes(hs, data) }); err != nil {
 				t.Fatalf("%d writes: %v", n, err)
 			}
 			for i, p := range pairs {
@@ -458,7 +458,7 @@ func TestForgedLengthsSideBySide(t *testing.T) {
 		}
 		for _, more := range []int{0, 1, 63, 64, 1000} {
 			data := cut(len(hs), func(int) int { return more })
-			sha256.WriteMany(hs, data)
+			sha256.WriteHashes(hs, data)
 			dst := make([][sha256.Size]byte, len(hs))
 			sha256.SumHashes(dst, hs)
 			for i, want := range wants {
@@ -490,10 +490,10 @@ func TestMisuse(t *testing.T) {
 		{"SumMany, more messages", nil, func(dst [][sha256.Size]byte, _ []hash.Hash) { sha256.SumMany(dst, data(4)) }},
 		{"SumMany, fewer messages", nil, func(dst [][sha256.Size]byte, _ []hash.Hash) { sha256.SumMany(dst, data(2)) }},
 		{"SumMany, nil messages", nil, func(dst [][sha256.Size]byte, _ []hash.Hash) { sha256.SumMany(dst, nil) }},
-		{"WriteMany, more data", fresh(), func(_ [][sha256.Size]byte, hs []hash.Hash) { sha256.WriteMany(hs, data(4)) }},
-		{"WriteMany, less data", fresh(), func(_ [][sha256.Size]byte, hs []hash.Hash) { sha256.WriteMany(hs, data(2)) }},
-		{"WriteMany, nil last", with(2, nil), func(_ [][sha256.Size]byte, hs []hash.Hash) { sha256.WriteMany(hs, data(3)) }},
-		{"WriteMany, nil hash of a Server last", with(2, noServerHash), func(_ [][sha256.Size]byte, hs []hash.Hash) { sha256.WriteMany(hs, data(3)) }},
+		{"WriteHashes, more data", fresh(), func(_ [][sha256.Size]byte, hs []hash.Hash) { sha256.WriteHashes(hs, data(4)) }},
+		{"WriteHashes, less data", fresh(), func(_ [][sha256.Size]byte, hs []hash.Hash) { sha256.WriteHashes(hs, data(2)) }},
+		{"WriteHashes, nil last", with(2, nil), func(_ [][sha256.Size]byte, hs []hash.Hash) { sha256.WriteHashes(hs, data(3)) }},
+		{"WriteHashes, nil hash of a Server last", with(2, noServerHash), func(_ [][sha256.Size]byte, hs []hash.Hash) { sha256.WriteHashes(hs, data(3)) }},
 		{"SumHashes, more hashes", fresh(), func(dst [][sha256.Size]byte, hs []hash.Hash) { sha256.SumHashes(dst[:2], hs) }},
 		{"SumHashes, fewer hashes", fresh(), func(dst [][sha256.Size]byte, hs []hash.Hash) { sha256.SumHashes(dst, hs[:2]) }},
 		{"SumHashes, nil last", with(2, nil), func(dst [][sha256.Size]byte, hs []hash.Hash) { sha256.SumHashes(dst, hs) }},
@@ -544,7 +544,7 @@ func TestPanicOfAForeignHash(t *testing.T) {
 				t.Error("the panic got lost")
 			}
 		}()
-		sha256.WriteMany(hs, data)
+		sha256.WriteHashes(hs, data)
 	}()
 	hs[2] = sha256.New()
 	for i, h := range hs {
@@ -554,7 +554,7 @@ func TestPanicOfAForeignHash(t *testing.T) {
 		}
 		pair{h, want}.check(t, fmt.Sprintf("hash %d", i))
 	}
-	sha256.WriteMany(hs, data)
+	sha256.WriteHashes(hs, data)
 	for i, h := range hs {
 		want := stdsha256.New()
 		if i < 2 {
@@ -594,15 +594,15 @@ func TestFaultsAmongMany(t *testing.T) {
 					if guard.Faults(func() { sha256.SumManyAfter(sums, hs[n-1], msgs) }) == nil {
 						t.Fatalf("%s: SumManyAfter reads what cannot be read", what)
 					}
-					if guard.Faults(func() { sha256.WriteMany(hs, msgs) }) == nil {
-						t.Fatalf("%s: WriteMany reads what cannot be read", what)
+					if guard.Faults(func() { sha256.WriteHashes(hs, msgs) }) == nil {
+						t.Fatalf("%s: WriteHashes reads what cannot be read", what)
 					}
 					msgs[n/2] = good
 					checkSumMany(t, what, msgs)
 					for _, h := range hs {
 						h.Reset()
 					}
-					sha256.WriteMany(hs, msgs)
+					sha256.WriteHashes(hs, msgs)
 					sha256.SumHashes(sums, hs)
 					for i, m := range msgs {
 						if want := stdsha256.Sum256(m); sums[i] != want {
@@ -616,7 +616,7 @@ func TestFaultsAmongMany(t *testing.T) {
 }
 
 // TestFaultsLeaveHashes writes, among other memory, memory of which the end cannot
-// be read, by WriteMany and by Write. Each hash has to be as it was before, or as it is
+// be read, by WriteHashes and by Write. Each hash has to be as it was before, or as it is
 // after its write, and to go on.
 func TestFaultsLeaveHashes(t *testing.T) {
 	if !guard.Guarded {
@@ -641,8 +641,8 @@ func TestFaultsLeaveHashes(t *testing.T) {
 						}
 						end := buf.Tail(length)
 						writes[n/2] = unsafe.Slice(unsafe.SliceData(end), length+unreadable)
-						if guard.Faults(func() { sha256.WriteMany(hs, writes) }) == nil {
-							t.Fatalf("%s: WriteMany reads what cannot be read", what)
+						if guard.Faults(func() { sha256.WriteHashes(hs, writes) }) == nil {
+							t.Fatalf("%s: WriteHashes reads what cannot be read", what)
 						}
 						for i, h := range hs {
 							p := pair{h, states[i][0].want}
@@ -650,11 +650,11 @@ func TestFaultsLeaveHashes(t *testing.T) {
 								p.want = states[i][1].want
 							}
 							p.check(t, fmt.Sprintf("%s: hash %d", what, i))
-							sha256.WriteMany([]hash.Hash{h}, [][]byte{{1}})
+							sha256.WriteHashes([]hash.Hash{h}, [][]byte{{1}})
 							p.want.Write([]byte{1})
 							p.check(t, fmt.Sprintf("%s: hash %d, and a byte", what, i))
 						}
-						sha256.WriteMany(hs, cut(n, func(int) int { return 200 }))
+						sha256.WriteHashes(hs, cut(n, func(int) int { return 200 }))
 					}
 				}
 			}
@@ -675,7 +675,7 @@ func TestManyFromManyGoroutines(t *testing.T) {
 					hs[j] = sha256.New()
 				}
 				sha256.SumMany(dst, msgs)
-				sha256.WriteMany(hs, msgs)
+				sha256.WriteHashes(hs, msgs)
 				sha256.SumHashes(sums, hs)
 				for j, m := range msgs {
 					if want := stdsha256.Sum256(m); dst[j] != want || sums[j] != want {
@@ -711,7 +711,7 @@ func TestManyStartsNoGoroutine(t *testing.T) {
 	for range 10 {
 		before := count()
 		sha256.SumMany(dst, msgs)
-		sha256.WriteMany(hs, msgs)
+		sha256.WriteHashes(hs, msgs)
 		sha256.SumHashes(dst, hs)
 		sha256.SumManyAfter(dst, hs[0], msgs)
 		fewest = min(fewest, count()-before)
@@ -726,9 +726,9 @@ func TestManyStartsNoGoroutine(t *testing.T) {
 // collection.
 func TestManyRetainsNothing(t *testing.T) {
 	for name, call := range map[string]func(dst [][sha256.Size]byte, msgs [][]byte, hs []hash.Hash){
-		"SumMany":   func(dst [][sha256.Size]byte, msgs [][]byte, _ []hash.Hash) { sha256.SumMany(dst, msgs) },
-		"WriteMany": func(_ [][sha256.Size]byte, msgs [][]byte, hs []hash.Hash) { sha256.WriteMany(hs, msgs) },
-		"SumHashes": func(dst [][sha256.Size]byte, _ [][]byte, hs []hash.Hash) { sha256.SumHashes(dst, hs) },
+		"SumMany":     func(dst [][sha256.Size]byte, msgs [][]byte, _ []hash.Hash) { sha256.SumMany(dst, msgs) },
+		"WriteHashes": func(_ [][sha256.Size]byte, msgs [][]byte, hs []hash.Hash) { sha256.WriteHashes(hs, msgs) },
+		"SumHashes":   func(dst [][sha256.Size]byte, _ [][]byte, hs []hash.Hash) { sha256.SumHashes(dst, hs) },
 		"SumManyAfter": func(dst [][sha256.Size]byte, msgs [][]byte, hs []hash.Hash) {
 			sha256.SumManyAfter(dst, hs[len(hs)-1], msgs)
 		},

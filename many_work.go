@@ -26,7 +26,7 @@ func ours(h hash.Hash) *digest {
 	return oursOfServer(h)
 }
 
-// work is a list that package lanes works on: for WriteMany hashes and data, for
+// work is a list that package lanes works on: for WriteHashes hashes and data, for
 // SumHashes and flushMany hashes alone.
 type work struct {
 	hs   []hash.Hash

@@ -11,7 +11,7 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/guard"
 )
 
-// TestFaultLeavesNoHashWaiting tests that WriteMany hashes side by side again
+// TestFaultLeavesNoHashWaiting tests that WriteHashes hashes side by side again
 // what it wrote to when memory could not be read.
 func TestFaultLeavesNoHashWaiting(t *testing.T) {
 	if !guard.Guarded {
@@ -25,7 +25,7 @@ func TestFaultLeavesNoHashWaiting(t *testing.T) {
 			hs[i], data[i] = New(), make([]byte, length)
 		}
 		data[17] = broken
-		if guard.Faults(func() { WriteMany(hs, data) }) == nil {
+		if guard.Faults(func() { WriteHashes(hs, data) }) == nil {
 			t.Error("reading what cannot be read did not fault")
 		}
 		for i, h := range hs {
@@ -82,7 +82,7 @@ func TestNoHashIsLeftWaiting(t *testing.T) {
 			name string
 			call func()
 		}{
-			{"WriteMany", func() { WriteMany(hs, data) }},
+			{"WriteHashes", func() { WriteHashes(hs, data) }},
 			{"SumHashes", func() { SumHashes(make([][Size]byte, len(hs)), hs) }},
 		} {
 			call.call()

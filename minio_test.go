@@ -48,6 +48,6 @@ func TestZeroAvx512DigestsAmongMany(t *testing.T) {
 	check([]hash.Hash{new(sha256.Avx512Digest), new(sha256.Avx512Digest)}, nil)
 	hs := []hash.Hash{new(sha256.Avx512Digest), new(sha256.Avx512Digest)}
 	p := hashtest.Data(100)
-	sha256.WriteMany(hs, [][]byte{p, p})
+	sha256.WriteHashes(hs, [][]byte{p, p})
 	check(hs, p)
 }

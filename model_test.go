@@ -41,7 +41,7 @@ const (
 	opMarshal       // gives the bytes of crypto/sha256
 	opUnmarshal     // a state after n bytes
 	opUnmarshalHalf // of a state
-	opWriteMany     // n bytes to one hash, some to the other, and some more to the one, of each kind
+	opWriteHashes   // n bytes to one hash, some to the other, and some more to the one, of each kind
 	opSumHashes
 	opClose // the server
 	operations
@@ -50,12 +50,12 @@ const (
 func (o operation) String() string {
 	return [operations]string{
 		"Write", "Sum", "Reset", "Clone", "MarshalBinary", "UnmarshalBinary", "UnmarshalBinary of half a state",
-		"WriteMany", "SumHashes", "Close",
+		"WriteHashes", "SumHashes", "Close",
 	}[o]
 }
 
 // hasLength reports whether steps of o use n.
-func (o operation) hasLength() bool { return o == opWrite || o == opUnmarshal || o == opWriteMany }
+func (o operation) hasLength() bool { return o == opWrite || o == opUnmarshal || o == opWriteHashes }
 
 // modelSource is what models write: after most bytes, from the start again.
 var modelSource = hashtest.Data(100_000)
@@ -100,8 +100,8 @@ func (m *model) run(steps ...step) {
 func (m *model) do(s step) {
 	m.t.Helper()
 	switch s.operation {
-	case opWriteMany:
-		m.writeMany(s)
+	case opWriteHashes:
+		m.writeHashes(s)
 	case opSumHashes:
 		m.sumHashes()
 	case opClose:
@@ -146,7 +146,7 @@ func (m *model) doOne(s step, kind int) {
 	}
 }
 
-func (m *model) writeMany(s step) {
+func (m *model) writeHashes(s step) {
 	var hs []hash.Hash
 	var data [][]byte
 	for i, n := range []int{s.n, s.n / 3, 70} {
@@ -156,7 +156,7 @@ func (m *model) writeMany(s step) {
 			hs, data = append(hs, one.h), append(data, p)
 		}
 	}
-	sha256.WriteMany(hs, data)
+	sha256.WriteHashes(hs, data)
 	for _, p := range data {
 		clear(p)
 	}

@@ -59,7 +59,7 @@ func TestRowsThatAreNodes(t *testing.T) {
 				src := sha256.Rows{Data: buf[first:][:(n-1)*l.stride+64], Size: 64, Stride: l.stride}
 				dst := sha256.Rows{Data: buf[first+l.shift:], Size: l.size, Stride: l.dstStride}
 				before, want := bytes.Clone(buf[:first+l.shift]), rowsOf(dst, stdsha256.New, nil, src, n)
-				sha256.SumStride(dst, nil, src, n)
+				sha256.SumRows(dst, nil, src, n)
 				if !bytes.Equal(dst.Data, want) || !bytes.Equal(buf[:first+l.shift], before) {
 					t.Fatalf("%d rows %d apart, digests of %d bytes %d apart, %d bytes behind: wrong digests, or other bytes changed", n, l.stride, l.size, l.dstStride, l.shift)
 				}
@@ -93,10 +93,10 @@ func TestNodesBehindARestoredState(t *testing.T) {
 			}
 			prefix := restored(sha256.New())
 			sha256.SumManyAfter(got, prefix, msgs)
-			sha256.SumStride(sha256.Rows{Data: rows, Size: 32}, prefix, sha256.Rows{Data: bytes.Join(msgs, nil), Size: 64}, n)
+			sha256.SumRows(sha256.Rows{Data: rows, Size: 32}, prefix, sha256.Rows{Data: bytes.Join(msgs, nil), Size: 64}, n)
 			for i := range got {
 				if got[i] != want || [32]byte(rows[32*i:]) != want {
-					t.Fatalf("message %d of %d: SumManyAfter %x, SumStride %x, want %x", i, n, got[i], rows[32*i:][:32], want)
+					t.Fatalf("message %d of %d: SumManyAfter %x, SumRows %x, want %x", i, n, got[i], rows[32*i:][:32], want)
 				}
 			}
 		}
@@ -111,7 +111,7 @@ func TestNodesAtTheEdgeOfMemory(t *testing.T) {
 				copy(rows[0], hashtest.Data(64*n))
 				src, dst := sha256.Rows{Data: rows[0], Size: 64, Stride: 64}, sha256.Rows{Data: rows[1], Size: 32, Stride: 32}
 				want := rowsOf(dst, stdsha256.New, nil, src, n)
-				if err := guard.Faults(func() { sha256.SumStride(dst, nil, src, n) }); err != nil {
+				if err := guard.Faults(func() { sha256.SumRows(dst, nil, src, n) }); err != nil {
 					t.Fatalf("%d rows: %v", n, err)
 				}
 				if !bytes.Equal(rows[1], want) {

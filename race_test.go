@@ -43,11 +43,11 @@ var users = map[string]func(p []byte){
 	},
 	"a Server's hash": func(p []byte) { sha256.NewServer().New().Write(p) },
 	"a Server":        func(p []byte) { sha256.NewServer().Sum256(p) },
-	"WriteMany": func(p []byte) {
-		sha256.WriteMany([]hash.Hash{sha256.New(), sha256.New()}, [][]byte{make([]byte, len(p)), p})
+	"WriteHashes": func(p []byte) {
+		sha256.WriteHashes([]hash.Hash{sha256.New(), sha256.New()}, [][]byte{make([]byte, len(p)), p})
 	},
-	"WriteMany of unequal lengths": func(p []byte) {
-		sha256.WriteMany([]hash.Hash{sha256.New(), sha256.New()}, [][]byte{make([]byte, 5000), p})
+	"WriteHashes of unequal lengths": func(p []byte) {
+		sha256.WriteHashes([]hash.Hash{sha256.New(), sha256.New()}, [][]byte{make([]byte, 5000), p})
 	},
 	"SumManyAfter": func(p []byte) {
 		prefix := sha256.New()
@@ -58,8 +58,8 @@ var users = map[string]func(p []byte){
 		sha256.SumManyAfter(make([][sha256.Size]byte, 3), sha256.New(), [][]byte{nil, make([]byte, 5000), p})
 	},
 	"SumAfter": func(p []byte) { sha256.SumAfter(sha256.New(), p) },
-	"SumStride": func(p []byte) {
-		sha256.SumStride(sha256.Rows{Data: make([]byte, 64), Size: 32}, nil, sha256.Rows{Data: p, Size: 5000}, 2)
+	"SumRows": func(p []byte) {
+		sha256.SumRows(sha256.Rows{Data: make([]byte, 64), Size: 32}, nil, sha256.Rows{Data: p, Size: 5000}, 2)
 	},
 	"hashtree's chunks":  func(p []byte) { hashtree.HashByteSlice(make([]byte, 9600), p[:19_200]) },
 	"hashtree's digests": func(p []byte) { hashtree.HashByteSlice(p[:9600], make([]byte, 19_200)) },

@@ -339,7 +339,7 @@ func (b *readersBatch) parts(r *readers) {
 		}
 		b.data, b.hashes = append(b.data, p.data), append(b.hashes, p.slot.h)
 	}
-	WriteMany(b.hashes, b.data)
+	WriteHashes(b.hashes, b.data)
 	b.hashes = b.hashes[:0]
 	for _, p := range b.now {
 		if p.last && !p.first {

@@ -20,14 +20,14 @@ type Info struct {
 	// as words of SHA256SIMD_DISABLE. Disabled ones are included; what GODEBUG switches
 	// off is not.
 	Features []string
-	// Unknown are the words of SHA256SIMD_DISABLE that name nothing on any
+	// Ignored are the words of SHA256SIMD_DISABLE that name nothing on any
 	// architecture.
-	Unknown []string
+	Ignored []string
 }
 
 // Selected reports which kernels this process uses.
 func Selected() Info {
-	info := Info{Single: block.Single(), Features: lanes.Features(), Unknown: lanes.Unknown()}
+	info := Info{Single: block.Single(), Features: lanes.Features(), Ignored: lanes.Ignored()}
 	info.Lanes, info.Many = lanes.Width()
 	if info.Lanes == 1 {
 		info.Many = info.Single

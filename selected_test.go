@@ -17,8 +17,8 @@ import (
 // describe puts info on one line, which continuous integration looks at on
 // emulated CPUs.
 func describe(info sha256.Info) string {
-	return fmt.Sprintf("selected single=%s many=%s lanes=%d features=%s unknown=%s", info.Single, info.Many, info.Lanes,
-		strings.Join(info.Features, ","), strings.Join(info.Unknown, ","))
+	return fmt.Sprintf("selected single=%s many=%s lanes=%d features=%s ignored=%s", info.Single, info.Many, info.Lanes,
+		strings.Join(info.Features, ","), strings.Join(info.Ignored, ","))
 }
 
 func TestSelected(t *testing.T) {
@@ -53,7 +53,7 @@ func TestSelectedWhenForced(t *testing.T) {
 		}
 		info := sha256.Selected()
 		restore()
-		want := sha256.Info{Single: "generic", Many: name, Lanes: 1, Features: features, Unknown: info.Unknown}
+		want := sha256.Info{Single: "generic", Many: name, Lanes: 1, Features: features, Ignored: info.Ignored}
 		for _, k := range block.Kernels() {
 			if k.Name == name {
 				want.Lanes = k.Lanes
@@ -91,7 +91,7 @@ func TestEnvironment(t *testing.T) {
 
 	t.Run("FIPS 140-3", func(t *testing.T) {
 		got := selectedIn(t, "GODEBUG=fips140=on")
-		want := fmt.Sprintf("selected single=x1_std many=x1_std lanes=1 features=%s unknown=", field(t, plain, "features"))
+		want := fmt.Sprintf("selected single=x1_std many=x1_std lanes=1 features=%s ignored=", field(t, plain, "features"))
 		if got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
@@ -102,7 +102,7 @@ func TestEnvironment(t *testing.T) {
 			if single := field(t, got, "single"); len(kernels) > 0 && single != "generic" {
 				t.Errorf("disabling %s: %s", disable, got)
 			}
-			if field(t, got, "lanes") != "1" || field(t, got, "unknown") != "" {
+			if field(t, got, "lanes") != "1" || field(t, got, "ignored") != "" {
 				t.Errorf("disabling %s: %s", disable, got)
 			}
 			if got, want := field(t, got, "features"), field(t, plain, "features"); got != want {
@@ -120,10 +120,10 @@ func TestEnvironment(t *testing.T) {
 			}
 		}
 	})
-	t.Run("unknown words", func(t *testing.T) {
+	t.Run("ignored words", func(t *testing.T) {
 		got := selectedIn(t, "SHA256SIMD_DISABLE= avx3, ,AVX2,x9_avx2,neon,sha2,x4_neon,shani")
-		if want := "avx3,AVX2,x9_avx2"; field(t, got, "unknown") != want {
-			t.Errorf("unknown words %s, want %s", field(t, got, "unknown"), want)
+		if want := "avx3,AVX2,x9_avx2"; field(t, got, "ignored") != want {
+			t.Errorf("ignored words %s, want %s", field(t, got, "ignored"), want)
 		}
 	})
 }

@@ -10,7 +10,7 @@ import (
 
 // A Server hashes side by side what goroutines write at the same time, each to its own
 // hash. It is for programs in which each goroutine has one hash, as for [io.Copy]. A
-// goroutine that has many messages at hand does better with [SumMany] or [WriteMany].
+// goroutine that has many messages at hand does better with [SumMany] or [WriteHashes].
 //
 // A Server has no goroutine and no timer. The writers do the work, by flat combining:
 // one writer, the combiner, hashes for the others too, until its own work is done. A

@@ -187,7 +187,7 @@ func TestHashInUse(t *testing.T) {
 		"Clone":           func() { h.Clone() },
 		"MarshalBinary":   func() { h.MarshalBinary() },
 		"UnmarshalBinary": func() { h.UnmarshalBinary(nil) },
-		"WriteMany":       func() { WriteMany([]hash.Hash{first, struct{ hash.Hash }{New()}, h}, [][]byte{data, data, data}) },
+		"WriteHashes":     func() { WriteHashes([]hash.Hash{first, struct{ hash.Hash }{New()}, h}, [][]byte{data, data, data}) },
 		"SumHashes":       func() { SumHashes(make([][Size]byte, 2), []hash.Hash{New(), h}) },
 	} {
 		func() {
@@ -201,7 +201,7 @@ func TestHashInUse(t *testing.T) {
 	}
 	h.inUse.Store(false)
 	if !bytes.Equal(first.Sum(nil), New().Sum(nil)) {
-		t.Error("WriteMany wrote before it panicked")
+		t.Error("WriteHashes wrote before it panicked")
 	}
 	if !bytes.Equal(h.Sum(nil), before) {
 		t.Error("the hash has changed")

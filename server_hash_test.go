@@ -37,16 +37,16 @@ func TestCopyOfAServersHash(t *testing.T) {
 		{"MarshalBinary", func(h hashtest.Hash) { h.MarshalBinary() }},
 		{"AppendBinary", func(h hashtest.Hash) { h.AppendBinary(nil) }},
 		{"UnmarshalBinary", func(h hashtest.Hash) { h.UnmarshalBinary(marshal(t, stdsha256.New())) }},
-		{"WriteMany", func(h hashtest.Hash) {
+		{"WriteHashes", func(h hashtest.Hash) {
 			first := sha256.New()
 			defer func() {
 				if !bytes.Equal(first.Sum(nil), sha256.New().Sum(nil)) {
-					t.Error("WriteMany wrote before it panicked")
+					t.Error("WriteHashes wrote before it panicked")
 				}
 			}()
-			sha256.WriteMany([]hash.Hash{first, h}, [][]byte{data, data})
+			sha256.WriteHashes([]hash.Hash{first, h}, [][]byte{data, data})
 		}},
-		{"WriteMany of one", func(h hashtest.Hash) { sha256.WriteMany([]hash.Hash{h}, [][]byte{data}) }},
+		{"WriteHashes of one", func(h hashtest.Hash) { sha256.WriteHashes([]hash.Hash{h}, [][]byte{data}) }},
 		{"SumHashes", func(h hashtest.Hash) { sha256.SumHashes(make([][sha256.Size]byte, 2), []hash.Hash{sha256.New(), h}) }},
 	}
 	for _, held := range []int{0, 100, 5000} { // fresh; before and after some are held back
@@ -59,7 +59,7 @@ func TestCopyOfAServersHash(t *testing.T) {
 		for _, tt := range uses {
 			c := copied(h).(hashtest.Hash)
 			says := "sha256: a Server's hash was copied by value"
-			if list, _, _ := strings.Cut(tt.name, " of one"); list == "WriteMany" || list == "SumHashes" {
+			if list, _, _ := strings.Cut(tt.name, " of one"); list == "WriteHashes" || list == "SumHashes" {
 				says = "sha256: " + list + ": hash " // whose number follows
 			}
 			if message := panicOf(func() { tt.use(c) }); !strings.HasPrefix(message, says) || !strings.Contains(message, "copied by value") {

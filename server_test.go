@@ -529,7 +529,7 @@ func TestServerUnderAProfiler(t *testing.T) {
 	wg.Wait()
 }
 
-// TestServerHashesAmongMany writes to a server's hashes by WriteMany and by
+// TestServerHashesAmongMany writes to a server's hashes by WriteHashes and by
 // themselves, with others of both kinds, while goroutines write to more of
 // them.
 func TestServerHashesAmongMany(t *testing.T) {
@@ -561,7 +561,7 @@ func TestServerHashesAmongMany(t *testing.T) {
 						data[i] = source[r.IntN(1000):][:length(r)]
 						want[i].Write(data[i])
 					}
-					sha256.WriteMany(hs, data)
+					sha256.WriteHashes(hs, data)
 					for i, h := range hs {
 						p := source[:length(r)]
 						h.Write(p)
@@ -607,13 +607,13 @@ func TestServerHashHoldsBack(t *testing.T) {
 			}
 		}},
 		{"Close", func(s *sha256.Server, _, _ hashtest.Hash) { s.Close() }},
-		{"WriteMany", func(_ *sha256.Server, h, want hashtest.Hash) {
-			sha256.WriteMany([]hash.Hash{sha256.New(), h}, [][]byte{p, p})
+		{"WriteHashes", func(_ *sha256.Server, h, want hashtest.Hash) {
+			sha256.WriteHashes([]hash.Hash{sha256.New(), h}, [][]byte{p, p})
 			want.Write(p)
 		}},
-		{"WriteMany by way of a foreign hash", func(_ *sha256.Server, h, want hashtest.Hash) {
+		{"WriteHashes by way of a foreign hash", func(_ *sha256.Server, h, want hashtest.Hash) {
 			through := &foreign{Hash: h, order: new([]int)}
-			sha256.WriteMany([]hash.Hash{through, h}, [][]byte{p, p})
+			sha256.WriteHashes([]hash.Hash{through, h}, [][]byte{p, p})
 			want.Write(p)
 			want.Write(p)
 		}},

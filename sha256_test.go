@@ -259,10 +259,10 @@ func TestHugeMessages(t *testing.T) {
 		t.Errorf("Write of %d bytes: %x, want %x", boundaries[last], got, want[last])
 	}
 	hs := []hash.Hash{sha256.New(), sha256.New()}
-	sha256.WriteMany(hs, [][]byte{msgs[last], msgs[last-2]})
+	sha256.WriteHashes(hs, [][]byte{msgs[last], msgs[last-2]})
 	for i, want := range [][sha256.Size]byte{want[last], want[last-2]} {
 		if got := hs[i].Sum(nil); !bytes.Equal(got, want[:]) {
-			t.Errorf("WriteMany, hash %d: %x, want %x", i, got, want)
+			t.Errorf("WriteHashes, hash %d: %x, want %x", i, got, want)
 		}
 	}
 }

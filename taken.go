@@ -64,7 +64,7 @@ func (t *takenState) release() {
 }
 
 const (
-	// minTaken is the least length of data for which WriteMany takes the state of a hash.
+	// minTaken is the least length of data for which WriteHashes takes the state of a hash.
 	// For less, taking the state and putting it back costs more than it gains.
 	minTaken = 1 << 10
 	// maxTaken is the largest number of states of a takenRun, maxWrites of writes.
@@ -158,7 +158,7 @@ func (r *takenRun) putBack() {
 	for i, t := range r.states {
 		t.form, _ = t.AppendBinary(t.form[:0])
 		if err := r.from[i].UnmarshalBinary(t.form); err != nil {
-			panic(fmt.Sprintf("sha256: WriteMany: restore a %T: %v", r.from[i], err))
+			panic(fmt.Sprintf("sha256: WriteHashes: restore a %T: %v", r.from[i], err))
 		}
 	}
 }

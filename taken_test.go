@@ -16,10 +16,10 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/hashtest"
 )
 
-// TestWriteManyOfCryptoHashes has hashes of crypto/sha256, some more than once, between
+// TestWriteHashesOfCryptoHashes has hashes of crypto/sha256, some more than once, between
 // hashes of all other kinds, and data of all lengths. Some hashes write through to
 // another hash of the list.
-func TestWriteManyOfCryptoHashes(t *testing.T) {
+func TestWriteHashesOfCryptoHashes(t *testing.T) {
 	server := sha256.NewServer()
 	defer server.Close()
 	kinds := []func() hash.Hash{
@@ -54,7 +54,7 @@ func TestWriteManyOfCryptoHashes(t *testing.T) {
 					hs[i], data[i] = got[h], hashtest.Data(r.IntN(1+r.IntN(5000)))
 					want[h].Write(data[i])
 				}
-				sha256.WriteMany(hs, data)
+				sha256.WriteHashes(hs, data)
 			}
 			for i := range got {
 				if g, w := got[i].Sum(nil), want[i].Sum(nil); !bytes.Equal(g, w) {
@@ -107,12 +107,12 @@ func TestFaultLeavesTakenHashes(t *testing.T) {
 					}
 				}
 				want := hs[0].Sum(nil)
-				if guard.Faults(func() { sha256.WriteMany(hs, data) }) == nil {
+				if guard.Faults(func() { sha256.WriteHashes(hs, data) }) == nil {
 					t.Fatal("reading what cannot be read did not fault")
 				}
 				check("changed", want)
 				data[30] = data[0]
-				sha256.WriteMany(hs, data)
+				sha256.WriteHashes(hs, data)
 				std := stdsha256.New()
 				std.Write([]byte("begin"))
 				std.Write(data[0])
@@ -122,7 +122,7 @@ func TestFaultLeavesTakenHashes(t *testing.T) {
 	}
 }
 
-func TestWriteManyOfCryptoHashesAllocatesNothingOnceWarm(t *testing.T) {
+func TestWriteHashesOfCryptoHashesAllocatesNothingOnceWarm(t *testing.T) {
 	hashtest.SkipTestAllocations(t)
 	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // a collection empties the pools
 	for _, every := range []int{1, 2} {
@@ -134,7 +134,7 @@ func TestWriteManyOfCryptoHashesAllocatesNothingOnceWarm(t *testing.T) {
 						hs[i] = stdsha256.New()
 					}
 				}
-				if allocs := testing.AllocsPerRun(10, func() { sha256.WriteMany(hs, data) }); allocs != 0 {
+				if allocs := testing.AllocsPerRun(10, func() { sha256.WriteHashes(hs, data) }); allocs != 0 {
 					t.Errorf("%v allocations", allocs)
 				}
 			})

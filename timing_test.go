@@ -40,7 +40,7 @@ func BenchmarkTimingOfContents(b *testing.B) {
 		{"Sum256", 1000, func(p []byte) { sha256.Sum256(p) }},
 		{"Write", 1000, func(p []byte) { hs[0].Write(p) }},
 		{"SumMany", 4000, func(p []byte) { sha256.SumMany(sums[:], split(p)) }},
-		{"WriteMany", 4000, func(p []byte) { sha256.WriteMany(hs, split(p)) }},
+		{"WriteHashes", 4000, func(p []byte) { sha256.WriteHashes(hs, split(p)) }},
 		{"comparing with zeros byte by byte", 1000, func(p []byte) {
 			for i, c := range p {
 				if c != zeros[i] {

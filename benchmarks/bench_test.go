@@ -23,7 +23,7 @@ func BenchmarkSum256(b *testing.B)             { benchmark(b, "Sum256") }
 func BenchmarkLength(b *testing.B)             { benchmark(b, "Length") }
 func BenchmarkSumMany(b *testing.B)            { benchmark(b, "SumMany") }
 func BenchmarkKernel(b *testing.B)             { benchmark(b, "Kernel") }
-func BenchmarkWriteMany(b *testing.B)          { benchmark(b, "WriteMany") }
+func BenchmarkWriteHashes(b *testing.B)        { benchmark(b, "WriteHashes") }
 func BenchmarkSumHashes(b *testing.B)          { benchmark(b, "SumHashes") }
 func BenchmarkSumReaders(b *testing.B)         { benchmark(b, "SumReaders") }
 func BenchmarkDirhash(b *testing.B)            { benchmark(b, "Dirhash") }
@@ -42,7 +42,7 @@ func BenchmarkVerity(b *testing.B)             { benchmark(b, "Verity") }
 func BenchmarkSumManyAfter(b *testing.B)       { benchmark(b, "SumManyAfter") }
 func BenchmarkSumManyAfterCrypto(b *testing.B) { benchmark(b, "SumManyAfterCrypto") }
 func BenchmarkSumAfter(b *testing.B)           { benchmark(b, "SumAfter") }
-func BenchmarkSumStride(b *testing.B)          { benchmark(b, "SumStride") }
+func BenchmarkSumRows(b *testing.B)            { benchmark(b, "SumRows") }
 func BenchmarkHMACKeys(b *testing.B)           { benchmark(b, "HMACKeys") }
 func BenchmarkRFC6962Proofs(b *testing.B)      { benchmark(b, "RFC6962Proofs") }
 func BenchmarkHMAC(b *testing.B)               { benchmark(b, "HMAC") }
@@ -53,7 +53,7 @@ func BenchmarkFarSumMany(b *testing.B)          { benchmark(b, "FarSumMany") }
 func BenchmarkFarSumManyAfter(b *testing.B)     { benchmark(b, "FarSumManyAfter") }
 func BenchmarkFarHMAC(b *testing.B)             { benchmark(b, "FarHMAC") }
 func BenchmarkFarRFC6962(b *testing.B)          { benchmark(b, "FarRFC6962") }
-func BenchmarkFarWriteMany(b *testing.B)        { benchmark(b, "FarWriteMany") }
+func BenchmarkFarWriteHashes(b *testing.B)      { benchmark(b, "FarWriteHashes") }
 func BenchmarkFarServer(b *testing.B)           { benchmark(b, "FarServer") }
 func BenchmarkListSize(b *testing.B)            { benchmark(b, "ListSize") }
 func BenchmarkUnequal(b *testing.B)             { benchmark(b, "Unequal") }

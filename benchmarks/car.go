@@ -151,7 +151,7 @@ func (b *carBlocks) turn() error {
 		l.left -= int64(len(p))
 		b.hashes, b.pieces = append(b.hashes, l.h), append(b.pieces, p)
 	}
-	sha256.WriteMany(b.hashes, b.pieces)
+	sha256.WriteHashes(b.hashes, b.pieces)
 
 	end := b.live // the lanes from here on have blocks that end
 	for i := 0; i < end; {

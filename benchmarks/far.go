@@ -121,7 +121,7 @@ func farMessages() section {
 	}
 	for _, write := range []int{4 << 10, 64 << 10, 1000 << 10} {
 		far := list{unit(write), same(32, farBytes/32), packed}
-		s.rows = append(s.rows, pair("FarWriteMany", far, func(l list) row { return farWriteMany(l, write) })...)
+		s.rows = append(s.rows, pair("FarWriteHashes", far, func(l list) row { return farWriteHashes(l, write) })...)
 	}
 	for _, write := range []int{32 << 10, 1 << 20} {
 		far := list{unit(write), same(64, farBytes/64), packed}
@@ -204,12 +204,12 @@ func farRFC6962(l list) row {
 	}}
 }
 
-// farWriteMany writes the messages of a list side by side, in writes of the
+// farWriteHashes writes the messages of a list side by side, in writes of the
 // given size.
-func farWriteMany(l list, write int) row {
+func farWriteHashes(l list, write int) row {
 	return row{impls: func() []impl {
 		msgs := l.where.place(l.sizes)
-		steps := func(newHash func() hash.Hash, writeMany func([]hash.Hash, [][]byte)) func(dst [][32]byte) {
+		steps := func(newHash func() hash.Hash, writeHashes func([]hash.Hash, [][]byte)) func(dst [][32]byte) {
 			hs, data := newHashes(len(msgs), newHash), make([][]byte, len(msgs))
 			return func(dst [][32]byte) {
 				for _, h := range hs {
@@ -219,7 +219,7 @@ func farWriteMany(l list, write int) row {
 					for i, m := range msgs {
 						data[i] = m[at:min(at+write, len(m))]
 					}
-					writeMany(hs, data)
+					writeHashes(hs, data)
 				}
 				for i, h := range hs {
 					h.Sum(dst[i][:0])
@@ -227,7 +227,7 @@ func farWriteMany(l list, write int) row {
 			}
 		}
 		return []impl{
-			{name: "sha256-simd", run: steps(sha256.New, sha256.WriteMany)},
+			{name: "sha256-simd", run: steps(sha256.New, sha256.WriteHashes)},
 			{name: "crypto", run: steps(stdsha256.New, writeEach)},
 		}
 	}}

@@ -158,21 +158,21 @@ func kernelSum(k block.Kernel) func(dst [][32]byte, msgs [][]byte) {
 func hashes() section {
 	return section{
 		title: "Many hashes",
-		about: "`WriteMany` to hashes that go on; the others write to them in a loop.",
+		about: "`WriteHashes` to hashes that go on; the others write to them in a loop.",
 		rows: []row{
-			writeMany("size=8K/n=16", 16, 8<<10, func(int) int { return 0 }),
-			writeMany("size=8K/n=32", 32, 8<<10, func(int) int { return 0 }),
-			writeMany("size=1000/n=32/offset=odd", 32, 1000, func(i int) int { return (2*i + 1) % 64 }),
+			writeHashes("size=8K/n=16", 16, 8<<10, func(int) int { return 0 }),
+			writeHashes("size=8K/n=32", 32, 8<<10, func(int) int { return 0 }),
+			writeHashes("size=1000/n=32/offset=odd", 32, 1000, func(i int) int { return (2*i + 1) % 64 }),
 			freshHashes(),
 		},
 	}
 }
 
-// writeMany writes size bytes to each of n hashes, which are begun with some
+// writeHashes writes size bytes to each of n hashes, which are begun with some
 // bytes.
-func writeMany(load string, n, size int, begun func(i int) int) row {
+func writeHashes(load string, n, size int, begun func(i int) int) row {
 	return row{
-		bench:   "WriteMany",
+		bench:   "WriteHashes",
 		load:    load,
 		bytes:   n * size,
 		digests: n,
@@ -188,7 +188,7 @@ func writeMany(load string, n, size int, begun func(i int) int) row {
 			}
 			ours, std, peer := begin(sha256.New), begin(stdsha256.New), begin(minio.New)
 			return []impl{
-				{name: "sha256-simd", hashes: ours, run: func([][32]byte) { sha256.WriteMany(ours, data) }},
+				{name: "sha256-simd", hashes: ours, run: func([][32]byte) { sha256.WriteHashes(ours, data) }},
 				{name: "crypto", hashes: std, run: func([][32]byte) { writeEach(std, data) }},
 				{name: "minio", hashes: peer, run: func([][32]byte) { writeEach(peer, data) }},
 			}
@@ -202,7 +202,7 @@ func writeEach(hs []hash.Hash, data [][]byte) {
 	}
 }
 
-// freshHashes is WriteMany and SumHashes over hashes that begin.
+// freshHashes is WriteHashes and SumHashes over hashes that begin.
 func freshHashes() row {
 	const n, size = 1000, 100
 	return row{
@@ -229,7 +229,7 @@ func freshHashes() row {
 					for _, h := range ours {
 						h.Reset()
 					}
-					sha256.WriteMany(ours, data)
+					sha256.WriteHashes(ours, data)
 					sha256.SumHashes(dst, ours)
 				}},
 				{name: "crypto", run: each(stdsha256.New)},

@@ -68,11 +68,11 @@ func byLength() section {
 				srv := sha256.NewServer()
 				return []impl{
 					{name: "SumMany", run: func(dst [][32]byte) { sha256.SumMany(dst, msgs) }},
-					{name: "WriteMany", run: func(dst [][32]byte) {
+					{name: "WriteHashes", run: func(dst [][32]byte) {
 						for _, h := range hs {
 							h.Reset()
 						}
-						sha256.WriteMany(hs, msgs)
+						sha256.WriteHashes(hs, msgs)
 						sha256.SumHashes(dst, hs)
 					}},
 					{name: "Server", stop: func() { srv.Close() }, run: func(dst [][32]byte) {

@@ -36,7 +36,7 @@ import (
 func onePrefix() section {
 	return section{
 		title: "One prefix, many messages",
-		about: "`SumManyAfter` behind a prefix, which in one row is a hash of crypto/sha256, `SumAfter`, `SumStride` beside `SumMany`, and `hmac`; " +
+		about: "`SumManyAfter` behind a prefix, which in one row is a hash of crypto/sha256, `SumAfter`, `SumRows` beside `SumMany`, and `hmac`; " +
 			"the others take messages one by one, with one hash that is reused.",
 		rows: []row{
 			sumManyAfter(1, 64, 1000),
@@ -44,7 +44,7 @@ func onePrefix() section {
 			sumManyAfter(64, 64, 1000),
 			sumManyAfterCrypto(64, 64, 1000),
 			sumAfter(64, 32),
-			sumStride(64, 1000),
+			sumRows(64, 1000),
 			hmacRow(64, 1),
 			hmacRow(64, 16),
 			hmacRow(64, 1000),
@@ -130,10 +130,10 @@ func sumAfter(prefix, size int) row {
 	}
 }
 
-// sumStride is SumStride of messages one behind the other, beside SumMany of them.
-func sumStride(size, n int) row {
+// sumRows is SumRows of messages one behind the other, beside SumMany of them.
+func sumRows(size, n int) row {
 	return row{
-		bench:   "SumStride",
+		bench:   "SumRows",
 		load:    fmt.Sprintf("size=%s/n=%d", unit(size), n),
 		bytes:   size * n,
 		digests: n,
@@ -145,7 +145,7 @@ func sumStride(size, n int) row {
 			}
 			return []impl{
 				{name: "sha256-simd", run: func(dst [][32]byte) {
-					sha256.SumStride(sha256.Rows{Data: bytesOf(dst), Size: 32}, nil, sha256.Rows{Data: data, Size: size}, n)
+					sha256.SumRows(sha256.RowsOf(dst), nil, sha256.Rows{Data: data, Size: size}, n)
 				}},
 				{name: "SumMany", run: func(dst [][32]byte) { sha256.SumMany(dst, msgs) }},
 			}
@@ -379,7 +379,7 @@ func verityRow() row {
 			data := random(object)
 			impls := []impl{
 				{name: "sha256-simd", run: func(dst [][32]byte) {
-					root, err := verity.DmVerity(context.Background(), bytes.NewReader(data), object, nil, verity.Options{})
+					root, err := verity.DM(context.Background(), bytes.NewReader(data), object, nil, verity.Options{})
 					must(err)
 					dst[0] = root
 				}},

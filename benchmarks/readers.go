@@ -26,7 +26,7 @@ func readers() section {
 	return section{
 		title: "Streams",
 		about: "`SumReaders` of streams in memory; of Go's compiler, `internal` and all, as `dirhash` of x/mod hashes it: files in the page cache, " +
-			"then the list of their digests; of the blocks of a CAR of 256 MiB in memory, by `WriteMany`, as `Inspect` of go-car checks them. " +
+			"then the list of their digests; of the blocks of a CAR of 256 MiB in memory, by `WriteHashes`, as `Inspect` of go-car checks them. " +
 			"The others read one stream at a time.",
 		rows: []row{
 			sumReaders(500, 40_000, 1000),

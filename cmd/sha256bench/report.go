@@ -115,7 +115,7 @@ func (r *report) writeJSON(w io.Writer) error {
 		Many     string   `json:"many"`
 		Lanes    int      `json:"lanes"`
 		Features []string `json:"features"`
-		Unknown  []string `json:"unknown,omitempty"`
+		Ignored  []string `json:"ignored,omitempty"`
 	}
 	out := struct {
 		machine

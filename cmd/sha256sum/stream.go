@@ -115,7 +115,7 @@ func (w *worker) readStreams(streams []*stream) (again []*stream) {
 				hashes, pieces = s.parts.cut(hashes, pieces, r.pieces[i])
 			}
 		}
-		sha256.WriteMany(hashes, pieces)
+		sha256.WriteHashes(hashes, pieces)
 		for i, s := range streams {
 			n := len(r.pieces[i])
 			s.item.size += int64(n)

@@ -132,8 +132,7 @@ func HeaderHashes(dst [][32]byte, headers [][80]byte) {
 	for len(dst) > 0 {
 		n := min(len(dst), window)
 		bytes := unsafe.Slice(&headers[0][0], n*len(headers[0]))
-		sha256.SumStride(
-			sha256.Rows{Data: merkle.Bytes(dst[:n]), Size: sha256.Size}, nil, sha256.Rows{Data: bytes, Size: len(headers[0])}, n)
+		sha256.SumRows(sha256.RowsOf(dst[:n]), nil, sha256.Rows{Data: bytes, Size: len(headers[0])}, n)
 		again(dst[:n])
 		dst, headers = dst[n:], headers[n:]
 	}

@@ -37,7 +37,7 @@ func program(t *testing.T, name, from string) string {
 	return ""
 }
 
-func TestFsVerityAgainstFsverity(t *testing.T) {
+func TestFSAgainstFsverity(t *testing.T) {
 	fsverity := program(t, "fsverity", "fsverity")
 	r := rand.New(rand.NewPCG(1, 1))
 	name, data := filepath.Join(t.TempDir(), "data"), random(r, maxLeaves*4096)
@@ -56,7 +56,7 @@ func TestFsVerityAgainstFsverity(t *testing.T) {
 			args = append(args, "--salt="+hex.EncodeToString(o.Salt))
 		}
 		want := strings.TrimSpace(run(t, fsverity, args...))
-		got, err := verity.FsVerity(t.Context(), bytes.NewReader(b), int64(size), o)
+		got, err := verity.FS(t.Context(), bytes.NewReader(b), int64(size), o)
 		if err != nil || hex.EncodeToString(got[:]) != want {
 			t.Fatalf("%d bytes, blocks of %d, salt of %d: %x, error %v, fsverity's %s", size, o.BlockSize, len(o.Salt), got, err, want)
 		}
@@ -65,7 +65,7 @@ func TestFsVerityAgainstFsverity(t *testing.T) {
 
 var rootHash = regexp.MustCompile(`Root hash:\s*([0-9a-f]{64})`)
 
-func TestDmVerityAgainstVeritysetup(t *testing.T) {
+func TestDMAgainstVeritysetup(t *testing.T) {
 	veritysetup := program(t, "veritysetup", "cryptsetup-bin")
 	r := rand.New(rand.NewPCG(2, 2))
 	dir, data := t.TempDir(), random(r, maxLeaves*4096)
@@ -104,7 +104,7 @@ func TestDmVerityAgainstVeritysetup(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := verity.DmVerity(t.Context(), bytes.NewReader(b), int64(size), f, o)
+		got, err := verity.DM(t.Context(), bytes.NewReader(b), int64(size), f, o)
 		if err := f.Close(); err != nil {
 			t.Fatal(err)
 		}

@@ -8,11 +8,11 @@ import (
 	"github.com/sha256-simd/sha256-simd/hashtree/verity"
 )
 
-func ExampleFsVerity() {
+func ExampleFS() {
 	// Usually an *os.File.
 	file := strings.NewReader("Hello, world!\n")
 
-	digest, err := verity.FsVerity(context.Background(), file, file.Size(), verity.Options{})
+	digest, err := verity.FS(context.Background(), file, file.Size(), verity.Options{})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -22,10 +22,10 @@ func ExampleFsVerity() {
 	// sha256:f719ccd6ef84e2143c62f6925e2501073ed114ef167f9db117da2867079be471
 }
 
-func ExampleDmVerity() {
+func ExampleDM() {
 	disk := strings.NewReader(strings.Repeat("A sector of this disk's 512 bytes. ", 4096)[:32*4096])
 
-	root, err := verity.DmVerity(context.Background(), disk, disk.Size(), nil, verity.Options{Salt: []byte("salt")})
+	root, err := verity.DM(context.Background(), disk, disk.Size(), nil, verity.Options{Salt: []byte("salt")})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -23,7 +23,6 @@ import (
 
 	"github.com/sha256-simd/sha256-simd"
 	"github.com/sha256-simd/sha256-simd/internal/above/parts"
-	"github.com/sha256-simd/sha256-simd/internal/merkle"
 )
 
 // Options are the parameters of a tree. The zero value has blocks of 4096 bytes
@@ -58,13 +57,13 @@ const (
 	window = 1 << 18
 )
 
-// FsVerity reads size bytes of r, from offset 0 on, and returns their fs-verity digest,
+// FS reads size bytes of r, from offset 0 on, and returns their fs-verity digest,
 // which `fsverity digest` prints and the kernel measures: the digest of the descriptor
 // without a signature.
 //
 // It is an error if size is below 0, if the salt is longer than 32 bytes, or if the
 // block size is not a power of two from 1024 to 65536.
-func FsVerity(ctx context.Context, r io.ReaderAt, size int64, o Options) ([32]byte, error) {
+func FS(ctx context.Context, r io.ReaderAt, size int64, o Options) ([32]byte, error) {
 	if err := o.check(r, size, fsMinBlockSize, fsMaxBlockSize, fsMaxSalt); err != nil {
 		return [32]byte{}, err
 	}
@@ -90,7 +89,7 @@ func FsVerity(ctx context.Context, r io.ReaderAt, size int64, o Options) ([32]by
 	return sha256.Sum256(d[:]), nil
 }
 
-// DmVerity reads size bytes of r, from offset 0 on, and returns the root hash of their
+// DM reads size bytes of r, from offset 0 on, and returns the root hash of their
 // dm-verity tree, as `veritysetup format --no-superblock` does if the blocks of data
 // and tree have one size. If tree is not nil it gets the whole hash tree, from offset 0
 // on, the highest level first. Data of one block have no tree. After an error, parts of
@@ -98,7 +97,7 @@ func FsVerity(ctx context.Context, r io.ReaderAt, size int64, o Options) ([32]by
 //
 // It is an error if size is not a positive multiple of the block size, if the salt is
 // longer than 256 bytes, or if the block size is not a power of two from 512 to 524288.
-func DmVerity(ctx context.Context, r io.ReaderAt, size int64, tree io.WriterAt, o Options) ([32]byte, error) {
+func DM(ctx context.Context, r io.ReaderAt, size int64, tree io.WriterAt, o Options) ([32]byte, error) {
 	if err := o.check(r, size, dmMinBlockSize, dmMaxBlockSize, dmMaxSalt); err != nil {
 		return [32]byte{}, err
 	}
@@ -221,16 +220,14 @@ func (t *tree) flush(l int) error {
 	sums := make([][32]byte, ceilDiv(int64(len(lv.digests)), t.perBlock()))
 	// Zeros fill the last block.
 	lv.digests = append(lv.digests, make([][32]byte, len(sums)*t.perBlock()-len(lv.digests))...)
-	data := merkle.Bytes(lv.digests)
+	data := sha256.RowsOf(lv.digests).Data
 	if t.out != nil {
 		if _, err := t.out.WriteAt(data, lv.off); err != nil {
 			return fmt.Errorf("verity: writing the hash tree at offset %d: %w", lv.off, err)
 		}
 		lv.off += int64(len(data))
 	}
-	sha256.SumStride(
-		sha256.Rows{Data: merkle.Bytes(sums), Size: sha256.Size}, t.prefixed,
-		sha256.Rows{Data: data, Size: t.blockSize}, len(sums))
+	sha256.SumRows(sha256.RowsOf(sums), t.prefixed, sha256.Rows{Data: data, Size: t.blockSize}, len(sums))
 	lv.digests = lv.digests[:0]
 	return t.add(l+1, sums)
 }

@@ -100,7 +100,7 @@ func TestTreesMatchTheDefinition(t *testing.T) {
 						o := verity.Options{BlockSize: blockSize, Salt: salt}
 						what := fmt.Sprintf("%d bytes, blocks of %d, salt of %d", n, blockSize, len(salt))
 						if blockSize >= 1024 && blockSize <= 64<<10 && len(salt) <= 32 {
-							got, err := verity.FsVerity(t.Context(), bytes.NewReader(b), int64(n), o)
+							got, err := verity.FS(t.Context(), bytes.NewReader(b), int64(n), o)
 							if want := fsPlainly(b, blockSize, salt); err != nil || got != want {
 								t.Fatalf("%s: fs-verity digest %x, error %v, want %x", what, got, err, want)
 							}
@@ -109,12 +109,12 @@ func TestTreesMatchTheDefinition(t *testing.T) {
 							continue
 						}
 						var tree file
-						got, err := verity.DmVerity(t.Context(), bytes.NewReader(b), int64(n), &tree, o)
+						got, err := verity.DM(t.Context(), bytes.NewReader(b), int64(n), &tree, o)
 						want, wantTree := plainly(b, blockSize, salt)
 						if err != nil || got != want || !bytes.Equal(tree, wantTree) {
 							t.Fatalf("%s: root hash %x, a tree of %d bytes, error %v, want %x and %d bytes", what, got, len(tree), err, want, len(wantTree))
 						}
-						if got, err := verity.DmVerity(t.Context(), bytes.NewReader(b), int64(n), nil, o); err != nil || got != want {
+						if got, err := verity.DM(t.Context(), bytes.NewReader(b), int64(n), nil, o); err != nil || got != want {
 							t.Fatalf("%s: without a tree: root hash %x, error %v, want %x", what, got, err, want)
 						}
 					}
@@ -126,7 +126,7 @@ func TestTreesMatchTheDefinition(t *testing.T) {
 
 func TestBlocksHave4096BytesUnlessToldOtherwise(t *testing.T) {
 	data := hashtest.Data(40 * 4096)
-	got, err := verity.DmVerity(t.Context(), bytes.NewReader(data), int64(len(data)), nil, verity.Options{})
+	got, err := verity.DM(t.Context(), bytes.NewReader(data), int64(len(data)), nil, verity.Options{})
 	if want, _ := plainly(data, 4096, nil); err != nil || got != want {
 		t.Errorf("root hash %x, error %v, want %x", got, err, want)
 	}
@@ -184,7 +184,7 @@ func TestWindowsDiffer(t *testing.T) {
 		}
 		level = above
 	}
-	got, err := verity.DmVerity(t.Context(), halves{window * blockSize, 1, 2}, 2*window*blockSize, nil, verity.Options{BlockSize: blockSize})
+	got, err := verity.DM(t.Context(), halves{window * blockSize, 1, 2}, 2*window*blockSize, nil, verity.Options{BlockSize: blockSize})
 	if err != nil || got != level[0] {
 		t.Errorf("root hash %x, error %v, want %x", got, err, level[0])
 	}
@@ -215,7 +215,7 @@ func TestTreesOfManyWindows(t *testing.T) {
 	for n := blocks; n > 1; n /= perBlock {
 		want = sha256.Sum256(bytes.Repeat(want[:], perBlock))
 	}
-	got, err := verity.DmVerity(t.Context(), same(9), size, written, verity.Options{BlockSize: blockSize})
+	got, err := verity.DM(t.Context(), same(9), size, written, verity.Options{BlockSize: blockSize})
 	if err != nil || got != want {
 		t.Errorf("root hash %x, error %v, want %x", got, err, want)
 	}
@@ -258,11 +258,11 @@ func TestNonsenseIsAnErrorWithItsNumbersAndWritesNothing(t *testing.T) {
 				t.Errorf("%s: %s: %x, error %v, want %q", tt.name, function, got, err, want)
 			}
 		}
-		got, err := verity.FsVerity(t.Context(), tt.r, tt.size, tt.o)
-		check("FsVerity", got, err, tt.fs)
+		got, err := verity.FS(t.Context(), tt.r, tt.size, tt.o)
+		check("FS", got, err, tt.fs)
 		var tree file
-		got, err = verity.DmVerity(t.Context(), tt.r, tt.size, &tree, tt.o)
-		check("DmVerity", got, err, tt.dm)
+		got, err = verity.DM(t.Context(), tt.r, tt.size, &tree, tt.o)
+		check("DM", got, err, tt.dm)
 		if err != nil && tree != nil {
 			t.Errorf("%s: %d bytes of tree were written", tt.name, len(tree))
 		}
@@ -277,23 +277,23 @@ func (broken) WriteAt([]byte, int64) (int, error) { return 0, io.ErrClosedPipe }
 func TestReadersAndWritersThatFail(t *testing.T) {
 	short := bytes.NewReader(make([]byte, 10_000))
 	for what, err := range map[string]error{
-		"FsVerity": second(verity.FsVerity(t.Context(), short, 10_001, verity.Options{})),
-		"DmVerity": second(verity.DmVerity(t.Context(), short, 3*4096, nil, verity.Options{})),
+		"FS": second(verity.FS(t.Context(), short, 10_001, verity.Options{})),
+		"DM": second(verity.DM(t.Context(), short, 3*4096, nil, verity.Options{})),
 	} {
 		if !errors.Is(err, io.ErrUnexpectedEOF) || !strings.Contains(fmt.Sprint(err), "verity: reading at offset 10000") {
 			t.Errorf("%s of a short reader: error %v", what, err)
 		}
 	}
-	err := second(verity.DmVerity(t.Context(), same(1), 1<<20, broken{}, verity.Options{}))
+	err := second(verity.DM(t.Context(), same(1), 1<<20, broken{}, verity.Options{}))
 	if !errors.Is(err, io.ErrClosedPipe) || !strings.Contains(fmt.Sprint(err), "verity: writing the hash tree at offset 4096") {
 		t.Errorf("a writer that fails: error %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for what, err := range map[string]error{
-		"FsVerity":            second(verity.FsVerity(ctx, same(1), math.MaxInt64, verity.Options{})),
-		"FsVerity of nothing": second(verity.FsVerity(ctx, nil, 0, verity.Options{})),
-		"DmVerity":            second(verity.DmVerity(ctx, same(1), 1<<50, nil, verity.Options{})),
+		"FS":            second(verity.FS(ctx, same(1), math.MaxInt64, verity.Options{})),
+		"FS of nothing": second(verity.FS(ctx, nil, 0, verity.Options{})),
+		"DM":            second(verity.DM(ctx, same(1), 1<<50, nil, verity.Options{})),
 	} {
 		if err != context.Canceled {
 			t.Errorf("%s, a context that is done: error %v", what, err)

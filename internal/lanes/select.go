@@ -27,7 +27,7 @@ func thisProcess() plan.Process {
 // environment returns the words of SHA256SIMD_DISABLE that name kernels, and the words
 // that name nothing. It reads the environment at first use: that takes longer than to
 // hash a short message, and a program may hash none.
-var environment = sync.OnceValues(func() (known, unknown []string) {
+var environment = sync.OnceValues(func() (known, ignored []string) {
 	return plan.ParseDisable(os.Getenv("SHA256SIMD_DISABLE"))
 })
 
@@ -42,9 +42,9 @@ func Features() []string {
 	return plan.InstructionSets(slices.DeleteFunc(block.Supported(), func(k block.Spec) bool { return k.Operation != block.StreamOp }))
 }
 
-// Unknown returns the words of SHA256SIMD_DISABLE that name nothing on any
+// Ignored returns the words of SHA256SIMD_DISABLE that name nothing on any
 // architecture.
-func Unknown() []string {
-	_, unknown := environment()
-	return slices.Clone(unknown)
+func Ignored() []string {
+	_, ignored := environment()
+	return slices.Clone(ignored)
 }

@@ -45,9 +45,9 @@ var operations = []operation{
 	{"Server.Close", serverClose},
 	{"SumMany", sumMany},
 	{"SumManyAfter, SumAfter", sumManyAfter},
-	{"SumStride", strides},
+	{"SumRows", strides},
 	{"SumChains", hashChains},
-	{"WriteMany, SumHashes", lists},
+	{"WriteHashes, SumHashes", lists},
 	{"hmac", macs},
 	{"pbkdf2", passwords},
 	{"SumCmp256, SumToNum256", krist},
@@ -228,10 +228,10 @@ func strides(w *worker) (int, error) {
 		sum := stdsha256.Sum256(want[i*row:][:row])
 		copy(want[i*row+row-digest:], sum[:digest])
 	}
-	sha256.SumStride(
+	sha256.SumRows(
 		sha256.Rows{Data: buf[row-digest:], Size: digest, Stride: row}, nil, sha256.Rows{Data: buf, Size: row, Stride: row}, n)
 	if !bytes.Equal(buf, want) {
-		return 0, fmt.Errorf("SumStride: %d rows of %d bytes: wrong first %d bytes of digests", n, row, digest)
+		return 0, fmt.Errorf("SumRows: %d rows of %d bytes: wrong first %d bytes of digests", n, row, digest)
 	}
 	return n * row, nil
 }
@@ -358,7 +358,7 @@ func lists(w *worker) (total int, err error) {
 	}
 	for range 1 + w.IntN(3) {
 		msgs := w.messages(n)
-		sha256.WriteMany(hs[:len(msgs)], msgs)
+		sha256.WriteHashes(hs[:len(msgs)], msgs)
 		for i, m := range msgs {
 			stds[i].Write(m)
 		}
@@ -614,7 +614,7 @@ func verityRoots(w *worker) (int, error) {
 	const blockSize = 4096
 	p := data[:blockSize*(2+w.IntN(len(data)/blockSize-2))]
 	root := verityRoot(p, blockSize)
-	dm, err := verity.DmVerity(context.Background(), bytes.NewReader(p), int64(len(p)), nil, verity.Options{})
+	dm, err := verity.DM(context.Background(), bytes.NewReader(p), int64(len(p)), nil, verity.Options{})
 	if err != nil {
 		return 0, err
 	}
@@ -627,7 +627,7 @@ func verityRoots(w *worker) (int, error) {
 	descriptor[0], descriptor[1], descriptor[2] = 1, 1, 12
 	binary.LittleEndian.PutUint64(descriptor[8:], uint64(len(p)))
 	copy(descriptor[16:], root[:])
-	fs, err := verity.FsVerity(context.Background(), bytes.NewReader(p), int64(len(p)), verity.Options{})
+	fs, err := verity.FS(context.Background(), bytes.NewReader(p), int64(len(p)), verity.Options{})
 	if err != nil {
 		return 0, err
 	}
@@ -729,7 +729,7 @@ func faults(w *worker) (int, error) {
 			h.Sum(nil)
 		}},
 		{"SumMany", func() { sha256.SumMany(make([][32]byte, 3), [][]byte{good, bad, good}) }},
-		{"WriteMany", func() { sha256.WriteMany([]hash.Hash{sha256.New(), h}, [][]byte{good, bad}) }},
+		{"WriteHashes", func() { sha256.WriteHashes([]hash.Hash{sha256.New(), h}, [][]byte{good, bad}) }},
 	}[w.IntN(5)]
 	if guard.Faults(what.do) == nil {
 		return 0, fmt.Errorf("%s reads %d bytes of which the last cannot be read", what.name, n)

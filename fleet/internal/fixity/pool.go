@@ -192,7 +192,7 @@ func (p *pool) run() {
 			}
 		}
 		// Readers wait for pieces.
-		sha256.WriteMany(hashes, pieces)
+		sha256.WriteHashes(hashes, pieces)
 		for _, j := range jobs {
 			if j.hash != nil {
 				j.hashed(j)

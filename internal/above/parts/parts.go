@@ -240,7 +240,7 @@ func (p *pipeline) hash(full <-chan *step, free chan<- *step) {
 					h.Write(p.Prefix)
 				}
 			}
-			sha256.WriteMany(group, s.data)
+			sha256.WriteHashes(group, s.data)
 			if s.last {
 				sha256.SumHashes(s.parts, group)
 			}

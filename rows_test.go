@@ -16,7 +16,7 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/hashtest"
 )
 
-// rowsOf returns what SumStride shall make of dst: its memory with the first bytes of
+// rowsOf returns what SumRows shall make of dst: its memory with the first bytes of
 // the digests of begin followed by the rows of src, as src was before.
 func rowsOf(dst sha256.Rows, new func() hash.Hash, begin []byte, src sha256.Rows, n int) []byte {
 	msgs := make([][]byte, n)
@@ -30,7 +30,7 @@ func rowsOf(dst sha256.Rows, new func() hash.Hash, begin []byte, src sha256.Rows
 	return want
 }
 
-func TestSumStride(t *testing.T) {
+func TestSumRows(t *testing.T) {
 	hashtest.ForEach(t, func(t *testing.T) {
 		for _, begun := range []int{0, 1, 22, 63, 64, 65, 128} {
 			begin := hashtest.Data(begun)
@@ -48,7 +48,7 @@ func TestSumStride(t *testing.T) {
 					}
 					want := rowsOf(dst, stdsha256.New, begin, src, n)
 					before := bytes.Clone(src.Data)
-					sha256.SumStride(dst, prefix, src, n)
+					sha256.SumRows(dst, prefix, src, n)
 					if what := fmt.Sprintf("%d rows of %d bytes, %d apart, behind %d bytes", n, size, src.Stride, begun); !bytes.Equal(dst.Data, want) {
 						t.Fatalf("%s: wrong digests, or bytes between them changed", what)
 					} else if !bytes.Equal(src.Data, before) {
@@ -61,35 +61,35 @@ func TestSumStride(t *testing.T) {
 	})
 }
 
-func TestSumStrideOfFarRows(t *testing.T) {
+func TestSumRowsOfFarRows(t *testing.T) {
 	src := sha256.Rows{Data: hashtest.Data(1 << 20), Size: 1000, Stride: 1024}
 	const n = 1 << 20 / 1024
 	dst := sha256.Rows{Data: make([]byte, n*32), Size: 32, Stride: 32}
 	want := rowsOf(dst, stdsha256.New, nil, src, n)
 	hashtest.ForEach(t, func(t *testing.T) {
 		clear(dst.Data)
-		sha256.SumStride(dst, nil, src, n)
+		sha256.SumRows(dst, nil, src, n)
 		if !bytes.Equal(dst.Data, want) {
 			t.Error("wrong digests")
 		}
 	})
 }
 
-func TestSumStrideZeroStrideIsTheSize(t *testing.T) {
+func TestSumRowsZeroStrideIsTheSize(t *testing.T) {
 	data := hashtest.Data(40 * 70)
 	got, want := make([]byte, 40*20), make([]byte, 40*20)
-	sha256.SumStride(sha256.Rows{Data: got, Size: 20}, nil, sha256.Rows{Data: data, Size: 70}, 40)
-	sha256.SumStride(sha256.Rows{Data: want, Size: 20, Stride: 20}, nil, sha256.Rows{Data: data, Size: 70, Stride: 70}, 40)
+	sha256.SumRows(sha256.Rows{Data: got, Size: 20}, nil, sha256.Rows{Data: data, Size: 70}, 40)
+	sha256.SumRows(sha256.Rows{Data: want, Size: 20, Stride: 20}, nil, sha256.Rows{Data: data, Size: 70, Stride: 70}, 40)
 	if !bytes.Equal(got, want) {
 		t.Error("a stride of 0 is not the size")
 	}
-	sha256.SumStride(sha256.Rows{Data: got[:64], Size: 32}, nil, sha256.Rows{}, 2)
+	sha256.SumRows(sha256.Rows{Data: got[:64], Size: 32}, nil, sha256.Rows{}, 2)
 	if empty := stdsha256.Sum256(nil); !bytes.Equal(got[:64], append(empty[:], empty[:]...)) {
 		t.Error("wrong digests of rows of no bytes")
 	}
 }
 
-func TestSumStridePrefixesOfEveryKind(t *testing.T) {
+func TestSumRowsPrefixesOfEveryKind(t *testing.T) {
 	src := sha256.Rows{Data: hashtest.Data(40 * 100), Size: 70, Stride: 100}
 	for _, p := range prefixes {
 		t.Run(p.name, func(t *testing.T) {
@@ -100,7 +100,7 @@ func TestSumStridePrefixesOfEveryKind(t *testing.T) {
 				for _, n := range []int{0, 1, 2, 40} {
 					dst := sha256.Rows{Data: make([]byte, 40*40), Size: 24, Stride: 40}
 					want := rowsOf(dst, p.new, begin, src, n)
-					sha256.SumStride(dst, prefix, src, n)
+					sha256.SumRows(dst, prefix, src, n)
 					if !bytes.Equal(dst.Data, want) {
 						t.Fatalf("%d rows: wrong digests", n)
 					}
@@ -111,10 +111,40 @@ func TestSumStridePrefixesOfEveryKind(t *testing.T) {
 	}
 }
 
-// TestSumStrideInPlace has rows of dst that overlap rows of src with the same number, or
+// A digestID is a digest of a named type.
+type digestID [32]byte
+
+// TestRowsOf writes digests into a list of a named type, and reads them as rows.
+func TestRowsOf(t *testing.T) {
+	for _, n := range []int{0, 1, 2, 33} {
+		ids, msgs := make([]digestID, n, n+1), hashtest.Data(50*n)
+		rows := sha256.RowsOf(ids)
+		if len(rows.Data) != 32*n || cap(rows.Data) != 32*n || rows.Size != 32 || rows.Stride != 0 {
+			t.Fatalf("rows of %d digests: %d bytes of %d, Size %d, Stride %d", n, len(rows.Data), cap(rows.Data), rows.Size, rows.Stride)
+		}
+		sha256.SumRows(rows, nil, sha256.Rows{Data: msgs, Size: 50}, n)
+		for i, id := range ids {
+			if want := stdsha256.Sum256(msgs[50*i:][:50]); id != want {
+				t.Errorf("%d messages: digest %d is %x, want %x", n, i, id, want)
+			}
+		}
+		pairs := make([][32]byte, n/2)
+		sha256.SumRows(sha256.RowsOf(pairs), nil, sha256.Rows{Data: rows.Data, Size: 64}, n/2)
+		for i, got := range pairs {
+			if want := stdsha256.Sum256(slices.Concat(ids[2*i][:], ids[2*i+1][:])); got != want {
+				t.Errorf("%d messages: node %d is %x, want %x", n, i, got, want)
+			}
+		}
+	}
+	if rows := sha256.RowsOf[digestID](nil); rows.Data != nil {
+		t.Errorf("rows of nil: Data %x, want nil", rows.Data)
+	}
+}
+
+// TestSumRowsInPlace has rows of dst that overlap rows of src with the same number, or
 // rows before that: all layouts of one buffer that are allowed give the right digests,
 // and the others panic.
-func TestSumStrideInPlace(t *testing.T) {
+func TestSumRowsInPlace(t *testing.T) {
 	r := rand.New(rand.NewPCG(29, 6))
 	allowed, refused := 0, 0
 	hashtest.ForEach(t, func(t *testing.T) {
@@ -144,7 +174,7 @@ func TestSumStrideInPlace(t *testing.T) {
 			before, want := bytes.Clone(buf), rowsOf(dst, stdsha256.New, nil, src, n)
 			panicked := func() (p any) {
 				defer func() { p = recover() }()
-				sha256.SumStride(dst, nil, src, n)
+				sha256.SumRows(dst, nil, src, n)
 				return nil
 			}()
 			what := fmt.Sprintf("%d rows: dst of %d, %d apart from %d on; src of %d, %d apart from %d on", n, dst.Size, dst.Stride, d, src.Size, src.Stride, s)
@@ -170,7 +200,7 @@ func TestSumStrideInPlace(t *testing.T) {
 	}
 }
 
-func TestSumStrideAtTheEdgeOfMemory(t *testing.T) {
+func TestSumRowsAtTheEdgeOfMemory(t *testing.T) {
 	const n, size, stride = 40, 90, 97
 	in, out := guard.New(t, (n-1)*stride+size), guard.New(t, (n-1)*40+20)
 	hashtest.ForEach(t, func(t *testing.T) {
@@ -180,7 +210,7 @@ func TestSumStrideAtTheEdgeOfMemory(t *testing.T) {
 			src := sha256.Rows{Data: in.Bytes(), Size: size, Stride: stride}
 			dst := sha256.Rows{Data: out.Bytes(), Size: 20, Stride: 40}
 			want := rowsOf(dst, stdsha256.New, hashtest.Data(begun), src, n)
-			if err := guard.Faults(func() { sha256.SumStride(dst, prefix, src, n) }); err != nil {
+			if err := guard.Faults(func() { sha256.SumRows(dst, prefix, src, n) }); err != nil {
 				t.Fatalf("behind %d bytes: %v", begun, err)
 			}
 			if !bytes.Equal(dst.Data, want) {
@@ -190,7 +220,7 @@ func TestSumStrideAtTheEdgeOfMemory(t *testing.T) {
 	})
 }
 
-func TestSumStridePanicsBeforeItTouchesAnything(t *testing.T) {
+func TestSumRowsPanicsBeforeItTouchesAnything(t *testing.T) {
 	rows := func(length, size, stride int) sha256.Rows {
 		return sha256.Rows{Data: make([]byte, length), Size: size, Stride: stride}
 	}
@@ -217,14 +247,14 @@ func TestSumStridePanicsBeforeItTouchesAnything(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			prefix := sha256.New()
 			defer func() {
-				if r, ok := recover().(string); !ok || !strings.HasPrefix(r, "sha256: SumStride: ") || !strings.Contains(r, tt.want) {
+				if r, ok := recover().(string); !ok || !strings.HasPrefix(r, "sha256: SumRows: ") || !strings.Contains(r, tt.want) {
 					t.Errorf("panic %q, want %q", r, tt.want)
 				}
 				if slices.ContainsFunc(tt.dst.Data, func(b byte) bool { return b != 0 }) {
 					t.Error("dst changed")
 				}
 			}()
-			sha256.SumStride(tt.dst, prefix, tt.src, tt.n)
+			sha256.SumRows(tt.dst, prefix, tt.src, tt.n)
 		})
 	}
 }

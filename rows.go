@@ -17,47 +17,53 @@ type Rows struct {
 	Size, Stride int
 }
 
-// SumStride sets row i of dst to the digest of the bytes written to prefix, followed by
+// RowsOf returns the memory of d as Rows, one digest in each row. A write to Data writes
+// to d.
+func RowsOf[D ~[Size]byte](d []D) Rows {
+	return Rows{Data: unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(d))), len(d)*Size), Size: Size}
+}
+
+// SumRows sets row i of dst to the digest of the bytes written to prefix, followed by
 // row i of src, for every i below n. A nil prefix is an empty prefix. Rows of dst that
 // are smaller than a digest get its first bytes. [SumManyAfter] returns the same
-// digests for slices of the rows. SumStride needs no slices and copies no digests: they
+// digests for slices of the rows. SumRows needs no slices and copies no digests: they
 // go where they belong, for example between the nodes of a tree. Memory between the
-// rows of dst stays as it is. Like SumManyAfter, SumStride uses the calling goroutine
+// rows of dst stays as it is. Like SumManyAfter, SumRows uses the calling goroutine
 // alone, once warm allocates nothing, and leaves prefix as it is.
 //
 // dst and src may share memory: row i of dst may overlap the rows of src up to row i.
 //
-// SumStride panics, before it touches anything, if the Size of dst is not 1 to 32, if a
+// SumRows panics, before it touches anything, if the Size of dst is not 1 to 32, if a
 // Size, a Stride or n is negative, if a Stride is smaller than a Size, if Data is too
 // short for n rows, if a row of dst overlaps a later row of src, or if SumManyAfter
 // would panic because of prefix.
-func SumStride(dst Rows, prefix hash.Hash, src Rows, n int) {
+func SumRows(dst Rows, prefix hash.Hash, src Rows, n int) {
 	if n < 0 {
-		panic(fmt.Sprintf("sha256: SumStride: n is %d; expected 0 or more", n))
+		panic(fmt.Sprintf("sha256: SumRows: n is %d; expected 0 or more", n))
 	}
 	if dst.Size < 1 || dst.Size > Size {
-		panic(fmt.Sprintf("sha256: SumStride: dst has Size %d; expected 1 to %d", dst.Size, Size))
+		panic(fmt.Sprintf("sha256: SumRows: dst has Size %d; expected 1 to %d", dst.Size, Size))
 	}
 	dst.check("dst", n)
 	src.check("src", n)
 	if i, j, ok := overlap(&dst, &src, n); ok {
-		panic(fmt.Sprintf("sha256: SumStride: row %d of dst overlaps row %d of src, which is hashed later", i, j))
+		panic(fmt.Sprintf("sha256: SumRows: row %d of dst overlaps row %d of src, which is hashed later", i, j))
 	}
 	if prefix == nil {
-		sumStride(dst, nil, src, n)
+		sumRows(dst, nil, src, n)
 		return
 	}
-	d, taken := stateOf("SumStride", prefix)
+	d, taken := stateOf("SumRows", prefix)
 	if d == nil {
-		sumStrideForeign(dst, prefix, src, n)
+		sumRowsForeign(dst, prefix, src, n)
 		return
 	}
-	sumStride(dst, d, src, n)
+	sumRows(dst, d, src, n)
 	taken.release()
 }
 
-// sumStride is SumStride behind d, or behind nothing if d is nil.
-func sumStride(dst Rows, d *digest, src Rows, n int) {
+// sumRows is SumRows behind d, or behind nothing if d is nil.
+func sumRows(dst Rows, d *digest, src Rows, n int) {
 	if lanes.SideBySide(n) {
 		p := lanes.Prefix{H: block.IV256}
 		if d != nil {
@@ -77,8 +83,8 @@ func sumStride(dst Rows, d *digest, src Rows, n int) {
 	}
 }
 
-func sumStrideForeign(dst Rows, prefix hash.Hash, src Rows, n int) {
-	sumForeign("SumStride", prefix, n, src.row, func(i int, sum *[Size]byte) { copy(dst.row(i), sum[:]) })
+func sumRowsForeign(dst Rows, prefix hash.Hash, src Rows, n int) {
+	sumForeign("SumRows", prefix, n, src.row, func(i int, sum *[Size]byte) { copy(dst.row(i), sum[:]) })
 }
 
 // row returns row i.
@@ -87,16 +93,16 @@ func (r Rows) row(i int) []byte { return r.Data[i*r.Stride:][:r.Size] }
 // check panics unless r has n rows. It sets a Stride of 0 to Size.
 func (r *Rows) check(name string, n int) {
 	if r.Size < 0 || r.Stride < 0 {
-		panic(fmt.Sprintf("sha256: SumStride: %s has Size %d and Stride %d; expected 0 or more", name, r.Size, r.Stride))
+		panic(fmt.Sprintf("sha256: SumRows: %s has Size %d and Stride %d; expected 0 or more", name, r.Size, r.Stride))
 	}
 	if r.Stride == 0 {
 		r.Stride = r.Size
 	}
 	if r.Stride < r.Size {
-		panic(fmt.Sprintf("sha256: SumStride: %s has Size %d and Stride %d; expected a Stride of at least Size", name, r.Size, r.Stride))
+		panic(fmt.Sprintf("sha256: SumRows: %s has Size %d and Stride %d; expected a Stride of at least Size", name, r.Size, r.Stride))
 	}
 	if n > 0 && (r.Size > len(r.Data) || r.Stride > 0 && n-1 > (len(r.Data)-r.Size)/r.Stride) {
-		panic(fmt.Sprintf("sha256: SumStride: %s has %d bytes of Data, too few for %d rows of Size %d and Stride %d", name, len(r.Data), n, r.Size, r.Stride))
+		panic(fmt.Sprintf("sha256: SumRows: %s has %d bytes of Data, too few for %d rows of Size %d and Stride %d", name, len(r.Data), n, r.Size, r.Stride))
 	}
 }
 
