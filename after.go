@@ -7,6 +7,7 @@ import (
 	"hash"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
+	"github.com/sha256-simd/sha256-simd/internal/convert"
 	"github.com/sha256-simd/sha256-simd/internal/lanes"
 )
 
@@ -27,7 +28,11 @@ import (
 // restored, or is a [Server]'s hash that was copied by value. With GOFIPS140=v1.0.0
 // the hashes of crypto/hmac can be neither cloned nor restored, and the hashes of
 // crypto/sha256 can only be restored.
-func SumManyAfter(dst [][Size]byte, prefix hash.Hash, msgs [][]byte) {
+func SumManyAfter[D ~[Size]byte](dst []D, prefix hash.Hash, msgs [][]byte) {
+	sumManyAfter(convert.Digests[[Size]byte](dst), prefix, msgs)
+}
+
+func sumManyAfter(dst [][Size]byte, prefix hash.Hash, msgs [][]byte) {
 	checkLengths("SumManyAfter", len(dst), len(msgs))
 	d, taken := stateOf("SumManyAfter", prefix)
 	if d == nil {

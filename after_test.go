@@ -279,7 +279,7 @@ func TestSumManyAfterOfSharedMemory(t *testing.T) {
 				checkAfter(t, what+" messages", prefix, msgs, after(stdsha256.New, begin, msgs))
 			}
 		}
-		sha256.SumManyAfter(nil, prefix, nil)
+		sha256.SumManyAfter([][32]byte(nil), prefix, nil)
 		sha256.SumManyAfter([][sha256.Size]byte{}, prefix, nil)
 		checkGoesOn(t, "no messages", prefix, stdsha256.New, begin)
 	})

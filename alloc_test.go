@@ -85,7 +85,7 @@ func TestManyMessagesAllocateNothingOnceWarm(t *testing.T) {
 			func(i int) int { return i * 31 % 500 },
 		} {
 			msgs := cut(n, length)
-			dst := make([][sha256.Size]byte, n)
+			dst, ids := make([][sha256.Size]byte, n), make([]digestID, n)
 			sums, data, std := make([]byte, 32*n), make([]byte, 70*n), stdsha256.New()
 			hs, steps := make([]hash.Hash, n), make([]int, n)
 			for i := range hs {
@@ -99,6 +99,13 @@ func TestManyMessagesAllocateNothingOnceWarm(t *testing.T) {
 					{"SumMany", func() { sha256.SumMany(dst, msgs) }},
 					{"WriteHashes", func() { sha256.WriteHashes(hs, msgs) }},
 					{"SumHashes", func() { sha256.SumHashes(dst, hs) }},
+					{"SumMany of a named type", func() { sha256.SumMany(ids, msgs) }},
+					{"SumManyAfter of a named type", func() { sha256.SumManyAfter(ids, hs[0], msgs) }},
+					{"SumHashes of a named type", func() { sha256.SumHashes(ids, hs) }},
+					{"SumChains of a named type", func() { sha256.SumChains(ids, steps) }},
+					{"SumRows of a named type", func() {
+						sha256.SumRows(sha256.RowsOf(ids), nil, sha256.Rows{Data: data, Size: 70}, n)
+					}},
 					{"SumManyAfter", func() { sha256.SumManyAfter(dst, hs[0], msgs) }},
 					{"SumManyAfter of crypto/sha256's", func() { sha256.SumManyAfter(dst, std, msgs) }},
 					{"SumAfter", func() { sha256.SumAfter(hs[0], msgs[0]) }},

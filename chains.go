@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
+	"github.com/sha256-simd/sha256-simd/internal/convert"
 	"github.com/sha256-simd/sha256-simd/internal/lanes"
 )
 
@@ -15,7 +16,11 @@ import (
 //
 // SumChains panics, before it touches anything, if digests and steps differ in length or
 // a number of steps is negative.
-func SumChains(digests [][Size]byte, steps []int) {
+func SumChains[D ~[Size]byte](digests []D, steps []int) {
+	sumChains(convert.Digests[[Size]byte](digests), steps)
+}
+
+func sumChains(digests [][Size]byte, steps []int) {
 	if len(steps) != len(digests) {
 		panic(fmt.Sprintf("sha256: SumChains: %d digests and %d numbers of steps", len(digests), len(steps)))
 	}

@@ -82,4 +82,4 @@ func TestSumChainsPanics(t *testing.T) {
 	}
 }
 
-func TestSumChainsNil(t *testing.T) { sha256.SumChains(nil, nil) }
+func TestSumChainsNil(t *testing.T) { sha256.SumChains([][32]byte(nil), nil) }

@@ -17,6 +17,9 @@
 // Packages hmac, pbkdf2, hashtree, composite and pow have HMAC, PBKDF2, Merkle trees,
 // checksums of objects in parts and proof-of-work.
 //
+// Lists of digests may have a named element type, as []ID for a type ID [32]byte. The
+// functions write to its memory. Give a literal nil its type, as in [][32]byte(nil).
+//
 // Goroutines may call all functions concurrently, as long as they write to
 // different memory and hashes. A hash is for one goroutine at a time.
 //

@@ -5,6 +5,7 @@ import (
 	"hash"
 	"math"
 
+	"github.com/sha256-simd/sha256-simd/internal/convert"
 	"github.com/sha256-simd/sha256-simd/internal/lanes"
 )
 
@@ -13,7 +14,11 @@ import (
 // nothing. A nil message is an empty message. dst must not overlap any message.
 //
 // It panics, before it touches anything, if dst and msgs differ in length.
-func SumMany(dst [][Size]byte, msgs [][]byte) {
+func SumMany[D ~[Size]byte](dst []D, msgs [][]byte) {
+	sumMany(convert.Digests[[Size]byte](dst), msgs)
+}
+
+func sumMany(dst [][Size]byte, msgs [][]byte) {
 	checkLengths("SumMany", len(dst), len(msgs))
 	if !lanes.SideBySide(len(msgs)) {
 		for i, m := range msgs {
@@ -114,7 +119,11 @@ func writeRuns(hs []hash.Hash, data [][]byte) {
 // SumHashes panics, before it touches anything, if dst and hs differ in length, or
 // if a hash is nil, has a Size that is not 32, or is a [Server]'s hash that was
 // copied by value.
-func SumHashes(dst [][Size]byte, hs []hash.Hash) {
+func SumHashes[D ~[Size]byte](dst []D, hs []hash.Hash) {
+	sumHashes(convert.Digests[[Size]byte](dst), hs)
+}
+
+func sumHashes(dst [][Size]byte, hs []hash.Hash) {
 	checkLengths("SumHashes", len(dst), len(hs))
 	for i, h := range hs {
 		if d, ok := h.(*digest); ok && !d.is224 {

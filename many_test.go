@@ -140,7 +140,7 @@ func TestSumManyOfSharedMemory(t *testing.T) {
 			checkSumMany(t, "nil messages", nils)
 		}
 		checkSumMany(t, "no messages", nil)
-		sha256.SumMany(nil, nil)
+		sha256.SumMany([][32]byte(nil), nil)
 	})
 }
 
@@ -861,4 +861,63 @@ func medianPause(f func()) time.Duration {
 		}
 	}
 	return 0
+}
+
+// TestDigestsOfANamedType has each function put digests into a list of a named type, and
+// into the middle of it.
+func TestDigestsOfANamedType(t *testing.T) {
+	hashtest.ForEach(t, func(t *testing.T) {
+		for _, n := range []int{0, 1, 3, 40} {
+			msgs, hs, steps := make([][]byte, n), make([]hash.Hash, n), make([]int, n)
+			for i := range n {
+				msgs[i], hs[i], steps[i] = hashtest.Data(50+i), sha256.New(), i%4
+				hs[i].Write(msgs[i])
+			}
+			prefix := sha256.New()
+			prefix.Write([]byte("prefix"))
+			for name, f := range map[string]struct {
+				named func(dst []digestID)
+				want  func(i int) [32]byte
+			}{
+				"SumMany": {
+					func(dst []digestID) { sha256.SumMany(dst, msgs) },
+					func(i int) [32]byte { return stdsha256.Sum256(msgs[i]) },
+				},
+				"SumManyAfter": {
+					func(dst []digestID) { sha256.SumManyAfter(dst, prefix, msgs) },
+					func(i int) [32]byte { return stdsha256.Sum256(append([]byte("prefix"), msgs[i]...)) },
+				},
+				"SumHashes": {
+					func(dst []digestID) { sha256.SumHashes(dst, hs) },
+					func(i int) [32]byte { return stdsha256.Sum256(msgs[i]) },
+				},
+				"SumChains": {
+					func(dst []digestID) { sha256.SumChains(dst, steps) },
+					func(i int) (sum [32]byte) {
+						sum[0] = 1
+						for range steps[i] {
+							sum = stdsha256.Sum256(sum[:])
+						}
+						return sum
+					},
+				},
+			} {
+				list := make([]digestID, n+2)
+				for i := range list {
+					list[i][0] = 1
+				}
+				f.named(list[1 : n+1])
+				for i, got := range list {
+					want := digestID{1} // at the ends
+					if i > 0 && i <= n {
+						want = f.want(i - 1)
+					}
+					if got != want {
+						t.Errorf("%s of %d: element %d is %x, want %x", name, n, i, got, want)
+					}
+				}
+			}
+		}
+	})
+	sha256.SumMany([]digestID(nil), nil)
 }

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
+	"github.com/sha256-simd/sha256-simd/internal/convert"
 	"github.com/sha256-simd/sha256-simd/internal/lanes"
 )
 
@@ -20,7 +21,7 @@ type Rows struct {
 // RowsOf returns the memory of d as Rows, one digest in each row. A write to Data writes
 // to d.
 func RowsOf[D ~[Size]byte](d []D) Rows {
-	return Rows{Data: unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(d))), len(d)*Size), Size: Size}
+	return Rows{Data: convert.Bytes(d), Size: Size}
 }
 
 // SumRows sets row i of dst to the digest of the bytes written to prefix, followed by

@@ -17,6 +17,14 @@ func TestHashAllocatesNothing(t *testing.T) {
 	if n > 0 {
 		t.Errorf("%v allocations", n)
 	}
+	n = testing.AllocsPerRun(100, func() {
+		var digests [25]root
+		var nodes [50]root
+		hashtree.Hash(digests[:], nodes[:])
+	})
+	if n > 0 {
+		t.Errorf("of a named type: %v allocations", n)
+	}
 }
 
 func TestRootAllocatesLittle(t *testing.T) {

@@ -18,8 +18,8 @@ import (
 	"fmt"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
+	"github.com/sha256-simd/sha256-simd/internal/convert"
 	"github.com/sha256-simd/sha256-simd/internal/lanes"
-	"github.com/sha256-simd/sha256-simd/internal/merkle"
 )
 
 const (
@@ -46,7 +46,11 @@ var (
 //
 // The error is ErrOddChunks if the number of chunks is odd, and
 // ErrNotEnoughDigests if there are fewer digests than pairs.
-func Hash(digests, chunks [][32]byte) error {
+func Hash[D ~[32]byte](digests, chunks []D) error {
+	return hash(convert.Digests[[32]byte](digests), convert.Digests[[32]byte](chunks))
+}
+
+func hash(digests, chunks [][32]byte) error {
 	if len(chunks)%2 != 0 {
 		return ErrOddChunks
 	}
@@ -56,7 +60,7 @@ func Hash(digests, chunks [][32]byte) error {
 	// The bytes of a whole level may be more than a slice can have on 32-bit ports.
 	for len(chunks) > 0 {
 		n := min(len(chunks), window)
-		lanes.HashNodes(merkle.Bytes(digests[:n/2]), merkle.Bytes(chunks[:n]))
+		lanes.HashNodes(convert.Bytes(digests[:n/2]), convert.Bytes(chunks[:n]))
 		digests, chunks = digests[n/2:], chunks[n:]
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/sha256-simd/sha256-simd/hashtree"
@@ -156,7 +157,7 @@ func checkError(t *testing.T, err, want error, text string) {
 }
 
 func TestNothingToHash(t *testing.T) {
-	if err := hashtree.Hash(nil, nil); err != nil {
+	if err := hashtree.Hash[[32]byte](nil, nil); err != nil {
 		t.Error(err)
 	}
 	for _, digests := range []int{0, 32, 33} {
@@ -183,4 +184,33 @@ func FuzzHashByteSlice(f *testing.F) {
 			t.Errorf("%d nodes: wrong digests", len(want)/32)
 		}
 	})
+}
+
+// A root is a digest of a named type.
+type root [32]byte
+
+func TestDigestsOfANamedType(t *testing.T) {
+	for _, n := range []int{0, 2, 6, 70} {
+		plain := chunks(n)
+		named := make([]root, n)
+		for i, c := range plain {
+			named[i] = c
+		}
+		nodes := make([]root, n/2)
+		if err := hashtree.Hash(nodes, named); err != nil {
+			t.Fatal(err)
+		}
+		for i, got := range nodes {
+			if want := sha256.Sum256(slices.Concat(plain[2*i][:], plain[2*i+1][:])); got != want {
+				t.Errorf("node %d of %d chunks: %x, want %x", i, n, got, want)
+			}
+		}
+		want, wantErr := hashtree.Root(plain, 128)
+		if got, err := hashtree.Root(named, 128); got != want || err != wantErr {
+			t.Errorf("root of %d leaves: %x, error %v, want %x, error %v", n, got, err, want, wantErr)
+		}
+	}
+	if _, err := hashtree.Root(make([]root, 3), 2); !errors.Is(err, hashtree.ErrTooManyLeaves) {
+		t.Errorf("3 leaves under a limit of 2: error %v", err)
+	}
 }

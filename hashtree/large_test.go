@@ -6,17 +6,17 @@ import (
 	"testing"
 
 	"github.com/sha256-simd/sha256-simd/hashtree"
+	"github.com/sha256-simd/sha256-simd/internal/convert"
 	"github.com/sha256-simd/sha256-simd/internal/hashtest"
-	"github.com/sha256-simd/sha256-simd/internal/merkle"
 )
 
 // TestHashManyChunks hashes more chunks than Hash takes at a time, in place and not.
 func TestHashManyChunks(t *testing.T) {
 	chunks := make([][32]byte, 1<<20+6)
-	copy(merkle.Bytes(chunks), hashtest.Data(32*len(chunks)))
+	copy(convert.Bytes(chunks), hashtest.Data(32*len(chunks)))
 	want := make([][32]byte, len(chunks)/2)
 	for i := range want {
-		want[i] = sha256.Sum256(merkle.Bytes(chunks[2*i : 2*i+2]))
+		want[i] = sha256.Sum256(convert.Bytes(chunks[2*i : 2*i+2]))
 	}
 	apart := make([][32]byte, len(want)+1)
 	for _, digests := range [][][32]byte{apart, chunks} { // the second replaces the chunks
@@ -46,7 +46,7 @@ func TestHashMoreBytesThanInt(t *testing.T) {
 	}
 	chunks := make([][32]byte, 1<<26)
 	chunks[len(chunks)-1][0] = 1
-	want := sha256.Sum256(merkle.Bytes(chunks[len(chunks)-2:]))
+	want := sha256.Sum256(convert.Bytes(chunks[len(chunks)-2:]))
 	if err := hashtree.Hash(chunks, chunks); err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 
+	"github.com/sha256-simd/sha256-simd/internal/convert"
 	"github.com/sha256-simd/sha256-simd/internal/merkle"
 )
 
@@ -17,7 +18,12 @@ import (
 // leaves, allocates little more than 1/64 of the memory that they take.
 //
 // The error is ErrTooManyLeaves if there are more leaves than limit.
-func Root(leaves [][32]byte, limit uint64) ([32]byte, error) {
+func Root[D ~[32]byte](leaves []D, limit uint64) (D, error) {
+	r, err := root(convert.Digests[[32]byte](leaves), limit)
+	return D(r), err
+}
+
+func root(leaves [][32]byte, limit uint64) ([32]byte, error) {
 	n := len(leaves)
 	if limit == 0 {
 		limit = uint64(max(n, 1))

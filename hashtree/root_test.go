@@ -52,7 +52,7 @@ func TestRootOfKnownTrees(t *testing.T) {
 
 	// The deposit contract's root before the first deposit: a tree of depth 32,
 	// and the number of its leaves mixed in.
-	empty, err := hashtree.Root(nil, 1<<32)
+	empty, err := hashtree.Root([][32]byte(nil), 1<<32)
 	if err != nil {
 		t.Fatal(err)
 	}

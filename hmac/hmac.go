@@ -16,6 +16,7 @@ import (
 
 	"github.com/sha256-simd/sha256-simd"
 	"github.com/sha256-simd/sha256-simd/internal/block"
+	"github.com/sha256-simd/sha256-simd/internal/convert"
 	"github.com/sha256-simd/sha256-simd/internal/lanes"
 )
 
@@ -90,6 +91,9 @@ func write(h hash.Hash, msg []byte) {
 // message.
 //
 // It panics, before it touches anything, if dst and msgs differ in length.
+//
+// A method cannot have a type parameter. For MACs of a named type, pass the Key once for
+// each message to the function [SumMany].
 func (k *Key) SumMany(dst [][32]byte, msgs [][]byte) {
 	k.check("SumMany")
 	checkLengths("SumMany", len(dst), len(msgs))
@@ -159,7 +163,11 @@ func (k *Key) VerifyMany(ok []bool, macs, msgs [][]byte) {
 // about a tenth faster.
 //
 // It panics, before it touches anything, if dst, keys and msgs differ in length.
-func SumMany(dst [][32]byte, keys []*Key, msgs [][]byte) {
+func SumMany[D ~[32]byte](dst []D, keys []*Key, msgs [][]byte) {
+	sumMany(convert.Digests[[32]byte](dst), keys, msgs)
+}
+
+func sumMany(dst [][32]byte, keys []*Key, msgs [][]byte) {
 	checkLengths("SumMany", len(dst), len(msgs))
 	checkLengths("SumMany", len(keys), len(msgs))
 	for _, k := range keys {

@@ -283,6 +283,30 @@ func TestOneKeyInManyGoroutines(t *testing.T) {
 	wg.Wait()
 }
 
+// A tag is a MAC of a named type.
+type tag [32]byte
+
+func TestMACsOfANamedType(t *testing.T) {
+	hashtest.ForEach(t, func(t *testing.T) {
+		for _, n := range []int{0, 1, 2, 40} {
+			keys, msgs := make([]*hmac.Key, n), cut(n, func(i int) int { return 30 * i })
+			for i := range keys {
+				keys[i] = hmac.NewKey(hashtest.Data(14 + i))
+			}
+			tags := make([]tag, n+1)
+			hmac.SumMany(tags[:n], keys, msgs)
+			for i, m := range msgs {
+				if want := plainly(hashtest.Data(14+i), m); tags[i] != want {
+					t.Errorf("message %d of %d: %x, want %x", i, n, tags[i], want)
+				}
+			}
+			if tags[n] != (tag{}) {
+				t.Errorf("%d messages: wrote behind the MACs", n)
+			}
+		}
+	})
+}
+
 func TestNothingIsAllocatedOnceWarm(t *testing.T) {
 	hashtest.SkipTestAllocations(t)
 	if block.UsesStd() {
@@ -295,12 +319,13 @@ func TestNothingIsAllocatedOnceWarm(t *testing.T) {
 		mac := key.Sum(m)
 		macs[i], keys[i] = mac[:], key
 	}
-	dst, ok := make([][32]byte, n), make([]bool, n)
+	dst, tags, ok := make([][32]byte, n), make([]tag, n), make([]bool, n)
 	for name, f := range map[string]func(){
-		"Sum":        func() { key.Sum(msgs[77]) },
-		"SumMany":    func() { key.SumMany(dst, msgs) },
-		"VerifyMany": func() { key.VerifyMany(ok, macs, msgs) },
-		"of keys":    func() { hmac.SumMany(dst, keys, msgs) },
+		"Sum":             func() { key.Sum(msgs[77]) },
+		"SumMany":         func() { key.SumMany(dst, msgs) },
+		"VerifyMany":      func() { key.VerifyMany(ok, macs, msgs) },
+		"of keys":         func() { hmac.SumMany(dst, keys, msgs) },
+		"of a named type": func() { hmac.SumMany(tags, keys, msgs) },
 	} {
 		if allocs := testing.AllocsPerRun(20, f); allocs > 0 {
 			t.Errorf("%s: %v allocations", name, allocs)

@@ -21,6 +21,7 @@ import (
 	"unsafe"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
+	"github.com/sha256-simd/sha256-simd/internal/convert"
 	"github.com/sha256-simd/sha256-simd/internal/lanes"
 )
 
@@ -55,7 +56,11 @@ func Key(password string, salt []byte, iter, keyLength int) ([]byte, error) {
 // It returns an error, and sets nothing, if one of iters is below 1. Where crypto/pbkdf2
 // does the work, its first error ends SumMany. It panics, before it touches anything,
 // if the slices differ in length.
-func SumMany(dst [][32]byte, passwords, salts [][]byte, iters []int) error {
+func SumMany[D ~[32]byte](dst []D, passwords, salts [][]byte, iters []int) error {
+	return sumMany(convert.Digests[[32]byte](dst), passwords, salts, iters)
+}
+
+func sumMany(dst [][32]byte, passwords, salts [][]byte, iters []int) error {
 	for _, n := range []int{len(passwords), len(salts), len(iters)} {
 		if n != len(dst) {
 			panic(fmt.Sprintf("pbkdf2: SumMany: slices of different lengths, %d and %d", len(dst), n))

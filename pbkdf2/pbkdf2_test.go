@@ -264,8 +264,39 @@ func TestSumManyAllocates(t *testing.T) {
 	for i := range n {
 		secrets[i], salts[i], iters[i] = []byte("password"), hashtest.Data(16), 5
 	}
-	if allocs := testing.AllocsPerRun(20, func() { pbkdf2.SumMany(dst, secrets, salts, iters) }); allocs != 0 {
-		t.Errorf("%v allocations", allocs)
+	keys := make([]key, n)
+	for name, f := range map[string]func() error{
+		"digests":      func() error { return pbkdf2.SumMany(dst, secrets, salts, iters) },
+		"a named type": func() error { return pbkdf2.SumMany(keys, secrets, salts, iters) },
+	} {
+		if allocs := testing.AllocsPerRun(20, func() { f() }); allocs != 0 {
+			t.Errorf("%s: %v allocations", name, allocs)
+		}
+	}
+}
+
+// A key is a key of a named type.
+type key [32]byte
+
+func TestKeysOfANamedType(t *testing.T) {
+	const n = 5
+	got, want, iters := make([]key, n), make([][32]byte, n), make([]int, n)
+	secrets, salts := make([][]byte, n), make([][]byte, n)
+	for i := range n {
+		secrets[i], salts[i], iters[i] = hashtest.Data(20+i), hashtest.Data(16+i), 1+i
+		k, err := stdpbkdf2.Key(stdsha256.New, string(secrets[i]), salts[i], iters[i], 32)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want[i] = [32]byte(k)
+	}
+	if err := pbkdf2.SumMany(got, secrets, salts, iters); err != nil {
+		t.Fatal(err)
+	}
+	for i, k := range got {
+		if k != want[i] {
+			t.Errorf("key %d: %x, want %x", i, k, want[i])
+		}
 	}
 }
 

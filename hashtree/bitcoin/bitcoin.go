@@ -22,6 +22,7 @@ import (
 	"github.com/sha256-simd/sha256-simd"
 	"github.com/sha256-simd/sha256-simd/hashtree"
 	"github.com/sha256-simd/sha256-simd/internal/block"
+	"github.com/sha256-simd/sha256-simd/internal/convert"
 	"github.com/sha256-simd/sha256-simd/internal/lanes"
 	"github.com/sha256-simd/sha256-simd/internal/merkle"
 )
@@ -38,7 +39,11 @@ const window = 256
 // The error is [hashtree.ErrOddChunks] if the length of src is odd, and
 // [hashtree.ErrNotEnoughDigests] if dst is shorter than half of it. Then nothing
 // has been written.
-func Nodes(dst, src [][32]byte) error {
+func Nodes[D ~[32]byte](dst, src []D) error {
+	return checkedNodes(convert.Digests[[32]byte](dst), convert.Digests[[32]byte](src))
+}
+
+func checkedNodes(dst, src [][32]byte) error {
 	if len(src)%2 != 0 {
 		return hashtree.ErrOddChunks
 	}
@@ -49,7 +54,7 @@ func Nodes(dst, src [][32]byte) error {
 	return nil
 }
 
-// nodes is Nodes of slices whose lengths are right.
+// nodes is checkedNodes of slices whose lengths are right.
 func nodes(dst, src [][32]byte) {
 	for len(dst) > 0 {
 		n := min(len(dst), window)
@@ -76,7 +81,12 @@ func again(digests [][32]byte) {
 // mutated is true if two siblings in the tree are equal: then a shorter list may have
 // the same root. The root of no transactions is all zeros. Above 2048 transactions Root
 // allocates little more than 1/64 of the memory of txids.
-func Root(txids [][32]byte) (root [32]byte, mutated bool) {
+func Root[D ~[32]byte](txids []D) (root D, mutated bool) {
+	r, mutated := rootOf(convert.Digests[[32]byte](txids))
+	return D(r), mutated
+}
+
+func rootOf(txids [][32]byte) (root [32]byte, mutated bool) {
 	n := len(txids)
 	if n == 0 {
 		return root, false
@@ -108,24 +118,33 @@ var tree = merkle.Tree{
 // Branch returns the siblings on the path from transaction txids[index] to the root. A
 // node without a sibling is its own sibling. Branch hashes the whole tree. It is an
 // error if index is out of range.
-func Branch(txids [][32]byte, index int) ([][32]byte, error) {
+func Branch[D ~[32]byte](txids []D, index int) ([]D, error) {
+	b, err := branch(convert.Digests[[32]byte](txids), index)
+	return convert.Digests[D](b), err
+}
+
+func branch(txids [][32]byte, index int) ([][32]byte, error) {
 	n := len(txids)
 	if index < 0 || index >= n {
 		return nil, fmt.Errorf("bitcoin: no transaction %d in a tree of %d", index, n)
 	}
-	branch := make([][32]byte, merkle.Depth(n))
-	for level := range branch {
+	siblings := make([][32]byte, merkle.Depth(n))
+	for level := range siblings {
 		sibling := min(index>>level^1, merkle.Width(n, level)-1)
-		branch[level] = tree.Node(txids, level, sibling)
+		siblings[level] = tree.Node(txids, level, sibling)
 	}
-	return branch, nil
+	return siblings, nil
 }
 
 // HeaderHashes sets dst[i] to the hash of the block that has headers[i]. dst must
 // not overlap headers.
 //
 // It panics, before it touches anything, if dst and headers differ in length.
-func HeaderHashes(dst [][32]byte, headers [][80]byte) {
+func HeaderHashes[D ~[32]byte](dst []D, headers [][80]byte) {
+	headerHashes(convert.Digests[[32]byte](dst), headers)
+}
+
+func headerHashes(dst [][32]byte, headers [][80]byte) {
 	if len(dst) != len(headers) {
 		panic(fmt.Sprintf("bitcoin: HeaderHashes: %d digests for %d headers", len(dst), len(headers)))
 	}

@@ -222,13 +222,58 @@ func TestNonsenseIsAnErrorAndWritesNothing(t *testing.T) {
 	bitcoin.HeaderHashes(make([][32]byte, 1), make([][80]byte, 2))
 }
 
+// A txid is a hash of a named type, as btcd's chainhash.Hash.
+type txid [32]byte
+
+func TestHashesOfANamedType(t *testing.T) {
+	for _, n := range []int{1, 2, 7, 600} {
+		plain, named := makeIDs(n), make([]txid, n)
+		for i, id := range plain {
+			named[i] = id
+		}
+		all, _ := levels(plain)
+		if root, mutated := bitcoin.Root(named); root != all[len(all)-1][0] || mutated {
+			t.Errorf("root of %d: %x, mutated %v, want %x", n, root, mutated, all[len(all)-1][0])
+		}
+		branch, err := bitcoin.Branch(named, n/2)
+		if err != nil || len(branch) != len(all)-1 {
+			t.Fatalf("branch in a tree of %d: %d hashes, error %v", n, len(branch), err)
+		}
+		for l, got := range branch {
+			if want := all[l][min((n/2)>>l^1, len(all[l])-1)]; got != want {
+				t.Errorf("branch in a tree of %d, level %d: %x, want %x", n, l, got, want)
+			}
+		}
+		headers := make([][80]byte, n)
+		hashes := make([]txid, n)
+		bitcoin.HeaderHashes(hashes, headers)
+		first := sha256.Sum256(headers[0][:])
+		if want := sha256.Sum256(first[:]); hashes[n-1] != want {
+			t.Errorf("hash of header %d: %x, want %x", n-1, hashes[n-1], want)
+		}
+		if err := bitcoin.Nodes(named, named[:n&^1]); err != nil {
+			t.Fatal(err)
+		}
+		for i := range n / 2 {
+			if want := double(plain[2*i], plain[2*i+1]); named[i] != want {
+				t.Errorf("node %d of %d hashes: %x, want %x", i, n, named[i], want)
+			}
+		}
+	}
+	if branch, err := bitcoin.Branch([]txid{}, 0); branch != nil || err == nil {
+		t.Errorf("branch in a tree of none: %x, error %v", branch, err)
+	}
+}
+
 func TestNodesAllocateNothingOnceWarm(t *testing.T) {
 	hashtest.SkipTestAllocations(t)
 	ids, headers := makeIDs(1000), make([][80]byte, 500)
-	dst := make([][32]byte, 500)
+	dst, named := make([][32]byte, 500), make([]txid, 1000)
 	for name, f := range map[string]func(){
-		"Nodes":        func() { bitcoin.Nodes(dst, ids) },
-		"HeaderHashes": func() { bitcoin.HeaderHashes(dst, headers) },
+		"Nodes":                        func() { bitcoin.Nodes(dst, ids) },
+		"HeaderHashes":                 func() { bitcoin.HeaderHashes(dst, headers) },
+		"Nodes of a named type":        func() { bitcoin.Nodes(named, named) },
+		"HeaderHashes of a named type": func() { bitcoin.HeaderHashes(named[:500], headers) },
 	} {
 		if n := testing.AllocsPerRun(20, f); n > 0 {
 			t.Errorf("%s: %v allocations", name, n)

@@ -67,7 +67,7 @@ func TestBitcoinAgainstBTCD(t *testing.T) {
 	}
 	for _, n := range sizes(t, r) {
 		if n == 0 { // of which btcd makes no tree
-			if root, mutated := bitcoin.Root(nil); root != [32]byte{} || mutated {
+			if root, mutated := bitcoin.Root([][32]byte(nil)); root != [32]byte{} || mutated {
 				t.Fatalf("no transactions: root %x, mutated %v", root, mutated)
 			}
 			continue

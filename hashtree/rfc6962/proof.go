@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 
+	"github.com/sha256-simd/sha256-simd/internal/convert"
 	"github.com/sha256-simd/sha256-simd/internal/merkle"
 )
 
@@ -11,7 +12,12 @@ import (
 // over leaves with the hashes leafHashes: the siblings on the path from the
 // leaf to the root. It hashes the whole tree. It is an error if index is out of
 // range.
-func InclusionProof(leafHashes [][32]byte, index int) ([][32]byte, error) {
+func InclusionProof[D ~[32]byte](leafHashes []D, index int) ([]D, error) {
+	proof, err := inclusionProof(convert.Digests[[32]byte](leafHashes), index)
+	return convert.Digests[D](proof), err
+}
+
+func inclusionProof(leafHashes [][32]byte, index int) ([][32]byte, error) {
 	n := len(leafHashes)
 	if index < 0 || index >= n {
 		return nil, fmt.Errorf("rfc6962: no leaf %d in a tree of %d", index, n)
@@ -27,16 +33,21 @@ func InclusionProof(leafHashes [][32]byte, index int) ([][32]byte, error) {
 
 // InclusionProofs returns the [InclusionProof] of every leaf, and hashes the tree once.
 // The proofs share an array of 32 bytes for each level and leaf.
-func InclusionProofs(leafHashes [][32]byte) [][][32]byte {
+func InclusionProofs[D ~[32]byte](leafHashes []D) [][]D {
 	_, proofs := RootAndProofs(leafHashes)
 	return proofs
 }
 
 // RootAndProofs returns [RootOfHashes] and [InclusionProofs], and hashes the tree once.
-func RootAndProofs(leafHashes [][32]byte) (root [32]byte, proofs [][][32]byte) {
+func RootAndProofs[D ~[32]byte](leafHashes []D) (root D, proofs [][]D) {
+	r, lists := rootAndProofs(convert.Digests[[32]byte](leafHashes))
+	return D(r), convert.Lists[D](lists)
+}
+
+func rootAndProofs(leafHashes [][32]byte) (root [32]byte, proofs [][][32]byte) {
 	n := len(leafHashes)
 	if n == 0 {
-		return RootOfHashes(nil), nil
+		return rootOf(nil), nil
 	}
 	depth := merkle.Depth(n)
 	levels := make([][][32]byte, depth+1)
@@ -69,11 +80,11 @@ func RootAndProofs(leafHashes [][32]byte) (root [32]byte, proofs [][][32]byte) {
 // leaves has grown into the tree over all leaves, whose hashes are leafHashes.
 // It hashes the whole tree. It is an error if oldSize is more than the number
 // of leaves, or less than 1: the RFCs define no proof from an empty tree.
-func ConsistencyProof(leafHashes [][32]byte, oldSize int) ([][32]byte, error) {
+func ConsistencyProof[D ~[32]byte](leafHashes []D, oldSize int) ([]D, error) {
 	if n := len(leafHashes); oldSize < 1 || oldSize > n {
 		return nil, fmt.Errorf("rfc6962: no tree of %d leaves comes before one of %d", oldSize, n)
 	}
-	return consistency(leafHashes, oldSize, true), nil
+	return convert.Digests[D](consistency(convert.Digests[[32]byte](leafHashes), oldSize, true)), nil
 }
 
 // consistency is SUBPROOF of the RFCs: whole says that the old tree is one that
@@ -84,21 +95,25 @@ func consistency(leafHashes [][32]byte, oldSize int, whole bool) [][32]byte {
 		if whole {
 			return nil
 		}
-		return [][32]byte{RootOfHashes(leafHashes)}
+		return [][32]byte{rootOf(leafHashes)}
 	}
 	split := 1 << (merkle.Depth(n) - 1)
 	left, right := leafHashes[:split], leafHashes[split:]
 	if oldSize <= split {
-		return append(consistency(left, oldSize, whole), RootOfHashes(right))
+		return append(consistency(left, oldSize, whole), rootOf(right))
 	}
-	return append(consistency(right, oldSize-split, false), RootOfHashes(left))
+	return append(consistency(right, oldSize-split, false), rootOf(left))
 }
 
 // VerifyInclusion returns nil if proof proves that the leaf at position index has the
 // hash leafHash, in the tree with the given root and size, its number of leaves. A
 // proof that is longer or shorter than necessary is an error.
-func VerifyInclusion(root [32]byte, size, index uint64, leafHash [32]byte, proof [][32]byte) error {
-	hash, err := RootFromInclusionProof(size, index, leafHash, proof)
+func VerifyInclusion[D ~[32]byte](root D, size, index uint64, leafHash D, proof []D) error {
+	return verifyInclusion(root, size, index, leafHash, convert.Digests[[32]byte](proof))
+}
+
+func verifyInclusion(root [32]byte, size, index uint64, leafHash [32]byte, proof [][32]byte) error {
+	hash, err := rootFromInclusionProof(size, index, leafHash, proof)
 	if err != nil {
 		return err
 	}
@@ -112,7 +127,12 @@ func VerifyInclusion(root [32]byte, size, index uint64, leafHash [32]byte, proof
 // position index with the hash leafHash. size is the number of leaves of the tree. The
 // caller has to compare the root with a root that it trusts. It is an error if index is
 // not below size, or if proof is longer or shorter than necessary.
-func RootFromInclusionProof(size, index uint64, leafHash [32]byte, proof [][32]byte) (root [32]byte, err error) {
+func RootFromInclusionProof[D ~[32]byte](size, index uint64, leafHash D, proof []D) (root D, err error) {
+	r, err := rootFromInclusionProof(size, index, leafHash, convert.Digests[[32]byte](proof))
+	return D(r), err
+}
+
+func rootFromInclusionProof(size, index uint64, leafHash [32]byte, proof [][32]byte) (root [32]byte, err error) {
 	if index >= size {
 		return root, fmt.Errorf("rfc6962: no leaf %d in a tree of %d", index, size)
 	}
@@ -139,7 +159,11 @@ func RootFromInclusionProof(size, index uint64, leafHash [32]byte, proof [][32]b
 // new tree. The old tree has oldSize leaves and the root oldRoot, the new tree size
 // leaves and the given root. At most one proof does so, and none if the old tree is
 // empty.
-func VerifyConsistency(oldRoot [32]byte, oldSize uint64, root [32]byte, size uint64, proof [][32]byte) error {
+func VerifyConsistency[D ~[32]byte](oldRoot D, oldSize uint64, root D, size uint64, proof []D) error {
+	return verifyConsistency(oldRoot, oldSize, root, size, convert.Digests[[32]byte](proof))
+}
+
+func verifyConsistency(oldRoot [32]byte, oldSize uint64, root [32]byte, size uint64, proof [][32]byte) error {
 	if oldSize < 1 || oldSize > size {
 		return fmt.Errorf("rfc6962: no tree of %d leaves comes before one of %d", oldSize, size)
 	}

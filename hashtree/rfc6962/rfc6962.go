@@ -14,6 +14,7 @@ import (
 
 	"github.com/sha256-simd/sha256-simd"
 	"github.com/sha256-simd/sha256-simd/internal/block"
+	"github.com/sha256-simd/sha256-simd/internal/convert"
 	"github.com/sha256-simd/sha256-simd/internal/lanes"
 	"github.com/sha256-simd/sha256-simd/internal/merkle"
 )
@@ -61,7 +62,11 @@ func node(left, right [32]byte) [32]byte {
 // leaf. dst must not overlap any leaf.
 //
 // It panics, before it touches anything, if dst and leaves differ in length.
-func LeafHashes(dst [][32]byte, leaves [][]byte) {
+func LeafHashes[D ~[32]byte](dst []D, leaves [][]byte) {
+	hashLeaves(convert.Digests[[32]byte](dst), leaves)
+}
+
+func hashLeaves(dst [][32]byte, leaves [][]byte) {
 	if len(dst) != len(leaves) {
 		panic(fmt.Sprintf("rfc6962: LeafHashes: %d digests for %d leaves", len(dst), len(leaves)))
 	}
@@ -76,13 +81,17 @@ func Root(leaves [][]byte) [32]byte {
 	if n == 0 {
 		return sha256.Sum256(nil)
 	}
-	return tree.RootOf(n, merkle.Depth(n), func(dst [][32]byte, i int) { LeafHashes(dst, leaves[i:i+len(dst)]) })
+	return tree.RootOf(n, merkle.Depth(n), func(dst [][32]byte, i int) { hashLeaves(dst, leaves[i:i+len(dst)]) })
 }
 
 // RootOfHashes returns the root of the tree over leaves with the hashes
 // leafHashes. Above 2048 leaves it allocates little more than 1/64 of the
 // memory of leafHashes.
-func RootOfHashes(leafHashes [][32]byte) [32]byte {
+func RootOfHashes[D ~[32]byte](leafHashes []D) D {
+	return D(rootOf(convert.Digests[[32]byte](leafHashes)))
+}
+
+func rootOf(leafHashes [][32]byte) [32]byte {
 	n := len(leafHashes)
 	if n == 0 {
 		return sha256.Sum256(nil)

@@ -300,7 +300,7 @@ func TestNonsenseIsAnErrorWithItsNumbers(t *testing.T) {
 	}{
 		{"negative index", func() error { _, err := rfc6962.InclusionProof(hashes, -1); return err }, []string{"-1", "5"}},
 		{"index too high", func() error { _, err := rfc6962.InclusionProof(hashes, 5); return err }, []string{"leaf 5", "of 5"}},
-		{"no leaves", func() error { _, err := rfc6962.InclusionProof(nil, 0); return err }, []string{"leaf 0", "of 0"}},
+		{"no leaves", func() error { _, err := rfc6962.InclusionProof([][32]byte(nil), 0); return err }, []string{"leaf 0", "of 0"}},
 		{"from nothing", func() error { _, err := rfc6962.ConsistencyProof(hashes, 0); return err }, []string{"0", "5"}},
 		{"from less than nothing", func() error { _, err := rfc6962.ConsistencyProof(hashes, -7); return err }, []string{"-7", "5"}},
 		{"from a larger tree", func() error { _, err := rfc6962.ConsistencyProof(hashes, 6); return err }, []string{"6", "5"}},
@@ -362,15 +362,62 @@ func TestNothingIsRetained(t *testing.T) {
 	}
 }
 
+// An id is a hash of a named type, as tlog.Hash of x/mod.
+type id [32]byte
+
+func TestHashesOfANamedType(t *testing.T) {
+	for _, n := range []int{1, 2, 7, 100} {
+		leaves, hashes := makeLeaves(n, 40)
+		ids := make([]id, n)
+		rfc6962.LeafHashes(ids, leaves)
+		if !slices.EqualFunc(ids, hashes, func(a id, b [32]byte) bool { return a == b }) {
+			t.Fatalf("%d leaves: wrong hashes", n)
+		}
+		var root id = rfc6962.RootOfHashes(ids)
+		same, proofs := rfc6962.RootAndProofs(ids)
+		if want := treeHash(hashes); root != want || same != want {
+			t.Errorf("%d leaves: roots %x and %x, want %x", n, root, same, want)
+		}
+		all := rfc6962.InclusionProofs(ids)
+		for i := range ids {
+			proof, err := rfc6962.InclusionProof(ids, i)
+			if err != nil || !slices.Equal(proof, proofs[i]) || !slices.Equal(proof, all[i]) ||
+				!slices.EqualFunc(proof, path(hashes, i), func(a id, b [32]byte) bool { return a == b }) {
+				t.Fatalf("leaf %d of %d: proofs %x, %x and %x, error %v", i, n, proof, proofs[i], all[i], err)
+			}
+			if err := rfc6962.VerifyInclusion(root, uint64(n), uint64(i), ids[i], proof); err != nil {
+				t.Errorf("leaf %d of %d: %v", i, n, err)
+			}
+			if got, err := rfc6962.RootFromInclusionProof(uint64(n), uint64(i), ids[i], proof); got != root || err != nil {
+				t.Errorf("leaf %d of %d: root %x, error %v", i, n, got, err)
+			}
+			consistency, err := rfc6962.ConsistencyProof(ids, i+1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := rfc6962.VerifyConsistency(rfc6962.RootOfHashes(ids[:i+1]), uint64(i+1), root, uint64(n), consistency); err != nil {
+				t.Errorf("from %d to %d: %v", i+1, n, err)
+			}
+		}
+	}
+	if root, proofs := rfc6962.RootAndProofs([]id(nil)); root != sha256.Sum256(nil) || proofs != nil {
+		t.Errorf("no leaves: root %x, proofs %x", root, proofs)
+	}
+}
+
 func TestSmallTreesAllocateNothingOnceWarm(t *testing.T) {
 	hashtest.SkipTestAllocations(t)
 	leaves, hashes := makeLeaves(1000, 250)
-	dst := make([][32]byte, len(leaves))
+	dst, ids := make([][32]byte, len(leaves)), make([]id, len(leaves))
 	var grown rfc6962.Range
 	root := rfc6962.Root(leaves)
 	proof, err := rfc6962.InclusionProof(hashes, 77)
 	if err != nil {
 		t.Fatal(err)
+	}
+	named := make([]id, len(proof))
+	for i, sibling := range proof {
+		named[i] = sibling
 	}
 	for _, tt := range []struct {
 		name string
@@ -379,7 +426,10 @@ func TestSmallTreesAllocateNothingOnceWarm(t *testing.T) {
 		{"LeafHashes", func() { rfc6962.LeafHashes(dst, leaves) }},
 		{"Root", func() { rfc6962.Root(leaves) }},
 		{"RootOfHashes", func() { rfc6962.RootOfHashes(hashes) }},
+		{"LeafHashes of a named type", func() { rfc6962.LeafHashes(ids, leaves) }},
+		{"RootOfHashes of a named type", func() { rfc6962.RootOfHashes(ids) }},
 		{"Range", func() { grown.Append(leaves); grown.Root() }},
+		{"VerifyInclusion of a named type", func() { rfc6962.VerifyInclusion(id(root), 1000, 77, id(hashes[77]), named) }},
 		{"VerifyInclusion", func() { rfc6962.VerifyInclusion(root, 1000, 77, hashes[77], proof) }},
 	} {
 		// A collection meanwhile empties the pools.

@@ -6,7 +6,6 @@ package merkle
 import (
 	"math/bits"
 	"sync"
-	"unsafe"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
 )
@@ -199,8 +198,3 @@ func (p *Pool[N]) get() *scratch[N] {
 }
 
 func (p *Pool[N]) put(s *scratch[N]) { p.pool.Put(s) }
-
-// Bytes returns the memory of nodes.
-func Bytes(nodes [][32]byte) []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(nodes))), 32*len(nodes))
-}

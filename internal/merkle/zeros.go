@@ -3,13 +3,14 @@ package merkle
 import (
 	"sync"
 
+	"github.com/sha256-simd/sha256-simd/internal/convert"
 	"github.com/sha256-simd/sha256-simd/internal/lanes"
 )
 
 // Zeros is the definition of trees in which a node is the digest of its two children,
 // and leaves of zeros follow the leaves, as in Ethereum's SSZ and in BitTorrent v2.
 var Zeros = Tree{
-	Nodes: func(dst, src [][32]byte) { lanes.HashNodes(Bytes(dst), Bytes(src)) },
+	Nodes: func(dst, src [][32]byte) { lanes.HashNodes(convert.Bytes(dst), convert.Bytes(src)) },
 	Odd:   func(last [32]byte, level int) [32]byte { return pair(last, ZeroRoots()[level]) },
 	Pool:  &Digests,
 }
@@ -26,6 +27,6 @@ var ZeroRoots = sync.OnceValue(func() *[65][32]byte {
 
 func pair(left, right [32]byte) (node [32]byte) {
 	both := [2][32]byte{left, right}
-	lanes.HashNodes(node[:], Bytes(both[:]))
+	lanes.HashNodes(node[:], convert.Bytes(both[:]))
 	return node
 }

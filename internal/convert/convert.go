@@ -1,0 +1,20 @@
+// Package convert gives slices of digests other types. Nothing is copied: the results
+// share the memory of what they were made from.
+package convert
+
+import "unsafe"
+
+// Digests returns d as a slice of another type of digests, of the same capacity.
+func Digests[To, From ~[32]byte](d []From) []To {
+	return unsafe.Slice((*To)(unsafe.Pointer(unsafe.SliceData(d))), cap(d))[:len(d)]
+}
+
+// Lists is Digests for each of several lists.
+func Lists[To, From ~[32]byte](lists [][]From) [][]To {
+	return unsafe.Slice((*[]To)(unsafe.Pointer(unsafe.SliceData(lists))), cap(lists))[:len(lists)]
+}
+
+// Bytes returns the memory of d.
+func Bytes[D ~[32]byte](d []D) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(d))), 32*len(d))
+}
