@@ -10,12 +10,13 @@
 //   - [SumManyAfter] is for messages behind one prefix, [SumAfter] for one such message;
 //   - [SumRows] is for messages at regular distances in a buffer;
 //   - [SumChains] follows hash chains;
-//   - [SumReaders] reads and hashes many streams, such as files;
 //   - [WriteHashes] and [SumHashes] are for streams that one goroutine feeds;
 //   - a [Server] is for goroutines that each have a hash.
 //
+// Package streams reads and hashes many streams, such as files, or the parts of one.
 // Packages hmac, pbkdf2, hashtree, composite and pow have HMAC, PBKDF2, Merkle trees,
-// checksums of objects in parts and proof-of-work.
+// checksums of objects in parts and proof-of-work. This package starts no goroutine;
+// those that read do.
 //
 // Lists of digests may have a named element type, as []ID for a type ID [32]byte. The
 // functions write to its memory. Give a literal nil its type, as in [][32]byte(nil).

@@ -1,18 +1,14 @@
 package sha256_test
 
 import (
-	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"hash"
 	"io"
-	"io/fs"
 	"log"
 	"os"
 	"slices"
 	"strings"
-	"testing/fstest"
 
 	sha256 "github.com/sha256-simd/sha256-simd"
 )
@@ -159,59 +155,6 @@ func ExampleSumRows() {
 	// record 0 d7220734be0f481b
 	// record 1 484084ef12960c58
 	// record 2 fca263e32a6b77af
-}
-
-// The files are read a piece at a time, up to 64 of them at the same time.
-func ExampleSumReaders() {
-	files := []string{"example_test.go", "go.mod", "no such file"}
-	digests := make([][sha256.Size]byte, len(files))
-	err := sha256.SumReaders(context.Background(), digests, func(i int) (io.ReadCloser, error) {
-		return os.Open(files[i])
-	}, sha256.ReadersOptions{})
-
-	var failed *sha256.ReaderError
-	if errors.As(err, &failed) { // the first one
-		fmt.Printf("%s: %v\n", files[failed.Index], errors.Is(failed.Err, fs.ErrNotExist))
-	}
-	for i, digest := range digests[:2] {
-		content, err := os.ReadFile(files[i])
-		fmt.Println(files[i], digest == sha256.Sum256(content), err)
-	}
-	// Output:
-	// no such file: true
-	// example_test.go true <nil>
-	// go.mod true <nil>
-}
-
-// Each stream that failed is reported by its name.
-func ExampleReaderError() {
-	files := fstest.MapFS{"a": {Data: []byte("one")}, "c": {Data: []byte("two")}}
-	names := []string{"a", "b", "c", "d"}
-	digests := make([][sha256.Size]byte, len(names))
-	err := sha256.SumReaders(context.Background(), digests, func(i int) (io.ReadCloser, error) {
-		return files.Open(names[i])
-	}, sha256.ReadersOptions{})
-
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		for _, err := range joined.Unwrap() {
-			var failed *sha256.ReaderError
-			if errors.As(err, &failed) {
-				fmt.Printf("%s: %v\n", names[failed.Index], failed.Err)
-			}
-		}
-	}
-	// Output:
-	// b: open b: file does not exist
-	// d: open d: file does not exist
-}
-
-func ExampleReaderError_Unwrap() {
-	err := &sha256.ReaderError{Index: 3, Err: fs.ErrPermission}
-	fmt.Println(err)
-	fmt.Println(errors.Is(err, fs.ErrPermission))
-	// Output:
-	// stream 3: permission denied
-	// true
 }
 
 // A program logs its kernels when it starts.

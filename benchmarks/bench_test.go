@@ -25,7 +25,7 @@ func BenchmarkSumMany(b *testing.B)            { benchmark(b, "SumMany") }
 func BenchmarkKernel(b *testing.B)             { benchmark(b, "Kernel") }
 func BenchmarkWriteHashes(b *testing.B)        { benchmark(b, "WriteHashes") }
 func BenchmarkSumHashes(b *testing.B)          { benchmark(b, "SumHashes") }
-func BenchmarkSumReaders(b *testing.B)         { benchmark(b, "SumReaders") }
+func BenchmarkStreamsSum(b *testing.B)         { benchmark(b, "StreamsSum") }
 func BenchmarkDirhash(b *testing.B)            { benchmark(b, "Dirhash") }
 func BenchmarkCARInspect(b *testing.B)         { benchmark(b, "CARInspect") }
 func BenchmarkServer(b *testing.B)             { benchmark(b, "Server") }

@@ -19,13 +19,14 @@ import (
 	"golang.org/x/mod/sumdb/dirhash"
 
 	"github.com/sha256-simd/sha256-simd"
+	"github.com/sha256-simd/sha256-simd/streams"
 )
 
 // readers is streams read and hashed side by side, beside loops that read one at a time.
 func readers() section {
 	return section{
 		title: "Streams",
-		about: "`SumReaders` of streams in memory; of Go's compiler, `internal` and all, as `dirhash` of x/mod hashes it: files in the page cache, " +
+		about: "`streams.Sum` of streams in memory; of Go's compiler, `internal` and all, as `dirhash` of x/mod hashes it: files in the page cache, " +
 			"then the list of their digests; of the blocks of a CAR of 256 MiB in memory, by `WriteHashes`, as `Inspect` of go-car checks them. " +
 			"The others read one stream at a time.",
 		rows: []row{
@@ -45,7 +46,7 @@ func sumReaders(shortest, longest, n int) row {
 		total += sizes[i]
 	}
 	return row{
-		bench:   "SumReaders",
+		bench:   "StreamsSum",
 		load:    fmt.Sprintf("size=%d-%d/n=%d", shortest, longest, n),
 		bytes:   total,
 		digests: n,
@@ -54,9 +55,9 @@ func sumReaders(shortest, longest, n int) row {
 			msgs := messages(sizes...)
 			return []impl{
 				{name: "sha256-simd", run: func(dst [][32]byte) {
-					must(sha256.SumReaders(context.Background(), dst, func(i int) (io.ReadCloser, error) {
+					must(streams.Sum(context.Background(), dst, func(i int) (io.ReadCloser, error) {
 						return io.NopCloser(bytes.NewReader(msgs[i])), nil
-					}, sha256.ReadersOptions{}))
+					}, streams.Options{}))
 				}},
 				{name: "crypto", run: func(dst [][32]byte) {
 					h, buf := stdsha256.New(), make([]byte, 32<<10)
@@ -115,7 +116,7 @@ func dirhashRow(procs int) row {
 	}
 }
 
-// hash1 is dirhash.Hash1 on SumReaders. It calls open concurrently.
+// hash1 is dirhash.Hash1 on streams.Sum. It calls open concurrently.
 func hash1(files []string, open func(string) (io.ReadCloser, error)) (string, error) {
 	files = slices.Sorted(slices.Values(files))
 	for _, name := range files {
@@ -124,10 +125,10 @@ func hash1(files []string, open func(string) (io.ReadCloser, error)) (string, er
 		}
 	}
 	sums := make([][sha256.Size]byte, len(files))
-	err := sha256.SumReaders(context.Background(), sums, func(i int) (io.ReadCloser, error) {
+	err := streams.Sum(context.Background(), sums, func(i int) (io.ReadCloser, error) {
 		return open(files[i])
-	}, sha256.ReadersOptions{})
-	var failed *sha256.ReaderError
+	}, streams.Options{})
+	var failed *streams.Error
 	if errors.As(err, &failed) { // the first file
 		return "", failed.Err
 	}

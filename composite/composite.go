@@ -8,13 +8,12 @@ package composite
 import (
 	"context"
 	"encoding/base64"
-	"errors"
 	"fmt"
 	"io"
 	"strconv"
 
 	"github.com/sha256-simd/sha256-simd"
-	"github.com/sha256-simd/sha256-simd/internal/above/parts"
+	"github.com/sha256-simd/sha256-simd/streams"
 )
 
 // maxParts is the largest number of parts of an object.
@@ -87,22 +86,20 @@ func (c Checksum) CheckS3() error {
 // called it. A fault in reading, as in a memory-mapped file that was truncated,
 // also panics there if this goroutine has set [runtime/debug.SetPanicOnFault].
 func Sum(ctx context.Context, r io.ReaderAt, size, partSize int64) (Checksum, error) {
-	n, err := countParts(size, partSize)
+	if _, err := countParts(size, partSize); err != nil {
+		return Checksum{}, err
+	}
+	parts, err := streams.Parts(ctx, r, size, partSize, streams.PartsOptions{})
+	if err != nil && err == ctx.Err() {
+		return Checksum{}, err
+	}
 	if err != nil {
-		return Checksum{}, err
+		return Checksum{}, fmt.Errorf("composite: %w", err)
 	}
-	if r == nil && size > 0 {
-		return Checksum{}, errors.New("composite: nil reader")
+	if size == 0 {
+		parts = append(parts, sha256.Sum256(nil))
 	}
-	if err := ctx.Err(); err != nil {
-		return Checksum{}, err
-	}
-	sum := Checksum{Parts: make([][32]byte, n), Size: size, PartSize: partSize}
-	p := parts.Parts{R: r, Size: size, PartSize: partSize, Package: "composite"}
-	if err := p.Sum(ctx, sum.Parts); err != nil {
-		return Checksum{}, err
-	}
-	return sum, nil
+	return Checksum{Parts: parts, Size: size, PartSize: partSize}, nil
 }
 
 // countParts returns the number of parts, or what is wrong with the sizes.

@@ -11,8 +11,8 @@ import (
 	"io"
 	"math/bits"
 
-	"github.com/sha256-simd/sha256-simd/internal/above/parts"
 	"github.com/sha256-simd/sha256-simd/internal/merkle"
+	"github.com/sha256-simd/sha256-simd/internal/parts"
 )
 
 const (

@@ -21,10 +21,10 @@ import (
 	"sync"
 
 	"github.com/sha256-simd/sha256-simd"
-	"github.com/sha256-simd/sha256-simd/internal/above/parts"
 	"github.com/sha256-simd/sha256-simd/internal/block"
 	"github.com/sha256-simd/sha256-simd/internal/lanes"
 	"github.com/sha256-simd/sha256-simd/internal/merkle"
+	"github.com/sha256-simd/sha256-simd/internal/parts"
 )
 
 // Size is the length of a digest in bytes.

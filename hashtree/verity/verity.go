@@ -22,7 +22,7 @@ import (
 	"io"
 
 	"github.com/sha256-simd/sha256-simd"
-	"github.com/sha256-simd/sha256-simd/internal/above/parts"
+	"github.com/sha256-simd/sha256-simd/internal/parts"
 )
 
 // Options are the parameters of a tree. The zero value has blocks of 4096 bytes

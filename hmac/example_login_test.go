@@ -1,4 +1,4 @@
-package sha256_test
+package hmac_test
 
 import (
 	"encoding/base64"

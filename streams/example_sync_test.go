@@ -1,4 +1,4 @@
-package sha256_test
+package streams_test
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"testing/fstest"
 
 	sha256 "github.com/sha256-simd/sha256-simd"
+	"github.com/sha256-simd/sha256-simd/streams"
 )
 
 // digestsOf returns the digest of each regular file below a directory.
@@ -24,9 +25,9 @@ func digestsOf(ctx context.Context, dir fs.FS) (map[string][sha256.Size]byte, er
 		return nil, err
 	}
 	digests := make([][sha256.Size]byte, len(names))
-	err = sha256.SumReaders(ctx, digests, func(i int) (io.ReadCloser, error) {
+	err = streams.Sum(ctx, digests, func(i int) (io.ReadCloser, error) {
 		return dir.Open(names[i])
-	}, sha256.ReadersOptions{})
+	}, streams.Options{})
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,7 @@
-package sha256
+// Package streams hashes what is read: many streams side by side, such as files, or the
+// parts of one large object. It starts goroutines to read while others hash. All of them
+// have ended when a function returns.
+package streams
 
 import (
 	"context"
@@ -10,35 +13,36 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/sha256-simd/sha256-simd"
+	"github.com/sha256-simd/sha256-simd/internal/convert"
 	"github.com/sha256-simd/sha256-simd/internal/workers"
 )
 
-// ReadersOptions are the options of [SumReaders]. The zero value is ready to use.
-type ReadersOptions struct {
-	// Open is the largest number of streams that are open at a time, and of calls of
+// Options are the options of [Sum]. The zero value is ready to use.
+type Options struct {
+	// MaxOpen is the largest number of streams that are open at a time, and of calls of
 	// open at the same time; 0 means 64. Each stream takes two buffers of 16 KiB.
-	Open int
-	// Progress, if it is not nil, is called on the goroutine that called
-	// SumReaders, each time that bytes were hashed. Its parameters are the number
-	// of streams that were hashed or failed so far, and the number of bytes that
-	// were hashed.
+	MaxOpen int
+	// Progress, if it is not nil, is called on the goroutine that called Sum, each
+	// time that bytes were hashed. Its parameters are the number of streams that
+	// were hashed or failed so far, and the number of bytes that were hashed.
 	Progress func(done int, bytes int64)
 }
 
-// A ReaderError says which stream [SumReaders] could not hash, and why.
-type ReaderError struct {
+// An Error says which stream [Sum] could not hash, and why.
+type Error struct {
 	Index int
 	Err   error
 }
 
 // Error returns the number of the stream and what Err says.
-func (e *ReaderError) Error() string { return fmt.Sprintf("stream %d: %v", e.Index, e.Err) }
+func (e *Error) Error() string { return fmt.Sprintf("stream %d: %v", e.Index, e.Err) }
 
 // Unwrap returns Err.
-func (e *ReaderError) Unwrap() error { return e.Err }
+func (e *Error) Unwrap() error { return e.Err }
 
 const (
-	defaultOpen = 64
+	defaultMaxOpen = 64
 	// readSize is the number of bytes of a stream that are read before they are
 	// hashed. A stream has two buffers of this size: one is filled while the other
 	// is hashed.
@@ -48,40 +52,45 @@ const (
 	maxEmptyReads = 100
 )
 
-// SumReaders sets dst[i] to the SHA-256 digest of the stream that open(i) returns, for
-// each i. It opens and reads up to o.Open streams at the same time, each on a goroutine
+// Sum sets dst[i] to the SHA-256 digest of the stream that open(i) returns, for
+// each i. It opens and reads up to o.MaxOpen streams at the same time, each on a goroutine
 // of its own, and hashes them side by side on the calling goroutine. It calls open with
 // every i once, from 0 up, but calls on several goroutines at the same time may overtake
 // each other. It closes every stream that it has opened.
 //
 // If a stream cannot be opened, read or closed, dst[i] stays as it is, and the other
-// streams are hashed. The error joins a [*ReaderError] for each stream that failed.
-// When ctx is done, SumReaders opens and reads no more, and the error joins ctx.Err(),
+// streams are hashed. The error joins a [*Error] for each stream that failed.
+// When ctx is done, Sum opens and reads no more, and the error joins ctx.Err(),
 // unless all streams were done.
 //
-// SumReaders returns when no Read is under way, all streams are closed and its
+// Sum returns when no Read is under way, all streams are closed and its
 // goroutines have ended. A Read that does not return when ctx is done delays
-// SumReaders. If open or a method of a stream panics, SumReaders panics with the same
+// Sum. If open or a method of a stream panics, Sum panics with the same
 // value.
 //
-// SumReaders panics if open is nil or o.Open is negative.
-func SumReaders(ctx context.Context, dst [][Size]byte, open func(i int) (io.ReadCloser, error), o ReadersOptions) error {
-	if open == nil {
-		panic("sha256: SumReaders: open is nil")
-	}
-	if o.Open < 0 {
-		panic(fmt.Sprintf("sha256: SumReaders: Open is %d; expected 0 or more", o.Open))
-	}
-	if o.Open == 0 {
-		o.Open = defaultOpen
-	}
-	r := &readers{dst: dst, open: open, progress: o.Progress, pieces: make(chan piece, 2*min(o.Open, len(dst)))}
-	return r.sum(ctx, min(o.Open, len(dst)))
+// Sum panics if open is nil or o.MaxOpen is negative.
+func Sum[D ~[sha256.Size]byte](ctx context.Context, dst []D, open func(i int) (io.ReadCloser, error), o Options) error {
+	return sum(ctx, convert.Digests[[sha256.Size]byte](dst), open, o)
 }
 
-// readers are the streams of a call of SumReaders.
+func sum(ctx context.Context, dst [][sha256.Size]byte, open func(i int) (io.ReadCloser, error), o Options) error {
+	if open == nil {
+		panic("streams: Sum: open is nil")
+	}
+	if o.MaxOpen < 0 {
+		panic(fmt.Sprintf("streams: Sum: MaxOpen is %d; expected 0 or more", o.MaxOpen))
+	}
+	if o.MaxOpen == 0 {
+		o.MaxOpen = defaultMaxOpen
+	}
+	slots := min(o.MaxOpen, len(dst))
+	r := &readers{dst: dst, open: open, progress: o.Progress, pieces: make(chan piece, 2*slots)}
+	return r.sum(ctx, slots)
+}
+
+// readers are the streams of a call of Sum.
 type readers struct {
-	dst      [][Size]byte
+	dst      [][sha256.Size]byte
 	open     func(i int) (io.ReadCloser, error)
 	progress func(done int, bytes int64)
 
@@ -91,7 +100,7 @@ type readers struct {
 	// Of the goroutine that hashes.
 	done  int
 	bytes int64
-	errs  []*ReaderError
+	errs  []*Error
 }
 
 // A slot has one stream open at a time. One goroutine reads for it.
@@ -112,7 +121,7 @@ type piece struct {
 }
 
 // errReaderExited is for a stream that does not return, but calls runtime.Goexit.
-var errReaderExited = errors.New("sha256: a stream ended its goroutine")
+var errReaderExited = errors.New("streams: a stream ended its goroutine")
 
 func (r *readers) sum(parent context.Context, slots int) error {
 	g, ctx := workers.New(parent, errReaderExited)
@@ -136,7 +145,7 @@ func (r *readers) sum(parent context.Context, slots int) error {
 	if err := g.Err(); err != nil {
 		return err
 	}
-	slices.SortFunc(r.errs, func(a, b *ReaderError) int { return a.Index - b.Index })
+	slices.SortFunc(r.errs, func(a, b *Error) int { return a.Index - b.Index })
 	errs := make([]error, 0, len(r.errs)+1)
 	for _, err := range r.errs {
 		errs = append(errs, err)
@@ -244,7 +253,7 @@ func (p piece) release() {
 
 // hash hashes pieces until the slots have ended.
 func (r *readers) hash() {
-	var b readersBatch
+	var b batch
 	for p := range r.pieces {
 		b.pieces = append(b.pieces, p)
 		// More slots may be about to send, on one P in particular.
@@ -268,25 +277,25 @@ func (r *readers) hash() {
 	}
 }
 
-// readersBatch are pieces that are hashed side by side, and lists to do that with.
-type readersBatch struct {
+// batch are pieces that are hashed side by side, and lists to do that with.
+type batch struct {
 	pieces []piece
 
 	now, left []piece
 	data      [][]byte
 	hashes    []hash.Hash
-	sums      [][Size]byte
+	sums      [][sha256.Size]byte
 }
 
 // hash hashes one piece of each slot and leaves the others in b.pieces.
-func (b *readersBatch) hash(r *readers) {
+func (b *batch) hash(r *readers) {
 	b.now, b.left = b.now[:0], b.left[:0]
 	for _, p := range b.pieces {
 		switch {
 		case p.slot.busy:
 			b.left = append(b.left, p)
 		case p.err != nil:
-			r.errs = append(r.errs, &ReaderError{Index: p.index, Err: p.err})
+			r.errs = append(r.errs, &Error{Index: p.index, Err: p.err})
 			r.done++
 			p.release()
 		default:
@@ -308,7 +317,7 @@ func (b *readersBatch) hash(r *readers) {
 }
 
 // whole hashes the streams that are one piece.
-func (b *readersBatch) whole(r *readers) {
+func (b *batch) whole(r *readers) {
 	b.data = b.data[:0]
 	for _, p := range b.now {
 		if p.first && p.last {
@@ -316,7 +325,7 @@ func (b *readersBatch) whole(r *readers) {
 		}
 	}
 	sums := b.room(len(b.data))
-	SumMany(sums, b.data)
+	sha256.SumMany(sums, b.data)
 	for _, p := range b.now {
 		if p.first && p.last {
 			r.dst[p.index], sums = sums[0], sums[1:]
@@ -325,21 +334,21 @@ func (b *readersBatch) whole(r *readers) {
 }
 
 // parts hashes the pieces of longer streams.
-func (b *readersBatch) parts(r *readers) {
+func (b *batch) parts(r *readers) {
 	b.data, b.hashes = b.data[:0], b.hashes[:0]
 	for _, p := range b.now {
 		if p.first && p.last {
 			continue
 		}
 		if p.slot.h == nil {
-			p.slot.h = New()
+			p.slot.h = sha256.New()
 		}
 		if p.first {
 			p.slot.h.Reset()
 		}
 		b.data, b.hashes = append(b.data, p.data), append(b.hashes, p.slot.h)
 	}
-	WriteHashes(b.hashes, b.data)
+	sha256.WriteHashes(b.hashes, b.data)
 	b.hashes = b.hashes[:0]
 	for _, p := range b.now {
 		if p.last && !p.first {
@@ -347,7 +356,7 @@ func (b *readersBatch) parts(r *readers) {
 		}
 	}
 	sums := b.room(len(b.hashes))
-	SumHashes(sums, b.hashes)
+	sha256.SumHashes(sums, b.hashes)
 	for _, p := range b.now {
 		if p.last && !p.first {
 			r.dst[p.index], sums = sums[0], sums[1:]
@@ -356,7 +365,7 @@ func (b *readersBatch) parts(r *readers) {
 }
 
 // room returns room for n digests.
-func (b *readersBatch) room(n int) [][Size]byte {
+func (b *batch) room(n int) [][sha256.Size]byte {
 	b.sums = slices.Grow(b.sums[:0], n)[:n]
 	return b.sums
 }

@@ -1,5 +1,6 @@
 // Package parts reads an object and hashes its parts side by side, with
-// AVX-512 about two to three times as fast as one SHA-256 over the whole object.
+// AVX-512 about two to three times as fast as one SHA-256 over the whole object. It is
+// what streams.Parts runs on, and with prefixes, padding and groups the trees of files.
 package parts
 
 import (
@@ -48,13 +49,19 @@ type Parts struct {
 	Pad bool
 	// Prefix is hashed before each part.
 	Prefix []byte
+	// Workers is the number of workers; 0 means GOMAXPROCS.
+	Workers int
+	// Progress, if not nil, is called on the goroutine that called Sum, each time that
+	// a step was hashed. Its parameters are the number of parts that were hashed so far,
+	// and the number of bytes of the object.
+	Progress func(done int, bytes int64)
 	// Group, if not 0, is the number of parts that are hashed together, at most 1024. The
 	// last group may be smaller. Done is called for each group, by the goroutine that
 	// hashed it, with the number of its first part and its digests. Calls for different
 	// groups may be concurrent.
 	Group int
 	Done  func(first int, digests [][32]byte)
-	// Package is the beginning of error texts.
+	// Package, if not empty, is the beginning of error texts.
 	Package string
 }
 
@@ -67,6 +74,13 @@ type pipeline struct {
 	lanes   int
 	stretch int64        // as much of a part as a step takes
 	taken   atomic.Int64 // groups that workers have taken
+	hashed  chan hashed  // what Progress has not heard of
+}
+
+// hashed is what a step has hashed.
+type hashed struct {
+	parts int // that have their digests now
+	bytes int64
 }
 
 // A step is read by one goroutine of a worker and then hashed by the other.
@@ -74,6 +88,7 @@ type step struct {
 	group       int        // the first part of the group
 	parts       [][32]byte // where the digests of the group go
 	data        [][]byte   // of each part; empty beyond its end
+	bytes       int64      // of the object in data
 	first, last bool       // of the steps of the group
 	buf         []byte     // what data points into
 }
@@ -87,8 +102,8 @@ func (p Parts) Count() int64 { return (p.Size + p.PartSize - 1) / p.PartSize }
 // Sum sets digests[i] to the digest of part i. There is one for each part; an
 // empty stretch may have one, of an empty part.
 //
-// It hashes on GOMAXPROCS goroutines, many parts side by side on each, while
-// others read ahead. It returns when no ReadAt is in flight and its goroutines have
+// Each of its workers hashes on a goroutine, many parts side by side, while another
+// goroutine reads ahead. It returns when no ReadAt is in flight and its goroutines have
 // ended. When ctx is done the error is ctx.Err(). If R ends too early it is
 // [io.ErrUnexpectedEOF], if reading fails the error of R, both wrapped with the
 // offset.
@@ -97,7 +112,7 @@ func (p Parts) Count() int64 { return (p.Size + p.PartSize - 1) / p.PartSize }
 // is a panic, too, if the caller's goroutine has called [debug.SetPanicOnFault].
 func (p Parts) Sum(ctx context.Context, digests [][32]byte) error {
 	err := p.sum(ctx, digests)
-	if err != nil && err != ctx.Err() {
+	if err != nil && err != ctx.Err() && p.Package != "" {
 		return fmt.Errorf("%s: %w", p.Package, err)
 	}
 	return err
@@ -105,7 +120,11 @@ func (p Parts) Sum(ctx context.Context, digests [][32]byte) error {
 
 func (p Parts) sum(ctx context.Context, digests [][32]byte) error {
 	parts := len(digests)
-	count := min(runtime.GOMAXPROCS(0), parts)
+	count := p.Workers
+	if count == 0 {
+		count = runtime.GOMAXPROCS(0)
+	}
+	count = min(count, parts)
 	limit := maxLanes
 	if p.PartSize <= stepSize/maxLanes {
 		limit = int(min(maxWhole, stepSize/p.PartSize))
@@ -127,8 +146,13 @@ func (p Parts) sum(ctx context.Context, digests [][32]byte) error {
 	}
 
 	g, ctx := workers.New(ctx, errExited)
-	defer g.Cancel()
 	var hashers sync.WaitGroup
+	l.hashed = make(chan hashed, count)
+	defer func() { // Progress may panic
+		g.Cancel()
+		for range l.hashed {
+		}
+	}()
 	for range count {
 		free, full := make(chan *step, 2), make(chan *step, 1)
 		free <- new(step)
@@ -139,9 +163,23 @@ func (p Parts) sum(ctx context.Context, digests [][32]byte) error {
 		})
 		hashers.Go(func() { l.hash(full, free) })
 	}
-	g.Wait()
-	hashers.Wait()
+	go func() {
+		g.Wait()
+		hashers.Wait()
+		close(l.hashed)
+	}()
+	l.report()
 	return g.Err()
+}
+
+// report calls Progress until all workers have ended.
+func (p *pipeline) report() {
+	var sum hashed
+	for h := range p.hashed {
+		sum.parts += h.parts
+		sum.bytes += h.bytes
+		p.Progress(sum.parts, sum.bytes)
+	}
 }
 
 // read takes groups until there are none and sends their steps, filled from
@@ -178,12 +216,14 @@ func (p *pipeline) fill(ctx context.Context, s *step, group int, at int64) error
 	}
 	// Whole parts are consecutive in the object too.
 	gather := s.first && s.last && p.stretch < gatherBelow
-	s.data = s.data[:0]
+	s.data, s.bytes = s.data[:0], 0
 	begin, read := int64(0), int64(0)
 	for i := range s.parts {
 		end := begin + min(max(p.padded(group+i)-at, 0), p.stretch)
 		s.data = append(s.data, s.buf[begin:end:end])
-		read = begin + min(max(p.length(group+i)-at, 0), p.stretch)
+		n := min(max(p.length(group+i)-at, 0), p.stretch)
+		read = begin + n
+		s.bytes += n
 		if begin = end; !gather {
 			begin += gap
 		}
@@ -247,6 +287,13 @@ func (p *pipeline) hash(full <-chan *step, free chan<- *step) {
 		}
 		if s.last && p.Done != nil {
 			p.Done(s.group, s.parts)
+		}
+		if p.Progress != nil {
+			h := hashed{bytes: s.bytes}
+			if s.last {
+				h.parts = len(s.parts)
+			}
+			p.hashed <- h
 		}
 		free <- s
 	}

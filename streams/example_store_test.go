@@ -1,4 +1,4 @@
-package sha256_test
+package streams_test
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	sha256 "github.com/sha256-simd/sha256-simd"
+	"github.com/sha256-simd/sha256-simd/streams"
 )
 
 // A contentStore is a directory of blobs, in files named after their digests.
@@ -31,9 +32,9 @@ func (s contentStore) put(blobs [][]byte) ([][sha256.Size]byte, error) {
 // which blobs it could not read.
 func (s contentStore) changed(ctx context.Context, digests [][sha256.Size]byte) (changed [][sha256.Size]byte, err error) {
 	now := make([][sha256.Size]byte, len(digests))
-	err = sha256.SumReaders(ctx, now, func(i int) (io.ReadCloser, error) {
+	err = streams.Sum(ctx, now, func(i int) (io.ReadCloser, error) {
 		return os.Open(s.file(digests[i]))
-	}, sha256.ReadersOptions{})
+	}, streams.Options{})
 	for i, was := range digests {
 		if now[i] != was && now[i] != [sha256.Size]byte{} {
 			changed = append(changed, was)

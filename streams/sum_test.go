@@ -1,4 +1,4 @@
-package sha256_test
+package streams_test
 
 import (
 	"bytes"
@@ -17,6 +17,7 @@ import (
 
 	"github.com/sha256-simd/sha256-simd"
 	"github.com/sha256-simd/sha256-simd/internal/hashtest"
+	"github.com/sha256-simd/sha256-simd/streams"
 )
 
 // A stream counts how many of its kind are open.
@@ -38,7 +39,7 @@ type readerFunc func(p []byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
-func TestSumReaders(t *testing.T) {
+func TestSum(t *testing.T) {
 	source := hashtest.Data(1 << 20)
 	hashtest.ForEach(t, func(t *testing.T) {
 		for _, open := range []int{0, 1, 2, 7, 1000} {
@@ -49,11 +50,11 @@ func TestSumReaders(t *testing.T) {
 					msgs[i] = source[i*101:][:length]
 				}
 				var opened, peak atomic.Int32
-				streams := make([]*stream, n)
+				opens := make([]*stream, n)
 				dst := make([][sha256.Size]byte, n)
 				var done int
 				var total int64
-				err := sha256.SumReaders(t.Context(), dst, func(i int) (io.ReadCloser, error) {
+				err := streams.Sum(t.Context(), dst, func(i int) (io.ReadCloser, error) {
 					peak.Store(max(peak.Load(), opened.Add(1)))
 					var r io.Reader = bytes.NewReader(msgs[i])
 					switch i % 5 {
@@ -62,9 +63,9 @@ func TestSumReaders(t *testing.T) {
 					case 2:
 						r = iotest.HalfReader(r)
 					}
-					streams[i] = &stream{Reader: r, open: &opened}
-					return streams[i], nil
-				}, sha256.ReadersOptions{Open: open, Progress: func(d int, b int64) {
+					opens[i] = &stream{Reader: r, open: &opened}
+					return opens[i], nil
+				}, streams.Options{MaxOpen: open, Progress: func(d int, b int64) {
 					if d < done || b < total {
 						t.Errorf("progress went from %d, %d to %d, %d", done, total, d, b)
 					}
@@ -78,7 +79,7 @@ func TestSumReaders(t *testing.T) {
 					if dst[i] != stdsha256.Sum256(msg) {
 						t.Fatalf("%d open, %d streams: wrong digest of stream %d", open, n, i)
 					}
-					if c := streams[i].closes.Load(); c != 1 {
+					if c := opens[i].closes.Load(); c != 1 {
 						t.Errorf("stream %d was closed %d times", i, c)
 					}
 					want += int64(len(msg))
@@ -94,8 +95,8 @@ func TestSumReaders(t *testing.T) {
 	})
 }
 
-// TestSumReadersErrors has one stream among good ones fail in each way.
-func TestSumReadersErrors(t *testing.T) {
+// TestSumErrors has one stream among good ones fail in each way.
+func TestSumErrors(t *testing.T) {
 	broken := errors.New("broken")
 	data := hashtest.Data(200_000)
 	for _, tt := range []struct {
@@ -119,7 +120,7 @@ func TestSumReadersErrors(t *testing.T) {
 			var opened atomic.Int32
 			before0 := [sha256.Size]byte{1, 2, 3}
 			dst := slices.Repeat([][sha256.Size]byte{before0}, n)
-			err := sha256.SumReaders(t.Context(), dst, func(i int) (io.ReadCloser, error) {
+			err := streams.Sum(t.Context(), dst, func(i int) (io.ReadCloser, error) {
 				if i == bad && (tt.open != nil || tt.read == nil) {
 					return nil, tt.open
 				}
@@ -129,8 +130,8 @@ func TestSumReadersErrors(t *testing.T) {
 					s.Reader, s.err = io.MultiReader(bytes.NewReader(data[:before]), tt.read), tt.closed
 				}
 				return s, nil
-			}, sha256.ReadersOptions{Open: 8})
-			var one *sha256.ReaderError
+			}, streams.Options{MaxOpen: 8})
+			var one *streams.Error
 			if !errors.As(err, &one) || one.Index != bad || !strings.Contains(one.Err.Error(), tt.want) {
 				t.Errorf("%s: got %v", tt.name, err)
 			}
@@ -155,19 +156,19 @@ func TestSumReadersErrors(t *testing.T) {
 	}
 }
 
-// TestSumReadersErrorsAreInOrder fails all streams.
-func TestSumReadersErrorsAreInOrder(t *testing.T) {
+// TestSumErrorsAreInOrder fails all streams.
+func TestSumErrorsAreInOrder(t *testing.T) {
 	dst := make([][sha256.Size]byte, 100)
 	failed := make([]chan bool, len(dst)+1) // the last one first
 	for i := range failed {
 		failed[i] = make(chan bool)
 	}
 	close(failed[len(dst)])
-	err := sha256.SumReaders(t.Context(), dst, func(i int) (io.ReadCloser, error) {
+	err := streams.Sum(t.Context(), dst, func(i int) (io.ReadCloser, error) {
 		<-failed[i+1]
 		close(failed[i])
 		return nil, fmt.Errorf("no %d", i)
-	}, sha256.ReadersOptions{Open: len(dst)})
+	}, streams.Options{MaxOpen: len(dst)})
 	for i, err := range err.(interface{ Unwrap() []error }).Unwrap() {
 		if want := fmt.Sprintf("stream %d: no %d", i, i); err.Error() != want {
 			t.Errorf("error %d is %q, want %q", i, err, want)
@@ -175,9 +176,9 @@ func TestSumReadersErrorsAreInOrder(t *testing.T) {
 	}
 }
 
-// TestSumReadersCanceled cancels at each of several places: before, while streams are
+// TestSumCanceled cancels at each of several places: before, while streams are
 // opened, while they are read without an end.
-func TestSumReadersCanceled(t *testing.T) {
+func TestSumCanceled(t *testing.T) {
 	endless := readerFunc(func(p []byte) (int, error) { return len(p), nil })
 	for _, at := range []int{-1, 0, 5, 40} {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -186,7 +187,7 @@ func TestSumReadersCanceled(t *testing.T) {
 			cancel()
 		}
 		var opened atomic.Int32
-		err := sha256.SumReaders(ctx, make([][sha256.Size]byte, 1000), func(i int) (io.ReadCloser, error) {
+		err := streams.Sum(ctx, make([][sha256.Size]byte, 1000), func(i int) (io.ReadCloser, error) {
 			if i == at {
 				time.AfterFunc(5*time.Millisecond, cancel)
 			}
@@ -196,11 +197,11 @@ func TestSumReadersCanceled(t *testing.T) {
 				s.Reader = endless
 			}
 			return s, nil
-		}, sha256.ReadersOptions{Open: 16})
+		}, streams.Options{MaxOpen: 16})
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("canceled at stream %d: got %v", at, err)
 		}
-		var one *sha256.ReaderError
+		var one *streams.Error
 		if errors.As(err, &one) {
 			t.Errorf("canceled at stream %d: %v is no stream's fault", at, one)
 		}
@@ -208,14 +209,14 @@ func TestSumReadersCanceled(t *testing.T) {
 			t.Errorf("canceled at stream %d: %d streams are open", at, opened.Load())
 		}
 	}
-	if err := sha256.SumReaders(t.Context(), nil, func(int) (io.ReadCloser, error) { return nil, nil }, sha256.ReadersOptions{}); err != nil {
+	if err := streams.Sum(t.Context(), [][sha256.Size]byte(nil), func(int) (io.ReadCloser, error) { return nil, nil }, streams.Options{}); err != nil {
 		t.Errorf("no streams: %v", err)
 	}
 }
 
-// TestSumReadersPanics has open, Read, Close and Progress panic or end their goroutine:
+// TestSumPanics has open, Read, Close and Progress panic or end their goroutine:
 // all streams are closed, and no goroutine is left.
-func TestSumReadersPanics(t *testing.T) {
+func TestSumPanics(t *testing.T) {
 	before := runtime.NumGoroutine()
 	for _, where := range []string{"open", "Read", "Close", "Progress"} {
 		var opened, opens atomic.Int32
@@ -225,7 +226,7 @@ func TestSumReadersPanics(t *testing.T) {
 			}
 		}
 		message := panicOf(func() {
-			sha256.SumReaders(t.Context(), make([][sha256.Size]byte, 100), func(i int) (io.ReadCloser, error) {
+			streams.Sum(t.Context(), make([][sha256.Size]byte, 100), func(i int) (io.ReadCloser, error) {
 				at("open", i)
 				opens.Add(1)
 				opened.Add(1)
@@ -233,7 +234,7 @@ func TestSumReadersPanics(t *testing.T) {
 					at("Read", i)
 					return 0, io.EOF
 				}), open: &opened}, func() { at("Close", i) }}, nil
-			}, sha256.ReadersOptions{Open: 3, Progress: func(int, int64) { at("Progress", 7) }})
+			}, streams.Options{MaxOpen: 3, Progress: func(int, int64) { at("Progress", 7) }})
 		})
 		if message != "on purpose" {
 			t.Errorf("%s: panic %q", where, message)
@@ -245,10 +246,10 @@ func TestSumReadersPanics(t *testing.T) {
 			t.Error("Progress panics, and all further streams are opened")
 		}
 	}
-	err := sha256.SumReaders(t.Context(), make([][sha256.Size]byte, 3), func(int) (io.ReadCloser, error) {
+	err := streams.Sum(t.Context(), make([][sha256.Size]byte, 3), func(int) (io.ReadCloser, error) {
 		runtime.Goexit()
 		return nil, nil
-	}, sha256.ReadersOptions{})
+	}, streams.Options{})
 	if err == nil {
 		t.Error("no error where open ended its goroutine")
 	}
@@ -270,7 +271,7 @@ func (c *closing) Close() error {
 	return c.stream.Close()
 }
 
-func TestSumReadersMisuse(t *testing.T) {
+func TestSumMisuse(t *testing.T) {
 	touched := func(int) (io.ReadCloser, error) {
 		t.Error("a stream was opened")
 		return nil, nil
@@ -280,8 +281,8 @@ func TestSumReadersMisuse(t *testing.T) {
 		want string
 		f    func()
 	}{
-		{"open is nil", func() { sha256.SumReaders(t.Context(), dst, nil, sha256.ReadersOptions{}) }},
-		{"Open is -1; expected 0 or more", func() { sha256.SumReaders(t.Context(), dst, touched, sha256.ReadersOptions{Open: -1}) }},
+		{"open is nil", func() { streams.Sum(t.Context(), dst, nil, streams.Options{}) }},
+		{"MaxOpen is -1; expected 0 or more", func() { streams.Sum(t.Context(), dst, touched, streams.Options{MaxOpen: -1}) }},
 	} {
 		if message := panicOf(tt.f); !strings.Contains(message, tt.want) {
 			t.Errorf("panic %q, want %q", message, tt.want)

@@ -1,4 +1,4 @@
-package sha256_test
+package rfc6962_test
 
 import (
 	"fmt"

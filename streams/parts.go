@@ -1,0 +1,78 @@
+package streams
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/sha256-simd/sha256-simd"
+	"github.com/sha256-simd/sha256-simd/internal/parts"
+)
+
+// PartsOptions are the options of [Parts]. The zero value is ready to use.
+type PartsOptions struct {
+	// Workers is the number of goroutines that hash; 0 means GOMAXPROCS. Each of them
+	// has another one that reads ahead, and needs 4 MiB of memory.
+	Workers int
+	// Progress, if it is not nil, is called on the goroutine that called Parts, each
+	// time that bytes were hashed. Its parameters are the number of parts that were
+	// hashed so far, and the number of bytes that were hashed.
+	Progress func(done int, bytes int64)
+}
+
+// maxParts is the largest number of parts: their digests must fit a slice.
+const maxParts = min(math.MaxInt/sha256.Size, math.MaxInt32)
+
+// Parts reads size bytes of r, from offset 0 on, and returns the SHA-256 digests of its
+// parts of partSize bytes, such as the blocks of a file. The last part may be shorter.
+// Without bytes there is no part.
+//
+// Parts hashes on o.Workers goroutines, many parts side by side on each, while others
+// read ahead: r.ReadAt is called concurrently and out of order. With AVX-512 each of
+// them hashes about two to three times as fast as one SHA-256 over the whole object.
+//
+// It is an error if size is below 0, if partSize is below 1, or if there are 2^31
+// parts or more (on 32-bit ports 2^26). If r ends before size bytes, the error is
+// [io.ErrUnexpectedEOF]. If r.ReadAt fails, it is the error of r.ReadAt. Both are
+// wrapped with the offset. When ctx is done, Parts returns ctx.Err().
+//
+// Parts returns only when all its calls of r.ReadAt have returned and all its goroutines
+// have ended: then the caller may close r. If r.ReadAt panics, Parts panics with the same
+// value, on the goroutine that called it. A fault in reading, as in a memory-mapped file
+// that was truncated, also panics there if this goroutine has set
+// [runtime/debug.SetPanicOnFault].
+//
+// Parts panics if o.Workers is negative.
+func Parts(ctx context.Context, r io.ReaderAt, size, partSize int64, o PartsOptions) ([][sha256.Size]byte, error) {
+	if o.Workers < 0 {
+		panic(fmt.Sprintf("streams: Parts: Workers is %d; expected 0 or more", o.Workers))
+	}
+	n := int64(0)
+	if size > 0 && partSize > 0 {
+		n = (size-1)/partSize + 1
+	}
+	switch {
+	case size < 0:
+		return nil, fmt.Errorf("negative size %d", size)
+	case partSize < 1:
+		return nil, fmt.Errorf("part size %d; expected at least 1", partSize)
+	case n > maxParts:
+		return nil, fmt.Errorf("%d parts of %d bytes; expected at most %d parts", n, partSize, maxParts)
+	case r == nil && size > 0:
+		return nil, errors.New("nil reader")
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	digests := make([][sha256.Size]byte, n)
+	if n == 0 {
+		return digests, nil
+	}
+	p := parts.Parts{R: r, Size: size, PartSize: partSize, Workers: o.Workers, Progress: o.Progress}
+	if err := p.Sum(ctx, digests); err != nil {
+		return nil, err
+	}
+	return digests, nil
+}
