@@ -3,6 +3,7 @@ package sha256
 import (
 	"hash"
 	"runtime"
+	"sync"
 	"sync/atomic"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
@@ -42,8 +43,9 @@ import (
 // under GODEBUG=fips140=only: there crypto/rsa returns an error and TLS 1.3 panics,
 // since they refuse all hashes from outside the validated module.
 //
-// The hashes of the zero Server and of a nil *Server never run side by side.
+// The zero Server is ready to use. The hashes of a nil *Server never run side by side.
 type Server struct {
+	begun  sync.Once // made shards
 	shards []*shard
 	turn   atomic.Uint32
 }
@@ -55,11 +57,17 @@ const procsPerShard = 16
 
 // NewServer returns a new Server.
 func NewServer() *Server {
-	s := &Server{shards: make([]*shard, (runtime.GOMAXPROCS(0)+procsPerShard-1)/procsPerShard)}
+	s := new(Server)
+	s.begun.Do(s.begin)
+	return s
+}
+
+// begin makes the shards, as many as this GOMAXPROCS needs.
+func (s *Server) begin() {
+	s.shards = make([]*shard, (runtime.GOMAXPROCS(0)+procsPerShard-1)/procsPerShard)
 	for i := range s.shards {
 		s.shards[i] = newShard(len(s.shards))
 	}
-	return s
 }
 
 // New returns a new [hash.Hash] that computes the SHA-256 digest. It implements the
@@ -103,6 +111,7 @@ func (s *Server) Sum256(data []byte) [Size]byte {
 // once, and returns nil.
 func (s *Server) Close() error {
 	if s != nil {
+		s.begun.Do(s.begin)
 		for _, shard := range s.shards {
 			shard.close()
 		}
@@ -110,11 +119,12 @@ func (s *Server) Close() error {
 	return nil
 }
 
-// shard returns the shards of s round robin, nil if s has none.
+// shard returns the shards of s round robin, nil if s is nil.
 func (s *Server) shard() *shard {
-	if s == nil || len(s.shards) == 0 {
+	if s == nil {
 		return nil
 	}
+	s.begun.Do(s.begin)
 	if len(s.shards) == 1 {
 		return s.shards[0]
 	}

@@ -212,22 +212,41 @@ func TestCloseAtTheWrongMoment(t *testing.T) {
 	<-closed
 }
 
-// TestHashesAreDealtToShards makes hashes of a server with several shards.
+// TestHashesAreDealtToShards makes hashes of servers with several shards. The zero
+// Server gets its shards with its first hashes, which several goroutines make.
 func TestHashesAreDealtToShards(t *testing.T) {
 	const shards, each = 3, 5
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(shards * procsPerShard))
-	s := NewServer()
-	count := map[*shard]int{}
-	for range shards * each {
-		count[s.New().(*serverHash).shard]++
-	}
-	if len(s.shards) != shards || len(count) != shards {
-		t.Fatalf("hashes are of %d shards, of %d; want %d", len(count), len(s.shards), shards)
-	}
-	for _, n := range count {
-		if n != each {
-			t.Errorf("%d hashes are of one shard, want %d", n, each)
+	for name, s := range map[string]*Server{"NewServer": NewServer(), "zero Server": new(Server)} {
+		hashes := make([]*serverHash, shards*each)
+		var wg sync.WaitGroup
+		for i := range hashes {
+			wg.Go(func() { hashes[i] = s.New().(*serverHash) })
 		}
+		wg.Wait()
+		count := map[*shard]int{}
+		for _, h := range hashes {
+			count[h.shard]++
+		}
+		if len(s.shards) != shards || len(count) != shards {
+			t.Fatalf("%s: hashes are of %d shards, of %d; want %d", name, len(count), len(s.shards), shards)
+		}
+		for _, n := range count {
+			if n != each {
+				t.Errorf("%s: %d hashes are of one shard, want %d", name, n, each)
+			}
+		}
+	}
+}
+
+// TestZeroServerCloses closes the zero Server: hashes that it makes later do not meet.
+func TestZeroServerCloses(t *testing.T) {
+	s := new(Server)
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	if s.New().(*serverHash).shard.meets() {
+		t.Error("hashes run side by side after Close")
 	}
 }
 

@@ -19,10 +19,10 @@ type Avx512Digest = sha256.Avx512Digest
 type Avx512LaneInfo struct{}
 
 // An Avx512Server lets goroutines that each hold a hash share the lanes of the
-// CPU, with AVX-512 or without. The zero value does not batch. All methods may be
+// CPU, with AVX-512 or without. The zero value is ready to use. All methods may be
 // called concurrently. A server that is dropped leaves nothing behind.
 type Avx512Server struct {
-	server *sha256.Server
+	server sha256.Server
 
 	mu      sync.Mutex
 	streams map[uint64]*stream
@@ -36,7 +36,7 @@ type stream struct {
 
 // NewAvx512Server returns a new server. It starts no goroutine.
 func NewAvx512Server() *Avx512Server {
-	return &Avx512Server{server: sha256.NewServer()}
+	return new(Avx512Server)
 }
 
 // NewAvx512 returns a new hash of a server. With a nil server, which the
@@ -45,7 +45,7 @@ func NewAvx512(a512srv *Avx512Server) hash.Hash {
 	if a512srv == nil {
 		return sha256.NewAvx512(nil)
 	}
-	return sha256.NewAvx512(a512srv.server)
+	return sha256.NewAvx512(&a512srv.server)
 }
 
 // Process returns at once. In the original it is the loop of the server's
