@@ -34,8 +34,8 @@ func sumMany(dst [][Size]byte, msgs [][]byte) {
 // other goroutine, and once warm allocates nothing. It does not read data after it
 // returns. A hash that occurs in hs more than once takes its data in order. Hashes of
 // crypto/sha256 that get 1 KiB or more go side by side with them, except where
-// crypto/sha256 compresses for this package, as in FIPS 140-3 mode. WriteHashes calls the
-// method Write of any other hash. Hashes before and after such a hash do not run side by
+// crypto/sha256 compresses for this package, as in FIPS 140-3 mode. So do the hashes of
+// package hmac. WriteHashes calls the method Write of any other hash. Hashes before and after such a hash do not run side by
 // side with each other. If reading data faults, and the caller recovers, each write to a
 // hash of this package has happened as a whole or not at all.
 //
@@ -49,7 +49,7 @@ func WriteHashes(hs []hash.Hash, data [][]byte) {
 			continue
 		}
 		checkHash("WriteHashes", i, h)
-		takes = takes || len(data[i]) >= minTaken && isTaken(h)
+		takes = takes || len(data[i]) >= minTaken && isTaken(h) || writesTo(h) != nil
 	}
 	if !lanes.SideBySide(len(hs)) {
 		for i, h := range hs {

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
+	"github.com/sha256-simd/sha256-simd/internal/written"
 )
 
 // A takenState is the state of a hash of crypto/sha256, read from its marshalled form.
@@ -71,8 +72,8 @@ const (
 	maxTaken, maxWrites = 256, 1024
 )
 
-// takenRun is a run of writes to hashes of this package and of crypto/sha256. A state
-// that is taken is in hs in place of its hash.
+// takenRun is a run of writes to hashes of this package, to hashes that write to these,
+// and to hashes of crypto/sha256. A state that is taken is in hs in place of its hash.
 type takenRun struct {
 	hs   []hash.Hash
 	data [][]byte
@@ -124,6 +125,9 @@ func writeTaken(hs []hash.Hash, data [][]byte) {
 func (r *takenRun) fill(hs []hash.Hash, data [][]byte) (n int) {
 	for ; n < len(hs) && len(r.hs) < maxWrites && len(r.states) < maxTaken && isInRun(hs[n]); n++ {
 		h, p := hs[n], data[n]
+		if to := writesTo(h); to != nil {
+			h = to
+		}
 		if ours(h) == nil {
 			t := r.taken[h]
 			alone := len(r.hs) == 0 && (n+1 == len(hs) || !isInRun(hs[n+1]))
@@ -142,7 +146,16 @@ func (r *takenRun) fill(hs []hash.Hash, data [][]byte) (n int) {
 }
 
 // isInRun reports whether h can be in a takenRun.
-func isInRun(h hash.Hash) bool { return ours(h) != nil || isTaken(h) }
+func isInRun(h hash.Hash) bool { return ours(h) != nil || isTaken(h) || writesTo(h) != nil }
+
+// writesTo returns the hash of this package that h writes to, if h is a hash of another
+// package of this library, else nil.
+func writesTo(h hash.Hash) hash.Hash {
+	if w, ok := h.(written.Hash); ok {
+		return w.WritesTo(written.Here{})
+	}
+	return nil
+}
 
 // take takes the state of h, if it can.
 func (r *takenRun) take(h hash.Hash) *takenState {

@@ -14,6 +14,7 @@ import (
 	sha256 "github.com/sha256-simd/sha256-simd"
 	"github.com/sha256-simd/sha256-simd/internal/guard"
 	"github.com/sha256-simd/sha256-simd/internal/hashtest"
+	"github.com/sha256-simd/sha256-simd/internal/written"
 )
 
 // TestWriteHashesOfCryptoHashes has hashes of crypto/sha256, some more than once, between
@@ -140,4 +141,59 @@ func TestWriteHashesOfCryptoHashesAllocatesNothingOnceWarm(t *testing.T) {
 			})
 		}
 	}
+}
+
+// An inner is a hash of another package of this library: Write writes to the hash within.
+type inner struct {
+	hash.Hash
+	t      *testing.T
+	writes bool // Write may be called
+}
+
+func (h *inner) WritesTo(written.Here) hash.Hash { return h.Hash }
+
+func (h *inner) Write(p []byte) (int, error) {
+	if !h.writes {
+		h.t.Error("WriteHashes called Write")
+	}
+	return h.Hash.Write(p)
+}
+
+// TestWriteHashesSeesThroughHashes has hashes of other packages of this library, one of
+// them twice, between hashes of this package, of crypto/sha256 and of another library.
+func TestWriteHashesSeesThroughHashes(t *testing.T) {
+	hashtest.ForEach(t, func(t *testing.T) {
+		for _, n := range []int{2, 5, 40, 1500} {
+			oneByOne := sha256.Selected().Lanes == 1
+			hs, want := make([]hash.Hash, n), make([]hash.Hash, n)
+			data := cut(n, func(i int) int { return i * 37 % 1900 })
+			for i := range hs {
+				want[i] = stdsha256.New()
+				switch h := (&inner{sha256.New(), t, oneByOne}); i % 5 {
+				default:
+					hs[i] = h
+				case 2:
+					hs[i] = sha256.New()
+				case 3:
+					hs[i] = stdsha256.New()
+				case 4:
+					hs[i], want[i] = hs[i-3], want[i-3]
+				}
+			}
+			if n > 40 {
+				hs[17] = struct{ hash.Hash }{sha256.New()}
+			}
+			for range 3 {
+				sha256.WriteHashes(hs, data)
+				for i, h := range want {
+					h.Write(data[i])
+				}
+			}
+			for i, h := range hs {
+				if got, want := h.Sum(nil), want[i].Sum(nil); !bytes.Equal(got, want) {
+					t.Fatalf("hash %d of %d: %x, want %x", i, n, got, want)
+				}
+			}
+		}
+	})
 }

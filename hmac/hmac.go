@@ -1,9 +1,10 @@
 // Package hmac computes HMAC-SHA256 (RFC 2104, FIPS 198-1) of one message, and of many
-// messages side by side.
+// messages side by side: with one key by [Key.SumMany], with a key for each message by
+// [SumMany], and of what is written to hashes by [New].
 //
 // In FIPS 140-3 mode, and wherever else crypto/sha256 compresses for this library,
 // crypto/hmac does the work, one message after the other, and allocates. Under
-// GODEBUG=fips140=only NewKey panics if a key is shorter than 14 bytes, as
+// GODEBUG=fips140=only NewKey, New and Sum panic if a key is shorter than 14 bytes, as
 // crypto/hmac does.
 package hmac
 
@@ -35,11 +36,16 @@ type Key struct {
 // NewKey returns a Key for the bytes key, of any length. It keeps no reference
 // to them.
 func NewKey(key []byte) *Key {
+	k := newKey(key)
+	return &k
+}
+
+func newKey(key []byte) (k Key) {
 	if block.UsesStd() {
 		hmac.New(stdsha256.New, key) // panics, here already, if it is not allowed
-		return &Key{key: append([]byte{}, key...)}
+		k.key = append([]byte{}, key...)
+		return k
 	}
-	k := new(Key)
 	k.inner.Len, k.outer.Len = sha256.BlockSize, sha256.BlockSize
 	k.inner.H, k.outer.H = block.KeyStates(key)
 	return k

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"hash"
 	"os"
 	"path/filepath"
 	"strings"
@@ -44,6 +45,7 @@ func check(t *testing.T, key []byte, msgs [][]byte) {
 	n := len(msgs)
 	want := make([][32]byte, n)
 	macs, keys := make([][]byte, n), make([]*hmac.Key, n)
+	h := hmac.New(key)
 	for i, m := range msgs {
 		want[i] = plainly(key, m)
 		macs[i], keys[i] = want[i][:], k
@@ -53,6 +55,11 @@ func check(t *testing.T, key []byte, msgs [][]byte) {
 	hmac.SumMany(each, keys, msgs)
 	k.VerifyMany(ok, macs, msgs)
 	for i, m := range msgs {
+		h.Reset()
+		h.Write(m)
+		if written, alone := [32]byte(h.Sum(nil)), hmac.Sum(key, m); written != want[i] || alone != want[i] {
+			t.Fatalf("key of %d bytes, message %d of %d, %d bytes: %x written, %x alone, want %x", len(key), i, n, len(m), written, alone, want[i])
+		}
 		if one := k.Sum(m); one != want[i] || many[i] != want[i] || each[i] != want[i] || !ok[i] {
 			t.Fatalf("key of %d bytes, message %d of %d, %d bytes: %x, %x and %x, verified %v, want %x",
 				len(key), i, n, len(m), one, many[i], each[i], ok[i], want[i])
@@ -369,6 +376,22 @@ func FuzzSumMany(f *testing.F) {
 }
 
 // A Key keeps no reference to the bytes that it is made of.
+func ExampleSum() {
+	mac := hmac.Sum([]byte("Jefe"), []byte("what do ya want for nothing?"))
+	fmt.Printf("%x\n", mac)
+	// Output: 5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843
+}
+
+// Two streams are written to side by side.
+func ExampleNew() {
+	hs := []hash.Hash{hmac.New([]byte("a key of 17 bytes")), hmac.New([]byte("another one of 24 bytes"))}
+	simd.WriteHashes(hs, [][]byte{[]byte("to be "), []byte("to be ")})
+	simd.WriteHashes(hs, [][]byte{[]byte("or not"), []byte("continued")})
+	mac := hmac.Sum([]byte("a key of 17 bytes"), []byte("to be or not"))
+	fmt.Println(stdhmac.Equal(hs[0].Sum(nil), mac[:]))
+	// Output: true
+}
+
 func ExampleNewKey() {
 	secret := []byte("0123456789abcdef0123456789abcdef")
 	key := hmac.NewKey(secret)

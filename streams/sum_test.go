@@ -289,3 +289,21 @@ func TestSumMisuse(t *testing.T) {
 		}
 	}
 }
+
+// A digestID is a digest of a named type.
+type digestID [sha256.Size]byte
+
+func TestSumOfANamedType(t *testing.T) {
+	ids := make([]digestID, 5)
+	err := streams.Sum(t.Context(), ids, func(i int) (io.ReadCloser, error) {
+		return io.NopCloser(bytes.NewReader(hashtest.Data(20_000 * i))), nil
+	}, streams.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, id := range ids {
+		if want := stdsha256.Sum256(hashtest.Data(20_000 * i)); id != want {
+			t.Errorf("stream %d: %x, want %x", i, id, want)
+		}
+	}
+}

@@ -1,6 +1,5 @@
-// Package bitcoin computes Bitcoin's Merkle trees and the hashes of block headers. It
-// hashes many nodes or headers side by side. A hash is the digest of a digest (double
-// SHA-256).
+// Package bitcoin computes Bitcoin's Merkle trees and the hashes of transactions and block
+// headers, many side by side. A hash is the digest of a digest (double SHA-256).
 //
 // A node without a sibling is hashed with itself. So a list of transactions has the
 // same root as a shorter list if it repeats the end of that list (CVE-2012-2459).
@@ -134,6 +133,23 @@ func branch(txids [][32]byte, index int) ([][32]byte, error) {
 		siblings[level] = tree.Node(txids, level, sibling)
 	}
 	return siblings, nil
+}
+
+// Sums sets dst[i] to the double SHA-256 of msgs[i], for every i. Of a transaction
+// without its witnesses that is the txid, with them the wtxid. dst must not overlap any
+// message.
+//
+// It panics, before it touches anything, if dst and msgs differ in length.
+func Sums[D ~[32]byte](dst []D, msgs [][]byte) {
+	sums(convert.Digests[[32]byte](dst), msgs)
+}
+
+func sums(dst [][32]byte, msgs [][]byte) {
+	if len(dst) != len(msgs) {
+		panic(fmt.Sprintf("bitcoin: Sums: %d digests for %d messages", len(dst), len(msgs)))
+	}
+	sha256.SumMany(dst, msgs)
+	again(dst)
 }
 
 // HeaderHashes sets dst[i] to the hash of the block that has headers[i]. dst must

@@ -162,6 +162,34 @@ func TestNodes(t *testing.T) {
 	})
 }
 
+func TestSums(t *testing.T) {
+	hashtest.ForEach(t, func(t *testing.T) {
+		for _, n := range []int{0, 1, 2, 3, 33, 600} {
+			msgs := make([][]byte, n)
+			for i := range msgs {
+				msgs[i] = hashtest.Data(i * 37 % 900)
+			}
+			dst := make([]txid, n+1)
+			bitcoin.Sums(dst[:n], msgs)
+			for i, m := range msgs {
+				first := sha256.Sum256(m)
+				if want := sha256.Sum256(first[:]); dst[i] != want {
+					t.Fatalf("message %d of %d: %x, want %x", i, n, dst[i], want)
+				}
+			}
+			if dst[n] != (txid{}) {
+				t.Fatalf("%d messages: wrote behind the digests", n)
+			}
+		}
+	})
+	defer func() {
+		if r, want := recover(), "bitcoin: Sums: 1 digests for 2 messages"; r != want {
+			t.Errorf("panic %v, want %s", r, want)
+		}
+	}()
+	bitcoin.Sums(make([][32]byte, 1), make([][]byte, 2))
+}
+
 func TestHeaderHashes(t *testing.T) {
 	hashtest.ForEach(t, func(t *testing.T) {
 		for _, n := range []int{0, 1, 31, 256, 257, 1000} {
@@ -268,8 +296,12 @@ func TestHashesOfANamedType(t *testing.T) {
 func TestNodesAllocateNothingOnceWarm(t *testing.T) {
 	hashtest.SkipTestAllocations(t)
 	ids, headers := makeIDs(1000), make([][80]byte, 500)
-	dst, named := make([][32]byte, 500), make([]txid, 1000)
+	dst, named, msgs := make([][32]byte, 500), make([]txid, 1000), make([][]byte, 500)
+	for i := range msgs {
+		msgs[i] = hashtest.Data(i)
+	}
 	for name, f := range map[string]func(){
+		"Sums":                         func() { bitcoin.Sums(dst, msgs) },
 		"Nodes":                        func() { bitcoin.Nodes(dst, ids) },
 		"HeaderHashes":                 func() { bitcoin.HeaderHashes(dst, headers) },
 		"Nodes of a named type":        func() { bitcoin.Nodes(named, named) },

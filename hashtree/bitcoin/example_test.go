@@ -88,3 +88,21 @@ func ExampleBranch() {
 	fmt.Println(node == root)
 	// Output: true
 }
+
+// The id of the first block's only transaction, which is the root of the block.
+func ExampleSums() {
+	tx, err := hex.DecodeString("01000000010000000000000000000000000000000000000000000000000000000000000000ffffffff4d" +
+		"04ffff001d0104455468652054696d65732030332f4a616e2f32303039204368616e63656c6c6f72206f6e206272696e6b206f66207365636f" +
+		"6e64206261696c6f757420666f722062616e6b73ffffffff0100f2052a01000000434104678afdb0fe5548271967f1a67130b7105cd6a828e0" +
+		"3909a67962e0ea1f61deb649f6bc3f4cef38c4f35504e51ec112de5c384df7ba0b8d578a4c702b6bf11d5fac00000000")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	txids := make([][32]byte, 1)
+	bitcoin.Sums(txids, [][]byte{tx})
+	slices.Reverse(txids[0][:])
+	fmt.Printf("%x\n", txids[0])
+	// Output:
+	// 4a5e1e4baab89f3a32518a88c31bc87f618f76673e2cc77ab2127b7afdeda33b
+}

@@ -172,3 +172,18 @@ func ExampleVerifyConsistency() {
 	// true
 	// false
 }
+
+// The tree over four leaves, level by level.
+func ExampleNodes() {
+	hashes := hashesOf("one", "two", "three", "four")
+	root := rfc6962.RootOfHashes(hashes)
+	for len(hashes) > 1 {
+		if err := rfc6962.Nodes(hashes, hashes); err != nil {
+			fmt.Println(err)
+			return
+		}
+		hashes = hashes[:len(hashes)/2]
+	}
+	fmt.Println(hashes[0] == root)
+	// Output: true
+}

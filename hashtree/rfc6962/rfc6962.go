@@ -4,8 +4,8 @@
 // hashed before each leaf, a byte 1 before the two children of a node. A tree
 // of n leaves is split at the largest power of two below n.
 //
-// All functions work on the calling goroutine, leave what they are given as it
-// is, and may be called concurrently.
+// All functions work on the calling goroutine, write to nothing but dst, and may be called
+// concurrently.
 package rfc6962
 
 import (
@@ -13,6 +13,7 @@ import (
 	"hash"
 
 	"github.com/sha256-simd/sha256-simd"
+	"github.com/sha256-simd/sha256-simd/hashtree"
 	"github.com/sha256-simd/sha256-simd/internal/block"
 	"github.com/sha256-simd/sha256-simd/internal/convert"
 	"github.com/sha256-simd/sha256-simd/internal/lanes"
@@ -37,8 +38,7 @@ var tree = merkle.Tree{
 	Pool:  &merkle.Digests,
 }
 
-// nodes sets dst[i] to the node above src[2i] and src[2i+1], which dst does not
-// overlap.
+// nodes is checkedNodes of slices whose lengths are right.
 func nodes(dst, src [][32]byte) {
 	if !lanes.SideBySide(len(dst)) {
 		for i := range dst {
@@ -71,6 +71,29 @@ func hashLeaves(dst [][32]byte, leaves [][]byte) {
 		panic(fmt.Sprintf("rfc6962: LeafHashes: %d digests for %d leaves", len(dst), len(leaves)))
 	}
 	sha256.SumManyAfter(dst, leafPrefix, leaves)
+}
+
+// Nodes sets dst[i] to the node above src[2i] and src[2i+1], for each such pair. dst may
+// begin where src does, and then replaces the first half of it; otherwise the two must
+// not overlap. What is in dst beyond len(src)/2 is left alone.
+//
+// The error is [hashtree.ErrOddChunks] if the length of src is odd, and
+// [hashtree.ErrNotEnoughDigests] if dst is shorter than half of it. Then nothing has been
+// written.
+func Nodes[D ~[32]byte](dst, src []D) error {
+	return checkedNodes(convert.Digests[[32]byte](dst), convert.Digests[[32]byte](src))
+}
+
+func checkedNodes(dst, src [][32]byte) error {
+	if len(src)%2 != 0 {
+		return hashtree.ErrOddChunks
+	}
+	n := len(src) / 2
+	if len(dst) < n {
+		return fmt.Errorf("%w, need at least %d, got %d", hashtree.ErrNotEnoughDigests, n, len(dst))
+	}
+	nodes(dst[:n], src)
+	return nil
 }
 
 // Root returns the root of the tree over leaves. Without leaves it is the digest of the

@@ -3,6 +3,7 @@ package rfc6962_test
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"math"
 	"math/bits"
@@ -12,6 +13,7 @@ import (
 	"testing"
 	"weak"
 
+	"github.com/sha256-simd/sha256-simd/hashtree"
 	"github.com/sha256-simd/sha256-simd/hashtree/rfc6962"
 	"github.com/sha256-simd/sha256-simd/internal/hashtest"
 )
@@ -362,6 +364,42 @@ func TestNothingIsRetained(t *testing.T) {
 	}
 }
 
+func TestNodes(t *testing.T) {
+	hashtest.ForEach(t, func(t *testing.T) {
+		for _, n := range []int{0, 1, 2, 15, 33, 300} {
+			_, src := makeLeaves(2*n, 40)
+			before, want := slices.Clone(src), make([][32]byte, n)
+			for i := range want {
+				want[i] = treeHash(src[2*i : 2*i+2])
+			}
+			dst := make([][32]byte, n+1)
+			if err := rfc6962.Nodes(dst, src); err != nil || !slices.Equal(dst[:n], want) {
+				t.Fatalf("%d nodes: wrong hashes, error %v", n, err)
+			}
+			if dst[n] != [32]byte{} || !slices.Equal(src, before) {
+				t.Fatalf("%d nodes: wrote elsewhere", n)
+			}
+			if err := rfc6962.Nodes(src, src); err != nil || !slices.Equal(src[:n], want) || !slices.Equal(src[n:], before[n:]) {
+				t.Fatalf("%d nodes in place: wrong hashes, error %v", n, err)
+			}
+		}
+	})
+	for _, tt := range []struct {
+		dst, src int
+		want     error
+		text     string
+	}{
+		{5, 7, hashtree.ErrOddChunks, "odd number of chunks"},
+		{2, 6, hashtree.ErrNotEnoughDigests, "not enough digest length, need at least 3, got 2"},
+	} {
+		dst := make([][32]byte, tt.dst)
+		err := rfc6962.Nodes(dst, make([][32]byte, tt.src))
+		if !errors.Is(err, tt.want) || err.Error() != tt.text || !slices.Equal(dst, make([][32]byte, tt.dst)) {
+			t.Errorf("%d hashes of %d: error %v, hashes %x, want %s", tt.dst, tt.src, err, dst, tt.text)
+		}
+	}
+}
+
 // An id is a hash of a named type, as tlog.Hash of x/mod.
 type id [32]byte
 
@@ -425,6 +463,7 @@ func TestSmallTreesAllocateNothingOnceWarm(t *testing.T) {
 	}{
 		{"LeafHashes", func() { rfc6962.LeafHashes(dst, leaves) }},
 		{"Root", func() { rfc6962.Root(leaves) }},
+		{"Nodes", func() { rfc6962.Nodes(dst, hashes) }},
 		{"RootOfHashes", func() { rfc6962.RootOfHashes(hashes) }},
 		{"LeafHashes of a named type", func() { rfc6962.LeafHashes(ids, leaves) }},
 		{"RootOfHashes of a named type", func() { rfc6962.RootOfHashes(ids) }},

@@ -1,0 +1,109 @@
+package hmac
+
+import (
+	"crypto/hmac"
+	stdsha256 "crypto/sha256"
+	"encoding"
+	"encoding/binary"
+	"errors"
+	"hash"
+
+	"github.com/sha256-simd/sha256-simd"
+	"github.com/sha256-simd/sha256-simd/internal/block"
+	"github.com/sha256-simd/sha256-simd/internal/written"
+)
+
+// Sum returns the MAC of msg. With a key for many messages a [Key] is faster. Sum
+// allocates nothing, unless crypto/hmac does the work.
+func Sum(key, msg []byte) (mac [32]byte) {
+	k := newKey(key)
+	k.sum(&mac, msg)
+	return mac
+}
+
+// New returns a new [hash.Hash] that computes the MAC of what is written to it. It
+// replaces crypto/hmac.New with SHA-256. It also implements [hash.Cloner]. It keeps no
+// reference to key. One goroutine at a time may use it. Its memory is as secret as the
+// key.
+//
+// [sha256.WriteHashes] writes to such hashes side by side with others, unless crypto/hmac
+// does the work.
+func New(key []byte) hash.Hash {
+	if block.UsesStd() {
+		return &stdHash{hmac.New(stdsha256.New, key)}
+	}
+	inner, outer := block.KeyStates(key)
+	m := &mac{inner: sha256.New(), outer: outer}
+	m.begin = marshal(&inner)
+	m.Reset()
+	return m
+}
+
+// A mac is a hash that New returns.
+type mac struct {
+	inner hash.Hash // behind the block of the key XORed with ipad
+	begin [4 + 8*4 + block.Size + 8]byte
+	outer block.State
+}
+
+// marshal returns the state of a hash that has taken in one block, as crypto/sha256
+// marshals it.
+func marshal(h *block.State) (form [4 + 8*4 + block.Size + 8]byte) {
+	b := append(form[:0], "sha\x03"...)
+	for _, v := range h {
+		b = binary.BigEndian.AppendUint32(b, v)
+	}
+	binary.BigEndian.PutUint64(form[len(form)-8:], block.Size)
+	return form
+}
+
+func (m *mac) Size() int      { return sha256.Size }
+func (m *mac) BlockSize() int { return sha256.BlockSize }
+
+func (m *mac) Write(p []byte) (int, error) { return m.inner.Write(p) }
+
+// WritesTo returns the hash that Write writes to.
+func (m *mac) WritesTo(written.Here) hash.Hash { return m.inner }
+
+func (m *mac) Sum(in []byte) []byte {
+	sum := sha256.SumAfter(m.inner, nil)
+	h := m.outer
+	block.Finish(&sum, &h, sum[:], block.Size+sha256.Size)
+	return append(in, sum[:]...)
+}
+
+func (m *mac) Reset() {
+	if err := m.inner.(encoding.BinaryUnmarshaler).UnmarshalBinary(m.begin[:]); err != nil {
+		panic(err) // marshal made it
+	}
+}
+
+func (m *mac) Clone() (hash.Cloner, error) {
+	inner, err := m.inner.(hash.Cloner).Clone()
+	if err != nil {
+		return nil, err
+	}
+	c := *m
+	c.inner = inner
+	return &c, nil
+}
+
+// A stdHash is a hash of crypto/hmac.
+type stdHash struct{ hash.Hash }
+
+func (h *stdHash) Write(p []byte) (int, error) {
+	write(h.Hash, p)
+	return len(p), nil
+}
+
+func (h *stdHash) Clone() (hash.Cloner, error) {
+	c, ok := h.Hash.(hash.Cloner)
+	if !ok {
+		return nil, errors.ErrUnsupported
+	}
+	clone, err := c.Clone()
+	if err != nil {
+		return nil, err
+	}
+	return &stdHash{clone}, nil
+}
