@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/sha256-simd/sha256-simd"
-	"github.com/sha256-simd/sha256-simd/internal/hashtest"
+	"github.com/sha256-simd/sha256-simd/internal/test/hashtest"
 )
 
 // TestListsLargerThanTheCache tests lists so large that what comes next is fetched

@@ -10,7 +10,7 @@ import (
 
 	sha256 "github.com/sha256-simd/sha256-simd"
 	"github.com/sha256-simd/sha256-simd/internal/block"
-	"github.com/sha256-simd/sha256-simd/internal/hashtest"
+	"github.com/sha256-simd/sha256-simd/internal/test/hashtest"
 )
 
 // A program is fuzzed input, read as a list of numbers.

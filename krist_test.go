@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	sha256 "github.com/sha256-simd/sha256-simd"
-	"github.com/sha256-simd/sha256-simd/internal/hashtest"
+	"github.com/sha256-simd/sha256-simd/internal/test/hashtest"
 )
 
 // paddedBlock returns message, of at most 55 bytes, with its padding.

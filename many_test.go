@@ -19,8 +19,8 @@ import (
 
 	sha256 "github.com/sha256-simd/sha256-simd"
 	"github.com/sha256-simd/sha256-simd/hmac"
-	"github.com/sha256-simd/sha256-simd/internal/guard"
-	"github.com/sha256-simd/sha256-simd/internal/hashtest"
+	"github.com/sha256-simd/sha256-simd/internal/test/guard"
+	"github.com/sha256-simd/sha256-simd/internal/test/hashtest"
 )
 
 // checkSumMany fails the test unless SumMany gives crypto/sha256's digests of

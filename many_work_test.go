@@ -8,7 +8,7 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/sha256-simd/sha256-simd/internal/guard"
+	"github.com/sha256-simd/sha256-simd/internal/test/guard"
 )
 
 // TestFaultLeavesNoHashWaiting tests that WriteHashes hashes side by side again

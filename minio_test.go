@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	sha256 "github.com/sha256-simd/sha256-simd"
-	"github.com/sha256-simd/sha256-simd/internal/hashtest"
+	"github.com/sha256-simd/sha256-simd/internal/test/hashtest"
 )
 
 func TestAvx512Names(t *testing.T) {

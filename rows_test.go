@@ -12,8 +12,8 @@ import (
 	"testing"
 
 	sha256 "github.com/sha256-simd/sha256-simd"
-	"github.com/sha256-simd/sha256-simd/internal/guard"
-	"github.com/sha256-simd/sha256-simd/internal/hashtest"
+	"github.com/sha256-simd/sha256-simd/internal/test/guard"
+	"github.com/sha256-simd/sha256-simd/internal/test/hashtest"
 )
 
 // rowsOf returns what SumRows shall make of dst: its memory with the first bytes of

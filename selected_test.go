@@ -11,7 +11,7 @@ import (
 
 	sha256 "github.com/sha256-simd/sha256-simd"
 	"github.com/sha256-simd/sha256-simd/internal/block"
-	"github.com/sha256-simd/sha256-simd/internal/hashtest"
+	"github.com/sha256-simd/sha256-simd/internal/test/hashtest"
 )
 
 // describe puts info on one line, which continuous integration looks at on

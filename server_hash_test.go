@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	sha256 "github.com/sha256-simd/sha256-simd"
-	"github.com/sha256-simd/sha256-simd/internal/hashtest"
+	"github.com/sha256-simd/sha256-simd/internal/test/hashtest"
 )
 
 // copied returns a copy of a Server's hash that was made by value.

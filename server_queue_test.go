@@ -15,8 +15,8 @@ import (
 	"unsafe"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
-	"github.com/sha256-simd/sha256-simd/internal/guard"
 	"github.com/sha256-simd/sha256-simd/internal/lanes"
+	"github.com/sha256-simd/sha256-simd/internal/test/guard"
 )
 
 // TestShortRequestsDoNotWaitForLongOnes has a goroutine lead with a request of

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	sha256 "github.com/sha256-simd/sha256-simd"
-	"github.com/sha256-simd/sha256-simd/internal/guard"
-	"github.com/sha256-simd/sha256-simd/internal/hashtest"
+	"github.com/sha256-simd/sha256-simd/internal/test/guard"
+	"github.com/sha256-simd/sha256-simd/internal/test/hashtest"
 )
 
 // The variants of the algorithm, and crypto/sha256's of the same.

@@ -13,7 +13,7 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/block"
 	"github.com/sha256-simd/sha256-simd/internal/cpu"
 	"github.com/sha256-simd/sha256-simd/internal/race"
-	"github.com/sha256-simd/sha256-simd/internal/upper"
+	"github.com/sha256-simd/sha256-simd/internal/test/upperhalves"
 	"github.com/sha256-simd/sha256-simd/pow"
 )
 
@@ -28,10 +28,10 @@ func TestUpperHalvesInUse(t *testing.T) {
 		t.Skip("no kernel with SHA instructions runs here")
 	case race.Enabled:
 		t.Skip("times the race detector")
-	case !upper.Dirty():
+	case !upperhalves.Dirty():
 		t.Skip("this port or CPU has no upper halves")
 	}
-	upper.Clean()
+	upperhalves.Clean()
 	most := 1.05
 	if slices.Contains([]cpu.Microarch{cpu.Zen1, cpu.Zen3, cpu.Zen4, cpu.Zen5}, cpu.This()) {
 		most = math.Inf(1)
@@ -84,7 +84,7 @@ func upperRatio(f func()) float64 {
 		for _, run := range []struct {
 			prepare func()
 			best    *time.Duration
-		}{{func() { upper.Dirty() }, &dirty}, {func() { upper.Dirty(); upper.Clean() }, &clean}} {
+		}{{func() { upperhalves.Dirty() }, &dirty}, {func() { upperhalves.Dirty(); upperhalves.Clean() }, &clean}} {
 			start := time.Now()
 			for range calls {
 				run.prepare()

@@ -16,7 +16,7 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/sha256-simd/sha256-simd/internal/timing"
+	"github.com/sha256-simd/sha256-simd/internal/test/timing"
 )
 
 func BenchmarkSum256(b *testing.B)             { benchmark(b, "Sum256") }

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/sha256-simd/sha256-simd/hashtree"
-	"github.com/sha256-simd/sha256-simd/internal/hashtest"
+	"github.com/sha256-simd/sha256-simd/internal/test/hashtest"
 )
 
 func TestHashAllocatesNothing(t *testing.T) {

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/sha256-simd/sha256-simd/hashtree"
-	"github.com/sha256-simd/sha256-simd/internal/guard"
-	"github.com/sha256-simd/sha256-simd/internal/hashtest"
+	"github.com/sha256-simd/sha256-simd/internal/test/guard"
+	"github.com/sha256-simd/sha256-simd/internal/test/hashtest"
 )
 
 // randomBytes returns n bytes, the same for every run.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/sha256-simd/sha256-simd/hashtree"
 	"github.com/sha256-simd/sha256-simd/internal/convert"
-	"github.com/sha256-simd/sha256-simd/internal/hashtest"
+	"github.com/sha256-simd/sha256-simd/internal/test/hashtest"
 )
 
 // TestHashManyChunks hashes more chunks than Hash takes at a time, in place and not.

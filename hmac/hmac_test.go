@@ -19,7 +19,7 @@ import (
 	simd "github.com/sha256-simd/sha256-simd"
 	"github.com/sha256-simd/sha256-simd/hmac"
 	"github.com/sha256-simd/sha256-simd/internal/block"
-	"github.com/sha256-simd/sha256-simd/internal/hashtest"
+	"github.com/sha256-simd/sha256-simd/internal/test/hashtest"
 )
 
 // plainly returns what crypto/hmac does.

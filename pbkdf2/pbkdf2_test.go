@@ -16,9 +16,9 @@ import (
 	"unsafe"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
-	"github.com/sha256-simd/sha256-simd/internal/guard"
-	"github.com/sha256-simd/sha256-simd/internal/hashtest"
 	"github.com/sha256-simd/sha256-simd/internal/race"
+	"github.com/sha256-simd/sha256-simd/internal/test/guard"
+	"github.com/sha256-simd/sha256-simd/internal/test/hashtest"
 	"github.com/sha256-simd/sha256-simd/pbkdf2"
 )
 

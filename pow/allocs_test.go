@@ -4,7 +4,7 @@ import (
 	"context"
 	"testing"
 
-	"github.com/sha256-simd/sha256-simd/internal/hashtest"
+	"github.com/sha256-simd/sha256-simd/internal/test/hashtest"
 	"github.com/sha256-simd/sha256-simd/pow"
 )
 

@@ -19,9 +19,9 @@ import (
 	"testing/iotest"
 	"time"
 
-	"github.com/sha256-simd/sha256-simd/internal/guard"
-	"github.com/sha256-simd/sha256-simd/internal/hashtest"
 	"github.com/sha256-simd/sha256-simd/internal/lanes"
+	"github.com/sha256-simd/sha256-simd/internal/test/guard"
+	"github.com/sha256-simd/sha256-simd/internal/test/hashtest"
 )
 
 // fast are the parameter sets whose keys and signatures take milliseconds.

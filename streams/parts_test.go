@@ -19,8 +19,8 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/sha256-simd/sha256-simd/internal/guard"
-	"github.com/sha256-simd/sha256-simd/internal/hashtest"
+	"github.com/sha256-simd/sha256-simd/internal/test/guard"
+	"github.com/sha256-simd/sha256-simd/internal/test/hashtest"
 	"github.com/sha256-simd/sha256-simd/streams"
 )
 

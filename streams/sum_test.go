@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/sha256-simd/sha256-simd"
-	"github.com/sha256-simd/sha256-simd/internal/hashtest"
+	"github.com/sha256-simd/sha256-simd/internal/test/hashtest"
 	"github.com/sha256-simd/sha256-simd/streams"
 )
 

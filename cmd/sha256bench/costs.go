@@ -14,7 +14,7 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/block"
 	"github.com/sha256-simd/sha256-simd/internal/lanes"
 	"github.com/sha256-simd/sha256-simd/internal/plan"
-	"github.com/sha256-simd/sha256-simd/internal/timing"
+	"github.com/sha256-simd/sha256-simd/internal/test/timing"
 )
 
 // costs are what the library's choice of kernels rests on for this CPU, and what

@@ -15,7 +15,7 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/cpu"
 	"github.com/sha256-simd/sha256-simd/internal/lanes"
 	"github.com/sha256-simd/sha256-simd/internal/plan"
-	"github.com/sha256-simd/sha256-simd/internal/timing"
+	"github.com/sha256-simd/sha256-simd/internal/test/timing"
 )
 
 func TestMain(m *testing.M) {

@@ -9,7 +9,7 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/block"
 	"github.com/sha256-simd/sha256-simd/internal/lanes"
 	"github.com/sha256-simd/sha256-simd/internal/plan"
-	"github.com/sha256-simd/sha256-simd/internal/timing"
+	"github.com/sha256-simd/sha256-simd/internal/test/timing"
 )
 
 // An overhead is what work costs here beside the blocks that kernels compress, in

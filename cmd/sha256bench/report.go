@@ -14,7 +14,7 @@ import (
 	"github.com/sha256-simd/sha256-simd"
 	"github.com/sha256-simd/sha256-simd/internal/cpu"
 	"github.com/sha256-simd/sha256-simd/internal/plan"
-	"github.com/sha256-simd/sha256-simd/internal/timing"
+	"github.com/sha256-simd/sha256-simd/internal/test/timing"
 )
 
 // A report is all that was measured.

@@ -15,7 +15,7 @@ import (
 	"testing"
 
 	"github.com/sha256-simd/sha256-simd/hashtree/bep52"
-	"github.com/sha256-simd/sha256-simd/internal/hashtest"
+	"github.com/sha256-simd/sha256-simd/internal/test/hashtest"
 )
 
 const blockSize = 16 << 10

@@ -11,7 +11,7 @@ import (
 
 	"github.com/sha256-simd/sha256-simd/hashtree"
 	"github.com/sha256-simd/sha256-simd/hashtree/bitcoin"
-	"github.com/sha256-simd/sha256-simd/internal/hashtest"
+	"github.com/sha256-simd/sha256-simd/internal/test/hashtest"
 )
 
 // double returns the double SHA-256 of parts, by crypto/sha256.

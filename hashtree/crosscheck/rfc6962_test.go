@@ -16,7 +16,7 @@ import (
 
 	"github.com/sha256-simd/sha256-simd/hashtree/crosscheck"
 	"github.com/sha256-simd/sha256-simd/hashtree/rfc6962"
-	"github.com/sha256-simd/sha256-simd/internal/hashtest"
+	"github.com/sha256-simd/sha256-simd/internal/test/hashtest"
 )
 
 // The hasher replaces transparency-dev's.

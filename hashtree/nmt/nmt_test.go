@@ -19,7 +19,7 @@ import (
 	"weak"
 
 	"github.com/sha256-simd/sha256-simd/hashtree/rfc6962"
-	"github.com/sha256-simd/sha256-simd/internal/hashtest"
+	"github.com/sha256-simd/sha256-simd/internal/test/hashtest"
 )
 
 // TestBelow tests namespaces that differ in one byte or in two, at every position, beside

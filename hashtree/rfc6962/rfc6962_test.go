@@ -15,7 +15,7 @@ import (
 
 	"github.com/sha256-simd/sha256-simd/hashtree"
 	"github.com/sha256-simd/sha256-simd/hashtree/rfc6962"
-	"github.com/sha256-simd/sha256-simd/internal/hashtest"
+	"github.com/sha256-simd/sha256-simd/internal/test/hashtest"
 )
 
 // The definitions of RFC 6962, section 2.1, by crypto/sha256.

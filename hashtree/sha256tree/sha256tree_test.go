@@ -19,7 +19,7 @@ import (
 	"testing"
 	"weak"
 
-	"github.com/sha256-simd/sha256-simd/internal/hashtest"
+	"github.com/sha256-simd/sha256-simd/internal/test/hashtest"
 )
 
 // A vector is a length and the digest of so many bytes.

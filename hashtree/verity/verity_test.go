@@ -17,7 +17,7 @@ import (
 	"testing"
 
 	"github.com/sha256-simd/sha256-simd/hashtree/verity"
-	"github.com/sha256-simd/sha256-simd/internal/hashtest"
+	"github.com/sha256-simd/sha256-simd/internal/test/hashtest"
 )
 
 // A file is memory that grows as it is written.

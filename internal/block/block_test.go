@@ -7,7 +7,7 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/sha256-simd/sha256-simd/internal/guard"
+	"github.com/sha256-simd/sha256-simd/internal/test/guard"
 )
 
 // forEachSingle runs f with each implementation of one stream forced, and with

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/sha256-simd/sha256-simd/internal/guard"
+	"github.com/sha256-simd/sha256-simd/internal/test/guard"
 )
 
 // TestLongStreamsAreBounded tests that one call into assembly takes no more blocks

@@ -3,7 +3,7 @@ package block
 import (
 	"testing"
 
-	"github.com/sha256-simd/sha256-simd/internal/guard"
+	"github.com/sha256-simd/sha256-simd/internal/test/guard"
 )
 
 // TestFetch tests that no message is read beyond its ends: messages of any length

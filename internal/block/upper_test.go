@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/sha256-simd/sha256-simd/internal/cpu"
-	"github.com/sha256-simd/sha256-simd/internal/upper"
+	"github.com/sha256-simd/sha256-simd/internal/test/upperhalves"
 )
 
 // TestUpperHalvesOfTheCaller calls kernels with SHA instructions while upper halves
@@ -54,14 +54,14 @@ func TestUpperHalvesOfTheCaller(t *testing.T) {
 			continue
 		}
 		t.Run(c.Name, func(t *testing.T) {
-			if !c.supported || !upper.Dirty() {
+			if !c.supported || !upperhalves.Dirty() {
 				t.Skipf("this machine has no AVX, or cannot run %s", c.Name)
 			}
 			hasAVX = true
 			for range tries {
-				upper.Dirty()
+				upperhalves.Dirty()
 				c.run()
-				if upper.InUse() {
+				if upperhalves.InUse() {
 					t.Fatal("upper halves are in use after a call")
 				}
 			}
@@ -70,9 +70,9 @@ func TestUpperHalvesOfTheCaller(t *testing.T) {
 			}
 			hasAVX = false
 			for range tries {
-				upper.Dirty()
+				upperhalves.Dirty()
 				c.run()
-				if upper.InUse() {
+				if upperhalves.InUse() {
 					return
 				}
 			}

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
-	"github.com/sha256-simd/sha256-simd/internal/hashtest"
 	"github.com/sha256-simd/sha256-simd/internal/lanes"
+	"github.com/sha256-simd/sha256-simd/internal/test/hashtest"
 )
 
 // TestBatch has jobs of all kinds join and leave batches at random.

@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
-	"github.com/sha256-simd/sha256-simd/internal/guard"
-	"github.com/sha256-simd/sha256-simd/internal/hashtest"
 	"github.com/sha256-simd/sha256-simd/internal/lanes"
+	"github.com/sha256-simd/sha256-simd/internal/test/guard"
+	"github.com/sha256-simd/sha256-simd/internal/test/hashtest"
 )
 
 func width() int {

@@ -6,9 +6,9 @@ import (
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
 	"github.com/sha256-simd/sha256-simd/internal/cpu"
-	"github.com/sha256-simd/sha256-simd/internal/hashtest"
 	"github.com/sha256-simd/sha256-simd/internal/lanes"
 	"github.com/sha256-simd/sha256-simd/internal/plan"
+	"github.com/sha256-simd/sha256-simd/internal/test/hashtest"
 )
 
 func TestDescribe(t *testing.T) {

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
-	"github.com/sha256-simd/sha256-simd/internal/hashtest"
 	"github.com/sha256-simd/sha256-simd/internal/lanes"
+	"github.com/sha256-simd/sha256-simd/internal/test/hashtest"
 )
 
 // TestSumDigests tests up to four digests behind prefixes of up to two blocks,

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
-	"github.com/sha256-simd/sha256-simd/internal/hashtest"
 	"github.com/sha256-simd/sha256-simd/internal/lanes"
+	"github.com/sha256-simd/sha256-simd/internal/test/hashtest"
 )
 
 // TestOneBlock tests every number of messages behind midstates of their own, and the

@@ -12,8 +12,8 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/sha256-simd/sha256-simd/internal/hashtest"
 	"github.com/sha256-simd/sha256-simd/internal/parts"
+	"github.com/sha256-simd/sha256-simd/internal/test/hashtest"
 )
 
 // Package composite tests what its checksums need; here is what they do not.

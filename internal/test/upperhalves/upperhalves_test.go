@@ -1,4 +1,4 @@
-package upper
+package upperhalves
 
 import "testing"
 

@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/sha256-simd/sha256-simd/internal/guard"
+	"github.com/sha256-simd/sha256-simd/internal/test/guard"
 )
 
 // MakeHash makes a hash that is to be tested.

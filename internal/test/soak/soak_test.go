@@ -21,8 +21,8 @@ import (
 
 	"github.com/sha256-simd/sha256-simd"
 	"github.com/sha256-simd/sha256-simd/internal/block"
-	"github.com/sha256-simd/sha256-simd/internal/guard"
-	"github.com/sha256-simd/sha256-simd/internal/hashtest"
+	"github.com/sha256-simd/sha256-simd/internal/test/guard"
+	"github.com/sha256-simd/sha256-simd/internal/test/hashtest"
 )
 
 var (

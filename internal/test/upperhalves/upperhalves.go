@@ -1,7 +1,7 @@
-// Package upper puts the upper halves of vector registers in use, as callers with
+// Package upperhalves puts the upper halves of vector registers in use, as callers with
 // vector code do, and looks whether they are. It is for tests: the SHA instructions
 // of amd64 are slow meanwhile on many CPUs.
-package upper
+package upperhalves
 
 // Dirty writes all bits of all vector registers, those from 16 on with AVX-512. It
 // reports false, and does nothing, on CPUs without AVX. The upper halves stay in use

@@ -22,8 +22,8 @@ import (
 	"github.com/sha256-simd/sha256-simd/hashtree/rfc6962"
 	"github.com/sha256-simd/sha256-simd/hashtree/verity"
 	"github.com/sha256-simd/sha256-simd/hmac"
-	"github.com/sha256-simd/sha256-simd/internal/guard"
-	"github.com/sha256-simd/sha256-simd/internal/hashtest"
+	"github.com/sha256-simd/sha256-simd/internal/test/guard"
+	"github.com/sha256-simd/sha256-simd/internal/test/hashtest"
 	"github.com/sha256-simd/sha256-simd/pbkdf2"
 	"github.com/sha256-simd/sha256-simd/pow"
 )

@@ -1,6 +1,6 @@
 //go:build !purego
 
-package upper
+package upperhalves
 
 import "github.com/sha256-simd/sha256-simd/internal/cpu"
 

@@ -1,6 +1,6 @@
 //go:build !amd64 || purego
 
-package upper
+package upperhalves
 
 func dirty() bool { return false }
 

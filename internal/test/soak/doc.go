@@ -3,7 +3,7 @@
 // one in use, GOMAXPROCS changes, the garbage collector runs, a profiler sends
 // signals, servers are closed and memory faults.
 //
-//	go test -v -timeout 0 ./internal/soak -for 30m
+//	go test -v -timeout 0 ./internal/test/soak -for 30m
 //
 // With the other tests it takes a few seconds.
 package soak
