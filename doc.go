@@ -47,3 +47,5 @@
 // names of a fork of that library, made for mining the Krist currency. New programs
 // need none of them.
 package sha256
+
+//go:generate go run -C _asm . ../internal/block
