@@ -18,8 +18,8 @@
 // checksums of objects in parts and proof-of-work. This package starts no goroutine;
 // those that read do.
 //
-// Lists of digests may have a named element type, as []ID for a type ID [32]byte. The
-// functions write to its memory. Give a literal nil its type, as in [][32]byte(nil).
+// A list of digests may be a []ID, where ID is declared as [32]byte. The functions write
+// to the list itself. A literal nil in its place needs a type, as in [][32]byte(nil).
 //
 // Goroutines may call all functions concurrently, as long as they write to
 // different memory and hashes. A hash is for one goroutine at a time.

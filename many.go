@@ -32,10 +32,10 @@ func sumMany(dst [][Size]byte, msgs [][]byte) {
 // WriteHashes has the effect of hs[i].Write(data[i]) for every i, in order. It writes
 // to the hashes of this package side by side on the calling goroutine. It starts no
 // other goroutine, and once warm allocates nothing. It does not read data after it
-// returns. A hash that occurs in hs more than once takes its data in order. Hashes of
-// crypto/sha256 that get 1 KiB or more go side by side with them, except where
-// crypto/sha256 compresses for this package, as in FIPS 140-3 mode. So do the hashes of
-// package hmac. WriteHashes calls the method Write of any other hash. Hashes before and after such a hash do not run side by
+// returns. A hash that occurs in hs more than once takes its data in order. The hashes of
+// package hmac go side by side with them, and so do hashes of crypto/sha256 that get
+// 1 KiB or more, except where crypto/sha256 compresses for this package, as in FIPS 140-3
+// mode. WriteHashes calls the method Write of any other hash. Hashes before and after such a hash do not run side by
 // side with each other. If reading data faults, and the caller recovers, each write to a
 // hash of this package has happened as a whole or not at all.
 //

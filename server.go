@@ -55,7 +55,7 @@ type Server struct {
 // request takes two or three times.
 const procsPerShard = 16
 
-// NewServer returns a new Server.
+// NewServer returns a new Server. The zero Server does the same.
 func NewServer() *Server {
 	s := new(Server)
 	s.begun.Do(s.begin)

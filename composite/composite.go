@@ -68,7 +68,8 @@ func (c Checksum) CheckS3() error {
 }
 
 // Sum reads size bytes of r, from offset 0 on, and returns the digests of its
-// parts of partSize bytes. An empty object has one part, which is empty.
+// parts of partSize bytes. An empty object has one part, which is empty. For digests
+// alone, with a number of workers or with progress, call [streams.Parts].
 //
 // It hashes on GOMAXPROCS goroutines, up to 32 parts side by side on each, while
 // others read ahead: r.ReadAt is called concurrently and out of order. Besides

@@ -31,8 +31,8 @@ type Options struct {
 
 // An Error says which stream [Sum] could not hash, and why.
 type Error struct {
-	Index int
-	Err   error
+	Index int   // in dst
+	Err   error // of open or of a method of the stream
 }
 
 // Error returns the number of the stream and what Err says.
@@ -52,21 +52,20 @@ const (
 	maxEmptyReads = 100
 )
 
-// Sum sets dst[i] to the SHA-256 digest of the stream that open(i) returns, for
-// each i. It opens and reads up to o.MaxOpen streams at the same time, each on a goroutine
-// of its own, and hashes them side by side on the calling goroutine. It calls open with
+// Sum sets dst[i] to the SHA-256 digest of the stream that open(i) returns, for each i.
+// It opens and reads up to o.MaxOpen streams at the same time, each on a goroutine of
+// its own, and hashes them side by side on the calling goroutine. It calls open with
 // every i once, from 0 up, but calls on several goroutines at the same time may overtake
 // each other. It closes every stream that it has opened.
 //
 // If a stream cannot be opened, read or closed, dst[i] stays as it is, and the other
-// streams are hashed. The error joins a [*Error] for each stream that failed.
-// When ctx is done, Sum opens and reads no more, and the error joins ctx.Err(),
-// unless all streams were done.
+// streams are hashed. The error joins a [*Error] for each stream that failed. When ctx
+// is done, Sum opens and reads no more, and the error joins ctx.Err(), unless all
+// streams were done.
 //
-// Sum returns when no Read is under way, all streams are closed and its
-// goroutines have ended. A Read that does not return when ctx is done delays
-// Sum. If open or a method of a stream panics, Sum panics with the same
-// value.
+// Sum returns when no Read is under way, all streams are closed and its goroutines have
+// ended. A Read that does not return when ctx is done delays Sum. If open or a method of
+// a stream panics, Sum panics with the same value.
 //
 // Sum panics if open is nil or o.MaxOpen is negative.
 func Sum[D ~[sha256.Size]byte](ctx context.Context, dst []D, open func(i int) (io.ReadCloser, error), o Options) error {

@@ -107,9 +107,9 @@ func Root(leaves [][]byte) [32]byte {
 	return tree.RootOf(n, merkle.Depth(n), func(dst [][32]byte, i int) { hashLeaves(dst, leaves[i:i+len(dst)]) })
 }
 
-// RootOfHashes returns the root of the tree over leaves with the hashes
-// leafHashes. Above 2048 leaves it allocates little more than 1/64 of the
-// memory of leafHashes.
+// RootOfHashes returns the root of the tree over leaves with the hashes leafHashes.
+// Without leaves it is the digest of the empty message. Above 2048 leaves RootOfHashes
+// allocates little more than 1/64 of the memory of leafHashes.
 func RootOfHashes[D ~[32]byte](leafHashes []D) D {
 	return D(rootOf(convert.Digests[[32]byte](leafHashes)))
 }
