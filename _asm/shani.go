@@ -36,7 +36,7 @@ type shaStream struct {
 	// vector has AVX-512 compute σ0, in place of SHA256MSG1.
 	vector bool
 	msg    [4]Op // the last 16 words of the schedule; registers, or aligned memory
-	fetch Mem // what is fetched while a block is loaded, if anything
+	fetch  Mem   // what is fetched while a block is loaded, if anything
 	// table, if it is not nil, is where W+K of the block is: nothing is to be computed.
 	table Register
 }

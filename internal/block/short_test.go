@@ -10,7 +10,7 @@ import (
 	"unsafe"
 
 	"github.com/sha256-simd/sha256-simd/internal/cpu"
-	"github.com/sha256-simd/sha256-simd/internal/guard"
+	"github.com/sha256-simd/sha256-simd/internal/test/guard"
 )
 
 // A wideSlot is a Slot within something larger, as in package lanes.
