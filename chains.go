@@ -3,6 +3,7 @@ package sha256
 import (
 	"encoding/binary"
 	"fmt"
+	"sync"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
 	"github.com/sha256-simd/sha256-simd/internal/convert"
@@ -49,10 +50,13 @@ func sumChains(digests [][Size]byte, steps []int) {
 		func(ch *lanes.Chain, i int) { block.PutDigest(&digests[i], &ch.U) })
 }
 
+// oddDigests are for oddSteps. On the stack they would be allocated for each call.
+var oddDigests = sync.Pool{New: func() any { return new([block.MaxLanes][Size]byte) }}
+
 // oddSteps does one step of each chain with an odd number of steps: an iteration of
 // lanes.RunChains is two.
 func oddSteps(digests [][Size]byte, steps []int) {
-	var odd [block.MaxLanes][Size]byte
+	odd := oddDigests.Get().(*[block.MaxLanes][Size]byte)
 	var numbers [block.MaxLanes]int
 	n := 0
 	for i := range steps {
@@ -68,4 +72,6 @@ func oddSteps(digests [][Size]byte, steps []int) {
 			n = 0
 		}
 	}
+	clear(odd[:]) // chains may be secret
+	oddDigests.Put(odd)
 }
