@@ -20,7 +20,10 @@ import (
 //
 // Each hash of a Server is for one goroutine at a time. If two goroutines use a hash
 // at the same time, its digest is wrong or a call panics, as with the hashes of the
-// function [New]. Other hashes are not affected.
+// function [New]. Other hashes are not affected: a goroutine never writes to memory
+// that another goroutine may take for another hash. So, when a goroutine goes on with
+// what another has written, the hash takes a new buffer, and leaves the old one to the
+// garbage collector.
 //
 // A hash buffers writes of less than 32 KiB until they add up to 32 KiB. So an
 // unfinished hash may hold 32 KiB of memory. A request is a full buffer, a longer

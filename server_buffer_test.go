@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 	"unsafe"
 
@@ -206,4 +207,125 @@ func TestHashInUse(t *testing.T) {
 	if !bytes.Equal(h.Sum(nil), before) {
 		t.Error("the hash has changed")
 	}
+}
+
+// TestBufferOfAnotherGoroutine has a goroutine use a hash whose buffer another goroutine
+// took, and may be about to write to. The digest is right, and neither this hash nor
+// another one gets the buffer of that goroutine.
+func TestBufferOfAnotherGoroutine(t *testing.T) {
+	if !newShard(1).meets() {
+		t.Skip("nothing is hashed side by side")
+	}
+	data := hashtest.Data(2*bufferSize + 100)
+	const begun, more = 5000, 3000
+	for _, tt := range []struct {
+		name string
+		// use uses h, whose message is data[:begun]. Its message is then data[:n].
+		use func(h *serverHash) (n int)
+	}{
+		{"Write", func(h *serverHash) int {
+			h.Write(data[begun:][:more])
+			return begun + more
+		}},
+		{"Write of nothing", func(h *serverHash) int {
+			h.Write(nil)
+			return begun
+		}},
+		{"Write until the buffer is full", func(h *serverHash) int {
+			h.Write(data[begun : bufferSize-1])
+			h.Write(data[bufferSize-1:][:1])
+			return bufferSize
+		}},
+		{"a request", func(h *serverHash) int {
+			h.Write(data[begun : 2*bufferSize])
+			return 2 * bufferSize
+		}},
+		{"Sum", func(h *serverHash) int {
+			h.Sum(nil)
+			return begun
+		}},
+		{"Reset", func(h *serverHash) int {
+			h.Reset()
+			return 0
+		}},
+		{"Clone", func(h *serverHash) int {
+			h.Clone()
+			return begun
+		}},
+		{"MarshalBinary", func(h *serverHash) int {
+			h.MarshalBinary()
+			return begun
+		}},
+		{"UnmarshalBinary", func(h *serverHash) int {
+			state, _ := New().(*digest).MarshalBinary()
+			h.UnmarshalBinary(state)
+			return 0
+		}},
+		{"WriteMany", func(h *serverHash) int {
+			WriteMany([]hash.Hash{New(), h}, [][]byte{data, data[begun:][:more]})
+			return begun + more
+		}},
+		{"SumHashes", func(h *serverHash) int {
+			SumHashes(make([][Size]byte, 2), []hash.Hash{New(), h})
+			return begun
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := NewServer()
+			h := s.New().(*serverHash)
+			var taken *buffer
+			on := func(f func()) { // another goroutine, while this one lives
+				var wg sync.WaitGroup
+				wg.Go(f)
+				wg.Wait()
+			}
+			h.Write(data[:begun])
+			if taken = h.buffered; taken == nil {
+				t.Fatal("nothing is buffered")
+			}
+			clear(taken.bytes[begun:])
+			owner, held := taken.goroutine, *taken.bytes
+			n := 0
+			on(func() { n = tt.use(h) })
+			if h.buffered == taken && n > begun {
+				t.Error("the hash has still the buffer of the other goroutine")
+			}
+			if taken.hash != h || taken.goroutine != owner || *taken.bytes != held {
+				t.Error("the buffer of the other goroutine was given up, or written to")
+			}
+			clear(taken.bytes[:]) // as if the other goroutine were still writing
+			if h.buffered != taken {
+				h.Write(data[n:][:100])
+				n += 100
+				if want := stdsha256.Sum256(data[:n]); !bytes.Equal(h.Sum(nil), want[:]) {
+					t.Error("wrong digest")
+				}
+			}
+		})
+	}
+	t.Run("another hash's", func(t *testing.T) {
+		s := NewServer()
+		h, other := s.New().(*serverHash), s.New().(*serverHash)
+		h.Write(data[:begun])
+		other.buffered, other.m = h.buffered, h.m // as goroutines that misuse both may
+		other.Write(data[:more])
+		other.Reset()
+		for range 5 { // the race detector has a pool drop some of what is put into it
+			s.New().Write(data[begun:][:begun])
+		}
+		if want := stdsha256.Sum256(data[:begun]); !bytes.Equal(h.Sum(nil), want[:]) {
+			t.Error("wrong digest")
+		}
+	})
+	t.Run("its own", func(t *testing.T) {
+		h := NewServer().New().(*serverHash)
+		h.Write(data[:begun])
+		taken := h.buffered
+		if h.Write(data[begun:][:more]); h.buffered != taken {
+			t.Error("the goroutine that took the buffer takes another one")
+		}
+		if h.Sum(nil); h.buffered != nil || taken.hash != nil || taken.goroutine != 0 {
+			t.Error("Sum did not give the buffer up")
+		}
+	})
 }
