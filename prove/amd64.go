@@ -7,14 +7,11 @@ import "strings"
 // refused, and so is a form that is not modelled.
 
 func (m *machine) addressAMD64(o operand) value {
-	switch {
-	case o.tls:
-		if uint64(o.disp) != 0xfffffffffffffff8 {
-			refuse("fs:%#x", o.disp)
-		}
-		return address(m.mem["tls"], linear{})
-	case o.base == absolute:
-		return address(m.mem["image"], number(o.disp))
+	switch o.base {
+	case current:
+		return address(m.mem["thread"], linear{})
+	case absolute:
+		return address(m.mem[tableName(o.symbol)], number(o.disp))
 	}
 	a := numeric(o.disp)
 	if o.base >= 0 {
@@ -28,41 +25,37 @@ func (m *machine) addressAMD64(o operand) value {
 		x.at = x.at.times(o.scale)
 		a = a.plus(x)
 	}
-	return a
+	return a.checked()
 }
 
 func (m *machine) get(o operand) value {
 	switch {
 	case o.kind == 'i':
 		return numeric(o.imm)
-	case o.kind == 'r' && o.size == 8:
-		return m.gp[o.reg]
-	case o.kind == 'r' && o.size == 4:
-		return data(m.gp[o.reg].low(), constant(0))
 	case o.kind == 'm' && o.size == 8:
 		return m.load64(m.addressAMD64(o))
-	case o.kind == 'm' && o.size == 4:
+	case o.kind == 'm':
 		return data(m.load32(m.addressAMD64(o)), constant(0))
+	case o.size == 4:
+		return data(m.gp[o.reg].low(), constant(0))
 	}
-	refuse("operand %+v", o)
-	return value{}
+	return m.gp[o.reg]
 }
 
 func (m *machine) set(o operand, v value) {
+	v = v.checked()
 	switch {
-	case o.kind == 'r' && o.size == 8:
-		m.gp[o.reg] = v
-		if o.reg == sp {
-			m.stackPointer()
-		}
-	case o.kind == 'r' && o.size == 4 && o.reg != sp:
-		m.gp[o.reg] = data(v.low(), constant(0))
 	case o.kind == 'm' && o.size == 8:
 		m.store64(m.addressAMD64(o), v)
-	case o.kind == 'm' && o.size == 4:
+	case o.kind == 'm':
 		m.store32(m.addressAMD64(o), v.low())
+	case o.size == 4:
+		m.gp[o.reg] = data(v.low(), constant(0))
 	default:
-		refuse("operand %+v", o)
+		m.gp[o.reg] = v
+	}
+	if o.kind == 'r' && o.reg == sp {
+		m.stackMoved()
 	}
 }
 
@@ -70,20 +63,20 @@ func (m *machine) set(o operand, v value) {
 // behind a return.
 func (m *machine) stepAMD64(in *instruction) (next int64, other *machine, otherNext int64) {
 	a, op := in.args, in.op
+	if !formsAMD64[in.form] {
+		refuse("this form of the instruction is not known: %s", in.form)
+	}
 	switch {
 	case op == "ret":
 		m.ended = true
-		if r := m.mem["stack"]; m.stackPointer() != returnAt ||
-			r.words[returnAt] != input("return address, low") || r.words[returnAt+4] != input("return address, high") {
-			refuse("it returns elsewhere, or with the stack pointer at %v", m.gp[sp])
-		}
 		return 0, nil, 0
 	case op == "jmp":
 		return a[0].imm, nil, 0
 	case op[0] == 'j' || strings.HasPrefix(op, "cmov"):
-		holds, ok := m.test(strings.TrimPrefix(op[1:], "mov"))
+		condition := strings.TrimPrefix(op[1:], "mov")
+		holds, ok := m.test(condition)
 		if !ok {
-			if other = m.fork(); other != nil {
+			if other = m.fork(condition); other != nil {
 				return in.addr, other, in.addr
 			}
 			refuse("what happens depends on data, or on a flag that is not defined")
@@ -99,13 +92,14 @@ func (m *machine) stepAMD64(in *instruction) (next int64, other *machine, otherN
 		}
 		return in.next, nil, 0
 	}
-	if op != "nop" && !m.scalarAMD64(in) && !m.vectorAMD64(in) {
-		refuse("the instruction is not known")
+	if !m.scalarAMD64(in) {
+		m.vectorAMD64(in)
 	}
 	return in.next, nil, 0
 }
 
-// scalarAMD64 executes instructions of general and mask registers.
+// scalarAMD64 executes an instruction of general and mask registers, or says that it is
+// none.
 func (m *machine) scalarAMD64(in *instruction) bool {
 	a := in.args
 	size := 8
@@ -123,15 +117,16 @@ func (m *machine) scalarAMD64(in *instruction) bool {
 		m.set(a[0], m.get(a[1]))
 	case "push":
 		m.gp[sp] = m.gp[sp].moved(-8)
+		m.stackMoved()
 		m.store64(m.gp[sp], m.gp[a[0].reg])
 	case "pop":
-		m.gp[a[0].reg] = m.load64(m.gp[sp])
+		v := m.load64(m.gp[sp])
 		m.gp[sp] = m.gp[sp].moved(8)
+		m.set(a[0], v)
 	case "lea":
 		m.set(a[0], m.addressAMD64(a[1]))
 	case "prefetcht0":
-		// Any address will do, if it does not depend on data.
-		m.addressAMD64(a[0])
+		m.prefetch(m.addressAMD64(a[0]))
 	case "xchg":
 		x, y := m.get(a[0]), m.get(a[1])
 		m.set(a[0], y)
@@ -153,16 +148,16 @@ func (m *machine) scalarAMD64(in *instruction) bool {
 		}
 	case "sub", "cmp":
 		if in.op == "cmp" && a[0].size == 1 {
-			if a[0].kind != 'm' || a[0].base != absolute || a[1].imm != 0 || !m.flag(a[0].disp) {
-				refuse("this is not a flag of the CPU")
+			if at := m.addressAMD64(a[0]); at != address(m.mem[tableName(hasAVX)], linear{}) || a[1].imm != 0 {
+				refuse("the byte at %v is not whether the CPU has something, or is compared with %d", at, a[1].imm)
 			}
 			m.f = flags{cpu: true}
 			break
 		}
 		x, y := m.get(a[0]), m.get(a[1])
 		if in.op == "sub" {
-			if y.kind != aNumber || size != 8 {
-				return false
+			if y.kind != aNumber {
+				refuse("%v is subtracted", y)
 			}
 			minus := y
 			minus.at = y.at.times(-1)
@@ -180,7 +175,7 @@ func (m *machine) scalarAMD64(in *instruction) bool {
 		}
 		m.f = flags{}
 		m.resultFlags(x, size)
-		m.f.carryOK = true
+		m.f.carry, m.f.carryOK = false, true
 	case "dec", "inc":
 		by := map[string]int64{"dec": -1, "inc": 1}[in.op]
 		x := m.get(a[0])
@@ -199,8 +194,8 @@ func (m *machine) scalarAMD64(in *instruction) bool {
 		m.f.signOK = m.f.signOK && in.op == "dec" && !(r.isNumber() && (r.at.n == 1<<63-1 || size == 4 && uint32(r.at.n) == 1<<31-1))
 	case "neg":
 		x := m.get(a[0])
-		if x.kind != aNumber || size != 8 {
-			return false
+		if x.kind != aNumber {
+			refuse("%v is made negative", x)
 		}
 		x.at = x.at.times(-1)
 		m.set(a[0], x)
@@ -209,11 +204,12 @@ func (m *machine) scalarAMD64(in *instruction) bool {
 		f := map[string]uint8{"xor": xorOf, "and": andOf, "or": orOf}[in.op]
 		var r value
 		x, y := value{}, value{}
-		if in.op != "xor" || a[0] != a[1] {
+		idiom := in.op == "xor" && a[0] == a[1] // whatever it was
+		if !idiom {
 			x, y = m.get(a[0]), m.get(a[1])
 		}
 		switch {
-		case x.kind == undefined:
+		case idiom:
 			r = numeric(0)
 		case in.op == "and" && x.kind == anAddress && y.isNumber() && y.at.n < 0 && y.at.n&-y.at.n == -y.at.n:
 			r = m.alignedDown(x, -y.at.n)
@@ -225,10 +221,7 @@ func (m *machine) scalarAMD64(in *instruction) bool {
 		m.resultFlags(r, size)
 		m.f.carryOK = true
 	case "ror", "rorx":
-		x, n := m.get(a[len(a)-2]), a[len(a)-1].imm
-		if size != 4 || n <= 0 || n > 31 {
-			return false
-		}
+		x, n := m.get(a[len(a)-2]), a[len(a)-1].imm&31
 		m.set(a[0], data(rotateRight(x.low(), int(n)), constant(0)))
 		if in.op == "ror" {
 			m.f = flags{}
@@ -243,10 +236,10 @@ func (m *machine) scalarAMD64(in *instruction) bool {
 		n &= int64(8*size - 1)
 		var r value
 		switch {
-		case in.op == "shl" && x.symbolic():
-			r = counted(x.at.times(1 << n))
-		case in.op == "shr" && x.symbolic():
-			r = counted(x.at.shiftedRight(int(n)))
+		case x.kind == aNumber && x.symbolic() && in.op == "shl":
+			r = counted(x.at.shiftedLeft(n))
+		case x.kind == aNumber && x.symbolic():
+			r = counted(m.shiftedRight(x.at, n))
 		case in.op == "shl":
 			r = truncated(joined(x.bits().shifted(int(n))))
 		default:
@@ -259,17 +252,11 @@ func (m *machine) scalarAMD64(in *instruction) bool {
 			m.f.signOK = false
 		}
 	case "imul":
-		if len(a) != 3 || size != 8 {
-			return false
-		}
 		m.set(a[0], m.get(a[1]).timesConstant(a[2].imm))
 		m.f = flags{}
 	case "btc":
-		x, n := m.get(a[0]), a[1].imm
-		if size != 8 || n < 0 || n > 62 {
-			return false
-		}
-		if x.kind == anAddress && (x.symbolic() || x.region.align < 2<<n) || x.kind != anAddress && !x.isNumber() {
+		x, n := m.get(a[0]), a[1].imm&63
+		if x.kind == anAddress && (x.symbolic() || n > 32 || x.region.align < 2<<n) || x.kind != anAddress && !x.isNumber() {
 			refuse("bit %d of %v is not known", n, x)
 		}
 		m.f = flags{carry: x.at.n>>n&1 != 0, carryOK: true, zero: m.f.zero, zeroOK: m.f.zeroOK}
@@ -289,72 +276,38 @@ func (m *machine) scalarAMD64(in *instruction) bool {
 	return true
 }
 
-// shiftedRight divides by a power of two of which all parts are multiples.
-func (l linear) shiftedRight(n int) linear {
-	all := append(l.c[:], l.n)
-	for _, c := range all {
-		if c&(1<<n-1) != 0 {
-			refuse("%v is shifted right by %d", l, n)
-		}
-	}
-	l.n >>= n
-	for i := range l.c {
-		l.c[i] >>= n
-	}
-	return l
-}
-
 // vectorOf reads an operand of n words.
 func (m *machine) vectorOf(o operand, n int, aligned bool) (r vector) {
-	switch o.kind {
-	case 'v':
+	if o.kind == 'v' {
 		copy(r[:n], m.v[o.reg][:n])
-	case 'm':
-		a := m.addressAMD64(o)
-		if o.broadcast {
-			if o.size != 4 {
-				refuse("a broadcast of %d bytes", o.size)
-			}
-			w := m.load32(a)
-			for i := range n {
-				r[i] = w
-			}
-			break
-		}
-		if aligned {
-			m.mustBeMultiple(a, int64(o.size))
-		}
-		if o.size != 4*n {
-			refuse("%d bytes of memory are read as %d", o.size, 4*n)
-		}
-		r = m.loadVector(a, n)
-	default:
-		refuse("operand %+v", o)
+		return r
 	}
-	return r
+	a := m.addressAMD64(o)
+	if o.broadcast {
+		w := m.load32(a)
+		for i := range n {
+			r[i] = w
+		}
+		return r
+	}
+	if aligned {
+		m.mustBeMultiple(a, int64(o.size))
+	}
+	return m.loadVector(a, n)
 }
 
 // setVector writes n words; above them VEX and EVEX write zeros.
 func (m *machine) setVector(o operand, x vector, n int, vex bool) {
 	if o.kind == 'm' {
-		if o.mask != 0 {
-			refuse("a masked store")
-		}
 		m.storeVector(m.addressAMD64(o), x, n)
 		return
-	}
-	if o.kind != 'v' {
-		refuse("operand %+v", o)
 	}
 	zero := constant(0)
 	if o.mask != 0 {
 		mask := uint32(m.k[o.mask].num())
 		for i := range n {
-			if mask>>i&1 == 0 {
+			if mask>>i&1 == 0 { // the forms that are known have {z}
 				x[i] = zero
-				if !o.zeroing {
-					x[i] = m.v[o.reg][i]
-				}
 			}
 		}
 	}
@@ -365,9 +318,9 @@ func (m *machine) setVector(o operand, x vector, n int, vex bool) {
 	m.dirty = m.dirty || n > 4 && o.reg < 16
 }
 
-// vectorAMD64 executes instructions of vectors. A name with v has VEX or EVEX
+// vectorAMD64 executes an instruction of vectors. A name with v has VEX or EVEX
 // encoding, and a destination of its own.
-func (m *machine) vectorAMD64(in *instruction) bool {
+func (m *machine) vectorAMD64(in *instruction) {
 	a := in.args
 	if in.op == "vzeroupper" {
 		for i := range 16 {
@@ -376,17 +329,11 @@ func (m *machine) vectorAMD64(in *instruction) bool {
 			}
 		}
 		m.dirty = false
-		return true
-	}
-	if len(a) < 2 {
-		return false
+		return
 	}
 	op, vex := strings.CutPrefix(in.op, "v")
 	if !vex && m.dirty {
 		refuse("an SSE instruction while the upper part of a register is in use")
-	}
-	if a[0].mask != 0 && !strings.HasSuffix(op, "d") && !strings.HasSuffix(op, "32") && !strings.HasSuffix(op, "32x4") {
-		refuse("a mask of other elements than words")
 	}
 	n := a[0].size / 4
 	if a[0].kind != 'v' {
@@ -400,24 +347,22 @@ func (m *machine) vectorAMD64(in *instruction) bool {
 		}
 		return m.vectorOf(a[0], n, false), m.vectorOf(a[1], n, true)
 	}
-	each := func(f func(x, y word) word) bool {
+	each := func(f func(x, y word) word) {
 		x, y := two()
 		for i := range n {
 			x[i] = f(x[i], y[i])
 		}
 		destination(x)
-		return true
 	}
-	shift := func(f func(x word, c int) word) bool {
+	shift := func(f func(x word, c int) word) {
 		x := m.vectorOf(a[len(a)-2], n, false)
 		for i := range n {
 			x[i] = f(x[i], imm)
 		}
 		destination(x)
-		return true
 	}
 	// blocks does the same in each 128 bits.
-	blocks := func(order ...int) bool { // of x, and of y from 4 on
+	blocks := func(order ...int) { // of x, and of y from 4 on
 		x, y := two()
 		var r vector
 		for i := range n {
@@ -428,10 +373,6 @@ func (m *machine) vectorAMD64(in *instruction) bool {
 			}
 		}
 		destination(r)
-		return true
-	}
-	if a[len(a)-1].kind == 'i' && (imm < 0 || imm > 255) {
-		return false
 	}
 	switch op {
 	case "movdqa", "movdqu", "movdqu32", "movdqa32":
@@ -445,9 +386,6 @@ func (m *machine) vectorAMD64(in *instruction) bool {
 		destination(m.vectorOf(a[1], n, aligned))
 	case "movq":
 		r := vector{0: constant(0), 1: constant(0), 2: constant(0), 3: constant(0)}
-		if a[0].kind != 'v' {
-			return false
-		}
 		if a[1].kind == 'r' {
 			r[0], r[1] = m.gp[a[1].reg].low(), m.gp[a[1].reg].high()
 		} else {
@@ -456,15 +394,9 @@ func (m *machine) vectorAMD64(in *instruction) bool {
 		}
 		destination(r)
 	case "movss":
-		if a[0].kind != 'v' || a[1].kind != 'm' {
-			return false
-		}
 		z := constant(0)
 		destination(vector{m.vectorOf(a[1], 1, false)[0], z, z, z})
 	case "movhps":
-		if vex || a[0].kind != 'v' {
-			return false
-		}
 		x, y := m.vectorOf(a[0], 4, false), m.vectorOf(a[1], 2, false)
 		destination(vector{x[0], x[1], y[0], y[1]})
 	case "movmskps":
@@ -475,7 +407,7 @@ func (m *machine) vectorAMD64(in *instruction) bool {
 		}
 		m.set(a[0], data(fromBits(&r), constant(0)))
 	case "paddd":
-		return each(func(x, y word) word {
+		each(func(x, y word) word {
 			r := add(x, y)
 			if s, ok := substitutes[r]; ok {
 				return s
@@ -483,49 +415,21 @@ func (m *machine) vectorAMD64(in *instruction) bool {
 			return r
 		})
 	case "psubd":
-		return each(func(x, y word) word { return add(x, negative(y)) })
+		each(func(x, y word) word { return add(x, negative(y)) })
 	case "pxor", "pxord":
 		if a[len(a)-2] == a[len(a)-1] { // whatever it was
-			return each(func(_, _ word) word { return constant(0) })
+			each(func(_, _ word) word { return constant(0) })
+			break
 		}
-		return each(xor)
-	case "pand", "pandd":
-		return each(and)
-	case "pandn":
-		return each(andNot)
+		each(xor)
+	case "pand":
+		each(and)
 	case "por":
-		return each(or)
-	case "pblendw":
-		x, y := two()
-		for i := range n {
-			switch imm >> (2 * (i & 3)) & 3 {
-			case 3:
-				x[i] = y[i]
-			case 1, 2:
-				return false
-			}
-		}
-		destination(x)
-	case "perm2i128":
-		x, y := two()
-		var r vector
-		for q := range 2 {
-			c, s := imm>>(4*q), x
-			if c&8 != 0 {
-				return false
-			}
-			if c&2 != 0 {
-				s = y
-			}
-			copy(r[4*q:4*q+4], s[4*(c&1):])
-		}
-		destination(r)
+		each(or)
 	case "pcmpgtd":
 		if a[0].kind != 'k' {
-			return each(greater)
-		}
-		if a[0].mask != 0 {
-			return false
+			each(greater)
+			break
 		}
 		n = a[1].size / 4
 		x, y := m.vectorOf(a[1], n, false), m.vectorOf(a[2], n, false)
@@ -542,11 +446,11 @@ func (m *machine) vectorAMD64(in *instruction) bool {
 		}
 		destination(d)
 	case "prord":
-		return shift(func(x word, c int) word { return rotateRight(x, c&31) })
+		shift(func(x word, c int) word { return rotateRight(x, c&31) })
 	case "psrld":
-		return shift(func(x word, c int) word { return shiftRight(x, min(c, 32)) })
+		shift(func(x word, c int) word { return shiftRight(x, min(c, 32)) })
 	case "pslld":
-		return shift(func(x word, c int) word { return shiftLeft(x, min(c, 32)) })
+		shift(func(x word, c int) word { return shiftLeft(x, min(c, 32)) })
 	case "psrlq":
 		x := m.vectorOf(a[len(a)-2], n, false)
 		for i := 0; i < n; i += 2 {
@@ -580,10 +484,7 @@ func (m *machine) vectorAMD64(in *instruction) bool {
 		destination(r)
 	case "palignr":
 		if imm&3 != 0 || imm > 16 {
-			return false
-		}
-		if vex {
-			a = a[:3]
+			refuse("bytes are shifted by %d", imm)
 		}
 		x, y := two()
 		var r vector
@@ -596,18 +497,15 @@ func (m *machine) vectorAMD64(in *instruction) bool {
 		}
 		destination(r)
 	case "punpckldq":
-		return blocks(0, 4, 1, 5)
+		blocks(0, 4, 1, 5)
 	case "punpckhdq":
-		return blocks(2, 6, 3, 7)
+		blocks(2, 6, 3, 7)
 	case "punpcklqdq":
-		return blocks(0, 1, 4, 5)
+		blocks(0, 1, 4, 5)
 	case "punpckhqdq":
-		return blocks(2, 3, 6, 7)
+		blocks(2, 3, 6, 7)
 	case "broadcastss", "pbroadcastd":
 		w := m.vectorOf(a[1], 1, false)[0]
-		if a[1].kind == 'r' {
-			return false
-		}
 		var r vector
 		for i := range r {
 			r[i] = w
@@ -639,9 +537,6 @@ func (m *machine) vectorAMD64(in *instruction) bool {
 		n = k
 		destination(r)
 	case "shufi32x4":
-		if n != 16 {
-			return false
-		}
 		x, y := two()
 		var r vector
 		for q := range 4 {
@@ -653,9 +548,6 @@ func (m *machine) vectorAMD64(in *instruction) bool {
 		}
 		destination(r)
 	case "permt2q":
-		if a[0].mask != 0 {
-			return false
-		}
 		d, x, y := m.vectorOf(a[0], n, false), m.vectorOf(a[1], n, false), m.vectorOf(a[2], n, false)
 		var r vector
 		for i := 0; i < n; i += 2 {
@@ -671,9 +563,6 @@ func (m *machine) vectorAMD64(in *instruction) bool {
 		}
 		destination(r)
 	case "sha256rnds2":
-		if len(a) == 3 && (a[2].kind != 'v' || a[2].reg != 0) {
-			return false
-		}
 		s1, s2, wk := m.vectorOf(a[0], 4, false), m.vectorOf(a[1], 4, true), m.v[0]
 		v := state{s2[3], s2[2], s1[3], s1[2], s2[1], s2[0], s1[1], s1[0]} // a to h
 		for i := range 2 {
@@ -690,7 +579,6 @@ func (m *machine) vectorAMD64(in *instruction) bool {
 		w16, w17 := add(x[0], smallSigma1(y[2])), add(x[1], smallSigma1(y[3]))
 		destination(vector{w16, w17, add(x[2], smallSigma1(w16)), add(x[3], smallSigma1(w17))})
 	default:
-		return false
+		refuse("the instruction is not known")
 	}
-	return true
 }

@@ -1,9 +1,6 @@
 package main
 
-import (
-	"fmt"
-	"strings"
-)
+import "strings"
 
 // The instructions of arm64 that kernels have, as the Arm Architecture Reference
 // Manual, A-profile, section C6 and C7, defines them. Any other is refused, and so
@@ -14,8 +11,6 @@ func (m *machine) getARM64(o operand) value {
 	switch {
 	case o.kind == 'i':
 		return numeric(o.imm)
-	case o.kind != 'r':
-		refuse("operand %+v", o)
 	case o.reg == armZero:
 		return numeric(0)
 	case o.size == 4:
@@ -25,43 +20,48 @@ func (m *machine) getARM64(o operand) value {
 }
 
 func (m *machine) setARM64(o operand, v value) {
-	if o.kind != 'r' || o.reg == 18 || o.reg == armG {
-		refuse("a register is written that may not be: %+v", o)
+	const platform = 18
+	if o.reg == platform || o.reg == armG {
+		refuse("R%d is written, which is not the kernel's", o.reg)
 	}
-	if o.size == 4 {
+	if v = v.checked(); o.size == 4 {
 		v = data(v.low(), constant(0))
 	}
 	if o.reg != armZero {
 		m.gp[o.reg] = v
 	}
-	if o.reg == armSP && m.stackPointer()%16 != 0 {
-		refuse("the stack pointer is no multiple of 16")
+	if o.reg == armSP {
+		m.stackMoved()
 	}
 }
 
 // addressARM64 is where a memory operand is. The base moves if it is to.
 func (m *machine) addressARM64(o operand) value {
+	if o.base == absolute {
+		return address(m.mem[tableName(o.symbol)], number(o.disp))
+	}
 	a := m.gp[o.base].moved(o.disp)
 	if o.index >= 0 {
 		a = a.plus(m.gp[o.index])
 	}
+	a = a.checked()
 	if o.pre {
 		m.setARM64(operand{kind: 'r', reg: o.base, size: 8}, a)
 	}
 	return a
 }
 
-// leasts maps each result of UMIN to its two words.
-var leasts = map[word][2]word{}
-
 // stepARM64 executes an instruction and returns where the next one is, or 0
 // behind a return.
 func (m *machine) stepARM64(in *instruction) (next int64, other *machine, otherNext int64) {
 	a, op := in.args, in.op
+	if !formsARM64[in.form] {
+		refuse("this form of the instruction is not known: %s", in.form)
+	}
 	branch := func(c string) (int64, *machine, int64) {
 		holds, ok := m.test(c)
 		if !ok {
-			if other := m.fork(); other != nil {
+			if other := m.fork(c); other != nil {
 				return in.addr, other, in.addr
 			}
 			refuse("what happens depends on data, or on a flag that is not defined")
@@ -76,12 +76,11 @@ func (m *machine) stepARM64(in *instruction) (next int64, other *machine, otherN
 		return a[0].imm, nil, 0
 	case "ret":
 		m.ended = true
-		if v := m.gp[armLR]; len(a) != 0 || v != data(input("return address, low"), input("return address, high")) || m.stackPointer() != returnAt {
-			refuse("it returns to %v, with the stack pointer at %v", v, m.gp[armSP])
-		}
 		return 0, nil, 0
-	case "b.eq", "b.ne", "b.cc", "b.cs", "b.ls", "b.hi", "b.lt", "b.ge", "b.le", "b.gt":
-		return branch(map[string]string{"eq": "e", "ne": "ne", "cc": "b", "cs": "ae", "ls": "be", "hi": "a", "lt": "l", "ge": "ge", "le": "le", "gt": "g"}[op[2:]])
+	case "b.cc":
+		return branch("b")
+	case "b.ls":
+		return branch("be")
 	case "cbz", "cbnz":
 		// These leave the flags alone.
 		was := m.f
@@ -92,7 +91,7 @@ func (m *machine) stepARM64(in *instruction) (next int64, other *machine, otherN
 			ifZero, ifNot = ifNot, ifZero
 		}
 		if !m.f.zeroOK {
-			if other = m.fork(); other == nil {
+			if other = m.fork("e"); other == nil {
 				refuse("what happens depends on data")
 			}
 			m.f, other.f = was, was
@@ -109,14 +108,14 @@ func (m *machine) stepARM64(in *instruction) (next int64, other *machine, otherN
 			return a[2].imm, nil, 0
 		}
 		return in.next, nil, 0
-	case "nop":
-		return in.next, nil, 0
 	case "prfm":
-		m.addressARM64(a[1])
+		m.prefetch(m.addressARM64(a[1]))
 		return in.next, nil, 0
 	}
-	if !m.scalarARM64(in) && !m.vectorARM64(in) {
-		refuse("the instruction is not known")
+	if a[0].kind == 'v' {
+		m.vectorARM64(in)
+	} else {
+		m.scalarARM64(in)
 	}
 	return in.next, nil, 0
 }
@@ -135,47 +134,42 @@ func (m *machine) last(a []operand) value {
 	case v.kind == aData:
 		v = joined(v.bits().shifted(int(shift)))
 	case v.kind == aNumber:
-		v.at = v.at.times(1 << shift)
+		v.at = v.at.shiftedLeft(shift)
 	default:
 		refuse("%v is shifted", v)
 	}
 	return v
 }
 
-func (m *machine) scalarARM64(in *instruction) bool {
+// scalarARM64 executes an instruction whose first operand is a general register.
+func (m *machine) scalarARM64(in *instruction) {
 	a := in.args
-	m.saving = len(a) > 1 && a[0].kind == 'r' && a[0].reg == armFP && strings.HasPrefix(in.op, "st")
+	m.saving = a[0].reg == armFP && strings.HasPrefix(in.op, "st")
 	defer func() { m.saving = false }()
-	if len(a) < 2 || a[0].kind != 'r' && in.op != "ldr" && in.op != "ldur" && in.op != "str" && in.op != "stur" {
-		return false
-	}
 	switch in.op {
-	case "adrp":
-		m.setARM64(a[0], address(m.mem["image"], number(a[1].imm)))
+	case "adr":
+		m.setARM64(a[0], m.addressARM64(a[1]))
+		if len(a) == 3 {
+			m.setARM64(a[2], value{})
+		}
 	case "mov":
 		if a[1].kind == 'v' {
-			if a[1].lanes != 4 {
-				return false
-			}
 			m.setARM64(a[0], data(m.v[a[1].reg][a[1].lane], constant(0)))
 			break
 		}
 		m.setARM64(a[0], m.last(a))
 	case "add", "sub":
 		x, y := m.getARM64(a[1]), m.last(a[2:])
-		if x.kind == aData && y.isNumber() && y.at.n == 4 && in.op == "add" && a[0].size == 8 {
+		if x.kind == aData && y.isNumber() && y.at.n == 4 && in.op == "add" {
 			// The nonce, of which the lower half counts: kernels use no more of it.
 			m.setARM64(a[0], data(add(x.lo, constant(4)), unknown()))
 			break
 		}
 		if in.op == "sub" {
 			if y.kind != aNumber {
-				return false
+				refuse("%v is subtracted", y)
 			}
 			y.at = y.at.times(-1)
-		}
-		if a[0].size != 8 {
-			return false
 		}
 		m.setARM64(a[0], x.plus(y))
 	case "cmp":
@@ -198,13 +192,10 @@ func (m *machine) scalarARM64(in *instruction) bool {
 		}
 		m.setARM64(a[0], data(logic(f, x.low(), y.low(), x.low()), logic(f, x.high(), y.high(), x.high())))
 	case "lsr", "lsl":
-		x, n := m.getARM64(a[1]), int(m.last(a[2:]).num()&63)
-		if a[0].size != 8 {
-			return false
-		}
+		x, n := m.getARM64(a[1]), int(m.getARM64(a[2]).num()&63)
 		switch {
-		case x.symbolic() && in.op == "lsl":
-			x.at = x.at.times(1 << n)
+		case x.kind == aNumber && x.symbolic() && in.op == "lsl":
+			x.at = x.at.shiftedLeft(int64(n))
 		case in.op == "lsl":
 			x = joined(x.bits().shifted(n))
 		default:
@@ -212,70 +203,40 @@ func (m *machine) scalarARM64(in *instruction) bool {
 		}
 		m.setARM64(a[0], x)
 	case "madd":
-		if a[0].size != 8 {
-			return false
-		}
 		x := m.getARM64(a[1]).timesConstant(m.getARM64(a[2]).num())
 		m.setARM64(a[0], joined(addBits(x.bits(), m.getARM64(a[3]).bits())))
-	case "ldr", "ldur", "str", "stur":
-		load := strings.HasPrefix(in.op, "l")
+	case "ldr", "str", "stur":
 		at := m.addressARM64(a[1])
-		switch words := a[0].size / 4; {
-		case a[0].kind == 'v' && load:
-			if words != 4 {
-				return false
-			}
-			m.setVectorARM64(a[0], m.loadVector(at, words))
-		case a[0].kind == 'v':
-			m.storeVector(at, m.v[a[0].reg], words)
-		case load && words == 2:
+		switch load := in.op == "ldr"; {
+		case load && a[0].size == 8:
 			m.setARM64(a[0], m.load64(at))
 		case load:
 			m.setARM64(a[0], data(m.load32(at), constant(0)))
-		case words == 2:
+		case a[0].size == 8:
 			m.store64(at, m.getARM64(a[0]))
 		default:
 			m.store32(at, m.getARM64(a[0]).low())
 		}
-		if len(a) == 3 { // the base moves then
-			m.setARM64(operand{kind: 'r', reg: a[1].base, size: 8}, m.gp[a[1].base].moved(a[2].imm))
-		}
-	case "stp", "ldp":
+	case "stp":
 		at := m.addressARM64(a[2])
-		if a[0].size != 8 || len(a) != 3 {
-			return false
-		}
-		if in.op == "stp" {
-			m.store64(at, m.getARM64(a[0]))
-			m.store64(at.moved(8), m.getARM64(a[1]))
-		} else {
-			m.setARM64(a[0], m.load64(at))
-			m.setARM64(a[1], m.load64(at.moved(8)))
-		}
+		m.store64(at, m.getARM64(a[0]))
+		m.store64(at.moved(8), m.getARM64(a[1]))
 	default:
-		return false
+		refuse("the instruction is not known")
 	}
-	return true
 }
 
 func (m *machine) setVectorARM64(o operand, x vector) {
-	if o.kind != 'v' {
-		refuse("operand %+v", o)
-	}
 	for i := 4; i < 16; i++ {
 		x[i] = constant(0)
 	}
 	m.v[o.reg] = x
 }
 
-func (m *machine) vectorARM64(in *instruction) bool {
+// vectorARM64 executes an instruction whose first operand is a vector.
+func (m *machine) vectorARM64(in *instruction) {
 	a := in.args
-	get := func(i int) vector {
-		if a[i].kind != 'v' {
-			refuse("operand %+v", a[i])
-		}
-		return m.v[a[i].reg]
-	}
+	get := func(i int) vector { return m.v[a[i].reg] }
 	set := func(x vector) { m.setVectorARM64(a[0], x) }
 	each := func(f func(d, x, y word) word) {
 		d, x, y := get(0), get(1), get(2)
@@ -284,13 +245,13 @@ func (m *machine) vectorARM64(in *instruction) bool {
 		}
 		set(d)
 	}
-	words := func(i int) bool { return a[i].lanes == 4 }
 	switch in.op {
+	case "ldr", "ldur":
+		set(m.loadVector(m.addressARM64(a[1]), 4))
+	case "str":
+		m.storeVector(m.addressARM64(a[1]), get(0), a[0].size/4)
 	case "ldp", "stp":
 		at := m.addressARM64(a[2])
-		if a[0].kind != 'v' || a[0].size != 16 || len(a) != 3 {
-			return false
-		}
 		if in.op == "stp" {
 			m.storeVector(at, get(0), 4)
 			m.storeVector(at.moved(16), get(1), 4)
@@ -300,31 +261,19 @@ func (m *machine) vectorARM64(in *instruction) bool {
 		m.setVectorARM64(a[1], m.loadVector(at.moved(16), 4))
 	case "dup":
 		if a[1].kind == 'r' {
-			if a[1].size != 4 || !words(0) {
-				return false
-			}
 			w := m.getARM64(a[1]).low()
 			set(vector{w, w, w, w})
 			break
 		}
 		x, i := get(1), a[1].lane
-		switch {
-		case a[0].lanes == 8 && a[1].lanes == 8:
+		if a[0].lanes == 8 {
 			set(vector{x[2*i], x[2*i+1], x[2*i], x[2*i+1]})
-		case words(0) && words(1):
+		} else {
 			set(vector{x[i], x[i], x[i], x[i]})
-		default:
-			return false
 		}
 	case "mov":
-		if a[0].lanes != 1 || a[1].lanes != 1 {
-			return false
-		}
 		set(get(1))
 	case "add":
-		if !words(0) {
-			return false
-		}
 		each(func(_, x, y word) word {
 			r := add(x, y)
 			if s, ok := substitutes[r]; ok {
@@ -334,8 +283,6 @@ func (m *machine) vectorARM64(in *instruction) bool {
 		})
 	case "and":
 		each(func(_, x, y word) word { return and(x, y) })
-	case "orr":
-		each(func(_, x, y word) word { return or(x, y) })
 	case "eor":
 		each(func(_, x, y word) word { return xor(x, y) })
 	case "bsl":
@@ -343,45 +290,19 @@ func (m *machine) vectorARM64(in *instruction) bool {
 	case "bit":
 		each(func(d, x, y word) word { return logic(choice, y, x, d) })
 	case "umin":
-		if !words(0) {
-			return false
-		}
-		each(func(_, x, y word) word {
-			w := input(fmt.Sprintf("the least of %d and %d", x, y))
-			leasts[w] = [2]word{x, y}
-			return w
-		})
+		each(func(_, x, y word) word { return least(x, y) })
 	case "cmeq":
-		if !words(0) {
-			return false
-		}
-		each(func(_, x, y word) word {
-			least, ok := leasts[x]
-			if !ok || least[1] != y {
-				refuse("words are compared that are not a least one and one of its two")
-			}
-			// y is the least of both if it is not above the other.
-			return not(greater(add(y, constant(1<<31)), add(least[0], constant(1<<31))))
-		})
+		each(func(_, x, y word) word { return isLeast(x, y) })
 	case "addv":
-		if !words(1) {
-			return false
-		}
 		x, zero := get(1), constant(0)
 		set(vector{addOrMerge(addOrMerge(x[0], x[1]), addOrMerge(x[2], x[3])), zero, zero, zero})
 	case "rev32":
-		if a[0].lanes != 1 {
-			return false
-		}
 		x := get(1)
 		for i := range 4 {
 			x[i] = swapBytes(x[i])
 		}
 		set(x)
 	case "shl", "ushr", "usra":
-		if !words(0) {
-			return false
-		}
 		d, x, n := get(0), get(1), int(a[2].imm)
 		for i := range 4 {
 			switch in.op {
@@ -399,13 +320,10 @@ func (m *machine) vectorARM64(in *instruction) bool {
 		if in.op == "zip2" {
 			i = 2
 		}
-		switch a[0].lanes {
-		case 4:
-			set(vector{x[i], y[i], x[i+1], y[i+1]})
-		case 8:
+		if a[0].lanes == 8 {
 			set(vector{x[i], x[i+1], y[i], y[i+1]})
-		default:
-			return false
+		} else {
+			set(vector{x[i], y[i], x[i+1], y[i+1]})
 		}
 	case "sha256h", "sha256h2":
 		x, y, wk := get(0), get(1), get(2)
@@ -431,7 +349,6 @@ func (m *machine) vectorARM64(in *instruction) bool {
 		r1 := sum(smallSigma1(k[3]), d[1], n[2])
 		set(vector{r0, r1, sum(smallSigma1(r0), d[2], n[3]), sum(smallSigma1(r1), d[3], k[0])})
 	default:
-		return false
+		refuse("the instruction is not known")
 	}
-	return true
 }

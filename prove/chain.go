@@ -10,10 +10,8 @@ import (
 
 // A chainProof is the proof of a chain kernel.
 type chainProof struct {
-	p      *program
-	kernel string
-	code   *code
-	lanes  int
+	code  *code
+	lanes int
 	// group is the number of lanes whose words are side by side in memory.
 	group int
 	head  int64
@@ -71,7 +69,7 @@ func (d *chainProof) entry(n linear) *machine {
 	for j, w := range hashValue("padding") {
 		padding.words[int64(4*j)] = w
 	}
-	m := d.p.entry(d.kernel, []value{address(c, linear{}), counted(n), address(padding, linear{})}, 0)
+	m := d.code.entry([]value{address(c, linear{}), counted(n), address(padding, linear{})}, 0)
 	m.mem["chains"], m.mem["padding"] = c, padding
 	return m
 }
@@ -122,12 +120,12 @@ func (d *chainProof) progressed() int { return d.progress }
 
 func (d *chainProof) prove() {
 	identity := func(l linear) linear { return l }
-	for _, m := range d.code.run(d.entry(number(0)), d.code.entry, -1) {
+	for _, m := range d.code.run(d.entry(number(0)), 0, -1) {
 		d.stored(m, false)
 	}
 	var known *snapshot
 	var like *machine
-	for _, m := range d.code.run(d.entry(of(symR, 1)), d.code.entry, d.head) {
+	for _, m := range d.code.run(d.entry(of(symR, 1)), 0, d.head) {
 		if m.ended {
 			refuse("the loop is not reached")
 		}

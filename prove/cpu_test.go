@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
-	"maps"
 	"math/rand"
 	"os"
 	"os/exec"
@@ -20,9 +19,8 @@ import (
 
 // formsOf are instructions of an architecture's kernels: some of each form and
 // immediate, from kernels of which ok says that their instructions can run.
-func formsOf(t *testing.T, arch string, ok func(blocks.Spec) bool) (ins []*instruction, p *program) {
+func formsOf(t *testing.T, arch string, ok func(blocks.Spec) bool) (ins []*instruction) {
 	t.Helper()
-	p = programFor(t, arch)
 	seen := map[string]int{}
 	for _, k := range blocks.Catalog() {
 		if k.Arch != arch {
@@ -32,12 +30,7 @@ func formsOf(t *testing.T, arch string, ok func(blocks.Spec) bool) (ins []*instr
 			t.Logf("SKIPPED: instructions of %s, which this CPU cannot run", k.Name)
 			continue
 		}
-		c, err := p.disassemble(k.Name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, a := range slices.Sorted(maps.Keys(c.at)) {
-			in := c.at[a]
+		for _, in := range codeOf(t, k.Name).ins {
 			key := in.form
 			for _, o := range in.args {
 				if o.kind == 'i' && o.imm >= 0 && o.imm < 256 {
@@ -49,7 +42,7 @@ func formsOf(t *testing.T, arch string, ok func(blocks.Spec) bool) (ins []*instr
 			}
 		}
 	}
-	return ins, p
+	return ins
 }
 
 // concrete is a machine of numbers.
@@ -93,7 +86,7 @@ func TestInstructionsOfThisCPU(t *testing.T) {
 	if !cpu.Usable().Has(cpu.AVX2) {
 		t.Skip("this CPU has no AVX2")
 	}
-	ins, _ := formsOf(t, "amd64", func(k blocks.Spec) bool { return cpu.Usable().Has(k.Needs) })
+	ins := formsOf(t, "amd64", func(k blocks.Spec) bool { return cpu.Usable().Has(k.Needs) })
 	type sample struct {
 		in   instruction
 		text string
@@ -106,9 +99,9 @@ func TestInstructionsOfThisCPU(t *testing.T) {
 		s.in.args = slices.Clone(in.args)
 		text, _, _ := strings.Cut(in.text, "#")
 		text = strings.TrimSpace(text)
-		special := in.jumps() || slices.Contains([]string{"ret", "call", "push", "pop", "nop", "int3", "vzeroupper"}, in.op) || strings.HasPrefix(in.op, "prefetch")
+		special := in.jumps() || slices.Contains([]string{"ret", "call", "push", "pop", "vzeroupper"}, in.op) || strings.HasPrefix(in.op, "prefetch")
 		for i, o := range s.in.args {
-			special = special || o.tls || o.kind == 'r' && o.reg == sp || o.kind == 'm' && (o.size == 1 || in.op == "lea" && (o.base == sp || o.base == absolute))
+			special = special || o.base == current || o.kind == 'r' && o.reg == sp || o.kind == 'm' && (o.size == 1 || in.op == "lea" && (o.base == sp || o.base == absolute))
 			if o.kind != 'm' || in.op == "lea" {
 				continue
 			}
@@ -312,12 +305,8 @@ func differsFromCPU(in *instruction, base, registers int, before, after []byte) 
 // The model of arm64's vector instructions is QEMU's.
 func TestInstructionsOfQEMU(t *testing.T) {
 	tools(t, "qemu-aarch64-static")
-	ins, p := formsOf(t, "arm64", func(blocks.Spec) bool { return true })
-	text := p.file.Section(".text")
-	code, err := text.Data()
-	if err != nil {
-		t.Fatal(err)
-	}
+	ins := formsOf(t, "arm64", func(blocks.Spec) bool { return true })
+	p := programOf(t, first("arm64"))
 	ins = slices.DeleteFunc(ins, func(in *instruction) bool {
 		return in.jumps() || len(in.args) < 2 || in.op == "umin" || in.op == "cmeq" ||
 			slices.ContainsFunc(in.args, func(o operand) bool { return o.kind != 'v' && o.kind != 'i' })
@@ -326,11 +315,15 @@ func TestInstructionsOfQEMU(t *testing.T) {
 	s.WriteString("#include \"textflag.h\"\n")
 	g.WriteString("package main\nimport (\"io\";\"os\";\"encoding/binary\")\n")
 	for i, in := range ins {
+		code, _, err := p.bytes(symbol{in.text, in.place, 4})
+		if err != nil {
+			t.Fatal(err)
+		}
 		fmt.Fprintf(&s, "TEXT ·t%d(SB),NOSPLIT,$0-8\n\tMOVD p+0(FP), R0\n", i)
 		for j := 0; j < 32; j += 4 {
 			fmt.Fprintf(&s, "\tVLD1.P 64(R0), [V%d.B16, V%d.B16, V%d.B16, V%d.B16]\n", j, j+1, j+2, j+3)
 		}
-		fmt.Fprintf(&s, "\tWORD $%#x\n\tMOVD p+0(FP), R0\n", binary.LittleEndian.Uint32(code[in.addr-int64(text.Addr):]))
+		fmt.Fprintf(&s, "\tWORD $%#x\n\tMOVD p+0(FP), R0\n", binary.LittleEndian.Uint32(code))
 		for j := 0; j < 32; j += 4 {
 			fmt.Fprintf(&s, "\tVST1.P [V%d.B16, V%d.B16, V%d.B16, V%d.B16], 64(R0)\n", j, j+1, j+2, j+3)
 		}

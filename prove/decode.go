@@ -19,8 +19,9 @@ type operand struct {
 	index     int // a register, or none
 	scale     int64
 	disp      int64
+	symbol    string // that disp is counted from
+	segment   string // of amd64
 	broadcast bool
-	tls       bool
 	mask      int  // of a destination
 	zeroing   bool // where the mask is 0
 	pre       bool // arm64: the base moves first
@@ -30,90 +31,84 @@ type operand struct {
 
 const (
 	none     = -1
-	absolute = -2 // amd64: relative to the next instruction, when it was read
+	absolute = -2 // counted from a symbol; amd64 reads it relative to the next instruction
+	current  = -3 // where g is, in thread-local storage
 )
 
 type instruction struct {
-	addr, next int64
+	addr, next int64 // in code: numbers
+	place      int64 // in code: the address
 	op         string
 	args       []operand
 	text       string
 	form       string // with the kinds of its operands for operands
 }
 
-// code is a function's instructions by their addresses, and where it begins.
-type code struct {
-	at    map[int64]*instruction
-	entry int64
-	arm   bool
+// describe sets the form of an instruction.
+func (in *instruction) describe() {
+	forms := make([]string, len(in.args))
+	for i, o := range in.args {
+		if forms[i] = o.form(); o.kind == 'i' && i == len(in.args)-1 && (in.jumps() || in.calls()) {
+			forms[i] = "label"
+		}
+	}
+	in.form = strings.TrimSpace(in.op + " " + strings.Join(forms, ","))
 }
 
 var lineOfDump = regexp.MustCompile(`^\s*([0-9a-f]+):\s+(\S+)\s*(.*?)\s*$`)
 
 // parse reads a disassembly. What it cannot read is an error.
-func parse(dump string, arm bool) (c *code, err error) {
+func parse(dump string, arm bool) (ins []*instruction, err error) {
+	var line string
 	defer func() {
 		if e := recover(); e != nil {
-			err = fmt.Errorf("disassembly: %v", e)
+			err = fmt.Errorf("%q: %v", line, e)
 		}
 	}()
-	c = &code{at: map[int64]*instruction{}, entry: -1, arm: arm}
-	var last *instruction
-	finish := func(next int64) {
-		if last == nil {
-			return
-		}
-		last.next = next
-		for i := range last.args {
-			if last.args[i].base == absolute {
-				last.args[i].disp += next
-			}
-		}
-	}
-	for line := range strings.Lines(dump) {
+	for line = range strings.Lines(dump) {
 		p := lineOfDump.FindStringSubmatch(line)
 		if p == nil {
 			continue
 		}
-		a, err := strconv.ParseInt(p[1], 16, 64)
-		if err != nil {
-			return nil, err
+		in := parseInstruction(p[2]+" "+p[3], arm)
+		in.addr = hex(p[1])
+		if n := len(ins); n > 0 {
+			ins[n-1].next = in.addr
 		}
-		finish(a)
-		rest, _, _ := strings.Cut(p[3], "<")
-		comment := "#"
-		if arm {
-			comment = "//"
-		}
-		rest, _, _ = strings.Cut(rest, comment)
-		if p[2] == "udf" { // padding
-			rest = ""
-		}
-		last = &instruction{addr: a, op: p[2], text: strings.TrimSpace(p[2] + " " + p[3])}
-		parts := split(strings.TrimSpace(rest))
-		forms := make([]string, len(parts))
-		for i, s := range parts {
-			target := last.jumps() && i == len(parts)-1 || last.op == "call" || last.op == "adrp" && i == 1
-			switch {
-			case target:
-				last.args = append(last.args, operand{kind: 'i', imm: hex(strings.TrimPrefix(s, "0x"))})
-				forms[i] = "label"
-				continue
-			case arm:
-				last.args = append(last.args, operandARM64(s))
-			default:
-				last.args = append(last.args, operandAMD64(s))
+		ins = append(ins, in)
+	}
+	for _, in := range ins {
+		for i := range in.args {
+			if in.args[i].base == absolute {
+				in.args[i].disp += in.next
 			}
-			forms[i] = last.args[i].form()
-		}
-		last.form = strings.TrimSpace(last.op + " " + strings.Join(forms, ","))
-		c.at[a] = last
-		if c.entry < 0 {
-			c.entry = a
 		}
 	}
-	finish(c.entry)
-	return c, nil
+	return ins, nil
+}
+
+// parseInstruction reads an instruction.
+func parseInstruction(text string, arm bool) *instruction {
+	text, _, _ = strings.Cut(text, "<")
+	text, _, _ = strings.Cut(text, map[bool]string{false: "#", true: "//"}[arm])
+	in := &instruction{text: strings.TrimSpace(text)}
+	op, rest, _ := strings.Cut(in.text, " ")
+	if in.op = op; op == "udf" { // padding
+		rest = ""
+	}
+	parts := split(strings.TrimSpace(rest))
+	for i, s := range parts {
+		switch {
+		case i == len(parts)-1 && (in.jumps() || in.calls()) || in.op == "adrp" && i == 1:
+			in.args = append(in.args, operand{kind: 'i', imm: hex(strings.TrimPrefix(s, "0x"))})
+		case arm:
+			in.args = append(in.args, operandARM64(s))
+		default:
+			in.args = append(in.args, operandAMD64(s))
+		}
+	}
+	in.describe()
+	return in
 }
 
 func hex(s string) int64 {
@@ -148,9 +143,12 @@ func split(s string) (parts []string) {
 
 // jumps says whether the last operand is where it goes.
 func (in *instruction) jumps() bool {
-	return in.op[0] == 'j' || in.op == "b" || in.op == "bl" || strings.HasPrefix(in.op, "b.") ||
+	return in.op[0] == 'j' || in.op == "b" || strings.HasPrefix(in.op, "b.") ||
 		slices.Contains([]string{"cbz", "cbnz", "tbz", "tbnz"}, in.op)
 }
+
+// calls says whether the last operand is a function.
+func (in *instruction) calls() bool { return in.op == "call" || in.op == "bl" }
 
 func parseNumber(s string) int64 {
 	s, negative := strings.CutPrefix(s, "-")
@@ -164,8 +162,12 @@ func parseNumber(s string) int64 {
 	return int64(u)
 }
 
+// form is the kind of an operand: r64 is a register of 64 bits, m32 memory of 32.
 func (o operand) form() string {
-	s := fmt.Sprintf("%c%d", o.kind, 8*o.size)
+	s := o.segment + string(o.kind)
+	if o.size != 0 {
+		s += fmt.Sprint(8 * o.size)
+	}
 	if o.lanes != 0 {
 		s += fmt.Sprintf(".%d", o.lanes)
 	}
@@ -188,7 +190,7 @@ func (o operand) form() string {
 
 type register struct{ number, size int }
 
-var registersAMD64 = map[string]register{"cl": {1, 1}, "al": {0, 1}}
+var registersAMD64 = map[string]register{"cl": {1, 1}}
 
 func init() {
 	for i, n := range strings.Fields("ax cx dx bx sp bp si di") {
@@ -204,7 +206,7 @@ func init() {
 var (
 	sizesAMD64 = map[string]int{"BYTE": 1, "WORD": 2, "DWORD": 4, "QWORD": 8, "XMMWORD": 16, "YMMWORD": 32, "ZMMWORD": 64}
 	vectorsOf  = map[byte]int{'x': 16, 'y': 32, 'z': 64}
-	memoryRE   = regexp.MustCompile(`^(?:(\w+) (PTR|BCST) )?(fs:)?(?:\[(.*)\]|(0x[0-9a-f]+))$`)
+	memoryRE   = regexp.MustCompile(`^(?:(\w+) (PTR|BCST) )?(?:([fg]s):)?(?:\[(.*)\]|(0x[0-9a-f]+))$`)
 	addendRE   = regexp.MustCompile(`[+-]?[^+-]+`)
 )
 
@@ -240,7 +242,7 @@ func operandAMD64(s string) operand {
 	if p == nil {
 		panic("operand " + s)
 	}
-	o.kind, o.size, o.broadcast, o.tls, o.scale = 'm', sizesAMD64[p[1]], p[2] == "BCST", p[3] != "", 1
+	o.kind, o.size, o.broadcast, o.segment, o.scale = 'm', sizesAMD64[p[1]], p[2] == "BCST", p[3], 1
 	if p[5] != "" {
 		o.disp = parseNumber(p[5])
 		return o
@@ -248,6 +250,9 @@ func operandAMD64(s string) operand {
 	for _, t := range addendRE.FindAllString(p[4], -1) {
 		u := strings.TrimPrefix(t, "+")
 		name, factor, scaled := strings.Cut(u, "*")
+		if g, ok := registersAMD64[name]; ok && g.size != 8 {
+			panic("operand " + s)
+		}
 		switch g, ok := registersAMD64[name]; {
 		case u == "rip":
 			o.base = absolute

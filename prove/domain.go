@@ -32,6 +32,7 @@ type term struct {
 
 type node struct {
 	kind  uint8
+	bound bool // an input that means something here alone: it is never renamed
 	konst uint32
 	terms []term   // by word
 	cols  []column // by number
@@ -62,8 +63,9 @@ var (
 	sums            map[[2]word]word
 	logics          map[[4]word]word
 	fnFalse, fnTrue = fn{}, fn{f: ^table(0)}
-	precise         bool          // see addConstant
-	substitutes     map[word]word // inputs that replace sums, wherever a kernel makes these
+	precise         bool             // see addConstant
+	substitutes     map[word]word    // inputs that replace sums, wherever a kernel makes these
+	leasts          map[word][2]word // the two words of each result of least
 	isZero          = [6]table{0x5555555555555555, 0x3333333333333333, 0x0f0f0f0f0f0f0f0f, 0x00ff00ff00ff00ff, 0x0000ffff0000ffff, 0x00000000ffffffff}
 	tableOf0        = ^isZero[0]
 )
@@ -73,7 +75,7 @@ func forget() {
 	nodes = []node{{name: "nothing"}}
 	inputs, interned = map[string]word{}, map[string]word{}
 	sums, logics = map[[2]word]word{}, map[[4]word]word{}
-	precise, substitutes = false, map[word]word{}
+	precise, substitutes, leasts = false, map[word]word{}, map[word][2]word{}
 }
 
 // A refusal is why a proof is none.
@@ -99,7 +101,16 @@ func input(name string) word {
 }
 
 // unknown returns an input that no other word depends on yet.
-func unknown() word { return newNode(node{kind: anInput, name: fmt.Sprint("unknown ", len(nodes))}) }
+func unknown() word {
+	return newNode(node{kind: anInput, bound: true, name: fmt.Sprint("unknown ", len(nodes))})
+}
+
+// result returns the input that stands for what a function makes of two words.
+func result(of string, x, y word) word {
+	w := input(fmt.Sprintf("%s of %d and %d", of, x, y))
+	nodes[w].bound = true
+	return w
+}
 
 // ---- sums
 
@@ -583,12 +594,30 @@ func greater(a, b word) word {
 		}
 		return constant(0)
 	}
-	f := named(input(fmt.Sprintf("%d > %d", a, b)), 0)
+	f := named(result("the order", a, b), 0)
 	var r [32]fn
 	for i := range r {
 		r[i] = f
 	}
 	return fromBits(&r)
+}
+
+// least is the smaller one of two words, unsigned.
+func least(a, b word) word {
+	w := result("the least", a, b)
+	leasts[w] = [2]word{a, b}
+	return w
+}
+
+// isLeast is the word of ones where w, a least word, is the second of its two, of zeros
+// elsewhere.
+func isLeast(w, second word) word {
+	of, ok := leasts[w]
+	if !ok || of[1] != second {
+		refuse("words are compared that are not a least one and one of its two")
+	}
+	// It is if it is not above the other.
+	return not(greater(add(second, constant(1<<31)), add(of[0], constant(1<<31))))
 }
 
 // show says what a word is, roughly.

@@ -28,6 +28,8 @@ type call struct {
 	lanes int
 	nodes bool
 	turns bool // several streams: Kernel.Blocks
+	// single is that there is one turn, and nothing known of the ring.
+	single bool
 	// step is the number of blocks that a round of the loop does, least the
 	// smallest number that is left at its head.
 	step, least int64
@@ -53,8 +55,9 @@ func hashValue(name string) (h state) {
 	return h
 }
 
-func (m *machine) stateRegion(i int, next bool) {
+func (m *machine) stateRegion(i int, next, shared bool) {
 	r := m.region(stateName(i), linear{}, linear{}, true, true)
+	r.shared = shared
 	if r.next = next; !next {
 		r.hi = number(32)
 	}
@@ -70,8 +73,8 @@ func (m *machine) message(name string, lo, hi linear) *region {
 	return r
 }
 
-// entryOf is a machine at a kernel's entry, with n blocks a turn.
-func (p *program) entryOf(kernel string, c call, n, turns linear) *machine {
+// entry is a machine at a kernel's entry, with n blocks a turn.
+func (c call) entry(k *code, n, turns linear) *machine {
 	L := int64(c.lanes)
 	mem := &machine{mem: map[string]*region{}}
 	var args []value
@@ -82,26 +85,30 @@ func (p *program) entryOf(kernel string, c call, n, turns linear) *machine {
 		mem.region("dst", of(symA, 32*L), of(symA, 32*L).plus(n.times(32*L)), false, true)
 		args = []value{ptr("dst", of(symA, 32*L)), ptr("src", of(symA, 64*L)), counted(n.times(L))}
 	case !c.turns:
-		mem.stateRegion(0, false)
+		mem.stateRegion(0, false, false)
 		mem.message(blockName(0), of(symA, 64), left)
 		args = []value{ptr(stateName(0), linear{}), ptr(blockName(0), of(symA, 64)), counted(n)}
 	default:
 		// The pointers of the first lanes-1 streams follow once more.
 		end := of(symF, 8).plus(of(symD, 8), number(8*L))
+		ring := counted(of(symF, 1).plus(of(symD, 1), number(1)))
+		if c.single {
+			end, ring, turns = of(symF, 8).plus(number(8*L)), data(unknown(), unknown()), number(1)
+		}
 		for _, name := range []string{"hs", "ps"} {
 			mem.region(name, of(symF, 8), end, true, false).lanes = L
 		}
 		for i := range 2 * c.lanes {
 			next := i >= c.lanes
-			mem.stateRegion(i, next)
+			mem.stateRegion(i, next, true)
 			b := mem.message(blockName(i), of(symA, 64), left)
 			b.next, b.lanes = next, L
 			mem.mem["hs"].cells[int64(8*i)], mem.mem["ps"].cells[int64(8*i)] = ptr(stateName(i), linear{}), ptr(blockName(i), linear{})
 		}
-		args = []value{ptr("hs", linear{}), ptr("ps", linear{}), counted(of(symF, 1).plus(of(symD, 1), number(1))),
+		args = []value{ptr("hs", linear{}), ptr("ps", linear{}), ring,
 			counted(of(symF, 1)), counted(of(symA, 1)), counted(n), counted(turns)}
 	}
-	m := p.entry(kernel, args, 0)
+	m := k.entry(args, 0)
 	maps.Copy(m.mem, mem.mem)
 	return m
 }
@@ -160,6 +167,9 @@ func (r *renaming) rename(w word) word {
 	}
 	switch n := nodes[w]; n.kind {
 	case anInput:
+		if n.bound {
+			return 0
+		}
 		if name := r.input(n.name); name != "" {
 			return input(name)
 		}
@@ -210,6 +220,7 @@ type snapshot struct {
 	v     [32]vector
 	k     [8]value
 	dirty bool
+	room  int64
 	words map[string]map[int64]word
 	cells map[string]map[int64]value
 	parts map[string]*region // aligned ones of the stack
@@ -217,7 +228,7 @@ type snapshot struct {
 
 // take makes a snapshot of a machine that has arrived.
 func take(m *machine, r *renaming) *snapshot {
-	s := &snapshot{dirty: m.dirty, words: map[string]map[int64]word{}, cells: map[string]map[int64]value{}, parts: map[string]*region{}}
+	s := &snapshot{dirty: m.dirty, room: m.room, words: map[string]map[int64]word{}, cells: map[string]map[int64]value{}, parts: map[string]*region{}}
 	renamed := func(v value) value {
 		switch v.kind {
 		case aNumber:
@@ -280,7 +291,9 @@ func take(m *machine, r *renaming) *snapshot {
 }
 
 // fixed says whether a region never changes.
-func fixed(name string) bool { return name == "image" || name == "hs" || name == "ps" }
+func fixed(name string) bool {
+	return name == "hs" || name == "ps" || strings.HasPrefix(name, "table ")
+}
 
 func same(a, b value) bool {
 	if a.kind == anAddress && b.kind == anAddress && a.region.name == b.region.name {
@@ -323,6 +336,10 @@ func (s *snapshot) meet(t *snapshot, at func(linear) linear) (lost []string) {
 		s.dirty = true
 		lose("upper parts")
 	}
+	if t.room < s.room {
+		s.room = t.room
+		lose("room in the stack")
+	}
 	for name := range s.words {
 		for o, w := range s.words[name] {
 			if w != t.words[name][o] {
@@ -349,7 +366,7 @@ func (s *snapshot) meet(t *snapshot, at func(linear) linear) (lost []string) {
 // start is a machine at the head, with the memory of one that has been there.
 func (s *snapshot) start(like *machine) *machine {
 	m := like.clone()
-	m.f, m.steps, m.count, m.zeros, m.facts, m.ended, m.dirty = flags{}, 0, 0, nil, nil, false, s.dirty
+	m.f, m.steps, m.count, m.zeros, m.facts, m.ended, m.dirty, m.room = flags{}, 0, 0, nil, nil, false, s.dirty, s.room
 	for name, g := range s.parts {
 		if m.mem[name] == nil {
 			m.mem[name] = &region{}
@@ -396,10 +413,8 @@ func expect(what string, got, want word) {
 // An induction is the proof of a kernel.
 type induction struct {
 	call
-	p      *program
-	kernel string
-	code   *code
-	head   int64
+	code *code
+	head int64
 	// progress is how far it came, in steps.
 	progress int
 	memo     map[[2]int64]state
@@ -543,29 +558,14 @@ func (d *induction) renaming(blocks int64, turn, wrapped bool) *renaming {
 	return r
 }
 
-// heads lists where the loop of blocks may begin: at the target of a jump back.
-// The jumps that span most come first.
-func (c *code) heads() []int64 {
-	span := map[int64]int64{}
-	for a, in := range c.at {
-		if !in.jumps() || in.op == "bl" {
-			continue
-		}
-		if to := in.args[len(in.args)-1].imm; to < a && to != c.entry {
-			span[to] = max(span[to], a-to)
-		}
-	}
-	return slices.SortedFunc(maps.Keys(span), func(x, y int64) int { return int(span[y] - span[x]) })
-}
-
 // prove does the induction, or refuses.
 func (d *induction) prove() {
 	d.memo = map[[2]int64]state{}
 	same := func(l linear) linear { return l }
 	// Calls that do not reach the loop: nothing to do, or fewer blocks than it takes.
 	for n := range d.least {
-		m := d.p.entryOf(d.kernel, d.call, number(n), of(symT, 1))
-		for _, m := range d.code.run(m, d.code.entry, -1) {
+		m := d.entry(d.code, number(n), of(symT, 1))
+		for _, m := range d.code.run(m, 0, -1) {
 			d.stored(m, n)
 		}
 	}
@@ -583,13 +583,14 @@ func (d *induction) prove() {
 	}
 	first := func(l linear) linear { return l.with(symJ, linear{}) }
 	entries := []*snapshot{}
-	for _, m := range d.code.run(ready(d.p.entryOf(d.kernel, d.call, of(symR, 1), of(symT, 1))), d.code.entry, d.head) {
+	for _, m := range d.code.run(ready(d.entry(d.code, of(symR, 1), of(symT, 1))), 0, d.head) {
 		if m.ended {
 			refuse("the loop is not reached")
 		}
 		if d.nodes && len(m.mem["dst"].words) > 0 {
 			refuse("a digest is written before the loop")
 		}
+		m.noStateWritten("the loop begins")
 		d.left(m)
 		like = m
 		entries = append(entries, take(m, d.renaming(0, false, false)))
@@ -667,6 +668,7 @@ func (d *induction) prove() {
 			if d.nodes {
 				d.digests(m, d.step)
 			}
+			m.noStateWritten("the next block begins")
 			to(take(m, d.renaming(d.step, false, false)), same)
 		}
 		for r := d.least; r < d.least+d.step; r++ {
@@ -677,7 +679,7 @@ func (d *induction) prove() {
 				d.stored(m, r)
 			}
 		}
-		if !d.turns {
+		if !d.turns || d.single {
 			continue
 		}
 		for _, m := range from(1, 1, 2) {

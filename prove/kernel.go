@@ -14,7 +14,7 @@ var strides = map[string][2]int64{
 }
 
 // prove proves a kernel, and says for which calls.
-func (p *program) prove(k blocks.Spec, c *code) (shown string, err error) {
+func prove(k blocks.Spec, c *code) (shown string, err error) {
 	shape := call{lanes: k.Lanes, step: 1, least: 1}
 	if s, ok := strides[k.Name]; ok {
 		shape.step, shape.least = s[0], s[1]
@@ -22,16 +22,16 @@ func (p *program) prove(k blocks.Spec, c *code) (shown string, err error) {
 	shown = "any blocks"
 	switch k.Operation {
 	case blocks.SearchOp:
-		return "any batches, every place of the digits", p.proveSearch(k, c)
+		return "any batches, every place of the digits", proveSearch(k, c)
 	case blocks.ChainOp:
 		return "any iterations, any padding", atOneOf(c.heads(), func(head int64) proof {
 			forget()
-			return &chainProof{p: p, kernel: k.Name, code: c, lanes: k.Lanes, group: chainGroup(k), head: head}
+			return &chainProof{code: c, lanes: k.Lanes, group: chainGroup(k), head: head}
 		})
 	case blocks.WotsOp:
 		return "any groups", atOneOf(c.heads(), func(head int64) proof {
 			forget()
-			return &wotsProof{p: p, kernel: k.Name, code: c, lanes: k.Lanes, head: head}
+			return &wotsProof{code: c, lanes: k.Lanes, head: head}
 		})
 	case blocks.NodeOp:
 		shape.nodes, shown = true, "any nodes, in place too"
@@ -42,9 +42,17 @@ func (p *program) prove(k blocks.Spec, c *code) (shown string, err error) {
 	default:
 		return "", refusal("there is no specification of what it does")
 	}
+	err = atOneOf(c.heads(), func(head int64) proof {
+		forget()
+		return &induction{call: shape, code: c, head: head}
+	})
+	if err != nil || !shape.turns {
+		return shown, err
+	}
+	shape.single = true
 	return shown, atOneOf(c.heads(), func(head int64) proof {
 		forget()
-		return &induction{call: shape, p: p, kernel: k.Name, code: c, head: head}
+		return &induction{call: shape, code: c, head: head}
 	})
 }
 
@@ -59,7 +67,7 @@ func chainGroup(k blocks.Spec) int {
 
 // proveSearch proves a search kernel for every place of the last digit, with and
 // without a block that follows.
-func (p *program) proveSearch(k blocks.Spec, c *code) error {
+func proveSearch(k blocks.Spec, c *code) error {
 	heads := c.heads()
 	for last := range 64 {
 		// Where the first word with digits is the same, so is most of the work.
@@ -70,7 +78,7 @@ func (p *program) proveSearch(k blocks.Spec, c *code) error {
 		more := messageBlock("more", 0)
 		for _, more := range []*block{nil, &more} {
 			err := atOneOf(heads, func(head int64) proof {
-				return &search{p: p, kernel: k.Name, code: c, lanes: k.Lanes, last: last, more: more, head: head}
+				return &search{code: c, lanes: k.Lanes, last: last, more: more, head: head}
 			})
 			if err != nil {
 				return err

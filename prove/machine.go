@@ -128,6 +128,23 @@ func (v value) num() int64 {
 	return v.at.n
 }
 
+// checked refuses numbers that might not fit: counts are below 2^41, so 2^16 times each
+// and 2^40 more are far below 2^63.
+func (v value) checked() value {
+	if !v.symbolic() {
+		return v
+	}
+	for _, c := range v.at.c {
+		if c > 1<<16 || c < -1<<16 {
+			refuse("%v may not fit into 64 bits", v)
+		}
+	}
+	if v.at.n > 1<<40 || v.at.n < -1<<40 {
+		refuse("%v may not fit into 64 bits", v)
+	}
+	return v
+}
+
 func (v value) String() string {
 	switch v.kind {
 	case aNumber:
@@ -152,6 +169,32 @@ func (v value) plus(w value) value {
 		refuse("the sum of %v and %v", v, w)
 	}
 	return joined(addBits(v.bits(), w.bits()))
+}
+
+// shiftedLeft multiplies a number by a power of two.
+func (l linear) shiftedLeft(n int64) linear {
+	if n > 16 {
+		refuse("%v is shifted left by %d", l, n)
+	}
+	return l.times(1 << n)
+}
+
+// shiftedRight divides a number, which is not negative, by a power of two of which all
+// parts are multiples.
+func (m *machine) shiftedRight(l linear, n int64) linear {
+	if !m.nonnegative(l) {
+		refuse("%v is shifted right, and may be negative", l)
+	}
+	for _, c := range append(l.c[:], l.n) {
+		if c&(1<<n-1) != 0 {
+			refuse("%v is shifted right by %d", l, n)
+		}
+	}
+	l.n >>= n
+	for i := range l.c {
+		l.c[i] >>= n
+	}
+	return l
 }
 
 // ---- 64 bits of data
@@ -217,6 +260,8 @@ type region struct {
 	// next turn.
 	lanes int64
 	next  bool // belongs to the next turn
+	// A state that another lane may have as well, without a stream.
+	shared bool
 	// Where an aligned part of the stack has been measured from, by how much it may
 	// be below, and how much of it is used.
 	from, slack, used int64
@@ -236,10 +281,16 @@ type flags struct {
 	undecided *linear
 	isZero    word // not 0: zero says whether this is 0
 	cpu       bool // zero says whether the CPU has something
+	wraps     bool // carry says whether an address in the stack has passed 0
+	// guarded is that the stack guard has been compared with something room bytes below
+	// the stack pointer at the entry.
+	guarded bool
+	room    int64
 }
 
 // A machine is the state of a CPU and its memory.
 type machine struct {
+	code  *code
 	arm   bool
 	gp    [33]value
 	v     [32]vector
@@ -251,14 +302,15 @@ type machine struct {
 	least [symbols]int64 // of each symbol
 	facts []linear       // which are 0 or more
 	next  bool           // another turn follows when this block is done
-	flag  func(addr int64) bool
+	room  int64          // in the stack, below the stack pointer at the entry
 
 	steps  int    // accesses to memory
 	count  int    // instructions
-	saving bool   // arm64: what is stored is the frame pointer, below the stack pointer
+	saving bool   // arm64: what is stored is the frame pointer, right below the stack pointer
 	forks  bool   // branches may depend on whether data is 0: both ways are gone
 	zeros  []word // what the way has found to be 0
 	ended  bool   // by returning, not at the head
+	again  bool   // there was no room in the stack
 }
 
 const (
@@ -273,6 +325,11 @@ const (
 	// returnAt is where in the stack the return address is on amd64. Arguments
 	// follow, and on arm64 they do so behind as many bytes.
 	returnAt = 1 << 20
+
+	// stackSmall is how far below the stack guard a function of Go may go, and
+	// stackBig a number that all addresses are above: see internal/abi.
+	stackSmall = 128
+	stackBig   = 4096
 )
 
 // nonnegative says whether l is 0 or more in any case.
@@ -371,6 +428,17 @@ func (m *machine) stackPointer() int64 {
 	return v.at.n
 }
 
+// stackMoved checks the stack pointer when it has a new value.
+func (m *machine) stackMoved() {
+	at := m.stackPointer()
+	if depth := returnAt - at; depth > m.room {
+		refuse("a frame of %d bytes, but there may be only %d", depth, m.room)
+	}
+	if m.arm && at%16 != 0 {
+		refuse("the stack pointer is no multiple of 16")
+	}
+}
+
 // locate checks that n bytes may be accessed, and says where they are.
 func (m *machine) locate(a value, n int64, write bool) (*region, int64) {
 	if a.kind != anAddress {
@@ -422,8 +490,15 @@ func (m *machine) locate(a value, n int64, write bool) (*region, int64) {
 		refuse("%d bytes at %v are no words", n, a)
 	}
 	if r.name == "stack" {
-		if rel.n < m.stackPointer() && !m.saving {
+		if below := m.stackPointer() - rel.n; below > 0 && !(m.saving && below == 8 && n == 8) {
 			refuse("%d bytes at %v are below the stack pointer", n, a)
+		}
+		callers := int64(returnAt)
+		if m.arm { // its frame pointer is below the return address
+			callers -= 8
+		}
+		if write && rel.n < returnAt+8 && rel.n+n > callers {
+			refuse("%d bytes at %v are the caller's", n, a)
 		}
 		for _, s := range m.mem {
 			if s.slack > 0 && rel.n < s.from+s.used && rel.n+n > s.from-s.slack {
@@ -439,6 +514,9 @@ func (m *machine) locate(a value, n int64, write bool) (*region, int64) {
 			refuse("%d bytes at %v are read after digests were written up to %d", n, a, dst.written)
 		}
 	}
+	if r.shared && !write && !r.next {
+		m.noStateWritten(fmt.Sprintf("%d bytes at %v are read", n, a))
+	}
 	if m.steps++; write {
 		r.written = max(r.written, rel.n+n)
 		if r.lastWrite = m.steps; r.firstWrite == 0 {
@@ -448,6 +526,17 @@ func (m *machine) locate(a value, n int64, write bool) (*region, int64) {
 		r.firstRead = m.steps
 	}
 	return r, rel.n
+}
+
+// noStateWritten refuses what happens if a state of this turn has been written by then:
+// lanes without streams may share a state, so what one has is not there any more when
+// another has written.
+func (m *machine) noStateWritten(what string) {
+	for name, r := range m.mem {
+		if r.shared && r.lastWrite > 0 {
+			refuse("%s after %s was written: a state may be that of several lanes", what, name)
+		}
+	}
 }
 
 // locateAligned checks that a part of the stack that begins at a multiple of
@@ -462,6 +551,11 @@ func (m *machine) locateAligned(r *region, a value, off, n int64) {
 	}
 	if r.used = off + n; r.from+r.used > returnAt {
 		refuse("%d bytes at %v may be beyond the frame", n, a)
+	}
+	for _, o := range m.mem {
+		if o != r && o.slack > 0 && r.from-r.slack < o.from+o.used && r.from+r.used > o.from-o.slack {
+			refuse("%d bytes at %v may be where another aligned part of the stack is", n, a)
+		}
 	}
 	st := m.mem["stack"]
 	hit := func(o, size int64) bool { return o < r.from+r.used && o+size > r.from-r.slack }
@@ -540,6 +634,9 @@ func (m *machine) store64(a value, v value) {
 		return
 	}
 	r, off := m.locate(a, 8, true)
+	if r.name != "stack" && r.slack == 0 {
+		refuse("%v is stored outside of the stack", v)
+	}
 	for _, o := range []int64{-4, 0, 4} {
 		delete(r.cells, off+o)
 	}
@@ -571,6 +668,14 @@ func (m *machine) mustBeMultiple(a value, n int64) {
 	}
 }
 
+// prefetch checks an address that is fetched ahead. Any address will do, if it does not
+// depend on data.
+func (m *machine) prefetch(at value) {
+	if at.kind != anAddress && at.kind != aNumber {
+		refuse("what is fetched ahead depends on %v", at)
+	}
+}
+
 // ---- flags
 
 // compare sets the flags of a - b.
@@ -589,16 +694,18 @@ func (m *machine) compare(a, b value, size int) {
 		m.f.carryOK, m.f.zeroOK, m.f.signOK = true, true, true
 		return
 	}
-	if a.kind == anAddress && b.kind == aNumber {
-		// Addresses are above any number that a frame has of bytes.
-		if b.symbolic() || b.at.n < 0 || b.at.n > 1<<20 {
-			refuse("%v is compared with %v", a, b)
-		}
-		m.f.carryOK, m.f.zeroOK = true, true
+	switch st := m.mem["stack"]; {
+	case a.kind == anAddress && b.isNumber():
+		// In the stack, of which the frame is above any small number.
+		inStack := a.region == st && !a.symbolic() && a.at.n >= returnAt-m.room
+		m.f.carryOK = inStack && 0 <= b.at.n && b.at.n <= stackBig
+		m.f.zeroOK = m.f.carryOK
+		m.f.wraps = inStack && b.at.n > stackBig
 		return
-	}
-	switch {
-	case a.kind == anAddress && b.kind == anAddress && a.region == b.region: // no object wraps around
+	case a.kind == anAddress && a.region == st && !a.symbolic() && b == address(m.mem["stack guard"], linear{}):
+		m.f.guarded, m.f.room = true, returnAt-a.at.n
+		return
+	case a.kind == anAddress && b.kind == anAddress && a.region == b.region && m.isNear(a) && m.isNear(b):
 	case a.kind == aNumber && b.kind == aNumber && size == 8 && m.nonnegative(a.at) && m.nonnegative(b.at):
 	case a.kind == aData && b.kind != anAddress, b.kind == aData && a.kind != anAddress:
 		return // nothing is known
@@ -607,6 +714,16 @@ func (m *machine) compare(a, b value, size int) {
 	}
 	d := a.at.minus(b.at)
 	m.decide(d)
+}
+
+// isNear says whether an address is no further from an object than this is long: no
+// object is so near to either end of the address space.
+func (m *machine) isNear(a value) bool {
+	long := a.region.hi
+	if a.region.slack > 0 {
+		long = number(a.region.used)
+	}
+	return m.nonnegative(a.at.plus(long)) && m.nonnegative(long.times(2).minus(a.at))
 }
 
 // decide sets the flags of a difference, of numbers other than data.
@@ -629,9 +746,19 @@ func (m *machine) decide(d linear) {
 // fork goes both ways where a difference may or may not be negative, what the CPU
 // has may or may not be there, or data may or may not be 0. In both, the
 // instruction at hand comes again.
-func (m *machine) fork() *machine {
+func (m *machine) fork(condition string) *machine {
 	var other *machine
 	switch {
+	case m.f.guarded:
+		if !slices.Contains([]string{"a", "ae", "b", "be"}, condition) {
+			refuse("the stack guard is not compared as an address")
+		}
+		other = m.clone()
+		m.room = max(m.room, m.f.room+stackSmall)
+		other.f, m.f = flags{carryOK: true, carry: true, zeroOK: true}, flags{carryOK: true, zeroOK: true}
+	case m.f.wraps:
+		other = m.clone()
+		other.f, m.f = flags{carryOK: true, carry: true}, flags{carryOK: true}
 	case m.f.undecided != nil:
 		d := *m.f.undecided
 		other = m.clone()

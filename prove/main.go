@@ -1,13 +1,13 @@
 // Command prove proves that kernels of the library compute SHA-256 as FIPS
 // 180-4 defines it, for all inputs. It reads the machine code that is linked
-// into a program. docs/proof.md says what is proved, and what the proof rests
-// on.
+// into programs. docs/proof.md says what is proved, and what the proof rests on.
 //
-//	go run ./prove                # every kernel of both architectures
+//	go run ./prove                # every kernel of both architectures, in each build
 //	go run ./prove x4_shani       # some
 //	go run ./prove -bin FILE x4_shani
 //
-// It prints a line for each kernel, and exits with status 1 if one is refused.
+// It prints a line for each kernel and each code of it, with the builds that have this
+// code, and exits with status 1 if one is refused.
 package main
 
 import (
@@ -18,19 +18,21 @@ import (
 	"os/exec"
 	"runtime"
 	"slices"
+	"strings"
 	"time"
 
 	blocks "github.com/sha256-simd/sha256-simd/internal/block"
 )
 
 func main() {
-	bin := flag.String("bin", "", "prove kernels of this linked `program`, with its symbols, instead of one that is built here")
+	bin := flag.String("bin", "", "prove kernels of this linked `program`, with its symbols, instead of those that are built here")
+	dir := flag.String("linked", "", "a `folder` with the programs that are built here, if it is there already")
 	flag.Usage = func() {
 		fmt.Fprintln(os.Stderr, "usage: prove [-bin program] [kernel ...]")
 		flag.PrintDefaults()
 	}
 	flag.Parse()
-	ok, err := proveAll(*bin, flag.Args())
+	ok, err := proveAll(*bin, *dir, flag.Args())
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "prove:", err)
 		os.Exit(2)
@@ -40,44 +42,120 @@ func main() {
 	}
 }
 
+// A task is a code of a kernel to prove.
+type task struct {
+	kernel blocks.Spec
+	code   *code
+	bin    string   // a program that has it
+	builds []string // all of them
+}
+
 // proveAll proves the kernels named, or all, and reports whether none is refused.
-func proveAll(bin string, names []string) (bool, error) {
+func proveAll(bin, dir string, names []string) (bool, error) {
+	kernels, err := kernelsNamed(names)
+	if err != nil {
+		return false, err
+	}
+	if dir == "" {
+		if dir, err = os.MkdirTemp("", "prove"); err != nil {
+			return false, err
+		}
+		defer os.RemoveAll(dir)
+	}
+	var tasks []*task
+	for _, arch := range []string{"amd64", "arm64"} {
+		of := slices.DeleteFunc(slices.Clone(kernels), func(k blocks.Spec) bool { return k.Arch != arch })
+		if len(of) == 0 {
+			continue
+		}
+		more, err := tasksOf(of, arch, bin, dir)
+		if err != nil {
+			return false, err
+		}
+		tasks = append(tasks, more...)
+	}
+	if len(tasks) == 1 {
+		return tasks[0].prove()
+	}
+	return eachByItself(tasks, dir)
+}
+
+// kernelsNamed finds kernels by their names: none means all.
+func kernelsNamed(names []string) ([]blocks.Spec, error) {
+	if len(names) == 0 {
+		return blocks.Catalog(), nil
+	}
 	var kernels []blocks.Spec
 	for _, k := range blocks.Catalog() {
-		if len(names) == 0 || slices.Contains(names, k.Name) {
+		if slices.Contains(names, k.Name) {
 			kernels = append(kernels, k)
 		}
 	}
 	for _, n := range names {
 		if !slices.ContainsFunc(kernels, func(k blocks.Spec) bool { return k.Name == n }) {
-			return false, fmt.Errorf("%s: no kernel of the catalog has this name", n)
+			return nil, fmt.Errorf("%s: no kernel of the catalog has this name", n)
 		}
 	}
-	programs := map[string]string{}
-	dir, err := os.MkdirTemp("", "prove")
-	if err != nil {
-		return false, err
-	}
-	defer os.RemoveAll(dir)
-	for _, k := range kernels {
-		if programs[k.Arch] != "" {
-			continue
-		}
-		if bin != "" {
-			programs[k.Arch] = bin
-		} else if programs[k.Arch], err = build(dir, k.Arch); err != nil {
-			return false, err
-		}
-	}
-	if len(kernels) == 1 {
-		return proveOne(programs[kernels[0].Arch], kernels[0])
-	}
-	return eachByItself(programs, kernels)
+	return kernels, nil
 }
 
-// eachByItself proves each kernel in a process of its own, which gives memory back,
-// as many at a time as there are CPUs.
-func eachByItself(programs map[string]string, kernels []blocks.Spec) (bool, error) {
+// tasksOf are the codes of kernels of an architecture: in a program, or in all builds.
+func tasksOf(kernels []blocks.Spec, arch, bin, dir string) (tasks []*task, err error) {
+	like, err := first(arch).open(dir, nil)
+	if err != nil {
+		return nil, err
+	}
+	byKernel := map[string][]*task{}
+	add := func(p *program, name string) error {
+		for _, k := range kernels {
+			c, err := p.kernel(k.Name)
+			if err != nil {
+				return err
+			}
+			same := slices.IndexFunc(byKernel[k.Name], func(t *task) bool { return t.code.same(c) })
+			if same < 0 {
+				same = len(byKernel[k.Name])
+				byKernel[k.Name] = append(byKernel[k.Name], &task{kernel: k, code: c, bin: p.path})
+			}
+			t := byKernel[k.Name][same]
+			t.builds = append(t.builds, name)
+		}
+		return nil
+	}
+	if bin != "" {
+		p, err := open(bin, like)
+		if err == nil && p.arm != like.arm {
+			err = fmt.Errorf("%s: a program for another architecture than %s", bin, arch)
+		}
+		if err == nil {
+			err = add(p, bin)
+		}
+		if err != nil {
+			return nil, err
+		}
+	} else {
+		for _, b := range builds {
+			if b.arch != arch {
+				continue
+			}
+			p, err := b.open(dir, like)
+			if err == nil {
+				err = add(p, b.String())
+			}
+			if err != nil {
+				return nil, err
+			}
+		}
+	}
+	for _, k := range kernels {
+		tasks = append(tasks, byKernel[k.Name]...)
+	}
+	return tasks, nil
+}
+
+// eachByItself proves each code in a process of its own, which gives memory back, as
+// many at a time as there are CPUs.
+func eachByItself(tasks []*task, dir string) (bool, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return false, err
@@ -86,15 +164,15 @@ func eachByItself(programs map[string]string, kernels []blocks.Spec) (bool, erro
 		out []byte
 		err error
 	}
-	results := make([]chan result, len(kernels))
+	results := make([]chan result, len(tasks))
 	for i := range results {
 		results[i] = make(chan result, 1)
 	}
 	// The longest proofs, of search kernels, begin first.
-	queue := make(chan int, len(kernels))
+	queue := make(chan int, len(tasks))
 	for _, searches := range []bool{true, false} {
-		for i, k := range kernels {
-			if (k.Operation == blocks.SearchOp) == searches {
+		for i, t := range tasks {
+			if (t.kernel.Operation == blocks.SearchOp) == searches {
 				queue <- i
 			}
 		}
@@ -103,7 +181,7 @@ func eachByItself(programs map[string]string, kernels []blocks.Spec) (bool, erro
 	for range runtime.GOMAXPROCS(0) {
 		go func() {
 			for i := range queue {
-				cmd := exec.Command(self, "-bin", programs[kernels[i].Arch], kernels[i].Name)
+				cmd := exec.Command(self, "-linked", dir, "-bin", tasks[i].bin, tasks[i].kernel.Name)
 				cmd.Stderr = os.Stderr
 				cmd.Env = append(os.Environ(), "GOMAXPROCS=1")
 				out, err := cmd.Output()
@@ -114,36 +192,29 @@ func eachByItself(programs map[string]string, kernels []blocks.Spec) (bool, erro
 	ok := true
 	for i, r := range results {
 		r := <-r
-		os.Stdout.Write(r.out)
+		os.Stdout.WriteString(strings.ReplaceAll(string(r.out), tasks[i].bin, strings.Join(tasks[i].builds, ", ")))
 		if e := new(exec.ExitError); errors.As(r.err, &e) && e.ExitCode() == 1 {
 			ok = false
 		} else if r.err != nil {
-			return false, fmt.Errorf("%s: %w", kernels[i].Name, r.err)
+			return false, fmt.Errorf("%s: %w", tasks[i].kernel.Name, r.err)
 		}
 	}
 	return ok, nil
 }
 
-// proveOne proves a kernel and prints its line.
-func proveOne(path string, k blocks.Spec) (bool, error) {
+// prove proves a code and prints its line.
+func (t *task) prove() (bool, error) {
 	start := time.Now()
-	p, err := open(path)
-	if err != nil {
-		return false, err
-	}
-	c, err := p.disassemble(k.Name)
-	if err != nil {
-		return false, err
-	}
-	shown, err := p.prove(k, c)
+	shown, err := prove(t.kernel, t.code)
 	var why refusal
-	switch {
+	switch where := strings.Join(t.builds, ", "); {
 	case errors.As(err, &why):
-		fmt.Printf("refused %s: %s\n", k.Name, why)
+		fmt.Printf("refused %s: %s (%s)\n", t.kernel.Name, why, where)
 		return false, nil
 	case err != nil:
 		return false, err
+	default:
+		fmt.Printf("proved %s: %s (%s), %.1f s\n", t.kernel.Name, shown, where, time.Since(start).Seconds())
+		return true, nil
 	}
-	fmt.Printf("proved %s: %s, %.1f s\n", k.Name, shown, time.Since(start).Seconds())
-	return true, nil
 }

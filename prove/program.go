@@ -1,279 +1,272 @@
 package main
 
 import (
-	"debug/elf"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
 const library = "github.com/sha256-simd/sha256-simd/"
 
+// A build is a way in which users link the kernels.
+type build struct {
+	os, arch string
+	mode     string // of go build, or "" for an ordinary program
+	cc       string // the C compiler that it needs, or ""
+}
+
+// builds are those that are proved. The first one of an architecture comes first: the
+// others have the sizes of symbols from there.
+var builds = []build{
+	{os: "linux", arch: "amd64"},
+	{os: "linux", arch: "amd64", mode: "pie"},
+	{os: "linux", arch: "amd64", mode: "plugin", cc: "x86_64-linux-gnu-gcc"},
+	{os: "windows", arch: "amd64"},
+	{os: "darwin", arch: "amd64"},
+	{os: "linux", arch: "arm64"},
+	{os: "linux", arch: "arm64", mode: "pie"},
+	{os: "linux", arch: "arm64", mode: "plugin", cc: "aarch64-linux-gnu-gcc"},
+	{os: "windows", arch: "arm64"},
+	{os: "darwin", arch: "arm64"},
+}
+
+func (b build) String() string {
+	if b.mode == "" {
+		return b.os
+	}
+	return b.os + " " + b.mode
+}
+
+// path is where the program is, in a folder of linked programs.
+func (b build) path(dir string) string {
+	return filepath.Join(dir, strings.TrimSuffix(b.os+"-"+b.arch+"-"+b.mode, "-"))
+}
+
+// first is the build of an architecture from which others have sizes of symbols.
+func first(arch string) build {
+	return builds[slices.IndexFunc(builds, func(b build) bool { return b.arch == arch })]
+}
+
+// debianOf names the packages of Debian that have the tools.
+var debianOf = map[string]string{
+	"x86_64-linux-gnu-objdump":  "binutils-x86-64-linux-gnu",
+	"aarch64-linux-gnu-objdump": "binutils-aarch64-linux-gnu",
+	"x86_64-linux-gnu-gcc":      "gcc-x86-64-linux-gnu",
+	"aarch64-linux-gnu-gcc":     "gcc-aarch64-linux-gnu, libc6-dev-arm64-cross",
+}
+
+// tool finds a program that proofs need.
+func tool(name string) (string, error) {
+	path, err := exec.LookPath(name)
+	if err != nil {
+		return "", fmt.Errorf("%w; on Debian, apt-get install %s", err, debianOf[name])
+	}
+	return path, nil
+}
+
+// link builds package linked in this way, in a folder.
+func (b build) link(dir string) error {
+	cmd := exec.Command("go", "build", "-o", b.path(dir))
+	cmd.Env = append(os.Environ(), "GOOS="+b.os, "GOARCH="+b.arch, "CGO_ENABLED=0")
+	if b.mode != "" {
+		cmd.Args = append(cmd.Args, "-buildmode="+b.mode)
+	}
+	if b.cc != "" {
+		cc, err := tool(b.cc)
+		if err != nil {
+			return err
+		}
+		cmd.Env = append(cmd.Env, "CGO_ENABLED=1", "CC="+cc)
+	}
+	cmd.Args = append(cmd.Args, library+"prove/linked")
+	if text, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("go build for %s/%s: %w\n%s", b, b.arch, err, text)
+	}
+	return nil
+}
+
+// open reads the program of a build, and links it first if it is not in the folder.
+func (b build) open(dir string, like *program) (*program, error) {
+	if _, err := os.Stat(b.path(dir)); errors.Is(err, os.ErrNotExist) {
+		if err := b.link(dir); err != nil {
+			return nil, err
+		}
+	}
+	return open(b.path(dir), like)
+}
+
 // A program is a linked Go program with kernels in it.
 type program struct {
-	path    string
-	file    *elf.File
-	symbols map[string]elf.Symbol
-	arm     bool
-	objdump string
+	path     string
+	arm      bool
+	os       string // "linux" stands for all that have ELF
+	sections []section
+	symbols  []symbol         // by address
+	slots    map[int64]string // symbols by where the dynamic linker puts their addresses
+	offsets  map[int64]bool   // where it puts the offset of g in thread-local storage
 }
 
-// objdumps are the disassemblers, by architecture, and the packages of Debian that
-// have them.
-var objdumps = map[string][2]string{
-	"amd64": {"x86_64-linux-gnu-objdump", "binutils-x86-64-linux-gnu"},
-	"arm64": {"aarch64-linux-gnu-objdump", "binutils-aarch64-linux-gnu"},
+// A section is memory of a program.
+type section struct {
+	addr, size int64
+	data       []byte // shorter if the rest is 0
+	writable   bool
 }
 
-// build links the test of the package of the kernels, in a folder.
-func build(dir, arch string) (string, error) {
-	out := filepath.Join(dir, "block."+arch)
-	cmd := exec.Command("go", "test", "-c", "-o", out, library+"internal/block")
-	cmd.Env = append(os.Environ(), "GOOS=linux", "GOARCH="+arch, "CGO_ENABLED=0")
-	if text, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("go test -c for %s: %w\n%s", arch, err, text)
-	}
-	return out, nil
+// A symbol names memory of a program.
+type symbol struct {
+	name       string
+	addr, size int64
 }
 
-func open(path string) (*program, error) {
-	f, err := elf.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	p := &program{path: path, file: f, symbols: map[string]elf.Symbol{}, arm: f.Machine == elf.EM_AARCH64}
-	arch := "amd64"
-	if p.arm {
-		arch = "arm64"
-	} else if f.Machine != elf.EM_X86_64 {
-		return nil, fmt.Errorf("%s: a program for %v, which is neither amd64 nor arm64", path, f.Machine)
-	}
-	symbols, err := f.Symbols()
+// open reads a program. The sizes of symbols are those of another program of the
+// architecture, like, unless the file says them.
+func open(path string, like *program) (*program, error) {
+	p, err := load(path)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	for _, s := range symbols {
-		p.symbols[s.Name] = s
-	}
-	if p.objdump, err = exec.LookPath(objdumps[arch][0]); err != nil {
-		return nil, fmt.Errorf("no disassembler for %s: %w; on Debian, apt-get install %s", arch, err, objdumps[arch][1])
+	slices.SortStableFunc(p.symbols, func(x, y symbol) int { return int(x.addr - y.addr) })
+	for i, s := range p.symbols {
+		if s.size != 0 || p.os == "linux" {
+			continue
+		}
+		// Functions reach to the next symbol. A table may be shorter.
+		for _, next := range p.symbols[i:] {
+			if p.symbols[i].size = next.addr - s.addr; next.addr != s.addr {
+				break
+			}
+		}
+		if like == nil {
+			return nil, fmt.Errorf("%s: the file does not say the sizes of symbols", path)
+		}
+		if t := like.symbol(s.name); t != nil && !strings.HasSuffix(s.name, ".abi0") {
+			p.symbols[i].size = t.size
+		}
 	}
 	return p, nil
+}
+
+// symbol finds a symbol by its name, or returns nil.
+func (p *program) symbol(name string) *symbol {
+	if i := slices.IndexFunc(p.symbols, func(s symbol) bool { return s.name == name }); i >= 0 {
+		return &p.symbols[i]
+	}
+	return nil
+}
+
+// at finds the symbol that an address belongs to.
+func (p *program) at(addr int64) (s symbol, ok bool) {
+	for _, s := range p.symbols {
+		if s.addr <= addr && addr < s.addr+s.size {
+			return s, true
+		}
+	}
+	return symbol{}, false
+}
+
+// bytes are what a symbol has in memory.
+func (p *program) bytes(s symbol) (data []byte, writable bool, err error) {
+	for _, t := range p.sections {
+		if off := s.addr - t.addr; off >= 0 && off+s.size <= t.size {
+			if off+s.size > int64(len(t.data)) {
+				return nil, t.writable, nil
+			}
+			return t.data[off:][:s.size], t.writable, nil
+		}
+	}
+	return nil, false, fmt.Errorf("%s: %s is in no section", p.path, s.name)
 }
 
 // symbolOf is the name of a kernel's code.
 func symbolOf(kernel string) string { return library + "internal/block." + kernel + ".abi0" }
 
-// disassemble reads a kernel's instructions.
-func (p *program) disassemble(kernel string) (*code, error) {
-	s, ok := p.symbols[symbolOf(kernel)]
-	if !ok {
-		return nil, fmt.Errorf("%s: no kernel of this name", p.path)
+// kernel reads the code of a kernel.
+func (p *program) kernel(name string) (*code, error) {
+	s := p.symbol(symbolOf(name))
+	if s == nil {
+		return nil, fmt.Errorf("%s: no kernel %s", p.path, name)
 	}
-	// All its bytes are there, and no other's.
-	cmd := exec.Command(p.objdump, "-d", "-z", "--no-show-raw-insn", "-M", map[bool]string{false: "intel", true: "no-aliases=0"}[p.arm],
-		fmt.Sprintf("--start-address=%#x", s.Value), fmt.Sprintf("--stop-address=%#x", s.Value+s.Size), p.path)
-	if p.arm {
-		cmd.Args = append(cmd.Args[:4], cmd.Args[6:]...)
-	}
-	out, err := cmd.Output()
-	if e := new(exec.ExitError); errors.As(err, &e) {
-		return nil, fmt.Errorf("%s: %w: %s", p.objdump, err, e.Stderr)
-	} else if err != nil {
+	data, _, err := p.bytes(*s)
+	if err != nil {
 		return nil, err
 	}
-	c, err := parse(string(out), p.arm)
-	if err == nil && c.entry != int64(s.Value) {
-		err = fmt.Errorf("%s: %s begins elsewhere", p.objdump, kernel)
+	dump, err := p.disassemble(data, s.addr)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %s: %w", p.path, name, err)
 	}
-	return c, err
+	ins, err := parse(dump, p.arm)
+	if err == nil && (len(ins) == 0 || ins[0].addr != s.addr) {
+		err = errors.New("the disassembly begins elsewhere")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %s: %w", p.path, name, err)
+	}
+	c, err := p.resolve(name, ins)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %s: %w", p.path, name, err)
+	}
+	return c, nil
 }
 
-// tablesOfAll are the symbols that a kernel may read, apart from its own tables.
-var tablesOfAll = []string{"tableK", "tableNodeK", "tableIV256"}
-
-// image is what a kernel may read of the program: constants that nothing writes.
-func (p *program) image(m *machine, kernel string) error {
-	r := m.region("image", linear{}, number(1<<40), true, false)
-	r.align = 4096
-	type span struct {
-		from, to int64
-		data     []byte
-	}
-	var spans []span
-	for name, s := range p.symbols {
-		own, tables := strings.CutPrefix(name, kernel+"_")
-		tables = tables && !strings.ContainsAny(own, "_.") || strings.HasPrefix(name, "$i128.") // the assembler's
-		for _, c := range tablesOfAll {
-			tables = tables || name == library+"internal/block."+c
-		}
-		if !tables {
-			continue
-		}
-		section := p.file.Sections[s.Section]
-		if section.Flags&elf.SHF_WRITE != 0 {
-			return fmt.Errorf("the table %s is not read-only", name)
-		}
-		data, err := section.Data()
-		if err != nil {
-			return err
-		}
-		spans = append(spans, span{int64(s.Value), int64(s.Value + s.Size), data[s.Value-section.Addr:][:s.Size]})
-	}
-	r.lazy = func(off int64) (word, bool) {
-		for _, s := range spans {
-			if off >= s.from && off+4 <= s.to {
-				return constant(binary.LittleEndian.Uint32(s.data[off-s.from:])), true
-			}
-		}
-		return 0, false
-	}
-	// A flag of the CPU is a byte of one of these packages.
-	m.flag = func(addr int64) bool {
-		for name, s := range p.symbols {
-			if int64(s.Value) == addr && s.Size == 1 &&
-				(strings.HasPrefix(name, library+"internal/block.") || strings.HasPrefix(name, library+"internal/cpu.")) {
-				return true
-			}
-		}
-		return false
-	}
-	return nil
-}
-
-// entry is a machine at the entry of a kernel, with arguments in the stack and
-// place for the given number of results. Of everything else nothing is known.
-func (p *program) entry(kernel string, args []value, results int) *machine {
-	m := &machine{arm: p.arm, mem: map[string]*region{}}
-	m.least = [symbols]int64{symR: 1, symT: 1}
-	if err := p.image(m, kernel); err != nil {
-		refuse("%v", err)
-	}
-	for i := range m.gp {
-		m.gp[i] = data(unknown(), unknown())
-	}
-	for i := range m.v {
-		for j := range m.v[i] {
-			m.v[i][j] = unknown()
-		}
-	}
-	for i := range m.k {
-		m.k[i] = data(unknown(), unknown())
-	}
-	first := int64(returnAt + 8)
-	st := m.region("stack", linear{}, number(first+8*int64(len(args)+results)), true, true)
-	for i, a := range args {
-		if a.kind == aNumber || a.kind == anAddress {
-			st.cells[first+8*int64(i)] = a
-		} else {
-			st.words[first+8*int64(i)], st.words[first+8*int64(i)+4] = a.lo, a.hi
-		}
-	}
-	lo, hi := input("return address, low"), input("return address, high")
-	g := m.region("g", linear{}, number(4096), true, false)
-	// The stack's guard is far below: there is room enough.
-	g.cells[0x10] = address(st, number(4096))
+// disassemble has GNU objdump write the instructions of code that is at an address.
+func (p *program) disassemble(code []byte, addr int64) (string, error) {
+	name, flags := "x86_64-linux-gnu-objdump", []string{"-mi386:x86-64", "-Mintel"}
 	if p.arm {
-		m.gp[armSP] = address(st, number(returnAt))
-		m.gp[armLR] = data(lo, hi)
-		m.gp[armG] = address(g, linear{})
-		m.gp[armFP] = address(st, number(returnAt-8)) // as in all of Go's frames
-		return m
+		name, flags = "aarch64-linux-gnu-objdump", []string{"-maarch64"}
 	}
-	m.gp[sp] = address(st, number(returnAt))
-	m.gp[bp] = data(input("frame pointer, low"), input("frame pointer, high"))
-	st.words[returnAt], st.words[returnAt+4] = lo, hi
-	tls := m.region("tls", linear{}, number(8), true, false)
-	tls.cells[0] = address(g, linear{})
-	return m
+	objdump, err := tool(name)
+	if err != nil {
+		return "", err
+	}
+	f, err := os.CreateTemp("", "kernel")
+	if err != nil {
+		return "", err
+	}
+	defer os.Remove(f.Name())
+	_, err = f.Write(code)
+	if err := errors.Join(err, f.Close()); err != nil {
+		return "", err
+	}
+	// All bytes are shown, zeros too.
+	cmd := exec.Command(objdump, append(flags, "-D", "-z", "-bbinary", "--no-show-raw-insn", fmt.Sprintf("--adjust-vma=%#x", addr), f.Name())...)
+	out, err := cmd.Output()
+	if e := new(exec.ExitError); errors.As(err, &e) {
+		return "", fmt.Errorf("%s: %w: %s", name, err, e.Stderr)
+	}
+	return string(out), err
 }
 
-// atReturn checks what Go expects of assembly, ABI0: the stack pointer and the
-// return address have been checked already.
-func (m *machine) atReturn() {
-	got, want := m.gp[bp], data(input("frame pointer, low"), input("frame pointer, high"))
-	if m.arm {
-		got, want = m.gp[armFP], address(m.mem["stack"], number(returnAt-8))
+// hasAVX is the one variable of the program that kernels test: a byte that says
+// whether the CPU has VZEROUPPER.
+const hasAVX = library + "internal/block.hasAVX"
+
+// isTable says whether a kernel may read what a symbol names: the round constants, its
+// own tables, constants that the assembler makes; nodes have more in common.
+func isTable(symbol, kernel string) bool {
+	own, ok := strings.CutPrefix(symbol, kernel+"_")
+	if ok && !strings.ContainsAny(own, "_.") || strings.HasPrefix(symbol, "$i128.") {
+		return true
 	}
-	if got != want {
-		refuse("the frame pointer is %v at the end", got)
+	switch name, _ := strings.CutPrefix(symbol, library+"internal/block."); name {
+	case "tableK":
+		return true
+	case "tableNodeK", "tableIV256":
+		return strings.HasPrefix(kernel, "node_")
 	}
-	if m.dirty {
-		refuse("upper parts of vector registers are in use at the end")
-	}
+	return false
 }
 
-// atHead refuses a frame pointer that does not lead to the caller's frame, as
-// profilers follow it.
-func (m *machine) atHead() {
-	r, lo, hi := bp, input("frame pointer, low"), input("frame pointer, high")
-	if m.arm {
-		r = armFP
+// alignment is what the Go linker makes the address of a table of some size a multiple
+// of, in every program: see symalign of cmd/link/internal/ld.
+func alignment(size int64) int64 {
+	align := int64(32)
+	for align > size && align > 1 {
+		align /= 2
 	}
-	v, st := m.gp[r], m.mem["stack"]
-	if m.arm && v == address(st, number(returnAt-8)) || v == data(lo, hi) {
-		return
-	}
-	if v.kind == anAddress && v.region == st && !v.symbolic() {
-		if m.arm && st.cells[v.at.n] == address(st, number(returnAt-8)) || st.words[v.at.n] == lo && st.words[v.at.n+4] == hi {
-			return
-		}
-	}
-	refuse("the frame pointer is %v in the loop", v)
-}
-
-// run goes all ways from an address, until they return or arrive at head.
-func (c *code) run(m *machine, from, head int64) (ends []*machine) {
-	type way struct {
-		m     *machine
-		at    int64
-		begun bool // or else head is where it begins
-	}
-	ways := []way{{m, from, false}}
-	var in *instruction
-	defer func() {
-		switch e := recover().(type) {
-		case nil:
-		case refusal:
-			panic(refusal(fmt.Sprintf("%x: %s: %s", in.addr, in.text, e)))
-		default:
-			panic(e)
-		}
-	}()
-	for len(ways) > 0 {
-		w := ways[len(ways)-1]
-		ways = ways[:len(ways)-1]
-		for ; !w.begun || w.at != head; w.begun = true {
-			if in = c.at[w.at]; in == nil {
-				in = &instruction{addr: w.at}
-				refuse("no instruction of this kernel")
-			}
-			if w.m.count++; w.m.count > 1e6 {
-				refuse("there is no end")
-			}
-			step := w.m.stepAMD64
-			if c.arm {
-				step = w.m.stepARM64
-			}
-			next, other, otherNext := step(in)
-			if other != nil {
-				ways = append(ways, way{other, otherNext, w.begun || otherNext != in.addr})
-			}
-			if w.m.ended {
-				in = &instruction{text: "return"}
-				w.m.atReturn()
-				break
-			}
-			w.at = next
-		}
-		if !w.m.ended {
-			w.m.atHead()
-		}
-		ends = append(ends, w.m)
-	}
-	return ends
+	return align
 }

@@ -112,13 +112,11 @@ func hexDigit(d [4]fn) (r [8]fn) {
 
 // A search is the proof of a search kernel for a place of the last digit.
 type search struct {
-	p      *program
-	kernel string
-	code   *code
-	lanes  int
-	last   int
-	more   *block
-	head   int64
+	code  *code
+	lanes int
+	last  int
+	more  *block
+	head  int64
 	// progress is how far it came, in batches.
 	progress int
 	layout   nonceLayout
@@ -202,7 +200,7 @@ func (s *search) prove() {
 		c := mem.region("nonces", linear{}, number(nonceSize), true, false)
 		c.words = s.layout.words
 		n := value{kind: aData, lo: s.nonce(class), hi: unknown()}
-		m := s.p.entry(s.kernel, []value{address(c, linear{}), n, counted(batches)}, 2)
+		m := s.code.entry([]value{address(c, linear{}), n, counted(batches)}, 2)
 		m.mem["nonces"] = c
 		m.forks = true
 		return m
@@ -223,7 +221,7 @@ func (s *search) prove() {
 			refuse("without a hit, hits are %s and left is %v", show(hits, 1), left)
 		}
 	}
-	for _, m := range s.code.run(entry(0, number(0)), s.code.entry, -1) {
+	for _, m := range s.code.run(entry(0, number(0)), 0, -1) {
 		nothing(m)
 	}
 	// The inputs for the digits of a batch, and of the next one: kernels may
@@ -271,7 +269,7 @@ func (s *search) prove() {
 	var todo []int
 	for class := range classes {
 		substitutes = now[class]
-		for _, m := range s.code.run(entry(class, of(symR, 1)), s.code.entry, s.head) {
+		for _, m := range s.code.run(entry(class, of(symR, 1)), 0, s.head) {
 			if m.ended {
 				refuse("the loop is not reached")
 			}

@@ -62,22 +62,18 @@ func TestLayoutIsThatOfReset(t *testing.T) {
 // digest is compared with something else.
 func TestSearchOfOnePlace(t *testing.T) {
 	k := kernelNamed(t, "search_x4_sha2")
-	p := programFor(t, k.Arch)
-	c, err := p.disassemble(k.Name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := codeOf(t, k.Name)
 	at := func() error {
 		return atOneOf(c.heads(), func(head int64) proof {
 			forget()
 			precise = true
-			return &search{p: p, kernel: k.Name, code: c, lanes: k.Lanes, last: 26, head: head}
+			return &search{code: c, lanes: k.Lanes, last: 26, head: head}
 		})
 	}
 	if err := at(); err != nil {
 		t.Fatal(err)
 	}
-	for _, in := range c.at {
+	for _, in := range c.ins {
 		if in.op == "cmeq" {
 			in.args[1].reg ^= 1
 		}

@@ -11,11 +11,9 @@ import (
 
 // A wotsProof is the proof of a WOTS kernel.
 type wotsProof struct {
-	p      *program
-	kernel string
-	code   *code
-	lanes  int
-	head   int64
+	code  *code
+	lanes int
+	head  int64
 	// progress is how far it came, in rounds of the induction.
 	progress int
 }
@@ -79,13 +77,16 @@ func (d *wotsProof) entry(n linear) *machine {
 	// What dst has is not carried from one group to the next.
 	c := mem.region("dst", linear{}, n.times(d.size()), true, true)
 	c.lazy = func(off int64) (word, bool) { return d.at(off), true }
-	m := d.p.entry(d.kernel, []value{address(c, linear{}), counted(n)}, 0)
+	m := d.code.entry([]value{address(c, linear{}), counted(n)}, 0)
 	m.mem["dst"] = c
 	return m
 }
 
 // stored checks what is in memory, with the step of the group done or without.
 func (d *wotsProof) stored(m *machine, done bool) {
+	if len(m.mem["dst"].cells) > 0 {
+		refuse("addresses are stored")
+	}
 	words := m.mem["dst"].words
 	want := make(map[int64]word)
 	if done {
@@ -125,7 +126,7 @@ func (d *wotsProof) renaming(done int64) *renaming {
 func (d *wotsProof) progressed() int { return d.progress }
 
 func (d *wotsProof) prove() {
-	for _, m := range d.code.run(d.entry(number(0)), d.code.entry, -1) {
+	for _, m := range d.code.run(d.entry(number(0)), 0, -1) {
 		d.stored(m, false)
 	}
 	// An address in dst is as many groups further as are done.
@@ -138,7 +139,7 @@ func (d *wotsProof) prove() {
 	var known *snapshot
 	var like *machine
 	same := func(l linear) linear { return l }
-	for _, m := range d.code.run(d.entry(of(symR, 1)), d.code.entry, d.head) {
+	for _, m := range d.code.run(d.entry(of(symR, 1)), 0, d.head) {
 		if m.ended {
 			refuse("the loop is not reached")
 		}

@@ -1,0 +1,23 @@
+// Linked links every kernel of an architecture into a program. Command prove reads
+// them there.
+package main
+
+import "github.com/sha256-simd/sha256-simd/internal/block"
+
+func main() {
+	for _, k := range block.Kernels() {
+		k.Blocks(nil, nil, 0, 0, 0, 0, 0)
+	}
+	for _, k := range block.NodeKernels() {
+		k.Hash(nil, nil)
+	}
+	for _, k := range block.SearchKernels() {
+		k.Search(nil, 0, 0)
+	}
+	for _, k := range block.ChainKernels() {
+		k.Advance(nil, 0, nil)
+	}
+	for _, k := range block.WotsKernels() {
+		k.Follow(nil, 0, 0)
+	}
+}
