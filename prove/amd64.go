@@ -116,9 +116,10 @@ func (m *machine) scalarAMD64(in *instruction) bool {
 	case "mov", "movabs":
 		m.set(a[0], m.get(a[1]))
 	case "push":
+		v := m.gp[a[0].reg]
 		m.gp[sp] = m.gp[sp].moved(-8)
 		m.stackMoved()
-		m.store64(m.gp[sp], m.gp[a[0].reg])
+		m.store64(m.gp[sp], v)
 	case "pop":
 		v := m.load64(m.gp[sp])
 		m.gp[sp] = m.gp[sp].moved(8)
@@ -156,12 +157,7 @@ func (m *machine) scalarAMD64(in *instruction) bool {
 		}
 		x, y := m.get(a[0]), m.get(a[1])
 		if in.op == "sub" {
-			if y.kind != aNumber {
-				refuse("%v is subtracted", y)
-			}
-			minus := y
-			minus.at = y.at.times(-1)
-			m.set(a[0], x.plus(minus))
+			m.set(a[0], x.moved(-y.num()))
 		}
 		m.compare(x, y, size)
 	case "test":
@@ -579,6 +575,6 @@ func (m *machine) vectorAMD64(in *instruction) {
 		w16, w17 := add(x[0], smallSigma1(y[2])), add(x[1], smallSigma1(y[3]))
 		destination(vector{w16, w17, add(x[2], smallSigma1(w16)), add(x[3], smallSigma1(w17))})
 	default:
-		refuse("the instruction is not known")
+		panic("a form is listed, but not modelled: " + in.form)
 	}
 }

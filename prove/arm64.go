@@ -91,11 +91,11 @@ func (m *machine) stepARM64(in *instruction) (next int64, other *machine, otherN
 			ifZero, ifNot = ifNot, ifZero
 		}
 		if !m.f.zeroOK {
-			if other = m.fork("e"); other == nil {
-				refuse("what happens depends on data")
+			if other = m.fork("e"); other != nil {
+				m.f, other.f = was, was
+				return ifNot, other, ifZero
 			}
-			m.f, other.f = was, was
-			return ifNot, other, ifZero
+			refuse("what happens depends on data")
 		}
 		zero := m.f.zero
 		m.f = was
@@ -222,7 +222,7 @@ func (m *machine) scalarARM64(in *instruction) {
 		m.store64(at, m.getARM64(a[0]))
 		m.store64(at.moved(8), m.getARM64(a[1]))
 	default:
-		refuse("the instruction is not known")
+		panic("a form is listed, but not modelled: " + in.form)
 	}
 }
 
@@ -349,6 +349,6 @@ func (m *machine) vectorARM64(in *instruction) {
 		r1 := sum(smallSigma1(k[3]), d[1], n[2])
 		set(vector{r0, r1, sum(smallSigma1(r0), d[2], n[3]), sum(smallSigma1(r1), d[3], k[0])})
 	default:
-		refuse("the instruction is not known")
+		panic("a form is listed, but not modelled: " + in.form)
 	}
 }

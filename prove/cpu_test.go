@@ -54,15 +54,15 @@ func concrete(arm bool) *machine {
 }
 
 // stepConcrete executes an instruction, or says why it is refused.
-func stepConcrete(m *machine, in *instruction) (why refusal) {
-	why, _ = refused(func() {
+func stepConcrete(m *machine, in *instruction) (why string) {
+	r, _ := refused(func() {
 		if m.arm {
 			m.stepARM64(in)
 		} else {
 			m.stepAMD64(in)
 		}
 	})
-	return why
+	return r.why
 }
 
 // Layout of what the programs below read and write.
@@ -266,7 +266,7 @@ func differsFromCPU(in *instruction, base, registers int, before, after []byte) 
 	fl := binary.LittleEndian.Uint64(before[cpuFlags:])
 	m.f = flags{carry: fl&1 != 0, zero: fl&0x40 != 0, sign: fl&0x80 != 0, overflow: fl&0x800 != 0, carryOK: true, zeroOK: true, signOK: true}
 	if why := stepConcrete(m, in); why != "" {
-		return string(why), true
+		return why, true
 	}
 	for i := range registers {
 		for j := range width {

@@ -157,7 +157,8 @@ func (c *code) run(m *machine, from, head int64) (ends []*machine) {
 		switch e := recover().(type) {
 		case nil:
 		case refusal:
-			panic(refusal(fmt.Sprintf("%s: %s", in, e)))
+			e.why = fmt.Sprintf("%s: %s", in, e.why)
+			panic(e)
 		default:
 			panic(e)
 		}

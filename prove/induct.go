@@ -582,7 +582,7 @@ func (d *induction) prove() {
 		return m
 	}
 	first := func(l linear) linear { return l.with(symJ, linear{}) }
-	entries := []*snapshot{}
+	entries, arrived := []*snapshot{}, []*machine{}
 	for _, m := range d.code.run(ready(d.entry(d.code, of(symR, 1), of(symT, 1))), 0, d.head) {
 		if m.ended {
 			refuse("the loop is not reached")
@@ -590,10 +590,9 @@ func (d *induction) prove() {
 		if d.nodes && len(m.mem["dst"].words) > 0 {
 			refuse("a digest is written before the loop")
 		}
-		m.noStateWritten("the loop begins")
 		d.left(m)
 		like = m
-		entries = append(entries, take(m, d.renaming(0, false, false)))
+		entries, arrived = append(entries, take(m, d.renaming(0, false, false))), append(arrived, m.clone())
 	}
 	// What numbers become with blocks done is guessed: from the first block.
 	begin := entries[0].start(like)
@@ -601,10 +600,11 @@ func (d *induction) prove() {
 	first0(begin)
 	ready(begin).least[symR] = d.least + d.step
 	ends := d.code.run(begin, d.head, d.head)
-	if ends[0].ended {
-		refuse("it ends with blocks left")
+	back := slices.IndexFunc(ends, func(m *machine) bool { return !m.ended })
+	if back < 0 {
+		refuse("it ends with blocks left, always")
 	}
-	after := take(ends[0], d.renaming(d.step, false, false))
+	after := take(ends[back], d.renaming(d.step, false, false))
 	guess := func(v, w value) value { // v without blocks done, w after the first ones
 		v0 := v.at
 		w.at = w.at.minus(v0)
@@ -627,11 +627,12 @@ func (d *induction) prove() {
 	for _, s := range entries[1:] {
 		arrive(0, s, same)
 	}
+	d.progress++
+	for _, m := range arrived {
+		m.noStateWritten("the loop begins")
+	}
 	todo = []int{0}
-	for rounds := 0; len(todo) > 0; rounds++ {
-		if rounds > 100 {
-			refuse("there is no end of it")
-		}
+	for len(todo) > 0 { // each round but one has lost something
 		phase := todo[0]
 		todo = todo[1:]
 		d.progress++

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+
 	blocks "github.com/sha256-simd/sha256-simd/internal/block"
 	"github.com/sha256-simd/sha256-simd/internal/cpu"
 )
@@ -40,7 +42,7 @@ func prove(k blocks.Spec, c *code) (shown string, err error) {
 			shape.turns, shown = true, "any blocks, any turns, any streams"
 		}
 	default:
-		return "", refusal("there is no specification of what it does")
+		return "", fmt.Errorf("%s: there is no specification of what it does", k.Name)
 	}
 	err = atOneOf(c.heads(), func(head int64) proof {
 		forget()
@@ -97,7 +99,7 @@ type proof interface {
 // atOneOf tries the heads that a loop may have, and puts the right one first.
 // If all are refused, it returns the reason of the attempt that came furthest.
 func atOneOf(heads []int64, attempt func(head int64) proof) error {
-	best, why := -1, refusal("it has no loop")
+	best, why := -1, refusal{why: "it has no loop"}
 	for i, h := range heads {
 		p := attempt(h)
 		r, is := refused(p.prove)

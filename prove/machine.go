@@ -165,8 +165,6 @@ func (v value) plus(w value) value {
 	case w.kind == aNumber && (v.kind == aNumber || v.kind == anAddress):
 		v.at = v.at.plus(w.at)
 		return v
-	case v.kind == anAddress || w.kind == anAddress || v.kind == undefined || w.kind == undefined:
-		refuse("the sum of %v and %v", v, w)
 	}
 	return joined(addBits(v.bits(), w.bits()))
 }
@@ -306,7 +304,7 @@ type machine struct {
 
 	steps  int    // accesses to memory
 	count  int    // instructions
-	saving bool   // arm64: what is stored is the frame pointer, right below the stack pointer
+	saving bool   // arm64: what is stored is the frame pointer, and what is behind it
 	forks  bool   // branches may depend on whether data is 0: both ways are gone
 	zeros  []word // what the way has found to be 0
 	ended  bool   // by returning, not at the head
@@ -451,7 +449,7 @@ func (m *machine) locate(a value, n int64, write bool) (*region, int64) {
 	lo, hi := r.lo, r.hi
 	if r.next {
 		if !m.next {
-			refuse("%d bytes at %v belong to another turn", n, a)
+			panic("an address of another turn is known")
 		}
 		if lo = (linear{}); r.hi != (linear{}) { // blocks
 			if lo = of(symA, 64); m.wrapped(r.lanes) {
@@ -490,7 +488,8 @@ func (m *machine) locate(a value, n int64, write bool) (*region, int64) {
 		refuse("%d bytes at %v are no words", n, a)
 	}
 	if r.name == "stack" {
-		if below := m.stackPointer() - rel.n; below > 0 && !(m.saving && below == 8 && n == 8) {
+		// On arm64 the frame pointer may be saved there, right below the frame to be.
+		if rel.n < m.stackPointer() && (!m.saving || rel.n < returnAt-m.room-8) {
 			refuse("%d bytes at %v are below the stack pointer", n, a)
 		}
 		callers := int64(returnAt)
@@ -816,6 +815,5 @@ func (m *machine) test(c string) (holds, ok bool) {
 		holds, ok = m.test(map[string]string{"ne": "e", "ae": "b", "a": "be", "ge": "l", "g": "le"}[c])
 		return !holds, ok
 	}
-	refuse("condition %s", c)
-	return
+	panic("no condition " + c)
 }

@@ -209,7 +209,7 @@ func (t *task) prove() (bool, error) {
 	var why refusal
 	switch where := strings.Join(t.builds, ", "); {
 	case errors.As(err, &why):
-		fmt.Printf("refused %s: %s (%s)\n", t.kernel.Name, why, where)
+		fmt.Printf("refused %s: %s (%s)\n", t.kernel.Name, why.why, where)
 		return false, nil
 	case err != nil:
 		return false, err
