@@ -69,7 +69,7 @@ func (d *chainProof) entry(n linear) *machine {
 	for j, w := range hashValue("padding") {
 		padding.words[int64(4*j)] = w
 	}
-	m := d.code.entry([]value{address(c, linear{}), counted(n), address(padding, linear{})}, 0)
+	m := d.code.entry([]argument{{"c", address(c, linear{})}, {"n", counted(n)}, {"padding", address(padding, linear{})}})
 	m.mem["chains"], m.mem["padding"] = c, padding
 	return m
 }

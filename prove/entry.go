@@ -7,10 +7,21 @@ import (
 
 // The entry of a kernel, the ways from there, and what holds at its return: ABI0 of Go.
 
-// entry is a machine at the entry of a kernel, with arguments in the stack and
-// place for the given number of results. Of everything else nothing is known.
-func (c *code) entry(args []value, results int) *machine {
+// An argument of a kernel, as its declaration in Go names it.
+type argument struct {
+	name string
+	value
+}
+
+// entry is a machine at the entry of a kernel, with arguments in the stack and place
+// for results. Of everything else nothing is known. Each argument and result has 8
+// bytes: a test compares names and places with the declarations in Go.
+func (c *code) entry(args []argument, results ...string) *machine {
 	m := &machine{code: c, arm: c.arm, mem: map[string]*region{}, room: stackSmall}
+	for _, a := range args {
+		m.declared = append(m.declared, a.name)
+	}
+	m.declared = append(m.declared, results...)
 	m.least = [symbols]int64{symR: 1, symT: 1}
 	for name, data := range c.tables {
 		r := m.region(tableName(name), linear{}, number(int64(len(data))), true, false)
@@ -32,10 +43,10 @@ func (c *code) entry(args []value, results int) *machine {
 		m.k[i] = data(unknown(), unknown())
 	}
 	first := int64(returnAt + 8)
-	st := m.region("stack", linear{}, number(first+8*int64(len(args)+results)), true, true)
+	st := m.region("stack", linear{}, number(first+8*int64(len(m.declared))), true, true)
 	for i, a := range args {
 		if a.kind == aNumber || a.kind == anAddress {
-			st.cells[first+8*int64(i)] = a
+			st.cells[first+8*int64(i)] = a.value
 		} else {
 			st.words[first+8*int64(i)], st.words[first+8*int64(i)+4] = a.lo, a.hi
 		}

@@ -77,17 +77,17 @@ func (m *machine) message(name string, lo, hi linear) *region {
 func (c call) entry(k *code, n, turns linear) *machine {
 	L := int64(c.lanes)
 	mem := &machine{mem: map[string]*region{}}
-	var args []value
+	var args []argument
 	ptr := func(name string, at linear) value { return address(mem.mem[name], at) }
 	switch left := of(symA, 64).plus(n.times(64)); {
 	case c.nodes:
 		mem.message("src", of(symA, 64*L), of(symA, 64*L).plus(n.times(64*L)))
 		mem.region("dst", of(symA, 32*L), of(symA, 32*L).plus(n.times(32*L)), false, true)
-		args = []value{ptr("dst", of(symA, 32*L)), ptr("src", of(symA, 64*L)), counted(n.times(L))}
+		args = []argument{{"dst", ptr("dst", of(symA, 32*L))}, {"src", ptr("src", of(symA, 64*L))}, {"n", counted(n.times(L))}}
 	case !c.turns:
 		mem.stateRegion(0, false, false)
 		mem.message(blockName(0), of(symA, 64), left)
-		args = []value{ptr(stateName(0), linear{}), ptr(blockName(0), of(symA, 64)), counted(n)}
+		args = []argument{{"h", ptr(stateName(0), linear{})}, {"p", ptr(blockName(0), of(symA, 64))}, {"n", counted(n)}}
 	default:
 		// The pointers of the first lanes-1 streams follow once more.
 		end := of(symF, 8).plus(of(symD, 8), number(8*L))
@@ -105,10 +105,10 @@ func (c call) entry(k *code, n, turns linear) *machine {
 			b.next, b.lanes = next, L
 			mem.mem["hs"].cells[int64(8*i)], mem.mem["ps"].cells[int64(8*i)] = ptr(stateName(i), linear{}), ptr(blockName(i), linear{})
 		}
-		args = []value{ptr("hs", linear{}), ptr("ps", linear{}), ring,
-			counted(of(symF, 1)), counted(of(symA, 1)), counted(n), counted(turns)}
+		args = []argument{{"states", ptr("hs", linear{})}, {"data", ptr("ps", linear{})}, {"ring", ring},
+			{"first", counted(of(symF, 1))}, {"at", counted(of(symA, 1))}, {"slice", counted(n)}, {"turns", counted(turns)}}
 	}
-	m := k.entry(args, 0)
+	m := k.entry(args)
 	maps.Copy(m.mem, mem.mem)
 	return m
 }

@@ -288,14 +288,16 @@ type flags struct {
 
 // A machine is the state of a CPU and its memory.
 type machine struct {
-	code  *code
-	arm   bool
-	gp    [33]value
-	v     [32]vector
-	k     [8]value
-	f     flags
-	dirty bool // the upper part of a vector register 0 to 15 is in use
-	mem   map[string]*region
+	code *code
+	arm  bool
+	// declared names the arguments and the results.
+	declared []string
+	gp       [33]value
+	v        [32]vector
+	k        [8]value
+	f        flags
+	dirty    bool // the upper part of a vector register 0 to 15 is in use
+	mem      map[string]*region
 
 	least [symbols]int64 // of each symbol
 	facts []linear       // which are 0 or more

@@ -135,7 +135,7 @@ func open(path string, like *program) (*program, error) {
 		if s.size != 0 || p.os == "linux" {
 			continue
 		}
-		// Functions reach to the next symbol. A table may be shorter.
+		// A symbol reaches to the next one, at most.
 		for _, next := range p.symbols[i:] {
 			if p.symbols[i].size = next.addr - s.addr; next.addr != s.addr {
 				break
@@ -145,7 +145,7 @@ func open(path string, like *program) (*program, error) {
 			return nil, fmt.Errorf("%s: the file does not say the sizes of symbols", path)
 		}
 		if t := like.symbol(s.name); t != nil && !strings.HasSuffix(s.name, ".abi0") {
-			p.symbols[i].size = t.size
+			p.symbols[i].size = min(t.size, p.symbols[i].size)
 		}
 	}
 	return p, nil

@@ -81,7 +81,7 @@ var refusals = []struct {
 	{"two addresses are added", "x1_shani", []change{before(countX1, "add rdi,rsi")}, "is used as data"},
 	{"an address depends on data", "x1_shani", []change{before(freeX1, "lea rax,[rbx*8+0x0]")}, "an address depends on"},
 	{"an order of data", "x1_shani", []change{before(freeX1, "pshufb xmm1,xmm2")}, "the order is data"},
-	{"an order of data for quadwords", "x16_avx512", []change{before("mov rcx,QWORD PTR [rsp", "vpermt2q zmm1,zmm2,zmm3")}, "the order is data"},
+	{"an order of data for quadwords", "x16_avx512", []change{before("mov rcx,QWORD PTR [rsp", "vpermt2q zmm1,zmm2,zmm3; vzeroupper")}, "the order is data"},
 	{"parts of words", "x1_shani", []change{before(freeX1, "palignr xmm1,xmm2,0x3")}, "bytes are shifted by 3"},
 	{"a function of too many bits", "x1_shani", []change{before(freeX1, "pand xmm1,xmm2; pand xmm1,xmm3; pand xmm1,xmm4; pand xmm1,xmm5; pand xmm1,xmm6; pand xmm1,xmm7")}, "more than 6 bits"},
 

@@ -188,6 +188,18 @@ func (s *search) hits(ws [][2]word, in map[word]word) word {
 	return fromBits(&hits)
 }
 
+// entry is a machine at the kernel's entry, with that many batches to do.
+func (s *search) entry(class int, batches linear) *machine {
+	mem := &machine{mem: map[string]*region{}}
+	c := mem.region("nonces", linear{}, number(nonceSize), true, false)
+	c.words = s.layout.words
+	n := value{kind: aData, lo: s.nonce(class), hi: unknown()}
+	m := s.code.entry([]argument{{"c", address(c, linear{})}, {"n", n}, {"batches", counted(batches)}}, "hits", "left")
+	m.mem["nonces"] = c
+	m.forks = true
+	return m
+}
+
 func (s *search) progressed() int { return s.progress }
 
 func (s *search) prove() {
@@ -195,16 +207,6 @@ func (s *search) prove() {
 	s.layout = layoutOf(s.h, s.msg, s.last, s.more, s.limit)
 	classes := max(1, 16/s.lanes)
 	identity := func(l linear) linear { return l }
-	entry := func(class int, batches linear) *machine {
-		mem := &machine{mem: map[string]*region{}}
-		c := mem.region("nonces", linear{}, number(nonceSize), true, false)
-		c.words = s.layout.words
-		n := value{kind: aData, lo: s.nonce(class), hi: unknown()}
-		m := s.code.entry([]value{address(c, linear{}), n, counted(batches)}, 2)
-		m.mem["nonces"] = c
-		m.forks = true
-		return m
-	}
 	result := func(m *machine) (hits word, left value) {
 		st := m.mem["stack"]
 		hits = st.words[returnAt+8+24]
@@ -221,7 +223,7 @@ func (s *search) prove() {
 			refuse("without a hit, hits are %s and left is %v", show(hits, 1), left)
 		}
 	}
-	for _, m := range s.code.run(entry(0, number(0)), 0, -1) {
+	for _, m := range s.code.run(s.entry(0, number(0)), 0, -1) {
 		nothing(m)
 	}
 	// The inputs for the digits of a batch, and of the next one: kernels may
@@ -269,7 +271,7 @@ func (s *search) prove() {
 	var todo []int
 	for class := range classes {
 		substitutes = now[class]
-		for _, m := range s.code.run(entry(class, of(symR, 1)), 0, s.head) {
+		for _, m := range s.code.run(s.entry(class, of(symR, 1)), 0, s.head) {
 			if m.ended {
 				refuse("the loop is not reached")
 			}

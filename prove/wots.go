@@ -77,7 +77,7 @@ func (d *wotsProof) entry(n linear) *machine {
 	// What dst has is not carried from one group to the next.
 	c := mem.region("dst", linear{}, n.times(d.size()), true, true)
 	c.lazy = func(off int64) (word, bool) { return d.at(off), true }
-	m := d.code.entry([]value{address(c, linear{}), counted(n)}, 0)
+	m := d.code.entry([]argument{{"c", address(c, linear{})}, {"n", counted(n)}})
 	m.mem["dst"] = c
 	return m
 }

@@ -1,0 +1,196 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	blocks "github.com/sha256-simd/sha256-simd/internal/block"
+)
+
+// declarations are what proofs take kernels to be declared as.
+func declaration(k blocks.Spec) string {
+	switch k.Operation {
+	case blocks.NodeOp:
+		return "func(dst *byte, src *byte, n int)"
+	case blocks.SearchOp:
+		return "func(c *Nonces, n uint32, batches int) (hits uint32, left int)"
+	case blocks.ChainOp:
+		return "func(c *uint32, n int, padding *[8]uint32)"
+	case blocks.WotsOp:
+		return "func(c *uint32, n int)"
+	}
+	if k.Lanes == 1 {
+		return "func(h *[8]uint32, p *byte, n int)"
+	}
+	return "func(states **[8]uint32, data **byte, ring int, first int, at int, slice int, turns int)"
+}
+
+// entryOf is a machine as the proof of a kernel has it at the entry.
+func entryOf(k blocks.Spec) *machine {
+	forget()
+	c := &code{kernel: k.Name, arm: k.Arch == "arm64"}
+	switch k.Operation {
+	case blocks.SearchOp:
+		return (&search{code: c, lanes: k.Lanes}).entry(0, of(symR, 1))
+	case blocks.ChainOp:
+		return (&chainProof{code: c, lanes: k.Lanes, group: chainGroup(k)}).entry(of(symR, 1))
+	case blocks.WotsOp:
+		return (&wotsProof{code: c, lanes: k.Lanes}).entry(of(symR, 1))
+	}
+	return call{lanes: k.Lanes, nodes: k.Operation == blocks.NodeOp, turns: k.Lanes > 1}.entry(c, of(symR, 1), of(symT, 1))
+}
+
+// checkedBlock type-checks the package of the kernels for an architecture.
+func checkedBlock(t *testing.T, arch string) (*types.Package, []*ast.File, types.Sizes) {
+	t.Helper()
+	list := func(args ...string) []string {
+		cmd := exec.Command("go", append([]string{"list"}, args...)...)
+		cmd.Env = append(os.Environ(), "GOOS=linux", "GOARCH="+arch, "CGO_ENABLED=0")
+		cmd.Stderr = os.Stderr
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Split(strings.TrimSpace(string(out)), "\n")
+	}
+	exports := map[string]string{}
+	for _, line := range list("-export", "-deps", "-f", "{{.ImportPath}}\t{{.Export}}", library+"internal/block") {
+		path, export, _ := strings.Cut(line, "\t")
+		exports[path] = export
+	}
+	fset := token.NewFileSet()
+	var files []*ast.File
+	for _, name := range list("-f", `{{$d := .Dir}}{{range .GoFiles}}{{$d}}/{{.}}{{"\n"}}{{end}}`, library+"internal/block") {
+		f, err := parser.ParseFile(fset, filepath.FromSlash(name), nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, f)
+	}
+	sizes := types.SizesFor("gc", arch)
+	config := types.Config{Sizes: sizes, Importer: importer.ForCompiler(fset, "gc", func(path string) (io.ReadCloser, error) {
+		data, err := os.ReadFile(exports[path])
+		return io.NopCloser(bytes.NewReader(data)), err
+	})}
+	p, err := config.Check(library+"internal/block", fset, files, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p, files, sizes
+}
+
+// TestDeclarations compares the arguments that proofs put at a kernel's entry with its
+// declaration in Go: their names, types, order and places. Five counts in a row have
+// the same type: their names have to be the same as well, in the type that callers use
+// and in the calls.
+func TestDeclarations(t *testing.T) {
+	for _, arch := range []string{"amd64", "arm64"} {
+		p, files, sizes := checkedBlock(t, arch)
+		text := func(x types.Type) string { return types.TypeString(x, types.RelativeTo(p)) }
+		field := func(in, name string) types.Type {
+			s := p.Scope().Lookup(in).Type().Underlying().(*types.Struct)
+			for f := range s.Fields() {
+				if f.Name() == name {
+					return f.Type()
+				}
+			}
+			t.Fatalf("%s has no %s", in, name)
+			return nil
+		}
+		kernels := map[string]*types.Signature{}
+		for _, k := range blocks.Catalog() {
+			if k.Arch != arch {
+				continue
+			}
+			f, ok := p.Scope().Lookup(k.Name).(*types.Func)
+			if !ok {
+				t.Errorf("%s is not declared", k.Name)
+				continue
+			}
+			s := f.Signature()
+			kernels[k.Name] = s
+			if got, want := text(s), declaration(k); got != want {
+				t.Errorf("%s is declared as %s, not %s", k.Name, got, want)
+			}
+			var names []string
+			offset := int64(0)
+			for i, vs := range []*types.Tuple{s.Params(), s.Results()} {
+				if i == 1 { // results begin at a multiple of 8
+					offset = (offset + 7) &^ 7
+				}
+				for v := range vs.Variables() {
+					align := sizes.Alignof(v.Type())
+					if offset = (offset + align - 1) / align * align; offset != int64(8*len(names)) {
+						t.Errorf("%s: %s is at %d, not at %d", k.Name, v.Name(), offset, 8*len(names))
+					}
+					offset += sizes.Sizeof(v.Type())
+					names = append(names, v.Name())
+				}
+			}
+			if got := entryOf(k).declared; !slices.Equal(got, names) {
+				t.Errorf("%s: proofs have the arguments and results %v, Go %v", k.Name, got, names)
+			}
+		}
+		// What callers have in hand.
+		for in, want := range map[[2]string]string{
+			{"Kernel", "Blocks"}:   "func(states **State, data **byte, ring int, first int, at int, slice int, turns int)",
+			{"NodeKernel", "hash"}: "func(dst *byte, src *byte, n int)",
+		} {
+			if got := text(field(in[0], in[1])); got != want {
+				t.Errorf("%s.%s is %s, not %s", in[0], in[1], got, want)
+			}
+		}
+		// Calls by name have arguments of the same names.
+		calls := 0
+		for _, f := range files {
+			ast.Inspect(f, func(n ast.Node) bool {
+				c, ok := n.(*ast.CallExpr)
+				if !ok {
+					return true
+				}
+				id, ok := c.Fun.(*ast.Ident)
+				if !ok || kernels[id.Name] == nil {
+					return true
+				}
+				calls++
+				for i, a := range c.Args {
+					if got, want := root(a), kernels[id.Name].Params().At(i).Name(); got != want && got != "" {
+						t.Errorf("%s is called with %s as its %s", id.Name, got, want)
+					}
+				}
+				return true
+			})
+		}
+		if calls == 0 {
+			t.Error("no kernel is called")
+		}
+		t.Logf("%s: %d declarations, %d calls by name", arch, len(kernels), calls)
+	}
+}
+
+// root is the variable that an expression is of, or nothing.
+func root(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.Ident:
+		return e.Name
+	case *ast.UnaryExpr:
+		return root(e.X)
+	case *ast.IndexExpr:
+		return root(e.X)
+	case *ast.BasicLit:
+		return ""
+	}
+	return fmt.Sprintf("%T", e)
+}
