@@ -321,7 +321,7 @@ type smallFile interface {
 // goes on behind buf.
 func readSmall(f smallFile, before file.Info, buf []byte) (n int, now file.Info, err error) {
 	for reads := 1; ; reads++ {
-		before.Settle()
+		time.Sleep(before.Unsettled(time.Now()))
 		if n, err = readFull(f, buf); err != io.EOF {
 			return n, before, err
 		}
@@ -398,7 +398,7 @@ func (w *worker) end(it *fileItem, recent bool, start int64) {
 func (w *worker) loadOther(it *fileItem, f file.File, info file.Info, h hash.Hash) {
 	defer w.pipeline.files.Close(f)
 	w.confirmSmall(info.Size)
-	info.Settle()
+	time.Sleep(info.Unsettled(time.Now()))
 	recent := info.IsRecent()
 	buf := w.arena[w.used:]
 	if len(buf) < firstRead {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"hash"
 	"io"
+	"time"
 
 	"github.com/sha256-simd/sha256-simd"
 	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/file"
@@ -39,7 +40,7 @@ func (s *stream) begin(now file.Info) {
 	s.info = now
 	s.reads++
 	if now.Regular {
-		now.Settle()
+		time.Sleep(now.Unsettled(time.Now()))
 		s.recent = now.IsRecent()
 	}
 }

@@ -169,8 +169,8 @@ type Checker struct {
 	// PartSize is the length of the parts of composite checksums whose list does
 	// not say it. If it is 0, usual lengths are tried.
 	PartSize int64
-	// OnRead, if not nil, gets the number of bytes as they are read, and, below 0, of
-	// those that are read again. It is called concurrently.
+	// OnRead, if not nil, gets the number of bytes as they are read. It is called
+	// concurrently.
 	OnRead func(n int)
 }
 
@@ -311,15 +311,10 @@ func (w *work) read(e *list.Entry) {
 	}
 	defer o.Close()
 	r.Size = o.Size()
-	switch {
-	case o.Fresh():
-		err = w.readFresh(r, o)
-	case list.Parts(e.SHA256) == 0 && r.Size < maxChunk:
+	if list.Parts(e.SHA256) == 0 && r.Size < maxChunk {
 		err = w.readWhole(r, o)
-	default:
-		if err = w.sum(r, o); err == nil {
-			w.finish(r)
-		}
+	} else if err = w.sum(r, o); err == nil {
+		w.finish(r)
 	}
 	if err != nil {
 		r.Size = -1

@@ -1,17 +1,14 @@
 package fixity
 
 import (
-	"context"
 	"encoding/hex"
 	"fmt"
 	"hash"
-	"time"
 
 	"github.com/sha256-simd/sha256-simd"
 	"github.com/sha256-simd/sha256-simd/composite"
 	"github.com/sha256-simd/sha256-simd/fleet/internal/list"
 	"github.com/sha256-simd/sha256-simd/fleet/internal/store"
-	"github.com/sha256-simd/sha256-simd/internal/stamp"
 )
 
 // readWhole reads an object that is shorter than maxChunk. The reader goes on
@@ -32,38 +29,6 @@ func (w *work) readWhole(r *Result, o store.Object) error {
 		w.finish(r)
 	}})
 	return nil
-}
-
-// readFresh reads a file that was just written to, as sha256sum does: again and again
-// until two readings agree.
-func (w *work) readFresh(r *Result, o store.Object) error {
-	defer func() { o.Close() }()
-	before := ""
-	for reads := 1; ; reads++ {
-		reading := *r
-		if err := w.sum(&reading, o); err != nil {
-			return err
-		}
-		if reading.SHA256 == before {
-			w.finish(&reading)
-			return nil
-		}
-		if reads > stamp.MaxAgain {
-			return store.ErrChanged
-		}
-		before = reading.SHA256
-		select {
-		case <-time.After(stamp.BetweenReadings):
-		case <-w.ctx.Done():
-			return context.Cause(w.ctx)
-		}
-		if err := w.reopen(r, &o); err != nil {
-			return err
-		}
-		if w.OnRead != nil {
-			w.OnRead(int(-r.Size))
-		}
-	}
 }
 
 // reopen opens an object once more. It closes it first: others may wait for the

@@ -22,13 +22,18 @@ func (i fileInfo) same(now fileInfo) bool {
 	return i.Size == now.Size && i.Modified == now.Modified
 }
 
+// settle waits until same is sure to notice any further write to the file. If it was just
+// written to, that takes 20 ms or, where times are whole seconds, two seconds.
+func (i fileInfo) settle(ctx context.Context, f rawFile) error {
+	return stamp.Stamp{Modified: i.Modified, Changed: i.Modified}.Settle(ctx, f.descriptor())
+}
+
 // A file is a regular file, open.
 type file struct {
 	raw    rawFile
 	store  *Store
 	ctx    context.Context
 	info   fileInfo
-	fresh  bool  // it was written to just before it was opened
 	n      int64 // bytes that were returned
 	ended  bool
 	closed bool
@@ -50,18 +55,19 @@ func (s *Store) openFile(ctx context.Context, name string) (Object, error) {
 	case !info.regular:
 		err = &fs.PathError{Op: "read", Path: name, Err: errors.New("not a regular file")}
 	}
+	if err == nil {
+		err = info.settle(ctx, raw)
+	}
 	if err != nil {
 		raw.close()
 		return nil, err
 	}
-	return &file{raw: raw, store: s, ctx: ctx, info: info, fresh: info.IsRecent()}, nil
+	return &file{raw: raw, store: s, ctx: ctx, info: info}, nil
 }
 
 func (f *file) Size() int64 { return f.info.Size }
 
 func (f *file) Local() bool { return true }
-
-func (f *file) Fresh() bool { return f.fresh }
 
 func (f *file) Close() error {
 	if f.closed {

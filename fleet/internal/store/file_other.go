@@ -38,4 +38,6 @@ func (f rawFile) read(p []byte) (int, error) {
 	return n, err
 }
 
+func (f rawFile) descriptor() uintptr { return f.File.Fd() }
+
 func (f rawFile) close() error { return f.File.Close() }

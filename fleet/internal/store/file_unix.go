@@ -47,6 +47,8 @@ func (f rawFile) read(p []byte) (int, error) {
 	return n, nil
 }
 
+func (f rawFile) descriptor() uintptr { return uintptr(f.fd) }
+
 func (f rawFile) close() error { return unix.Close(f.fd) }
 
 // restart calls again what a signal interrupted.

@@ -27,10 +27,6 @@ type Object interface {
 	Size() int64
 	// Local reports whether the object is a file.
 	Local() bool
-	// Fresh reports whether the object is a file that was written to just before it
-	// was opened. The write may still be under way, which neither size nor time shows:
-	// only what two readings agree on is its contents.
-	Fresh() bool
 }
 
 // Open opens an object, in a version of S3 unless that is "". An error for
@@ -150,8 +146,6 @@ func (o *remote) open(ctx context.Context) error {
 func (o *remote) Size() int64 { return o.size }
 
 func (o *remote) Local() bool { return false }
-
-func (o *remote) Fresh() bool { return false }
 
 func (o *remote) Close() error {
 	if o.body != nil {
