@@ -6,13 +6,10 @@ import (
 	"io"
 	"os"
 	"runtime"
-	"slices"
 	"syscall"
-	"time"
 
 	"github.com/sha256-simd/sha256-simd"
 	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/file"
-	"github.com/sha256-simd/sha256-simd/internal/stamp"
 )
 
 // Memory of all workers together: whole small files, and pieces of large ones.
@@ -28,8 +25,7 @@ const (
 )
 
 // A worker hashes files: small ones are read whole into its arena and hashed
-// side by side when the arena is full, large ones are streamed side by side. It
-// reads those again that were written to just before, when they are due.
+// side by side when the arena is full, large ones are streamed side by side.
 type worker struct {
 	pipeline *pipeline
 	ctx      context.Context
@@ -38,13 +34,10 @@ type worker struct {
 	used    int
 	files   []*fileItem
 	msgs    [][]byte
-	recent  []bool // whether each was written to just before it was read
 	digests [][sha256.Size]byte
 
 	streams []*stream
 	rounds  []*round // made when the first stream comes
-
-	again []*fileItem // to be read again, those due first; at most as many as the pipeline's order holds
 }
 
 func newWorker(p *pipeline) *worker {
@@ -90,63 +83,37 @@ var noWork = func() chan *fileItem {
 }()
 
 // take returns the next file, or nil when there is none: now, if the worker
-// holds files, or ever (more is false). A file that is due goes first: its result is
-// waited for. The worker waits for a file to be due only when it has nothing else
-// to do.
+// holds files, or ever (more is false).
 func (w *worker) take(work <-chan *fileItem) (it *fileItem, more bool) {
-	if w.isDue() {
-		return w.takeDue(), true
-	}
 	for range 2 {
 		select {
 		case it, more = <-work:
 			if more {
 				return it, true
 			}
-			work = nil // closed
+			return nil, w.holds()
 		default:
 			// The source may only be waiting for a processor.
 			runtime.Gosched()
 		}
 	}
-	if len(w.files) > 0 || len(w.streams) > 0 {
+	if w.holds() {
 		return nil, true
-	}
-	var due <-chan time.Time
-	if len(w.again) > 0 {
-		timer := time.NewTimer(time.Until(w.again[0].before.due))
-		defer timer.Stop()
-		due = timer.C
-	} else if work == nil {
-		return nil, false
 	}
 	select {
 	case it, more = <-work:
-		return it, more || due != nil
-	case <-due:
-		return w.takeDue(), true
+		return it, more
 	case <-w.ctx.Done():
 		return nil, false
 	}
 }
 
-// isDue reports whether a file is to be read again now.
-func (w *worker) isDue() bool {
-	return len(w.again) > 0 && !time.Now().Before(w.again[0].before.due)
-}
-
-func (w *worker) takeDue() *fileItem {
-	it := w.again[0]
-	w.again[0] = nil
-	w.again = w.again[1:]
-	return it
-}
+// holds reports whether the worker has files that are not hashed.
+func (w *worker) holds() bool { return len(w.files) > 0 || len(w.streams) > 0 }
 
 // load reads a small file and opens a large one.
 func (w *worker) load(it *fileItem) {
 	switch {
-	case it.before != nil:
-		// What has been read is read again.
 	case it.turn != nil:
 		if !w.await(it.turn) {
 			return
@@ -187,22 +154,24 @@ func (w *worker) await(t *turn) bool {
 	}
 }
 
-// open opens a file that can be hashed.
+// open opens a file that can be hashed, whose info shows further writes from now on.
 func (w *worker) open(it *fileItem) (f file.File, info file.Info, err error) {
 	if f, info, err = w.pipeline.files.Open(it.path, w.empty); err != nil {
 		return f, info, err
 	}
-	switch b := it.before; {
+	switch {
 	case info.Dir:
 		err = syscall.EISDIR
 	case it.walked && w.pipeline.isOutput(info.ID):
 		err = errOutput
-	case !info.Regular && (it.turn == nil || b != nil):
+	case info.Regular:
+		var at int64
+		if f == file.Stdin {
+			at, _ = f.Offset()
+		}
+		info, err = settle(w.ctx, f, info, at, w.sum) // what is there is not held back
+	case it.turn == nil:
 		err = file.ErrChanged // it was regular before
-	case b != nil && info.Size != b.stamp.Size:
-		err = file.ErrChanged
-	case b != nil:
-		err = f.Rewind(b.start) // the name may be of an open file, as - is
 	}
 	if err != nil {
 		w.pipeline.files.Close(f)
@@ -247,11 +216,8 @@ func (w *worker) addStream(s *stream) {
 }
 
 // share is how many large files the worker takes, of its own and of the waiting
-// ones. Those that are due are not for other workers.
+// ones.
 func (w *worker) share() int {
-	if w.isDue() {
-		return min(maxStreams, w.pipeline.lanes())
-	}
 	return shareOf(len(w.streams)+len(w.pipeline.work), w.pipeline.options.jobs, w.pipeline.lanes())
 }
 
@@ -288,7 +254,7 @@ func (w *worker) loadSmall(it *fileItem, f file.File, info file.Info) {
 		w.sum()
 	}
 	buf := w.arena[w.used : w.used+room]
-	n, info, err := readSmall(f, info, buf)
+	n, info, err := readSmall(w.ctx, f, info, buf)
 	if part := w.pipeline.options.partSize; err == nil || part > 0 && int64(n) > part {
 		// It goes on, or has several parts.
 		w.addStream(newStream(it, f, info).behind(buf[:n]))
@@ -301,7 +267,6 @@ func (w *worker) loadSmall(it *fileItem, f file.File, info file.Info) {
 	}
 	it.size, it.stamp = int64(n), info.Stamp
 	w.used += n
-	w.recent = append(w.recent, info.IsRecent() && int64(n) == info.Size) // the kernel makes up what has another length
 	w.files = append(w.files, it)
 	w.msgs = append(w.msgs, buf[:n])
 	if len(w.files) == maxFiles {
@@ -309,32 +274,21 @@ func (w *worker) loadSmall(it *fileItem, f file.File, info file.Info) {
 	}
 }
 
-// A smallFile is what readSmall needs of a file.
-type smallFile interface {
-	io.Reader
-	Info() (file.Info, error)
-	Rewind(offset int64) error
-}
-
-// readSmall reads a file to its end, and again if only its times change meanwhile.
-// The error is io.EOF if the file has ended and is what now says, and nil if it
-// goes on behind buf.
-func readSmall(f smallFile, before file.Info, buf []byte) (n int, now file.Info, err error) {
-	for reads := 1; ; reads++ {
-		time.Sleep(before.Unsettled(time.Now()))
+// readSmall reads a file to its end, and again if a reading shows that it must be. The
+// error is io.EOF if the file has ended and is what now says, and nil if it goes on
+// behind buf.
+func readSmall(ctx context.Context, f regularFile, before file.Info, buf []byte) (n int, now file.Info, err error) {
+	for r := newReading(before); ; {
 		if n, err = readFull(f, buf); err != io.EOF {
-			return n, before, err
+			return n, r.before, err
 		}
-		if now, err = f.Info(); err != nil {
-			return n, now, err
+		done, err := r.end(ctx, f, 0, func() digest { return sha256Digest(sha256.Sum256(buf[:n])) })
+		if err != nil {
+			return n, r.before, err
 		}
-		if now.Stamp == before.Stamp {
-			return n, now, io.EOF
+		if done {
+			return n, r.before, io.EOF
 		}
-		if now.Size != before.Size || reads == stamp.MaxReads || f.Rewind(0) != nil {
-			return n, now, file.ErrChanged
-		}
-		before = now
 	}
 }
 
@@ -362,118 +316,53 @@ func (w *worker) sum() {
 		if w.pipeline.options.partSize > 0 {
 			it.composite = onePart(digests[i])
 		}
-		w.end(it, w.recent[i], 0)
+		w.pipeline.finish(it)
 	}
 	clear(w.files)
-	w.files, w.msgs, w.recent, w.used = w.files[:0], w.msgs[:0], w.recent[:0], 0
-}
-
-// end ends a reading of a file, from start on, that gave it its result. If the file
-// was written to just before (recent), a write may still have been under way: it
-// shows in neither size nor time. So the file is read again a while later, by this
-// worker, until two readings agree. After stamp.MaxAgain further readings it has
-// file.ErrChanged.
-func (w *worker) end(it *fileItem, recent bool, start int64) {
-	b := it.before
-	switch {
-	case b == nil && !recent, b != nil && b.digest == it.digest && b.stamp == it.stamp:
-		w.pipeline.finish(it)
-		return
-	case b == nil:
-		b = &reading{start: start}
-		it.before = b
-	case b.again == stamp.MaxAgain:
-		w.fail(it, file.ErrChanged)
-		return
-	}
-	b.digest, b.stamp = it.digest, it.stamp
-	b.again++
-	b.due = time.Now().Add(stamp.BetweenReadings)
-	w.pipeline.hashed.Add(-it.size)
-	it.result = result{}
-	w.again = append(w.again, it)
+	w.files, w.msgs, w.used = w.files[:0], w.msgs[:0], 0
 }
 
 // loadOther hashes a file with another algorithm than SHA-256.
 func (w *worker) loadOther(it *fileItem, f file.File, info file.Info, h hash.Hash) {
 	defer w.pipeline.files.Close(f)
-	w.confirmSmall(info.Size)
-	time.Sleep(info.Unsettled(time.Now()))
-	recent := info.IsRecent()
 	buf := w.arena[w.used:]
 	if len(buf) < firstRead {
 		w.sum()
 		buf = w.arena
 	}
-	var err error
-	for err == nil && w.ctx.Err() == nil {
-		var n int
-		n, err = readFull(f, buf)
-		h.Write(buf[:n])
-		it.size += int64(n)
-		w.pipeline.hashed.Add(int64(n))
-	}
-	if err == nil {
-		return // interrupted: the digest is of the beginning
-	}
-	it.digest, it.stamp = digestOf(h.Sum(nil)), info.Stamp
-	if err == io.EOF {
-		var now file.Info
-		if now, err = f.Info(); err == nil && now.Stamp != info.Stamp {
-			err = file.ErrChanged
+	for r := newReading(info); ; {
+		var err error
+		for err == nil && w.ctx.Err() == nil {
+			var n int
+			n, err = readFull(f, buf)
+			h.Write(buf[:n])
+			it.size += int64(n)
+			w.pipeline.hashed.Add(int64(n))
 		}
+		if err == nil {
+			return // interrupted: the digest is of the beginning
+		}
+		it.digest, it.stamp = digestOf(h.Sum(nil)), r.before.Stamp
+		done := false
+		if err == io.EOF {
+			done, err = r.end(w.ctx, f, 0, func() digest { return it.digest })
+		}
+		if err != nil || done {
+			w.fail(it, err)
+			return
+		}
+		w.pipeline.hashed.Add(-it.size)
+		it.result = result{}
+		h.Reset()
 	}
-	if err != nil {
-		w.fail(it, err)
-		return
-	}
-	w.end(it, recent && it.size == info.Size, 0)
 }
 
 // stream hashes the large files side by side.
 func (w *worker) stream() {
 	for len(w.streams) > 0 {
-		streams, size := w.streams, int64(0)
+		streams := w.streams
 		w.streams = nil
-		for _, s := range streams {
-			size += s.info.Size
-		}
-		w.confirmSmall(size)
 		w.hashStreams(streams)
-	}
-}
-
-// longJob is the number of bytes that take longer to hash than the time between two
-// readings.
-const longJob = 64 << 20
-
-// confirmSmall finishes the small files that are to be read again, if the worker will
-// hash size bytes of others next, and these are many: no other worker can, and the
-// printer waits for their lines.
-func (w *worker) confirmSmall(size int64) {
-	if size < longJob {
-		return
-	}
-	isSmall := func(it *fileItem) bool { return it.before.stamp.Size <= w.largestSmall() }
-	for slices.ContainsFunc(w.again, isSmall) {
-		var small, large []*fileItem
-		for _, it := range w.again {
-			if isSmall(it) {
-				small = append(small, it)
-			} else {
-				large = append(large, it)
-			}
-		}
-		w.again = large
-		for _, it := range small {
-			select {
-			case <-time.After(time.Until(it.before.due)):
-				w.load(it)
-			case <-w.ctx.Done():
-				return
-			}
-		}
-		w.sum()
 	}
 }
 
@@ -483,8 +372,12 @@ func (w *worker) empty() {
 	w.stream()
 }
 
-// fail finishes a file, with an error if err is one.
+// fail finishes a file, with an error if err is one. If err is that the run ends, the
+// file has no result.
 func (w *worker) fail(it *fileItem, err error) {
+	if err != nil && err == context.Cause(w.ctx) {
+		return
+	}
 	it.err = err
 	w.pipeline.finish(it)
 }

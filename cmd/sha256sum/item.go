@@ -3,7 +3,6 @@ package main
 import (
 	"crypto/sha512"
 	"sync/atomic"
-	"time"
 
 	"github.com/sha256-simd/sha256-simd"
 	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/bag"
@@ -30,9 +29,8 @@ type fileItem struct {
 	turn   *turn          // of a file that others may read from, too; nil if its contents are its own
 
 	result
-	before *reading // of a file that is read again
-	done   atomic.Bool
-	sized  bool // its size counts in the pipeline's
+	done  atomic.Bool
+	sized bool // its size counts in the pipeline's
 }
 
 // A check is what a list says of a file.
@@ -49,15 +47,6 @@ type result struct {
 	stamp     stamp.Stamp // of a regular file, when it was read
 	composite string      // with --part-size
 	err       error
-}
-
-// A reading is what the reading before gave of a file that is read again.
-type reading struct {
-	digest digest
-	stamp  stamp.Stamp
-	start  int64     // the offset that it began at
-	again  int       // how often the file is read again, with the reading that is to come
-	due    time.Time // when that may begin
 }
 
 // A failureItem is a directory that could not be read, or a file that is not one.

@@ -36,7 +36,7 @@ func run(args []string) int {
 	o, err := parseOptions(args)
 	var text informationError
 	if errors.As(err, &text) {
-		if _, err := io.WriteString(standardOutput(), information(text)); err != nil {
+		if _, err := io.WriteString(os.Stdout, information(text)); err != nil {
 			return fail("write error", err)
 		}
 		return 0
@@ -62,9 +62,6 @@ func run(args []string) int {
 	results := newPrinter(o)
 	s := source{options: o, opens: &p.files, leave: func(string) bool { return false }}
 	out := os.Stdout
-	if !o.check {
-		out = standardOutput()
-	}
 	var dest *output.File
 	if o.output != "" {
 		// A reader of messages that goes away does not end the work.
@@ -158,18 +155,6 @@ func (s *source) update(results *printer) (err error) {
 	leave := s.leave
 	s.leave = func(path string) bool { return leave(path) || results.stamps.Is(path) }
 	return nil
-}
-
-// standardOutput returns standard output; when that is closed, a file that every
-// write to fails with the same error. A verdict needs no output: the exit
-// status is the verdict, and a failed write would change it.
-func standardOutput() *os.File {
-	if file.StdoutClosed() {
-		if f, err := os.Open(os.DevNull); err == nil {
-			return f
-		}
-	}
-	return os.Stdout
 }
 
 func fail(what string, err error) int {

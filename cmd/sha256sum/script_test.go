@@ -83,6 +83,7 @@ func TestScripts(t *testing.T) {
 			"mksocket": makeSocket,
 			"same":     sameAsGNU,
 			"signal":   signalTool,
+			"touching": whileTouched,
 			"memory":   memoryOfTool,
 		},
 	})
@@ -261,6 +262,34 @@ func signalTool(ts *testscript.TestScript, neg bool, args []string) {
 	if err := cmd.Wait(); !errors.As(err, &exit) || shellStatus(exit.ProcessState) != status {
 		ts.Fatalf("exit status %v, not %d", err, status)
 	}
+}
+
+// touching FILE COMMAND ARG... runs a command while the time of change of a file is another
+// one at every look.
+func whileTouched(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: touching file command [argument...]")
+	}
+	name := ts.MkAbs(args[0])
+	stop, stopped := make(chan struct{}), make(chan error)
+	go func() {
+		for {
+			select {
+			case <-stop:
+				stopped <- nil
+				return
+			case <-time.After(100 * time.Microsecond):
+				if err := os.Chmod(name, 0o600); err != nil {
+					<-stop
+					stopped <- err
+					return
+				}
+			}
+		}
+	}()
+	err := ts.Exec(args[1], args[2:]...)
+	close(stop)
+	ts.Check(errors.Join(err, <-stopped))
 }
 
 // shellStatus is what a shell makes of the end of a process.

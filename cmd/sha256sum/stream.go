@@ -4,45 +4,31 @@ import (
 	"bytes"
 	"hash"
 	"io"
-	"time"
 
 	"github.com/sha256-simd/sha256-simd"
 	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/file"
-	"github.com/sha256-simd/sha256-simd/internal/stamp"
 )
 
 // A stream is a file that is read piece by piece.
 type stream struct {
-	item  *fileItem
-	file  file.File
-	info  file.Info // before it was read
-	start int64     // the offset that it was read from
-	reads int       // times that it has been read from there
-	r     io.Reader // what is left of it
-	hash  hash.Hash
-	parts *parts // with --part-size
+	item    *fileItem
+	file    file.File
+	reading *reading  // nil: not a regular file
+	start   int64     // the offset that it is read from
+	r       io.Reader // what is left of it
+	hash    hash.Hash
+	parts   *parts // with --part-size
 
-	recent bool // it was written to just before it was read
-	ended  bool // for the reader
+	ended bool // for the reader
 }
 
 func newStream(it *fileItem, f file.File, info file.Info) *stream {
 	s := &stream{item: it, file: f, r: f, hash: sha256.New()}
 	if info.Regular {
+		s.reading = newReading(info)
 		s.start, _ = f.Offset()
 	}
-	s.begin(info)
 	return s
-}
-
-// begin begins a reading of the file, as it is now.
-func (s *stream) begin(now file.Info) {
-	s.info = now
-	s.reads++
-	if now.Regular {
-		time.Sleep(now.Unsettled(time.Now()))
-		s.recent = now.IsRecent()
-	}
 }
 
 // behind makes s begin with what was read of the file before.
@@ -52,16 +38,11 @@ func (s *stream) behind(head []byte) *stream {
 	return s
 }
 
-// restart makes s begin again, with the file as it is now.
-func (s *stream) restart(now file.Info) error {
-	if err := s.file.Rewind(s.start); err != nil {
-		return err
-	}
-	s.begin(now)
+// restart makes s begin again.
+func (s *stream) restart() {
 	s.r = s.file
 	s.hash.Reset()
 	s.item.size = 0
-	return nil
 }
 
 // A round is the next piece of every stream.
@@ -168,30 +149,26 @@ func (w *worker) readAhead(streams []*stream, empty <-chan *round, full chan<- *
 // endStream ends a stream whose last read returned err. It reports false when the
 // stream has to be read again at once.
 func (w *worker) endStream(s *stream, err error) bool {
-	it := s.item
+	it, done := s.item, true
 	if err == io.EOF {
 		err = nil
 	}
-	if err == nil && s.info.Regular {
-		var now file.Info
-		if now, err = s.file.Info(); err == nil && now.Stamp != s.info.Stamp {
-			size := it.size
-			if now.Size == s.info.Size && s.reads < stamp.MaxReads && s.restart(now) == nil {
-				w.pipeline.hashed.Add(-size)
-				return false
-			}
-			err = file.ErrChanged
-		}
+	if err == nil && s.reading != nil {
+		done, err = s.reading.end(w.ctx, s.file, s.start, func() digest { return digestOf(s.hash.Sum(nil)) })
+		it.stamp = s.reading.before.Stamp
+	}
+	if !done && err == nil {
+		w.pipeline.hashed.Add(-it.size)
+		s.restart()
+		return false
 	}
 	w.pipeline.files.Close(s.file)
-	if err != nil {
-		w.fail(it, err)
-		return true
+	if err == nil {
+		it.digest = digestOf(s.hash.Sum(nil))
+		if s.parts != nil {
+			it.composite = s.parts.checksum()
+		}
 	}
-	it.digest, it.stamp = digestOf(s.hash.Sum(nil)), s.info.Stamp
-	if s.parts != nil {
-		it.composite = s.parts.checksum()
-	}
-	w.end(it, s.recent && it.size == s.info.Size-s.start, s.start) // the kernel makes up what has another length
+	w.fail(it, err)
 	return true
 }

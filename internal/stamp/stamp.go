@@ -25,17 +25,6 @@ type Stamp struct {
 // does not: somebody may only touch it.
 const MaxReads = 3
 
-// MaxAgain is how often a file that was just written to is read again, until two
-// readings agree.
-const MaxAgain = 3
-
-// BetweenReadings is longer than a scheduler usually keeps a process from going on
-// with a write.
-const BetweenReadings = 10 * time.Millisecond
-
-// IsRecent reports whether the file was changed less than two seconds ago.
-func (s Stamp) IsRecent() bool { return time.Now().UnixNano()-s.Changed < int64(2*time.Second) }
-
 // settled is the age of a time from which on any later change has another time. It is
 // longer than a tick of the slowest clock by which systems stamp files, 16 ms, and than
 // a scheduler usually keeps a process from going on with a write.
@@ -75,8 +64,9 @@ func (s Stamp) isWhole(unit time.Duration) bool {
 
 // Settle waits, before a file is read, until its stamp is sure to show each further
 // write: as long as Unsettled says, and for the end of a write that is under way. fd is
-// the open file, whose offset stays. If ctx is done before, Settle returns the cause.
-func (s Stamp) Settle(ctx context.Context, fd uintptr) error {
+// the open file; its offset is at, and stays there. If ctx is done before, Settle returns
+// the cause.
+func (s Stamp) Settle(ctx context.Context, fd uintptr, at int64) error {
 	now := time.Now()
 	if wait := s.Unsettled(now); wait > 0 {
 		timer := time.NewTimer(wait)
@@ -87,8 +77,14 @@ func (s Stamp) Settle(ctx context.Context, fd uintptr) error {
 			return context.Cause(ctx)
 		}
 	}
-	if now.UnixNano()-max(s.Modified, s.Changed) >= int64(longWrite) {
+	if s.IsSettled(now) {
 		return nil
 	}
-	return awaitWrite(fd)
+	return awaitWrite(fd, at)
+}
+
+// IsSettled reports whether the file was changed so long ago that there is nothing to
+// wait for.
+func (s Stamp) IsSettled(now time.Time) bool {
+	return now.UnixNano()-max(s.Modified, s.Changed) >= int64(longWrite)
 }

@@ -69,7 +69,7 @@ func TestSettleWaitsForTheNextTick(t *testing.T) {
 	for range 5 {
 		s := Stamp{Modified: modified()}
 		s.Changed = s.Modified
-		if err := s.Settle(t.Context(), f.Fd()); err != nil {
+		if err := s.Settle(t.Context(), f.Fd(), 0); err != nil {
 			t.Fatal(err)
 		}
 		if now := modified(); now <= s.Modified {
@@ -93,13 +93,13 @@ func TestSettleEndsWithItsContext(t *testing.T) {
 		s := Stamp{Modified: start.UnixNano(), Changed: start.UnixNano()}
 		ctx, cancel := context.WithTimeoutCause(t.Context(), 5*time.Millisecond, cause)
 		defer cancel()
-		if err := s.Settle(ctx, fd); err != cause || time.Since(start) != 6*time.Millisecond {
+		if err := s.Settle(ctx, fd, 0); err != cause || time.Since(start) != 6*time.Millisecond {
 			t.Errorf("%v after %v", err, time.Since(start))
 		}
-		if err := s.Settle(t.Context(), fd); err != nil || time.Since(start) != settled {
+		if err := s.Settle(t.Context(), fd, 0); err != nil || time.Since(start) != settled {
 			t.Errorf("%v after %v", err, time.Since(start))
 		}
-		if err := s.Settle(ctx, fd); err != nil || time.Since(start) != settled {
+		if err := s.Settle(ctx, fd, 0); err != nil || time.Since(start) != settled {
 			t.Errorf("settled, but %v after %v", err, time.Since(start))
 		}
 	})
@@ -120,7 +120,7 @@ func TestSettleKeepsTheOffset(t *testing.T) {
 		if _, err := f.Seek(at, io.SeekStart); err != nil {
 			t.Fatal(err)
 		}
-		err := Stamp{Modified: recent, Changed: recent}.Settle(t.Context(), f.Fd())
+		err := Stamp{Modified: recent, Changed: recent}.Settle(t.Context(), f.Fd(), at)
 		if now, seekErr := f.Seek(0, io.SeekCurrent); err != nil || seekErr != nil || now != at {
 			t.Errorf("at %d, not %d: %v, %v", now, at, err, seekErr)
 		}

@@ -45,7 +45,7 @@ func TestSettleWaitsForTheEndOfAWrite(t *testing.T) {
 		}
 		if byteAt(size-1) != i {
 			seen++
-			if err := (Stamp{Modified: recent, Changed: recent}).Settle(t.Context(), f.Fd()); err != nil {
+			if err := (Stamp{Modified: recent, Changed: recent}).Settle(t.Context(), f.Fd(), 0); err != nil {
 				t.Error(err)
 			}
 			if byteAt(size-1) != i {

@@ -25,7 +25,7 @@ func (i fileInfo) same(now fileInfo) bool {
 // settle waits until same is sure to notice any further write to the file. If it was just
 // written to, that takes 20 ms or, where times are whole seconds, two seconds.
 func (i fileInfo) settle(ctx context.Context, f rawFile) error {
-	return stamp.Stamp{Modified: i.Modified, Changed: i.Modified}.Settle(ctx, f.descriptor())
+	return stamp.Stamp{Modified: i.Modified, Changed: i.Modified}.Settle(ctx, f.descriptor(), 0)
 }
 
 // A file is a regular file, open.

@@ -3,7 +3,6 @@ package file
 import (
 	"context"
 	"sync/atomic"
-	"syscall"
 	"time"
 )
 
@@ -52,9 +51,6 @@ func (d *Descriptors) Wait(release func(), open func() error) error {
 func OpenInput(name string) (File, Info, error) {
 	if name != "-" {
 		return Open(name)
-	}
-	if stdinClosed() {
-		return Stdin, Info{}, syscall.EBADF
 	}
 	info, err := Stdin.Info()
 	return Stdin, info, err

@@ -3,6 +3,7 @@
 package file
 
 import (
+	"context"
 	"io"
 	"os"
 
@@ -78,6 +79,12 @@ func (f File) Offset() (int64, error) { return f.Seek(0, io.SeekCurrent) }
 func (f File) Rewind(offset int64) error {
 	_, err := f.Seek(offset, io.SeekStart)
 	return err
+}
+
+// Settle waits until the stamp of the file, whose offset is at, is sure to show further
+// writes.
+func (f File) Settle(ctx context.Context, s stamp.Stamp, at int64) error {
+	return s.Settle(ctx, f.Fd(), at)
 }
 
 // Close leaves standard input to those that read the rest of it.

@@ -3,6 +3,7 @@
 package file
 
 import (
+	"context"
 	"errors"
 	"io"
 	"os"
@@ -103,6 +104,12 @@ func (f File) Offset() (int64, error) { return unix.Seek(int(f), 0, io.SeekCurre
 func (f File) Rewind(offset int64) error {
 	_, err := unix.Seek(int(f), offset, io.SeekStart)
 	return err
+}
+
+// Settle waits until the stamp of the file, whose offset is at, is sure to show further
+// writes.
+func (f File) Settle(ctx context.Context, s stamp.Stamp, at int64) error {
+	return s.Settle(ctx, uintptr(f), at)
 }
 
 // Close leaves standard input to those that read the rest of it.
