@@ -15,6 +15,7 @@ require (
 	github.com/johannesboyne/gofakes3 v1.2.0
 	github.com/lanrat/extsort v1.5.0
 	github.com/mattn/go-isatty v0.0.22
+	github.com/minio/crc64nvme v1.1.1
 	github.com/parquet-go/parquet-go v0.29.0
 	github.com/rogpeppe/go-internal v1.14.1
 	github.com/sha256-simd/sha256-simd v0.0.0-00010101000000-000000000000

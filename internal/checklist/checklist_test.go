@@ -5,6 +5,7 @@ import (
 	"crypto/sha512"
 	"encoding/base64"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -181,6 +182,59 @@ func TestHashdeep(t *testing.T) {
 	p.Comment("%%%% size,md5,filename")
 	if e, err := p.Parse("3,x,name"); err == nil {
 		t.Errorf("without a column of SHA-256, an entry: %+v", e)
+	}
+}
+
+// What Other takes is no digest of SHA-256, and what it leaves has to be one.
+func TestOtherAlgorithms(t *testing.T) {
+	const md5Hex = "900150983cd24fb0d6963f7d28e17f72"
+	var taken []string
+	p := checklist.Parser{Other: func(algorithm, digest string) (bool, error) {
+		switch {
+		case len(digest) == 1:
+			return false, errors.New("one digit")
+		case algorithm == "MD5" || algorithm == "md5" || algorithm == "" && len(digest) == 32:
+			taken = append(taken, algorithm+" "+digest)
+			return true, nil
+		}
+		return false, nil
+	}}
+	parse := func(p *checklist.Parser, line string) string {
+		taken = nil
+		e, err := p.Parse(line)
+		if err != nil {
+			return "error: " + err.Error()
+		}
+		return fmt.Sprintf("%s %x %q", e.Name, e.Digest, taken)
+	}
+	for line, want := range map[string]string{
+		md5Hex + "  name":                 fmt.Sprintf("name  %q", []string{" " + md5Hex}),
+		`\` + md5Hex + `  a\nb`:           fmt.Sprintf("a\nb  %q", []string{" " + md5Hex}),
+		"MD5 (name) = " + md5Hex:          fmt.Sprintf("name  %q", []string{"MD5 " + md5Hex}),
+		"MD5(name)= " + md5Hex:            fmt.Sprintf("name  %q", []string{"MD5 " + md5Hex}),
+		abcHex + "  name":                 "name " + abcHex + " []",
+		"SHA2-256(name)= " + abcHex:       "name " + abcHex + " []",
+		"BLAKE2s (name) = " + abcHex:      "error: unknown algorithm BLAKE2s",
+		"x  name":                         "error: one digit",
+		abcHex[:40] + "  name":            "error: the digest has 40 characters; expected 64 hexadecimal digits",
+		"A line that is (no) = algorithm": "error: one digit",
+	} {
+		if got := parse(&p, line); got != want {
+			t.Errorf("%q: got %s, want %s", line, got, want)
+		}
+	}
+	p.Begin()
+	p.Comment("%%%% size,md5,sha256,tiger,filename")
+	if got, want := parse(&p, "3,"+md5Hex+","+abcHex+",x2,a,b"), fmt.Sprintf("a,b %s %q", abcHex, []string{"md5 " + md5Hex}); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	p.Comment("%%%% size,md5,filename")
+	if got, want := parse(&p, "3,"+md5Hex+",a"), fmt.Sprintf("a  %q", []string{"md5 " + md5Hex}); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	p.Comment("%%%% size,tiger,filename")
+	if got, want := parse(&p, "3,x2,a"), "error: the header names no column sha256"; got != want {
+		t.Errorf("got %s, want %s", got, want)
 	}
 }
 

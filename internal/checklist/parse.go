@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -17,6 +18,11 @@ type Parser struct {
 	Zero bool
 	// DigestSize is the length of digests in bytes; 0 means Size.
 	DigestSize int
+	// Other, if not nil, is given each digest of a line as it is written. algorithm is
+	// the word by which the line or its column calls the digest, or "". It reports
+	// whether it has taken the digest: entries have none of these. Otherwise the digest
+	// has to be one of SHA-256, as ever.
+	Other func(algorithm, digest string) (taken bool, err error)
 
 	style   style
 	columns []string // of hashdeep, in the list that is being read
@@ -89,8 +95,8 @@ func (p *Parser) parseLine(line string, e *Entry) (err error) {
 	if !p.Zero {
 		line, escaped = strings.CutPrefix(line, `\`)
 	}
-	if rest, found := cutAlgorithm(line); found && p.Format != Coreutils {
-		err = p.parseTagged(rest, e)
+	if algorithm, rest, found := p.cutAlgorithm(line); found && p.Format != Coreutils {
+		err = p.parseTagged(algorithm, rest, e)
 	} else if p.Format == Tagged {
 		err = errNoDigest
 	} else {
@@ -109,17 +115,25 @@ func (p *Parser) parseLine(line string, e *Entry) (err error) {
 }
 
 // cutAlgorithm cuts the name of the algorithm off a line of the Tagged format.
-func cutAlgorithm(line string) (rest string, found bool) {
+func (p *Parser) cutAlgorithm(line string) (algorithm, rest string, found bool) {
 	for _, name := range []string{"SHA256", "SHA2-256"} {
 		if rest, found = strings.CutPrefix(line, name); found {
-			return rest, true
+			return "", rest, true
 		}
 	}
-	return line, false
+	if p.Other != nil {
+		if m := taggedByOther.FindStringSubmatch(line); m != nil {
+			return m[1], line[len(m[1]):], true
+		}
+	}
+	return "", line, false
 }
 
+// taggedByOther finds the name of another algorithm. It is shorter than any digest.
+var taggedByOther = regexp.MustCompile(`^([A-Z][A-Za-z0-9-]{1,15}) ?\(.*\)[ \t]*=`)
+
 // parseTagged reads what follows the algorithm.
-func (p *Parser) parseTagged(rest string, e *Entry) (err error) {
+func (p *Parser) parseTagged(algorithm, rest string, e *Entry) (err error) {
 	rest, found := strings.CutPrefix(strings.TrimPrefix(rest, " "), "(")
 	end := strings.LastIndexByte(rest, ')')
 	if !found || end < 0 {
@@ -131,8 +145,7 @@ func (p *Parser) parseTagged(rest string, e *Entry) (err error) {
 		return errNoDigest
 	}
 	rest, _, _ = strings.Cut(rest, "\x00") // as names
-	e.Digest, err = p.digest(strings.TrimLeft(rest, " \t"))
-	return err
+	return p.take(algorithm, strings.TrimLeft(rest, " \t"), e)
 }
 
 // parseStandard reads a digest, a blank, and a name of at least one byte.
@@ -141,7 +154,7 @@ func (p *Parser) parseStandard(line string, e *Entry) (err error) {
 	if size < 0 || len(line) < size+2 {
 		return errNoDigest
 	}
-	if e.Digest, err = p.digest(line[:size]); err != nil {
+	if err = p.take("", line[:size], e); err != nil {
 		return err
 	}
 	e.Name = line[size+1:]
@@ -188,22 +201,52 @@ func (p *Parser) parseColumns(line string, e *Entry) (err error) {
 	if len(values) < len(p.columns) {
 		return fmt.Errorf("the line has %d columns; its header names %d", len(values), len(p.columns))
 	}
-	err = errors.New("the header names no column sha256")
+	found := false
 	for i, column := range p.columns {
 		switch column {
 		case "sha256":
-			e.Digest, err = p.digest(values[i])
+			found = true
+			if e.Digest, err = p.digest(values[i]); err != nil {
+				return err
+			}
 		case "size":
 			if n, err := strconv.ParseInt(values[i], 10, 64); err == nil && n >= 0 {
 				e.Size = n
 			}
 		case "filename":
 			e.Name = values[i]
+		default:
+			if p.Other == nil {
+				continue
+			}
+			taken, err := p.Other(column, values[i])
+			if err != nil {
+				return err
+			}
+			found = found || taken
 		}
 	}
-	if err == nil && e.Name == "" {
-		err = errNoName
+	switch {
+	case !found:
+		return errors.New("the header names no column sha256")
+	case e.Name == "":
+		return errNoName
 	}
+	return nil
+}
+
+// take reads a digest, which the line calls by an algorithm's name unless that is "".
+func (p *Parser) take(algorithm, digest string, e *Entry) (err error) {
+	if p.Other != nil {
+		taken, err := p.Other(algorithm, digest)
+		switch {
+		case err != nil || taken:
+			return err
+		case algorithm != "":
+			return fmt.Errorf("unknown algorithm %s", algorithm)
+		}
+	}
+	e.Digest, err = p.digest(digest)
 	return err
 }
 

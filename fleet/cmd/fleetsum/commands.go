@@ -158,7 +158,7 @@ func (s *streams) complain(r *fixity.Result) {
 	case r.Error != "":
 		why += ": " + r.Error
 	case r.Outcome == fixity.Mismatch:
-		why += ": " + r.SHA256 + ", not " + r.Expected
+		why += ": " + r.Found() + ", not " + r.Expected
 	}
 	fmt.Fprintf(s.err, "%s: %s\n", name, why)
 }

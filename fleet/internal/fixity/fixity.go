@@ -14,6 +14,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"github.com/sha256-simd/sha256-simd/fleet/internal/checksum"
 	"github.com/sha256-simd/sha256-simd/fleet/internal/list"
 	"github.com/sha256-simd/sha256-simd/fleet/internal/store"
 )
@@ -23,8 +24,8 @@ type Outcome string
 
 // Each line has one of these.
 const (
-	Match      Outcome = "match"      // the digest is the expected one
-	Mismatch   Outcome = "mismatch"   // it is another, or the size is not the list's
+	Match      Outcome = "match"      // the digests are the expected ones
+	Mismatch   Outcome = "mismatch"   // one is another, or the size is not the list's
 	Missing    Outcome = "missing"    // the store has no such object
 	Unreadable Outcome = "unreadable" // it could not be read, or changed while it was
 	Malformed  Outcome = "malformed"  // the line names no object
@@ -38,7 +39,9 @@ type Result struct {
 	Name    string  `json:"name"`
 	Outcome Outcome `json:"outcome"`
 	// SHA256 is the digest, or composite checksum, of what was read, if all was.
-	SHA256   string `json:"sha256"`
+	SHA256 string `json:"sha256"`
+	// Expected is what the list expects: a digest of SHA-256, and others with their
+	// algorithms, such as md5:…, with blanks between.
 	Expected string `json:"expected"`
 	// Size is the length of the object in bytes, or -1 if it was not read.
 	Size  int64  `json:"size"`
@@ -47,16 +50,29 @@ type Result struct {
 	NameBytes []byte `json:"name_bytes,omitempty"`
 	Version   string `json:"version,omitempty"`
 	PartSize  int64  `json:"part_size,omitempty"`
+	// Computed is what was read in the form of Expected, if that is not a digest of
+	// SHA-256 alone.
+	Computed string `json:"computed,omitempty"`
 
-	listed int64 // the size that the list says, or -1
+	listed int64         // the size that the list says, or -1
+	sha256 string        // that the list expects
+	checks *checksum.Set // what it expects besides
+}
+
+// Found returns what was read, in the form of Expected.
+func (r *Result) Found() string {
+	if r.Computed != "" {
+		return r.Computed
+	}
+	return r.SHA256
 }
 
 // Check returns an error if no worker writes such a result.
 func (r *Result) Check() error {
 	switch r.Outcome {
 	case Match:
-		if r.SHA256 == "" || r.SHA256 != r.Expected {
-			return fmt.Errorf("a match of %q, where %q was expected", r.SHA256, r.Expected)
+		if r.SHA256 == "" || r.Found() != r.Expected {
+			return fmt.Errorf("a match of %q, where %q was expected", r.Found(), r.Expected)
 		}
 	case New:
 		if r.SHA256 == "" || r.Expected != "" {
@@ -83,6 +99,9 @@ func (r *Result) Append(b []byte) []byte {
 	b = append(append(b, `","expected":"`...), r.Expected...)
 	b = strconv.AppendInt(append(b, `","size":`...), r.Size, 10)
 	b = append(append(b, `,"error":"`...), r.Error...)
+	if r.Computed != "" {
+		b = append(append(b, `","computed":"`...), r.Computed...)
+	}
 	return append(b, "\"}\n"...)
 }
 
@@ -295,7 +314,7 @@ func (w *work) give(r *Result) {
 
 // read reads an object and sees to it that it gets its result.
 func (w *work) read(e *list.Entry) {
-	r := &Result{Line: e.Line, Name: e.Name, Expected: e.SHA256, Size: -1, Version: e.Version, PartSize: e.PartSize, listed: e.Size}
+	r := &Result{Line: e.Line, Name: e.Name, Expected: e.Expected(), Size: -1, Version: e.Version, PartSize: e.PartSize, listed: e.Size, sha256: e.SHA256}
 	if !utf8.ValidString(e.Name) {
 		r.NameBytes = []byte(e.Name)
 	}
@@ -311,10 +330,17 @@ func (w *work) read(e *list.Entry) {
 	}
 	defer o.Close()
 	r.Size = o.Size()
-	if list.Parts(e.SHA256) == 0 && r.Size < maxChunk {
+	if e.Checksums != "" {
+		err = w.expect(r, e.Checksums)
+	}
+	switch {
+	case err != nil:
+	case list.Parts(e.SHA256) == 0 && r.Size < maxChunk:
 		err = w.readWhole(r, o)
-	} else if err = w.sum(r, o); err == nil {
-		w.finish(r)
+	default:
+		if err = w.sum(r, o); err == nil {
+			w.finish(r)
+		}
 	}
 	if err != nil {
 		r.Size = -1
@@ -376,12 +402,32 @@ func reason(err error) string {
 	return strings.Join(strings.Fields(err.Error()), " ")
 }
 
+// expect has r compute checksums besides SHA-256.
+func (w *work) expect(r *Result, checksums string) (err error) {
+	var sizes []int64
+	if n := checksum.Parts(checksums); n > 0 {
+		if sizes, err = w.partSizes(r, n); err != nil {
+			return err
+		}
+	}
+	r.checks = checksum.New(checksums, sizes)
+	return nil
+}
+
 // finish gives r, which has its object's digest, its outcome.
 func (w *work) finish(r *Result) {
+	if r.checks != nil {
+		computed, partSize := r.checks.Computed()
+		r.Computed = computed
+		if r.sha256 != "" {
+			r.Computed = r.SHA256 + " " + computed
+		}
+		r.PartSize = max(r.PartSize, partSize)
+	}
 	switch r.Expected {
 	case "":
 		r.Outcome = New
-	case r.SHA256:
+	case r.Found():
 		r.Outcome = Match
 	default:
 		r.Outcome = Mismatch

@@ -7,6 +7,7 @@ import (
 
 	"github.com/sha256-simd/sha256-simd"
 	"github.com/sha256-simd/sha256-simd/composite"
+	"github.com/sha256-simd/sha256-simd/fleet/internal/checksum"
 	"github.com/sha256-simd/sha256-simd/fleet/internal/list"
 	"github.com/sha256-simd/sha256-simd/fleet/internal/store"
 )
@@ -23,6 +24,7 @@ func (w *work) readWhole(r *Result, o store.Object) error {
 		w.release(b)
 		return err
 	}
+	r.checks.Write(b[:n])
 	w.pool.add(&job{data: b[:n], hashed: func(j *job) {
 		w.release(b)
 		r.SHA256 = hex.EncodeToString(j.sum[:])
@@ -48,7 +50,8 @@ func (w *work) reopen(r *Result, o *store.Object) error {
 
 // sum reads an object, and gives r its digest or composite checksum.
 func (w *work) sum(r *Result, o store.Object) error {
-	if list.Parts(r.Expected) > 0 {
+	r.checks.Reset()
+	if list.Parts(r.sha256) > 0 {
 		return w.readParts(r, o)
 	}
 	return w.readLong(r, o)
@@ -57,7 +60,7 @@ func (w *work) sum(r *Result, o store.Object) error {
 // readLong reads an object of any length.
 func (w *work) readLong(r *Result, o store.Object) error {
 	h := sha256.New()
-	_, ended, err := w.stream(h, o, r.Size+1)
+	_, ended, err := w.stream(h, r.checks, o, r.Size+1)
 	if err == nil && !ended {
 		err = store.ErrChanged // it has grown
 	}
@@ -68,10 +71,10 @@ func (w *work) readLong(r *Result, o store.Object) error {
 	return nil
 }
 
-// stream writes the next bytes of o to h, at most limit of them, in chunks: one
-// is hashed while the next is read. It reports how many there were, and whether
+// stream writes the next bytes of o to h and checks, at most limit of them, in chunks:
+// one is hashed while the next is read. It reports how many there were, and whether
 // the object ended with them.
-func (w *work) stream(h hash.Hash, o store.Object, limit int64) (n int64, ended bool, err error) {
+func (w *work) stream(h hash.Hash, checks *checksum.Set, o store.Object, limit int64) (n int64, ended bool, err error) {
 	w.pool.begin()
 	defer w.pool.end()
 	s := newStream(w, h)
@@ -87,6 +90,7 @@ func (w *work) stream(h hash.Hash, o store.Object, limit int64) (n int64, ended 
 		}
 		n += int64(k)
 		s.write(b[:k])
+		checks.Write(b[:k])
 	}
 	return n, ended, nil
 }
@@ -127,41 +131,33 @@ func (s *stream) wait() {
 // parts is not known, it reads it once for each length that it may be.
 func (w *work) readParts(r *Result, o store.Object) error {
 	defer func() { o.Close() }()
-	n := list.Parts(r.Expected)
-	sizes := partSizes(r.Size, n)
+	sizes, err := w.partSizes(r, list.Parts(r.sha256))
+	if err != nil {
+		return err
+	}
 	var sum string
 	var refused error // by S3
-	switch {
-	case r.PartSize > 0:
-		sizes = []int64{r.PartSize}
-	case w.PartSize > 0:
-		sizes = []int64{w.PartSize}
-	case len(sizes) == 0:
-		return partsError(fmt.Sprintf("no usual length of parts makes %d parts of %d bytes: --part-size says it", n, r.Size))
-	}
-	if sizes[0] <= (r.Size-1)/maxParts {
-		return partsError(fmt.Sprintf("%d bytes are more than %d parts of %d", r.Size, maxParts, sizes[0]))
-	}
 	for i, size := range sizes {
 		if i > 0 {
 			if err := w.reopen(r, &o); err != nil {
 				return err
 			}
+			r.checks.Reset()
 		}
-		checksum, err := w.sumParts(o, size)
+		c, err := w.sumParts(r.checks, o, size)
 		if err != nil {
 			return err
 		}
 		// A mismatch shows the checksum for the likeliest length.
-		if s := checksum.String(); i == 0 || s == r.Expected {
+		if s := c.String(); i == 0 || s == r.sha256 {
 			sum, r.PartSize = s, size
-			refused = checksum.CheckS3()
+			refused = c.CheckS3()
 		}
-		if sum == r.Expected {
+		if sum == r.sha256 {
 			break
 		}
 	}
-	if refused != nil && sum != r.Expected {
+	if refused != nil && sum != r.sha256 {
 		r.Error = refused.Error()
 	}
 	r.SHA256 = sum
@@ -169,13 +165,13 @@ func (w *work) readParts(r *Result, o store.Object) error {
 }
 
 // sumParts reads an object whose parts are of partSize bytes.
-func (w *work) sumParts(o store.Object, partSize int64) (composite.Checksum, error) {
+func (w *work) sumParts(checks *checksum.Set, o store.Object, partSize int64) (composite.Checksum, error) {
 	c := composite.Checksum{Size: o.Size(), PartSize: partSize}
 	h := sha256.New()
 	for ended := false; !ended; {
 		var n int64
 		var err error
-		if n, ended, err = w.stream(h, o, partSize); err != nil {
+		if n, ended, err = w.stream(h, checks, o, partSize); err != nil {
 			return c, err
 		}
 		if n > 0 || c.Size == 0 {
@@ -196,9 +192,27 @@ type partsError string
 
 func (e partsError) Error() string { return string(e) }
 
-// partSizes returns the lengths of parts, each a usual one, with which an object
+// partSizes returns the lengths that the n parts of an object may have: the one that its
+// list or an option says, otherwise usual ones.
+func (w *work) partSizes(r *Result, n int) ([]int64, error) {
+	sizes := usualSizes(r.Size, n)
+	switch {
+	case r.PartSize > 0:
+		sizes = []int64{r.PartSize}
+	case w.PartSize > 0:
+		sizes = []int64{w.PartSize}
+	case len(sizes) == 0:
+		return nil, partsError(fmt.Sprintf("no usual length of parts makes %d parts of %d bytes: --part-size says it", n, r.Size))
+	}
+	if sizes[0] <= (r.Size-1)/maxParts {
+		return nil, partsError(fmt.Sprintf("%d bytes are more than %d parts of %d", r.Size, maxParts, sizes[0]))
+	}
+	return sizes, nil
+}
+
+// usualSizes returns the lengths of parts, each a usual one, with which an object
 // of size bytes has n parts, the likeliest first.
-func partSizes(size int64, n int) []int64 {
+func usualSizes(size int64, n int) []int64 {
 	if n == 1 {
 		return []int64{max(size, 1)}
 	}

@@ -11,8 +11,10 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"regexp"
 	"strings"
 
+	"github.com/sha256-simd/sha256-simd/fleet/internal/checksum"
 	"github.com/sha256-simd/sha256-simd/fleet/internal/list"
 	"github.com/sha256-simd/sha256-simd/fleet/internal/store"
 )
@@ -42,7 +44,7 @@ type part struct {
 
 // Open returns a Reader of lists, which are named like objects. A list may be
 // compressed (.gz), an inventory in Parquet (.parquet), the manifest.json of an
-// inventory or of a report of S3 Batch Operations, or a bag's
+// inventory or of a report of S3 Batch Operations, or a bag's manifest, such as
 // manifest-sha256.txt. The names in the last are relative to its directory.
 func Open(ctx context.Context, s *store.Store, names []string, o Options) (*Reader, error) {
 	if _, err := list.NewFormat(o.Format, o.Schema, o.Base); err != nil {
@@ -148,7 +150,11 @@ func (r *Reader) open(p part) error {
 			return err
 		}
 	}
-	if base := path.Base(p.name); p.Format == "auto" && (base == "manifest-sha256.txt" || base == "tagmanifest-sha256.txt") {
+	if m := bagManifest.FindStringSubmatch(path.Base(p.name)); m != nil && p.Format == "auto" {
+		if m[1] != "sha256" && checksum.Named(m[1]) == nil {
+			o.Close()
+			return fmt.Errorf("a bag's manifest of the unknown algorithm %s", m[1])
+		}
 		p.Format = "bagit"
 	}
 	if p.Format == "bagit" && p.Base == "" {
@@ -162,6 +168,9 @@ func (r *Reader) open(p part) error {
 	r.current, r.list = o, list.NewReader(from, format)
 	return nil
 }
+
+// bagManifest is the name of a bag's manifest, as of RFC 8493.
+var bagManifest = regexp.MustCompile(`^(?:tag)?manifest-([a-z0-9]+)\.txt$`)
 
 // openParquet reads an inventory that has its columns at its end: it copies it to a
 // file first.

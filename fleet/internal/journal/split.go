@@ -78,7 +78,7 @@ func (j *Journal) Split(ctx context.Context, o Split, next func() (list.Entry, e
 			return nil, fmt.Errorf("reading the list: %w", err)
 		}
 		if o.NoDigests {
-			e.SHA256, e.PartSize = "", 0
+			e.SHA256, e.Checksums, e.PartSize = "", "", 0
 		}
 		if e.Malformed == "" && done(&e) {
 			plan.Unchanged++
@@ -198,6 +198,7 @@ func (j *Journal) checked(ctx context.Context) (func(*list.Entry) bool, error) {
 			if r.Outcome == fixity.Match || r.Outcome == fixity.New {
 				// With that digest expected, or any.
 				sizes[keyOf(r.FullName(), r.Version, r.SHA256)] = r.Size
+				sizes[keyOf(r.FullName(), r.Version, r.Expected)] = r.Size
 				sizes[keyOf(r.FullName(), r.Version, "")] = r.Size
 			}
 			return nil
@@ -208,7 +209,7 @@ func (j *Journal) checked(ctx context.Context) (func(*list.Entry) bool, error) {
 		}
 	}
 	return func(e *list.Entry) bool {
-		size, ok := sizes[keyOf(e.Name, e.Version, e.SHA256)]
+		size, ok := sizes[keyOf(e.Name, e.Version, e.Expected())]
 		return ok && (e.Size < 0 || e.Size == size) && (e.Modified.IsZero() || e.Modified.Before(started))
 	}, nil
 }

@@ -16,6 +16,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/sha256-simd/sha256-simd/fleet/internal/checksum"
 	"github.com/sha256-simd/sha256-simd/internal/checklist"
 )
 
@@ -32,7 +33,9 @@ type Entry struct {
 	// composite checksum, its base64, a hyphen and the number of parts. It is ""
 	// if no digest is expected.
 	SHA256 string
-	// PartSize is the length of the parts of a composite checksum, or 0.
+	// Checksums are what is expected besides SHA256, as checksum.Join returns it.
+	Checksums string
+	// PartSize is the length of the parts of composite checksums, or 0.
 	PartSize int64
 	// Size is the length of the object in bytes, or -1.
 	Size int64
@@ -60,6 +63,15 @@ func Parts(sum string) int {
 		return 0
 	}
 	return parts
+}
+
+// Expected returns all that is expected of the object, with blanks between: SHA256,
+// and Checksums.
+func (e *Entry) Expected() string {
+	if e.Checksums == "" {
+		return e.SHA256
+	}
+	return strings.TrimPrefix(e.SHA256+" "+e.Checksums, " ")
 }
 
 // A Format says how lines are to be read.
@@ -102,6 +114,7 @@ func NewFormat(name, schema, base string) (Format, error) {
 		ofChecklist(checklist.Tagged)
 	case "bagit":
 		ofChecklist(checklist.BagIt)
+		f.parse = parseBagIt
 	case "rclone":
 		f.parse, f.skip = parseRclone, isRcloneFrame
 	case "json":
@@ -169,7 +182,7 @@ func (r *Reader) Next() (Entry, error) {
 			e.Malformed = e.check()
 		}
 		if e.Malformed != "" {
-			e.SHA256, e.Size = "", -1
+			e.SHA256, e.Checksums, e.Size = "", "", -1
 		}
 		return e, nil
 	}
@@ -209,7 +222,16 @@ func (e *Entry) check() string {
 		return "no name"
 	case strings.ContainsRune(e.Name, 0):
 		return "a NUL in the name"
-	case e.SHA256 == "" || Parts(e.SHA256) > 0:
+	case e.Checksums != "":
+		var err error
+		if e.Checksums, err = checksum.Join(strings.Fields(e.Checksums)); err != nil {
+			return err.Error()
+		}
+		if n := checksum.Parts(e.Checksums); n > 0 && Parts(e.SHA256) > 0 && n != Parts(e.SHA256) {
+			return "checksums of different numbers of parts: " + e.Expected()
+		}
+	}
+	if e.SHA256 == "" || Parts(e.SHA256) > 0 {
 		return ""
 	}
 	e.SHA256 = strings.ToLower(e.SHA256)
@@ -217,29 +239,6 @@ func (e *Entry) check() string {
 		return "not a SHA-256 digest: " + strconv.Quote(e.SHA256)
 	}
 	return ""
-}
-
-// checksums returns the parser of checksum lists. In the place of a digest it takes
-// composite checksums, too.
-func checksums(p *checklist.Parser) func(string, *Entry) error {
-	return func(line string, e *Entry) error {
-		rest, escaped := strings.CutPrefix(line, `\`)
-		if sum, name, ok := strings.Cut(rest, " "); ok && Parts(sum) > 0 && len(name) > 1 {
-			e.SHA256, e.Name = sum, name[1:]
-			if !escaped {
-				return nil
-			}
-			var err error
-			e.Name, err = checklist.UnescapeName(e.Name)
-			return err
-		}
-		c, err := p.Parse(line)
-		e.Name, e.Size = c.Name, c.Size
-		if err == nil {
-			e.SHA256 = hex.EncodeToString(c.Digest)
-		}
-		return err
-	}
 }
 
 // isComment reports whether a line is a comment, or the counts at the end of a
@@ -257,11 +256,24 @@ type record struct {
 	Size      *int64     `json:"size,omitempty"`
 	Modified  *time.Time `json:"modified,omitempty"`
 	SHA256    string     `json:"sha256,omitempty"`
+	MD5       string     `json:"md5,omitempty"`
+	SHA1      string     `json:"sha1,omitempty"`
+	SHA512    string     `json:"sha512,omitempty"`
+	CRC32     string     `json:"crc32,omitempty"`
+	CRC32C    string     `json:"crc32c,omitempty"`
+	CRC64NVME string     `json:"crc64nvme,omitempty"`
 	Expected  string     `json:"expected,omitempty"`
 	PartSize  int64      `json:"part_size,omitempty"`
 	Malformed string     `json:"malformed,omitempty"`
 	Outcome   string     `json:"outcome,omitempty"`
 	Error     string     `json:"error,omitempty"`
+}
+
+// checksums returns the fields of checksum.Algorithms.
+func (r *record) checksums() map[string]*string {
+	return map[string]*string{
+		"md5": &r.MD5, "sha1": &r.SHA1, "sha512": &r.SHA512, "crc32": &r.CRC32, "crc32c": &r.CRC32C, "crc64nvme": &r.CRC64NVME,
+	}
 }
 
 func parseJSON(line string, e *Entry) error {
@@ -277,8 +289,22 @@ func parseJSON(line string, e *Entry) error {
 		e.Name = string(r.NameBytes)
 	}
 	if r.Outcome != "" && r.Expected != "" {
-		// A worker's output: what was expected still is, whatever was read.
-		e.SHA256 = r.Expected
+		// A worker's output: what was expected still is, whatever was read. If that
+		// was right, so is the digest.
+		if err := e.setExpected(r.Expected); err != nil {
+			return err
+		}
+		if r.Outcome == "match" {
+			e.SHA256 = r.SHA256
+		}
+	}
+	for name, value := range r.checksums() {
+		if *value == "" {
+			continue
+		}
+		if _, err := e.setDigest(name, *value); err != nil {
+			return err
+		}
 	}
 	if r.Outcome == "malformed" {
 		e.Malformed = r.Error
@@ -296,6 +322,13 @@ func parseJSON(line string, e *Entry) error {
 // Append appends the entry to b as a line of JSON, which Reader reads.
 func (e *Entry) Append(b []byte) []byte {
 	r := record{Line: e.Line, Name: e.Name, Version: e.Version, SHA256: e.SHA256, PartSize: e.PartSize, Malformed: e.Malformed}
+	if e.Checksums != "" {
+		fields := r.checksums()
+		for _, c := range strings.Fields(e.Checksums) {
+			name, value, _ := strings.Cut(c, ":")
+			*fields[name] = value
+		}
+	}
 	if e.Size >= 0 {
 		r.Size = &e.Size
 	}

@@ -18,6 +18,13 @@ import (
 const (
 	digest    = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
 	composite = "n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg=-3"
+
+	// Others of the same four bytes, "test".
+	md5Hex     = "098f6bcd4621d373cade4e832627b4f6"
+	md5Base64  = "CY9rzUYh03PK3k6DJie09g=="
+	sha1Hex    = "a94a8fe5ccb19ba61c4c0873d391e987982fbbd3"
+	sha1Base64 = "qUqP5cyxm6YcTAhz05Hph5gvu9M="
+	sha512Hex  = "ee26b0dd4af7e749aa1a8ee3c10ae9923f618980772e473f8819a5d4940e0db27ac185f8a0e1d5f84f88bc887fd67b143732c304cc5fa9ad8e6f57f50028a8ff"
 )
 
 func read(t *testing.T, f Format, text string) []Entry {
@@ -76,8 +83,8 @@ func TestFormats(t *testing.T) {
 		{name: "reversed", line: digest + " a", want: Entry{Name: "a", SHA256: digest}},
 		{name: "composite with escapes", line: `\` + composite + `  a\nb`, want: Entry{Name: "a\nb", SHA256: composite}},
 		{name: "composite of no parts", line: strings.TrimSuffix(composite, "3") + "0  a", want: Entry{Malformed: "the digest has 46 characters; expected 64 hexadecimal digits"}},
-		{name: "rclone", format: "rclone", base: "s3://b", line: `{"Path":"d/a","Name":"a","Size":7,"MimeType":"x","ModTime":"2026-01-02T03:04:05.5Z","IsDir":false,"Hashes":{"md5":"00","sha256":"` + digest + `"}},`,
-			want: Entry{Name: "s3://b/d/a", Size: 7, SHA256: digest, Modified: time.Date(2026, 1, 2, 3, 4, 5, 5e8, time.UTC)}},
+		{name: "rclone", format: "rclone", base: "s3://b", line: `{"Path":"d/a","Name":"a","Size":7,"MimeType":"x","ModTime":"2026-01-02T03:04:05.5Z","IsDir":false,"Hashes":{"crc32":"d87f7e0c","md5":"` + md5Hex + `","quickxor":"x","sha256":"` + digest + `"}},`,
+			want: Entry{Name: "s3://b/d/a", Size: 7, SHA256: digest, Checksums: "md5:" + md5Hex + " crc32:d87f7e0c", Modified: time.Date(2026, 1, 2, 3, 4, 5, 5e8, time.UTC)}},
 		{name: "rclone, size not known", format: "rclone", line: `{"Path":"a","Size":-1}`, want: Entry{Name: "a"}},
 		{name: "rclone, a directory in the name", format: "rclone", line: `{"Path":"\"IsDir\":true","Size":-1}`, want: Entry{Name: `"IsDir":true`}},
 		{name: "rclone, cut", format: "rclone", line: `{"Path":`, want: Entry{Malformed: "not a line of rclone lsjson: unexpected end of JSON input"}},
@@ -105,8 +112,14 @@ func TestFormats(t *testing.T) {
 			want: Entry{Name: "s3://b/k", Version: "v1", SHA256: digest}},
 		{name: "batch, composite", format: "batch", line: batch("succeeded", `{"checksum_base64":"`+composite+`","checksumAlgorithm":"SHA256","checksumType":"COMPOSITE"}`),
 			want: Entry{Name: "s3://b/k", Version: "v1", SHA256: composite}},
-		{name: "batch, another algorithm", format: "batch", line: batch("succeeded", `{"checksumAlgorithm":"CRC32"}`),
-			want: Entry{Name: "s3://b/k", Version: "v1", Malformed: `a checksum of "CRC32", not SHA256`}},
+		{name: "batch, CRC64NVME", format: "batch", line: batch("succeeded", `{"checksum_base64":"rosUhgp5mIg=","checksumAlgorithm":"CRC64NVME","checksumType":"FULL_OBJECT","checksum_hex":"AE8B14860A799888"}`),
+			want: Entry{Name: "s3://b/k", Version: "v1", Checksums: "crc64nvme:ae8b14860a799888"}},
+		{name: "batch, composite SHA-1", format: "batch", line: batch("succeeded", `{"checksum_base64":"`+sha1Base64+`-3","checksumAlgorithm":"SHA1","checksumType":"COMPOSITE","checksum_hex":"x"}`),
+			want: Entry{Name: "s3://b/k", Version: "v1", Checksums: "sha1:" + sha1Base64 + "-3"}},
+		{name: "batch, no parts", format: "batch", line: batch("succeeded", `{"checksum_base64":"`+sha1Base64+`","checksumAlgorithm":"SHA1","checksumType":"COMPOSITE"}`),
+			want: Entry{Name: "s3://b/k", Version: "v1", Malformed: `no checksum of the type COMPOSITE: "` + sha1Base64 + `"`}},
+		{name: "batch, an unknown algorithm", format: "batch", line: batch("succeeded", `{"checksumAlgorithm":"XXHASH64","checksumType":"FULL_OBJECT","checksum_hex":"00"}`),
+			want: Entry{Name: "s3://b/k", Version: "v1", Malformed: `a checksum of the unknown algorithm "XXHASH64"`}},
 		{name: "batch, failed", format: "batch", line: batch("failed", `Access denied`),
 			want: Entry{Name: "s3://b/k", Version: "v1", Malformed: "S3 has no checksum: the task failed: Access denied"}},
 	} {
@@ -122,6 +135,69 @@ func TestFormats(t *testing.T) {
 			got := read(t, f, tt.line+"\n")
 			if len(got) != 1 || got[0] != tt.want {
 				t.Errorf("got  %+v\nwant %+v", got, tt.want)
+			}
+		})
+	}
+}
+
+// Digests other than SHA-256 say by a prefix, a word or their length what they are.
+func TestOtherDigests(t *testing.T) {
+	for _, tt := range []struct {
+		name, format, schema, line string
+		sha256, checksums          string
+		malformed                  string
+	}{
+		{name: "md5sum", line: md5Hex + "  a", checksums: "md5:" + md5Hex},
+		{name: "md5sum, upper case", line: strings.ToUpper(md5Hex) + " *a", checksums: "md5:" + md5Hex},
+		{name: "md5sum by name", format: "coreutils", line: md5Hex + "  a", checksums: "md5:" + md5Hex},
+		{name: "sha1sum", line: sha1Hex + "  a", checksums: "sha1:" + sha1Hex},
+		{name: "sha512sum", line: sha512Hex + "  a", checksums: "sha512:" + sha512Hex},
+		{name: "base64", line: md5Base64 + "  a", checksums: "md5:" + md5Hex},
+		{name: "a prefix", line: "md5:" + md5Hex + "  a", checksums: "md5:" + md5Hex},
+		{name: "a prefix of SHA-256", line: "sha256:" + digest + "  a", sha256: digest},
+		{name: "a prefix, base64", line: "SHA-1:" + sha1Base64 + "  a", checksums: "sha1:" + sha1Hex},
+		{name: "CRC32 as S3 shows it", line: "crc32:2H9+DA==  a", checksums: "crc32:d87f7e0c"},
+		{name: "CRC32C", line: "crc32c:86a072c0  a", checksums: "crc32c:86a072c0"},
+		{name: "CRC64NVME", line: "crc64nvme:rosUhgp5mIg=  a", checksums: "crc64nvme:ae8b14860a799888"},
+		{name: "composite SHA-1", line: "sha1:" + sha1Base64 + "-3  a", checksums: "sha1:" + sha1Base64 + "-3"},
+		{name: "composite CRC32C", line: "crc32c:hqBywA==-3  a", checksums: "crc32c:hqBywA==-3"},
+		{name: "an unknown prefix", line: "blake3:00  a", malformed: "unknown algorithm blake3"},
+		{name: "a CRC without a prefix", line: "d87f7e0c  a", malformed: "the digest has 8 characters; expected 64 hexadecimal digits"},
+		{name: "half a digest", line: "md5:" + md5Hex[:16] + "  a", malformed: `not 16 bytes of md5 in hexadecimal digits or base64: "098f6bcd4621d373"`},
+		{name: "BSD", line: "MD5 (a) = " + md5Hex, checksums: "md5:" + md5Hex},
+		{name: "BSD, SHA-512", format: "bsd", line: "SHA512 (a) = " + sha512Hex, checksums: "sha512:" + sha512Hex},
+		{name: "BSD, unknown", line: "BLAKE2s (a) = " + digest, malformed: "unknown algorithm BLAKE2s"},
+		{name: "OpenSSL", line: "SHA2-512(a)= " + sha512Hex, checksums: "sha512:" + sha512Hex},
+		{name: "BagIt", format: "bagit", line: md5Hex + " a", checksums: "md5:" + md5Hex},
+		{name: "BagIt, SHA-512", format: "bagit", line: sha512Hex + "\ta", checksums: "sha512:" + sha512Hex},
+		{name: "JSON", line: `{"name":"a","md5":"` + md5Hex + `","sha256":"` + digest + `","crc32c":"hqBywA=="}`,
+			sha256: digest, checksums: "md5:" + md5Hex + " crc32c:86a072c0"},
+		{name: "JSON, no digest", line: `{"name":"a","md5":"x"}`, malformed: `not 16 bytes of md5 in hexadecimal digits or base64: "x"`},
+		{name: "JSON, different parts", line: `{"name":"a","sha1":"` + sha1Base64 + `-3","crc32":"2H9+DA==-4"}`,
+			malformed: "checksums of different numbers of parts: sha1:" + sha1Base64 + "-3 crc32:2H9+DA==-4"},
+		{name: "JSON, different parts of SHA-256", line: `{"name":"a","sha256":"` + composite + `","crc32":"2H9+DA==-4"}`,
+			malformed: "checksums of different numbers of parts: " + composite + " crc32:2H9+DA==-4"},
+		{name: "a worker's match", line: `{"name":"a","outcome":"match","sha256":"` + digest + `","expected":"md5:` + md5Hex + `","computed":"md5:` + md5Hex + `"}`,
+			sha256: digest, checksums: "md5:" + md5Hex},
+		{name: "a worker's mismatch", line: `{"name":"a","outcome":"mismatch","sha256":"` + digest + `","expected":"md5:` + md5Hex + `","computed":"md5:x"}`,
+			checksums: "md5:" + md5Hex},
+		{name: "a worker's mismatch of two", line: `{"name":"a","outcome":"mismatch","sha256":"x","expected":"` + digest + ` md5:` + md5Hex + `"}`,
+			sha256: digest, checksums: "md5:" + md5Hex},
+		{name: "columns", format: "inventory", schema: "Bucket, Key, ETag, MD5, ChecksumSHA256, ChecksumCRC64NVME",
+			line:   `"b","k","e","` + md5Base64 + `","n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg=","rosUhgp5mIg="`,
+			sha256: digest, checksums: "md5:" + md5Hex + " crc64nvme:ae8b14860a799888"},
+		{name: "empty columns", format: "inventory", schema: "Bucket, Key, md5, sha1", line: `"b","k","","` + sha1Hex + `"`, checksums: "sha1:" + sha1Hex},
+		{name: "a column of something else", format: "inventory", schema: "Bucket, Key, md5", line: `"b","k","x"`,
+			malformed: `not 16 bytes of md5 in hexadecimal digits or base64: "x"`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f, err := NewFormat(tt.format, tt.schema, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := read(t, f, tt.line+"\n")
+			if len(got) != 1 || got[0].SHA256 != tt.sha256 || got[0].Checksums != tt.checksums || got[0].Malformed != tt.malformed {
+				t.Errorf("got %+v", got)
 			}
 		})
 	}
@@ -144,6 +220,7 @@ func TestFrames(t *testing.T) {
 	for _, tt := range []struct{ format, text string }{
 		{"rclone", "[\n{\"Path\":\"d\",\"Name\":\"d\",\"Size\":-1,\"IsDir\":true},\n{\"Path\":\"a\",\"Size\":7}\n]\n"},
 		{"auto", "%%%% HASHDEEP-1.0\n%%%% size,sha256,filename\n## Invoked\n7," + digest + ",a\n"},
+		{"auto", "%%%% HASHDEEP-1.0\n%%%% size,md5,tiger,filename\n7," + md5Hex + ",x,a\n"},
 	} {
 		f, err := NewFormat(tt.format, "", "")
 		if err != nil {
@@ -160,6 +237,7 @@ type inventoryRow struct {
 	Bucket   string    `parquet:"bucket"`
 	Key      string    `parquet:"key"`
 	Version  *string   `parquet:"version_id,optional"`
+	MD5      *string   `parquet:"md5,optional"`
 	Delete   *bool     `parquet:"is_delete_marker,optional"`
 	Size     *int64    `parquet:"size,optional"`
 	Modified time.Time `parquet:"last_modified_date,timestamp(millisecond)"`
@@ -169,10 +247,10 @@ type inventoryRow struct {
 // An inventory in Parquet has the keys as they are, and any number of row groups.
 func TestParquet(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 6e6, time.UTC)
-	version, size, yes := "v1", int64(7), true
+	version, size, yes, sum := "v1", int64(7), true, md5Base64
 	rows := []inventoryRow{
 		{Bucket: "b", Key: "a+b%2B é", Size: &size, Modified: at},
-		{Bucket: "b", Key: "k", Version: &version, Modified: at},
+		{Bucket: "b", Key: "k", Version: &version, Modified: at, MD5: &sum},
 		{Bucket: "b", Key: "gone", Delete: &yes, Modified: at},
 	}
 	const many = 3*parquetBatch + 5
@@ -194,7 +272,7 @@ func TestParquet(t *testing.T) {
 	defer r.Close()
 	want := []Entry{
 		{Line: 1, Name: "s3://b/a+b%2B é", Size: 7, Modified: at},
-		{Line: 2, Name: "s3://b/k", Version: "v1", Size: -1, Modified: at},
+		{Line: 2, Name: "s3://b/k", Version: "v1", Checksums: "md5:" + md5Hex, Size: -1, Modified: at},
 		{Line: 3, Name: "s3://b/gone", Size: -1, Malformed: "a delete marker, which has no content"},
 	}
 	for i := range many {
@@ -233,6 +311,7 @@ func TestAppend(t *testing.T) {
 		{Line: 1, Name: "a\xffb", Size: -1},
 		{Line: 2, Name: "c", SHA256: composite, PartSize: 8 << 20, Size: 0},
 		{Line: 3, Size: -1, Malformed: "why"},
+		{Line: 4, Name: "d", Size: -1, Checksums: "md5:" + md5Hex + " sha1:" + sha1Hex + " sha512:" + sha512Hex + " crc32:d87f7e0c crc32c:hqBywA==-3 crc64nvme:ae8b14860a799888"},
 	} {
 		if got := read(t, f, string(e.Append(nil))); len(got) != 1 || got[0] != e {
 			t.Errorf("got %+v, want %+v", got, e)
@@ -282,6 +361,7 @@ func FuzzReader(f *testing.F) {
 	f.Add("inventory", `"b","k"`)
 	f.Add("json", `{"name":"a"}`)
 	f.Add("bagit", digest+" a%0A")
+	f.Add("auto", "MD5 (a) = "+md5Hex+"\nsha1:"+sha1Base64+"-3  b\n")
 	f.Fuzz(func(t *testing.T, format, text string) {
 		fm, err := NewFormat(format, "", "")
 		if err != nil {
@@ -291,6 +371,9 @@ func FuzzReader(f *testing.F) {
 			e, err := r.Next()
 			if err != nil {
 				return
+			}
+			if strings.Contains(e.Checksums, "  ") || e.Malformed != "" && e.Checksums != "" {
+				t.Fatalf("checksums of %+v", e)
 			}
 			if (e.Name == "" || e.SHA256 != "" && len(e.SHA256) != 64 && Parts(e.SHA256) == 0) && e.Malformed == "" {
 				t.Fatalf("not malformed: %+v", e)

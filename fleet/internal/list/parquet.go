@@ -32,7 +32,7 @@ func NewParquetReader(f io.ReaderAt, size int64) (*ParquetReader, error) {
 	}
 	r := &ParquetReader{groups: file.RowGroups(), buffer: make([]parquet.Row, parquetBatch)}
 	for _, path := range file.Schema().Columns() {
-		name := strings.ReplaceAll(strings.ToLower(strings.Join(path, ".")), "_", "")
+		name := columnName(strings.Join(path, "."))
 		r.names = append(r.names, name)
 		if leaf, ok := file.Schema().Lookup(path...); ok && name == "lastmodifieddate" {
 			r.unit = timeUnit(leaf.Node.Type())

@@ -20,16 +20,14 @@ func parseRclone(line string, e *Entry) error {
 		Path    string
 		Size    int64
 		ModTime string
-		Hashes  struct {
-			SHA256 string `json:"sha256"`
-		}
+		Hashes  map[string]string
 	}
 	if err := json.Unmarshal([]byte(strings.TrimSuffix(line, ",")), &r); err != nil {
 		return fmt.Errorf("not a line of rclone lsjson: %w", err)
 	}
-	e.Name, e.SHA256, e.Size = r.Path, r.Hashes.SHA256, max(r.Size, -1)
+	e.Name, e.Size = r.Path, max(r.Size, -1)
 	if t, err := time.Parse(time.RFC3339, r.ModTime); err == nil {
 		e.Modified = t
 	}
-	return nil
+	return e.setDigests(r.Hashes)
 }

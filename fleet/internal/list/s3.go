@@ -17,7 +17,7 @@ import (
 func inventory(schema string) func(string, *Entry) error {
 	columns := strings.Split(schema, ",")
 	for i, c := range columns {
-		columns[i] = strings.ToLower(strings.TrimSpace(c))
+		columns[i] = columnName(c)
 	}
 	return func(line string, e *Entry) error {
 		r := csv.NewReader(strings.NewReader(line))
@@ -72,6 +72,9 @@ func (e *Entry) setRow(row map[string]string) error {
 	if t, err := time.Parse(time.RFC3339, row["lastmodifieddate"]); err == nil {
 		e.Modified = t
 	}
+	if err := e.setDigests(row); err != nil {
+		return err
+	}
 	if message, ok := row["resultmessage"]; ok {
 		return e.setResult(row["taskstatus"], message)
 	}
@@ -92,18 +95,17 @@ func (e *Entry) setResult(status, message string) error {
 	if err := json.Unmarshal([]byte(message), &r); err != nil {
 		return fmt.Errorf("the result message is not JSON: %w", err)
 	}
-	if !strings.EqualFold(r.Algorithm, "SHA256") {
-		return fmt.Errorf("a checksum of %q, not SHA256", r.Algorithm)
+	composite := strings.EqualFold(r.Type, "COMPOSITE")
+	digest := r.Hex
+	if composite || digest == "" {
+		digest = r.Base64
 	}
-	if strings.EqualFold(r.Type, "COMPOSITE") {
-		if Parts(r.Base64) == 0 {
-			return fmt.Errorf("not a composite checksum with its number of parts: %q", r.Base64)
-		}
-		e.SHA256 = r.Base64
-		return nil
+	if composite != strings.Contains(digest, "-") || digest == "" {
+		return fmt.Errorf("no checksum of the type %s: %q", r.Type, digest)
 	}
-	if e.SHA256 = r.Hex; e.SHA256 == "" {
-		return errors.New("no checksum_hex in the result message")
+	taken, err := e.setDigest(r.Algorithm, digest)
+	if err == nil && !taken {
+		err = fmt.Errorf("a checksum of the unknown algorithm %q", r.Algorithm)
 	}
-	return nil
+	return err
 }
