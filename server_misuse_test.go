@@ -12,7 +12,7 @@ import (
 	"time"
 
 	sha256 "github.com/sha256-simd/sha256-simd"
-	"github.com/sha256-simd/sha256-simd/internal/hashtest"
+	"github.com/sha256-simd/sha256-simd/internal/test/hashtest"
 	"github.com/sha256-simd/sha256-simd/internal/race"
 )
 

@@ -23,7 +23,9 @@ var listCommand = command{
 	does: `Prints a line of JSON with name and size for each object. All other commands read such
 lists. A URL or path may hold *, ?, [a-z], {a,b}, and ** for any number of directories.
 Without these it means the object and all objects below it.`,
-	options: func(o *options, flags *pflag.FlagSet) {},
+	options: func(o *options, flags *pflag.FlagSet) {
+		flags.BoolVar(&o.versions, "versions", false, "print all versions of objects in stores (snapshots of Azure's), with their sizes")
+	},
 	run: func(ctx context.Context, o *options, std *streams) (int, error) {
 		if len(o.arguments) == 0 {
 			return 0, errors.New("no URL")
@@ -38,8 +40,8 @@ Without these it means the object and all objects below it.`,
 		defer s.Close()
 		var line []byte
 		for _, pattern := range o.arguments {
-			if err := s.List(ctx, pattern, func(i store.Info) error {
-				line = (&list.Entry{Name: i.Name, Size: i.Size, Modified: i.Modified.UTC()}).Append(line[:0])
+			if err := s.List(ctx, pattern, o.versions, func(i store.Info) error {
+				line = (&list.Entry{Name: i.Name, Version: i.Version, Size: i.Size, Modified: i.Modified.UTC()}).Append(line[:0])
 				_, err := std.out.Write(line)
 				return err
 			}); err != nil {

@@ -37,6 +37,7 @@ type options struct {
 	lines     int64
 	since     string
 	noDigests bool
+	versions  bool
 	replace   bool
 	progress  string
 	every     time.Duration
@@ -79,7 +80,7 @@ func flagsOf(c *command, o *options) *pflag.FlagSet {
 	flags.Usage = func() {}
 	c.options(o, flags)
 	flags.StringArrayVar(&o.store.Params, "store", nil, "parameters of a bucket: `s3://BUCKET?PARAMETER=VALUE`, or s3://?… for all buckets; FLEETSUM_STORE has more of these, divided by blanks, which come first")
-	flags.IntVar(&o.store.Retries, "retries", 5, "repeat a request that brings nothing up to this many times in a row")
+	flags.IntVar(&o.store.Retries, "retries", 8, "repeat a request that brings nothing up to this many times in a row, in all for at least 19 seconds")
 	flags.DurationVar(&o.store.Stall, "stall", time.Minute, "repeat a request when the store has sent nothing for this long")
 	return flags
 }
@@ -189,7 +190,8 @@ func help(w io.Writer, c *command) {
 		fmt.Fprintf(w, "  fleetsum %s %s\n", c.name, c.arguments)
 	}
 	fmt.Fprint(w, `
-Objects are paths, or URLs: file://, s3://, gs://, azblob://. In these, all that follows the bucket is the key as it is.
+Objects are paths, or URLs: file://, s3://, gs://, azblob://, and s3a://, az://, abfss:// for the same stores. All that follows the
+bucket is the key as it is.
 'fleetsum COMMAND --help' says more.
 `)
 }

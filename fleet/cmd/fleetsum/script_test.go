@@ -1,6 +1,8 @@
 package main
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -49,11 +51,13 @@ func runScripts(t *testing.T, dir string, start func(*testscript.Env) *storetest
 			return nil
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"put":      put,
-			"zeros":    zeros,
-			"fail":     fail,
-			"requests": requests,
-			"sorted":   sorted,
+			"put":         put,
+			"keep":        keep,
+			"zeros":       zeros,
+			"fail":        fail,
+			"requests":    requests,
+			"sorted":      sorted,
+			"accesspoint": accessPoint,
 		},
 	})
 }
@@ -67,6 +71,27 @@ func put(ts *testscript.TestScript, _ bool, args []string) {
 	data, err := os.ReadFile(ts.MkAbs(args[1]))
 	ts.Check(err)
 	server(ts).Put(args[0], data)
+}
+
+// keep KEY has the store keep what an object is now, as a version of it.
+func keep(ts *testscript.TestScript, _ bool, args []string) { server(ts).Keep(args[0]) }
+
+// accesspoint NAME.ACCOUNT.REGION serves the bucket as an access point of it, to which a
+// proxy leads.
+func accessPoint(ts *testscript.TestScript, _ bool, args []string) {
+	part := strings.Split(args[0], ".")
+	host := part[0] + "-" + part[1] + ".s3-accesspoint." + part[2] + ".amazonaws.com"
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Host != host {
+			w.WriteHeader(http.StatusBadGateway)
+			return
+		}
+		r.URL.Path = "/" + storetest.Bucket + r.URL.Path
+		server(ts).ServeHTTP(w, r)
+	}))
+	ts.Defer(proxy.Close)
+	ts.Setenv("HTTP_PROXY", proxy.URL)
+	ts.Setenv("FLEETSUM_STORE", "s3://?anonymous=true&disable_https=true&region=us-east-1")
 }
 
 // zeros FILE SIZE makes a file of zeros.

@@ -384,24 +384,34 @@ func TestMissingInAnUnknownBucket(t *testing.T) {
 	}
 }
 
-// The version that a list names is read. A store without versions is not asked for
-// another in its place.
+// The version that a list names is read, of each kind of store by its own name for it.
 func TestVersions(t *testing.T) {
-	versions := map[string]string{"": "current", "v1": "earlier", "null": "from before there were versions"}
-	for _, scheme := range []string{"s3", "gs", "azblob"} {
+	const snapshot = "2026-01-02T03:04:05.1234567Z"
+	for scheme, tt := range map[string]struct {
+		parameter string
+		versions  map[string]string
+	}{
+		"s3":     {"versionId", map[string]string{"": "current", "v1": "earlier", "null": "from before there were versions"}},
+		"gs":     {"generation", map[string]string{"": "current", "1700000000000000": "earlier"}},
+		"azblob": {"snapshot", map[string]string{"": "current", snapshot: "earlier"}},
+	} {
 		c := lie(t, scheme, func(w http.ResponseWriter, r *http.Request, _ int) {
 			identify(w, 1)
-			send(w, 200, "", []byte(versions[r.URL.Query().Get("versionId")]), -1)
+			send(w, 200, "", []byte(tt.versions[r.URL.Query().Get(tt.parameter)]), -1)
 		})
-		for version, contents := range versions {
+		for version, contents := range tt.versions {
 			r := check(t, c, list.Entry{Name: scheme + "://bucket/key", Version: version})[0]
-			if version == "" || scheme == "s3" {
-				if r.Outcome != New || r.SHA256 != sum([]byte(contents)) || r.Version != version {
-					t.Errorf("%s, version %q: got %+v", scheme, version, r)
-				}
-			} else if r.Outcome != Unreadable || !strings.Contains(r.Error, "only objects of S3 have versions") {
+			if r.Outcome != New || r.SHA256 != sum([]byte(contents)) || r.Version != version {
 				t.Errorf("%s, version %q: got %+v", scheme, version, r)
 			}
+		}
+	}
+	// Where there can be none, the current version is not read in its place.
+	file := storetest.WriteFile(t, t.TempDir(), "f", nil)
+	for _, e := range []list.Entry{{Name: file, Version: "v1"}, {Name: "gs://bucket/key", Version: "null"}} {
+		c := newChecker(t, nil, func(o *store.Options) { o.Params = []string{"gs://?anonymous=true"} })
+		if r := check(t, c, e)[0]; r.Outcome != Unreadable || !strings.Contains(r.Error, "version") && !strings.Contains(r.Error, "generation") {
+			t.Errorf("got %+v", r)
 		}
 	}
 }

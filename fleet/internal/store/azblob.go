@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
+	"slices"
+	"strings"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
@@ -15,40 +18,73 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/blockblob"
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/container"
 	"gocloud.dev/blob"
-	_ "gocloud.dev/blob/azureblob" // azblob://
+	"gocloud.dev/blob/azureblob"
 )
 
 // azblobProvider is Azure Blob Storage.
 var azblobProvider = provider{
-	open: func(ctx context.Context, name string, q url.Values, _ int) (*blob.Bucket, error) {
-		return blob.OpenBucket(ctx, (&url.URL{Scheme: "azblob", Host: name, RawQuery: q.Encode()}).String())
-	},
-	read:   readAzblob,
-	write:  writeAzblob,
-	remove: removeAzblob,
+	open:   openAzblob,
 	kindOf: kindOfAzblob,
-	keyOf: func(o *blob.ListObject) string {
-		var item container.BlobItem
-		if o.As(&item) && item.Name != nil {
-			return *item.Name
+	headerOf: func(err error) http.Header {
+		var r *azcore.ResponseError
+		if errors.As(err, &r) && r.RawResponse != nil {
+			return r.RawResponse.Header
 		}
-		return o.Key
+		return nil
 	},
 }
 
-// readAzblob asks the SDK itself: azureblob escapes some keys, and panics at a
-// response without Last-Modified.
-func readAzblob(ctx context.Context, b *blob.Bucket, p place, version string, from int64) (*response, error) {
-	if version != "" {
-		return nil, errNoVersions
+// An azblobBucket is a container. It asks the SDK itself: azureblob escapes some keys,
+// and panics at a response without Last-Modified.
+type azblobBucket struct {
+	*blob.Bucket
+	client *container.Client
+}
+
+// openAzblob opens a container as the URL opener of azureblob does, with the parameters
+// of that. The account may be in its name, as of abfss://CONTAINER@ACCOUNT.dfs.core.windows.net.
+func openAzblob(ctx context.Context, p place, q url.Values, _ int) (bucket, error) {
+	if account, domain, _ := strings.Cut(p.host, "."); account != "" {
+		q.Set("storage_account", account)
+		if domain != "" && !q.Has("domain") {
+			// Both endpoints of an account have the same objects.
+			if rest, ok := strings.CutPrefix(domain, "dfs."); ok {
+				domain = "blob." + rest
+			}
+			q.Set("domain", domain)
+		}
 	}
-	client, err := containerOf(b)
+	opener := azureblob.URLOpener{MakeClient: azureblob.NewDefaultClient, ServiceURLOptions: *azureblob.NewDefaultServiceURLOptions()}
+	b, err := opener.OpenBucketURL(ctx, &url.URL{Scheme: "azblob", Host: p.bucket, RawQuery: q.Encode()})
 	if err != nil {
 		return nil, err
 	}
+	c := &azblobBucket{Bucket: b}
+	if !b.As(&c.client) {
+		b.Close()
+		return nil, errors.New("not a container of Azure's")
+	}
+	return c, nil
+}
+
+// once has the SDK make one request of what it is asked for with the context.
+func once(ctx context.Context) context.Context {
+	return policy.WithRetryOptions(ctx, policy.RetryOptions{MaxRetries: -1})
+}
+
+func (b *azblobBucket) read(ctx context.Context, key, version string, from int64) (*response, error) {
+	client := b.client.NewBlobClient(key)
+	if version != "" {
+		var err error
+		if client, err = client.WithSnapshot(version); err != nil {
+			return nil, err
+		}
+	}
 	var raw *http.Response
-	ctx = policy.WithRetryOptions(policy.WithCaptureResponse(ctx, &raw), policy.RetryOptions{MaxRetries: -1})
-	out, err := client.NewBlobClient(p.key).DownloadStream(ctx, &azblob.DownloadStreamOptions{Range: azblob.HTTPRange{Offset: from}})
+	ctx = policy.WithCaptureResponse(once(ctx), &raw)
+	// Without this, net/http would decompress objects with Content-Encoding: gzip.
+	ctx = policy.WithHTTPHeader(ctx, http.Header{"Accept-Encoding": {"identity"}})
+	out, err := client.DownloadStream(ctx, &azblob.DownloadStreamOptions{Range: azblob.HTTPRange{Offset: from}})
 	if err != nil {
 		return nil, err
 	}
@@ -64,40 +100,66 @@ func readAzblob(ctx context.Context, b *blob.Bucket, p place, version string, fr
 	return r, nil
 }
 
-// writeAzblob asks the SDK itself, as readAzblob does. Blocks of an upload that fails
-// do not appear.
-func writeAzblob(ctx context.Context, b *blob.Bucket, p place, from io.Reader) error {
-	client, err := containerOf(b)
-	if err != nil {
-		return err
+// list takes snapshots for versions.
+func (b *azblobBucket) list(ctx context.Context, l listing) (page []listed, next string, err error) {
+	o := &container.ListBlobsFlatOptions{Prefix: &l.prefix, MaxResults: to.Ptr(int32(l.n)), Include: container.ListBlobsInclude{Snapshots: l.versions}}
+	if l.token != "" {
+		o.Marker = &l.token
 	}
+	out, err := b.client.NewListBlobsFlatPager(o).NextPage(once(ctx))
+	if err != nil {
+		return nil, "", err
+	}
+	if out.Segment == nil {
+		return nil, "", errors.New("the listing has no list")
+	}
+	for _, item := range out.Segment.BlobItems {
+		if item.Name == nil || item.Properties == nil {
+			return nil, "", errors.New("a listed blob has no name or no properties")
+		}
+		if r := item.Properties.ResourceType; r != nil && *r == "directory" {
+			continue // of a hierarchical namespace
+		}
+		one := listed{key: *item.Name}
+		if n := item.Properties.ContentLength; n != nil {
+			one.size = *n
+		}
+		if t := item.Properties.LastModified; t != nil {
+			one.modified = *t
+		}
+		if item.Snapshot != nil {
+			one.version = *item.Snapshot
+		}
+		page = append(page, one)
+	}
+	if out.NextMarker != nil {
+		next = *out.NextMarker
+	}
+	return page, next, nil
+}
+
+// Blocks of an upload that fails do not appear.
+func (b *azblobBucket) write(ctx context.Context, key string, from io.Reader) error {
 	header := azblob.HTTPHeaders{BlobContentType: to.Ptr(contentType)}
-	_, err = client.NewBlockBlobClient(p.key).UploadStream(ctx, from, &blockblob.UploadStreamOptions{HTTPHeaders: &header})
+	_, err := b.client.NewBlockBlobClient(key).UploadStream(ctx, from, &blockblob.UploadStreamOptions{HTTPHeaders: &header})
 	return err
 }
 
-// removeAzblob asks the SDK itself, as readAzblob does.
-func removeAzblob(ctx context.Context, b *blob.Bucket, p place) error {
-	client, err := containerOf(b)
-	if err != nil {
-		return err
-	}
-	_, err = client.NewBlobClient(p.key).Delete(ctx, nil)
+func (b *azblobBucket) remove(ctx context.Context, key string) error {
+	_, err := b.client.NewBlobClient(key).Delete(ctx, nil)
 	return err
-}
-
-// containerOf returns the SDK's client of b.
-func containerOf(b *blob.Bucket) (*container.Client, error) {
-	var client *container.Client
-	if !b.As(&client) {
-		return nil, errors.New("not a container of Azure's")
-	}
-	return client, nil
 }
 
 func kindOfAzblob(err error) kind {
 	var r *azcore.ResponseError
-	if !errors.As(err, &r) {
+	var network net.Error
+	var final interface{ NonRetriable() } // above all there are no credentials
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.As(err, &network):
+		return passing // of a listing's body, which the SDK calls final
+	case errors.As(err, &final):
+		return refused
+	case !errors.As(err, &r):
 		return passing
 	}
 	switch code := bloberror.Code(r.ErrorCode); {
@@ -105,10 +167,15 @@ func kindOfAzblob(err error) kind {
 		return missing
 	case r.StatusCode == http.StatusNotFound && code == bloberror.ContainerNotFound:
 		return noBucket
-	case r.StatusCode == http.StatusPreconditionFailed, r.StatusCode == http.StatusRequestedRangeNotSatisfiable:
-		return replaced
-	case r.StatusCode == http.StatusForbidden, r.StatusCode == http.StatusUnauthorized:
-		return refused
+	case slices.Contains(unfitBlobs, code):
+		return unfit
 	}
-	return passing
+	return kindOfStatus(r.StatusCode)
+}
+
+// unfitBlobs say that a blob is archived, or encrypted by a customer's key, or that its
+// name or snapshot is none.
+var unfitBlobs = []bloberror.Code{
+	bloberror.BlobArchived, bloberror.BlobBeingRehydrated, bloberror.BlobUsesCustomerSpecifiedEncryption,
+	bloberror.OutOfRangeInput, bloberror.InvalidURI, bloberror.InvalidQueryParameterValue,
 }

@@ -8,50 +8,74 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
+	"regexp"
+	"slices"
 	"strconv"
+	"strings"
 	"sync/atomic"
 
 	"cloud.google.com/go/storage"
 	"gocloud.dev/blob"
 	_ "gocloud.dev/blob/gcsblob" // gs://
+	"golang.org/x/oauth2"
 	"google.golang.org/api/googleapi"
+	"google.golang.org/api/iterator"
 )
 
 // gsProvider is Google Cloud Storage.
 var gsProvider = provider{
-	open: func(ctx context.Context, name string, q url.Values, _ int) (*blob.Bucket, error) {
-		b, err := blob.OpenBucket(ctx, (&url.URL{Scheme: "gs", Host: name, RawQuery: q.Encode()}).String())
-		var client *storage.Client
-		if err == nil && b.As(&client) {
-			// The SDK would try again for ever.
-			client.SetRetry(storage.WithPolicy(storage.RetryNever))
-		}
-		return b, err
-	},
-	read:   readGS,
-	write:  writeByDriver,
-	remove: func(ctx context.Context, b *blob.Bucket, p place) error { return b.Delete(ctx, p.key) },
-	kindOf: kindOfGS,
-	keyOf: func(o *blob.ListObject) string {
-		var g storage.ObjectAttrs
-		if o.As(&g) {
-			return g.Name
-		}
-		return o.Key
-	},
+	open:         openGS,
+	kindOf:       kindOfGS,
 	hidesBuckets: true,
+	headerOf: func(err error) http.Header {
+		var api *googleapi.Error
+		if errors.As(err, &api) {
+			return api.Header
+		}
+		return nil
+	},
 }
 
-func readGS(ctx context.Context, b *blob.Bucket, p place, version string, from int64) (*response, error) {
-	if version != "" {
-		return nil, errNoVersions
+// A gsBucket is a bucket.
+type gsBucket struct {
+	*blob.Bucket
+	handle *storage.BucketHandle
+}
+
+// openGS opens a bucket as the URL opener of gcsblob does, with the parameters of that,
+// and user_project.
+func openGS(ctx context.Context, p place, q url.Values, _ int) (bucket, error) {
+	project := q.Get("user_project")
+	q.Del("user_project")
+	b, err := blob.OpenBucket(ctx, (&url.URL{Scheme: "gs", Host: p.bucket, RawQuery: q.Encode()}).String())
+	if err != nil {
+		return nil, err
 	}
 	var client *storage.Client
 	if !b.As(&client) {
+		b.Close()
 		return nil, errors.New("not a bucket of Google's")
 	}
+	// The SDK would try again for ever.
+	client.SetRetry(storage.WithPolicy(storage.RetryNever))
+	handle := client.Bucket(p.bucket)
+	if project != "" {
+		handle = handle.UserProject(project)
+	}
+	return &gsBucket{b, handle}, nil
+}
+
+func (b *gsBucket) read(ctx context.Context, key, version string, from int64) (*response, error) {
+	object := b.handle.Object(key)
+	if version != "" {
+		generation, err := strconv.ParseInt(version, 10, 64)
+		if err != nil {
+			return nil, nameError(fmt.Sprintf("not a generation: %q", version))
+		}
+		object = object.Generation(generation)
+	}
 	ctx, cancel := context.WithCancelCause(ctx)
-	r, err := client.Bucket(p.bucket).Object(p.key).ReadCompressed(true).Retryer(storage.WithPolicy(storage.RetryNever)).
+	r, err := object.ReadCompressed(true).Retryer(storage.WithPolicy(storage.RetryNever)).
 		NewRangeReader(oneRequest(ctx, cancel), from, -1)
 	if err != nil {
 		cancel(nil)
@@ -72,6 +96,37 @@ func readGS(ctx context.Context, b *blob.Bucket, p place, version string, from i
 		body.identity = strconv.FormatInt(r.Attrs.Generation, 10)
 	}
 	return body, nil
+}
+
+func (b *gsBucket) list(ctx context.Context, l listing) (page []listed, next string, err error) {
+	q := &storage.Query{Prefix: l.prefix, Versions: l.versions, Projection: storage.ProjectionNoACL}
+	if err := q.SetAttrSelection([]string{"Name", "Size", "Updated", "Generation"}); err != nil {
+		return nil, "", err
+	}
+	var objects []*storage.ObjectAttrs
+	if next, err = iterator.NewPager(b.handle.Objects(ctx, q), l.n, l.token).NextPage(&objects); err != nil {
+		return nil, "", err
+	}
+	for _, o := range objects {
+		one := listed{key: o.Name, size: o.Size, modified: o.Updated}
+		if l.versions {
+			one.version = strconv.FormatInt(o.Generation, 10)
+		}
+		page = append(page, one)
+	}
+	return page, next, nil
+}
+
+func (b *gsBucket) write(ctx context.Context, key string, from io.Reader) error {
+	return writeAll(ctx, func(ctx context.Context) (*storage.Writer, error) {
+		w := b.handle.Object(key).NewWriter(ctx)
+		w.ContentType = contentType
+		return w, nil
+	}, from)
+}
+
+func (b *gsBucket) remove(ctx context.Context, key string) error {
+	return b.handle.Object(key).Delete(ctx)
 }
 
 var errBroke = errors.New("the body ended early")
@@ -115,16 +170,41 @@ func (c *canceler) Close() error {
 
 func kindOfGS(err error) kind {
 	var api *googleapi.Error
-	isAPI := errors.As(err, &api)
+	var token *oauth2.RetrieveError
 	switch {
 	case errors.Is(err, storage.ErrBucketNotExist):
 		return noBucket
 	case errors.Is(err, storage.ErrObjectNotExist):
 		return missing
-	case isAPI && (api.Code == http.StatusPreconditionFailed || api.Code == http.StatusRequestedRangeNotSatisfiable):
-		return replaced
-	case isAPI && (api.Code == http.StatusForbidden || api.Code == http.StatusUnauthorized):
-		return refused
+	case errors.As(err, &token) && token.Response != nil:
+		return kindOfStatus(token.Response.StatusCode)
+	case !errors.As(err, &api):
+		return passing
 	}
-	return passing
+	reasons := reasonsOfGS(api)
+	switch {
+	case slices.ContainsFunc(reasons, func(r string) bool { return slices.Contains(unfitReasons, strings.ToLower(r)) }):
+		return unfit
+	case slices.ContainsFunc(reasons, func(r string) bool { return strings.HasSuffix(r, "ateLimitExceeded") }):
+		return passing
+	}
+	return kindOfStatus(api.Code)
 }
+
+// unfitReasons say that an object is encrypted by a customer's key, or that its name is
+// none.
+var unfitReasons = []string{"customerencryptionkeyrequired", "resourceisencryptedwithcustomerencryptionkey", "keytoolong", "invalidobjectname"}
+
+// reasonsOfGS returns the words that say what is wrong: of the API in JSON, or of the
+// one in XML, which the SDK does not read.
+func reasonsOfGS(err *googleapi.Error) (reasons []string) {
+	for _, e := range err.Errors {
+		reasons = append(reasons, e.Reason)
+	}
+	for _, m := range xmlCode.FindAllStringSubmatch(err.Body, -1) {
+		reasons = append(reasons, m[1])
+	}
+	return reasons
+}
+
+var xmlCode = regexp.MustCompile(`<Code>(\w+)</Code>`)

@@ -12,12 +12,14 @@ import (
 	"time"
 
 	"github.com/bmatcuk/doublestar/v4"
-	"gocloud.dev/blob"
 )
 
 // An Info describes an object that was listed.
 type Info struct {
-	Name     string
+	Name string
+	// Version is a version ID of S3, a generation of Google Cloud Storage, the time of
+	// a snapshot of Azure's or, where only current versions are listed, "".
+	Version  string
 	Size     int64
 	Modified time.Time
 }
@@ -29,8 +31,9 @@ const pageSize = 1000
 // store. A pattern is a name that may hold *, ?, [a-z], {a,b} and, for any number
 // of directories, **; a name without these means the object and all objects
 // below it. Of files, regular ones are listed, and links are followed only
-// where they are named. It is an error if there is none.
-func (s *Store) List(ctx context.Context, pattern string, found func(Info) error) error {
+// where they are named. It is an error if there is none. With versions set, all
+// versions of objects are listed, where a store has them, and not delete markers.
+func (s *Store) List(ctx context.Context, pattern string, versions bool, found func(Info) error) error {
 	p, err := parse(pattern)
 	if err != nil {
 		return err
@@ -43,7 +46,7 @@ func (s *Store) List(ctx context.Context, pattern string, found func(Info) error
 	if p.scheme == "" {
 		err = listFiles(ctx, p.path, strings.HasPrefix(pattern, "file://"), each)
 	} else {
-		err = s.listBucket(ctx, p, each)
+		err = s.listBucket(ctx, p, versions, each)
 	}
 	if err == nil && !any {
 		err = &fs.PathError{Op: "list", Path: pattern, Err: fs.ErrNotExist}
@@ -69,7 +72,7 @@ func listFiles(ctx context.Context, pattern string, asURL bool, found func(Info)
 		if asURL {
 			name = fileURL(name)
 		}
-		return found(Info{name, info.Size(), info.ModTime()})
+		return found(Info{Name: name, Size: info.Size(), Modified: info.ModTime()})
 	}
 	if info, err := os.Stat(pattern); err == nil {
 		if !info.IsDir() {
@@ -93,7 +96,7 @@ func listFiles(ctx context.Context, pattern string, asURL bool, found func(Info)
 	}, doublestar.WithFailOnIOErrors(), doublestar.WithNoFollow())
 }
 
-func (s *Store) listBucket(ctx context.Context, p place, found func(Info) error) error {
+func (s *Store) listBucket(ctx context.Context, p place, versions bool, found func(Info) error) error {
 	b, err := s.bucketOf(p)
 	if err != nil {
 		return err
@@ -109,37 +112,40 @@ func (s *Store) listBucket(ctx context.Context, p place, found func(Info) error)
 		prefix = p.key[:i]
 		match = func(key string) bool { return doublestar.MatchUnvalidated(p.key, key) }
 	}
-	for token := blob.FirstPageToken; ; {
-		page, next, err := s.listPage(ctx, b, p, token, pageSize, prefix)
+	l := listing{prefix: prefix, versions: versions, n: pageSize}
+	for {
+		page, next, err := s.listPage(ctx, b, p, l)
 		if err != nil {
 			return fmt.Errorf("listing %s: %w", p.root(), err)
 		}
-		token = next
 		for _, o := range page {
-			key := p.provider().keyOf(o)
 			// Consoles represent directories by empty objects.
-			if o.IsDir || o.Size == 0 && strings.HasSuffix(key, "/") || !match(key) {
+			if o.size == 0 && strings.HasSuffix(o.key, "/") || !match(o.key) {
 				continue
 			}
-			if err := found(Info{p.root() + "/" + key, o.Size, o.ModTime}); err != nil {
+			if err := found(Info{p.written + "/" + o.key, o.version, o.size, o.modified}); err != nil {
 				return err
 			}
 		}
-		if len(token) == 0 {
+		switch next {
+		case "":
 			return nil
+		case l.token:
+			return fmt.Errorf("listing %s: the store sends the same page again", p.root())
 		}
+		l.token = next
 	}
 }
 
-// listPage returns up to n objects of a bucket, and the token of those that follow.
-func (s *Store) listPage(ctx context.Context, b *blob.Bucket, p place, token []byte, n int, prefix string) (page []*blob.ListObject, next []byte, err error) {
+// listPage returns a page of a listing, and the token of the next one.
+func (s *Store) listPage(ctx context.Context, b bucket, p place, l listing) (page []listed, next string, err error) {
 	err = s.retry(ctx, func(ctx context.Context) error {
 		if err := s.wait(ctx); err != nil {
 			return err
 		}
 		ctx, cancel := context.WithTimeoutCause(ctx, s.stall(), errStalled)
 		defer cancel()
-		page, next, err = b.ListPage(ctx, token, n, &blob.ListOptions{Prefix: prefix})
+		page, next, err = b.list(ctx, l)
 		if err != nil && errors.Is(context.Cause(ctx), errStalled) {
 			return errStalled
 		}

@@ -28,7 +28,7 @@ func TestListingStalls(t *testing.T) {
 	defer s.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	if err := s.List(ctx, "s3://bucket/", func(Info) error { return nil }); !errors.Is(err, errStalled) {
+	if err := s.List(ctx, "s3://bucket/", false, func(Info) error { return nil }); !errors.Is(err, errStalled) {
 		t.Errorf("got %v, want %v", err, errStalled)
 	}
 }
@@ -46,7 +46,7 @@ func TestListingOfPages(t *testing.T) {
 	}
 	defer s.Close()
 	next := 0
-	if err := s.List(t.Context(), "s3://"+storetest.Bucket, func(i Info) error {
+	if err := s.List(t.Context(), "s3://"+storetest.Bucket, false, func(i Info) error {
 		if want := server.Name(fmt.Sprintf("%05d", next)); i.Name != want {
 			t.Errorf("got %s, want %s", i.Name, want)
 		}
@@ -79,7 +79,7 @@ func TestListedNamesCanBeOpened(t *testing.T) {
 		server.Name("dir"): append(slices.Clone(want), "slash/"), dir: want, "file://" + dir: want,
 	} {
 		var got []string
-		if err := s.List(t.Context(), pattern, func(i Info) error {
+		if err := s.List(t.Context(), pattern, false, func(i Info) error {
 			o, err := s.Open(t.Context(), i.Name, "")
 			if err != nil {
 				return err

@@ -2,31 +2,25 @@ package store
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
-
-	"gocloud.dev/blob"
+	"strconv"
+	"time"
 )
 
 // A provider gives access to one kind of object store. What a kind needs is in one
 // file, and no file knows two kinds.
 type provider struct {
 	// open opens a bucket. It takes the parameters of gocloud.dev's URLs.
-	open func(ctx context.Context, name string, q url.Values, connections int) (*blob.Bucket, error)
-	// read requests an object from byte from on. It makes one request and leaves
-	// retries to its caller.
-	read func(ctx context.Context, b *blob.Bucket, p place, version string, from int64) (*response, error)
-	// write writes an object: all of it, or nothing.
-	write func(ctx context.Context, b *blob.Bucket, p place, from io.Reader) error
-	// remove removes an object.
-	remove func(ctx context.Context, b *blob.Bucket, p place) error
+	open func(ctx context.Context, p place, q url.Values, connections int) (bucket, error)
 	// kindOf says what an error of the store means.
 	kindOf func(error) kind
-	// keyOf returns the key of a listed object as the store has it.
-	keyOf func(*blob.ListObject) string
+	// headerOf returns the header of the response that an error is about, or nil.
+	headerOf func(error) http.Header
 	// hidesBuckets says that the store reports a missing object where its bucket is
 	// missing.
 	hidesBuckets bool
@@ -35,15 +29,46 @@ type provider struct {
 // providers has the kinds of stores, by the schemes of their URLs.
 var providers = map[string]*provider{"s3": &s3Provider, "gs": &gsProvider, "azblob": &azblobProvider}
 
+// A bucket is an open one. Each of its methods makes one request, and leaves retries
+// to its caller. It is safe for concurrent use.
+type bucket interface {
+	// read requests an object from byte from on.
+	read(ctx context.Context, key, version string, from int64) (*response, error)
+	// list returns a page of a listing, and the token of the next one, or "".
+	list(ctx context.Context, l listing) (page []listed, next string, err error)
+	// write writes an object: all of it, or nothing.
+	write(ctx context.Context, key string, from io.Reader) error
+	// remove removes an object.
+	remove(ctx context.Context, key string) error
+	// Close closes the bucket.
+	io.Closer
+}
+
+// A listing says what to list.
+type listing struct {
+	prefix   string // of keys
+	versions bool   // all of them, not only the current ones
+	token    string // of the page, or "" for the first
+	n        int    // objects of the page, at most
+}
+
+// A listed object is one of a page.
+type listed struct {
+	key      string // as the store has it
+	version  string // if all versions are listed
+	size     int64
+	modified time.Time
+}
+
 // contentType is the type of the objects that Write writes.
 const contentType = "text/plain; charset=utf-8"
 
-// writeByDriver writes an object by gocloud.dev's driver.
-func writeByDriver(ctx context.Context, b *blob.Bucket, p place, from io.Reader) error {
-	// What is cancelled before Close does not appear.
+// writeAll writes an object to w, which open makes. What is cancelled before Close does
+// not appear.
+func writeAll[W io.WriteCloser](ctx context.Context, open func(context.Context) (W, error), from io.Reader) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	w, err := b.NewWriter(ctx, p.key, &blob.WriterOptions{ContentType: contentType})
+	w, err := open(ctx)
 	if err != nil {
 		return err
 	}
@@ -70,7 +95,8 @@ type kind int
 
 const (
 	passing  kind = iota // a later request may succeed
-	refused              // all requests for the object fail like this
+	refused              // all requests to the store fail like this
+	unfit                // all requests for this object fail like this
 	missing              // the store has no such object
 	noBucket             // the store has no such bucket, which is not the object's fault
 	replaced             // the object is not what it was
@@ -79,7 +105,9 @@ const (
 // A failure is an error of a store.
 type failure struct {
 	kind kind
-	err  error
+	// after is how long the store asks its clients to wait, or 0.
+	after time.Duration
+	err   error
 }
 
 func (f *failure) Error() string { return f.err.Error() }
@@ -96,7 +124,46 @@ func (p *provider) failed(err error) error {
 	if err == nil {
 		return nil
 	}
-	return &failure{p.kindOf(err), err}
+	f := &failure{kind: p.kindOf(err), err: err}
+	var certificate *tls.CertificateVerificationError
+	switch {
+	case errors.As(err, &certificate):
+		f.kind = refused
+	case f.kind == passing:
+		f.after = retryAfter(p.headerOf(err), time.Now())
+	}
+	return f
+}
+
+// kindOfStatus says what a status means that a store gives no word about. That of a
+// missing object may be a proxy's.
+func kindOfStatus(status int) kind {
+	switch status {
+	case http.StatusPreconditionFailed, http.StatusRequestedRangeNotSatisfiable:
+		return replaced
+	case http.StatusNotFound, http.StatusRequestTimeout, http.StatusConflict, http.StatusTooEarly, http.StatusTooManyRequests:
+		return passing
+	}
+	if status >= 400 && status < 500 {
+		return refused
+	}
+	return passing
+}
+
+// maxRetryAfter is the longest that a store can have its clients wait between two
+// requests.
+const maxRetryAfter = 2 * time.Minute
+
+// retryAfter returns how long the header of a response asks to wait, or 0.
+func retryAfter(h http.Header, now time.Time) time.Duration {
+	text := h.Get("Retry-After")
+	if seconds, err := strconv.ParseUint(text, 10, 31); err == nil {
+		return min(time.Duration(seconds)*time.Second, maxRetryAfter)
+	}
+	if at, err := http.ParseTime(text); err == nil {
+		return max(0, min(at.Sub(now), maxRetryAfter))
+	}
+	return 0
 }
 
 // errNoLength says that a body may end anywhere.

@@ -10,8 +10,6 @@ import (
 	"slices"
 	"syscall"
 	"time"
-
-	"gocloud.dev/blob"
 )
 
 // ErrChanged says that an object was written to while it was being read: what
@@ -29,7 +27,7 @@ type Object interface {
 	Local() bool
 }
 
-// Open opens an object, in a version of S3 unless that is "". An error for
+// Open opens an object, in a version as List returns them unless that is "". An error for
 // which IsMissing is true says that there is no such object.
 func (s *Store) Open(ctx context.Context, name, version string) (Object, error) {
 	p, err := parse(name)
@@ -73,7 +71,7 @@ func IsMissing(err error) bool {
 func OfObject(err error) bool {
 	var pathError *fs.PathError
 	var name nameError
-	return errors.Is(err, ErrChanged) || IsMissing(err) || errors.As(err, &name) ||
+	return errors.Is(err, ErrChanged) || IsMissing(err) || isKind(err, unfit) || errors.As(err, &name) ||
 		errors.As(err, &pathError) && !slices.ContainsFunc(ofFileSystems, func(e error) bool { return errors.Is(err, e) }) && !outOfFiles(err)
 }
 
@@ -90,7 +88,7 @@ func outOfFiles(err error) bool {
 type remote struct {
 	store    *Store
 	ctx      context.Context
-	bucket   *blob.Bucket
+	bucket   bucket
 	place    place
 	version  string
 	size     int64
@@ -133,7 +131,7 @@ func (o *remote) open(ctx context.Context) error {
 	b := &body{ctx: ctx, cancel: cancel}
 	b.stall = time.AfterFunc(o.store.stall(), func() { cancel(errStalled) })
 	var err error
-	if b.response, err = o.place.provider().read(ctx, o.bucket, o.place, o.version, o.n); err != nil {
+	if b.response, err = o.bucket.read(ctx, o.place.key, o.version, o.n); err != nil {
 		b.stall.Stop()
 		err = b.reason(o.place.provider().failed(err))
 		cancel(nil)
@@ -233,6 +231,10 @@ func (s *Store) retry(ctx context.Context, do func(context.Context) error) error
 		}
 		wait := s.options.Backoff << min(tries, 6)
 		wait -= time.Duration(rand.Float64() * float64(wait) / 2)
+		var f *failure
+		if errors.As(err, &f) {
+			wait = max(wait, f.after)
+		}
 		select {
 		case <-time.After(wait):
 		case <-ctx.Done():

@@ -1,5 +1,5 @@
 // Package store reads, lists and writes objects by their names: paths, file://,
-// s3://, gs:// and azblob:// URLs. Reads are retried, resumed where they broke,
+// s3://, gs:// and azblob:// URLs, and those of other schemes for the same stores. Reads are retried, resumed where they broke,
 // and limited; a digest can rest on what they return.
 package store
 
@@ -16,7 +16,6 @@ import (
 	"sync"
 	"time"
 
-	"gocloud.dev/blob"
 	"golang.org/x/time/rate"
 )
 
@@ -47,14 +46,14 @@ type Store struct {
 	bytes    *rate.Limiter
 
 	mu      sync.Mutex
-	buckets map[string]*bucket
+	buckets map[string]*entry
 }
 
-// A bucket is opened once.
-type bucket struct {
-	once sync.Once
-	*blob.Bucket
-	err error
+// An entry is a bucket that is opened once.
+type entry struct {
+	once   sync.Once
+	bucket bucket
+	err    error
 
 	checking sync.Mutex
 	checked  bool
@@ -66,13 +65,13 @@ const minBurst = 64 << 10
 
 // New returns a Store.
 func New(o Options) (*Store, error) {
-	s := &Store{options: o, params: make(map[string]url.Values), buckets: make(map[string]*bucket)}
+	s := &Store{options: o, params: make(map[string]url.Values), buckets: make(map[string]*entry)}
 	for _, p := range o.Params {
-		u, err := url.Parse(p)
-		if err != nil || u.Scheme == "" || u.RawQuery == "" || strings.Trim(u.Path, "/") != "" {
-			return nil, fmt.Errorf("%q is not of the form s3://BUCKET?PARAMETER=VALUE or s3://?PARAMETER=VALUE", p)
+		root, q, err := parseParams(p)
+		if err != nil {
+			return nil, err
 		}
-		s.params[u.Scheme+"://"+u.Host] = u.Query()
+		s.params[root] = q
 	}
 	if o.RequestsPerSecond > 0 {
 		s.requests = rate.NewLimiter(rate.Limit(o.RequestsPerSecond), max(1, int(o.RequestsPerSecond/10)))
@@ -89,59 +88,12 @@ func (s *Store) Close() error {
 	defer s.mu.Unlock()
 	var errs []error
 	for _, b := range s.buckets {
-		if b.Bucket != nil {
-			errs = append(errs, b.Bucket.Close())
+		if b.bucket != nil {
+			errs = append(errs, b.bucket.Close())
 		}
 	}
 	clear(s.buckets)
 	return errors.Join(errs...)
-}
-
-// A place is where an object is: a path, or a key in a bucket.
-type place struct {
-	path        string // of a file, else ""
-	scheme, key string
-	bucket      string
-}
-
-// provider returns the kind of store that the object is in, or nil for files.
-func (p place) provider() *provider { return providers[p.scheme] }
-
-// root names the store that the object is in.
-func (p place) root() string {
-	if p.scheme == "" {
-		return "file://"
-	}
-	return p.scheme + "://" + p.bucket
-}
-
-// A nameError says that a name leads nowhere, whatever the stores hold.
-type nameError string
-
-func (e nameError) Error() string { return string(e) }
-
-const errNoVersions = nameError("only objects of S3 have versions")
-
-// parse finds out where a name leads.
-func parse(name string) (place, error) {
-	scheme, rest, ok := strings.Cut(name, "://")
-	switch {
-	case !ok || strings.ContainsAny(scheme, "/."):
-		return place{path: name}, nil
-	case scheme == "file":
-		u, err := url.Parse(name)
-		if err != nil || u.Path == "" || u.Host != "" && u.Host != "localhost" || strings.ContainsAny(name, "?#") {
-			return place{}, nameError(fmt.Sprintf("%q is not file:// and an absolute path, with ?, # and %% escaped", name))
-		}
-		return place{path: filepath.FromSlash(u.Path)}, nil
-	case providers[scheme] == nil:
-		return place{}, nameError(fmt.Sprintf("unknown kind of store %s://", scheme))
-	}
-	bucket, key, _ := strings.Cut(rest, "/")
-	if bucket == "" {
-		return place{}, nameError(fmt.Sprintf("no bucket in %q", name))
-	}
-	return place{scheme: scheme, bucket: bucket, key: key}, nil
 }
 
 // Root names the store that an object is in, for objects that can fail
@@ -169,12 +121,12 @@ func Dir(name string) string {
 }
 
 // entry returns the bucket of a place, which may be yet to be opened.
-func (s *Store) entry(p place) *bucket {
+func (s *Store) entry(p place) *entry {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	b := s.buckets[p.root()]
 	if b == nil {
-		b = new(bucket)
+		b = new(entry)
 		s.buckets[p.root()] = b
 	}
 	return b
@@ -193,7 +145,7 @@ func (s *Store) checkBucket(ctx context.Context, p place) error {
 	if b.checked {
 		return b.missing
 	}
-	_, _, err := s.listPage(ctx, b.Bucket, p, blob.FirstPageToken, 1, "")
+	_, _, err := s.listPage(ctx, b.bucket, p, listing{n: 1})
 	if isKind(err, noBucket) {
 		b.missing = err
 	}
@@ -205,7 +157,7 @@ func (s *Store) checkBucket(ctx context.Context, p place) error {
 }
 
 // bucketOf opens the bucket of a place.
-func (s *Store) bucketOf(p place) (*blob.Bucket, error) {
+func (s *Store) bucketOf(p place) (bucket, error) {
 	b := s.entry(p)
 	b.once.Do(func() {
 		q := url.Values{}
@@ -215,12 +167,12 @@ func (s *Store) bucketOf(p place) (*blob.Bucket, error) {
 			}
 		}
 		// The bucket outlives the request that opens it.
-		b.Bucket, b.err = p.provider().open(context.Background(), p.bucket, q, s.options.Connections)
+		b.bucket, b.err = p.provider().open(context.Background(), p, q, s.options.Connections)
 		if b.err != nil {
 			b.err = fmt.Errorf("opening %s: %w", p.root(), b.err)
 		}
 	})
-	return b.Bucket, b.err
+	return b.bucket, b.err
 }
 
 // Write writes an object: all of it, or nothing if it fails or is killed. The
@@ -241,7 +193,7 @@ func (s *Store) Write(ctx context.Context, name string, from io.ReadSeeker) erro
 		if _, err := from.Seek(0, io.SeekStart); err != nil {
 			return err
 		}
-		if err := p.provider().write(ctx, b, p, from); err != nil {
+		if err := b.write(ctx, p.key, from); err != nil {
 			return fmt.Errorf("writing %s: %w", name, p.provider().failed(err))
 		}
 		return nil
@@ -264,7 +216,7 @@ func (s *Store) Remove(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	err = s.retry(ctx, func(ctx context.Context) error { return p.provider().failed(p.provider().remove(ctx, b, p)) })
+	err = s.retry(ctx, func(ctx context.Context) error { return p.provider().failed(b.remove(ctx, p.key)) })
 	if err != nil && !IsMissing(err) {
 		return fmt.Errorf("removing %s: %w", name, err)
 	}

@@ -76,7 +76,7 @@ func TestWriteAgain(t *testing.T) {
 			t.Errorf("%s, %v", r.Method, err)
 		}
 		if writes = append(writes, string(body)); len(writes) == 1 {
-			w.WriteHeader(http.StatusBadRequest) // which the SDK does not repeat by itself
+			w.WriteHeader(http.StatusConflict) // which the SDK does not repeat by itself
 		}
 	}))
 	defer server.Close()

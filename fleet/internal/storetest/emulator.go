@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/base64"
+	"errors"
 	"io"
 	"log"
 	"net"
@@ -17,6 +18,7 @@ import (
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob"
+	azureblob "github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/blob"
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/bloberror"
 	"gocloud.dev/blob"
 	_ "gocloud.dev/blob/azureblob" // azblob://
@@ -141,7 +143,7 @@ func before(tb testing.TB, address string, s *Server) *Server {
 			tb.Fatal(err)
 		}
 		tb.Cleanup(func() { bucket.Close() })
-		s.objects = remote{bucket}
+		s.objects = remote{bucket, address}
 	}
 	s.handler = &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(&url.URL{Scheme: "http", Host: address}) },
@@ -159,11 +161,35 @@ func before(tb testing.TB, address string, s *Server) *Server {
 	return s
 }
 
-// remote are the objects of an emulator.
-type remote struct{ *blob.Bucket }
+// remote are the objects of an emulator of Google Cloud Storage.
+type remote struct {
+	*blob.Bucket
+	address string
+}
 
 func (r remote) put(key string, data []byte) error {
 	return r.WriteAll(context.Background(), key, data, nil)
+}
+
+func (r remote) putGzip(key string, data []byte) error {
+	return r.WriteAll(context.Background(), key, data, &blob.WriterOptions{ContentEncoding: "gzip"})
+}
+
+func (r remote) keep(string) error {
+	request, err := http.NewRequest(http.MethodPatch, "http://"+r.address+"/storage/v1/b/"+Bucket, strings.NewReader(`{"versioning":{"enabled":true}}`))
+	if err != nil {
+		return err
+	}
+	request.Header.Set("Content-Type", "application/json")
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return errors.New(response.Status)
+	}
+	return nil
 }
 
 func (r remote) get(key string) ([]byte, error) { return r.ReadAll(context.Background(), key) }
@@ -182,6 +208,19 @@ type azureObjects struct{ *azblob.Client }
 
 func (a azureObjects) put(key string, data []byte) error {
 	_, err := a.UploadBuffer(context.Background(), Bucket, key, data, nil)
+	return err
+}
+
+func (a azureObjects) putGzip(key string, data []byte) error {
+	encoding := "gzip"
+	_, err := a.UploadBuffer(context.Background(), Bucket, key, data, &azblob.UploadBufferOptions{
+		HTTPHeaders: &azureblob.HTTPHeaders{BlobContentEncoding: &encoding},
+	})
+	return err
+}
+
+func (a azureObjects) keep(key string) error {
+	_, err := a.ServiceClient().NewContainerClient(Bucket).NewBlobClient(key).CreateSnapshot(context.Background(), nil)
 	return err
 }
 

@@ -43,8 +43,12 @@ type Server struct {
 // objects are those in the bucket, past the server and its faults.
 type objects interface {
 	put(key string, data []byte) error
+	// putGzip writes an object with the header Content-Encoding: gzip.
+	putGzip(key string, data []byte) error
 	get(key string) ([]byte, error)
 	delete(key string) error
+	// keep has the store keep what an object is now, whatever is written to it later.
+	keep(key string) error
 }
 
 // A Fault is what befalls one read of an object. The zero Fault is none.
@@ -124,6 +128,22 @@ func (s *Server) Faults(fault func(key string, nth int) Fault) {
 // Put writes an object.
 func (s *Server) Put(key string, data []byte) {
 	if err := s.objects.put(key, data); err != nil {
+		panic(err)
+	}
+}
+
+// PutGzip writes an object with the header Content-Encoding: gzip, of which data may be
+// the contents.
+func (s *Server) PutGzip(key string, data []byte) {
+	if err := s.objects.putGzip(key, data); err != nil {
+		panic(err)
+	}
+}
+
+// Keep has the store keep what an object is now, as a version of it, whatever is
+// written to it later.
+func (s *Server) Keep(key string) {
+	if err := s.objects.keep(key); err != nil {
 		panic(err)
 	}
 }
@@ -238,6 +258,15 @@ type backend struct {
 func (b *backend) put(key string, data []byte) error {
 	_, err := b.PutObject(Bucket, key, map[string]string{}, bytes.NewReader(data), int64(len(data)), nil)
 	return err
+}
+
+func (b *backend) putGzip(key string, data []byte) error {
+	_, err := b.PutObject(Bucket, key, map[string]string{"Content-Encoding": "gzip"}, bytes.NewReader(data), int64(len(data)), nil)
+	return err
+}
+
+func (b *backend) keep(string) error {
+	return b.SetVersioningConfiguration(Bucket, gofakes3.VersioningConfiguration{Status: gofakes3.VersioningEnabled})
 }
 
 func (b *backend) get(key string) ([]byte, error) {
