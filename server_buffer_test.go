@@ -262,7 +262,7 @@ func TestBufferOfAnotherGoroutine(t *testing.T) {
 			return 0
 		}},
 		{"WriteMany", func(h *serverHash) int {
-			WriteMany([]hash.Hash{New(), h}, [][]byte{data, data[begun:][:more]})
+			WriteHashes([]hash.Hash{New(), h}, [][]byte{data, data[begun:][:more]})
 			return begun + more
 		}},
 		{"SumHashes", func(h *serverHash) int {
