@@ -59,7 +59,7 @@ var misuses = []struct {
 	{"lists", func(h hashtest.Hash, data []byte) {
 		hs := []hash.Hash{h, sha256.New()}
 		h.Write(data[:5000])
-		sha256.WriteMany(hs, [][]byte{data[:5000], data[:3000]})
+		sha256.WriteHashes(hs, [][]byte{data[:5000], data[:3000]})
 		h.Write(data[:5000])
 		sha256.SumHashes(make([][sha256.Size]byte, 2), hs)
 		h.Reset()
