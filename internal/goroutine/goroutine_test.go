@@ -7,7 +7,10 @@ import (
 )
 
 // known says whether Current recognizes the calling goroutine.
-var known = Current() == Current()
+var known = func() bool {
+	first, again := Current(), Current()
+	return first == again
+}()
 
 // TestCurrent has goroutines ask who they are, again and again, while they change their
 // threads, while their stacks move, and while all of them live.
