@@ -547,11 +547,10 @@ func logicOf(f uint8, a, b, c word) word {
 	return fromBits(&r)
 }
 
-func and(a, b word) word    { return logic(andOf, a, b, a) }
-func or(a, b word) word     { return logic(orOf, a, b, a) }
-func xor(a, b word) word    { return logic(xorOf, a, b, a) }
-func andNot(a, b word) word { return logic(andNotOf, a, b, a) }
-func not(a word) word       { return logic(notOf, a, a, a) }
+func and(a, b word) word { return logic(andOf, a, b, a) }
+func or(a, b word) word  { return logic(orOf, a, b, a) }
+func xor(a, b word) word { return logic(xorOf, a, b, a) }
+func not(a word) word    { return logic(notOf, a, a, a) }
 
 func rotateRight(a word, n int) word {
 	if nodes[a].kind == aLoose {
