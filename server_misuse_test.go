@@ -12,8 +12,8 @@ import (
 	"time"
 
 	sha256 "github.com/sha256-simd/sha256-simd"
-	"github.com/sha256-simd/sha256-simd/internal/test/hashtest"
 	"github.com/sha256-simd/sha256-simd/internal/race"
+	"github.com/sha256-simd/sha256-simd/internal/test/hashtest"
 )
 
 // misuses are what two goroutines do to one hash at the same time, again and again.
