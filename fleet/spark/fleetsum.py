@@ -104,7 +104,7 @@ def check_shards(shards, name, options, totals):
 
 
 def problems(summary):
-    return summary["lines"] - summary["match"] - summary["new"]
+    return summary["problems"]
 
 
 def prepare(context):

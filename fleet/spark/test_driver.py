@@ -54,7 +54,7 @@ class Test(unittest.TestCase):
     def test_environment(self):
         """The worker has the executor's environment, and the cores of its task."""
         self.worker(f"""echo "$FLEETSUM_STORE $GOMAXPROCS $*" >'{self.dir}/seen'
-echo '{{"summary":{{"lines":5,"match":2,"new":1,"bytes":7}},"sha256":"x"}}'
+echo '{{"summary":{{"lines":5,"match":2,"new":1,"problems":2,"bytes":7}},"sha256":"x"}}'
 """)
         totals = {key: Total() for key in ("lines", "bytes", "errors")}
         with mock.patch.dict(os.environ, {"FLEETSUM_STORE": "s3://?x=y"}):

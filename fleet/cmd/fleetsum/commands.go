@@ -132,7 +132,7 @@ func runWrite(ctx context.Context, o *options, std *streams) (int, error) {
 	status := exitGood
 	if err := r.checker.Run(ctx, next, func(result *fixity.Result) error {
 		r.progress.done(result)
-		if !manifest.Add(result) {
+		if manifest.Add(result); result.IsProblem() {
 			status = exitProblems
 			std.complain(result)
 		}

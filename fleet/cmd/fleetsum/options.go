@@ -91,7 +91,7 @@ func readingOptions(o *options, flags *pflag.FlagSet) {
 	flags.StringVar(&o.rate, "bytes-per-second", "", "read at most `SIZE` bytes (such as 200MB) a second")
 	flags.Float64Var(&o.store.RequestsPerSecond, "requests-per-second", 0, "make at most `N` requests for objects a second; 0: no limit")
 	flags.IntVar(&o.failures, "max-failures", 100, "stop after this many failures in a row of one store; 0: never")
-	flags.IntVar(&o.missing, "max-missing", 1000, "stop after this many missing objects in a row of one store, which may not be mounted; 0: never")
+	flags.IntVar(&o.missing, "max-missing", 1000, "stop after this many missing files in a row, whose file system may not be mounted; 0: never")
 	flags.StringVar(&o.partSize, "part-size", "", "the `SIZE` of the parts, for composite checksums in lists without part sizes")
 	flags.StringVar(&o.progress, "progress", "auto", "`WHEN` to show progress: auto (on a terminal), always or never; or json: print lines of JSON")
 	flags.DurationVar(&o.every, "progress-every", 10*time.Second, "with --progress json, the time from line to line")

@@ -129,7 +129,7 @@ func (p *progress) read(n int) { p.bytes.Add(int64(n)) }
 // done counts a result.
 func (p *progress) done(r *fixity.Result) {
 	p.objects.Add(1)
-	if r.Outcome != fixity.Match && r.Outcome != fixity.New {
+	if r.IsProblem() {
 		p.errors.Add(1)
 	}
 }

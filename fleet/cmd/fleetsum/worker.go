@@ -28,8 +28,8 @@ of the list, whatever its outcome, in the order in which the checks end:
 
   {"line":7,"name":"s3://b/k","outcome":"mismatch","sha256":"…","expected":"…","size":123,"error":""}
 
-where outcome is match, mismatch, missing, unreadable, malformed or, if no digest is
-expected, new. The last line has the counts, and the digest of all lines before it:
+where outcome is match, mismatch, missing, deleted, archived, unreadable, malformed or, if
+no digest is expected, new. The last line has the counts, and the digest of all lines before it:
 {"summary":{"lines":…,"match":…,…},"sha256":"…"}.
 
 With --journal, the result also goes to the journal. If the journal has the whole result

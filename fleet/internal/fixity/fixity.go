@@ -27,6 +27,8 @@ const (
 	Match      Outcome = "match"      // the digests are the expected ones
 	Mismatch   Outcome = "mismatch"   // one is another, or the size is not the list's
 	Missing    Outcome = "missing"    // the store has no such object
+	Deleted    Outcome = "deleted"    // a delete marker is in its place
+	Archived   Outcome = "archived"   // it has to be restored before it can be read
 	Unreadable Outcome = "unreadable" // it could not be read, or changed while it was
 	Malformed  Outcome = "malformed"  // the line names no object
 	New        Outcome = "new"        // no digest is expected: this is it
@@ -78,11 +80,23 @@ func (r *Result) Check() error {
 		if r.SHA256 == "" || r.Expected != "" {
 			return fmt.Errorf("a new digest %q, where %q was expected", r.SHA256, r.Expected)
 		}
-	case Mismatch, Missing, Unreadable, Malformed:
+	case Mismatch, Missing, Deleted, Archived, Unreadable, Malformed:
 	default:
 		return fmt.Errorf("unknown outcome %q", r.Outcome)
 	}
 	return nil
+}
+
+// IsProblem reports whether the object is not as its list says. A delete marker that
+// the list names is one, and has no error.
+func (r *Result) IsProblem() bool {
+	switch r.Outcome {
+	case Match, New:
+		return false
+	case Deleted:
+		return r.Error != ""
+	}
+	return true
 }
 
 // Append appends the result to b as a line of JSON.
@@ -129,9 +143,13 @@ type Counts struct {
 	Match      int64 `json:"match"`
 	Mismatch   int64 `json:"mismatch"`
 	Missing    int64 `json:"missing"`
+	Deleted    int64 `json:"deleted"`
+	Archived   int64 `json:"archived"`
 	Unreadable int64 `json:"unreadable"`
 	Malformed  int64 `json:"malformed"`
 	New        int64 `json:"new"`
+	// Problems is how many lines are not as they should be.
+	Problems int64 `json:"problems"`
 	// Bytes is the length of all objects that have a digest.
 	Bytes int64 `json:"bytes"`
 }
@@ -146,12 +164,19 @@ func (c *Counts) Add(r *Result) {
 		c.Mismatch++
 	case Missing:
 		c.Missing++
+	case Deleted:
+		c.Deleted++
+	case Archived:
+		c.Archived++
 	case Unreadable:
 		c.Unreadable++
 	case Malformed:
 		c.Malformed++
 	case New:
 		c.New++
+	}
+	if r.IsProblem() {
+		c.Problems++
 	}
 	if r.SHA256 != "" {
 		c.Bytes += r.Size
@@ -164,14 +189,14 @@ func (c *Counts) AddCounts(o *Counts) {
 	c.Match += o.Match
 	c.Mismatch += o.Mismatch
 	c.Missing += o.Missing
+	c.Deleted += o.Deleted
+	c.Archived += o.Archived
 	c.Unreadable += o.Unreadable
 	c.Malformed += o.Malformed
 	c.New += o.New
+	c.Problems += o.Problems
 	c.Bytes += o.Bytes
 }
-
-// Problems returns how many lines are not as they should be.
-func (c *Counts) Problems() int64 { return c.Lines - c.Match - c.New }
 
 // A Checker checks lists.
 type Checker struct {
@@ -181,9 +206,8 @@ type Checker struct {
 	// MaxFailures is how many failures in a row of one store, in the order in
 	// which they happen, end the work; 0 is any number.
 	MaxFailures int
-	// MaxMissing is how many objects of one store that are missing, one after the
-	// other, end the work; 0 is any number. A file system that is not mounted looks
-	// like this.
+	// MaxMissing is how many files that are missing, one after the other, end the
+	// work; 0 is any number. A file system that is not mounted looks like this.
 	MaxMissing int
 	// PartSize is the length of the parts of composite checksums whose list does
 	// not say it. If it is 0, usual lengths are tried.
@@ -323,6 +347,11 @@ func (w *work) read(e *list.Entry) {
 		w.give(r)
 		return
 	}
+	if e.Deleted {
+		r.Outcome = Deleted
+		w.give(r)
+		return
+	}
 	o, err := w.Store.Open(w.ctx, e.Name, e.Version)
 	if err != nil {
 		w.failed(r, err)
@@ -352,12 +381,9 @@ func (w *work) read(e *list.Entry) {
 
 // failed gives r the outcome of an object that could not be read.
 func (w *work) failed(r *Result, err error) {
-	r.Outcome, r.Error = Unreadable, reason(err)
-	missing := store.IsMissing(err)
-	if missing {
-		r.Outcome = Missing
-	}
+	r.Outcome, r.Error = outcomeOf(err), reason(err)
 	w.give(r)
+	missing := r.Outcome == Missing
 	var parts partsError
 	if !missing && (store.OfObject(err) || errors.As(err, &parts)) {
 		w.succeeded(r.FullName())
@@ -375,10 +401,26 @@ func (w *work) failed(r *Result, err error) {
 	if missing {
 		bad.failures = 0
 		n, limit = &bad.missing, w.MaxMissing
+		if root != store.FileRoot {
+			limit = 0 // a store that is reached says itself what it does not have
+		}
 	}
 	if *n++; limit > 0 && *n >= limit {
 		w.cancel(&DownError{root, *n, err})
 	}
+}
+
+// outcomeOf returns the outcome of an object that could not be read.
+func outcomeOf(err error) Outcome {
+	switch {
+	case store.IsDeleted(err):
+		return Deleted
+	case store.IsMissing(err):
+		return Missing
+	case store.IsArchived(err):
+		return Archived
+	}
+	return Unreadable
 }
 
 // succeeded notes that the store of an object answers, and has it.

@@ -206,6 +206,12 @@ func TestMissingIsWhatTheStoreSays(t *testing.T) {
 			fmt.Fprintf(w, "<Error><Code>%s</Code><Message>%s</Message></Error>", code, message)
 		}
 	}
+	marker := func(answer liar) liar {
+		return func(w http.ResponseWriter, r *http.Request, nth int) {
+			w.Header().Set("X-Amz-Delete-Marker", "true")
+			answer(w, r, nth)
+		}
+	}
 	for _, tt := range []struct {
 		name, key string
 		answer    liar
@@ -227,6 +233,11 @@ func TestMissingIsWhatTheStoreSays(t *testing.T) {
 			xml(301, "PermanentRedirect", "")(w, r, nth)
 		}, Unreadable, "the bucket is in region eu-south-2", 1},
 		{"forbidden", "k", xml(403, "AccessDenied", ""), Unreadable, "403", 1},
+		{"archived", "k", xml(403, "InvalidObjectState", "Restore it."), Archived, "InvalidObjectState: Restore it.", 1},
+		{"a delete marker in its place", "k", marker(xml(404, "NoSuchKey", "")), Deleted, "NoSuchKey (a delete marker)", 1},
+		{"a version that is a delete marker", "k", marker(xml(405, "MethodNotAllowed", "")), Deleted, "(a delete marker)", 1},
+		{"405 without a delete marker", "k", xml(405, "MethodNotAllowed", ""), Unreadable, "405", 1},
+		{"503 with a delete marker", "k", marker(xml(503, "SlowDown", "")), Unreadable, "503", 3},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var mu sync.Mutex
@@ -259,6 +270,8 @@ func TestMissingIsWhatAzureSays(t *testing.T) {
 		{"another 404", "ResourceNotFound", 404, Unreadable, 3},
 		{"503 with the word of a missing blob", "BlobNotFound", 503, Unreadable, 3},
 		{"forbidden", "AuthorizationFailure", 403, Unreadable, 1},
+		{"archived", "BlobArchived", 409, Archived, 1},
+		{"on its way out of the archive", "BlobBeingRehydrated", 409, Archived, 1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var requests atomic.Int64
@@ -274,6 +287,36 @@ func TestMissingIsWhatAzureSays(t *testing.T) {
 				t.Errorf("got %+v after %d requests, want %s after %d", r, requests.Load(), tt.want, tt.requests)
 			}
 		})
+	}
+}
+
+// Archived and deleted objects, however many, are no failures of their store. A delete
+// marker that the list names is not asked for, and is no problem.
+func TestArchivedAndDeletedStopNothing(t *testing.T) {
+	var requests atomic.Int64
+	c := lie(t, "s3", func(w http.ResponseWriter, r *http.Request, _ int) {
+		requests.Add(1)
+		if strings.Contains(r.URL.Path, "archived") {
+			w.WriteHeader(403)
+			fmt.Fprint(w, "<Error><Code>InvalidObjectState</Code></Error>")
+			return
+		}
+		w.Header().Set("X-Amz-Delete-Marker", "true")
+		w.WriteHeader(404)
+		fmt.Fprint(w, "<Error><Code>NoSuchKey</Code></Error>")
+	})
+	c.MaxFailures, c.MaxMissing = 2, 2
+	var entries []list.Entry
+	for range 10 {
+		entries = append(entries, list.Entry{Name: "s3://bucket/archived"}, list.Entry{Name: "s3://bucket/gone"},
+			list.Entry{Name: "s3://bucket/marker", Version: "v1", Deleted: true})
+	}
+	var got Counts
+	for _, r := range check(t, c, entries...) {
+		got.Add(&r)
+	}
+	if want := (Counts{Lines: 30, Archived: 10, Deleted: 20, Problems: 20}); got != want || requests.Load() != 20 {
+		t.Errorf("got %+v after %d requests, want %+v after 20", got, requests.Load(), want)
 	}
 }
 

@@ -210,7 +210,7 @@ func TestEachFlippedBitIsNoticed(t *testing.T) {
 	}
 }
 
-// A match has the expected digest, and each outcome is one of the six.
+// A match has the expected digest, and each outcome is one of the eight.
 func TestResultsThatNoWorkerWrites(t *testing.T) {
 	for _, r := range []*fixity.Result{
 		{Outcome: fixity.Match, SHA256: zeros, Expected: ones},
@@ -231,7 +231,7 @@ func TestResultsThatNoWorkerWrites(t *testing.T) {
 func TestSummaryCounts(t *testing.T) {
 	good := result(&fixity.Result{Line: 1, Name: "a", Outcome: fixity.Missing, Size: -1})
 	for _, change := range [][2]string{
-		{`"missing":1,"unreadable":0`, `"missing":0,"unreadable":1`},
+		{`"missing":1,"deleted":0`, `"missing":0,"deleted":1`},
 		{`"bytes":0`, `"bytes":1`},
 		{`"sha256":"`, `"SHA256":"`},
 	} {
@@ -431,6 +431,13 @@ func TestIncompleteReportHasNoManifest(t *testing.T) {
 	}
 }
 
+func count(results ...*fixity.Result) (c fixity.Counts) {
+	for _, r := range results {
+		c.Add(r)
+	}
+	return c
+}
+
 // Each outcome that is not good makes the status 1.
 func TestStatus(t *testing.T) {
 	for _, tt := range []struct {
@@ -439,10 +446,13 @@ func TestStatus(t *testing.T) {
 	}{
 		{fixity.Counts{}, 0},
 		{fixity.Counts{Lines: 2, Match: 1, New: 1}, 0},
-		{fixity.Counts{Lines: 1, Mismatch: 1}, 1},
-		{fixity.Counts{Lines: 1, Missing: 1}, 1},
-		{fixity.Counts{Lines: 1, Unreadable: 1}, 1},
-		{fixity.Counts{Lines: 1, Malformed: 1}, 1},
+		{count(&fixity.Result{Outcome: fixity.Mismatch}), 1},
+		{count(&fixity.Result{Outcome: fixity.Missing}), 1},
+		{count(&fixity.Result{Outcome: fixity.Archived}), 1},
+		{count(&fixity.Result{Outcome: fixity.Unreadable}), 1},
+		{count(&fixity.Result{Outcome: fixity.Malformed}), 1},
+		{count(&fixity.Result{Outcome: fixity.Deleted, Error: "NoSuchKey"}), 1},
+		{count(&fixity.Result{Outcome: fixity.Deleted}), 0}, // as its list says
 	} {
 		if got := (&Report{Complete: true, Counts: tt.counts}).Status(); got != tt.want {
 			t.Errorf("%+v: %d, want %d", tt.counts, got, tt.want)

@@ -39,7 +39,7 @@ func (r *Report) Status() int {
 	switch {
 	case !r.Complete:
 		return 2
-	case r.Problems() > 0:
+	case r.Problems > 0:
 		return 1
 	}
 	return 0
@@ -48,7 +48,7 @@ func (r *Report) Status() int {
 // Report joins the results of all shards and writes
 //
 //	report/summary.json    the Report
-//	report/problems.jsonl  the results that are neither match nor new
+//	report/problems.jsonl  the results of objects that are not as they should be
 //	report/SHA256SUMS      the digests of the others, sorted by name
 //
 // It removes SHA256SUMS if the run is not complete. If it cannot write, it returns
@@ -85,7 +85,7 @@ func (j *Journal) join(ctx context.Context, plan *Plan, report *Report, manifest
 	var line []byte
 	for i, s := range plan.Shards {
 		counts, err := j.readShard(ctx, s, io.Discard, func(r *fixity.Result) error {
-			if manifest.Add(r) {
+			if manifest.Add(r); !r.IsProblem() {
 				return nil
 			}
 			line = r.Append(line[:0])
@@ -208,17 +208,15 @@ func NewManifest(ctx context.Context) *Manifest {
 	return m
 }
 
-// Add adds the digest of an object if that is as it should be, and reports
-// whether it is.
-func (m *Manifest) Add(r *fixity.Result) bool {
+// Add adds the digest of an object, unless it has none or is not as it should be.
+func (m *Manifest) Add(r *fixity.Result) {
 	if r.Outcome != fixity.Match && r.Outcome != fixity.New {
-		return false
+		return
 	}
 	select {
 	case m.in <- r.FullName() + "\x00" + r.SHA256:
 	case <-m.ended: // Write says why
 	}
-	return true
 }
 
 // Write writes the digests, as coreutils does. Nothing can be added any more.

@@ -27,7 +27,8 @@ type Entry struct {
 	// Name is a path or a URL such as s3://bucket/key, where all that follows the
 	// bucket is the key as it is, without escapes.
 	Name string
-	// Version is the version of an object of S3, or "" for the current one.
+	// Version is the version of an object of S3, or "" for the current one. S3 calls
+	// a version "null" that is older than its bucket's versioning.
 	Version string
 	// SHA256 is the expected digest: 64 hexadecimal digits in lower case or, for a
 	// composite checksum, its base64, a hyphen and the number of parts. It is ""
@@ -41,6 +42,8 @@ type Entry struct {
 	Size int64
 	// Modified is when the object was last written, or zero.
 	Modified time.Time
+	// Deleted reports whether the line is of a delete marker, which has no content.
+	Deleted bool
 	// Malformed says why the line names no object, else it is "".
 	Malformed string
 }
@@ -264,6 +267,7 @@ type record struct {
 	CRC64NVME string     `json:"crc64nvme,omitempty"`
 	Expected  string     `json:"expected,omitempty"`
 	PartSize  int64      `json:"part_size,omitempty"`
+	Deleted   bool       `json:"deleted,omitempty"`
 	Malformed string     `json:"malformed,omitempty"`
 	Outcome   string     `json:"outcome,omitempty"`
 	Error     string     `json:"error,omitempty"`
@@ -285,6 +289,7 @@ func parseJSON(line string, e *Entry) error {
 		e.Line = r.Line
 	}
 	e.Name, e.Version, e.SHA256, e.PartSize, e.Malformed = r.Name, r.Version, r.SHA256, r.PartSize, r.Malformed
+	e.Deleted = r.Deleted
 	if len(r.NameBytes) > 0 {
 		e.Name = string(r.NameBytes)
 	}
@@ -321,7 +326,7 @@ func parseJSON(line string, e *Entry) error {
 
 // Append appends the entry to b as a line of JSON, which Reader reads.
 func (e *Entry) Append(b []byte) []byte {
-	r := record{Line: e.Line, Name: e.Name, Version: e.Version, SHA256: e.SHA256, PartSize: e.PartSize, Malformed: e.Malformed}
+	r := record{Line: e.Line, Name: e.Name, Version: e.Version, SHA256: e.SHA256, PartSize: e.PartSize, Deleted: e.Deleted, Malformed: e.Malformed}
 	if e.Checksums != "" {
 		fields := r.checksums()
 		for _, c := range strings.Fields(e.Checksums) {

@@ -104,7 +104,13 @@ func TestFormats(t *testing.T) {
 			line: `"b","k","v","true","false","5","2026-01-02T03:04:05.000Z"`,
 			want: Entry{Name: "s3://b/k", Version: "v", Size: 5, Modified: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}},
 		{name: "inventory, delete marker", format: "inventory", schema: "Bucket, Key, VersionId, IsLatest, IsDeleteMarker",
-			line: `"b","k","v","true","true"`, want: Entry{Name: "s3://b/k", Version: "v", Malformed: "a delete marker, which has no content"}},
+			line: `"b","k","v","true","true"`, want: Entry{Name: "s3://b/k", Version: "v", Deleted: true}},
+		{name: "inventory, an earlier version without an ID", format: "inventory", schema: "Bucket, Key, VersionId, IsLatest, IsDeleteMarker",
+			line: `"b","k","","false","false"`, want: Entry{Name: "s3://b/k", Version: "null"}},
+		{name: "inventory, an earlier version called null", format: "inventory", schema: "Bucket, Key, VersionId, IsLatest",
+			line: `"b","k","null","False"`, want: Entry{Name: "s3://b/k", Version: "null"}},
+		{name: "inventory, the latest version without an ID", format: "inventory", schema: "Bucket, Key, VersionId, IsLatest, IsDeleteMarker",
+			line: `"b","k","","true","false"`, want: Entry{Name: "s3://b/k"}},
 		{name: "inventory without a schema", format: "inventory", line: `"b","k","5","x"`, want: Entry{Malformed: "4 columns, and no schema says what they are"}},
 		{name: "inventory, other columns", format: "inventory", schema: "Bucket, Key", line: `"b"`, want: Entry{Malformed: "1 columns, not the 2 of the schema"}},
 		{name: "inventory, more columns", format: "inventory", schema: "Bucket, Key", line: `"b","k","v"`, want: Entry{Malformed: "3 columns, not the 2 of the schema"}},
@@ -238,6 +244,7 @@ type inventoryRow struct {
 	Key      string    `parquet:"key"`
 	Version  *string   `parquet:"version_id,optional"`
 	MD5      *string   `parquet:"md5,optional"`
+	Latest   *bool     `parquet:"is_latest,optional"`
 	Delete   *bool     `parquet:"is_delete_marker,optional"`
 	Size     *int64    `parquet:"size,optional"`
 	Modified time.Time `parquet:"last_modified_date,timestamp(millisecond)"`
@@ -247,11 +254,13 @@ type inventoryRow struct {
 // An inventory in Parquet has the keys as they are, and any number of row groups.
 func TestParquet(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 6e6, time.UTC)
-	version, size, yes, sum := "v1", int64(7), true, md5Base64
+	version, size, yes, no, sum := "v1", int64(7), true, false, md5Base64
 	rows := []inventoryRow{
 		{Bucket: "b", Key: "a+b%2B é", Size: &size, Modified: at},
 		{Bucket: "b", Key: "k", Version: &version, Modified: at, MD5: &sum},
 		{Bucket: "b", Key: "gone", Delete: &yes, Modified: at},
+		{Bucket: "b", Key: "earlier", Latest: &no, Modified: at},
+		{Bucket: "b", Key: "latest", Latest: &yes, Modified: at},
 	}
 	const many = 3*parquetBatch + 5
 	for i := range many {
@@ -273,10 +282,12 @@ func TestParquet(t *testing.T) {
 	want := []Entry{
 		{Line: 1, Name: "s3://b/a+b%2B é", Size: 7, Modified: at},
 		{Line: 2, Name: "s3://b/k", Version: "v1", Checksums: "md5:" + md5Hex, Size: -1, Modified: at},
-		{Line: 3, Name: "s3://b/gone", Size: -1, Malformed: "a delete marker, which has no content"},
+		{Line: 3, Name: "s3://b/gone", Size: -1, Modified: at, Deleted: true},
+		{Line: 4, Name: "s3://b/earlier", Version: "null", Size: -1, Modified: at},
+		{Line: 5, Name: "s3://b/latest", Size: -1, Modified: at},
 	}
 	for i := range many {
-		want = append(want, Entry{Line: int64(i + 4), Name: fmt.Sprintf("s3://b/many/%d", i), Size: 7, Modified: at})
+		want = append(want, Entry{Line: int64(i + 6), Name: fmt.Sprintf("s3://b/many/%d", i), Size: 7, Modified: at})
 	}
 	for i, want := range want {
 		if got, err := r.Next(); err != nil || got != want {

@@ -56,12 +56,16 @@ func (e *Entry) setRow(row map[string]string) error {
 		return errors.New("no bucket or no key")
 	}
 	e.Name = "s3://" + row["bucket"] + "/" + row["key"]
-	if v := row["versionid"]; v != "null" {
+	switch v := row["versionid"]; {
+	case v != "" && v != "null":
 		e.Version = v
+	case strings.EqualFold(row["islatest"], "false"):
+		// S3 calls a version null that is older than the bucket's versioning, and
+		// inventories of all versions leave its ID out. Without an ID, S3 would send
+		// the current version.
+		e.Version = "null"
 	}
-	if row["isdeletemarker"] == "true" {
-		return errors.New("a delete marker, which has no content")
-	}
+	e.Deleted = strings.EqualFold(row["isdeletemarker"], "true")
 	if s := row["size"]; s != "" {
 		size, err := strconv.ParseInt(s, 10, 64)
 		if err != nil || size < 0 {

@@ -163,6 +163,8 @@ func kindOfAzblob(err error) kind {
 		return passing
 	}
 	switch code := bloberror.Code(r.ErrorCode); {
+	case code == bloberror.BlobArchived, code == bloberror.BlobBeingRehydrated:
+		return archived
 	case r.StatusCode == http.StatusNotFound && code == bloberror.BlobNotFound:
 		return missing
 	case r.StatusCode == http.StatusNotFound && code == bloberror.ContainerNotFound:
@@ -173,9 +175,8 @@ func kindOfAzblob(err error) kind {
 	return kindOfStatus(r.StatusCode)
 }
 
-// unfitBlobs say that a blob is archived, or encrypted by a customer's key, or that its
-// name or snapshot is none.
+// unfitBlobs say that a blob is encrypted by a customer's key, or that its name or
+// snapshot is none.
 var unfitBlobs = []bloberror.Code{
-	bloberror.BlobArchived, bloberror.BlobBeingRehydrated, bloberror.BlobUsesCustomerSpecifiedEncryption,
-	bloberror.OutOfRangeInput, bloberror.InvalidURI, bloberror.InvalidQueryParameterValue,
+	bloberror.BlobUsesCustomerSpecifiedEncryption, bloberror.OutOfRangeInput, bloberror.InvalidURI, bloberror.InvalidQueryParameterValue,
 }

@@ -119,8 +119,7 @@ func (s *Store) listBucket(ctx context.Context, p place, versions bool, found fu
 			return fmt.Errorf("listing %s: %w", p.root(), err)
 		}
 		for _, o := range page {
-			// Consoles represent directories by empty objects.
-			if o.size == 0 && strings.HasSuffix(o.key, "/") || !match(o.key) {
+			if !match(o.key) {
 				continue
 			}
 			if err := found(Info{p.written + "/" + o.key, o.version, o.size, o.modified}); err != nil {

@@ -24,11 +24,14 @@ type place struct {
 // provider returns the kind of store that the object is in, or nil for files.
 func (p place) provider() *provider { return providers[p.scheme] }
 
+// FileRoot is the Root of all files.
+const FileRoot = "file://"
+
 // root names the store that the object is in.
 func (p place) root() string {
 	switch {
 	case p.scheme == "":
-		return "file://"
+		return FileRoot
 	case p.host != "":
 		return p.scheme + "://" + p.bucket + "@" + p.host
 	}

@@ -98,6 +98,8 @@ const (
 	refused              // all requests to the store fail like this
 	unfit                // all requests for this object fail like this
 	missing              // the store has no such object
+	deleted              // its place is taken by a delete marker
+	archived             // the object can be read only after it has been restored
 	noBucket             // the store has no such bucket, which is not the object's fault
 	replaced             // the object is not what it was
 )

@@ -62,16 +62,25 @@ func (s *Store) Open(ctx context.Context, name, version string) (Object, error) 
 	return o, nil
 }
 
-// IsMissing reports whether err says that there is no such object.
+// IsMissing reports whether err says that there is no such object. IsDeleted may
+// say why.
 func IsMissing(err error) bool {
-	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || isKind(err, missing)
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || isKind(err, missing) || IsDeleted(err)
 }
+
+// IsDeleted reports whether err says that a delete marker has taken the object's
+// place.
+func IsDeleted(err error) bool { return isKind(err, deleted) }
+
+// IsArchived reports whether err says that the object has to be restored from an
+// archive before it can be read.
+func IsArchived(err error) bool { return isKind(err, archived) }
 
 // OfObject reports whether err concerns one object alone, and not its store.
 func OfObject(err error) bool {
 	var pathError *fs.PathError
 	var name nameError
-	return errors.Is(err, ErrChanged) || IsMissing(err) || isKind(err, unfit) || errors.As(err, &name) ||
+	return errors.Is(err, ErrChanged) || IsMissing(err) || IsArchived(err) || isKind(err, unfit) || errors.As(err, &name) ||
 		errors.As(err, &pathError) && !slices.ContainsFunc(ofFileSystems, func(e error) bool { return errors.Is(err, e) }) && !outOfFiles(err)
 }
 

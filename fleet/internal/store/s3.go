@@ -339,8 +339,12 @@ func describeS3(err error) error {
 	switch kind := kindOfS3(err); {
 	case kind == noBucket && region != "":
 		return &s3Error{fmt.Sprintf("the bucket is in region %s: set the parameter region: %v", region, err), err}
-	case kind == missing && errors.As(err, &api):
-		return &s3Error{strings.TrimSuffix(api.ErrorCode()+": "+api.ErrorMessage(), ": "), err}
+	case (kind == missing || kind == deleted || kind == archived) && errors.As(err, &api):
+		text := strings.TrimSuffix(api.ErrorCode()+": "+api.ErrorMessage(), ": ")
+		if kind == deleted {
+			text += " (a delete marker)"
+		}
+		return &s3Error{text, err}
 	}
 	return err
 }
@@ -352,9 +356,14 @@ func kindOfS3(err error) kind {
 	if errors.As(err, &none) || beforeSending(err) {
 		return refused
 	}
-	status, _ := statusOfS3(err)
+	status, header := statusOfS3(err)
+	marker := header.Get("X-Amz-Delete-Marker") == "true"
 	code := codeOfS3(err)
 	switch {
+	case marker && (status == http.StatusNotFound || status == http.StatusMethodNotAllowed):
+		return deleted
+	case status == http.StatusForbidden && code == "InvalidObjectState":
+		return archived
 	case status == http.StatusNotFound && (code == "NoSuchKey" || code == "NoSuchVersion"):
 		return missing
 	case status == http.StatusNotFound && code == "NoSuchBucket", status == http.StatusMovedPermanently, status == http.StatusTemporaryRedirect:

@@ -97,7 +97,7 @@ func (s *Store) Close() error {
 }
 
 // Root names the store that an object is in, for objects that can fail
-// together: scheme and bucket or, for files, file://.
+// together: scheme and bucket or, for files, FileRoot.
 func Root(name string) string {
 	p, err := parse(name)
 	if err != nil {
