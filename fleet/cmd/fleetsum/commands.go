@@ -22,9 +22,12 @@ var listCommand = command{
 	arguments: "URL...",
 	does: `Prints a line of JSON with name and size for each object. All other commands read such
 lists. A URL or path may hold *, ?, [a-z], {a,b}, and ** for any number of directories.
-Without these it means the object and all objects below it.`,
+Without these it means the object and all objects below it. After the objects of a URL, a
+line says that the listing ended: 'fleetsum split' and 'fleetsum write' refuse a list
+that has objects of a listing without that line.`,
 	options: func(o *options, flags *pflag.FlagSet) {
 		flags.BoolVar(&o.versions, "versions", false, "print all versions of objects in stores (snapshots of Azure's), with their sizes")
+		emptyOption(o, flags)
 	},
 	run: func(ctx context.Context, o *options, std *streams) (int, error) {
 		if len(o.arguments) == 0 {
@@ -40,11 +43,16 @@ Without these it means the object and all objects below it.`,
 		defer s.Close()
 		var line []byte
 		for _, pattern := range o.arguments {
-			if err := s.List(ctx, pattern, o.versions, func(i store.Info) error {
-				line = (&list.Entry{Name: i.Name, Version: i.Version, Size: i.Size, Modified: i.Modified.UTC()}).Append(line[:0])
+			listing := list.NewListing(pattern)
+			err := s.List(ctx, pattern, o.versions, func(i store.Info) error {
+				line = listing.Append(line[:0], &list.Entry{Name: i.Name, Version: i.Version, Size: i.Size, Modified: i.Modified.UTC()})
 				_, err := std.out.Write(line)
 				return err
-			}); err != nil {
+			})
+			if err != nil && !(o.empty && errors.Is(err, store.ErrNone)) {
+				return 0, err
+			}
+			if _, err := std.out.Write(listing.AppendEnd(line[:0])); err != nil {
 				return 0, err
 			}
 		}
@@ -66,6 +74,7 @@ continues. If the journal has a plan for other lists, split does not change it.`
 		flags.BoolVar(&o.noDigests, "no-digests", false, "ignore the digests in the lists: workers compute new ones")
 		flags.BoolVar(&o.replace, "replace", false, "make a new plan even if the journal has a plan for other lists")
 		listOptions(o, flags)
+		wholeOptions(o, flags)
 	},
 	run: func(ctx context.Context, o *options, std *streams) (int, error) {
 		if o.journal == "" {
@@ -79,7 +88,7 @@ continues. If the journal has a plan for other lists, split does not change it.`
 			return 0, err
 		}
 		defer s.Close()
-		next, err := o.lists(ctx, s, std.in)
+		lists, err := o.lists(ctx, s, std.in)
 		if err != nil {
 			return 0, err
 		}
@@ -87,7 +96,7 @@ continues. If the journal has a plan for other lists, split does not change it.`
 		if o.since != "" {
 			split.Since = &journal.Journal{Store: s, URL: o.since}
 		}
-		plan, err := (&journal.Journal{Store: s, URL: o.journal}).Split(ctx, split, next)
+		plan, err := (&journal.Journal{Store: s, URL: o.journal}).Split(ctx, split, lists.Next)
 		if err != nil {
 			return 0, err
 		}
@@ -108,6 +117,7 @@ error names these objects, and the manifest leaves them out.`,
 		flags.StringVarP(&o.output, "output", "o", "", "write to `URL`, which stays as it was until all is done")
 		readingOptions(o, flags)
 		listOptions(o, flags)
+		wholeOptions(o, flags)
 	},
 	run: runWrite,
 }
@@ -123,14 +133,14 @@ func runWrite(ctx context.Context, o *options, std *streams) (int, error) {
 		return 0, err
 	}
 	defer r.close()
-	next, err := o.lists(ctx, r.store, std.in)
+	lists, err := o.lists(ctx, r.store, std.in)
 	if err != nil {
 		return 0, err
 	}
 	manifest := journal.NewManifest(ctx)
 	defer manifest.Close()
 	status := exitGood
-	if err := r.checker.Run(ctx, next, func(result *fixity.Result) error {
+	if err := r.checker.Run(ctx, lists.Next, func(result *fixity.Result) error {
 		r.progress.done(result)
 		if manifest.Add(result); result.IsProblem() {
 			status = exitProblems
@@ -148,7 +158,7 @@ func runWrite(ctx context.Context, o *options, std *streams) (int, error) {
 
 // complain says on standard error what is wrong with an object.
 func (s *streams) complain(r *fixity.Result) {
-	name := r.FullName()
+	name := list.NameOfVersion(r.FullName(), r.Version)
 	switch {
 	case r.Outcome == fixity.Malformed:
 		name = fmt.Sprintf("line %d", r.Line)

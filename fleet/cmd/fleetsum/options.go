@@ -39,6 +39,8 @@ type options struct {
 	noDigests bool
 	versions  bool
 	replace   bool
+	partial   bool
+	empty     bool
 	progress  string
 	every     time.Duration
 	output    string
@@ -104,6 +106,17 @@ func listOptions(o *options, flags *pflag.FlagSet) {
 	flags.StringVar(&o.input.Base, "base", "", "put `URL` before relative names in lists")
 }
 
+// wholeOptions adds the options of commands that read whole lists.
+func wholeOptions(o *options, flags *pflag.FlagSet) {
+	flags.BoolVar(&o.partial, "partial", false, "accept a list of 'fleetsum list' or 'rclone lsjson' whose end is missing")
+	emptyOption(o, flags)
+}
+
+// emptyOption adds the option of commands that fail if they have nothing to do.
+func emptyOption(o *options, flags *pflag.FlagSet) {
+	flags.BoolVar(&o.empty, "allow-empty", false, "accept that there are no objects: without it the exit status is 2")
+}
+
 // open returns the store that the options describe.
 func (o *options) open() (*store.Store, error) {
 	s := o.store
@@ -162,21 +175,46 @@ func (r *reading) close() {
 	r.store.Close()
 }
 
+// A listReader reads lists, and checks at their end that they are whole.
+type listReader struct {
+	*input.Reader
+	partial, empty bool // these are accepted
+	read           bool // there is an entry
+}
+
+// Next returns the next entry. The error is io.EOF only if the lists are whole.
+func (r *listReader) Next() (list.Entry, error) {
+	e, err := r.Reader.Next()
+	if err == nil {
+		r.read = true
+		return e, nil
+	}
+	if err != io.EOF {
+		return e, err
+	}
+	if broken := r.Listings.Check(); broken != nil && !r.partial {
+		return e, fmt.Errorf("%w; --partial accepts that", broken)
+	}
+	if !r.read && !r.empty {
+		return e, errors.New("it has no objects; --allow-empty accepts that")
+	}
+	return e, io.EOF
+}
+
 // lists opens the lists that the arguments name or, without any, standard
 // input.
-func (o *options) lists(ctx context.Context, s *store.Store, in io.Reader) (func() (list.Entry, error), error) {
+func (o *options) lists(ctx context.Context, s *store.Store, in io.Reader) (*listReader, error) {
+	var r *input.Reader
+	var err error
 	if len(o.arguments) > 0 {
-		r, err := input.Open(ctx, s, o.arguments, o.input)
-		if err != nil {
-			return nil, err
-		}
-		return r.Next, nil
+		r, err = input.Open(ctx, s, o.arguments, o.input)
+	} else {
+		r, err = input.Read(in, o.input)
 	}
-	format, err := list.NewFormat(o.input.Format, o.input.Schema, o.input.Base)
 	if err != nil {
 		return nil, err
 	}
-	return list.NewReader(in, format).Next, nil
+	return &listReader{Reader: r, partial: o.partial, empty: o.empty}, nil
 }
 
 // help writes the help of a command or, if c is nil, of the tool.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -54,7 +55,9 @@ func runScripts(t *testing.T, dir string, start func(*testscript.Env) *storetest
 			"put":         put,
 			"keep":        keep,
 			"zeros":       zeros,
+			"objects":     objects,
 			"fail":        fail,
+			"failpages":   failPages,
 			"requests":    requests,
 			"sorted":      sorted,
 			"accesspoint": accessPoint,
@@ -94,6 +97,15 @@ func accessPoint(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Setenv("FLEETSUM_STORE", "s3://?anonymous=true&disable_https=true&region=us-east-1")
 }
 
+// objects N writes N empty objects to the bucket.
+func objects(ts *testscript.TestScript, _ bool, args []string) {
+	n, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	for i := range n {
+		server(ts).Put(fmt.Sprintf("%05d", i), nil)
+	}
+}
+
 // zeros FILE SIZE makes a file of zeros.
 func zeros(ts *testscript.TestScript, _ bool, args []string) {
 	size, err := strconv.ParseInt(args[1], 10, 64)
@@ -112,6 +124,12 @@ func fail(ts *testscript.TestScript, _ bool, args []string) {
 	status, err := strconv.Atoi(args[0])
 	ts.Check(err)
 	server(ts).Faults(func(string, int) storetest.Fault { return storetest.Fault{Status: status} })
+}
+
+// failpages on has the server refuse the second and later pages of listings; off ends
+// that.
+func failPages(ts *testscript.TestScript, _ bool, args []string) {
+	server(ts).FailPages(args[0] == "on")
 }
 
 // requests N fails unless the server has had N reads of objects since it was

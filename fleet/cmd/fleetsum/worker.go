@@ -46,6 +46,7 @@ signal it is 128 plus the signal's number.`,
 		})
 		readingOptions(o, flags)
 		listOptions(o, flags)
+		emptyOption(o, flags)
 	},
 	run: runWorker,
 }
@@ -88,10 +89,12 @@ func runWorker(ctx context.Context, o *options, std *streams) (int, error) {
 		o.input = input.Options{Format: "json"}
 		o.arguments = []string{j.ShardName(o.shard)}
 	}
-	next, err := o.lists(ctx, s, std.in)
+	o.partial = true // a worker's list is a part by its nature
+	lists, err := o.lists(ctx, s, std.in)
 	if err != nil {
 		return 0, err
 	}
+	next := lists.Next
 	if o.journal != "" {
 		return 0, w.journaled(ctx, j, shard, next)
 	}
@@ -177,7 +180,7 @@ func (w *worker) journaled(ctx context.Context, j *journal.Journal, planned *jou
 	if err != nil {
 		return err
 	}
-	summary, err := w.check(ctx, list.NewReader(lines, format).Next, func(line []byte) error {
+	summary, err := w.check(ctx, list.NewReader(lines, format, nil).Next, func(line []byte) error {
 		if _, err := kept.Write(line); err != nil {
 			return err
 		}

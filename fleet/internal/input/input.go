@@ -6,14 +6,17 @@ import (
 	"bufio"
 	"compress/gzip"
 	"context"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"path"
 	"regexp"
 	"strings"
 
+	"github.com/sha256-simd/sha256-simd"
 	"github.com/sha256-simd/sha256-simd/fleet/internal/checksum"
 	"github.com/sha256-simd/sha256-simd/fleet/internal/list"
 	"github.com/sha256-simd/sha256-simd/fleet/internal/store"
@@ -24,15 +27,26 @@ type Options struct{ Format, Schema, Base string }
 
 // A Reader reads the entries of lists, one after the other, as one list.
 type Reader struct {
-	ctx   context.Context
-	store *store.Store
-	lists []part
+	// Listings are those that the lines read so far belong to.
+	Listings list.Listings
+
+	ctx     context.Context
+	store   *store.Store
+	lists   []part
+	sources []Source
 
 	current io.Closer
 	list    interface{ Next() (list.Entry, error) }
 	name    string
-	before  int64 // lines of the lists before the current one
+	hash    hash.Hash // of the current list if it is a source
+	before  int64     // lines of the lists before the current one
 	line    int64
+}
+
+// A Source is a list that was read.
+type Source struct {
+	Name   string `json:"name"`
+	SHA256 string `json:"sha256"` // as sha256sum says it of the list
 }
 
 // A part is a list that is yet to be read.
@@ -40,7 +54,24 @@ type part struct {
 	name string
 	Options
 	parquet bool
+	from    io.Reader // if it is not an object
+	named   bool      // by an argument
 }
+
+// stdin is the name of standard input as a Source.
+const stdin = "-"
+
+// Read returns a Reader of the list in standard input.
+func Read(in io.Reader, o Options) (*Reader, error) {
+	if _, err := list.NewFormat(o.Format, o.Schema, o.Base); err != nil {
+		return nil, err
+	}
+	return &Reader{lists: []part{{name: stdin, Options: o, from: in, named: true}}}, nil
+}
+
+// Sources returns the lists that were read to their ends, as they were named: in the
+// place of an inventory's files, its manifest.json.
+func (r *Reader) Sources() []Source { return r.sources }
 
 // Open returns a Reader of lists, which are named like objects. A list may be
 // compressed (.gz), an inventory in Parquet (.parquet), the manifest.json of an
@@ -53,7 +84,7 @@ func Open(ctx context.Context, s *store.Store, names []string, o Options) (*Read
 	r := &Reader{ctx: ctx, store: s}
 	for _, name := range names {
 		if path.Base(name) != "manifest.json" || o.Format != "inventory" && o.Format != "batch" {
-			r.lists = append(r.lists, part{name, o, o.Format == "inventory" && strings.HasSuffix(name, ".parquet")})
+			r.lists = append(r.lists, part{name: name, Options: o, parquet: o.Format == "inventory" && strings.HasSuffix(name, ".parquet"), named: true})
 			continue
 		}
 		parts, err := r.manifest(name, o)
@@ -81,9 +112,15 @@ func (r *Reader) manifest(name string, o Options) ([]part, error) {
 		// Of a report.
 		Results []struct{ Bucket, Key string }
 	}
-	if err := json.NewDecoder(f).Decode(&m); err != nil {
+	text, err := io.ReadAll(f)
+	if err != nil {
 		return nil, err
 	}
+	if err := json.Unmarshal(text, &m); err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(text)
+	r.sources = append(r.sources, Source{name, hex.EncodeToString(sum[:])})
 	var parts []part
 	if o.Format == "inventory" {
 		inParquet := m.FileFormat == "Parquet"
@@ -95,11 +132,11 @@ func (r *Reader) manifest(name string, o Options) ([]part, error) {
 		}
 		bucket := m.DestinationBucket[strings.LastIndexByte(m.DestinationBucket, ':')+1:] // of its ARN
 		for _, f := range m.Files {
-			parts = append(parts, part{"s3://" + bucket + "/" + f.Key, o, inParquet})
+			parts = append(parts, part{name: "s3://" + bucket + "/" + f.Key, Options: o, parquet: inParquet})
 		}
 	}
 	for _, f := range m.Results {
-		parts = append(parts, part{"s3://" + f.Bucket + "/" + f.Key, o, false})
+		parts = append(parts, part{name: "s3://" + f.Bucket + "/" + f.Key, Options: o})
 	}
 	if len(parts) == 0 {
 		return nil, errors.New("names no lists")
@@ -125,6 +162,9 @@ func (r *Reader) Next() (list.Entry, error) {
 		case err == io.EOF:
 			r.Close()
 			r.before = r.line
+			if r.hash != nil {
+				r.sources = append(r.sources, Source{r.name, hex.EncodeToString(r.hash.Sum(nil))})
+			}
 		case err != nil:
 			return list.Entry{}, fmt.Errorf("%s: %w", r.name, err)
 		default:
@@ -136,17 +176,38 @@ func (r *Reader) Next() (list.Entry, error) {
 }
 
 func (r *Reader) open(p part) error {
+	if p.from != nil {
+		return r.openText(p, io.NopCloser(p.from))
+	}
 	o, err := r.store.Open(r.ctx, p.name, "")
 	if err != nil {
 		return err
 	}
 	if p.parquet {
-		return r.openParquet(o)
+		err = r.openParquet(p, o)
+	} else {
+		err = r.openText(p, o)
 	}
-	from := io.Reader(bufio.NewReaderSize(o, 256<<10))
+	if err != nil {
+		o.Close()
+	}
+	return err
+}
+
+// hashed returns a reader of a list that also hashes it if it is a source.
+func (r *Reader) hashed(p part, from io.Reader) io.Reader {
+	if r.hash = nil; !p.named {
+		return from
+	}
+	r.hash = sha256.New()
+	return io.TeeReader(from, r.hash)
+}
+
+func (r *Reader) openText(p part, o io.ReadCloser) error {
+	from := io.Reader(bufio.NewReaderSize(r.hashed(p, o), 256<<10))
 	if strings.HasSuffix(p.name, ".gz") {
+		var err error
 		if from, err = gzip.NewReader(from); err != nil {
-			o.Close()
 			return err
 		}
 	}
@@ -162,10 +223,9 @@ func (r *Reader) open(p part) error {
 	}
 	format, err := list.NewFormat(p.Format, p.Schema, p.Base)
 	if err != nil {
-		o.Close()
 		return err
 	}
-	r.current, r.list = o, list.NewReader(from, format)
+	r.current, r.list = o, list.NewReader(from, format, &r.Listings)
 	return nil
 }
 
@@ -174,13 +234,13 @@ var bagManifest = regexp.MustCompile(`^(?:tag)?manifest-([a-z0-9]+)\.txt$`)
 
 // openParquet reads an inventory that has its columns at its end: it copies it to a
 // file first.
-func (r *Reader) openParquet(o store.Object) error {
+func (r *Reader) openParquet(p part, o store.Object) error {
 	defer o.Close()
 	f, err := store.TempFile()
 	if err != nil {
 		return err
 	}
-	size, err := io.Copy(f, o)
+	size, err := io.Copy(f, r.hashed(p, o))
 	if err == nil {
 		var rows *list.ParquetReader
 		if rows, err = list.NewParquetReader(f, size); err == nil {

@@ -438,6 +438,38 @@ func count(results ...*fixity.Result) (c fixity.Counts) {
 	return c
 }
 
+// There is no summary of a report whose other files could not be written, not even an
+// earlier one.
+func TestSummaryIsWrittenLast(t *testing.T) {
+	for _, complete := range []bool{true, false} {
+		for _, file := range []string{"SHA256SUMS", "problems.jsonl"} {
+			ctx, j := t.Context(), newJournal(t)
+			plan, err := j.Split(ctx, Split{Shards: 1}, entries(1))
+			if err != nil {
+				t.Fatal(err)
+			}
+			write(t, j, plan.Shards[0], &fixity.Result{Line: 1, Name: "1", Outcome: fixity.New, SHA256: zeros})
+			if _, err := j.Report(ctx, -1); err != nil {
+				t.Fatal(err)
+			}
+			if !complete {
+				if err := j.Store.Remove(ctx, j.resultName(plan.Shards[0].Digest)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			// A directory that is not empty can be neither replaced nor removed.
+			path := filepath.Join(j.URL, "report", file)
+			if err := errors.Join(os.Remove(path), os.MkdirAll(filepath.Join(path, "x"), 0o777)); err != nil {
+				t.Fatal(err)
+			}
+			report, err := j.Report(ctx, -1)
+			if _, statErr := os.Stat(filepath.Join(j.URL, "report", "summary.json")); err == nil || report == nil || !errors.Is(statErr, fs.ErrNotExist) {
+				t.Errorf("complete %v, no %s: got %+v, %v; the summary: %v", complete, file, report, err, statErr)
+			}
+		}
+	}
+}
+
 // Each outcome that is not good makes the status 1.
 func TestStatus(t *testing.T) {
 	for _, tt := range []struct {

@@ -14,6 +14,7 @@ import (
 	"github.com/lanrat/extsort"
 
 	"github.com/sha256-simd/sha256-simd/fleet/internal/fixity"
+	"github.com/sha256-simd/sha256-simd/fleet/internal/list"
 	"github.com/sha256-simd/sha256-simd/fleet/internal/store"
 )
 
@@ -47,11 +48,13 @@ func (r *Report) Status() int {
 
 // Report joins the results of all shards and writes
 //
+//	report/SHA256SUMS      the digests of all objects that are as they should be, sorted
+//	                       by name; a version is a part of its object's name
+//	report/problems.jsonl  the results of the others
 //	report/summary.json    the Report
-//	report/problems.jsonl  the results of objects that are not as they should be
-//	report/SHA256SUMS      the digests of the others, sorted by name
 //
-// It removes SHA256SUMS if the run is not complete. If it cannot write, it returns
+// It removes SHA256SUMS if the run is not complete. summary.json is there only if the
+// others are as it says. If it cannot write, it returns
 // the Report with the error. What has no plan is taken to consist of the results that are there, of lines
 // lines.
 func (j *Journal) Report(ctx context.Context, lines int64) (*Report, error) {
@@ -105,29 +108,29 @@ func (j *Journal) join(ctx context.Context, plan *Plan, report *Report, manifest
 	return w.Flush()
 }
 
-// writeReport removes an earlier manifest before it writes the other files, if
-// the report is incomplete. Otherwise it writes the manifest after them.
+// writeReport writes summary.json last, and removes that of an earlier report first: it
+// says of no manifest that is not there that it is complete.
 func (j *Journal) writeReport(ctx context.Context, report *Report, manifest *Manifest, problems io.ReadSeeker) error {
 	text, err := report.Text()
 	if err != nil {
 		return err
 	}
-	name := store.Join(j.URL, "report/SHA256SUMS")
-	if !report.Complete {
-		if err := j.Store.Remove(ctx, name); err != nil {
-			return fmt.Errorf("removing the manifest of an earlier report: %w", err)
-		}
+	summary, sums := store.Join(j.URL, "report/summary.json"), store.Join(j.URL, "report/SHA256SUMS")
+	if err := j.Store.Remove(ctx, summary); err != nil {
+		return fmt.Errorf("removing the summary of an earlier report: %w", err)
+	}
+	if report.Complete {
+		err = j.Store.WriteFrom(ctx, sums, manifest.Write)
+	} else if err = j.Store.Remove(ctx, sums); err != nil {
+		err = fmt.Errorf("removing the manifest of an earlier report: %w", err)
+	}
+	if err != nil {
+		return err
 	}
 	if err := j.Store.Write(ctx, store.Join(j.URL, "report/problems.jsonl"), problems); err != nil {
 		return err
 	}
-	if err := j.Store.Write(ctx, store.Join(j.URL, "report/summary.json"), bytes.NewReader(text)); err != nil {
-		return err
-	}
-	if !report.Complete {
-		return nil
-	}
-	return j.Store.WriteFrom(ctx, name, manifest.Write)
+	return j.Store.Write(ctx, summary, bytes.NewReader(text))
 }
 
 // Text returns the report as summary.json has it.
@@ -174,10 +177,10 @@ func (j *Journal) found(ctx context.Context, lines int64) (*Plan, error) {
 		}
 		return nil
 	})
-	if err != nil && !store.IsMissing(err) {
-		return nil, err
+	if errors.Is(err, store.ErrNone) || err == nil && len(plan.Shards) == 0 {
+		return nil, fmt.Errorf("%s has neither a plan nor results", j.URL)
 	}
-	return plan, nil
+	return plan, err
 }
 
 // A Manifest collects digests and writes them sorted by name, however many
@@ -214,7 +217,7 @@ func (m *Manifest) Add(r *fixity.Result) {
 		return
 	}
 	select {
-	case m.in <- r.FullName() + "\x00" + r.SHA256:
+	case m.in <- list.NameOfVersion(r.FullName(), r.Version) + "\x00" + r.SHA256:
 	case <-m.ended: // Write says why
 	}
 }

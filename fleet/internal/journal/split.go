@@ -130,7 +130,7 @@ func makeShards(lines io.ReadSeeker, share int64, write func(i int, lines func(i
 	if err != nil {
 		return nil, err
 	}
-	r := list.NewReader(lines, format)
+	r := list.NewReader(lines, format, nil)
 	shards := []Shard{}
 	var weight int64
 	e, err := r.Next()

@@ -46,6 +46,9 @@ type Entry struct {
 	Deleted bool
 	// Malformed says why the line names no object, else it is "".
 	Malformed string
+
+	listing     string // of which the line is, or ""
+	withVersion bool   // Name may end with a version
 }
 
 // maxLine is the longest line that is read. Names are of at most 4 KiB, keys of
@@ -110,7 +113,7 @@ func NewFormat(name, schema, base string) (Format, error) {
 			}
 			return parse(line, e)
 		}
-		f.skip = func(line string) bool { return isSummary(line) || skip(line) }
+		f.skip = func(line string) bool { return isFrame(line) || skip(line) }
 	case "coreutils":
 		ofChecklist(checklist.Coreutils)
 	case "bsd":
@@ -124,7 +127,7 @@ func NewFormat(name, schema, base string) (Format, error) {
 		f.parse = parseJSON
 	case "names":
 		f.skip = func(string) bool { return false }
-		f.parse = func(line string, e *Entry) error { e.Name = line; return nil }
+		f.parse = func(line string, e *Entry) error { e.Name, e.withVersion = line, true; return nil }
 	case "inventory":
 		f.parse = inventory(schema)
 	case "batch":
@@ -140,14 +143,19 @@ func NewFormat(name, schema, base string) (Format, error) {
 
 // A Reader reads entries. It is not safe for concurrent use.
 type Reader struct {
-	r      *bufio.Reader
-	format Format
-	line   int64
+	r        *bufio.Reader
+	format   Format
+	listings *Listings
+	line     int64
 }
 
-// NewReader returns a Reader of a list.
-func NewReader(r io.Reader, f Format) *Reader {
-	return &Reader{r: bufio.NewReaderSize(r, maxLine), format: f}
+// NewReader returns a Reader of a list. If listings is not nil, it collects which
+// listings the lines belong to.
+func NewReader(r io.Reader, f Format, listings *Listings) *Reader {
+	if listings == nil {
+		listings = new(Listings)
+	}
+	return &Reader{r: bufio.NewReaderSize(r, maxLine), format: f, listings: listings}
 }
 
 // Next returns the next entry. It skips empty lines and lines without an
@@ -175,15 +183,24 @@ func (r *Reader) Next() (Entry, error) {
 		if r.line == 1 {
 			text = strings.TrimPrefix(text, byteOrderMark)
 		}
-		if text == "" || r.format.skip(text) {
+		if text == "" {
+			continue
+		}
+		if r.format.skip(text) {
+			r.listings.frame(text)
 			continue
 		}
 		if err := r.format.parse(text, &e); err != nil {
 			e.Malformed = err.Error()
 		} else if e.Malformed == "" {
 			e.Name = Resolve(r.format.base, e.Name)
+			if e.withVersion {
+				e.Name, e.Version = CutVersion(e.Name)
+			}
 			e.Malformed = e.check()
 		}
+		r.listings.has(e.listing)
+		e.listing, e.withVersion = "", false
 		if e.Malformed != "" {
 			e.SHA256, e.Checksums, e.Size = "", "", -1
 		}
@@ -244,11 +261,11 @@ func (e *Entry) check() string {
 	return ""
 }
 
-// isComment reports whether a line is a comment, or the counts at the end of a
-// worker's output.
-func isComment(line string) bool { return line[0] == '#' || isSummary(line) }
+// isComment reports whether a line is a comment or a frame.
+func isComment(line string) bool { return line[0] == '#' || isFrame(line) }
 
-func isSummary(line string) bool { return strings.HasPrefix(line, `{"summary":`) }
+// isFrame reports whether a line is the last of a worker's output or of a listing.
+func isFrame(line string) bool { return strings.HasPrefix(line, `{"summary":`) || isEnding(line) }
 
 // record is a line of JSON: what Append writes, or a worker.
 type record struct {
@@ -271,6 +288,7 @@ type record struct {
 	Malformed string     `json:"malformed,omitempty"`
 	Outcome   string     `json:"outcome,omitempty"`
 	Error     string     `json:"error,omitempty"`
+	Listing   string     `json:"listing,omitempty"`
 }
 
 // checksums returns the fields of checksum.Algorithms.
@@ -289,7 +307,7 @@ func parseJSON(line string, e *Entry) error {
 		e.Line = r.Line
 	}
 	e.Name, e.Version, e.SHA256, e.PartSize, e.Malformed = r.Name, r.Version, r.SHA256, r.PartSize, r.Malformed
-	e.Deleted = r.Deleted
+	e.Deleted, e.listing = r.Deleted, r.Listing
 	if len(r.NameBytes) > 0 {
 		e.Name = string(r.NameBytes)
 	}
@@ -325,8 +343,10 @@ func parseJSON(line string, e *Entry) error {
 }
 
 // Append appends the entry to b as a line of JSON, which Reader reads.
-func (e *Entry) Append(b []byte) []byte {
-	r := record{Line: e.Line, Name: e.Name, Version: e.Version, SHA256: e.SHA256, PartSize: e.PartSize, Deleted: e.Deleted, Malformed: e.Malformed}
+func (e *Entry) Append(b []byte) []byte { return AppendJSON(b, e.record()) }
+
+func (e *Entry) record() *record {
+	r := &record{Line: e.Line, Name: e.Name, Version: e.Version, SHA256: e.SHA256, PartSize: e.PartSize, Deleted: e.Deleted, Malformed: e.Malformed}
 	if e.Checksums != "" {
 		fields := r.checksums()
 		for _, c := range strings.Fields(e.Checksums) {
@@ -343,7 +363,7 @@ func (e *Entry) Append(b []byte) []byte {
 	if !utf8.ValidString(e.Name) {
 		r.NameBytes = []byte(e.Name)
 	}
-	return AppendJSON(b, &r)
+	return r
 }
 
 // inYears returns t or, if RFC 3339 has no such year, the nearest time that it has.

@@ -30,7 +30,7 @@ const (
 func read(t *testing.T, f Format, text string) []Entry {
 	t.Helper()
 	var all []Entry
-	for r := NewReader(strings.NewReader(text), f); ; {
+	for r := NewReader(strings.NewReader(text), f, nil); ; {
 		e, err := r.Next()
 		if err == io.EOF {
 			return all
@@ -64,6 +64,14 @@ func TestFormats(t *testing.T) {
 		{name: "a name alone", line: "a/b", want: Entry{Malformed: "the line has no digest and name; expected 'DIGEST  NAME' or 'SHA256 (NAME) = DIGEST'"}},
 		{name: "short digest", line: digest[1:] + "  a", want: Entry{Malformed: "the digest has 63 characters; expected 64 hexadecimal digits"}},
 		{name: "names", format: "names", line: digest + "  a", want: Entry{Name: digest + "  a"}},
+		{name: "a version", line: digest + "  s3://b/k?versionId=v", want: Entry{Name: "s3://b/k", Version: "v", SHA256: digest}},
+		{name: "a version below a base", format: "names", base: "s3://b", line: "k?versionId=v", want: Entry{Name: "s3://b/k", Version: "v"}},
+		{name: "composite of a version", line: composite + "  s3://b/k?versionId=v", want: Entry{Name: "s3://b/k", Version: "v", SHA256: composite}},
+		{name: "a key that ends like a version", format: "names", line: "s3://b/k?versionId=v?versionId=", want: Entry{Name: "s3://b/k?versionId=v"}},
+		{name: "files have no versions", format: "names", line: "k?versionId=v", want: Entry{Name: "k?versionId=v"}},
+		{name: "files have no versions, as a URL", format: "names", line: "file:///k?versionId=v", want: Entry{Name: "file:///k?versionId=v"}},
+		{name: "JSON has names as they are", line: `{"name":"s3://b/k?versionId=v"}`, want: Entry{Name: "s3://b/k?versionId=v"}},
+		{name: "inventories have keys as they are", format: "inventory", line: `"b","k?versionId=v"`, want: Entry{Name: "s3://b/k?versionId=v"}},
 		{name: "base", base: "s3://b/x/", line: digest + "  a", want: Entry{Name: "s3://b/x/a", SHA256: digest}},
 		{name: "base and an absolute path", base: "s3://b/x/", line: digest + "  /a", want: Entry{Name: "/a", SHA256: digest}},
 		{name: "base and a URL", base: "x", line: digest + "  gs://c/a", want: Entry{Name: "gs://c/a", SHA256: digest}},
@@ -302,6 +310,23 @@ func TestParquet(t *testing.T) {
 	}
 }
 
+// A name with a version comes apart into what it was made of, whatever the key is.
+func TestNamesOfVersions(t *testing.T) {
+	for _, name := range []string{"s3://b/k", "s3://b/k?versionId=", "s3://b/k?versionId=v", "s3://b/a?versionId=b?versionId=c", "gs://b/k?versionId=1/2", "s3://b/?"} {
+		for _, version := range []string{"", "v", "null", "a/b", "3/L4kqtJlcpXroDTDmJ+rmSpXd3dIbrHY+MTRCxf3vjVBH40Nr8X8gdRQBpUMLUo"} {
+			joined := NameOfVersion(name, version)
+			if n, v := CutVersion(joined); n != name || v != version {
+				t.Errorf("%q of %q is %q, of which come %q, %q", version, name, joined, n, v)
+			}
+		}
+	}
+	for _, name := range []string{"s3://b/k", "a?versionId=b", "/a?versionId=", "file:///a?versionId=b"} {
+		if got := NameOfVersion(name, ""); got != name {
+			t.Errorf("got %q, want %q", got, name)
+		}
+	}
+}
+
 // Of names alone, none is a comment.
 func TestNamesAreNoComments(t *testing.T) {
 	f, _ := NewFormat("names", "", "")
@@ -378,7 +403,7 @@ func FuzzReader(f *testing.F) {
 		if err != nil {
 			return
 		}
-		for r := NewReader(strings.NewReader(text), fm); ; {
+		for r := NewReader(strings.NewReader(text), fm, nil); ; {
 			e, err := r.Next()
 			if err != nil {
 				return

@@ -27,11 +27,14 @@ type Info struct {
 // pageSize is how many objects are asked for at once: the most that S3 gives.
 const pageSize = 1000
 
+// ErrNone says that there are no objects of a pattern.
+var ErrNone = errors.New("there are no such objects")
+
 // List calls found with each object that a pattern names, in the order of its
 // store. A pattern is a name that may hold *, ?, [a-z], {a,b} and, for any number
 // of directories, **; a name without these means the object and all objects
 // below it. Of files, regular ones are listed, and links are followed only
-// where they are named. It is an error if there is none. With versions set, all
+// where they are named. The error is ErrNone if there are none. With versions set, all
 // versions of objects are listed, where a store has them, and not delete markers.
 func (s *Store) List(ctx context.Context, pattern string, versions bool, found func(Info) error) error {
 	p, err := parse(pattern)
@@ -49,7 +52,7 @@ func (s *Store) List(ctx context.Context, pattern string, versions bool, found f
 		err = s.listBucket(ctx, p, versions, each)
 	}
 	if err == nil && !any {
-		err = &fs.PathError{Op: "list", Path: pattern, Err: fs.ErrNotExist}
+		err = &fs.PathError{Op: "list", Path: pattern, Err: ErrNone}
 	}
 	return err
 }

@@ -30,14 +30,15 @@ type Server struct {
 	// Requests counts the reads of objects, and Bytes what was sent of them.
 	Requests, Bytes atomic.Int64
 
-	objects objects
-	scheme  string
-	params  func(address string) string
-	handler http.Handler
-	path    string // of objects: what is before their keys
-	fault   atomic.Pointer[func(key string, nth int) Fault]
-	mu      sync.Mutex
-	reads   map[string]int
+	objects   objects
+	scheme    string
+	params    func(address string) string
+	handler   http.Handler
+	path      string // of objects: what is before their keys
+	fault     atomic.Pointer[func(key string, nth int) Fault]
+	failPages atomic.Bool
+	mu        sync.Mutex
+	reads     map[string]int
 }
 
 // objects are those in the bucket, past the server and its faults.
@@ -125,6 +126,24 @@ func (s *Server) Faults(fault func(key string, nth int) Fault) {
 	s.fault.Store(&fault)
 }
 
+// FailPages says whether a server of S3 answers with 403 to requests for the second
+// and later pages of listings.
+func (s *Server) FailPages(on bool) { s.failPages.Store(on) }
+
+// PutVersion writes an object as a new version, to a server of S3, and returns the
+// version's ID.
+func (s *Server) PutVersion(key string, data []byte) string {
+	b := s.objects.(*backend)
+	if err := b.SetVersioningConfiguration(Bucket, gofakes3.VersioningConfiguration{Status: gofakes3.VersioningEnabled}); err != nil {
+		panic(err)
+	}
+	r, err := b.PutObject(Bucket, key, map[string]string{}, bytes.NewReader(data), int64(len(data)), nil)
+	if err != nil {
+		panic(err)
+	}
+	return string(r.VersionID)
+}
+
 // Put writes an object.
 func (s *Server) Put(key string, data []byte) {
 	if err := s.objects.put(key, data); err != nil {
@@ -172,6 +191,10 @@ func (s *Server) Delete(key string) {
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	key, ok := strings.CutPrefix(r.URL.Path, s.path)
 	fault := s.fault.Load()
+	if s.failPages.Load() && r.URL.Query().Has("continuation-token") {
+		fail(w, http.StatusForbidden)
+		return
+	}
 	if r.Method != http.MethodGet || !ok || key == "" {
 		s.handler.ServeHTTP(w, r)
 		return
@@ -190,15 +213,19 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case f.Cut < 0:
 		panic(http.ErrAbortHandler)
 	case f.Status != 0:
-		code := strings.ReplaceAll(http.StatusText(f.Status), " ", "")
-		w.WriteHeader(f.Status)
-		io.WriteString(w, "<Error><Code>"+code+"</Code></Error>")
+		fail(w, f.Status)
 		return
 	}
 	s.handler.ServeHTTP(&failing{ResponseWriter: w, server: s, fault: f, ctx: r.Context()}, r)
 	if f.Then != nil {
 		f.Then()
 	}
+}
+
+// fail answers with a status and what S3 says with it.
+func fail(w http.ResponseWriter, status int) {
+	w.WriteHeader(status)
+	io.WriteString(w, "<Error><Code>"+strings.ReplaceAll(http.StatusText(status), " ", "")+"</Code></Error>")
 }
 
 func wait(ctx context.Context, d time.Duration) {
