@@ -9,7 +9,7 @@ import "strings"
 func (m *machine) addressAMD64(o operand) value {
 	switch o.base {
 	case current:
-		return address(m.mem["thread"], linear{})
+		return address(m.mem["thread"], number(o.disp))
 	case absolute:
 		return address(m.mem[tableName(o.symbol)], number(o.disp))
 	}

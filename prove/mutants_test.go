@@ -150,6 +150,8 @@ func equivalent(was *instruction, m mutant) string {
 	switch {
 	case strings.HasPrefix(was.op, "prefetch") || was.op == "prfm":
 		return "what is fetched ahead changes nothing"
+	case was.op == "sha256rnds2" && m.what == "operand 3: another register":
+		return "the instruction has no operand 3: it is always xmm0"
 	case strings.HasSuffix(was.op, "i64x4") || strings.HasSuffix(was.op, "i128"):
 		if i := len(was.args) - 1; len(m.in.args) > i && (was.args[i].imm^m.in.args[i].imm)&1 == 0 && m.what == fmt.Sprintf("operand %d: another bit", i+1) {
 			return "there are two halves: only bit 0 counts"

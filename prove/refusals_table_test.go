@@ -166,7 +166,7 @@ var refusals = []struct {
 	{"turns end too early", "x2_sha2", []change{instead("b 0x", "b 0x101")}, "it ends with turns left"},
 
 	// ---- Loops.
-	{"the loop is left out", "x1_shani", []change{instead("je #2", "jmp 0xbd")}, "the loop is not reached"},
+	{"the loop is left out", "x1_shani", []change{instead("je #2", "jmp 0xbf")}, "the loop is not reached"},
 	{"the loop is left out", "chain_x1_shani", []change{instead("je #2", "jmp 0x168")}, "the loop is not reached"},
 	{"the loop is left out", "wots_x4_shani", []change{instead("je #2", "jmp 0x393")}, "the loop is not reached"},
 	{"the loop is left out", "search_x4_sha2", []change{instead("cbz x2", "b 0x2ed")}, "the loop is not reached"},
