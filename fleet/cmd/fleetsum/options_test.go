@@ -16,7 +16,7 @@ func TestDefaults(t *testing.T) {
 			t.Fatal(err)
 		}
 		if o.readers != 64 || o.failures != 100 || o.missing != 1000 || o.rate != "" || o.store.RequestsPerSecond != 0 ||
-			o.store.Retries != 5 || o.store.Stall != time.Minute || o.progress != "auto" || o.input.Format != "auto" {
+			o.store.Retries != 8 || o.store.Stall != time.Minute || o.progress != "auto" || o.input.Format != "auto" {
 			t.Errorf("%s: %+v", name, o)
 		}
 	}
@@ -24,7 +24,7 @@ func TestDefaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if o.shards != 16 || o.noDigests || o.replace || o.store.Retries != 5 {
+	if o.shards != 16 || o.noDigests || o.replace || o.store.Retries != 8 {
 		t.Errorf("split: %+v", o)
 	}
 	if _, o, err = parseArguments([]string{"report"}); err != nil || o.lines != -1 {

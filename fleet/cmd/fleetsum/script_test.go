@@ -54,6 +54,7 @@ func runScripts(t *testing.T, dir string, start func(*testscript.Env) *storetest
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"put":         put,
 			"keep":        keep,
+			"version":     version,
 			"zeros":       zeros,
 			"objects":     objects,
 			"fail":        fail,
@@ -74,6 +75,14 @@ func put(ts *testscript.TestScript, _ bool, args []string) {
 	data, err := os.ReadFile(ts.MkAbs(args[1]))
 	ts.Check(err)
 	server(ts).Put(args[0], data)
+}
+
+// version KEY FILE VARIABLE writes an object to the bucket as a new version, whose ID
+// it puts into an environment variable.
+func version(ts *testscript.TestScript, _ bool, args []string) {
+	data, err := os.ReadFile(ts.MkAbs(args[1]))
+	ts.Check(err)
+	ts.Setenv(args[2], server(ts).PutVersion(args[0], data))
 }
 
 // keep KEY has the store keep what an object is now, as a version of it.

@@ -27,6 +27,7 @@ func checksums(p *checklist.Parser) func(string, *Entry) error {
 	}
 	return func(line string, e *Entry) error {
 		current = e
+		e.withVersion = true
 		c, err := p.Parse(line)
 		e.Name, e.Size = c.Name, c.Size
 		if err == nil && c.Digest != nil {
