@@ -114,7 +114,7 @@ func (f readerFunc) ReadAt(p []byte, off int64) (int, error) { return f(p, off) 
 func TestErrorsOfReading(t *testing.T) {
 	broken := errors.New("the disk is broken")
 	fails := readerFunc(func([]byte, int64) (int, error) { return 0, broken })
-	sum, err := composite.Sum(t.Context(), fails, 100, 10)
+	sum, err := composite.Sum(t.Context(), fails, 100, 100)
 	if want := "composite: reading at offset 0: the disk is broken"; !errors.Is(err, broken) || err.Error() != want || sum.Parts != nil {
 		t.Errorf("%v, error %v, want %s", sum, err, want)
 	}
