@@ -27,7 +27,7 @@ const maxParts = min(math.MaxInt/sha256.Size, math.MaxInt32)
 
 // Parts reads size bytes of r, from offset 0 on, and returns the SHA-256 digests of its
 // parts of partSize bytes, such as the blocks of a file. The last part may be shorter.
-// Without bytes there is no part.
+// Of no bytes it returns no digest.
 //
 // Parts hashes on o.Workers goroutines, many parts side by side on each, while others
 // read ahead: r.ReadAt is called concurrently and out of order. With AVX-512 each of
