@@ -45,7 +45,7 @@ that has objects of a listing without that line.`,
 		for _, pattern := range o.arguments {
 			listing := list.NewListing(pattern)
 			err := s.List(ctx, pattern, o.versions, func(i store.Info) error {
-				line = listing.Append(line[:0], &list.Entry{Name: i.Name, Version: i.Version, Size: i.Size, Modified: i.Modified.UTC()})
+				line = listing.Append(line[:0], &list.Entry{Name: i.Name, Version: i.Version, Size: i.Size, Modified: i.Modified, ETag: i.ETag})
 				_, err := std.out.Write(line)
 				return err
 			})
@@ -70,7 +70,7 @@ continues. If the journal has a plan for other lists, split does not change it.`
 	options: func(o *options, flags *pflag.FlagSet) {
 		flags.StringVar(&o.journal, "journal", "", "write to the journal at `URL`")
 		flags.IntVar(&o.shards, "shards", 16, "how many shards to make; a journal that has a plan keeps its number")
-		flags.StringVar(&o.since, "since", "", "leave out objects that matched in the run with the journal at `URL`, unless the list says that they were modified since")
+		flags.StringVar(&o.since, "since", "", "do not read again what matched in the run with the journal at `URL` and has not changed: ETag or version, size and time of modification are the same as in its lists")
 		flags.BoolVar(&o.noDigests, "no-digests", false, "ignore the digests in the lists: workers compute new ones")
 		flags.BoolVar(&o.replace, "replace", false, "make a new plan even if the journal has a plan for other lists")
 		listOptions(o, flags)
@@ -92,7 +92,7 @@ continues. If the journal has a plan for other lists, split does not change it.`
 		if err != nil {
 			return 0, err
 		}
-		split := journal.Split{Lists: o.arguments, Shards: o.shards, NoDigests: o.noDigests, Replace: o.replace}
+		split := journal.Split{Lists: lists.Sources, Shards: o.shards, NoDigests: o.noDigests, Replace: o.replace}
 		if o.since != "" {
 			split.Since = &journal.Journal{Store: s, URL: o.since}
 		}

@@ -87,7 +87,7 @@ func runWorker(ctx context.Context, o *options, std *streams) (int, error) {
 		}
 		shard = &plan.Shards[o.shard]
 		o.input = input.Options{Format: "json"}
-		o.arguments = []string{j.ShardName(o.shard)}
+		o.arguments = []string{j.ShardName(*shard)}
 	}
 	o.partial = true // a worker's list is a part by its nature
 	lists, err := o.lists(ctx, s, std.in)

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 	"unicode/utf8"
 
 	"github.com/sha256-simd/sha256-simd/fleet/internal/checksum"
@@ -55,6 +56,10 @@ type Result struct {
 	// Computed is what was read in the form of Expected, if that is not a digest of
 	// SHA-256 alone.
 	Computed string `json:"computed,omitempty"`
+	// ETag is what the store said of the contents when they were read, or "".
+	ETag string `json:"etag,omitempty"`
+	// Modified is when the object was last written, as the list says, or nil.
+	Modified *time.Time `json:"modified,omitempty"`
 
 	listed int64         // the size that the list says, or -1
 	sha256 string        // that the list expects
@@ -101,7 +106,7 @@ func (r *Result) IsProblem() bool {
 
 // Append appends the result to b as a line of JSON.
 func (r *Result) Append(b []byte) []byte {
-	if r.NameBytes != nil || r.Version != "" || r.PartSize != 0 || !plain(r.Name) || !plain(r.Error) || !plain(r.Expected) {
+	if r.NameBytes != nil || r.Version != "" || r.PartSize != 0 || !plain(r.Name) || !plain(r.Error) || !plain(r.Expected) || !plain(r.ETag) {
 		return list.AppendJSON(b, r)
 	}
 	// Nearly all are like this, and reflection would take several times as long as
@@ -112,11 +117,17 @@ func (r *Result) Append(b []byte) []byte {
 	b = append(append(b, `","sha256":"`...), r.SHA256...)
 	b = append(append(b, `","expected":"`...), r.Expected...)
 	b = strconv.AppendInt(append(b, `","size":`...), r.Size, 10)
-	b = append(append(b, `,"error":"`...), r.Error...)
+	b = append(append(append(b, `,"error":"`...), r.Error...), '"')
 	if r.Computed != "" {
-		b = append(append(b, `","computed":"`...), r.Computed...)
+		b = append(append(append(b, `,"computed":"`...), r.Computed...), '"')
 	}
-	return append(b, "\"}\n"...)
+	if r.ETag != "" {
+		b = append(append(append(b, `,"etag":"`...), r.ETag...), '"')
+	}
+	if r.Modified != nil {
+		b = append(r.Modified.AppendFormat(append(b, `,"modified":"`...), time.RFC3339Nano), '"')
+	}
+	return append(b, "}\n"...)
 }
 
 // plain reports whether s is the same in JSON.
@@ -342,6 +353,7 @@ func (w *work) read(e *list.Entry) {
 	if !utf8.ValidString(e.Name) {
 		r.NameBytes = []byte(e.Name)
 	}
+	r.Modified = e.Time()
 	if e.Malformed != "" {
 		r.Outcome, r.Error = Malformed, e.Malformed
 		w.give(r)
@@ -358,7 +370,7 @@ func (w *work) read(e *list.Entry) {
 		return
 	}
 	defer o.Close()
-	r.Size = o.Size()
+	r.Size, r.ETag = o.Size(), o.ETag()
 	if e.Checksums != "" {
 		err = w.expect(r, e.Checksums)
 	}

@@ -33,7 +33,7 @@ type Reader struct {
 	ctx     context.Context
 	store   *store.Store
 	lists   []part
-	sources []Source
+	sources []list.Source
 
 	current io.Closer
 	list    interface{ Next() (list.Entry, error) }
@@ -41,12 +41,6 @@ type Reader struct {
 	hash    hash.Hash // of the current list if it is a source
 	before  int64     // lines of the lists before the current one
 	line    int64
-}
-
-// A Source is a list that was read.
-type Source struct {
-	Name   string `json:"name"`
-	SHA256 string `json:"sha256"` // as sha256sum says it of the list
 }
 
 // A part is a list that is yet to be read.
@@ -71,7 +65,7 @@ func Read(in io.Reader, o Options) (*Reader, error) {
 
 // Sources returns the lists that were read to their ends, as they were named: in the
 // place of an inventory's files, its manifest.json.
-func (r *Reader) Sources() []Source { return r.sources }
+func (r *Reader) Sources() []list.Source { return r.sources }
 
 // Open returns a Reader of lists, which are named like objects. A list may be
 // compressed (.gz), an inventory in Parquet (.parquet), the manifest.json of an
@@ -120,7 +114,7 @@ func (r *Reader) manifest(name string, o Options) ([]part, error) {
 		return nil, err
 	}
 	sum := sha256.Sum256(text)
-	r.sources = append(r.sources, Source{name, hex.EncodeToString(sum[:])})
+	r.sources = append(r.sources, list.Source{Name: name, SHA256: hex.EncodeToString(sum[:])})
 	var parts []part
 	if o.Format == "inventory" {
 		inParquet := m.FileFormat == "Parquet"
@@ -163,7 +157,7 @@ func (r *Reader) Next() (list.Entry, error) {
 			r.Close()
 			r.before = r.line
 			if r.hash != nil {
-				r.sources = append(r.sources, Source{r.name, hex.EncodeToString(r.hash.Sum(nil))})
+				r.sources = append(r.sources, list.Source{Name: r.name, SHA256: hex.EncodeToString(r.hash.Sum(nil))})
 			}
 		case err != nil:
 			return list.Entry{}, fmt.Errorf("%s: %w", r.name, err)

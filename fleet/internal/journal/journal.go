@@ -4,13 +4,19 @@
 // A run is in a directory of its own:
 //
 //	plan.json               the shards, with their digests and numbers of lines
-//	shards/00000.jsonl      the lines of a shard
+//	shards/DIGEST.jsonl     the lines of a shard
 //	results/DIGEST.jsonl    what became of them: a worker's output for the shard
 //	                        with that digest
+//	unchanged/DIGEST.jsonl  the results of an earlier run for lines that are in no
+//	                        shard
 //	report/                 what all shards amount to
 //
 // Each object appears whole or not at all. A result says all about its shard:
-// with it, the objects need not be read again.
+// with it, the objects need not be read again. Two callers with different lists write
+// different objects, but for the plan, which only the first can write.
+//
+// A plan says its format. One of another format is refused, and results of another
+// count as damaged: workers make them again.
 package journal
 
 import (
@@ -36,18 +42,23 @@ type Journal struct {
 	URL   string
 }
 
+// planFormat changes with the form of a plan and of results.
+const planFormat = 2
+
 // A Plan says of what a run consists.
 type Plan struct {
+	Format int `json:"format"`
 	// Started is when the plan was made, as of RFC 3339.
 	Started string `json:"started"`
-	// Lists are the names of the lists.
-	Lists []string `json:"lists"`
+	// Lists are the lists that the lines come from.
+	Lists []list.Source `json:"lists"`
 	// Lines is how many lines all shards have, and Bytes how many bytes their
 	// objects, as far as the lists say.
 	Lines int64 `json:"lines"`
 	Bytes int64 `json:"bytes"`
-	// Unchanged is how many further lines an earlier run has checked.
-	Unchanged int64 `json:"unchanged"`
+	// Unchanged are the results of further lines, which have not changed since an earlier
+	// run.
+	Unchanged Shard `json:"unchanged,omitzero"`
 	// Asked is how many shards there were to be; there may be fewer.
 	Asked  int     `json:"shards_asked"`
 	Shards []Shard `json:"shards"`
@@ -61,8 +72,14 @@ type Shard struct {
 }
 
 // ShardName returns the name of the lines of a shard.
-func (j *Journal) ShardName(i int) string {
-	return store.Join(j.URL, fmt.Sprintf("shards/%05d.jsonl", i))
+func (j *Journal) ShardName(s Shard) string {
+	return store.Join(j.URL, "shards/"+s.Digest+".jsonl")
+}
+
+// unchangedName returns the name of the results with a digest that come from an earlier
+// run.
+func (j *Journal) unchangedName(digest string) string {
+	return store.Join(j.URL, "unchanged/"+digest+".jsonl")
 }
 
 // resultName returns the name of the result of the shard with a digest.
@@ -82,8 +99,16 @@ func (j *Journal) Plan(ctx context.Context) (*Plan, error) {
 		return nil, fmt.Errorf("opening the plan: %w", err)
 	}
 	defer f.Close()
+	text, err := io.ReadAll(f)
+	if err != nil {
+		return nil, fmt.Errorf("reading the plan: %w", err)
+	}
 	p := new(Plan)
-	if err = json.NewDecoder(f).Decode(p); err == nil {
+	var version struct{ Format int }
+	if json.Unmarshal(text, &version) == nil && version.Format != planFormat {
+		return nil, fmt.Errorf("%s has format %d, and this fleetsum has format %d: use a new journal", j.planName(), version.Format, planFormat)
+	}
+	if err = json.Unmarshal(text, p); err == nil {
 		err = p.check()
 	}
 	if err != nil {
@@ -102,12 +127,6 @@ func (p *Plan) check() error {
 		return errors.New("its numbers contradict each other")
 	}
 	return nil
-}
-
-// result opens the result of the shard that has the given digest. If it has
-// none, store.IsMissing is true for the error.
-func (j *Journal) result(ctx context.Context, digest string) (io.ReadCloser, error) {
-	return j.Store.Open(ctx, j.resultName(digest), "")
 }
 
 // CopyResult copies the result of a shard to w, and reports whether there is one

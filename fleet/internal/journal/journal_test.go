@@ -3,6 +3,7 @@ package journal
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -13,8 +14,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
-	"time"
 
 	"github.com/sha256-simd/sha256-simd/fleet/internal/fixity"
 	"github.com/sha256-simd/sha256-simd/fleet/internal/list"
@@ -118,7 +119,7 @@ func TestReadResult(t *testing.T) {
 func TestManifest(t *testing.T) {
 	m := NewManifest(context.Background())
 	defer m.Close()
-	const n = 3*sortChunk + 5
+	const n = 3*manifestChunk + 5
 	for _, i := range rand.Perm(n) {
 		r := &fixity.Result{Name: fmt.Sprintf("%08d", i), Outcome: fixity.Match, SHA256: fmt.Sprintf("%064d", i)}
 		m.Add(r)
@@ -161,7 +162,7 @@ func TestManifestCancelled(t *testing.T) {
 	cancel()
 	m := NewManifest(ctx)
 	defer m.Close()
-	for range 10 * sortChunk {
+	for range 10 * manifestChunk {
 		m.Add(&fixity.Result{Name: "n", Outcome: fixity.New})
 	}
 	if err := m.Write(io.Discard); err == nil {
@@ -259,23 +260,27 @@ func named(entries ...list.Entry) func() (list.Entry, error) {
 	}
 }
 
+func from(name string) func() []list.Source {
+	return func() []list.Source { return []list.Source{{Name: name, SHA256: "of " + name}} }
+}
+
 // A plan of other lists is not written over unless that is asked for, and none of
 // its shards is.
 func TestSplitOfAnotherList(t *testing.T) {
 	ctx, j := t.Context(), newJournal(t)
-	first, err := j.Split(ctx, Split{Shards: 2, Lists: []string{"first"}}, entries(1, 2, 3, 4))
+	first, err := j.Split(ctx, Split{Shards: 2, Lists: from("first")}, entries(1, 2, 3, 4))
 	if err != nil {
 		t.Fatal(err)
 	}
-	shard := read(t, j, j.ShardName(0))
-	_, err = j.Split(ctx, Split{Shards: 2, Lists: []string{"second"}}, entries(1, 2, 3))
-	if err == nil || !strings.Contains(err.Error(), "has a plan of other lines, from first: use another journal, or --replace") {
+	shard := read(t, j, j.ShardName(first.Shards[0]))
+	_, err = j.Split(ctx, Split{Shards: 2, Lists: from("second")}, entries(1, 2, 3))
+	if err == nil || !strings.Contains(err.Error(), "has a plan of other lines, from first (SHA-256 of first): use another journal, or --replace") {
 		t.Errorf("got %v", err)
 	}
-	if plan, err := j.Plan(ctx); err != nil || !reflect.DeepEqual(plan, first) || read(t, j, j.ShardName(0)) != shard {
+	if plan, err := j.Plan(ctx); err != nil || !reflect.DeepEqual(plan, first) || read(t, j, j.ShardName(first.Shards[0])) != shard {
 		t.Errorf("got %+v, %v, want the first plan", plan, err)
 	}
-	second, err := j.Split(ctx, Split{Shards: 9, Lists: []string{"second"}, Replace: true}, entries(1, 2, 3))
+	second, err := j.Split(ctx, Split{Shards: 9, Lists: from("second"), Replace: true}, entries(1, 2, 3))
 	if err != nil || second.Lines != 3 || second.Asked != 2 {
 		t.Errorf("got %+v, %v", second, err)
 	}
@@ -303,6 +308,81 @@ func write(t *testing.T, j *Journal, s Shard, results ...*fixity.Result) {
 	}
 }
 
+// Of callers with different lists at once, one makes its plan, and the others have an
+// error. All shards of that plan are its own. Callers with the same list have the same plan.
+func TestSplitsAtOnce(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, server *storetest.Server) {
+		s, err := store.New(store.Options{Params: []string{server.Params()}, Retries: 3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		for _, url := range []string{server.Name("run"), t.TempDir()} {
+			j := &Journal{Store: s, URL: url}
+			const lists, each = 5, 3
+			var all sync.WaitGroup
+			var mu sync.Mutex
+			made := map[int]int{}
+			for i := range lists * each {
+				all.Go(func() {
+					n := i % lists
+					var sizes []int64
+					for k := range 10 {
+						sizes = append(sizes, int64(100*n+k))
+					}
+					plan, err := j.Split(t.Context(), Split{Shards: 2 + i/lists, Lists: from(fmt.Sprint(n))}, entries(sizes...))
+					if err != nil && !strings.Contains(err.Error(), "has a plan of other lines, from ") {
+						t.Error(err)
+					}
+					if err == nil {
+						mu.Lock()
+						defer mu.Unlock()
+						made[n]++
+						if plan.Lists[0].Name != fmt.Sprint(n) {
+							t.Errorf("list %d has the plan of %v", n, plan.Lists)
+						}
+					}
+				})
+			}
+			all.Wait()
+			plan, err := j.Plan(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			var winner int
+			fmt.Sscan(plan.Lists[0].Name, &winner)
+			if len(made) != 1 || made[winner] != each {
+				t.Errorf("%s: %v, and the plan is of %d", url, made, winner)
+			}
+			for _, s := range plan.Shards {
+				text := read(t, j, j.ShardName(s))
+				if got := fmt.Sprintf("%x", sha256.Sum256([]byte(text))); got != s.Digest {
+					t.Errorf("shard %s has digest %s", s.Digest, got)
+				}
+			}
+			report, err := j.Report(t.Context(), -1)
+			if err != nil || !slices.Equal(report.Lists, plan.Lists) {
+				t.Errorf("got %+v, %v", report, err)
+			}
+		}
+	})
+}
+
+// A plan of another format is neither read nor written over.
+func TestPlanOfAnotherFormat(t *testing.T) {
+	ctx, j := t.Context(), newJournal(t)
+	const old = `{"started":"2020-01-02T03:04:05Z","lists":["l"],"lines":1,"shards_asked":1,"shards":[{"digest":"","lines":1,"bytes":0}]}`
+	storetest.WriteFile(t, j.URL, "plan.json", []byte(old))
+	for _, replace := range []bool{false, true} {
+		if plan, err := j.Split(ctx, Split{Shards: 1, Replace: replace}, entries(1)); err == nil || !strings.Contains(err.Error(), "has format 0, and this fleetsum has format 2: use a new journal") {
+			t.Errorf("got %+v, %v", plan, err)
+		}
+	}
+	if got := read(t, j, j.planName()); got != old {
+		t.Errorf("the plan is %s", got)
+	}
+}
+
 // A plan that is made again began when it was first made: what was written to in
 // between was perhaps read before.
 func TestSplitAgainKeepsItsStart(t *testing.T) {
@@ -322,61 +402,13 @@ func TestSplitAgainKeepsItsStart(t *testing.T) {
 	}
 }
 
-// Unchanged since an earlier run is what was as it should be, in the version, with
-// the digest and of the size that the list says, and not written to since.
-func TestSince(t *testing.T) {
-	ctx, earlier := t.Context(), newJournal(t)
-	started := time.Date(2020, 1, 2, 3, 4, 5, 0, time.UTC)
-	plan, err := earlier.Split(ctx, Split{Shards: 1}, entries(1, 1, 1, 1))
-	if err != nil {
-		t.Fatal(err)
-	}
-	text := strings.Replace(read(t, earlier, earlier.planName()), plan.Started, started.Format(time.RFC3339), 1)
-	if err := earlier.Store.Write(ctx, earlier.planName(), strings.NewReader(text)); err != nil {
-		t.Fatal(err)
-	}
-	write(t, earlier, plan.Shards[0],
-		&fixity.Result{Line: 1, Name: "match", Outcome: fixity.Match, SHA256: zeros, Expected: zeros, Size: 5},
-		&fixity.Result{Line: 2, Name: "new", Outcome: fixity.New, SHA256: zeros, Size: 5, Version: "v"},
-		&fixity.Result{Line: 3, Name: "mismatch", Outcome: fixity.Mismatch, SHA256: ones, Expected: zeros, Size: 5},
-		&fixity.Result{Line: 4, Name: "", Outcome: fixity.Malformed, Size: -1, Error: "why"},
-	)
-	before, after := started.Add(-time.Second), started.Add(time.Second)
-	for _, tt := range []struct {
-		name      string
-		entry     list.Entry
-		unchanged int64
-	}{
-		{"the same", list.Entry{Name: "match", SHA256: zeros, Size: 5, Modified: before}, 1},
-		{"nothing known", list.Entry{Name: "match", Size: -1}, 1},
-		{"another size", list.Entry{Name: "match", Size: 6}, 0},
-		{"a smaller size", list.Entry{Name: "match", Size: 4}, 0},
-		{"another digest", list.Entry{Name: "match", SHA256: ones, Size: 5}, 0},
-		{"modified since", list.Entry{Name: "match", Size: 5, Modified: after}, 0},
-		{"modified when it began", list.Entry{Name: "match", Size: 5, Modified: started}, 0},
-		{"new", list.Entry{Name: "new", Version: "v", Size: 5}, 1},
-		{"another version", list.Entry{Name: "new", Version: "w", Size: 5}, 0},
-		{"a mismatch", list.Entry{Name: "mismatch", Size: 5}, 0},
-		{"another object", list.Entry{Name: "other", Size: 5}, 0},
-		{"a malformed line", list.Entry{Name: "match", Size: -1, Malformed: "why"}, 0},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			j := newJournal(t)
-			plan, err := j.Split(ctx, Split{Shards: 1, Since: earlier}, named(tt.entry))
-			if err != nil || plan.Unchanged != tt.unchanged || plan.Lines != 1-tt.unchanged {
-				t.Errorf("got %+v, %v", plan, err)
-			}
-		})
-	}
-}
-
 // A plan's numbers agree, or it is damaged.
 func TestPlanThatContradictsItself(t *testing.T) {
 	ctx, j := t.Context(), newJournal(t)
 	for _, plan := range []string{
-		`{"lines":3,"shards_asked":2,"shards":[{"lines":1},{"lines":1}]}`,
-		`{"lines":2,"shards_asked":1,"shards":[{"lines":1},{"lines":1}]}`,
-		`{"lines":0,"shards_asked":0,"shards":[]}`,
+		`{"format":2,"lines":3,"shards_asked":2,"shards":[{"lines":1},{"lines":1}]}`,
+		`{"format":2,"lines":2,"shards_asked":1,"shards":[{"lines":1},{"lines":1}]}`,
+		`{"format":2,"lines":0,"shards_asked":0,"shards":[]}`,
 	} {
 		if err := j.Store.Write(ctx, j.planName(), strings.NewReader(plan)); err != nil {
 			t.Fatal(err)
@@ -513,10 +545,11 @@ func TestReportOfAReadOnlyJournal(t *testing.T) {
 func TestNoDigests(t *testing.T) {
 	ctx, j := t.Context(), newJournal(t)
 	entry := list.Entry{Name: "a", SHA256: "n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg=-3", PartSize: 8 << 20, Size: 5}
-	if _, err := j.Split(ctx, Split{Shards: 1, NoDigests: true}, named(entry)); err != nil {
+	plan, err := j.Split(ctx, Split{Shards: 1, NoDigests: true}, named(entry))
+	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := read(t, j, j.ShardName(0)), `{"line":1,"name":"a","size":5}`+"\n"; got != want {
+	if got, want := read(t, j, j.ShardName(plan.Shards[0])), `{"line":1,"name":"a","size":5}`+"\n"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
@@ -587,22 +620,5 @@ func TestStoreThatFails(t *testing.T) {
 				t.Errorf("known %v, %v", known, err)
 			}
 		})
-	}
-}
-
-// An earlier run whose results are damaged says of none of its objects that it is
-// unchanged.
-func TestSinceDamagedResults(t *testing.T) {
-	ctx, earlier := t.Context(), newJournal(t)
-	plan, err := earlier.Split(ctx, Split{Shards: 1}, entries(1, 1))
-	if err != nil {
-		t.Fatal(err)
-	}
-	damaged := result(&fixity.Result{Line: 1, Name: "1", Outcome: fixity.New, SHA256: zeros, Size: 1})
-	if err := earlier.WriteResult(ctx, plan.Shards[0].Digest, bytes.NewReader(damaged[:len(damaged)-5])); err != nil {
-		t.Fatal(err)
-	}
-	if plan, err := newJournal(t).Split(ctx, Split{Shards: 1, Since: earlier}, entries(1, 1)); err == nil || !strings.Contains(err.Error(), "summary") {
-		t.Errorf("got %+v, %v", plan, err)
 	}
 }

@@ -11,8 +11,6 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/lanrat/extsort"
-
 	"github.com/sha256-simd/sha256-simd/fleet/internal/fixity"
 	"github.com/sha256-simd/sha256-simd/fleet/internal/list"
 	"github.com/sha256-simd/sha256-simd/fleet/internal/store"
@@ -26,9 +24,12 @@ type Report struct {
 	// one that is damaged.
 	Shards        int   `json:"shards"`
 	MissingShards []int `json:"missing_shards"`
-	// Unchanged is how many further lines an earlier run has checked.
+	// Unchanged is how many further lines have not changed since an earlier run, whose
+	// digests of them are in the manifest.
 	Unchanged int64 `json:"unchanged"`
 	fixity.Counts
+	// Lists are the lists that the run is of.
+	Lists []list.Source `json:"lists,omitempty"`
 	// Started is when the plan was made, as of RFC 3339.
 	Started string `json:"started,omitempty"`
 }
@@ -67,7 +68,7 @@ func (j *Journal) Report(ctx context.Context, lines int64) (*Report, error) {
 			return nil, err
 		}
 	}
-	report := &Report{Shards: len(plan.Shards), MissingShards: []int{}, Unchanged: plan.Unchanged, Started: plan.Started}
+	report := &Report{Shards: len(plan.Shards), MissingShards: []int{}, Unchanged: plan.Unchanged.Lines, Lists: plan.Lists, Started: plan.Started}
 	manifest := NewManifest(ctx)
 	defer manifest.Close()
 	problems, err := store.TempFile()
@@ -104,6 +105,12 @@ func (j *Journal) join(ctx context.Context, plan *Plan, report *Report, manifest
 			return err
 		}
 		report.AddCounts(&counts)
+	}
+	if err := j.readUnchanged(ctx, plan, func(r *fixity.Result) error {
+		manifest.Add(r)
+		return nil
+	}); err != nil {
+		return err
 	}
 	return w.Flush()
 }
@@ -146,7 +153,13 @@ func (e *damagedError) Unwrap() error { return e.error }
 
 // readShard calls each with the results of a shard, and copies the whole to w.
 func (j *Journal) readShard(ctx context.Context, s Shard, w io.Writer, each func(*fixity.Result) error) (fixity.Counts, error) {
-	r, err := j.result(ctx, s.Digest)
+	return j.readResults(ctx, j.resultName(s.Digest), s.Lines, w, each)
+}
+
+// readResults is readShard of the object of a name, with so many results unless lines is
+// below 0.
+func (j *Journal) readResults(ctx context.Context, name string, lines int64, w io.Writer, each func(*fixity.Result) error) (fixity.Counts, error) {
+	r, err := j.Store.Open(ctx, name, "")
 	if store.IsMissing(err) {
 		return fixity.Counts{}, &damagedError{err}
 	}
@@ -155,8 +168,8 @@ func (j *Journal) readShard(ctx context.Context, s Shard, w io.Writer, each func
 	}
 	defer r.Close()
 	counts, err := ReadResult(io.TeeReader(r, w), each)
-	if err == nil && s.Lines >= 0 && counts.Lines != s.Lines {
-		err = &damagedError{fmt.Errorf("%d lines, not %d", counts.Lines, s.Lines)}
+	if err == nil && lines >= 0 && counts.Lines != lines {
+		err = &damagedError{fmt.Errorf("%d lines, not %d", counts.Lines, lines)}
 	}
 	return counts, err
 }
@@ -185,51 +198,28 @@ func (j *Journal) found(ctx context.Context, lines int64) (*Plan, error) {
 
 // A Manifest collects digests and writes them sorted by name, however many
 // there are. Close must be called.
-type Manifest struct {
-	in     chan string
-	out    <-chan string
-	errs   <-chan error
-	ended  chan struct{} // sorting has
-	cancel context.CancelFunc
-	closed bool
-}
+type Manifest struct{ sorter *sorter }
 
-// Sorting keeps up to sortChunk lines in memory in each of a few places, and the
-// rest in files.
-const sortChunk = 50_000
+// manifestChunk is how many digests are sorted in memory.
+const manifestChunk = 50_000
 
 // NewManifest returns an empty Manifest.
-func NewManifest(ctx context.Context) *Manifest {
-	ctx, cancel := context.WithCancel(ctx)
-	m := &Manifest{in: make(chan string, 1000), ended: make(chan struct{}), cancel: cancel}
-	sorter, out, errs := extsort.Strings(m.in, &extsort.Config{ChunkSize: sortChunk, NumWorkers: 2, ChanBuffSize: 0, SortedChanBuffSize: 1000})
-	m.out, m.errs = out, errs
-	go func() {
-		defer close(m.ended)
-		sorter.Sort(ctx)
-	}()
-	return m
-}
+func NewManifest(ctx context.Context) *Manifest { return &Manifest{newSorter(ctx, manifestChunk)} }
 
 // Add adds the digest of an object, unless it has none or is not as it should be.
 func (m *Manifest) Add(r *fixity.Result) {
 	if r.Outcome != fixity.Match && r.Outcome != fixity.New {
 		return
 	}
-	select {
-	case m.in <- list.NameOfVersion(r.FullName(), r.Version) + "\x00" + r.SHA256:
-	case <-m.ended: // Write says why
-	}
+	m.sorter.add(list.NameOfVersion(r.FullName(), r.Version) + "\x00" + r.SHA256)
 }
 
 // Write writes the digests, as coreutils does. Nothing can be added any more.
 // Duplicates are written once.
 func (m *Manifest) Write(w io.Writer) error {
-	close(m.in)
-	m.closed = true
 	b := bufio.NewWriter(w)
 	last := ""
-	for line := range m.out {
+	for line := range m.sorter.all() {
 		if line == last {
 			continue
 		}
@@ -241,8 +231,8 @@ func (m *Manifest) Write(w io.Writer) error {
 		}
 		b.WriteString(sum + "  " + name + "\n")
 	}
-	if err := <-m.errs; err != nil {
-		return fmt.Errorf("sorting: %w", err)
+	if err := m.sorter.err(); err != nil {
+		return err
 	}
 	return b.Flush()
 }
@@ -250,12 +240,4 @@ func (m *Manifest) Write(w io.Writer) error {
 var escapeName = strings.NewReplacer(`\`, `\\`, "\n", `\n`, "\r", `\r`)
 
 // Close ends the sorting and removes its files.
-func (m *Manifest) Close() {
-	if !m.closed {
-		close(m.in)
-		m.closed = true
-	}
-	m.cancel()
-	for range m.out {
-	}
-}
+func (m *Manifest) Close() { m.sorter.close() }

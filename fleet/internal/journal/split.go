@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -14,7 +13,6 @@ import (
 	"time"
 
 	"github.com/sha256-simd/sha256-simd"
-	"github.com/sha256-simd/sha256-simd/fleet/internal/fixity"
 	"github.com/sha256-simd/sha256-simd/fleet/internal/list"
 	"github.com/sha256-simd/sha256-simd/fleet/internal/store"
 )
@@ -24,14 +22,16 @@ const perObject = 256 << 10
 
 // A Split makes the plan of a run.
 type Split struct {
-	Lists []string
+	// Lists returns the lists that the entries came from, after the last entry. It may
+	// be nil.
+	Lists func() []list.Source
 	// Shards is how many shards there are to be, of about as many bytes each. There
 	// are fewer if single objects are that long, or if there are few. A journal that
 	// has a plan keeps that plan's number: with another, a run that goes on would
 	// find none of its results.
 	Shards int
-	// Since, if not nil, is an earlier run. What that found to be as it should be is
-	// left out, unless it was written to since.
+	// Since, if not nil, is an earlier run. What that found to be as it should be, and
+	// has not changed since, is not checked again: the plan has its results.
 	Since *Journal
 	// NoDigests leaves out the digests of the lists: all objects are new.
 	NoDigests bool
@@ -41,175 +41,251 @@ type Split struct {
 
 // Split writes the shards of entries, and then the plan. The same entries make
 // the same shards. It is an error if the journal has a plan with others, unless o
-// allows that: the plan that is there stays as it was.
+// allows that: the plan that is there stays as it was. Of several callers with
+// different entries at once, one succeeds. A store that cannot write an object only if
+// there is none may let another write over its plan later.
 func (j *Journal) Split(ctx context.Context, o Split, next func() (list.Entry, error)) (*Plan, error) {
-	done := func(*list.Entry) bool { return false }
-	if o.Since != nil {
-		var err error
-		if done, err = o.Since.checked(ctx); err != nil {
-			return nil, fmt.Errorf("reading the run %s: %w", o.Since.URL, err)
-		}
+	if _, err := j.Plan(ctx); err != nil {
+		return nil, err // before anything is read
 	}
-	plan := &Plan{Started: time.Now().UTC().Format(time.RFC3339), Lists: o.Lists, Asked: o.Shards}
+	// The lines go to a file first: how long a shard is to be depends on them all.
+	lines, err := spoolEntries(next, o.NoDigests)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { lines.Close() }()
+	plan := Plan{Format: planFormat, Started: time.Now().UTC().Format(time.RFC3339), Asked: o.Shards}
+	if o.Lists != nil {
+		plan.Lists = o.Lists()
+	}
+	if o.Since != nil {
+		rest, err := j.leaveOut(ctx, o.Since, lines, &plan.Unchanged)
+		if err != nil {
+			return nil, err
+		}
+		lines.Close()
+		lines = rest
+	}
+	plan.Lines, plan.Bytes = lines.lines, lines.bytes
+	for {
+		made, err := j.makePlan(ctx, plan, lines, o.Replace)
+		if made != nil || err != nil {
+			return made, err
+		}
+		// Another has just made one.
+	}
+}
+
+// makePlan makes the plan of lines, or finds that the journal has it. It returns nil if
+// the journal got another plan in between.
+func (j *Journal) makePlan(ctx context.Context, plan Plan, lines *spool, replace bool) (*Plan, error) {
 	earlier, err := j.Plan(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if earlier != nil {
-		plan.Asked = earlier.Asked
-		plan.Started = earlier.Started
+		plan.Asked, plan.Started = earlier.Asked, earlier.Started
 	}
-
-	// The lines go to a file first: how long a shard is to be depends on them all.
-	all, err := store.TempFile()
-	if err != nil {
-		return nil, err
-	}
-	defer all.Close()
-	w := bufio.NewWriter(all)
-	var weight int64
-	var line []byte
-	for {
-		e, err := next()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return nil, fmt.Errorf("reading the list: %w", err)
-		}
-		if o.NoDigests {
-			e.SHA256, e.Checksums, e.PartSize = "", "", 0
-		}
-		if e.Malformed == "" && done(&e) {
-			plan.Unchanged++
-			continue
-		}
-		plan.Lines++
-		plan.Bytes += max(e.Size, 0)
-		weight += weigh(&e)
-		line = e.Append(line[:0])
-		if _, err := w.Write(line); err != nil {
+	if earlier != nil && !replace {
+		if plan.Shards, err = lines.shards(plan.Asked, nil); err != nil {
 			return nil, err
 		}
-	}
-	if err := w.Flush(); err != nil {
-		return nil, err
-	}
-	share := max(1, (weight+int64(plan.Asked)-1)/int64(plan.Asked))
-	if earlier != nil && !o.Replace {
-		shards, err := makeShards(all, share, func(_ int, write func(io.Writer) error) error { return write(io.Discard) })
-		if err != nil {
-			return nil, err
-		}
-		if !slices.Equal(shards, earlier.Shards) {
-			return nil, fmt.Errorf("%s has a plan of other lines, from %s: use another journal, or --replace", j.URL, strings.Join(earlier.Lists, " "))
+		if !plan.sameLines(earlier) {
+			return nil, j.otherLines(earlier)
 		}
 	}
-	plan.Shards, err = makeShards(all, share, func(i int, write func(io.Writer) error) error {
-		return j.Store.WriteFrom(ctx, j.ShardName(i), write)
+	// This mends shards that are damaged.
+	plan.Shards, err = lines.shards(plan.Asked, func(s Shard, lines io.ReadSeeker) error {
+		return j.Store.Write(ctx, j.ShardName(s), lines)
 	})
 	if err != nil {
 		return nil, err
+	}
+	if earlier != nil && !replace {
+		return earlier, nil
 	}
 	text, err := json.MarshalIndent(plan, "", " ")
 	if err != nil {
 		return nil, err
 	}
-	return plan, j.Store.Write(ctx, j.planName(), bytes.NewReader(append(text, '\n')))
+	file := bytes.NewReader(append(text, '\n'))
+	if earlier != nil {
+		err = j.Store.Write(ctx, j.planName(), file)
+	} else if created, createErr := j.Store.Create(ctx, j.planName(), file); createErr == nil && !created {
+		return nil, nil
+	} else {
+		err = createErr
+	}
+	if err != nil {
+		return nil, err
+	}
+	// Some stores write over what is there, whatever they are asked.
+	now, err := j.Plan(ctx)
+	if err == nil && (now == nil || !plan.sameLines(now)) {
+		err = j.otherLines(now)
+	}
+	return now, err
 }
 
-func weigh(e *list.Entry) int64 { return perObject + max(e.Size, 0) }
+// sameLines reports whether two plans are of the same lines.
+func (p *Plan) sameLines(o *Plan) bool {
+	return slices.Equal(p.Shards, o.Shards) && p.Unchanged == o.Unchanged
+}
 
-// makeShards divides lines into shards and has write write each. A line belongs to
-// the shard in whose share of the weight its middle lies.
-func makeShards(lines io.ReadSeeker, share int64, write func(i int, lines func(io.Writer) error) error) ([]Shard, error) {
-	if _, err := lines.Seek(0, io.SeekStart); err != nil {
+// otherLines says that the journal has a plan that is not the caller's.
+func (j *Journal) otherLines(p *Plan) error {
+	if p == nil {
+		return fmt.Errorf("%s has lost its plan", j.URL)
+	}
+	var from []string
+	for _, l := range p.Lists {
+		from = append(from, fmt.Sprintf("%s (SHA-256 %s)", l.Name, l.SHA256))
+	}
+	const most = 3
+	if n := len(from) - most; n > 0 {
+		from = append(from[:most], fmt.Sprintf("%d more", n))
+	}
+	return fmt.Errorf("%s has a plan of other lines, from %s: use another journal, or --replace", j.URL, strings.Join(from, ", "))
+}
+
+// A spool is a temporary file of entries.
+type spool struct {
+	store.Temp
+	w                    *bufio.Writer
+	line                 []byte
+	lines, bytes, weight int64
+}
+
+func newSpool() (*spool, error) {
+	f, err := store.TempFile()
+	if err != nil {
+		return nil, err
+	}
+	return &spool{Temp: f, w: bufio.NewWriter(f)}, nil
+}
+
+// spoolEntries returns all entries, without their digests if these are to be new.
+func spoolEntries(next func() (list.Entry, error), noDigests bool) (*spool, error) {
+	s, err := newSpool()
+	if err != nil {
+		return nil, err
+	}
+	for {
+		e, err := next()
+		if err == io.EOF {
+			return s, nil
+		}
+		if err == nil {
+			if noDigests {
+				e.SHA256, e.Checksums, e.PartSize = "", "", 0
+			}
+			err = s.add(&e)
+		}
+		if err != nil {
+			s.Close()
+			return nil, fmt.Errorf("reading the list: %w", err)
+		}
+	}
+}
+
+func (s *spool) add(e *list.Entry) error {
+	s.lines++
+	s.bytes += max(e.Size, 0)
+	s.weight += weigh(e)
+	s.line = e.Append(s.line[:0])
+	_, err := s.w.Write(s.line)
+	return err
+}
+
+// read returns a reader of the entries. No other may be in use, and none can be added
+// any more.
+func (s *spool) read() (*list.Reader, error) {
+	if err := s.w.Flush(); err != nil {
+		return nil, err
+	}
+	if _, err := s.Seek(0, io.SeekStart); err != nil {
 		return nil, err
 	}
 	format, err := list.NewFormat("json", "", "")
 	if err != nil {
 		return nil, err
 	}
-	r := list.NewReader(lines, format, nil)
+	return list.NewReader(s.Temp, format, nil), nil
+}
+
+// each calls do with each entry and its index, from 0.
+func (s *spool) each(do func(i int64, e *list.Entry) error) error {
+	r, err := s.read()
+	if err != nil {
+		return err
+	}
+	for i := int64(0); ; i++ {
+		e, err := r.Next()
+		if err == io.EOF {
+			return nil
+		}
+		if err == nil {
+			err = do(i, &e)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func weigh(e *list.Entry) int64 { return perObject + max(e.Size, 0) }
+
+// shards divides the entries into up to n shards. If keep is not nil, it is called with
+// each and its lines. A line belongs to the shard in whose share of the weight its
+// middle lies.
+func (s *spool) shards(n int, keep func(s Shard, lines io.ReadSeeker) error) ([]Shard, error) {
+	r, err := s.read()
+	if err != nil {
+		return nil, err
+	}
+	share := max(1, (s.weight+int64(n)-1)/int64(n))
 	shards := []Shard{}
 	var weight int64
+	var line []byte
 	e, err := r.Next()
-	for err == nil {
-		var s Shard
+	one := func() (shard Shard, err2 error) {
 		h := sha256.New()
-		current := (weight + weigh(&e)/2) / share
-		writeErr := write(len(shards), func(w io.Writer) error {
-			b := bufio.NewWriter(io.MultiWriter(w, h))
-			var line []byte
-			for err == nil && (weight+weigh(&e)/2)/share == current {
-				line = e.Append(line[:0])
-				if _, err := b.Write(line); err != nil {
-					return err
-				}
-				s.Lines++
-				s.Bytes += max(e.Size, 0)
-				weight += weigh(&e)
-				e, err = r.Next()
+		var f store.Temp
+		w := bufio.NewWriter(h)
+		if keep != nil {
+			if f, err2 = store.TempFile(); err2 != nil {
+				return shard, err2
 			}
-			return b.Flush()
-		})
-		if writeErr != nil {
-			return nil, writeErr
+			defer f.Close()
+			w = bufio.NewWriter(io.MultiWriter(f, h))
 		}
-		s.Digest = hex.EncodeToString(h.Sum(nil))
-		shards = append(shards, s)
+		for current := (weight + weigh(&e)/2) / share; err == nil && (weight+weigh(&e)/2)/share == current; e, err = r.Next() {
+			line = e.Append(line[:0])
+			if _, err := w.Write(line); err != nil {
+				return shard, err
+			}
+			shard.Lines++
+			shard.Bytes += max(e.Size, 0)
+			weight += weigh(&e)
+		}
+		if err := w.Flush(); err != nil {
+			return shard, err
+		}
+		shard.Digest = hex.EncodeToString(h.Sum(nil))
+		if keep != nil {
+			return shard, keep(shard, f)
+		}
+		return shard, nil
+	}
+	for err == nil {
+		shard, err := one()
+		if err != nil {
+			return nil, err
+		}
+		shards = append(shards, shard)
 	}
 	if err != io.EOF {
 		return nil, err
 	}
 	return shards, nil
-}
-
-// checked returns a function that reports whether the run has found an object
-// to be as it should be, and the object was not written to since. It takes about
-// 100 bytes of memory for each.
-func (j *Journal) checked(ctx context.Context) (func(*list.Entry) bool, error) {
-	plan, err := j.Plan(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if plan == nil {
-		return nil, errors.New("there is no plan")
-	}
-	started, err := time.Parse(time.RFC3339, plan.Started)
-	if err != nil {
-		return nil, err
-	}
-	type key [16]byte
-	keyOf := func(name, version, sum string) key {
-		d := sha256.Sum256([]byte(name + "\x00" + version + "\x00" + sum))
-		return key(d[:16])
-	}
-	sizes := make(map[key]int64)
-	for _, s := range plan.Shards {
-		r, err := j.result(ctx, s.Digest)
-		if store.IsMissing(err) {
-			continue // that part of it was not done
-		}
-		if err != nil {
-			return nil, err
-		}
-		_, err = ReadResult(r, func(r *fixity.Result) error {
-			if r.Outcome == fixity.Match || r.Outcome == fixity.New {
-				// With that digest expected, or any.
-				sizes[keyOf(r.FullName(), r.Version, r.SHA256)] = r.Size
-				sizes[keyOf(r.FullName(), r.Version, r.Expected)] = r.Size
-				sizes[keyOf(r.FullName(), r.Version, "")] = r.Size
-			}
-			return nil
-		})
-		r.Close()
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", j.resultName(s.Digest), err)
-		}
-	}
-	return func(e *list.Entry) bool {
-		size, ok := sizes[keyOf(e.Name, e.Version, e.Expected())]
-		return ok && (e.Size < 0 || e.Size == size) && (e.Modified.IsZero() || e.Modified.Before(started))
-	}, nil
 }

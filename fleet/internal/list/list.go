@@ -42,6 +42,8 @@ type Entry struct {
 	Size int64
 	// Modified is when the object was last written, or zero.
 	Modified time.Time
+	// ETag is what the store says of the object's contents, as store.Info has it, or "".
+	ETag string
 	// Deleted reports whether the line is of a delete marker, which has no content.
 	Deleted bool
 	// Malformed says why the line names no object, else it is "".
@@ -49,6 +51,12 @@ type Entry struct {
 
 	listing     string // of which the line is, or ""
 	withVersion bool   // Name may end with a version
+}
+
+// A Source is a list that entries come from.
+type Source struct {
+	Name   string `json:"name"`
+	SHA256 string `json:"sha256"` // of the list as it is stored
 }
 
 // maxLine is the longest line that is read. Names are of at most 4 KiB, keys of
@@ -289,6 +297,7 @@ type record struct {
 	Outcome   string     `json:"outcome,omitempty"`
 	Error     string     `json:"error,omitempty"`
 	Listing   string     `json:"listing,omitempty"`
+	ETag      string     `json:"etag,omitempty"`
 }
 
 // checksums returns the fields of checksum.Algorithms.
@@ -307,7 +316,7 @@ func parseJSON(line string, e *Entry) error {
 		e.Line = r.Line
 	}
 	e.Name, e.Version, e.SHA256, e.PartSize, e.Malformed = r.Name, r.Version, r.SHA256, r.PartSize, r.Malformed
-	e.Deleted, e.listing = r.Deleted, r.Listing
+	e.Deleted, e.listing, e.ETag = r.Deleted, r.Listing, r.ETag
 	if len(r.NameBytes) > 0 {
 		e.Name = string(r.NameBytes)
 	}
@@ -342,11 +351,23 @@ func parseJSON(line string, e *Entry) error {
 	return nil
 }
 
+// ParseEntry returns the entry that Append wrote.
+func ParseEntry(line string) (Entry, error) {
+	e := Entry{Size: -1}
+	if err := parseJSON(line, &e); err != nil {
+		return e, err
+	}
+	if e.Malformed == "" {
+		e.Malformed = e.check()
+	}
+	return e, nil
+}
+
 // Append appends the entry to b as a line of JSON, which Reader reads.
 func (e *Entry) Append(b []byte) []byte { return AppendJSON(b, e.record()) }
 
 func (e *Entry) record() *record {
-	r := &record{Line: e.Line, Name: e.Name, Version: e.Version, SHA256: e.SHA256, PartSize: e.PartSize, Deleted: e.Deleted, Malformed: e.Malformed}
+	r := &record{Line: e.Line, Name: e.Name, Version: e.Version, SHA256: e.SHA256, PartSize: e.PartSize, Deleted: e.Deleted, ETag: e.ETag, Malformed: e.Malformed}
 	if e.Checksums != "" {
 		fields := r.checksums()
 		for _, c := range strings.Fields(e.Checksums) {
@@ -357,13 +378,19 @@ func (e *Entry) record() *record {
 	if e.Size >= 0 {
 		r.Size = &e.Size
 	}
-	if !e.Modified.IsZero() {
-		r.Modified = inYears(e.Modified)
-	}
+	r.Modified = e.Time()
 	if !utf8.ValidString(e.Name) {
 		r.NameBytes = []byte(e.Name)
 	}
 	return r
+}
+
+// Time returns Modified in UTC, in the years that JSON has, or nil if it is zero.
+func (e *Entry) Time() *time.Time {
+	if e.Modified.IsZero() {
+		return nil
+	}
+	return inYears(e.Modified)
 }
 
 // inYears returns t or, if RFC 3339 has no such year, the nearest time that it has.

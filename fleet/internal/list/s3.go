@@ -73,6 +73,7 @@ func (e *Entry) setRow(row map[string]string) error {
 		}
 		e.Size = size
 	}
+	e.ETag = strings.Trim(row["etag"], `"`)
 	if t, err := time.Parse(time.RFC3339, row["lastmodifieddate"]); err == nil {
 		e.Modified = t
 	}

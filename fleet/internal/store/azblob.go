@@ -96,6 +96,7 @@ func (b *azblobBucket) read(ctx context.Context, key, version string, from int64
 	r := &response{ReadCloser: out.Body, size: size}
 	if out.ETag != nil {
 		r.identity = string(*out.ETag)
+		r.etag = bareETag(r.identity)
 	}
 	return r, nil
 }
@@ -127,6 +128,9 @@ func (b *azblobBucket) list(ctx context.Context, l listing) (page []listed, next
 		if t := item.Properties.LastModified; t != nil {
 			one.modified = *t
 		}
+		if e := item.Properties.ETag; e != nil {
+			one.etag = bareETag(string(*e))
+		}
 		if item.Snapshot != nil {
 			one.version = *item.Snapshot
 		}
@@ -139,9 +143,13 @@ func (b *azblobBucket) list(ctx context.Context, l listing) (page []listed, next
 }
 
 // Blocks of an upload that fails do not appear.
-func (b *azblobBucket) write(ctx context.Context, key string, from io.Reader) error {
+func (b *azblobBucket) write(ctx context.Context, key string, from io.ReadSeeker, how condition) error {
 	header := azblob.HTTPHeaders{BlobContentType: to.Ptr(contentType)}
-	_, err := b.client.NewBlockBlobClient(key).UploadStream(ctx, from, &blockblob.UploadStreamOptions{HTTPHeaders: &header})
+	o := &blockblob.UploadStreamOptions{HTTPHeaders: &header}
+	if how == ifNone {
+		o.AccessConditions = &azblob.AccessConditions{ModifiedAccessConditions: &azblob.ModifiedAccessConditions{IfNoneMatch: to.Ptr(azcore.ETagAny)}}
+	}
+	_, err := b.client.NewBlockBlobClient(key).UploadStream(ctx, from, o)
 	return err
 }
 
@@ -169,6 +177,8 @@ func kindOfAzblob(err error) kind {
 		return missing
 	case r.StatusCode == http.StatusNotFound && code == bloberror.ContainerNotFound:
 		return noBucket
+	case code == bloberror.BlobAlreadyExists:
+		return replaced
 	case slices.Contains(unfitBlobs, code):
 		return unfit
 	}

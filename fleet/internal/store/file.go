@@ -67,6 +67,8 @@ func (s *Store) openFile(ctx context.Context, name string) (Object, error) {
 
 func (f *file) Size() int64 { return f.info.Size }
 
+func (f *file) ETag() string { return "" }
+
 func (f *file) Local() bool { return true }
 
 func (f *file) Close() error {

@@ -93,7 +93,9 @@ func (b *gsBucket) read(ctx context.Context, key, version string, from int64) (*
 		return nil, err
 	}
 	if r.Attrs.Generation > 0 {
-		body.identity = strconv.FormatInt(r.Attrs.Generation, 10)
+		// Reads have no ETag, and what has another generation has other contents.
+		body.etag = strconv.FormatInt(r.Attrs.Generation, 10)
+		body.identity = body.etag
 	}
 	return body, nil
 }
@@ -108,18 +110,22 @@ func (b *gsBucket) list(ctx context.Context, l listing) (page []listed, next str
 		return nil, "", err
 	}
 	for _, o := range objects {
-		one := listed{key: o.Name, size: o.Size, modified: o.Updated}
+		one := listed{key: o.Name, size: o.Size, modified: o.Updated, etag: strconv.FormatInt(o.Generation, 10)}
 		if l.versions {
-			one.version = strconv.FormatInt(o.Generation, 10)
+			one.version = one.etag
 		}
 		page = append(page, one)
 	}
 	return page, next, nil
 }
 
-func (b *gsBucket) write(ctx context.Context, key string, from io.Reader) error {
+func (b *gsBucket) write(ctx context.Context, key string, from io.ReadSeeker, how condition) error {
+	o := b.handle.Object(key)
+	if how == ifNone {
+		o = o.If(storage.Conditions{DoesNotExist: true})
+	}
 	return writeAll(ctx, func(ctx context.Context) (*storage.Writer, error) {
-		w := b.handle.Object(key).NewWriter(ctx)
+		w := o.NewWriter(ctx)
 		w.ContentType = contentType
 		return w, nil
 	}, from)

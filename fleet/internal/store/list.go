@@ -22,6 +22,7 @@ type Info struct {
 	Version  string
 	Size     int64
 	Modified time.Time
+	ETag     string // as of Object
 }
 
 // pageSize is how many objects are asked for at once: the most that S3 gives.
@@ -125,7 +126,7 @@ func (s *Store) listBucket(ctx context.Context, p place, versions bool, found fu
 			if !match(o.key) {
 				continue
 			}
-			if err := found(Info{p.written + "/" + o.key, o.version, o.size, o.modified}); err != nil {
+			if err := found(Info{p.written + "/" + o.key, o.version, o.size, o.modified, o.etag}); err != nil {
 				return err
 			}
 		}

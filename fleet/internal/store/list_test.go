@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -55,6 +56,35 @@ func TestListingOfPages(t *testing.T) {
 	}); err != nil || next != n {
 		t.Errorf("%d objects of %d, %v", next, n, err)
 	}
+}
+
+// A listing has the ETags that reads have, and other contents have others.
+func TestListedETags(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, server *storetest.Server) {
+		s, err := New(Options{Params: []string{server.Params()}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		seen := map[string]bool{}
+		for _, data := range []string{"a", "b"} {
+			server.Put("k", []byte(data))
+			if err := s.List(t.Context(), server.Name("k"), false, func(i Info) error {
+				o, err := s.Open(t.Context(), i.Name, "")
+				if err != nil {
+					return err
+				}
+				defer o.Close()
+				if i.ETag == "" || i.ETag != o.ETag() || seen[i.ETag] || strings.Contains(i.ETag, `"`) {
+					t.Errorf("%q is listed, and %q read; before: %v", i.ETag, o.ETag(), seen)
+				}
+				seen[i.ETag] = true
+				return nil
+			}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
 }
 
 // What a listing names can be opened by that name, whatever is in it. Objects without

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -36,8 +37,9 @@ type bucket interface {
 	read(ctx context.Context, key, version string, from int64) (*response, error)
 	// list returns a page of a listing, and the token of the next one, or "".
 	list(ctx context.Context, l listing) (page []listed, next string, err error)
-	// write writes an object: all of it, or nothing.
-	write(ctx context.Context, key string, from io.Reader) error
+	// write writes an object: all of it, or nothing. An error whose kind is replaced says
+	// that the condition does not hold.
+	write(ctx context.Context, key string, from io.ReadSeeker, how condition) error
 	// remove removes an object.
 	remove(ctx context.Context, key string) error
 	// Close closes the bucket.
@@ -58,10 +60,19 @@ type listed struct {
 	version  string // if all versions are listed
 	size     int64
 	modified time.Time
+	etag     string // as response has it
 }
 
 // contentType is the type of the objects that Write writes.
 const contentType = "text/plain; charset=utf-8"
+
+// A condition says when an object is written.
+type condition int
+
+const (
+	always condition = iota
+	ifNone           // if there is no object of that name
+)
 
 // writeAll writes an object to w, which open makes. What is cancelled before Close does
 // not appear.
@@ -85,9 +96,9 @@ type response struct {
 	io.ReadCloser
 	// size is the length of the whole object.
 	size int64
-	// identity stays the same while the object does. It is "" if the store does not
-	// say.
-	identity string
+	// etag is as of Object, and identity stays the same while the object does: besides
+	// the ETag it may have a version. They are "" if the store does not say.
+	etag, identity string
 }
 
 // A kind is what an error of a store means for the caller.
@@ -101,7 +112,7 @@ const (
 	deleted              // its place is taken by a delete marker
 	archived             // the object can be read only after it has been restored
 	noBucket             // the store has no such bucket, which is not the object's fault
-	replaced             // the object is not what it was
+	replaced             // the object is not as the request's condition says
 )
 
 // A failure is an error of a store.
@@ -170,6 +181,9 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 
 // errNoLength says that a body may end anywhere.
 var errNoLength = errors.New("the store does not say how long the object is")
+
+// bareETag returns an ETag without its quotation marks, which lists leave out.
+func bareETag(etag string) string { return strings.Trim(etag, `"`) }
 
 // sizeOf returns the length of the object that a response has from byte from on. It
 // is an error if the response has other bytes.

@@ -23,6 +23,9 @@ type Object interface {
 	io.ReadCloser
 	// Size is the length of the object in bytes.
 	Size() int64
+	// ETag is what the store says of the contents, without quotation marks: other
+	// contents have another. It is "" if the store does not say it, as for files.
+	ETag() string
 	// Local reports whether the object is a file.
 	Local() bool
 }
@@ -58,7 +61,7 @@ func (s *Store) Open(ctx context.Context, name, version string) (Object, error) 
 		}
 		return nil, err
 	}
-	o.size, o.identity = o.body.size, o.body.identity
+	o.size, o.etag, o.identity = o.body.size, o.body.etag, o.body.identity
 	return o, nil
 }
 
@@ -101,6 +104,7 @@ type remote struct {
 	place    place
 	version  string
 	size     int64
+	etag     string
 	identity string
 
 	body *body
@@ -151,6 +155,8 @@ func (o *remote) open(ctx context.Context) error {
 }
 
 func (o *remote) Size() int64 { return o.size }
+
+func (o *remote) ETag() string { return o.etag }
 
 func (o *remote) Local() bool { return false }
 

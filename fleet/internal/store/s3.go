@@ -148,7 +148,7 @@ func (b *s3Bucket) read(ctx context.Context, key, version string, from int64) (*
 		out.Body.Close()
 		return nil, err
 	}
-	r := &response{ReadCloser: out.Body, size: size}
+	r := &response{ReadCloser: out.Body, size: size, etag: bareETag(aws.ToString(out.ETag))}
 	if etag, version := aws.ToString(out.ETag), aws.ToString(out.VersionId); etag != "" || version != "" && version != "null" {
 		r.identity = etag + " " + version
 	}
@@ -228,7 +228,7 @@ func (b *s3Bucket) list(ctx context.Context, l listing) (page []listed, next str
 		return nil, "", describeS3(err)
 	}
 	for _, o := range out.Contents {
-		one := listed{size: aws.ToInt64(o.Size), modified: aws.ToTime(o.LastModified)}
+		one := listed{size: aws.ToInt64(o.Size), modified: aws.ToTime(o.LastModified), etag: bareETag(aws.ToString(o.ETag))}
 		if one.key, err = decodeKey(o.Key, out.EncodingType); err != nil {
 			return nil, "", err
 		}
@@ -252,7 +252,7 @@ func (b *s3Bucket) listVersions(ctx context.Context, l listing, once func(*s3.Op
 		return nil, "", err
 	}
 	for _, o := range out.Versions {
-		one := listed{version: aws.ToString(o.VersionId), size: aws.ToInt64(o.Size), modified: aws.ToTime(o.LastModified)}
+		one := listed{version: aws.ToString(o.VersionId), size: aws.ToInt64(o.Size), modified: aws.ToTime(o.LastModified), etag: bareETag(aws.ToString(o.ETag))}
 		if one.key, err = decodeKey(o.Key, out.EncodingType); err != nil {
 			return nil, "", err
 		}
@@ -290,10 +290,18 @@ func checkEnd(truncated bool, next string) error {
 	return nil
 }
 
-func (b *s3Bucket) write(ctx context.Context, key string, from io.Reader) error {
-	return writeAll(ctx, func(ctx context.Context) (*blob.Writer, error) {
-		return b.NewWriter(ctx, key, &blob.WriterOptions{ContentType: contentType})
+// write writes always where a store knows no conditions.
+func (b *s3Bucket) write(ctx context.Context, key string, from io.ReadSeeker, how condition) error {
+	err := writeAll(ctx, func(ctx context.Context) (*blob.Writer, error) {
+		return b.NewWriter(ctx, key, &blob.WriterOptions{ContentType: contentType, IfNotExist: how == ifNone})
 	}, from)
+	if status, _ := statusOfS3(err); status != http.StatusNotImplemented || how == always {
+		return err
+	}
+	if _, err := from.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	return b.write(ctx, key, from, always)
 }
 
 // remove asks the SDK itself: s3blob first asks for headers, and S3 says nothing of why

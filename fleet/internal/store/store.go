@@ -178,12 +178,26 @@ func (s *Store) bucketOf(p place) (bucket, error) {
 // Write writes an object: all of it, or nothing if it fails or is killed. The
 // directories of a file are made.
 func (s *Store) Write(ctx context.Context, name string, from io.ReadSeeker) error {
+	return s.write(ctx, name, from, always)
+}
+
+// Create is Write, but it writes nothing and reports false if there is an object of that
+// name. Some stores of S3's protocol know no such condition, and write over it.
+func (s *Store) Create(ctx context.Context, name string, from io.ReadSeeker) (bool, error) {
+	err := s.write(ctx, name, from, ifNone)
+	if errors.Is(err, fs.ErrExist) || isKind(err, replaced) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+func (s *Store) write(ctx context.Context, name string, from io.ReadSeeker, how condition) error {
 	p, err := parse(name)
 	if err != nil {
 		return err
 	}
 	if p.scheme == "" {
-		return writeFile(p.path, from)
+		return writeFile(p.path, from, how)
 	}
 	b, err := s.bucketOf(p)
 	if err != nil {
@@ -193,7 +207,7 @@ func (s *Store) Write(ctx context.Context, name string, from io.ReadSeeker) erro
 		if _, err := from.Seek(0, io.SeekStart); err != nil {
 			return err
 		}
-		if err := b.write(ctx, p.key, from); err != nil {
+		if err := b.write(ctx, p.key, from, how); err != nil {
 			return fmt.Errorf("writing %s: %w", name, p.provider().failed(err))
 		}
 		return nil
@@ -223,7 +237,7 @@ func (s *Store) Remove(ctx context.Context, name string) error {
 	return nil
 }
 
-func writeFile(name string, from io.ReadSeeker) (err error) {
+func writeFile(name string, from io.ReadSeeker, how condition) (err error) {
 	if _, err := from.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
@@ -249,6 +263,15 @@ func writeFile(name string, from io.ReadSeeker) (err error) {
 	}
 	if err = errors.Join(err, f.Close()); err != nil {
 		return err
+	}
+	if how == ifNone {
+		if err := os.Link(f.Name(), name); err == nil || errors.Is(err, fs.ErrExist) {
+			return errors.Join(err, os.Remove(f.Name()))
+		}
+		// A file system without links.
+		if _, err := os.Lstat(name); err == nil {
+			return &fs.PathError{Op: "create", Path: name, Err: fs.ErrExist}
+		}
 	}
 	return os.Rename(f.Name(), name)
 }

@@ -2,6 +2,7 @@ package store
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"net/http"
@@ -10,6 +11,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -96,6 +99,76 @@ func TestWriteAgain(t *testing.T) {
 // s3Params is the option --store for a server of S3.
 func s3Params(serverURL string) string {
 	return "s3://?use_path_style=true&anonymous=true&region=us-east-1&endpoint=" + url.QueryEscape(serverURL)
+}
+
+// Of many that create an object one does, and what it wrote stays.
+func TestCreate(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, server *storetest.Server) {
+		s, err := New(Options{Params: []string{server.Params()}, Retries: 3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		for _, name := range []string{server.Name("k"), filepath.Join(t.TempDir(), "new", "k")} {
+			var created atomic.Int64
+			var winner atomic.Pointer[string]
+			var all sync.WaitGroup
+			for i := range 20 {
+				all.Go(func() {
+					text := fmt.Sprint(i)
+					ok, err := s.Create(t.Context(), name, strings.NewReader(text))
+					if err != nil {
+						t.Error(err)
+					}
+					if ok {
+						created.Add(1)
+						winner.Store(&text)
+					}
+				})
+			}
+			all.Wait()
+			o, err := s.Open(t.Context(), name, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := io.ReadAll(o)
+			o.Close()
+			if err != nil || created.Load() != 1 || string(got) != *winner.Load() {
+				t.Errorf("%s: %d were created; got %q, %v", name, created.Load(), got, err)
+			}
+			if !strings.Contains(name, "://") {
+				if left, err := os.ReadDir(filepath.Dir(name)); err != nil || len(left) != 1 {
+					t.Errorf("there are %v, %v", left, err)
+				}
+			}
+		}
+	})
+}
+
+// A store that knows no conditions writes.
+func TestCreateWithoutConditions(t *testing.T) {
+	var writes []string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("If-None-Match") != "" {
+			w.WriteHeader(http.StatusNotImplemented)
+			io.WriteString(w, "<Error><Code>NotImplemented</Code></Error>")
+			return
+		}
+		body, _ := io.ReadAll(r.Body)
+		writes = append(writes, string(body))
+	}))
+	defer server.Close()
+	s, err := New(Options{Params: []string{s3Params(server.URL)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if ok, err := s.Create(t.Context(), "s3://bucket/k", strings.NewReader("all of it")); !ok || err != nil {
+		t.Errorf("got %v, %v", ok, err)
+	}
+	if len(writes) != 1 || !strings.Contains(writes[0], "all of it") {
+		t.Errorf("wrote %q", writes)
+	}
 }
 
 // Remove removes, and has nothing to do where there is nothing.

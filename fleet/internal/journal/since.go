@@ -1,0 +1,235 @@
+package journal
+
+import (
+	"bufio"
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"strconv"
+	"strings"
+
+	"github.com/sha256-simd/sha256-simd/fleet/internal/fixity"
+	"github.com/sha256-simd/sha256-simd/fleet/internal/list"
+	"github.com/sha256-simd/sha256-simd/fleet/internal/store"
+)
+
+// sinceChunk is how many results and entries are sorted in memory.
+const sinceChunk = 20_000
+
+// indexDigits is how many digits the index of an entry has in strings that are sorted.
+const indexDigits = 15
+
+// leaveOut writes the results of all entries that have not changed since an earlier run
+// to the journal, and sets unchanged to what these are. It returns the other entries.
+// Both sides are sorted by name, outside of memory, which has a bit for each entry.
+func (j *Journal) leaveOut(ctx context.Context, earlier *Journal, lines *spool, unchanged *Shard) (*spool, error) {
+	results := newSorter(ctx, sinceChunk)
+	defer results.close()
+	if err := earlier.good(ctx, func(r *fixity.Result) {
+		results.add(sortKey(r.FullName(), r.Version) + string(r.Append(nil)))
+	}); err != nil {
+		return nil, fmt.Errorf("reading the run %s: %w", earlier.URL, err)
+	}
+	entries := newSorter(ctx, sinceChunk)
+	defer entries.close()
+	err := lines.each(func(i int64, e *list.Entry) error {
+		// All others are checked: nothing says whether they have changed.
+		if e.Malformed == "" && !e.Deleted && (e.ETag != "" || !e.Modified.IsZero() || isFixed(e.Version)) {
+			entries.add(sortKey(e.Name, e.Version) + fmt.Sprintf("%0*d", indexDigits, i) + string(e.Append(nil)))
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+
+	f, err := store.TempFile()
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	sum, w := NewSummer(), bufio.NewWriter(f)
+	left := make([]uint64, lines.lines/64+1)
+	var line []byte
+	for found, entry := range pairs(results.all(), entries.all()) {
+		var r fixity.Result
+		e, i, err := parsePair(found, entry, &r)
+		if err != nil {
+			return nil, err
+		}
+		if left[i/64]>>(i%64)&1 != 0 || !carryOver(&r, e) {
+			continue
+		}
+		left[i/64] |= 1 << (i % 64)
+		line = r.Append(line[:0])
+		sum.Add(&r, line)
+		if _, err := w.Write(line); err != nil {
+			return nil, err
+		}
+	}
+	if err := errors.Join(results.err(), entries.err()); err != nil {
+		return nil, err
+	}
+	if sum.counts.Lines > 0 {
+		*unchanged = Shard{Digest: hex.EncodeToString(sum.hash.Sum(nil)), Lines: sum.counts.Lines, Bytes: sum.counts.Bytes}
+		if _, err := w.Write(sum.Line()); err != nil {
+			return nil, err
+		}
+		if err := w.Flush(); err != nil {
+			return nil, err
+		}
+		if err := j.Store.Write(ctx, j.unchangedName(unchanged.Digest), f); err != nil {
+			return nil, err
+		}
+	}
+	rest, err := newSpool()
+	if err != nil {
+		return nil, err
+	}
+	if err := lines.each(func(i int64, e *list.Entry) error {
+		if left[i/64]>>(i%64)&1 != 0 {
+			return nil
+		}
+		return rest.add(e)
+	}); err != nil {
+		rest.Close()
+		return nil, err
+	}
+	return rest, nil
+}
+
+// good calls each with the results of all objects that the run found to be as they
+// should be, or an earlier run if they have not changed since.
+func (j *Journal) good(ctx context.Context, each func(*fixity.Result)) error {
+	plan, err := j.Plan(ctx)
+	if err != nil {
+		return err
+	}
+	if plan == nil {
+		return errors.New("there is no plan")
+	}
+	one := func(r *fixity.Result) error {
+		if r.Outcome == fixity.Match || r.Outcome == fixity.New {
+			each(r)
+		}
+		return nil
+	}
+	for _, s := range plan.Shards {
+		if _, err := j.readShard(ctx, s, io.Discard, one); err != nil && !store.IsMissing(err) {
+			return fmt.Errorf("%s: %w", j.resultName(s.Digest), err)
+		}
+	}
+	return j.readUnchanged(ctx, plan, one)
+}
+
+// readUnchanged calls each with the results that come from an earlier run.
+func (j *Journal) readUnchanged(ctx context.Context, plan *Plan, each func(*fixity.Result) error) error {
+	if plan.Unchanged.Lines == 0 {
+		return nil
+	}
+	name := j.unchangedName(plan.Unchanged.Digest)
+	if _, err := j.readResults(ctx, name, plan.Unchanged.Lines, io.Discard, each); err != nil {
+		return fmt.Errorf("%s: %w; 'fleetsum split' makes it again", name, err)
+	}
+	return nil
+}
+
+// carryOver makes the result of an earlier run that of an entry, and reports whether
+// that is right: what both know of the object's contents is the same, and they know
+// something. Times are of the store and of lists, never of this machine.
+func carryOver(r *fixity.Result, e *list.Entry) bool {
+	same := e.Size < 0 || e.Size == r.Size
+	known := isFixed(e.Version)
+	if e.ETag != "" && r.ETag != "" {
+		same, known = same && e.ETag == r.ETag, true
+	}
+	if !e.Modified.IsZero() && r.Modified != nil {
+		same, known = same && e.Modified.Equal(*r.Modified), true
+	}
+	r.Line, r.Outcome = e.Line, fixity.Match
+	switch e.Expected() {
+	case r.Expected:
+		// Other digests were checked then, too.
+		if r.Expected == "" {
+			r.Outcome = fixity.New
+		}
+	case r.SHA256:
+		r.Expected, r.Computed = r.SHA256, ""
+	case "":
+		// What is to be new is a digest of the whole.
+		same = same && list.Parts(r.SHA256) == 0
+		r.Outcome, r.Expected, r.Computed = fixity.New, "", ""
+	default:
+		return false
+	}
+	return same && known
+}
+
+// isFixed reports whether what has a version cannot be replaced. S3's null version can.
+func isFixed(version string) bool { return version != "" && version != "null" }
+
+// sortKey is what comes before the data of an object in strings that are sorted. It has
+// two NULs: names have none.
+func sortKey(name, version string) string {
+	return name + "\x00" + strings.ReplaceAll(version, "\x00", "") + "\x00"
+}
+
+// cutKey returns the key and the data behind it.
+func cutKey(text string) (key, data string) {
+	i := strings.IndexByte(text, 0) + 1
+	i += strings.IndexByte(text[i:], 0) + 1
+	return text[:i], text[i:]
+}
+
+// parsePair sets r to the result and returns the entry and its index.
+func parsePair(result, entry string, r *fixity.Result) (*list.Entry, uint64, error) {
+	if err := json.Unmarshal([]byte(result), r); err != nil {
+		return nil, 0, err
+	}
+	index, text := entry[:indexDigits], entry[indexDigits:]
+	i, err := strconv.ParseUint(index, 10, 64)
+	if err != nil {
+		return nil, 0, err
+	}
+	e, err := list.ParseEntry(text)
+	return &e, i, err
+}
+
+// pairs returns the data of each two strings of a and b that have the same key. Both are
+// sorted, and are read to their ends.
+func pairs(a, b iter.Seq[string]) iter.Seq2[string, string] {
+	return func(yield func(string, string) bool) {
+		next, stop := iter.Pull(a)
+		defer stop()
+		text, ok := next()
+		var ofKey []string // the data of a
+		current := ""
+		for textB := range b {
+			key, data := cutKey(textB)
+			if key != current {
+				current, ofKey = key, ofKey[:0]
+				for ; ok; text, ok = next() {
+					keyA, dataA := cutKey(text)
+					if keyA > key {
+						break
+					}
+					if keyA == key {
+						ofKey = append(ofKey, dataA)
+					}
+				}
+			}
+			for _, dataA := range ofKey {
+				if !yield(dataA, data) {
+					return
+				}
+			}
+		}
+		for ok {
+			_, ok = next()
+		}
+	}
+}

@@ -1,0 +1,164 @@
+package journal
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sha256-simd/sha256-simd/fleet/internal/fixity"
+	"github.com/sha256-simd/sha256-simd/fleet/internal/list"
+)
+
+// Unchanged since an earlier run is what was as it should be, of which list and results
+// know something, and of which they know the same.
+func TestSince(t *testing.T) {
+	ctx, earlier := t.Context(), newJournal(t)
+	plan, err := earlier.Split(ctx, Split{Shards: 1}, entries(1, 1, 1, 1, 1, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := time.Date(2020, 1, 2, 3, 4, 5, 6e6, time.UTC)
+	later := at.Add(time.Millisecond)
+	const composite = "n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg=-3"
+	write(t, earlier, plan.Shards[0],
+		&fixity.Result{Line: 1, Name: "match", Outcome: fixity.Match, SHA256: zeros, Expected: zeros, Size: 5, ETag: "e", Modified: &at},
+		&fixity.Result{Line: 2, Name: "new", Outcome: fixity.New, SHA256: zeros, Size: 5, Version: "v"},
+		&fixity.Result{Line: 3, Name: "mismatch", Outcome: fixity.Mismatch, SHA256: ones, Expected: zeros, Size: 5, ETag: "e"},
+		&fixity.Result{Line: 4, Name: "", Outcome: fixity.Malformed, Size: -1, Error: "why"},
+		&fixity.Result{Line: 5, Name: "null", Outcome: fixity.New, SHA256: zeros, Size: 5, Version: "null"},
+		&fixity.Result{Line: 6, Name: "composite", Outcome: fixity.Match, SHA256: composite, Expected: composite, Size: 5, ETag: "e"},
+	)
+	for _, tt := range []struct {
+		name  string
+		entry list.Entry
+		want  string // outcome and expected digest, or "" if it is checked again
+	}{
+		{"the same", list.Entry{Name: "match", SHA256: zeros, Size: 5, ETag: "e", Modified: at}, "match " + zeros},
+		{"the same, of a new digest", list.Entry{Name: "match", Size: 5, ETag: "e", Modified: at}, "new "},
+		{"the ETag alone", list.Entry{Name: "match", Size: -1, ETag: "e"}, "new "},
+		{"the time alone, in another zone", list.Entry{Name: "match", Size: 5, Modified: at.In(time.FixedZone("", 3600))}, "new "},
+		{"nothing known", list.Entry{Name: "match", SHA256: zeros, Size: -1}, ""},
+		{"the size alone", list.Entry{Name: "match", SHA256: zeros, Size: 5}, ""},
+		{"another size", list.Entry{Name: "match", Size: 6, ETag: "e", Modified: at}, ""},
+		{"a smaller size", list.Entry{Name: "match", Size: 4, ETag: "e"}, ""},
+		{"another digest", list.Entry{Name: "match", SHA256: ones, Size: 5, ETag: "e"}, ""},
+		{"another ETag", list.Entry{Name: "match", Size: 5, ETag: "f", Modified: at}, ""},
+		{"a later time", list.Entry{Name: "match", Size: 5, ETag: "e", Modified: later}, ""},
+		{"an earlier time, which another clock may have given", list.Entry{Name: "match", Size: 5, Modified: at.Add(-time.Hour)}, ""},
+		{"a version", list.Entry{Name: "new", Version: "v", Size: 5}, "new "},
+		{"a version with a digest", list.Entry{Name: "new", Version: "v", SHA256: zeros, Size: 5}, "match " + zeros},
+		{"another version", list.Entry{Name: "new", Version: "w", Size: 5}, ""},
+		{"no version", list.Entry{Name: "new", Size: 5, ETag: "e", Modified: at}, ""},
+		{"the null version, which can be replaced", list.Entry{Name: "null", Version: "null", Size: 5}, ""},
+		{"a mismatch", list.Entry{Name: "mismatch", Size: 5, ETag: "e"}, ""},
+		{"another object", list.Entry{Name: "other", Size: 5, ETag: "e"}, ""},
+		{"a malformed line", list.Entry{Name: "match", Size: -1, ETag: "e", Malformed: "why"}, ""},
+		{"a delete marker", list.Entry{Name: "new", Version: "v", Size: -1, Deleted: true}, ""},
+		{"a composite checksum", list.Entry{Name: "composite", Size: 5, SHA256: composite, ETag: "e"}, "match " + composite},
+		{"a composite checksum in the place of a digest", list.Entry{Name: "composite", Size: 5, ETag: "e"}, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			j := newJournal(t)
+			plan, err := j.Split(ctx, Split{Shards: 1, Since: earlier}, named(tt.entry))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := ""
+			if err := j.readUnchanged(ctx, plan, func(r *fixity.Result) error {
+				got += string(r.Outcome) + " " + r.Expected
+				if r.Line != 1 || r.FullName() != tt.entry.Name {
+					t.Errorf("got %+v", r)
+				}
+				return nil
+			}); err != nil || got != tt.want || plan.Lines+plan.Unchanged.Lines != 1 || (plan.Lines == 0) != (tt.want != "") {
+				t.Errorf("got %q, %+v, %v, want %q", got, plan, err, tt.want)
+			}
+		})
+	}
+}
+
+// A run reaches back over any number of runs, and has a whole manifest. What it left
+// out is in no list twice, and keeps its place.
+func TestSinceOverRuns(t *testing.T) {
+	ctx := t.Context()
+	const n = sinceChunk + 100
+	etags := make([]int, n)
+	next := func() func() (list.Entry, error) {
+		all := make([]list.Entry, n)
+		for i := range all {
+			all[i] = list.Entry{Name: fmt.Sprintf("%06d", (i*7919)%n), Size: 1, ETag: fmt.Sprint(etags[i])}
+		}
+		return named(all...)
+	}
+	var earlier *Journal
+	for run := range 4 {
+		j := newJournal(t)
+		etags[run*1000] = run // one object has changed
+		plan, err := j.Split(ctx, Split{Shards: 3, Since: earlier}, next())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again, err := j.Split(ctx, Split{Shards: 3, Since: earlier}, next()); err != nil || !plan.sameLines(again) {
+			t.Fatalf("again: %+v, %v", again, err)
+		}
+		if want := int64(min(run, 1)); plan.Unchanged.Lines != want*(n-1) || plan.Lines != n-want*(n-1) {
+			t.Fatalf("run %d: %+v", run, plan)
+		}
+		for _, s := range plan.Shards {
+			var results []*fixity.Result
+			for line := range strings.Lines(read(t, j, j.ShardName(s))) {
+				e, err := list.ParseEntry(line)
+				if err != nil {
+					t.Fatal(err)
+				}
+				results = append(results, &fixity.Result{Line: e.Line, Name: e.Name, Outcome: fixity.New, SHA256: fmt.Sprintf("%064d", run), Size: 1, ETag: e.ETag})
+			}
+			write(t, j, s, results...)
+		}
+		report, err := j.Report(ctx, -1)
+		if err != nil || !report.Complete || report.Lines+report.Unchanged != n {
+			t.Fatalf("run %d: %+v, %v", run, report, err)
+		}
+		manifest := read(t, j, j.URL+"/report/SHA256SUMS")
+		if got := strings.Count(manifest, "\n"); got != n {
+			t.Errorf("run %d: %d lines in the manifest", run, got)
+		}
+		for r := 1; r <= run; r++ {
+			if got := strings.Count(manifest, fmt.Sprintf("%064d  ", r)); got != 1 {
+				t.Errorf("run %d: %d digests of run %d", run, got, r)
+			}
+		}
+		earlier = j
+	}
+	// Without the results of what has not changed, no report is complete.
+	plan, err := earlier.Plan(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := earlier.unchangedName(plan.Unchanged.Digest)
+	if err := earlier.Store.Remove(ctx, name); err != nil {
+		t.Fatal(err)
+	}
+	if report, err := earlier.Report(ctx, -1); err == nil || !strings.Contains(err.Error(), "'fleetsum split' makes it again") {
+		t.Errorf("got %+v, %v", report, err)
+	}
+}
+
+// An earlier run whose results are damaged says of none of its objects that it is
+// unchanged.
+func TestSinceDamagedResults(t *testing.T) {
+	ctx, earlier := t.Context(), newJournal(t)
+	plan, err := earlier.Split(ctx, Split{Shards: 1}, entries(1, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	damaged := result(&fixity.Result{Line: 1, Name: "1", Outcome: fixity.New, SHA256: zeros, Size: 1})
+	if err := earlier.WriteResult(ctx, plan.Shards[0].Digest, bytes.NewReader(damaged[:len(damaged)-5])); err != nil {
+		t.Fatal(err)
+	}
+	if plan, err := newJournal(t).Split(ctx, Split{Shards: 1, Since: earlier}, entries(1, 1)); err == nil || !strings.Contains(err.Error(), "summary") {
+		t.Errorf("got %+v, %v", plan, err)
+	}
+}
