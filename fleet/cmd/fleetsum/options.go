@@ -40,6 +40,7 @@ type options struct {
 	versions  bool
 	replace   bool
 	partial   bool
+	retry     bool
 	empty     bool
 	progress  string
 	every     time.Duration

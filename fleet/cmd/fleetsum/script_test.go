@@ -127,12 +127,17 @@ func zeros(ts *testscript.TestScript, _ bool, args []string) {
 
 var summaryDigest = regexp.MustCompile(`^(\{"summary":.*"sha256":").{64}"\}`)
 
-// fail STATUS has the server answer all reads of objects with a status; 0 ends
-// that.
+// fail STATUS [KEY]... has the server answer reads of these objects with a status, or of
+// all; 0 ends that.
 func fail(ts *testscript.TestScript, _ bool, args []string) {
 	status, err := strconv.Atoi(args[0])
 	ts.Check(err)
-	server(ts).Faults(func(string, int) storetest.Fault { return storetest.Fault{Status: status} })
+	server(ts).Faults(func(key string, _ int) storetest.Fault {
+		if len(args) > 1 && !slices.Contains(args[1:], key) {
+			return storetest.Fault{}
+		}
+		return storetest.Fault{Status: status}
+	})
 }
 
 // failpages on has the server refuse the second and later pages of listings; off ends

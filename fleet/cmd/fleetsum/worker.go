@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"strconv"
 	"time"
 
@@ -33,7 +34,9 @@ no digest is expected, new. The last line has the counts, and the digest of all 
 {"summary":{"lines":…,"match":…,…},"sha256":"…"}.
 
 With --journal, the result also goes to the journal. If the journal has the whole result
-of the list already, the objects are not read again: that result is printed.
+of the list already, that result is printed. Only objects that were unreadable for a
+cause that may pass (credentials, load, the network, a write) are read again, and with
+--retry-failed all objects with problems.
 
 The exit status is 0 if each line has an outcome, whichever it is, and 2 if not. After a
 signal it is 128 plus the signal's number.`,
@@ -44,6 +47,7 @@ signal it is 128 plus the signal's number.`,
 			o.shard, err = strconv.Atoi(n)
 			return err
 		})
+		flags.BoolVar(&o.retry, "retry-failed", false, "read all objects again that have problems in the journal's result")
 		readingOptions(o, flags)
 		listOptions(o, flags)
 		emptyOption(o, flags)
@@ -58,6 +62,9 @@ func runWorker(ctx context.Context, o *options, std *streams) (int, error) {
 	if o.hasShard && (o.journal == "" || len(o.arguments) > 0) {
 		return 0, errors.New("--shard is one of a --journal, and takes no list")
 	}
+	if o.retry && o.journal == "" {
+		return 0, errors.New("--retry-failed needs a --journal")
+	}
 	if o.journal == "" {
 		if err := std.needOutput(); err != nil {
 			return 0, err
@@ -68,7 +75,7 @@ func runWorker(ctx context.Context, o *options, std *streams) (int, error) {
 		return 0, err
 	}
 	defer r.close()
-	w := &worker{reading: r, out: std.out}
+	w := &worker{reading: r, out: std.out, err: std.err, retryAll: o.retry}
 	s := r.store
 	j := &journal.Journal{Store: s, URL: o.journal}
 	var shard *journal.Shard
@@ -98,18 +105,20 @@ func runWorker(ctx context.Context, o *options, std *streams) (int, error) {
 	if o.journal != "" {
 		return 0, w.journaled(ctx, j, shard, next)
 	}
-	summary, err := w.check(ctx, next, w.write)
-	if err != nil {
+	sum := journal.NewSummer()
+	if err := w.check(ctx, next, sum, w.write); err != nil {
 		return 0, err
 	}
-	return 0, w.write(summary)
+	return 0, w.write(sum.Line())
 }
 
 // A worker checks one list.
 type worker struct {
 	*reading
-	out     *bufio.Writer
-	flushed time.Time
+	out      *bufio.Writer
+	err      io.Writer
+	flushed  time.Time
+	retryAll bool
 }
 
 // write writes a line to the output. While lines come, the output gets them at
@@ -126,18 +135,15 @@ func (w *worker) write(line []byte) error {
 	return nil
 }
 
-// check checks entries, calls each with the lines that say what became of them,
-// and returns the last line.
-func (w *worker) check(ctx context.Context, next func() (list.Entry, error), each func([]byte) error) ([]byte, error) {
-	sum := journal.NewSummer()
+// check checks entries, adds the results to sum and calls each with their lines.
+func (w *worker) check(ctx context.Context, next func() (list.Entry, error), sum *journal.Summer, each func([]byte) error) error {
 	var line []byte
-	err := w.checker.Run(ctx, next, func(r *fixity.Result) error {
+	return w.checker.Run(ctx, next, func(r *fixity.Result) error {
 		w.progress.done(r)
 		line = r.Append(line[:0])
 		sum.Add(r, line)
 		return each(line)
 	})
-	return sum.Line(), err
 }
 
 // journaled checks entries unless the journal has their results. They are the
@@ -156,40 +162,172 @@ func (w *worker) journaled(ctx context.Context, j *journal.Journal, planned *jou
 	if planned != nil && *planned != shard {
 		return fmt.Errorf("%s: a shard is not as its plan says: 'fleetsum split' makes both again", j.URL)
 	}
+	format, err := list.NewFormat("json", "", "")
+	if err != nil {
+		return err
+	}
+	next = list.NewReader(lines, format, nil).Next
+
+	earlier, err := store.TempFile()
+	if err != nil {
+		return err
+	}
+	defer earlier.Close()
+	again := make(map[int64]bool) // lines that are to be read again
+	known, err := j.CopyResult(ctx, shard, earlier, func(r *fixity.Result) {
+		if r.Retry || w.retryAll && r.IsProblem() && r.Outcome != fixity.Malformed {
+			again[r.Line] = true
+		}
+	})
+	if err != nil {
+		return fmt.Errorf("reading the journal: %w", err)
+	}
+	switch {
+	case !known:
+		return w.first(ctx, j, shard, next)
+	case len(again) == 0:
+		return w.print(earlier)
+	}
+	return w.retry(ctx, j, shard, next, earlier, again)
+}
+
+// print writes a whole result to the output.
+func (w *worker) print(result store.Temp) error {
+	if _, err := result.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	_, err := io.Copy(w.out, result)
+	return err
+}
+
+// first checks a shard that has no result. Failures in a row go on from one shard
+// to the next.
+func (w *worker) first(ctx context.Context, j *journal.Journal, shard journal.Shard, next func() (list.Entry, error)) error {
+	rows, err := j.Rows(ctx)
+	if err != nil {
+		return err
+	}
+	w.checker.Rows = maps.Clone(rows)
 	results, err := store.TempFile()
 	if err != nil {
 		return err
 	}
 	defer results.Close()
-	known, err := j.CopyResult(ctx, shard, results)
-	if err != nil {
-		return fmt.Errorf("reading the journal: %w", err)
-	}
-	if _, err := results.Seek(0, io.SeekStart); err != nil {
-		return err
-	}
-	if known {
-		_, err := io.Copy(w.out, results)
-		return err
-	}
-	if err := results.Truncate(0); err != nil { // of a damaged result
-		return err
-	}
 	kept := bufio.NewWriterSize(results, 64<<10)
-	format, err := list.NewFormat("json", "", "")
-	if err != nil {
-		return err
-	}
-	summary, err := w.check(ctx, list.NewReader(lines, format, nil).Next, func(line []byte) error {
+	sum := journal.NewSummer()
+	err = w.check(ctx, next, sum, func(line []byte) error {
 		if _, err := kept.Write(line); err != nil {
 			return err
 		}
 		return w.write(line)
 	})
+	var down *fixity.DownError
+	if errors.As(err, &down) {
+		// Who starts workers again has seen to it.
+		delete(w.checker.Rows, down.Root)
+	} else if err != nil {
+		return err
+	}
+	if !maps.Equal(rows, w.checker.Rows) {
+		if rowsErr := j.SetRows(ctx, w.checker.Rows); rowsErr != nil && err == nil {
+			err = fmt.Errorf("writing the journal: %w", rowsErr)
+		}
+	}
 	if err != nil {
 		return err
 	}
-	if _, err := kept.Write(summary); err != nil {
+	if err := w.keep(ctx, j, shard, results, kept, sum); err != nil {
+		return err
+	}
+	return w.write(sum.Line())
+}
+
+// retry checks those lines of a shard again that are in again. All others keep the
+// results that they have, also those that are not reached because the store fails as
+// before.
+func (w *worker) retry(ctx context.Context, j *journal.Journal, shard journal.Shard, next func() (list.Entry, error), earlier store.Temp, again map[int64]bool) error {
+	w.progress.expect(int64(len(again)), 0)
+	// Several lines of a list may have one number: these are read again together.
+	left := make(map[int64]int, len(again))
+	if err := eachResult(earlier, func(r *fixity.Result) error {
+		if again[r.Line] {
+			left[r.Line]++
+		}
+		return nil
+	}); err != nil {
+		return err
+	}
+	fresh, err := store.TempFile()
+	if err != nil {
+		return err
+	}
+	defer fresh.Close()
+	freshLines, freshSum := bufio.NewWriterSize(fresh, 64<<10), journal.NewSummer()
+	err = w.checker.Run(ctx, func() (list.Entry, error) {
+		for {
+			if e, err := next(); err != nil || again[e.Line] {
+				return e, err
+			}
+		}
+	}, func(r *fixity.Result) error {
+		w.progress.done(r)
+		left[r.Line]--
+		line := r.Append(nil)
+		freshSum.Add(r, line)
+		_, err := freshLines.Write(line)
+		return err
+	})
+	var down *fixity.DownError
+	if errors.As(err, &down) {
+		fmt.Fprintf(w.err, "fleetsum worker: %v; the earlier outcomes of all objects that are left stay\n", err)
+	} else if err != nil {
+		return err
+	}
+	if _, err := freshLines.Write(freshSum.Line()); err != nil {
+		return err
+	}
+	if err := freshLines.Flush(); err != nil {
+		return err
+	}
+
+	results, err := store.TempFile()
+	if err != nil {
+		return err
+	}
+	defer results.Close()
+	kept, sum := bufio.NewWriterSize(results, 64<<10), journal.NewSummer()
+	take := func(from store.Temp, isFresh bool) error {
+		return eachResult(from, func(r *fixity.Result) error {
+			if (again[r.Line] && left[r.Line] == 0) != isFresh {
+				return nil
+			}
+			line := r.Append(nil)
+			sum.Add(r, line)
+			_, err := kept.Write(line)
+			return err
+		})
+	}
+	if err := errors.Join(take(earlier, false), take(fresh, true)); err != nil {
+		return err
+	}
+	if err := w.keep(ctx, j, shard, results, kept, sum); err != nil {
+		return err
+	}
+	return w.print(results)
+}
+
+// eachResult calls each with the results in a file.
+func eachResult(f store.Temp, each func(*fixity.Result) error) error {
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	_, err := journal.ReadResult(f, each)
+	return err
+}
+
+// keep writes the result of a shard to the journal.
+func (w *worker) keep(ctx context.Context, j *journal.Journal, shard journal.Shard, results store.Temp, kept *bufio.Writer, sum *journal.Summer) error {
+	if _, err := kept.Write(sum.Line()); err != nil {
 		return err
 	}
 	if err := kept.Flush(); err != nil {
@@ -198,7 +336,7 @@ func (w *worker) journaled(ctx context.Context, j *journal.Journal, planned *jou
 	if err := j.WriteResult(ctx, shard.Digest, results); err != nil {
 		return fmt.Errorf("writing the journal: %w", err)
 	}
-	return w.write(summary)
+	return nil
 }
 
 // spool writes entries to a file, as lines of JSON, and returns the shard that

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"math/bits"
 	"runtime"
 	"strconv"
@@ -60,6 +61,8 @@ type Result struct {
 	ETag string `json:"etag,omitempty"`
 	// Modified is when the object was last written, as the list says, or nil.
 	Modified *time.Time `json:"modified,omitempty"`
+	// Retry says that the object was unreadable for a cause that may pass.
+	Retry bool `json:"retry,omitempty"`
 
 	listed int64         // the size that the list says, or -1
 	sha256 string        // that the list expects
@@ -85,9 +88,13 @@ func (r *Result) Check() error {
 		if r.SHA256 == "" || r.Expected != "" {
 			return fmt.Errorf("a new digest %q, where %q was expected", r.SHA256, r.Expected)
 		}
-	case Mismatch, Missing, Deleted, Archived, Unreadable, Malformed:
+	case Unreadable:
+	case Mismatch, Missing, Deleted, Archived, Malformed:
 	default:
 		return fmt.Errorf("unknown outcome %q", r.Outcome)
+	}
+	if r.Retry && r.Outcome != Unreadable {
+		return fmt.Errorf("outcome %q, which does not pass", r.Outcome)
 	}
 	return nil
 }
@@ -106,7 +113,7 @@ func (r *Result) IsProblem() bool {
 
 // Append appends the result to b as a line of JSON.
 func (r *Result) Append(b []byte) []byte {
-	if r.NameBytes != nil || r.Version != "" || r.PartSize != 0 || !plain(r.Name) || !plain(r.Error) || !plain(r.Expected) || !plain(r.ETag) {
+	if r.NameBytes != nil || r.Retry || r.Version != "" || r.PartSize != 0 || !plain(r.Name) || !plain(r.Error) || !plain(r.Expected) || !plain(r.ETag) {
 		return list.AppendJSON(b, r)
 	}
 	// Nearly all are like this, and reflection would take several times as long as
@@ -220,12 +227,25 @@ type Checker struct {
 	// MaxMissing is how many files that are missing, one after the other, end the
 	// work; 0 is any number. A file system that is not mounted looks like this.
 	MaxMissing int
+	// Rows has the failures in a row that came before the list. When Run has ended, it
+	// has those that are still in a row.
+	Rows Rows
 	// PartSize is the length of the parts of composite checksums whose list does
 	// not say it. If it is 0, usual lengths are tried.
 	PartSize int64
 	// OnRead, if not nil, gets the number of bytes as they are read. It is called
 	// concurrently.
 	OnRead func(n int)
+}
+
+// Rows are failures in a row, by store.Root.
+type Rows map[string]Row
+
+// A Row is how many objects could not be read, and how many are missing, since one was
+// read.
+type Row struct {
+	Failures int `json:"failures"`
+	Missing  int `json:"missing"`
 }
 
 // A DownError says that a store failed, or had no object, too often.
@@ -269,8 +289,9 @@ func (c *Checker) Run(parent context.Context, next func() (list.Entry, error), d
 		next:    next,
 		done:    done,
 		pool:    newPool(readers),
-		bad:     make(map[string]*badRun),
+		bad:     make(Rows),
 	}
+	maps.Copy(w.bad, c.Rows)
 	w.free.tokens = make(chan struct{}, buffers*readers)
 
 	var reading, hashing sync.WaitGroup
@@ -287,6 +308,7 @@ func (c *Checker) Run(parent context.Context, next func() (list.Entry, error), d
 	reading.Wait()
 	w.pool.close()
 	hashing.Wait()
+	c.Rows = w.bad
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -310,11 +332,8 @@ type work struct {
 	done   func(*Result) error
 
 	mu  sync.Mutex
-	bad map[string]*badRun // by store
+	bad Rows
 }
-
-// A badRun counts what went wrong in a row in one store.
-type badRun struct{ failures, missing int }
 
 // take returns the next entry, or false if there is none to be read any more.
 func (w *work) take() (list.Entry, bool) {
@@ -393,10 +412,11 @@ func (w *work) read(e *list.Entry) {
 
 // failed gives r the outcome of an object that could not be read.
 func (w *work) failed(r *Result, err error) {
+	var parts partsError
 	r.Outcome, r.Error = outcomeOf(err), reason(err)
+	r.Retry = r.Outcome == Unreadable && store.MayPass(err) && !errors.As(err, &parts)
 	w.give(r)
 	missing := r.Outcome == Missing
-	var parts partsError
 	if !missing && (store.OfObject(err) || errors.As(err, &parts)) {
 		w.succeeded(r.FullName())
 		return
@@ -405,14 +425,11 @@ func (w *work) failed(r *Result, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	bad := w.bad[root]
-	if bad == nil {
-		bad = new(badRun)
-		w.bad[root] = bad
-	}
-	n, limit := &bad.failures, w.MaxFailures
+	defer func() { w.bad[root] = bad }()
+	n, limit := &bad.Failures, w.MaxFailures
 	if missing {
-		bad.failures = 0
-		n, limit = &bad.missing, w.MaxMissing
+		bad.Failures = 0
+		n, limit = &bad.Missing, w.MaxMissing
 		if root != store.FileRoot {
 			limit = 0 // a store that is reached says itself what it does not have
 		}

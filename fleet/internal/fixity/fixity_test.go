@@ -113,6 +113,7 @@ func testOutcomes(t *testing.T, s *storetest.Server) {
 	for _, name := range []string{dir + "/none", "file://" + dir + "/none", s.Name("none"), dir + "/0/below"} {
 		add(list.Entry{Name: name, SHA256: sum(nil)}, Result{Outcome: Missing, Size: -1})
 	}
+	// Which of the others may pass is store.MayPass's.
 	add(list.Entry{Name: dir}, Result{Outcome: Unreadable, Size: -1, Error: "is a directory"})
 	add(list.Entry{Name: "http://x/y"}, Result{Outcome: Unreadable, Size: -1, Error: "unknown kind of store http://"})
 	for _, name := range []string{"file://" + dir + "/0#", "file://" + dir + "/0?", "file://other" + dir + "/0"} {

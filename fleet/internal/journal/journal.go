@@ -9,6 +9,7 @@
 //	                        with that digest
 //	unchanged/DIGEST.jsonl  the results of an earlier run for lines that are in no
 //	                        shard
+//	failures.json           the failures in a row with which shards ended
 //	report/                 what all shards amount to
 //
 // Each object appears whole or not at all. A result says all about its shard:
@@ -129,10 +130,13 @@ func (p *Plan) check() error {
 	return nil
 }
 
-// CopyResult copies the result of a shard to w, and reports whether there is one
-// that can be relied on. If not, what is in w is of no use.
-func (j *Journal) CopyResult(ctx context.Context, s Shard, w io.Writer) (bool, error) {
-	_, err := j.readShard(ctx, s, w, func(*fixity.Result) error { return nil })
+// CopyResult copies the result of a shard to w, calls each with its results, and reports
+// whether there is one that can be relied on. If not, what is in w is of no use.
+func (j *Journal) CopyResult(ctx context.Context, s Shard, w io.Writer, each func(*fixity.Result)) (bool, error) {
+	_, err := j.readShard(ctx, s, w, func(r *fixity.Result) error {
+		each(r)
+		return nil
+	})
 	var d *damagedError
 	if errors.As(err, &d) {
 		return false, nil
@@ -143,6 +147,35 @@ func (j *Journal) CopyResult(ctx context.Context, s Shard, w io.Writer) (bool, e
 // WriteResult writes the result of the shard with a digest.
 func (j *Journal) WriteResult(ctx context.Context, digest string, from io.ReadSeeker) error {
 	return j.Store.Write(ctx, j.resultName(digest), from)
+}
+
+func (j *Journal) rowsName() string { return store.Join(j.URL, "failures.json") }
+
+// Rows returns the failures in a row with which the shards that were checked last ended.
+// Workers that end at the same time may write over each other's.
+func (j *Journal) Rows(ctx context.Context) (fixity.Rows, error) {
+	f, err := j.Store.Open(ctx, j.rowsName(), "")
+	if store.IsMissing(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("opening the failures in a row: %w", err)
+	}
+	defer f.Close()
+	text, err := io.ReadAll(f)
+	if err != nil {
+		return nil, fmt.Errorf("reading the failures in a row: %w", err)
+	}
+	var rows fixity.Rows
+	if json.Unmarshal(text, &rows) != nil {
+		return nil, nil // they begin again
+	}
+	return rows, nil
+}
+
+// SetRows writes what Rows returns.
+func (j *Journal) SetRows(ctx context.Context, rows fixity.Rows) error {
+	return j.Store.Write(ctx, j.rowsName(), bytes.NewReader(list.AppendJSON(nil, rows)))
 }
 
 // A Summary is the last line of a worker's output.

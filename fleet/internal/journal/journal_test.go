@@ -616,7 +616,7 @@ func TestStoreThatFails(t *testing.T) {
 				if _, err := j.Plan(ctx); err == nil {
 					t.Error("a plan")
 				}
-			} else if known, err := j.CopyResult(ctx, plan.Shards[0], io.Discard); known || err == nil {
+			} else if known, err := j.CopyResult(ctx, plan.Shards[0], io.Discard, func(*fixity.Result) {}); known || err == nil {
 				t.Errorf("known %v, %v", known, err)
 			}
 		})

@@ -87,6 +87,20 @@ func OfObject(err error) bool {
 		errors.As(err, &pathError) && !slices.ContainsFunc(ofFileSystems, func(e error) bool { return errors.Is(err, e) }) && !outOfFiles(err)
 }
 
+// MayPass reports whether what could not be read with err may be readable later: because
+// of credentials, the network, the load of the store, or a write.
+func MayPass(err error) bool {
+	var name nameError
+	var pathError *fs.PathError
+	switch {
+	case errors.As(err, &name), errors.Is(err, errNoLength):
+		return false
+	case errors.As(err, &pathError):
+		return !OfObject(err) || errors.Is(err, fs.ErrPermission)
+	}
+	return true
+}
+
 // ofFileSystems are the errors of files whose disk or server is gone.
 var ofFileSystems = []error{syscall.EIO, syscall.ESTALE, syscall.ENOTCONN, syscall.ETIMEDOUT}
 
