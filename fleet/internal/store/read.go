@@ -93,7 +93,7 @@ func MayPass(err error) bool {
 	var name nameError
 	var pathError *fs.PathError
 	switch {
-	case errors.As(err, &name), errors.Is(err, errNoLength):
+	case errors.As(err, &name), errors.Is(err, errNoLength), isKind(err, unfit):
 		return false
 	case errors.As(err, &pathError):
 		return !OfObject(err) || errors.Is(err, fs.ErrPermission)
