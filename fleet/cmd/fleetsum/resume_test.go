@@ -15,6 +15,60 @@ import (
 	"github.com/sha256-simd/sha256-simd/fleet/internal/storetest"
 )
 
+// TestHugeObjectResumes kills a worker that has read more than a GiB of an object. The
+// next one reads the rest, and leaves nothing of it in the journal.
+func TestHugeObjectResumes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	s := storetest.New(t)
+	const size = 5 << 29
+	s.PutZeros("zeros", size)
+	h := sha256.New()
+	for range size >> 20 {
+		h.Write(make([]byte, 1<<20))
+	}
+	dir := t.TempDir()
+	list := storetest.WriteFile(t, dir, "sums", fmt.Appendf(nil, "%x  %s\n", h.Sum(nil), s.Name("zeros")))
+	journal := filepath.Join(dir, "run")
+	worker := func() *exec.Cmd {
+		c := exec.Command("fleetsum", "worker", "--journal", journal, list)
+		c.Env = append(os.Environ(), "FLEETSUM_STORE="+s.Params())
+		c.Stderr = os.Stderr
+		return c
+	}
+	states := func() []string {
+		found, err := filepath.Glob(filepath.Join(journal, "states", "*.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return found
+	}
+	c := worker()
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for len(states()) == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	c.Process.Kill()
+	if err := c.Wait(); err == nil {
+		t.Fatal("the worker has ended by itself")
+	}
+	s.Bytes.Store(0)
+	out, err := worker().Output()
+	if err != nil || !bytes.Contains(out, []byte(`"match":1,`)) {
+		t.Errorf("got %s, %v", out, err)
+	}
+	// Besides the rest, what was under way from the beginning.
+	if n := s.Bytes.Load(); n > size-1<<30+64<<20 {
+		t.Errorf("%d bytes were sent again", n)
+	}
+	if left := states(); len(left) > 0 {
+		t.Errorf("left: %v", left)
+	}
+}
+
 // TestKilledAndResumed kills workers at random, again and again, while the
 // store cuts bodies and answers 503, until all shards are done: the manifest is
 // that of a run in which nothing happened.

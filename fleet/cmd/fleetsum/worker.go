@@ -119,7 +119,12 @@ type worker struct {
 	err      io.Writer
 	flushed  time.Time
 	retryAll bool
+	states   *journal.States
 }
+
+// saveEvery is after how many bytes of an object the journal gets how far it has been
+// read.
+const saveEvery = 1 << 30
 
 // write writes a line to the output. While lines come, the output gets them at
 // least once a second: a reader may wait for them, and if the reader has ended,
@@ -167,6 +172,8 @@ func (w *worker) journaled(ctx context.Context, j *journal.Journal, planned *jou
 		return err
 	}
 	next = list.NewReader(lines, format, nil).Next
+	w.states = journal.NewStates(j)
+	w.checker.States, w.checker.SaveEvery = w.states, saveEvery
 
 	earlier, err := store.TempFile()
 	if err != nil {
@@ -335,6 +342,9 @@ func (w *worker) keep(ctx context.Context, j *journal.Journal, shard journal.Sha
 	}
 	if err := j.WriteResult(ctx, shard.Digest, results); err != nil {
 		return fmt.Errorf("writing the journal: %w", err)
+	}
+	if err := w.states.Remove(ctx); err != nil {
+		return fmt.Errorf("removing from the journal how far objects had been read: %w", err)
 	}
 	return nil
 }

@@ -6,13 +6,16 @@ import (
 	"crypto/md5"
 	"crypto/sha1"
 	"crypto/sha512"
+	"encoding"
 	"encoding/base64"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"hash"
 	"hash/crc32"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -170,6 +173,15 @@ type sum interface {
 	// text returns it as Parse does, without its algorithm. Nothing can be written
 	// any more.
 	text() string
+	state() (sumState, error)
+	setState(sumState) error
+}
+
+// stateOf returns the state of a hash. All that Algorithms name have one.
+func stateOf(h hash.Hash) ([]byte, error) { return h.(encoding.BinaryMarshaler).MarshalBinary() }
+
+func setStateOf(h hash.Hash, state []byte) error {
+	return h.(encoding.BinaryUnmarshaler).UnmarshalBinary(state)
 }
 
 // New returns a Set of checksums that Join returned, or nil if there are none. partSizes are the lengths that the parts of composite checksums may
@@ -219,6 +231,60 @@ func (s *Set) Reset() {
 	}
 }
 
+// setState is a Set, as MarshalBinary writes it.
+type setState struct {
+	Expected []string   `json:"expected"`
+	Sizes    []int64    `json:"sizes"`
+	Sums     []sumState `json:"sums"` // one behind the other
+}
+
+// A sumState is a sum: the state of a hash or, if it is composite, of two and the
+// numbers of bytes in the current part and of parts before it.
+type sumState struct {
+	Hash  []byte `json:"hash"`
+	Whole []byte `json:"whole,omitempty"`
+	N     int64  `json:"n,omitempty"`
+	Done  int    `json:"done,omitempty"`
+}
+
+// MarshalBinary returns how far the Set is, for UnmarshalBinary of another that expects
+// the same. Of a nil Set it is nothing.
+func (s *Set) MarshalBinary() ([]byte, error) {
+	if s == nil {
+		return nil, nil
+	}
+	state := setState{Expected: s.expected, Sizes: s.sizes}
+	for _, h := range slices.Concat(s.sums...) {
+		one, err := h.state()
+		if err != nil {
+			return nil, err
+		}
+		state.Sums = append(state.Sums, one)
+	}
+	return json.Marshal(state)
+}
+
+// UnmarshalBinary sets the Set to what MarshalBinary returned. After an error it has to
+// be reset.
+func (s *Set) UnmarshalBinary(text []byte) error {
+	if s == nil && len(text) == 0 {
+		return nil
+	}
+	var state setState
+	if err := json.Unmarshal(text, &state); err != nil {
+		return err
+	}
+	if s == nil || !slices.Equal(state.Expected, s.expected) || !slices.Equal(state.Sizes, s.sizes) || len(state.Sums) != len(slices.Concat(s.sums...)) {
+		return errors.New("a state of other checksums")
+	}
+	for i, h := range slices.Concat(s.sums...) {
+		if err := h.setState(state.Sums[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Computed returns the checksums of what was written, in the form and the order of
 // those that are expected, and the length of parts that the composite ones have, or 0.
 // Of several lengths it is the one that makes what is expected, otherwise the first.
@@ -260,6 +326,13 @@ type full struct{ hash.Hash }
 
 func (f full) text() string { return hex.EncodeToString(f.Sum(nil)) }
 
+func (f full) state() (sumState, error) {
+	b, err := stateOf(f.Hash)
+	return sumState{Hash: b}, err
+}
+
+func (f full) setState(s sumState) error { return setStateOf(f.Hash, s.Hash) }
+
 // A composite sum is that of the sums of an object's parts.
 type composite struct {
 	part, whole hash.Hash
@@ -294,6 +367,17 @@ func (c *composite) end() {
 func (c *composite) text() string {
 	c.end()
 	return base64.StdEncoding.EncodeToString(c.whole.Sum(nil)) + "-" + strconv.Itoa(c.done)
+}
+
+func (c *composite) state() (sumState, error) {
+	part, err := stateOf(c.part)
+	whole, wholeErr := stateOf(c.whole)
+	return sumState{part, whole, c.n, c.done}, errors.Join(err, wholeErr)
+}
+
+func (c *composite) setState(s sumState) error {
+	c.n, c.done = s.N, s.Done
+	return errors.Join(setStateOf(c.part, s.Hash), setStateOf(c.whole, s.Whole))
 }
 
 func (c *composite) Reset() {

@@ -178,3 +178,53 @@ func BenchmarkSet(b *testing.B) {
 		})
 	}
 }
+
+// A Set goes on from the state of another, wherever that was, and not from one of other
+// checksums.
+func TestState(t *testing.T) {
+	data := make([]byte, 1000)
+	for i := range data {
+		data[i] = byte(i * i >> 3)
+	}
+	for _, a := range Algorithms {
+		empty := a.newHash().Sum(nil)
+		fullText, err := a.Parse(hex.EncodeToString(empty))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, expected := range []string{fullText, a.Name + ":" + base64.StdEncoding.EncodeToString(empty) + "-3"} {
+			for _, cut := range []int{0, 1, 63, 64, 65, 99, 100, 101, 500, 999, 1000} {
+				sizes := []int64{100, 333}
+				whole := New(expected, sizes)
+				whole.Write(data)
+				first, second := New(expected, sizes), New(expected, sizes)
+				first.Write(data[:cut])
+				state, err := first.MarshalBinary()
+				if err != nil {
+					t.Fatal(err)
+				}
+				second.Write([]byte("what is dropped"))
+				if err := second.UnmarshalBinary(state); err != nil {
+					t.Fatal(err)
+				}
+				second.Write(data[cut:])
+				want, wantSize := whole.Computed()
+				if got, size := second.Computed(); got != want || size != wantSize {
+					t.Errorf("%s, cut at %d: got %s, %d, want %s, %d", expected, cut, got, size, want, wantSize)
+				}
+				for _, other := range []*Set{New(expected, []int64{100}), New("md5:"+strings.Repeat("0", 32), sizes), nil} {
+					if err := other.UnmarshalBinary(state); err == nil {
+						t.Errorf("no error for a state of %s", expected)
+					}
+				}
+			}
+		}
+	}
+	var none *Set
+	if state, err := none.MarshalBinary(); len(state) != 0 || err != nil || none.UnmarshalBinary(state) != nil {
+		t.Errorf("of none: %q, %v", state, err)
+	}
+	if New("md5:"+strings.Repeat("0", 32), nil).UnmarshalBinary(nil) == nil {
+		t.Error("no error for nothing")
+	}
+}

@@ -230,6 +230,10 @@ type Checker struct {
 	// Rows has the failures in a row that came before the list. When Run has ended, it
 	// has those that are still in a row.
 	Rows Rows
+	// States, if not nil, keeps how far objects of stores have been read, after each
+	// SaveEvery bytes: a Checker that reads one of them later goes on from there.
+	States    States
+	SaveEvery int64
 	// PartSize is the length of the parts of composite checksums whose list does
 	// not say it. If it is 0, usual lengths are tried.
 	PartSize int64

@@ -60,13 +60,24 @@ func (w *work) sum(r *Result, o store.Object) error {
 // readLong reads an object of any length.
 func (w *work) readLong(r *Result, o store.Object) error {
 	h := sha256.New()
-	_, ended, err := w.stream(h, r.checks, o, r.Size+1)
-	if err == nil && !ended {
-		err = store.ErrChanged // it has grown
+	s := w.newSaver(r, o, 0)
+	offset, _, err := s.load(h, r.checks)
+	for ended := false; err == nil && !ended; {
+		var n int64
+		n, ended, err = w.stream(h, r.checks, o, s.limit(offset, r.Size+1-offset))
+		offset += n
+		switch {
+		case err != nil:
+		case !ended && offset > r.Size:
+			err = store.ErrChanged // it has grown
+		case !ended:
+			err = s.save(offset, h, nil, r.checks)
+		}
 	}
 	if err != nil {
 		return err
 	}
+	s.done()
 	r.SHA256 = hex.EncodeToString(h.Sum(nil))
 	return nil
 }
@@ -144,10 +155,15 @@ func (w *work) readParts(r *Result, o store.Object) error {
 			}
 			r.checks.Reset()
 		}
-		c, err := w.sumParts(r.checks, o, size)
+		var s *saver
+		if i == 0 {
+			s = w.newSaver(r, o, size) // for one length only: a mismatch shows its checksum
+		}
+		c, err := w.sumParts(r.checks, o, size, s)
 		if err != nil {
 			return err
 		}
+		s.done()
 		// A mismatch shows the checksum for the likeliest length.
 		if s := c.String(); i == 0 || s == r.sha256 {
 			sum, r.PartSize = s, size
@@ -165,21 +181,26 @@ func (w *work) readParts(r *Result, o store.Object) error {
 }
 
 // sumParts reads an object whose parts are of partSize bytes.
-func (w *work) sumParts(checks *checksum.Set, o store.Object, partSize int64) (composite.Checksum, error) {
+func (w *work) sumParts(checks *checksum.Set, o store.Object, partSize int64, s *saver) (composite.Checksum, error) {
 	c := composite.Checksum{Size: o.Size(), PartSize: partSize}
 	h := sha256.New()
-	for ended := false; !ended; {
+	offset, parts, err := s.load(h, checks)
+	c.Parts = parts
+	inPart := offset - int64(len(parts))*partSize
+	for ended := false; err == nil && !ended; {
 		var n int64
-		var err error
-		if n, ended, err = w.stream(h, checks, o, partSize); err != nil {
-			return c, err
-		}
-		if n > 0 || c.Size == 0 {
+		n, ended, err = w.stream(h, checks, o, s.limit(offset, partSize-inPart))
+		offset, inPart = offset+n, inPart+n
+		if err == nil && (inPart == partSize || ended && (inPart > 0 || c.Size == 0)) {
 			c.Parts = append(c.Parts, [sha256.Size]byte(h.Sum(nil)))
+			h.Reset()
+			inPart = 0
 		}
-		h.Reset()
+		if err == nil && !ended {
+			err = s.save(offset, h, c.Parts, checks)
+		}
 	}
-	return c, nil
+	return c, err
 }
 
 // maxParts is how many parts an object can have: their digests are kept until the last

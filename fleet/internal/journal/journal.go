@@ -9,6 +9,7 @@
 //	                        with that digest
 //	unchanged/DIGEST.jsonl  the results of an earlier run for lines that are in no
 //	                        shard
+//	states/KEY.json         how far a long object has been read
 //	failures.json           the failures in a row with which shards ended
 //	report/                 what all shards amount to
 //
