@@ -665,6 +665,32 @@ func TestFailuresInARow(t *testing.T) {
 	}
 }
 
+// Failures in a row go on from list to list.
+func TestRowsGoOn(t *testing.T) {
+	s := storetest.New(t)
+	s.Put("good", nil)
+	s.Faults(func(key string, _ int) storetest.Fault {
+		if key == "bad" {
+			return storetest.Fault{Status: 403}
+		}
+		return storetest.Fault{}
+	})
+	var rows Rows
+	for i, step := range []struct {
+		key  string
+		want int // failures after it; the third in a row ends the work
+	}{{"bad", 1}, {"bad", 2}, {"good", 0}, {"bad", 1}, {"bad", 2}, {"bad", 3}} {
+		c := newChecker(t, s, nil)
+		c.MaxFailures, c.Rows = 3, rows
+		_, err := run(c, []list.Entry{{Name: s.Name(step.key)}})
+		var down *DownError
+		if got := c.Rows["s3://bucket"].Failures; got != step.want || errors.As(err, &down) != (got == 3) {
+			t.Errorf("step %d: %d in a row, %v", i, got, err)
+		}
+		rows = c.Rows
+	}
+}
+
 // An error is one line, whatever the store said.
 func TestReasonIsOneLine(t *testing.T) {
 	if got := reason(errors.New("a\n\tb \r\n c")); got != "a b c" {

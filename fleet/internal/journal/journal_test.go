@@ -156,6 +156,22 @@ func TestManifestNames(t *testing.T) {
 	}
 }
 
+// Versions are of one object, and each has its line.
+func TestManifestOfVersions(t *testing.T) {
+	m := NewManifest(t.Context())
+	defer m.Close()
+	for _, version := range []string{"v2", "", "v1", "v2"} {
+		m.Add(&fixity.Result{Name: "s3://b/k", Version: version, Outcome: fixity.New, SHA256: "D" + version})
+	}
+	var got strings.Builder
+	if err := m.Write(&got); err != nil {
+		t.Fatal(err)
+	}
+	if want := "D  s3://b/k\nDv1  s3://b/k?versionId=v1\nDv2  s3://b/k?versionId=v2\n"; got.String() != want {
+		t.Errorf("got %q", got.String())
+	}
+}
+
 // An error of the sorting does not leave Add waiting.
 func TestManifestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
@@ -383,8 +399,7 @@ func TestPlanOfAnotherFormat(t *testing.T) {
 	}
 }
 
-// A plan that is made again began when it was first made: what was written to in
-// between was perhaps read before.
+// A plan that is made again began when it was first made: workers may have read before.
 func TestSplitAgainKeepsItsStart(t *testing.T) {
 	ctx, j := t.Context(), newJournal(t)
 	plan, err := j.Split(ctx, Split{Shards: 1}, entries(1))
@@ -396,9 +411,11 @@ func TestSplitAgainKeepsItsStart(t *testing.T) {
 	if err := j.Store.Write(ctx, j.planName(), strings.NewReader(text)); err != nil {
 		t.Fatal(err)
 	}
-	again, err := j.Split(ctx, Split{Shards: 1}, entries(1))
-	if err != nil || again.Started != earlier || !strings.Contains(read(t, j, j.planName()), earlier) {
-		t.Errorf("got %+v, %v", again, err)
+	for _, replace := range []bool{false, true} {
+		again, err := j.Split(ctx, Split{Shards: 1, Replace: replace}, entries(1))
+		if err != nil || again.Started != earlier || !strings.Contains(read(t, j, j.planName()), earlier) {
+			t.Errorf("replaced %v: got %+v, %v", replace, again, err)
+		}
 	}
 }
 

@@ -39,6 +39,7 @@ func TestSince(t *testing.T) {
 		{"the same, of a new digest", list.Entry{Name: "match", Size: 5, ETag: "e", Modified: at}, "new "},
 		{"the ETag alone", list.Entry{Name: "match", Size: -1, ETag: "e"}, "new "},
 		{"the time alone, in another zone", list.Entry{Name: "match", Size: 5, Modified: at.In(time.FixedZone("", 3600))}, "new "},
+		{"the time alone, and none of the earlier list", list.Entry{Name: "composite", SHA256: composite, Size: 5, Modified: at}, ""},
 		{"nothing known", list.Entry{Name: "match", SHA256: zeros, Size: -1}, ""},
 		{"the size alone", list.Entry{Name: "match", SHA256: zeros, Size: 5}, ""},
 		{"another size", list.Entry{Name: "match", Size: 6, ETag: "e", Modified: at}, ""},

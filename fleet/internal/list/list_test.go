@@ -2,6 +2,7 @@ package list
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -307,6 +308,61 @@ func TestParquet(t *testing.T) {
 	}
 	if _, err := NewParquetReader(strings.NewReader("PAR1 no PAR1"), 12); err == nil {
 		t.Error("no error for what is not Parquet")
+	}
+}
+
+// A list is whole if each listing in it ended, whatever order its lines have.
+func TestListings(t *testing.T) {
+	a, b := NewListing("s3://a/**"), NewListing("s3://b")
+	entry := &Entry{Name: "s3://a/k", Size: 1}
+	lineA, lineB, endA, endB := string(a.Append(nil, entry)), string(b.Append(nil, entry)), string(a.AppendEnd(nil)), string(b.AppendEnd(nil))
+	const other = `{"name":"x"}` + "\n"
+	const rcloneLine = `{"Path":"a","Size":7},` + "\n"
+	for _, tt := range []struct {
+		name, format, text string
+		whole              bool
+		entries            int
+	}{
+		{"nothing", "auto", "", true, 0},
+		{"of another program", "auto", other, true, 1},
+		{"whole", "auto", lineA + lineA + endA, true, 2},
+		{"JSON", "json", lineA + endA, true, 1},
+		{"of no objects", "auto", endA, true, 0},
+		{"the end is missing", "auto", lineA + lineA, false, 2},
+		{"the end is cut", "auto", lineA + endA[:len(endA)-10], false, 1},
+		{"the end comes first", "auto", endA + lineA, true, 1},
+		{"the end of another", "auto", lineA + lineB + endB, false, 2},
+		{"both", "auto", lineA + lineB + endB + endA, true, 2},
+		{"in another list", "auto", other + lineA, false, 2},
+		{"broken off, and then whole", "auto", lineA + lineA + endA, true, 2},
+		{"names", "names", lineA, true, 1},
+		{"rclone", "rclone", "[\n" + rcloneLine + "]\n", true, 1},
+		{"rclone, no object", "rclone", "[\n]\n", true, 0},
+		{"rclone, broken off", "rclone", "[\n" + rcloneLine, false, 1},
+		{"rclone, broken off, and then whole", "rclone", "[\n" + rcloneLine + "[\n" + rcloneLine + "]\n", false, 2},
+		{"rclone, twice", "rclone", "[\n]\n[\n" + rcloneLine + "]\n", true, 1},
+		{"rclone, whole, and then broken off", "rclone", "[\n]\n[\n" + rcloneLine, false, 1},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f, err := NewFormat(tt.format, "", "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			var listings Listings
+			n := 0
+			for r := NewReader(strings.NewReader(tt.text), f, &listings); ; n++ {
+				e, err := r.Next()
+				if err == io.EOF {
+					break
+				}
+				if err != nil || e.Malformed != "" {
+					t.Fatalf("%+v, %v", e, err)
+				}
+			}
+			if err := listings.Check(); n != tt.entries || (err == nil) != tt.whole || err != nil && !errors.Is(err, ErrBroken) {
+				t.Errorf("%d entries, %v", n, err)
+			}
+		})
 	}
 }
 
