@@ -30,6 +30,7 @@ func (j *Journal) leaveOut(ctx context.Context, earlier *Journal, lines *spool, 
 	results := newSorter(ctx, sinceChunk)
 	defer results.close()
 	if err := earlier.good(ctx, func(r *fixity.Result) {
+		r.Line = 0 // so that what is found twice is one string
 		results.add(sortKey(r.FullName(), r.Version) + string(r.Append(nil)))
 	}); err != nil {
 		return nil, fmt.Errorf("reading the run %s: %w", earlier.URL, err)
@@ -200,7 +201,7 @@ func parsePair(result, entry string, r *fixity.Result) (*list.Entry, uint64, err
 }
 
 // pairs returns the data of each two strings of a and b that have the same key. Both are
-// sorted, and are read to their ends.
+// sorted, and are read to their ends. Duplicates of a count once.
 func pairs(a, b iter.Seq[string]) iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) {
 		next, stop := iter.Pull(a)
@@ -217,7 +218,7 @@ func pairs(a, b iter.Seq[string]) iter.Seq2[string, string] {
 					if keyA > key {
 						break
 					}
-					if keyA == key {
+					if keyA == key && (len(ofKey) == 0 || ofKey[len(ofKey)-1] != dataA) {
 						ofKey = append(ofKey, dataA)
 					}
 				}

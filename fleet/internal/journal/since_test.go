@@ -3,6 +3,7 @@ package journal
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -77,6 +78,28 @@ func TestSince(t *testing.T) {
 				t.Errorf("got %q, %+v, %v, want %q", got, plan, err, tt.want)
 			}
 		})
+	}
+}
+
+// An object that a list names very often is one: it takes neither memory nor time for
+// each two of its lines.
+func TestSinceOfOneObject(t *testing.T) {
+	ctx, earlier := t.Context(), newJournal(t)
+	const n = 50_000
+	next := func() func() (list.Entry, error) {
+		return named(slices.Repeat([]list.Entry{{Name: "k", Size: 1, ETag: "e"}}, n)...)
+	}
+	plan, err := earlier.Split(ctx, Split{Shards: 1}, next())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var results []*fixity.Result
+	for i := range n {
+		results = append(results, &fixity.Result{Line: int64(i + 1), Name: "k", Outcome: fixity.New, SHA256: zeros, Size: 1, ETag: "e"})
+	}
+	write(t, earlier, plan.Shards[0], results...)
+	if plan, err = newJournal(t).Split(ctx, Split{Shards: 1, Since: earlier}, next()); err != nil || plan.Unchanged.Lines != n {
+		t.Errorf("got %+v, %v", plan, err)
 	}
 }
 
