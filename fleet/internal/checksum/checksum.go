@@ -52,7 +52,10 @@ var ErrUnknown = errors.New("unknown algorithm")
 // Named returns the algorithm of a name as somebody may write it: SHA-1, SHA1,
 // SHA2-512, ChecksumCRC32C. It returns nil if there is none.
 func Named(name string) *Algorithm {
-	name = strings.NewReplacer("-", "", "_", "", "/", "").Replace(strings.ToLower(name))
+	if name == "" {
+		return nil
+	}
+	name = separators.Replace(strings.ToLower(name))
 	name = strings.TrimPrefix(name, "checksum")
 	if name == "sha2512" { // OpenSSL's SHA2-512
 		name = "sha512"
@@ -64,6 +67,8 @@ func Named(name string) *Algorithm {
 	}
 	return nil
 }
+
+var separators = strings.NewReplacer("-", "", "_", "", "/", "")
 
 // OfDigest returns the algorithm of a digest that only its length describes, as in a
 // manifest of md5sum. It returns nil if that is not enough to tell: a checksum of a few

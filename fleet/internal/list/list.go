@@ -300,10 +300,16 @@ type record struct {
 	ETag      string     `json:"etag,omitempty"`
 }
 
+// A field is one of a record's checksums.
+type field struct {
+	name  string // of the algorithm
+	value *string
+}
+
 // checksums returns the fields of checksum.Algorithms.
-func (r *record) checksums() map[string]*string {
-	return map[string]*string{
-		"md5": &r.MD5, "sha1": &r.SHA1, "sha512": &r.SHA512, "crc32": &r.CRC32, "crc32c": &r.CRC32C, "crc64nvme": &r.CRC64NVME,
+func (r *record) checksums() [6]field {
+	return [...]field{
+		{"md5", &r.MD5}, {"sha1", &r.SHA1}, {"sha512", &r.SHA512}, {"crc32", &r.CRC32}, {"crc32c", &r.CRC32C}, {"crc64nvme", &r.CRC64NVME},
 	}
 }
 
@@ -330,11 +336,11 @@ func parseJSON(line string, e *Entry) error {
 			e.SHA256 = r.SHA256
 		}
 	}
-	for name, value := range r.checksums() {
-		if *value == "" {
+	for _, f := range r.checksums() {
+		if *f.value == "" {
 			continue
 		}
-		if _, err := e.setDigest(name, *value); err != nil {
+		if _, err := e.setDigest(f.name, *f.value); err != nil {
 			return err
 		}
 	}
@@ -369,10 +375,13 @@ func (e *Entry) Append(b []byte) []byte { return AppendJSON(b, e.record()) }
 func (e *Entry) record() *record {
 	r := &record{Line: e.Line, Name: e.Name, Version: e.Version, SHA256: e.SHA256, PartSize: e.PartSize, Deleted: e.Deleted, ETag: e.ETag, Malformed: e.Malformed}
 	if e.Checksums != "" {
-		fields := r.checksums()
 		for _, c := range strings.Fields(e.Checksums) {
 			name, value, _ := strings.Cut(c, ":")
-			*fields[name] = value
+			for _, f := range r.checksums() {
+				if f.name == name {
+					*f.value = value
+				}
+			}
 		}
 	}
 	if e.Size >= 0 {
