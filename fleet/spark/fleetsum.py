@@ -10,25 +10,196 @@ and the same command again goes on with what is not there yet.
 
 The exit status is that of `fleetsum report`: 0 if every line has been checked
 and is as it should be, 1 if some are not, 2 if some have not been checked; and
-130 after an interrupt.
+130 after an interrupt. Standard output has the report alone; progress and errors
+are on standard error.
+
+In a program, also by Spark Connect, the objects of a data frame are checked by
+
+    results = fleetsum.check(frame, binary="./fleetsum")
 """
 
 import argparse
+import contextlib
 import ctypes
+import itertools
 import json
 import os
 import shlex
+import shutil
 import signal
+import stat
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
-from pyspark import InheritableThread, SparkFiles, TaskContext
+from pyspark import InheritableThread, TaskContext
 from pyspark.sql import SparkSession
 
 INTERRUPTED = 130
 PREPARATION = 10  # seconds that executors have to get ready after the plan is
+
+# What check returns, and which columns of digests it takes.
+RESULT = ("name string, version string, outcome string, sha256 string, expected string, computed string, "
+          "size bigint, error string")
+DIGESTS = ("sha256", "md5", "sha1", "sha512", "crc32", "crc32c", "crc64nvme")
+ROWS = 10_000  # results that Spark gets at once
+
+
+def check(frame, binary, store=(), worker=(), environment=None):
+    """Returns a data frame of what became of each object of a data frame, with the
+    columns of RESULT. It needs pandas and PyArrow.
+
+    frame has the columns of 'fleetsum list', of which name is needed: name, version,
+    size, part_size, and those of DIGESTS. Or it has those of an S3 inventory, of
+    which bucket and key are needed. Others are ignored.
+    binary is fleetsum, built for the executors: a file here, which Spark takes to
+    them, or a path that they have. store are parameters as of --store, worker are
+    more options of 'fleetsum worker', environment are variables for it.
+
+    Spark reads the objects when the result is used, and again each time that it is
+    used: write it first. A task that fails is tried again as a whole.
+    """
+    from pyspark import cloudpickle
+
+    if os.path.exists(binary):
+        ship(frame.sparkSession, os.path.abspath(binary))
+    options = ["--format", "json", *(part for one in store for part in ("--store", one)), *worker]
+    # Executors need not have this module.
+    cloudpickle.register_pickle_by_value(sys.modules[check.__module__])
+    return frame.select(line_of(frame).alias("line")).mapInPandas(
+        lambda batches: check_lines(batches, binary, options, environment or {}), RESULT
+    )
+
+
+def ship(session, binary):
+    """Has Spark take a file to the executors."""
+    if hasattr(session, "_jsparkSession"):
+        session.sparkContext.addFile(binary)
+    else:  # Spark Connect
+        session.addArtifacts(binary, file=True)
+
+
+def line_of(frame):
+    """Returns the column of lines of JSON that the worker reads."""
+    from pyspark.sql import functions as f
+
+    columns = {name.lower(): f.col("`" + name.replace("`", "``") + "`") for name in frame.columns}
+    fields = {name: columns[name] for name in ("name", "version", "size", "part_size", *DIGESTS) if name in columns}
+    if "name" not in columns and {"bucket", "key"} <= columns.keys():
+        fields["name"] = f.concat(f.lit("s3://"), columns["bucket"], f.lit("/"), columns["key"])
+        if "version_id" in columns:
+            # S3 calls a version null that is older than the bucket's versioning, and
+            # inventories of all versions leave its ID out.
+            version = columns["version_id"]
+            old = ~columns["is_latest"].cast("boolean") if "is_latest" in columns else f.lit(False)
+            fields["version"] = f.when(~version.isin("", "null"), version).when(old, f.lit("null"))
+        if "is_delete_marker" in columns:
+            fields["deleted"] = columns["is_delete_marker"].cast("boolean")
+    if "name" not in fields:
+        raise ValueError("the data frame has neither a column name nor the columns bucket and key")
+    return f.to_json(f.struct(*(column.alias(name) for name, column in fields.items())))
+
+
+def check_lines(batches, binary, options, environment):
+    """Runs in a task: has the worker check lines, and yields their results."""
+    import pandas
+
+    lines = (line for batch in batches for line in batch["line"])
+    first = next(lines, None)
+    if first is None:
+        return
+    columns = [column.split()[0] for column in RESULT.split(", ")]
+
+    def batch_of(rows):
+        # Integers with gaps would become floating-point numbers.
+        return pandas.DataFrame([[row.get(column) for column in columns] for row in rows], columns=columns).astype({"size": "Int64"})
+
+    with on_executor(binary) as path, \
+            Worker([path, "worker", *options, "--progress", "never"], environment, subprocess.PIPE) as worker:
+        worker.feed(itertools.chain([first], lines))
+        results = map(json.loads, worker.results())
+        while rows := list(itertools.islice(results, ROWS)):
+            yield batch_of(rows)
+        worker.end()
+
+
+@contextlib.contextmanager
+def on_executor(binary):
+    """Gives the path of a binary that can be run here."""
+    from pyspark import SparkFiles
+
+    path = SparkFiles.get(os.path.basename(binary))
+    if not os.path.exists(path):
+        path = binary
+    with tempfile.TemporaryDirectory(prefix="fleetsum-") as folder:
+        if not os.access(path, os.X_OK):
+            # Spark Connect makes no file executable, and some file systems have none.
+            path = shutil.copy(path, folder)
+            os.chmod(path, stat.S_IRWXU)
+        yield path
+
+
+class Worker:
+    """A worker that runs in a task. It ends with its context."""
+
+    def __init__(self, command, environment=None, stdin=subprocess.DEVNULL):
+        self.summary = self.fed = self.error = self.feeder = None
+        self.errors = tempfile.TemporaryFile()
+        self.process = subprocess.Popen(
+            command, stdin=stdin, stdout=subprocess.PIPE, stderr=self.errors,
+            # A task has so many of the executor's cores, and no more.
+            env={"GOMAXPROCS": str(TaskContext.get().cpus()), **os.environ, **(environment or {})},
+            preexec_fn=die_with_parent,
+        )
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait()
+        self.process.stdout.close()
+        self.errors.close()
+
+    def feed(self, lines):
+        """Has the worker read lines, while its results are read."""
+
+        def write():
+            self.fed = 0
+            try:
+                with self.process.stdin as out:
+                    for line in lines:
+                        out.write(line.encode() + b"\n")
+                        self.fed += 1
+            except Exception as error:  # of Spark; or the worker has ended, and says why
+                self.error = error
+
+        self.feeder = threading.Thread(target=write, daemon=True)
+        self.feeder.start()
+
+    def results(self):
+        """Yields the lines of results."""
+        for line in self.process.stdout:
+            if line.startswith(b'{"summary":'):
+                self.summary = json.loads(line)["summary"]
+            else:
+                yield line
+
+    def end(self):
+        """Raises an error unless the worker has checked everything."""
+        status = self.process.wait()
+        if self.feeder is not None:
+            self.feeder.join()
+        if status != 0 or self.summary is None:
+            self.errors.seek(max(0, self.errors.seek(0, os.SEEK_END) - 2000))
+            reason = self.errors.read().decode(errors="replace").strip()
+            raise RuntimeError(f"the worker ended with status {status}: {reason}")
+        if self.error is not None:
+            raise self.error
+        if self.fed is not None and self.fed != self.summary["lines"]:
+            raise RuntimeError(f"the worker has checked {self.summary['lines']} of {self.fed} lines")
 
 
 def arguments(argv):
@@ -76,28 +247,17 @@ def check_shards(shards, name, options, totals):
     """Runs in a task: has the worker check each of the shards, and yields
     nothing. It is not RDD.pipe, which gives the worker an empty environment,
     without credentials, and an error without a word of why."""
-    # A task has so many of the executor's cores, and no more.
-    environment = {"GOMAXPROCS": str(TaskContext.get().cpus()), **os.environ}
+    from pyspark import SparkFiles
+
     for shard in shards:
-        with tempfile.TemporaryFile() as errors:
-            worker = subprocess.Popen(
-                [SparkFiles.get(name), "worker", "--shard", str(shard), *options],
-                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors,
-                env=environment, preexec_fn=die_with_parent,
-            )
-            summary = None
+        with Worker([SparkFiles.get(name), "worker", "--shard", str(shard), *options]) as worker:
+            for _ in worker.results():
+                pass
             try:
-                for line in worker.stdout:
-                    if line.startswith(b'{"summary":'):
-                        summary = json.loads(line)["summary"]
-                status = worker.wait()
-            finally:
-                worker.kill()
-                worker.wait()
-            if status != 0 or summary is None:
-                errors.seek(max(0, errors.seek(0, os.SEEK_END) - 2000))
-                reason = errors.read().decode(errors="replace").strip()
-                raise RuntimeError(f"shard {shard}: the worker ended with status {status}: {reason}")
+                worker.end()
+            except RuntimeError as error:
+                raise RuntimeError(f"shard {shard}: {error}") from None
+            summary = worker.summary
         for key, total in totals.items():
             total.add(problems(summary) if key == "errors" else summary[key])
     yield from ()
@@ -199,11 +359,33 @@ def follow(run, args):
     return False
 
 
+def own_stderr():
+    """Has this process write to the standard error of spark-submit, which otherwise
+    copies what its Python writes there to its standard output."""
+    if "PYSPARK_GATEWAY_PORT" not in os.environ:
+        return
+    try:
+        libc = ctypes.CDLL(None, use_errno=True)
+        # pidfd_open and pidfd_getfd: the same file, at the same place in it.
+        parent = libc.syscall(434, os.getppid(), 0)
+        fd = libc.syscall(438, parent, 2, 0) if parent >= 0 else -1
+        if parent >= 0:
+            os.close(parent)
+        if fd < 0 and not stat.S_ISREG(os.stat(path := f"/proc/{os.getppid()}/fd/2").st_mode):
+            fd = os.open(path, os.O_WRONLY)
+        if fd >= 0:
+            os.dup2(fd, 2)
+            os.close(fd)
+    except (AttributeError, OSError):
+        pass  # it is not Linux
+
+
 def interrupt(*_):
     raise KeyboardInterrupt
 
 
 def main(argv):
+    own_stderr()
     args = arguments(argv)
     if "://" not in args.out:
         args.out = os.path.abspath(args.out)  # executors are elsewhere

@@ -136,6 +136,36 @@ sys.exit(fleetsum.main(["--binary", {WORKER!r}, "--out", {str(self.dir)!r}, "che
         self.assertEqual((done.returncode, done.stdout), (130, "cancelled\n"), done.stderr)
 
 
+    def test_standard_error(self):
+        """What spark-submit's Python writes to standard error is spark-submit's: in a
+        pipe, and in a file at its place."""
+        script = self.dir / "script.py"
+        script.write_text(f"""
+import sys
+sys.path.insert(0, {str(pathlib.Path(__file__).parent)!r})
+import test_driver
+test_driver.fleetsum.own_stderr()
+print("python", file=sys.stderr)
+""")
+        submit = [sys.executable, "-c", f"""
+import os, subprocess
+os.write(2, b"before\\n")
+subprocess.run([{sys.executable!r}, {str(script)!r}], stderr=subprocess.DEVNULL)
+os.write(2, b"after\\n")
+"""]
+        for gateway, want in (("1", "before\npython\nafter\n"), (None, "before\nafter\n")):
+            environment = {k: v for k, v in os.environ.items() if k != "PYSPARK_GATEWAY_PORT"}
+            if gateway:
+                environment["PYSPARK_GATEWAY_PORT"] = gateway
+            done = subprocess.run(submit, stderr=subprocess.PIPE, env=environment, text=True, timeout=60)
+            self.assertEqual(done.stderr, want)
+            with open(self.dir / "log", "w") as log:
+                subprocess.run(submit, stderr=log, env=environment, timeout=60)
+            said = (self.dir / "log").read_text()
+            # Where a process may not have its parent's files, a file stays as it is.
+            self.assertIn(said, {want, "before\nafter\n"})
+
+
 def running(pid):
     try:
         return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"

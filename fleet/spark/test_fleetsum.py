@@ -35,11 +35,11 @@ class Test(unittest.TestCase):
         self.out = self.dir / "run"
 
     def start(self, *args, binary=BINARY, master=LOCAL):
-        """Starts fleetsum.py. spark-submit shows its standard error as output."""
+        """Starts fleetsum.py."""
         return subprocess.Popen(
             [SUBMIT, "--master", master, "--conf", "spark.ui.enabled=false", "--conf", "spark.log.level=ERROR",
              SCRIPT, "--binary", str(binary), "--out", str(self.out), "--progress-every", "0.5", *map(str, args)],
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
             # Spark would ask DNS for this machine's name, and wait.
             env={**os.environ, "SPARK_LOCAL_IP": "127.0.0.1", "SPARK_LOCAL_HOSTNAME": "localhost",
                  "PYSPARK_PYTHON": sys.executable, "PYSPARK_DRIVER_PYTHON": sys.executable,
@@ -47,9 +47,12 @@ class Test(unittest.TestCase):
         )
 
     def finish(self, run, status):
-        out, _ = run.communicate(timeout=300)
-        self.assertEqual(run.returncode, status, out)
-        return json.loads((self.out / "report" / "summary.json").read_text()), out
+        """Returns the report, which is all of standard output, and standard error."""
+        out, err = run.communicate(timeout=300)
+        self.assertEqual(run.returncode, status, err)
+        report = json.loads(out)
+        self.assertEqual(json.loads((self.out / "report" / "summary.json").read_text()), report)
+        return report, err
 
     def run_to_end(self, *args, status=0, **options):
         return self.finish(self.start(*args, **options), status)[0]
@@ -149,10 +152,10 @@ exec '{BINARY}' "$@"
         """A worker that always fails: the run ends, says why, and is not complete."""
         sums = self.files(20, 1000)
         run = self.start("check", sums, "--shards", 4, "--worker", "--readers 0", "--store", "s3://?region=us-east-1")
-        report, out = self.finish(run, 2)
+        report, err = self.finish(run, 2)
         self.assertFalse(report["complete"])
         self.assertEqual(len(report["missing_shards"]), 4)
-        self.assertIn("--readers: 0 is less than 1", out)
+        self.assertIn("--readers: 0 is less than 1", err)
 
     def test_task_killed(self):
         """Python is killed with its task, in the middle of it, and its worker
@@ -177,15 +180,14 @@ exec '{BINARY}' "$@"
         run = self.start(*args, "--worker", "--bytes-per-second 400kB")
         self.wait_for(lambda: len(self.results()) >= 3)
         os.killpg(run.pid, signal.SIGINT)  # as a terminal does
-        out, _ = run.communicate(timeout=120)
-        self.assertEqual(run.returncode, 130, out)
+        report, err = self.finish(run, 130)
         self.wait_for(lambda: not self.workers())
         before = self.results()
         self.assertLess(len(before), 12)
         self.assertFalse((self.out / "report" / "SHA256SUMS").exists())
-        self.assertFalse(json.loads((self.out / "report" / "summary.json").read_text())["complete"])
-        progress = [json.loads(line)["progress"] for line in out.splitlines() if line.startswith('{"progress"')]
-        self.assertTrue(progress and progress[-1]["all_shards"] == 12, out)
+        self.assertFalse(report["complete"])
+        progress = [json.loads(line)["progress"] for line in err.splitlines() if line.startswith('{"progress"')]
+        self.assertTrue(progress and progress[-1]["all_shards"] == 12, err)
 
         report = self.run_to_end(*args)
         self.assertEqual((report["complete"], report["match"]), (True, 200))
@@ -199,8 +201,8 @@ exec '{BINARY}' "$@"
         for i in range(20):
             (self.dir / "files" / f"{i:05}").write_bytes(b"other")
         run = self.start("check", sums, "--shards", 20, "--max-errors", 5, "--worker", "--bytes-per-second 500kB")
-        report, out = self.finish(run, 2)
-        self.assertIn("more than 5 errors: cancelled", out)
+        report, err = self.finish(run, 2)
+        self.assertIn("more than 5 errors: cancelled", err)
         self.assertFalse(report["complete"])
         self.assertGreater(report["mismatch"], 5)
 
