@@ -28,7 +28,7 @@ func TestScripts(t *testing.T) {
 }
 
 // TestStores runs those of testdata/store with each kind of store. $BUCKET is the
-// URL of its bucket.
+// URL of its bucket, which they share.
 func TestStores(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *storetest.Server) {
 		runScripts(t, "store", func(env *testscript.Env) *storetest.Server {
@@ -127,13 +127,15 @@ func zeros(ts *testscript.TestScript, _ bool, args []string) {
 
 var summaryDigest = regexp.MustCompile(`^(\{"summary":.*"sha256":").{64}"\}`)
 
-// fail STATUS [KEY]... has the server answer reads of these objects with a status, or of
-// all; 0 ends that.
+// fail STATUS [PREFIX]... has the server answer reads of objects whose keys begin with one
+// of these, or of all objects, with a status; 0 ends that. Scripts that share a server
+// need a prefix.
 func fail(ts *testscript.TestScript, _ bool, args []string) {
 	status, err := strconv.Atoi(args[0])
 	ts.Check(err)
 	server(ts).Faults(func(key string, _ int) storetest.Fault {
-		if len(args) > 1 && !slices.Contains(args[1:], key) {
+		begins := func(prefix string) bool { return strings.HasPrefix(key, prefix) }
+		if len(args) > 1 && !slices.ContainsFunc(args[1:], begins) {
 			return storetest.Fault{}
 		}
 		return storetest.Fault{Status: status}

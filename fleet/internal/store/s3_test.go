@@ -188,6 +188,23 @@ func TestNoCredentials(t *testing.T) {
 			t.Errorf("%s can be listed", name)
 		}
 	}
+	// A server of credentials that refuses them is not the store.
+	refusals := 0
+	refusing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		refusals++
+		w.WriteHeader(http.StatusNotFound)
+	}))
+	defer refusing.Close()
+	t.Setenv("AWS_EC2_METADATA_DISABLED", "false")
+	t.Setenv("AWS_EC2_METADATA_SERVICE_ENDPOINT", refusing.URL)
+	refused, err := New(Options{Params: []string{params}, Retries: 1, Backoff: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer refused.Close()
+	if _, err := refused.Open(t.Context(), "s3://bucket/k", ""); err == nil || refusals == 0 {
+		t.Errorf("refused credentials: got %v after %d refusals", err, refusals)
+	}
 	// Nor without a region.
 	t.Setenv("AWS_REGION", "")
 	t.Setenv("AWS_DEFAULT_REGION", "")
