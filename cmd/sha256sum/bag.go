@@ -11,6 +11,7 @@ import (
 
 	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/bag"
 	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/message"
+	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/names"
 	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/walk"
 )
 
@@ -33,12 +34,12 @@ func (s *source) validateBag(dir string) bool {
 		p := &manifests[i]
 		p.list = s.bagList(dir, b, m)
 		p.list.audit = i == 0
-		read, more := s.lines(p.list, dir, p.listed.add)
+		read, more := s.lines(p.list, dir, p.listed.Add)
 		p.unread = read == nil
 		if !more {
 			return false
 		}
-		if n := p.listed.sort(); n > 0 && !wrong(m.File, repeated(n)) {
+		if n := p.listed.Sort(); n > 0 && !wrong(m.File, repeated(n)) {
 			return false
 		}
 		if i > 0 && !p.unread && !s.emit(&summaryItem{p.list}) {
@@ -57,23 +58,23 @@ func (s *source) validateBag(dir string) bool {
 			return false
 		}
 		for i, m := range b.Payload {
-			if (b.Strict || i == 0) && !manifests[i].listed.has(f.Name) &&
+			if (b.Strict || i == 0) && !manifests[i].listed.Has(f.Name) &&
 				!wrong("fetch.txt", fmt.Sprintf("%d: %s does not list the file", f.Line, m.File)) {
 				return false
 			}
 		}
 	}
 	for _, m := range b.Tags {
-		var listed nameSet
-		l, more := s.lines(s.bagList(dir, b, m), dir, listed.add)
+		var listed names.Set
+		l, more := s.lines(s.bagList(dir, b, m), dir, listed.Add)
 		if l != nil && more {
 			more = s.emit(&summaryItem{l})
 		}
-		if n := listed.sort(); more && n > 0 {
+		if n := listed.Sort(); more && n > 0 {
 			more = wrong(m.File, repeated(n))
 		}
 		for _, p := range b.Payload {
-			if more && l != nil && b.Strict && !listed.has(p.File) {
+			if more && l != nil && b.Strict && !listed.Has(p.File) {
 				more = wrong(p.File, m.File+" does not list the file")
 			}
 		}
@@ -87,7 +88,7 @@ func (s *source) validateBag(dir string) bool {
 // A payloadManifest is one that was read.
 type payloadManifest struct {
 	list   *list
-	listed nameSet
+	listed names.Set
 	unread bool
 }
 
@@ -116,7 +117,7 @@ func (s *source) payload(dir string, b *bag.Bag, manifests []payloadManifest) bo
 			size.Bytes += info.Size()
 			size.Files++
 		}
-		lacking := slices.DeleteFunc(slices.Clone(manifests), func(m payloadManifest) bool { return m.listed.has(f.name) })
+		lacking := slices.DeleteFunc(slices.Clone(manifests), func(m payloadManifest) bool { return m.listed.Has(f.name) })
 		switch {
 		case len(lacking) == len(manifests):
 			if info, err := os.Lstat(f.path); err == nil && info.Mode()&fs.ModeSymlink != 0 {

@@ -22,7 +22,7 @@ func runTool(t *testing.T, args ...string) (stdout, stderr string, status int) {
 	p, results := newPipeline(o), newPrinter(o)
 	s := source{options: o, opens: &p.files, leave: func(string) bool { return false }}
 	var out, errs strings.Builder
-	results.to(&out, &errs)
+	results.to(&out, &errs, &out)
 	err = p.run(t.Context(), func(emit func(item) bool) {
 		s.emit = emit
 		s.run()

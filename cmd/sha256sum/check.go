@@ -1,17 +1,15 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 
-	"github.com/sha256-simd/sha256-simd"
 	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/message"
+	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/names"
 	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/update"
 	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/walk"
 	"github.com/sha256-simd/sha256-simd/internal/checklist"
@@ -125,10 +123,14 @@ func (s *source) listed(l *list, e *checklist.Entry, base string) bool {
 // audit yields the files of a list and those under the roots that it does not
 // name. Both have names that are relative to base.
 func (s *source) audit(name, base string, roots []string) bool {
-	var listed nameSet
+	records, err := update.OpenIndex(name)
+	if err != nil {
+		return s.emit(&noteItem{text: message.Quote(name+update.Suffix) + ": " + message.Reason(err), fail: true})
+	}
+	var listed names.Set
 	absolute := 0
-	l, more := s.lines(&list{name: name, audit: true}, base, func(name string) {
-		listed.add(name)
+	l, more := s.lines(&list{name: name, audit: true, records: records}, base, func(name string) {
+		listed.Add(name)
 		if filepath.IsAbs(name) {
 			absolute++
 		}
@@ -136,12 +138,12 @@ func (s *source) audit(name, base string, roots []string) bool {
 	if l == nil || !more {
 		return more
 	}
-	listed.sort()
+	listed.Sort()
 	s.leave = s.leaveToo(name, name+update.Suffix)
 	for _, root := range roots {
 		emit := func(it item) bool {
 			if f, ok := it.(*fileItem); ok {
-				if listed.has(f.name) {
+				if listed.Has(f.name) {
 					return true
 				}
 				f.check = &check{list: l}
@@ -159,7 +161,7 @@ func (s *source) audit(name, base string, roots []string) bool {
 			more = s.emit(&failureItem{name: root, err: err})
 		case info.IsDir():
 			more = s.walker(emit).Walk(root, at) // nothing goes unnoticed
-		case s.filters.Keep(root, false) && !listed.has(root):
+		case s.filters.Keep(root, false) && !listed.Has(root):
 			it := newFileItem(root, at)
 			it.check = &check{list: l}
 			more = s.file(it)
@@ -191,33 +193,6 @@ func sameFile(a, b string) bool {
 	infoB, err := os.Stat(b)
 	return err == nil && os.SameFile(infoA, infoB)
 }
-
-// A nameSet holds the names of a list, each as the first 16 bytes of its digest:
-// a million of them take 16 MB.
-type nameSet [][16]byte
-
-func nameKey(name string) [16]byte {
-	digest := sha256.Sum256([]byte(path.Clean(filepath.ToSlash(name))))
-	return [16]byte(digest[:16])
-}
-
-func (n *nameSet) add(name string) { *n = append(*n, nameKey(name)) }
-
-// sort makes the names ready for has. It returns how many of them were added more
-// than once.
-func (n *nameSet) sort() (repeated int) {
-	slices.SortFunc(*n, compareKeys)
-	before := len(*n)
-	*n = slices.Compact(*n)
-	return before - len(*n)
-}
-
-func (n nameSet) has(name string) bool {
-	_, found := slices.BinarySearchFunc(n, nameKey(name), compareKeys)
-	return found
-}
-
-func compareKeys(a, b [16]byte) int { return bytes.Compare(a[:], b[:]) }
 
 // The names of manifests (RFC 8493), which have a format of their own.
 const (

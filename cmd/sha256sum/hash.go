@@ -118,7 +118,7 @@ func (w *worker) load(it *fileItem) {
 		if !w.await(it.turn) {
 			return
 		}
-	case w.pipeline.options.links == "name" && w.loadLink(it) || it.known != nil && w.isKnown(it):
+	case w.pipeline.options.links == "name" && w.loadLink(it) || it.known != nil && !w.pipeline.options.all && w.isKnown(it):
 		return
 	}
 	f, info, err := w.open(it)

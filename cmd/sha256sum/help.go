@@ -80,7 +80,7 @@ have the details of the options.
 Exit status: 0 if all went well; 1 if a file could not be read, changed as it
 was read, or differs from its list, or if the output could not be written. An
 audit (-c -r) without such problems exits with 2 if a file is not listed, with
-3 if files have moved. After SIGHUP, SIGINT or SIGTERM the program prints the
+3 if files have moved; with 4 if one is damaged, as does --all. After SIGHUP, SIGINT or SIGTERM the program prints the
 results that it has, and ends by the signal.
 
 Examples:

@@ -107,12 +107,15 @@ type list struct {
 	bag       *bag.Bag       // whose manifest the list is; nil if it is of no bag
 	manifest  bag.Manifest   // of a bag
 	algorithm *bag.Algorithm // nil: SHA-256
+	records   *update.Index  // of an audit; otherwise nil
 
 	proper    int
 	malformed int
 
 	unreadable int
 	mismatched int
+	changed    int // of the records, as damaged
+	damaged    int
 	matched    int
 	unlisted   int
 	moved      int

@@ -78,6 +78,13 @@ func run(args []string) int {
 			dest.Abort()
 			return fail(message.Quote(o.update+update.Suffix), err)
 		}
+		if dest.Temporary {
+			if results.former, err = update.ReadFormer(o.update, update.Form{Zero: o.zero, JSON: o.json}); err != nil {
+				dest.Abort()
+				results.stamps.Abort()
+				return fail(message.Quote(o.update), err)
+			}
+		}
 	}
 
 	ctx, bar := context.Background(), new(terminal.Progress)
@@ -91,7 +98,7 @@ func run(args []string) int {
 		}
 		bar = terminal.StartProgress(ctx, when, typedInto(o), p)
 	}
-	results.to(bar.Wrap(out), bar.Wrap(os.Stderr))
+	results.to(bar.Wrap(out), bar.Wrap(os.Stderr), bar.Wrap(os.Stdout))
 	err = p.run(ctx, func(emit func(item) bool) {
 		s.emit = emit
 		s.run()
@@ -107,9 +114,18 @@ func finish(o *options, err error, s *source, results *printer, dest *output.Fil
 	name := o.output // of the file that an error is about
 	if dest != nil {
 		if err == nil {
+			err = results.loss(dest)
+			if reportErr := results.reportRemoved(); err == nil {
+				err = reportErr
+			}
+		}
+		if err == nil {
 			err = dest.Commit()
 		} else {
 			dest.Abort()
+		}
+		if reportErr := results.endReport(err == nil); err == nil && reportErr != nil {
+			return fail("write error", reportErr)
 		}
 	}
 	if results.stamps != nil {
@@ -138,6 +154,24 @@ func finish(o *options, err error, s *source, results *printer, dest *output.Fil
 		return fail("write error", err)
 	}
 	return results.exitStatus()
+}
+
+// loss returns an error if a list that stands in dest's place must stay, because the new
+// one lacks files.
+func (p *printer) loss(dest *output.File) error {
+	if p.check || p.allowLoss || !dest.Replaces {
+		return nil
+	}
+	var why string
+	switch {
+	case p.failed:
+		why = "a file could not be read"
+	case p.former != nil && 2*p.former.Removed() > p.former.Lines():
+		why = fmt.Sprintf("%d of its %d files are gone", p.former.Removed(), p.former.Lines())
+	default:
+		return nil
+	}
+	return errors.New("not replaced: " + why + " (--allow-loss replaces it)")
 }
 
 // update makes the source and the printer read and write what is known of files.

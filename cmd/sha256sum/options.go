@@ -34,6 +34,9 @@ type options struct {
 	base          string // what names are relative to
 	baseSet       bool   // base may be "", for the directory of each list
 	update        string
+	all           bool // with update: what looks unchanged is read too
+	verbose       bool // with update: each difference is printed
+	allowLoss     bool
 	bag           string
 	files0From    string
 	jobs          int
@@ -258,6 +261,14 @@ func (o *options) validate() error {
 		if !o.check {
 			o.output = o.update
 		}
+	}
+	switch {
+	case o.all && o.update == "":
+		return errors.New("the --all option is meaningful only with --update")
+	case o.verbose && o.update == "":
+		return errors.New("the --verbose option is meaningful only with --update")
+	case o.allowLoss && (o.output == "" || o.check):
+		return errors.New("the --allow-loss option is meaningful only with --output or --update")
 	}
 	if o.oneFileSystem && !o.recursive {
 		return errors.New("the --one-file-system option is meaningful only with --recursive")

@@ -31,7 +31,7 @@ func TestInterruptPrintsWhatIsDone(t *testing.T) {
 	cancel(signalError{syscall.SIGINT})
 	var out strings.Builder
 	results := newPrinter(p.options)
-	results.to(&out, io.Discard)
+	results.to(&out, io.Discard, io.Discard)
 	waiting, err := p.print(ctx, results)
 	if waiting != nil {
 		t.Error("print waits for what is done")

@@ -26,10 +26,16 @@ type printer struct {
 	*options
 	out      *bufio.Writer
 	errs     io.Writer
-	failed   bool           // the exit status is 1
+	damaged  int            // files: the exit status is 4
+	failed   bool           // otherwise 1
 	unlisted bool           // otherwise 2
 	moved    bool           // otherwise 3
 	stamps   *update.Writer // with --update
+	former   *update.Former // with --update: the list as it was
+	report   *bufio.Writer  // with --update: what differs from it
+	added    int
+	removed  int
+	changed  int
 	line     []byte
 }
 
@@ -40,9 +46,10 @@ const maxWrite = 4 << 10
 
 func newPrinter(o *options) *printer { return &printer{options: o} }
 
-// to says where the results and the messages go.
-func (p *printer) to(out, errs io.Writer) {
+// to says where the results, the messages and the report of --update go.
+func (p *printer) to(out, errs, report io.Writer) {
 	p.out, p.errs = bufio.NewWriterSize(out, maxWrite), errs
+	p.report = bufio.NewWriter(report)
 }
 
 func (p *printer) flush() error { return p.out.Flush() }
@@ -122,6 +129,11 @@ func (p *printer) file(it *fileItem) error {
 	case it.err != nil:
 		return p.fileError(it)
 	}
+	if p.all && p.isDamaged(it) {
+		p.damaged++
+		p.differs(it.name, statusDamaged)
+		it.digest, it.stamp = sha256Digest(it.known.Digest), it.known.Stamp // as they were
+	}
 	p.line = p.line[:0]
 	if p.json {
 		p.line = appendJSON(p.line, p.object(it))
@@ -130,6 +142,9 @@ func (p *printer) file(it *fileItem) error {
 	}
 	if err := p.writeLine(); err != nil {
 		return err
+	}
+	if p.former != nil {
+		p.compare(it)
 	}
 	if it.composite != "" {
 		if why := refusal(it.size, p.partSize); why != "" {
@@ -142,9 +157,86 @@ func (p *printer) file(it *fileItem) error {
 	return p.stamps.Write(&update.Record{Name: it.name, Digest: [sha256.Size]byte(it.digest.slice()), Stamp: it.stamp})
 }
 
+// isDamaged reports whether a file has another digest than the list says although it
+// looks as if nobody had written to it.
+func (p *printer) isDamaged(it *fileItem) bool {
+	k := it.known
+	return k != nil && it.size == k.Size && it.stamp.Modified == k.Modified && it.digest != sha256Digest(k.Digest) &&
+		p.former != nil && p.former.Lists(it.name, k.Digest[:])
+}
+
+// compare counts what a line is beside the list as it was.
+func (p *printer) compare(it *fileItem) {
+	status := statusAdded
+	switch p.former.See(it.name, it.digest.slice()) {
+	case update.Added:
+		p.added++
+	case update.Changed:
+		p.changed++
+		status = statusChanged
+	default:
+		return
+	}
+	if p.verbose {
+		p.differs(it.name, status)
+	}
+}
+
+// differs reports a file of --update. An error shows when the report ends.
+func (p *printer) differs(name, status string) {
+	p.line = p.line[:0]
+	if p.json {
+		object := p.object(&fileItem{name: name, result: result{err: errNoDigest}})
+		object.Status, object.Error = status, ""
+		p.line = appendJSON(p.line, object)
+	} else {
+		p.appendVerdict(name, strings.ToUpper(status))
+	}
+	p.report.Write(p.line)
+}
+
+// reportRemoved reports the files that the list as it was has alone. That must still be in
+// its place.
+func (p *printer) reportRemoved() error {
+	if p.former == nil {
+		return nil
+	}
+	p.removed = p.former.Removed()
+	if !p.verbose {
+		return nil
+	}
+	return p.former.EachRemoved(func(name string) error { p.differs(name, statusRemoved); return nil })
+}
+
+// endReport ends the report of --update, with a summary if the list was replaced.
+func (p *printer) endReport(replaced bool) error {
+	switch {
+	case p.former == nil || !replaced:
+	case p.json:
+		p.report.Write(appendJSON(nil, map[string]any{"summary": struct {
+			List    string `json:"list"`
+			Added   int    `json:"added"`
+			Removed int    `json:"removed"`
+			Changed int    `json:"changed"`
+			Damaged int    `json:"damaged,omitempty"`
+		}{p.options.update, p.added, p.removed, p.changed, p.damaged}}))
+	default:
+		fmt.Fprintf(p.report, "%s: %d added, %d removed, %d changed", message.Quote(p.options.update), p.added, p.removed, p.changed)
+		if p.damaged > 0 {
+			fmt.Fprintf(p.report, ", %d DAMAGED", p.damaged)
+		}
+		p.report.WriteByte('\n')
+	}
+	return p.report.Flush()
+}
+
+var errNoDigest = errors.New("no digest is printed")
+
 // exitStatus returns the exit status.
 func (p *printer) exitStatus() int {
 	switch {
+	case p.damaged > 0:
+		return 4
 	case p.failed:
 		return 1
 	case p.unlisted:
@@ -230,6 +322,10 @@ type fileObject struct {
 const (
 	statusOK         = "ok"
 	statusFailed     = "failed"
+	statusAdded      = "added"
+	statusRemoved    = "removed"
+	statusChanged    = "changed"
+	statusDamaged    = "damaged"
 	statusUnreadable = "unreadable"
 	statusMissing    = "missing"
 	statusMoved      = "moved"
@@ -292,10 +388,18 @@ func (p *printer) statusOf(it *fileItem) string {
 		return statusMissing
 	case it.err != nil:
 		return statusUnreadable
-	case it.digest != it.check.want:
+	case it.digest == it.check.want:
+		return statusOK
+	case it.check.list.records == nil:
 		return statusFailed
 	}
-	return statusOK
+	switch it.check.list.records.Origin(it.name, [sha256.Size]byte(it.check.want.slice()), it.stamp) {
+	case update.Written:
+		return statusChanged
+	case update.Damaged:
+		return statusDamaged
+	}
+	return statusFailed
 }
 
 // verdict prints whether a listed file is what its list says.
@@ -316,6 +420,13 @@ func (p *printer) verdict(it *fileItem) error {
 		}
 	case status == statusOK:
 		it.check.list.matched++
+	case status == statusChanged:
+		word = "CHANGED"
+		it.check.list.changed++
+	case status == statusDamaged:
+		word = "DAMAGED"
+		it.check.list.damaged++
+		p.damaged++
 	default:
 		word = "FAILED"
 		it.check.list.mismatched++
@@ -406,7 +517,7 @@ func (p *printer) summary(l *list) error {
 		return err
 	}
 	nothing := l.matched+l.moved == 0 && l.bag == nil // a payload may be empty
-	if nothing || l.mismatched+l.unreadable+missing > 0 || p.strict && l.malformed > 0 {
+	if nothing || l.mismatched+l.changed+l.damaged+l.unreadable+missing > 0 || p.strict && l.malformed > 0 {
 		p.failed = true
 	}
 	// What a line of a bag does not say, or says of a file outside, is not verified.
@@ -424,11 +535,13 @@ func (p *printer) summary(l *list) error {
 			Mismatched int    `json:"failed"`
 			Unreadable int    `json:"unreadable"`
 			Malformed  int    `json:"malformed"`
+			Changed    int    `json:"changed,omitempty"`
+			Damaged    int    `json:"damaged,omitempty"`
 			Missing    int    `json:"missing,omitempty"`
 			Moved      int    `json:"moved,omitempty"`
 			Unlisted   int    `json:"unlisted,omitempty"`
 			Error      string `json:"error,omitempty"`
-		}{l.name, l.matched, l.mismatched, l.unreadable, l.malformed, missing, l.moved, l.unlisted, ""}
+		}{l.name, l.matched, l.mismatched, l.unreadable, l.malformed, l.changed, l.damaged, missing, l.moved, l.unlisted, ""}
 		switch {
 		case l.proper == 0 && l.bag == nil:
 			object.Error = noLines
@@ -453,6 +566,8 @@ func (p *printer) summary(l *list) error {
 		{l.malformed, "line is improperly formatted", "lines are improperly formatted"},
 		{l.unreadable, "listed file could not be read", "listed files could not be read"},
 		{l.mismatched, "computed checksum did NOT match", "computed checksums did NOT match"},
+		{l.changed, "listed file has changed", "listed files have changed"},
+		{l.damaged, "listed file is DAMAGED: it has another digest, but the same size and time", "listed files are DAMAGED: they have other digests, but the same sizes and times"},
 		{missing, "listed file is missing", "listed files are missing"},
 		{l.moved, "listed file has moved", "listed files have moved"},
 		{l.unlisted, "file is not listed", "files are not listed"},

@@ -29,7 +29,7 @@ func TestLinesAreWrittenWhole(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var got writes
 			p := newPrinter(&o)
-			p.to(&got, io.Discard)
+			p.to(&got, io.Discard, io.Discard)
 			for i := range 1000 {
 				it := newFileItem(fmt.Sprintf("%d/%s", i, strings.Repeat("x", i)), "")
 				it.digest = sha256Digest(abcDigest)
@@ -57,7 +57,7 @@ func TestLinesAreWrittenWhole(t *testing.T) {
 func TestMessagesKeepTheirPlaces(t *testing.T) {
 	var got strings.Builder
 	p := newPrinter(&options{})
-	p.to(&got, &got)
+	p.to(&got, &got, io.Discard)
 	for _, name := range []string{"a", "b", "c"} {
 		it := newFileItem(name, name)
 		if it.digest = sha256Digest(abcDigest); name == "b" {

@@ -77,6 +77,7 @@ func TestScripts(t *testing.T) {
 			return false, fmt.Errorf("unknown condition %q", cond)
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"damage":   damageFile,
 			"forge":    forgeRecord,
 			"mkfile":   makeFile,
 			"mkfiles":  makeFiles,
@@ -194,6 +195,18 @@ func coverage(ts *testscript.TestScript) string { return "GOCOVERDIR=" + ts.Gete
 func toolPath(ts *testscript.TestScript) string {
 	dir := filepath.SplitList(ts.Getenv("PATH"))[0]
 	return filepath.Join(dir, "sha256sum"+ts.Getenv("exe"))
+}
+
+// damage FILE CONTENTS changes the contents of a file, and leaves its time of modification.
+func damageFile(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: damage file contents")
+	}
+	name := ts.MkAbs(args[0])
+	info, err := os.Stat(name)
+	ts.Check(err)
+	ts.Check(os.WriteFile(name, []byte(args[1]), 0o666))
+	ts.Check(os.Chtimes(name, info.ModTime(), info.ModTime()))
 }
 
 // forge STAMPS NAME INODE makes the record of a file say that it is empty and, unless

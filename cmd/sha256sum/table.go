@@ -60,7 +60,8 @@ var table = []option{
 
 	{"recursive", 'r', "", nil, beyondOption, "hash the files in directories; with -c, an audit", "hash all files below each FILE that is a directory (default: .). Names are sorted as a whole, byte by byte. " +
 		"Devices, sockets and named pipes are skipped with a message. Standard output is skipped if it is a file of the tree. " +
-		"With -c, audit: the first FILE is a list, the others are directories (default: .). An audit also reports files that are not listed or have moved",
+		"With -c, audit: the first FILE is a list, the others are directories (default: .). An audit also reports files that are not listed or have moved. " +
+		"If --update wrote the list, it tells CHANGED files, whose size or time of modification is another one, from DAMAGED ones, which have the same but another digest",
 		toggle(func(o *options) { o.recursive = true })},
 	{"exclude", 0, "GLOB", nil, beyondOption, "leave out files and directories that match", "leave out files and directories that match. A GLOB without a slash, except at its end, matches names. " +
 		"Any other GLOB matches paths below FILE, so ./x is only the topmost x. " +
@@ -76,8 +77,13 @@ var table = []option{
 		"With -c, --base= means the directory of each list",
 		func(o *options, s string) error { o.base, o.baseSet = s, true; return nil }},
 	{"update", 0, "LIST", nil, beyondOption, "write to LIST, hash only what is new or changed", "with -r, write to LIST as --output does, but hash only files that are new or have changed since the last run. " +
-		"LIST.stamps keeps sizes, times and inode numbers; -c never reads it. After an interruption, the next run continues",
+		"Print how many files were added, removed and changed. LIST.stamps keeps sizes, times and inode numbers. After an interruption, the next run continues",
 		func(o *options, s string) error { o.update = s; return nonEmpty(s) }},
+	{"all", 0, "", nil, beyondOption, "with --update, hash what looks unchanged too", "with --update, hash all files. A file with the same size and time of modification but another digest is reported as DAMAGED; " +
+		"its line stays as it was. To accept the file as it is, touch it",
+		toggle(func(o *options) { o.all = true })},
+	{"verbose", 'v', "", nil, beyondOption, "with --update, print which files differ", "with --update, print which files were added, removed or changed",
+		toggle(func(o *options) { o.verbose = true })},
 	{"bag", 0, "DIR", nil, beyondOption, "validate the BagIt bag in DIR", "validate the BagIt bag (RFC 8493) in DIR: its declaration and its manifests. The payload must hold every listed file and no other",
 		func(o *options, s string) error { o.bag = s; return nonEmpty(s) }},
 	{"files0-from", 0, "FILE", nil, beyondOption, "hash the files whose names FILE holds, ended by NUL", "hash the files whose names FILE holds, each ended by NUL. If FILE is -, read the names from standard input",
@@ -88,8 +94,11 @@ var table = []option{
 		"is not UTF-8. With -c, objects also have ok, expected and status. Each improperly formatted line gets an object with error, each list " +
 		"an object with its summary. What an object says is not repeated on standard error",
 		toggle(func(o *options) { o.json = true })},
-	{"output", 0, "FILE", nil, beyondOption, "write to FILE when all is done", "write to FILE when all is done; until then it does not change. -r leaves FILE out",
+	{"output", 0, "FILE", nil, beyondOption, "write to FILE when all is done", "write to FILE when all is done; until then it does not change. -r leaves FILE out. " +
+		"A list in FILE stays if a file could not be read",
 		func(o *options, s string) error { o.output = s; return nonEmpty(s) }},
+	{"allow-loss", 0, "", nil, beyondOption, "replace a list though files are missing in the new one", "with --output, replace a list though a file could not be read; with --update, also though more than half of its files are gone",
+		toggle(func(o *options) { o.allowLoss = true })},
 	{"part-size", 0, "SIZE", nil, beyondOption, "add S3's composite checksum of parts of SIZE", "also print, in a comment, the composite checksum that S3 gives to an upload in parts of SIZE. " +
 		"SIZE is 1 KiB or more, such as 8MiB. A warning on standard error names each file that S3 refuses in such parts: " +
 		"S3 takes up to 10,000 parts of 5 MiB to 5 GiB; the last may be shorter",

@@ -28,6 +28,7 @@ type File struct {
 	*os.File
 	target    string
 	Temporary bool // takes target's place; otherwise it is target itself: a device, a pipe or somebody's descriptor
+	Replaces  bool // something stands in target's place until then
 }
 
 func Create(name string) (*File, error) {
@@ -77,7 +78,7 @@ func replaceOutput(name string, info fs.FileInfo) (*File, error) {
 			return nil, err
 		}
 	}
-	o := &File{File: f, target: target, Temporary: true}
+	o := &File{File: f, target: target, Temporary: true, Replaces: info.Size() > 0}
 	keepOwner(f, info)
 	if err := f.Chmod(mode); err != nil {
 		o.Abort()

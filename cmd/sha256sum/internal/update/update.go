@@ -92,20 +92,37 @@ func ParseRecord(line string) (r *Record, ok bool) {
 
 // A Reader finds the records of files that it is asked for in their order.
 type Reader struct {
-	mu    sync.Mutex       // rest is called while the source may still run
-	lines *checklist.Lines // nil if there are none
-	next  *Record          // nil at the end
-	kept  []*Record        // that were found in vain
-	roots []string         // of the walk, from the current one on
+	mu    sync.Mutex   // rest is called while the source may still run
+	lines *recordLines // nil if there are none
+	next  *Record      // nil at the end
+	kept  []*Record    // that were found in vain
+	roots []string     // of the walk, from the current one on
 }
 
 // Open opens the records of a list. A list may have none.
 func Open(list string, roots []string) (*Reader, error) {
 	r := &Reader{roots: roots}
+	lines, err := openRecords(list)
+	if err != nil || lines == nil {
+		return r, err
+	}
+	r.lines = lines
+	r.advance()
+	return r, nil
+}
+
+// recordLines are the records of a list, behind the line that names the format.
+type recordLines struct {
+	*checklist.Lines
+	file *os.File
+}
+
+// openRecords returns the records of a list, or nil if it has none.
+func openRecords(list string) (*recordLines, error) {
 	name := list + Suffix
 	info, err := os.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return r, nil
+		return nil, nil
 	}
 	if err != nil {
 		return nil, err
@@ -121,27 +138,30 @@ func Open(list string, roots []string) (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.lines = checklist.NewLines(f, '\n')
-	if line, _, err := r.lines.Next(); err != nil || line != format {
-		return r, nil // of another program, or version
+	lines := checklist.NewLines(f, '\n')
+	if line, _, err := lines.Next(); err != nil || line != format {
+		f.Close()
+		return nil, nil // of another program, or version
 	}
-	r.advance()
-	return r, nil
+	return &recordLines{lines, f}, nil
 }
 
-// advance reads the next record that is as it was written.
-func (r *Reader) advance() {
-	r.next = nil
-	for r.next == nil {
-		line, whole, err := r.lines.Next()
+// next returns the next record that is as it was written, or nil at the end.
+func (l *recordLines) next() *Record {
+	for {
+		line, whole, err := l.Next()
 		if err != nil {
-			return
+			l.file.Close()
+			return nil
 		}
-		if whole {
-			r.next, _ = ParseRecord(line)
+		if r, ok := ParseRecord(line); whole && ok {
+			return r
 		}
 	}
 }
+
+// advance reads the next record.
+func (r *Reader) advance() { r.next = r.lines.next() }
 
 // Enter says that the walk has come to a root.
 func (r *Reader) Enter(root string) {

@@ -1,0 +1,176 @@
+package update
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+
+	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/names"
+	"github.com/sha256-simd/sha256-simd/internal/checklist"
+)
+
+// A Former is a list as it was, beside which the new one is compared. It keeps 25 bytes
+// for each line.
+type Former struct {
+	name  string
+	form  Form
+	lines []formerLine
+	seen  []bool
+}
+
+type formerLine struct {
+	key    names.Key
+	digest [8]byte // its beginning
+}
+
+// A Form is the form of a list's lines: those of checklist, or JSON.
+type Form struct {
+	Zero bool // lines end with NUL
+	JSON bool
+}
+
+// A Difference is what became of a line of a list.
+type Difference int
+
+const (
+	Same Difference = iota
+	Added
+	Changed
+)
+
+// ReadFormer reads a list. It has no lines if there is no list, or if it is not a regular
+// file.
+func ReadFormer(name string, form Form) (*Former, error) {
+	f := &Former{name: name, form: form}
+	err := f.each(func(name string, digest []byte) error {
+		f.lines = append(f.lines, formerLine{names.KeyOf(name), [8]byte(digest)})
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("reading the list: %w", err)
+	}
+	slices.SortStableFunc(f.lines, func(a, b formerLine) int { return names.Compare(a.key, b.key) })
+	f.lines = slices.CompactFunc(f.lines, func(a, b formerLine) bool { return a.key == b.key })
+	f.seen = make([]bool, len(f.lines))
+	return f, nil
+}
+
+// each hands the lines of the list to see, and returns its error. Lines that are
+// improper are none.
+func (f *Former) each(see func(name string, digest []byte) error) error {
+	info, err := os.Stat(f.name)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	file, err := os.Open(f.name)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	end := byte('\n')
+	if f.form.Zero {
+		end = 0
+	}
+	parser := checklist.Parser{Zero: f.form.Zero}
+	for lines := checklist.NewLines(file, end); ; {
+		line, whole, err := lines.Next()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if !whole || parser.Comment(line) {
+			continue
+		}
+		name, digest, ok := "", []byte(nil), false
+		if f.form.JSON {
+			name, digest, ok = parseObject(line)
+		} else if e, err := parser.Parse(line); err == nil {
+			name, digest, ok = e.Name, e.Digest, true
+		}
+		if !ok {
+			continue
+		}
+		if err := see(name, digest); err != nil {
+			return err
+		}
+	}
+}
+
+// parseObject reads a line of --json.
+func parseObject(line string) (name string, digest []byte, ok bool) {
+	var object struct {
+		Name      string `json:"name"`
+		NameBytes []byte `json:"name_bytes"`
+		Digest    string `json:"digest"`
+	}
+	if json.Unmarshal([]byte(line), &object) != nil {
+		return "", nil, false
+	}
+	digest, err := hex.DecodeString(object.Digest)
+	if len(object.NameBytes) > 0 {
+		object.Name = string(object.NameBytes)
+	}
+	return object.Name, digest, err == nil && len(digest) == 32
+}
+
+func (f *Former) find(name string) (i int, found bool) {
+	return slices.BinarySearchFunc(f.lines, names.KeyOf(name), func(l formerLine, k names.Key) int { return names.Compare(l.key, k) })
+}
+
+// Lines returns how many files the list has.
+func (f *Former) Lines() int { return len(f.lines) }
+
+// See takes a line of the new list, and returns what it is beside the former one.
+func (f *Former) See(name string, digest []byte) Difference {
+	i, found := f.find(name)
+	switch {
+	case !found:
+		return Added
+	case f.seen[i]: // under another name for the same file
+		return Same
+	}
+	f.seen[i] = true
+	if f.lines[i].digest != [8]byte(digest) {
+		return Changed
+	}
+	return Same
+}
+
+// Lists reports whether the list has a name with a digest.
+func (f *Former) Lists(name string, digest []byte) bool {
+	i, found := f.find(name)
+	return found && f.lines[i].digest == [8]byte(digest)
+}
+
+// Removed returns how many files of the list were not seen.
+func (f *Former) Removed() (n int) {
+	for _, seen := range f.seen {
+		if !seen {
+			n++
+		}
+	}
+	return n
+}
+
+// EachRemoved hands the names that were not seen to do, in the order of the list, and
+// returns its error. The list must be as it was.
+func (f *Former) EachRemoved(do func(name string) error) error {
+	return f.each(func(name string, _ []byte) error {
+		i, found := f.find(name)
+		if !found || f.seen[i] {
+			return nil
+		}
+		f.seen[i] = true // it may be listed twice
+		return do(name)
+	})
+}

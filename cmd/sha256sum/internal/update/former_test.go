@@ -1,0 +1,63 @@
+package update
+
+import (
+	"bytes"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+// A list as it was tells which files are new, changed and gone, whatever its order and form.
+func TestFormer(t *testing.T) {
+	one, two := bytes.Repeat([]byte{1}, 32), bytes.Repeat([]byte{2}, 32)
+	h1, h2 := hex.EncodeToString(one), hex.EncodeToString(two)
+	for _, test := range []struct {
+		name, list string
+		form       Form
+	}{
+		{"standard", h1 + "  b\n" + h2 + "  a\n\nnonsense\n# comment\n\\" + h1 + "  c\\nd\n", Form{}},
+		{"tagged", "SHA256 (b) = " + h1 + "\nSHA256 (a) = " + h2 + "\n\\SHA256 (c\\nd) = " + h1, Form{}},
+		{"NUL", h1 + "  b\x00" + h2 + "  a\x00" + h1 + "  c\nd\x00", Form{Zero: true}},
+		{"JSON", fmt.Sprintf(`{"name":"b","digest":%q}`+"\n"+`{"name":"a","digest":%q}`+"\n{\"error\":1}\n{\"name\":\"e\",\"digest\":\"00\"}\n"+`{"name":"x","name_bytes":"Ywpk","digest":%q}`, h1, h2, h1), Form{JSON: true}},
+		{"twice", h1 + "  b\n" + h2 + "  ./b\n" + h2 + "  a\n\\" + h1 + "  c\\nd\n\\" + h1 + "  c\\nd\n", Form{}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			name := filepath.Join(t.TempDir(), "LIST")
+			if err := os.WriteFile(name, []byte(test.list), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			f, err := ReadFormer(name, test.form)
+			if err != nil || f.Lines() != 3 || f.Removed() != 3 {
+				t.Fatalf("%d lines, %d removed, %v", f.Lines(), f.Removed(), err)
+			}
+			if !f.Lists("b", one) || f.Lists("b", two) || f.Lists("x", one) {
+				t.Error("it lists what it does not")
+			}
+			for _, see := range []struct {
+				name   string
+				digest []byte
+				want   Difference
+			}{{"a", two, Same}, {"x", one, Added}, {"b", two, Changed}} {
+				if got := f.See(see.name, see.digest); got != see.want {
+					t.Errorf("%s: %v, want %v", see.name, got, see.want)
+				}
+			}
+			var removed []string
+			if n := f.Removed(); n != 1 {
+				t.Errorf("%d removed", n)
+			}
+			if err := f.EachRemoved(func(name string) error { removed = append(removed, name); return nil }); err != nil || !slices.Equal(removed, []string{"c\nd"}) {
+				t.Errorf("%q, %v", removed, err)
+			}
+		})
+	}
+	if f, err := ReadFormer(filepath.Join(t.TempDir(), "nosuch"), Form{}); err != nil || f.Lines() != 0 {
+		t.Errorf("%v", err)
+	}
+	if f, err := ReadFormer(os.DevNull, Form{}); err != nil || f.Lines() != 0 {
+		t.Errorf("%v", err)
+	}
+}

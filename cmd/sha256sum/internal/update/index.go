@@ -1,0 +1,84 @@
+package update
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"github.com/sha256-simd/sha256-simd"
+	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/names"
+	"github.com/sha256-simd/sha256-simd/internal/stamp"
+)
+
+// An Index finds the records of a list in any order. It keeps 32 bytes for each of them,
+// from the first that is asked for on.
+type Index struct {
+	list    string
+	read    bool
+	records []indexed
+}
+
+type indexed struct {
+	key    names.Key
+	digest [8]byte // its beginning
+	stamp  [8]byte // of what is compared
+}
+
+// An Origin is what the records say of a file that is not as it was listed.
+type Origin int
+
+const (
+	Unknown Origin = iota // there is no record of what was listed
+	Written               // the size or the time of modification is another one
+	Damaged               // both are the same
+)
+
+// OpenIndex returns the index of a list's records, of which there may be none.
+func OpenIndex(list string) (*Index, error) {
+	lines, err := openRecords(list)
+	if err != nil {
+		return nil, err
+	}
+	if lines != nil {
+		lines.file.Close()
+	}
+	return &Index{list: list}, nil
+}
+
+// Origin returns what the records say of a file that was listed with a digest, and now has
+// a stamp and another one.
+func (x *Index) Origin(name string, listed [sha256.Size]byte, now stamp.Stamp) Origin {
+	if !x.read {
+		x.read = true
+		x.load()
+	}
+	key := names.KeyOf(name)
+	i, found := slices.BinarySearchFunc(x.records, key, func(r indexed, k names.Key) int { return names.Compare(r.key, k) })
+	switch {
+	case !found || x.records[i].digest != [8]byte(listed[:8]):
+		return Unknown
+	case x.records[i].stamp == compared(now):
+		return Damaged
+	}
+	return Written
+}
+
+func (x *Index) load() {
+	lines, err := openRecords(x.list)
+	if err != nil || lines == nil {
+		return
+	}
+	for r := lines.next(); r != nil; r = lines.next() {
+		x.records = append(x.records, indexed{names.KeyOf(r.Name), [8]byte(r.Digest[:8]), compared(r.Stamp)})
+	}
+	slices.SortFunc(x.records, func(a, b indexed) int { return names.Compare(a.key, b.key) })
+}
+
+// compared stands for what tells that a file was written to: a new name, link, owner or
+// mode gives it another time of change, a copy another inode, and leave its contents.
+func compared(s stamp.Stamp) [8]byte {
+	var b [16]byte
+	binary.BigEndian.PutUint64(b[:], uint64(s.Size))
+	binary.BigEndian.PutUint64(b[8:], uint64(s.Modified))
+	digest := sha256.Sum256(b[:])
+	return [8]byte(digest[:8])
+}
