@@ -84,7 +84,7 @@ func stateOfOther(function string, prefix hash.Hash) (d *digest, taken *takenSta
 	if n := prefix.Size(); n != Size {
 		panic(fmt.Sprintf("sha256: %s: prefix has digests of %d bytes, not %d", function, n, Size))
 	}
-	if d := ours(prefix); d != nil {
+	if d := flushedDigest(prefix); d != nil {
 		return d, nil
 	}
 	if taken := take(prefix); taken != nil {

@@ -74,7 +74,7 @@ func writeRuns(hs []hash.Hash, data [][]byte) {
 		// ends the run, since it may wrap one of them.
 		n, fewest, most, longest, aligned := 0, math.MaxInt, 0, 0, true
 		for ; n < len(hs); n++ {
-			d := ours(hs[n])
+			d := flushedDigest(hs[n])
 			if d == nil || d.waiting {
 				break
 			}
@@ -96,7 +96,7 @@ func writeRuns(hs []hash.Hash, data [][]byte) {
 		}
 		if fewest == 0 {
 			for i, h := range w.hs {
-				if d := ours(h); d.waiting {
+				if d := flushedDigest(h); d.waiting {
 					d.waiting = false
 					d.Write(data[i])
 				}
@@ -145,7 +145,7 @@ func sumHashes(dst [][Size]byte, hs []hash.Hash) {
 	defer w.release()
 	for len(hs) > 0 {
 		n := 0
-		for n < len(hs) && ours(hs[n]) != nil {
+		for n < len(hs) && flushedDigest(hs[n]) != nil {
 			n++
 		}
 		w.hs = hs[:n]

@@ -12,18 +12,19 @@ import (
 type endWork work
 
 func (w *endWork) End(i int) (h *block.State, rest []byte, length uint64) {
-	d := ours(w.hs[i])
+	d := flushedDigest(w.hs[i])
 	return &d.h, d.x[:d.n], d.len
 }
 
-func (w *endWork) Fetch(i int) { ours(w.hs[i]).fetch() }
+func (w *endWork) Fetch(i int) { flushedDigest(w.hs[i]).fetch() }
 
-// ours returns h's digest if h is a hash of this package, else nil.
-func ours(h hash.Hash) *digest {
+// flushedDigest returns the digest of h, or nil if h is a hash of another package. It
+// flushes h first if h is a Server's hash that has data buffered.
+func flushedDigest(h hash.Hash) *digest {
 	if d, ok := h.(*digest); ok {
 		return d
 	}
-	return oursOfServer(h)
+	return flushedServerDigest(h)
 }
 
 // work is a list that package lanes works on: for WriteHashes hashes and data, for
@@ -39,7 +40,7 @@ var works = sync.Pool{New: func() any { return new(work) }}
 // marked as waiting; release clears the mark.
 func (w *work) release() {
 	for _, h := range w.hs {
-		ours(h).waiting = false
+		flushedDigest(h).waiting = false
 	}
 	*w = work{}
 	works.Put(w)
@@ -48,7 +49,7 @@ func (w *work) release() {
 // fetch fetches the data of hash i, and its state if there are many hashes.
 func (w *work) fetch(i int) {
 	if len(w.hs) > nearHashes {
-		ours(w.hs[i]).fetch()
+		flushedDigest(w.hs[i]).fetch()
 	}
 	block.Fetch(w.data[i : i+1])
 }
@@ -58,13 +59,13 @@ func (w *work) fetch(i int) {
 type equalWork work
 
 func (w *equalWork) Start(i int) (h *block.State, blocks []byte) {
-	return &ours(w.hs[i]).h, w.data[i]
+	return &flushedDigest(w.hs[i]).h, w.data[i]
 }
 
 func (w *equalWork) Fetch(i int) { (*work)(w).fetch(i) }
 
 func (w *equalWork) Done(i int, h *block.State) {
-	d := ours(w.hs[i])
+	d := flushedDigest(w.hs[i])
 	d.take(h, w.data[i])
 	d.waiting = false
 }
@@ -73,10 +74,12 @@ func (w *equalWork) Done(i int, h *block.State) {
 // whose data completes no block stays waiting.
 type writeWork work
 
-func (w *writeWork) Blocks(i int) int { return (int(ours(w.hs[i]).n) + len(w.data[i])) / BlockSize }
+func (w *writeWork) Blocks(i int) int {
+	return (int(flushedDigest(w.hs[i]).n) + len(w.data[i])) / BlockSize
+}
 
 func (w *writeWork) Start(i int, j *lanes.Job) bool {
-	d, p := ours(w.hs[i]), w.data[i]
+	d, p := flushedDigest(w.hs[i]), w.data[i]
 	if int(d.n)+len(p) < BlockSize {
 		return false
 	}
@@ -89,7 +92,7 @@ func (w *writeWork) Start(i int, j *lanes.Job) bool {
 func (w *writeWork) Fetch(i int) { (*work)(w).fetch(i) }
 
 func (w *writeWork) Done(i int, j *lanes.Job) {
-	d, p := ours(w.hs[i]), w.data[i]
+	d, p := flushedDigest(w.hs[i]), w.data[i]
 	d.take(&j.H, p)
 	d.waiting = false
 }

@@ -29,7 +29,7 @@ func TestFaultLeavesNoHashWaiting(t *testing.T) {
 			t.Error("reading what cannot be read did not fault")
 		}
 		for i, h := range hs {
-			if ours(h).waiting {
+			if flushedDigest(h).waiting {
 				t.Errorf("hash %d is still waiting", i)
 			}
 		}
@@ -87,7 +87,7 @@ func TestNoHashIsLeftWaiting(t *testing.T) {
 		} {
 			call.call()
 			for i, h := range hs {
-				if ours(h).waiting {
+				if flushedDigest(h).waiting {
 					t.Fatalf("%s, %s: hash %d is still waiting", tt.name, call.name, i)
 				}
 				h.Write(make([]byte, tt.held)) // for the next call

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
+	"github.com/sha256-simd/sha256-simd/internal/combine"
 )
 
 // A Server hashes side by side what goroutines write at the same time, each to its own
@@ -16,7 +17,8 @@ import (
 // A Server has no goroutine and no timer. The writers do the work, by flat combining:
 // one writer, the combiner, hashes for the others too, until its own work is done. A
 // goroutine that has met no other goroutine hashes its next writes alone. Any number of
-// goroutines may use a Server.
+// goroutines may use a Server. The zero Server is ready for use. The hashes of a nil
+// *Server work like the hashes of the function [New].
 //
 // Each hash of a Server is for one goroutine at a time. If two goroutines use a hash
 // at the same time, its digest is wrong or a call panics, as with the hashes of the
@@ -45,12 +47,10 @@ import (
 // gives the hashes of a Server to packages that call crypto.SHA256.New. Do not call it
 // under GODEBUG=fips140=only: there crypto/rsa returns an error and TLS 1.3 panics,
 // since they refuse all hashes from outside the validated module.
-//
-// The zero Server is ready to use. The hashes of a nil *Server never run side by side.
 type Server struct {
-	begun  sync.Once // made shards
-	shards []*shard
-	turn   atomic.Uint32
+	made   sync.Once
+	shards []*combine.Shard // among which GOMAXPROCS is divided when they are made
+	next   atomic.Uint32    // of the shards
 }
 
 // procsPerShard is the number of Ps of the Go scheduler that share a shard. They are
@@ -58,19 +58,17 @@ type Server struct {
 // request takes two or three times.
 const procsPerShard = 16
 
-// NewServer returns a new Server. The zero Server does the same.
-func NewServer() *Server {
-	s := new(Server)
-	s.begun.Do(s.begin)
-	return s
-}
+// NewServer returns a new Server.
+func NewServer() *Server { return new(Server) }
 
-// begin makes the shards, as many as this GOMAXPROCS needs.
-func (s *Server) begin() {
-	s.shards = make([]*shard, (runtime.GOMAXPROCS(0)+procsPerShard-1)/procsPerShard)
-	for i := range s.shards {
-		s.shards[i] = newShard(len(s.shards))
-	}
+// makeShards makes the shards of s, if there are none yet.
+func (s *Server) makeShards() {
+	s.made.Do(func() {
+		s.shards = make([]*combine.Shard, (runtime.GOMAXPROCS(0)+procsPerShard-1)/procsPerShard)
+		for i := range s.shards {
+			s.shards[i] = combine.NewShard(len(s.shards))
+		}
+	})
 }
 
 // New returns a new [hash.Hash] that computes the SHA-256 digest. It implements the
@@ -85,27 +83,27 @@ func (s *Server) New() hash.Hash {
 // side with the writes of other goroutines.
 func (s *Server) Sum256(data []byte) [Size]byte {
 	shard := s.shard()
-	if !preempts && shard != nil {
+	if !combine.Preempts && shard != nil {
 		var d digest
 		d.Reset()
-		shard.inSlices(&d, data)
+		d.inSlices(shard, data)
 		var sum [Size]byte
 		d.Sum(sum[:0])
 		return sum
 	}
-	if len(data) < minRequest || !shard.meets() || shard.solo(len(data)) {
+	if len(data) < combine.MinRequest || !shard.Meets() || shard.Solo(len(data)) {
 		return Sum256(data)
 	}
-	r := requests.Get().(*request)
+	r := combine.NewRequest()
 	whole := len(data) &^ (BlockSize - 1)
-	j := &r.job
+	j := &r.Job
 	j.H = block.IV256
 	tail := block.Pad((*[block.MaxTail]byte)(j.Scratch[:]), data[whole:], uint64(len(data)))
 	j.Set(&j.H, data[:whole], j.Scratch[:tail], nil)
-	shard.do(r)
+	shard.Do(r)
 	var sum [Size]byte
 	block.PutDigest(&sum, &j.H)
-	requests.Put(r)
+	r.Release()
 	return sum
 }
 
@@ -114,22 +112,22 @@ func (s *Server) Sum256(data []byte) [Size]byte {
 // once, and returns nil.
 func (s *Server) Close() error {
 	if s != nil {
-		s.begun.Do(s.begin)
+		s.makeShards()
 		for _, shard := range s.shards {
-			shard.close()
+			shard.Close()
 		}
 	}
 	return nil
 }
 
-// shard returns the shards of s round robin, nil if s is nil.
-func (s *Server) shard() *shard {
+// shard returns the shards of s round robin, or nil if s is nil.
+func (s *Server) shard() *combine.Shard {
 	if s == nil {
 		return nil
 	}
-	s.begun.Do(s.begin)
+	s.makeShards()
 	if len(s.shards) == 1 {
 		return s.shards[0]
 	}
-	return s.shards[s.turn.Add(1)%uint32(len(s.shards))]
+	return s.shards[s.next.Add(1)%uint32(len(s.shards))]
 }

@@ -2,11 +2,14 @@ package sha256
 
 import (
 	"hash"
+	"slices"
 	"sync"
 	"sync/atomic"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
+	"github.com/sha256-simd/sha256-simd/internal/combine"
 	"github.com/sha256-simd/sha256-simd/internal/goroutine"
+	"github.com/sha256-simd/sha256-simd/internal/lanes"
 )
 
 // serverHash is the hash.Hash of a Server, for one goroutine at a time. It keeps
@@ -21,7 +24,7 @@ type serverHash struct {
 	// the original. The buffer of such a copy may belong to another hash by now.
 	self *serverHash
 
-	shard *shard // nil: no batches
+	shard *combine.Shard // nil: no batches
 
 	// Short writes are buffered until they make up a request. While buffered is not
 	// nil, the message goes on with the first m bytes of it, at least a block, behind
@@ -33,14 +36,15 @@ type serverHash struct {
 	// shard. While it is positive, nothing is buffered.
 	solo uint16
 
-	// inUse is set while a request of the hash is under way: a second goroutine
-	// that uses the hash then panics. It also makes go vet report copies by value.
+	// inUse is set while a request of the hash is under way. A second goroutine that
+	// uses the hash then panics: it is never the one that Write knows from the buffer.
+	// inUse also makes go vet report copies by value.
 	inUse atomic.Bool
 }
 
 // bufferSize is the number of bytes that a hash buffers. To hand a request of 8 KiB to
 // a goroutine on another P costs as much as the lanes gain.
-const bufferSize = 32 << 10
+const bufferSize = combine.SoloUnit
 
 // A buffer is for one hash and one goroutine, the one that took it from the pool. Only
 // that goroutine writes to bytes, and only that goroutine puts the buffer back. So when
@@ -117,17 +121,17 @@ func (d *serverHash) Write(p []byte) (int, error) {
 func (d *serverHash) write(p []byte) (int, error) {
 	d.begin()
 	d.solo = 0
-	if !d.shard.meets() {
+	if !d.shard.Meets() {
 		d.flush()
-		if !preempts && d.shard != nil {
-			return d.shard.inSlices(&d.digest, p)
+		if !combine.Preempts && d.shard != nil {
+			return d.inSlices(d.shard, p)
 		}
 		return d.digest.Write(p)
 	}
 	if d.buffered == nil && int(d.n)+len(p) < BlockSize {
 		return d.digest.Write(p)
 	}
-	if n := max(len(p), soloUnit); d.shard.solo(n) {
+	if n := max(len(p), bufferSize); d.shard.Solo(n) {
 		d.flush()
 		d.solo = uint16(n - len(p))
 		return d.digest.Write(p)
@@ -200,45 +204,36 @@ func (d *serverHash) flush() {
 		return
 	}
 	whole := d.bufferedBlocks()
-	if len(whole) >= minRequest && d.shard.meets() && !d.shard.solo(len(whole)) {
+	if len(whole) >= combine.MinRequest && d.shard.Meets() && !d.shard.Solo(len(whole)) {
 		d.request(whole, nil)
 	} else {
 		block.Compress(&d.h, whole)
 	}
-	d.flushed()
+	d.tookBuffered()
 }
 
 // request compresses head, which is buffered, and then the blocks that p completes,
-// side by side with other requests. Meanwhile d is in use, and has no buffer: a second
-// goroutine panics. If reading p faults, d's state stays as it was.
+// side by side with other requests. Meanwhile d is in use. If reading p faults, d stays
+// as it was.
 func (d *serverHash) request(head, p []byte) {
-	r := requests.Get().(*request)
-	d.start(&r.job, p)
+	r := combine.NewRequest()
+	d.start(&r.Job, p)
 	if len(head) > 0 {
-		r.job.Segments[0] = head
+		r.Job.Segments[0] = head
 	}
 	if !d.inUse.CompareAndSwap(false, true) {
 		panic(usedTwice)
 	}
-	buffered, m := d.buffered, d.m
-	d.buffered, d.m = nil, 0
-	defer func() {
-		if r.done {
-			requests.Put(r)
-		} else {
-			d.h = r.state
-		}
-		d.buffered, d.m = buffered, m
-		d.inUse.Store(false)
-	}()
-	d.shard.do(r)
+	defer d.inUse.Store(false)
+	d.shard.Do(r)
+	r.Release()
 }
 
 // bufferedBlocks returns the whole blocks of what is buffered.
 func (d *serverHash) bufferedBlocks() []byte { return d.buffered.bytes[:d.m&^(BlockSize-1)] }
 
-// flushed records that h has taken in the buffered blocks.
-func (d *serverHash) flushed() {
+// tookBuffered records that h has taken in the buffered blocks.
+func (d *serverHash) tookBuffered() {
 	d.n = uint8(copy(d.x[:], d.buffered.bytes[len(d.bufferedBlocks()):d.m]))
 	d.drop()
 }
@@ -277,8 +272,8 @@ func (d *serverHash) Reset() {
 	d.digest.Reset()
 	d.self = d
 	d.solo = 0
-	if preempts && d.shard != nil {
-		d.solo = minRequest
+	if combine.Preempts && d.shard != nil {
+		d.solo = combine.MinRequest
 	}
 }
 
@@ -316,15 +311,75 @@ func (d *serverHash) UnmarshalBinary(b []byte) error {
 	return err
 }
 
-// oursOfServer is ours for a Server's hashes. It flushes the hash: flushMany has
-// done so, but a foreign hash that wraps this one may have written to it since.
+// inSlices is Write, divided into time slices of shard.
+func (d *digest) inSlices(shard *combine.Shard, p []byte) (int, error) {
+	written := len(p)
+	for {
+		n := min(len(p), shard.SliceLeft())
+		d.Write(p[:n])
+		p = p[n:]
+		shard.Spend(n)
+		if len(p) == 0 {
+			return written, nil
+		}
+	}
+}
+
+// flushedServerDigest is flushedDigest for a Server's hashes. flushMany has flushed the
+// hash, but a foreign hash that wraps this one may have written to it since.
 //
 //go:noinline
-func oursOfServer(h hash.Hash) *digest {
+func flushedServerDigest(h hash.Hash) *digest {
 	d, _ := h.(*serverHash)
 	if d == nil {
 		return nil
 	}
 	d.flush()
 	return &d.digest
+}
+
+// flushMany flushes, side by side, each hash of hs that has data buffered.
+func flushMany(hs []hash.Hash) {
+	if !slices.ContainsFunc(hs, func(h hash.Hash) bool { return buffering(h) != nil }) {
+		return
+	}
+	w := works.Get().(*work)
+	w.hs = hs
+	lanes.Run(len(hs), (*flushWork)(w), true)
+	*w = work{}
+	works.Put(w)
+}
+
+// buffering returns h if it has data buffered, else nil.
+func buffering(h hash.Hash) *serverHash {
+	if d, ok := h.(*serverHash); ok && d.buffered != nil {
+		return d
+	}
+	return nil
+}
+
+// flushWork flushes each hash of hs that has data buffered. None is waiting.
+type flushWork work
+
+func (w *flushWork) Blocks(i int) int {
+	if d := buffering(w.hs[i]); d != nil {
+		return len(d.bufferedBlocks()) / BlockSize
+	}
+	return 0
+}
+
+func (w *flushWork) Start(i int, j *lanes.Job) bool {
+	d := buffering(w.hs[i])
+	if d == nil || d.waiting {
+		return false
+	}
+	d.waiting = true
+	j.Set(&d.h, d.bufferedBlocks(), nil, nil)
+	return true
+}
+
+func (w *flushWork) Done(i int, _ *lanes.Job) {
+	d := buffering(w.hs[i])
+	d.waiting = false
+	d.tookBuffered()
 }

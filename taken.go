@@ -128,7 +128,7 @@ func (r *takenRun) fill(hs []hash.Hash, data [][]byte) (n int) {
 		if to := writesTo(h); to != nil {
 			h = to
 		}
-		if ours(h) == nil {
+		if flushedDigest(h) == nil {
 			t := r.taken[h]
 			alone := len(r.hs) == 0 && (n+1 == len(hs) || !isInRun(hs[n+1]))
 			if t == nil && len(p) >= minTaken && !alone {
@@ -146,7 +146,7 @@ func (r *takenRun) fill(hs []hash.Hash, data [][]byte) (n int) {
 }
 
 // isInRun reports whether h can be in a takenRun.
-func isInRun(h hash.Hash) bool { return ours(h) != nil || isTaken(h) || writesTo(h) != nil }
+func isInRun(h hash.Hash) bool { return flushedDigest(h) != nil || isTaken(h) || writesTo(h) != nil }
 
 // writesTo returns the hash of this package that h writes to, if h is a hash of another
 // package of this library, else nil.

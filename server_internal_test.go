@@ -6,19 +6,90 @@ import (
 	"hash"
 	"math/rand/v2"
 	"os"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
 	"unsafe"
 
+	"github.com/sha256-simd/sha256-simd/internal/combine"
 	"github.com/sha256-simd/sha256-simd/internal/test/guard"
 	"github.com/sha256-simd/sha256-simd/internal/test/hashtest"
 )
 
+// sideBySide reports whether anything is hashed side by side.
+func sideBySide() bool { return combine.NewShard(1).Meets() }
+
+// goesAlone reports whether writers hash alone, as they do after a request that met no
+// other.
+func goesAlone(s *Server) bool { return s.shards[0].Solo(0) }
+
+// goTogether ends that.
+func goTogether(s *Server) {
+	for s.shards[0].Solo(1 << 20) {
+	}
+}
+
+// TestShards makes Servers, with a constructor and without, for some numbers of Ps. The
+// hashes are dealt to the shards round robin.
+func TestShards(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	for _, tt := range []struct{ procs, want int }{
+		{1, 1}, {procsPerShard - 1, 1}, {procsPerShard, 1}, {procsPerShard + 1, 2},
+		{2 * procsPerShard, 2}, {2*procsPerShard + 1, 3}, {3 * procsPerShard, 3},
+	} {
+		runtime.GOMAXPROCS(tt.procs)
+		for name, s := range map[string]*Server{"NewServer": NewServer(), "the zero Server": new(Server)} {
+			const each = 5
+			made := make([]*serverHash, each*tt.want)
+			var wg sync.WaitGroup
+			for i := range made { // the first hash makes the shards
+				wg.Go(func() { made[i] = s.New().(*serverHash) })
+			}
+			wg.Wait()
+			hashes := map[*combine.Shard]int{}
+			for _, h := range made {
+				hashes[h.shard]++
+			}
+			if len(s.shards) != tt.want || len(hashes) != tt.want {
+				t.Errorf("%s, GOMAXPROCS %d: hashes are of %d shards of %d, want %d", name, tt.procs, len(hashes), len(s.shards), tt.want)
+			}
+			for shard, n := range hashes {
+				if n != each || shard == nil {
+					t.Errorf("%s, GOMAXPROCS %d: %d hashes are of one shard, want %d", name, tt.procs, n, each)
+				}
+			}
+		}
+	}
+}
+
+// TestSum256Requests has Sum256 hash data, and looks whether that was a request.
+func TestSum256Requests(t *testing.T) {
+	if !sideBySide() {
+		t.Skip("nothing is hashed side by side")
+	}
+	for _, tt := range []struct {
+		n    int
+		want bool
+	}{{0, false}, {combine.MinRequest - 1, false}, {combine.MinRequest, true}, {1 << 20, true}} {
+		for name, s := range map[string]*Server{"NewServer": NewServer(), "the zero Server": new(Server)} {
+			s.Sum256(make([]byte, tt.n))
+			if got := goesAlone(s); got != tt.want {
+				t.Errorf("%s: Sum256 of %d bytes was a request: %v, want %v", name, tt.n, got, tt.want)
+			}
+		}
+		closed := new(Server)
+		closed.Close()
+		if closed.Sum256(make([]byte, tt.n)); goesAlone(closed) {
+			t.Errorf("a closed Server: Sum256 of %d bytes was a request", tt.n)
+		}
+	}
+}
+
 // TestWhatIsBuffered looks at what a hash buffers of writes, and whether it has
 // had anything done by a request.
 func TestWhatIsBuffered(t *testing.T) {
-	if !newShard(1).meets() {
+	if !sideBySide() {
 		t.Skip("nothing is hashed side by side")
 	}
 	for _, tt := range []struct {
@@ -29,18 +100,18 @@ func TestWhatIsBuffered(t *testing.T) {
 		wantRequest  bool
 	}{
 		{"nothing", nil, false, 0, false},
-		{"a short message", []int{minRequest - 1}, false, 0, false},
-		{"a short message in two writes", []int{minRequest - 101, 100}, false, 0, false},
-		{"a message worth a request", []int{minRequest}, false, minRequest, false},
-		{"two buffered writes", []int{minRequest, 100}, false, minRequest + 100, false},
-		{"less than a block after a short message", []int{minRequest - 64, 63}, false, 0, false},
-		{"the rest of a block after a short message", []int{minRequest - 1, 1}, false, 64, false},
+		{"a short message", []int{combine.MinRequest - 1}, false, 0, false},
+		{"a short message in two writes", []int{combine.MinRequest - 101, 100}, false, 0, false},
+		{"a message worth a request", []int{combine.MinRequest}, false, combine.MinRequest, false},
+		{"two buffered writes", []int{combine.MinRequest, 100}, false, combine.MinRequest + 100, false},
+		{"less than a block after a short message", []int{combine.MinRequest - 64, 63}, false, 0, false},
+		{"the rest of a block after a short message", []int{combine.MinRequest - 1, 1}, false, 64, false},
 		{"as much as can be", []int{bufferSize - 1}, false, bufferSize - 1, false},
 		{"too much at once", []int{bufferSize}, false, 0, true},
 		{"too much in the end", []int{bufferSize - 1, 1}, false, 0, true},
 		{"too much with the rest of a block", []int{10, bufferSize - 10}, false, 0, true},
-		{"summed, not worth a request", []int{minRequest - 1, 1}, true, 0, false},
-		{"summed, worth a request", []int{minRequest}, true, 0, true},
+		{"summed, not worth a request", []int{combine.MinRequest - 1, 1}, true, 0, false},
+		{"summed, worth a request", []int{combine.MinRequest}, true, 0, true},
 	} {
 		s := NewServer()
 		h := s.New().(*serverHash)
@@ -51,8 +122,8 @@ func TestWhatIsBuffered(t *testing.T) {
 			h.Sum(nil)
 			h.Write(make([]byte, BlockSize-1)) // is less than a block
 		}
-		if int(h.m) != tt.wantBuffered || (h.buffered != nil) != (tt.wantBuffered > 0) || (s.shards[0].misses > 0) != tt.wantRequest {
-			t.Errorf("%s: %d bytes buffered, a request %v; want %d, %v", tt.name, h.m, s.shards[0].misses > 0, tt.wantBuffered, tt.wantRequest)
+		if int(h.m) != tt.wantBuffered || (h.buffered != nil) != (tt.wantBuffered > 0) || goesAlone(s) != tt.wantRequest {
+			t.Errorf("%s: %d bytes buffered, a request %v; want %d, %v", tt.name, h.m, goesAlone(s), tt.wantBuffered, tt.wantRequest)
 		}
 	}
 }
@@ -66,7 +137,11 @@ func TestBufferedAndSolo(t *testing.T) {
 		s := NewServer()
 		h, want := s.New(), stdsha256.New()
 		for range 10 {
-			s.shards[0].soloLeft.Store(int64(r.IntN(2) * r.IntN(40_000)))
+			goTogether(s)
+			if r.IntN(2) == 0 {
+				s.Sum256(data[:combine.MinRequest]) // meets no other
+				s.shards[0].Solo(r.IntN(40_000))
+			}
 			p := data[r.IntN(1000):][:r.IntN(1<<r.IntN(17))]
 			if r.IntN(2) == 0 {
 				p = p[:len(p)&^(BlockSize-1)]
@@ -83,13 +158,31 @@ func TestBufferedAndSolo(t *testing.T) {
 	}
 }
 
+// TestSolo has a hash go alone: it may then hash a full buffer, in all, without asking.
+func TestSolo(t *testing.T) {
+	if !sideBySide() {
+		t.Skip("nothing is hashed side by side")
+	}
+	for _, tt := range []struct{ n, want int }{
+		{100, bufferSize - 100}, {bufferSize - 1, 1}, {bufferSize, 0}, {bufferSize + 1, 0}, {1 << 20, 0},
+	} {
+		s := NewServer()
+		h := s.New().(*serverHash)
+		h.Write(make([]byte, combine.MinRequest)) // of which Sum makes a request
+		h.Sum(nil)
+		if h.Write(make([]byte, tt.n)); int(h.solo) != tt.want {
+			t.Errorf("after a write of %d bytes the hash may go on alone for %d, want %d", tt.n, h.solo, tt.want)
+		}
+	}
+}
+
 // TestFaultLeavesAServersHash makes requests of memory that cannot be read to the
 // end: the hash stays as it was, whatever it has buffered.
 func TestFaultLeavesAServersHash(t *testing.T) {
 	if !guard.Guarded {
 		t.Skip("all memory can be read")
 	}
-	if !newShard(1).meets() {
+	if !sideBySide() {
 		t.Skip("nothing is hashed side by side")
 	}
 	buf := guard.New(t, 40_000).Bytes()
@@ -121,7 +214,7 @@ func TestFaultLeavesAServersHash(t *testing.T) {
 		for _, n := range tt.written {
 			h.Write(data[:n])
 			want.Write(data[:n])
-			s.shards[0].soloLeft.Store(0)
+			goTogether(s)
 		}
 		if guard.Faults(func() { h.Write(tt.broken) }) == nil {
 			t.Errorf("%s: reading what cannot be read did not fault", tt.name)
@@ -170,17 +263,19 @@ func TestFaultLeavesASoloHash(t *testing.T) {
 
 // TestHashInUse uses a hash in every way while a request of its is under way.
 func TestHashInUse(t *testing.T) {
-	if !newShard(1).meets() {
+	if !sideBySide() {
 		t.Skip("nothing is hashed side by side")
 	}
 	data := make([]byte, 2*bufferSize)
 	h := NewServer().New().(*serverHash)
 	h.Write(data[:3000])
-	before := h.Sum(nil)
+	before := stdsha256.Sum256(data[:3000])
 	first := New()
 	h.inUse.Store(true)
+	// Another goroutine uses it.
 	for name, use := range map[string]func(){
 		"Write":           func() { h.Write(data[:100]) },
+		"an empty Write":  func() { h.Write(nil) },
 		"a long Write":    func() { h.Write(data) },
 		"a request":       func() { h.request(nil, data) },
 		"Sum":             func() { h.Sum(nil) },
@@ -191,20 +286,22 @@ func TestHashInUse(t *testing.T) {
 		"WriteHashes":     func() { WriteHashes([]hash.Hash{first, struct{ hash.Hash }{New()}, h}, [][]byte{data, data, data}) },
 		"SumHashes":       func() { SumHashes(make([][Size]byte, 2), []hash.Hash{New(), h}) },
 	} {
-		func() {
+		var wg sync.WaitGroup
+		wg.Go(func() {
 			defer func() {
 				if message, _ := recover().(string); !strings.Contains(message, "two goroutines") && !strings.Contains(message, "another goroutine") {
 					t.Errorf("%s: panic %q", name, message)
 				}
 			}()
 			use()
-		}()
+		})
+		wg.Wait()
 	}
 	h.inUse.Store(false)
 	if !bytes.Equal(first.Sum(nil), New().Sum(nil)) {
 		t.Error("WriteHashes wrote before it panicked")
 	}
-	if !bytes.Equal(h.Sum(nil), before) {
+	if !bytes.Equal(h.Sum(nil), before[:]) {
 		t.Error("the hash has changed")
 	}
 }
@@ -213,7 +310,7 @@ func TestHashInUse(t *testing.T) {
 // took, and may be about to write to. The digest is right, and neither this hash nor
 // another one gets the buffer of that goroutine.
 func TestBufferOfAnotherGoroutine(t *testing.T) {
-	if !newShard(1).meets() {
+	if !sideBySide() {
 		t.Skip("nothing is hashed side by side")
 	}
 	data := hashtest.Data(2*bufferSize + 100)
@@ -261,7 +358,7 @@ func TestBufferOfAnotherGoroutine(t *testing.T) {
 			h.UnmarshalBinary(state)
 			return 0
 		}},
-		{"WriteMany", func(h *serverHash) int {
+		{"WriteHashes", func(h *serverHash) int {
 			WriteHashes([]hash.Hash{New(), h}, [][]byte{data, data[begun:][:more]})
 			return begun + more
 		}},

@@ -1,27 +1,27 @@
 //go:build unix
 
-package sha256_test
+package combine
 
 import (
-	"hash"
 	"runtime"
 	"sync"
 	"testing"
 	"time"
 
-	sha256 "github.com/sha256-simd/sha256-simd"
 	"golang.org/x/sys/unix"
 )
 
-// TestServerIdles tests that a server that has done work uses no time of the
-// CPU when there is none, however many hashes there are.
-func TestServerIdles(t *testing.T) {
-	s := sha256.NewServer()
-	hs := make([]hash.Hash, 10_000)
+// TestIdle tests that a shard that has done work uses no time of the CPU when there is
+// none.
+func TestIdle(t *testing.T) {
+	s := NewShard(1)
 	var wg sync.WaitGroup
-	for i := range hs {
-		hs[i] = s.New()
-		wg.Go(func() { hs[i].Write(make([]byte, i)) })
+	for i := range 10_000 {
+		wg.Go(func() {
+			r, _ := requestOf(make([]byte, 64*(i%1000+1)))
+			s.Do(r)
+			r.Release()
+		})
 	}
 	wg.Wait()
 	runtime.GC()
@@ -36,7 +36,7 @@ func TestServerIdles(t *testing.T) {
 	if least > allowed {
 		t.Errorf("%v of CPU time used in %v", least, idle)
 	}
-	runtime.KeepAlive(hs)
+	runtime.KeepAlive(s)
 }
 
 // cpuTime returns how much time of the CPU this process has used.

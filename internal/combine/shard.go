@@ -1,0 +1,290 @@
+// Package combine runs the jobs of goroutines side by side, by flat combining (Hendler,
+// Incze, Shavit and Tzafrir, 2010). It has no goroutine and no timer: the goroutines
+// that have the jobs do the work.
+package combine
+
+import (
+	"math"
+	"runtime"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/sha256-simd/sha256-simd/internal/lanes"
+)
+
+// A Shard is where requests meet. If there are fewer combiners than Ps, a goroutine with
+// a request becomes the combiner of a batch. Otherwise it queues up and parks. Between
+// two steps of its batch a combiner takes requests from the queue, if it has room, and
+// wakes the goroutines of finished requests. A combiner whose own request is done hands
+// its batch over to a goroutine that waits: no goroutine works longer for others than
+// for itself.
+//
+// As long as there is a queue there is a combiner, which takes the first request from
+// it or hands over to its goroutine. Every job is in a batch that has a combiner. So no
+// goroutine waits forever.
+//
+// A goroutine hashes alone, on its own P, where it does not pay to meet others: if no
+// other came the last time (Solo), or if longer requests may fill all lanes (crowded).
+type Shard struct {
+	shards int // among which GOMAXPROCS is divided
+
+	open    atomic.Bool
+	waiting atomic.Int32 // length of the queue
+
+	// lengths counts the requests in the queue and in batches by class of length.
+	lengths [lengthClasses]atomic.Int32
+
+	mu        sync.Mutex
+	first     *Request // of the queue
+	last      **Request
+	combiners int
+	busy      sync.Mutex // locked while there are combiners
+
+	// maxCombiners is this shard's part of GOMAXPROCS. GOMAXPROCS is looked up again
+	// after lookupEvery requests, since a look-up takes the lock of the Go scheduler.
+	// When it has fallen, no batch admits a request until enough batches have ended.
+	maxCombiners, lookup int
+
+	// soloLeft is the number of bytes that writers may still hash alone. When a batching
+	// window was in vain, it is set to misses times SoloUnit.
+	soloLeft  atomic.Int64
+	misses    int
+	maxMisses int
+
+	// Combiners do not yield for noYieldFor after slowAt. slowAt is the end of a yield
+	// that did not pay, as a time since start. start may come from another clock, if s
+	// was made or is used in a bubble of testing/synctest.
+	start              time.Time
+	slowAt, noYieldFor atomic.Int64 // nanoseconds
+
+	slice int // bytes of the present time slice, unless Preempts
+}
+
+const (
+	// lookupEvery is the number of requests between two look-ups of GOMAXPROCS.
+	lookupEvery = 64
+	// A request does not wait for requests longer by longer classes.
+	longer = 2
+	// maxShared is the largest number of requests in the queue that combiners share
+	// among themselves. More requests fill a wider kernel: one combiner with a wide
+	// kernel is better than two with narrow kernels.
+	maxShared = 8
+	// blocksPerStep is the largest number of blocks of a step while the batch has room
+	// for more requests.
+	blocksPerStep = 64
+)
+
+// NewShard returns one of some shards, among which GOMAXPROCS is divided.
+func NewShard(shards int) *Shard {
+	s := &Shard{shards: shards, maxMisses: maxMisses, start: time.Now()}
+	s.last = &s.first
+	s.open.Store(true)
+	return s
+}
+
+// Meets reports whether requests can meet in s, which may be nil.
+func (s *Shard) Meets() bool { return s != nil && s.open.Load() && lanes.SideBySide(2) }
+
+// Do does r and drops the caller's pointers. After Do returns, or panics because
+// memory cannot be read, nothing reads the caller's memory. If Do panics, the job's
+// state is as it was.
+func (s *Shard) Do(r *Request) {
+	r.done = false
+	r.state = *r.Job.State
+	r.length = lengthClass(r.Job.Segments[:])
+	defer r.end()
+	s.meet(r)
+	if !r.done {
+		r.alone()
+	}
+}
+
+// meet does r together with other requests. It leaves r undone if s is closed, if r
+// would have to wait for much longer requests, or if memory of the batch cannot be
+// read.
+func (s *Shard) meet(r *Request) {
+	s.mu.Lock()
+	if !s.open.Load() {
+		s.mu.Unlock()
+		return
+	}
+	if s.lookup--; s.lookup < 0 {
+		s.lookup = lookupEvery
+		s.maxCombiners = (runtime.GOMAXPROCS(0) + s.shards - 1) / s.shards
+	}
+	if s.combiners >= s.maxCombiners {
+		if s.crowded(r) {
+			s.mu.Unlock()
+			return
+		}
+		s.lengths[r.length].Add(1)
+		s.push(r)
+		s.mu.Unlock()
+		if b := r.wait(); b != nil {
+			s.combine(b, r, len(b.Jobs()) == 1)
+		}
+		return
+	}
+	if s.combiners++; s.combiners == 1 {
+		s.busy.Lock() // at once: close comes after the last combiner
+	}
+	s.lengths[r.length].Add(1)
+	s.mu.Unlock()
+	b := lanes.NewBatch()
+	b.Join(&r.Job)
+	s.combine(b, r, true)
+}
+
+// crowded reports whether r may have to wait for requests much longer than r: they may
+// fill all lanes, or be in the batch that has to end before others admit requests. If
+// not, at least one lane serves no such request, so r gets a lane soon. The caller holds
+// mu.
+func (s *Shard) crowded(r *Request) bool {
+	width, _ := lanes.Width()
+	room := s.combiners * width
+	if s.combiners > s.maxCombiners {
+		room = 1
+	}
+	for i := r.length + longer; i < lengthClasses; i++ {
+		room -= int(s.lengths[i].Load())
+	}
+	return room <= 0
+}
+
+// leave records that r has left the batch of a combiner. It wakes r's goroutine, unless
+// r is own, the request of the calling goroutine.
+func (s *Shard) leave(r, own *Request) {
+	s.lengths[r.length].Add(-1)
+	if r != own {
+		r.wake(nil)
+	}
+}
+
+// combine combines b, which contains r, until r is done. If window is set, it opens a
+// batching window first.
+//
+// When a kernel faults, combine recovers, and leaves all requests of b undone. Each
+// goroutine does its own request again. So the fault strikes the goroutine whose memory
+// it is, in the way that this goroutine has chosen.
+func (s *Shard) combine(b *lanes.Batch, r *Request, window bool) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if r.done {
+			return
+		}
+		cause := recover()
+		for _, j := range b.Jobs() {
+			s.leave(j.Owner.(*Request), r)
+		}
+		b = lanes.NewBatch()
+		s.pass(b)
+		if _, fault := cause.(interface{ Addr() uintptr }); !fault {
+			panic(cause)
+		}
+	}()
+	if window {
+		s.openWindow(b)
+	}
+	for {
+		s.admit(b)
+		done := b.Step(stepLimit(b))
+		for _, j := range done {
+			other := j.Owner.(*Request)
+			other.done = true
+			s.leave(other, r)
+		}
+		if r.done {
+			break
+		}
+		if len(done) > 0 && s.wants(b) {
+			s.yield() // goroutines of finished requests go on, and may come again
+		}
+	}
+	s.pass(b)
+}
+
+// stepLimit returns how many blocks the next step of b may have.
+func stepLimit(b *lanes.Batch) int {
+	if b.Room() > 0 {
+		return blocksPerStep
+	}
+	return math.MaxInt
+}
+
+// admit lets requests from the queue join b, as long as there is room. Of few requests
+// it takes b's share only: other combiners are about to take theirs. If there are too
+// many combiners, it takes none, so that batches end.
+func (s *Shard) admit(b *lanes.Batch) {
+	if s.waiting.Load() == 0 || b.Room() == 0 {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.combiners > s.maxCombiners {
+		return
+	}
+	for range min(share(int(s.waiting.Load()), s.combiners), b.Room()) {
+		b.Join(&s.pop().Job)
+	}
+}
+
+// share returns how many of n requests in the queue are for one of some combiners.
+func share(n, combiners int) int {
+	if n > maxShared {
+		return n
+	}
+	return (n + combiners - 1) / combiners
+}
+
+// pass hands b over to a goroutine that waits. That is the goroutine with the longest
+// request in b, or, if b has no jobs, the first goroutine of the queue. If the queue is
+// empty, or there are too many combiners, pass gives b up.
+func (s *Shard) pass(b *lanes.Batch) {
+	if len(b.Jobs()) > 0 {
+		b.Longest().Owner.(*Request).wake(b)
+		return
+	}
+	s.mu.Lock()
+	if s.first != nil && s.combiners <= s.maxCombiners {
+		r := s.pop()
+		s.mu.Unlock()
+		b.Join(&r.Job)
+		r.wake(b)
+		return
+	}
+	if s.combiners--; s.combiners == 0 {
+		s.busy.Unlock()
+	}
+	s.mu.Unlock()
+	b.Release()
+}
+
+// push puts r at the end of the queue. The caller holds mu.
+func (s *Shard) push(r *Request) {
+	*s.last = r
+	s.last = &r.next
+	s.waiting.Add(1)
+}
+
+// pop takes the first request from the queue. The queue is not empty. The caller holds
+// mu.
+func (s *Shard) pop() *Request {
+	r := s.first
+	s.first, r.next = r.next, nil
+	if s.first == nil {
+		s.last = &s.first
+	}
+	s.waiting.Add(-1)
+	return r
+}
+
+// Close keeps further requests from meeting, and waits for the batches that run.
+func (s *Shard) Close() {
+	s.mu.Lock()
+	s.open.Store(false)
+	s.mu.Unlock()
+	s.busy.Lock()
+	defer s.busy.Unlock()
+}
