@@ -24,7 +24,7 @@ type Request struct {
 	// reader: a writer, or a goroutine that waits for a Mutex, would spin and look at
 	// the clock. A channel would belong to a bubble of testing/synctest; a lock does
 	// not, and several bubbles may use one Shard.
-	parked sync.RWMutex
+	parked rwMutex
 	batch  *lanes.Batch // the batch that the goroutine combines after the wait, if any
 
 	// state is the state from which Job began, in case Job has to be done again.

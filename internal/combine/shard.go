@@ -7,8 +7,6 @@ import (
 	"math"
 	"runtime"
 	"runtime/debug"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/sha256-simd/sha256-simd/internal/lanes"
@@ -30,17 +28,17 @@ import (
 type Shard struct {
 	shards int // among which GOMAXPROCS is divided
 
-	open    atomic.Bool
-	waiting atomic.Int32 // length of the queue
+	open    atomicBool
+	waiting atomicInt32 // length of the queue
 
 	// lengths counts the requests in the queue and in batches by class of length.
-	lengths [lengthClasses]atomic.Int32
+	lengths [lengthClasses]atomicInt32
 
-	mu        sync.Mutex
+	mu        mutex
 	first     *Request // of the queue
 	last      **Request
 	combiners int
-	busy      sync.Mutex // locked while there are combiners
+	busy      mutex // locked while there are combiners
 
 	// maxCombiners is this shard's part of GOMAXPROCS. GOMAXPROCS is looked up again
 	// after lookupEvery requests, since a look-up takes the lock of the Go scheduler.
@@ -49,7 +47,7 @@ type Shard struct {
 
 	// soloLeft is the number of bytes that writers may still hash alone. When a batching
 	// window was in vain, it is set to misses times SoloUnit.
-	soloLeft  atomic.Int64
+	soloLeft  atomicInt64
 	misses    int
 	maxMisses int
 
@@ -57,7 +55,7 @@ type Shard struct {
 	// that did not pay, as a time since start. start may come from another clock, if s
 	// was made or is used in a bubble of testing/synctest.
 	start              time.Time
-	slowAt, noYieldFor atomic.Int64 // nanoseconds
+	slowAt, noYieldFor atomicInt64 // nanoseconds
 
 	slice int // bytes of the present time slice, unless Preempts
 }

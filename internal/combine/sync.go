@@ -1,0 +1,18 @@
+//go:build !sha256simd_yields
+
+package combine
+
+import (
+	"sync"
+	"sync/atomic"
+)
+
+// What goroutines meet at. Builds with the tag sha256simd_yields have types here that
+// yield at random.
+type (
+	mutex       = sync.Mutex
+	rwMutex     = sync.RWMutex
+	atomicBool  = atomic.Bool
+	atomicInt32 = atomic.Int32
+	atomicInt64 = atomic.Int64
+)
