@@ -81,7 +81,7 @@ func (p *program) join(in *instruction, next []*instruction) (joined int) {
 	case in.op == "mov" && p.isGOffset(from) && loads(0, inThread) && loads(1, at):
 		in.args[1], joined = g, 2
 	case in.op == "mov" && from.base == absolute && p.slots[from.disp] != "":
-		in.op, in.args[1] = "lea", operand{kind: 'm', base: absolute, index: none, symbol: p.slots[from.disp]}
+		in.op, in.args[1] = "lea", operand{kind: 'm', base: absolute, index: none, scale: 1, symbol: p.slots[from.disp]}
 	case in.op == "adrp" && len(next) > 0:
 		joined = p.joinPage(in, next[0])
 	}

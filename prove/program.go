@@ -55,7 +55,7 @@ func first(arch string) build {
 var debianOf = map[string]string{
 	"x86_64-linux-gnu-objdump":  "binutils-x86-64-linux-gnu",
 	"aarch64-linux-gnu-objdump": "binutils-aarch64-linux-gnu",
-	"x86_64-linux-gnu-gcc":      "gcc-x86-64-linux-gnu",
+	"x86_64-linux-gnu-gcc":      "gcc, on amd64",
 	"aarch64-linux-gnu-gcc":     "gcc-aarch64-linux-gnu, libc6-dev-arm64-cross",
 }
 
