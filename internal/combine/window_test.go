@@ -118,6 +118,9 @@ func TestCombinersMeetAStall(t *testing.T) {
 // TestWants has a batch with some room meet a queue.
 func TestWants(t *testing.T) {
 	b, _ := batchOf()
+	if b.Room() == 0 {
+		t.Skip("a batch of one lane has no room")
+	}
 	for _, tt := range []struct {
 		queued int
 		want   bool

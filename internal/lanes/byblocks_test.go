@@ -4,7 +4,9 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
+	"unsafe"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
 	"github.com/sha256-simd/sha256-simd/internal/lanes"
@@ -127,6 +129,63 @@ func TestUnequalNested(t *testing.T) {
 						t.Fatalf("digest %d of %d, of %d bytes: %x, want %x", i, n, len(m), dst[i], want)
 					}
 				}
+			}
+		}
+	})
+}
+
+// keys are the states after keys of one block, for SumNestedEach.
+type keys [][2]block.State
+
+func (k keys) States(i int) (inner, outer *block.State) { return &k[i][0], &k[i][1] }
+
+// TestFewMessages tests lists around the number from which lanes pay: behind prefixes and
+// heads, with one key and with keys, and as rows.
+func TestFewMessages(t *testing.T) {
+	hashtest.ForEach(t, func(t *testing.T) {
+		data := hashtest.Data(2000)
+		sum := func(parts ...[]byte) [32]byte { return sha256.Sum256(slices.Concat(parts...)) }
+		for n := 1; n <= 9; n++ {
+			for _, size := range []int{0, 1, 36, 55, 56, 64, 100, 300} {
+				msgs := make([][]byte, n)
+				for i := range msgs {
+					msgs[i] = data[i:][:size]
+				}
+				dst, want := make([][32]byte, n), make([][32]byte, n)
+				check := func(what string) {
+					t.Helper()
+					if !slices.Equal(dst, want) {
+						t.Fatalf("%s: %d messages of %d bytes: %x, want %x", what, n, size, dst, want)
+					}
+				}
+				for _, before := range []int{0, 1, 27, 63, 64, 100} {
+					begin, heads := data[500:500+before], data[700:]
+					for i, m := range msgs {
+						want[i] = sum(begin, m)
+					}
+					lanes.SumManyAfter(dst, prefixOf(begin), msgs)
+					check("behind a prefix")
+					clear(dst)
+					lanes.SumRows(lanes.Rows{Data: unsafe.Slice(&dst[0][0], 32*n), Size: 32, Stride: 32}, prefixOf(begin),
+						lanes.Rows{Data: data, Size: size, Stride: 1}, n)
+					check("rows")
+					if head := 63 - before; head > 0 {
+						for i, m := range msgs {
+							want[i] = sum(begin, heads[i*head:][:head], m)
+						}
+						lanes.SumHeaded(dst, prefixOf(begin), heads, head, msgs)
+						check("behind a head")
+					}
+				}
+				states := make(keys, n)
+				for i, m := range msgs {
+					inner, outer := data[100+i:][:64], data[200+i:][:64]
+					states[i] = [2]block.State{prefixOf(inner).H, prefixOf(outer).H}
+					d := sum(inner, m)
+					want[i] = sum(outer, d[:])
+				}
+				lanes.SumNestedEach(dst, states, msgs)
+				check("with a key for each")
 			}
 		}
 	})

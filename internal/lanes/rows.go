@@ -44,6 +44,15 @@ func SumRows(dst Rows, prefix Prefix, src Rows, n int) {
 		return
 	}
 	m := &messages{rows: src, n: n, size: src.Size}
+	if blocks := block.PaddedBlocks(len(prefix.Rest) + src.Size); streamPlans.current().OneByOne(n, n*blocks, blocks, blocks) {
+		s := sumMany{prefix: prefix}
+		for i := range n {
+			var sum [block.DigestSize]byte
+			s.sumOne(&sum, src.row(i), i)
+			copy(dst.row(i), sum[:])
+		}
+		return
+	}
 	if prefix.areNodes(src.Size) {
 		sumNodes(dst, m)
 		return

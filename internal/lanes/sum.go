@@ -2,6 +2,7 @@ package lanes
 
 import (
 	"encoding/binary"
+	"math"
 	"unsafe"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
@@ -18,13 +19,24 @@ type Prefix struct {
 // SumMany sets dst[i] to the SHA-256 digest of msgs[i]. The slices have the same
 // length.
 func SumMany(dst [][block.DigestSize]byte, msgs [][]byte) {
-	SumManyAfter(dst, Prefix{H: block.IV256}, msgs)
+	if areFew(msgs, 0, 0) {
+		for i, m := range msgs {
+			if len(m) == block.NodeSize {
+				block.HashNode(&dst[i], (*[block.NodeSize]byte)(m))
+				continue
+			}
+			h := block.IV256
+			block.Finish(&dst[i], &h, m, uint64(len(m)))
+		}
+		return
+	}
+	sumSideBySide(dst, &sumMany{dst: dst, msgs: msgs, prefix: Prefix{H: block.IV256}})
 }
 
 // SumManyAfter sets dst[i] to the SHA-256 digest of prefix || msgs[i]. The slices have
 // the same length.
 func SumManyAfter(dst [][block.DigestSize]byte, prefix Prefix, msgs [][]byte) {
-	sum(dst, sumMany{dst: dst, msgs: msgs, prefix: prefix})
+	sum(dst, &sumMany{dst: dst, msgs: msgs, prefix: prefix})
 }
 
 // SumDigests sets dst[i] to the SHA-256 digest of prefix || src[k·i] || … ||
@@ -41,7 +53,7 @@ func SumDigests(dst [][block.DigestSize]byte, prefix Prefix, src [][block.Digest
 // SumNested sets dst[i] to SHA-256(outer || SHA-256(inner || msgs[i])). The slices have
 // the same length. The prefixes are whole blocks.
 func SumNested(dst [][block.DigestSize]byte, inner, outer Prefix, msgs [][]byte) {
-	sum(dst, sumMany{dst: dst, msgs: msgs, prefix: inner, outer: outer, nested: true})
+	sum(dst, &sumMany{dst: dst, msgs: msgs, prefix: inner, outer: outer, nested: true})
 }
 
 // Keys are the states after the inner and after the outer prefix, for each of many
@@ -53,7 +65,7 @@ type Keys interface {
 // SumNestedEach is SumNested with other prefixes, of one block, for each message.
 func SumNestedEach(dst [][block.DigestSize]byte, keys Keys, msgs [][]byte) {
 	oneBlock := Prefix{Len: block.Size}
-	sum(dst, sumMany{dst: dst, msgs: msgs, prefix: oneBlock, outer: oneBlock, nested: true, keys: keys})
+	sum(dst, &sumMany{dst: dst, msgs: msgs, prefix: oneBlock, outer: oneBlock, nested: true, keys: keys})
 }
 
 // SumHeaded sets dst[i] to the SHA-256 digest of prefix || head i || msgs[i]. heads
@@ -65,20 +77,48 @@ func SumHeaded(dst [][block.DigestSize]byte, prefix Prefix, heads []byte, size i
 	s := sumMany{dst: dst, msgs: msgs, heads: heads, headAt: len(prefix.Rest)}
 	n := copy(room[:], prefix.Rest) + size
 	s.prefix = Prefix{H: prefix.H, Rest: room[:n], Len: prefix.Len + uint64(size)}
-	sum(dst, s)
+	sum(dst, &s)
 }
 
-func sum(dst [][block.DigestSize]byte, s sumMany) {
-	if len(dst) == 0 {
+// sum does the work of s.
+func sum(dst [][block.DigestSize]byte, s *sumMany) {
+	nested := 0
+	if s.nested {
+		nested = 1
+	}
+	if areFew(s.msgs, len(s.prefix.Rest), nested) {
+		for i, m := range s.msgs {
+			s.sumOne(&dst[i], m, i)
+		}
 		return
 	}
+	sumSideBySide(dst, s)
+}
+
+// areFew reports whether messages take less time one after the other than side by side.
+// Each follows so many bytes of a prefix, and is followed by so many further blocks.
+func areFew(msgs [][]byte, before, more int) bool {
+	n := len(msgs)
+	if n > block.MaxLanes {
+		return false
+	}
+	blocks, shortest, longest := 0, math.MaxInt, 0
+	for _, m := range msgs {
+		b := block.PaddedBlocks(before+len(m)) + more
+		blocks, shortest, longest = blocks+b, min(shortest, b), max(longest, b)
+	}
+	return streamPlans.current().OneByOne(n, blocks, shortest, longest)
+}
+
+// sumSideBySide does the work of s, of which there is some.
+func sumSideBySide(dst [][block.DigestSize]byte, s *sumMany) {
 	equal := haveOneLength(s.msgs)
 	if equal && !s.nested && s.prefix.areNodes(len(s.msgs[0])) {
 		sumNodes(rowsOf(dst), messagesOf(s.msgs))
 		return
 	}
 	g := acquire()
-	g.sums = s
+	g.sums = *s
 	if s.nested {
 		for i := range min(g.maxWave(), len(dst)) {
 			end := g.jobs[i].outerBlock()
@@ -103,6 +143,35 @@ func sum(dst [][block.DigestSize]byte, s sumMany) {
 		clear(g.outer[:min(g.maxWave(), len(dst))])
 	}
 	g.release()
+}
+
+// sumOne sets dst to the digest of m, message i.
+func (s *sumMany) sumOne(dst *[block.DigestSize]byte, m []byte, i int) {
+	inner, outer := s.states(i)
+	h, length := *inner, s.prefix.Len+uint64(len(m))
+	if before := len(s.prefix.Rest); before > 0 {
+		var first [block.Size]byte
+		copy(first[:], s.prefix.Rest)
+		if s.heads != nil {
+			head := first[s.headAt:before]
+			copy(head, s.heads[i*len(head):])
+		}
+		n := before + copy(first[before:], m)
+		if n < block.Size {
+			block.Finish(dst, &h, first[:n], length)
+		} else {
+			block.Compress(&h, first[:])
+			block.Finish(dst, &h, m[block.Size-before:], length)
+		}
+	} else if len(m) == block.NodeSize && s.prefix.Len == 0 && h == block.IV256 {
+		block.HashNode(dst, (*[block.NodeSize]byte)(m))
+	} else {
+		block.Finish(dst, &h, m, length)
+	}
+	if s.nested {
+		h = *outer
+		block.Finish(dst, &h, dst[:], s.outer.Len+block.DigestSize)
+	}
 }
 
 // outerBlock returns the last block of j's scratch. A message of a nested digest leaves

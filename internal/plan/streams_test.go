@@ -191,3 +191,35 @@ func TestPlansCostLessThanOneAtATime(t *testing.T) {
 		}
 	}
 }
+
+// TestOneByOne has lists right before and right behind the point from which lanes pay, by
+// the costs of Granite Rapids: 131 cycles for a block alone, 193 for two, 593 for eight.
+func TestOneByOne(t *testing.T) {
+	p := planOf(intelAVX512SHA)
+	for _, tt := range []struct {
+		n, blocks, shortest, longest int
+		want                         bool
+	}{
+		{0, 0, 0, 0, true},
+		{1, 1 << 20, 1 << 20, 1 << 20, true},
+		{2, 2, 1, 1, true},
+		{2, 12, 6, 6, true}, // 1,572 cycles alone, 1,572 or more side by side
+		{2, 14, 7, 7, false},
+		{8, 8, 1, 1, true},
+		{8, 16, 2, 2, false},
+		{4, 12, 2, 4, true},
+		{4, 40, 10, 10, false},
+		{2, 38, 8, 30, false},
+		{2, 34, 4, 30, true}, // one of the two is alone most of the time
+		{32, 32, 1, 1, false},
+		{33, 33, 1, 1, false},
+		{1 << 20, 1 << 20, 1, 1, false},
+	} {
+		if got := p.OneByOne(tt.n, tt.blocks, tt.shortest, tt.longest); got != tt.want {
+			t.Errorf("%d messages of %d to %d blocks, %d in all: %t, want %t", tt.n, tt.shortest, tt.longest, tt.blocks, got, tt.want)
+		}
+	}
+	if one := planOf(Row{Microarch: cpu.ArmNEON, overhead: zen5Overhead}, instructionSets...); !one.OneByOne(100, 6400, 64, 64) {
+		t.Error("without a kernel of several lanes, messages go side by side")
+	}
+}
