@@ -3,6 +3,7 @@ package sha256
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
@@ -38,7 +39,24 @@ func sumChains(digests [][Size]byte, steps []int) {
 		}
 		return
 	}
+	total := 0
+	for _, n := range steps {
+		if total += n; total > fewSteps {
+			break
+		}
+	}
+	if total <= fewSteps {
+		for i, n := range steps {
+			for range n {
+				digests[i] = Sum256(digests[i][:])
+			}
+		}
+		return
+	}
 	oddSteps(digests, steps)
+	if !slices.ContainsFunc(steps, func(n int) bool { return n > 1 }) {
+		return
+	}
 	iterations := func(i int) int { return steps[i] / 2 }
 	lanes.RunChains(len(digests), &block.DigestPadding, iterations,
 		func(ch *lanes.Chain, i int) {
@@ -49,6 +67,10 @@ func sumChains(digests [][Size]byte, steps []int) {
 		},
 		func(ch *lanes.Chain, i int) { block.PutDigest(&digests[i], &ch.U) })
 }
+
+// fewSteps is the largest number of steps, of all chains together, that are done one after
+// the other: setting up the lanes would take longer.
+const fewSteps = 6
 
 // oddDigests are for oddSteps. On the stack they would be allocated for each call.
 var oddDigests = sync.Pool{New: func() any { return new([block.MaxLanes][Size]byte) }}

@@ -117,7 +117,7 @@ class Test(unittest.TestCase):
 
     def test_problems(self):
         """The exit status and the report say what is wrong; --since leaves out
-        what is right."""
+        what has not changed since a list with times."""
         sums = self.files(40, 1000)
         (self.dir / "files" / "00007").write_bytes(b"other")
         (self.dir / "files" / "00011").unlink()
@@ -128,9 +128,14 @@ class Test(unittest.TestCase):
         problems = [json.loads(line) for line in (self.out / "report" / "problems.jsonl").read_text().splitlines()]
         self.assertEqual(sorted((p["line"], p["outcome"]) for p in problems), [(8, "mismatch"), (12, "missing"), (41, "malformed")])
 
+        objects = self.dir / "list"
+        with objects.open("wb") as f:
+            subprocess.run([BINARY, "list", self.dir / "files"], stdout=f, check=True)
+        self.out = self.dir / "first"
+        self.assertEqual(self.run_to_end("write", objects, "--shards", 3)["new"], 39)
         first, self.out = self.out, self.dir / "later"
-        report = self.run_to_end("check", sums, "--shards", 3, "--since", first, status=1)
-        self.assertEqual([report[k] for k in ("unchanged", "lines")], [38, 3])
+        report = self.run_to_end("write", objects, "--shards", 3, "--since", first)
+        self.assertEqual([report[k] for k in ("unchanged", "lines")], [39, 0])
 
     def test_worker_killed(self):
         """A worker that is killed half-way is run again."""

@@ -207,6 +207,14 @@ func TestGODEBUG(t *testing.T) {
 	if err != nil {
 		t.Skip(err)
 	}
+	run := func(godebug string, want Features) ([]byte, error) {
+		cmd := exec.Command(self, "-test.run=^TestGODEBUG$")
+		cmd.Env = append(os.Environ(), "GODEBUG="+godebug, fmt.Sprintf("WANT_USABLE=%d", uint32(want)))
+		return cmd.CombinedOutput()
+	}
+	if out, err := run(os.Getenv("GODEBUG"), Usable()); err != nil {
+		t.Skipf("this program is emulated, and cannot run itself: %v\n%s", err, out)
+	}
 	for _, one := range append(Usable().All(), endOfFeatures-1) {
 		option := strings.ToLower(one.String())
 		switch one {
@@ -215,9 +223,7 @@ func TestGODEBUG(t *testing.T) {
 		case endOfFeatures - 1:
 			option = "all"
 		}
-		cmd := exec.Command(self, "-test.run=^TestGODEBUG$")
-		cmd.Env = append(os.Environ(), "GODEBUG="+os.Getenv("GODEBUG")+",cpu."+option+"=off", fmt.Sprintf("WANT_USABLE=%d", uint32(Usable().without(one))))
-		if out, err := cmd.CombinedOutput(); err != nil {
+		if out, err := run(os.Getenv("GODEBUG")+",cpu."+option+"=off", Usable().without(one)); err != nil {
 			t.Errorf("cpu.%s=off: %v\n%s", option, err, out)
 		}
 	}

@@ -44,7 +44,7 @@ func SumRows(dst Rows, prefix Prefix, src Rows, n int) {
 		return
 	}
 	m := &messages{rows: src, n: n, size: src.Size}
-	if blocks := block.PaddedBlocks(len(prefix.Rest) + src.Size); streamPlans.current().OneByOne(n, n*blocks, blocks, blocks) {
+	if blocks := block.PaddedBlocks(len(prefix.Rest) + src.Size); streamPlans.current().OneByOne(n, n*blocks, blocks, blocks, 0) {
 		s := sumMany{prefix: prefix}
 		for i := range n {
 			var sum [block.DigestSize]byte

@@ -2,7 +2,6 @@ package lanes
 
 import (
 	"encoding/binary"
-	"math"
 	"unsafe"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
@@ -98,16 +97,14 @@ func sum(dst [][block.DigestSize]byte, s *sumMany) {
 // areFew reports whether messages take less time one after the other than side by side.
 // Each follows so many bytes of a prefix, and is followed by so many further blocks.
 func areFew(msgs [][]byte, before, more int) bool {
-	n := len(msgs)
-	if n > block.MaxLanes {
+	if len(msgs) > block.MaxLanes {
 		return false
 	}
-	blocks, shortest, longest := 0, math.MaxInt, 0
+	var t Tally
 	for _, m := range msgs {
-		b := block.PaddedBlocks(before+len(m)) + more
-		blocks, shortest, longest = blocks+b, min(shortest, b), max(longest, b)
+		t.Add(block.PaddedBlocks(before+len(m)) + more)
 	}
-	return streamPlans.current().OneByOne(n, blocks, shortest, longest)
+	return t.AreFew()
 }
 
 // sumSideBySide does the work of s, of which there is some.

@@ -48,21 +48,25 @@ const listCycles, listLaneCycles = 300, 15
 
 // OneByOne reports whether n messages take less time one after the other than side by
 // side. They have so many blocks all together, the shortest and the longest of them these.
-func (p *Streams) OneByOne(n, blocks, shortest, longest int) bool {
+// Side by side, each costs the caller `each` cycles more than alone.
+func (p *Streams) OneByOne(n, blocks, shortest, longest, each int) bool {
 	if p.Width == 1 || n <= 1 {
 		return true
 	}
-	if n >= len(p.cycles) {
-		return false
-	}
+	width := min(n, p.Width)
 	// All advance until the shortest ends. What then is left has fewer lanes, and takes
 	// another call for each message that ends: about as long as in pairs.
 	left, perBlock := blocks-n*shortest, p.cycles[1]
 	if n > 2 {
 		perBlock = p.cycles[2] / 2
 	}
-	calls := 2 + min(longest-shortest, n-1)
-	return blocks*p.cycles[1] <= listCycles+n*listLaneCycles+calls*p.overhead.callOf(n)+shortest*p.cycles[n]+left*perBlock
+	if n > p.Width { // others take these lanes
+		perBlock = p.cycles[width] / width
+	}
+	calls := (2 + min(longest-shortest, width-1)) * ((n + width - 1) / width)
+	together := listCycles + n*(listLaneCycles+each) + calls*p.overhead.callOf(width) +
+		n*shortest*p.cycles[width]/width + left*perBlock
+	return blocks*p.cycles[1] <= together
 }
 
 // Streams returns the candidates for streams: the enabled kernels of several lanes,

@@ -197,29 +197,34 @@ func TestPlansCostLessThanOneAtATime(t *testing.T) {
 func TestOneByOne(t *testing.T) {
 	p := planOf(intelAVX512SHA)
 	for _, tt := range []struct {
-		n, blocks, shortest, longest int
-		want                         bool
+		n, blocks, shortest, longest, each int
+		want                               bool
 	}{
-		{0, 0, 0, 0, true},
-		{1, 1 << 20, 1 << 20, 1 << 20, true},
-		{2, 2, 1, 1, true},
-		{2, 12, 6, 6, true}, // 1,572 cycles alone, 1,572 or more side by side
-		{2, 14, 7, 7, false},
-		{8, 8, 1, 1, true},
-		{8, 16, 2, 2, false},
-		{4, 12, 2, 4, true},
-		{4, 40, 10, 10, false},
-		{2, 38, 8, 30, false},
-		{2, 34, 4, 30, true}, // one of the two is alone most of the time
-		{32, 32, 1, 1, false},
-		{33, 33, 1, 1, false},
-		{1 << 20, 1 << 20, 1, 1, false},
+		{0, 0, 0, 0, 0, true},
+		{1, 1 << 20, 1 << 20, 1 << 20, 0, true},
+		{2, 2, 1, 1, 0, true},
+		{2, 12, 6, 6, 0, true}, // 1,572 cycles alone, and side by side some more
+		{2, 14, 7, 7, 0, false},
+		{8, 8, 1, 1, 0, true},
+		{8, 16, 2, 2, 0, false},
+		{8, 16, 2, 2, 100, true},
+		{4, 12, 2, 4, 0, true},
+		{4, 40, 10, 10, 0, false},
+		{2, 38, 8, 30, 0, false},
+		{2, 34, 4, 30, 0, true}, // one of the two is alone most of the time
+		{32, 32, 1, 1, 0, false},
+		{33, 33, 1, 1, 0, false},
+		{33, 33, 1, 1, 100, true},
+		{1000, 1300, 1, 3, 0, false},
+		{1000, 1300, 1, 3, 170, true},
+		{1000, 4000, 4, 4, 170, false},
+		{1 << 20, 1 << 20, 1, 1, 0, false},
 	} {
-		if got := p.OneByOne(tt.n, tt.blocks, tt.shortest, tt.longest); got != tt.want {
+		if got := p.OneByOne(tt.n, tt.blocks, tt.shortest, tt.longest, tt.each); got != tt.want {
 			t.Errorf("%d messages of %d to %d blocks, %d in all: %t, want %t", tt.n, tt.shortest, tt.longest, tt.blocks, got, tt.want)
 		}
 	}
-	if one := planOf(Row{Microarch: cpu.ArmNEON, overhead: zen5Overhead}, instructionSets...); !one.OneByOne(100, 6400, 64, 64) {
+	if one := planOf(Row{Microarch: cpu.ArmNEON, overhead: zen5Overhead}, instructionSets...); !one.OneByOne(100, 6400, 64, 64, 0) {
 		t.Error("without a kernel of several lanes, messages go side by side")
 	}
 }
