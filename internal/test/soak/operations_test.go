@@ -10,6 +10,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash"
+	"io"
 	"math/bits"
 	"slices"
 	"unsafe"
@@ -19,13 +20,16 @@ import (
 	"github.com/sha256-simd/sha256-simd/hashtree"
 	"github.com/sha256-simd/sha256-simd/hashtree/bep52"
 	"github.com/sha256-simd/sha256-simd/hashtree/bitcoin"
+	"github.com/sha256-simd/sha256-simd/hashtree/nmt"
 	"github.com/sha256-simd/sha256-simd/hashtree/rfc6962"
+	"github.com/sha256-simd/sha256-simd/hashtree/sha256tree"
 	"github.com/sha256-simd/sha256-simd/hashtree/verity"
 	"github.com/sha256-simd/sha256-simd/hmac"
 	"github.com/sha256-simd/sha256-simd/internal/test/guard"
 	"github.com/sha256-simd/sha256-simd/internal/test/hashtest"
 	"github.com/sha256-simd/sha256-simd/pbkdf2"
 	"github.com/sha256-simd/sha256-simd/pow"
+	"github.com/sha256-simd/sha256-simd/streams"
 )
 
 // An operation does something with public functions, compares what comes of it
@@ -58,6 +62,12 @@ var operations = []operation{
 	{"bep52.Sum", torrent},
 	{"verity", verityRoots},
 	{"composite.Sum", compositeSum},
+	{"streams.Sum", readStreams},
+	{"streams.Parts", readParts},
+	{"hmac.Sum, hmac.New", oneMAC},
+	{"bitcoin.Sums", doubleSums},
+	{"sha256tree", bazelTree},
+	{"nmt", namespaces},
 	{"pow", search},
 	{"faults", faults},
 }
@@ -675,6 +685,150 @@ func compositeSum(w *worker) (int, error) {
 	sum := stdsha256.Sum256(digests)
 	want := fmt.Sprintf("%s-%d", base64.StdEncoding.EncodeToString(sum[:]), len(digests)/32)
 	return len(p), differs("composite", []byte(got.String()), []byte(want))
+}
+
+func readStreams(w *worker) (int, error) {
+	if w.IntN(10) > 0 { // it starts goroutines enough
+		return 0, nil
+	}
+	msgs, total := w.messages(60), 0
+	dst := make([][32]byte, len(msgs))
+	open := func(i int) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(msgs[i])), nil }
+	if err := streams.Sum(context.Background(), dst, open, streams.Options{MaxOpen: w.IntN(40)}); err != nil {
+		return 0, err
+	}
+	for i, m := range msgs {
+		total += len(m)
+		want := stdsha256.Sum256(m)
+		if err := differs(fmt.Sprintf("streams: stream %d of %d", i, len(msgs)), dst[i][:], want[:]); err != nil {
+			return 0, err
+		}
+	}
+	return total, nil
+}
+
+func readParts(w *worker) (int, error) {
+	if w.IntN(10) > 0 {
+		return 0, nil
+	}
+	p := data[:w.IntN(len(data))]
+	partSize := 1 + len(p)/(1+w.IntN(100))
+	got, err := streams.Parts(context.Background(), bytes.NewReader(p), int64(len(p)), int64(partSize), streams.PartsOptions{Workers: w.IntN(3)})
+	if err != nil {
+		return 0, err
+	}
+	i := 0
+	for part := range slices.Chunk(p, partSize) {
+		want := stdsha256.Sum256(part)
+		if err := differs(fmt.Sprintf("streams: part %d of %d bytes", i, partSize), got[i][:], want[:]); err != nil {
+			return 0, err
+		}
+		i++
+	}
+	if i != len(got) {
+		return 0, fmt.Errorf("streams: %d parts, want %d", len(got), i)
+	}
+	return len(p), nil
+}
+
+func oneMAC(w *worker) (int, error) {
+	key, m := data[w.IntN(1000):][:w.IntN(100)], w.message()
+	std := stdhmac.New(stdsha256.New, key)
+	std.Write(m)
+	want := std.Sum(nil)
+	got := hmac.Sum(key, m)
+	if err := differs("hmac.Sum", got[:], want); err != nil {
+		return 0, err
+	}
+	h := hmac.New(key)
+	for rest := m; len(rest) > 0; {
+		n := 1 + w.IntN(len(rest))
+		h.Write(rest[:n])
+		rest = rest[n:]
+	}
+	return 2 * len(m), differs("hmac.New", h.Sum(nil), want)
+}
+
+func doubleSums(w *worker) (int, error) {
+	msgs, total := w.messages(60), 0
+	dst := make([][32]byte, len(msgs))
+	bitcoin.Sums(dst, msgs)
+	for i, m := range msgs {
+		total += len(m)
+		once := stdsha256.Sum256(m)
+		want := stdsha256.Sum256(once[:])
+		if err := differs(fmt.Sprintf("bitcoin.Sums: message %d of %d", i, len(msgs)), dst[i][:], want[:]); err != nil {
+			return 0, err
+		}
+	}
+	return total, nil
+}
+
+// bazelTree compares the three ways of package sha256tree, and short messages with
+// crypto/sha256.
+func bazelTree(w *worker) (int, error) {
+	p := data[:w.IntN(len(data)>>w.IntN(8)+1)]
+	want := sha256tree.Sum256(p)
+	if len(p) <= 1024 {
+		if sum := stdsha256.Sum256(p); sum != want {
+			return 0, fmt.Errorf("sha256tree: %d bytes: %x, want %x", len(p), want, sum)
+		}
+	}
+	h := sha256tree.New()
+	for rest := p; len(rest) > 0; {
+		n := 1 + w.IntN(len(rest))
+		h.Write(rest[:n])
+		rest = rest[n:]
+	}
+	if err := differs("sha256tree.New", h.Sum(nil), want[:]); err != nil || w.IntN(10) > 0 {
+		return 2 * len(p), err
+	}
+	sum, err := sha256tree.Sum(context.Background(), bytes.NewReader(p), int64(len(p)))
+	if err != nil {
+		return 0, err
+	}
+	return 3 * len(p), differs("sha256tree.Sum", sum[:], want[:])
+}
+
+// namespaces compares a tree of package nmt with its definition.
+func namespaces(w *worker) (int, error) {
+	msgs := w.messages(40)
+	ns, leaves := make([]nmt.Namespace, len(msgs)), make([]nmt.Node, len(msgs))
+	total := 0
+	for i, m := range msgs {
+		if i > 0 {
+			ns[i] = ns[i-1]
+		}
+		ns[i][nmt.NamespaceSize-1] += byte(w.IntN(3))
+		total += len(m)
+	}
+	if err := nmt.LeafHashes(leaves, ns, msgs); err != nil {
+		return 0, err
+	}
+	for i, m := range msgs {
+		want := stdsha256.Sum256(slices.Concat([]byte{0}, ns[i][:], m))
+		if err := differs("nmt: a leaf", leaves[i].Hash[:], want[:]); err != nil {
+			return 0, err
+		}
+	}
+	var root func(leaves []nmt.Node) nmt.Node
+	root = func(leaves []nmt.Node) nmt.Node {
+		if len(leaves) == 1 {
+			return leaves[0]
+		}
+		split := 1 << (bits.Len(uint(len(leaves)-1)) - 1)
+		l, r := root(leaves[:split]), root(leaves[split:])
+		sum := stdsha256.Sum256(slices.Concat([]byte{1}, l.Min[:], l.Max[:], l.Hash[:], r.Min[:], r.Max[:], r.Hash[:]))
+		return nmt.Node{Min: l.Min, Max: r.Max, Hash: sum}
+	}
+	got, err := nmt.Root(leaves, nmt.Options{})
+	if err != nil || len(leaves) == 0 {
+		return 0, err
+	}
+	if want := root(leaves); got != want {
+		return 0, fmt.Errorf("nmt: the root of %d leaves: %x, want %x", len(leaves), got, want)
+	}
+	return total, nil
 }
 
 func search(w *worker) (int, error) {
