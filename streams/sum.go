@@ -1,6 +1,6 @@
 // Package streams hashes what is read: many streams side by side, such as files, or the
-// parts of one large object. It starts goroutines to read while others hash. All of them
-// have ended when a function returns.
+// parts of one large object. Where reading takes long, goroutines read while others hash.
+// All of them have ended when a function returns.
 package streams
 
 import (
@@ -15,16 +15,15 @@ import (
 
 	"github.com/sha256-simd/sha256-simd"
 	"github.com/sha256-simd/sha256-simd/internal/convert"
-	"github.com/sha256-simd/sha256-simd/internal/workers"
 )
 
 // Options are the options of [Sum]. The zero value is ready to use.
 type Options struct {
 	// MaxOpen is the largest number of streams that are open at a time, and of calls of
-	// open at the same time; 0 means 64. Each stream takes two buffers of 16 KiB.
+	// open at the same time; 0 means 64. Each stream takes up to 48 KiB of memory.
 	MaxOpen int
-	// Progress, if it is not nil, is called on the goroutine that called Sum, each
-	// time that bytes were hashed. Its parameters are the number of streams that
+	// Progress, if it is not nil, is called each time that bytes were hashed, but never
+	// by two goroutines at the same time. Its parameters are the number of streams that
 	// were hashed or failed so far, and the number of bytes that were hashed.
 	Progress func(done int, bytes int64)
 }
@@ -53,10 +52,12 @@ const (
 )
 
 // Sum sets dst[i] to the SHA-256 digest of the stream that open(i) returns, for each i.
-// It opens and reads up to o.MaxOpen streams at the same time, each on a goroutine of
-// its own, and hashes them side by side on the calling goroutine. It calls open with
-// every i once, from 0 up, but calls on several goroutines at the same time may overtake
-// each other. It closes every stream that it has opened.
+// It hashes many streams side by side, on one goroutine. As long as the streams are read
+// about as fast as memory, that goroutine reads them too. If a call of open or a method
+// of a stream blocks or takes long, Sum opens and reads up to o.MaxOpen streams at the
+// same time, each on a goroutine of its own. It calls open with every i once, from 0 up,
+// but calls on several goroutines at the same time may overtake each other. It closes
+// every stream that it has opened.
 //
 // If a stream cannot be opened, read or closed, dst[i] stays as it is, and the other
 // streams are hashed. The error joins a [*Error] for each stream that failed. When ctx
@@ -82,66 +83,8 @@ func sum(ctx context.Context, dst [][sha256.Size]byte, open func(i int) (io.Read
 	if o.MaxOpen == 0 {
 		o.MaxOpen = defaultMaxOpen
 	}
-	slots := min(o.MaxOpen, len(dst))
-	r := &readers{dst: dst, open: open, progress: o.Progress, pieces: make(chan piece, 2*slots)}
-	return r.sum(ctx, slots)
-}
-
-// readers are the streams of a call of Sum.
-type readers struct {
-	dst      [][sha256.Size]byte
-	open     func(i int) (io.ReadCloser, error)
-	progress func(done int, bytes int64)
-
-	taken  atomic.Int64 // streams that slots have taken
-	pieces chan piece   // what was read, for the goroutine that hashes
-
-	// Of the goroutine that hashes.
-	done  int
-	bytes int64
-	errs  []*Error
-}
-
-// A slot has one stream open at a time. One goroutine reads for it.
-type slot struct {
-	free chan []byte // buffers to read into
-	made int         // buffers
-	h    hash.Hash   // of the stream; nil until a stream of this slot has several pieces
-	busy bool        // it has a piece in the batch that is hashed
-}
-
-// A piece is the next bytes of a stream, or its error.
-type piece struct {
-	slot        *slot
-	index       int
-	data        []byte
-	first, last bool // of the stream
-	err         error
-}
-
-// errReaderExited is for a stream that does not return, but calls runtime.Goexit.
-var errReaderExited = errors.New("streams: a stream ended its goroutine")
-
-func (r *readers) sum(parent context.Context, slots int) error {
-	g, ctx := workers.New(parent, errReaderExited)
-	defer func() { // Progress may panic
-		g.Cancel()
-		for p := range r.pieces {
-			p.release()
-		}
-	}()
-	for range slots {
-		g.Go(func() error {
-			r.read(ctx, &slot{free: make(chan []byte, 2)})
-			return nil
-		})
-	}
-	go func() {
-		g.Wait()
-		close(r.pieces)
-	}()
-	r.hash()
-	if err := g.Err(); err != nil {
+	r := &readers{dst: dst, open: open, progress: o.Progress, maxOpen: min(o.MaxOpen, len(dst))}
+	if err := r.direct(ctx); err != nil {
 		return err
 	}
 	slices.SortFunc(r.errs, func(a, b *Error) int { return a.Index - b.Index })
@@ -150,56 +93,119 @@ func (r *readers) sum(parent context.Context, slots int) error {
 		errs = append(errs, err)
 	}
 	if r.done < len(r.dst) || len(r.dst) == 0 {
-		errs = append(errs, parent.Err())
+		errs = append(errs, ctx.Err())
 	}
 	return errors.Join(errs...)
 }
 
-// read takes streams until there are none and sends their pieces.
-func (r *readers) read(ctx context.Context, s *slot) {
-	for ctx.Err() == nil {
-		i := int(r.taken.Add(1) - 1)
-		if i >= len(r.dst) {
-			return
+// readers are the streams of a call of Sum.
+type readers struct {
+	dst      [][sha256.Size]byte
+	open     func(i int) (io.ReadCloser, error)
+	progress func(done int, bytes int64)
+	maxOpen  int
+
+	taken  atomic.Int64 // streams that slots have taken
+	pieces chan piece   // what goroutines have read, for the one that hashes
+
+	// Of the goroutine that hashes.
+	done  int
+	bytes int64
+	errs  []*Error
+}
+
+// A slot has one stream open at a time, which one goroutine reads.
+type slot struct {
+	index  int
+	stream io.ReadCloser // nil: none is open
+	begun  bool          // a piece of the stream was read
+	h      hash.Hash     // of the stream; nil until a stream of this slot has several pieces
+	busy   bool          // it has a piece in the batch that is hashed
+
+	free chan []byte // buffers to read into
+	made int         // buffers
+}
+
+// A piece is the next bytes of a stream, or its error.
+type piece struct {
+	slot        *slot
+	index       int
+	data        []byte
+	own         bool // data is a buffer of slot
+	first, last bool // of the stream
+	err         error
+}
+
+// errReaderExited is for a stream that does not return, but calls runtime.Goexit.
+var errReaderExited = errors.New("streams: a stream ended its goroutine")
+
+// next opens the next stream in s. It returns false if there are no more. If the stream
+// cannot be opened, s has none, and p says why.
+func (r *readers) next(s *slot) (p piece, ok bool) {
+	i := int(r.taken.Add(1) - 1)
+	if i >= len(r.dst) {
+		return p, false
+	}
+	stream, err := r.open(i)
+	if err == nil && stream == nil {
+		err = errors.New("open returned neither a stream nor an error")
+	}
+	if err != nil {
+		return piece{slot: s, index: i, last: true, err: err}, true
+	}
+	s.index, s.stream, s.begun = i, stream, false
+	return p, true
+}
+
+// read reads the next piece of the stream of s into buf. After the last piece it closes
+// the stream. It returns false if ctx is done; then the stream stays open.
+func (s *slot) read(ctx context.Context, buf []byte) (p piece, ok bool) {
+	n, err := fill(ctx, s.stream, buf)
+	if err != nil && errors.Is(err, ctx.Err()) {
+		return p, false
+	}
+	p = piece{slot: s, index: s.index, data: buf[:n], first: !s.begun, last: err != nil}
+	s.begun = true
+	if p.last {
+		stream := s.stream
+		s.stream = nil // Close may panic
+		if p.err = stream.Close(); err != io.EOF {
+			p.err = err
 		}
-		stream, err := r.open(i)
-		if err == nil && stream == nil {
-			err = errors.New("open returned neither a stream nor an error")
-		}
-		if err != nil {
-			r.pieces <- piece{slot: s, index: i, last: true, err: err}
-			continue
-		}
-		r.readStream(ctx, s, i, stream)
+	}
+	return p, true
+}
+
+// close closes the stream of s if it is open.
+func (s *slot) close() {
+	if stream := s.stream; stream != nil {
+		s.stream = nil // Close may panic
+		stream.Close()
 	}
 }
 
-// readStream sends the pieces of stream i, unless ctx is done. It closes the stream
-// before it sends the last piece.
-func (r *readers) readStream(ctx context.Context, s *slot, i int, stream io.ReadCloser) {
-	closed := false
-	defer func() { // reading may panic
-		if !closed {
-			stream.Close()
-		}
-	}()
-	for first := true; ctx.Err() == nil; first = false {
-		buf := s.buffer()
-		n, err := fill(ctx, stream, buf)
-		if err != nil && errors.Is(err, ctx.Err()) {
-			return
-		}
-		p := piece{slot: s, index: i, data: buf[:n], first: first, last: err != nil}
-		if p.last {
-			closed = true
-			if p.err = stream.Close(); err != io.EOF {
-				p.err = err
+// send reads streams, the one that s has open first, until there are none or ctx is
+// done, and sends their pieces.
+func (r *readers) send(ctx context.Context, s *slot) {
+	defer s.close() // reading may panic
+	s.free = make(chan []byte, 2)
+	for ctx.Err() == nil {
+		if s.stream == nil {
+			failed, ok := r.next(s)
+			if !ok {
+				return
+			}
+			if s.stream == nil {
+				r.pieces <- failed
+				continue
 			}
 		}
-		r.pieces <- p
-		if p.last {
+		p, ok := s.read(ctx, s.buffer())
+		if !ok {
 			return
 		}
+		p.own = true
+		r.pieces <- p
 	}
 }
 
@@ -245,122 +251,176 @@ func fill(ctx context.Context, stream io.Reader, buf []byte) (int, error) {
 
 // release gives the buffer of p back to its slot.
 func (p piece) release() {
-	if p.data != nil {
+	if p.own {
 		p.slot.free <- p.data[:cap(p.data)]
 	}
 }
 
-// hash hashes pieces until the slots have ended.
-func (r *readers) hash() {
-	var b batch
-	for p := range r.pieces {
-		b.pieces = append(b.pieces, p)
+// hash hashes the pieces of b, and those that goroutines send until they have ended.
+func (r *readers) hash(b *batch) {
+	for {
+		if b.len() > 0 {
+			r.hashAll(b)
+		}
+		p, ok := <-r.pieces
+		if !ok {
+			return
+		}
+		b.add(p)
 		// More slots may be about to send, on one P in particular.
 		runtime.Gosched()
-		for more := true; more && len(b.pieces) < cap(r.pieces); {
+		for more := true; more && b.len() < cap(r.pieces); {
 			select {
 			case p, more = <-r.pieces:
 				if more {
-					b.pieces = append(b.pieces, p)
+					b.add(p)
 				}
 			default:
 				more = false
 			}
 		}
-		for len(b.pieces) > 0 {
-			b.hash(r)
-		}
-		if r.progress != nil {
-			r.progress(r.done, r.bytes)
-		}
 	}
 }
 
-// batch are pieces that are hashed side by side, and lists to do that with.
+// hashAll hashes the pieces of b and reports the progress.
+func (r *readers) hashAll(b *batch) {
+	for b.len() > 0 {
+		b.hash(r)
+	}
+	if r.progress != nil {
+		r.progress(r.done, r.bytes)
+	}
+}
+
+// batch are pieces that are hashed side by side.
 type batch struct {
-	pieces []piece
+	// Streams that are one piece each, and the pieces among them that are to be released.
+	data   [][]byte
+	index  []int
+	shorts []piece
+	// Pieces of longer streams, one of each slot, and those that have to wait for them.
+	parts, later []piece
+	failed       []piece
 
-	now, left []piece
-	data      [][]byte
-	hashes    []hash.Hash
-	sums      [][sha256.Size]byte
+	// Lists to hash with.
+	next   [][]byte
+	hashes []hash.Hash
+	sums   [][sha256.Size]byte
 }
 
-// hash hashes one piece of each slot and leaves the others in b.pieces.
-func (b *batch) hash(r *readers) {
-	b.now, b.left = b.now[:0], b.left[:0]
-	for _, p := range b.pieces {
-		switch {
-		case p.slot.busy:
-			b.left = append(b.left, p)
-		case p.err != nil:
-			r.errs = append(r.errs, &Error{Index: p.index, Err: p.err})
-			r.done++
-			p.release()
-		default:
-			p.slot.busy = true
-			b.now = append(b.now, p)
+// len returns the number of pieces in b.
+func (b *batch) len() int { return len(b.data) + len(b.parts) + len(b.later) + len(b.failed) }
+
+func (b *batch) add(p piece) {
+	switch {
+	case p.err != nil:
+		b.failed = append(b.failed, p)
+	case p.first && p.last:
+		b.data, b.index = append(b.data, p.data), append(b.index, p.index)
+		if p.own {
+			b.shorts = append(b.shorts, p)
 		}
+	case p.slot.busy:
+		b.later = append(b.later, p)
+	default:
+		p.slot.busy = true
+		b.parts = append(b.parts, p)
 	}
-	b.whole(r)
-	b.parts(r)
-	for _, p := range b.now {
-		p.slot.busy = false
-		r.bytes += int64(len(p.data))
-		if p.last {
-			r.done++
-		}
+}
+
+// hash hashes short streams and one piece of each slot. It leaves the other pieces in b.
+func (b *batch) hash(r *readers) {
+	for _, p := range b.failed {
+		r.errs = append(r.errs, &Error{Index: p.index, Err: p.err})
+		r.done++
 		p.release()
 	}
-	b.pieces, b.left = append(b.pieces[:0], b.left...), b.left[:0]
+	b.hashShorts(r)
+	b.hashParts(r)
+	for _, p := range b.parts {
+		p.slot.busy = false
+		p.release()
+	}
+	for _, p := range b.shorts {
+		p.release()
+	}
+	later := b.later
+	b.data, b.index, b.shorts, b.failed = b.data[:0], b.index[:0], b.shorts[:0], b.failed[:0]
+	b.parts, b.later = b.parts[:0], b.later[:0]
+	for _, p := range later {
+		b.add(p) // to b.later not before it was read here
+	}
 }
 
-// whole hashes the streams that are one piece.
-func (b *batch) whole(r *readers) {
-	b.data = b.data[:0]
-	for _, p := range b.now {
-		if p.first && p.last {
-			b.data = append(b.data, p.data)
-		}
+func (b *batch) hashShorts(r *readers) {
+	n := len(b.index)
+	if n == 0 {
+		return
 	}
-	sums := b.room(len(b.data))
+	for _, data := range b.data {
+		r.bytes += int64(len(data))
+	}
+	r.done += n
+	first := b.index[0]
+	consecutive := true
+	for k, i := range b.index {
+		consecutive = consecutive && i == first+k
+	}
+	if consecutive {
+		sha256.SumMany(r.dst[first:first+n], b.data)
+		return
+	}
+	sums := b.room(n)
 	sha256.SumMany(sums, b.data)
-	for _, p := range b.now {
-		if p.first && p.last {
-			r.dst[p.index], sums = sums[0], sums[1:]
-		}
+	for k, i := range b.index {
+		r.dst[i] = sums[k]
 	}
 }
 
-// parts hashes the pieces of longer streams.
-func (b *batch) parts(r *readers) {
-	b.data, b.hashes = b.data[:0], b.hashes[:0]
-	for _, p := range b.now {
-		if p.first && p.last {
-			continue
-		}
+func (b *batch) hashParts(r *readers) {
+	if len(b.parts) == 0 {
+		return
+	}
+	b.next, b.hashes = b.next[:0], b.hashes[:0]
+	for _, p := range b.parts {
 		if p.slot.h == nil {
 			p.slot.h = sha256.New()
 		}
 		if p.first {
 			p.slot.h.Reset()
 		}
-		b.data, b.hashes = append(b.data, p.data), append(b.hashes, p.slot.h)
+		b.next, b.hashes = append(b.next, p.data), append(b.hashes, p.slot.h)
+		r.bytes += int64(len(p.data))
 	}
-	sha256.WriteHashes(b.hashes, b.data)
+	sha256.WriteHashes(b.hashes, b.next)
 	b.hashes = b.hashes[:0]
-	for _, p := range b.now {
-		if p.last && !p.first {
+	for _, p := range b.parts {
+		if p.last {
 			b.hashes = append(b.hashes, p.slot.h)
 		}
 	}
 	sums := b.room(len(b.hashes))
 	sha256.SumHashes(sums, b.hashes)
-	for _, p := range b.now {
-		if p.last && !p.first {
+	for _, p := range b.parts {
+		if p.last {
 			r.dst[p.index], sums = sums[0], sums[1:]
+			r.done++
 		}
 	}
+}
+
+// forget empties b and keeps nothing of its streams but room.
+func (b *batch) forget() {
+	for _, pieces := range []*[]piece{&b.shorts, &b.parts, &b.later, &b.failed} {
+		clear((*pieces)[:cap(*pieces)])
+		*pieces = (*pieces)[:0]
+	}
+	for _, data := range []*[][]byte{&b.data, &b.next} {
+		clear((*data)[:cap(*data)])
+		*data = (*data)[:0]
+	}
+	clear(b.hashes[:cap(b.hashes)])
+	b.index, b.hashes = b.index[:0], b.hashes[:0]
 }
 
 // room returns room for n digests.

@@ -42,57 +42,192 @@ func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 func TestSum(t *testing.T) {
 	source := hashtest.Data(1 << 20)
 	hashtest.ForEach(t, func(t *testing.T) {
-		for _, open := range []int{0, 1, 2, 7, 1000} {
+		for _, open := range []int{0, 1, 7, 1000} {
 			for _, n := range []int{0, 1, 3, 130} {
-				msgs := make([][]byte, n)
-				for i := range msgs {
-					length := []int{0, 1, 63, 32<<10 - 1, 32 << 10, 32<<10 + 1, 64 << 10, 100_000, 1000 + i}[i*7%9]
-					msgs[i] = source[i*101:][:length]
-				}
-				var opened, peak atomic.Int32
-				opens := make([]*stream, n)
-				dst := make([][sha256.Size]byte, n)
-				var done int
-				var total int64
-				err := streams.Sum(t.Context(), dst, func(i int) (io.ReadCloser, error) {
-					peak.Store(max(peak.Load(), opened.Add(1)))
-					var r io.Reader = bytes.NewReader(msgs[i])
-					switch i % 5 {
-					case 1:
-						r = iotest.DataErrReader(r)
-					case 2:
-						r = iotest.HalfReader(r)
-					}
-					opens[i] = &stream{Reader: r, open: &opened}
-					return opens[i], nil
-				}, streams.Options{MaxOpen: open, Progress: func(d int, b int64) {
-					if d < done || b < total {
-						t.Errorf("progress went from %d, %d to %d, %d", done, total, d, b)
-					}
-					done, total = d, b
-				}})
-				if err != nil {
-					t.Fatal(err)
-				}
-				want := int64(0)
-				for i, msg := range msgs {
-					if dst[i] != stdsha256.Sum256(msg) {
-						t.Fatalf("%d open, %d streams: wrong digest of stream %d", open, n, i)
-					}
-					if c := opens[i].closes.Load(); c != 1 {
-						t.Errorf("stream %d was closed %d times", i, c)
-					}
-					want += int64(len(msg))
-				}
-				if done != n || total != want {
-					t.Errorf("progress ends with %d streams and %d bytes, want %d and %d", done, total, n, want)
-				}
-				if limit := int32(max(open, 64*(1-min(open, 1)))); peak.Load() > limit {
-					t.Errorf("%d streams were open at a time, want at most %d", peak.Load(), limit)
+				testSum(t, source, n, open, -1)
+			}
+		}
+		testSum(t, source, 130, 0, 0)
+	})
+	for _, blocks := range []int{0, 40, 600} { // the stream that blocks
+		for _, open := range []int{0, 1, 2, 7, 1000} {
+			for _, n := range []int{1, 2, 130, 700} {
+				if blocks < n {
+					testSum(t, source, n, open, blocks)
 				}
 			}
 		}
-	})
+	}
+}
+
+func testSum(t *testing.T, source []byte, n, open, blocks int) {
+	msgs := make([][]byte, n)
+	for i := range msgs {
+		length := []int{0, 1, 63, 16<<10 - 1, 16 << 10, 32<<10 + 1, 64 << 10, 100_000, 1000 + i}[i*7%9]
+		msgs[i] = source[i*101:][:length]
+	}
+	var opened, peak atomic.Int32
+	opens := make([]*stream, n)
+	dst := make([][sha256.Size]byte, n)
+	var done int
+	var total int64
+	err := streams.Sum(t.Context(), dst, func(i int) (io.ReadCloser, error) {
+		now := opened.Add(1)
+		for p := peak.Load(); p < now && !peak.CompareAndSwap(p, now); p = peak.Load() {
+		}
+		var r io.Reader = bytes.NewReader(msgs[i])
+		switch {
+		case i == blocks:
+			r = io.MultiReader(&pause{5 * time.Millisecond}, r)
+		case i%5 == 1:
+			r = iotest.DataErrReader(r)
+		case i%5 == 2:
+			r = iotest.HalfReader(r)
+		}
+		opens[i] = &stream{Reader: r, open: &opened}
+		return opens[i], nil
+	}, streams.Options{MaxOpen: open, Progress: func(d int, b int64) {
+		if d < done || b < total {
+			t.Errorf("progress went from %d, %d to %d, %d", done, total, d, b)
+		}
+		done, total = d, b
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := int64(0)
+	for i, msg := range msgs {
+		if dst[i] != stdsha256.Sum256(msg) {
+			t.Fatalf("%d open, %d streams, stream %d blocks: wrong digest of stream %d", open, n, blocks, i)
+		}
+		if c := opens[i].closes.Load(); c != 1 {
+			t.Errorf("stream %d was closed %d times", i, c)
+		}
+		want += int64(len(msg))
+	}
+	if done != n || total != want {
+		t.Errorf("progress ends with %d streams and %d bytes, want %d and %d", done, total, n, want)
+	}
+	if limit := int32(max(open, 64*(1-min(open, 1)))); peak.Load() > limit {
+		t.Errorf("%d streams were open at a time, want at most %d", peak.Load(), limit)
+	}
+}
+
+// A pause is an empty stream that takes its time.
+type pause struct{ time.Duration }
+
+func (p *pause) Read([]byte) (int, error) {
+	time.Sleep(p.Duration)
+	return 0, io.EOF
+}
+
+// TestSumOfStreamsThatWait has a stream wait, in each place, for streams behind it to be
+// read: as many of them as may be open.
+func TestSumOfStreamsThatWait(t *testing.T) {
+	data := hashtest.Data(1 << 20)
+	for _, procs := range []int{1, 2} {
+		t.Run(fmt.Sprintf("procs=%d", procs), func(t *testing.T) {
+			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
+			for _, where := range []string{"open", "Read", "later Read", "Close"} {
+				for _, waiting := range []int{0, 1, 5} {
+					for _, length := range []int{0, 1000, 1 << 20} {
+						t.Run(fmt.Sprintf("%s/stream=%d/length=%d", where, waiting, length), func(t *testing.T) {
+							const n = 12
+							read := make(chan bool) // all that stand behind
+							var left atomic.Int32
+							left.Store(n - 1 - int32(waiting))
+							wait := func(place string, i int) {
+								if i == waiting && place == where {
+									<-read
+								}
+							}
+							var opened atomic.Int32
+							dst := make([][sha256.Size]byte, n)
+							err := streams.Sum(t.Context(), dst, func(i int) (io.ReadCloser, error) {
+								wait("open", i)
+								opened.Add(1)
+								reads := 0
+								r := bytes.NewReader(data[:length])
+								return &closing{stream{open: &opened, Reader: readerFunc(func(p []byte) (int, error) {
+									if reads++; reads == 1 {
+										wait("Read", i)
+									} else if reads == 2 {
+										wait("later Read", i)
+									}
+									return r.Read(p)
+								})}, func() {
+									wait("Close", i)
+									if i > waiting && left.Add(-1) == 0 {
+										close(read)
+									}
+								}}, nil
+							}, streams.Options{MaxOpen: n - waiting})
+							if err != nil {
+								t.Fatal(err)
+							}
+							for i, got := range dst {
+								if got != stdsha256.Sum256(data[:length]) {
+									t.Errorf("wrong digest of stream %d", i)
+								}
+							}
+							if opened.Load() != 0 {
+								t.Errorf("%d streams are open", opened.Load())
+							}
+						})
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestSumReadsSlowStreamsTogether has each Read take a millisecond.
+func TestSumReadsSlowStreamsTogether(t *testing.T) {
+	const n = 256
+	for _, procs := range []int{1, 2} {
+		func() {
+			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
+			begin := time.Now()
+			err := streams.Sum(t.Context(), make([][sha256.Size]byte, n), func(int) (io.ReadCloser, error) {
+				return io.NopCloser(io.MultiReader(strings.NewReader("some"), &pause{time.Millisecond})), nil
+			}, streams.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if took := time.Since(begin); took > n*time.Millisecond/2 {
+				t.Errorf("GOMAXPROCS %d: %d streams that take 1 ms each took %v", procs, n, took)
+			}
+		}()
+	}
+}
+
+// TestSumReadsFastStreamsItself counts the goroutines that read streams in memory.
+func TestSumReadsFastStreamsItself(t *testing.T) {
+	data := hashtest.Data(1 << 20)
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	for _, length := range []int{0, 100, 20_000} {
+		// A neighbour of this process may hold the goroutine up.
+		for try := 0; ; try++ {
+			before := runtime.NumGoroutine()
+			var most atomic.Int32
+			err := streams.Sum(t.Context(), make([][sha256.Size]byte, 50), func(i int) (io.ReadCloser, error) {
+				if now := int32(runtime.NumGoroutine() - before); now > most.Load() {
+					most.Store(now)
+				}
+				return io.NopCloser(bytes.NewReader(data[:length])), nil
+			}, streams.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if most.Load() <= 1 { // the timer's
+				break
+			}
+			if try == 50 {
+				t.Errorf("streams of %d bytes: %d goroutines", length, most.Load())
+				break
+			}
+		}
+	}
 }
 
 // TestSumErrors has one stream among good ones fail in each way.
@@ -156,6 +291,50 @@ func TestSumErrors(t *testing.T) {
 	}
 }
 
+// TestSumOfFailingStreams fails all streams but those in between, on the goroutine that
+// hashes and on others.
+func TestSumOfFailingStreams(t *testing.T) {
+	broken := errors.New("broken")
+	for _, blocks := range []bool{false, true} {
+		for _, maxOpen := range []int{1, 4} {
+			for _, length := range []int{0, 1000, 40_000} {
+				const n = 30
+				data := hashtest.Data(length)
+				dst := make([][sha256.Size]byte, n)
+				done := 0
+				err := streams.Sum(t.Context(), dst, func(i int) (io.ReadCloser, error) {
+					r := iotest.OneByteReader(bytes.NewReader(data))
+					switch {
+					case i == 0 && blocks:
+						r = io.MultiReader(&pause{5 * time.Millisecond}, r)
+					case i%10 == 1:
+						return nil, broken
+					case i%10 > 2:
+						r = io.MultiReader(r, iotest.ErrReader(broken))
+					}
+					return io.NopCloser(r), nil
+				}, streams.Options{MaxOpen: maxOpen, Progress: func(d int, _ int64) { done = d }})
+				failed := err.(interface{ Unwrap() []error }).Unwrap()
+				for i, got := range dst {
+					if i%10 == 0 || i%10 == 2 {
+						if got != stdsha256.Sum256(data) {
+							t.Errorf("wrong digest of stream %d", i)
+						}
+						continue
+					}
+					if one, ok := failed[0].(*streams.Error); !ok || one.Index != i || !errors.Is(one, broken) {
+						t.Fatalf("%v, want an error of stream %d", failed[0], i)
+					}
+					failed = failed[1:]
+				}
+				if len(failed) > 0 || done != n {
+					t.Errorf("%d streams done, want %d; more errors: %v", done, n, failed)
+				}
+			}
+		}
+	}
+}
+
 // TestSumErrorsAreInOrder fails all streams.
 func TestSumErrorsAreInOrder(t *testing.T) {
 	dst := make([][sha256.Size]byte, 100)
@@ -214,44 +393,61 @@ func TestSumCanceled(t *testing.T) {
 	}
 }
 
-// TestSumPanics has open, Read, Close and Progress panic or end their goroutine:
-// all streams are closed, and no goroutine is left.
+// TestSumPanics has open, Read, Close and Progress panic or end their goroutine, before
+// and after a stream has blocked: all streams are closed, and no goroutine is left.
 func TestSumPanics(t *testing.T) {
 	before := runtime.NumGoroutine()
-	for _, where := range []string{"open", "Read", "Close", "Progress"} {
-		var opened, opens atomic.Int32
-		at := func(place string, i int) {
-			if place == where && i == 7 {
-				panic("on purpose")
+	const n = 2000
+	for _, blocks := range []int{-1, 2, 7} { // the stream that blocks, in Read
+		for _, where := range []string{"open", "Read", "Close", "Progress"} {
+			var opened, opens atomic.Int32
+			at := func(place string, i int) {
+				if place == "Read" && i == blocks {
+					time.Sleep(5 * time.Millisecond)
+				}
+				if place == where && i == 7 {
+					panic("on purpose")
+				}
+			}
+			message := panicOf(func() {
+				streams.Sum(t.Context(), make([][sha256.Size]byte, n), func(i int) (io.ReadCloser, error) {
+					at("open", i)
+					opens.Add(1)
+					opened.Add(1)
+					return &closing{stream{Reader: readerFunc(func([]byte) (int, error) {
+						at("Read", i)
+						return 0, io.EOF
+					}), open: &opened}, func() { at("Close", i) }}, nil
+				}, streams.Options{MaxOpen: 3, Progress: func(int, int64) { at("Progress", 7) }})
+			})
+			if message != "on purpose" {
+				t.Errorf("%s: panic %q", where, message)
+			}
+			if opened.Load() != 0 {
+				t.Errorf("%s: %d streams are open", where, opened.Load())
+			}
+			if opens.Load() == n && blocks != 7 {
+				t.Errorf("%s panics, and all further streams are opened", where)
 			}
 		}
-		message := panicOf(func() {
-			streams.Sum(t.Context(), make([][sha256.Size]byte, 100), func(i int) (io.ReadCloser, error) {
-				at("open", i)
-				opens.Add(1)
-				opened.Add(1)
-				return &closing{stream{Reader: readerFunc(func([]byte) (int, error) {
-					at("Read", i)
-					return 0, io.EOF
-				}), open: &opened}, func() { at("Close", i) }}, nil
-			}, streams.Options{MaxOpen: 3, Progress: func(int, int64) { at("Progress", 7) }})
-		})
-		if message != "on purpose" {
-			t.Errorf("%s: panic %q", where, message)
-		}
-		if opened.Load() != 0 {
-			t.Errorf("%s: %d streams are open", where, opened.Load())
-		}
-		if where == "Progress" && opens.Load() == 100 {
-			t.Error("Progress panics, and all further streams are opened")
-		}
 	}
-	err := streams.Sum(t.Context(), make([][sha256.Size]byte, 3), func(int) (io.ReadCloser, error) {
-		runtime.Goexit()
-		return nil, nil
-	}, streams.Options{})
-	if err == nil {
-		t.Error("no error where open ended its goroutine")
+	for _, blocks := range []int{-1, 0, 2} {
+		ended := make(chan error, 1)
+		go func() {
+			err := errors.New("the goroutine that called Sum has ended") // as a stream wants it
+			defer func() { ended <- err }()
+			err = streams.Sum(context.Background(), make([][sha256.Size]byte, 3), func(i int) (io.ReadCloser, error) {
+				if i == blocks {
+					time.Sleep(5 * time.Millisecond)
+				} else if i == 1 {
+					runtime.Goexit()
+				}
+				return io.NopCloser(strings.NewReader("")), nil
+			}, streams.Options{})
+		}()
+		if err := <-ended; err == nil {
+			t.Errorf("stream %d blocks: no error where open ended its goroutine", blocks)
+		}
 	}
 	for end := time.Now().Add(10 * time.Second); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {

@@ -1,0 +1,294 @@
+package streams
+
+import (
+	"context"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/sha256-simd/sha256-simd/internal/workers"
+)
+
+const (
+	// chunkSize is the size of the buffers that streams are read into on the goroutine
+	// that hashes: several short ones one behind the other, or pieces of long ones.
+	chunkSize = 3 * readSize
+	// maxDirectOpen and maxBatch bound the memory of that: 64 pieces of long streams, or
+	// 256 short streams, which is enough for all lanes and stays in a core's cache.
+	maxDirectOpen = 64
+	maxBatch      = 256
+	// maxRead and maxReadOnOneP are the mean times of reading a piece up to which the
+	// goroutine that hashes reads too. A piece that another goroutine has read costs
+	// about 1 µs more. On one P only what blocks is worth that.
+	maxRead       = 2 * time.Microsecond
+	maxReadOnOneP = 20 * time.Microsecond
+	// firstLook and longestLook are the intervals at which reading is looked at. They
+	// double from the one to the other.
+	firstLook   = 100 * time.Microsecond
+	longestLook = 1600 * time.Microsecond
+)
+
+// Of calls that have ended.
+var (
+	chunks  = sync.Pool{New: func() any { return new([chunkSize]byte) }}
+	batches = sync.Pool{New: func() any { return new(batch) }}
+)
+
+// direct is a call of Sum whose goroutine opens, reads and hashes all streams itself.
+// While it is in a call of open or of a method of a stream, a timer may take the streams
+// over. Then other goroutines read and hash them, and this one is one of those that read.
+type direct struct {
+	*readers
+	group *workers.Group // of the goroutines that read
+	batch *batch
+	slots []*slot // with open streams
+	spare *slot   // without
+	slot  *slot   // of the piece that is being read
+
+	// The pieces in batch are in chunks. The next one goes to chunks[at], behind used
+	// bytes.
+	chunks   []*[chunkSize]byte
+	at, used int
+
+	// state is twice the number of pieces whose reading has begun, plus 1 while one is
+	// being read; or takenOver. What the timer needs is written before state.
+	state   atomic.Int64
+	hashing atomic.Int64 // nanoseconds so far
+
+	watch watch
+	// Of the goroutines that read once the streams are taken over.
+	over    bool
+	ctx     context.Context
+	reading sync.WaitGroup
+}
+
+const takenOver = -1
+
+// A watch looks at how the reading of a direct goes on.
+type watch struct {
+	mu       sync.Mutex
+	timer    *time.Timer // nil: not started
+	interval time.Duration
+	ended    bool
+	left     chan struct{} // receives if the timer's function finds that the watch has ended
+	// What the last look saw.
+	time            time.Time
+	pieces, hashing int64
+}
+
+func (r *readers) direct(ctx context.Context) error {
+	d := &direct{readers: r, batch: batches.Get().(*batch)}
+	d.group, d.ctx = workers.New(ctx, errReaderExited)
+	defer d.end()
+	for d.fill() {
+		begin := time.Now()
+		r.hashAll(d.batch)
+		d.hashing.Add(int64(time.Since(begin)))
+		d.at, d.used = 0, 0
+	}
+	if d.over {
+		d.send(d.ctx, d.slot)
+		d.over = false
+		d.reading.Done()
+		d.group.Wait()
+	}
+	return d.group.Err()
+}
+
+// end leaves nothing behind, also if a stream or Progress has panicked.
+func (d *direct) end() {
+	d.group.Cancel()
+	d.watch.end()
+	if d.over {
+		d.reading.Done()
+		d.group.Wait()
+	}
+	for _, s := range append(d.slots, d.slot) {
+		if s != nil {
+			s.close()
+		}
+	}
+	for _, c := range d.chunks {
+		chunks.Put(c)
+	}
+	if cap(d.batch.data) <= 2*maxBatch {
+		d.batch.forget()
+		batches.Put(d.batch)
+	}
+}
+
+// fill reads pieces into the batch: the next one of each open stream, then those of new
+// streams. It returns false if there are none, or if the streams were taken over.
+func (d *direct) fill() bool {
+	for i := len(d.slots) - 1; i >= 0 && d.ctx.Err() == nil; i-- {
+		s := d.slots[i]
+		if !d.read(s) {
+			return false
+		}
+		if s.stream == nil {
+			last := len(d.slots) - 1
+			d.slots[i], d.slots = d.slots[last], d.slots[:last]
+			d.spare = s
+		}
+	}
+	maxOpen := min(d.maxOpen, maxDirectOpen)
+	for len(d.slots) < maxOpen && d.batch.len() < maxBatch && d.at*chunkSize < maxOpen*readSize &&
+		int(d.taken.Load()) < len(d.dst) && d.ctx.Err() == nil {
+		s := d.spare
+		if s == nil {
+			s = new(slot)
+		}
+		d.spare = nil
+		if !d.read(s) {
+			return false
+		}
+		if s.stream == nil {
+			d.spare = s
+		} else {
+			d.slots = append(d.slots, s)
+		}
+	}
+	return d.batch.len() > 0
+}
+
+// read reads the next piece of the stream of s, or the first one of the next stream. It
+// returns false if the streams were taken over.
+func (d *direct) read(s *slot) bool {
+	d.slot = s
+	if len(d.dst) > 1 || s.begun {
+		// While the first piece of an only stream is read, nothing else can be done.
+		d.startWatch()
+	}
+	room := d.room()
+	reading := d.state.Load() + 3
+	d.state.Store(reading)
+	var p piece
+	ok := true
+	if s.stream == nil {
+		p, ok = d.next(s)
+	}
+	if s.stream != nil {
+		p, ok = s.read(d.ctx, room)
+	}
+	if !d.state.CompareAndSwap(reading, reading-1) {
+		d.watch.mu.Lock() // until all is taken over
+		defer d.watch.mu.Unlock()
+		if ok {
+			d.pieces <- p
+		}
+		return false
+	}
+	d.slot = nil
+	if ok {
+		d.used += len(p.data)
+		d.batch.add(p)
+	}
+	return true
+}
+
+// room returns room for a piece.
+func (d *direct) room() []byte {
+	if d.used > chunkSize-readSize {
+		d.at, d.used = d.at+1, 0
+	}
+	if d.at == len(d.chunks) {
+		d.chunks = append(d.chunks, chunks.Get().(*[chunkSize]byte))
+	}
+	return d.chunks[d.at][d.used:][:readSize]
+}
+
+// startWatch starts the watch, once.
+func (d *direct) startWatch() {
+	w := &d.watch
+	if w.timer != nil {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.left = make(chan struct{}, 1)
+	w.time, w.interval = time.Now(), firstLook
+	w.timer = time.AfterFunc(w.interval, d.look)
+}
+
+// look takes the streams over if a piece is being read that blocks, or if reading takes
+// long on average. Otherwise it has the timer call it again.
+func (d *direct) look() {
+	w := &d.watch
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.ended {
+		w.left <- struct{}{}
+		return
+	}
+	limit := maxRead
+	if runtime.GOMAXPROCS(0) == 1 {
+		limit = maxReadOnOneP
+	}
+	now, state, hashing := time.Now(), d.state.Load(), d.hashing.Load()
+	reading := now.Sub(w.time) - time.Duration(hashing-w.hashing)
+	if state&1 == 1 && reading > limit*time.Duration(max(1, state/2-w.pieces)) &&
+		d.state.CompareAndSwap(state, takenOver) {
+		d.takeOver()
+		return
+	}
+	w.time, w.pieces, w.hashing = now, state/2, hashing
+	w.interval = min(2*w.interval, longestLook)
+	w.timer.Reset(w.interval)
+}
+
+// end ends the watch. The timer's function does not run any more then.
+func (w *watch) end() {
+	w.mu.Lock()
+	if w.timer == nil || w.ended {
+		w.mu.Unlock()
+		return
+	}
+	w.ended = true
+	stopped := w.timer.Stop()
+	w.mu.Unlock()
+	if !stopped {
+		<-w.left
+	}
+}
+
+// takeOver has goroutines read the streams that are open and the next ones, and another
+// one hash. The goroutine that called Sum is in the middle of a piece, and reads on.
+func (d *direct) takeOver() {
+	d.watch.ended, d.over = true, true
+	d.pieces = make(chan piece, 2*d.maxOpen)
+	d.reading.Add(1)
+	others := d.maxOpen - 1
+	for _, s := range d.slots {
+		if s != d.slot {
+			d.startReader(s)
+			others--
+		}
+	}
+	for range others {
+		d.startReader(new(slot))
+	}
+	go func() {
+		d.reading.Wait()
+		close(d.pieces)
+	}()
+	d.group.Go(func() error {
+		defer func() { // Progress may panic
+			d.group.Cancel()
+			for p := range d.pieces {
+				p.release()
+			}
+		}()
+		d.hash(d.batch)
+		return nil
+	})
+}
+
+func (d *direct) startReader(s *slot) {
+	d.reading.Add(1)
+	d.group.Go(func() error {
+		defer d.reading.Done()
+		d.send(d.ctx, s)
+		return nil
+	})
+}

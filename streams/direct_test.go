@@ -1,0 +1,53 @@
+package streams
+
+import (
+	"bytes"
+	"errors"
+	"reflect"
+	"testing"
+
+	"github.com/sha256-simd/sha256-simd"
+)
+
+// TestNothingIsKept looks for streams, data and hashes in a batch that goes to the pool.
+func TestNothingIsKept(t *testing.T) {
+	b := new(batch)
+	r := &readers{dst: make([][sha256.Size]byte, 100)}
+	s := new(slot)
+	for i := range r.dst {
+		data := bytes.Repeat([]byte{1}, i)
+		for _, p := range []piece{
+			{slot: s, index: i, data: data, first: true, last: true},
+			{slot: s, index: i, data: data, first: true},
+			{slot: s, index: i, data: data, last: true},
+			{slot: s, index: i, last: true, err: errors.New("broken")},
+		} {
+			b.add(p)
+		}
+	}
+	b.shorts = append(b.shorts, piece{slot: s})
+	for b.len() > 0 {
+		b.shorts = b.shorts[:0]
+		b.hash(r)
+	}
+	b.forget()
+	v := reflect.ValueOf(b).Elem()
+	for i := range v.NumField() {
+		f, name := v.Field(i), v.Type().Field(i).Name
+		if f.Len() > 0 && name != "sums" {
+			t.Errorf("%s has %d elements", name, f.Len())
+		}
+		if name == "index" || name == "sums" {
+			continue
+		}
+		if f.Cap() == 0 {
+			t.Errorf("%s was not used", name)
+		}
+		for k := range f.Cap() {
+			if !f.Slice(0, f.Cap()).Index(k).IsZero() {
+				t.Errorf("%s keeps an element", name)
+				break
+			}
+		}
+	}
+}
