@@ -54,12 +54,12 @@ var tree = merkle.Tree{
 // maxSlices is the largest number of chunks that are hashed in one call.
 const maxSlices = 1024
 
-// slices are for the chunks of a call, which SumMany takes as slices.
-var slices = sync.Pool{New: func() any { return new([maxSlices][]byte) }}
+// chunkLists are for the chunks of a call, which SumMany takes as slices.
+var chunkLists = sync.Pool{New: func() any { return new([maxSlices][]byte) }}
 
 // leaves sets dst to the leaves of data, which has at least one byte for each.
 func leaves(dst [][Size]byte, data []byte) {
-	chunks := slices.Get().(*[maxSlices][]byte)
+	chunks := chunkLists.Get().(*[maxSlices][]byte)
 	for len(dst) > 0 {
 		n := min(len(dst), len(chunks))
 		for i := range n {
@@ -70,7 +70,7 @@ func leaves(dst [][Size]byte, data []byte) {
 		clear(chunks[:n])
 		dst = dst[n:]
 	}
-	slices.Put(chunks)
+	chunkLists.Put(chunks)
 }
 
 // count returns the number of chunks of size bytes, at least one.

@@ -292,6 +292,54 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
+// TestHashAllocatesForWhatIsWritten writes byte by byte, and all at once.
+func TestHashAllocatesForWhatIsWritten(t *testing.T) {
+	for _, n := range []int{0, 1, 100, 1024, 1025, 20_000, bufferSize, bufferSize + 1, 3*bufferSize + 5} {
+		data := counting(n)
+		a, b := New().(*digest), New().(*digest)
+		a.Write(data)
+		for i := range data {
+			b.Write(data[i:][:1])
+		}
+		for _, d := range []*digest{a, b} {
+			if limit := min(max(2*n, 8), bufferSize); cap(d.buf) > limit {
+				t.Errorf("%d bytes were written, the buffer has %d", n, cap(d.buf))
+			}
+			if got := [Size]byte(d.Sum(nil)); got != Sum256(data) {
+				t.Errorf("%d bytes: %x", n, got)
+			}
+		}
+	}
+}
+
+// TestClonesAreApart writes to a hash and to its clone in turn.
+func TestClonesAreApart(t *testing.T) {
+	for _, n := range []int{1, 1000, bufferSize + 1, 3*bufferSize + 5} {
+		data := counting(n + 2*bufferSize)
+		a := New().(*digest)
+		a.Write(data[:n])
+		c, err := a.Clone()
+		if err != nil {
+			t.Fatal(err)
+		}
+		ones := bytes.Repeat([]byte{1}, 2*bufferSize)
+		for i := 0; i < len(ones); i += bufferSize / 2 {
+			a.Write(data[n+i:][:bufferSize/2])
+			c.Write(ones[i:][:bufferSize/2])
+		}
+		if got := [Size]byte(a.Sum(nil)); got != Sum256(data) {
+			t.Errorf("%d bytes, then those of its own: %x", n, got)
+		}
+		if got := [Size]byte(c.Sum(nil)); got != Sum256(append(data[:n:n], ones...)) {
+			t.Errorf("%d bytes, then those of the clone: %x", n, got)
+		}
+		a.Reset()
+		if got := [Size]byte(a.Sum(nil)); got != Sum256(nil) {
+			t.Errorf("%d bytes and Reset: %x", n, got)
+		}
+	}
+}
+
 // failing fails at an offset.
 type failing struct {
 	io.ReaderAt

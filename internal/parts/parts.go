@@ -33,6 +33,9 @@ const (
 	// maxGather is the largest number of bytes of such a call. A copy of 1 MiB or
 	// more bypasses the cache, and the kernels would read it from memory.
 	maxGather = 128 << 10
+	// maxDirect is the largest size of a stretch that is read and hashed on the calling
+	// goroutine. Starting workers takes as long as hashing some kilobytes.
+	maxDirect = 128 << 10
 	// gap separates the buffers of long parts, so that they do not begin at the
 	// same place modulo 4 KiB. There they would share few lines of the cache.
 	gap = 64
@@ -103,7 +106,7 @@ func (p Parts) Count() int64 { return (p.Size + p.PartSize - 1) / p.PartSize }
 // empty stretch may have one, of an empty part.
 //
 // Each of its workers hashes on a goroutine, many parts side by side, while another
-// goroutine reads ahead. It returns when no ReadAt is in flight and its goroutines have
+// goroutine reads ahead. Up to 128 KiB are read and hashed on the calling goroutine. It returns when no ReadAt is in flight and its goroutines have
 // ended. When ctx is done the error is ctx.Err(). If R ends too early it is
 // [io.ErrUnexpectedEOF], if reading fails the error of R, both wrapped with the
 // offset.
@@ -145,6 +148,9 @@ func (p Parts) sum(ctx context.Context, digests [][32]byte) error {
 		l.stretch &^= sha256.BlockSize - 1
 	}
 
+	if p.Size <= maxDirect {
+		return l.direct(ctx)
+	}
 	g, ctx := workers.New(ctx, errExited)
 	var hashers sync.WaitGroup
 	l.hashed = make(chan hashed, count)
@@ -176,10 +182,34 @@ func (p Parts) sum(ctx context.Context, digests [][32]byte) error {
 func (p *pipeline) report() {
 	var sum hashed
 	for h := range p.hashed {
-		sum.parts += h.parts
-		sum.bytes += h.bytes
+		sum.add(h)
 		p.Progress(sum.parts, sum.bytes)
 	}
+}
+
+func (h *hashed) add(more hashed) {
+	h.parts += more.parts
+	h.bytes += more.bytes
+}
+
+// direct reads and hashes all groups on the calling goroutine.
+func (p *pipeline) direct(ctx context.Context) error {
+	var s step
+	var hs []hash.Hash
+	var sum hashed
+	for group := 0; group < len(p.digests); group += p.lanes {
+		err := p.readGroup(ctx, group, func() *step { return &s }, func(s *step) {
+			hs = p.hashStep(s, hs)
+			if p.Progress != nil {
+				sum.add(s.hashed())
+				p.Progress(sum.parts, sum.bytes)
+			}
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // read takes groups until there are none and sends their steps, filled from
@@ -190,20 +220,30 @@ func (p *pipeline) read(ctx context.Context, free <-chan *step, full chan<- *ste
 		if group >= len(p.digests) {
 			return nil
 		}
-		end := min(group+p.lanes, len(p.digests))
-		for at := int64(0); ; at += p.stretch {
-			s := <-free
-			s.group, s.parts = group, p.digests[group:end]
-			s.first = at == 0
-			// The first part of a group is as long as any.
-			s.last = p.padded(group)-at <= p.stretch
-			if err := p.fill(ctx, s, group, at); err != nil {
-				return err
-			}
-			full <- s
-			if s.last {
-				break
-			}
+		err := p.readGroup(ctx, group, func() *step { return <-free }, func(s *step) { full <- s })
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// readGroup takes a step from free for each stretch of the group that begins with part
+// group, and hands it to full with what was read.
+func (p *pipeline) readGroup(ctx context.Context, group int, free func() *step, full func(*step)) error {
+	end := min(group+p.lanes, len(p.digests))
+	for at := int64(0); ; at += p.stretch {
+		s := free()
+		s.group, s.parts = group, p.digests[group:end]
+		s.first = at == 0
+		// The first part of a group is as long as any.
+		s.last = p.padded(group)-at <= p.stretch
+		if err := p.fill(ctx, s, group, at); err != nil {
+			return err
+		}
+		last := s.last
+		full(s)
+		if last {
+			return nil
 		}
 	}
 }
@@ -267,36 +307,48 @@ func (p *pipeline) padded(i int) int64 {
 func (p *pipeline) hash(full <-chan *step, free chan<- *step) {
 	var hs []hash.Hash
 	for s := range full {
-		if s.first && s.last {
-			sha256.SumManyAfter(s.parts, p.prefix, s.data)
-		} else {
-			for len(hs) < len(s.parts) {
-				hs = append(hs, sha256.New())
-			}
-			group := hs[:len(s.parts)]
-			if s.first {
-				for _, h := range group {
-					h.Reset()
-					h.Write(p.Prefix)
-				}
-			}
-			sha256.WriteHashes(group, s.data)
-			if s.last {
-				sha256.SumHashes(s.parts, group)
-			}
-		}
-		if s.last && p.Done != nil {
-			p.Done(s.group, s.parts)
-		}
+		hs = p.hashStep(s, hs)
 		if p.Progress != nil {
-			h := hashed{bytes: s.bytes}
-			if s.last {
-				h.parts = len(s.parts)
-			}
-			p.hashed <- h
+			p.hashed <- s.hashed()
 		}
 		free <- s
 	}
+}
+
+// hashStep hashes a step. Steps of one group, from the first to the last, share hs, the
+// hashes of the group's parts. It returns hs, which grows.
+func (p *pipeline) hashStep(s *step, hs []hash.Hash) []hash.Hash {
+	if s.first && s.last {
+		sha256.SumManyAfter(s.parts, p.prefix, s.data)
+	} else {
+		for len(hs) < len(s.parts) {
+			hs = append(hs, sha256.New())
+		}
+		group := hs[:len(s.parts)]
+		if s.first {
+			for _, h := range group {
+				h.Reset()
+				h.Write(p.Prefix)
+			}
+		}
+		sha256.WriteHashes(group, s.data)
+		if s.last {
+			sha256.SumHashes(s.parts, group)
+		}
+	}
+	if s.last && p.Done != nil {
+		p.Done(s.group, s.parts)
+	}
+	return hs
+}
+
+// hashed returns what the step has hashed.
+func (s *step) hashed() hashed {
+	h := hashed{bytes: s.bytes}
+	if s.last {
+		h.parts = len(s.parts)
+	}
+	return h
 }
 
 // readFull fills b from offset off of r.

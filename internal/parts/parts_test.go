@@ -139,3 +139,67 @@ func TestEachGroupIsDoneOnce(t *testing.T) {
 		}
 	}
 }
+
+// readerAtFunc is a ReadAt method.
+type readerAtFunc func(p []byte, off int64) (int, error)
+
+func (f readerAtFunc) ReadAt(p []byte, off int64) (int, error) { return f(p, off) }
+
+// TestSmallStretches reads up to 128 KiB on the calling goroutine, and one byte more on
+// others.
+func TestSmallStretches(t *testing.T) {
+	data := hashtest.Data(128<<10 + 1)
+	for _, tt := range []struct {
+		size, partSize, group int
+		pad                   bool
+		goroutines            bool
+	}{
+		{size: 1, partSize: 1000},
+		{size: 100_000, partSize: 1000},
+		{size: 100_000, partSize: 1000, group: 32},
+		{size: 100_000, partSize: 3 << 20, pad: true}, // takes two steps
+		{size: 128 << 10, partSize: 4096},
+		{size: 128<<10 + 1, partSize: 4096, goroutines: true},
+	} {
+		t.Run(fmt.Sprintf("size=%d/part=%d/group=%d", tt.size, tt.partSize, tt.group), func(t *testing.T) {
+			before := runtime.NumGoroutine()
+			var mu sync.Mutex
+			started := false
+			r := readerAtFunc(func(p []byte, off int64) (int, error) {
+				mu.Lock()
+				defer mu.Unlock()
+				started = started || runtime.NumGoroutine() > before
+				return bytes.NewReader(data[:tt.size]).ReadAt(p, off)
+			})
+			done, read := 0, int64(0)
+			p := parts.Parts{
+				R: r, Size: int64(tt.size), PartSize: int64(tt.partSize), Pad: tt.pad, Group: tt.group,
+				Progress: func(d int, n int64) {
+					if d < done || n < read {
+						t.Errorf("progress goes from %d parts and %d bytes to %d and %d", done, read, d, n)
+					}
+					done, read = d, n
+				},
+			}
+			got := make([][32]byte, p.Count())
+			if err := p.Sum(t.Context(), got); err != nil {
+				t.Fatal(err)
+			}
+			for i := range got {
+				part := data[i*tt.partSize : min((i+1)*tt.partSize, tt.size)]
+				if tt.pad {
+					part = append(part[:len(part):len(part)], make([]byte, tt.partSize-len(part))...)
+				}
+				if got[i] != sha256.Sum256(part) {
+					t.Fatalf("wrong digest of part %d", i)
+				}
+			}
+			if done != len(got) || read != int64(tt.size) {
+				t.Errorf("progress ends with %d parts and %d bytes", done, read)
+			}
+			if started != tt.goroutines {
+				t.Errorf("reading on other goroutines: %v, want %v", started, tt.goroutines)
+			}
+		})
+	}
+}
