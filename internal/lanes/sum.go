@@ -18,7 +18,7 @@ type Prefix struct {
 // SumMany sets dst[i] to the SHA-256 digest of msgs[i]. The slices have the same
 // length.
 func SumMany(dst [][block.DigestSize]byte, msgs [][]byte) {
-	if areFew(msgs, 0, 0) {
+	if len(msgs) <= block.MaxLanes && areFew(msgs, 0, 0) {
 		for i, m := range msgs {
 			if len(m) == block.NodeSize {
 				block.HashNode(&dst[i], (*[block.NodeSize]byte)(m))
@@ -81,25 +81,35 @@ func SumHeaded(dst [][block.DigestSize]byte, prefix Prefix, heads []byte, size i
 
 // sum does the work of s.
 func sum(dst [][block.DigestSize]byte, s *sumMany) {
-	nested := 0
-	if s.nested {
-		nested = 1
-	}
-	if areFew(s.msgs, len(s.prefix.Rest), nested) {
-		for i, m := range s.msgs {
-			s.sumOne(&dst[i], m, i)
-		}
+	if len(s.msgs) <= block.MaxLanes && s.areFew() {
+		s.sumEach()
 		return
 	}
 	sumSideBySide(dst, s)
 }
 
+// maxUneven is the largest number of messages of which one may be so long that it takes
+// most of the time.
+const maxUneven = 256
+
+func (s *sumMany) areFew() bool {
+	nested := 0
+	if s.nested {
+		nested = 1
+	}
+	return areFew(s.msgs, len(s.prefix.Rest), nested)
+}
+
+// sumEach does the work of s, one message after the other.
+func (s *sumMany) sumEach() {
+	for i, m := range s.msgs {
+		s.sumOne(&s.dst[i], m, i)
+	}
+}
+
 // areFew reports whether messages take less time one after the other than side by side.
 // Each follows so many bytes of a prefix, and is followed by so many further blocks.
 func areFew(msgs [][]byte, before, more int) bool {
-	if len(msgs) > block.MaxLanes {
-		return false
-	}
 	var t Tally
 	for _, m := range msgs {
 		t.Add(block.PaddedBlocks(before+len(m)) + more)
@@ -130,8 +140,10 @@ func sumSideBySide(dst [][block.DigestSize]byte, s *sumMany) {
 		g.sumEqual(rows, &g.sums, messagesOf(s.msgs))
 	} else if least, most, far, ok := g.sums.goesByBlocks(g.Width()); ok {
 		g.sumByBlocks(rows, &g.sums, least, most, far)
+	} else if n := len(dst); n > block.MaxLanes && n <= maxUneven && g.sums.areFew() {
+		g.sums.sumEach()
 	} else {
-		g.run(len(dst), &g.sums, true)
+		g.run(n, &g.sums, true)
 		if s.nested {
 			g.nestAll(dst)
 		}

@@ -204,14 +204,20 @@ func TestOneByOne(t *testing.T) {
 		{1, 1 << 20, 1 << 20, 1 << 20, 0, true},
 		{2, 2, 1, 1, 0, true},
 		{2, 12, 6, 6, 0, true}, // 1,572 cycles alone, and side by side some more
-		{2, 14, 7, 7, 0, false},
+		{2, 14, 7, 7, 0, true}, // side by side 4% less: too little to rely on
+		{2, 16, 8, 8, 0, false},
 		{8, 8, 1, 1, 0, true},
 		{8, 16, 2, 2, 0, false},
 		{8, 16, 2, 2, 100, true},
 		{4, 12, 2, 4, 0, true},
 		{4, 40, 10, 10, 0, false},
-		{2, 38, 8, 30, 0, false},
-		{2, 34, 4, 30, 0, true}, // one of the two is alone most of the time
+		{2, 68, 25, 43, 0, false},
+		{2, 55, 12, 43, 0, true}, // one of the two is alone most of the time
+		{20, 80, 4, 4, 0, false},
+		{20, 600, 4, 524, 0, true}, // one takes nearly all of the time
+		{20, 600, 20, 220, 0, false},
+		{8, 21, 2, 5, 0, true}, // long ones among others cost more
+		{8, 21, 2, 4, 0, false},
 		{32, 32, 1, 1, 0, false},
 		{33, 33, 1, 1, 0, false},
 		{33, 33, 1, 1, 100, true},
