@@ -39,7 +39,7 @@ func sumManyAfter(dst [][Size]byte, prefix hash.Hash, msgs [][]byte) {
 		sumManyForeign(dst, prefix, msgs)
 		return
 	}
-	if lanes.SideBySide(len(msgs)) {
+	if lanes.SideBySide(len(msgs)) && !lanes.AreFew(msgs, int(d.n), 0) {
 		lanes.SumManyAfter(dst, d.prefix(), msgs)
 	} else {
 		for i, m := range msgs {

@@ -14,7 +14,7 @@ import (
 // SumChains follows hash chains: it replaces digests[i] with the digest of digests[i],
 // steps[i] times, for every i. The numbers of steps may differ. SumChains follows the
 // chains side by side on the calling goroutine. It starts no other goroutine, and once
-// warm allocates nothing. Chains of two or three steps gain little.
+// warm allocates nothing. Few chains of few steps are followed one after the other.
 //
 // SumChains panics, before it touches anything, if digests and steps differ in length or
 // a number of steps is negative.
@@ -39,13 +39,7 @@ func sumChains(digests [][Size]byte, steps []int) {
 		}
 		return
 	}
-	total := 0
-	for _, n := range steps {
-		if total += n; total > fewSteps {
-			break
-		}
-	}
-	if total <= fewSteps {
+	if lanes.ChainsAreFew(steps) {
 		for i, n := range steps {
 			for range n {
 				digests[i] = Sum256(digests[i][:])
@@ -67,10 +61,6 @@ func sumChains(digests [][Size]byte, steps []int) {
 		},
 		func(ch *lanes.Chain, i int) { block.PutDigest(&digests[i], &ch.U) })
 }
-
-// fewSteps is the largest number of steps, of all chains together, that are done one after
-// the other: setting up the lanes would take longer.
-const fewSteps = 6
 
 // oddDigests are for oddSteps. On the stack they would be allocated for each call.
 var oddDigests = sync.Pool{New: func() any { return new([block.MaxLanes][Size]byte) }}

@@ -51,11 +51,15 @@ func WriteHashes(hs []hash.Hash, data [][]byte) {
 			t.Add((int(d.n) + len(data[i])) / BlockSize)
 			continue
 		}
+		if isStd(h) {
+			takes = takes || len(data[i]) >= minTaken && isTaken(h)
+			continue
+		}
 		checkHash("WriteHashes", i, h)
 		if _, ok := h.(*serverHash); ok {
 			buffers = true
 		} else {
-			takes = takes || len(data[i]) >= minTaken && isTaken(h) || writesTo(h) != nil
+			takes = takes || writesTo(h) != nil
 		}
 	}
 	if !takes && !buffers && t.AreFew() || !lanes.SideBySide(len(hs)) {

@@ -65,7 +65,11 @@ func SumRows(dst Rows, prefix hash.Hash, src Rows, n int) {
 
 // sumRows is SumRows behind d, or behind nothing if d is nil.
 func sumRows(dst Rows, d *digest, src Rows, n int) {
-	if lanes.SideBySide(n) {
+	before := 0
+	if d != nil {
+		before = int(d.n)
+	}
+	if lanes.SideBySide(n) && !lanes.RowsAreFew(n, src.Size, before) {
 		p := lanes.Prefix{H: block.IV256}
 		if d != nil {
 			p = d.prefix()

@@ -28,10 +28,14 @@ type stdHash interface {
 	encoding.BinaryUnmarshaler
 }
 
+// stdType is the type of the hashes of crypto/sha256.
+var stdType = reflect.TypeOf(stdsha256.New())
+
+// isStd reports whether h is a hash of crypto/sha256.
+func isStd(h hash.Hash) bool { return reflect.TypeOf(h) == stdType }
+
 // isTaken reports whether the state of h can be taken.
-func isTaken(h hash.Hash) bool {
-	return !block.UsesStd() && reflect.TypeOf(h) == reflect.TypeOf(stdsha256.New())
-}
+func isTaken(h hash.Hash) bool { return isStd(h) && !block.UsesStd() }
 
 // take returns the state of h if h is a hash of crypto/sha256, else nil. h stays as it
 // is. A type that wraps such a hash may give Write another meaning, so take looks at

@@ -125,19 +125,10 @@ func (k *Key) sumMany(dst [][32]byte, msgs [][]byte) {
 	lanes.SumNested(dst, k.inner, k.outer, msgs)
 }
 
-// sideBySide reports whether messages are hashed side by side. For few and short
-// messages, the work before and after the kernels takes longer than the kernels save.
+// sideBySide reports whether messages are hashed side by side.
 func sideBySide(msgs [][]byte) bool {
-	const few, short = 4, 512
-	if len(msgs) >= few {
-		return lanes.SideBySide(len(msgs))
-	}
-	for _, m := range msgs {
-		if len(m) >= short {
-			return lanes.SideBySide(len(msgs))
-		}
-	}
-	return false
+	const outerBlocks = 1
+	return lanes.SideBySide(len(msgs)) && !lanes.AreFew(msgs, 0, outerBlocks)
 }
 
 // VerifyMany sets ok[i] to true if macs[i] is the MAC of msgs[i], else to false, for

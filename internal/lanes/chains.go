@@ -208,6 +208,23 @@ var chainRuns = sync.Pool{New: func() any {
 	return r
 }}
 
+// ChainsAreFew reports whether plain chains take less time one after the other than side
+// by side.
+func ChainsAreFew(steps []int) bool {
+	n, sum, longest, even := 0, 0, 0, true
+	for _, k := range steps {
+		if k == 0 {
+			continue
+		}
+		even = even && (n == 0 || k == longest)
+		n, sum, longest = n+1, sum+k, max(longest, k)
+		if n > block.MaxLanes {
+			return false
+		}
+	}
+	return n == 0 || chainPlans.current().OneByOne(n, sum, longest, even)
+}
+
 // RunChains advances n chains to their ends, side by side, with one padding for all.
 // begin sets chain i, which is clear, with iterations(i) iterations left. end takes it
 // when none is left. The longest chains begin first, so that chains that run together end

@@ -43,8 +43,7 @@ func SumRows(dst Rows, prefix Prefix, src Rows, n int) {
 	if n == 0 {
 		return
 	}
-	m := &messages{rows: src, n: n, size: src.Size}
-	if blocks := block.PaddedBlocks(len(prefix.Rest) + src.Size); streamPlans.current().OneByOne(n, n*blocks, blocks, blocks, 0) {
+	if RowsAreFew(n, src.Size, len(prefix.Rest)) {
 		s := sumMany{prefix: prefix}
 		for i := range n {
 			var sum [block.DigestSize]byte
@@ -53,6 +52,7 @@ func SumRows(dst Rows, prefix Prefix, src Rows, n int) {
 		}
 		return
 	}
+	m := &messages{rows: src, n: n, size: src.Size}
 	if prefix.areNodes(src.Size) {
 		sumNodes(dst, m)
 		return

@@ -18,7 +18,7 @@ type Prefix struct {
 // SumMany sets dst[i] to the SHA-256 digest of msgs[i]. The slices have the same
 // length.
 func SumMany(dst [][block.DigestSize]byte, msgs [][]byte) {
-	if len(msgs) <= block.MaxLanes && areFew(msgs, 0, 0) {
+	if AreFew(msgs, 0, 0) {
 		for i, m := range msgs {
 			if len(m) == block.NodeSize {
 				block.HashNode(&dst[i], (*[block.NodeSize]byte)(m))
@@ -105,16 +105,6 @@ func (s *sumMany) sumEach() {
 	for i, m := range s.msgs {
 		s.sumOne(&s.dst[i], m, i)
 	}
-}
-
-// areFew reports whether messages take less time one after the other than side by side.
-// Each follows so many bytes of a prefix, and is followed by so many further blocks.
-func areFew(msgs [][]byte, before, more int) bool {
-	var t Tally
-	for _, m := range msgs {
-		t.Add(block.PaddedBlocks(before+len(m)) + more)
-	}
-	return t.AreFew()
 }
 
 // sumSideBySide does the work of s, of which there is some.

@@ -41,3 +41,31 @@ func TestChains(t *testing.T) {
 		}
 	}
 }
+
+// TestChainsOneByOne has chains right before and right behind the point from which lanes
+// pay, by the costs of Granite Rapids.
+func TestChainsOneByOne(t *testing.T) {
+	p := processOn(intelAVX512SHA.Microarch)
+	plan := NewChains(intelAVX512SHA, p.enabled(p.selectionBy(intelAVX512SHA)), "x1_shani")
+	for _, tt := range []struct {
+		n, steps, longest int
+		even, want        bool
+	}{
+		{0, 0, 0, true, true},
+		{1, 12, 12, true, true},
+		{1, 40, 40, true, false},
+		{2, 10, 5, true, true},
+		{2, 16, 8, true, false},
+		{2, 16, 8, false, true},
+		{2, 60, 30, false, false},
+		{8, 16, 2, true, true},
+		{8, 24, 3, true, false},
+		{16, 32, 2, true, false},
+		{16, 16, 1, true, true},
+		{32, 64, 2, true, false},
+	} {
+		if got := plan.OneByOne(tt.n, tt.steps, tt.longest, tt.even); got != tt.want {
+			t.Errorf("%d chains of up to %d steps, %d in all, even %t: %t, want %t", tt.n, tt.longest, tt.steps, tt.even, got, tt.want)
+		}
+	}
+}
