@@ -115,7 +115,7 @@ func (f *largeFleet) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // TestLargeFleet takes a list through split, 64 shards of which workers are killed
 // at random, and a report. Each command stays below 256 MiB. The list has 20,000
-// lines, or FLEETSUM_LINES: 10,000,000 is what the README promises.
+// lines, or FLEETSUM_LINES: 10,000,000 is what billion.md tells of.
 func TestLargeFleet(t *testing.T) {
 	const shards = 64
 	f := &largeFleet{dir: t.TempDir(), lines: 20_000}

@@ -255,6 +255,12 @@ func testFaults(t *testing.T, s *storetest.Server) {
 			}
 			return storetest.Fault{}
 		}},
+		{name: "never an answer in time", want: Unreadable, wantError: "nothing for too long", requests: 10, fault: func(*storetest.Server, string, int) storetest.Fault {
+			return storetest.Fault{Latency: time.Hour}
+		}},
+		{name: "never a response", want: Unreadable, wantError: "/", fault: func(*storetest.Server, string, int) storetest.Fault {
+			return storetest.Fault{Cut: -1}
+		}},
 		{name: "cut and changed", want: Unreadable, wantError: "changed while it was read", requests: 4, fault: func(s *storetest.Server, key string, nth int) storetest.Fault {
 			return storetest.Fault{Cut: 10_000, Then: func() { s.Put(key, storetest.Bytes(9, len(s.Get(key)))) }}
 		}},
@@ -275,6 +281,9 @@ func testFaults(t *testing.T, s *storetest.Server) {
 				list.Entry{Name: s.Name("short"), SHA256: sum(short)}, list.Entry{Name: s.Name("long"), SHA256: sum(long)}) {
 				if r.Outcome != tt.want || !strings.Contains(r.Error, tt.wantError) || (tt.wantError == "") != (r.Error == "") {
 					t.Errorf("got %+v", r)
+				}
+				if r.Retry != (r.Outcome == Unreadable) {
+					t.Errorf("the next run may read it: %v: %+v", r.Retry, r)
 				}
 			}
 			if n := s.Requests.Load(); tt.requests != 0 && n != tt.requests {

@@ -4,6 +4,7 @@ package input
 
 import (
 	"bufio"
+	"bytes"
 	"compress/gzip"
 	"context"
 	"encoding/hex"
@@ -15,6 +16,7 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"unicode"
 
 	"github.com/sha256-simd/sha256-simd"
 	"github.com/sha256-simd/sha256-simd/fleet/internal/checksum"
@@ -118,7 +120,10 @@ func (r *Reader) manifest(name string, o Options) ([]part, error) {
 	var parts []part
 	if o.Format == "inventory" {
 		inParquet := m.FileFormat == "Parquet"
-		if m.FileFormat != "CSV" && !inParquet {
+		switch {
+		case m.FileFormat == "ORC":
+			return nil, errORC
+		case m.FileFormat != "CSV" && !inParquet:
 			return nil, fmt.Errorf("an inventory in %q: only CSV and Parquet are read", m.FileFormat)
 		}
 		if o.Schema == "" && !inParquet {
@@ -198,12 +203,16 @@ func (r *Reader) hashed(p part, from io.Reader) io.Reader {
 }
 
 func (r *Reader) openText(p part, o io.ReadCloser) error {
-	from := io.Reader(bufio.NewReaderSize(r.hashed(p, o), 256<<10))
+	text := bufio.NewReaderSize(r.hashed(p, o), 256<<10)
 	if strings.HasSuffix(p.name, ".gz") {
-		var err error
-		if from, err = gzip.NewReader(from); err != nil {
+		z, err := gzip.NewReader(text)
+		if err != nil {
 			return err
 		}
+		text = bufio.NewReaderSize(z, 64<<10)
+	}
+	if err := isText(text); err != nil {
+		return err
 	}
 	if m := bagManifest.FindStringSubmatch(path.Base(p.name)); m != nil && p.Format == "auto" {
 		if m[1] != "sha256" && checksum.Named(m[1]) == nil {
@@ -219,7 +228,42 @@ func (r *Reader) openText(p part, o io.ReadCloser) error {
 	if err != nil {
 		return err
 	}
-	r.current, r.list = o, list.NewReader(from, format, &r.Listings)
+	r.current, r.list = o, list.NewReader(text, format, &r.Listings)
+	return nil
+}
+
+// errORC says that an inventory cannot be read, and what can.
+var errORC = errors.New("fleetsum does not read ORC: read it with Spark (spark.read.orc, and fleetsum.check), or have the inventory in Parquet or CSV")
+
+// binaries are kinds of files that have no lines, by their first bytes.
+var binaries = []struct {
+	magic string
+	err   error
+}{
+	{"ORC", errORC},
+	{"PAR1", errors.New("Parquet is read with --format inventory, and from a name that ends in .parquet")},
+	{"\x1f\x8b", errors.New("a list that is compressed needs a name that ends in .gz")},
+}
+
+// isText returns an error if what r has is no text: each of its lines would be
+// malformed. It reads nothing that r does not have again.
+func isText(r *bufio.Reader) error {
+	const enough = 512 // that something in it is no text
+	for _, b := range binaries {
+		begin, err := r.Peek(len(b.magic))
+		if err != nil && err != io.EOF {
+			return err
+		}
+		if string(begin) != b.magic {
+			continue
+		}
+		if begin, err = r.Peek(enough); err != nil && err != io.EOF {
+			return err
+		}
+		if bytes.ContainsFunc(begin, func(c rune) bool { return c < ' ' && !unicode.IsSpace(c) }) {
+			return b.err
+		}
+	}
 	return nil
 }
 

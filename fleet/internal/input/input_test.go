@@ -1,6 +1,8 @@
 package input
 
 import (
+	"bytes"
+	"compress/gzip"
 	"fmt"
 	"io"
 	"os"
@@ -98,7 +100,8 @@ func TestInventories(t *testing.T) {
 	}
 	for want, list := range map[string]string{
 		"names no lists":                manifest("CSV", "Bucket, Key"),
-		"only CSV and Parquet are read": manifest("ORC", "", "x.orc"),
+		"only CSV and Parquet are read": manifest("Avro", "", "x.avro"),
+		"spark.read.orc":                manifest("ORC", "", "x.orc"),
 	} {
 		if _, err := Open(t.Context(), s, []string{list}, Options{Format: "inventory"}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)
@@ -136,6 +139,57 @@ func TestListsThatCannotBeRead(t *testing.T) {
 		}
 		if err := r.Close(); err != nil {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// What has no lines is an error, and not a list of malformed lines.
+func TestListsThatAreNoText(t *testing.T) {
+	_, s := newStore(t)
+	dir := t.TempDir()
+	var zipped bytes.Buffer
+	z := gzip.NewWriter(&zipped)
+	z.Write([]byte("ORC\x00\x01"))
+	z.Close()
+	for _, tt := range []struct {
+		name, text string
+		want       string // is in the error, or "" for none
+	}{
+		{"data.orc", "ORC\x0a\x0b\x00\x00\x03", "spark.read.orc"},
+		{"uncompressed.orc", "ORC\x0a\x06\x12\x04\x08\x05\x50\x00", "spark.read.orc"},
+		{"data.orc.gz", zipped.String(), "spark.read.orc"},
+		{"data", "PAR1\x15\x04\x15\x00", "--format inventory, and from a name that ends in .parquet"},
+		{"list", zipped.String(), "needs a name that ends in .gz"},
+		{"names", "ORC/é\tx\r\nORC\n", ""},
+		{"short", "PAR1", ""},
+		{"shorter", "O", ""},
+		{"cut within a letter", "ORC" + strings.Repeat("x", 508) + "é", ""},
+		{"empty", "", ""},
+	} {
+		for _, format := range []string{"names", "inventory"} {
+			file := storetest.WriteFile(t, dir, tt.name, []byte(tt.text))
+			named, err := Open(t.Context(), s, []string{file}, Options{Format: format})
+			if err != nil {
+				t.Fatal(err)
+			}
+			all := []*Reader{named}
+			if !strings.HasSuffix(tt.name, ".gz") {
+				stdin, err := Read(strings.NewReader(tt.text), Options{Format: format})
+				if err != nil {
+					t.Fatal(err)
+				}
+				all = append(all, stdin)
+			}
+			for _, r := range all {
+				e, err := r.Next()
+				if tt.want == "" && err != nil && err != io.EOF || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
+					t.Errorf("%s as %s: got %+v, %v, want %q", tt.name, format, e, err, tt.want)
+				}
+				if format == "names" && tt.want == "" && err == nil && !strings.HasPrefix(tt.text, e.Name) {
+					t.Errorf("%s: got %+v", tt.name, e)
+				}
+				r.Close()
+			}
 		}
 	}
 }

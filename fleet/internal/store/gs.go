@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
+	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -16,10 +17,13 @@ import (
 
 	"cloud.google.com/go/storage"
 	"gocloud.dev/blob"
-	_ "gocloud.dev/blob/gcsblob" // gs://
+	"gocloud.dev/blob/gcsblob"
+	"gocloud.dev/gcp"
 	"golang.org/x/oauth2"
+	"golang.org/x/oauth2/google"
 	"google.golang.org/api/googleapi"
 	"google.golang.org/api/iterator"
+	"google.golang.org/api/option"
 )
 
 // gsProvider is Google Cloud Storage.
@@ -42,23 +46,51 @@ type gsBucket struct {
 	handle *storage.BucketHandle
 }
 
-// openGS opens a bucket as the URL opener of gcsblob does, with the parameters of that,
-// and user_project.
+// openGS opens a bucket. The parameters are anonymous, universe_domain and user_project.
 func openGS(ctx context.Context, p place, q url.Values, _ int) (bucket, error) {
+	for name := range q {
+		if name != "anonymous" && name != "universe_domain" && name != "user_project" {
+			return nil, fmt.Errorf("unknown parameter %s", name)
+		}
+	}
+	anonymous := false
+	if q.Has("anonymous") {
+		var err error
+		if anonymous, err = strconv.ParseBool(q.Get("anonymous")); err != nil {
+			return nil, fmt.Errorf("parameter anonymous: %w", err)
+		}
+	}
 	project := q.Get("user_project")
-	q.Del("user_project")
-	b, err := blob.OpenBucket(ctx, (&url.URL{Scheme: "gs", Host: p.bucket, RawQuery: q.Encode()}).String())
+	// gcsblob's own URL opener prints a warning on standard output if there are no
+	// credentials, and goes on with a key that fails in each request.
+	var options gcsblob.Options
+	client := gcp.NewAnonymousHTTPClient(gcp.DefaultTransport())
+	if !anonymous && os.Getenv("STORAGE_EMULATOR_HOST") == "" {
+		found, err := gcp.DefaultCredentialsWithParams(ctx, google.CredentialsParams{UniverseDomain: q.Get("universe_domain")})
+		if err != nil {
+			return nil, err
+		}
+		domain, err := found.GetUniverseDomain()
+		if err != nil {
+			return nil, err
+		}
+		options.ClientOptions = append(options.ClientOptions, option.WithUniverseDomain(domain))
+		if client, err = gcp.NewHTTPClient(gcp.DefaultTransport(), found.TokenSource); err != nil {
+			return nil, err
+		}
+	}
+	b, err := gcsblob.OpenBucket(ctx, client, p.bucket, &options)
 	if err != nil {
 		return nil, err
 	}
-	var client *storage.Client
-	if !b.As(&client) {
+	var sdk *storage.Client
+	if !b.As(&sdk) {
 		b.Close()
 		return nil, errors.New("not a bucket of Google's")
 	}
 	// The SDK would try again for ever.
-	client.SetRetry(storage.WithPolicy(storage.RetryNever))
-	handle := client.Bucket(p.bucket)
+	sdk.SetRetry(storage.WithPolicy(storage.RetryNever))
+	handle := sdk.Bucket(p.bucket)
 	if project != "" {
 		handle = handle.UserProject(project)
 	}

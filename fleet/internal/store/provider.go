@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -126,6 +127,15 @@ type failure struct {
 func (f *failure) Error() string { return f.err.Error() }
 func (f *failure) Unwrap() error { return f.err }
 
+// hideFile takes the types from an error of a file, such as one of credentials: if that
+// file is missing, the object is not.
+func (f *failure) hideFile() {
+	var file *fs.PathError
+	if errors.As(f.err, &file) || errors.Is(f.err, fs.ErrNotExist) {
+		f.err = errors.New(f.err.Error())
+	}
+}
+
 // isKind reports whether err is a failure of a kind.
 func isKind(err error, k kind) bool {
 	var f *failure
@@ -138,6 +148,7 @@ func (p *provider) failed(err error) error {
 		return nil
 	}
 	f := &failure{kind: p.kindOf(err), err: err}
+	f.hideFile()
 	var certificate *tls.CertificateVerificationError
 	switch {
 	case errors.As(err, &certificate):

@@ -168,6 +168,8 @@ func TestNoCredentials(t *testing.T) {
 	}
 	t.Setenv("AWS_EC2_METADATA_DISABLED", "true")
 	t.Setenv("AZURE_STORAGE_ACCOUNT", "fleet")
+	t.Setenv("GOOGLE_APPLICATION_CREDENTIALS", none)
+	t.Setenv("STORAGE_EMULATOR_HOST", "")
 	var requests int
 	params := serve(t, func(w http.ResponseWriter, r *http.Request) { requests++ })
 	params = strings.Replace(params, "anonymous=true&", "", 1)
@@ -175,6 +177,7 @@ func TestNoCredentials(t *testing.T) {
 	for name, params := range map[string]string{
 		"s3://bucket/k":     params,
 		"azblob://bucket/k": "azblob://?protocol=http&domain=" + address,
+		"gs://bucket/k":     "gs://?universe_domain=nowhere.invalid",
 	} {
 		s, err := New(Options{Params: []string{params}, Retries: 1, Backoff: time.Hour})
 		if err != nil {
@@ -218,6 +221,49 @@ func TestNoCredentials(t *testing.T) {
 	}
 	if requests != 0 {
 		t.Errorf("%d requests", requests)
+	}
+}
+
+// If a file that a request needs is missing, the object is not: its absence would be a
+// result, and that of a plan a new plan.
+func TestMissingFilesAreNotMissingObjects(t *testing.T) {
+	none := filepath.Join(t.TempDir(), "none")
+	for _, name := range []string{"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_PROFILE", "STORAGE_EMULATOR_HOST"} {
+		t.Setenv(name, "")
+	}
+	for _, name := range []string{"AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE"} {
+		t.Setenv(name, none)
+	}
+	external := storetest.WriteFile(t, t.TempDir(), "credentials.json", fmt.Appendf(nil,
+		`{"type":"external_account","audience":"a","subject_token_type":"urn:ietf:params:oauth:token-type:jwt","token_url":"https://sts.googleapis.com/v1/token","credential_source":{"file":%q}}`, none))
+	params := serve(t, func(w http.ResponseWriter, r *http.Request) { t.Error("a request") })
+	for _, tt := range []struct {
+		name, object, params string
+		env                  map[string]string
+	}{
+		{"SSE-C key", "s3://bucket/k", params + "&sse_customer_key_file=" + url.QueryEscape(none), nil},
+		{"AWS_CA_BUNDLE", "s3://bucket/k", params, map[string]string{"AWS_CA_BUNDLE": none}},
+		{"token of AWS", "s3://bucket/k", strings.Replace(params, "anonymous=true&", "", 1),
+			map[string]string{"AWS_WEB_IDENTITY_TOKEN_FILE": none, "AWS_ROLE_ARN": "arn:aws:iam::1:role/r"}},
+		{"credentials of Google", "gs://bucket/k", "", map[string]string{"GOOGLE_APPLICATION_CREDENTIALS": none}},
+		{"token of Google", "gs://bucket/k", "", map[string]string{"GOOGLE_APPLICATION_CREDENTIALS": external}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			for name, value := range tt.env {
+				t.Setenv(name, value)
+			}
+			var all []string
+			if tt.params != "" {
+				all = append(all, tt.params)
+			}
+			s := newStore(t, all...)
+			if _, err := s.Open(t.Context(), tt.object, ""); err == nil || IsMissing(err) || OfObject(err) || !MayPass(err) || !strings.Contains(err.Error(), none) {
+				t.Errorf("got %v", err)
+			}
+			if err := s.List(t.Context(), tt.object, false, func(Info) error { return nil }); err == nil || !strings.Contains(err.Error(), none) {
+				t.Errorf("listing: got %v", err)
+			}
+		})
 	}
 }
 

@@ -169,7 +169,9 @@ func (s *Store) bucketOf(p place) (bucket, error) {
 		// The bucket outlives the request that opens it.
 		b.bucket, b.err = p.provider().open(context.Background(), p, q, s.options.Connections)
 		if b.err != nil {
-			b.err = fmt.Errorf("opening %s: %w", p.root(), b.err)
+			f := &failure{kind: refused, err: fmt.Errorf("opening %s: %w", p.root(), b.err)}
+			f.hideFile()
+			b.err = f
 		}
 	})
 	return b.bucket, b.err
