@@ -3,6 +3,7 @@ package sha256
 import (
 	"fmt"
 	"hash"
+	"math/bits"
 	"unsafe"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
@@ -51,7 +52,7 @@ func SumRows(dst Rows, prefix hash.Hash, src Rows, n int) {
 		panic(fmt.Sprintf("sha256: SumRows: row %d of dst overlaps row %d of src, which is hashed later", i, j))
 	}
 	if prefix == nil {
-		sumRows(dst, nil, src, n)
+		sumRows(&dst, nil, &src, n)
 		return
 	}
 	d, taken := stateOf("SumRows", prefix)
@@ -59,12 +60,12 @@ func SumRows(dst Rows, prefix hash.Hash, src Rows, n int) {
 		sumRowsForeign(dst, prefix, src, n)
 		return
 	}
-	sumRows(dst, d, src, n)
+	sumRows(&dst, d, &src, n)
 	taken.release()
 }
 
 // sumRows is SumRows behind d, or behind nothing if d is nil.
-func sumRows(dst Rows, d *digest, src Rows, n int) {
+func sumRows(dst *Rows, d *digest, src *Rows, n int) {
 	before := 0
 	if d != nil {
 		before = int(d.n)
@@ -74,11 +75,11 @@ func sumRows(dst Rows, d *digest, src Rows, n int) {
 		if d != nil {
 			p = d.prefix()
 		}
-		lanes.SumRows(lanes.Rows(dst), p, lanes.Rows(src), n)
+		lanes.SumRows(lanes.Rows(*dst), p, lanes.Rows(*src), n)
 		return
 	}
+	var sum [Size]byte
 	for i := range n {
-		var sum [Size]byte
 		if d == nil {
 			sum = Sum256(src.row(i))
 		} else {
@@ -93,7 +94,7 @@ func sumRowsForeign(dst Rows, prefix hash.Hash, src Rows, n int) {
 }
 
 // row returns row i.
-func (r Rows) row(i int) []byte { return r.Data[i*r.Stride:][:r.Size] }
+func (r *Rows) row(i int) []byte { return r.Data[i*r.Stride:][:r.Size] }
 
 // check panics unless r has n rows. It sets a Stride of 0 to Size.
 func (r *Rows) check(name string, n int) {
@@ -106,7 +107,11 @@ func (r *Rows) check(name string, n int) {
 	if r.Stride < r.Size {
 		panic(fmt.Sprintf("sha256: SumRows: %s has Size %d and Stride %d; expected a Stride of at least Size", name, r.Size, r.Stride))
 	}
-	if n > 0 && (r.Size > len(r.Data) || r.Stride > 0 && n-1 > (len(r.Data)-r.Size)/r.Stride) {
+	if n == 0 {
+		return
+	}
+	more, last := bits.Mul(uint(n-1), uint(r.Stride)) // where the last row begins
+	if r.Size > len(r.Data) || more > 0 || last > uint(len(r.Data)-r.Size) {
 		panic(fmt.Sprintf("sha256: SumRows: %s has %d bytes of Data, too few for %d rows of Size %d and Stride %d", name, len(r.Data), n, r.Size, r.Stride))
 	}
 }

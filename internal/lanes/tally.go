@@ -31,6 +31,12 @@ func (t *Tally) AreFew() bool {
 	return t.jobs <= 1 || streamPlans.current().OneByOne(t.jobs, t.blocks, int(-t.short), t.longest, t.Each)
 }
 
+// NeverPay reports whether jobs of at most so many blocks take less time one after the
+// other than side by side, however many they are.
+func (t *Tally) NeverPay(blocks int) bool {
+	return streamPlans.current().NeverPays(blocks, t.Each)
+}
+
 // AreFew reports whether messages take less time one after the other than side by side:
 // not more than there are lanes in any kernel. Each follows so many bytes of a prefix, and
 // is followed by so many further blocks.

@@ -57,20 +57,30 @@ func (p *Streams) OneByOne(n, blocks, shortest, longest, each int) bool {
 	if longest > max(shortest, block.MaxShort) {
 		each += longLaneCycles
 	}
-	width := min(n, p.Width)
 	// All advance until the shortest ends. What then is left has fewer lanes, and takes
 	// another call for each message that ends: about as long as in pairs.
 	left, perBlock := blocks-n*shortest, p.cycles[1]
+	width, waves, even := n, 1, shortest*p.cycles[min(n, p.Width)]
 	if n > 2 {
 		perBlock = p.cycles[2] / 2
 	}
 	if n > p.Width { // others take these lanes
+		width = p.Width
 		perBlock = p.cycles[width] / width
+		waves = (n + width - 1) / width
+		even = n * shortest * p.cycles[width] / width
 	}
-	calls := (2 + min(longest-shortest, width-1)) * ((n + width - 1) / width)
+	calls := waves * (2 + min(longest-shortest, width-1))
 	together := listCycles + n*(listLaneCycles+each) + calls*p.overhead.callOf(width) +
-		n*shortest*p.cycles[width]/width + max(left*perBlock, (longest-shortest)*p.cycles[1])
-	return blocks*p.cycles[1] <= together+together/20
+		even + max(left*perBlock, (longest-shortest)*p.cycles[1])
+	return 20*blocks*p.cycles[1] <= 21*together
+}
+
+// NeverPays reports whether messages take less time one after the other than side by side
+// however many they are. None has more than so many blocks. Side by side, each costs the
+// caller `each` cycles more than alone.
+func (p *Streams) NeverPays(longest, each int) bool {
+	return longest*(p.cycles[1]-p.cycles[p.Width]/p.Width) < listLaneCycles+each
 }
 
 // Streams returns the candidates for streams: the enabled kernels of several lanes,
