@@ -99,7 +99,8 @@ func farMessages() section {
 	s := section{
 		title: "Far messages",
 		about: "Lists of 256 MiB, far larger than any cache: messages one behind the other (`packed`) or each allocated (`allocated`). " +
-			"Below each list is its twin of the same lengths in cache (`near`). By CPU time.",
+			"Below each list is its twin of the same lengths in cache (`near`). `FarSum256` is one message at a time of 512 MiB in all, " +
+			"`FarWrite` 512 MiB written to one hash. By CPU time.",
 	}
 	for _, l := range []list{
 		{"1000000", same(farBytes/1_000_000, 1_000_000), packed},
@@ -112,6 +113,10 @@ func farMessages() section {
 	} {
 		s.rows = append(s.rows, pair("FarSumMany", l, farSumMany)...)
 	}
+	for _, size := range []int{1 << 20, 32 << 20, 512 << 20} {
+		s.rows = append(s.rows, farOne(size))
+	}
+	s.rows = append(s.rows, farWrite())
 	for _, l := range []list{
 		{"1000-4000", spread(farBytes, 1000, 4000), packed},
 	} {
@@ -155,6 +160,52 @@ func farSumMany(l list) row {
 			{name: "crypto", run: func(dst [][32]byte) { cryptoLoop(dst, msgs) }},
 		}
 	}}
+}
+
+// farOneBytes is the size of what is hashed as one message at a time.
+const farOneBytes = 512 << 20
+
+// farOne is messages of that size, one at a time.
+func farOne(size int) row {
+	n := farOneBytes / size
+	return row{
+		bench: "FarSum256", load: fmt.Sprintf("size=%s/n=1", unit(size)), bytes: farOneBytes, digests: n, base: "crypto", byCPU: true,
+		impls: func() []impl {
+			msgs := packed.place(same(n, size))
+			return []impl{
+				{name: "sha256-simd", run: func(dst [][32]byte) {
+					for i, m := range msgs {
+						dst[i] = sha256.Sum256(m)
+					}
+				}},
+				{name: "crypto", run: func(dst [][32]byte) { cryptoLoop(dst, msgs) }},
+			}
+		},
+	}
+}
+
+// farWrite is one message that is written piece by piece.
+func farWrite() row {
+	const write = 32 << 10
+	return row{
+		bench: "FarWrite", load: "write=" + unit(write), bytes: farOneBytes, digests: 1, base: "crypto", byCPU: true,
+		impls: func() []impl {
+			data := random(farOneBytes)
+			with := func(h hash.Hash) func(dst [][32]byte) {
+				return func(dst [][32]byte) {
+					h.Reset()
+					for at := 0; at < len(data); at += write {
+						h.Write(data[at:][:write])
+					}
+					h.Sum(dst[0][:0])
+				}
+			}
+			return []impl{
+				{name: "sha256-simd", run: with(sha256.New())},
+				{name: "crypto", run: with(stdsha256.New())},
+			}
+		},
+	}
 }
 
 func farSumManyAfter(l list) row {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	stdsha256 "crypto/sha256"
 	"fmt"
 
 	"github.com/sha256-simd/sha256-simd"
@@ -35,7 +36,10 @@ func unequalMessages() section {
 		})...)
 	}
 	s.rows = append(s.rows, unequal("UnequalSumManyAfter", 1000, 20, 200, "", func(msgs [][]byte) []impl { return behind(random(1), msgs) })...)
-	s.rows = append(s.rows, unequal("UnequalHMAC", 1000, 20, 200, "", authenticated)...)
+	for _, high := range []int{119, 200} {
+		s.rows = append(s.rows, unequal("UnequalHMAC", 1000, 20, high, "", authenticated)...)
+	}
+	s.rows = append(s.rows, unequal("UnequalLeafHashes", 1000, 30, 60, "", leafHashes)...)
 	for _, l := range []struct{ n, low, high int }{{1000, 100, 400}, {1000, 30, 60}, {100_000, 100, 400}} {
 		s.rows = append(s.rows, unequal("UnequalRFC6962", l.n, l.low, l.high, "cometbft", func(leaves [][]byte) []impl {
 			return []impl{
@@ -45,6 +49,22 @@ func unequalMessages() section {
 		})...)
 	}
 	return s
+}
+
+// leafHashes hashes leaves of RFC 6962.
+func leafHashes(leaves [][]byte) []impl {
+	return []impl{
+		{name: "sha256-simd", run: func(dst [][32]byte) { rfc6962.LeafHashes(dst, leaves) }},
+		{name: "crypto", run: func(dst [][32]byte) {
+			h := stdsha256.New()
+			for i, leaf := range leaves {
+				h.Reset()
+				h.Write([]byte{0})
+				h.Write(leaf)
+				h.Sum(dst[i][:0])
+			}
+		}},
+	}
 }
 
 // unequal returns the row of n messages of low to high bytes, and the row of
