@@ -12,10 +12,10 @@ import (
 // CONTRIBUTING.md tell newcomers to test with to the one that continuous
 // integration runs.
 func TestDocumentsNameTheTestCommand(t *testing.T) {
-	command := find(t, ".ci/run", `(?m)^test_command='([^']+)'`)
+	command := find(t, ".ci/checks/tests", `(?m)^test_command='([^']+)'`)
 	for _, document := range []string{"README.md", "CONTRIBUTING.md"} {
 		if got := find(t, document, `(?m)^(go test [^#\n]*[^#\s])`); got != command {
-			t.Errorf("%s says %q first, .ci/run runs %q", document, got, command)
+			t.Errorf("%s says %q first, .ci/checks/tests runs %q", document, got, command)
 		}
 	}
 }

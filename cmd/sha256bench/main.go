@@ -6,12 +6,11 @@ package main
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
-
-	"github.com/spf13/pflag"
 )
 
 // Exit statuses.
@@ -32,14 +31,14 @@ func main() {
 // run is the tool: it returns the exit status.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	o, err := parseOptions(args)
-	if errors.Is(err, pflag.ErrHelp) {
+	if errors.Is(err, flag.ErrHelp) {
 		if _, err := fmt.Fprint(stdout, helpText()); err != nil {
 			return fail(stderr, fmt.Errorf("writing the help: %w", err))
 		}
 		return exitOK
 	}
 	if err != nil {
-		fmt.Fprintf(stderr, "sha256bench: %v\nTry 'sha256bench --help' for more information.\n", err)
+		fmt.Fprintf(stderr, "sha256bench: %v\nTry 'sha256bench -help' for more information.\n", err)
 		return exitUsage
 	}
 	c := newCosts()

@@ -91,7 +91,7 @@ func (r *report) writeCosts(w io.Writer) {
 	}
 	fmt.Fprintln(w, `
 Please run it again, with nothing else running, and if it says the same, report these lines, and those that it
-prints with --row, as an issue.`)
+prints with -row, as an issue.`)
 }
 
 // writeJSON prints r for programs.

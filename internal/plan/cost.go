@@ -13,7 +13,7 @@ import (
 type Row struct {
 	Microarch cpu.Microarch
 
-	// On is the machine on which sha256bench --row measured the costs in the field
+	// On is the machine on which sha256bench -row measured the costs in the field
 	// measured.
 	On       string
 	overhead overhead

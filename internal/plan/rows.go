@@ -2,7 +2,7 @@ package plan
 
 import "github.com/sha256-simd/sha256-simd/internal/cpu"
 
-// rows are the costs by which kernels are chosen. sha256bench --row measures and prints
+// rows are the costs by which kernels are chosen. sha256bench -row measures and prints
 // a row, without estimates, for the CPU that it runs on.
 var rows = []Row{
 	{
