@@ -39,7 +39,7 @@ func nmtTrees(trees, leaves, size int) row {
 					}
 					must(nmt.Roots(roots, nodes, leaves, nmt.Options{}))
 					for i, r := range roots {
-						dst[i] = r.Hash
+						dst[i] = r.Digest
 					}
 				}},
 				loopOfBytes(trees*leaves, 1+nmt.NamespaceSize+size, trees*(leaves-1), 1+2*90),
@@ -76,7 +76,7 @@ func nmtSquare(width, size int) row {
 				{name: "sha256-simd", run: func(dst [][32]byte) {
 					must(nmt.Square(rows, cols, shares, width))
 					for i := range width {
-						dst[i], dst[width+i] = rows[i].Hash, cols[i].Hash
+						dst[i], dst[width+i] = rows[i].Digest, cols[i].Digest
 					}
 				}},
 				// In each direction by itself: each share is hashed twice.

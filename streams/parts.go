@@ -29,8 +29,9 @@ const maxParts = min(math.MaxInt/sha256.Size, math.MaxInt32)
 // parts of partSize bytes, such as the blocks of a file. The last part may be shorter.
 // Of no bytes it returns no digest.
 //
-// Parts hashes on o.Workers goroutines, many parts side by side on each, while others
-// read ahead: r.ReadAt is called concurrently and out of order. With AVX-512 each of
+// Parts hashes up to 128 KiB on the calling goroutine. It hashes more on o.Workers
+// goroutines, many parts side by side on each, while others read ahead: r.ReadAt is called
+// concurrently and out of order. With AVX-512 each of
 // them hashes about two to three times as fast as one SHA-256 over the whole object.
 //
 // It is an error if size is below 0, if partSize is below 1, or if there are 2^31

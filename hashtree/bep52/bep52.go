@@ -38,8 +38,9 @@ type Tree struct {
 
 // Sum reads size bytes of r, from offset 0 on, and returns their tree.
 //
-// It hashes on GOMAXPROCS goroutines, many blocks side by side on each, while others
-// read ahead: r.ReadAt is called concurrently and out of order. A call needs 4 MiB for
+// It hashes up to 128 KiB on the calling goroutine. It hashes more on GOMAXPROCS
+// goroutines, many blocks side by side on each, while others read ahead: r.ReadAt is
+// called concurrently and out of order. A call needs 4 MiB for
 // each of these goroutines, some 3 MiB for the tree, and 32 bytes for each piece, or
 // for each GiB if pieces are longer.
 //

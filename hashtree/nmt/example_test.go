@@ -25,7 +25,7 @@ func ExampleRoot() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Printf("from %x to %x: %x\n", root.Min[28:], root.Max[28:], root.Hash)
+	fmt.Printf("from %x to %x: %x\n", root.Min[28:], root.Max[28:], root.Digest)
 	// Output:
 	// from 01 to 05: 0dde6262574dcfe527b9d6ee9891e1bf1bcc95209c224bfb86b6d53cb2bd6f9e
 }

@@ -58,7 +58,7 @@ var MaxNamespace = func() (n Namespace) {
 // it, and its digest. A parent's digest is of the memory of its two children.
 type Node struct {
 	Min, Max Namespace
-	Hash     [sha256.Size]byte
+	Digest   [sha256.Size]byte
 }
 
 const nodeSize = int(unsafe.Sizeof(Node{}))
@@ -81,7 +81,7 @@ type Options struct {
 func (o Options) hides(ns Namespace) bool { return o.IgnoreMaxNamespace && ns == MaxNamespace }
 
 // EmptyRoot returns the root of no leaves.
-func EmptyRoot() Node { return Node{Hash: sha256.Sum256(nil)} }
+func EmptyRoot() Node { return Node{Digest: sha256.Sum256(nil)} }
 
 // Prefixes of leaves and of other nodes.
 var (
@@ -127,7 +127,7 @@ func leafHashes(dst []Node, namespaces []Namespace, leaves [][]byte) {
 		for i := range n {
 			dst[i].Min = namespaces[i]
 			dst[i].Max = namespaces[i]
-			dst[i].Hash = digests[i]
+			dst[i].Digest = digests[i]
 		}
 		dst, namespaces, leaves = dst[n:], namespaces[n:], leaves[n:]
 	}
@@ -170,7 +170,7 @@ func (o Options) parent(left, right *Node) (parent Node) {
 	var msg [1 + 2*nodeSize]byte
 	msg[0] = nodeByte
 	copy(msg[1:], bytesOf(children[:]))
-	parent.Hash = sha256.Sum256(msg[:])
+	parent.Digest = sha256.Sum256(msg[:])
 	return parent
 }
 

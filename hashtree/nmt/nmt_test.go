@@ -59,7 +59,7 @@ func (n *hexNode) UnmarshalText(b []byte) error {
 func nodeOf(p []byte) (n Node) {
 	copy(n.Min[:], p)
 	copy(n.Max[:], p[NamespaceSize:])
-	copy(n.Hash[:], p[2*NamespaceSize:])
+	copy(n.Digest[:], p[2*NamespaceSize:])
 	return n
 }
 
@@ -211,7 +211,7 @@ func TestTrees(t *testing.T) {
 				t.Errorf("%+v, %+v: root %x, %v, want %s", tt.treeOf, o, root, err, want)
 			}
 			h := stdsha256.New()
-			postOrder(leaves, o, func(n Node) { h.Write(append(append(n.Min[:], n.Max[:]...), n.Hash[:]...)) })
+			postOrder(leaves, o, func(n Node) { h.Write(append(append(n.Min[:], n.Max[:]...), n.Digest[:]...)) })
 			if got := hex.EncodeToString(h.Sum(nil)); got != order {
 				t.Errorf("%+v, %+v: the digest of all nodes is %s, want %s", tt.treeOf, o, got, order)
 			}
@@ -239,9 +239,9 @@ func postOrder(leaves []Node, o Options, f func(Node)) Node {
 	}
 	msg := []byte{1}
 	for _, child := range []Node{left, right} {
-		msg = append(append(append(msg, child.Min[:]...), child.Max[:]...), child.Hash[:]...)
+		msg = append(append(append(msg, child.Min[:]...), child.Max[:]...), child.Digest[:]...)
 	}
-	n.Hash = stdsha256.Sum256(msg)
+	n.Digest = stdsha256.Sum256(msg)
 	f(n)
 	return n
 }
@@ -266,7 +266,7 @@ func TestLeavesByLength(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, n := range nodes {
-			if got := hex.EncodeToString(n.Hash[:]); got != want[i] || n.Min != namespaces[i] || n.Max != namespaces[i] {
+			if got := hex.EncodeToString(n.Digest[:]); got != want[i] || n.Min != namespaces[i] || n.Max != namespaces[i] {
 				t.Errorf("a leaf of %d bytes: %s, want %s", i, got, want[i])
 			}
 		}
@@ -291,7 +291,7 @@ func TestLeafHashes(t *testing.T) {
 	}
 	for i, n := range nodes {
 		msg := append(append([]byte{0}, namespaces[i][:]...), leaves[i]...)
-		if n.Hash != stdsha256.Sum256(msg) || n.Min != namespaces[i] || n.Max != namespaces[i] {
+		if n.Digest != stdsha256.Sum256(msg) || n.Min != namespaces[i] || n.Max != namespaces[i] {
 			t.Fatalf("leaf %d of %d bytes is %x", i, len(leaves[i]), n)
 		}
 	}
@@ -309,8 +309,8 @@ func TestEmptyLeaves(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, node := range nodes {
-			if want := stdsha256.Sum256(append([]byte{0}, namespaces[i][:]...)); node.Hash != want {
-				t.Errorf("empty leaf %d is %x, want %x", i, node.Hash, want)
+			if want := stdsha256.Sum256(append([]byte{0}, namespaces[i][:]...)); node.Digest != want {
+				t.Errorf("empty leaf %d is %x, want %x", i, node.Digest, want)
 			}
 		}
 	})
@@ -338,7 +338,7 @@ func TestRoots(t *testing.T) {
 					leaves[i].Min = MaxNamespace
 				}
 				leaves[i].Max = leaves[i].Min
-				binary.LittleEndian.PutUint32(leaves[i].Hash[:], uint32(i))
+				binary.LittleEndian.PutUint32(leaves[i].Digest[:], uint32(i))
 			}
 			roots := make([]Node, trees)
 			if err := Roots(roots, leaves, size, o); err != nil {
@@ -749,7 +749,7 @@ func clone(p Proof) Proof {
 
 func TestErrors(t *testing.T) {
 	low, high := Namespace{1}, Namespace{2}
-	dst := []Node{{Hash: [32]byte{1}}, {Hash: [32]byte{2}}}
+	dst := []Node{{Digest: [32]byte{1}}, {Digest: [32]byte{2}}}
 	before := append([]Node(nil), dst...)
 	out := []Node{{Min: high, Max: high}, {Min: low, Max: low}}
 	inside := []Node{{Min: high, Max: low}}
@@ -933,7 +933,7 @@ func TestSquaresOfManyGroups(t *testing.T) {
 			leaves := make([]Node, width)
 			for i := range leaves {
 				ns := namespaces[at(i)]
-				leaves[i] = Node{Min: ns, Max: ns, Hash: stdsha256.Sum256(append(append([]byte{0}, ns[:]...), shares[at(i)]...))}
+				leaves[i] = Node{Min: ns, Max: ns, Digest: stdsha256.Sum256(append(append([]byte{0}, ns[:]...), shares[at(i)]...))}
 			}
 			n, err := Root(leaves, Options{IgnoreMaxNamespace: true})
 			if err != nil {

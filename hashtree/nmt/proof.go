@@ -211,7 +211,7 @@ func (p Proof) verify(root Node, leaves []Node, o Options) error {
 		return fmt.Errorf("nmt: proof has %d nodes, too few for leaves %d to %d", len(p.Nodes), p.Start, p.End-1)
 	case got != root:
 		return fmt.Errorf("nmt: the proof leads to root %x of namespaces %x to %x, not to %x of %x to %x",
-			got.Hash, got.Min, got.Max, root.Hash, root.Min, root.Max)
+			got.Digest, got.Min, got.Max, root.Digest, root.Min, root.Max)
 	}
 	return nil
 }

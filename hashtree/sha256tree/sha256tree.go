@@ -94,8 +94,8 @@ const windowLevel = 18
 // Sum reads size bytes of r, from offset 0 on, and returns their SHA256TREE
 // digest.
 //
-// It hashes on GOMAXPROCS goroutines, many chunks side by side on each, while
-// others read ahead: r.ReadAt is called concurrently and out of order. It needs
+// It hashes up to 128 KiB on the calling goroutine. It hashes more on GOMAXPROCS
+// goroutines, many chunks side by side on each, while others read ahead: r.ReadAt is called concurrently and out of order. It needs
 // 4 MiB for each of these goroutines and 8 MiB for the tree, whatever the size.
 // It is an error if size is below 0. If r ends before size bytes, the error is
 // [io.ErrUnexpectedEOF]. If r.ReadAt fails, it is the error of r.ReadAt. Both

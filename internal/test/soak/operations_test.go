@@ -807,7 +807,7 @@ func namespaces(w *worker) (int, error) {
 	}
 	for i, m := range msgs {
 		want := stdsha256.Sum256(slices.Concat([]byte{0}, ns[i][:], m))
-		if err := differs("nmt: a leaf", leaves[i].Hash[:], want[:]); err != nil {
+		if err := differs("nmt: a leaf", leaves[i].Digest[:], want[:]); err != nil {
 			return 0, err
 		}
 	}
@@ -818,8 +818,8 @@ func namespaces(w *worker) (int, error) {
 		}
 		split := 1 << (bits.Len(uint(len(leaves)-1)) - 1)
 		l, r := root(leaves[:split]), root(leaves[split:])
-		sum := stdsha256.Sum256(slices.Concat([]byte{1}, l.Min[:], l.Max[:], l.Hash[:], r.Min[:], r.Max[:], r.Hash[:]))
-		return nmt.Node{Min: l.Min, Max: r.Max, Hash: sum}
+		sum := stdsha256.Sum256(slices.Concat([]byte{1}, l.Min[:], l.Max[:], l.Digest[:], r.Min[:], r.Max[:], r.Digest[:]))
+		return nmt.Node{Min: l.Min, Max: r.Max, Digest: sum}
 	}
 	got, err := nmt.Root(leaves, nmt.Options{})
 	if err != nil || len(leaves) == 0 {
