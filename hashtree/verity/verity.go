@@ -3,9 +3,9 @@
 // AVX-512 about two to three times as fast as one SHA-256 over the data.
 // Functions may be called concurrently.
 //
-// Both functions hash on GOMAXPROCS goroutines, many blocks side by side on
-// each, while others read ahead: r.ReadAt is called concurrently and out of
-// order. A call needs 4 MiB for each of these goroutines and some 8 MiB for each
+// Both functions hash up to 128 KiB on the calling goroutine. They hash more on
+// GOMAXPROCS goroutines, many blocks side by side on each, while others read ahead:
+// r.ReadAt is called concurrently and out of order. A call needs 4 MiB for each of these goroutines and some 8 MiB for each
 // level of the tree, whatever the size. If r ends before size bytes, the error
 // is [io.ErrUnexpectedEOF]. If r.ReadAt fails, it is the error of r.ReadAt.
 // Both are wrapped with the offset. When ctx is done, they return ctx.Err().
