@@ -17,10 +17,10 @@ var strides = map[string][2]int64{
 
 // prove proves a kernel, and says for which calls.
 func prove(k blocks.Spec, c *code) (shown string, err error) {
-	if p := routines[k.Name]; p != nil {
-		return p.shown, atOneOf(c.heads(), func(head int64) proof {
+	if r := routineNamed(k.Name); r != nil {
+		return r.shown, atOneOf(c.heads(), func(head int64) proof {
 			forget()
-			return p.proof(c, head)
+			return r.proof(listProof{code: c, head: head})
 		})
 	}
 	shape := call{lanes: k.Lanes, step: 1, least: 1}

@@ -709,13 +709,19 @@ func (m *machine) storeVector(a value, x vector, words int) {
 // loadBytes reads the bytes of words of which the mask has the bit. The others are 0.
 func (m *machine) loadBytes(a value, words int, mask uint64) (x vector) {
 	m.prefetch(a) // which is all that a CPU may do with what the mask leaves out
+	var at word
+	var from *[32]fn
 	for i := range words {
 		var b [32]fn
 		for j := 4 * i; j < 4*i+4; j++ {
-			if mask>>j&1 != 0 {
-				r, off := m.locate(a.moved(int64(j)), 1, false)
-				copy(b[8*(j&3):], bitsOf(r.word(off &^ 3))[8*(off&3):][:8])
+			if mask>>j&1 == 0 {
+				continue
 			}
+			r, off := m.locate(a.moved(int64(j)), 1, false)
+			if w := r.word(off &^ 3); w != at {
+				at, from = w, bitsOf(w)
+			}
+			copy(b[8*(j&3):], from[8*(off&3):][:8])
 		}
 		x[i] = fromBits(&b)
 	}

@@ -168,11 +168,11 @@ func eachByItself(tasks []*task, dir string) (bool, error) {
 	for i := range results {
 		results[i] = make(chan result, 1)
 	}
-	// The longest proofs, of search kernels, begin first.
+	// The longest proofs, of search kernels and routines, begin first.
 	queue := make(chan int, len(tasks))
-	for _, searches := range []bool{true, false} {
+	for _, long := range []bool{true, false} {
 		for i, t := range tasks {
-			if (t.kernel.Operation == blocks.SearchOp) == searches {
+			if (t.kernel.Operation == blocks.SearchOp || routineNamed(t.kernel.Name) != nil) == long {
 				queue <- i
 			}
 		}

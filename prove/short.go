@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"unsafe"
 
 	blocks "github.com/sha256-simd/sha256-simd/internal/block"
+	"github.com/sha256-simd/sha256-simd/internal/cpu"
 )
 
 // Routines for short messages, for lists of any length, by induction over the loop of the
@@ -15,24 +17,39 @@ import (
 // head of message N, or the digest that goes D·N behind where digests begin, which is P.
 // Here D is the distance of digests, or the number of bytes in front of a message.
 
-// routines are the routines of which there are proofs, with those for which calls.
-var routines = map[string]*struct {
-	shown string
-	proof func(c *code, head int64) proof
-}{
-	"padShort_avx512": {"any messages, every length behind every length", func(c *code, head int64) proof {
-		return &padding512{listProof: listProof{code: c, head: head}, befores: blocks.Size}
-	}},
-	"putDigests_avx512": {"any digests, every size", func(c *code, head int64) proof {
-		return &digests512{listProof{code: c, head: head}}
-	}},
+// A routine is proved as kernels are, but is in no catalog.
+type routine struct {
+	blocks.Spec
+	shown string // for which calls
+	proof func(d listProof) proof
 }
 
-// provable are the kernels, and the routines.
+var routines = []routine{
+	{blocks.Spec{Name: "padShort_avx512", Arch: "amd64", Needs: cpu.BMI2 | cpu.AVX512F | cpu.AVX512BW | cpu.AVX512VL},
+		"any messages, every length behind every length", func(d listProof) proof {
+			p := &paddingProof{listProof: d}
+			for before := range blocks.Size {
+				p.befores = append(p.befores, before)
+			}
+			return p
+		}},
+	{blocks.Spec{Name: "putDigests_avx512", Arch: "amd64", Needs: cpu.BMI2 | cpu.AVX512F | cpu.AVX512BW | cpu.AVX512VL},
+		"any digests, every size", func(d listProof) proof { return &digestsProof{d} }},
+}
+
+// routineNamed finds a routine, or returns nil.
+func routineNamed(name string) *routine {
+	if i := slices.IndexFunc(routines, func(r routine) bool { return r.Name == name }); i >= 0 {
+		return &routines[i]
+	}
+	return nil
+}
+
+// provable are the kernels and the routines.
 func provable() []blocks.Spec {
 	all := blocks.Catalog()
-	for _, name := range slices.Sorted(maps.Keys(routines)) {
-		all = append(all, blocks.Spec{Name: name, Arch: "amd64"})
+	for _, r := range routines {
+		all = append(all, r.Spec)
 	}
 	return all
 }
@@ -49,10 +66,16 @@ type octet [8]fn
 // octets are the first n bytes in memory of words, which are inputs of a name.
 func octets(name string, n int) []octet {
 	var r []octet
-	for i := range n {
-		r = append(r, octet(bitsOf(messageWord(name, int64(i/4)))[8*(i&3):][:8]))
+	for i := range (n + 3) / 4 {
+		r = append(r, octetsOf(messageWord(name, int64(i)))...)
 	}
-	return r
+	return r[:n]
+}
+
+// octetsOf are the bytes of a word in memory.
+func octetsOf(w word) []octet {
+	b := bitsOf(w)
+	return []octet{octet(b[:8]), octet(b[8:16]), octet(b[16:24]), octet(b[24:])}
 }
 
 // octetOf is a byte that is known.
@@ -154,12 +177,8 @@ func arrive(m *machine, done int64, kept map[word]word) *snapshot {
 			return l
 		},
 		input: func(name string) string {
-			for _, same := range []string{"return address, %s", "frame pointer, %s", "h[%d]", "rest[%d]"} {
-				var rest any = new(string)
-				if same[len(same)-2:] != "%s" {
-					rest = new(int)
-				}
-				if n, _ := fmt.Sscanf(name, same, rest); n == 1 {
+			for _, lasting := range []string{"return address, ", "frame pointer, ", "h[", "rest["} {
+				if strings.HasPrefix(name, lasting) {
 					return name
 				}
 			}
@@ -193,12 +212,12 @@ func (r *region) hasWords(want map[int64]word) {
 
 // ---- Digests
 
-// A digests512 is the proof of a routine that stores digests.
-type digests512 struct{ listProof }
+// A digestsProof is the proof of a routine that stores digests.
+type digestsProof struct{ listProof }
 
 // entry is a machine at the entry, with n slots, for the first size bytes of digests. The
 // states may be set to h then.
-func (d *digests512) entry(n linear, size value, h bool) *machine {
+func (d *digestsProof) entry(n linear, size value, h bool) *machine {
 	mem, slots, numbers := list(n, slotState)
 	mem.mem["slots"].read = true
 	mem.mem["slots"].lazy = func(off int64) (word, bool) { return messageWord("state", off/4), true }
@@ -217,13 +236,10 @@ func (d *digests512) entry(n linear, size value, h bool) *machine {
 }
 
 // stored checks what the slot at hand has led to.
-func (d *digests512) stored(m *machine, size int, h bool) {
+func (d *digestsProof) stored(m *machine, size int, h bool) {
 	var digest []octet
 	for i := range 8 {
-		b := bitsOf(swapBytes(messageWord("state", int64(i))))
-		for j := range 4 {
-			digest = append(digest, octet(b[8*j:][:8]))
-		}
+		digest = append(digest, octetsOf(swapBytes(messageWord("state", int64(i))))...)
 	}
 	all := (size + 3) / 4 * 4 // of which the last ones are as they were
 	digest = append(digest[:size], octets("dst", all)[size:]...)
@@ -241,7 +257,7 @@ func (d *digests512) stored(m *machine, size int, h bool) {
 	m.mem["slots"].hasWords(want)
 }
 
-func (d *digests512) prove() {
+func (d *digestsProof) prove() {
 	for _, h := range []bool{false, true} {
 		for size := range blocks.DigestSize + 1 {
 			d.sized(size, h)
@@ -249,7 +265,7 @@ func (d *digests512) prove() {
 	}
 }
 
-func (d *digests512) sized(size int, h bool) {
+func (d *digestsProof) sized(size int, h bool) {
 	for _, m := range d.code.run(d.entry(number(0), numeric(int64(size)), h), 0, -1) {
 		m.mem["dst"].hasWords(nil)
 		m.mem["slots"].hasWords(nil)
@@ -293,19 +309,19 @@ func (d *listProof) meet(s *snapshot, like *machine, t *snapshot, m *machine) (*
 
 // ---- Padding
 
-// A padding512 is the proof of a routine that puts messages together. The proof of each
+// A paddingProof is the proof of a routine that puts messages together. The proof of each
 // length in front has two parts, between which is the instruction that looks up where the
 // message is. The first part puts the front together, of a rest and a head, and does not
 // depend on the message. The second part does not depend on how long the head is: in
 // place of the front it has inputs.
-type padding512 struct {
+type paddingProof struct {
 	listProof
-	befores int // how many lengths in front there are
+	befores []int // the lengths in front
 }
 
 // entry is a machine at the entry, with n slots, for messages behind before bytes, of
 // which the last ones are a head.
-func (d *padding512) entry(n linear, before, head int) *machine {
+func (d *paddingProof) entry(n linear, before, head int) *machine {
 	mem, slots, numbers := list(n, 0)
 	msgs := mem.region("msgs", of(symN, 24), of(symN, 24).plus(number(24)), true, false)
 	mem.region("text", linear{}, linear{}, true, false).hasOctets()
@@ -350,18 +366,18 @@ func padded(before, n int) []word {
 }
 
 // looksUp says whether an instruction reads where the message is, or how long.
-func (d *padding512) looksUp(m *machine, at int64) bool {
+func (d *paddingProof) looksUp(m *machine, at int64) bool {
 	in := d.code.at(at)
 	return in != nil && in.op != "lea" && slices.ContainsFunc(in.args, func(o operand) bool {
 		return o.kind == 'm' && o.base >= 0 && m.addressAMD64(o).region == m.mem["msgs"]
 	})
 }
 
-func (d *padding512) prove() {
+func (d *paddingProof) prove() {
 	for _, m := range d.code.run(d.entry(number(0), 0, 0), 0, -1) {
 		m.mem["slots"].hasWords(nil)
 	}
-	for before := range d.befores {
+	for _, before := range d.befores {
 		forget()
 		d.behind(before)
 	}
@@ -374,7 +390,7 @@ type front struct {
 }
 
 // behind proves the routine for messages behind before bytes.
-func (d *padding512) behind(before int) {
+func (d *paddingProof) behind(before int) {
 	states, likes := make([]*snapshot, before+1), make([]*machine, before+1)
 	for head := range states {
 		for _, m := range d.code.run(d.entry(of(symR, 1), before, head), 0, d.head) {
@@ -430,7 +446,7 @@ type kept struct {
 // message proves the second part, with fronts in a number of ways, for messages of fewer
 // than so many bytes. It returns what is known at the next slot, in terms of what is kept,
 // a machine that has been there, and whether the stack is another one.
-func (d *padding512) message(at int64, fronts []front, before, lengths int) (keep kept, end *snapshot, like *machine, stacked bool) {
+func (d *paddingProof) message(at int64, fronts []front, before, lengths int) (keep kept, end *snapshot, like *machine, stacked bool) {
 	same := func() *renaming {
 		return &renaming{words: map[word]word{}, known: map[word]word{}, region: func(name string) string { return name },
 			numbers: func(l linear) linear { return l }, input: func(name string) string { return name }}
@@ -494,7 +510,7 @@ func (d *padding512) message(at int64, fronts []front, before, lengths int) (kee
 }
 
 // restored is what is known at the next slot behind a front, in its own terms.
-func (d *padding512) restored(f front, keep kept, end *snapshot, like *machine, stacked bool) *snapshot {
+func (d *paddingProof) restored(f front, keep kept, end *snapshot, like *machine, stacked bool) *snapshot {
 	own := arrive(f.machine, 1, map[word]word{})
 	words := map[word]word{}
 	for i := range keep.v {
