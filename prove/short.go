@@ -289,7 +289,7 @@ func (d *digestsProof) sized(size int, h bool) {
 			for _, m := range d.code.run(m, d.head, d.head) {
 				d.ends(m, last)
 				d.stored(m, size, h)
-				if !m.ended && len(known.meet(arrive(m, 1, map[word]word{}), func(l linear) linear { return l })) > 0 {
+				if !last && !m.ended && len(known.meet(arrive(m, 1, map[word]word{}), func(l linear) linear { return l })) > 0 {
 					again = true
 				}
 			}
@@ -410,9 +410,7 @@ func (d *paddingProof) behind(before int) {
 			m := s.start(likes[head])
 			clear(m.mem["slots"].words)
 			for _, m := range d.code.runTo(m, d.head, d.looksUp) {
-				if m.ended {
-					refuse("it ends without the message")
-				}
+				d.ends(m, false)
 				fronts[m.at] = append(fronts[m.at], front{m, head})
 			}
 		}
@@ -499,7 +497,7 @@ func (d *paddingProof) message(at int64, fronts []front, before, lengths int) (k
 			for _, m := range d.code.run(m, at, d.head) {
 				d.ends(m, last)
 				m.mem["slots"].hasWords(want)
-				if !m.ended {
+				if !last && !m.ended {
 					stacked = stacked || m.mem["stack"].lastWrite > 0
 					end, like = d.meet(end, like, arrive(m, 1, words), m)
 				}
