@@ -157,7 +157,7 @@ func (m *machine) scalarAMD64(in *instruction) bool {
 		}
 		x, y := m.get(a[0]), m.get(a[1])
 		if in.op == "sub" {
-			m.set(a[0], x.moved(-y.num()))
+			m.set(a[0], x.plus(numeric(-y.num())))
 		}
 		m.compare(x, y, size)
 	case "test":
@@ -248,8 +248,29 @@ func (m *machine) scalarAMD64(in *instruction) bool {
 			m.f.signOK = false
 		}
 	case "imul":
-		m.set(a[0], m.get(a[1]).timesConstant(a[2].imm))
+		m.set(a[0], m.get(a[len(a)-2]).times(m.get(a[len(a)-1])))
 		m.f = flags{}
+	case "bswap":
+		m.set(a[0], m.get(a[0]).reversed())
+	case "shlx":
+		m.set(a[0], joined(m.get(a[1]).bits().shifted(int(m.get(a[2]).num()&63))))
+	case "bzhi":
+		x, n := m.get(a[1]).bits(), m.get(a[2]).num()&255
+		for i := n; i < 64; i++ {
+			x[i] = fnFalse
+		}
+		r := truncated(joined(x))
+		m.set(a[0], r)
+		m.f = flags{}
+		m.resultFlags(r, size)
+		m.f.carry, m.f.carryOK = n >= int64(8*size), true
+	case "movzx": // of 16 bits
+		m.gp[a[0].reg] = m.load16(m.addressAMD64(a[1]))
+	case "kmovq":
+		x := m.get(a[1])
+		m.k[a[0].reg] = data(x.low(), x.high())
+	case "kmovd":
+		m.k[a[0].reg] = data(m.get(a[1]).low(), constant(0))
 	case "btc":
 		x, n := m.get(a[0]), a[1].imm&63
 		if x.kind == anAddress && (x.symbolic() || n > 32 || x.region.align < 2<<n) || x.kind != anAddress && !x.isNumber() {
@@ -292,6 +313,32 @@ func (m *machine) vectorOf(o operand, n int, aligned bool) (r vector) {
 	return m.loadVector(a, n)
 }
 
+// masked is x in the lanes, of so many bytes, of which the mask of a destination has the
+// bit, and what was there, or 0, in the others.
+func (m *machine) masked(o operand, x vector, n, lane int) vector {
+	mask := uint64(m.k[o.mask].num())
+	for i := range n {
+		ones := uint32(0)
+		for j := range 4 {
+			if mask>>((4*i+j)/lane)&1 != 0 {
+				ones |= 0xff << (8 * j)
+			}
+		}
+		old := constant(0)
+		if !o.zeroing {
+			old = m.v[o.reg][i]
+		}
+		switch ones {
+		case 0:
+			x[i] = old
+		case ^uint32(0):
+		default:
+			x[i] = logic(choice, constant(ones), x[i], old)
+		}
+	}
+	return x
+}
+
 // setVector writes n words; above them VEX and EVEX write zeros.
 func (m *machine) setVector(o operand, x vector, n int, vex bool) {
 	if o.kind == 'm' {
@@ -299,14 +346,6 @@ func (m *machine) setVector(o operand, x vector, n int, vex bool) {
 		return
 	}
 	zero := constant(0)
-	if o.mask != 0 {
-		mask := uint32(m.k[o.mask].num())
-		for i := range n {
-			if mask>>i&1 == 0 { // the forms that are known have {z}
-				x[i] = zero
-			}
-		}
-	}
 	copy(m.v[o.reg][:n], x[:n])
 	for i := n; vex && i < 16; i++ {
 		m.v[o.reg][i] = zero
@@ -336,7 +375,13 @@ func (m *machine) vectorAMD64(in *instruction) {
 		n = 0
 	}
 	imm := int(a[len(a)-1].imm)
-	destination := func(r vector) { m.setVector(a[0], r, n, vex) }
+	lane := 4 // of masks, in bytes
+	destination := func(r vector) {
+		if a[0].kind == 'v' && a[0].mask != 0 {
+			r = m.masked(a[0], r, n, lane)
+		}
+		m.setVector(a[0], r, n, vex)
+	}
 	two := func() (x, y vector) {
 		if vex {
 			return m.vectorOf(a[1], n, false), m.vectorOf(a[2], n, false)
@@ -371,7 +416,18 @@ func (m *machine) vectorAMD64(in *instruction) {
 		destination(r)
 	}
 	switch op {
-	case "movdqa", "movdqu", "movdqu32", "movdqa32":
+	case "movdqu8":
+		lane = 1
+		mask := uint64(m.k[a[0].mask].num()) // the forms that are known have one
+		switch {
+		case a[0].kind == 'm':
+			m.storeBytes(m.addressAMD64(a[0]), m.v[a[1].reg], a[1].size/4, mask)
+		case a[1].kind == 'm':
+			destination(m.loadBytes(m.addressAMD64(a[1]), n, mask))
+		default:
+			destination(m.v[a[1].reg])
+		}
+	case "movdqa", "movdqu", "movdqu32", "movdqa32", "movdqu64", "movdqa64":
 		aligned := strings.HasPrefix(op, "movdqa")
 		if n == 0 {
 			n = a[1].size / 4
@@ -412,7 +468,7 @@ func (m *machine) vectorAMD64(in *instruction) {
 		})
 	case "psubd":
 		each(func(x, y word) word { return add(x, negative(y)) })
-	case "pxor", "pxord":
+	case "pxor", "pxord", "pxorq":
 		if a[len(a)-2] == a[len(a)-1] { // whatever it was
 			each(func(_, _ word) word { return constant(0) })
 			break
@@ -420,7 +476,7 @@ func (m *machine) vectorAMD64(in *instruction) {
 		each(xor)
 	case "pand":
 		each(and)
-	case "por":
+	case "por", "porq":
 		each(or)
 	case "pcmpgtd":
 		if a[0].kind != 'k' {
@@ -504,6 +560,21 @@ func (m *machine) vectorAMD64(in *instruction) {
 		w := m.vectorOf(a[1], 1, false)[0]
 		var r vector
 		for i := range r {
+			r[i] = w
+		}
+		destination(r)
+	case "pbroadcastq":
+		lane = 8
+		x := m.gp[a[1].reg]
+		var r vector
+		for i := 0; i < n; i += 2 {
+			r[i], r[i+1] = x.low(), x.high()
+		}
+		destination(r)
+	case "pbroadcastb":
+		w := pick(m.gp[a[1].reg].low(), func(i int) int { return i & 7 })
+		var r vector
+		for i := range n {
 			r[i] = w
 		}
 		destination(r)

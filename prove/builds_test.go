@@ -7,8 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-
-	blocks "github.com/sha256-simd/sha256-simd/internal/block"
 )
 
 // codesOf are the codes of all kernels in a build.
@@ -16,7 +14,7 @@ func codesOf(t *testing.T, b build) map[string]*code {
 	t.Helper()
 	p := programOf(t, b)
 	codes := map[string]*code{}
-	for _, k := range blocks.Catalog() {
+	for _, k := range provable() {
 		if k.Arch != b.arch {
 			continue
 		}

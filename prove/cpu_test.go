@@ -22,7 +22,7 @@ import (
 func formsOf(t *testing.T, arch string, ok func(blocks.Spec) bool) (ins []*instruction) {
 	t.Helper()
 	seen := map[string]int{}
-	for _, k := range blocks.Catalog() {
+	for _, k := range provable() {
 		if k.Arch != arch {
 			continue
 		}
@@ -49,7 +49,7 @@ func formsOf(t *testing.T, arch string, ok func(blocks.Spec) bool) (ins []*instr
 func concrete(arm bool) *machine {
 	m := &machine{arm: arm, mem: map[string]*region{}}
 	r := m.region("memory", linear{}, number(256), true, true)
-	r.align = 64
+	r.align, r.bytes = 64, true
 	return m
 }
 

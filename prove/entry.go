@@ -157,10 +157,16 @@ func (m *machine) atMoreStack(in *instruction) {
 // run goes all ways from an instruction, until they return or arrive at head. Ways to
 // more stack are left out.
 func (c *code) run(m *machine, from, head int64) (ends []*machine) {
+	return c.runTo(m, from, func(_ *machine, at int64) bool { return at == head })
+}
+
+// runTo goes all ways from an instruction, until they return or arrive at another one
+// where they are to stop.
+func (c *code) runTo(m *machine, from int64, stop func(m *machine, at int64) bool) (ends []*machine) {
 	type way struct {
 		m     *machine
 		at    int64
-		begun bool // or else head is where it begins
+		begun bool // or else it does not stop where it begins
 	}
 	ways := []way{{m, from, false}}
 	var in *instruction
@@ -177,7 +183,7 @@ func (c *code) run(m *machine, from, head int64) (ends []*machine) {
 	for len(ways) > 0 {
 		w := ways[len(ways)-1]
 		ways = ways[:len(ways)-1]
-		for ; !w.begun || w.at != head; w.begun = true {
+		for ; !w.begun || !stop(w.m, w.at); w.begun = true {
 			if in = c.at(w.at); in == nil {
 				in = &instruction{addr: w.at, text: "behind the end"}
 				refuse("no instruction of this kernel")
@@ -207,7 +213,7 @@ func (c *code) run(m *machine, from, head int64) (ends []*machine) {
 		if w.m.again {
 			continue
 		}
-		if !w.m.ended {
+		if w.m.at = w.at; !w.m.ended {
 			w.m.atHead()
 		}
 		ends = append(ends, w.m)

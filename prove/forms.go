@@ -10,25 +10,31 @@ var (
 	formsAMD64 = listed(`
 add, or       r32,r32  r64,r64
 add, and, sub r64,i
+sub           r64,r64 r64,m64
 add           r32,i r32,m32 r64,m64
 and           r32,i r32,r32 r64,r64
 xor           r32,i r32,r32
 cmp           r32,i r64,i r64,r64 r64,m64 m8,i m32,i m64,i
 test          r32,i r32,r32 r64,r64
 dec           r32 r64 m64
-inc           r32
-neg, push, pop r64
+inc           r32 r64
+neg, push, pop, bswap r64
 shl, shr      r32,i r64,i
 shl           r64,r8
+shlx          r64,r64,r64
+bzhi          r32,r32,r32 r64,r64,r64
 ror           r32,i
 rorx          r32,r32,i
-imul          r64,r64,i
+imul          r64,r64,i r64,r64
 btc, movabs   r64,i
-mov           r32,i r32,r32 r32,m32 r64,r64 r64,m64 m32,r32 m64,r64
+mov           r32,i r64,i r32,r32 r32,m32 r64,r64 r64,m64 m32,r32 m64,r64
+movzx         r32,m16
 lea           r32,m r64,m
 xchg, cmovae, cmovb, cmove r64,r64
 prefetcht0    m8
 kmovw         k,r32 r32,k
+kmovd         k,r32
+kmovq         k,r64
 knotw         k,k
 ret, vzeroupper
 jmp, jb, jbe, je, jne, jl, jle, jge label
@@ -50,6 +56,9 @@ sha256rnds2   v128,v128,v128
 vmovdqa32     v256,v256 v512,v512
 vmovdqu       v128,m128 v256,m256 m128,v128 m256,v256
 vmovdqu32     v128,v128 v128,m128 v256,m256 v512,m512 m128,v128 m256,v256 m512,v512
+vmovdqu8      v512{k}{z},m512 v512{k},v512 m256{k},v256
+vmovdqa64     v512,v512
+vmovdqu64     v256,m256 v512,m512 m256,v256 m512,v512
 vmovmskps     r32,v128 r32,v256
 vpaddd        v128,v128,v128 v256,v256,v256 v512,v512,v512 v128,v128,m128 v256,v256,m256 v512,v512,m512
 vpaddd        v256,v256,m32broadcast v512,v512,m32broadcast
@@ -57,6 +66,7 @@ vpsubd        v512,v512,v512
 vpand         v128,v128,v128 v256,v256,v256
 vpxor         v128,v128,v128 v256,v256,v256 v256,v256,m256
 vpxord        v256,v256,m256 v512,v512,m512
+vpxorq, vporq v512,v512,v512
 vpcmpgtd      v128,v128,m128 v256,v256,m256 k,v512,m512
 vpternlogd    v128,v128,v128,i v256,v256,v256,i v512,v512,v512,i
 vprord        v128,v128,i v256,v256,i v512,v512,i
@@ -68,6 +78,8 @@ vpalignr      v128,v128,v128,i v256,v256,v256,i
 vpunpckldq, vpunpckhdq, vpunpcklqdq, vpunpckhqdq v128,v128,v128 v256,v256,v256 v512,v512,v512
 vbroadcastss  v128,m32
 vpbroadcastd  v256,m32 v512,m32
+vpbroadcastb  v512,r32
+vpbroadcastq  v512{k},r64
 vbroadcasti128 v256,m128
 vbroadcasti32x4 v256,m128 v512,m128
 vinserti128   v256,v256,m128,i

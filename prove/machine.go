@@ -9,7 +9,8 @@ import (
 // The numbers that a proof is about, whatever they are. A call compresses blocks
 // of streams, or groups of nodes; J of a turn are done and R are left. The turn
 // began with block A. T turns are left, this one included. The turn is of
-// streams F and following, and D more streams follow the first of these.
+// streams F and following, and D more streams follow the first of these. Routines for
+// short messages have other numbers: see short.go.
 const (
 	symJ = iota
 	symR
@@ -17,6 +18,8 @@ const (
 	symT
 	symF
 	symD
+	symN
+	symP
 	symbols
 )
 
@@ -66,7 +69,7 @@ func (l linear) String() string {
 	s := fmt.Sprintf("%d", l.n)
 	for i, c := range l.c {
 		if c != 0 {
-			s += fmt.Sprintf("%+d·%c", c, "JRATFD"[i])
+			s += fmt.Sprintf("%+d·%c", c, "JRATFDNP"[i])
 		}
 	}
 	return s
@@ -230,6 +233,30 @@ func (x bits64) shifted(n int) (r bits64) {
 	return r
 }
 
+// times multiplies: with a known number, or N with D.
+func (v value) times(w value) value {
+	if v.isNumber() || v == counted(of(symD, 1)) {
+		v, w = w, v
+	}
+	switch {
+	case v == counted(of(symN, 1)) && w == counted(of(symD, 1)):
+		return counted(of(symP, 1))
+	case v.kind == aNumber && v.symbolic():
+		return counted(v.at.times(w.num()))
+	}
+	return v.timesConstant(w.num())
+}
+
+// reversed has the bytes in reverse order. Those of a number that is not known have a
+// name.
+func (v value) reversed() value {
+	if v.kind == aNumber && v.symbolic() {
+		name := fmt.Sprintf("%v with reversed bytes", v.at)
+		return data(input(name+", low"), input(name+", high"))
+	}
+	return data(swapBytes(v.high()), swapBytes(v.low()))
+}
+
 // timesConstant multiplies data.
 func (v value) timesConstant(c int64) value {
 	x, r := v.bits(), bits64{}
@@ -254,6 +281,8 @@ type region struct {
 	words       map[int64]word  // by their distance to lo
 	cells       map[int64]value // of 8 bytes, addresses and counts
 	lazy        func(off int64) (word, bool)
+	bytes       bool  // may be accessed at any byte
+	half        value // what the first 16 bits are, if they are a number
 	// Of the pointers of lanes streams, from F on, and of the pointers of the
 	// next turn.
 	lanes int64
@@ -304,6 +333,7 @@ type machine struct {
 	next  bool           // another turn follows when this block is done
 	room  int64          // in the stack, below the stack pointer at the entry
 
+	at     int64  // where it has stopped
 	steps  int    // accesses to memory
 	count  int    // instructions
 	saving bool   // arm64: what is stored is the frame pointer, and what is behind it
@@ -486,7 +516,7 @@ func (m *machine) locate(a value, n int64, write bool) (*region, int64) {
 	case !m.nonnegative(hi.minus(lo).minus(number(rel.n + n))):
 		refuse("%d bytes at %v are beyond the end, %v", n, a, hi)
 	}
-	if rel.n&3 != 0 {
+	if (rel.n|n)&3 != 0 && !r.bytes {
 		refuse("%d bytes at %v are no words", n, a)
 	}
 	if r.name == "stack" {
@@ -601,6 +631,11 @@ func (m *machine) alignedDown(a value, to int64) value {
 
 func (m *machine) load32(a value) word {
 	r, off := m.locate(a, 4, false)
+	return r.word(off)
+}
+
+// word is what memory has at an offset.
+func (r *region) word(off int64) word {
 	if w, ok := r.words[off]; ok {
 		return w
 	}
@@ -609,8 +644,17 @@ func (m *machine) load32(a value) word {
 			return w
 		}
 	}
-	refuse("the word at %v was never written, or is an address or count", a)
+	refuse("the word at %s[%d] was never written, or is an address or count", r.name, off)
 	return 0
+}
+
+// load16 reads a number of 16 bits.
+func (m *machine) load16(a value) value {
+	r, off := m.locate(a, 2, false)
+	if off == 0 && r.half.kind != undefined {
+		return r.half
+	}
+	return data(m.loadBytes(a, 1, 3)[0], constant(0))
 }
 
 func (m *machine) store32(a value, w word) {
@@ -659,6 +703,41 @@ func (m *machine) loadVector(a value, words int) (r vector) {
 func (m *machine) storeVector(a value, x vector, words int) {
 	for i := range words {
 		m.store32(a.moved(int64(4*i)), x[i])
+	}
+}
+
+// loadBytes reads the bytes of words of which the mask has the bit. The others are 0.
+func (m *machine) loadBytes(a value, words int, mask uint64) (x vector) {
+	m.prefetch(a) // which is all that a CPU may do with what the mask leaves out
+	var at word
+	var from *[32]fn
+	for i := range words {
+		var b [32]fn
+		for j := 4 * i; j < 4*i+4; j++ {
+			if mask>>j&1 == 0 {
+				continue
+			}
+			r, off := m.locate(a.moved(int64(j)), 1, false)
+			if w := r.word(off &^ 3); w != at {
+				at, from = w, bitsOf(w)
+			}
+			copy(b[8*(j&3):], from[8*(off&3):][:8])
+		}
+		x[i] = fromBits(&b)
+	}
+	return x
+}
+
+// storeBytes writes the bytes of words of which the mask has the bit.
+func (m *machine) storeBytes(a value, x vector, words int, mask uint64) {
+	m.prefetch(a)
+	for j := range 4 * words {
+		if mask>>j&1 != 0 {
+			r, off := m.locate(a.moved(int64(j)), 1, true)
+			b := *bitsOf(r.word(off &^ 3))
+			copy(b[8*(off&3):], bitsOf(x[j/4])[8*(j&3):][:8])
+			r.words[off&^3] = fromBits(&b)
+		}
 	}
 }
 

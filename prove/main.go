@@ -83,17 +83,17 @@ func proveAll(bin, dir string, names []string) (bool, error) {
 // kernelsNamed finds kernels by their names: none means all.
 func kernelsNamed(names []string) ([]blocks.Spec, error) {
 	if len(names) == 0 {
-		return blocks.Catalog(), nil
+		return provable(), nil
 	}
 	var kernels []blocks.Spec
-	for _, k := range blocks.Catalog() {
+	for _, k := range provable() {
 		if slices.Contains(names, k.Name) {
 			kernels = append(kernels, k)
 		}
 	}
 	for _, n := range names {
 		if !slices.ContainsFunc(kernels, func(k blocks.Spec) bool { return k.Name == n }) {
-			return nil, fmt.Errorf("%s: no kernel of the catalog has this name", n)
+			return nil, fmt.Errorf("%s: no kernel has this name", n)
 		}
 	}
 	return kernels, nil
@@ -168,11 +168,11 @@ func eachByItself(tasks []*task, dir string) (bool, error) {
 	for i := range results {
 		results[i] = make(chan result, 1)
 	}
-	// The longest proofs, of search kernels, begin first.
+	// The longest proofs, of search kernels and routines, begin first.
 	queue := make(chan int, len(tasks))
-	for _, searches := range []bool{true, false} {
+	for _, long := range []bool{true, false} {
 		for i, t := range tasks {
-			if (t.kernel.Operation == blocks.SearchOp) == searches {
+			if (t.kernel.Operation == blocks.SearchOp || routineNamed(t.kernel.Name) != nil) == long {
 				queue <- i
 			}
 		}

@@ -82,7 +82,7 @@ func tools(t *testing.T, names ...string) {
 
 func kernelNamed(t *testing.T, name string) blocks.Spec {
 	t.Helper()
-	for _, k := range blocks.Catalog() {
+	for _, k := range provable() {
 		if k.Name == name {
 			return k
 		}
@@ -93,7 +93,7 @@ func kernelNamed(t *testing.T, name string) blocks.Spec {
 
 // A kernel with an instruction that is wrong is refused.
 func TestMutants(t *testing.T) {
-	names := []string{"x1_shani", "x2_shani", "node_x1_shani", "chain_x1_shani", "wots_x4_shani", "x2_sha2"}
+	names := []string{"padShort_avx512", "putDigests_avx512", "x1_shani", "x2_shani", "node_x1_shani", "chain_x1_shani", "wots_x4_shani", "x2_sha2"}
 	if !testing.Short() {
 		names = append(names, "x1_avx2", "x4_neon", "x16_avx512")
 	}
@@ -102,9 +102,8 @@ func TestMutants(t *testing.T) {
 	}
 	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
-			k := kernelNamed(t, name)
 			c := codeOf(t, name)
-			if _, err := prove(k, c); err != nil {
+			if err := proveQuickly(t, c); err != nil {
 				t.Fatal("not broken yet: ", err)
 			}
 			var ms []mutant
@@ -123,7 +122,7 @@ func TestMutants(t *testing.T) {
 			for _, m := range ms {
 				was := c.ins[m.in.addr]
 				c.ins[m.in.addr] = &m.in
-				_, err := prove(k, c)
+				err := proveQuickly(t, c)
 				c.ins[m.in.addr] = was
 				switch why := equivalent(was, m); {
 				case err != nil:
@@ -152,6 +151,12 @@ func equivalent(was *instruction, m mutant) string {
 		return "what is fetched ahead changes nothing"
 	case was.op == "sha256rnds2" && m.what == "operand 3: another register":
 		return "the instruction has no operand 3: it is always xmm0"
+	case was.text == "mov eax,0x80" && m.what == "left out":
+		return "the register has this number already"
+	case was.op == "cmove" && m.what == "operand 2: another register":
+		return "where an empty message is does not matter: nothing is read there"
+	case was.op == "vzeroupper":
+		return "no upper part of a register below 16 is in use"
 	case strings.HasSuffix(was.op, "i64x4") || strings.HasSuffix(was.op, "i128"):
 		if i := len(was.args) - 1; len(m.in.args) > i && (was.args[i].imm^m.in.args[i].imm)&1 == 0 && m.what == fmt.Sprintf("operand %d: another bit", i+1) {
 			return "there are two halves: only bit 0 counts"

@@ -99,10 +99,17 @@ func (c *code) change(t *testing.T, ch change) {
 	}
 }
 
-// proveQuickly proves a kernel, but a search kernel only for one place of the digits.
+// proveQuickly proves a kernel, but a search kernel only for one place of the digits, and
+// padding only for some lengths in front.
 func proveQuickly(t *testing.T, c *code) error {
 	t.Helper()
 	k := kernelNamed(t, c.kernel)
+	if c.kernel == "padShort_avx512" {
+		return atOneOf(c.heads(), func(head int64) proof {
+			forget()
+			return &paddingProof{listProof: listProof{code: c, head: head}, befores: []int{0, 3, 60}}
+		})
+	}
 	if !strings.HasPrefix(c.kernel, "search_") {
 		_, err := prove(k, c)
 		return err

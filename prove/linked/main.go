@@ -1,4 +1,4 @@
-// Linked links every kernel of an architecture into a program. Command prove reads
+// Linked links every kernel and routine of an architecture into a program. Command prove reads
 // them there.
 package main
 
@@ -20,4 +20,6 @@ func main() {
 	for _, k := range block.WotsKernels() {
 		k.Follow(nil, 0, 0)
 	}
+	block.PadShort(nil, 0, nil, nil, nil)
+	block.PutDigests(nil, 0, 0, nil, nil, 0, nil)
 }
