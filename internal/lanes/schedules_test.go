@@ -68,10 +68,6 @@ func takeMessage(h block.State, before uint64, parts ...[]byte) (sum [block.Dige
 // blocks.
 const outside = "no kernel reads this block"
 
-// fewSchedules reports whether a part of the lists is enough. The race detector makes a
-// kernel of a ledger twenty times as slow.
-func fewSchedules() bool { return testing.Short() || race.Enabled }
-
 // A ledger is a plan whose kernels only take in blocks, and check that they are called as
 // block.Kernel.Blocks says. What a state is after two lanes shared it is undefined.
 type ledger struct {
@@ -149,9 +145,17 @@ func (l *ledger) fail(format string, a ...any) {
 	}
 }
 
+// skipInRaceBuilds skips a test that runs on one goroutine, but would take a minute.
+func skipInRaceBuilds(t *testing.T) {
+	if race.Enabled {
+		t.Skip("the race detector makes it twenty times as slow")
+	}
+}
+
 // eachLedger runs f as a subtest for each plan that differs from the others, with the
-// plan's ledger in use.
-func eachLedger(t *testing.T, f func(t *testing.T, l *ledger)) {
+// plan's ledger in use. Kernels do `most` blocks in a call at most.
+func eachLedger(t *testing.T, most int, f func(t *testing.T, l *ledger)) {
+	skipInRaceBuilds(t)
 	before := streamPlans.last.Load()
 	defer streamPlans.last.Store(before)
 	seen := map[string]bool{}
@@ -163,6 +167,9 @@ func eachLedger(t *testing.T, f func(t *testing.T, l *ledger)) {
 		}
 		seen[key] = true
 		l := newLedger(p)
+		for _, k := range l.plan.kernels[1:] {
+			k.Max = most
+		}
 		t.Run(fmt.Sprintf("%#v", m), func(t *testing.T) {
 			streamPlans.last.Store(&cached[streamPlan]{l.plan, block.Epoch()})
 			f(t, l)
@@ -269,11 +276,11 @@ func classes(width int, numbers []int, f func(list []int)) {
 func lists(width int, numbers []int, f func(list []int)) {
 	switch {
 	case width > 4:
-		if fewSchedules() {
+		if testing.Short() {
 			numbers = numbers[len(numbers)-3:]
 		}
 		classes(width, numbers, f)
-	case fewSchedules():
+	case testing.Short():
 		falling(min(6, 2*width+1), 5, f)
 	default:
 		falling(min(10, 2*width+2), 7, f)
@@ -296,9 +303,9 @@ func TestSchedulesOfEqualJobs(t *testing.T) {
 		}
 	}
 	wraps, shared := 0, 0
-	eachLedger(t, func(t *testing.T, l *ledger) {
+	eachLedger(t, 100, func(t *testing.T, l *ledger) {
 		for blocks := 1; blocks <= most; blocks++ {
-			if fewSchedules() && (blocks > 20 && blocks%37 != 0 || race.Enabled && blocks%3 != 0) {
+			if testing.Short() && blocks > 20 && blocks%37 != 0 {
 				continue
 			}
 			var kept [len(want)][block.Size]byte
@@ -329,7 +336,7 @@ func TestSchedulesOfEqualJobs(t *testing.T) {
 			g.release()
 			if blocks < 20 || blocks%61 == 0 {
 				for n := 1; n <= len(want); n++ {
-					if fewSchedules() && n%7 != 1 {
+					if testing.Short() && n%7 != 1 {
 						continue
 					}
 					list := &equalList{equalJobs: jobs, ledger: l}
@@ -470,7 +477,7 @@ func (w *blockJobs) check() {
 // come.
 func TestSchedulesOfUnequalJobs(t *testing.T) {
 	a := newArena(16 << 10)
-	eachLedger(t, func(t *testing.T, l *ledger) {
+	eachLedger(t, 100, func(t *testing.T, l *ledger) {
 		shift := 0
 		lists(l.plan.Width, []int{1, 2, 7, 8, 9, 24, 101}, func(list []int) {
 			shift++
@@ -499,7 +506,7 @@ func TestSchedulesOfUnequalJobs(t *testing.T) {
 // TestSchedulesOfLongLists runs lists around the length of a window.
 func TestSchedulesOfLongLists(t *testing.T) {
 	a := newArena(32 << 10)
-	eachLedger(t, func(t *testing.T, l *ledger) {
+	eachLedger(t, 100, func(t *testing.T, l *ledger) {
 		for _, n := range []int{window - 1, window, window + 1, window + l.plan.Width} {
 			list := make([]int, n)
 			for i := range list {
@@ -519,7 +526,7 @@ func TestSchedulesOfLongLists(t *testing.T) {
 // to ten blocks.
 func TestSchedulesOfBatches(t *testing.T) {
 	a := newArena(16 << 10)
-	eachLedger(t, func(t *testing.T, l *ledger) {
+	eachLedger(t, 100, func(t *testing.T, l *ledger) {
 		count := 0
 		lists(l.plan.Width, []int{1, 2, 9, 24, 101}, func(list []int) {
 			if count++; count%3 != 0 {
@@ -614,10 +621,10 @@ func TestSchedulesOfSums(t *testing.T) {
 	// Lengths of which the padded message has some number of blocks, the least and the
 	// largest ones.
 	sizes := []int{0, 1, 54, 55, 56, 63, 64, 65, 119, 120, 128, 183, 184, 247, 248, 256, 311, 312, 640, 2000}
-	eachLedger(t, func(t *testing.T, l *ledger) {
+	eachLedger(t, 100, func(t *testing.T, l *ledger) {
 		w := l.plan.Width
 		counts := []int{1, 2, 3, w - 1, w, w + 1, 2*w - 1, 2 * w, 2*w + 1, 33, 64, 65}
-		if fewSchedules() {
+		if testing.Short() {
 			counts = []int{1, w, w + 1, 2*w - 1, 33}
 		}
 		lengths := make([]int, 0, 200)
@@ -662,7 +669,7 @@ func TestSchedulesOfSums(t *testing.T) {
 // TestSchedulesOfRows hashes rows into rows, and ends of messages.
 func TestSchedulesOfRows(t *testing.T) {
 	data := randomBytes(1 << 16)
-	eachLedger(t, func(t *testing.T, l *ledger) {
+	eachLedger(t, 100, func(t *testing.T, l *ledger) {
 		prefix := Prefix{H: block.State{1, 2, 3}, Rest: data[:9], Len: 9}
 		for _, n := range []int{1, 2, l.plan.Width - 1, l.plan.Width, l.plan.Width + 1, 2*l.plan.Width - 1, 2*l.plan.Width + 1, 65} {
 			for _, size := range []int{0, 1, 46, 47, 100, 200, 300, 900} {
@@ -731,7 +738,7 @@ func (e *endList) End(i int) (*block.State, []byte, uint64) {
 func TestSchedulesOfOneBlock(t *testing.T) {
 	const at = block.WotsAt + 1 // no kernel for WOTS+ does it
 	data := randomBytes(4 * MaxOneBlock * block.Size)
-	eachLedger(t, func(t *testing.T, l *ledger) {
+	eachLedger(t, 6, func(t *testing.T, l *ledger) {
 		o := new(OneBlock)
 		o.Init(at)
 		var from [3]block.State
@@ -799,6 +806,7 @@ func TestSchedulesOfOneBlock(t *testing.T) {
 
 // TestSchedulesOfChains iterates chains on the kernels for streams.
 func TestSchedulesOfChains(t *testing.T) {
+	skipInRaceBuilds(t)
 	before := chainPlans.last.Load()
 	defer chainPlans.last.Store(before)
 	for _, m := range cpu.Microarchs() {
