@@ -578,13 +578,13 @@ func (l *ledger) checkSums(k int, data []byte, lengths []int) {
 	n := len(lengths)
 	msgs, dst := make([][]byte, n), make([][block.DigestSize]byte, n)
 	for i, length := range lengths {
-		msgs[i] = data[i*40:][:length]
+		msgs[i] = data[i%997*40:][:length]
 	}
 	rest := data[len(data)-block.Size:][:kind.rest]
 	s := sumMany{dst: dst, msgs: msgs, prefix: Prefix{H: block.State{1, 2, 3}, Rest: rest, Len: uint64(3*block.Size + kind.rest)}, nested: kind.nested}
 	var heads []byte
 	if kind.head > 0 {
-		heads = data[7:][:n*kind.head]
+		heads = data[7:][: n*kind.head : n*kind.head]
 		var room [block.Size]byte
 		s.heads, s.headAt = heads, kind.rest
 		s.prefix.Rest = room[:copy(room[:], rest)+kind.head]
@@ -617,7 +617,7 @@ func (l *ledger) checkSums(k int, data []byte, lengths []int) {
 
 // TestSchedulesOfSums hashes messages of one length and of unequal lengths.
 func TestSchedulesOfSums(t *testing.T) {
-	data := randomBytes(1 << 16)
+	data := randomBytes(1 << 17)
 	// Lengths of which the padded message has some number of blocks, the least and the
 	// largest ones.
 	sizes := []int{0, 1, 54, 55, 56, 63, 64, 65, 119, 120, 128, 183, 184, 247, 248, 256, 311, 312, 640, 2000}
@@ -643,26 +643,54 @@ func TestSchedulesOfSums(t *testing.T) {
 			}
 		}
 		count := 0
-		lists(w, []int{1, 2, 3, 4, 5, 9, 70}, func(list []int) {
-			if count++; count%5 != 0 {
-				return
-			}
-			k := count / 5 % len(sumKinds)
+		sum := func(list []int) {
+			count++
+			k := count % len(sumKinds)
 			rest := sumKinds[k].rest + sumKinds[k].head
 			lengths = lengths[:0]
 			for i, blocks := range list {
 				n := blocks*block.Size - 9 - rest // the longest with so many blocks
-				if i%2 == 0 {
+				if (i+count)%2 == 0 {
 					n -= block.Size - 1
 				}
 				lengths = append(lengths, max(0, n))
 			}
-			if count%2 == 0 && len(list) > 1 { // another order
-				lengths[0], lengths[len(list)-1] = lengths[len(list)-1], lengths[0]
+			if last := len(list) - 1; count%2 == 0 { // another order
+				for i := range len(list) / 3 {
+					lengths[i], lengths[last-i] = lengths[last-i], lengths[i]
+				}
 			}
 			l.checkSums(k, data, lengths)
 			l.ok(t, "messages of %v bytes", lengths)
+		}
+		calls := 0
+		var many []int
+		lists(w, []int{1, 2, 3, 4, 5, 9, 70}, func(list []int) {
+			if calls++; calls%5 != 0 {
+				return
+			}
+			sum(list)
+			// As many of these messages as go by their numbers of blocks.
+			most, least := list[0], list[len(list)-1]
+			if most > 9 || most == least {
+				return
+			}
+			for many = many[:0]; len(many) < (most-least+1)*w; {
+				many = append(many, list...)
+			}
+			sum(many)
 		})
+		for _, least := range []int{maxByBlocks - 1, maxByBlocks - 5, 1} {
+			for range sumKinds {
+				list := make([]int, (maxByBlocks-least+1)*w+1)
+				for i := range list {
+					list[i] = maxByBlocks - i%(maxByBlocks-least+1)
+				}
+				if len(list) < 1000 || !testing.Short() {
+					sum(list)
+				}
+			}
+		}
 	})
 }
 
