@@ -310,11 +310,14 @@ func TestNonsenseIsAnErrorWithItsNumbers(t *testing.T) {
 			_, err := rfc6962.RootFromInclusionProof(0, 0, [32]byte{}, nil)
 			return err
 		}, []string{"leaf 0", "of 0"}},
+		// In a larger tree, these proofs have the right length.
 		{"root of a proof of the leaf behind the last", func() error {
-			_, err := rfc6962.RootFromInclusionProof(1, 1, hashes[0], nil)
+			_, err := rfc6962.RootFromInclusionProof(1, 1, hashes[0], hashes[:1])
 			return err
-		}, []string{"leaf 1", "of 1"}},
-		{"proof of the leaf behind the last", func() error { return rfc6962.VerifyInclusion(hashes[0], 1, 1, hashes[0], nil) }, []string{"leaf 1", "of 1"}},
+		}, []string{"no leaf 1", "of 1"}},
+		{"proof of the leaf behind the last of 5", func() error {
+			return rfc6962.VerifyInclusion(hashes[0], 5, 5, hashes[0], hashes[:2])
+		}, []string{"no leaf 5", "of 5"}},
 		{"root of a proof that is too long", func() error {
 			_, err := rfc6962.RootFromInclusionProof(5, 4, hashes[4], hashes[:2])
 			return err
