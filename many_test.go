@@ -1648,6 +1648,24 @@ func TestSumRowsInPlace(t *testing.T) {
 	}
 }
 
+// TestSumRowsOfNoBytes puts digests where empty rows lie: nothing is overwritten.
+func TestSumRowsOfNoBytes(t *testing.T) {
+	for _, stride := range []int{0, 8} {
+		for _, at := range []int{0, 1, 100} {
+			const n = 64
+			buf := hashtest.Data(n*sha256.Size + at)
+			dst := sha256.Rows{Data: buf, Size: sha256.Size}
+			sha256.SumRows(dst, nil, sha256.Rows{Data: buf[at:], Stride: stride}, n)
+			want := stdsha256.Sum256(nil)
+			for i := range n {
+				if got := buf[i*sha256.Size:][:sha256.Size]; !bytes.Equal(got, want[:]) {
+					t.Fatalf("at %d, %d apart: row %d is %x, want %x", at, stride, i, got, want)
+				}
+			}
+		}
+	}
+}
+
 func TestSumRowsAtTheEdgeOfMemory(t *testing.T) {
 	const n, size, stride = 40, 90, 97
 	in, out := guard.New(t, (n-1)*stride+size), guard.New(t, (n-1)*40+20)
@@ -1669,8 +1687,9 @@ func TestSumRowsAtTheEdgeOfMemory(t *testing.T) {
 }
 
 func TestSumRowsPanicsBeforeItTouchesAnything(t *testing.T) {
+	// There is memory behind Data, which counts for nothing.
 	rows := func(length, size, stride int) sha256.Rows {
-		return sha256.Rows{Data: make([]byte, length), Size: size, Stride: stride}
+		return sha256.Rows{Data: make([]byte, length, length+1000), Size: size, Stride: stride}
 	}
 	for _, tt := range []struct {
 		name     string
@@ -1687,6 +1706,8 @@ func TestSumRowsPanicsBeforeItTouchesAnything(t *testing.T) {
 		{"stride of src too short", rows(64, 32, 32), rows(128, 64, 63), 2, "src has Size 64 and Stride 63; expected a Stride of at least Size"},
 		{"dst too short", rows(63, 32, 32), rows(128, 64, 64), 2, "dst has 63 bytes of Data, too few for 2 rows of Size 32 and Stride 32"},
 		{"src too short", rows(64, 32, 32), rows(127, 64, 64), 2, "src has 127 bytes of Data, too few for 2 rows of Size 64 and Stride 64"},
+		{"one row of src, too short", rows(32, 32, 32), rows(63, 64, 64), 1, "src has 63 bytes of Data, too few for 1 rows of Size 64 and Stride 64"},
+		{"no data", rows(0, 32, 32), rows(64, 64, 64), 1, "dst has 0 bytes of Data, too few for 1 rows of Size 32 and Stride 32"},
 		{"one row, too short", rows(31, 32, 32), rows(64, 64, 64), 1, "dst has 31 bytes of Data, too few for 1 rows of Size 32 and Stride 32"},
 		{"sizes overflow", rows(64, 32, math.MaxInt), rows(128, 64, 64), 3, "dst has 64 bytes of Data, too few for 3 rows"},
 		{"n overflows", rows(64, 32, 32), rows(128, 64, 64), math.MaxInt, "dst has 64 bytes of Data, too few for"},

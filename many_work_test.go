@@ -4,6 +4,7 @@ import (
 	stdsha256 "crypto/sha256"
 	"hash"
 	"os"
+	"reflect"
 	"slices"
 	"testing"
 	"unsafe"
@@ -33,6 +34,11 @@ func TestFaultLeavesNoHashWaiting(t *testing.T) {
 				t.Errorf("hash %d is still waiting", i)
 			}
 		}
+		w := works.Get().(*work) // the one that was used, unless the pool dropped it
+		if w.hs != nil || w.data != nil {
+			t.Errorf("%d hashes and %d writes are kept", len(w.hs), len(w.data))
+		}
+		works.Put(w)
 	}
 }
 
@@ -93,5 +99,19 @@ func TestNoHashIsLeftWaiting(t *testing.T) {
 				h.Write(make([]byte, tt.held)) // for the next call
 			}
 		}
+	}
+}
+
+// TestChainsAreCleared tests that no digest of a chain stays in the pool: it may be secret.
+func TestChainsAreCleared(t *testing.T) {
+	digests, steps := make([][Size]byte, 40), make([]int, 40)
+	for i := range steps {
+		digests[i], steps[i] = [Size]byte{1, byte(i)}, 2*i+1
+	}
+	SumChains(digests, steps)
+	odd := oddDigests.Get() // the one that was used, unless the pool dropped it
+	defer oddDigests.Put(odd)
+	if !reflect.ValueOf(odd).Elem().IsZero() {
+		t.Errorf("digests of chains are left: %x", odd)
 	}
 }

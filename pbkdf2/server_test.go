@@ -1,8 +1,15 @@
 package pbkdf2
 
 import (
+	"bytes"
+	"crypto/pbkdf2"
+	stdsha256 "crypto/sha256"
+	"fmt"
+	"math"
 	"runtime"
 	"testing"
+
+	"github.com/sha256-simd/sha256-simd/internal/block"
 )
 
 // TestCombinerThatIsAskedTooLate asks a login to combine when its own parts are
@@ -30,6 +37,109 @@ func TestServerKeepsNoSecrets(t *testing.T) {
 	for i, p := range l.parts[:cap(l.parts)] {
 		if p != (part{}) {
 			t.Errorf("part %d has %08x", i, p.Chain)
+		}
+	}
+}
+
+// TestMostCombiners tests that a login combines if fewer logins than GOMAXPROCS do.
+func TestMostCombiners(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	for procs := 1; procs <= 3; procs++ {
+		runtime.GOMAXPROCS(procs)
+		for combiners := range 5 {
+			want := combiners
+			l := &login{wake: make(chan struct{}, 1)}
+			s := Server{combiners: combiners, queue: []*part{{of: l}}}
+			s.recruit(l)
+			if combiners < procs {
+				want++
+			}
+			if s.combiners != want || l.combining != (want > combiners) {
+				t.Errorf("%d Ps, %d combiners: then there are %d, want %d", procs, combiners, s.combiners, want)
+			}
+		}
+	}
+}
+
+// TestKeysThatFillTheLanes tests that a key of as many digests as lanes joins the queue,
+// and that a longer key does not.
+func TestKeysThatFillTheLanes(t *testing.T) {
+	if block.UsesStd() {
+		t.Skip("crypto/pbkdf2 does the work")
+	}
+	for _, digests := range []int{1, block.MaxLanes - 1, block.MaxLanes, block.MaxLanes + 1} {
+		s := Server{combiners: math.MaxInt / 2} // so nobody advances what is in the queue
+		done := make(chan bool)
+		go func() {
+			defer close(done)
+			length := digests * size
+			got, err := s.Key("password", []byte("salt"), 3, length)
+			if want, _ := pbkdf2.Key(stdsha256.New, "password", []byte("salt"), 3, length); err != nil || !bytes.Equal(got, want) {
+				t.Errorf("%d digests: %x, %v, want %x", digests, got, err, want)
+			}
+		}()
+		queued := 0
+		for ended := false; queued == 0 && !ended; {
+			s.mu.Lock()
+			if queued = len(s.queue); queued > 0 {
+				s.combiners = 1
+				s.retire(&login{combining: true}) // the queue's login follows it
+			}
+			s.mu.Unlock()
+			select {
+			case <-done:
+				ended = true
+			default:
+				runtime.Gosched()
+			}
+		}
+		<-done
+		want := digests
+		if digests > block.MaxLanes {
+			want = 0
+		}
+		if queued != want {
+			t.Errorf("of %d digests %d were in the queue, want %d", digests, queued, want)
+		}
+	}
+}
+
+// TestCheck tests both sides of each limit.
+func TestCheck(t *testing.T) {
+	longest := math.MaxInt
+	if most := uint64(math.MaxUint32 * size); uint64(longest) > most {
+		longest = int(most)
+	}
+	for _, tt := range []struct {
+		iter, length int
+		want         string
+	}{
+		{0, 1, "pbkdf2: 0 iterations, want at least 1"},
+		{1, 1, "<nil>"},
+		{1, 0, "pbkdf2: a key of 0 bytes, want at least 1"},
+		{math.MaxInt, longest, "<nil>"},
+	} {
+		if got := fmt.Sprint(check(tt.iter, tt.length)); got != tt.want {
+			t.Errorf("%d iterations, %d bytes: %s, want %s", tt.iter, tt.length, got, tt.want)
+		}
+	}
+	if longest < math.MaxInt && check(1, longest+1) == nil {
+		t.Errorf("a key of %d bytes: no error", longest+1)
+	}
+}
+
+// TestLengthsOfKeys tests keys of a few bytes, and of a few more or less than digests.
+func TestLengthsOfKeys(t *testing.T) {
+	var s Server
+	for _, length := range []int{1, 2, 31, 32, 33, 63, 64, 65} {
+		want, err := pbkdf2.Key(stdsha256.New, "password", []byte("salt"), 2, length)
+		if err != nil {
+			t.Skip(err)
+		}
+		for name, key := range map[string]func(string, []byte, int, int) ([]byte, error){"Key": Key, "Server": s.Key} {
+			if got, err := key("password", []byte("salt"), 2, length); err != nil || !bytes.Equal(got, want) {
+				t.Errorf("%s, %d bytes: %x, %v, want %x", name, length, got, err, want)
+			}
 		}
 	}
 }

@@ -9,8 +9,10 @@ import (
 	"encoding/asn1"
 	"encoding/pem"
 	"errors"
+	"fmt"
 	"hash"
 	"math/rand/v2"
+	"reflect"
 	"runtime"
 	"slices"
 	"strings"
@@ -19,6 +21,7 @@ import (
 	"testing/iotest"
 	"time"
 
+	simd "github.com/sha256-simd/sha256-simd"
 	"github.com/sha256-simd/sha256-simd/internal/lanes"
 	"github.com/sha256-simd/sha256-simd/internal/test/guard"
 	"github.com/sha256-simd/sha256-simd/internal/test/hashtest"
@@ -523,28 +526,222 @@ func TestHugeMessage(t *testing.T) {
 	}
 }
 
-// TestScratchIsClear tests that nothing of a key is left in memory that is given back.
+// TestScratchIsClear tests that nothing of a key or of a caller is left in memory that is
+// given back, up to the capacity of its slices, whatever has used it.
 func TestScratchIsClear(t *testing.T) {
+	var keys []*PublicKey
+	var messages, sigs [][]byte
 	for _, set := range fast {
-		k, _ := newKey(t, set)
-		sign(t, k, []byte("message"), &Options{Check: true})
+		k, pub := newKey(t, set)
+		keys, messages = append(keys, pub), append(messages, []byte("message"))
+		sigs = append(sigs, sign(t, k, []byte("message"), &Options{Check: true}))
+	}
+	last := len(fast) - 1
+	k, _ := newKey(t, fast[last])
+	for _, tt := range []struct {
+		name string
+		call func()
+	}{
+		{"GenerateKey", func() { newKey(t, SHA2_128f) }},
+		{"Sign", func() { sign(t, k, []byte("message"), nil) }},
+		{"Sign and check", func() { sign(t, k, []byte("message"), &Options{Check: true}) }},
+		{"Verify", func() { keys[0].Verify(messages[0], sigs[0], nil) }},
+		{"VerifyMany", func() { VerifyMany(keys, messages, sigs, nil) }},
+	} {
+		tt.call()
 		s := acquire()
+		v := reflect.ValueOf(s).Elem()
+		for i := range v.NumField() {
+			field, name := v.Field(i), v.Type().Field(i).Name
+			switch name {
+			case "one", "sha256", "sha512": // below
+				continue
+			case "steps", "sameLen": // indices and lengths of chains, without secrets
+				continue
+			}
+			if field.Kind() == reflect.Slice {
+				field = field.Slice(0, field.Cap())
+				for j := range field.Len() {
+					if !field.Index(j).IsZero() {
+						t.Errorf("%s: element %d of %s is left", tt.name, j, name)
+						break
+					}
+				}
+			} else if !field.IsZero() {
+				t.Errorf("%s: %s is left", tt.name, name)
+			}
+		}
 		for i := range s.one.Blocks {
 			if s.one.Blocks[i] != [64]byte{} || s.one.From[i] != nil {
-				t.Fatalf("%v: block %d: %x", set, i, s.one.Blocks[i])
+				t.Fatalf("%s: block %d: %x", tt.name, i, s.one.Blocks[i])
 			}
 		}
-		for _, b := range [][]byte{s.nodes[:cap(s.nodes)], s.keys[:cap(s.keys)], s.digest[:], s.input[:]} {
-			if len(bytes.Trim(b, "\x00")) > 0 {
-				t.Errorf("%v: %d bytes are not clear", set, len(b))
-			}
-		}
-		for _, c := range s.ends[:cap(s.ends)] {
-			if c.secret != nil {
-				t.Errorf("%v: a pointer to SK.seed", set)
+		for _, h := range []struct{ used, fresh hash.Hash }{{s.sha256, simd.New()}, {s.sha512, newSHA512()}} {
+			if fmt.Sprintf("%+v", h.used) != fmt.Sprintf("%+v", h.fresh) {
+				t.Errorf("%s: a %T has %[2]v", tt.name, h.used)
 			}
 		}
 		s.release()
+	}
+}
+
+// TestWipe tests that a hash has nothing of what it was given, and is as if it were new.
+func TestWipe(t *testing.T) {
+	for _, fresh := range []func() hash.Hash{simd.New, newSHA512} {
+		for _, n := range []int{1, 63, 64, 127, 128, 1000} {
+			h := fresh()
+			h.Write([]byte{0xa5}) // so that the bytes after it go through the block of h
+			h.Write(bytes.Repeat([]byte{0xa5}, n))
+			wipe(h)
+			if got, want := fmt.Sprintf("%+v", h), fmt.Sprintf("%+v", fresh()); got != want {
+				t.Errorf("%d bytes: %s, want %s", n, got, want)
+			}
+		}
+	}
+}
+
+// keeper is randomness that keeps the memory that it was read into.
+type keeper struct{ read [][]byte }
+
+func (k *keeper) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = byte(i + 1)
+	}
+	k.read = append(k.read, p)
+	return len(p), nil
+}
+
+// keepingHash keeps the memory that is written to it.
+type keepingHash struct {
+	hash.Hash
+	written [][]byte
+}
+
+func (h *keepingHash) Write(p []byte) (int, error) {
+	h.written = append(h.written, p)
+	return h.Hash.Write(p)
+}
+
+// TestSecretsAreClear tests that random bytes and what is made of SK.prf are cleared.
+func TestSecretsAreClear(t *testing.T) {
+	var random keeper
+	k, err := GenerateKey(SHA2_128f, &random)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := k.Sign(&random, nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	if len(random.read) != 2 {
+		t.Fatalf("%d reads of randomness", len(random.read))
+	}
+	for i, p := range random.read {
+		if slices.ContainsFunc(p, func(b byte) bool { return b != 0 }) {
+			t.Errorf("random bytes of read %d are left: %x", i, p)
+		}
+	}
+	for _, set := range []ParameterSet{SHA2_128f, SHA2_256f} {
+		kept := &keepingHash{Hash: simd.New()}
+		s := &scratch{sha256: kept}
+		if set == SHA2_256f {
+			kept = &keepingHash{Hash: newSHA512()}
+			s = &scratch{sha512: kept}
+		}
+		var dst [maxN]byte
+		s.randomizer(dst[:], set.params(), []byte("SK.prf"), nil, content{})
+		if first := kept.written[0]; slices.ContainsFunc(first, func(b byte) bool { return b != 0 }) {
+			t.Errorf("%v: a block of HMAC is left: %x", set, first)
+		}
+	}
+}
+
+// TestEqualComparesAll tests keys that differ in one part only.
+func TestEqualComparesAll(t *testing.T) {
+	k, pub := newKey(t, SHA2_128f)
+	unchecked := func(set ParameterSet, at int) *PrivateKey {
+		key := k.Bytes()
+		if at >= 0 {
+			key[at] ^= 1
+		}
+		k, err := NewPrivateKeyUnchecked(set, key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return k
+	}
+	for at := range k.Bytes() {
+		if k.Equal(unchecked(SHA2_128f, at)) {
+			t.Errorf("private keys that differ in byte %d are equal", at)
+		}
+		if other := unchecked(SHA2_128f, at).Public(); pub.Equal(other) != (at < 32) {
+			t.Errorf("public keys of private keys that differ in byte %d: equal %t", at, at >= 32)
+		}
+	}
+	other := unchecked(SHA2_128s, -1)
+	if k.Equal(other) || pub.Equal(other.Public()) {
+		t.Error("keys of two sets are equal")
+	}
+	if k.Equal((*PrivateKey)(nil)) || pub.Equal((*PublicKey)(nil)) {
+		t.Error("a key is equal to none")
+	}
+}
+
+// TestPKCS8PublicKey tests what may stand beside a private key: nothing, or its public key,
+// in versions 0 and 1.
+func TestPKCS8PublicKey(t *testing.T) {
+	var k *PrivateKey
+	var pub []byte
+	for pub == nil || pub[len(pub)-1]&1 != 0 { // the last bit is 0: padding, if there are 255 bits
+		var err error
+		if k, err = GenerateKey(SHA2_128f, nil); err != nil {
+			t.Fatal(err)
+		}
+		pub = k.Public().(*PublicKey).Bytes()
+	}
+	other := bytes.Clone(pub)
+	other[0] ^= 1
+	for _, tt := range []struct {
+		name    string
+		version int
+		public  asn1.BitString
+		ok      bool
+	}{
+		{"version -1", -1, asn1.BitString{}, false},
+		{"version 0", 0, asn1.BitString{}, true},
+		{"version 1", 1, asn1.BitString{}, true},
+		{"version 2", 2, asn1.BitString{}, false},
+		{"version 3", 3, asn1.BitString{}, false},
+		{"its public key", 1, asn1.BitString{Bytes: pub, BitLength: 256}, true},
+		{"another one", 1, asn1.BitString{Bytes: other, BitLength: 256}, false},
+		{"255 of its bits", 1, asn1.BitString{Bytes: pub, BitLength: 255}, false},
+		{"its first byte", 1, asn1.BitString{Bytes: pub[:1], BitLength: 8}, false},
+		{"a byte more", 1, asn1.BitString{Bytes: append(pub[:32:32], 0), BitLength: 264}, false},
+	} {
+		der, err := asn1.Marshal(oneAsymmetricKey{tt.version, algorithm{OID: k.public.oid}, k.Bytes(), asn1.RawValue{}, tt.public})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ParsePKCS8PrivateKey(der); (err == nil) != tt.ok {
+			t.Errorf("%s: %v", tt.name, err)
+		}
+	}
+}
+
+// TestLimits tests both sides of the lengths of contexts and of keys.
+func TestLimits(t *testing.T) {
+	k, pub := newKey(t, SHA2_128f)
+	for n, ok := range map[int]bool{254: true, 255: true, 256: false} {
+		o := &Options{Context: make([]byte, n)}
+		sig, err := k.Sign(nil, nil, o)
+		if (err == nil) != ok || ok && pub.Verify(nil, sig, o) != nil {
+			t.Errorf("a context of %d bytes: %v", n, err)
+		}
+	}
+	for _, n := range []int{0, 1, 31, 32, 33, 63, 65, 128} {
+		want := fmt.Sprintf("slhdsa: a private key of %d bytes, want 64", n)
+		if _, err := NewPrivateKeyUnchecked(SHA2_128f, make([]byte, n)); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
 	}
 }
 

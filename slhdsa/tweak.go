@@ -109,7 +109,8 @@ func (s *scratch) release() {
 func wipe(h hash.Hash) {
 	var zeros [128]byte
 	h.Reset()
-	h.Write(zeros[:h.BlockSize()-1])
+	h.Write(zeros[:1])
+	h.Write(zeros[:h.BlockSize()]) // up to the last byte of the block that is being filled
 	h.Reset()
 }
 

@@ -776,18 +776,40 @@ func TestErrors(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
+// TestMisusePanics tests lists that are shorter or longer than they may be.
 func TestMisusePanics(t *testing.T) {
+	nodes := func(n int) []Node { return make([]Node, n) }
+	leafHashes := func(dst, namespaces, leaves int) func() {
+		return func() { LeafHashes(nodes(dst), make([]Namespace, namespaces), make([][]byte, leaves)) }
+	}
+	roots := func(dst, leaves, size int) func() {
+		return func() { Roots(nodes(dst), nodes(leaves), size, Options{}) }
+	}
+	square := func(rows, cols, shares, width int) func() {
+		return func() { Square(nodes(rows), nodes(cols), make([][]byte, shares), width) }
+	}
 	for name, f := range map[string]func(){
-		"LeafHashes: nodes":      func() { LeafHashes(make([]Node, 1), make([]Namespace, 2), make([][]byte, 2)) },
-		"LeafHashes: namespaces": func() { LeafHashes(make([]Node, 2), make([]Namespace, 1), make([][]byte, 2)) },
-		"Roots: size 0":          func() { Roots(nil, nil, 0, Options{}) },
-		"Roots: leaves":          func() { Roots(make([]Node, 2), make([]Node, 5), 2, Options{}) },
-		"Roots: roots":           func() { Roots(make([]Node, 2), make([]Node, 6), 2, Options{}) },
-		"Square: width 0":        func() { Square(nil, nil, nil, 0) },
-		"Square: odd width":      func() { Square(make([]Node, 3), make([]Node, 3), make([][]byte, 9), 3) },
-		"Square: rows":           func() { Square(make([]Node, 3), make([]Node, 4), make([][]byte, 16), 4) },
-		"Square: columns":        func() { Square(make([]Node, 4), make([]Node, 5), make([][]byte, 16), 4) },
-		"Square: shares":         func() { Square(make([]Node, 4), make([]Node, 4), make([][]byte, 17), 4) },
+		"LeafHashes: too few nodes":       leafHashes(1, 2, 2),
+		"LeafHashes: too many nodes":      leafHashes(3, 2, 2),
+		"LeafHashes: too few namespaces":  leafHashes(2, 1, 2),
+		"LeafHashes: too many namespaces": leafHashes(2, 3, 2),
+		"LeafHashes: no leaves":           leafHashes(1, 1, 0),
+		"Roots: size 0":                   roots(0, 0, 0),
+		"Roots: size -1":                  roots(0, 0, -1),
+		"Roots: half a tree":              roots(2, 5, 2),
+		"Roots: too few roots":            roots(2, 6, 2),
+		"Roots: too many roots":           roots(4, 6, 2),
+		"Square: width 0":                 square(0, 0, 0, 0),
+		"Square: width -2":                square(0, 0, 0, -2),
+		"Square: odd width":               square(3, 3, 9, 3),
+		"Square: too few rows":            square(3, 4, 16, 4),
+		"Square: too many rows":           square(5, 4, 16, 4),
+		"Square: too few columns":         square(4, 3, 16, 4),
+		"Square: too many columns":        square(4, 5, 16, 4),
+		"Square: too few shares":          square(4, 4, 15, 4),
+		"Square: a row too few":           square(4, 4, 12, 4),
+		"Square: a share too many":        square(4, 4, 17, 4),
+		"Square: a row too many":          square(4, 4, 20, 4),
 	} {
 		t.Run(name, func(t *testing.T) {
 			defer func() {
@@ -797,6 +819,41 @@ func TestMisusePanics(t *testing.T) {
 			}()
 			f()
 		})
+	}
+}
+
+// TestLargestTree verifies the last leaf of the largest tree that a proof may be of, and
+// refuses the one behind it.
+func TestLargestTree(t *testing.T) {
+	leaves := leafNodes(Namespace{}, [][]byte{nil})
+	p := Proof{Start: maxEnd - 1, End: maxEnd}
+	root := leaves[0]
+	for range bits.Len(uint(p.Start)) { // from the leaf up: all nodes are left of it
+		p.Nodes = append(p.Nodes, leaves[0])
+		root = Options{}.parent(&leaves[0], &root)
+	}
+	if err := p.VerifyInclusion(root, Namespace{}, [][]byte{nil}, Options{}); err != nil {
+		t.Error(err)
+	}
+	p.Start, p.End = maxEnd, maxEnd+1
+	if err := p.VerifyInclusion(root, Namespace{}, [][]byte{nil}, Options{}); err == nil || !strings.Contains(err.Error(), "there are at most") {
+		t.Errorf("a leaf behind the last possible one: %v", err)
+	}
+}
+
+// TestNothingIsIncluded tests that no proof proves the inclusion of no leaves.
+func TestNothingIsIncluded(t *testing.T) {
+	leaves := leafNodes(Namespace{}, [][]byte{{1}, {2}, {3}})
+	root, err := Root(leaves, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for at := range 4 {
+		for _, nodes := range [][]Node{nil, {root}, leaves} {
+			if err := (Proof{Start: at, End: at, Nodes: nodes}).VerifyInclusion(root, Namespace{}, nil, Options{}); err == nil {
+				t.Errorf("leaves %d to %d, %d nodes: no error", at, at, len(nodes))
+			}
+		}
 	}
 }
 
@@ -980,8 +1037,9 @@ func TestSquareErrors(t *testing.T) {
 			t.Errorf("%s: an error left roots", tt.name)
 		}
 	}
-	// Parity shares may be of any length and bytes.
+	// A share may be its namespace alone. Parity shares may be of any length and bytes.
 	s := fresh()
+	s[5] = s[5][:29]
 	s[15] = nil
 	if err := Square(make([]Node, 4), make([]Node, 4), s, 4); err != nil {
 		t.Error(err)

@@ -310,6 +310,14 @@ func TestNonsenseIsAnErrorWithItsNumbers(t *testing.T) {
 			_, err := rfc6962.RootFromInclusionProof(0, 0, [32]byte{}, nil)
 			return err
 		}, []string{"leaf 0", "of 0"}},
+		// In a larger tree, these proofs have the right length.
+		{"root of a proof of the leaf behind the last", func() error {
+			_, err := rfc6962.RootFromInclusionProof(1, 1, hashes[0], hashes[:1])
+			return err
+		}, []string{"no leaf 1", "of 1"}},
+		{"proof of the leaf behind the last of 5", func() error {
+			return rfc6962.VerifyInclusion(hashes[0], 5, 5, hashes[0], hashes[:2])
+		}, []string{"no leaf 5", "of 5"}},
 		{"root of a proof that is too long", func() error {
 			_, err := rfc6962.RootFromInclusionProof(5, 4, hashes[4], hashes[:2])
 			return err
@@ -337,16 +345,21 @@ func TestNonsenseIsAnErrorWithItsNumbers(t *testing.T) {
 }
 
 func TestLeafHashesPanicsBeforeItWrites(t *testing.T) {
-	dst := make([][32]byte, 2)
-	defer func() {
-		if r, ok := recover().(string); !ok || !strings.Contains(r, "2 digests for 3 leaves") {
-			t.Errorf("panic %v", r)
-		}
+	for _, leaves := range []int{0, 1, 3} {
+		dst := make([][32]byte, 2)
+		func() {
+			want := fmt.Sprintf("rfc6962: LeafHashes: 2 digests for %d leaves", leaves)
+			defer func() {
+				if r := recover(); r != want {
+					t.Errorf("panic %v, want %s", r, want)
+				}
+			}()
+			rfc6962.LeafHashes(dst, make([][]byte, leaves))
+		}()
 		if dst[0] != [32]byte{} || dst[1] != [32]byte{} {
 			t.Error("a digest was written")
 		}
-	}()
-	rfc6962.LeafHashes(dst, make([][]byte, 3))
+	}
 }
 
 func TestNothingIsRetained(t *testing.T) {

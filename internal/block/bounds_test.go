@@ -2,10 +2,14 @@ package block
 
 import (
 	"math/rand/v2"
+	"runtime"
 	"slices"
+	"sync/atomic"
 	"testing"
+	"time"
 	"unsafe"
 
+	"github.com/sha256-simd/sha256-simd/internal/race"
 	"github.com/sha256-simd/sha256-simd/internal/test/guard"
 )
 
@@ -62,5 +66,46 @@ func TestNodesAreBounded(t *testing.T) {
 		if !slices.Equal(got, tt.want) {
 			t.Errorf("%d nodes: calls for %d, want %d", tt.nodes, got, tt.want)
 		}
+	}
+}
+
+// TestChainsAreBounded tests that Advance is many calls of a kernel: another goroutine sees
+// digests between the first and the last one.
+func TestChainsAreBounded(t *testing.T) {
+	if race.Enabled {
+		t.Skip("looks at memory that a kernel writes to")
+	}
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
+	for _, k := range ChainKernels() {
+		if !k.Supported {
+			continue
+		}
+		t.Run(k.Name, func(t *testing.T) {
+			// A busy machine may run the two goroutines one after the other.
+			for start := time.Now(); time.Since(start) < 20*time.Second; {
+				c, h := new(Chains), IV256
+				for lane := range k.Lanes {
+					k.Set(c, lane, &h, &h, &h, &h)
+				}
+				word := (*uint32)(unsafe.Pointer(&c[k.word(0, chainU, 0)]))
+				var ended atomic.Bool
+				seen := make(chan int)
+				go func() {
+					different, last := 0, atomic.LoadUint32(word)
+					for !ended.Load() {
+						if w := atomic.LoadUint32(word); w != last {
+							different, last = different+1, w
+						}
+					}
+					seen <- different
+				}()
+				k.Advance(c, 100*k.Max, &KeyedPadding)
+				ended.Store(true)
+				if n := <-seen; n > 2 { // the last digest, and two before
+					return
+				}
+			}
+			t.Errorf("no digest is seen before that of iteration %d", 100*k.Max)
+		})
 	}
 }

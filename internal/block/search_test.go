@@ -103,3 +103,135 @@ func (m searchMessage) word(n uint64) uint32 {
 	}
 	return m.h[0]
 }
+
+// TestNoncesDescribeTheirMessages reads Nonces as search kernels do, in plain Go: for each
+// place of the lowest digit, with and without a block that follows, for nonces that have
+// each digit at each place that may differ. Kernels use different fields, and no machine
+// runs all kernels.
+func TestNoncesDescribeTheirMessages(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 9))
+	for last := range Size {
+		for _, more := range []bool{false, true} {
+			m := searchMessage{h: randomState(r), last: last}
+			randomBytes(r, m.block[:])
+			if more {
+				m.more = new([Size]byte)
+				randomBytes(r, m.more[:])
+			}
+			high := r.Uint64() &^ 0xffffffff // the digits that do not differ
+			digits := []byte(fmt.Sprintf("%016x", high))
+			first := max(0, last-15)
+			copy(m.block[first:last+1], digits[15-last+first:])
+			var c Nonces
+			c.Reset(&m.h, &m.block, m.last, m.more, 0x12345678)
+			if c.limit != 0x12345678^1<<31 || (c.more != 0) != more {
+				t.Fatalf("%v: the limit is %#x, a block follows: %d", m, c.limit, c.more)
+			}
+			nonces := []uint64{high, high | (1<<(4*c.Digits()) - 1)}
+			for place := range c.Digits() {
+				for digit := range uint64(16) {
+					nonces = append(nonces, high|digit<<(4*place))
+				}
+			}
+			for _, n := range nonces {
+				want := m.word(n)
+				for name, got := range map[string]uint32{"vars": c.byVars(n), "quad": c.byQuad(n), "high and low": c.byTable(n)} {
+					if got != want {
+						t.Fatalf("%v, nonce %#x, by %s: the digest begins with %08x, want %08x", m, n, name, got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// place puts the two words that differ, as one number, into the block.
+func (c *Nonces) place(words uint64) (w [16]uint32) {
+	w = c.w
+	w[c.first], w[c.first+1] = uint32(words>>32), uint32(words)
+	return w
+}
+
+// words are the two words that differ, for nonce n.
+func (c *Nonces) words(n uint64) uint64 {
+	var digits uint64 // the eight lowest
+	for i := range 8 {
+		digits |= uint64(hexDigits[n>>(4*i)&15]) << (8 * i)
+	}
+	return c.digits + digits<<c.shift
+}
+
+// schedule is the message schedule: the words that differ, and what c has of the others.
+func (c *Nonces) schedule(words uint64) (w [64]uint32) {
+	begin := c.place(words)
+	copy(w[:], begin[:])
+	terms := uint64(c.terms[0]) | uint64(c.terms[1])<<32
+	for t := 16; t < 32; t++ {
+		w[t] = c.c[t-16]
+		for i, term := range [4]uint32{w[t-16], smallSigma0(w[t-15]), w[t-7], smallSigma1(w[t-2])} {
+			if terms>>(4*(t-16)+i)&1 == 1 {
+				w[t] += term
+			}
+		}
+	}
+	for t := 32; t < 64; t++ {
+		w[t] = w[t-16] + smallSigma0(w[t-15]) + w[t-7] + smallSigma1(w[t-2])
+	}
+	return w
+}
+
+// finish does the rounds from round t on, and those of the block that follows.
+func (c *Nonces) finish(v State, w [64]uint32, t int) uint32 {
+	rounds := func(v *State, kw func(t int) uint32, t int) {
+		for ; t < 64; t++ {
+			t1 := v[7] + bigSigma1(v[4]) + ch(v[4], v[5], v[6]) + kw(t)
+			t2 := bigSigma0(v[0]) + maj(v[0], v[1], v[2])
+			*v = State{t1 + t2, v[0], v[1], v[2], v[3] + t1, v[4], v[5], v[6]}
+		}
+	}
+	rounds(&v, func(t int) uint32 { return k[t] + w[t] }, t)
+	for i := range v {
+		v[i] += c.h[i]
+	}
+	if c.more == 0 {
+		return v[0] - c.h[0] + c.base ^ 1<<31
+	}
+	h := v
+	rounds(&v, func(t int) uint32 { return c.kw2[t] }, 0)
+	return v[0] + h[0]
+}
+
+// byVars begins behind round first, without W[first] and with K[first+1].
+func (c *Nonces) byVars(n uint64) uint32 {
+	w := c.schedule(c.words(n))
+	var v State
+	for i := range v {
+		v[i] = c.vars[(i-int(c.first)-1)&7]
+	}
+	v[0] += w[c.first]
+	v[4] += w[c.first]
+	v[7] -= k[c.first+1]
+	return c.finish(v, w, int(c.first)+1)
+}
+
+// byQuad begins with the group of four rounds in which words differ.
+func (c *Nonces) byQuad(n uint64) uint32 {
+	w := c.schedule(c.words(n))
+	for t := range 16 {
+		if c.kw[t] != k[t]+c.w[t] {
+			return 0
+		}
+	}
+	return c.finish(c.quad, w, int(c.first)&^3)
+}
+
+// byTable takes the words of the first of 32 nonces, and adds what the table has.
+func (c *Nonces) byTable(n uint64) uint32 {
+	words, i := c.words(n&^31), n%32
+	if c.Digits() == 1 { // the table has the second digit, which this block lacks
+		words, i = c.words(n&^15), n%16
+	}
+	words = uint64(uint32(words>>32)+c.high[i])<<32 | uint64(uint32(words)+c.low[i])
+	v := c.h
+	return c.finish(v, c.schedule(words), 0)
+}

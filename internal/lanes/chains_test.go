@@ -202,14 +202,20 @@ func TestOneBlockKeepsNoSecrets(t *testing.T) {
 			o := new(OneBlock)
 			o.Init(block.WotsAt)
 			from := block.State{1, 2, 3}
-			steps := make([]uint8, MaxOneBlock)
+			steps := make([]uint8, MaxOneBlock-1) // which leaves lanes of other messages
 			for i := range steps {
 				o.Blocks[i][0], o.From[i], o.Sizes[i], steps[i] = 1, &from, 32, 3
 			}
 			o.Follow(steps)
+			o.Sum(MaxOneBlock - 1)
 			o.Clear()
-			if o.Blocks != ([MaxOneBlock][block.Size]byte{}) || o.h != ([MaxOneBlock]block.State{}) || o.chains != (block.Wots{}) {
+			if o.Blocks != ([MaxOneBlock][block.Size]byte{}) || o.h != ([MaxOneBlock]block.State{}) || o.chains != (block.Wots{}) || o.unused != (block.State{}) {
 				t.Error("words of blocks are left")
+			}
+			for i, from := range o.From {
+				if from != nil {
+					t.Fatalf("the pointer to the state of message %d is left", i)
+				}
 			}
 		})
 	}

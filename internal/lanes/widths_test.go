@@ -43,3 +43,54 @@ func TestByBlocksAtEveryWidth(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatGoesByBlocks tests both sides of the limits of lists that go by blocks, and lists
+// of messages that are too long for it.
+func TestWhatGoesByBlocks(t *testing.T) {
+	const width = 4
+	data := randomBytes(260 * block.Size)
+	for _, tt := range []struct {
+		least, most int // blocks
+		n           int
+		want        bool
+	}{
+		{1, 2, 2, true},
+		{1, block.MaxShort, 2, true},
+		{1, block.MaxShort + 1, 2, false},
+		{1, block.MaxShort + 1, (block.MaxShort+1)*width - 1, false},
+		{1, block.MaxShort + 1, (block.MaxShort + 1) * width, true},
+		{maxByBlocks, maxByBlocks, width - 1, false},
+		{maxByBlocks, maxByBlocks, width, true},
+		{maxByBlocks - 1, maxByBlocks, 2*width - 1, false},
+		{maxByBlocks - 1, maxByBlocks, 2 * width, true},
+		{1, maxByBlocks, maxByBlocks*width - 1, false},
+		{1, maxByBlocks, maxByBlocks * width, true},
+		{maxByBlocks + 1, maxByBlocks + 1, 100, false},
+		{maxByBlocks, maxByBlocks + 1, 2 * window, false},
+		{255, 255, 300, false},
+		{256, 256, 300, false},
+	} {
+		for _, rest := range []int{0, 9} {
+			msgs := make([][]byte, tt.n)
+			for i := range msgs {
+				msgs[i] = data[:tt.most*block.Size-9-rest]
+			}
+			msgs[0] = data[:max(0, (tt.least-1)*block.Size-8-rest)]
+			s := sumMany{msgs: msgs, prefix: Prefix{H: block.IV256, Rest: data[:rest], Len: uint64(rest)}}
+			least, most, _, ok := s.goesByBlocks(width)
+			if least != tt.least || most != tt.most || ok != tt.want {
+				t.Errorf("%d messages of %d to %d blocks: %d to %d, by blocks: %t, want %t", tt.n, tt.least, tt.most, least, most, ok, tt.want)
+			}
+			if tt.n > 400 || rest > 0 {
+				continue
+			}
+			dst := make([][32]byte, tt.n)
+			SumMany(dst, msgs)
+			for i, m := range msgs {
+				if want := sha256.Sum256(m); dst[i] != want {
+					t.Fatalf("%d messages of %d to %d blocks: digest %d is %x, want %x", tt.n, tt.least, tt.most, i, dst[i], want)
+				}
+			}
+		}
+	}
+}

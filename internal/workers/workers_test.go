@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"runtime"
+	"runtime/debug"
 	"testing"
 
 	"github.com/sha256-simd/sha256-simd/internal/workers"
@@ -48,5 +49,25 @@ func TestGroup(t *testing.T) {
 				t.Errorf("Err() = %v, want %v", err, tt.err)
 			}
 		})
+	}
+}
+
+// TestFaultsPanicAsTheCallerSays tests that New leaves the caller's setting as it is, and
+// that workers have the same.
+func TestFaultsPanicAsTheCallerSays(t *testing.T) {
+	for _, want := range []bool{false, true} {
+		defer debug.SetPanicOnFault(debug.SetPanicOnFault(want))
+		g, _ := workers.New(t.Context(), nil)
+		if got := debug.SetPanicOnFault(want); got != want {
+			t.Errorf("New sets %t to %t", want, got)
+		}
+		g.Go(func() error {
+			if got := debug.SetPanicOnFault(want); got != want {
+				t.Errorf("a worker has %t, want %t", got, want)
+			}
+			return nil
+		})
+		g.Wait()
+		g.Cancel()
 	}
 }

@@ -1,0 +1,181 @@
+package sha256
+
+import (
+	"bytes"
+	stdsha256 "crypto/sha256"
+	"encoding"
+	"fmt"
+	"hash"
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/sha256-simd/sha256-simd/internal/block"
+	"github.com/sha256-simd/sha256-simd/internal/lanes"
+	"github.com/sha256-simd/sha256-simd/internal/test/guard"
+)
+
+// classData is what the tests of this file write: 8 KiB in which no two bytes 251 apart
+// belong to equal blocks.
+var classData = func() []byte {
+	p := make([]byte, 8<<10)
+	for i := range p {
+		p[i] = byte(i%251 + i/251)
+	}
+	return p
+}()
+
+// state returns the marshalled form of h.
+func state(t *testing.T, h hash.Hash) []byte {
+	t.Helper()
+	form, err := h.(encoding.BinaryMarshaler).MarshalBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return form
+}
+
+// begun returns a hash that has n bytes buffered, behind a block, and the same of
+// crypto/sha256.
+func begun(n int) (h, want hash.Hash) {
+	h, want = New(), stdsha256.New()
+	h.Write(classData[:BlockSize+n])
+	want.Write(classData[:BlockSize+n])
+	return h, want
+}
+
+// TestWritesByClasses writes every length up to three blocks, and those around what a
+// write probes, behind every number of bytes that may be buffered: by Write, and as lists
+// write, whose jobs compress the blocks elsewhere.
+func TestWritesByClasses(t *testing.T) {
+	var lengths []int
+	for n := range 3*BlockSize + 1 {
+		lengths = append(lengths, n)
+	}
+	for n := probed - 1; n <= probed+BlockSize+1; n += 1 + 30*(n-probed+1)%60 {
+		lengths = append(lengths, n)
+	}
+	for buffered := range BlockSize {
+		for _, length := range lengths {
+			p := classData[7:][:length]
+			h, want := begun(buffered)
+			if n, err := h.Write(p); n != length || err != nil {
+				t.Fatalf("%d bytes behind %d: Write returns %d, %v", length, buffered, n, err)
+			}
+			want.Write(p)
+			if !bytes.Equal(state(t, h), state(t, want)) {
+				t.Fatalf("%d bytes behind %d: another state by Write", length, buffered)
+			}
+			if buffered+length < BlockSize {
+				continue
+			}
+			h, _ = begun(buffered)
+			d := h.(*digest)
+			before := d.h
+			var j lanes.Job
+			d.start(&j, p)
+			j.H = d.h
+			blocks := 0
+			for _, s := range j.Segments {
+				block.Compress(&j.H, s)
+				blocks += len(s) / BlockSize
+			}
+			if d.h != before || j.State != &d.h || blocks != (buffered+length)/BlockSize {
+				t.Fatalf("%d bytes behind %d: a job of %d blocks", length, buffered, blocks)
+			}
+			d.take(&j.H, p)
+			if !bytes.Equal(state(t, h), state(t, want)) {
+				t.Fatalf("%d bytes behind %d: another state by start and take", length, buffered)
+			}
+		}
+	}
+}
+
+// TestListsByClasses writes lists of two and three hashes, of which each has each class of
+// bytes buffered and bytes written, and one may be there twice; then lists that fill lanes
+// with two classes by turns.
+func TestListsByClasses(t *testing.T) {
+	type class struct{ buffered, length int }
+	var classes []class
+	for _, buffered := range []int{0, 1, 63} {
+		for _, length := range []int{0, 1, 63, 64, 65, 128, 300} {
+			classes = append(classes, class{buffered, length})
+		}
+	}
+	check := func(list []class, again bool, write func(hs []hash.Hash, data [][]byte)) {
+		hs, want, data := make([]hash.Hash, len(list)), make([]hash.Hash, len(list)), make([][]byte, len(list))
+		for i, c := range list {
+			hs[i], want[i] = begun(c.buffered)
+			data[i] = classData[i:][:c.length]
+		}
+		if again { // the last is the first
+			hs[len(hs)-1], want[len(hs)-1] = hs[0], want[0]
+		}
+		write(hs, data)
+		for i, h := range want {
+			h.Write(data[i])
+		}
+		for i, h := range hs {
+			if h.(*digest).waiting || !bytes.Equal(state(t, h), state(t, want[i])) {
+				t.Fatalf("%v, one twice: %t: another state of hash %d", list, again, i)
+			}
+		}
+	}
+	step := 1
+	if testing.Short() {
+		step = 5
+	}
+	for _, a := range classes {
+		for i, b := range classes {
+			check([]class{a, b}, false, writeRuns)
+			for j := i % step; j < len(classes); j += step {
+				check([]class{a, b, classes[j]}, false, writeRuns)
+				check([]class{a, b, classes[j]}, true, writeRuns)
+			}
+			many := slices.Repeat([]class{a, b}, 33)
+			check(many, false, WriteHashes)
+			check(many, true, WriteHashes)
+		}
+	}
+}
+
+// TestFaultOnAnyPage writes, behind bytes that are buffered, memory of which one page cannot
+// be read: the first, the last or one between. The hash has to stay as it was.
+func TestFaultOnAnyPage(t *testing.T) {
+	if !guard.Guarded {
+		t.Skip("all memory can be read")
+	}
+	page := os.Getpagesize()
+	for hole := range 3 {
+		b := guard.New(t, 3*page)
+		b.Protect(t, hole)
+		for _, begins := range []int{0, 1, page - 1} { // on the first page
+			for _, ends := range []int{1, 64, page} { // on the last one
+				if hole == 0 && begins > 0 || hole == 2 && ends < page {
+					continue
+				}
+				p := b.Bytes()[begins : 2*page+ends]
+				for _, buffered := range []int{0, 1, 63} {
+					what := fmt.Sprintf("page %d of memory from %d to %d, behind %d", hole, begins, 2*page+ends, buffered)
+					h, _ := begun(buffered)
+					before := *h.(*digest)
+					others := []hash.Hash{New(), h, New()}
+					for name, write := range map[string]func(){
+						"Write":       func() { h.Write(p) },
+						"WriteHashes": func() { WriteHashes(others, [][]byte{classData, p, classData[:100]}) },
+					} {
+						if guard.Faults(write) == nil {
+							t.Fatalf("%s, %s: no fault", name, what)
+						}
+						after := *h.(*digest)
+						after.ends = before.ends
+						copy(after.x[before.n:], before.x[before.n:]) // it is no part of the state
+						if after != before {
+							t.Errorf("%s, %s: the hash changed", name, what)
+						}
+					}
+				}
+			}
+		}
+	}
+}
