@@ -20,6 +20,19 @@
 //	              benchstat's format: of zen5.json for zen5.txt
 //
 // The same rows are benchmarks for go test -bench, with names for benchstat.
+//
+//	go run ./benchmarks sweep
+//
+// measures every public call of the library, with random sizes, counts and mixtures,
+// beside the loops that a user would write in its place. It prints the cells in which
+// the call is slower, the worst first, and a line for each call. Its exit status is 1 if
+// there are such cells, 2 if it was called the wrong way (go run prints it). Its flags:
+//
+//	-seed n       choose sizes, counts and mixtures by this number; by default it is
+//	              random, and the first line says which it was
+//	-run regexp   measure only the cells whose names match
+//	-all          print all cells
+//
 // It refuses to run when a peer is not the module that its authors published.
 package main
 
@@ -40,6 +53,9 @@ import (
 )
 
 func main() {
+	if len(os.Args) > 1 && os.Args[1] == "sweep" {
+		os.Exit(sweep(os.Args[2:], os.Stdout, os.Stderr, sweepBudget))
+	}
 	if err := run(os.Args[1:], os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "benchmarks:", err)
 		os.Exit(1)
