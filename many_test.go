@@ -600,6 +600,12 @@ func TestFaultsAmongMany(t *testing.T) {
 					if guard.Faults(func() { sha256.SumMany(sums, msgs) }) == nil {
 						t.Fatalf("%s: SumMany reads what cannot be read", what)
 					}
+					if guard.Faults(func() {
+						for range sha256.SumSeq(slices.All(msgs)) {
+						}
+					}) == nil {
+						t.Fatalf("%s: SumSeq reads what cannot be read", what)
+					}
 					if guard.Faults(func() { sha256.SumManyAfter(sums, hs[n-1], msgs) }) == nil {
 						t.Fatalf("%s: SumManyAfter reads what cannot be read", what)
 					}
@@ -723,6 +729,8 @@ func TestManyStartsNoGoroutine(t *testing.T) {
 		sha256.WriteHashes(hs, msgs)
 		sha256.SumHashes(dst, hs)
 		sha256.SumManyAfter(dst, hs[0], msgs)
+		for range sha256.SumSeq(slices.All(msgs)) {
+		}
 		fewest = min(fewest, count()-before)
 	}
 	if fewest != 0 {

@@ -6,6 +6,7 @@ import (
 	"hash"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 
@@ -40,6 +41,10 @@ var users = map[string]func(p []byte){
 	},
 	"SumMany of unequal lengths": func(p []byte) {
 		sha256.SumMany(make([][sha256.Size]byte, 3), [][]byte{nil, make([]byte, 5000), p})
+	},
+	"SumSeq": func(p []byte) {
+		for range sha256.SumSeq(slices.All([][]byte{make([]byte, len(p)), p})) {
+		}
 	},
 	"a Server's hash": func(p []byte) { sha256.NewServer().New().Write(p) },
 	"a Server":        func(p []byte) { sha256.NewServer().Sum256(p) },

@@ -8,6 +8,7 @@ import (
 	stdsha256 "crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"hash"
 	"io"
@@ -48,6 +49,7 @@ var operations = []operation{
 	{"Server.Sum256", serverSum},
 	{"Server.Close", serverClose},
 	{"SumMany", sumMany},
+	{"SumSeq", sumSeq},
 	{"SumManyAfter, SumAfter", sumManyAfter},
 	{"SumRows", strides},
 	{"SumChains", hashChains},
@@ -199,6 +201,40 @@ func sumMany(w *worker) (int, error) {
 		}
 	}
 	return size(msgs), nil
+}
+
+// sumSeq leaves some loops early, and some by a panic of the source.
+func sumSeq(w *worker) (total int, err error) {
+	msgs := w.messages(150)
+	last, broken := w.IntN(2*len(msgs)+1), w.IntN(4*len(msgs)+1)
+	defer func() {
+		if recover() != nil && broken >= len(msgs) {
+			err = errors.New("SumSeq: a panic that is not the source's")
+		}
+	}()
+	n := 0
+	for i, sum := range sha256.SumSeq(func(yield func(int, []byte) bool) {
+		for i, m := range msgs {
+			if i == broken {
+				panic("a source is broken")
+			}
+			if !yield(i, m) {
+				return
+			}
+		}
+	}) {
+		if want := stdsha256.Sum256(msgs[i]); i != n || sum != want {
+			return total, fmt.Errorf("SumSeq: message %d of %d, the %dth: %x, want %x", i, len(msgs), n, sum, want)
+		}
+		total += len(msgs[i])
+		if n++; i == last {
+			return total, nil
+		}
+	}
+	if n != len(msgs) {
+		return total, fmt.Errorf("SumSeq: %d digests of %d messages", n, len(msgs))
+	}
+	return total, nil
 }
 
 func sumManyAfter(w *worker) (int, error) {
