@@ -1,6 +1,6 @@
 // Package streams hashes what is read: many streams side by side, such as files, or the
-// parts of one large object. It starts goroutines to read while others hash. All of them
-// have ended when a function returns.
+// parts of one large object. [Sum] and [Parts] start goroutines to read while others hash.
+// All of them have ended when a function returns. [Blocks] start none.
 package streams
 
 import (

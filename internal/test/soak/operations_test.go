@@ -66,6 +66,7 @@ var operations = []operation{
 	{"composite.Sum", compositeSum},
 	{"streams.Sum", readStreams},
 	{"streams.Parts", readParts},
+	{"streams.NewBlocks", writeBlocks},
 	{"hmac.Sum, hmac.New", oneMAC},
 	{"bitcoin.Sums", doubleSums},
 	{"sha256tree", bazelTree},
@@ -749,7 +750,7 @@ func readParts(w *worker) (int, error) {
 	}
 	p := data[:w.IntN(len(data))]
 	partSize := 1 + len(p)/(1+w.IntN(100))
-	got, err := streams.Parts(context.Background(), bytes.NewReader(p), int64(len(p)), int64(partSize), streams.PartsOptions{Workers: w.IntN(3)})
+	got, err := streams.Parts(context.Background(), bytes.NewReader(p), int64(len(p)), int64(partSize), streams.PartsOptions{Workers: w.IntN(3), InOrder: w.IntN(3) == 0})
 	if err != nil {
 		return 0, err
 	}
@@ -765,6 +766,48 @@ func readParts(w *worker) (int, error) {
 		return 0, fmt.Errorf("streams: %d parts, want %d", len(got), i)
 	}
 	return len(p), nil
+}
+
+// writeBlocks hashes the blocks of several streams, one after the other.
+func writeBlocks(w *worker) (total int, err error) {
+	if w.IntN(5) > 0 {
+		return 0, nil
+	}
+	size := 1 + w.IntN(1<<w.IntN(20))
+	var got [][32]byte
+	b := streams.NewBlocks(size, func(some [][32]byte) error {
+		got = append(got, some...)
+		return nil
+	})
+	for range 1 + w.IntN(3) {
+		got = nil
+		p := data[:w.IntN(len(data))]
+		for rest := p; len(rest) > 0; {
+			n := 1 + w.IntN(min(len(rest), 100_000))
+			if w.IntN(2) == 0 {
+				_, err = b.Write(rest[:n])
+			} else {
+				_, err = b.ReadFrom(bytes.NewReader(rest[:n]))
+			}
+			if err != nil {
+				return total, err
+			}
+			rest = rest[n:]
+		}
+		if err := b.Close(); err != nil {
+			return total, err
+		}
+		b.Reset()
+		var want [][32]byte
+		for block := range slices.Chunk(p, size) {
+			want = append(want, stdsha256.Sum256(block))
+		}
+		if !slices.Equal(got, want) {
+			return total, fmt.Errorf("streams: %d blocks of %d bytes: wrong digests", len(want), size)
+		}
+		total += len(p)
+	}
+	return total, nil
 }
 
 func oneMAC(w *worker) (int, error) {
