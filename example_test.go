@@ -57,6 +57,18 @@ func ExampleSumMany() {
 	// e3b0c44298fc1c14… ""
 }
 
+func ExampleSumMany224() {
+	msgs := [][]byte{[]byte("one"), []byte("two")}
+	digests := make([][sha256.Size224]byte, len(msgs))
+	sha256.SumMany224(digests, msgs)
+	for i, d := range digests {
+		fmt.Println(d == sha256.Sum224(msgs[i]))
+	}
+	// Output:
+	// true
+	// true
+}
+
 // Lines are named by their digests as they arrive. The scanner overwrites each line with
 // the next one, so they are copied.
 func ExampleSumSeq() {

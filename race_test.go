@@ -21,6 +21,9 @@ var users = map[string]func(p []byte){
 	"SumMany": func(p []byte) {
 		sha256.SumMany(make([][sha256.Size]byte, 2), [][]byte{make([]byte, len(p)), p})
 	},
+	"SumMany224": func(p []byte) {
+		sha256.SumMany224(make([][sha256.Size224]byte, 2), [][]byte{make([]byte, len(p)), p})
+	},
 	"SumMany of jobs that rotate": func(p []byte) {
 		// One more than there are lanes, of blocks that as many slices as lanes divide.
 		lanes := sha256.Selected().Lanes

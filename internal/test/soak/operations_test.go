@@ -49,6 +49,7 @@ var operations = []operation{
 	{"Server.Sum256", serverSum},
 	{"Server.Close", serverClose},
 	{"SumMany", sumMany},
+	{"SumMany224", sumMany224},
 	{"SumSeq", sumSeq},
 	{"SumManyAfter, SumAfter", sumManyAfter},
 	{"SumRows", strides},
@@ -199,6 +200,18 @@ func sumMany(w *worker) (int, error) {
 	for i, m := range msgs {
 		if want := stdsha256.Sum256(m); dst[i] != want {
 			return 0, fmt.Errorf("SumMany: message %d of %d: %x, want %x", i, len(msgs), dst[i], want)
+		}
+	}
+	return size(msgs), nil
+}
+
+func sumMany224(w *worker) (int, error) {
+	msgs := w.messages(80)
+	dst := make([][sha256.Size224]byte, len(msgs))
+	sha256.SumMany224(dst, msgs)
+	for i, m := range msgs {
+		if want := stdsha256.Sum224(m); dst[i] != want {
+			return 0, fmt.Errorf("SumMany224: message %d of %d: %x, want %x", i, len(msgs), dst[i], want)
 		}
 	}
 	return size(msgs), nil
