@@ -6,7 +6,8 @@
 // 32 messages side by side on one core:
 //
 //   - [SumMany] is for messages in memory. With AVX-512 it hashes 16 messages or
-//     more of similar length 2 to 5 times as fast as a loop;
+//     more of similar length 2 to 5 times as fast as a loop; [SumMany224] is for SHA-224;
+//   - [SumSeq] is for messages that arrive one by one;
 //   - [SumManyAfter] is for messages behind one prefix, [SumAfter] for one such message;
 //   - [SumRows] is for messages at regular distances in a buffer;
 //   - [SumChains] follows hash chains;

@@ -97,7 +97,7 @@ func TestManyMessagesAllocateNothingOnceWarm(t *testing.T) {
 			func(i int) int { return i * 31 % 500 },
 		} {
 			msgs := cut(n, length)
-			dst, ids := make([][sha256.Size]byte, n), make([]digestID, n)
+			dst, ids, ids224 := make([][sha256.Size]byte, n), make([]digestID, n), make([]id224, n)
 			sums, data, std := make([]byte, 32*n), make([]byte, 70*n), stdsha256.New()
 			hs, steps := make([]hash.Hash, n), make([]int, n)
 			for i := range hs {
@@ -109,6 +109,7 @@ func TestManyMessagesAllocateNothingOnceWarm(t *testing.T) {
 					f    func()
 				}{
 					{"SumMany", func() { sha256.SumMany(dst, msgs) }},
+					{"SumMany224", func() { sha256.SumMany224(ids224, msgs) }},
 					{"WriteHashes", func() { sha256.WriteHashes(hs, msgs) }},
 					{"SumHashes", func() { sha256.SumHashes(dst, hs) }},
 					{"SumMany of a named type", func() { sha256.SumMany(ids, msgs) }},

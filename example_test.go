@@ -1,10 +1,12 @@
 package sha256_test
 
 import (
+	"bufio"
 	"encoding/binary"
 	"fmt"
 	"hash"
 	"io"
+	"iter"
 	"log"
 	"os"
 	"slices"
@@ -53,6 +55,39 @@ func ExampleSumMany() {
 	// 3fc4ccfe745870e2… "two"
 	// 8b5b9db0c13db242… "three"
 	// e3b0c44298fc1c14… ""
+}
+
+func ExampleSumMany224() {
+	msgs := [][]byte{[]byte("one"), []byte("two")}
+	digests := make([][sha256.Size224]byte, len(msgs))
+	sha256.SumMany224(digests, msgs)
+	for i, d := range digests {
+		fmt.Println(d == sha256.Sum224(msgs[i]))
+	}
+	// Output:
+	// true
+	// true
+}
+
+// Lines are named by their digests as they arrive. The scanner overwrites each line with
+// the next one, so they are copied.
+func ExampleSumSeq() {
+	lines := func(r io.Reader) iter.Seq2[string, []byte] {
+		return func(yield func(string, []byte) bool) {
+			for s := bufio.NewScanner(r); s.Scan(); {
+				if line := s.Text(); !yield(line, []byte(line)) {
+					return
+				}
+			}
+		}
+	}
+	for line, digest := range sha256.SumSeq(lines(strings.NewReader("one\ntwo\nthree\n"))) {
+		fmt.Printf("%x… %q\n", digest[:8], line)
+	}
+	// Output:
+	// 7692c3ad3540bb80… "one"
+	// 3fc4ccfe745870e2… "two"
+	// 8b5b9db0c13db242… "three"
 }
 
 // Three files are read in step, a piece of each at a time.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"hash"
 	"math"
+	"sync"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
 	"github.com/sha256-simd/sha256-simd/internal/convert"
@@ -29,6 +30,34 @@ func sumMany(dst [][Size]byte, msgs [][]byte) {
 	}
 	lanes.SumMany(dst, msgs)
 }
+
+// SumMany224 is [SumMany] for SHA-224: it sets dst[i] to Sum224(msgs[i]) for every i.
+//
+// It panics, before it touches anything, if dst and msgs differ in length.
+func SumMany224[D ~[Size224]byte](dst []D, msgs [][]byte) {
+	checkLengths("SumMany224", len(dst), len(msgs))
+	if !lanes.SideBySide(len(msgs)) {
+		for i, m := range msgs {
+			dst[i] = Sum224(m)
+		}
+		return
+	}
+	sums := lists224.Get().(*list224)
+	defer lists224.Put(sums)
+	for len(msgs) > 0 {
+		n := min(len(sums), len(msgs))
+		lanes.SumManyAfter(sums[:n], lanes.Prefix{H: block.IV224}, msgs[:n])
+		for i := range n {
+			dst[i] = D([Size224]byte(sums[i][:]))
+		}
+		dst, msgs = dst[n:], msgs[n:]
+	}
+}
+
+// list224 is digests of SHA-224 before they are shortened.
+type list224 [1024][Size]byte
+
+var lists224 = sync.Pool{New: func() any { return new(list224) }}
 
 // WriteHashes has the effect of hs[i].Write(data[i]) for every i, in order. It writes
 // to the hashes of this package side by side on the calling goroutine. It starts no

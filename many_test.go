@@ -123,6 +123,37 @@ func TestSumManyOfUnequalLengths(t *testing.T) {
 	})
 }
 
+// id224 is a named digest.
+type id224 [sha256.Size224]byte
+
+func TestSumMany224(t *testing.T) {
+	hashtest.ForEach(t, func(t *testing.T) {
+		for _, n := range []int{0, 1, 2, 3, 17, 33, maxTestLanes, 1023, 1024, 1025, 2100} {
+			for _, length := range lengths {
+				if n*length < 1<<20 {
+					checkSumMany224(t, cut(n, func(int) int { return length }))
+				}
+			}
+			checkSumMany224(t, cut(n, func(i int) int { return i * 31 % 500 }))
+		}
+		checkSumMany224(t, [][]byte{nil, {}, hashtest.Data(200_000), nil})
+	})
+}
+
+func checkSumMany224(t *testing.T, msgs [][]byte) {
+	t.Helper()
+	dst := make([]id224, len(msgs)+1)
+	sha256.SumMany224(dst[:len(msgs)], msgs)
+	for i, m := range msgs {
+		if want := stdsha256.Sum224(m); dst[i] != want {
+			t.Fatalf("message %d of %d, %d bytes: %x, want %x", i, len(msgs), len(m), dst[i], want)
+		}
+	}
+	if dst[len(msgs)] != (id224{}) {
+		t.Fatal("SumMany224 writes behind dst")
+	}
+}
+
 func TestSumManyOfLongLists(t *testing.T) {
 	hashtest.ForEach(t, func(t *testing.T) {
 		for _, n := range []int{513, 4095, 4096, 4097, 8500} { // package lanes orders 4,096 at a time
@@ -499,6 +530,8 @@ func TestMisuse(t *testing.T) {
 		{"SumMany, more messages", nil, func(dst [][sha256.Size]byte, _ []hash.Hash) { sha256.SumMany(dst, data(4)) }},
 		{"SumMany, fewer messages", nil, func(dst [][sha256.Size]byte, _ []hash.Hash) { sha256.SumMany(dst, data(2)) }},
 		{"SumMany, nil messages", nil, func(dst [][sha256.Size]byte, _ []hash.Hash) { sha256.SumMany(dst, nil) }},
+		{"SumMany224, more messages", nil, func(dst [][sha256.Size]byte, _ []hash.Hash) { sha256.SumMany224(make([]id224, 3), data(4)) }},
+		{"SumMany224, fewer messages", nil, func(dst [][sha256.Size]byte, _ []hash.Hash) { sha256.SumMany224(make([]id224, 3), data(2)) }},
 		{"WriteHashes, more data", fresh(), func(_ [][sha256.Size]byte, hs []hash.Hash) { sha256.WriteHashes(hs, data(4)) }},
 		{"WriteHashes, less data", fresh(), func(_ [][sha256.Size]byte, hs []hash.Hash) { sha256.WriteHashes(hs, data(2)) }},
 		{"WriteHashes, nil last", with(2, nil), func(_ [][sha256.Size]byte, hs []hash.Hash) { sha256.WriteHashes(hs, data(3)) }},
@@ -599,6 +632,12 @@ func TestFaultsAmongMany(t *testing.T) {
 					msgs[n/2] = broken
 					if guard.Faults(func() { sha256.SumMany(sums, msgs) }) == nil {
 						t.Fatalf("%s: SumMany reads what cannot be read", what)
+					}
+					if guard.Faults(func() {
+						for range sha256.SumSeq(slices.All(msgs)) {
+						}
+					}) == nil {
+						t.Fatalf("%s: SumSeq reads what cannot be read", what)
 					}
 					if guard.Faults(func() { sha256.SumManyAfter(sums, hs[n-1], msgs) }) == nil {
 						t.Fatalf("%s: SumManyAfter reads what cannot be read", what)
@@ -720,9 +759,12 @@ func TestManyStartsNoGoroutine(t *testing.T) {
 	for range 10 {
 		before := count()
 		sha256.SumMany(dst, msgs)
+		sha256.SumMany224(make([]id224, n), msgs)
 		sha256.WriteHashes(hs, msgs)
 		sha256.SumHashes(dst, hs)
 		sha256.SumManyAfter(dst, hs[0], msgs)
+		for range sha256.SumSeq(slices.All(msgs)) {
+		}
 		fewest = min(fewest, count()-before)
 	}
 	if fewest != 0 {
@@ -735,7 +777,10 @@ func TestManyStartsNoGoroutine(t *testing.T) {
 // collection.
 func TestManyRetainsNothing(t *testing.T) {
 	for name, call := range map[string]func(dst [][sha256.Size]byte, msgs [][]byte, hs []hash.Hash){
-		"SumMany":     func(dst [][sha256.Size]byte, msgs [][]byte, _ []hash.Hash) { sha256.SumMany(dst, msgs) },
+		"SumMany": func(dst [][sha256.Size]byte, msgs [][]byte, _ []hash.Hash) { sha256.SumMany(dst, msgs) },
+		"SumMany224": func(_ [][sha256.Size]byte, msgs [][]byte, _ []hash.Hash) {
+			sha256.SumMany224(make([]id224, len(msgs)), msgs)
+		},
 		"WriteHashes": func(_ [][sha256.Size]byte, msgs [][]byte, hs []hash.Hash) { sha256.WriteHashes(hs, msgs) },
 		"SumHashes":   func(dst [][sha256.Size]byte, _ [][]byte, hs []hash.Hash) { sha256.SumHashes(dst, hs) },
 		"SumManyAfter": func(dst [][sha256.Size]byte, msgs [][]byte, hs []hash.Hash) {

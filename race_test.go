@@ -6,6 +6,7 @@ import (
 	"hash"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,6 +20,9 @@ var users = map[string]func(p []byte){
 	"Write":  func(p []byte) { sha256.New().Write(p) },
 	"SumMany": func(p []byte) {
 		sha256.SumMany(make([][sha256.Size]byte, 2), [][]byte{make([]byte, len(p)), p})
+	},
+	"SumMany224": func(p []byte) {
+		sha256.SumMany224(make([][sha256.Size224]byte, 2), [][]byte{make([]byte, len(p)), p})
 	},
 	"SumMany of jobs that rotate": func(p []byte) {
 		// One more than there are lanes, of blocks that as many slices as lanes divide.
@@ -40,6 +44,10 @@ var users = map[string]func(p []byte){
 	},
 	"SumMany of unequal lengths": func(p []byte) {
 		sha256.SumMany(make([][sha256.Size]byte, 3), [][]byte{nil, make([]byte, 5000), p})
+	},
+	"SumSeq": func(p []byte) {
+		for range sha256.SumSeq(slices.All([][]byte{make([]byte, len(p)), p})) {
+		}
 	},
 	"a Server's hash": func(p []byte) { sha256.NewServer().New().Write(p) },
 	"a Server":        func(p []byte) { sha256.NewServer().Sum256(p) },

@@ -18,11 +18,11 @@ const (
 	// 256 short streams, which is enough for all lanes and stays in a core's cache.
 	maxDirectOpen = 64
 	maxBatch      = 256
-	// maxRead and maxReadOnOneP are the mean times of reading a piece up to which the
+	// maxDirectRead and maxDirectReadOnOneP are the mean times of reading a piece up to which the
 	// goroutine that hashes reads too. A piece that another goroutine has read costs
 	// about 1 µs more. On one P only what blocks is worth that.
-	maxRead       = 2 * time.Microsecond
-	maxReadOnOneP = 20 * time.Microsecond
+	maxDirectRead       = 2 * time.Microsecond
+	maxDirectReadOnOneP = 20 * time.Microsecond
 	// firstLook and longestLook are the intervals at which reading is looked at. They
 	// double from the one to the other.
 	firstLook   = 100 * time.Microsecond
@@ -221,9 +221,9 @@ func (d *direct) look() {
 		w.left <- struct{}{}
 		return
 	}
-	limit := maxRead
+	limit := maxDirectRead
 	if runtime.GOMAXPROCS(0) == 1 {
-		limit = maxReadOnOneP
+		limit = maxDirectReadOnOneP
 	}
 	now, state, hashing := time.Now(), d.state.Load(), d.hashing.Load()
 	reading := now.Sub(w.time) - time.Duration(hashing-w.hashing)

@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"strings"
 	"testing/fstest"
 
 	sha256 "github.com/sha256-simd/sha256-simd"
@@ -65,6 +66,46 @@ func ExampleError_Unwrap() {
 	// Output:
 	// stream 3: permission denied
 	// true
+}
+
+// What is downloaded is written to a file, and its blocks are hashed on the way.
+func ExampleNewBlocks() {
+	var digests [][32]byte
+	blocks := streams.NewBlocks(16<<10, func(some [][32]byte) error {
+		digests = append(digests, some...)
+		return nil
+	})
+	var file bytes.Buffer
+	download := strings.NewReader(strings.Repeat("All happy families are alike. ", 5000))
+	_, err := io.Copy(io.MultiWriter(&file, blocks), download)
+	if err := errors.Join(err, blocks.Close()); err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(len(digests), "blocks")
+	fmt.Println(digests[1] == sha256.Sum256(file.Bytes()[16<<10:][:16<<10]))
+	// Output:
+	// 10 blocks
+	// true
+}
+
+// One buffer serves for many files, one after the other.
+func ExampleBlocks_Reset() {
+	var digests [][32]byte
+	blocks := streams.NewBlocks(8, func(some [][32]byte) error {
+		digests = append(digests, some...)
+		return nil
+	})
+	for _, file := range []string{"one block and more", "two", ""} {
+		blocks.Reset()
+		digests = digests[:0]
+		_, err := blocks.ReadFrom(strings.NewReader(file))
+		fmt.Println(len(digests), errors.Join(err, blocks.Close()), len(digests))
+	}
+	// Output:
+	// 2 <nil> 3
+	// 0 <nil> 1
+	// 0 <nil> 0
 }
 
 // A tool that copies only the blocks that changed sends their digests first.

@@ -16,6 +16,12 @@ type PartsOptions struct {
 	// Workers is the number of goroutines that hash; 0 means GOMAXPROCS. Each of them
 	// has another one that reads ahead, and needs 4 MiB of memory.
 	Workers int
+	// InOrder has Parts read r once from its beginning to its end, on the goroutine that
+	// called it, for disks that seek. Workers does not matter then, and parts of more than
+	// 512 KiB are hashed one after the other. Without it, a worker reads 2 MiB in order if
+	// as many whole parts as there are lanes fit; it reads longer parts in turn, 64 KiB
+	// of each.
+	InOrder bool
 	// Progress, if it is not nil, is called on the goroutine that called Parts, each
 	// time that bytes were hashed. Its parameters are the number of parts that were
 	// hashed so far, and the number of bytes that were hashed.
@@ -28,6 +34,8 @@ const maxParts = min(math.MaxInt/sha256.Size, math.MaxInt32)
 // Parts reads size bytes of r, from offset 0 on, and returns the SHA-256 digests of its
 // parts of partSize bytes, such as the blocks of a file. The last part may be shorter.
 // Of no bytes it returns no digest.
+//
+// If the object can be read only in order, [NewBlocks] hashes its parts.
 //
 // Parts hashes up to 128 KiB on the calling goroutine. It hashes more on o.Workers
 // goroutines, many parts side by side on each, while others read ahead: r.ReadAt is called
@@ -71,9 +79,43 @@ func Parts(ctx context.Context, r io.ReaderAt, size, partSize int64, o PartsOpti
 	if n == 0 {
 		return digests, nil
 	}
+	if o.InOrder {
+		if err := sumInOrder(ctx, digests, r, size, partSize, o.Progress); err != nil {
+			return nil, err
+		}
+		return digests, nil
+	}
 	p := parts.Parts{R: r, Size: size, PartSize: partSize, Workers: o.Workers, Progress: o.Progress}
 	if err := p.Sum(ctx, digests); err != nil {
 		return nil, err
 	}
 	return digests, nil
+}
+
+// sumInOrder is Parts with InOrder.
+func sumInOrder(ctx context.Context, digests [][sha256.Size]byte, r io.ReaderAt, size, partSize int64, progress func(done int, bytes int64)) error {
+	done, hashed := 0, int64(0)
+	b := newBlocks(partSize, func(some [][sha256.Size]byte) error {
+		done += copy(digests[done:], some)
+		return nil
+	})
+	for off := int64(0); off < size; {
+		p := b.room()
+		p = p[:min(int64(len(p)), size-off)]
+		if err := parts.ReadFull(ctx, r, p, off); err != nil {
+			return err
+		}
+		err := b.filled(p)
+		if off += int64(len(p)); err == nil && off == size {
+			err = b.Close()
+		}
+		if err != nil {
+			return err
+		}
+		if now := off - int64(len(b.held)); now > hashed && progress != nil {
+			hashed = now
+			progress(done, hashed)
+		}
+	}
+	return nil
 }

@@ -19,14 +19,18 @@ import (
 	"time"
 	"unsafe"
 
+	sha256 "github.com/sha256-simd/sha256-simd"
 	"github.com/sha256-simd/sha256-simd/internal/test/guard"
 	"github.com/sha256-simd/sha256-simd/internal/test/hashtest"
 	"github.com/sha256-simd/sha256-simd/streams"
 )
 
-// sumParts is Parts without options.
+// inOrder is the option of sumParts.
+var inOrder bool
+
+// sumParts is Parts, in order if the variable says so.
 func sumParts(ctx context.Context, r io.ReaderAt, size, partSize int64) ([][32]byte, error) {
-	return streams.Parts(ctx, r, size, partSize, streams.PartsOptions{})
+	return streams.Parts(ctx, r, size, partSize, streams.PartsOptions{InOrder: inOrder})
 }
 
 // A readerAtFunc is an io.ReaderAt.
@@ -50,8 +54,13 @@ func plainly(b []byte, partSize int) [][32]byte {
 	return parts
 }
 
-// withProcs runs f with several values of GOMAXPROCS.
+// withProcs runs f with several values of GOMAXPROCS, and with sumParts in order.
 func withProcs(t *testing.T, f func(t *testing.T)) {
+	t.Run("InOrder", func(t *testing.T) {
+		inOrder = true
+		defer func() { inOrder = false }()
+		f(t)
+	})
 	for _, n := range []int{1, 2, 5} {
 		t.Run(fmt.Sprintf("GOMAXPROCS=%d", n), func(t *testing.T) {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(n))
@@ -265,7 +274,9 @@ func TestMemoryIsBounded(t *testing.T) {
 	hashtest.SkipTestAllocations(t)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
 	zeros := readerAtFunc(func(p []byte, off int64) (int, error) { return len(p), nil })
-	for _, partSize := range []int64{100, 16 << 10, 1 << 20, 1 << 26} {
+	defer func() { inOrder = false }()
+	for i, partSize := range []int64{100, 16 << 10, 1 << 20, 1 << 26, 100, 100_000, 512 << 10, 1 << 20} {
+		inOrder = i > 3
 		const size = 1 << 26
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
@@ -388,7 +399,7 @@ func awaitGoroutines(t *testing.T, n int) {
 func TestPartsWithOptions(t *testing.T) {
 	data := object(3<<20 + 77)
 	good := bytes.NewReader(data)
-	for _, workers := range []int{0, 1, 3, 100} {
+	for _, workers := range []int{0, 1, 3, 100, -1} { // -1: in order
 		for _, partSize := range []int64{1000, 64 << 10, 1 << 20, 1 << 40} {
 			var reading, most atomic.Int32
 			r := readerAtFunc(func(p []byte, off int64) (int, error) {
@@ -401,10 +412,14 @@ func TestPartsWithOptions(t *testing.T) {
 			})
 			done, hashed, calls := 0, int64(0), 0
 			digests, err := streams.Parts(t.Context(), r, int64(len(data)), partSize, streams.PartsOptions{
-				Workers: workers,
+				Workers: max(0, workers),
+				InOrder: workers < 0,
 				Progress: func(d int, b int64) { // on this goroutine, or the race detector reports calls
 					if d < done || b <= hashed {
 						t.Errorf("%d workers, parts of %d: progress went from %d, %d to %d, %d", workers, partSize, done, hashed, d, b)
+					}
+					if workers < 0 && b-int64(d)*partSize >= partSize {
+						t.Errorf("parts of %d in order: %d bytes hashed of %d parts", partSize, b, d)
 					}
 					done, hashed = d, b
 					calls++
@@ -417,7 +432,7 @@ func TestPartsWithOptions(t *testing.T) {
 				t.Errorf("%d workers, parts of %d: progress ends with %d parts and %d bytes after %d calls, want %d and %d",
 					workers, partSize, done, hashed, calls, len(digests), len(data))
 			}
-			if limit := workers; limit > 0 && int(most.Load()) > limit {
+			if limit := max(workers, -workers); limit > 0 && int(most.Load()) > limit {
 				t.Errorf("%d workers, parts of %d: %d reads at a time", workers, partSize, most.Load())
 			}
 		}
@@ -426,6 +441,12 @@ func TestPartsWithOptions(t *testing.T) {
 
 // TestPartsWhoseProgressPanics has no read and no goroutine go on.
 func TestPartsWhoseProgressPanics(t *testing.T) {
+	for _, inOrder := range []bool{false, true} {
+		testPartsWhoseProgressPanics(t, inOrder)
+	}
+}
+
+func testPartsWhoseProgressPanics(t *testing.T, inOrder bool) {
 	before := runtime.NumGoroutine()
 	var inFlight, reads atomic.Int32
 	zeros := readerAtFunc(func(p []byte, off int64) (int, error) {
@@ -435,12 +456,48 @@ func TestPartsWhoseProgressPanics(t *testing.T) {
 		return len(p), nil
 	})
 	message := panicOf(func() {
-		streams.Parts(t.Context(), zeros, 1<<44, 1<<30, streams.PartsOptions{Workers: 3, Progress: func(int, int64) { panic("on purpose") }})
+		streams.Parts(t.Context(), zeros, 1<<44, 1<<30, streams.PartsOptions{Workers: 3, InOrder: inOrder, Progress: func(int, int64) { panic("on purpose") }})
 	})
 	if message != "on purpose" || inFlight.Load() != 0 || reads.Load() == 0 {
 		t.Errorf("panic %q, %d reads of %d are in flight", message, inFlight.Load(), reads.Load())
 	}
 	awaitGoroutines(t, before)
+}
+
+// TestPartsReadInOrder looks at the offsets that are read.
+func TestPartsReadInOrder(t *testing.T) {
+	lanes := int64(min(32, sha256.Selected().Lanes))
+	data := object(9 << 20)
+	good := bytes.NewReader(data)
+	for _, tt := range []struct {
+		name     string
+		partSize int64
+		o        streams.PartsOptions
+		inOrder  bool
+	}{
+		{"short parts", 1000, streams.PartsOptions{Workers: 1}, true},
+		{"parts that just fill the lanes", 2 << 20 / lanes, streams.PartsOptions{Workers: 1}, true},
+		{"longer parts", 2<<20/lanes + 1, streams.PartsOptions{Workers: 1}, lanes == 1},
+		{"short parts, InOrder", 1000, streams.PartsOptions{InOrder: true}, true},
+		{"the longest parts that are held, InOrder", 512 << 10, streams.PartsOptions{InOrder: true}, true},
+		{"longer parts, InOrder", 3 << 20, streams.PartsOptions{InOrder: true, Workers: 5}, true},
+		{"one part, InOrder", 1 << 40, streams.PartsOptions{InOrder: true}, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			next, inOrder := int64(0), true
+			digests, err := streams.Parts(t.Context(), readerAtFunc(func(p []byte, off int64) (int, error) {
+				inOrder = inOrder && off == next
+				next = off + int64(len(p))
+				return good.ReadAt(p, off)
+			}), int64(len(data)), tt.partSize, tt.o)
+			if err != nil || !slices.Equal(digests, plainly(data, int(min(tt.partSize, math.MaxInt32)))) {
+				t.Fatalf("wrong digests, error %v", err)
+			}
+			if inOrder != tt.inOrder {
+				t.Errorf("read in order: %t, want %t", inOrder, tt.inOrder)
+			}
+		})
+	}
 }
 
 func TestPartsMisuse(t *testing.T) {

@@ -129,7 +129,8 @@ func (p Parts) sum(ctx context.Context, digests [][32]byte) error {
 	}
 	count = min(count, parts)
 	limit := maxLanes
-	if p.PartSize <= stepSize/maxLanes {
+	if width := min(maxLanes, sha256.Selected().Lanes); p.PartSize <= int64(stepSize/width) {
+		// Whole parts fill the lanes, and are read in order.
 		limit = int(min(maxWhole, stepSize/p.PartSize))
 	}
 	lanes := p.Group
@@ -271,7 +272,7 @@ func (p *pipeline) fill(ctx context.Context, s *step, group int, at int64) error
 	if gather {
 		clear(s.buf[read:begin])
 		for off := int64(0); off < read; off += maxGather {
-			if err := readFull(ctx, p.R, s.buf[off:min(off+maxGather, read)], p.offset(group)+off); err != nil {
+			if err := ReadFull(ctx, p.R, s.buf[off:min(off+maxGather, read)], p.offset(group)+off); err != nil {
 				return err
 			}
 		}
@@ -280,7 +281,7 @@ func (p *pipeline) fill(ctx context.Context, s *step, group int, at int64) error
 	for i, b := range s.data {
 		n := min(max(p.length(group+i)-at, 0), int64(len(b)))
 		clear(b[n:])
-		if err := readFull(ctx, p.R, b[:n], p.offset(group+i)+at); err != nil {
+		if err := ReadFull(ctx, p.R, b[:n], p.offset(group+i)+at); err != nil {
 			return err
 		}
 	}
@@ -351,8 +352,8 @@ func (s *step) hashed() hashed {
 	return h
 }
 
-// readFull fills b from offset off of r.
-func readFull(ctx context.Context, r io.ReaderAt, b []byte, off int64) error {
+// ReadFull fills b from offset off of r. Its errors are those of Sum.
+func ReadFull(ctx context.Context, r io.ReaderAt, b []byte, off int64) error {
 	for len(b) > 0 {
 		if err := ctx.Err(); err != nil {
 			return err

@@ -8,6 +8,7 @@ import (
 	stdsha256 "crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"hash"
 	"io"
@@ -48,6 +49,8 @@ var operations = []operation{
 	{"Server.Sum256", serverSum},
 	{"Server.Close", serverClose},
 	{"SumMany", sumMany},
+	{"SumMany224", sumMany224},
+	{"SumSeq", sumSeq},
 	{"SumManyAfter, SumAfter", sumManyAfter},
 	{"SumRows", strides},
 	{"SumChains", hashChains},
@@ -64,6 +67,7 @@ var operations = []operation{
 	{"composite.Sum", compositeSum},
 	{"streams.Sum", readStreams},
 	{"streams.Parts", readParts},
+	{"streams.NewBlocks", writeBlocks},
 	{"hmac.Sum, hmac.New", oneMAC},
 	{"bitcoin.Sums", doubleSums},
 	{"sha256tree", bazelTree},
@@ -199,6 +203,52 @@ func sumMany(w *worker) (int, error) {
 		}
 	}
 	return size(msgs), nil
+}
+
+func sumMany224(w *worker) (int, error) {
+	msgs := w.messages(80)
+	dst := make([][sha256.Size224]byte, len(msgs))
+	sha256.SumMany224(dst, msgs)
+	for i, m := range msgs {
+		if want := stdsha256.Sum224(m); dst[i] != want {
+			return 0, fmt.Errorf("SumMany224: message %d of %d: %x, want %x", i, len(msgs), dst[i], want)
+		}
+	}
+	return size(msgs), nil
+}
+
+// sumSeq leaves some loops early, and some by a panic of the source.
+func sumSeq(w *worker) (total int, err error) {
+	msgs := w.messages(150)
+	last, broken := w.IntN(2*len(msgs)+1), w.IntN(4*len(msgs)+1)
+	defer func() {
+		if recover() != nil && broken >= len(msgs) {
+			err = errors.New("SumSeq: a panic that is not the source's")
+		}
+	}()
+	n := 0
+	for i, sum := range sha256.SumSeq(func(yield func(int, []byte) bool) {
+		for i, m := range msgs {
+			if i == broken {
+				panic("a source is broken")
+			}
+			if !yield(i, m) {
+				return
+			}
+		}
+	}) {
+		if want := stdsha256.Sum256(msgs[i]); i != n || sum != want {
+			return total, fmt.Errorf("SumSeq: message %d of %d, the %dth: %x, want %x", i, len(msgs), n, sum, want)
+		}
+		total += len(msgs[i])
+		if n++; i == last {
+			return total, nil
+		}
+	}
+	if n != len(msgs) {
+		return total, fmt.Errorf("SumSeq: %d digests of %d messages", n, len(msgs))
+	}
+	return total, nil
 }
 
 func sumManyAfter(w *worker) (int, error) {
@@ -713,7 +763,7 @@ func readParts(w *worker) (int, error) {
 	}
 	p := data[:w.IntN(len(data))]
 	partSize := 1 + len(p)/(1+w.IntN(100))
-	got, err := streams.Parts(context.Background(), bytes.NewReader(p), int64(len(p)), int64(partSize), streams.PartsOptions{Workers: w.IntN(3)})
+	got, err := streams.Parts(context.Background(), bytes.NewReader(p), int64(len(p)), int64(partSize), streams.PartsOptions{Workers: w.IntN(3), InOrder: w.IntN(3) == 0})
 	if err != nil {
 		return 0, err
 	}
@@ -729,6 +779,48 @@ func readParts(w *worker) (int, error) {
 		return 0, fmt.Errorf("streams: %d parts, want %d", len(got), i)
 	}
 	return len(p), nil
+}
+
+// writeBlocks hashes the blocks of several streams, one after the other.
+func writeBlocks(w *worker) (total int, err error) {
+	if w.IntN(5) > 0 {
+		return 0, nil
+	}
+	size := 1 + w.IntN(1<<w.IntN(20))
+	var got [][32]byte
+	b := streams.NewBlocks(size, func(some [][32]byte) error {
+		got = append(got, some...)
+		return nil
+	})
+	for range 1 + w.IntN(3) {
+		got = nil
+		p := data[:w.IntN(len(data))]
+		for rest := p; len(rest) > 0; {
+			n := 1 + w.IntN(min(len(rest), 100_000))
+			if w.IntN(2) == 0 {
+				_, err = b.Write(rest[:n])
+			} else {
+				_, err = b.ReadFrom(bytes.NewReader(rest[:n]))
+			}
+			if err != nil {
+				return total, err
+			}
+			rest = rest[n:]
+		}
+		if err := b.Close(); err != nil {
+			return total, err
+		}
+		b.Reset()
+		var want [][32]byte
+		for block := range slices.Chunk(p, size) {
+			want = append(want, stdsha256.Sum256(block))
+		}
+		if !slices.Equal(got, want) {
+			return total, fmt.Errorf("streams: %d blocks of %d bytes: wrong digests", len(want), size)
+		}
+		total += len(p)
+	}
+	return total, nil
 }
 
 func oneMAC(w *worker) (int, error) {

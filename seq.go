@@ -1,0 +1,122 @@
+package sha256
+
+import (
+	"iter"
+	"sync"
+
+	"github.com/sha256-simd/sha256-simd/internal/lanes"
+)
+
+const (
+	// seqMessages is the largest number of messages that SumSeq takes ahead.
+	seqMessages = 64
+	// seqBytes is the size from which on the messages that SumSeq has taken need only fill
+	// the lanes, and seqLong the size from which on they need not.
+	seqBytes, seqLong = 1 << 20, 16 << 20
+	// seqAlone is the size of what SumSeq hashes at once: until then it pays nothing for
+	// lists that a short sequence does not fill. Each message counts as one block more.
+	seqAlone = 1 << 10
+)
+
+// SumSeq returns a sequence of the keys of msgs, each with the digest of its message, in
+// the order of msgs. It is for messages that arrive one by one, such as the chunks of a
+// file: it collects them and hashes them side by side, like [SumMany]. A key is whatever
+// the loop needs beside the digest, such as the message itself.
+//
+// SumSeq takes messages ahead: up to 64 of them, but no more once they have 1 MiB in all
+// and fill the lanes (see [Selected]), or once they have 16 MiB. So a message must stay
+// unchanged until its digest is yielded, and msgs must not wait for digests. Messages
+// that a loop took ahead when it ends early, or when msgs panics, get no digest.
+//
+// SumSeq starts no goroutine. When the loop ends early, msgs is stopped, too. The
+// sequence may be used again if msgs may be.
+//
+// It panics if msgs is nil.
+func SumSeq[K any](msgs iter.Seq2[K, []byte]) iter.Seq2[K, [Size]byte] {
+	if msgs == nil {
+		panic("sha256: SumSeq: msgs is nil")
+	}
+	return func(yield func(K, [Size]byte) bool) {
+		s := &seq[K]{yield: yield}
+		for k, m := range msgs {
+			if !s.add(k, m) {
+				break
+			}
+		}
+		s.end()
+	}
+}
+
+// seq is a loop over SumSeq.
+type seq[K any] struct {
+	yield func(K, [Size]byte) bool
+	alone int      // size of the messages that were hashed at once
+	keys  []K      // of the messages that were taken ahead
+	size  int      // of these messages
+	list  *seqList // with these messages; nil until there are some, and once the loop has ended
+}
+
+type seqList struct {
+	msgs [seqMessages][]byte
+	sums [seqMessages][Size]byte
+}
+
+var seqLists = sync.Pool{New: func() any { return new(seqList) }}
+
+// add takes a message. It reports whether the loop goes on.
+func (s *seq[K]) add(k K, m []byte) bool {
+	if s.list == nil {
+		if s.alone += BlockSize + len(m); s.alone < seqAlone || !lanes.SideBySide(seqMessages) {
+			return s.yield(k, Sum256(m))
+		}
+		s.list = seqLists.Get().(*seqList)
+		s.keys = make([]K, 0, 8)
+	}
+	s.list.msgs[len(s.keys)] = m
+	s.keys = append(s.keys, k)
+	s.size += len(m)
+	return !s.isFull() || s.flush()
+}
+
+// isFull reports whether no more messages are taken before those there are hashed.
+func (s *seq[K]) isFull() bool {
+	n := len(s.keys)
+	if n == seqMessages || s.size >= seqLong {
+		return true
+	}
+	if s.size < seqBytes {
+		return false
+	}
+	width, _ := lanes.Width()
+	return n >= width
+}
+
+// end yields what is left, unless the loop has ended.
+func (s *seq[K]) end() {
+	if s.list != nil && s.flush() {
+		s.release()
+	}
+}
+
+// release gives back the list.
+func (s *seq[K]) release() {
+	seqLists.Put(s.list)
+	s.list = nil
+}
+
+// flush yields the messages that were taken ahead. It reports whether the loop goes on;
+// if not, it releases s.
+func (s *seq[K]) flush() bool {
+	l, n := s.list, len(s.keys)
+	sumMany(l.sums[:n], l.msgs[:n])
+	clear(l.msgs[:n])
+	for i, k := range s.keys {
+		if !s.yield(k, l.sums[i]) {
+			s.release()
+			return false
+		}
+	}
+	clear(s.keys)
+	s.keys, s.size = s.keys[:0], 0
+	return true
+}

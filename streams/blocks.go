@@ -1,0 +1,267 @@
+package streams
+
+import (
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"math"
+	"slices"
+
+	"github.com/sha256-simd/sha256-simd"
+)
+
+const (
+	// maxHeld is the size of the largest buffer of Blocks.
+	maxHeld = 4 << 20
+	// minHeld is the smallest number of blocks for which a buffer pays: to copy a block
+	// costs a quarter of hashing it, if memory is far from the core.
+	minHeld = 8
+	// shortHeld is the size up to which the buffer has more blocks than there are lanes.
+	shortHeld = 64 << 10
+	// maxRead is the largest number of bytes that ReadFrom reads at a time into the buffer.
+	// A copy of 1 MiB or more bypasses the cache.
+	maxRead = 128 << 10
+	// aloneRead is the size of what ReadFrom reads into while blocks are not held.
+	aloneRead = 32 << 10
+)
+
+// Blocks cut what is written to them into blocks of one size, and hash many blocks side
+// by side. The last block may be shorter. [NewBlocks] makes them. They are for one
+// goroutine at a time.
+type Blocks struct {
+	size    int64
+	digests func([][sha256.Size]byte) error
+	err     error // of the next call
+
+	// alone is the number of blocks to hash as they come before others are held. A new
+	// buffer costs about as much as it saves when it is filled for the first time.
+	alone int
+	count int    // the number of blocks that are hashed together
+	held  []byte // begins with a block; room for count blocks, once there is any
+
+	h     hash.Hash // of the block at hand, if it is not held
+	begun int64     // bytes that were written to h
+	read  []byte    // what ReadFrom reads into, if blocks are not held
+	msgs  [][]byte
+	sums  [][sha256.Size]byte
+}
+
+var (
+	errBlocksClosed = errors.New("streams: Blocks: closed")
+	// errBlocksInUse is also for calls after a panic.
+	errBlocksInUse = errors.New("streams: Blocks: a call is under way, or has panicked")
+)
+
+// NewBlocks returns Blocks of size bytes. They call f with the digests of one block or
+// more, in order. f must not keep the slice. It is called during Write, ReadFrom and
+// Close, by their goroutine, and gets the last digests during Close. If f fails, that
+// call and all later ones return its error, and f is called no more.
+//
+// Blocks hold back as many blocks as there are lanes (see [sha256.Selected]), more if
+// these are short, and 4 MiB at most. Blocks of more than 512 KiB are hashed one at a
+// time as they come, since holding them costs what it gains. So are the first blocks of
+// a stream, until there is a buffer. If the object can be read at any offset, [Parts]
+// hashes long parts side by side, too.
+//
+// NewBlocks panics if size is below 1 or f is nil.
+func NewBlocks(size int, f func(digests [][sha256.Size]byte) error) *Blocks {
+	if size < 1 {
+		panic(fmt.Sprintf("streams: NewBlocks: size is %d; expected at least 1", size))
+	}
+	if f == nil {
+		panic("streams: NewBlocks: f is nil")
+	}
+	return newBlocks(int64(size), f)
+}
+
+func newBlocks(size int64, f func(digests [][sha256.Size]byte) error) *Blocks {
+	b := &Blocks{size: size, digests: f, alone: math.MaxInt, count: 1, h: sha256.New()}
+	if lanes := sha256.Selected().Lanes; lanes > 1 && size <= maxHeld/minHeld {
+		b.count = min(max(lanes, shortHeld/int(size)), maxHeld/int(size))
+		b.alone = b.count
+	}
+	return b
+}
+
+// Reset makes b ready for another stream. It drops what was written and not hashed. b
+// keeps its buffer: so many streams, one after the other, cost less than with new Blocks
+// for each of them.
+func (b *Blocks) Reset() {
+	b.err = nil
+	b.held = b.held[:0]
+	b.h.Reset()
+	b.begun = 0
+}
+
+// Write adds p. It hashes blocks of p where they are, if there are several, and holds few.
+// It returns an error if f has failed or b is closed, and the number of bytes of p that
+// it has added.
+func (b *Blocks) Write(p []byte) (n int, err error) {
+	if b.err != nil {
+		return 0, b.err
+	}
+	for n < len(p) {
+		m, err := b.add(p[n:])
+		if n += m; err != nil {
+			return n, err
+		}
+	}
+	return n, nil
+}
+
+// ReadFrom adds what r returns, until r ends. It returns the number of bytes that it has
+// added. If r fails, what it returned before stays added, and b can be used further.
+func (b *Blocks) ReadFrom(r io.Reader) (n int64, err error) {
+	if b.err != nil {
+		return 0, b.err
+	}
+	for empty := 0; ; empty++ {
+		room := b.room()
+		b.err = errBlocksInUse
+		m, err := r.Read(room)
+		b.err = nil
+		if m < 0 || m > len(room) {
+			return n, fmt.Errorf("streams: Read returned a count of %d for %d bytes", m, len(room))
+		}
+		n += int64(m)
+		if failed := b.filled(room[:m]); failed != nil {
+			return n, failed
+		}
+		switch {
+		case err == io.EOF:
+			return n, nil
+		case err != nil:
+			return n, err
+		case m > 0:
+			empty = 0
+		case empty == maxEmptyReads:
+			return n, io.ErrNoProgress
+		}
+	}
+}
+
+// Close hashes what is left, and calls f with the last digests, if there are any. It
+// returns an error if f has failed or b is closed already.
+func (b *Blocks) Close() error {
+	if b.err != nil {
+		return b.err
+	}
+	err := error(nil)
+	switch {
+	case b.begun > 0:
+		err = b.sumAlone()
+	case len(b.held) > 0:
+		err = b.sumHeld()
+	}
+	if err == nil {
+		b.err = errBlocksClosed
+	}
+	return err
+}
+
+// add adds bytes of p, which is not empty. It returns their number.
+func (b *Blocks) add(p []byte) (n int, err error) {
+	if b.begun == 0 && len(b.held) == 0 && b.count > 1 {
+		// What fills the buffer, or cannot wait for it, is hashed where it is.
+		size := int(b.size)
+		if n := min(len(p)/size, b.count); n == b.count || n > 1 && !b.holds() {
+			b.hashedAlone(n)
+			return n * size, b.sum(p[:n*size])
+		}
+	}
+	if b.holds() {
+		if b.held == nil {
+			b.held = make([]byte, 0, b.count*int(b.size))
+		}
+		n := copy(b.held[len(b.held):cap(b.held)], p)
+		return n, b.hold(n)
+	}
+	p = p[:min(int64(len(p)), b.size-b.begun)]
+	b.h.Write(p)
+	if b.begun += int64(len(p)); b.begun < b.size {
+		return len(p), nil
+	}
+	b.hashedAlone(1)
+	return len(p), b.sumAlone()
+}
+
+// holds reports whether what comes next is held.
+func (b *Blocks) holds() bool { return b.alone == 0 && b.begun == 0 }
+
+// hashedAlone counts blocks that are hashed as they come.
+func (b *Blocks) hashedAlone(n int) {
+	if b.alone < math.MaxInt {
+		b.alone = max(0, b.alone-n)
+	}
+}
+
+// room returns memory for bytes that come next.
+func (b *Blocks) room() []byte {
+	if b.reads() {
+		room := b.held[len(b.held):cap(b.held)]
+		return room[:min(len(room), maxRead)]
+	}
+	if b.read == nil {
+		b.read = make([]byte, aloneRead)
+	}
+	return b.read
+}
+
+// reads reports whether the room for what comes next is in the buffer.
+func (b *Blocks) reads() bool { return b.holds() && b.held != nil }
+
+// filled adds p, the beginning of what room has returned.
+func (b *Blocks) filled(p []byte) error {
+	if b.reads() {
+		return b.hold(len(p))
+	}
+	_, err := b.Write(p)
+	return err
+}
+
+// hold adds the n bytes behind held, and hashes all that is held if it is full.
+func (b *Blocks) hold(n int) error {
+	b.held = b.held[:len(b.held)+n]
+	if len(b.held) < cap(b.held) {
+		return nil
+	}
+	return b.sumHeld()
+}
+
+func (b *Blocks) sumHeld() error {
+	data := b.held
+	b.held = b.held[:0]
+	return b.sum(data)
+}
+
+// sum hashes the blocks of data side by side.
+func (b *Blocks) sum(data []byte) error {
+	b.msgs = slices.AppendSeq(b.msgs[:0], slices.Chunk(data, int(b.size)))
+	sums := b.roomForDigests(len(b.msgs))
+	sha256.SumMany(sums, b.msgs)
+	clear(b.msgs)
+	return b.deliver(sums)
+}
+
+// sumAlone ends the block at hand.
+func (b *Blocks) sumAlone() error {
+	sums := b.roomForDigests(1)
+	b.h.Sum(sums[0][:0])
+	b.h.Reset()
+	b.begun = 0
+	return b.deliver(sums)
+}
+
+// roomForDigests returns memory for n digests.
+func (b *Blocks) roomForDigests(n int) [][sha256.Size]byte {
+	b.sums = slices.Grow(b.sums[:0], n)[:n]
+	return b.sums
+}
+
+// deliver calls f.
+func (b *Blocks) deliver(digests [][sha256.Size]byte) error {
+	b.err = errBlocksInUse
+	b.err = b.digests(digests)
+	return b.err
+}
