@@ -8,6 +8,7 @@ require (
 	github.com/klauspost/cpuid/v2 v2.4.2
 	github.com/rogpeppe/go-internal v1.14.1
 	github.com/sha256-simd/sha256-simd v0.0.0-00010101000000-000000000000
+	golang.org/x/crypto v0.51.0
 	golang.org/x/sys v0.46.0
 	golang.org/x/term v0.44.0
 	golang.org/x/text v0.37.0

@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/bag"
+	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/file"
 	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/message"
 	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/names"
 	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/walk"
@@ -30,16 +31,24 @@ func (s *source) validateBag(dir string) bool {
 		return true
 	}
 	manifests := make([]payloadManifest, len(b.Payload))
+	// An early version does not forbid to list a file twice. If the digests differ, one is
+	// wrong.
+	repeated := func(file string, n int) bool {
+		switch {
+		case n == 0:
+			return true
+		case b.Strict:
+			return wrong(file, repeatedText(n))
+		}
+		return s.emit(&noteItem{text: "WARNING: " + message.Quote(walk.Join(dir, file)) + ": " + repeatedText(n)})
+	}
 	for i, m := range b.Payload {
 		p := &manifests[i]
 		p.list = s.bagList(dir, b, m)
 		p.list.audit = i == 0
-		read, more := s.lines(p.list, dir, p.listed.Add)
+		read, more := s.lines(p.list, dir, s.enlist(&p.listed))
 		p.unread = read == nil
-		if !more {
-			return false
-		}
-		if n := p.listed.Sort(); n > 0 && !wrong(m.File, repeated(n)) {
+		if !more || !repeated(m.File, p.listed.Sort()) {
 			return false
 		}
 		if i > 0 && !p.unread && !s.emit(&summaryItem{p.list}) {
@@ -58,7 +67,7 @@ func (s *source) validateBag(dir string) bool {
 			return false
 		}
 		for i, m := range b.Payload {
-			if (b.Strict || i == 0) && !manifests[i].listed.Has(f.Name) &&
+			if (b.Strict || i == 0) && !s.isListed(&manifests[i].listed, f.Name, walk.Join(dir, f.Name)) &&
 				!wrong("fetch.txt", fmt.Sprintf("%d: %s does not list the file", f.Line, m.File)) {
 				return false
 			}
@@ -66,15 +75,14 @@ func (s *source) validateBag(dir string) bool {
 	}
 	for _, m := range b.Tags {
 		var listed names.Set
-		l, more := s.lines(s.bagList(dir, b, m), dir, listed.Add)
+		l, more := s.lines(s.bagList(dir, b, m), dir, s.enlist(&listed))
 		if l != nil && more {
 			more = s.emit(&summaryItem{l})
 		}
-		if n := listed.Sort(); more && n > 0 {
-			more = wrong(m.File, repeated(n))
-		}
+		n := listed.Sort()
+		more = more && repeated(m.File, n)
 		for _, p := range b.Payload {
-			if more && l != nil && b.Strict && !listed.Has(p.File) {
+			if more && l != nil && b.Strict && !s.isListed(&listed, p.File, walk.Join(dir, p.File)) {
 				more = wrong(p.File, m.File+" does not list the file")
 			}
 		}
@@ -117,14 +125,14 @@ func (s *source) payload(dir string, b *bag.Bag, manifests []payloadManifest) bo
 			size.Bytes += info.Size()
 			size.Files++
 		}
-		lacking := slices.DeleteFunc(slices.Clone(manifests), func(m payloadManifest) bool { return m.listed.Has(f.name) })
+		lacking := slices.DeleteFunc(slices.Clone(manifests), func(m payloadManifest) bool { return s.isListed(&m.listed, f.name, f.path) })
 		switch {
 		case len(lacking) == len(manifests):
 			if info, err := os.Lstat(f.path); err == nil && info.Mode()&fs.ModeSymlink != 0 {
 				return s.emit(&failureItem{name: f.name, err: errUnlistedLink, list: first})
 			}
 			f.check = &check{list: first}
-			return s.emit(f)
+			return s.bagFile(f)
 		case b.Strict:
 			for _, m := range lacking {
 				if !s.emit(&noteItem{text: message.Quote(f.name) + ": " + path.Base(m.list.name) + " does not list the file", fail: true}) {
@@ -150,7 +158,17 @@ func (s *source) payload(dir string, b *bag.Bag, manifests []payloadManifest) bo
 	return true
 }
 
-func repeated(n int) string {
+// bagFile yields a file of a bag. With --fast, nobody reads it.
+func (s *source) bagFile(it *fileItem) bool {
+	if s.fast && it.err == nil {
+		info, err := file.Stat(it.path)
+		it.size, it.err = info.Size, err
+		it.done.Store(true)
+	}
+	return s.emit(it)
+}
+
+func repeatedText(n int) string {
 	if n == 1 {
 		return "1 file is listed more than once"
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"crypto/md5"
 	"crypto/sha256"
+	"crypto/sha3"
 	"crypto/sha512"
 	"fmt"
 	"os"
@@ -10,6 +11,9 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf16"
+
+	"golang.org/x/crypto/blake2b"
+	"golang.org/x/crypto/blake2s"
 )
 
 // runTool does what the arguments ask for, in this process.
@@ -202,6 +206,74 @@ func TestBags(t *testing.T) {
 		{"an unknown algorithm", func(b aBag) { b["manifest-blake3.txt"] = "" }, "not wholly checked: the algorithm blake3 is unknown"},
 		{"an unknown algorithm of tags", func(b aBag) { b["tagmanifest-blake3.txt"] = "" }, "not wholly checked: the algorithm blake3 is unknown"},
 
+		{"SHA3-256 and BLAKE2 beside it", func(b aBag) {
+			for name, sum := range map[string]func(string) []byte{
+				"sha3256":    func(s string) []byte { d := sha3.Sum256([]byte(s)); return d[:] },
+				"sha3_512":   func(s string) []byte { d := sha3.Sum512([]byte(s)); return d[:] },
+				"SHA3-384":   func(s string) []byte { d := sha3.Sum384([]byte(s)); return d[:] },
+				"sha3224":    func(s string) []byte { d := sha3.Sum224([]byte(s)); return d[:] },
+				"blake2b":    func(s string) []byte { d := blake2b.Sum512([]byte(s)); return d[:] },
+				"blake2b512": func(s string) []byte { d := blake2b.Sum512([]byte(s)); return d[:] },
+				"blake2b384": func(s string) []byte { d := blake2b.Sum384([]byte(s)); return d[:] },
+				"blake2b256": func(s string) []byte { d := blake2b.Sum256([]byte(s)); return d[:] },
+				"blake2s":    func(s string) []byte { d := blake2s.Sum256([]byte(s)); return d[:] },
+				"blake2s256": func(s string) []byte { d := blake2s.Sum256([]byte(s)); return d[:] },
+			} {
+				b["manifest-"+name+".txt"] = fmt.Sprintf("%x data/a\n%x data/b/c\n", sum("abc"), sum("more"))
+			}
+		}, ""},
+		{"SHA3-256 is wrong", func(b aBag) {
+			b["manifest-sha3256.txt"] = fmt.Sprintf("%x data/a\n%x data/b/c\n", sha3.Sum256([]byte("abd")), sha3.Sum256([]byte("more")))
+		}, "data/a: FAILED"},
+		{"BLAKE2b is wrong, of a tag", func(b aBag) {
+			b["tagmanifest-blake2b.txt"] = fmt.Sprintf("%x bagit.txt\n", blake2b.Sum512([]byte("x")))
+		}, "bagit.txt: FAILED"},
+		{"another size of BLAKE2b", func(b aBag) {
+			b["manifest-blake2b.txt"] = fmt.Sprintf("%x data/a\n%x data/b/c\n", blake2b.Sum256([]byte("abc")), blake2b.Sum256([]byte("more")))
+		}, "the digest has 64 characters; expected 128"},
+
+		// Escapes. Before version 1.0 there are two, and many tools know no other, whatever they declare.
+		{"a percent sign that is encoded", func(b aBag) { b.seal(); b.list("data/50%", "data/50%25") }, ""},
+		{"a percent sign that is not", func(b aBag) { b.seal(); b.list("data/50%25", "data/50%25") }, ""},
+		{"both names are there", func(b aBag) {
+			b.seal()
+			b.list("data/50%", "data/50%25")
+			b["data/50%25"], b["bag-info.txt"] = "other", ""
+		}, "data/50%25: UNLISTED"},
+		{"neither name is there", func(b aBag) { b.seal(); b.list("data/50%", "data/50%25"); b.drop("data/50%") }, "data/50%: MISSING"},
+		{"a line feed that is not encoded", func(b aBag) { b.seal(); b.list("data/50%0A", "data/50%0A") }, ""},
+		{"a percent sign in an early bag", func(b aBag) { b["bagit.txt"] = older; b.seal(); b.list("data/50%25", "data/50%25") }, ""},
+		{"a percent sign that is encoded in an early bag", func(b aBag) { b["bagit.txt"] = older; b.seal(); b.list("data/50%", "data/50%25") }, "data/50%: MOVED from data/50%25"},
+		{"both names are there in an early bag", func(b aBag) {
+			b["bagit.txt"] = older
+			b.seal()
+			b.list("data/50%25", "data/50%25")
+			b.list("data/50%", "data/50%")
+		}, ""},
+		{"CR and LF in an early bag", func(b aBag) { b["bagit.txt"] = older; b.seal(); b.list("data/x\r\n", "data/x%0d%0A") }, ""},
+		{"fetched, a percent sign", func(b aBag) {
+			b.seal()
+			b.list("data/50%", "data/50%25")
+			b["fetch.txt"] = "https://example.org/a 1 data/50%25\n"
+		}, ""},
+		{"fetched, a percent sign that is not encoded", func(b aBag) {
+			b.seal()
+			b.list("data/50%25", "data/50%25")
+			b["fetch.txt"] = "https://example.org/a 1 data/50%25\n"
+		}, ""},
+		{"fetched, a percent sign in an early bag", func(b aBag) {
+			b["bagit.txt"] = older
+			b.seal()
+			b.list("data/50%25", "data/50%25")
+			b["fetch.txt"] = "https://example.org/a 1 data/50%25\n"
+		}, ""},
+		{"fetched, another length behind a percent sign", func(b aBag) {
+			b["bagit.txt"] = older
+			b.seal()
+			b.list("data/50%25", "data/50%25")
+			b["fetch.txt"] = "https://example.org/a 2 data/50%25\n"
+		}, "the length is 2; the file has 1 bytes"},
+
 		// Tag manifests.
 		{"tags", func(b aBag) {
 			b.seal()
@@ -243,6 +315,25 @@ func TestBags(t *testing.T) {
 			b["fetch.txt"] = "https://example.org/x 3 data/x\n"
 		}, "manifest-sha256.txt does not list the file"},
 		{"to be fetched, out of the bag", func(b aBag) { b["fetch.txt"] = "https://example.org/x 3 ../x\n" }, "the name leads out of the bag"},
+		{"to be fetched, home", func(b aBag) { b["fetch.txt"] = "https://example.org/x 3 ~/x\n" }, "fetch.txt: 1: the name leads out of the bag"},
+		{"to be fetched, home, in an early bag", func(b aBag) {
+			b["bagit.txt"], b["fetch.txt"] = older, "https://example.org/x 3 ~/x\n"
+		}, "fetch.txt: 1: the name leads out of the bag"},
+		{"to be fetched, somebody's home", func(b aBag) {
+			b["bagit.txt"], b["fetch.txt"] = older, "https://example.org/x 3 ~root/x\n"
+		}, "the name leads out of the bag"},
+		{"to be fetched, home itself", func(b aBag) { b["bagit.txt"], b["fetch.txt"] = older, "https://example.org/x 3 ~\n" }, "the name leads out of the bag"},
+		{"to be fetched, no home", func(b aBag) {
+			b["bagit.txt"], b["fetch.txt"] = older, "https://example.org/x 3 ~x\nhttps://example.org/x 3 x/~/y\n"
+		}, ""},
+		{"home among the tags", func(b aBag) {
+			b["~/x"], b["tagmanifest-sha256.txt"] = "x", line("~/x", "x")
+		}, "the name leads out of the bag"},
+		{"a tilde", func(b aBag) {
+			b.seal()
+			b["~x"], b["tagmanifest-sha256.txt"] = "x", line("~x", "x")+line("manifest-sha256.txt", b["manifest-sha256.txt"])
+		}, ""},
+		{"a tilde in the payload", func(b aBag) { b.seal(); b.list("data/~/x", "data/~/x") }, ""},
 		{"to be fetched, no payload", func(b aBag) { b["fetch.txt"] = "https://example.org/x 3 bagit.txt\n" }, "the name is not of the payload"},
 		{"to be fetched, no length", func(b aBag) { b["fetch.txt"] = "https://example.org/a data/a\n" }, "expected 'URL LENGTH NAME'"},
 		{"to be fetched, a negative length", func(b aBag) { b["fetch.txt"] = "https://example.org/a -3 data/a\n" }, "the length is negative"},
@@ -271,8 +362,98 @@ func TestBags(t *testing.T) {
 
 const dropped = "\x00dropped"
 
+// list adds a file of one byte to the payload, and a line with a name to its manifest.
+func (b aBag) list(file, name string) {
+	b[file], b["bag-info.txt"] = "x", ""
+	b["manifest-sha256.txt"] += line(name, "x")
+}
+
 // drop takes a file away once the bag is sealed.
 func (b aBag) drop(name string) { b[name] = dropped }
+
+// What early versions did not forbid is no fault of a bag.
+func TestWarningsOfBags(t *testing.T) {
+	for _, test := range []struct {
+		name, version string
+		change        func(b aBag)
+		status        int
+		warning, said string
+	}{
+		{"a file twice", "0.97", func(b aBag) { b["manifest-sha256.txt"] += line("data/a", "abc") }, 0,
+			"WARNING: bag/manifest-sha256.txt: 1 file is listed more than once", ""},
+		{"a file twice, in another form", "0.97", func(b aBag) {
+			b["manifest-sha256.txt"] += strings.ToUpper(line("", "abc")[:64]) + " ./data/a\n"
+		}, 0, "1 file is listed more than once", ""},
+		{"two files twice", "0.93", func(b aBag) { b["manifest-sha256.txt"] += b["manifest-sha256.txt"] }, 0, "2 files are listed more than once", ""},
+		{"a tag twice", "0.97", func(b aBag) {
+			b["tagmanifest-sha256.txt"] = line("bag-info.txt", b["bag-info.txt"]) + line("bag-info.txt", b["bag-info.txt"])
+		}, 0, "WARNING: bag/tagmanifest-sha256.txt: 1 file is listed more than once", ""},
+		{"a file twice, with two digests", "0.97", func(b aBag) { b["manifest-sha256.txt"] += line("data/a", "abd") }, 1,
+			"1 file is listed more than once", "data/a: FAILED"},
+		{"a file twice in a bag of today", "1.0", func(b aBag) { b["manifest-sha256.txt"] += line("data/a", "abc") }, 1,
+			"bag/manifest-sha256.txt: 1 file is listed more than once", ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			b := newBag()
+			b["bagit.txt"] = strings.Replace(b["bagit.txt"], "1.0", test.version, 1)
+			b.seal()
+			test.change(b)
+			t.Chdir(filepath.Dir(b.write(t)))
+			stdout, stderr, status := runTool(t, "--bag=bag")
+			if status != test.status || !strings.Contains(stderr, test.warning) || !strings.Contains(stdout, test.said) {
+				t.Errorf("status %d, want %d:\n%s%s", status, test.status, stdout, stderr)
+			}
+			if (test.version == "1.0") == strings.Contains(stderr, "WARNING: bag") {
+				t.Errorf("a warning and an error are mixed up: %s", stderr)
+			}
+		})
+	}
+}
+
+// With --fast a bag is complete, and its payload has its size. Nothing is read.
+func TestFastBags(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		change func(b aBag)
+		wrong  string
+	}{
+		{"as it is", func(b aBag) {}, ""},
+		{"another contents", func(b aBag) { b["data/a"] = "abd" }, ""},
+		{"no size", func(b aBag) { delete(b, "bag-info.txt") }, ""},
+		{"another size", func(b aBag) { b["data/a"] = "abcd" }, "Payload-Oxum is 7.2; the payload has 8.2"},
+		{"a file that is gone", func(b aBag) { delete(b, "data/a"); delete(b, "bag-info.txt") }, "data/a: MISSING"},
+		{"a file that is not listed", func(b aBag) { b["data/z"] = "abc"; delete(b, "bag-info.txt") }, "data/z: UNLISTED"},
+		{"a file that was moved", func(b aBag) { b["data/z"] = b["data/a"]; delete(b, "data/a") }, "data/z: UNLISTED"},
+		{"a tag that is gone", func(b aBag) { b["tagmanifest-md5.txt"] = fmt.Sprintf("%x gone.txt\n", md5.Sum(nil)) }, "gone.txt: FAILED open or read"},
+		{"a line that is none", func(b aBag) { b["manifest-sha256.txt"] += "nonsense\n" }, "manifest-sha256.txt: 3: "},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			b := newBag()
+			b.seal()
+			test.change(b)
+			dir := b.write(t)
+			stdout, stderr, status := runTool(t, "--fast", "--bag="+dir)
+			said := stdout + stderr
+			if (status == 0) != (test.wrong == "") || !strings.Contains(said, test.wrong) || strings.Contains(said, ": OK") {
+				t.Errorf("status %d, without %q:\n%s", status, test.wrong, said)
+			}
+			if !strings.Contains(stdout, "data/b/c: PRESENT\n") {
+				t.Errorf("what is there is not said to be:\n%s", said)
+			}
+			stdout, _, status2 := runTool(t, "--fast", "--json", "--bag="+dir)
+			if status2 != status || strings.Contains(stdout, `"digest"`) ||
+				!strings.Contains(stdout, fmt.Sprintf(`{"name":"data/b/c","size":4,"expected":"%x","ok":true,"status":"present"}`, sha256.Sum256([]byte("more")))) {
+				t.Errorf("status %d, JSON:\n%s", status2, stdout)
+			}
+			if quiet, _, _ := runTool(t, "--fast", "--quiet", "--bag="+dir); strings.Contains(quiet, "PRESENT") {
+				t.Errorf("with --quiet:\n%s", quiet)
+			}
+		})
+	}
+	if _, err := parseOptions([]string{"--fast", "x"}); err == nil {
+		t.Error("--fast without --bag")
+	}
+}
 
 // A file has its size, whatever it was hashed with.
 func TestSizeInJSON(t *testing.T) {

@@ -26,6 +26,17 @@ func TestBagsOfOtherThanFiles(t *testing.T) {
 			os.Rename(dir+"/data/a", dir+"/a")
 			return os.Symlink("../a", dir+"/data/a")
 		}, ""},
+		{"another spelling of a file", func(dir string) error {
+			os.Rename(dir+"/data/a", dir+"/data/A")
+			return os.Link(dir+"/data/A", dir+"/data/a")
+		}, ""},
+		{"another spelling of a directory", func(dir string) error {
+			os.Mkdir(dir+"/data/B", 0o777)
+			return os.Link(dir+"/data/b/c", dir+"/data/B/C")
+		}, ""},
+		{"another name of a file", func(dir string) error { return os.Link(dir+"/data/a", dir+"/data/z") }, "data/z: UNLISTED"},
+		{"another file of a like name", func(dir string) error { return os.WriteFile(dir+"/data/A", []byte("abc"), 0o666) }, "data/A: UNLISTED"},
+		{"a link of a like name", func(dir string) error { return os.Symlink("a", dir+"/data/A") }, "data/A: a symbolic link that no manifest lists"},
 		{"a link out of it", func(dir string) error {
 			os.Remove(dir + "/data/a")
 			return os.Symlink(outside, dir+"/data/a")
@@ -70,6 +81,7 @@ func TestBagsOfOtherThanFiles(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			b := newBag()
+			delete(b, "bag-info.txt")
 			b.seal()
 			dir := b.write(t)
 			if err := test.change(dir); err != nil {

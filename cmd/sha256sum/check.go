@@ -4,10 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 
+	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/bag"
+	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/file"
 	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/message"
 	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/names"
 	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/update"
@@ -18,13 +21,13 @@ import (
 // list yields the files of a checksum list, whose names are relative to base, and
 // its summary.
 func (s *source) list(name, base string) bool {
-	l, more := s.lines(&list{name: name}, base, func(string) {})
+	l, more := s.lines(&list{name: name}, base, func(name, path string) {})
 	return more && (l == nil || s.emit(&summaryItem{l}))
 }
 
-// lines yields the files of a checksum list, and hands their names to see. The
+// lines yields the files of a checksum list, and hands their names and paths to see. The
 // list is nil when it could not be read.
-func (s *source) lines(l *list, base string, see func(name string)) (read *list, more bool) {
+func (s *source) lines(l *list, base string, see func(name, path string)) (read *list, more bool) {
 	name := l.name
 	fail := func(text string) (*list, bool) { return nil, s.emit(&noteItem{text: text, fail: true}) }
 	f, shown, err := s.openList(l)
@@ -42,9 +45,9 @@ func (s *source) lines(l *list, base string, see func(name string)) (read *list,
 	}
 	parser, r := &s.parser, io.Reader(f)
 	if l.bag != nil {
-		parser, r = &checklist.Parser{Format: checklist.BagIt, DigestSize: l.manifest.Size}, l.bag.Decode(f)
-	} else if name := filepath.Base(name); name == bagManifest || name == bagTagManifest {
-		parser = &checklist.Parser{Format: checklist.BagIt}
+		parser, r = &checklist.Parser{Format: l.bag.Format(), DigestSize: l.manifest.Size}, l.bag.Decode(f)
+	} else if base := filepath.Base(name); base == bagManifest || base == bagTagManifest {
+		parser = &checklist.Parser{Format: bag.FormatOf(filepath.Dir(name))}
 	}
 	lines := checklist.NewLines(r, end)
 	parser.Begin()
@@ -76,11 +79,16 @@ func (s *source) lines(l *list, base string, see func(name string)) (read *list,
 			continue
 		}
 		l.proper++
-		see(e.Name)
+		e.Name = readingOf(l, &e, base)
+		path := under(base, e.Name)
+		if l.bag != nil {
+			path = walk.Join(base, e.Name) // where - is a name like any other
+		}
+		see(e.Name, path)
 		if !s.filters.Keep(e.Name, false) {
 			continue
 		}
-		if !s.listed(l, &e, base) {
+		if !s.listed(l, &e, path) {
 			return nil, false
 		}
 	}
@@ -101,24 +109,61 @@ func (s *source) openList(l *list) (r io.ReadCloser, shown string, err error) {
 	return f, l.name, err
 }
 
+// readingOf returns which reading of its name an entry means.
+func readingOf(l *list, e *checklist.Entry, base string) string {
+	if l.bag != nil {
+		return l.bag.Reading(e.Name, e.Or)
+	}
+	if e.Or != "" && isMissing(under(base, e.Name)) && !isMissing(under(base, e.Or)) {
+		return e.Or
+	}
+	return e.Name
+}
+
+func isMissing(path string) bool {
+	_, err := os.Lstat(path)
+	return errors.Is(err, fs.ErrNotExist)
+}
+
 // listed yields a file that a list names.
-func (s *source) listed(l *list, e *checklist.Entry, base string) bool {
-	it := newFileItem(e.Name, under(base, e.Name))
+func (s *source) listed(l *list, e *checklist.Entry, path string) bool {
+	it := newFileItem(e.Name, path)
 	it.check = &check{list: l, listed: true, want: digestOf(e.Digest)}
 	if l.bag == nil {
 		return s.file(it)
 	}
-	// Here - is a file like any other, and pipes and devices are not waited
-	// for.
-	it.path = walk.Join(base, e.Name)
+	// Pipes and devices are not waited for.
 	if path, err := l.bag.Resolve(e.Name); err == nil {
 		it.path = path
 	} else {
 		it.err = err
 		it.done.Store(true)
 	}
-	return s.emit(it)
+	return s.bagFile(it)
 }
+
+// enlist returns a function that adds names to a set.
+func (s *source) enlist(to *names.Set) func(name, path string) {
+	return func(name, path string) {
+		to.Add(name)
+		if id, ok := file.Identity(path, s.follows()); ok {
+			to.AddFile(name, id)
+		}
+	}
+}
+
+// isListed reports whether a set has a name, or another spelling of it that opens the same
+// file.
+func (s *source) isListed(set *names.Set, name, path string) bool {
+	if set.Has(name) {
+		return true
+	}
+	id, ok := file.Identity(path, s.follows())
+	return ok && set.HasFile(name, id)
+}
+
+// follows reports whether a link counts as what it leads to.
+func (s *source) follows() bool { return s.bag == "" && s.links != "name" }
 
 // audit yields the files of a list and those under the roots that it does not
 // name. Both have names that are relative to base.
@@ -129,8 +174,9 @@ func (s *source) audit(name, base string, roots []string) bool {
 	}
 	var listed names.Set
 	absolute := 0
-	l, more := s.lines(&list{name: name, audit: true, records: records}, base, func(name string) {
-		listed.Add(name)
+	enlist := s.enlist(&listed)
+	l, more := s.lines(&list{name: name, audit: true, records: records}, base, func(name, path string) {
+		enlist(name, path)
 		if filepath.IsAbs(name) {
 			absolute++
 		}
@@ -143,7 +189,7 @@ func (s *source) audit(name, base string, roots []string) bool {
 	for _, root := range roots {
 		emit := func(it item) bool {
 			if f, ok := it.(*fileItem); ok {
-				if listed.Has(f.name) {
+				if s.isListed(&listed, f.name, f.path) {
 					return true
 				}
 				f.check = &check{list: l}
@@ -161,7 +207,7 @@ func (s *source) audit(name, base string, roots []string) bool {
 			more = s.emit(&failureItem{name: root, err: err})
 		case info.IsDir():
 			more = s.walker(emit).Walk(root, at) // nothing goes unnoticed
-		case s.filters.Keep(root, false) && !listed.Has(root):
+		case s.filters.Keep(root, false) && !s.isListed(&listed, root, at):
 			it := newFileItem(root, at)
 			it.check = &check{list: l}
 			more = s.file(it)

@@ -38,6 +38,7 @@ type options struct {
 	verbose       bool // with update: each difference is printed
 	allowLoss     bool
 	bag           string
+	fast          bool // with bag: nothing is hashed
 	files0From    string
 	jobs          int
 	json          bool
@@ -263,6 +264,8 @@ func (o *options) validate() error {
 		}
 	}
 	switch {
+	case o.fast && o.bag == "":
+		return errors.New("the --fast option is meaningful only with --bag")
 	case o.all && o.update == "":
 		return errors.New("the --all option is meaningful only with --update")
 	case o.verbose && o.update == "":

@@ -321,6 +321,7 @@ type fileObject struct {
 // The statuses of a file that is checked.
 const (
 	statusOK         = "ok"
+	statusPresent    = "present" // not read, with --fast
 	statusFailed     = "failed"
 	statusAdded      = "added"
 	statusRemoved    = "removed"
@@ -340,7 +341,7 @@ func (p *printer) object(it *fileItem) fileObject {
 	if it.err != nil {
 		object.Error = message.Reason(it.err)
 	} else {
-		object.Digest, object.Size = hex.EncodeToString(it.digest.slice()), &it.size
+		object.Digest, object.Size = hex.EncodeToString(it.digest.slice()), &it.size // none with --fast
 		if it.composite != "" {
 			object.Composite, object.PartSize = it.composite, p.partSize
 		}
@@ -388,6 +389,8 @@ func (p *printer) statusOf(it *fileItem) string {
 		return statusMissing
 	case it.err != nil:
 		return statusUnreadable
+	case p.fast:
+		return statusPresent
 	case it.digest == it.check.want:
 		return statusOK
 	case it.check.list.records == nil:
@@ -420,6 +423,9 @@ func (p *printer) verdict(it *fileItem) error {
 		}
 	case status == statusOK:
 		it.check.list.matched++
+	case status == statusPresent:
+		word = "PRESENT"
+		it.check.list.matched++
 	case status == statusChanged:
 		word = "CHANGED"
 		it.check.list.changed++
@@ -431,12 +437,12 @@ func (p *printer) verdict(it *fileItem) error {
 		word = "FAILED"
 		it.check.list.mismatched++
 	}
-	if p.status || status == statusOK && p.quiet {
+	ok := status == statusOK || status == statusPresent
+	if p.status || ok && p.quiet {
 		return nil
 	}
 	p.line = p.line[:0]
 	if p.json {
-		ok := status == statusOK
 		object := p.object(it)
 		object.OK, object.Status = &ok, status
 		p.line = appendJSON(p.line, object)
@@ -461,7 +467,10 @@ func (p *printer) found(it *fileItem) error {
 	if it.err != nil {
 		return p.fileError(it)
 	}
-	from, moved := it.check.list.missing.take(it.digest)
+	from, moved := "", false
+	if !p.fast {
+		from, moved = it.check.list.missing.take(it.digest)
+	}
 	status, word := statusUnlisted, "UNLISTED"
 	if moved {
 		it.check.list.moved++

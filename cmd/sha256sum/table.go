@@ -86,6 +86,8 @@ var table = []option{
 		toggle(func(o *options) { o.verbose = true })},
 	{"bag", 0, "DIR", nil, beyondOption, "validate the BagIt bag in DIR", "validate the BagIt bag (RFC 8493) in DIR: its declaration and its manifests. The payload must hold every listed file and no other",
 		func(o *options, s string) error { o.bag = s; return nonEmpty(s) }},
+	{"fast", 0, "", nil, beyondOption, "with --bag, hash nothing", "with --bag, hash nothing: check that each listed file is there, that no other is, and the size of the payload (Payload-Oxum)",
+		toggle(func(o *options) { o.fast = true })},
 	{"files0-from", 0, "FILE", nil, beyondOption, "hash the files whose names FILE holds, ended by NUL", "hash the files whose names FILE holds, each ended by NUL. If FILE is -, read the names from standard input",
 		func(o *options, s string) error { o.files0From = s; return nonEmpty(s) }},
 	{"jobs", 'j', "N", nil, beyondOption, "hash on N processors at once (default: all)", "hash on N processors at once (default: all; at most 64)",

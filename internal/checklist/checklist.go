@@ -30,8 +30,10 @@ const (
 	// Tagged is the format of BSD and OpenSSL alone.
 	Tagged
 	// BagIt is the format of a bag's manifests (RFC 8493, section 2.1.3): a
-	// hexadecimal digest, blanks, a name with percent escapes.
+	// hexadecimal digest, blanks, a name in which %0A, %0D and %25 are escapes.
 	BagIt
+	// EarlyBagIt is the same before version 1.0: %25 is no escape.
+	EarlyBagIt
 )
 
 // Size is the length of a SHA-256 digest in bytes.
@@ -40,6 +42,7 @@ const Size = sha256.Size
 // An Entry is what one line says of a file.
 type Entry struct {
 	Name   string // any bytes but NUL; "SHA256 () = digest" has the empty name, as coreutils reads it
+	Or     string // another reading of the name, if there is no file of Name; "" if there is none
 	Digest []byte // Parser.DigestSize bytes
 	Size   int64  // of the file in bytes, or -1 if the line does not say it
 }

@@ -134,6 +134,31 @@ func TestBagItNames(t *testing.T) {
 	}
 }
 
+// Before version 1.0, %25 is no escape. A name with escapes may be one without.
+func TestBagItEscapes(t *testing.T) {
+	for _, test := range []struct {
+		format         checklist.Format
+		text, name, or string
+	}{
+		{checklist.BagIt, "data/100%", "data/100%", ""},
+		{checklist.BagIt, "data/100%25", "data/100%", "data/100%25"},
+		{checklist.BagIt, "data/%250A", "data/%0A", "data/%250A"},
+		{checklist.BagIt, "data/a%0Ab", "data/a\nb", "data/a%0Ab"},
+		{checklist.EarlyBagIt, "data/100%25", "data/100%25", ""},
+		{checklist.EarlyBagIt, "data/%250A", "data/%250A", ""},
+		{checklist.EarlyBagIt, "data/a%0Ab%0ac%0Dd%0de", "data/a\nb\nc\rd\re", "data/a%0Ab%0ac%0Dd%0de"},
+		{checklist.EarlyBagIt, "data/a%20b", "data/a%20b", ""},
+	} {
+		p := checklist.Parser{Format: test.format}
+		if e, err := p.Parse(abcHex + "  " + test.text); err != nil || e.Name != test.name || e.Or != test.or {
+			t.Errorf("format %d, %s: %q or %q, %v", test.format, test.text, e.Name, e.Or, err)
+		}
+		if p.Comment("#") || !p.Comment("") {
+			t.Errorf("format %d has comments", test.format)
+		}
+	}
+}
+
 func TestDigestsOfOtherLengths(t *testing.T) {
 	sum := sha512.Sum512(nil)
 	p := checklist.Parser{Format: checklist.BagIt, DigestSize: sha512.Size}

@@ -50,8 +50,20 @@ func UnescapeName(s string) (string, error) {
 	return b.String(), nil
 }
 
-// percentDecoder reads the escapes of RFC 8493, and no others.
-var percentDecoder = strings.NewReplacer("%0A", "\n", "%0a", "\n", "%0D", "\r", "%0d", "\r", "%25", "%")
+// DecodeBagIt decodes a name of a bag, from the BagIt or the EarlyBagIt format. Escapes of
+// other bytes than that format's stay.
+func DecodeBagIt(format Format, name string) string {
+	if format == EarlyBagIt {
+		return earlyDecoder.Replace(name)
+	}
+	return percentDecoder.Replace(name)
+}
+
+var (
+	earlyEscapes   = []string{"%0A", "\n", "%0a", "\n", "%0D", "\r", "%0d", "\r"}
+	earlyDecoder   = strings.NewReplacer(earlyEscapes...)
+	percentDecoder = strings.NewReplacer(append([]string{"%25", "%"}, earlyEscapes...)...)
+)
 
 // AppendStandard appends a line of the Coreutils format without a line end. mark
 // is the byte before the name: a blank, or an asterisk for binary mode.

@@ -48,7 +48,7 @@ func (p *Parser) Begin() { p.columns = nil }
 func (p *Parser) Comment(line string) bool {
 	line = strings.TrimPrefix(line, byteOrderMark)
 	line = strings.TrimSuffix(line, "\r")
-	if p.Format == BagIt {
+	if p.isBagIt() {
 		return line == ""
 	}
 	if header, found := strings.CutPrefix(line, "%%%% "); found && p.Format == Auto {
@@ -76,7 +76,7 @@ func (p *Parser) Parse(line string) (Entry, error) {
 	line = strings.TrimPrefix(line, byteOrderMark)
 	var err error
 	switch {
-	case p.Format == BagIt:
+	case p.isBagIt():
 		err = p.parseBagIt(line, &e)
 	case p.columns != nil:
 		err = p.parseColumns(strings.TrimLeft(line, " \t"), &e)
@@ -171,6 +171,8 @@ func (p *Parser) parseStandard(line string, e *Entry) (err error) {
 	return nil
 }
 
+func (p *Parser) isBagIt() bool { return p.Format == BagIt || p.Format == EarlyBagIt }
+
 // parseBagIt reads a line of a bag's manifest. md5sum marks a name by an asterisk,
 // which early tools left there.
 func (p *Parser) parseBagIt(line string, e *Entry) (err error) {
@@ -185,12 +187,15 @@ func (p *Parser) parseBagIt(line string, e *Entry) (err error) {
 		return err
 	}
 	name := strings.TrimPrefix(strings.TrimLeft(line[size:], " \t"), "*")
-	e.Name = percentDecoder.Replace(name)
 	switch {
-	case e.Name == "":
+	case name == "":
 		return errNoName
-	case strings.Contains(e.Name, "\x00"):
+	case strings.Contains(name, "\x00"):
 		return errNUL
+	}
+	// Many tools encode nothing, whatever the version.
+	if e.Name = DecodeBagIt(p.Format, name); e.Name != name {
+		e.Or = name
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"crypto/md5"
 	"crypto/sha1"
 	"crypto/sha256"
+	"crypto/sha3"
 	"crypto/sha512"
 	"errors"
 	"fmt"
@@ -23,9 +24,13 @@ import (
 	"strings"
 	"sync"
 
+	"golang.org/x/crypto/blake2b"
+	"golang.org/x/crypto/blake2s"
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/unicode"
+
+	"github.com/sha256-simd/sha256-simd/internal/checklist"
 )
 
 // Payload is the directory of the payload.
@@ -53,7 +58,7 @@ type Manifest struct {
 
 // An Algorithm is one of a manifest.
 type Algorithm struct {
-	Name string // as in the manifest's name
+	Name string // as in the manifest's name, in lower case, without anything but letters and digits
 	Size int    // of a digest in bytes
 	New  func() hash.Hash
 }
@@ -61,14 +66,52 @@ type Algorithm struct {
 // SHA256 is the name of the algorithm that the caller has a faster hash for.
 const SHA256 = "sha256"
 
-// algorithms are those that can be checked, the preferred one first.
+// algorithms are those that can be checked, the preferred one first. Those of BLAKE2 also
+// have the names that Python gives them.
 var algorithms = []Algorithm{
 	{SHA256, sha256.Size, sha256.New},
 	{"sha512", sha512.Size, sha512.New},
 	{"sha384", sha512.Size384, sha512.New384},
+	{"sha3512", 64, func() hash.Hash { return sha3.New512() }},
+	{"sha3384", 48, func() hash.Hash { return sha3.New384() }},
+	{"sha3256", 32, func() hash.Hash { return sha3.New256() }},
+	{"blake2b", blake2b.Size, unkeyed(blake2b.New512)},
+	{"blake2b512", blake2b.Size, unkeyed(blake2b.New512)},
+	{"blake2b384", blake2b.Size384, unkeyed(blake2b.New384)},
+	{"blake2b256", blake2b.Size256, unkeyed(blake2b.New256)},
+	{"blake2s", blake2s.Size, unkeyed(blake2s.New256)},
+	{"blake2s256", blake2s.Size, unkeyed(blake2s.New256)},
 	{"sha224", sha256.Size224, sha256.New224},
+	{"sha3224", 28, func() hash.Hash { return sha3.New224() }},
 	{"sha1", sha1.Size, sha1.New},
 	{"md5", md5.Size, md5.New},
+}
+
+// unkeyed returns the function that makes a hash without a key.
+func unkeyed(keyed func(key []byte) (hash.Hash, error)) func() hash.Hash {
+	return func() hash.Hash {
+		h, err := keyed(nil)
+		if err != nil {
+			panic(err) // only a key can be wrong
+		}
+		return h
+	}
+}
+
+// algorithmOf returns the algorithm that a manifest's name calls, in any of the ways in
+// which tools write it: sha3-256, sha3_256, SHA3256.
+func algorithmOf(name string) (a Algorithm, found bool) {
+	name = strings.Map(func(r rune) rune {
+		if r == '-' || r == '_' {
+			return -1
+		}
+		return r
+	}, strings.ToLower(name))
+	i := slices.IndexFunc(algorithms, func(a Algorithm) bool { return a.Name == name })
+	if i < 0 {
+		return Algorithm{}, false
+	}
+	return algorithms[i], true
 }
 
 // A Fetch is a line of fetch.txt.
@@ -111,16 +154,7 @@ func Open(dir string) (b *Bag, problems []Problem) {
 	wrong := func(file, format string, args ...any) {
 		problems = append(problems, Problem{file, fmt.Errorf(format, args...)})
 	}
-	b = new(Bag)
-	var err error
-	if b.root, err = filepath.Abs(dir); err == nil {
-		b.root, err = filepath.EvalSymlinks(b.root)
-	}
-	if err != nil {
-		wrong(declaration, "%w", err)
-		return nil, problems
-	}
-	version, coding, err := b.declared()
+	b, version, coding, err := declared(dir)
 	if err != nil {
 		wrong(declaration, "%w", err)
 		return nil, problems
@@ -147,8 +181,39 @@ func Open(dir string) (b *Bag, problems []Problem) {
 	return b, problems
 }
 
-// declared reads the declaration, which is of UTF-8 and has two lines.
-func (b *Bag) declared() (version, coding string, err error) {
+// FormatOf returns the format of the manifests in a directory: BagIt, unless the
+// declaration beside them says that it is an earlier one.
+func FormatOf(dir string) checklist.Format {
+	b, version, _, err := declared(dir)
+	if err != nil || !slices.Contains(versions, version) {
+		return checklist.BagIt
+	}
+	b.Strict = version == "1.0"
+	return b.Format()
+}
+
+// Format returns the format of the bag's manifests.
+func (b *Bag) Format() checklist.Format {
+	if b.Strict {
+		return checklist.BagIt
+	}
+	return checklist.EarlyBagIt
+}
+
+// declared returns the bag in a directory, and what its declaration says.
+func declared(dir string) (b *Bag, version, coding string, err error) {
+	b = new(Bag)
+	if b.root, err = filepath.Abs(dir); err == nil {
+		b.root, err = filepath.EvalSymlinks(b.root)
+	}
+	if err == nil {
+		version, coding, err = b.declaration()
+	}
+	return b, version, coding, err
+}
+
+// declaration reads the declaration, which is of UTF-8 and has two lines.
+func (b *Bag) declaration() (version, coding string, err error) {
 	f, err := b.Open(declaration)
 	if err != nil {
 		return "", "", err
@@ -231,12 +296,12 @@ func (b *Bag) findManifests() (problems []Problem) {
 				continue
 			}
 		}
-		i := slices.IndexFunc(algorithms, func(a Algorithm) bool { return a.Name == strings.ToLower(algorithm) })
-		if i < 0 {
+		a, found := algorithmOf(algorithm)
+		if !found {
 			problems = append(problems, Problem{e.Name(), fmt.Errorf("not wholly checked: the algorithm %s is unknown", algorithm)})
 			continue
 		}
-		*to = append(*to, Manifest{e.Name(), algorithms[i]})
+		*to = append(*to, Manifest{e.Name(), a})
 	}
 	for _, list := range [][]Manifest{b.Payload, b.Tags} {
 		slices.SortStableFunc(list, func(x, y Manifest) int { return rank(x) - rank(y) })
@@ -314,11 +379,11 @@ func (b *Bag) readFetch() (problems []Problem) {
 			wrong("the length is negative")
 			return
 		}
-		name = percentDecoder.Replace(name)
-		if !filepath.IsLocal(name) {
+		if leadsOut(name) {
 			wrong("the name leads out of the bag")
 			return
 		}
+		name = b.Reading(checklist.DecodeBagIt(b.Format(), name), name)
 		if !InPayload(name) {
 			if b.Strict {
 				wrong("the name is not of the payload, in " + Payload)
@@ -332,8 +397,6 @@ func (b *Bag) readFetch() (problems []Problem) {
 	}
 	return problems
 }
-
-var percentDecoder = strings.NewReplacer("%0A", "\n", "%0a", "\n", "%0D", "\r", "%0d", "\r", "%25", "%")
 
 func cutBlanks(s string) (before, after string, found bool) {
 	i := strings.IndexAny(s, " \t")
@@ -362,10 +425,31 @@ func (b *Bag) eachLine(name string, f func(n int, line string)) error {
 // InPayload reports whether a name is one of the payload.
 func InPayload(name string) bool { return strings.HasPrefix(path.Clean(name), Payload+"/") }
 
+// leadsOut reports whether a name leads out of the bag, if a shell reads it too: there ~ and
+// ~user are home directories.
+func leadsOut(name string) bool {
+	first, _, below := strings.Cut(name, "/")
+	return !filepath.IsLocal(name) || strings.HasPrefix(first, "~") && (below || first == "~")
+}
+
+// Reading returns which of two readings of a name is the right one: the second if a file
+// has it, and none has the first.
+func (b *Bag) Reading(name, or string) string {
+	if or == "" || or == name {
+		return name
+	}
+	if _, err := b.Resolve(name); errors.Is(err, fs.ErrNotExist) {
+		if _, err := b.Resolve(or); !errors.Is(err, fs.ErrNotExist) {
+			return or
+		}
+	}
+	return name
+}
+
 // Lists returns an error if a manifest must not list a name.
 func (b *Bag) Lists(m Manifest, name string) error {
 	switch payload := slices.ContainsFunc(b.Payload, func(p Manifest) bool { return p.File == m.File }); {
-	case !filepath.IsLocal(name):
+	case leadsOut(name):
 		return errors.New("the name leads out of the bag")
 	case payload && !InPayload(name):
 		return errors.New("the name is not of the payload, in " + Payload)

@@ -4,6 +4,7 @@ package file
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"io"
 	"os"
@@ -23,6 +24,11 @@ const (
 
 // An ID is what two names of one file have in common.
 type ID struct{ dev, ino uint64 }
+
+// AppendTo appends the ID to b.
+func (id ID) AppendTo(b []byte) []byte {
+	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(b, id.dev), id.ino)
+}
 
 // Device is the file system that the file is on.
 func (id ID) Device() uint64 { return id.dev }
@@ -52,6 +58,18 @@ func Stat(name string) (Info, error) {
 	var st unix.Stat_t
 	_, err := retry(func() (int, error) { return 0, unix.Stat(name, &st) })
 	return infoOf(&st), err
+}
+
+// Identity returns which file a name is of: a link itself, or with follow what it leads to.
+// It reports false if the name cannot be looked up.
+func Identity(name string, follow bool) (ID, bool) {
+	look := unix.Lstat
+	if follow {
+		look = unix.Stat
+	}
+	var st unix.Stat_t
+	_, err := retry(func() (int, error) { return 0, look(name, &st) })
+	return ID{uint64(st.Dev), uint64(st.Ino)}, err == nil
 }
 
 func (f File) Info() (Info, error) {

@@ -6,8 +6,12 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
+
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/sha256-simd/sha256-simd"
+	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/file"
 )
 
 // A Key stands for a name: the first 16 bytes of its digest. Names that mean the same
@@ -15,31 +19,59 @@ import (
 type Key [16]byte
 
 // KeyOf returns the key of a name.
-func KeyOf(name string) Key {
-	digest := sha256.Sum256([]byte(path.Clean(filepath.ToSlash(name))))
+func KeyOf(name string) Key { return hashed([]byte(clean(name))) }
+
+func clean(name string) string { return path.Clean(filepath.ToSlash(name)) }
+
+func hashed(b []byte) Key {
+	digest := sha256.Sum256(b)
 	return Key(digest[:16])
 }
 
 // Compare orders keys.
 func Compare(a, b Key) int { return bytes.Compare(a[:], b[:]) }
 
-// A Set holds the names of a list: a million of them take 16 MB.
-type Set []Key
+// A Set holds the names of a list: a million of them take 16 MB, or 32 MB if their files
+// are known.
+type Set struct{ names, files []Key }
 
 // Add adds a name.
-func (s *Set) Add(name string) { *s = append(*s, KeyOf(name)) }
+func (s *Set) Add(name string) { s.names = append(s.names, KeyOf(name)) }
+
+// AddFile adds which file a name opens.
+func (s *Set) AddFile(name string, id file.ID) { s.files = append(s.files, fileKey(name, id)) }
+
+// fileKey stands for all spellings of a name that open a file.
+func fileKey(name string, id file.ID) Key {
+	return hashed(id.AppendTo([]byte(fold(clean(name)) + "\x00")))
+}
+
+// fold gives spellings that a file system may take for one name the same form, and some
+// others too: whoever asks knows that they open the same file.
+func fold(name string) string { return strings.ToLower(strings.ToUpper(norm.NFKD.String(name))) }
 
 // Sort makes the names ready for Has. It returns how many of them were added more
 // than once.
 func (s *Set) Sort() (repeated int) {
-	slices.SortFunc(*s, Compare)
-	before := len(*s)
-	*s = slices.Compact(*s)
-	return before - len(*s)
+	before := len(s.names)
+	sort(&s.names)
+	sort(&s.files)
+	return before - len(s.names)
+}
+
+func sort(keys *[]Key) {
+	slices.SortFunc(*keys, Compare)
+	*keys = slices.Compact(*keys)
 }
 
 // Has reports whether a name was added.
-func (s Set) Has(name string) bool {
-	_, found := slices.BinarySearchFunc(s, KeyOf(name), Compare)
+func (s *Set) Has(name string) bool { return has(s.names, KeyOf(name)) }
+
+// HasFile reports whether a file was added that a name opens, with this name or one that
+// differs from it in nothing but case and Unicode normalization.
+func (s *Set) HasFile(name string, id file.ID) bool { return has(s.files, fileKey(name, id)) }
+
+func has(keys []Key, k Key) bool {
+	_, found := slices.BinarySearchFunc(keys, k, Compare)
 	return found
 }
