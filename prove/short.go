@@ -134,20 +134,31 @@ func (d *listProof) entry(mem *machine, args []argument) *machine {
 	return m
 }
 
-// from is a machine at the head, with one slot left or with more.
-func (s *snapshot) from(like *machine, last bool) *machine {
+// atSlot is a machine at the head: nothing is written yet that belongs to the slot there.
+func (s *snapshot) atSlot(like *machine) *machine {
 	m := s.start(like)
-	clear(m.mem["slots"].words)
-	return m.left(last)
+	for _, name := range []string{"slots", "dst"} {
+		if r := m.mem[name]; r != nil {
+			clear(r.words)
+		}
+	}
+	return m
 }
 
-// left has one slot left, or more.
-func (m *machine) left(last bool) *machine {
+// left makes the slot at hand the last one, or not the last one.
+func (m *machine) left(last bool) {
 	if m.least[symR] = 2; last {
 		m.least[symR] = 1
 		m.everywhere(func(l linear) linear { return l.with(symR, number(1)) })
 	}
-	return m
+}
+
+func sameNumber(l linear) linear { return l }
+
+// identity leaves all as it is, but for some words.
+func identity(words map[word]word) *renaming {
+	name := func(s string) string { return s }
+	return &renaming{words: words, known: map[word]word{}, region: name, numbers: sameNumber, input: name}
 }
 
 // arrive is a snapshot of a machine at the head, in terms of the slot there, with done
@@ -284,12 +295,12 @@ func (d *digestsProof) sized(size int, h bool) {
 		again = false
 		d.progress++
 		for _, last := range []bool{true, false} {
-			m := known.from(like, last)
-			clear(m.mem["dst"].words)
+			m := known.atSlot(like)
+			m.left(last)
 			for _, m := range d.code.run(m, d.head, d.head) {
 				d.ends(m, last)
 				d.stored(m, size, h)
-				if !last && !m.ended && len(known.meet(arrive(m, 1, map[word]word{}), func(l linear) linear { return l })) > 0 {
+				if !last && !m.ended && len(known.meet(arrive(m, 1, map[word]word{}), sameNumber)) > 0 {
 					again = true
 				}
 			}
@@ -303,7 +314,7 @@ func (d *listProof) meet(s *snapshot, like *machine, t *snapshot, m *machine) (*
 	if s == nil {
 		return t, m
 	}
-	s.meet(t, func(l linear) linear { return l })
+	s.meet(t, sameNumber)
 	return s, like
 }
 
@@ -374,9 +385,6 @@ func (d *paddingProof) looksUp(m *machine, at int64) bool {
 }
 
 func (d *paddingProof) prove() {
-	for _, m := range d.code.run(d.entry(number(0), 0, 0), 0, -1) {
-		m.mem["slots"].hasWords(nil)
-	}
 	for _, before := range d.befores {
 		forget()
 		d.behind(before)
@@ -393,6 +401,9 @@ type front struct {
 func (d *paddingProof) behind(before int) {
 	states, likes := make([]*snapshot, before+1), make([]*machine, before+1)
 	for head := range states {
+		for _, m := range d.code.run(d.entry(number(0), before, head), 0, -1) {
+			m.mem["slots"].hasWords(nil)
+		}
 		for _, m := range d.code.run(d.entry(of(symR, 1), before, head), 0, d.head) {
 			if m.ended {
 				refuse("the loop is not reached")
@@ -407,9 +418,7 @@ func (d *paddingProof) behind(before int) {
 		d.progress++
 		fronts := map[int64][]front{}
 		for head, s := range states {
-			m := s.start(likes[head])
-			clear(m.mem["slots"].words)
-			for _, m := range d.code.runTo(m, d.head, d.looksUp) {
+			for _, m := range d.code.runTo(s.atSlot(likes[head]), d.head, d.looksUp) {
 				d.ends(m, false)
 				fronts[m.at] = append(fronts[m.at], front{m, head})
 			}
@@ -423,7 +432,7 @@ func (d *paddingProof) behind(before int) {
 			kept, end, like, stacked := d.message(at, fronts, before, lengths)
 			for _, f := range fronts {
 				s := d.restored(f, kept, end, like, stacked)
-				if len(states[f.head].meet(s, func(l linear) linear { return l })) > 0 {
+				if len(states[f.head].meet(s, sameNumber)) > 0 {
 					again = true
 				}
 			}
@@ -445,13 +454,9 @@ type kept struct {
 // than so many bytes. It returns what is known at the next slot, in terms of what is kept,
 // a machine that has been there, and whether the stack is another one.
 func (d *paddingProof) message(at int64, fronts []front, before, lengths int) (keep kept, end *snapshot, like *machine, stacked bool) {
-	same := func() *renaming {
-		return &renaming{words: map[word]word{}, known: map[word]word{}, region: func(name string) string { return name },
-			numbers: func(l linear) linear { return l }, input: func(name string) string { return name }}
-	}
-	known := take(fronts[0].machine, same())
+	known := take(fronts[0].machine, identity(map[word]word{}))
 	for _, f := range fronts[1:] {
-		known.meet(take(f.machine, same()), func(l linear) linear { return l })
+		known.meet(take(f.machine, identity(map[word]word{})), sameNumber)
 	}
 	words := map[word]word{}
 	token := func() word {
@@ -487,7 +492,8 @@ func (d *paddingProof) message(at int64, fronts []front, before, lengths int) (k
 			want[slotState+int64(4*i)] = w
 		}
 		for _, last := range []bool{true, false} {
-			m := known.start(fronts[0].machine).left(last)
+			m := known.start(fronts[0].machine)
+			m.left(last)
 			text, msgs := m.mem["text"], m.mem["msgs"]
 			text.hi = number(int64(n))
 			msgs.cells[0], msgs.cells[8] = address(text, linear{}), numeric(int64(n))
@@ -525,8 +531,7 @@ func (d *paddingProof) restored(f front, keep kept, end *snapshot, like *machine
 		}
 	}
 	delete(words, 0)
-	s := take(end.start(like), &renaming{words: words, known: map[word]word{}, region: func(name string) string { return name },
-		numbers: func(l linear) linear { return l }, input: func(name string) string { return name }})
+	s := take(end.start(like), identity(words))
 	if !stacked {
 		s.words["stack"], s.cells["stack"] = own.words["stack"], own.cells["stack"]
 	}
