@@ -142,10 +142,13 @@ func TestAnyHashDecides(t *testing.T) {
 	broken := unsafe.Slice(unsafe.SliceData(page), len(page)+os.Getpagesize())
 	broken = broken[len(page)+1-minTaken:][:minTaken] // all but its last byte can be read
 	for at := range 3 {
-		for _, others := range []int{0, 10, 5000} {
+		for _, others := range []struct {
+			hash   func() hash.Hash
+			length int
+		}{{New, 0}, {New, 10}, {New, 5000}, {stdsha256.New, 10}, {stdsha256.New, 5000}} {
 			hs, data := make([]hash.Hash, 3), make([][]byte, 3)
 			for i := range hs {
-				hs[i], data[i] = New(), make([]byte, others)
+				hs[i], data[i] = others.hash(), make([]byte, others.length)
 			}
 			hs[at], data[at] = stdsha256.New(), broken
 			hs[at].Write([]byte("begin"))
@@ -154,7 +157,7 @@ func TestAnyHashDecides(t *testing.T) {
 				t.Fatal("reading what cannot be read did not fault")
 			}
 			if after, _ := hs[at].(encoding.BinaryMarshaler).MarshalBinary(); !bytes.Equal(after, before) {
-				t.Errorf("hash %d, beside %d bytes: written to one at a time", at, others)
+				t.Errorf("hash %d, beside %d bytes for a %T: written to one at a time", at, others.length, others.hash())
 			}
 		}
 	}

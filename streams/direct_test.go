@@ -13,8 +13,9 @@ import (
 func TestNothingIsKept(t *testing.T) {
 	b := new(batch)
 	r := &readers{dst: make([][sha256.Size]byte, 100)}
-	s := new(slot)
+	slots := [2]*slot{new(slot), new(slot)}
 	for i := range r.dst {
+		s := slots[i%2]
 		data := bytes.Repeat([]byte{1}, i)
 		for _, p := range []piece{
 			{slot: s, index: i, data: data, first: true, last: true},
@@ -25,7 +26,8 @@ func TestNothingIsKept(t *testing.T) {
 			b.add(p)
 		}
 	}
-	b.shorts = append(b.shorts, piece{slot: s})
+	b.add(piece{slot: slots[0], data: []byte{1}, first: true}) // at last, without another slot's
+	b.shorts = append(b.shorts, piece{slot: slots[0]})
 	for b.len() > 0 {
 		b.shorts = b.shorts[:0]
 		b.hash(r)

@@ -291,6 +291,34 @@ func TestSumErrors(t *testing.T) {
 	}
 }
 
+// TestEmptyReads tests how many reads in a row may return neither bytes nor an error.
+func TestEmptyReads(t *testing.T) {
+	for empty, ok := range map[int]bool{1: true, 99: true, 100: false} {
+		for _, before := range []int{0, 1} {
+			reads := 0
+			dst := make([][sha256.Size]byte, 1)
+			err := streams.Sum(t.Context(), dst, func(int) (io.ReadCloser, error) {
+				return io.NopCloser(readerFunc(func(p []byte) (int, error) {
+					switch reads++; {
+					case reads <= before:
+						p[0] = 'a'
+						return 1, nil
+					case reads <= before+empty:
+						return 0, nil
+					}
+					return 0, io.EOF
+				})), nil
+			}, streams.Options{})
+			if (err == nil) != ok || !ok && !errors.Is(err, io.ErrNoProgress) {
+				t.Errorf("%d empty reads behind %d bytes: %v", empty, before, err)
+			}
+			if want := stdsha256.Sum256([]byte("a")[:before]); ok && dst[0] != want {
+				t.Errorf("%d empty reads behind %d bytes: %x, want %x", empty, before, dst[0], want)
+			}
+		}
+	}
+}
+
 // TestSumOfFailingStreams fails all streams but those in between, on the goroutine that
 // hashes and on others.
 func TestSumOfFailingStreams(t *testing.T) {

@@ -207,7 +207,7 @@ func TestOneBlockKeepsNoSecrets(t *testing.T) {
 				o.Blocks[i][0], o.From[i], o.Sizes[i], steps[i] = 1, &from, 32, 3
 			}
 			o.Follow(steps)
-			o.Sum(MaxOneBlock - 1)
+			o.unused[0] = 1 // as a kernel leaves it that has lanes behind the last message
 			o.Clear()
 			if o.Blocks != ([MaxOneBlock][block.Size]byte{}) || o.h != ([MaxOneBlock]block.State{}) || o.chains != (block.Wots{}) || o.unused != (block.State{}) {
 				t.Error("words of blocks are left")
