@@ -10,58 +10,57 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/combine"
 )
 
-// A Server hashes side by side what goroutines write at the same time, each to its own
-// hash. It is for programs in which each goroutine has one hash, as for [io.Copy]. A
-// goroutine that has many messages at hand does better with [SumMany] or [WriteHashes].
+// A Server hashes the writes of many goroutines side by side. Each goroutine writes to
+// its own hash, for example by [io.Copy]. A goroutine with many messages at hand calls
+// [SumMany] or [WriteHashes] instead: they are faster.
 //
 // A Server has no goroutine and no timer. The writers do the work, by flat combining:
-// one writer, the combiner, hashes for the others too, until its own work is done. A
+// one writer, the combiner, also hashes for the others until its own work is done. A
 // goroutine that has met no other goroutine hashes its next writes alone. Any number of
 // goroutines may use a Server. The zero Server is ready for use. The hashes of a nil
 // *Server work like the hashes of the function [New].
 //
-// Each hash of a Server is for one goroutine at a time. If two goroutines use a hash
+// Only one goroutine at a time may use a hash of a Server. If two goroutines use a hash
 // at the same time, its digest is wrong or a call panics, as with the hashes of the
-// function [New]. Other hashes are not affected: a goroutine never writes to memory
-// that another goroutine may take for another hash. So, when a goroutine goes on with
-// what another has written, the hash takes a new buffer, and leaves the old one to the
-// garbage collector.
+// function [New]. Other hashes keep their digests: no goroutine writes to memory that
+// can belong to another hash. A hash may pass from one goroutine to another. The hash
+// then takes a new buffer, and leaves the old buffer to the garbage collector.
 //
 // A hash buffers writes of less than 32 KiB until they add up to 32 KiB. So an
 // unfinished hash may hold 32 KiB of memory. A request is a full buffer, a longer
-// write, or a Sum256 of 2 KiB or more. A request can wait:
+// write, or a call of Sum256 with 2 KiB or more. A request can wait:
 //
-//   - for a lane, while earlier requests have all lanes. It does not wait for
-//     requests at least four times as long. If there are enough of these to fill the
-//     lanes, the goroutine of the short request hashes it alone, at once;
-//   - for a processor. If other goroutines keep all GOMAXPROCS processors busy, each
-//     wait can last as long as they run. Then hashes of the function [New] are faster.
+//   - for a lane, while earlier requests occupy all lanes. No request waits for
+//     requests at least four times as long: if such requests fill all lanes, the
+//     goroutine of the short request hashes its data alone, at once;
+//   - for a processor, while other goroutines keep all GOMAXPROCS processors busy. In
+//     such programs, hashes of the function [New] are faster.
 //
 // On WebAssembly the Go scheduler interrupts no goroutine, so a writer yields after
 // every 32 KiB.
 //
-// Reading written memory can fault, as in a mapped file that was truncated. The fault
-// then occurs in the goroutine that wrote the memory, as without a Server.
+// Reading the data of a Write can fault, for example in a mapped file that was
+// truncated. The fault occurs in the goroutine that called Write, as without a Server.
 //
-// crypto.RegisterHash(crypto.SHA256, server.New), called before other goroutines start,
-// gives the hashes of a Server to packages that call crypto.SHA256.New. Do not call it
-// under GODEBUG=fips140=only: there crypto/rsa returns an error and TLS 1.3 panics,
-// since they refuse all hashes from outside the validated module.
+// A program that calls crypto.RegisterHash(crypto.SHA256, server.New) before other
+// goroutines start lets packages that call crypto.SHA256.New use the hashes of a Server.
+// Do not register them under GODEBUG=fips140=only: crypto/rsa returns an error and
+// TLS 1.3 panics, since both refuse hashes from outside the validated module.
 type Server struct {
 	made   sync.Once
-	shards []*combine.Shard // among which GOMAXPROCS is divided when they are made
-	next   atomic.Uint32    // of the shards
+	shards []*combine.Shard // made at the first use, one for every procsPerShard Ps
+	next   atomic.Uint32    // counts calls of shard, which chooses round robin
 }
 
-// procsPerShard is the number of Ps of the Go scheduler that share a shard. They are
-// enough to fill its lanes, and few enough to seldom wait for its lock, which every
-// request takes two or three times.
+// procsPerShard is the number of Ps of the Go scheduler that share a shard. That many Ps
+// fill the lanes of the shard. They seldom wait for its lock, which every request takes
+// two or three times.
 const procsPerShard = 16
 
 // NewServer returns a new Server.
 func NewServer() *Server { return new(Server) }
 
-// makeShards makes the shards of s, if there are none yet.
+// makeShards makes the shards of s at the first call.
 func (s *Server) makeShards() {
 	s.made.Do(func() {
 		s.shards = make([]*combine.Shard, (runtime.GOMAXPROCS(0)+procsPerShard-1)/procsPerShard)
@@ -107,9 +106,9 @@ func (s *Server) Sum256(data []byte) [Size]byte {
 	return sum
 }
 
-// Close waits until no goroutine hashes for another. Afterwards the hashes of s, old
-// and new, work like the hashes of the function [New]. Close may be called more than
-// once, and returns nil.
+// Close waits until no goroutine hashes for another goroutine. After Close, all hashes
+// of s work like the hashes of the function [New]. Close returns nil, and may be called
+// more than once.
 func (s *Server) Close() error {
 	if s != nil {
 		s.makeShards()
@@ -120,7 +119,7 @@ func (s *Server) Close() error {
 	return nil
 }
 
-// shard returns the shards of s round robin, or nil if s is nil.
+// shard returns the next shard of s, round robin. If s is nil, shard returns nil.
 func (s *Server) shard() *combine.Shard {
 	if s == nil {
 		return nil

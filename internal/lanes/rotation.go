@@ -8,18 +8,18 @@ import (
 )
 
 // Jobs rotate when they share the lanes of a kernel round robin, one time slice after
-// the other. Package plan says when that pays.
+// the other. Package plan decides when jobs rotate.
 
-// An equalSlice is the last result of plan.SliceEqual, with its arguments.
+// An equalSlice is the last result of plan.SliceEqual, with the arguments of that call.
 type equalSlice struct {
 	plan      *streamPlan
 	n, blocks int
 	slice     plan.TimeSlice
 }
 
-// sliceOfEqual returns the time slice of n jobs with equal numbers of blocks, and
-// whether they rotate. It keeps the last result: a list of messages of one length asks
-// for it again and again.
+// sliceOfEqual returns the time slice of n jobs of `blocks` blocks each, and whether the
+// jobs rotate. sliceOfEqual keeps the last result, because messages of one length need
+// the same time slice many times.
 func (g *group) sliceOfEqual(n, blocks int) (s plan.TimeSlice, rotates bool) {
 	if !g.plan.Rotates(n, blocks) {
 		return plan.TimeSlice{}, false
@@ -32,26 +32,26 @@ func (g *group) sliceOfEqual(n, blocks int) (s plan.TimeSlice, rotates bool) {
 
 // rotating is the memory that rotating jobs need.
 type rotating struct {
-	// state and next are the arguments of the kernels. For jobs of different lengths
-	// they hold the lanes that run. For jobs of equal length they are the lists of
-	// block.Kernel.Blocks: a ring and its repetition, and behind them room for unused
-	// lanes.
+	// state and next are arguments of kernels. For jobs of different lengths, they hold
+	// the pointers of the running lanes. For jobs of equal length, they hold the ring for
+	// block.Kernel.Blocks twice, and then pointers for unused lanes.
 	state [2*maxJobs + block.MaxLanes]*block.State
 	next  [2*maxJobs + block.MaxLanes]*byte
 
-	order  [maxJobs]uint8 // the lanes by falling number of blocks left
+	order  [maxJobs]uint8 // lanes, those with most blocks left first
 	merged [maxJobs]uint8
 }
 
-// forget drops the first n pointers, which belong to the caller.
+// forget clears the first n pointers. They point to memory of callers, which must not be
+// retained.
 func (r *rotating) forget(n int) {
 	clear(r.state[:n])
 	clear(r.next[:n])
 }
 
 // rotate runs the jobs of the first live lanes round robin, until a segment ends. The
-// jobs with most blocks left go first. rotate returns the number of lanes that are live
-// then.
+// jobs with most blocks left run first. rotate returns the number of lanes that are
+// still live.
 func (g *group) rotate(live int, t plan.TimeSlice, w Work) int {
 	r := &g.rotating
 	defer r.forget(t.Lanes)
@@ -71,8 +71,8 @@ func (g *group) rotate(live int, t plan.TimeSlice, w Work) int {
 		}
 		blocks = g.plan.compress(r.state[:], r.next[:], t.Lanes, 0, blocks)
 		if blocks == shortest {
-			// The lanes with the highest numbers leave first. So a lane that moves into the place
-			// of one that left was dealt with before.
+			// When a lane ends, the last live lane moves into its place. The loop runs from the
+			// highest lane down, so it has already handled the lane that moves.
 			slices.Sort(running)
 			for _, lane := range slices.Backward(running) {
 				i := int(lane)
@@ -91,7 +91,8 @@ func (g *group) rotate(live int, t plan.TimeSlice, w Work) int {
 	}
 }
 
-// merge puts the first live lanes in order again, after the first n have run.
+// merge sorts the first live lanes of order again, after the first n of them have run.
+// Both parts of order are sorted.
 func (g *group) merge(n, live int) {
 	r := &g.rotating
 	i, j := 0, n
@@ -107,10 +108,10 @@ func (g *group) merge(n, live int) {
 	r.order, r.merged = r.merged, r.order
 }
 
-// rotateEqual runs the jobs of the first live lanes, with equal numbers of blocks, as a
-// ring. The kernel goes around the ring slice by slice. The blocks left over by the
-// division into slices come first. The jobs left over by the division into turns come
-// last, with one slice each.
+// rotateEqual runs the jobs of the first live lanes, of equal length, as a ring. First,
+// all jobs advance by the remainder of the division into slices. Then a kernel runs
+// around the ring, one slice a turn. If the last turn cannot fill all lanes, its jobs run
+// at the end, one slice each.
 func (g *group) rotateEqual(live, blocks int, t plan.TimeSlice) {
 	k := g.plan.kernels[t.Lanes]
 	r := &g.rotating

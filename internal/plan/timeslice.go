@@ -6,27 +6,28 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/block"
 )
 
-// MaxJobs is the largest number of live jobs. It exceeds the number of lanes, so that
+// MaxJobs is the largest number of live jobs. There are more jobs than lanes, so that
 // the last jobs can rotate.
 const MaxJobs = 2 * block.MaxLanes
 
-// Jobs that do not fill a kernel need not run on a part-filled kernel. States are in
-// memory between calls, so a lane can change its job at any call. For example, 5
-// jobs run on a kernel of 4 lanes in 5/4 of the time of 4 jobs; each job pauses once.
-// This is McNaughton's wrap-around rule: m machines finish n interruptible jobs in
-// max(longest, sum/m). The jobs with most blocks left go first.
+// Jobs rotate when they share the lanes of a kernel round robin. Rotation keeps all
+// lanes full. States are in memory between calls, so a lane can change its job at any
+// call. For example, a kernel of 4 lanes hashes 5 equal jobs in 5/4 of the time of 4
+// jobs; each job pauses once. The rule is McNaughton's wrap-around rule: m machines
+// finish n interruptible jobs in max(longest, sum/m). The jobs with most blocks left
+// run first.
 //
-// Each time slice has a fixed cost, so shorter slices cost more. If jobs differ in
-// length, each slice is a call. If jobs have equal lengths, each slice is a turn of a
-// call; a turn costs less than a call.
+// Each time slice has a fixed cost, so many short slices cost more than a few long ones.
+// If jobs differ in length, each slice is a call. If jobs have equal lengths, each slice
+// is a turn within a call. A turn costs less than a call.
 
-// A TimeSlice says how jobs go on: Lanes jobs advance together by Blocks blocks, then
-// other jobs follow, round robin, until a job ends. If Lanes is the number of jobs, all
-// jobs advance until a job ends.
+// A TimeSlice is one step of a rotation: Lanes jobs advance together by Blocks blocks.
+// Then other jobs follow, round robin, until a job ends. If Lanes is the number of jobs,
+// all jobs advance until a job ends.
 type TimeSlice struct{ Lanes, Blocks int }
 
-// A rotation is a way to advance all jobs by the same number of blocks. `lanes` jobs
-// run at a time. A time slice has 1/slices of the blocks.
+// A rotation is a way to advance every job by the same number of blocks: in `slices`
+// time slices of equal length, with `lanes` jobs at a time.
 type rotation struct {
 	lanes, slices int
 	cycles        int // the cost of advancing every job by `slices` blocks
@@ -36,15 +37,15 @@ type rotation struct {
 // minRotated is the smallest number of blocks in a job that rotates.
 const minRotated = 8
 
-// maxSlices is the largest number of slices of a job, if each slice is a call.
+// maxSlices is the largest number of slices of a job for which each slice is a call.
 const maxSlices = 16
 
 // IsLong reports whether a job is long enough to rotate.
 func IsLong(blocks int) bool { return blocks >= minRotated }
 
-// cheapest returns how many of n jobs should run at a time: the number up to width
-// for which each job costs least. cycles[i] is the cost of advancing i lanes by a
-// block. Unless the result is n, that many jobs fill one kernel.
+// cheapest returns the number of jobs to run at a time, of n jobs: the number up to
+// width for which a job costs least. cycles[i] is the cost of advancing i lanes by one
+// block. If the result is less than n, the running jobs fill a kernel.
 func cheapest(n, width int, cycles []int) int {
 	lanes := min(n, width)
 	for i := 1; i < min(n, width); i++ {
@@ -55,18 +56,18 @@ func cheapest(n, width int, cycles []int) int {
 	return lanes
 }
 
-// rotationsOf returns ways to advance n jobs, each of which is the best for some
-// number of blocks. The first way has one slice: all jobs run together, or, if there
-// are more than Width, Width jobs run to their end and then the others. The other
-// ways run the cheapest number of jobs at a time, in several slices.
+// rotationsOf returns the rotations of n jobs. Each rotation is the best for some number
+// of blocks. The first rotation has one slice: all jobs run together. If there are more
+// than Width jobs, Width jobs run to their end, and the others follow. The other
+// rotations have several slices, and run the cheapest number of jobs at a time.
 func (p *Streams) rotationsOf(n int) []rotation {
 	lanes, together := p.cheapest[n], min(n, p.Width)
 	rs := []rotation{{together, 1, p.cycles[together] + p.cycles[n-together], p.overhead.callOf(n)}}
 	least := rs[0]
 	for s := 2; s <= maxSlices && lanes < n; s++ {
-		// The jobs with most blocks left go first, so all jobs stay within one slice of each
-		// other. All calls have full lanes, except the last: it does the last slice of the
-		// jobs that are left over.
+		// The jobs with most blocks left run first, so no job is ahead of another by more than
+		// one slice. All calls have full lanes, except the last call: it runs the last slice of
+		// the remaining jobs.
 		calls, rest := n*s/lanes, n*s%lanes
 		r := rotation{lanes, s, calls * p.cycles[lanes], calls * p.overhead.callOf(lanes)}
 		if rest > 0 {
@@ -80,7 +81,8 @@ func (p *Streams) rotationsOf(n int) []rotation {
 	return rs
 }
 
-// Slice returns how n jobs go on. The shortest job has `blocks` blocks left.
+// Slice returns the cheapest time slice for n jobs. The shortest job has `blocks` blocks
+// left.
 func (p *Streams) Slice(n, blocks int) TimeSlice {
 	rs := p.rotations[n]
 	best, slice, least := &rs[0], blocks, math.MaxInt
@@ -89,7 +91,7 @@ func (p *Streams) Slice(n, blocks int) TimeSlice {
 		if r.slices > blocks {
 			break
 		}
-		// The blocks left over by the division into slices are done in the first way.
+		// The first rotation advances the jobs by the remainder of the division into slices.
 		s := blocks / r.slices
 		cost := s*r.cycles + r.overhead
 		if rest := blocks - s*r.slices; rest > 0 {
@@ -102,18 +104,17 @@ func (p *Streams) Slice(n, blocks int) TimeSlice {
 	return TimeSlice{best.lanes, slice}
 }
 
-// Rotates reports whether SliceEqual may return a rotation for n jobs that each have
-// that number of blocks.
+// Rotates reports whether SliceEqual may let n jobs of `blocks` blocks each rotate.
 func (p *Streams) Rotates(n, blocks int) bool { return blocks >= minRotated && p.cheapest[n] != n }
 
-// SliceEqual is Slice for jobs that all have that number of blocks left.
+// SliceEqual is Slice for jobs that all have `blocks` blocks left.
 func (p *Streams) SliceEqual(n, blocks int) TimeSlice {
 	o := &p.overhead
 	together := &p.rotations[n][0]
 	best, least := TimeSlice{together.lanes, blocks}, blocks*together.cycles+together.overhead
 	lanes := p.cheapest[n]
-	// If the number of slices is the number of lanes, no slice is left over. A few
-	// more slices may divide the blocks better.
+	// With as many slices as lanes, all turns have full lanes. With a few more slices, fewer
+	// blocks may remain.
 	limit := min(lanes+min(lanes, 8), blocks)
 	for s := 2; s <= limit && lanes < n; s++ {
 		slice := blocks / s
