@@ -107,7 +107,7 @@ func proveQuickly(t *testing.T, c *code) error {
 	if c.kernel == "padShort_avx512" {
 		return atOneOf(c.heads(), func(head int64) proof {
 			forget()
-			return &paddingProof{listProof: listProof{code: c, head: head}, befores: []int{0, 3, 60}}
+			return &paddingProof{listProof: listProof{code: c, head: head}, inFront: []int{0, 3, 60}}
 		})
 	}
 	if !strings.HasPrefix(c.kernel, "search_") {

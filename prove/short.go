@@ -29,7 +29,7 @@ var routines = []routine{
 		"any messages, every length behind every length", func(d listProof) proof {
 			p := &paddingProof{listProof: d}
 			for before := range blocks.Size {
-				p.befores = append(p.befores, before)
+				p.inFront = append(p.inFront, before)
 			}
 			return p
 		}},
@@ -327,7 +327,7 @@ func (d *listProof) meet(s *snapshot, like *machine, t *snapshot, m *machine) (*
 // place of the front it has inputs.
 type paddingProof struct {
 	listProof
-	befores []int // the lengths in front
+	inFront []int // the lengths in front
 }
 
 // entry is a machine at the entry, with n slots, for messages behind before bytes, of
@@ -385,7 +385,7 @@ func (d *paddingProof) looksUp(m *machine, at int64) bool {
 }
 
 func (d *paddingProof) prove() {
-	for _, before := range d.befores {
+	for _, before := range d.inFront {
 		forget()
 		d.behind(before)
 	}
