@@ -121,8 +121,8 @@ func (s *source) payload(dir string, b *bag.Bag, manifests []payloadManifest) bo
 		if !ok {
 			return s.emit(it)
 		}
-		if info, err := os.Stat(f.path); err == nil && info.Mode().IsRegular() {
-			size.Bytes += info.Size()
+		if info, err := file.Stat(f.path); err == nil && info.Regular {
+			size.Bytes += info.Size
 			size.Files++
 		}
 		lacking := slices.DeleteFunc(slices.Clone(manifests), func(m payloadManifest) bool { return s.isListed(&m.listed, f.name, f.path) })

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -8,6 +9,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
+
+	"golang.org/x/text/encoding/unicode"
 
 	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/bag"
 	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/file"
@@ -19,10 +23,10 @@ import (
 )
 
 // list yields the files of a checksum list, whose names are relative to base, and
-// its summary.
-func (s *source) list(name, base string) bool {
-	l, more := s.lines(&list{name: name}, base, func(name, path string) {})
-	return more && (l == nil || s.emit(&summaryItem{l}))
+// its summary. If the list is one digest alone, it is of the file of, unless that is "".
+func (s *source) list(name, base, of string) (l *list, more bool) {
+	l, more = s.lines(&list{name: name, of: of}, base, func(name, path string) {})
+	return l, more && (l == nil || s.emit(&summaryItem{l}))
 }
 
 // lines yields the files of a checksum list, and hands their names and paths to see. The
@@ -49,10 +53,28 @@ func (s *source) lines(l *list, base string, see func(name, path string)) (read 
 	} else if base := filepath.Base(name); base == bagManifest || base == bagTagManifest {
 		parser = &checklist.Parser{Format: bag.FormatOf(filepath.Dir(name))}
 	}
+	if r, err = plainText(r); err != nil {
+		return fail(l.shown + ": read error")
+	}
 	lines := checklist.NewLines(r, end)
 	parser.Begin()
+	improper := func(n int, wrong error) bool {
+		l.malformed++
+		return !(s.warn || s.json || l.bag != nil) || s.emit(&malformedItem{l, n, wrong})
+	}
+	var alone struct { // the first line, if it is a digest alone
+		digest []byte
+		line   int
+		wrong  error
+	}
+	first := true
 	for n := 1; ; n++ {
 		line, whole, err := lines.Next()
+		if alone.digest != nil && err == io.EOF {
+			l.proper, l.tookOf = 1, true
+			e := checklist.Entry{Name: l.of, Digest: alone.digest}
+			return l, s.listed(l, &e, l.of)
+		}
 		if err == io.EOF {
 			return l, true
 		}
@@ -62,7 +84,20 @@ func (s *source) lines(l *list, base string, see func(name, path string)) (read 
 		if parser.Comment(line) {
 			continue
 		}
+		if alone.digest != nil { // it is not
+			alone.digest = nil
+			if !improper(alone.line, alone.wrong) {
+				return nil, false
+			}
+		}
 		e, wrong := parser.Parse(line)
+		if first && wrong != nil && l.of != "" && whole {
+			if alone.digest, _ = checklist.ParseDigest(strings.Trim(line, "\ufeff \t\r")); alone.digest != nil {
+				alone.line, alone.wrong, first = n, wrong, false
+				continue
+			}
+		}
+		first = false
 		switch {
 		case !whole:
 			wrong = errLongLine
@@ -72,8 +107,7 @@ func (s *source) lines(l *list, base string, see func(name, path string)) (read 
 			wrong = l.bag.Lists(l.manifest, e.Name)
 		}
 		if wrong != nil {
-			l.malformed++
-			if (s.warn || s.json || l.bag != nil) && !s.emit(&malformedItem{l, n, wrong}) {
+			if !improper(n, wrong) {
 				return nil, false
 			}
 			continue
@@ -100,6 +134,21 @@ var (
 	errUnlistedLink  = errors.New("a symbolic link that no manifest lists")
 )
 
+// plainText returns what a list holds in UTF-8, or in whatever is not UTF-16 with a byte order
+// mark, as PowerShell writes it.
+func plainText(r io.Reader) (io.Reader, error) {
+	var mark [2]byte
+	n, err := io.ReadFull(r, mark[:])
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		return nil, err
+	}
+	r = io.MultiReader(bytes.NewReader(mark[:n]), r)
+	if mark == [2]byte{0xff, 0xfe} || mark == [2]byte{0xfe, 0xff} {
+		r = unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM).NewDecoder().Reader(r)
+	}
+	return r, nil
+}
+
 // openList opens a list.
 func (s *source) openList(l *list) (r io.ReadCloser, shown string, err error) {
 	if l.bag == nil {
@@ -114,14 +163,20 @@ func readingOf(l *list, e *checklist.Entry, base string) string {
 	if l.bag != nil {
 		return l.bag.Reading(e.Name, e.Or)
 	}
-	if e.Or != "" && isMissing(under(base, e.Name)) && !isMissing(under(base, e.Or)) {
-		return e.Or
+	readings := []string{e.Or}
+	if strings.Contains(e.Name, `\`) {
+		readings = append(readings, strings.ReplaceAll(e.Name, `\`, "/"), strings.ReplaceAll(e.Or, `\`, "/"))
+	}
+	for _, r := range readings {
+		if r != "" && isMissing(under(base, e.Name)) && !isMissing(under(base, r)) {
+			return r
+		}
 	}
 	return e.Name
 }
 
 func isMissing(path string) bool {
-	_, err := os.Lstat(path)
+	_, err := file.Stat(path)
 	return errors.Is(err, fs.ErrNotExist)
 }
 
@@ -197,7 +252,7 @@ func (s *source) audit(name, base string, roots []string) bool {
 			return s.emit(it)
 		}
 		at := under(base, root)
-		info, err := os.Stat(at)
+		info, err := file.Stat(at)
 		switch {
 		case filepath.IsAbs(root) && absolute == 0 && l.proper > 0:
 			more = s.emit(&noteItem{text: message.Quote(root) + ": all names in " + l.shown + " are relative; expected a relative directory", fail: true})
@@ -205,7 +260,7 @@ func (s *source) audit(name, base string, roots []string) bool {
 			more = s.emit(&noteItem{text: message.Quote(root) + ": all names in " + l.shown + " are absolute; expected an absolute directory", fail: true})
 		case err != nil:
 			more = s.emit(&failureItem{name: root, err: err})
-		case info.IsDir():
+		case info.Dir:
 			more = s.walker(emit).Walk(root, at) // nothing goes unnoticed
 		case s.filters.Keep(root, false) && !s.isListed(&listed, root, at):
 			it := newFileItem(root, at)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"hash"
 	"io"
-	"os"
 	"runtime"
 	"syscall"
 
@@ -182,7 +181,7 @@ func (w *worker) open(it *fileItem) (f file.File, info file.Info, err error) {
 // loadLink hashes the name that a symbolic link holds. It reports false for
 // anything else.
 func (w *worker) loadLink(it *fileItem) bool {
-	target, err := os.Readlink(it.path)
+	target, err := file.Readlink(it.path)
 	if err != nil {
 		return false
 	}
@@ -200,7 +199,14 @@ func (w *worker) loadLink(it *fileItem) bool {
 // hashed.
 func (w *worker) isKnown(it *fileItem) bool {
 	info, err := file.Stat(it.path)
-	if err != nil || !info.Regular || info.Stamp != it.known.Stamp {
+	if err != nil || !info.Regular {
+		return false
+	}
+	known := it.known.Stamp
+	if w.pipeline.options.noInode {
+		known.Inode = info.Inode
+	}
+	if info.Stamp != known {
 		return false
 	}
 	it.digest, it.size, it.stamp = sha256Digest(it.known.Digest), info.Size, info.Stamp

@@ -124,22 +124,6 @@ func TestFilesThatChangeAreWaitedFor(t *testing.T) {
 	}
 }
 
-// One missing file is where one other comes from, not several.
-func TestMissingFilesAreTakenOnce(t *testing.T) {
-	var m missingFiles
-	want := sha256Digest(abcDigest)
-	m.add("first", want)
-	m.add("second", want)
-	for _, name := range []string{"first", "second", ""} {
-		if got, found := m.take(want); got != name || found != (name != "") {
-			t.Errorf("took %q, %v; want %q", got, found, name)
-		}
-	}
-	if m.names[0] != "" || m.names[1] != "" {
-		t.Errorf("%q are left", m.names)
-	}
-}
-
 // An interrupt leaves a file without a verdict: what was read of it has another
 // digest than all of it.
 func TestInterruptLeavesNoDigestOfHalf(t *testing.T) {

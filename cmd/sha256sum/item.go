@@ -1,7 +1,12 @@
 package main
 
 import (
+	"bytes"
+	"cmp"
+	"crypto/md5"
 	"crypto/sha512"
+	"slices"
+	"strings"
 	"sync/atomic"
 
 	"github.com/sha256-simd/sha256-simd"
@@ -108,6 +113,8 @@ type list struct {
 	manifest  bag.Manifest   // of a bag
 	algorithm *bag.Algorithm // nil: SHA-256
 	records   *update.Index  // of an audit; otherwise nil
+	of        string         // the file that the list is of, if it is one digest alone; "" if it must not be that
+	tookOf    bool           // and it is
 
 	proper    int
 	malformed int
@@ -122,30 +129,58 @@ type list struct {
 	missing    missingFiles // of an audit; otherwise they count as unreadable
 }
 
-// missingFiles are the files of a list that were not there, in its order.
+// missingFiles are the files of a list that were not there, in its order. All are added
+// before the first is taken.
 type missingFiles struct {
-	names []string         // "" once the file was found elsewhere
-	by    map[digest][]int // their indices by what they should be
+	files []missingFile
+	order []int32       // of the files, by what they should be; nil until one is taken
+	taken map[int32]int // how many of those in order that should be the same, by the first's place in it
 }
 
+// A missingFile takes 32 bytes, and those of its name.
+type missingFile struct {
+	name string // "" once the file was found elsewhere
+	want wanted
+}
+
+// wanted is the beginning of a digest, as long as the shortest are.
+type wanted [md5.Size]byte
+
+func (d *digest) wanted() wanted { return wanted(d.bytes[:md5.Size]) }
+
 func (m *missingFiles) add(name string, want digest) {
-	if m.by == nil {
-		m.by = make(map[digest][]int)
-	}
-	m.by[want] = append(m.by[want], len(m.names))
-	m.names = append(m.names, name)
+	// The name is part of its line, which goes.
+	m.files = append(m.files, missingFile{strings.Clone(name), want.wanted()})
 }
 
 // take returns the first name of a digest, and removes it.
 func (m *missingFiles) take(d digest) (name string, found bool) {
-	indices := m.by[d]
-	if len(indices) == 0 {
+	if m.order == nil {
+		m.sort()
+	}
+	want := d.wanted()
+	first, found := slices.BinarySearchFunc(m.order, want, func(i int32, want wanted) int {
+		return bytes.Compare(m.files[i].want[:], want[:])
+	})
+	next := first + m.taken[int32(first)]
+	if !found || next == len(m.order) || m.files[m.order[next]].want != want {
 		return "", false
 	}
-	i := indices[0]
-	m.by[d] = indices[1:]
-	name, m.names[i] = m.names[i], ""
+	m.taken[int32(first)]++
+	f := &m.files[m.order[next]]
+	name, f.name = f.name, ""
 	return name, true
+}
+
+func (m *missingFiles) sort() {
+	m.order = make([]int32, len(m.files))
+	for i := range m.order {
+		m.order[i] = int32(i)
+	}
+	slices.SortFunc(m.order, func(i, j int32) int {
+		return cmp.Or(bytes.Compare(m.files[i].want[:], m.files[j].want[:]), cmp.Compare(i, j))
+	})
+	m.taken = make(map[int32]int)
 }
 
 // A turn is the place of a file among those that read from the same pipe,

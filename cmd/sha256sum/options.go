@@ -35,6 +35,7 @@ type options struct {
 	baseSet       bool   // base may be "", for the directory of each list
 	update        string
 	all           bool // with update: what looks unchanged is read too
+	noInode       bool // with update: a file may have another inode number
 	verbose       bool // with update: each difference is printed
 	allowLoss     bool
 	bag           string
@@ -268,6 +269,8 @@ func (o *options) validate() error {
 		return errors.New("the --fast option is meaningful only with --bag")
 	case o.all && o.update == "":
 		return errors.New("the --all option is meaningful only with --update")
+	case o.noInode && o.update == "":
+		return errors.New("the --no-inode option is meaningful only with --update")
 	case o.verbose && o.update == "":
 		return errors.New("the --verbose option is meaningful only with --update")
 	case o.allowLoss && (o.output == "" || o.check):

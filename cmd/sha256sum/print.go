@@ -496,7 +496,8 @@ func (p *printer) found(it *fileItem) error {
 
 // lost prints the files of an audit that are nowhere.
 func (p *printer) lost(l *list) (count int, err error) {
-	for _, name := range l.missing.names {
+	for _, f := range l.missing.files {
+		name := f.name
 		if name == "" {
 			continue
 		}

@@ -79,6 +79,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"damage":   damageFile,
 			"forge":    forgeRecord,
+			"mkdeep":   makeDeep,
 			"mkfile":   makeFile,
 			"mkfiles":  makeFiles,
 			"mksocket": makeSocket,
@@ -105,6 +106,32 @@ func findGNU() (path, version string) {
 		}
 	}
 	return "", ""
+}
+
+// mkdeep DIR DEPTH LENGTH makes a file and a link to it below that many directories, each
+// with a name of that length.
+func makeDeep(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: mkdeep directory depth length")
+	}
+	depth, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	length, err := strconv.Atoi(args[2])
+	ts.Check(err)
+	ts.Check(os.MkdirAll(ts.MkAbs(args[0]), 0o777))
+	at, err := os.OpenRoot(ts.MkAbs(args[0]))
+	ts.Check(err)
+	for range depth {
+		name := strings.Repeat("d", length)
+		ts.Check(at.Mkdir(name, 0o777))
+		next, err := at.OpenRoot(name)
+		ts.Check(err)
+		ts.Check(at.Close())
+		at = next
+	}
+	ts.Check(at.WriteFile("file", []byte("abc"), 0o666))
+	ts.Check(at.Symlink("file", "link"))
+	ts.Check(at.Close())
 }
 
 // underRace reports whether the race detector, which takes memory, is built

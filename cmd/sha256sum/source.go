@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -52,14 +51,18 @@ func (s *source) run() {
 	case len(files) == 0:
 		files = []string{"-"}
 	}
-	for _, name := range files {
-		var more bool
-		if s.check {
-			more = s.list(name, s.baseOf(name))
-		} else {
-			more = s.operand(name)
+	for i, name := range files {
+		if !s.check {
+			if !s.operand(name) {
+				return
+			}
+			continue
 		}
-		if !more {
+		of := ""
+		if len(files) == 2 && i == 0 && files[1] != name {
+			of = files[1]
+		}
+		if l, more := s.list(name, s.baseOf(name), of); !more || l != nil && l.tookOf {
 			return
 		}
 	}
@@ -140,7 +143,7 @@ func (s *source) operand(name string) bool {
 	}
 	if s.recursive && name != "-" {
 		// A link that is named is followed, as a directory that is meant.
-		if info, err := os.Stat(path); err == nil && info.IsDir() {
+		if info, err := file.Stat(path); err == nil && info.Dir {
 			return s.walk(name, path, emit)
 		}
 	}
@@ -185,7 +188,7 @@ func (s *source) walker(emit func(item) bool) *walk.Walker {
 func (s *source) file(it *fileItem) bool {
 	id, shared := sharedFile(it.path)
 	if shared && s.links == "name" {
-		_, err := os.Readlink(it.path)
+		_, err := file.Readlink(it.path)
 		shared = err != nil // of a link, its own name is read
 	}
 	if shared {

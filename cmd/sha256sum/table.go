@@ -82,6 +82,8 @@ var table = []option{
 	{"all", 0, "", nil, beyondOption, "with --update, hash what looks unchanged too", "with --update, hash all files. A file with the same size and time of modification but another digest is reported as DAMAGED; " +
 		"its line stays as it was. To accept the file as it is, touch it",
 		toggle(func(o *options) { o.all = true })},
+	{"no-inode", 0, "", nil, beyondOption, "with --update, let inode numbers differ", "with --update, a file whose inode number alone is another one has not changed: some file systems number anew when they are mounted",
+		toggle(func(o *options) { o.noInode = true })},
 	{"verbose", 'v', "", nil, beyondOption, "with --update, print which files differ", "with --update, print which files were added, removed or changed",
 		toggle(func(o *options) { o.verbose = true })},
 	{"bag", 0, "DIR", nil, beyondOption, "validate the BagIt bag in DIR", "validate the BagIt bag (RFC 8493) in DIR: its declaration and its manifests. The payload must hold every listed file and no other",

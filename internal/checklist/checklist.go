@@ -19,6 +19,9 @@ const (
 	//	SHA2-256(name)= digest                        (OpenSSL 3)
 	//	digest name                                   (BSD's reversed format)
 	//	size,md5,digest,name                          (hashdeep; its header names the columns)
+	//	SHA256   digest   name                        (PowerShell's Get-FileHash; behind its header)
+	//	"SHA256","digest","name"                      (the same as CSV)
+	//	digest                                        (certutil -hashfile; behind a line with the name)
 	//
 	// The first line of coreutils or of the reversed format decides which of the two
 	// all such lines are. Otherwise somebody who renames a file, so that its name

@@ -26,6 +26,7 @@ type Parser struct {
 
 	style   style
 	columns []string // of hashdeep, in the list that is being read
+	windows windows  // of the list that is being read
 }
 
 // A style is one of two formats, which only the first line distinguishes.
@@ -41,7 +42,7 @@ const byteOrderMark = "\ufeff"
 
 // Begin prepares the parser for another list. What the lists before decided
 // between the standard and the reversed format stays.
-func (p *Parser) Begin() { p.columns = nil }
+func (p *Parser) Begin() { p.columns, p.windows = nil, windows{} }
 
 // Comment reports whether a line describes no file: an empty line, a comment, or
 // a header of hashdeep. Every line of a list has to pass through here first.
@@ -57,7 +58,7 @@ func (p *Parser) Comment(line string) bool {
 		}
 		return p.columns != nil || strings.HasPrefix(header, "HASHDEEP-")
 	}
-	return line == "" || line[0] == '#'
+	return line == "" || line[0] == '#' || p.Format == Auto && !p.Zero && p.windows.header(line)
 }
 
 var (
@@ -81,7 +82,10 @@ func (p *Parser) Parse(line string) (Entry, error) {
 	case p.columns != nil:
 		err = p.parseColumns(strings.TrimLeft(line, " \t"), &e)
 	default:
-		err = p.parseLine(strings.TrimLeft(line, " \t"), &e)
+		var found bool
+		if found, err = p.parseWindows(line, &e); !found {
+			err = p.parseLine(strings.TrimLeft(line, " \t"), &e)
+		}
 	}
 	if err != nil {
 		return Entry{}, err

@@ -61,6 +61,9 @@ func Stat(name string) (Info, error) {
 // Identity reports false: nothing says here whether two names are of one file.
 func Identity(string, bool) (ID, bool) { return ID{}, false }
 
+// Readlink returns what a symbolic link holds.
+func Readlink(name string) (string, error) { return os.Readlink(name) }
+
 func (f File) Info() (Info, error) {
 	info, err := f.Stat()
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/sha256-simd/sha256-simd/internal/stamp"
 	"golang.org/x/sys/unix"
@@ -41,7 +42,11 @@ type Info struct {
 }
 
 func Open(name string) (File, Info, error) {
-	fd, err := retry(func() (int, error) { return unix.Open(name, unix.O_RDONLY|unix.O_CLOEXEC, 0) })
+	fd := -1
+	err := lookUp(name, func(dir int, name string) (err error) {
+		fd, err = retry(func() (int, error) { return unix.Openat(dir, name, unix.O_RDONLY|unix.O_CLOEXEC, 0) })
+		return err
+	})
 	if err != nil {
 		return -1, Info{}, err
 	}
@@ -56,20 +61,65 @@ func Open(name string) (File, Info, error) {
 // Stat returns the Info of a file without opening it.
 func Stat(name string) (Info, error) {
 	var st unix.Stat_t
-	_, err := retry(func() (int, error) { return 0, unix.Stat(name, &st) })
+	err := status(name, &st, 0)
 	return infoOf(&st), err
 }
 
 // Identity returns which file a name is of: a link itself, or with follow what it leads to.
 // It reports false if the name cannot be looked up.
 func Identity(name string, follow bool) (ID, bool) {
-	look := unix.Lstat
+	flags := unix.AT_SYMLINK_NOFOLLOW
 	if follow {
-		look = unix.Stat
+		flags = 0
 	}
 	var st unix.Stat_t
-	_, err := retry(func() (int, error) { return 0, look(name, &st) })
+	err := status(name, &st, flags)
 	return ID{uint64(st.Dev), uint64(st.Ino)}, err == nil
+}
+
+func status(name string, st *unix.Stat_t, flags int) error {
+	return lookUp(name, func(dir int, name string) error {
+		_, err := retry(func() (int, error) { return 0, unix.Fstatat(dir, name, st, flags) })
+		return err
+	})
+}
+
+// maxPiece is the longest piece of a path: shorter than any system's PATH_MAX, longer than
+// any name.
+const maxPiece = 1000
+
+// lookUp calls do with a name and the descriptor of the directory that it is in. If the
+// system finds the whole path too long, as it may be below a tree's root, lookUp follows it
+// piece by piece.
+func lookUp(path string, do func(dir int, name string) error) error {
+	dir := unix.AT_FDCWD
+	err := do(dir, path)
+	if err != unix.ENAMETOOLONG {
+		return err
+	}
+	for len(path) > maxPiece {
+		end := strings.LastIndexByte(path[:maxPiece], '/') + 1
+		if end == 0 {
+			break // a name that is too long
+		}
+		piece := path[:end]
+		next, err := retry(func() (int, error) { return unix.Openat(dir, piece, searchOnly|unix.O_DIRECTORY|unix.O_CLOEXEC, 0) })
+		if dir != unix.AT_FDCWD {
+			unix.Close(dir)
+		}
+		if err != nil {
+			return err
+		}
+		dir, path = next, strings.TrimLeft(path[end:], "/")
+	}
+	if dir == unix.AT_FDCWD {
+		return err
+	}
+	defer unix.Close(dir)
+	if path == "" {
+		path = "."
+	}
+	return do(dir, path)
 }
 
 func (f File) Info() (Info, error) {

@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/sha256-simd/sha256-simd/cmd/internal/replace"
 	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/message"
 )
 
@@ -70,17 +71,14 @@ func replaceOutput(name string, info fs.FileInfo) (*File, error) {
 		return nil, err
 	}
 	f.Close()
-	mode := info.Mode().Perm()
-	if f, err = createTemporary(filepath.Dir(target), mode); err != nil {
+	const mode = 0o600
+	o := &File{target: target, Temporary: true, Replaces: info.Size() > 0}
+	if o.File, err = createTemporary(filepath.Dir(target), mode); err != nil {
 		// The directory takes no new file. The contents wait elsewhere.
-		mode = 0o600
-		if f, err = createTemporary(os.TempDir(), mode); err != nil {
-			return nil, err
-		}
+		o.File, err = createTemporary(os.TempDir(), mode)
+		return o, err
 	}
-	o := &File{File: f, target: target, Temporary: true, Replaces: info.Size() > 0}
-	keepOwner(f, info)
-	if err := f.Chmod(mode); err != nil {
+	if err := replace.KeepRights(o.File, target); err != nil {
 		o.Abort()
 		return nil, err
 	}

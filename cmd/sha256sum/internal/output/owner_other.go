@@ -2,13 +2,7 @@
 
 package output
 
-import (
-	"io/fs"
-	"os"
-)
-
-// keepOwner does nothing: the owner of a file is not a number.
-func keepOwner(*os.File, fs.FileInfo) {}
+import "io/fs"
 
 // isOwn reports whether the file belongs to the user: nothing says so here.
 func isOwn(fs.FileInfo) bool { return false }

@@ -1,0 +1,99 @@
+package checklist_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/sha256-simd/sha256-simd/internal/checklist"
+)
+
+// What Windows' tools print is read, as far as the lines have the names whole.
+func TestListsOfWindows(t *testing.T) {
+	upper := strings.ToUpper(abcHex)
+	pairs := ""
+	for i := 0; i < len(abcHex); i += 2 {
+		pairs += abcHex[i:i+2] + " "
+	}
+	const bad = "improper"
+	for _, test := range []struct {
+		name  string
+		lines []string
+		want  []string // names, or bad
+	}{
+		{"table", []string{
+			"", "Algorithm       Hash                                                                   Path           ",
+			"---------       ----                                                                   ----           ",
+			"SHA256          " + upper + `       C:\a b.txt   `, "SHA256          " + upper + "       /home/x  y", "   ", ""},
+			[]string{`C:\a b.txt`, "/home/x  y"}},
+		{"table without algorithm", []string{"Hash Path", "---- ----", upper + " a"}, []string{"a"}},
+		{"two tables", []string{"Hash Path", upper + " a", "", "Algorithm Hash Path", "SHA256 " + upper + " b"}, []string{"a", "b"}},
+		{"table with a path that is cut off", []string{"Hash Path", upper + ` C:\a...`, upper + " a…", upper + ` C:\a..`}, []string{bad, bad, `C:\a..`}},
+		{"table of another algorithm", []string{"Algorithm Hash Path", "SHA1 " + upper + " a", "sha256 " + upper + " a"}, []string{bad, "a"}},
+		{"table without a path", []string{"Algorithm Hash Path", "SHA256 " + upper}, []string{bad}},
+		{"table with half a digest", []string{"Algorithm Hash Path", "SHA256 " + upper[1:] + " a"}, []string{bad}},
+		{"path first is no table", []string{"Path Hash", "a " + upper}, []string{bad, bad}},
+		{"other words are no table", []string{"Algorithm Hash Path Name", "Algorithm Hash", "Hash Hash Path", "- -"}, []string{bad, bad, bad, bad}},
+		{"CSV", []string{"#TYPE Microsoft.PowerShell.Commands.FileHash", `"Algorithm","Hash","Path"`, `"SHA256","` + upper + `","C:\a, ""b"".txt"`},
+			[]string{`C:\a, "b".txt`}},
+		{"CSV, other columns", []string{"Path,Hash", "a," + upper, `"b",` + abcHex}, []string{"a", "b"}},
+		{"CSV of another algorithm", []string{`Algorithm,Hash,Path`, `MD5,` + upper + `,a`}, []string{bad}},
+		{"CSV with more or fewer columns", []string{"Path,Hash", "a," + upper + ",b", "a", `"a`, "," + upper}, []string{bad, bad, bad, bad}},
+		{"CSV without a digest", []string{"Path,Algorithm", "a,SHA256"}, []string{bad, bad}},
+		{"certutil", []string{"SHA256 hash of a b.txt:", abcHex, "CertUtil: -hashfile command completed successfully.",
+			"SHA256 hash of c:", pairs, "CertUtil: -hashfile command completed successfully."}, []string{"a b.txt", "c"}},
+		{"early certutil", []string{"SHA256 hash of file a:", pairs}, []string{"a or file a"}},
+		{"certutil without a digest", []string{"SHA256 hash of a:", "CertUtil: -hashfile command FAILED: 0x80070002", abcHex + "  b"}, []string{bad, "b"}},
+		{"certutil of another algorithm", []string{"SHA1 hash of a:", abcHex[:40]}, []string{bad, bad}},
+		{"certutil's name alone", []string{"SHA256 hash of a", abcHex}, []string{bad, bad}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			p := checklist.Parser{}
+			var got []string
+			for _, line := range test.lines {
+				if p.Comment(line + "\r") {
+					continue
+				}
+				e, err := p.Parse(line + "\r")
+				switch {
+				case err != nil:
+					got = append(got, bad)
+				case fmt.Sprintf("%x", e.Digest) != abcHex:
+					t.Errorf("%s: digest %x", line, e.Digest)
+				case e.Or != "":
+					got = append(got, e.Name+" or "+e.Or)
+				default:
+					got = append(got, e.Name)
+				}
+			}
+			if !slices.Equal(got, test.want) {
+				t.Errorf("got %q, want %q", got, test.want)
+			}
+			p.Begin() // another list
+			if e, err := p.Parse(abcHex + "  x"); err != nil || e.Name != "x" {
+				t.Errorf("in the next list: %q, %v", e.Name, err)
+			}
+		})
+	}
+	for _, p := range []checklist.Parser{{Format: checklist.Coreutils}, {Format: checklist.Tagged}, {Format: checklist.BagIt}, {Zero: true}} {
+		if p.Comment("Hash Path") || p.Comment("SHA256 hash of a:") {
+			t.Errorf("format %d, NUL %v: headers are none", p.Format, p.Zero)
+		}
+	}
+	// A parser for several algorithms gets the others' digests.
+	p := checklist.Parser{Other: func(algorithm, digest string) (bool, error) {
+		if algorithm == "" {
+			return false, nil
+		}
+		return algorithm == "MD5", errors.Join()
+	}}
+	p.Comment("Algorithm,Hash,Path")
+	if e, err := p.Parse("MD5,00,a"); err != nil || e.Name != "a" || e.Digest != nil {
+		t.Errorf("%q, %x, %v", e.Name, e.Digest, err)
+	}
+	if e, err := p.Parse("SHA256," + abcHex + ",a"); err != nil || e.Digest == nil {
+		t.Errorf("%q, %x, %v", e.Name, e.Digest, err)
+	}
+}
