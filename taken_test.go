@@ -150,6 +150,9 @@ func TestAnyHashDecides(t *testing.T) {
 			for i := range hs {
 				hs[i], data[i] = others.hash(), make([]byte, others.length)
 			}
+			if at == 2 { // it would be alone in a run behind hashes that get too little
+				hs[0] = New()
+			}
 			hs[at], data[at] = stdsha256.New(), broken
 			hs[at].Write([]byte("begin"))
 			before, _ := hs[at].(encoding.BinaryMarshaler).MarshalBinary()

@@ -419,6 +419,11 @@ func TestSumCanceled(t *testing.T) {
 	if err := streams.Sum(t.Context(), [][sha256.Size]byte(nil), func(int) (io.ReadCloser, error) { return nil, nil }, streams.Options{}); err != nil {
 		t.Errorf("no streams: %v", err)
 	}
+	done, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := streams.Sum(done, [][sha256.Size]byte(nil), func(int) (io.ReadCloser, error) { return nil, nil }, streams.Options{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("no streams, canceled: %v", err)
+	}
 }
 
 // TestSumPanics has open, Read, Close and Progress panic or end their goroutine, before
