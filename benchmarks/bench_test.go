@@ -28,6 +28,10 @@ func BenchmarkSumHashes(b *testing.B)          { benchmark(b, "SumHashes") }
 func BenchmarkStreamsSum(b *testing.B)         { benchmark(b, "StreamsSum") }
 func BenchmarkDirhash(b *testing.B)            { benchmark(b, "Dirhash") }
 func BenchmarkCARInspect(b *testing.B)         { benchmark(b, "CARInspect") }
+func BenchmarkBlocksWrite(b *testing.B)        { benchmark(b, "BlocksWrite") }
+func BenchmarkBlocksRead(b *testing.B)         { benchmark(b, "BlocksRead") }
+func BenchmarkChunks(b *testing.B)             { benchmark(b, "Chunks") }
+func BenchmarkTransaction(b *testing.B)        { benchmark(b, "Transaction") }
 func BenchmarkServer(b *testing.B)             { benchmark(b, "Server") }
 func BenchmarkNodes(b *testing.B)              { benchmark(b, "Nodes") }
 func BenchmarkRoot(b *testing.B)               { benchmark(b, "Root") }

@@ -85,6 +85,7 @@ func sections() []section {
 		manyMessages(),
 		hashes(),
 		readers(),
+		programs(),
 		server(),
 		trees(),
 		onePrefix(),
