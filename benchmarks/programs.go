@@ -22,7 +22,7 @@ func programs() section {
 			"the entries of a transaction and their tree (immudb).",
 		rows: []row{
 			writtenBlocks(16<<10, 4<<20),
-			readBlocks(128<<10, 64<<20),
+			blocksRead(128<<10, 64<<20),
 			chunks(256<<10, 64<<20),
 			transaction(1000),
 		},
@@ -83,7 +83,7 @@ type writerFunc func(p []byte) (int, error)
 
 func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
-func readBlocks(size, total int) row {
+func blocksRead(size, total int) row {
 	return row{
 		bench: "BlocksRead", load: fmt.Sprintf("size=%s/bytes=%s", unit(size), unit(total)),
 		bytes: total, digests: total / size, base: "crypto", byCPU: true,
