@@ -259,6 +259,7 @@ var refusals = []struct {
 	{"no head", "padShort_avx512", []change{instead("vmovdqu8 zmm18{k2}{z}", "vpxorq zmm18,zmm18,zmm18")}, "is not what the specification says"},
 	{"no state", "padShort_avx512", []change{instead("vmovdqu64 YMMWORD PTR [rdi+0x140],ymm16", "")}, "slots[320] is not"},
 	{"the block behind the longest message", "padShort_avx512", []change{before("add rdi,rsi", "vmovdqu64 ZMMWORD PTR [rdi+0x100],zmm0")}, "which is not to be written"},
+	{"the last block of a scratch, if there is a head", "padShort_avx512", []change{before("lea r8,[r8+r8*2]", "test rax,rax; je next; vmovdqu64 ZMMWORD PTR [rdi+0x100],zmm18")}, "which is not to be written"},
 	{"a hit without batches", "search_x4_sha2", []change{instead("mov x12, xzr", "mov x12, #0x1")}, "without a hit"},
 	{"a hit, and one batch less", "search_x4_sha2", []change{instead("sub x2, x2, #0x1", ""), before("cbnz x12", "sub x2, x2, #0x1")}, "with a hit, left is"},
 	{"no hit, and batches left", "search_x4_sha2", []change{instead("cbnz x2", "cbnz x2, 0x4d; mov x2, #0x7")}, "without a hit"},
