@@ -265,7 +265,9 @@ func (m *machine) scalarAMD64(in *instruction) bool {
 		m.resultFlags(r, size)
 		m.f.carry, m.f.carryOK = n >= int64(8*size), true
 	case "movzx": // of 16 bits
-		m.gp[a[0].reg] = m.load16(m.addressAMD64(a[1]))
+		to := a[0]
+		to.size = 8 // what is above is 0
+		m.set(to, m.load16(m.addressAMD64(a[1])))
 	case "kmovq":
 		x := m.get(a[1])
 		m.k[a[0].reg] = data(x.low(), x.high())

@@ -328,7 +328,7 @@ type machine struct {
 	dirty    bool // the upper part of a vector register 0 to 15 is in use
 	mem      map[string]*region
 
-	least [symbols]int64 // of each symbol
+	least [symbols]int64 // of each symbol; below 0: nothing is known of it
 	facts []linear       // which are 0 or more
 	next  bool           // another turn follows when this block is done
 	room  int64          // in the stack, below the stack pointer at the entry
@@ -367,7 +367,7 @@ func (m *machine) nonnegative(l linear) bool {
 	l = l.reduced()
 	bounded := func(l linear) bool {
 		for i, c := range l.c {
-			if c < 0 {
+			if c < 0 || c > 0 && m.least[i] < 0 {
 				return false
 			}
 			l.n += c * m.least[i]

@@ -75,6 +75,8 @@ var refusals = []struct {
 	{"a bit of an address of unknown alignment", "x1_shani", []change{before(countX1, "mov rbx,rdi; btc rbx,0x5")}, "bit 5"},
 	{"an address is compared with data", "x1_shani", []change{before(freeX1, "cmp rsp,rbx")}, "is compared with"},
 	{"addresses of two objects are compared", "x1_shani", []change{before(countX1, "cmp rdi,rsi")}, "is compared with"},
+	{"a number of any size is compared", "padShort_avx512", []change{before("shl r12", "mov rax,r12; shl rax,0xe; add rax,rsi; cmp rax,0x0; jl 0x63")}, "is compared with"},
+	{"the sign of a number of any size", "putDigests_avx512", []change{before("imul", "mov rax,rsi; shl rax,0xe; add rax,r8; test rax,rax; jl 0x22")}, "depends on data"},
 	{"an address beyond its object is compared", "x1_shani", []change{before(countX1, "lea rbx,[rdi+0x100]; cmp rbx,rdi")}, "is compared with"},
 	{"data is subtracted", "x2_sha2", []change{before(freeX1Arm, "sub x9, xzr, x10, lsl #3")}, "is subtracted"},
 	{"an address is shifted", "x1_sha2", []change{before("ldp q0, q1", "mov x9, #0x8; add x9, x9, x0, lsl #3")}, "is shifted"},
@@ -124,6 +126,7 @@ var refusals = []struct {
 	{"a deep frame that is not checked", "x1_shani", []change{before(freeX1, "sub rsp,0x1000; add rsp,0x1000")}, "a frame of"},
 	{"a deeper frame than the prologue has checked", "x4_neon", []change{before("ldr x0, [sp", "sub sp, sp, #0x20; add sp, sp, #0x20")}, "a frame of"},
 	{"the frame pointer far below", "x1_sha2", []change{before(freeX1Arm, "sub x9, sp, #0x120; stp x29, x30, [x9, #-8]")}, "below the stack pointer"},
+	{"the stack pointer is a number", "padShort_avx512", []change{before("movzx", "mov rax,rsp; movzx esp,WORD PTR [rcx]; mov rsp,rax")}, "the stack pointer is"},
 	{"the stack pointer depends on a count", "x1_shani", []change{before(countX1, "mov rbx,rsp; lea rsp,[rsp+rcx*8]; mov rsp,rbx")}, "the stack pointer is"},
 
 	// ---- Memory.
@@ -256,6 +259,7 @@ var refusals = []struct {
 	{"no head", "padShort_avx512", []change{instead("vmovdqu8 zmm18{k2}{z}", "vpxorq zmm18,zmm18,zmm18")}, "is not what the specification says"},
 	{"no state", "padShort_avx512", []change{instead("vmovdqu64 YMMWORD PTR [rdi+0x140],ymm16", "")}, "slots[320] is not"},
 	{"the block behind the longest message", "padShort_avx512", []change{before("add rdi,rsi", "vmovdqu64 ZMMWORD PTR [rdi+0x100],zmm0")}, "which is not to be written"},
+	{"the last block of a scratch, if there is a head", "padShort_avx512", []change{before("lea r8,[r8+r8*2]", "test rax,rax; je next; vmovdqu64 ZMMWORD PTR [rdi+0x100],zmm18")}, "which is not to be written"},
 	{"a hit without batches", "search_x4_sha2", []change{instead("mov x12, xzr", "mov x12, #0x1")}, "without a hit"},
 	{"a hit, and one batch less", "search_x4_sha2", []change{instead("sub x2, x2, #0x1", ""), before("cbnz x12", "sub x2, x2, #0x1")}, "with a hit, left is"},
 	{"no hit, and batches left", "search_x4_sha2", []change{instead("cbnz x2", "cbnz x2, 0x4d; mov x2, #0x7")}, "without a hit"},

@@ -420,6 +420,7 @@ func (d *paddingProof) behind(before int) {
 		for head, s := range states {
 			for _, m := range d.code.runTo(s.atSlot(likes[head]), d.head, d.looksUp) {
 				d.ends(m, false)
+				m.mem["slots"].hasWords(nil) // the second part knows only what all fronts have written
 				fronts[m.at] = append(fronts[m.at], front{m, head})
 			}
 		}
