@@ -168,11 +168,16 @@ func readingOf(l *list, e *checklist.Entry, base string) string {
 		readings = append(readings, strings.ReplaceAll(e.Name, `\`, "/"), strings.ReplaceAll(e.Or, `\`, "/"))
 	}
 	for _, r := range readings {
-		if r != "" && isMissing(under(base, e.Name)) && !isMissing(under(base, r)) {
+		if r != "" && isMissing(under(base, e.Name)) && isFile(under(base, r)) {
 			return r
 		}
 	}
 	return e.Name
+}
+
+func isFile(path string) bool {
+	info, err := file.Stat(path)
+	return err == nil && !info.Dir
 }
 
 func isMissing(path string) bool {
