@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"hash"
 	"slices"
+	"unsafe"
 
 	"github.com/sha256-simd/sha256-simd"
 	"github.com/sha256-simd/sha256-simd/hashtree/bitcoin"
@@ -290,7 +291,7 @@ func (s *sweeper) list(l list) {
 	s.sumManyAfter(l)
 	s.keySumMany(l)
 	s.writeHashes(l)
-	for _, call := range []func(list){s.sumHashes, s.sumManyKeys, s.verifyMany, s.leafHashes, s.doubleSums, s.leavesRoot, s.nmtLeaves} {
+	for _, call := range []func(list){s.sumMany224, s.sumSeq, s.sumHashes, s.sumManyKeys, s.verifyMany, s.leafHashes, s.doubleSums, s.leavesRoot, s.nmtLeaves} {
 		if s.r.IntN(3) == 0 {
 			call(l)
 		}
@@ -309,6 +310,54 @@ func (s *sweeper) sumMany(l list) {
 			stdLoop(func(dst [][32]byte) { cryptoLoop(dst, msgs) }),
 			ownLoop(func(dst [][32]byte) {
 				for i, m := range msgs {
+					dst[i] = sha256.Sum256(m)
+				}
+			}),
+		}
+	})
+}
+
+func (s *sweeper) sumMany224(l list) {
+	s.addList("SumMany224", "", l, func(msgs [][]byte) []impl {
+		// The digests lie one behind the other in dst, which is longer.
+		short := func(dst [][32]byte) [][28]byte {
+			return unsafe.Slice((*[28]byte)(unsafe.Pointer(unsafe.SliceData(dst))), len(dst))
+		}
+		return []impl{
+			library(func(dst [][32]byte) { sha256.SumMany224(short(dst), msgs) }),
+			stdLoop(func(dst [][32]byte) {
+				d := short(dst)
+				for i, m := range msgs {
+					d[i] = stdsha256.Sum224(m)
+				}
+			}),
+			ownLoop(func(dst [][32]byte) {
+				d := short(dst)
+				for i, m := range msgs {
+					d[i] = sha256.Sum224(m)
+				}
+			}),
+		}
+	})
+}
+
+// sumSeq is the loop over a sequence of messages.
+func (s *sweeper) sumSeq(l list) {
+	s.addList("SumSeq", "", l, func(msgs [][]byte) []impl {
+		seq := slices.All(msgs)
+		return []impl{
+			library(func(dst [][32]byte) {
+				for i, d := range sha256.SumSeq(seq) {
+					dst[i] = d
+				}
+			}),
+			stdLoop(func(dst [][32]byte) {
+				for i, m := range seq {
+					dst[i] = stdsha256.Sum256(m)
+				}
+			}),
+			ownLoop(func(dst [][32]byte) {
+				for i, m := range seq {
 					dst[i] = sha256.Sum256(m)
 				}
 			}),

@@ -105,6 +105,28 @@ func (s *sweeper) parts(load string, size, part int) {
 			copy(dst, sums)
 		}), loop(object)}
 	})
+	// Of an object that is written, each block is a message of a list.
+	s.addMany("streams.NewBlocks", load, n, func() []impl {
+		object := random(size)
+		return []impl{library(func(dst [][32]byte) {
+			b := streams.NewBlocks(part, func(d [][32]byte) error { dst = dst[copy(dst, d):]; return nil })
+			_, err := b.Write(object)
+			must(err)
+			must(b.Close())
+		}), loop(object)}
+	})
+	s.addReading("streams.Blocks.ReadFrom", load, n, func() []impl {
+		object := random(size)
+		var left [][32]byte
+		b := streams.NewBlocks(part, func(d [][32]byte) error { left = left[copy(left, d):]; return nil })
+		return []impl{library(func(dst [][32]byte) {
+			left = dst
+			b.Reset()
+			_, err := b.ReadFrom(struct{ io.Reader }{bytes.NewReader(object)})
+			must(err)
+			must(b.Close())
+		}), loop(object)}
+	})
 }
 
 // readBlocks reads an object block by block into a buffer.
