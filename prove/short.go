@@ -129,7 +129,6 @@ func list(n linear, from int64) (mem *machine, slots, numbers value) {
 func (d *listProof) entry(mem *machine, args []argument) *machine {
 	m := d.code.entry(args)
 	maps.Copy(m.mem, mem.mem)
-	m.least[symF] = slotSize
 	m.least[symD] = -1 << 50 // it may be large: nothing is compared with it
 	return m
 }
