@@ -241,7 +241,7 @@ var binaries = []struct {
 	err   error
 }{
 	{"ORC", errORC},
-	{"PAR1", errors.New("Parquet is read with --format inventory, and from a name that ends in .parquet")},
+	{"PAR1", errors.New("a Parquet file is read with --format inventory, and from a name that ends in .parquet")},
 	{"\x1f\x8b", errors.New("a list that is compressed needs a name that ends in .gz")},
 }
 
