@@ -730,7 +730,7 @@ func TestSchedulesOfRows(t *testing.T) {
 				patterns = 1 << n
 			}
 			for pattern := range patterns {
-				e := &endList{n: n, pattern: pattern * 0x9e3779b9, data: data}
+				e := &endList{n: n, pattern: int(uint32(pattern) * 0x9e3779b9), data: data}
 				if n < 10 {
 					e.pattern = pattern
 				}

@@ -106,10 +106,10 @@ func (p Parts) Count() int64 { return (p.Size + p.PartSize - 1) / p.PartSize }
 // empty stretch may have one, of an empty part.
 //
 // Each of its workers hashes on a goroutine, many parts side by side, while another
-// goroutine reads ahead. Up to 128 KiB are read and hashed on the calling goroutine. It returns when no ReadAt is in flight and its goroutines have
-// ended. When ctx is done the error is ctx.Err(). If R ends too early it is
-// [io.ErrUnexpectedEOF], if reading fails the error of R, both wrapped with the
-// offset.
+// goroutine reads ahead. Up to 128 KiB are read and hashed on the calling goroutine. Sum
+// returns when no ReadAt is in flight and its goroutines have ended. When ctx is done the
+// error is ctx.Err(). If R ends too early it is [io.ErrUnexpectedEOF], if reading fails
+// the error of R, both wrapped with the offset.
 //
 // If R.ReadAt panics, Sum panics on the caller's goroutine. A fault of memory in R.ReadAt
 // is a panic, too, if the caller's goroutine has called [debug.SetPanicOnFault].
@@ -128,10 +128,13 @@ func (p Parts) sum(ctx context.Context, digests [][32]byte) error {
 		count = runtime.GOMAXPROCS(0)
 	}
 	count = min(count, parts)
-	limit := maxLanes
-	if width := min(maxLanes, sha256.Selected().Lanes); p.PartSize <= int64(stepSize/width) {
+	limit, width := maxLanes, min(maxLanes, sha256.Selected().Lanes)
+	switch {
+	case p.PartSize <= int64(stepSize/width):
 		// Whole parts fill the lanes, and are read in order.
 		limit = int(min(maxWhole, stepSize/p.PartSize))
+	case width == 1:
+		limit = 1
 	}
 	lanes := p.Group
 	if lanes == 0 {
