@@ -208,6 +208,9 @@ var chainRuns = sync.Pool{New: func() any {
 	return r
 }}
 
+// manySteps are so many steps that chains with more of them are not few.
+const manySteps = 1 << 12
+
 // ChainsAreFew reports whether plain chains take less time one after the other than side
 // by side.
 func ChainsAreFew(steps []int) bool {
@@ -218,7 +221,7 @@ func ChainsAreFew(steps []int) bool {
 		}
 		even = even && (n == 0 || k == longest)
 		n, sum, longest = n+1, sum+k, max(longest, k)
-		if n > block.MaxLanes {
+		if n > block.MaxLanes || k > manySteps {
 			return false
 		}
 	}

@@ -60,20 +60,22 @@ func (p *Streams) OneByOne(n, blocks, shortest, longest, each int) bool {
 	// All advance until the shortest ends. What then is left has fewer lanes, and takes
 	// another call for each message that ends: about as long as in pairs.
 	left, perBlock := blocks-n*shortest, p.cycles[1]
-	width, waves, even := n, 1, shortest*p.cycles[min(n, p.Width)]
+	width, waves := n, 1
 	if n > 2 {
 		perBlock = p.cycles[2] / 2
 	}
+	// The products of long lists need 64 bits.
+	even := int64(shortest) * int64(p.cycles[min(n, p.Width)])
 	if n > p.Width { // others take these lanes
 		width = p.Width
 		perBlock = p.cycles[width] / width
 		waves = (n + width - 1) / width
-		even = n * shortest * p.cycles[width] / width
+		even = int64(n) * int64(shortest) * int64(p.cycles[width]) / int64(width)
 	}
-	calls := waves * (2 + min(longest-shortest, width-1))
-	together := listCycles + n*(listLaneCycles+each) + calls*p.overhead.callOf(width) +
-		even + max(left*perBlock, (longest-shortest)*p.cycles[1])
-	return 20*blocks*p.cycles[1] <= 21*together
+	calls := int64(waves) * int64(2+min(longest-shortest, width-1))
+	rest := max(int64(left)*int64(perBlock), int64(longest-shortest)*int64(p.cycles[1]))
+	together := listCycles + int64(n)*int64(listLaneCycles+each) + calls*int64(p.overhead.callOf(width)) + even + rest
+	return 20*int64(blocks)*int64(p.cycles[1]) <= 21*together
 }
 
 // NeverPays reports whether messages take less time one after the other than side by side

@@ -225,6 +225,7 @@ func TestOneByOne(t *testing.T) {
 		{1000, 1300, 1, 3, 170, true},
 		{1000, 4000, 4, 4, 170, false},
 		{1 << 20, 1 << 20, 1, 1, 0, false},
+		{1 << 24, 1 << 29, 1 << 5, 1 << 5, 0, false}, // more cycles than 32 bits hold
 	} {
 		if got := p.OneByOne(tt.n, tt.blocks, tt.shortest, tt.longest, tt.each); got != tt.want {
 			t.Errorf("%d messages of %d to %d blocks, %d in all: %t, want %t", tt.n, tt.shortest, tt.longest, tt.blocks, got, tt.want)
