@@ -59,11 +59,8 @@ func (p *Streams) OneByOne(n, blocks, shortest, longest, each int) bool {
 	}
 	// All advance until the shortest ends. What then is left has fewer lanes, and takes
 	// another call for each message that ends: about as long as in pairs.
-	left, perBlock := blocks-n*shortest, p.cycles[1]
+	left, perBlock := blocks-n*shortest, p.cycles[2]/2
 	width, waves := n, 1
-	if n > 2 {
-		perBlock = p.cycles[2] / 2
-	}
 	// The products of long lists need 64 bits.
 	even := int64(shortest) * int64(p.cycles[min(n, p.Width)])
 	if n > p.Width { // others take these lanes
