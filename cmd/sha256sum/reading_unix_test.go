@@ -97,8 +97,8 @@ func TestFreshFilesAreWaitedFor(t *testing.T) {
 					w.load(it)
 					w.drain()
 					changing.Wait()
-					// The file may also have been opened late.
-					late = late || errors.Is(it.err, fs.ErrNotExist) && tries < 100
+					// The file may also have been opened late, when it was gone or replaced.
+					late = late || tries < 100 && (errors.Is(it.err, fs.ErrNotExist) || it.digest == kind.digest(contents(5)))
 					if late {
 						continue
 					}
