@@ -81,7 +81,7 @@ func SumHeaded(dst [][block.DigestSize]byte, prefix Prefix, heads []byte, size i
 
 // sum does the work of s.
 func sum(dst [][block.DigestSize]byte, s *sumMany) {
-	if len(s.msgs) <= block.MaxLanes && s.areFew() {
+	if n := len(s.msgs); !SideBySide(n) || n <= block.MaxLanes && s.areFew() {
 		s.sumEach()
 		return
 	}

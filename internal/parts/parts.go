@@ -7,13 +7,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"runtime"
 	"sync"
 	"sync/atomic"
 
-	"github.com/sha256-simd/sha256-simd"
+	"github.com/sha256-simd/sha256-simd/internal/block"
+	"github.com/sha256-simd/sha256-simd/internal/lanes"
 	"github.com/sha256-simd/sha256-simd/internal/workers"
 )
 
@@ -73,16 +73,16 @@ type Parts struct {
 type pipeline struct {
 	Parts
 	digests [][32]byte
-	prefix  hash.Hash // of Prefix
+	prefix  lanes.Prefix
 	lanes   int
-	stretch int64        // as much of a part as a step takes
+	stretch int64        // as much of a message as a step takes
 	taken   atomic.Int64 // groups that workers have taken
 	hashed  chan hashed  // what Progress has not heard of
 }
 
-// hashed is what a step has hashed.
+// hashed is what steps have hashed.
 type hashed struct {
-	parts int // that have their digests now
+	parts int // that have their digests
 	bytes int64
 }
 
@@ -93,7 +93,22 @@ type step struct {
 	data        [][]byte   // of each part; empty beyond its end
 	bytes       int64      // of the object in data
 	first, last bool       // of the steps of the group
-	buf         []byte     // what data points into
+	// Parts from up to to end in the step: all that are left of the group, or the last
+	// part of the object, which may be shorter than the others of its group.
+	from, to int
+	buf      []byte // what data points into
+}
+
+// isWhole reports whether the step holds whole parts.
+func (s *step) isWhole() bool { return s.first && s.last }
+
+// A hasher hashes one step after the other. If a group takes several steps it keeps the
+// states that the group's parts have reached. Together with a step it is the lanes.Work
+// of its whole blocks, and the lanes.Ends of the parts that end in it.
+type hasher struct {
+	p      *pipeline
+	step   *step
+	states []block.State
 }
 
 // errExited is for a ReadAt that does not return, but calls runtime.Goexit.
@@ -128,7 +143,9 @@ func (p Parts) sum(ctx context.Context, digests [][32]byte) error {
 		count = runtime.GOMAXPROCS(0)
 	}
 	count = min(count, parts)
-	limit, width := maxLanes, min(maxLanes, sha256.Selected().Lanes)
+	width, _ := lanes.Width()
+	width = min(width, maxLanes)
+	limit := maxLanes
 	switch {
 	case p.PartSize <= int64(stepSize/width):
 		// Whole parts fill the lanes, and are read in order.
@@ -136,20 +153,19 @@ func (p Parts) sum(ctx context.Context, digests [][32]byte) error {
 	case width == 1:
 		limit = 1
 	}
-	lanes := p.Group
-	if lanes == 0 {
+	group := p.Group
+	if group == 0 {
 		// As few rounds of groups as can be, and groups of one size, so that the
 		// workers end together.
 		rounds := ceilDiv(parts, count*limit)
-		lanes = ceilDiv(parts, count*rounds)
+		group = ceilDiv(parts, count*rounds)
 	}
-	count = min(count, ceilDiv(parts, lanes))
-	l := &pipeline{Parts: p, digests: digests, prefix: sha256.New(), lanes: lanes, stretch: int64(stepSize / lanes)}
-	l.prefix.Write(p.Prefix)
+	count = min(count, ceilDiv(parts, group))
+	l := &pipeline{Parts: p, digests: digests, prefix: prefixOf(p.Prefix), lanes: group, stretch: int64(stepSize / group)}
 	if longest := l.padded(0); longest <= l.stretch {
 		l.stretch = longest
 	} else {
-		l.stretch &^= sha256.BlockSize - 1
+		l.stretch &^= block.Size - 1
 	}
 
 	if p.Size <= maxDirect {
@@ -182,6 +198,14 @@ func (p Parts) sum(ctx context.Context, digests [][32]byte) error {
 	return g.Err()
 }
 
+// prefixOf returns the prefix b.
+func prefixOf(b []byte) lanes.Prefix {
+	whole := len(b) &^ (block.Size - 1)
+	p := lanes.Prefix{H: block.IV256, Rest: b[whole:], Len: uint64(len(b))}
+	block.Compress(&p.H, b[:whole])
+	return p
+}
+
 // report calls Progress until all workers have ended.
 func (p *pipeline) report() {
 	var sum hashed
@@ -199,11 +223,11 @@ func (h *hashed) add(more hashed) {
 // direct reads and hashes all groups on the calling goroutine.
 func (p *pipeline) direct(ctx context.Context) error {
 	var s step
-	var hs []hash.Hash
+	h := hasher{p: p}
 	var sum hashed
 	for group := 0; group < len(p.digests); group += p.lanes {
 		err := p.readGroup(ctx, group, func() *step { return &s }, func(s *step) {
-			hs = p.hashStep(s, hs)
+			h.hash(s)
 			if p.Progress != nil {
 				sum.add(s.hashed())
 				p.Progress(sum.parts, sum.bytes)
@@ -235,13 +259,17 @@ func (p *pipeline) read(ctx context.Context, free <-chan *step, full chan<- *ste
 // group, and hands it to full with what was read.
 func (p *pipeline) readGroup(ctx context.Context, group int, free func() *step, full func(*step)) error {
 	end := min(group+p.lanes, len(p.digests))
-	for at := int64(0); ; at += p.stretch {
+	for at := int64(0); ; {
 		s := free()
 		s.group, s.parts = group, p.digests[group:end]
 		s.first = at == 0
 		// The first part of a group is as long as any.
 		s.last = p.padded(group)-at <= p.stretch
-		if err := p.fill(ctx, s, group, at); err != nil {
+		lead := p.prefix.Rest
+		if !s.first || s.last {
+			lead = nil
+		}
+		if err := p.fill(ctx, s, lead, at); err != nil {
 			return err
 		}
 		last := s.last
@@ -249,23 +277,37 @@ func (p *pipeline) readGroup(ctx context.Context, group int, free func() *step, 
 		if last {
 			return nil
 		}
+		at += p.stretch - int64(len(lead))
 	}
 }
 
-// fill reads the stretch that begins at offset at of each part of the group.
-func (p *pipeline) fill(ctx context.Context, s *step, group int, at int64) error {
+// fill reads the stretch that begins at offset at of each part of s. The stretch follows
+// lead, which counts as a part of it, so that steps end where blocks do.
+func (p *pipeline) fill(ctx context.Context, s *step, lead []byte, at int64) error {
 	if s.buf == nil {
 		s.buf = make([]byte, int64(p.lanes)*(p.stretch+gap))
 		s.data = make([][]byte, 0, p.lanes)
 	}
 	// Whole parts are consecutive in the object too.
-	gather := s.first && s.last && p.stretch < gatherBelow
+	gather := s.isWhole() && p.stretch < gatherBelow
 	s.data, s.bytes = s.data[:0], 0
+	s.from, s.to = 0, 0
+	room := p.stretch - int64(len(lead))
 	begin, read := int64(0), int64(0)
 	for i := range s.parts {
-		end := begin + min(max(p.padded(group+i)-at, 0), p.stretch)
+		left := p.padded(s.group+i) - at
+		end := begin
+		if left > 0 {
+			end += int64(len(lead)) + min(left, room)
+		}
 		s.data = append(s.data, s.buf[begin:end:end])
-		n := min(max(p.length(group+i)-at, 0), p.stretch)
+		if s.isWhole() || 0 < left && left <= room {
+			if s.to == 0 {
+				s.from = i
+			}
+			s.to = i + 1
+		}
+		n := min(max(p.length(s.group+i)-at, 0), room)
 		read = begin + n
 		s.bytes += n
 		if begin = end; !gather {
@@ -275,16 +317,17 @@ func (p *pipeline) fill(ctx context.Context, s *step, group int, at int64) error
 	if gather {
 		clear(s.buf[read:begin])
 		for off := int64(0); off < read; off += maxGather {
-			if err := ReadFull(ctx, p.R, s.buf[off:min(off+maxGather, read)], p.offset(group)+off); err != nil {
+			if err := ReadFull(ctx, p.R, s.buf[off:min(off+maxGather, read)], p.offset(s.group)+off); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
 	for i, b := range s.data {
-		n := min(max(p.length(group+i)-at, 0), int64(len(b)))
+		b = b[copy(b, lead):]
+		n := min(max(p.length(s.group+i)-at, 0), int64(len(b)))
 		clear(b[n:])
-		if err := ReadFull(ctx, p.R, b[:n], p.offset(group+i)+at); err != nil {
+		if err := ReadFull(ctx, p.R, b[:n], p.offset(s.group+i)+at); err != nil {
 			return err
 		}
 	}
@@ -309,9 +352,9 @@ func (p *pipeline) padded(i int) int64 {
 
 // hash hashes the steps from full and hands them back to free.
 func (p *pipeline) hash(full <-chan *step, free chan<- *step) {
-	var hs []hash.Hash
+	h := hasher{p: p}
 	for s := range full {
-		hs = p.hashStep(s, hs)
+		h.hash(s)
 		if p.Progress != nil {
 			p.hashed <- s.hashed()
 		}
@@ -319,40 +362,72 @@ func (p *pipeline) hash(full <-chan *step, free chan<- *step) {
 	}
 }
 
-// hashStep hashes a step. Steps of one group, from the first to the last, share hs, the
-// hashes of the group's parts. It returns hs, which grows.
-func (p *pipeline) hashStep(s *step, hs []hash.Hash) []hash.Hash {
-	if s.first && s.last {
-		sha256.SumManyAfter(s.parts, p.prefix, s.data)
+// hash hashes a step. The steps of a group come in order.
+func (h *hasher) hash(s *step) {
+	h.step = s
+	if s.isWhole() {
+		lanes.SumManyAfter(s.parts, h.p.prefix, s.data)
 	} else {
-		for len(hs) < len(s.parts) {
-			hs = append(hs, sha256.New())
-		}
-		group := hs[:len(s.parts)]
-		if s.first {
-			for _, h := range group {
-				h.Reset()
-				h.Write(p.Prefix)
-			}
-		}
-		sha256.WriteHashes(group, s.data)
-		if s.last {
-			sha256.SumHashes(s.parts, group)
+		h.stretches()
+	}
+	if s.last && h.p.Done != nil {
+		h.p.Done(s.group, s.parts)
+	}
+}
+
+// stretches hashes a step that holds stretches of parts.
+func (h *hasher) stretches() {
+	s := h.step
+	if s.first {
+		h.states = h.states[:0]
+		for range s.parts {
+			h.states = append(h.states, h.p.prefix.H)
 		}
 	}
-	if s.last && p.Done != nil {
-		p.Done(s.group, s.parts)
+	n, ending := len(s.parts), s.parts[s.from:s.to]
+	if lanes.SideBySide(n) {
+		lanes.Run(n, h, len(s.data[n-1]) < len(s.data[0]))
+		lanes.SumEnds(ending, h)
+		return
 	}
-	return hs
+	for i := range n {
+		block.Compress(&h.states[i], h.whole(i))
+	}
+	for i := range ending {
+		state, rest, length := h.End(i)
+		block.Finish(&ending[i], state, rest, length)
+	}
+}
+
+// whole returns the whole blocks of part i.
+func (h *hasher) whole(i int) []byte {
+	b := h.step.data[i]
+	return b[:len(b)&^(block.Size-1)]
+}
+
+func (h *hasher) Blocks(i int) int { return len(h.step.data[i]) / block.Size }
+
+func (h *hasher) Start(i int, j *lanes.Job) bool {
+	whole := h.whole(i)
+	if len(whole) == 0 {
+		return false
+	}
+	j.Set(&h.states[i], whole, nil, nil)
+	return true
+}
+
+func (h *hasher) Done(int, *lanes.Job) {}
+
+// End is of the parts that end in the step, the first of which is part from.
+func (h *hasher) End(i int) (state *block.State, rest []byte, length uint64) {
+	i += h.step.from
+	b := h.step.data[i]
+	return &h.states[i], b[len(h.whole(i)):], h.p.prefix.Len + uint64(h.p.padded(h.step.group+i))
 }
 
 // hashed returns what the step has hashed.
 func (s *step) hashed() hashed {
-	h := hashed{bytes: s.bytes}
-	if s.last {
-		h.parts = len(s.parts)
-	}
-	return h
+	return hashed{s.to - s.from, s.bytes}
 }
 
 // ReadFull fills b from offset off of r. Its errors are those of Sum.

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/sha256-simd/sha256-simd/internal/lanes"
 	"github.com/sha256-simd/sha256-simd/internal/parts"
 	"github.com/sha256-simd/sha256-simd/internal/test/hashtest"
 )
@@ -49,6 +50,42 @@ func TestStretchesPrefixesAndPadding(t *testing.T) {
 							}
 						}
 					}
+				}
+			}
+		}
+	}
+}
+
+// Of two parts that take two steps each, of 1 MiB for each part, the last may end in the
+// first step, where it ends, or in the second.
+func TestTheLastPartEndsFirst(t *testing.T) {
+	const partSize, stretch = 3 << 19, 1 << 20
+	data := hashtest.Data(2 * partSize)
+	for _, prefix := range []int{0, 1, 63, 64, 100} {
+		rest := prefix % 64
+		for _, last := range []int{1, 64 - rest, stretch - rest - 64, stretch - rest, stretch - rest + 64} {
+			for size := max(last-1, 1); size <= last+1; size++ {
+				counts := 0
+				p := parts.Parts{
+					R: bytes.NewReader(data), Size: int64(partSize + size), PartSize: partSize, Prefix: data[:prefix], Workers: 1,
+					Progress: func(n int, _ int64) { counts = counts*10 + n },
+				}
+				got := make([][32]byte, p.Count())
+				if err := p.Sum(t.Context(), got); err != nil {
+					t.Fatal(err)
+				}
+				for i := range got {
+					part := data[i*partSize : min((i+1)*partSize, partSize+size)]
+					if want := sha256.Sum256(append(data[:prefix:prefix], part...)); got[i] != want {
+						t.Errorf("part %d of %d bytes behind %d: %x, want %x", i, len(part), prefix, got[i], want)
+					}
+				}
+				want := 2 // none, then both
+				if width, _ := lanes.Width(); width == 1 || size <= stretch-rest {
+					want = 12
+				}
+				if counts != want {
+					t.Errorf("last part of %d bytes behind %d: counts of parts %d, want %d", size, prefix, counts, want)
 				}
 			}
 		}
