@@ -3,7 +3,6 @@ package sha256
 import (
 	"fmt"
 	"hash"
-	"math"
 	"sync"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
@@ -105,7 +104,9 @@ func WriteHashes(hs []hash.Hash, data [][]byte) {
 	}
 	flushMany(hs)
 	if takes {
-		writeTaken(hs, data)
+		if err := writeTaken(hs, data); err != nil {
+			panic(fmt.Sprintf("sha256: WriteHashes: %v", err))
+		}
 		return
 	}
 	writeRuns(hs, data)
@@ -126,52 +127,6 @@ func longestOfMine(hs []hash.Hash, data [][]byte) (n int, ok bool) {
 // What a hash costs side by side more than alone, in cycles: a job of unequal length in
 // WriteHashes, the end of a message in SumHashes. Measured on Granite Rapids.
 const writeCycles, sumCycles = 170, 40
-
-// writeRuns is WriteHashes without checks. It takes no states.
-func writeRuns(hs []hash.Hash, data [][]byte) {
-	w := works.Get().(*work)
-	defer w.release()
-	for len(hs) > 0 {
-		// A run of different hashes of this package goes side by side. A foreign hash
-		// ends the run, since it may wrap one of them.
-		n, fewest, most, longest, aligned := 0, math.MaxInt, 0, 0, true
-		for ; n < len(hs); n++ {
-			d := flushedDigest(hs[n])
-			if d == nil || d.waiting {
-				break
-			}
-			d.waiting = true
-			blocks := (int(d.n) + len(data[n])) / BlockSize
-			fewest, most = min(fewest, blocks), max(most, blocks)
-			longest = max(longest, len(data[n]))
-			aligned = aligned && d.n == 0
-		}
-		w.hs, w.data = hs[:n], data[:n]
-		switch {
-		case most == 0:
-		case most == fewest && aligned:
-			lanes.RunEqual(n, most, (*equalWork)(w))
-		case n <= nearHashes && longest <= nearData:
-			lanes.Run(n, (*nearWork)(w), most-fewest > 1)
-		default:
-			lanes.Run(n, (*writeWork)(w), most-fewest > 1)
-		}
-		if fewest == 0 {
-			for i, h := range w.hs {
-				if d := flushedDigest(h); d.waiting {
-					d.waiting = false
-					d.Write(data[i])
-				}
-			}
-		}
-		w.hs, w.data = nil, nil
-		hs, data = hs[n:], data[n:]
-		if n == 0 {
-			hs[0].Write(data[0])
-			hs, data = hs[1:], data[1:]
-		}
-	}
-}
 
 // SumHashes sets dst[i] to the digest of the bytes written to hs[i], for every i, side
 // by side on the calling goroutine. The hashes stay as they are, and may be written to

@@ -2,6 +2,8 @@ package sha256
 
 import (
 	"hash"
+	"math"
+	"slices"
 	"sync"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
@@ -17,15 +19,6 @@ func (w *endWork) End(i int) (h *block.State, rest []byte, length uint64) {
 }
 
 func (w *endWork) Fetch(i int) { flushedDigest(w.hs[i]).fetch() }
-
-// flushedDigest returns the digest of h, or nil if h is a hash of another package. It
-// flushes h first if h is a Server's hash that has data buffered.
-func flushedDigest(h hash.Hash) *digest {
-	if d, ok := h.(*digest); ok {
-		return d
-	}
-	return flushedServerDigest(h)
-}
 
 // work is a list that package lanes works on: for WriteHashes hashes and data, for
 // SumHashes and flushMany hashes alone.
@@ -66,7 +59,7 @@ func (w *equalWork) Fetch(i int) { (*work)(w).fetch(i) }
 
 func (w *equalWork) Done(i int, h *block.State) {
 	d := flushedDigest(w.hs[i])
-	d.take(h, w.data[i])
+	d.advance(h, w.data[i])
 	d.waiting = false
 }
 
@@ -93,7 +86,7 @@ func (w *writeWork) Fetch(i int) { (*work)(w).fetch(i) }
 
 func (w *writeWork) Done(i int, j *lanes.Job) {
 	d, p := flushedDigest(w.hs[i]), w.data[i]
-	d.take(&j.H, p)
+	d.advance(&j.H, p)
 	d.waiting = false
 }
 
@@ -111,3 +104,87 @@ type nearWork work
 func (w *nearWork) Blocks(i int) int               { return (*writeWork)(w).Blocks(i) }
 func (w *nearWork) Start(i int, j *lanes.Job) bool { return (*writeWork)(w).Start(i, j) }
 func (w *nearWork) Done(i int, j *lanes.Job)       { (*writeWork)(w).Done(i, j) }
+
+// writeRuns is WriteHashes without checks. It takes no states.
+func writeRuns(hs []hash.Hash, data [][]byte) {
+	w := works.Get().(*work)
+	defer w.release()
+	for len(hs) > 0 {
+		// A run of different hashes of this package goes side by side. A foreign hash
+		// ends the run, since it may wrap one of them.
+		n, fewest, most, longest, aligned := 0, math.MaxInt, 0, 0, true
+		for ; n < len(hs); n++ {
+			d := flushedDigest(hs[n])
+			if d == nil || d.waiting {
+				break
+			}
+			d.waiting = true
+			blocks := (int(d.n) + len(data[n])) / BlockSize
+			fewest, most = min(fewest, blocks), max(most, blocks)
+			longest = max(longest, len(data[n]))
+			aligned = aligned && d.n == 0
+		}
+		w.hs, w.data = hs[:n], data[:n]
+		switch {
+		case most == 0:
+		case most == fewest && aligned:
+			lanes.RunEqual(n, most, (*equalWork)(w))
+		case n <= nearHashes && longest <= nearData:
+			lanes.Run(n, (*nearWork)(w), most-fewest > 1)
+		default:
+			lanes.Run(n, (*writeWork)(w), most-fewest > 1)
+		}
+		if fewest == 0 {
+			for i, h := range w.hs {
+				if d := flushedDigest(h); d.waiting {
+					d.waiting = false
+					d.Write(data[i])
+				}
+			}
+		}
+		w.hs, w.data = nil, nil
+		hs, data = hs[n:], data[n:]
+		if n == 0 {
+			hs[0].Write(data[0])
+			hs, data = hs[1:], data[1:]
+		}
+	}
+}
+
+// flushMany flushes, side by side, each hash of hs that has data buffered.
+func flushMany(hs []hash.Hash) {
+	if !slices.ContainsFunc(hs, func(h hash.Hash) bool { return buffering(h) != nil }) {
+		return
+	}
+	w := works.Get().(*work)
+	w.hs = hs
+	lanes.Run(len(hs), (*flushWork)(w), true)
+	*w = work{}
+	works.Put(w)
+}
+
+// flushWork flushes each hash of hs that has data buffered. None is waiting.
+type flushWork work
+
+func (w *flushWork) Blocks(i int) int {
+	if d := buffering(w.hs[i]); d != nil {
+		return len(d.bufferedBlocks()) / BlockSize
+	}
+	return 0
+}
+
+func (w *flushWork) Start(i int, j *lanes.Job) bool {
+	d := buffering(w.hs[i])
+	if d == nil || d.waiting {
+		return false
+	}
+	d.waiting = true
+	j.Set(&d.h, d.bufferedBlocks(), nil, nil)
+	return true
+}
+
+func (w *flushWork) Done(i int, _ *lanes.Job) {
+	d := buffering(w.hs[i])
+	d.waiting = false
+	d.tookBuffered()
+}

@@ -49,7 +49,7 @@ import (
 type Server struct {
 	made   sync.Once
 	shards []*combine.Shard // made at the first use, one for every procsPerShard Ps
-	next   atomic.Uint32    // counts calls of shard, which chooses round robin
+	next   atomic.Uint32    // counts calls of nextShard, which chooses round robin
 }
 
 // procsPerShard is the number of Ps of the Go scheduler that share a shard. That many Ps
@@ -73,7 +73,7 @@ func (s *Server) makeShards() {
 // New returns a new [hash.Hash] that computes the SHA-256 digest. It implements the
 // same interfaces as the hashes of the function [New].
 func (s *Server) New() hash.Hash {
-	d := &serverHash{shard: s.shard()}
+	d := &serverHash{shard: s.nextShard()}
 	d.Reset()
 	return d
 }
@@ -81,7 +81,7 @@ func (s *Server) New() hash.Hash {
 // Sum256 returns the SHA-256 digest of data. It hashes data of 2 KiB or more side by
 // side with the writes of other goroutines.
 func (s *Server) Sum256(data []byte) [Size]byte {
-	shard := s.shard()
+	shard := s.nextShard()
 	if !combine.Preempts && shard != nil {
 		var d digest
 		d.Reset()
@@ -119,8 +119,8 @@ func (s *Server) Close() error {
 	return nil
 }
 
-// shard returns the next shard of s, round robin. If s is nil, shard returns nil.
-func (s *Server) shard() *combine.Shard {
+// nextShard returns a shard of s, round robin, or nil if s is nil.
+func (s *Server) nextShard() *combine.Shard {
 	if s == nil {
 		return nil
 	}

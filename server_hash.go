@@ -2,14 +2,12 @@ package sha256
 
 import (
 	"hash"
-	"slices"
 	"sync"
 	"sync/atomic"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
 	"github.com/sha256-simd/sha256-simd/internal/combine"
 	"github.com/sha256-simd/sha256-simd/internal/goroutine"
-	"github.com/sha256-simd/sha256-simd/internal/lanes"
 )
 
 // serverHash is the hash.Hash of a Server, for one goroutine at a time. It keeps
@@ -74,7 +72,7 @@ func (b *buffer) isOf(d *serverHash) bool {
 }
 
 // usedTwice is the panic of a hash that two goroutines use at the same time.
-const usedTwice = "sha256: a Server's hash is used by two goroutines at the same time"
+const usedTwice = "sha256: a server's hash is used by two goroutines at the same time"
 
 // begin makes sure that the hash has begun. It panics if the hash is a copy made by
 // value, or is in use.
@@ -83,7 +81,7 @@ func (d *serverHash) begin() {
 		d.Reset()
 	}
 	if d.copied() {
-		panic("sha256: a Server's hash was copied by value; Clone copies it")
+		panic("sha256: a server's hash was copied by value; Clone copies it")
 	}
 	if d.inUse.Load() {
 		panic(usedTwice)
@@ -325,6 +323,15 @@ func (d *digest) inSlices(shard *combine.Shard, p []byte) (int, error) {
 	}
 }
 
+// flushedDigest returns the digest of h, or nil if h is a hash of another package. It
+// flushes h first if h is a Server's hash that has data buffered.
+func flushedDigest(h hash.Hash) *digest {
+	if d, ok := h.(*digest); ok {
+		return d
+	}
+	return flushedServerDigest(h)
+}
+
 // flushedServerDigest is flushedDigest for a Server's hashes. flushMany has flushed the
 // hash, but a foreign hash that wraps this one may have written to it since.
 //
@@ -338,48 +345,10 @@ func flushedServerDigest(h hash.Hash) *digest {
 	return &d.digest
 }
 
-// flushMany flushes, side by side, each hash of hs that has data buffered.
-func flushMany(hs []hash.Hash) {
-	if !slices.ContainsFunc(hs, func(h hash.Hash) bool { return buffering(h) != nil }) {
-		return
-	}
-	w := works.Get().(*work)
-	w.hs = hs
-	lanes.Run(len(hs), (*flushWork)(w), true)
-	*w = work{}
-	works.Put(w)
-}
-
 // buffering returns h if it has data buffered, else nil.
 func buffering(h hash.Hash) *serverHash {
 	if d, ok := h.(*serverHash); ok && d.buffered != nil {
 		return d
 	}
 	return nil
-}
-
-// flushWork flushes each hash of hs that has data buffered. None is waiting.
-type flushWork work
-
-func (w *flushWork) Blocks(i int) int {
-	if d := buffering(w.hs[i]); d != nil {
-		return len(d.bufferedBlocks()) / BlockSize
-	}
-	return 0
-}
-
-func (w *flushWork) Start(i int, j *lanes.Job) bool {
-	d := buffering(w.hs[i])
-	if d == nil || d.waiting {
-		return false
-	}
-	d.waiting = true
-	j.Set(&d.h, d.bufferedBlocks(), nil, nil)
-	return true
-}
-
-func (w *flushWork) Done(i int, _ *lanes.Job) {
-	d := buffering(w.hs[i])
-	d.waiting = false
-	d.tookBuffered()
 }

@@ -888,7 +888,7 @@ func TestCopyOfAServersHash(t *testing.T) {
 		}
 		for _, tt := range uses {
 			c := copied(h).(hashtest.Hash)
-			says := "sha256: a Server's hash was copied by value"
+			says := "sha256: a server's hash was copied by value"
 			if list, _, _ := strings.Cut(tt.name, " of one"); list == "WriteHashes" || list == "SumHashes" {
 				says = "sha256: " + list + ": hash " // whose number follows
 			}

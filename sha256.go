@@ -2,9 +2,12 @@ package sha256
 
 import (
 	stdsha256 "crypto/sha256"
+	"encoding/binary"
+	"errors"
 	"hash"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
+	"github.com/sha256-simd/sha256-simd/internal/lanes"
 )
 
 const (
@@ -64,4 +67,184 @@ func Sum224(data []byte) [Size224]byte {
 // assembly cannot be interrupted, and a garbage collection would wait for the end.
 func stdTakes(data []byte) bool {
 	return block.UsesStd() && len(data) <= block.MaxPlain*BlockSize
+}
+
+// digest is the hash.Hash of New and New224.
+type digest struct {
+	h     block.State
+	x     [BlockSize]byte // x[:n] is the beginning of a block
+	len   uint64          // bytes written
+	n     uint8
+	is224 bool
+
+	waiting bool // is in a batch of WriteHashes
+	ends    byte // depends on the ends of what was written last, so that they are read
+}
+
+// The marshalled form of crypto/sha256: an identifier, the state, the block
+// that is being filled, padded with zeros, and the length.
+const (
+	magic224      = "sha\x02"
+	magic256      = "sha\x03"
+	marshaledSize = len(magic256) + 8*4 + BlockSize + 8
+)
+
+var (
+	errIdentifier = errors.New("crypto/sha256: invalid hash state identifier")
+	errSize       = errors.New("crypto/sha256: invalid hash state size")
+)
+
+func (d *digest) magic() string {
+	if d.is224 {
+		return magic224
+	}
+	return magic256
+}
+
+func (d *digest) Reset() {
+	d.h = block.IV256
+	if d.is224 {
+		d.h = block.IV224
+	}
+	d.n = 0
+	d.len = 0
+}
+
+// Size returns the length of a digest in bytes.
+func (d *digest) Size() int {
+	if d.is224 {
+		return Size224
+	}
+	return Size
+}
+
+// BlockSize returns 64, the length of a block in bytes.
+func (d *digest) BlockSize() int { return BlockSize }
+
+// probed is the length up to which p lies on two pages at most.
+const probed = 4096
+
+// Write adds p to the message. If reading p faults, d stays as it is.
+func (d *digest) Write(p []byte) (int, error) {
+	n := len(p)
+	switch {
+	case n < BlockSize-int(d.n):
+		copy(d.x[d.n:], p)
+		d.n += uint8(n)
+		d.len += uint64(n)
+	case n <= probed:
+		// If the ends of p can be read, all of it can.
+		d.ends = p[0] ^ p[n-1]
+		d.write(p)
+	default:
+		d.writeLong(p)
+	}
+	return n, nil
+}
+
+// writeLong is write, but d stays as it is if reading p faults.
+func (d *digest) writeLong(p []byte) {
+	before, written := *d, false
+	defer func() {
+		if !written {
+			*d = before
+		}
+	}()
+	d.write(p)
+	written = true
+}
+
+// write adds p, which completes a block at least.
+func (d *digest) write(p []byte) {
+	length := d.len + uint64(len(p))
+	if d.n > 0 {
+		p = p[copy(d.x[d.n:], p):]
+		block.Compress(&d.h, d.x[:])
+	}
+	whole := len(p) &^ (BlockSize - 1)
+	block.Compress(&d.h, p[:whole])
+	d.n = uint8(copy(d.x[:], p[whole:]))
+	d.len = length
+}
+
+// fetch fetches d into the cache. The state lies before x, all other fields behind x.
+func (d *digest) fetch() {
+	x := [1][]byte{d.x[:]}
+	block.Fetch(x[:])
+}
+
+// start sets j to compress the blocks that p completes. There is at least one.
+func (d *digest) start(j *lanes.Job, p []byte) {
+	var first []byte
+	if d.n > 0 {
+		p = p[copy(d.x[d.n:], p):]
+		first = d.x[:]
+	}
+	j.Set(&d.h, first, p[:len(p)&^(BlockSize-1)], nil)
+}
+
+// wrote records that h has taken in the blocks that p completed, and keeps the rest
+// of p. If reading the rest faults, d stays as it is.
+func (d *digest) wrote(p []byte) {
+	n := int((d.len + uint64(len(p))) % BlockSize)
+	if n > 0 {
+		// The rest lies on two pages at most: if its ends can be read, all of it can.
+		rest := p[len(p)-n:]
+		d.ends = rest[0] ^ rest[n-1]
+		copy(d.x[:], rest)
+	}
+	d.n = uint8(n)
+	d.len += uint64(len(p))
+}
+
+// advance sets d to the state h, which follows the blocks that p completed, and to the
+// rest of p. If reading the rest faults, d stays as it is.
+func (d *digest) advance(h *block.State, p []byte) {
+	d.wrote(p)
+	d.h = *h
+}
+
+func (d *digest) Sum(in []byte) []byte {
+	h := d.h
+	var sum [Size]byte
+	block.Finish(&sum, &h, d.x[:d.n], d.len)
+	return append(in, sum[:d.Size()]...)
+}
+
+func (d *digest) Clone() (hash.Cloner, error) {
+	c := *d
+	return &c, nil
+}
+
+func (d *digest) MarshalBinary() ([]byte, error) {
+	return d.AppendBinary(make([]byte, 0, marshaledSize))
+}
+
+func (d *digest) AppendBinary(b []byte) ([]byte, error) {
+	b = append(b, d.magic()...)
+	for _, v := range d.h {
+		b = binary.BigEndian.AppendUint32(b, v)
+	}
+	b = append(b, d.x[:d.n]...)
+	b = append(b, make([]byte, BlockSize-int(d.n))...)
+	return binary.BigEndian.AppendUint64(b, d.len), nil
+}
+
+func (d *digest) UnmarshalBinary(b []byte) error {
+	magic := d.magic()
+	if len(b) < len(magic) || string(b[:len(magic)]) != magic {
+		return errIdentifier
+	}
+	if len(b) != marshaledSize {
+		return errSize
+	}
+	b = b[len(magic):]
+	for i := range d.h {
+		d.h[i] = binary.BigEndian.Uint32(b[4*i:])
+	}
+	b = b[4*len(d.h):]
+	b = b[copy(d.x[:], b):]
+	d.len = binary.BigEndian.Uint64(b)
+	d.n = uint8(d.len % BlockSize)
+	return nil
 }

@@ -104,8 +104,9 @@ func (r *takenRun) reset() {
 
 // writeTaken is writeRuns, but takes the states of hashes of crypto/sha256. A hash of
 // another type may wrap one of these, so it is written to when all states are put
-// back. If reading data faults, the hashes whose states are taken stay as they are.
-func writeTaken(hs []hash.Hash, data [][]byte) {
+// back. If reading data faults, the hashes whose states are taken stay as they are. An
+// error is of a hash that refuses its state.
+func writeTaken(hs []hash.Hash, data [][]byte) error {
 	r := takenRuns.Get().(*takenRun)
 	defer func() {
 		r.reset()
@@ -114,7 +115,9 @@ func writeTaken(hs []hash.Hash, data [][]byte) {
 	for len(hs) > 0 {
 		n := r.fill(hs, data)
 		writeRuns(r.hs, r.data)
-		r.putBack()
+		if err := r.putBack(); err != nil {
+			return err
+		}
 		r.reset()
 		if n == 0 {
 			hs[0].Write(data[0])
@@ -122,6 +125,7 @@ func writeTaken(hs []hash.Hash, data [][]byte) {
 		}
 		hs, data = hs[n:], data[n:]
 	}
+	return nil
 }
 
 // fill makes r the run that hs begins with, and returns its length. It writes at once
@@ -171,11 +175,12 @@ func (r *takenRun) take(h hash.Hash) *takenState {
 }
 
 // putBack sets the hashes whose states are taken to these states.
-func (r *takenRun) putBack() {
+func (r *takenRun) putBack() error {
 	for i, t := range r.states {
 		t.form, _ = t.AppendBinary(t.form[:0])
 		if err := r.from[i].UnmarshalBinary(t.form); err != nil {
-			panic(fmt.Sprintf("sha256: WriteHashes: restore a %T: %v", r.from[i], err))
+			return fmt.Errorf("restore a %T: %w", r.from[i], err)
 		}
 	}
+	return nil
 }

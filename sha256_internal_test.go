@@ -83,7 +83,7 @@ func TestWritesByClasses(t *testing.T) {
 			if d.h != before || j.State != &d.h || blocks != (buffered+length)/BlockSize {
 				t.Fatalf("%d bytes behind %d: a job of %d blocks", length, buffered, blocks)
 			}
-			d.take(&j.H, p)
+			d.advance(&j.H, p)
 			if !bytes.Equal(state(t, h), state(t, want)) {
 				t.Fatalf("%d bytes behind %d: another state by start and take", length, buffered)
 			}
