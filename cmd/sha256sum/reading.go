@@ -62,13 +62,7 @@ func sameBytes(a, b stamp.Stamp) bool {
 type reading struct {
 	before file.Info // of the file, when the reading began
 	count  int       // of readings, with this one
-	last   *ending   // of the reading before, if it gave the contents but for the time of change
-}
-
-// An ending is what a reading gave.
-type ending struct {
-	digest digest
-	stamp  stamp.Stamp
+	last   *digest   // of the reading before, if nothing but the time of change differed
 }
 
 func newReading(before file.Info) *reading { return &reading{before: before, count: 1} }
@@ -84,10 +78,10 @@ func (r *reading) end(ctx context.Context, f regularFile, start int64, sum func(
 	if err != nil || now.Stamp == r.before.Stamp {
 		return true, err
 	}
-	var gave *ending
+	var gave *digest
 	if sameBytes(now.Stamp, r.before.Stamp) {
-		gave = &ending{sum(), r.before.Stamp}
-		if r.last != nil && r.last.digest == gave.digest && sameBytes(r.last.stamp, now.Stamp) {
+		d := sum()
+		if gave = &d; r.last != nil && *r.last == d {
 			return true, nil
 		}
 	}
