@@ -72,61 +72,54 @@ var lists224 = sync.Pool{New: func() any { return new(list224) }}
 // if a hash is nil, or is a [Server]'s hash that was copied by value.
 func WriteHashes(hs []hash.Hash, data [][]byte) {
 	checkLengths("WriteHashes", len(hs), len(data))
-	t := lanes.Tally{Each: writeCycles}
-	if longest, ok := longestOfMine(hs, data); ok && t.NeverPay((longest+BlockSize-1)/BlockSize) {
-		for i, h := range hs {
-			h.(*digest).Write(data[i])
-		}
-		return
-	}
-	takes, buffers := false, false
+	longest := 0
 	for i, h := range hs {
-		if d, ok := h.(*digest); ok {
-			t.Add((int(d.n) + len(data[i])) / BlockSize)
-			continue
-		}
-		if isStd(h) {
-			takes = takes || len(data[i]) >= minTaken && isTaken(h)
-			continue
-		}
 		checkHash("WriteHashes", i, h)
-		if _, ok := h.(*serverHash); ok {
-			buffers = true
-		} else {
-			takes = takes || writesTo(h) != nil
-		}
+		longest = max(longest, len(data[i]))
 	}
-	if !takes && !buffers && t.AreFew() || !lanes.SideBySide(len(hs)) {
+	t := lanes.Tally{Each: writeCycles}
+	if lanes.SideBySide(len(hs)) && !t.NeverPay((longest+BlockSize-1)/BlockSize) {
+		buffers, wraps, takes := false, false, false
 		for i, h := range hs {
-			h.Write(data[i])
+			if d, ok := h.(*digest); ok {
+				t.Add((int(d.n) + len(data[i])) / BlockSize)
+			} else if _, ok := h.(*serverHash); ok {
+				buffers = true
+			} else if isStd(h) {
+				if len(data[i]) >= minTaken && isTaken(h) {
+					t.Add(len(data[i]) / BlockSize)
+					takes = true
+				}
+			} else if to := writesTo(h); to != nil {
+				t.Add((int(flushedDigest(to).n) + len(data[i])) / BlockSize)
+				wraps = true
+			}
 		}
-		return
-	}
-	flushMany(hs)
-	if takes {
-		if err := writeTaken(hs, data); err != nil {
-			panic(fmt.Sprintf("sha256: WriteHashes: %v", err))
+		if wraps {
+			t.Each += wrapCycles
 		}
-		return
+		if takes {
+			t.Each += takeCycles
+		}
+		if buffers || !t.AreFew() {
+			flushMany(hs)
+			if !wraps && !takes {
+				writeRuns(hs, data)
+			} else if err := writeTaken(hs, data); err != nil {
+				panic(fmt.Sprintf("sha256: WriteHashes: %v", err))
+			}
+			return
+		}
 	}
-	writeRuns(hs, data)
-}
-
-// longestOfMine returns the largest length of data. It returns false if New did not make
-// all hashes. It does not look into them.
-func longestOfMine(hs []hash.Hash, data [][]byte) (n int, ok bool) {
 	for i, h := range hs {
-		if _, ok := h.(*digest); !ok {
-			return 0, false
-		}
-		n = max(n, len(data[i]))
+		h.Write(data[i])
 	}
-	return n, true
 }
 
 // What a hash costs side by side more than alone, in cycles: a job of unequal length in
-// WriteHashes, the end of a message in SumHashes. Measured on Granite Rapids.
-const writeCycles, sumCycles = 170, 40
+// WriteHashes; a hash that writes to another one; a hash whose state is taken; the end of
+// a message in SumHashes. Measured on Granite Rapids.
+const writeCycles, wrapCycles, takeCycles, sumCycles = 170, 80, 500, 40
 
 // SumHashes sets dst[i] to the digest of the bytes written to hs[i], for every i, side
 // by side on the calling goroutine. The hashes stay as they are, and may be written to
@@ -143,27 +136,22 @@ func SumHashes[D ~[Size]byte](dst []D, hs []hash.Hash) {
 func sumHashes(dst [][Size]byte, hs []hash.Hash) {
 	checkLengths("SumHashes", len(dst), len(hs))
 	t := lanes.Tally{Each: sumCycles}
-	mine := true
+	buffers := false
 	for i, h := range hs {
 		if d, ok := h.(*digest); ok && !d.is224 {
 			t.Add(block.PaddedBlocks(int(d.n)))
 			continue
 		}
-		mine = false
 		checkHash("SumHashes", i, h)
 		if n := h.Size(); n != Size {
 			panic(fmt.Sprintf("sha256: SumHashes: hash %d has digests of %d bytes, not %d", i, n, Size))
 		}
-	}
-	if mine && t.AreFew() {
-		for i, h := range hs {
-			d := h.(*digest)
-			state := d.h
-			block.Finish(&dst[i], &state, d.x[:d.n], d.len)
+		if d, ok := h.(*serverHash); ok {
+			t.Add(block.PaddedBlocks(int(d.n)))
+			buffers = buffers || d.buffered != nil
 		}
-		return
 	}
-	if !lanes.SideBySide(len(hs)) {
+	if !lanes.SideBySide(len(hs)) || !buffers && t.AreFew() {
 		for i, h := range hs {
 			sumAlone(&dst[i], h)
 		}
@@ -173,23 +161,35 @@ func sumHashes(dst [][Size]byte, hs []hash.Hash) {
 	w := works.Get().(*work)
 	defer w.release()
 	for len(hs) > 0 {
-		n := 0
-		for n < len(hs) && flushedDigest(hs[n]) != nil {
-			n++
+		// A run of hashes of this package goes side by side.
+		n, t := 0, lanes.Tally{Each: sumCycles}
+		for ; n < len(hs); n++ {
+			d := flushedDigest(hs[n])
+			if d == nil {
+				break
+			}
+			t.Add(block.PaddedBlocks(int(d.n)))
 		}
-		w.hs = hs[:n]
-		lanes.SumEnds(dst[:n], (*endWork)(w))
-		w.hs = nil
+		if t.AreFew() {
+			n = max(n, 1)
+			for i, h := range hs[:n] {
+				sumAlone(&dst[i], h)
+			}
+		} else {
+			w.hs = hs[:n]
+			lanes.SumEnds(dst[:n], (*endWork)(w))
+			w.hs = nil
+		}
 		hs, dst = hs[n:], dst[n:]
-		if n == 0 {
-			sumAlone(&dst[0], hs[0])
-			hs, dst = hs[1:], dst[1:]
-		}
 	}
 }
 
 // sumAlone sets dst to the digest of h.
 func sumAlone(dst *[Size]byte, h hash.Hash) {
+	if d, ok := h.(*digest); ok {
+		d.sum(dst)
+		return
+	}
 	copy(dst[:], h.Sum(dst[:0])) // Sum may return other memory
 }
 
@@ -200,6 +200,12 @@ func checkLengths(function string, a, b int) {
 }
 
 func checkHash(function string, i int, h hash.Hash) {
+	if _, ok := h.(*serverHash); ok || h == nil { // others take no call
+		checkServerHash(function, i, h)
+	}
+}
+
+func checkServerHash(function string, i int, h hash.Hash) {
 	if wrong := misuse(h); wrong != "" {
 		panic(fmt.Sprintf("sha256: %s: hash %d %s", function, i, wrong))
 	}

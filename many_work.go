@@ -113,6 +113,7 @@ func writeRuns(hs []hash.Hash, data [][]byte) {
 		// A run of different hashes of this package goes side by side. A foreign hash
 		// ends the run, since it may wrap one of them.
 		n, fewest, most, longest, aligned := 0, math.MaxInt, 0, 0, true
+		t := lanes.Tally{Each: writeCycles}
 		for ; n < len(hs); n++ {
 			d := flushedDigest(hs[n])
 			if d == nil || d.waiting {
@@ -120,13 +121,15 @@ func writeRuns(hs []hash.Hash, data [][]byte) {
 			}
 			d.waiting = true
 			blocks := (int(d.n) + len(data[n])) / BlockSize
+			t.Add(blocks)
 			fewest, most = min(fewest, blocks), max(most, blocks)
 			longest = max(longest, len(data[n]))
 			aligned = aligned && d.n == 0
 		}
 		w.hs, w.data = hs[:n], data[:n]
 		switch {
-		case most == 0:
+		case t.AreFew():
+			fewest = 0
 		case most == fewest && aligned:
 			lanes.RunEqual(n, most, (*equalWork)(w))
 		case n <= nearHashes && longest <= nearData:

@@ -205,10 +205,15 @@ func (d *digest) advance(h *block.State, p []byte) {
 }
 
 func (d *digest) Sum(in []byte) []byte {
-	h := d.h
 	var sum [Size]byte
-	block.Finish(&sum, &h, d.x[:d.n], d.len)
+	d.sum(&sum)
 	return append(in, sum[:d.Size()]...)
+}
+
+// sum sets sum to the digest of what was written, not shortened. d stays as it is.
+func (d *digest) sum(sum *[Size]byte) {
+	h := d.h
+	block.Finish(sum, &h, d.x[:d.n], d.len)
 }
 
 func (d *digest) Clone() (hash.Cloner, error) {

@@ -142,16 +142,10 @@ func TestAnyHashDecides(t *testing.T) {
 	broken := unsafe.Slice(unsafe.SliceData(page), len(page)+os.Getpagesize())
 	broken = broken[len(page)+1-minTaken:][:minTaken] // all but its last byte can be read
 	for at := range 3 {
-		for _, others := range []struct {
-			hash   func() hash.Hash
-			length int
-		}{{New, 0}, {New, 10}, {New, 5000}, {stdsha256.New, 10}, {stdsha256.New, 5000}} {
+		for _, other := range []func() hash.Hash{New, stdsha256.New} {
 			hs, data := make([]hash.Hash, 3), make([][]byte, 3)
 			for i := range hs {
-				hs[i], data[i] = others.hash(), make([]byte, others.length)
-			}
-			if at == 2 { // it would be alone in a run behind hashes that get too little
-				hs[0] = New()
+				hs[i], data[i] = other(), make([]byte, 5000)
 			}
 			hs[at], data[at] = stdsha256.New(), broken
 			hs[at].Write([]byte("begin"))
@@ -160,7 +154,7 @@ func TestAnyHashDecides(t *testing.T) {
 				t.Fatal("reading what cannot be read did not fault")
 			}
 			if after, _ := hs[at].(encoding.BinaryMarshaler).MarshalBinary(); !bytes.Equal(after, before) {
-				t.Errorf("hash %d, beside %d bytes for a %T: written to one at a time", at, others.length, others.hash())
+				t.Errorf("hash %d, beside those of type %T: written to one at a time", at, other())
 			}
 		}
 	}
