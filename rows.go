@@ -78,14 +78,20 @@ func sumRows(dst *Rows, d *digest, src *Rows, n int) {
 		lanes.SumRows(lanes.Rows(*dst), p, lanes.Rows(*src), n)
 		return
 	}
-	var sum [Size]byte
+	var room [Size]byte
 	for i := range n {
-		if d == nil {
-			sum = Sum256(src.row(i))
-		} else {
-			d.sumAfter(&sum, src.row(i))
+		row, sum := dst.row(i), &room
+		if len(row) == Size {
+			sum = (*[Size]byte)(row)
 		}
-		copy(dst.row(i), sum[:])
+		if d == nil {
+			*sum = Sum256(src.row(i))
+		} else {
+			d.sumAfter(sum, src.row(i))
+		}
+		if len(row) < Size {
+			copy(row, sum[:])
+		}
 	}
 }
 

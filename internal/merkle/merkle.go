@@ -41,6 +41,9 @@ func Depth(n int) int { return bits.Len(uint(n - 1)) }
 // at least one element and at most 2^(depth-level), and stays as it is. Above 2048
 // nodes Root allocates a little more than 1/64 of their memory.
 func (t *TreeOf[N]) Root(nodes []N, level, depth int) N {
+	if level == depth {
+		return nodes[0]
+	}
 	s := t.Pool.get()
 	defer t.Pool.put(s)
 	return t.root(s, nodes, level, depth)
@@ -103,6 +106,10 @@ func (t *TreeOf[N]) RootOf(n, depth int, fill func(dst []N, i int)) N {
 // side, as far as they fit. size is at least 1. dst does not overlap leaves.
 func (t *TreeOf[N]) Roots(dst, leaves []N, size int) {
 	depth := Depth(size)
+	if depth == 0 {
+		copy(dst, leaves)
+		return
+	}
 	s := t.Pool.get()
 	defer t.Pool.put(s)
 	for len(dst) > 0 {
