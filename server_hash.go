@@ -260,7 +260,6 @@ func (d *serverHash) Sum(in []byte) []byte {
 // Reset makes the hash begin a new message.
 func (d *serverHash) Reset() {
 	if d.copied() {
-		d.buffered, d.m, d.solo = nil, 0, 0
 		d.inUse.Store(false)
 	}
 	if d.inUse.Load() {

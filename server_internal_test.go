@@ -426,3 +426,27 @@ func TestBufferOfAnotherGoroutine(t *testing.T) {
 		}
 	})
 }
+
+// TestCloneSharesNoBuffer clones a hash that has something buffered. What the original
+// buffers next takes the place of it.
+func TestCloneSharesNoBuffer(t *testing.T) {
+	if !sideBySide() {
+		t.Skip("nothing is hashed side by side")
+	}
+	const begun = 5000
+	data := hashtest.Data(2 * begun)
+	h := NewServer().New().(*serverHash)
+	h.Write(data[:begun])
+	taken := h.buffered
+	if taken == nil {
+		t.Fatal("nothing is buffered")
+	}
+	clone, err := h.Clone()
+	if err != nil {
+		t.Fatal(err)
+	}
+	copy(taken.bytes[:], data[begun:])
+	if want := stdsha256.Sum256(data[:begun]); !bytes.Equal(clone.Sum(nil), want[:]) {
+		t.Errorf("the clone has digest %x, want %x", clone.Sum(nil), want)
+	}
+}
