@@ -21,7 +21,7 @@ type roundOrders struct {
 }
 
 // The orders were found by search on Zen 5 (family 0x1a, model 2) on 2026-11-22: it times
-// loops of rounds in one order after the other. docs/kernels.md has what they gain.
+// loops of rounds in one order after the other. docs/experiments.md has what they gain.
 var (
 	lanes16 = roundOrders{scheduled: scheduled16, plain: plain16, beside: plain16, constant: plain16.constant()}
 	lanes32 = roundOrders{scheduled: scheduled32, plain: plain32, beside: beside32, constant: constant32}
