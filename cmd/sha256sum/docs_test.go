@@ -89,7 +89,7 @@ func readmeOptions() string {
 		if p.argument != "" {
 			b.WriteString("=" + p.argument)
 		}
-		b.WriteString("` | " + escape(sentences(p.text())) + " |\n")
+		b.WriteString("` | " + escape(p.help) + " |\n")
 	}
 	return b.String()
 }

@@ -74,14 +74,15 @@ should be a former output of this program or of its like; the formats of BSD,
 OpenSSL, hashdeep and BagIt are read too. The default mode is to print a line
 with: checksum, a space, a character indicating input mode ('*' for binary, ' '
 for text or where binary is insignificant), and name for each FILE. There is no
-difference between binary mode and text mode. The manual page and the README
-have the details of the options.
+difference between binary mode and text mode. The manual page has the details of
+the options.
 
 Exit status: 0 if all went well; 1 if a file could not be read, changed as it
 was read, or differs from its list, or if the output could not be written. An
 audit (-c -r) without such problems exits with 2 if a file is not listed, with
-3 if files have moved; with 4 if one is damaged, as does --all. After SIGHUP, SIGINT or SIGTERM the program prints the
-results that it has, and ends by the signal.
+3 if files have moved; with 4 if one is damaged, as does --all. After SIGHUP,
+SIGINT or SIGTERM the program prints the results that it has, and ends by the
+signal.
 
 Examples:
   sha256sum -r --output SHA256SUMS .        list a tree, but for SHA256SUMS

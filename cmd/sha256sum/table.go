@@ -9,11 +9,11 @@ type option struct {
 	words    []string // all arguments that there are
 	group    optionGroup
 	help     string // one line, for --help and completions
-	details  string // for the manual page and the README; "": help says all
+	details  string // for the manual page; "": help says all
 	set      func(o *options, argument string) error
 }
 
-// text is what the manual page and the README say.
+// text is what the manual page says.
 func (p *option) text() string {
 	if p.details == "" {
 		return p.help
