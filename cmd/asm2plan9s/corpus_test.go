@@ -22,7 +22,7 @@ import (
 	"testing"
 )
 
-var runCorpus = flag.Bool("corpus", false, "fetch public modules, check their files, and print the table of README.md")
+var runCorpus = flag.Bool("corpus", false, "fetch public modules, check their files, and print a table")
 
 // corpus are the public modules whose assembly holds instructions as words.
 var corpus = []struct {
