@@ -16,8 +16,8 @@
 //
 // Package streams reads and hashes many streams, such as files, or the parts of one.
 // Packages hmac, pbkdf2, hashtree, composite and pow have HMAC, PBKDF2, Merkle trees,
-// checksums of objects in parts and proof-of-work. This package starts no goroutine;
-// those that read do.
+// checksums of objects in parts and proof-of-work. Packages that read start goroutines;
+// this package starts none.
 //
 // A list of digests may be a []ID, where ID is declared as [32]byte. The functions write
 // to the list itself. A literal nil in its place needs a type, as in [][32]byte(nil).
@@ -25,17 +25,19 @@
 // Goroutines may call all functions concurrently, as long as they write to
 // different memory and hashes. A hash is for one goroutine at a time.
 //
-// Every function gives the same bytes on every GOOS and GOARCH, with or without
+// "Once warm" means after the first calls, which make plans and fill pools of memory.
+//
+// Every function returns the same digests on every GOOS and GOARCH, with or without
 // assembly. The build tag purego leaves the assembly out.
 //
 // A kernel is a function that compresses blocks. A lane is a kernel's place for one
 // message. [Selected] reports the kernels that were chosen for this machine. The
-// environment variable SHA256SIMD_DISABLE disables kernels. The package reads it when it
-// first hashes. It holds words separated by commas. Each of the words ssse3, avx,
+// environment variable SHA256SIMD_DISABLE disables kernels. The package reads it when
+// it first hashes. It holds words separated by commas. Each of the words ssse3, avx,
 // avx2, shani, avx512, sha2 and neon disables the kernels named after an instruction
-// set; the full name of a kernel, such as x4_shani, disables this kernel alone.
-// GODEBUG=cpu.avx2=off and its like switch an extension of the instruction set off, as in
-// Go's own packages, and with it the extensions that are built on it.
+// set; the full name of a kernel, such as x4_shani, disables this kernel alone. As in
+// Go's own packages, GODEBUG=cpu.avx2=off and its like switch off an extension of the
+// instruction set, and the extensions that build on it.
 //
 // In FIPS 140-3 mode the validated module behind crypto/sha256 does the work of
 // every function here. Under GODEBUG=fips140=only, crypto/hmac refuses the

@@ -61,12 +61,13 @@ var lists224 = sync.Pool{New: func() any { return new(list224) }}
 // WriteHashes has the effect of hs[i].Write(data[i]) for every i, in order. It writes
 // to the hashes of this package side by side on the calling goroutine. It starts no
 // other goroutine, and once warm allocates nothing. It does not read data after it
-// returns. A hash that occurs in hs more than once takes its data in order. The hashes of
-// package hmac go side by side with them, and so do hashes of crypto/sha256 that get
-// 1 KiB or more, except where crypto/sha256 compresses for this package, as in FIPS 140-3
-// mode. WriteHashes calls the method Write of any other hash. Hashes before and after such a hash do not run side by
-// side with each other. If reading data faults, and the caller recovers, each write to a
-// hash of this package has happened as a whole or not at all.
+// returns. A hash that occurs in hs more than once takes its data in order. The hashes
+// of package hmac run side by side with them. So do hashes of crypto/sha256 with 1 KiB
+// or more to write, unless crypto/sha256 compresses for this package, as in FIPS 140-3
+// mode. WriteHashes calls the method Write of any other hash. Hashes before and after
+// such a hash do not run side by side with each other. If reading data faults, and the
+// caller recovers, each write to a hash of this package has happened as a whole or not
+// at all.
 //
 // WriteHashes panics, before it touches anything, if hs and data differ in length, or
 // if a hash is nil, or is a [Server]'s hash that was copied by value.

@@ -23,8 +23,8 @@ const (
 // file: it collects them and hashes them side by side, like [SumMany]. A key is whatever
 // the loop needs beside the digest, such as the message itself.
 //
-// SumSeq takes messages ahead: up to 64 of them, but no more once they have 1 MiB in all
-// and fill the lanes (see [Selected]), or once they have 16 MiB. So a message must stay
+// SumSeq takes up to 64 messages ahead. It takes no more once they fill the lanes (see
+// [Selected]) and have 1 MiB in all, or once they have 16 MiB. So a message must stay
 // unchanged until its digest is yielded, and msgs must not wait for digests. Messages
 // that a loop took ahead when it ends early, or when msgs panics, get no digest.
 //

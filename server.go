@@ -15,10 +15,10 @@ import (
 // [SumMany] or [WriteHashes] instead: they are faster.
 //
 // A Server has no goroutine and no timer. The writers do the work, by flat combining:
-// one writer, the combiner, also hashes for the others until its own work is done. A
-// goroutine that has met no other goroutine hashes its next writes alone. Any number of
-// goroutines may use a Server. The zero Server is ready for use. The hashes of a nil
-// *Server work like the hashes of the function [New].
+// one writer, the combiner, also hashes for the others until its own work is done. If a
+// write meets no write of another goroutine, its goroutine hashes the next writes
+// alone. Any number of goroutines may use a Server. The zero Server is ready for use.
+// The hashes of a nil *Server work like the hashes of the function [New].
 //
 // Only one goroutine at a time may use a hash of a Server. If two goroutines use a hash
 // at the same time, its digest is wrong or a call panics, as with the hashes of the
@@ -30,9 +30,9 @@ import (
 // unfinished hash may hold 32 KiB of memory. A request is a full buffer, a longer
 // write, or a call of Sum256 with 2 KiB or more. A request can wait:
 //
-//   - for a lane, while earlier requests occupy all lanes. No request waits for
-//     requests at least four times as long: if such requests fill all lanes, the
-//     goroutine of the short request hashes its data alone, at once;
+//   - for a lane, while earlier requests occupy all lanes. If requests at least four
+//     times as long fill all lanes, a request does not wait: its goroutine hashes the
+//     data alone, at once;
 //   - for a processor, while other goroutines keep all GOMAXPROCS processors busy. In
 //     such programs, hashes of the function [New] are faster.
 //
@@ -42,10 +42,10 @@ import (
 // Reading the data of a Write can fault, for example in a mapped file that was
 // truncated. The fault occurs in the goroutine that called Write, as without a Server.
 //
-// A program that calls crypto.RegisterHash(crypto.SHA256, server.New) before other
-// goroutines start lets packages that call crypto.SHA256.New use the hashes of a Server.
-// Do not register them under GODEBUG=fips140=only: crypto/rsa returns an error and
-// TLS 1.3 panics, since both refuse hashes from outside the validated module.
+// To let packages that call crypto.SHA256.New use the hashes of a Server, call
+// crypto.RegisterHash(crypto.SHA256, server.New) before other goroutines start. Do not
+// do so under GODEBUG=fips140=only: crypto/rsa returns an error and TLS 1.3 panics:
+// both refuse hashes from outside the validated module.
 type Server struct {
 	made   sync.Once
 	shards []*combine.Shard // made at the first use, one for every procsPerShard Ps

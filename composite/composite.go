@@ -71,14 +71,14 @@ func (c Checksum) CheckS3() error {
 // parts of partSize bytes. An empty object has one part, which is empty. For digests
 // alone, with a number of workers or with progress, call [streams.Parts].
 //
-// It hashes on GOMAXPROCS goroutines, up to 32 parts side by side on each, while
-// others read ahead: r.ReadAt is called concurrently and out of order. Besides
-// Checksum.Parts, a call needs a few MiB for each of these goroutines, whatever
-// the sizes.
+// It hashes on GOMAXPROCS goroutines, up to 32 parts side by side on each. Other
+// goroutines read ahead: they call r.ReadAt concurrently and out of order. Besides
+// Checksum.Parts, a call needs a few MiB for each goroutine that hashes, whatever the
+// sizes.
 //
 // It is an error if size is below 0, if partSize is below 1, or if there are more than
 // 1<<24 parts. S3 has other limits: see [Checksum.CheckS3]. If r ends before size
-// bytes, the error is [io.ErrUnexpectedEOF]. If r.ReadAt fails, it is the error of
+// bytes, the error is [io.ErrUnexpectedEOF]. If r.ReadAt fails, the error is that of
 // r.ReadAt. Both are wrapped with the offset. When ctx is done, Sum returns ctx.Err().
 // Sum returns only when all its calls of r.ReadAt have returned and all its goroutines
 // have ended.

@@ -13,7 +13,7 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/written"
 )
 
-// Sum returns the MAC of msg. With a key for many messages a [Key] is faster. Sum
+// Sum returns the MAC of msg. For many messages with one key, a [Key] is faster. Sum
 // allocates nothing, unless crypto/hmac does the work.
 func Sum(key, msg []byte) (mac [32]byte) {
 	k := newKey(key)

@@ -1,6 +1,6 @@
 // Package hmac computes HMAC-SHA256 (RFC 2104, FIPS 198-1) of one message, and of many
-// messages side by side: with one key by [Key.SumMany], with a key for each message by
-// [SumMany], and of what is written to hashes by [New].
+// messages side by side. [Key.SumMany] uses one key for all messages, [SumMany] a key
+// for each message. [New] returns a hash.
 //
 // In FIPS 140-3 mode, and wherever else crypto/sha256 compresses for this library,
 // crypto/hmac does the work, one message after the other, and allocates. Under

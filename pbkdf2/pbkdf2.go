@@ -5,7 +5,7 @@
 //
 // In FIPS 140-3 mode, and wherever else crypto/sha256 compresses for this library,
 // crypto/pbkdf2 does the work, one key after the other. Under GODEBUG=fips140=only it
-// returns errors for short keys and salts, which this package passes on.
+// refuses short keys and salts, and this package returns its errors.
 //
 // The states of a password and its digests are in pooled memory while a function runs.
 // They are cleared before it returns. Stacks and registers are not.

@@ -1,7 +1,7 @@
 // Package slhdsa is SLH-DSA of FIPS 205, the stateless hash-based signature, with the
-// six parameter sets of SHA-2. It hashes side by side by
-// github.com/sha256-simd/sha256-simd: when it signs, chains and the leaves of whole
-// trees; when it verifies, many signatures.
+// six parameter sets of SHA-2. With github.com/sha256-simd/sha256-simd it hashes side
+// by side: the chains and leaves of whole trees when it signs, many signatures when it
+// verifies.
 //
 //	key, err := slhdsa.GenerateKey(slhdsa.SHA2_128s, nil)
 //	sig, err := key.Sign(nil, message, nil)

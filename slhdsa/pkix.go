@@ -66,7 +66,7 @@ func MarshalPKCS8PrivateKey(k *PrivateKey) ([]byte, error) {
 }
 
 // ParsePKCS8PrivateKey returns the key in the DER form of PKCS #8. It checks the key as
-// [NewPrivateKey] does, and also a public key in the structure.
+// [NewPrivateKey] does. If the structure has a public key, it checks that too.
 func ParsePKCS8PrivateKey(der []byte) (*PrivateKey, error) {
 	var info oneAsymmetricKey
 	set, err := parse(der, &info, &info.Algorithm)

@@ -60,9 +60,9 @@ var (
 //
 // Blocks hold back as many blocks as there are lanes (see [sha256.Selected]), more if
 // these are short, and 4 MiB at most. Blocks of more than 512 KiB are hashed one at a
-// time as they come, since holding them costs what it gains. So are the first blocks of
-// a stream, until there is a buffer. If the object can be read at any offset, [Parts]
-// hashes long parts side by side, too.
+// time as they come, since holding them costs as much time as it saves. The first
+// blocks of a stream are also hashed one at a time, until there is a buffer. If the
+// object can be read at any offset, [Parts] hashes long parts side by side, too.
 //
 // NewBlocks panics if size is below 1 or f is nil.
 func NewBlocks(size int, f func(digests [][sha256.Size]byte) error) *Blocks {
@@ -85,8 +85,8 @@ func newBlocks(size int64, f func(digests [][sha256.Size]byte) error) *Blocks {
 }
 
 // Reset makes b ready for another stream. It drops what was written and not hashed. b
-// keeps its buffer: so many streams, one after the other, cost less than with new Blocks
-// for each of them.
+// keeps its buffer. For many streams, one after the other, Reset costs less than new
+// Blocks for each stream.
 func (b *Blocks) Reset() {
 	b.err = nil
 	b.held = b.held[:0]
@@ -94,9 +94,9 @@ func (b *Blocks) Reset() {
 	b.begun = 0
 }
 
-// Write adds p. It hashes blocks of p where they are, if there are several, and holds few.
-// It returns an error if f has failed or b is closed, and the number of bytes of p that
-// it has added.
+// Write adds p. If p has several blocks, it hashes most of them without a copy. It
+// returns an error if f has failed or b is closed, and the number of bytes of p that it
+// has added.
 func (b *Blocks) Write(p []byte) (n int, err error) {
 	if b.err != nil {
 		return 0, b.err

@@ -16,11 +16,11 @@ type PartsOptions struct {
 	// Workers is the number of goroutines that hash; 0 means GOMAXPROCS. Each of them
 	// has another one that reads ahead, and needs 4 MiB of memory.
 	Workers int
-	// InOrder has Parts read r once from its beginning to its end, on the goroutine that
-	// called it, for disks that seek. Workers does not matter then, and parts of more than
-	// 512 KiB are hashed one after the other. Without it, a worker reads 2 MiB in order if
-	// as many whole parts as there are lanes fit; it reads longer parts in turn, 64 KiB
-	// of each.
+	// InOrder has Parts read r once from its beginning to its end, on the goroutine
+	// that called it, for disks that seek. Workers does not matter then, and parts of
+	// more than 512 KiB are hashed one after the other. If InOrder is false, a worker
+	// reads 2 MiB in order if that much holds a whole part for each lane. Of longer
+	// parts, it reads 64 KiB of each in turn.
 	InOrder bool
 	// Progress, if it is not nil, is called on the goroutine that called Parts, each
 	// time that bytes were hashed. Its parameters are the number of parts that were
@@ -33,18 +33,18 @@ const maxParts = min(math.MaxInt/sha256.Size, math.MaxInt32)
 
 // Parts reads size bytes of r, from offset 0 on, and returns the SHA-256 digests of its
 // parts of partSize bytes, such as the blocks of a file. The last part may be shorter.
-// Of no bytes it returns no digest.
+// If size is 0, it returns no digest.
 //
 // If the object can be read only in order, [NewBlocks] hashes its parts.
 //
-// Parts hashes up to 128 KiB on the calling goroutine. It hashes more on o.Workers
-// goroutines, many parts side by side on each, while others read ahead: r.ReadAt is called
-// concurrently and out of order. With AVX-512 each of
-// them hashes about two to three times as fast as one SHA-256 over the whole object.
+// Parts hashes up to 128 KiB on the calling goroutine. It hashes longer objects on
+// o.Workers goroutines, many parts side by side on each. Other goroutines read ahead:
+// they call r.ReadAt concurrently and out of order. With AVX-512 each worker hashes
+// about two to three times as fast as one SHA-256 over the whole object.
 //
-// It is an error if size is below 0, if partSize is below 1, or if there are 2^31
-// parts or more (on 32-bit ports 2^26). If r ends before size bytes, the error is
-// [io.ErrUnexpectedEOF]. If r.ReadAt fails, it is the error of r.ReadAt. Both are
+// It is an error if size is below 0, if partSize is below 1, or if there are 2^31 parts
+// or more (on 32-bit ports 2^26). If r ends before size bytes, the error is
+// [io.ErrUnexpectedEOF]. If r.ReadAt fails, the error is that of r.ReadAt. Both are
 // wrapped with the offset. When ctx is done, Parts returns ctx.Err().
 //
 // Parts returns only when all its calls of r.ReadAt have returned and all its goroutines

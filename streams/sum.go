@@ -20,8 +20,8 @@ import (
 
 // Options are the options of [Sum]. The zero value is ready to use.
 type Options struct {
-	// MaxOpen is the largest number of streams that are open at a time, and of calls of
-	// open at the same time; 0 means 64. Each stream takes up to 48 KiB of memory.
+	// MaxOpen is the largest number of streams that are open, or being opened, at a
+	// time; 0 means 64. Each stream takes up to 48 KiB of memory.
 	MaxOpen int
 	// Progress, if it is not nil, is called each time that bytes were hashed, but never
 	// by two goroutines at the same time. Its parameters are the number of streams that

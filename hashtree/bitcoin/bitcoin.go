@@ -1,11 +1,10 @@
 // Package bitcoin computes Bitcoin's Merkle trees and the hashes of transactions and block
 // headers, many side by side. A hash is the digest of a digest (double SHA-256).
 //
-// A node without a sibling is hashed with itself. So a list of transactions has the
-// same root as a shorter list if it repeats the end of that list (CVE-2012-2459).
-// [Root] reports lists that may have such repetitions. Refuse a block with such a list,
-// but do not remember its hash as invalid: the original block has the same hash, and
-// may be valid.
+// A node without a sibling is hashed with itself. So the root of a list stays the same
+// if the end of the list is repeated (CVE-2012-2459). [Root] reports lists that may
+// have such repetitions. Refuse a block with such a list, but do not remember its hash
+// as invalid: the original block has the same hash, and may be valid.
 //
 // The bytes of hashes are in the order in which they are hashed. Programs usually show
 // them in reverse order.

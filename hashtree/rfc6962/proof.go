@@ -32,7 +32,7 @@ func inclusionProof(leafHashes [][32]byte, index int) ([][32]byte, error) {
 }
 
 // InclusionProofs returns the [InclusionProof] of every leaf, and hashes the tree once.
-// The proofs share an array of 32 bytes for each level and leaf.
+// The proofs share one array, with 32 bytes for each level and leaf.
 func InclusionProofs[D ~[32]byte](leafHashes []D) [][]D {
 	_, proofs := RootAndProofs(leafHashes)
 	return proofs
@@ -157,8 +157,8 @@ func rootFromInclusionProof(size, index uint64, leafHash [32]byte, proof [][32]b
 
 // VerifyConsistency returns nil if proof proves that the old tree has grown into the
 // new tree. The old tree has oldSize leaves and the root oldRoot, the new tree size
-// leaves and the given root. At most one proof does so, and none if the old tree is
-// empty.
+// leaves and the given root. For two given trees there is at most one such proof. If
+// the old tree is empty, there is none.
 func VerifyConsistency[D ~[32]byte](oldRoot D, oldSize uint64, root D, size uint64, proof []D) error {
 	return verifyConsistency(oldRoot, oldSize, root, size, convert.Digests[[32]byte](proof))
 }

@@ -1,6 +1,6 @@
-// Package sha256tree computes SHA256TREE, a digest of Bazel's Remote Execution
-// API. A large message is cut into chunks of 1024 bytes, the leaves of a Merkle
-// tree, which one core hashes side by side.
+// Package sha256tree computes SHA256TREE, a digest of Bazel's Remote Execution API. A
+// large message is cut into chunks of 1024 bytes, the leaves of a Merkle tree. One core
+// hashes many chunks side by side.
 //
 // The digest of a message of at most 1024 bytes is its SHA-256 digest. A longer message
 // is split into two parts. The length of the first part is the largest power of two
@@ -94,14 +94,15 @@ const windowLevel = 18
 // Sum reads size bytes of r, from offset 0 on, and returns their SHA256TREE
 // digest.
 //
-// It hashes up to 128 KiB on the calling goroutine. It hashes more on GOMAXPROCS
-// goroutines, many chunks side by side on each, while others read ahead: r.ReadAt is called concurrently and out of order. It needs
-// 4 MiB for each of these goroutines and 8 MiB for the tree, whatever the size.
-// It is an error if size is below 0. If r ends before size bytes, the error is
-// [io.ErrUnexpectedEOF]. If r.ReadAt fails, it is the error of r.ReadAt. Both
-// are wrapped with the offset. When ctx is done, Sum returns ctx.Err(). Sum
-// returns only when all its calls of r.ReadAt have returned and all its
-// goroutines have ended. If r.ReadAt panics, Sum panics with the same value.
+// It hashes up to 128 KiB on the calling goroutine. It hashes more data on GOMAXPROCS
+// goroutines, many chunks side by side on each. Other goroutines read ahead: they call
+// r.ReadAt concurrently and out of order. It needs 4 MiB for each goroutine that
+// hashes, and 8 MiB for the tree, whatever the size. It is an error if size is below 0.
+// If r ends before size bytes, the error is [io.ErrUnexpectedEOF]. If r.ReadAt fails,
+// the error is that of r.ReadAt. Both are wrapped with the offset. When ctx is done,
+// Sum returns ctx.Err(). Sum returns only when all its calls of r.ReadAt have returned
+// and all its goroutines have ended. If r.ReadAt panics, Sum panics with the same
+// value.
 func Sum(ctx context.Context, r io.ReaderAt, size int64) ([Size]byte, error) {
 	switch {
 	case size < 0:

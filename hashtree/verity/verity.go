@@ -3,14 +3,15 @@
 // AVX-512 about two to three times as fast as one SHA-256 over the data.
 // Functions may be called concurrently.
 //
-// Both functions hash up to 128 KiB on the calling goroutine. They hash more on
-// GOMAXPROCS goroutines, many blocks side by side on each, while others read ahead:
-// r.ReadAt is called concurrently and out of order. A call needs 4 MiB for each of these goroutines and some 8 MiB for each
-// level of the tree, whatever the size. If r ends before size bytes, the error
-// is [io.ErrUnexpectedEOF]. If r.ReadAt fails, it is the error of r.ReadAt.
-// Both are wrapped with the offset. When ctx is done, they return ctx.Err().
-// They return only when all their calls of r.ReadAt have returned and all their
-// goroutines have ended. If r.ReadAt panics, they panic with the same value.
+// Both functions hash up to 128 KiB on the calling goroutine. They hash more data on
+// GOMAXPROCS goroutines, many blocks side by side on each. Other goroutines read ahead:
+// they call r.ReadAt concurrently and out of order. A call needs 4 MiB for each
+// goroutine that hashes, and some 8 MiB for each level of the tree, whatever the size.
+// If r ends before size bytes, the error is [io.ErrUnexpectedEOF]. If r.ReadAt fails,
+// the error is that of r.ReadAt. Both are wrapped with the offset. When ctx is done,
+// they return ctx.Err(). They return only when all their calls of r.ReadAt have
+// returned and all their goroutines have ended. If r.ReadAt panics, they panic with the
+// same value.
 package verity
 
 import (
@@ -92,8 +93,9 @@ func FS(ctx context.Context, r io.ReaderAt, size int64, o Options) ([32]byte, er
 // DM reads size bytes of r, from offset 0 on, and returns the root hash of their
 // dm-verity tree, as `veritysetup format --no-superblock` does if the blocks of data
 // and tree have one size. If tree is not nil it gets the whole hash tree, from offset 0
-// on, the highest level first. Data of one block have no tree. After an error, parts of
-// the tree may have been written, but not after an error in the arguments.
+// on, the highest level first. Data of one block have no tree. After an error in the
+// arguments, nothing has been written; after any other error, parts of the tree may
+// have been.
 //
 // It is an error if size is not a positive multiple of the block size, if the salt is
 // longer than 256 bytes, or if the block size is not a power of two from 512 to 524288.

@@ -8,7 +8,8 @@ import "runtime"
 // into time slices, and yield after each.
 const Preempts = runtime.GOARCH != "wasm"
 
-// timeSlice is the number of bytes of a time slice, by all writers to a shard together.
+// timeSlice is the number of bytes that all writers to a shard together hash in a time
+// slice.
 const timeSlice = 32 << 10
 
 // SliceLeft returns the number of bytes left of the present time slice, at least 1.

@@ -33,8 +33,8 @@ func (g *group) sliceOfEqual(n, blocks int) (s plan.TimeSlice, rotates bool) {
 // rotating is the memory that rotating jobs need.
 type rotating struct {
 	// state and next are arguments of kernels. For jobs of different lengths, they hold
-	// the pointers of the running lanes. For jobs of equal length, they hold the ring for
-	// block.Kernel.Blocks twice, and then pointers for unused lanes.
+	// the pointers of the running lanes. For jobs of equal length, they hold the ring
+	// for block.Kernel.Blocks, the same ring again, and then pointers for unused lanes.
 	state [2*maxJobs + block.MaxLanes]*block.State
 	next  [2*maxJobs + block.MaxLanes]*byte
 
@@ -49,7 +49,7 @@ func (r *rotating) forget(n int) {
 	clear(r.next[:n])
 }
 
-// rotate runs the jobs of the first live lanes round robin, until a segment ends. The
+// rotate runs the jobs of the first `live` lanes round robin, until a segment ends. The
 // jobs with most blocks left run first. rotate returns the number of lanes that are
 // still live.
 func (g *group) rotate(live int, t plan.TimeSlice, w Work) int {
@@ -91,8 +91,8 @@ func (g *group) rotate(live int, t plan.TimeSlice, w Work) int {
 	}
 }
 
-// merge sorts the first live lanes of order again, after the first n of them have run.
-// Both parts of order are sorted.
+// merge sorts the first `live` lanes of order again, after the first n of them have
+// run. Each of these two parts is still sorted.
 func (g *group) merge(n, live int) {
 	r := &g.rotating
 	i, j := 0, n
@@ -108,10 +108,10 @@ func (g *group) merge(n, live int) {
 	r.order, r.merged = r.merged, r.order
 }
 
-// rotateEqual runs the jobs of the first live lanes, of equal length, as a ring. First,
-// all jobs advance by the remainder of the division into slices. Then a kernel runs
-// around the ring, one slice a turn. If the last turn cannot fill all lanes, its jobs run
-// at the end, one slice each.
+// rotateEqual runs the jobs of the first `live` lanes, which have equal lengths, as a
+// ring. First, all jobs advance by the blocks that remain after whole slices. Then a
+// kernel runs around the ring, one slice a turn. If the last turn cannot fill all
+// lanes, its jobs run at the end, one slice each.
 func (g *group) rotateEqual(live, blocks int, t plan.TimeSlice) {
 	k := g.plan.kernels[t.Lanes]
 	r := &g.rotating

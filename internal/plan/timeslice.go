@@ -6,7 +6,7 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/block"
 )
 
-// MaxJobs is the largest number of live jobs. There are more jobs than lanes, so that
+// MaxJobs is the largest number of live jobs. It exceeds the number of lanes, so that
 // the last jobs can rotate.
 const MaxJobs = 2 * block.MaxLanes
 
@@ -21,9 +21,9 @@ const MaxJobs = 2 * block.MaxLanes
 // If jobs differ in length, each slice is a call. If jobs have equal lengths, each slice
 // is a turn within a call. A turn costs less than a call.
 
-// A TimeSlice is one step of a rotation: Lanes jobs advance together by Blocks blocks.
-// Then other jobs follow, round robin, until a job ends. If Lanes is the number of jobs,
-// all jobs advance until a job ends.
+// A TimeSlice is one step of a rotation. As many jobs as Lanes says advance together,
+// by as many blocks as Blocks says. Then other jobs follow, round robin, until a job
+// ends. If Lanes is the number of jobs, all jobs advance together until a job ends.
 type TimeSlice struct{ Lanes, Blocks int }
 
 // A rotation is a way to advance every job by the same number of blocks: in `slices`
@@ -37,15 +37,15 @@ type rotation struct {
 // minRotated is the smallest number of blocks in a job that rotates.
 const minRotated = 8
 
-// maxSlices is the largest number of slices of a job for which each slice is a call.
+// maxSlices is the largest number of slices of a job, if each slice is a call.
 const maxSlices = 16
 
 // IsLong reports whether a job is long enough to rotate.
 func IsLong(blocks int) bool { return blocks >= minRotated }
 
-// cheapest returns the number of jobs to run at a time, of n jobs: the number up to
-// width for which a job costs least. cycles[i] is the cost of advancing i lanes by one
-// block. If the result is less than n, the running jobs fill a kernel.
+// cheapest returns how many of n jobs to run at a time: the number, up to width, at
+// which the cost for each job is lowest. cycles[i] is the cost of advancing i lanes by
+// one block. If the result is less than n, the running jobs fill a kernel.
 func cheapest(n, width int, cycles []int) int {
 	lanes := min(n, width)
 	for i := 1; i < min(n, width); i++ {
@@ -91,7 +91,7 @@ func (p *Streams) Slice(n, blocks int) TimeSlice {
 		if r.slices > blocks {
 			break
 		}
-		// The first rotation advances the jobs by the remainder of the division into slices.
+		// The blocks that remain after whole slices run as in the first rotation.
 		s := blocks / r.slices
 		cost := s*r.cycles + r.overhead
 		if rest := blocks - s*r.slices; rest > 0 {
@@ -113,8 +113,8 @@ func (p *Streams) SliceEqual(n, blocks int) TimeSlice {
 	together := &p.rotations[n][0]
 	best, least := TimeSlice{together.lanes, blocks}, blocks*together.cycles+together.overhead
 	lanes := p.cheapest[n]
-	// With as many slices as lanes, all turns have full lanes. With a few more slices, fewer
-	// blocks may remain.
+	// With as many slices as lanes, all turns have full lanes. With a few more slices,
+	// fewer blocks may remain after whole slices.
 	limit := min(lanes+min(lanes, 8), blocks)
 	for s := 2; s <= limit && lanes < n; s++ {
 		slice := blocks / s
