@@ -26,12 +26,12 @@ func RowsOf[D ~[Size]byte](d []D) Rows {
 }
 
 // SumRows sets row i of dst to the digest of the bytes written to prefix, followed by
-// row i of src, for every i below n. A nil prefix is an empty prefix. Rows of dst that
-// are smaller than a digest get its first bytes. [SumManyAfter] returns the same
-// digests for slices of the rows. SumRows needs no slices, and writes each digest to
-// its place, for example between the nodes of a tree. Memory between the rows of dst
-// stays as it is. Like SumManyAfter, SumRows uses the calling goroutine alone, once
-// warm allocates nothing, and leaves prefix as it is.
+// row i of src, for every i below n. A nil prefix is an empty prefix. A row of dst that
+// is smaller than a digest receives the first bytes of the digest. [SumManyAfter]
+// returns the same digests for slices of the rows. SumRows needs no slices, and writes
+// each digest to its place, for example between the nodes of a tree. Memory between the
+// rows of dst stays as it is. Like SumManyAfter, SumRows uses the calling goroutine
+// alone, once warm allocates nothing, and leaves prefix as it is.
 //
 // dst and src may share memory: row i of dst may overlap the rows of src up to row i.
 //

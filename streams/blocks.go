@@ -54,9 +54,9 @@ var (
 )
 
 // NewBlocks returns Blocks of size bytes. They call f with the digests of one block or
-// more, in order. f must not keep the slice. It is called during Write, ReadFrom and
-// Close, by their goroutine, and gets the last digests during Close. If f fails, that
-// call and all later ones return its error, and f is called no more.
+// more, in order. f must not keep the slice. Write, ReadFrom and Close call it on their
+// goroutine. Close passes the last digests. If f fails, that call and all later ones
+// return its error, and f is called no more.
 //
 // Blocks hold back as many blocks as there are lanes (see [sha256.Selected]), more if
 // these are short, and 4 MiB at most. Blocks of more than 512 KiB are hashed one at a
