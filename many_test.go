@@ -2140,13 +2140,17 @@ func (h *inner) Write(p []byte) (int, error) {
 // them twice, between hashes of this package, of crypto/sha256 and of another library.
 func TestWriteHashesSeesThroughHashes(t *testing.T) {
 	hashtest.ForEach(t, func(t *testing.T) {
-		for _, n := range []int{2, 5, 60, 1500} {
+		for _, n := range []int{2, 5, 60, 61, 1500} {
 			oneByOne := sha256.Selected().Lanes == 1 || n <= 5 // these may be too few
 			hs, want := make([]hash.Hash, n), make([]hash.Hash, n)
 			data := cut(n, func(i int) int { return i * 37 % 1900 })
 			for i := range hs {
 				want[i] = stdsha256.New()
-				switch h := (&inner{sha256.New(), t, oneByOne}); i % 5 {
+				kind := i % 5
+				if n == 61 { // nothing but hashes that write to others
+					kind = 0
+				}
+				switch h := (&inner{sha256.New(), t, oneByOne}); kind {
 				default:
 					hs[i] = h
 				case 2:
@@ -2157,7 +2161,7 @@ func TestWriteHashesSeesThroughHashes(t *testing.T) {
 					hs[i], want[i] = hs[i-3], want[i-3]
 				}
 			}
-			if n > 40 {
+			if n > 40 && n != 61 {
 				hs[17] = struct{ hash.Hash }{sha256.New()}
 			}
 			for range 3 {

@@ -75,7 +75,8 @@ func TestNoHashIsLeftWaiting(t *testing.T) {
 		{"whole blocks alike", 0, func(int) int { return 4 * BlockSize }},
 		{"alike", 0, func(int) int { return 100 }},
 		{"unlike", 0, func(i int) int { return 100 * i }},
-		{"held data", 5000, func(int) int { return 100 }},
+		{"held data", 5000, func(int) int { return 300 }},
+		{"held data, and little more", 5000, func(int) int { return 200 }},
 		{"held data, and unlike", 5000, func(i int) int { return 100 * i }},
 	} {
 		hs, data := make([]hash.Hash, 40), make([][]byte, 40)

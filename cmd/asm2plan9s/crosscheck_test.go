@@ -27,6 +27,9 @@ const (
 )
 
 func TestGoAndGNUAssembleTheKernelsAlike(t *testing.T) {
+	if testing.Short() {
+		t.Skip("assembles every kernel twice")
+	}
 	for _, a := range []*arch{amd64, arm64} {
 		t.Run(a.name, func(t *testing.T) {
 			names := kernelNames(t, a)
