@@ -17,11 +17,12 @@ import (
 // whole blocks of the prefix again. A nil message is an empty message. dst must not
 // overlap any message.
 //
-// prefix stays as it is, and may be written to further. Concurrent calls may share a
-// prefix that [New] or crypto/sha256's New returned: SumManyAfter only reads it. A hash
-// of another type is cloned for each message if it is a [hash.Cloner]. Otherwise
-// SumManyAfter writes each message to the hash, and restores it by UnmarshalBinary. Where crypto/sha256 compresses, as in FIPS 140-3
-// mode, its hashes count as hashes of another type.
+// prefix stays as it is, and may be written to further. Concurrent calls may share a prefix
+// that [New] returned, and one of crypto/sha256's New unless crypto/sha256 does the work,
+// as in FIPS 140-3 mode: SumManyAfter only reads it. A hash of another type is cloned for
+// each message if it is a [hash.Cloner]. Otherwise SumManyAfter writes each message to the
+// hash, and restores it by UnmarshalBinary. Where crypto/sha256 does the work, its hashes
+// are treated like those of another type.
 //
 // SumManyAfter panics, before it touches anything, if dst and msgs differ in
 // length, or if prefix is nil, has a Size that is not 32, can be neither cloned nor
@@ -50,10 +51,10 @@ func sumManyAfter(dst [][Size]byte, prefix hash.Hash, msgs [][]byte) {
 }
 
 // SumAfter returns the digest of the bytes written to prefix, followed by msg. It is
-// [SumManyAfter] for one message: prefix stays as it is, the same prefixes are
-// accepted, and concurrent calls may share the same ones. SumAfter does not hash the
-// whole blocks of the prefix again. Once warm it allocates nothing, unless it has to
-// clone or restore prefix.
+// [SumManyAfter] for one message: prefix stays as it is, the same prefixes are accepted,
+// and concurrent calls may share the prefixes that calls of SumManyAfter may share.
+// SumAfter does not hash the whole blocks of the prefix again. Once warm it allocates
+// nothing, unless it has to clone or restore prefix.
 //
 // SumAfter panics, before it touches anything, where SumManyAfter does.
 func SumAfter(prefix hash.Hash, msg []byte) (sum [Size]byte) {

@@ -13,8 +13,9 @@ import (
 
 // SumChains follows hash chains: it replaces digests[i] with the digest of digests[i],
 // steps[i] times, for every i. The numbers of steps may differ. SumChains follows the
-// chains side by side on the calling goroutine. It starts no other goroutine, and once
-// warm allocates nothing. Few chains of few steps are followed one after the other.
+// chains side by side on the calling goroutine. It starts no other goroutine, and once warm
+// allocates nothing. If there are few chains with few steps, it follows them one after the
+// other.
 //
 // SumChains panics, before it touches anything, if digests and steps differ in length or
 // a number of steps is negative.

@@ -15,9 +15,9 @@
 //   - a [Server] is for goroutines that each have a hash.
 //
 // Package streams reads and hashes many streams, such as files, or the parts of one.
-// Packages hmac, pbkdf2, hashtree, composite and pow have HMAC, PBKDF2, Merkle trees,
-// checksums of objects in parts and proof-of-work. Packages that read start goroutines;
-// this package starts none.
+// Package hashtree and those below it compute Merkle trees, composite checksums of objects
+// in parts, hmac and pbkdf2 what their names say, and pow proof-of-work. Functions that
+// read streams or an io.ReaderAt may start goroutines; this package starts none.
 //
 // A list of digests may be a []ID, where ID is declared as [32]byte. The functions write
 // to the list itself. A literal nil in its place needs a type, as in [][32]byte(nil).
@@ -32,17 +32,18 @@
 //
 // A kernel is a function that compresses blocks. A lane is a kernel's place for one
 // message. [Selected] reports the kernels that were chosen for this machine. The
-// environment variable SHA256SIMD_DISABLE disables kernels. The package reads it when
-// it first hashes. It holds words separated by commas. Each of the words ssse3, avx,
-// avx2, shani, avx512, sha2 and neon disables the kernels named after an instruction
-// set; the full name of a kernel, such as x4_shani, disables this kernel alone. As in
-// Go's own packages, GODEBUG=cpu.avx2=off and its like switch off an extension of the
-// instruction set, and the extensions that build on it.
+// environment variable SHA256SIMD_DISABLE disables kernels. SHA256SIMD_DISABLE holds words
+// separated by commas. The package reads it once, before it first hashes or answers
+// Selected. Each of the words ssse3, avx, avx2, shani, avx512, sha2 and neon disables the
+// kernels that have this instruction set in their names; the full name of a kernel, such as
+// x4_shani, disables this kernel alone. As in Go's own packages, GODEBUG=cpu.avx2=off and
+// its like switch off an extension of the instruction set, and the extensions that build on
+// it.
 //
-// In FIPS 140-3 mode the validated module behind crypto/sha256 does the work of
-// every function here. Under GODEBUG=fips140=only, crypto/hmac refuses the
-// hashes of this package, as it refuses all hashes from outside the module. In
-// programs built with GOEXPERIMENT=boringcrypto, BoringCrypto does the work.
+// In FIPS 140-3 mode the Go Cryptographic Module behind crypto/sha256 does every
+// compression. Under GODEBUG=fips140=only, crypto/hmac refuses the hashes of this package,
+// as it refuses all hashes from outside the module. In programs built with
+// GOEXPERIMENT=boringcrypto, BoringCrypto does the work.
 //
 // Some names are only for users of other libraries. [Avx512Server], [Avx512Digest],
 // [NewAvx512Server] and [NewAvx512] are names of github.com/minio/sha256-simd; here

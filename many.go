@@ -58,16 +58,16 @@ type list224 [1024][Size]byte
 
 var lists224 = sync.Pool{New: func() any { return new(list224) }}
 
-// WriteHashes has the effect of hs[i].Write(data[i]) for every i, in order. It writes
-// to the hashes of this package side by side on the calling goroutine. It starts no
-// other goroutine, and once warm allocates nothing. It does not read data after it
-// returns. A hash that occurs in hs more than once takes its data in order. The hashes
-// of package hmac run side by side with them. So do hashes of crypto/sha256 with 1 KiB
-// or more to write, unless crypto/sha256 compresses for this package, as in FIPS 140-3
-// mode. WriteHashes calls the method Write of any other hash. Hashes before and after
-// such a hash do not run side by side with each other. If reading data faults, and the
-// caller recovers, each write to a hash of this package has happened as a whole or not
-// at all.
+// WriteHashes has the effect of hs[i].Write(data[i]) for every i, in order. It writes to
+// the hashes of this package side by side on the calling goroutine. It starts no other
+// goroutine, and once warm allocates nothing. It does not read data after it returns. It
+// writes to few hashes, or little data, one by one where that is faster. A hash that occurs
+// in hs more than once takes its data in order. The hashes of package hmac run side by side
+// with the hashes of this package. So do hashes of crypto/sha256 with 1 KiB or more to
+// write, unless crypto/sha256 compresses for this package, as in FIPS 140-3 mode.
+// WriteHashes calls the method Write of any other hash. Hashes before and after such a hash
+// do not run side by side with each other. If reading data faults, and the caller recovers,
+// each write to a hash of this package has happened as a whole or not at all.
 //
 // WriteHashes panics, before it touches anything, if hs and data differ in length, or
 // if a hash is nil, or is a [Server]'s hash that was copied by value.
@@ -122,10 +122,10 @@ func WriteHashes(hs []hash.Hash, data [][]byte) {
 // a message in SumHashes. Measured on Granite Rapids.
 const writeCycles, wrapCycles, takeCycles, sumCycles = 170, 80, 500, 40
 
-// SumHashes sets dst[i] to the digest of the bytes written to hs[i], for every i, side
-// by side on the calling goroutine. The hashes stay as they are, and may be written to
-// further. SumHashes starts no other goroutine, and once warm allocates nothing. It
-// calls the method Sum of a hash of another package.
+// SumHashes sets dst[i] to the digest of the bytes written to hs[i], for every i, side by
+// side on the calling goroutine. The hashes stay as they are, and may be written to
+// further. SumHashes starts no other goroutine, and once warm allocates nothing. For a hash
+// of another package, those of hmac and crypto/sha256 included, it calls the method Sum.
 //
 // SumHashes panics, before it touches anything, if dst and hs differ in length, or
 // if a hash is nil, has a Size that is not 32, or is a [Server]'s hash that was
@@ -201,7 +201,7 @@ func checkLengths(function string, a, b int) {
 }
 
 func checkHash(function string, i int, h hash.Hash) {
-	if _, ok := h.(*serverHash); ok || h == nil { // others take no call
+	if _, ok := h.(*serverHash); ok || h == nil { // for other hashes no function is called
 		checkServerHash(function, i, h)
 	}
 }

@@ -10,7 +10,8 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/lanes"
 )
 
-// endWork is the ends of hs, which are hashes of this package.
+// endWork lists the end of each message of hs: the last bytes, which fill no block. All of
+// hs are hashes of this package.
 type endWork work
 
 func (w *endWork) End(i int) (h *block.State, rest []byte, length uint64) {
@@ -47,8 +48,8 @@ func (w *work) fetch(i int) {
 	block.Fetch(w.data[i : i+1])
 }
 
-// equalWork writes data to hs: different hashes of this package, all waiting and at
-// the start of a block.
+// equalWork writes data to hs: hashes of this package, each once, marked as waiting. Each
+// is at the start of a block, and all complete the same number of blocks.
 type equalWork work
 
 func (w *equalWork) Start(i int) (h *block.State, blocks []byte) {
@@ -94,7 +95,7 @@ const (
 	// nearHashes is the largest number of hashes that are assumed to be in cache.
 	nearHashes = 1024
 	// nearData is the largest size of data that is assumed to be in cache, if the hashes
-	// are. To fetch it would cost more than it gains.
+	// are. Fetching such data would cost more than the fetch gains.
 	nearData = 256
 )
 
@@ -105,7 +106,8 @@ func (w *nearWork) Blocks(i int) int               { return (*writeWork)(w).Bloc
 func (w *nearWork) Start(i int, j *lanes.Job) bool { return (*writeWork)(w).Start(i, j) }
 func (w *nearWork) Done(i int, j *lanes.Job)       { (*writeWork)(w).Done(i, j) }
 
-// writeRuns is WriteHashes without checks. It takes no states.
+// writeRuns is WriteHashes without checks. It takes no state of a hash of crypto/sha256,
+// but calls Write of such a hash.
 func writeRuns(hs []hash.Hash, data [][]byte) {
 	w := works.Get().(*work)
 	defer w.release()

@@ -11,9 +11,9 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/lanes"
 )
 
-// Rows are parts of a buffer that have one size and one distance. Row i is
-// Data[i*Stride : i*Stride+Size]. Size and Stride are in bytes. A Stride of 0 means
-// Size: one row follows the other.
+// Rows are parts of a buffer, all of one size, at equal distances. Row i is Data[i*Stride :
+// i*Stride+Size]. Size and Stride are in bytes. A Stride of 0 means Size: one row follows
+// the other.
 type Rows struct {
 	Data         []byte
 	Size, Stride int
@@ -25,20 +25,20 @@ func RowsOf[D ~[Size]byte](d []D) Rows {
 	return Rows{Data: convert.Bytes(d), Size: Size}
 }
 
-// SumRows sets row i of dst to the digest of the bytes written to prefix, followed by
-// row i of src, for every i below n. A nil prefix is an empty prefix. A row of dst that
-// is smaller than a digest receives the first bytes of the digest. [SumManyAfter]
-// returns the same digests for slices of the rows. SumRows needs no slices, and writes
-// each digest to its place, for example between the nodes of a tree. Memory between the
-// rows of dst stays as it is. Like SumManyAfter, SumRows uses the calling goroutine
-// alone, once warm allocates nothing, and leaves prefix as it is.
+// SumRows sets row i of dst to the digest of the bytes written to prefix, followed by row i
+// of src, for every i below n. A nil prefix is an empty prefix. A row of dst that is
+// smaller than a digest receives the first bytes of the digest. [SumManyAfter] computes the
+// same digests for slices of the rows. SumRows needs no slices, and writes each digest to
+// its place, for example between the nodes of a tree. Memory between the rows of dst stays
+// as it is. Like SumManyAfter, SumRows uses the calling goroutine alone, once warm
+// allocates nothing, and leaves prefix as it is.
 //
 // dst and src may share memory: row i of dst may overlap the rows of src up to row i.
 //
-// SumRows panics, before it touches anything, if the Size of dst is not 1 to 32, if a
-// Size, a Stride or n is negative, if a Stride is smaller than a Size, if Data is too
-// short for n rows, if a row of dst overlaps a later row of src, or if SumManyAfter
-// would panic because of prefix.
+// SumRows panics, before it touches anything, if the Size of dst is not 1 to 32, if a Size,
+// a Stride or n is negative, if a Stride other than 0 is smaller than the Size of its Rows,
+// if Data is too short for n rows, if a row of dst overlaps a later row of src, or if
+// SumManyAfter would panic because of prefix.
 func SumRows(dst Rows, prefix hash.Hash, src Rows, n int) {
 	if n < 0 {
 		panic(fmt.Sprintf("sha256: SumRows: n is %d; expected 0 or more", n))

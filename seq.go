@@ -25,8 +25,8 @@ const (
 //
 // SumSeq takes up to 64 messages ahead. It takes no more once they fill the lanes (see
 // [Selected]) and have 1 MiB in all, or once they have 16 MiB. So a message must stay
-// unchanged until its digest is yielded, and msgs must not wait for digests. Messages
-// that a loop took ahead when it ends early, or when msgs panics, get no digest.
+// unchanged until its digest is yielded, and msgs must not wait for digests. If the loop
+// ends early, or msgs panics, the messages that were taken ahead get no digest.
 //
 // SumSeq starts no goroutine. When the loop ends early, msgs is stopped, too. The
 // sequence may be used again if msgs may be.

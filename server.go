@@ -14,10 +14,10 @@ import (
 // its own hash, for example by [io.Copy]. A goroutine with many messages at hand calls
 // [SumMany] or [WriteHashes] instead: they are faster.
 //
-// A Server has no goroutine and no timer. The writers do the work, by flat combining:
-// one writer, the combiner, also hashes for the others until its own work is done. If a
-// write meets no write of another goroutine, its goroutine hashes the next writes
-// alone. Any number of goroutines may use a Server. The zero Server is ready for use.
+// A Server has no goroutine and no timer. The writers do the work, by flat combining: one
+// writer, the combiner, also hashes for the others until its own work is done. If a write
+// meets no write of another goroutine, the next writes are hashed alone, each by its own
+// goroutine. Any number of goroutines may use a Server. The zero Server is ready for use.
 // The hashes of a nil *Server work like the hashes of the function [New].
 //
 // Only one goroutine at a time may use a hash of a Server. If two goroutines use a hash
@@ -26,9 +26,10 @@ import (
 // can belong to another hash. A hash may pass from one goroutine to another. The hash
 // then takes a new buffer, and leaves the old buffer to the garbage collector.
 //
-// A hash buffers writes of less than 32 KiB until they add up to 32 KiB. So an
-// unfinished hash may hold 32 KiB of memory. A request is a full buffer, a longer
-// write, or a call of Sum256 with 2 KiB or more. A request can wait:
+// A hash buffers writes of less than 32 KiB until they add up to 32 KiB. So an unfinished
+// hash may hold 32 KiB of memory. A request is a full buffer, a write of 32 KiB or more, 2
+// KiB or more in the buffer when Sum is called, or a call of Sum256 with 2 KiB or more. A
+// request can wait:
 //
 //   - for a lane, while earlier requests occupy all lanes. If requests at least four
 //     times as long fill all lanes, a request does not wait: its goroutine hashes the
@@ -52,9 +53,9 @@ type Server struct {
 	next   atomic.Uint32    // counts calls of nextShard, which chooses round robin
 }
 
-// procsPerShard is the number of Ps of the Go scheduler that share a shard. That many Ps
-// fill the lanes of the shard. They seldom wait for its lock, which every request takes
-// two or three times.
+// procsPerShard is the number of Ps of the Go scheduler that share a shard. The goroutines
+// on that many Ps make enough requests to fill the lanes of a kernel. They seldom wait for
+// the shard's lock, which every request takes two or three times.
 const procsPerShard = 16
 
 // NewServer returns a new Server.

@@ -18,7 +18,7 @@ import (
 type serverHash struct {
 	digest
 
-	// self is the hash itself once it has begun. In a copy made by value self is
+	// self is the hash itself once it has begun. In a copy made by value, self points to
 	// the original. The buffer of such a copy may belong to another hash by now.
 	self *serverHash
 
@@ -195,7 +195,8 @@ func (d *serverHash) compress(p []byte) {
 	d.drop()
 }
 
-// flush compresses what is buffered. Afterwards the digest is the whole state of d.
+// flush compresses what is buffered. Afterwards the embedded digest holds the whole state
+// of d.
 func (d *serverHash) flush() {
 	d.begin()
 	if d.buffered == nil {
@@ -250,8 +251,8 @@ func (d *serverHash) drop() {
 	}
 }
 
-// Sum appends the digest of what has been written so far to in, and returns the
-// result. The hash stays as it is, and may be written to further.
+// Sum appends to in the digest of what has been written so far, and returns the result. The
+// hash stays as it is, and may be written to further.
 func (d *serverHash) Sum(in []byte) []byte {
 	d.flush()
 	return d.digest.Sum(in)
@@ -322,8 +323,9 @@ func (d *digest) inSlices(shard *combine.Shard, p []byte) (int, error) {
 	}
 }
 
-// flushedDigest returns the digest of h, or nil if h is a hash of another package. It
-// flushes h first if h is a Server's hash that has data buffered.
+// flushedDigest returns h as a *digest: h itself, or the one in a Server's hash. It returns
+// nil for a hash of another package. It flushes h first if h is a Server's hash that has
+// data buffered.
 func flushedDigest(h hash.Hash) *digest {
 	if d, ok := h.(*digest); ok {
 		return d
@@ -331,8 +333,9 @@ func flushedDigest(h hash.Hash) *digest {
 	return flushedServerDigest(h)
 }
 
-// flushedServerDigest is flushedDigest for a Server's hashes. flushMany has flushed the
-// hash, but a foreign hash that wraps this one may have written to it since.
+// flushedServerDigest is flushedDigest for a Server's hashes. flushMany has flushed h
+// before. A hash of another package that wraps h may have written to h since, so h is
+// flushed again.
 //
 //go:noinline
 func flushedServerDigest(h hash.Hash) *digest {

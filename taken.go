@@ -72,7 +72,8 @@ const (
 	// minTaken is the least length of data for which WriteHashes takes the state of a hash.
 	// For less, taking the state and putting it back costs more than it gains.
 	minTaken = 1 << 10
-	// maxTaken is the largest number of states of a takenRun, maxWrites of writes.
+	// maxTaken is the largest number of states in a takenRun, and maxWrites the largest
+	// number of writes.
 	maxTaken, maxWrites = 256, 1024
 )
 
@@ -103,9 +104,9 @@ func (r *takenRun) reset() {
 }
 
 // writeTaken is writeRuns, but takes the states of hashes of crypto/sha256. A hash of
-// another type may wrap one of these, so it is written to when all states are put
-// back. If reading data faults, the hashes whose states are taken stay as they are. An
-// error is of a hash that refuses its state.
+// another type may wrap a hash of crypto/sha256, so writeTaken writes to it only after all
+// states have been put back. If reading data faults, the hashes whose states are taken stay
+// as they are. It returns an error if a hash refuses the state that is put back.
 func writeTaken(hs []hash.Hash, data [][]byte) error {
 	r := takenRuns.Get().(*takenRun)
 	defer func() {
@@ -128,8 +129,8 @@ func writeTaken(hs []hash.Hash, data [][]byte) error {
 	return nil
 }
 
-// fill makes r the run that hs begins with, and returns its length. It writes at once
-// what is too little for taking a state.
+// fill makes r the run that hs begins with, and returns its length. If taking a state would
+// not pay, fill calls the hash's Write at once.
 func (r *takenRun) fill(hs []hash.Hash, data [][]byte) (n int) {
 	for ; n < len(hs) && len(r.hs) < maxWrites && len(r.states) < maxTaken && isInRun(hs[n]); n++ {
 		h, p := hs[n], data[n]

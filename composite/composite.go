@@ -67,9 +67,9 @@ func (c Checksum) CheckS3() error {
 	return nil
 }
 
-// Sum reads size bytes of r, from offset 0 on, and returns the digests of its
-// parts of partSize bytes. An empty object has one part, which is empty. For digests
-// alone, with a number of workers or with progress, call [streams.Parts].
+// Sum reads size bytes of r, from offset 0 on, and returns the digests of its parts of
+// partSize bytes. An empty object has one part, which is empty. To choose the number of
+// workers, to see progress, or for the digests alone, call [streams.Parts].
 //
 // It hashes on GOMAXPROCS goroutines, up to 32 parts side by side on each. Other
 // goroutines read ahead: they call r.ReadAt concurrently and out of order. Besides

@@ -3,8 +3,8 @@
 // children, as in the trees of Ethereum's SSZ. [Hash] and [HashByteSlice] have
 // the names and the texts of the errors of github.com/prysmaticlabs/gohashtree.
 //
-// Trees of other definitions are packages beside this one: rfc6962, bitcoin, bep52,
-// verity, nmt and sha256tree.
+// Packages below this one compute other trees: rfc6962, bitcoin, bep52, verity, nmt and
+// sha256tree.
 //
 // Pass a whole level of a tree to one call of [Hash], not one node to each: a
 // call hashes up to 32 nodes at once. [Root] does this for a whole tree.

@@ -9,9 +9,9 @@ import (
 )
 
 // Root returns the root of the binary tree over leaves as SSZ's merkleize defines it:
-// chunks of zeros follow the leaves, up to the next power of two that is not below
-// limit. A limit of 0 means len(leaves). A large limit, such as 2^40 or 2^64-1, costs
-// at most one hash for each level, because the roots of zero subtrees are known. The
+// chunks of zeros follow the leaves, up to the next power of two that is not below limit. A
+// limit of 0 means len(leaves). A large limit, such as 2^40 or 2^64-1, costs at most the
+// hashing of one node for each level, because the roots of zero subtrees are known. The
 // root of no leaves under a limit of 0 or 1 is all zeros.
 //
 // The leaves stay as they are. Root uses the calling goroutine and, above 2048

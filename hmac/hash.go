@@ -21,10 +21,10 @@ func Sum(key, msg []byte) (mac [32]byte) {
 	return mac
 }
 
-// New returns a new [hash.Hash] that computes the MAC of what is written to it. It
-// replaces crypto/hmac.New with SHA-256. It also implements [hash.Cloner]. It keeps no
-// reference to key. One goroutine at a time may use it. Its memory is as secret as the
-// key.
+// New returns a new [hash.Hash] that computes the MAC of what is written to it. New(key)
+// takes the place of crypto/hmac's New(sha256.New, key). The hash also implements
+// [hash.Cloner], and keeps no reference to key. One goroutine at a time may use it. The
+// memory of the hash is as secret as the key.
 //
 // [sha256.WriteHashes] writes to such hashes side by side with others, unless crypto/hmac
 // does the work.

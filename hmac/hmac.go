@@ -1,10 +1,11 @@
 // Package hmac computes HMAC-SHA256 (RFC 2104, FIPS 198-1) of one message, and of many
-// messages side by side. [Key.SumMany] uses one key for all messages, [SumMany] a key
-// for each message. [New] returns a hash.
+// messages side by side. [Key.SumMany] uses one key for all messages, [SumMany] a key for
+// each message. [New] returns a hash. Functions, and the methods of a [Key], may be called
+// concurrently.
 //
-// In FIPS 140-3 mode, and wherever else crypto/sha256 compresses for this library,
+// In FIPS 140-3 mode, and wherever else crypto/sha256 does the work of this library,
 // crypto/hmac does the work, one message after the other, and allocates. Under
-// GODEBUG=fips140=only NewKey, New and Sum panic if a key is shorter than 14 bytes, as
+// GODEBUG=fips140=only, NewKey, New and Sum panic if a key is shorter than 14 bytes, as
 // crypto/hmac does.
 package hmac
 
@@ -57,7 +58,7 @@ const window = 256
 // scratches hold the MACs that VerifyMany compares with.
 var scratches = sync.Pool{New: func() any { return new([window][32]byte) }}
 
-// Sum returns the MAC of msg. It allocates nothing, unless crypto/hmac does.
+// Sum returns the MAC of msg. It allocates nothing, unless crypto/hmac does the work.
 func (k *Key) Sum(msg []byte) (mac [32]byte) {
 	k.check("Sum")
 	k.sum(&mac, msg)

@@ -3,12 +3,14 @@
 // faster than crypto/pbkdf2. A [Server] is for programs in which each goroutine checks
 // one login.
 //
-// In FIPS 140-3 mode, and wherever else crypto/sha256 compresses for this library,
-// crypto/pbkdf2 does the work, one key after the other. Under GODEBUG=fips140=only it
-// refuses short keys and salts, and this package returns its errors.
+// Functions may be called concurrently. In FIPS 140-3 mode, and wherever else crypto/sha256
+// does the work of this library, crypto/pbkdf2 does that of this package, one key after the
+// other. Under GODEBUG=fips140=only, crypto/pbkdf2 refuses short keys and salts, and this
+// package returns its errors.
 //
-// The states of a password and its digests are in pooled memory while a function runs.
-// They are cleared before it returns. Stacks and registers are not.
+// While a function runs, pooled memory holds what it computed from a password: the states
+// of HMAC, and digests. The function clears it before it returns, but not stacks and
+// registers.
 package pbkdf2
 
 import (

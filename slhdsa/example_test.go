@@ -175,7 +175,7 @@ func ExamplePublicKey_Verify() {
 	fmt.Println(public.Verify([]byte("firmware"), sig[1:], nil))
 	// Output:
 	// <nil>
-	// slhdsa: a signature of 17087 bytes, want 17088 for SLH-DSA-SHA2-128f
+	// slhdsa: invalid signature: 17087 bytes, want 17088 for SLH-DSA-SHA2-128f
 }
 
 func ExampleVerifyMany() {

@@ -8,8 +8,8 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/lanes"
 )
 
-// ErrVerification says that a signature of the right length is not a signature of the
-// message by the key under the given options.
+// ErrVerification says that a signature is not one of the message by the key under the
+// given options. If its length is wrong, the error is wrapped and says so.
 var ErrVerification = errors.New("slhdsa: invalid signature")
 
 // Verify returns nil if sig is a signature of message by the key. opts are nil or the
@@ -58,7 +58,7 @@ func verifyAll(keys []*PublicKey, ms []content, sigs [][]byte, errs []error) {
 			errs[i] = errNoPublicKey
 			continue
 		case len(sigs[i]) != k.signatureSize():
-			errs[i] = fmt.Errorf("slhdsa: a signature of %d bytes, want %[3]d for %[2]v", len(sigs[i]), k.set, k.signatureSize())
+			errs[i] = fmt.Errorf("%w: %d bytes, want %[4]d for %[3]v", ErrVerification, len(sigs[i]), k.set, k.signatureSize())
 			continue
 		}
 		window[n] = verification{key: k, sig: sigs[i], err: &errs[i]}

@@ -26,9 +26,9 @@ const (
 	aloneRead = 32 << 10
 )
 
-// Blocks cut what is written to them into blocks of one size, and hash many blocks side
-// by side. The last block may be shorter. [NewBlocks] makes them. They are for one
-// goroutine at a time.
+// Blocks cut what is written to them into blocks of one size, and hash many blocks side by
+// side. The last block may be shorter. [NewBlocks] makes them; the zero Blocks is not
+// usable. They are for one goroutine at a time.
 type Blocks struct {
 	size    int64
 	digests func([][sha256.Size]byte) error
@@ -55,14 +55,14 @@ var (
 
 // NewBlocks returns Blocks of size bytes. They call f with the digests of one block or
 // more, in order. f must not keep the slice. Write, ReadFrom and Close call it on their
-// goroutine. Close passes the last digests. If f fails, that call and all later ones
-// return its error, and f is called no more.
+// goroutine. Close passes the last digests. If f fails, the method that called f returns
+// that error, and so does each later call until Reset; until then f is not called.
 //
-// Blocks hold back as many blocks as there are lanes (see [sha256.Selected]), more if
-// these are short, and 4 MiB at most. Blocks of more than 512 KiB are hashed one at a
-// time as they come, since holding them costs as much time as it saves. The first
-// blocks of a stream are also hashed one at a time, until there is a buffer. If the
-// object can be read at any offset, [Parts] hashes long parts side by side, too.
+// Blocks hold back as many blocks as there are lanes (see [sha256.Selected]), more if these
+// are short, and 4 MiB at most. A block of more than 512 KiB is hashed as it comes, not
+// side by side with others: holding it would cost as much time as it saves. The first
+// blocks are also hashed as they come, until there is a buffer. If the object can be read
+// at any offset, [Parts] hashes long parts side by side, too.
 //
 // NewBlocks panics if size is below 1 or f is nil.
 func NewBlocks(size int, f func(digests [][sha256.Size]byte) error) *Blocks {
@@ -111,7 +111,8 @@ func (b *Blocks) Write(p []byte) (n int, err error) {
 }
 
 // ReadFrom adds what r returns, until r ends. It returns the number of bytes that it has
-// added. If r fails, what it returned before stays added, and b can be used further.
+// added. If r fails, ReadFrom returns that error; the bytes that r returned before count,
+// and b can be used further.
 func (b *Blocks) ReadFrom(r io.Reader) (n int64, err error) {
 	if b.err != nil {
 		return 0, b.err

@@ -22,9 +22,9 @@ type PartsOptions struct {
 	// reads 2 MiB in order if that much holds a whole part for each lane. Of longer
 	// parts, it reads 64 KiB of each in turn.
 	InOrder bool
-	// Progress, if it is not nil, is called on the goroutine that called Parts, each
-	// time that bytes were hashed. Its parameters are the number of parts that were
-	// hashed so far, and the number of bytes that were hashed.
+	// Progress, if it is not nil, is called on the goroutine that called Parts, each time
+	// that bytes were hashed. Its parameters are the number of parts that were hashed so
+	// far, and the number of bytes that were hashed so far.
 	Progress func(done int, bytes int64)
 }
 

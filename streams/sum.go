@@ -1,7 +1,7 @@
 // Package streams hashes what is read: many streams side by side, such as files, or the
 // parts of one large object. Where reading takes long, goroutines read while others hash.
-// All of them have ended when a function returns.
-// [Blocks] start no goroutine.
+// All of them have ended when a function returns. The type [Blocks] starts no goroutine.
+// Functions may be called concurrently.
 package streams
 
 import (

@@ -51,7 +51,7 @@ func ExampleRoots() {
 }
 
 func ExampleNamespace_Compare() {
-	namespaces := []nmt.Namespace{nmt.MaxNamespace, {28: 5}, {27: 1}}
+	namespaces := []nmt.Namespace{nmt.MaxNamespace(), {28: 5}, {27: 1}}
 	slices.SortFunc(namespaces, nmt.Namespace.Compare) // the order of leaves
 	for _, ns := range namespaces {
 		fmt.Printf("%x\n", ns)
@@ -151,7 +151,7 @@ func ExampleSquare() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(rows[0] == cols[0], rows[0].Max[28], rows[1].Min == nmt.MaxNamespace)
+	fmt.Println(rows[0] == cols[0], rows[0].Max[28], rows[1].Min == nmt.MaxNamespace())
 	// Output:
 	// true 7 true
 }

@@ -46,16 +46,18 @@ func (n *Namespace) below(other *Namespace) bool {
 	return borrow != 0
 }
 
-// MaxNamespace is the highest namespace, the namespace of parity shares.
-var MaxNamespace = func() (n Namespace) {
+// MaxNamespace returns the highest namespace, the namespace of parity shares.
+func MaxNamespace() Namespace { return maxNamespace }
+
+var maxNamespace = func() (n Namespace) {
 	for i := range n {
 		n[i] = 0xff
 	}
 	return n
 }()
 
-// A Node is a leaf or an inner node: the lowest and the highest namespace below
-// it, and its digest. A parent's digest is of the memory of its two children.
+// A Node is a leaf or an inner node: the lowest and the highest namespace below it, and its
+// digest. The digest of a parent is that of a byte 1 and the memory of its two children.
 type Node struct {
 	Min, Max Namespace
 	Digest   [sha256.Size]byte
@@ -78,7 +80,7 @@ type Options struct {
 }
 
 // hides reports whether nodes hide leaves of ns.
-func (o Options) hides(ns Namespace) bool { return o.IgnoreMaxNamespace && ns == MaxNamespace }
+func (o Options) hides(ns Namespace) bool { return o.IgnoreMaxNamespace && ns == maxNamespace }
 
 // EmptyRoot returns the root of no leaves.
 func EmptyRoot() Node { return Node{Digest: sha256.Sum256(nil)} }
@@ -153,7 +155,7 @@ func checkOrder(nodes []Node) error {
 func (o Options) span(parent, left, right *Node) {
 	parent.Min = left.Min
 	parent.Max = right.Max
-	if o.IgnoreMaxNamespace && right.Min == MaxNamespace {
+	if o.IgnoreMaxNamespace && right.Min == maxNamespace {
 		parent.Max = left.Max
 	}
 }

@@ -77,7 +77,7 @@ func (v treeOf) options() Options { return Options{IgnoreMaxNamespace: v.IgnoreM
 // hides reports whether nodes of the tree hide leaves of a namespace. nmt makes and
 // accepts proofs of it nevertheless.
 func (v treeOf) hides(ns Namespace) bool {
-	return v.IgnoreMax && ns == MaxNamespace && v.N > v.Parity
+	return v.IgnoreMax && ns == maxNamespace && v.N > v.Parity
 }
 
 // namespaceOf returns namespace i by a rule of the vectors.
@@ -115,7 +115,7 @@ func (v treeOf) leaves(t *testing.T) ([]Node, []Namespace, [][]byte) {
 	for i := range data {
 		namespaces[i], data[i] = namespaceOf(t, v.Rule, i), dataOf(i, 512)
 		if i >= v.N-v.Parity {
-			namespaces[i] = MaxNamespace
+			namespaces[i] = maxNamespace
 		}
 	}
 	if err := LeafHashes(nodes, namespaces, data); err != nil {
@@ -234,7 +234,7 @@ func postOrder(leaves []Node, o Options, f func(Node)) Node {
 	split := splitOf(len(leaves))
 	left, right := postOrder(leaves[:split], o, f), postOrder(leaves[split:], o, f)
 	n := Node{Min: left.Min, Max: right.Max}
-	if o.IgnoreMaxNamespace && right.Min == MaxNamespace {
+	if o.IgnoreMaxNamespace && right.Min == maxNamespace {
 		n.Max = left.Max
 	}
 	msg := []byte{1}
@@ -282,7 +282,7 @@ func TestLeafHashes(t *testing.T) {
 	for i := range leaves {
 		namespaces[i][NamespaceSize-1] = byte(i / 9)
 		if i > 2*batch {
-			namespaces[i] = MaxNamespace
+			namespaces[i] = maxNamespace
 		}
 		leaves[i] = dataOf(i, r.IntN(1+r.IntN(6000)))
 	}
@@ -335,7 +335,7 @@ func TestRoots(t *testing.T) {
 				j := i % size
 				binary.BigEndian.PutUint32(leaves[i].Min[NamespaceSize-4:], uint32(j/3))
 				if j > size/2 {
-					leaves[i].Min = MaxNamespace
+					leaves[i].Min = maxNamespace
 				}
 				leaves[i].Max = leaves[i].Min
 				binary.LittleEndian.PutUint32(leaves[i].Digest[:], uint32(i))
@@ -556,7 +556,7 @@ func TestHostileProofs(t *testing.T) {
 // its leaves, which proofs hold: the proofs of all ranges, each leaf as the proof of an
 // absence, and the empty proof. Only the whole truth does, and ProveNamespace has it.
 func TestCompleteness(t *testing.T) {
-	choices := []Namespace{{1}, {3}, {5}, MaxNamespace}
+	choices := []Namespace{{1}, {3}, {5}, maxNamespace}
 	asked := append([]Namespace{{}, {2}, {4}, {6}}, choices...)
 	var trees [][]Namespace
 	for of := [][]Namespace{nil}; len(of) > 0; of = of[1:] {
@@ -587,7 +587,7 @@ func TestCompleteness(t *testing.T) {
 				for to < len(namespaces) && namespaces[to] == ns {
 					to++
 				}
-				hidden := o.IgnoreMaxNamespace && ns == MaxNamespace && len(leaves) > 0 && namespaces[0] != MaxNamespace
+				hidden := o.IgnoreMaxNamespace && ns == maxNamespace && len(leaves) > 0 && namespaces[0] != maxNamespace
 				check := func(what string, p Proof, in [][]byte, truth bool) {
 					t.Helper()
 					if err := p.VerifyNamespace(root, ns, in, o); (err == nil) != (truth && !hidden) {
@@ -976,7 +976,7 @@ func TestSquaresOfManyGroups(t *testing.T) {
 		for i := range shares {
 			row, col := i/width, i%width
 			shares[i] = hashtest.Data(40 + i%7)
-			namespaces[i] = MaxNamespace
+			namespaces[i] = maxNamespace
 			if row < width/2 && col < width/2 {
 				namespaces[i] = Namespace{0, byte((row + col) >> 4), NamespaceSize - 1: byte(row + col)}
 				copy(shares[i], namespaces[i][:])

@@ -63,7 +63,7 @@ func (p *Proof) beside(leaves []Node, first int, tree *merkle.TreeOf[Node]) {
 func splitOf(n int) int { return 1 << (bits.Len(uint(n-1)) - 1) }
 
 // errHidden is the error for proofs of [MaxNamespace] that prove nothing.
-var errHidden = errors.New("nmt: with IgnoreMaxNamespace, nodes hide leaves of MaxNamespace, " +
+var errHidden = errors.New("nmt: with IgnoreMaxNamespace, nodes hide leaves of maxNamespace, " +
 	"so no proof names all that have it")
 
 // ProveNamespace returns the proof of all leaves with a namespace, or of its
@@ -78,7 +78,7 @@ func ProveNamespace(leaves []Node, ns Namespace, o Options) (Proof, error) {
 	if err != nil {
 		return Proof{}, err
 	}
-	if len(leaves) > 0 && root.Min != MaxNamespace && o.hides(ns) {
+	if len(leaves) > 0 && root.Min != maxNamespace && o.hides(ns) {
 		return Proof{}, errHidden
 	}
 	if len(leaves) == 0 || ns.Compare(root.Min) < 0 || ns.Compare(root.Max) > 0 {

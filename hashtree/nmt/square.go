@@ -2,12 +2,11 @@ package nmt
 
 import "fmt"
 
-// Square sets rows and cols to the roots of the rows and the columns of an extended
-// data square of width × width shares, in row-major order. Each share is hashed once,
-// as a leaf of its row and of its column. The namespace of a share in the first
-// quadrant is its first 29 bytes, and the namespace of every other share is
-// [MaxNamespace]. Nodes are computed with IgnoreMaxNamespace. It needs 90 bytes of
-// memory for each share.
+// Square sets rows and cols to the roots of the rows and the columns of an extended data
+// square of width × width shares, in row-major order. Each share is hashed once, as a leaf
+// of its row and of its column. The namespace of a share in the first quadrant is its first
+// 29 bytes, and the namespace of every other share is [MaxNamespace]. Nodes are computed
+// with IgnoreMaxNamespace. Square needs 90 bytes of memory for each share.
 //
 // It is an error if the namespaces of a row or a column of the first quadrant
 // fall, or if a share there is shorter than a namespace; then rows and cols stay
@@ -31,7 +30,7 @@ func Square(rows, cols []Node, shares [][]byte, width int) error {
 		if row < original && col < original {
 			return (*Namespace)(shares[row*width+col])
 		}
-		return &MaxNamespace
+		return &maxNamespace
 	}
 	for row := range original {
 		for col := range original {

@@ -90,12 +90,12 @@ func FS(ctx context.Context, r io.ReaderAt, size int64, o Options) ([32]byte, er
 	return sha256.Sum256(d[:]), nil
 }
 
-// DM reads size bytes of r, from offset 0 on, and returns the root hash of their
-// dm-verity tree, as `veritysetup format --no-superblock` does if the blocks of data
-// and tree have one size. If tree is not nil, DM writes the whole hash tree to it, from
-// offset 0 on, the highest level first. Data of one block have no tree. After an error
-// in the arguments, nothing has been written; after any other error, parts of the tree
-// may have been.
+// DM reads size bytes of r, from offset 0 on, and returns the root hash of their dm-verity
+// tree, as `veritysetup format --no-superblock` does if the blocks of data and tree have
+// one size. If tree is not nil, DM writes the whole hash tree to it, from offset 0 on, the
+// highest level at the lowest offset. That level is written last. Data of one block have no
+// tree. After an error in the arguments, nothing has been written; after any other error,
+// parts of the tree may have been.
 //
 // It is an error if size is not a positive multiple of the block size, if the salt is
 // longer than 256 bytes, or if the block size is not a power of two from 512 to 524288.

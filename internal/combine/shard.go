@@ -12,16 +12,16 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/lanes"
 )
 
-// A Shard is where requests meet. If there are fewer combiners than Ps, a goroutine with
-// a request becomes the combiner of a batch. Otherwise it queues up and parks. Between
-// two steps of its batch a combiner takes requests from the queue, if it has room, and
-// wakes the goroutines of finished requests. A combiner whose own request is done hands
-// its batch over to a goroutine that waits: no goroutine works longer for others than
-// for itself.
+// A Shard is where requests meet. If there are fewer combiners than Ps, a goroutine with a
+// request becomes the combiner of a batch. Otherwise it queues up and parks. Between two
+// steps of its batch a combiner takes requests from the queue, if the batch has room, and
+// wakes the goroutines of finished requests. A combiner whose own request is done hands its
+// batch over to a goroutine that waits: no goroutine works longer for others than for
+// itself.
 //
-// As long as there is a queue there is a combiner, which takes the first request from
-// it or hands over to its goroutine. Every job is in a batch that has a combiner. So no
-// goroutine waits forever.
+// While the queue is not empty there is a combiner. It takes the first request, or hands
+// its batch over to the goroutine of that request. Every job that is not in the queue is in
+// a batch that has a combiner. So no goroutine waits forever.
 //
 // A goroutine hashes alone, on its own P, where it does not pay to meet others: if no
 // other came the last time (Solo), or if longer requests may fill all lanes (crowded).
@@ -40,13 +40,13 @@ type Shard struct {
 	combiners int
 	busy      mutex // locked while there are combiners
 
-	// maxCombiners is this shard's part of GOMAXPROCS. GOMAXPROCS is looked up again
-	// after lookupEvery requests, since a look-up takes the lock of the Go scheduler.
-	// When it has fallen, no batch admits a request until enough batches have ended.
+	// maxCombiners is this shard's part of GOMAXPROCS. GOMAXPROCS is looked up again after
+	// lookupEvery requests, since a look-up takes the lock of the Go scheduler. After
+	// GOMAXPROCS has fallen, no batch admits a request until enough batches have ended.
 	maxCombiners, lookup int
 
 	// soloLeft is the number of bytes that writers may still hash alone. When a batching
-	// window was in vain, it is set to misses times SoloUnit.
+	// window (openWindow) has brought no request, soloLeft is set to misses times SoloUnit.
 	soloLeft  atomicInt64
 	misses    int
 	maxMisses int
@@ -63,7 +63,7 @@ type Shard struct {
 const (
 	// lookupEvery is the number of requests between two look-ups of GOMAXPROCS.
 	lookupEvery = 64
-	// A request does not wait for requests longer by longer classes.
+	// A request does not wait for requests that are longer by that many classes, or more.
 	longer = 2
 	// maxShared is the largest number of requests in the queue that combiners share
 	// among themselves. More requests fill a wider kernel: one combiner with a wide
@@ -74,7 +74,7 @@ const (
 	blocksPerStep = 64
 )
 
-// NewShard returns one of some shards, among which GOMAXPROCS is divided.
+// NewShard returns a shard. GOMAXPROCS is divided among shards of them.
 func NewShard(shards int) *Shard {
 	s := &Shard{shards: shards, maxMisses: maxMisses, start: time.Now()}
 	s.last = &s.first
@@ -165,7 +165,8 @@ func (s *Shard) leave(r, own *Request) {
 //
 // When a kernel faults, combine recovers, and leaves all requests of b undone. Each
 // goroutine does its own request again. So the fault strikes the goroutine whose memory
-// it is, in the way that this goroutine has chosen.
+// cannot be read, and debug.SetPanicOnFault of that goroutine decides whether it panics or
+// crashes.
 func (s *Shard) combine(b *lanes.Batch, r *Request, window bool) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
@@ -211,9 +212,9 @@ func stepLimit(b *lanes.Batch) int {
 	return math.MaxInt
 }
 
-// admit lets requests from the queue join b, as long as there is room. Of few requests
-// it takes b's share only: other combiners are about to take theirs. If there are too
-// many combiners, it takes none, so that batches end.
+// admit lets requests from the queue join b, as long as there is room. If few requests
+// wait, admit takes only b's share of them: other combiners are about to take theirs. If
+// there are too many combiners, it takes none, so that batches end.
 func (s *Shard) admit(b *lanes.Batch) {
 	if s.waiting.Load() == 0 || b.Room() == 0 {
 		return
@@ -237,8 +238,8 @@ func share(n, combiners int) int {
 }
 
 // pass hands b over to a goroutine that waits. That is the goroutine with the longest
-// request in b, or, if b has no jobs, the first goroutine of the queue. If the queue is
-// empty, or there are too many combiners, pass gives b up.
+// request in b, or, if b has no jobs, the first goroutine of the queue. If b has no jobs,
+// and the queue is empty or there are too many combiners, pass gives b up.
 func (s *Shard) pass(b *lanes.Batch) {
 	if len(b.Jobs()) > 0 {
 		b.Longest().Owner.(*Request).wake(b)

@@ -76,8 +76,9 @@ func (s *Shard) mayYield(now time.Duration) bool {
 	return since < 0 || since >= time.Duration(s.noYieldFor.Load())
 }
 
-// yielded records a yield from before to after, during which `came` requests arrived. A
-// stall that several combiners meet at the same time counts as one slow yield.
+// yielded records a yield that began at before and ended at after, during which `came`
+// requests arrived. A stall that several combiners meet at the same time counts as one slow
+// yield.
 func (s *Shard) yielded(before, after time.Duration, came int) {
 	took := after - before
 	if took <= slowYield*time.Duration(max(1, came)) {

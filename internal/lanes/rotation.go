@@ -91,8 +91,8 @@ func (g *group) rotate(live int, t plan.TimeSlice, w Work) int {
 	}
 }
 
-// merge sorts the first `live` lanes of order again, after the first n of them have
-// run. Each of these two parts is still sorted.
+// merge sorts the first live entries of order again, after the first n of them have run.
+// Each of these two parts is still sorted.
 func (g *group) merge(n, live int) {
 	r := &g.rotating
 	i, j := 0, n

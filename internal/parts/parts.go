@@ -1,6 +1,6 @@
-// Package parts reads an object and hashes its parts side by side, with
-// AVX-512 about two to three times as fast as one SHA-256 over the whole object. It is
-// what streams.Parts runs on, and with prefixes, padding and groups the trees of files.
+// Package parts reads an object and hashes its parts side by side, with AVX-512 about two
+// to three times as fast as one SHA-256 over the whole object. streams.Parts runs on it. So
+// do the trees of files, which also use prefixes, padding and groups.
 package parts
 
 import (
@@ -30,14 +30,14 @@ const (
 	stepSize = 2 << 20
 	// gatherBelow is the length below which several parts are read by one call.
 	gatherBelow = 16 << 10
-	// maxGather is the largest number of bytes of such a call. A copy of 1 MiB or
-	// more bypasses the cache, and the kernels would read it from memory.
+	// maxGather is the largest number of bytes of such a call. A copy of 1 MiB or more
+	// bypasses the cache, and the kernels would read the data from memory.
 	maxGather = 128 << 10
 	// maxDirect is the largest size of a stretch that is read and hashed on the calling
 	// goroutine. Starting workers takes as long as hashing some kilobytes.
 	maxDirect = 128 << 10
-	// gap separates the buffers of long parts, so that they do not begin at the
-	// same place modulo 4 KiB. There they would share few lines of the cache.
+	// gap separates the buffers of long parts, so that they do not begin at the same place
+	// modulo 4 KiB. If they did, they would compete for the same few lines of the cache.
 	gap = 64
 )
 
@@ -48,15 +48,15 @@ type Parts struct {
 	Size int64 // its length
 	// PartSize is the length of every part but the last, which may be shorter.
 	PartSize int64
-	// Pad has zeros follow the last part, up to PartSize.
+	// If Pad is set, zeros follow the last part, up to PartSize.
 	Pad bool
 	// Prefix is hashed before each part.
 	Prefix []byte
 	// Workers is the number of workers; 0 means GOMAXPROCS.
 	Workers int
-	// Progress, if not nil, is called on the goroutine that called Sum, each time that
-	// a step was hashed. Its parameters are the number of parts that were hashed so far,
-	// and the number of bytes of the object.
+	// Progress, if not nil, is called on the goroutine that called Sum, each time that a
+	// step was hashed. Its parameters are the number of parts, and of bytes of the object,
+	// that were hashed so far.
 	Progress func(done int, bytes int64)
 	// Group, if not 0, is the number of parts that are hashed together, at most 1024. The
 	// last group may be smaller. Done is called for each group, by the goroutine that
@@ -68,8 +68,8 @@ type Parts struct {
 	Package string
 }
 
-// A pipeline reads and hashes parts. Its workers take them in groups of lanes,
-// and what belongs to a group in steps: the next stretch of each of its parts.
+// A pipeline reads and hashes parts. A worker takes a group of parts, and reads and hashes
+// it in steps. A step holds the next piece of every part of the group.
 type pipeline struct {
 	Parts
 	digests [][32]byte
@@ -93,8 +93,8 @@ type step struct {
 	data        [][]byte   // of each part; empty beyond its end
 	bytes       int64      // of the object in data
 	first, last bool       // of the steps of the group
-	// Parts from up to to end in the step: all that are left of the group, or the last
-	// part of the object, which may be shorter than the others of its group.
+	// Parts [from, to) of the group end in the step: all that are left of the group, or the
+	// last part of the object, which may be shorter than the others of its group.
 	from, to int
 	buf      []byte // what data points into
 }
@@ -103,8 +103,9 @@ type step struct {
 func (s *step) isWhole() bool { return s.first && s.last }
 
 // A hasher hashes one step after the other. If a group takes several steps it keeps the
-// states that the group's parts have reached. Together with a step it is the lanes.Work
-// of its whole blocks, and the lanes.Ends of the parts that end in it.
+// states that the group's parts have reached. With its present step, a hasher is the
+// lanes.Work for the step's whole blocks, and the lanes.Ends for the parts that end in the
+// step.
 type hasher struct {
 	p      *pipeline
 	step   *step
@@ -117,14 +118,16 @@ var errExited = errors.New("ReadAt ended its goroutine")
 // Count returns the number of parts.
 func (p Parts) Count() int64 { return (p.Size + p.PartSize - 1) / p.PartSize }
 
-// Sum sets digests[i] to the digest of part i. There is one for each part; an
-// empty stretch may have one, of an empty part.
+// Sum sets digests[i] to the digest of part i. The length of digests is the number of
+// parts. For an empty stretch it may be 1: then digests[0] is set to the digest of an empty
+// part.
 //
 // Each of its workers hashes on a goroutine, many parts side by side, while another
-// goroutine reads ahead. Up to 128 KiB are read and hashed on the calling goroutine. Sum
-// returns when no ReadAt is in flight and its goroutines have ended. When ctx is done the
-// error is ctx.Err(). If R ends too early it is [io.ErrUnexpectedEOF], if reading fails
-// the error of R, both wrapped with the offset.
+// goroutine reads ahead. A stretch of at most 128 KiB is read and hashed on the calling
+// goroutine. Sum returns when no ReadAt is in flight and its goroutines have ended. When
+// ctx is done the error is ctx.Err(). If R ends too early, the error is
+// [io.ErrUnexpectedEOF]; if reading fails, it is the error of R. Both are wrapped with the
+// offset.
 //
 // If R.ReadAt panics, Sum panics on the caller's goroutine. A fault of memory in R.ReadAt
 // is a panic, too, if the caller's goroutine has called [debug.SetPanicOnFault].
@@ -240,8 +243,8 @@ func (p *pipeline) direct(ctx context.Context) error {
 	return nil
 }
 
-// read takes groups until there are none and sends their steps, filled from
-// free, to full.
+// read takes groups until none is left. For each piece of a group, it takes a step from
+// free, fills it, and sends it to full.
 func (p *pipeline) read(ctx context.Context, free <-chan *step, full chan<- *step) error {
 	for {
 		group := int(p.taken.Add(1)-1) * p.lanes
@@ -281,8 +284,9 @@ func (p *pipeline) readGroup(ctx context.Context, group int, free func() *step, 
 	}
 }
 
-// fill reads the stretch that begins at offset at of each part of s. The stretch follows
-// lead, which counts as a part of it, so that steps end where blocks do.
+// fill reads the next piece of each part of s, from offset at of the part on. lead precedes
+// each piece in the buffer and counts towards its length, so that steps end where blocks
+// do.
 func (p *pipeline) fill(ctx context.Context, s *step, lead []byte, at int64) error {
 	if s.buf == nil {
 		s.buf = make([]byte, int64(p.lanes)*(p.stretch+gap))
@@ -418,7 +422,7 @@ func (h *hasher) Start(i int, j *lanes.Job) bool {
 
 func (h *hasher) Done(int, *lanes.Job) {}
 
-// End is of the parts that end in the step, the first of which is part from.
+// End numbers only the parts that end in the step: number 0 is part from of the group.
 func (h *hasher) End(i int) (state *block.State, rest []byte, length uint64) {
 	i += h.step.from
 	b := h.step.data[i]

@@ -21,9 +21,9 @@ const MaxJobs = 2 * block.MaxLanes
 // If jobs differ in length, each slice is a call. If jobs have equal lengths, each slice
 // is a turn within a call. A turn costs less than a call.
 
-// A TimeSlice is one step of a rotation. As many jobs as Lanes says advance together,
-// by as many blocks as Blocks says. Then other jobs follow, round robin, until a job
-// ends. If Lanes is the number of jobs, all jobs advance together until a job ends.
+// A TimeSlice is one step of a rotation. In it, Lanes jobs advance together by Blocks
+// blocks. Then other jobs follow, round robin, until a job ends. If Lanes is the number of
+// jobs, all jobs advance together until a job ends.
 type TimeSlice struct{ Lanes, Blocks int }
 
 // A rotation is a way to advance every job by the same number of blocks: in `slices`
@@ -91,7 +91,7 @@ func (p *Streams) Slice(n, blocks int) TimeSlice {
 		if r.slices > blocks {
 			break
 		}
-		// The blocks that remain after whole slices run as in the first rotation.
+		// What whole slices leave over runs as in the first rotation.
 		s := blocks / r.slices
 		cost := s*r.cycles + r.overhead
 		if rest := blocks - s*r.slices; rest > 0 {
