@@ -4,9 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"os"
 	"path"
-	"slices"
 	"strconv"
 
 	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/bag"
@@ -16,161 +16,206 @@ import (
 	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/walk"
 )
 
+// A validation is of one bag.
+type validation struct {
+	*source
+	*bag.Bag
+	dir     string
+	payload []manifest
+}
+
+// A manifest holds the names that it lists, once it was read.
+type manifest struct {
+	*list
+	names names.Set
+}
+
 // validateBag yields the files of a bag, and what is wrong with it.
-func (s *source) validateBag(dir string) bool {
-	b, problems := bag.Open(dir)
-	wrong := func(file, what string) bool {
-		return s.emit(&noteItem{text: message.Quote(walk.Join(dir, file)) + ": " + what, fail: true})
-	}
-	for _, p := range problems {
-		if !wrong(p.File, message.Reason(p.Err)) {
-			return false
+func (s *source) validateBag(dir string) iter.Seq[item] {
+	return func(yield func(item) bool) {
+		b, problems := bag.Open(dir)
+		v := &validation{source: s, Bag: b, dir: dir}
+		for _, p := range problems {
+			if !yield(v.wrong(p.File, "%s", message.Reason(p.Err))) {
+				return
+			}
 		}
-	}
-	if b == nil {
-		return true
-	}
-	manifests := make([]payloadManifest, len(b.Payload))
-	// An early version does not forbid to list a file twice. If the digests differ, one is
-	// wrong.
-	repeated := func(file string, n int) bool {
-		switch {
-		case n == 0:
-			return true
-		case b.Strict:
-			return wrong(file, repeatedText(n))
+		if b == nil {
+			return
 		}
-		return s.emit(&noteItem{text: "WARNING: " + message.Quote(walk.Join(dir, file)) + ": " + repeatedText(n)})
-	}
-	for i, m := range b.Payload {
-		p := &manifests[i]
-		p.list = s.bagList(dir, b, m)
-		p.list.audit = i == 0
-		read, more := s.lines(p.list, dir, s.enlist(&p.listed))
-		p.unread = read == nil
-		if !more || !repeated(m.File, p.listed.Sort()) {
-			return false
+		v.payload = v.manifests(b.Payload)
+		var parts []iter.Seq[item]
+		for i := range v.payload {
+			v.payload[i].audit = i == 0 // what no manifest lists counts in the first
+			parts = append(parts, v.read(&v.payload[i]))
 		}
-		if i > 0 && !p.unread && !s.emit(&summaryItem{p.list}) {
-			return false
+		parts = append(parts, v.unlisted(), v.fetched())
+		for _, tags := range v.manifests(b.Tags) {
+			parts = append(parts, v.read(&tags), v.unlistedManifests(&tags))
 		}
-	}
-	if len(manifests) > 0 && !manifests[0].unread {
-		if !s.payload(dir, b, manifests) || !s.emit(&summaryItem{manifests[0].list}) {
-			return false
-		}
-	}
-	for _, f := range b.Fetch {
-		at, err := b.Resolve(f.Name)
-		if info, statErr := os.Stat(at); err == nil && statErr == nil && f.Size >= 0 && f.Size != info.Size() &&
-			!wrong("fetch.txt", fmt.Sprintf("%d: the length is %d; the file has %d bytes", f.Line, f.Size, info.Size())) {
-			return false
-		}
-		for i, m := range b.Payload {
-			if (b.Strict || i == 0) && !s.isListed(&manifests[i].listed, f.Name, walk.Join(dir, f.Name)) &&
-				!wrong("fetch.txt", fmt.Sprintf("%d: %s does not list the file", f.Line, m.File)) {
-				return false
+		for _, part := range parts {
+			if !each(part, yield) {
+				return
 			}
 		}
 	}
-	for _, m := range b.Tags {
-		var listed names.Set
-		l, more := s.lines(s.bagList(dir, b, m), dir, s.enlist(&listed))
-		if l != nil && more {
-			more = s.emit(&summaryItem{l})
+}
+
+func (v *validation) manifests(of []bag.Manifest) []manifest {
+	all := make([]manifest, len(of))
+	for i, m := range of {
+		l := &list{name: walk.Join(v.dir, m.File), bag: v.Bag, manifest: m}
+		if m.Name != bag.SHA256 {
+			l.algorithm = &l.manifest.Algorithm
 		}
-		n := listed.Sort()
-		more = more && repeated(m.File, n)
-		for _, p := range b.Payload {
-			if more && l != nil && b.Strict && !s.isListed(&listed, p.File, walk.Join(dir, p.File)) {
-				more = wrong(p.File, m.File+" does not list the file")
+		all[i].list = l
+	}
+	return all
+}
+
+// wrong returns the item of what is wrong with a file of the bag.
+func (v *validation) wrong(file, format string, args ...any) *noteItem {
+	return errorItem("%s: %s", message.Quote(walk.Join(v.dir, file)), fmt.Sprintf(format, args...))
+}
+
+// read yields the files of a manifest, and its summary unless that has more to come.
+func (v *validation) read(m *manifest) iter.Seq[item] {
+	return func(yield func(item) bool) {
+		if !each(v.listed(m.list, v.dir, v.enlist(&m.names)), yield) {
+			return
+		}
+		if n := m.names.Sort(); n > 0 && !yield(v.repeated(m, n)) || m.unread || m.audit {
+			return
+		}
+		yield(&summaryItem{m.list})
+	}
+}
+
+// repeated returns the item of a manifest that lists n files twice. An early version does
+// not forbid it. If the digests differ, one is wrong.
+func (v *validation) repeated(m *manifest, n int) item {
+	what := strconv.Itoa(n) + " files are listed more than once"
+	if n == 1 {
+		what = "1 file is listed more than once"
+	}
+	it := v.wrong(m.manifest.File, "%s", what)
+	if !v.Strict {
+		it.text, it.fail = "WARNING: "+it.text, false
+	}
+	return it
+}
+
+// unlisted yields what the manifests do not list of the payload, compares its size with what
+// the bag says of it, and ends the first manifest.
+func (v *validation) unlisted() iter.Seq[item] {
+	return func(yield func(item) bool) {
+		if len(v.payload) == 0 || v.payload[0].unread {
+			return
+		}
+		summary := &summaryItem{v.payload[0].list}
+		root := walk.Join(v.dir, bag.Payload)
+		if info, err := os.Lstat(root); err != nil || !info.IsDir() {
+			yield(summary) // what is wrong is said already; a link may lead out of the bag, and a pipe is not waited for
+			return
+		}
+		w := v.walker(func(string) bool { return false })
+		w.Links = "name"
+		var size bag.Oxum
+		for e := range w.Walk(bag.Payload, root) {
+			if e.Kind == walk.Other {
+				e.Kind, e.Err = walk.Failure, errors.New("a payload holds files only, not a "+e.What)
+			}
+			it := foundItem(e)
+			if f, ok := it.(*fileItem); ok {
+				if info, err := file.Stat(f.path); err == nil && info.Regular {
+					size.Bytes += info.Size
+					size.Files++
+				}
+				lacking := v.lacking(f)
+				if len(lacking) < len(v.payload) {
+					for _, l := range lacking {
+						if v.Strict && !yield(errorItem("%s: %s does not list the file", message.Quote(f.name), path.Base(l.name))) {
+							return
+						}
+					}
+					continue
+				}
+				it = v.unlistedFile(f)
+			}
+			if !yield(it) {
+				return
 			}
 		}
-		if !more {
-			return false
+		if v.Oxum != nil && *v.Oxum != size && !yield(errorItem("%s: Payload-Oxum is %d.%d; the payload has %d.%d",
+			message.Quote(v.dir), v.Oxum.Bytes, v.Oxum.Files, size.Bytes, size.Files)) {
+			return
 		}
+		yield(summary)
 	}
-	return true
 }
 
-// A payloadManifest is one that was read.
-type payloadManifest struct {
-	list   *list
-	listed names.Set
-	unread bool
+// lacking returns the manifests that do not list a file of the payload.
+func (v *validation) lacking(f *fileItem) (lacking []*list) {
+	for i := range v.payload {
+		if m := &v.payload[i]; !v.isListed(&m.names, f.name, f.path) {
+			lacking = append(lacking, m.list)
+		}
+	}
+	return lacking
 }
 
-func (s *source) bagList(dir string, b *bag.Bag, m bag.Manifest) *list {
-	l := &list{name: walk.Join(dir, m.File), bag: b, manifest: m}
-	if m.Name != bag.SHA256 {
-		l.algorithm = &l.manifest.Algorithm
+// unlistedFile returns the item of a file that no manifest lists.
+func (v *validation) unlistedFile(f *fileItem) item {
+	first := v.payload[0].list
+	if info, err := os.Lstat(f.path); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		return &failureItem{name: f.name, err: errUnlistedLink, list: first}
 	}
-	return l
+	f.check = &check{list: first}
+	return v.bagFile(f)
 }
 
-// payload yields what the manifests do not list of the payload, and compares the
-// size of the payload with what the bag says of it.
-func (s *source) payload(dir string, b *bag.Bag, manifests []payloadManifest) bool {
-	if info, err := os.Lstat(walk.Join(dir, bag.Payload)); err != nil || !info.IsDir() {
-		return true // which is said already; a link may lead out of the bag, and a pipe is not waited for
-	}
-	first := manifests[0].list
-	var size bag.Oxum
-	emit := func(it item) bool {
-		f, ok := it.(*fileItem)
-		if !ok {
-			return s.emit(it)
-		}
-		if info, err := file.Stat(f.path); err == nil && info.Regular {
-			size.Bytes += info.Size
-			size.Files++
-		}
-		lacking := slices.DeleteFunc(slices.Clone(manifests), func(m payloadManifest) bool { return s.isListed(&m.listed, f.name, f.path) })
-		switch {
-		case len(lacking) == len(manifests):
-			if info, err := os.Lstat(f.path); err == nil && info.Mode()&fs.ModeSymlink != 0 {
-				return s.emit(&failureItem{name: f.name, err: errUnlistedLink, list: first})
+var errUnlistedLink = errors.New("a symbolic link that no manifest lists")
+
+// fetched yields what is wrong with fetch.txt: sizes of files that are there, and files that
+// the manifests do not list.
+func (v *validation) fetched() iter.Seq[item] {
+	return func(yield func(item) bool) {
+		for _, f := range v.Fetch {
+			at, err := v.Resolve(f.Name)
+			if info, statErr := os.Stat(at); err == nil && statErr == nil && f.Size >= 0 && f.Size != info.Size() &&
+				!yield(v.wrong("fetch.txt", "%d: the length is %d; the file has %d bytes", f.Line, f.Size, info.Size())) {
+				return
 			}
-			f.check = &check{list: first}
-			return s.bagFile(f)
-		case b.Strict:
-			for _, m := range lacking {
-				if !s.emit(&noteItem{text: message.Quote(f.name) + ": " + path.Base(m.list.name) + " does not list the file", fail: true}) {
-					return false
+			for i := range v.payload {
+				m := &v.payload[i]
+				if (v.Strict || i == 0) && !v.isListed(&m.names, f.Name, walk.Join(v.dir, f.Name)) &&
+					!yield(v.wrong("fetch.txt", "%d: %s does not list the file", f.Line, m.manifest.File)) {
+					return
 				}
 			}
 		}
-		return true
 	}
-	w := s.walker(emit)
-	w.Links = "name"
-	w.Leave = func(string) bool { return false }
-	w.Other = func(name, kind string) bool {
-		return s.emit(&failureItem{name: name, err: errors.New("a payload holds files only, not a " + kind)})
-	}
-	if !w.Walk(bag.Payload, walk.Join(dir, bag.Payload)) {
-		return false
-	}
-	if b.Oxum != nil && *b.Oxum != size {
-		return s.emit(&noteItem{fail: true, text: fmt.Sprintf("%s: Payload-Oxum is %d.%d; the payload has %d.%d",
-			message.Quote(dir), b.Oxum.Bytes, b.Oxum.Files, size.Bytes, size.Files)})
-	}
-	return true
 }
 
-// bagFile yields a file of a bag. With --fast, nobody reads it.
-func (s *source) bagFile(it *fileItem) bool {
+// unlistedManifests yields the manifests of the payload that a tag manifest does not list.
+func (v *validation) unlistedManifests(tags *manifest) iter.Seq[item] {
+	return func(yield func(item) bool) {
+		for _, p := range v.payload {
+			file := p.manifest.File
+			if v.Strict && !tags.unread && !v.isListed(&tags.names, file, walk.Join(v.dir, file)) &&
+				!yield(v.wrong(file, "%s does not list the file", tags.manifest.File)) {
+				return
+			}
+		}
+	}
+}
+
+// bagFile returns the item of a file of a bag. With --fast, nobody reads it.
+func (s *source) bagFile(it *fileItem) item {
 	if s.fast && it.err == nil {
 		info, err := file.Stat(it.path)
 		it.size, it.err = info.Size, err
 		it.done.Store(true)
 	}
-	return s.emit(it)
-}
-
-func repeatedText(n int) string {
-	if n == 1 {
-		return "1 file is listed more than once"
-	}
-	return strconv.Itoa(n) + " files are listed more than once"
+	return it
 }

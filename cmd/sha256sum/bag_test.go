@@ -23,14 +23,9 @@ func runTool(t *testing.T, args ...string) (stdout, stderr string, status int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, results := newPipeline(o), newPrinter(o)
-	s := source{options: o, opens: &p.files, leave: func(string) bool { return false }}
 	var out, errs strings.Builder
-	results.to(&out, &errs, &out)
-	err = p.run(t.Context(), func(emit func(item) bool) {
-		s.emit = emit
-		s.run()
-	}, results)
+	p, results := newPipeline(o, nil), newPrinter(o, outputs{}, &out, &errs, &out)
+	err = p.run(t.Context(), newSource(o, &p.files, outputs{}).items(), results)
 	if err != nil {
 		t.Fatal(err)
 	}

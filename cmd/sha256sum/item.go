@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"crypto/md5"
 	"crypto/sha512"
+	"fmt"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -83,6 +84,11 @@ func (*noteItem) ready() bool      { return true }
 func (*malformedItem) ready() bool { return true }
 func (*summaryItem) ready() bool   { return true }
 
+// errorItem returns the item of an error.
+func errorItem(format string, args ...any) *noteItem {
+	return &noteItem{text: fmt.Sprintf(format, args...), fail: true}
+}
+
 func newFileItem(name, path string) *fileItem { return &fileItem{name: name, path: path} }
 
 // A digest is one of any algorithm. Digests can be compared.
@@ -115,6 +121,7 @@ type list struct {
 	records   *update.Index  // of an audit; otherwise nil
 	of        string         // the file that the list is of, if it is one digest alone; "" if it must not be that
 	tookOf    bool           // and it is
+	unread    bool           // it could not be read, or not to its end
 
 	proper    int
 	malformed int

@@ -58,39 +58,17 @@ func run(args []string) int {
 		fmt.Fprintln(os.Stderr, "sha256sum:", err)
 		return 1
 	}
-	p := newPipeline(o)
-	results := newPrinter(o)
-	s := source{options: o, opens: &p.files, leave: func(string) bool { return false }}
-	out := os.Stdout
-	var dest *output.File
-	if o.output != "" {
-		// A reader of messages that goes away does not end the work.
-		signal.Ignore(syscall.SIGPIPE)
-		if dest, err = output.Create(o.output); err != nil {
-			return fail(message.Quote(o.output), err)
-		}
-		out, s.leave = dest.File, dest.Is
-	} else if info, err := file.Stdout.Info(); err == nil && info.Regular {
-		p.output = &info.ID
+	w, name, err := openOutputs(o)
+	if err != nil {
+		return fail(message.Quote(name), err)
 	}
-	if o.update != "" {
-		if err := s.update(results); err != nil {
-			dest.Abort()
-			return fail(message.Quote(o.update+update.Suffix), err)
-		}
-		if dest.Temporary {
-			if results.former, err = update.ReadFormer(o.update, update.Form{Zero: o.zero, JSON: o.json}); err != nil {
-				dest.Abort()
-				results.stamps.Abort()
-				return fail(message.Quote(o.update), err)
-			}
-		}
-	}
+	p := newPipeline(o, w.stdout)
+	s := newSource(o, &p.files, w)
 
 	ctx, bar := context.Background(), new(terminal.Progress)
 	if !p.alone {
 		var stop func()
-		ctx, stop = withSignals(ctx, dest != nil)
+		ctx, stop = withSignals(ctx, w.list != nil)
 		defer stop()
 		when := o.progress
 		if o.status && when == "auto" {
@@ -98,43 +76,44 @@ func run(args []string) int {
 		}
 		bar = terminal.StartProgress(ctx, when, typedInto(o), p)
 	}
-	results.to(bar.Wrap(out), bar.Wrap(os.Stderr), bar.Wrap(os.Stdout))
-	err = p.run(ctx, func(emit func(item) bool) {
-		s.emit = emit
-		s.run()
-	}, results)
+	out := os.Stdout
+	if w.list != nil {
+		out = w.list.File
+	}
+	results := newPrinter(o, w, bar.Wrap(out), bar.Wrap(os.Stderr), bar.Wrap(os.Stdout))
+	err = p.run(ctx, s.items(), results)
 	bar.Finish()
-	return finish(o, err, &s, results, dest)
+	return finish(o, err, results, w)
 }
 
 // finish puts the results in their place. err is the error of the work.
-func finish(o *options, err error, s *source, results *printer, dest *output.File) int {
+func finish(o *options, err error, results *printer, w outputs) int {
 	var caught signalError
 	interrupted := errors.As(err, &caught)
 	name := o.output // of the file that an error is about
-	if dest != nil {
+	if w.list != nil {
 		if err == nil {
-			err = results.loss(dest)
+			err = results.loss(w.list)
 			if reportErr := results.reportRemoved(); err == nil {
 				err = reportErr
 			}
 		}
 		if err == nil {
-			err = dest.Commit()
+			err = w.list.Commit()
 		} else {
-			dest.Abort()
+			w.list.Abort()
 		}
 		if reportErr := results.endReport(err == nil); err == nil && reportErr != nil {
 			return fail("write error", reportErr)
 		}
 	}
-	if results.stamps != nil {
+	if w.stamps != nil {
 		var stampsErr error
 		if err != nil {
 			// What is hashed now and what was before, the next run need not hash.
-			stampsErr = s.stamps.Rest(results.stamps.Write)
+			stampsErr = w.known.Rest(w.stamps.Write)
 		}
-		if commitErr := results.stamps.Commit(); stampsErr == nil {
+		if commitErr := w.stamps.Commit(); stampsErr == nil {
 			stampsErr = commitErr
 		}
 		if err == nil && stampsErr != nil {
@@ -143,12 +122,12 @@ func finish(o *options, err error, s *source, results *printer, dest *output.Fil
 	}
 	switch {
 	case interrupted:
-		if dest != nil && dest.Temporary {
+		if w.list != nil && w.list.Temporary {
 			fmt.Fprintf(os.Stderr, "sha256sum: %v: %s is not written\n", caught, message.Quote(o.output))
 		}
 		terminal.DieOf(caught.Signal)
 		return caught.status()
-	case err != nil && dest != nil:
+	case err != nil && w.list != nil:
 		return fail(message.Quote(name), err)
 	case err != nil:
 		return fail("write error", err)
@@ -172,23 +151,6 @@ func (p *printer) loss(dest *output.File) error {
 		return nil
 	}
 	return errors.New("not replaced: " + why + " (--allow-loss replaces it)")
-}
-
-// update makes the source and the printer read and write what is known of files.
-func (s *source) update(results *printer) (err error) {
-	roots := s.files
-	if len(roots) == 0 {
-		roots = []string{"."}
-	}
-	if s.stamps, err = update.Open(s.options.update, roots); err != nil {
-		return err
-	}
-	if results.stamps, err = update.Create(s.options.update); err != nil {
-		return err
-	}
-	leave := s.leave
-	s.leave = func(path string) bool { return leave(path) || results.stamps.Is(path) }
-	return nil
 }
 
 func fail(what string, err error) int {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"iter"
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
@@ -49,9 +50,12 @@ const (
 	longName   = 1 << 10 // bytes of a name that take the room of an item
 )
 
-func newPipeline(o *options) *pipeline {
+// newPipeline returns a pipeline whose results are written to a regular file, output, or to
+// none if that is nil.
+func newPipeline(o *options, output *file.ID) *pipeline {
 	p := &pipeline{
 		options: o,
+		output:  output,
 		arena:   min(maxArena, maxArenas/o.jobs),
 		lanes:   sync.OnceValue(func() int { return sha256.Selected().Lanes }),
 		nudge:   make(chan struct{}, 1),
@@ -66,11 +70,11 @@ func newPipeline(o *options) *pipeline {
 	return p
 }
 
-// run hashes everything that the source yields and hands it to out in order.
+// run hashes the items and hands them to out in order.
 // It returns the first error of out, or ctx's. Once ctx is done, run does
 // not wait for the workers, which may be stuck in a read, but prints what they
 // have finished.
-func (p *pipeline) run(ctx context.Context, source func(emit func(item) bool), out *printer) error {
+func (p *pipeline) run(ctx context.Context, items iter.Seq[item], out *printer) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	p.files.Ctx = ctx
@@ -80,7 +84,11 @@ func (p *pipeline) run(ctx context.Context, source func(emit func(item) bool), o
 		defer close(stopped)
 		defer close(p.order)
 		defer close(p.work)
-		source(func(it item) bool { return p.emit(ctx, it) })
+		for it := range items {
+			if !p.emit(ctx, it) {
+				break
+			}
+		}
 		p.ended.Store(true)
 	}
 	if p.alone {

@@ -21,7 +21,7 @@ import (
 // What was finished is printed even if the source ended before the interrupt was
 // seen.
 func TestInterruptPrintsWhatIsDone(t *testing.T) {
-	p := newPipeline(&options{jobs: 1})
+	p := newPipeline(&options{jobs: 1}, nil)
 	done := newFileItem("abc", "abc")
 	done.digest = sha256Digest(abcDigest)
 	done.done.Store(true)
@@ -30,8 +30,7 @@ func TestInterruptPrintsWhatIsDone(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(signalError{syscall.SIGINT})
 	var out strings.Builder
-	results := newPrinter(p.options)
-	results.to(&out, io.Discard, io.Discard)
+	results := newPrinter(p.options, outputs{}, &out, io.Discard, io.Discard)
 	waiting, err := p.print(ctx, results)
 	if waiting != nil {
 		t.Error("print waits for what is done")
@@ -49,7 +48,7 @@ func TestInterruptPrintsWhatIsDone(t *testing.T) {
 
 // A file's size counts once, and what is finished is known.
 func TestSizesCountOnce(t *testing.T) {
-	p := newPipeline(&options{jobs: 1})
+	p := newPipeline(&options{jobs: 1}, nil)
 	it := newFileItem("x", "x")
 	p.unsized.Add(1)
 	p.ended.Store(true)
@@ -67,7 +66,7 @@ func TestSizesCountOnce(t *testing.T) {
 // memory.
 func TestLongNamesThatWaitAreFew(t *testing.T) {
 	for _, length := range []int{1, longName - 1, longName, 60_000} {
-		p := newPipeline(&options{jobs: 1})
+		p := newPipeline(&options{jobs: 1}, nil)
 		ctx, cancel := context.WithCancel(t.Context())
 		go func() {
 			for range p.work {
@@ -151,27 +150,21 @@ func TestInterruptKeepsWhatIsKnown(t *testing.T) {
 	if err := errors.Join(stamps.Write(&known), stamps.Commit()); err != nil {
 		t.Fatal(err)
 	}
-	var interrupted *fileItem
-	s := source{
-		options: &options{recursive: true, links: "skip"},
-		opens:   &file.Descriptors{Ctx: t.Context()},
-		leave:   func(string) bool { return false },
-		emit: func(it item) bool {
-			interrupted = it.(*fileItem)
-			return false
-		},
-	}
-	if s.stamps, err = update.Open(list, []string{dir}); err != nil {
+	var w outputs
+	if w.known, err = update.Open(list, []string{dir}); err != nil {
 		t.Fatal(err)
 	}
-	if s.operand(dir) {
-		t.Error("the source goes on")
+	s := newSource(&options{recursive: true, links: "skip", files: []string{dir}}, &file.Descriptors{Ctx: t.Context()}, w)
+	var interrupted *fileItem
+	for it := range s.items() {
+		interrupted = it.(*fileItem)
+		break
 	}
 	if interrupted.known == nil || *interrupted.known != known {
 		t.Errorf("known %+v, not %+v", interrupted.known, known)
 	}
 	var kept []update.Record
-	if err := s.stamps.Rest(func(r *update.Record) error { kept = append(kept, *r); return nil }); err != nil {
+	if err := w.known.Rest(func(r *update.Record) error { kept = append(kept, *r); return nil }); err != nil {
 		t.Fatal(err)
 	}
 	if !slices.Equal(kept, []update.Record{known}) {
@@ -183,13 +176,13 @@ func TestInterruptKeepsWhatIsKnown(t *testing.T) {
 func TestErrorKeepsWhatIsKnown(t *testing.T) {
 	for _, tt := range []struct {
 		name string
-		end  func(o *options, s *source, p *printer, known *update.Record) error
+		end  func(p *printer, w outputs, known *update.Record) error
 	}{
-		{"of a file that waits", func(_ *options, _ *source, p *printer, known *update.Record) error {
+		{"of a file that waits", func(p *printer, _ outputs, known *update.Record) error {
 			return errors.Join(p.rest(&fileItem{name: known.Name, known: known}), p.stamps.Commit())
 		}},
-		{"of a file that the run did not reach", func(o *options, s *source, p *printer, _ *update.Record) error {
-			if status := finish(o, errors.New("no space"), s, p, nil); status != 1 {
+		{"of a file that the run did not reach", func(p *printer, w outputs, _ *update.Record) error {
+			if status := finish(p.options, errors.New("no space"), p, w); status != 1 {
 				return fmt.Errorf("status %d", status)
 			}
 			return nil
@@ -206,11 +199,14 @@ func TestErrorKeepsWhatIsKnown(t *testing.T) {
 				t.Fatal(err)
 			}
 			o := &options{update: list, files: []string{"dir"}}
-			s, p := source{options: o, leave: func(string) bool { return false }}, newPrinter(o)
-			if err := s.update(p); err != nil {
+			var w outputs
+			if w.known, err = update.Open(list, o.files); err != nil {
 				t.Fatal(err)
 			}
-			if err := tt.end(o, &s, p, &known); err != nil {
+			if w.stamps, err = update.Create(list); err != nil {
+				t.Fatal(err)
+			}
+			if err := tt.end(newPrinter(o, w, io.Discard, io.Discard, io.Discard), w, &known); err != nil {
 				t.Fatal(err)
 			}
 			now, err := update.Open(list, []string{"dir"})

@@ -44,12 +44,13 @@ type printer struct {
 // cut each other's lines.
 const maxWrite = 4 << 10
 
-func newPrinter(o *options) *printer { return &printer{options: o} }
-
-// to says where the results, the messages and the report of --update go.
-func (p *printer) to(out, errs, report io.Writer) {
-	p.out, p.errs = bufio.NewWriterSize(out, maxWrite), errs
-	p.report = bufio.NewWriter(report)
+// newPrinter returns a printer that writes the results to out, messages to errs, and what
+// --update reports to report.
+func newPrinter(o *options, w outputs, out, errs, report io.Writer) *printer {
+	return &printer{
+		options: o, stamps: w.stamps, former: w.former,
+		out: bufio.NewWriterSize(out, maxWrite), errs: errs, report: bufio.NewWriter(report),
+	}
 }
 
 func (p *printer) flush() error { return p.out.Flush() }

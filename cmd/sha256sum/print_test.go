@@ -28,8 +28,7 @@ func TestLinesAreWrittenWhole(t *testing.T) {
 	for name, o := range map[string]options{"lines": {}, "composite": {partSize: 1 << 20}, "JSON": {json: true}} {
 		t.Run(name, func(t *testing.T) {
 			var got writes
-			p := newPrinter(&o)
-			p.to(&got, io.Discard, io.Discard)
+			p := newPrinter(&o, outputs{}, &got, io.Discard, io.Discard)
 			for i := range 1000 {
 				it := newFileItem(fmt.Sprintf("%d/%s", i, strings.Repeat("x", i)), "")
 				it.digest = sha256Digest(abcDigest)
@@ -56,8 +55,7 @@ func TestLinesAreWrittenWhole(t *testing.T) {
 // terminal.
 func TestMessagesKeepTheirPlaces(t *testing.T) {
 	var got strings.Builder
-	p := newPrinter(&options{})
-	p.to(&got, &got, io.Discard)
+	p := newPrinter(&options{}, outputs{}, &got, &got, io.Discard)
 	for _, name := range []string{"a", "b", "c"} {
 		it := newFileItem(name, name)
 		if it.digest = sha256Digest(abcDigest); name == "b" {

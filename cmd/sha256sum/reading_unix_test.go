@@ -161,11 +161,15 @@ func freshFiles(t *testing.T, sizes ...int) (names, lines []string) {
 }
 
 // runFresh runs a pipeline, and returns its lines.
-func runFresh(ctx context.Context, p *pipeline, source func(emit func(item) bool)) (lines []string, err error) {
+func runFresh(ctx context.Context, p *pipeline, items ...*fileItem) (lines []string, err error) {
 	var out strings.Builder
-	results := newPrinter(p.options)
-	results.to(&out, io.Discard, io.Discard)
-	err = p.run(ctx, source, results)
+	err = p.run(ctx, func(yield func(item) bool) {
+		for _, it := range items {
+			if !yield(it) {
+				return
+			}
+		}
+	}, newPrinter(p.options, outputs{}, &out, io.Discard, io.Discard))
 	return strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n"), err
 }
 
@@ -185,12 +189,12 @@ func TestFreshFilesShareAPause(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			waited := waits(t, func(t *testing.T) {
 				names, want := freshFiles(t, test.sizes...)
-				p := newPipeline(&options{jobs: test.jobs, files: names[:min(len(names), shortFiles+1)]})
-				lines, err := runFresh(t.Context(), p, func(emit func(item) bool) {
-					for _, name := range names {
-						emit(newFileItem(name, name))
-					}
-				})
+				p := newPipeline(&options{jobs: test.jobs, files: names[:min(len(names), shortFiles+1)]}, nil)
+				var items []*fileItem
+				for _, name := range names {
+					items = append(items, newFileItem(name, name))
+				}
+				lines, err := runFresh(t.Context(), p, items...)
 				if err != nil || !slices.Equal(lines, want) {
 					t.Errorf("%d lines, %v: not those of %d files", len(lines), err, len(want))
 				}
@@ -230,15 +234,12 @@ func TestInterruptDuringAPause(t *testing.T) {
 			names, _ := freshFiles(t, kind.size)
 			ctx, cancel := context.WithTimeoutCause(t.Context(), settling/2, signalError{syscall.SIGINT})
 			defer cancel()
-			p := newPipeline(&options{jobs: 1})
+			p := newPipeline(&options{jobs: 1}, nil)
 			finished := newFileItem("abc", "abc")
 			finished.digest = sha256Digest(abcDigest)
 			finished.done.Store(true)
 			fresh := itemOf(names[0], kind.algorithm)
-			lines, err := runFresh(ctx, p, func(emit func(item) bool) {
-				emit(fresh)
-				emit(finished)
-			})
+			lines, err := runFresh(ctx, p, fresh, finished)
 			synctest.Wait()
 			if want := []string{abcHex + "  abc"}; !slices.Equal(lines, want) || !errors.As(err, new(signalError)) {
 				t.Errorf("%q, %v", lines, err)

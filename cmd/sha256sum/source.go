@@ -1,8 +1,8 @@
 package main
 
 import (
-	"fmt"
 	"io"
+	"iter"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,56 +16,45 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/checklist"
 )
 
+// each hands items to yield, and reports whether there may be more.
+func each(items iter.Seq[item], yield func(item) bool) bool {
+	for it := range items {
+		if !yield(it) {
+			return false
+		}
+	}
+	return true
+}
+
 // A source yields the items that the command line asks for. All of it runs in
 // one goroutine.
 type source struct {
 	*options
-	opens  *file.Descriptors
-	emit   func(item) bool
-	leave  func(path string) bool // for trees: files to leave out
-	stamps *update.Reader         // with --update: what is known of files
+	opens *file.Descriptors
+	known *update.Reader    // with --update: what is known of files
+	own   func(string) bool // reports whether a path is of a file that the results are written to
 
-	parser  checklist.Parser
-	last    map[file.ID]*turn // of those that were emitted, the last one of each file
-	reading *file.ID          // the list that is being read, if it is a shared file
+	parser checklist.Parser
+	last   map[file.ID]*turn // of those that were yielded, the last one of each file
 }
 
-func (s *source) run() {
-	files := s.files
+func newSource(o *options, opens *file.Descriptors, w outputs) *source {
+	return &source{options: o, opens: opens, known: w.known, own: w.has}
+}
+
+// items yields everything.
+func (s *source) items() iter.Seq[item] {
 	switch {
 	case s.bag != "":
-		s.validateBag(s.bag)
-		return
+		return s.validateBag(s.bag)
 	case s.files0From != "":
-		s.namesFrom(s.files0From)
-		return
+		return s.namesFrom(s.files0From)
 	case s.check && s.recursive:
-		roots := files[1:]
-		if len(roots) == 0 {
-			roots = []string{"."}
-		}
-		s.audit(files[0], s.baseOf(files[0]), roots)
-		return
-	case len(files) == 0 && s.recursive:
-		files = []string{"."}
-	case len(files) == 0:
-		files = []string{"-"}
+		return s.audit(s.files[0], s.files[1:])
+	case s.check:
+		return s.lists()
 	}
-	for i, name := range files {
-		if !s.check {
-			if !s.operand(name) {
-				return
-			}
-			continue
-		}
-		of := ""
-		if len(files) == 2 && i == 0 && files[1] != name {
-			of = files[1]
-		}
-		if l, more := s.list(name, s.baseOf(name), of); !more || l != nil && l.tookOf {
-			return
-		}
-	}
+	return s.operands()
 }
 
 // A short job is a few small files that are named. Other goroutines, their signals
@@ -121,87 +110,109 @@ func under(base, name string) string {
 	return walk.Join(base, name)
 }
 
-// operand yields a name of the command line, or what is under it.
-func (s *source) operand(name string) bool {
-	path := under(s.base, name)
-	emit := s.emit
-	if s.stamps != nil {
-		s.stamps.Enter(name)
-		emit = func(it item) bool {
-			f, ok := it.(*fileItem)
-			if ok {
-				f.known = s.stamps.Find(f.name)
+// operands yields the files that the command line names.
+func (s *source) operands() iter.Seq[item] {
+	names := s.files
+	switch {
+	case len(names) == 0 && s.recursive:
+		names = []string{"."}
+	case len(names) == 0:
+		names = []string{"-"}
+	}
+	return func(yield func(item) bool) {
+		for _, name := range names {
+			if !each(s.operand(name), yield) {
+				return
 			}
-			if s.emit(it) {
-				return true
-			}
-			if ok && f.known != nil {
-				s.stamps.Keep(f.known)
-			}
-			return false
 		}
 	}
+}
+
+// operand yields the file of a name, or what is under it.
+func (s *source) operand(name string) iter.Seq[item] {
+	path := under(s.base, name)
 	if s.recursive && name != "-" {
 		// A link that is named is followed, as a directory that is meant.
 		if info, err := file.Stat(path); err == nil && info.Dir {
-			return s.walk(name, path, emit)
+			return s.withRecords(name, s.tree(name, path))
 		}
 	}
-	if name != "-" && !s.filters.Keep(name, false) {
-		return true
-	}
-	return s.file(newFileItem(name, path))
-}
-
-// walk hands what is under a directory to emit, but for what killed runs have left.
-func (s *source) walk(name, path string, emit func(item) bool) bool {
-	w := s.walker(emit)
-	file := w.File
-	w.File = func(name, path string, link bool) bool {
-		if !link && output.IsTemporary(filepath.Base(name)) {
-			return w.Skipped(name, "skipped: temporary file of sha256sum")
+	return s.withRecords(name, func(yield func(item) bool) {
+		if name == "-" || s.filters.Keep(name, false) {
+			yield(s.named(name, path))
 		}
-		return file(name, path, link)
-	}
-	return w.Walk(name, path)
+	})
 }
 
-// walker returns a walker that hands all that it finds to emit.
-func (s *source) walker(emit func(item) bool) *walk.Walker {
-	skipped := func(name, why string) bool {
-		return emit(&noteItem{text: message.Quote(name) + ": " + why})
+// withRecords yields the items under a root of --update, with what is known of the files.
+func (s *source) withRecords(root string, items iter.Seq[item]) iter.Seq[item] {
+	if s.known == nil {
+		return items
 	}
-	return &walk.Walker{
-		Filters: s.filters, Links: s.links, OneFileSystem: s.oneFileSystem, Opens: s.opens, Leave: s.leave,
-		File: func(name, path string, link bool) bool {
-			it := newFileItem(name, path)
-			it.walked = !link
-			return emit(it)
-		},
-		Failure: func(name string, err error) bool { return emit(&failureItem{name: name, err: err}) },
-		Other:   func(name, kind string) bool { return skipped(name, "skipped: "+kind) },
-		Skipped: skipped,
+	return func(yield func(item) bool) {
+		s.known.Enter(root)
+		for it := range items {
+			f, ok := it.(*fileItem)
+			if ok {
+				f.known = s.known.Find(f.name)
+			}
+			if yield(it) {
+				continue
+			}
+			if ok && f.known != nil {
+				s.known.Keep(f.known)
+			}
+			return
+		}
 	}
 }
 
-// file yields a file.
-func (s *source) file(it *fileItem) bool {
-	id, shared := sharedFile(it.path)
+// tree yields what is under a directory, but for what killed runs have left.
+func (s *source) tree(name, path string) iter.Seq[item] {
+	return func(yield func(item) bool) {
+		for e := range s.walker(s.own).Walk(name, path) {
+			if e.Kind == walk.File && output.IsTemporary(filepath.Base(e.Name)) {
+				e.Kind, e.What = walk.Skipped, "skipped: temporary file of sha256sum"
+			}
+			if !yield(foundItem(e)) {
+				return
+			}
+		}
+	}
+}
+
+func (s *source) walker(leave func(path string) bool) *walk.Walker {
+	return &walk.Walker{Filters: s.filters, Links: s.links, OneFileSystem: s.oneFileSystem, Opens: s.opens, Leave: leave}
+}
+
+// foundItem returns the item of what a walk found.
+func foundItem(e walk.Entry) item {
+	switch e.Kind {
+	case walk.Failure:
+		return &failureItem{name: e.Name, err: e.Err}
+	case walk.Other:
+		return &noteItem{text: message.Quote(e.Name) + ": skipped: " + e.What}
+	case walk.Skipped:
+		return &noteItem{text: message.Quote(e.Name) + ": " + e.What}
+	}
+	it := newFileItem(e.Name, e.Path)
+	it.walked = e.Kind == walk.File
+	return it
+}
+
+// named returns the item of a file that is named. It is to be yielded next.
+func (s *source) named(name, path string) *fileItem {
+	it := newFileItem(name, path)
+	id, shared := sharedFile(path)
 	if shared && s.links == "name" {
-		_, err := file.Readlink(it.path)
+		_, err := file.Readlink(path)
 		shared = err != nil // of a link, its own name is read
 	}
 	if shared {
 		it.turn = &turn{after: s.before(id), done: make(chan struct{})}
 		s.last[id] = it.turn
 	}
-	if !s.emit(it) {
-		return false
-	}
-	if shared && s.reading != nil && id == *s.reading {
-		<-it.turn.done // what it leaves is the rest of the list
-	}
-	return true
+	return it
 }
 
 // sharedFile reports whether what one name reads of a file is lost to the others
@@ -215,7 +226,7 @@ func sharedFile(name string) (id file.ID, shared bool) {
 	return info.ID, err == nil && !info.Regular && !info.Dir
 }
 
-// before returns the channel that is closed when all that was emitted of a file
+// before returns the channel that is closed when all that was yielded of a file
 // is done.
 func (s *source) before(id file.ID) <-chan struct{} {
 	if s.last == nil {
@@ -234,55 +245,68 @@ var noTurn = func() chan struct{} {
 	return c
 }()
 
-// open opens a list; shown is its name in messages.
-func (s *source) open(name string) (r io.ReadCloser, shown string, err error) {
-	s.reading = nil
+// An input is a list, or a file of names.
+type input struct {
+	io.ReadCloser
+	shown string // its name in messages
+	await func() // waits until all that was yielded of the same pipe is done: what that leaves is the rest of the input
+}
+
+// open opens an input.
+func (s *source) open(name string) (in input, err error) {
+	in = input{shown: name, await: func() {}}
+	if name == "-" {
+		in.shown = "standard input"
+	}
 	if id, shared := sharedFile(name); shared {
-		<-s.before(id)
-		s.reading = &id
+		in.await = func() { <-s.before(id) }
 	}
-	if shown = name; name == "-" {
-		shown = "standard input"
-	}
+	in.await()
 	var f file.File
 	err = s.opens.Wait(func() {}, func() (err error) {
 		f, _, err = file.OpenInput(name)
 		return err
 	})
-	return f, shown, err
+	in.ReadCloser = f
+	return in, err
 }
 
 // namesFrom yields the files that a file names, each name ended by NUL.
-func (s *source) namesFrom(from string) bool {
-	f, shown, err := s.open(from)
-	if err != nil {
-		return s.emit(&noteItem{text: fmt.Sprintf("cannot open %s for reading: %s", message.QuoteAlways(from), message.Reason(err)), fail: true})
-	}
-	defer f.Close()
-	names := checklist.NewLines(f, 0)
-	for n := 1; ; n++ {
-		name, whole, err := names.Next()
-		var problem string
-		switch {
-		case err == io.EOF:
-			return true
-		case err != nil:
-			return s.emit(&noteItem{text: fmt.Sprintf("%s: read error: %s", message.Quote(shown), message.Reason(err)), fail: true})
-		case !whole:
-			problem = "file name too long"
-		case name == "":
-			problem = "invalid zero-length file name"
-		case name == "-" && from == "-":
-			problem = "when reading file names from standard input, no file name of '-' allowed"
+func (s *source) namesFrom(from string) iter.Seq[item] {
+	return func(yield func(item) bool) {
+		in, err := s.open(from)
+		if err != nil {
+			yield(errorItem("cannot open %s for reading: %s", message.QuoteAlways(from), message.Reason(err)))
+			return
 		}
-		var more bool
-		if problem != "" {
-			more = s.emit(&noteItem{text: fmt.Sprintf("%s:%d: %s", message.Quote(shown), n, problem), fail: true})
-		} else {
-			more = s.operand(name)
-		}
-		if !more {
-			return false
+		defer in.Close()
+		names := checklist.NewLines(in, 0)
+		for n := 1; ; n++ {
+			in.await()
+			name, whole, err := names.Next()
+			var problem string
+			switch {
+			case err == io.EOF:
+				return
+			case err != nil:
+				yield(errorItem("%s: read error: %s", message.Quote(in.shown), message.Reason(err)))
+				return
+			case !whole:
+				problem = "file name too long"
+			case name == "":
+				problem = "invalid zero-length file name"
+			case name == "-" && from == "-":
+				problem = "when reading file names from standard input, no file name of '-' allowed"
+			}
+			if problem != "" {
+				if !yield(errorItem("%s:%d: %s", message.Quote(in.shown), n, problem)) {
+					return
+				}
+				continue
+			}
+			if !each(s.operand(name), yield) {
+				return
+			}
 		}
 	}
 }

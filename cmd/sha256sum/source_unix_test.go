@@ -26,9 +26,9 @@ func TestTurnsOfOnePipe(t *testing.T) {
 		}
 	}
 	var items []*fileItem
-	s := source{options: &options{}, emit: func(it item) bool { items = append(items, it.(*fileItem)); return true }}
+	s := newSource(&options{}, nil, outputs{})
 	for _, name := range []string{"pipe", "linked", "file", "another", "symlinked", "nosuch"} {
-		s.file(newFileItem(at(name), at(name)))
+		items = append(items, s.named(at(name), at(name)))
 	}
 	pipe, linked, file, another, symlinked, nosuch := items[0], items[1], items[2], items[3], items[4], items[5]
 	if file.turn != nil || nosuch.turn != nil {

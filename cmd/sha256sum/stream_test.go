@@ -36,7 +36,7 @@ func randomFile(t *testing.T, size int) (name string, contents []byte) {
 // testWorker returns a worker without company.
 func testWorker(o options) *worker {
 	o.jobs = 1
-	p := newPipeline(&o)
+	p := newPipeline(&o, nil)
 	p.files.Ctx = context.Background()
 	w := newWorker(p)
 	w.ctx = context.Background()

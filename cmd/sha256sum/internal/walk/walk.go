@@ -6,86 +6,153 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/file"
 )
 
-// A Walker emits the files under a directory in the order of their whole
-// names, byte by byte: what sort in the C locale makes of find's output.
+// A Walker finds what is under directories.
 type Walker struct {
 	Filters       Filters
 	Links         string // skip, follow or name: what is done with symbolic links
 	OneFileSystem bool
 	Opens         *file.Descriptors
 	Leave         func(path string) bool // files that are none of the tree's
-
-	// What is found. Each returns false when the walk should stop.
-	File    func(name, path string, link bool) bool
-	Failure func(name string, err error) bool
-	Other   func(name, kind string) bool // what is neither a file, a directory nor a link
-	Skipped func(name, why string) bool  // why holds no name
-
-	device  uint64    // that the walk keeps to, with oneFileSystem
-	inside  []file.ID // the directories from the root to here, with links followed
-	omitted int       // symbolic links
 }
+
+// An Entry is something that a walk finds.
+type Entry struct {
+	Kind Kind
+	Name string // in the results
+	Path string // that opens it
+	What string // it is, if it is Other; why it is left out, if it is Skipped
+	Err  error  // of a Failure
+}
+
+// A Kind is one of entries.
+type Kind int
+
+const (
+	File    Kind = iota
+	Link         // a symbolic link that counts as a file; where links are followed, one that leads nowhere
+	Other        // neither a file, a directory nor a link
+	Skipped      // files, or links, that the Walker leaves out
+	Failure      // a directory that cannot be read, or not to its end
+)
 
 // errLoop is the error of a directory that leads back to one that it is in.
 var errLoop = errors.New("file system loop")
 
-// Walk emits the files under a directory, which has a name in the results and a
-// path. It reports false when it should stop.
-func (w *Walker) Walk(name, path string) bool {
-	if w.OneFileSystem {
-		info, err := file.Stat(path)
-		if err != nil {
-			return w.Failure(name, err)
+// Walk yields what is under a directory, which has a name in the results and a path, in the
+// order of the whole names, byte by byte: what sort in the C locale makes of find's output.
+func (w *Walker) Walk(name, path string) iter.Seq[Entry] {
+	return func(yield func(Entry) bool) {
+		t := tree{Walker: w, root: name}
+		defer t.leave()
+		if e, wrong := t.enter(name, path, ""); wrong && !yield(e) {
+			return
 		}
-		w.device = info.ID.Device()
-	}
-	if !w.walkDir(name, path, "") {
-		return false
-	}
-	switch w.omitted {
-	case 0:
-		return true
-	case 1:
-		return w.Skipped(name, "1 symbolic link skipped")
-	}
-	return w.Skipped(name, fmt.Sprintf("%d symbolic links skipped", w.omitted))
-}
-
-// walkDir emits the files under a directory. below is the path from the root of
-// the walk to it.
-func (w *Walker) walkDir(name, path, below string) bool {
-	d, id, err := readDirectory(w.Opens, path, func(base string) fs.FileMode {
-		return w.typeOfLink(Join(path, base))
-	})
-	if err != nil && !w.Failure(name, err) {
-		return false
-	}
-	defer d.release()
-	if w.OneFileSystem && id.Device() != w.device {
-		return w.Skipped(name, "skipped: another file system")
-	}
-	if w.Links == "follow" {
-		for _, outer := range w.inside {
-			if outer == id && id != (file.ID{}) {
-				return w.Failure(name, errLoop)
+		for e, found := t.next(); found; e, found = t.next() {
+			if !yield(e) {
+				return
 			}
 		}
-		w.inside = append(w.inside, id)
-		defer func() { w.inside = w.inside[:len(w.inside)-1] }()
 	}
-	for _, e := range d.entries {
-		base := strings.TrimSuffix(string(d.key(e)), "/")
-		if !w.entry(Join(name, base), Join(path, base), Join(below, base), e.mode()) {
-			return false
+}
+
+// A tree is one that a Walker is in.
+type tree struct {
+	*Walker
+	root    string  // its name
+	device  uint64  // that the walk keeps to, with OneFileSystem
+	inside  []level // the directories from the root to here
+	omitted int     // symbolic links
+}
+
+// A level is a directory with the entries that are still to come.
+type level struct {
+	*directory
+	id         file.ID
+	name, path string
+	below      string // its path from the root of the walk
+}
+
+// next returns the next entry. It reports false behind the last.
+func (t *tree) next() (e Entry, found bool) {
+	for len(t.inside) > 0 {
+		l := &t.inside[len(t.inside)-1]
+		if len(l.entries) == 0 {
+			l.release()
+			t.inside = t.inside[:len(t.inside)-1]
+			continue
+		}
+		base, mode := strings.TrimSuffix(string(l.key(l.entries[0])), "/"), l.entries[0].mode()
+		l.entries = l.entries[1:]
+		if e, found = t.entry(Join(l.name, base), Join(l.path, base), Join(l.below, base), mode); found {
+			return e, true
 		}
 	}
-	return true
+	n := t.omitted
+	t.omitted = 0
+	what := fmt.Sprintf("%d symbolic links skipped", n)
+	if n == 1 {
+		what = "1 symbolic link skipped"
+	}
+	return Entry{Kind: Skipped, Name: t.root, What: what}, n > 0
+}
+
+// leave ends the walk wherever it is.
+func (t *tree) leave() {
+	for _, l := range t.inside {
+		l.release()
+	}
+}
+
+// entry returns what the walk finds in an entry of a directory. It reports false if that is
+// nothing, or a directory that was entered.
+func (t *tree) entry(name, path, below string, mode fs.FileMode) (e Entry, found bool) {
+	link := mode&fs.ModeSymlink != 0
+	switch {
+	case !t.Filters.Keep(below, mode.IsDir()):
+		return Entry{}, false
+	case mode.IsDir():
+		return t.enter(name, path, below)
+	case link && t.Links == "skip":
+		t.omitted++
+		return Entry{}, false
+	case link:
+		return Entry{Kind: Link, Name: name, Path: path}, true
+	case !mode.IsRegular():
+		return Entry{Kind: Other, Name: name, Path: path, What: kindOf(mode)}, true
+	}
+	return Entry{Name: name, Path: path}, !t.Leave(path)
+}
+
+// enter makes the entries of a directory those that come next. It returns what is wrong with
+// the directory, and reports whether something is.
+func (t *tree) enter(name, path, below string) (e Entry, found bool) {
+	d, id, err := readDirectory(t.Opens, path, func(base string) fs.FileMode {
+		return t.typeOfLink(Join(path, base))
+	})
+	if below == "" {
+		t.device = id.Device()
+	}
+	switch known := id != (file.ID{}); {
+	case known && t.OneFileSystem && id.Device() != t.device:
+		d.release()
+		return Entry{Kind: Skipped, Name: name, What: "skipped: another file system"}, true
+	case known && t.Links == "follow" && slices.ContainsFunc(t.inside, func(l level) bool { return l.id == id }):
+		d.release()
+		return Entry{Kind: Failure, Name: name, Err: errLoop}, true
+	}
+	t.inside = append(t.inside, level{d, id, name, path, below})
+	if err != nil {
+		return Entry{Kind: Failure, Name: name, Err: err}, true // what could be read comes next
+	}
+	return Entry{}, false
 }
 
 // typeOfLink returns what a symbolic link counts as.
@@ -105,27 +172,6 @@ func Join(dir, base string) string {
 		return dir + base
 	}
 	return dir + "/" + base
-}
-
-// entry emits an entry of a directory.
-func (w *Walker) entry(name, path, below string, mode fs.FileMode) bool {
-	link := mode&fs.ModeSymlink != 0
-	switch {
-	case !w.Filters.Keep(below, mode.IsDir()):
-		return true
-	case mode.IsDir():
-		return w.walkDir(name, path, below)
-	case link && w.Links == "skip":
-		w.omitted++
-		return true
-	case link: // if links are followed, one that leads nowhere: to open it says so
-		return w.File(name, path, true)
-	case !mode.IsRegular():
-		return w.Other(name, kindOf(mode))
-	case w.Leave(path):
-		return true
-	}
-	return w.File(name, path, false)
 }
 
 func kindOf(mode fs.FileMode) string {

@@ -13,8 +13,8 @@ import (
 	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/file"
 )
 
-// tree makes files and returns their directory.
-func tree(t *testing.T, names ...string) string {
+// makeTree makes files and returns their directory.
+func makeTree(t *testing.T, names ...string) string {
 	t.Helper()
 	dir := t.TempDir()
 	for _, name := range names {
@@ -29,7 +29,7 @@ func tree(t *testing.T, names ...string) string {
 	return dir
 }
 
-// TestDirectoryIsSorted come in the order of their keys, whatever they begin with and however
+// Entries come in the order of their keys, whatever they begin with and however
 // many blocks their names take.
 func TestDirectoryIsSorted(t *testing.T) {
 	for name, prefix := range map[string]string{"no prefix": "", "a prefix": strings.Repeat("p", 20)} {
@@ -41,7 +41,7 @@ func TestDirectoryIsSorted(t *testing.T) {
 			for i := range 3000 {
 				want = append(want, fmt.Sprintf("%s%d%s", prefix, i, strings.Repeat("x", i%50)))
 			}
-			dir := tree(t, want...)
+			dir := makeTree(t, want...)
 			d, _, err := readDirectory(testDescriptors(t), dir, nil)
 			if err != nil {
 				t.Fatal(err)
@@ -68,41 +68,55 @@ func TestDirectoryIsSorted(t *testing.T) {
 
 func testDescriptors(t *testing.T) *file.Descriptors { return &file.Descriptors{Ctx: t.Context()} }
 
+// A directory that is gone when the walk comes to it is one error, and nothing else is
+// said of it.
 func TestWalkReportsWhatVanishes(t *testing.T) {
-	dir := tree(t, "a/x", "b/x", "c/x")
-	var names, failed []string
-	w := testWalker(t)
-	w.Failure = func(name string, err error) bool {
-		if !errors.Is(err, fs.ErrNotExist) {
-			t.Errorf("%s: %v", name, err)
+	for _, oneFileSystem := range []bool{false, true} {
+		dir := makeTree(t, "a/x", "b/x", "c/x")
+		w := testWalker(t)
+		w.OneFileSystem = oneFileSystem
+		var got []string
+		for e := range w.Walk(dir, dir) {
+			if e.Kind == Failure && !errors.Is(e.Err, fs.ErrNotExist) {
+				t.Errorf("%s: %v", e.Name, e.Err)
+			}
+			got = append(got, fmt.Sprint(e.Kind, strings.TrimPrefix(e.Name, dir)))
+			// The walk has read the directory and not yet come to b.
+			os.RemoveAll(filepath.Join(dir, "b"))
 		}
-		failed = append(failed, name)
-		return true
-	}
-	w.File = func(name, _ string, _ bool) bool {
-		names = append(names, name)
-		// The walk has read the directory and not yet come to b.
-		os.RemoveAll(filepath.Join(dir, "b"))
-		return true
-	}
-	if !w.Walk(dir, dir) {
-		t.Error("the walk stopped")
-	}
-	if want := []string{dir + "/b"}; !slices.Equal(failed, want) {
-		t.Errorf("errors of %q, want %q", failed, want)
-	}
-	if len(names) != 2 {
-		t.Errorf("files %q", names)
+		if want := []string{fmt.Sprint(File, "/a/x"), fmt.Sprint(Failure, "/b"), fmt.Sprint(File, "/c/x")}; !slices.Equal(got, want) {
+			t.Errorf("one file system %v: found %q, want %q", oneFileSystem, got, want)
+		}
 	}
 }
 
+// A walk that stops gives back what its directories took.
 func TestWalkStops(t *testing.T) {
-	dir := tree(t, "a/x", "b/x", "c/x")
+	dir := t.TempDir()
+	for i := range 6_000 {
+		name := filepath.Join(dir, fmt.Sprintf("%0200d", i))
+		if err := os.WriteFile(name, nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
 	n := 0
-	w := testWalker(t)
-	w.File = func(string, string, bool) bool { n++; return n < 2 }
-	if w.Walk(dir, dir) || n != 2 {
-		t.Errorf("%d files after a stop at 2", n)
+	for range testWalker(t).Walk(dir, dir) {
+		if directoryBytes.Load() == 0 {
+			t.Fatal("the directory is not accounted for")
+		}
+		if n++; n == 2 {
+			break
+		}
+	}
+	if held := directoryBytes.Load(); held != 0 {
+		t.Errorf("%d bytes are still accounted for", held)
+	}
+	// Another walk begins anew.
+	for range testWalker(t).Walk(dir, dir) {
+		n++
+	}
+	if n != 2+6_000 {
+		t.Errorf("%d files", n)
 	}
 }
 

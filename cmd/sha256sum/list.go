@@ -1,0 +1,174 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/text/encoding/unicode"
+
+	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/bag"
+	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/file"
+	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/message"
+	"github.com/sha256-simd/sha256-simd/internal/checklist"
+)
+
+// A lineError is what is improper about a line of a list.
+type lineError struct {
+	line int
+	err  error
+}
+
+func (e *lineError) Error() string { return fmt.Sprintf("line %d: %v", e.line, e.err) }
+
+// entries yields what a list has, line by line: an entry, or a *lineError. Any other error is
+// of the list, and the last. If the list is one digest alone, and may be, the entry is of l.of.
+func (s *source) entries(l *list) iter.Seq2[checklist.Entry, error] {
+	return func(yield func(checklist.Entry, error) bool) {
+		in, err := s.openList(l)
+		if err != nil {
+			yield(checklist.Entry{}, err)
+			return
+		}
+		defer in.Close()
+		l.shown = message.Quote(in.shown)
+		end := byte('\n')
+		if s.zero {
+			end = 0
+		}
+		parser, r := &s.parser, io.Reader(in)
+		if l.bag != nil {
+			parser, r = &checklist.Parser{Format: l.bag.Format(), DigestSize: l.manifest.Size}, l.bag.Decode(in)
+		} else if base := filepath.Base(l.name); base == bagManifest || base == bagTagManifest {
+			parser = &checklist.Parser{Format: bag.FormatOf(filepath.Dir(l.name))}
+		}
+		errRead := errors.New(l.shown + ": read error")
+		if r, err = plainText(r); err != nil {
+			yield(checklist.Entry{}, errRead)
+			return
+		}
+		lines := checklist.NewLines(r, end)
+		parser.Begin()
+		var alone []byte   // the digest, if the first line is one alone
+		var improper error // what is wrong with that line if another follows
+		for n, first := 1, true; ; n++ {
+			in.await()
+			line, whole, err := lines.Next()
+			switch {
+			case err == io.EOF && alone != nil:
+				l.tookOf = true
+				yield(checklist.Entry{Name: l.of, Digest: alone}, nil)
+				return
+			case err == io.EOF:
+				return
+			case err != nil:
+				yield(checklist.Entry{}, errRead)
+				return
+			case parser.Comment(line):
+				continue
+			case alone != nil:
+				if alone = nil; !yield(checklist.Entry{}, improper) {
+					return
+				}
+			}
+			e, wrong := parser.Parse(line)
+			switch {
+			case !whole:
+				wrong = errLongLine
+			case wrong == nil && l.name == "-" && e.Name == "-":
+				wrong = errStandardInput
+			case wrong == nil && l.bag != nil:
+				wrong = l.bag.Lists(l.manifest, e.Name)
+			}
+			var bad error
+			if wrong != nil {
+				bad = &lineError{n, wrong}
+				if first && whole && l.of != "" {
+					alone, _ = checklist.ParseDigest(strings.Trim(line, "\ufeff \t\r"))
+					improper = bad
+				}
+			}
+			first = false
+			if alone == nil && !yield(e, bad) {
+				return
+			}
+		}
+	}
+}
+
+var (
+	errLongLine      = fmt.Errorf("the line is longer than %d bytes", checklist.MaxLine)
+	errStandardInput = errors.New("the list is standard input itself")
+)
+
+// plainText returns what a list holds in UTF-8, or in whatever is not UTF-16 with a byte order
+// mark, as PowerShell writes it.
+func plainText(r io.Reader) (io.Reader, error) {
+	var mark [2]byte
+	n, err := io.ReadFull(r, mark[:])
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		return nil, err
+	}
+	r = io.MultiReader(bytes.NewReader(mark[:n]), r)
+	if mark == [2]byte{0xff, 0xfe} || mark == [2]byte{0xfe, 0xff} {
+		r = unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM).NewDecoder().Reader(r)
+	}
+	return r, nil
+}
+
+// openList opens a list.
+func (s *source) openList(l *list) (in input, err error) {
+	if l.bag != nil {
+		f, err := l.bag.Open(l.manifest.File)
+		if err != nil {
+			return input{}, fmt.Errorf("%s: %s", message.Quote(l.name), message.Reason(err))
+		}
+		return input{ReadCloser: f, shown: l.name, await: func() {}}, nil
+	}
+	in, err = s.open(l.name)
+	switch {
+	case err == nil:
+		return in, nil
+	case l.name == "-":
+		return in, errors.New("'standard input': read error")
+	}
+	return in, fmt.Errorf("%s: %s", message.Quote(l.name), message.Reason(err))
+}
+
+// readingOf returns which reading of its name an entry means.
+func readingOf(l *list, e *checklist.Entry, base string) string {
+	if l.bag != nil {
+		return l.bag.Reading(e.Name, e.Or)
+	}
+	readings := []string{e.Or}
+	if strings.Contains(e.Name, `\`) {
+		readings = append(readings, strings.ReplaceAll(e.Name, `\`, "/"), strings.ReplaceAll(e.Or, `\`, "/"))
+	}
+	for _, r := range readings {
+		if r != "" && isMissing(under(base, e.Name)) && isFile(under(base, r)) {
+			return r
+		}
+	}
+	return e.Name
+}
+
+func isFile(path string) bool {
+	info, err := file.Stat(path)
+	return err == nil && !info.Dir
+}
+
+func isMissing(path string) bool {
+	_, err := file.Stat(path)
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+// The names of manifests (RFC 8493), which have a format of their own.
+const (
+	bagManifest    = "manifest-sha256.txt"
+	bagTagManifest = "tagmanifest-sha256.txt"
+)
