@@ -228,94 +228,28 @@ var sizeUnits = map[string]int64{
 	"T": 1 << 40, "TiB": 1 << 40, "TB": 1e12,
 }
 
-// validate refuses options that have no meaning together.
+// validate refuses what has no meaning together, and settles what options imply.
 func (o *options) validate() error {
-	if o.tag && o.mode == 't' {
-		return errors.New("--tag does not support --text mode")
-	}
-	if o.json && (o.tag || o.zero && !o.check) {
-		return errors.New("the --tag and --zero options are meaningless with --json")
-	}
-	if o.files0From != "" && len(o.files) > 0 {
-		return fmt.Errorf("extra operand %s\nfile operands cannot be combined with --files0-from", message.QuoteAlways(o.files[0]))
-	}
-	if o.bag != "" {
-		if o.check || o.recursive || o.files0From != "" || o.baseSet || o.partSize != 0 ||
-			o.ignoreMissing || o.zero || o.oneFileSystem || len(o.filters) > 0 || o.links != "skip" {
-			return errors.New("the --bag option says all that is to be done")
+	for _, r := range rules {
+		if r.broken(o) {
+			return errors.New(r.text)
 		}
-		if len(o.files) > 0 {
-			return fmt.Errorf("extra operand %s", message.QuoteAlways(o.files[0]))
+	}
+	if len(o.files) > 0 {
+		extra := "extra operand " + message.QuoteAlways(o.files[0])
+		switch {
+		case o.files0From != "":
+			return errors.New(extra + "\nfile operands cannot be combined with --files0-from")
+		case o.bag != "":
+			return errors.New(extra)
 		}
-		o.check = true
 	}
 	if o.update != "" {
-		switch {
-		case !o.recursive:
-			return errors.New("the --update option is meaningful only with --recursive")
-		case o.output != "":
-			return errors.New("the --output and --update options exclude each other")
-		case o.partSize != 0:
-			return errors.New("the --part-size option is meaningless with --update")
-		case o.files0From != "":
-			return errors.New("the --files0-from option is meaningless with --update")
-		}
-		if !o.check {
-			o.output = o.update
-		}
+		o.output = o.update
 	}
-	switch {
-	case o.fast && o.bag == "":
-		return errors.New("the --fast option is meaningful only with --bag")
-	case o.all && o.update == "":
-		return errors.New("the --all option is meaningful only with --update")
-	case o.noInode && o.update == "":
-		return errors.New("the --no-inode option is meaningful only with --update")
-	case o.verbose && o.update == "":
-		return errors.New("the --verbose option is meaningful only with --update")
-	case o.allowLoss && (o.output == "" || o.check):
-		return errors.New("the --allow-loss option is meaningful only with --output or --update")
-	}
-	if o.oneFileSystem && !o.recursive {
-		return errors.New("the --one-file-system option is meaningful only with --recursive")
-	}
-	if o.check {
-		return o.validateCheck()
-	}
-	if o.baseSet && o.base == "" {
-		return errors.New("--base= is meaningful only when verifying checksums")
-	}
-	for _, only := range []struct {
-		name string
-		set  bool
-	}{
-		{"ignore-missing", o.ignoreMissing},
-		{"status", o.status},
-		{"warn", o.warn},
-		{"quiet", o.quiet},
-		{"strict", o.strict},
-	} {
-		if only.set {
-			return fmt.Errorf("the --%s option is meaningful only when verifying checksums", only.name)
-		}
-	}
+	o.check = o.verifies()
 	return nil
 }
 
-func (o *options) validateCheck() error {
-	switch {
-	case o.tag:
-		return errors.New("the --tag option is meaningless when verifying checksums")
-	case o.mode != 0:
-		return errors.New("the --binary and --text options are meaningless when verifying checksums")
-	case o.files0From != "":
-		return errors.New("the --files0-from option is meaningless when verifying checksums")
-	case o.partSize != 0:
-		return errors.New("the --part-size option is meaningless when verifying checksums")
-	case o.update != "":
-		return errors.New("the --update option is meaningless when verifying checksums")
-	case o.recursive && (len(o.files) == 0 || o.files[0] == "-"):
-		return errors.New("--check and --recursive need the name of a list")
-	}
-	return nil
-}
+// verifies reports whether the options ask for a check.
+func (o *options) verifies() bool { return o.check || o.bag != "" }

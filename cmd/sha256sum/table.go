@@ -115,3 +115,49 @@ var table = []option{
 	{"help", 0, "", nil, infoOption, "display this help and exit", "", func(*options, string) error { return informationError("help") }},
 	{"version", 0, "", nil, infoOption, "output version information and exit", "", func(*options, string) error { return informationError("version") }},
 }
+
+// A rule is what options cannot mean together.
+type rule struct {
+	text   string // the error
+	broken func(o *options) bool
+}
+
+// rules is in the order in which one error is reported of several: that of coreutils, where
+// the options are its.
+var rules = []rule{
+	{"--tag does not support --text mode", func(o *options) bool { return o.tag && o.mode == 't' }},
+	{"the --tag and --zero options are meaningless with --json", func(o *options) bool { return o.json && (o.tag || o.zero && !o.check) }},
+	{"the --bag option says all that is to be done", func(o *options) bool {
+		return o.bag != "" && (o.check || o.recursive || o.files0From != "" || o.baseSet || o.partSize != 0 ||
+			o.ignoreMissing || o.zero || o.oneFileSystem || len(o.filters) > 0 || o.links != "skip")
+	}},
+
+	{"the --update option is meaningful only with --recursive", func(o *options) bool { return o.update != "" && !o.recursive }},
+	{"the --output and --update options exclude each other", func(o *options) bool { return o.update != "" && o.output != "" }},
+	{"the --part-size option is meaningless with --update", func(o *options) bool { return o.update != "" && o.partSize != 0 }},
+	{"the --files0-from option is meaningless with --update", func(o *options) bool { return o.update != "" && o.files0From != "" }},
+	{"the --fast option is meaningful only with --bag", func(o *options) bool { return o.fast && o.bag == "" }},
+	{"the --all option is meaningful only with --update", func(o *options) bool { return o.all && o.update == "" }},
+	{"the --no-inode option is meaningful only with --update", func(o *options) bool { return o.noInode && o.update == "" }},
+	{"the --verbose option is meaningful only with --update", func(o *options) bool { return o.verbose && o.update == "" }},
+	{"the --allow-loss option is meaningful only with --output or --update", func(o *options) bool {
+		return o.allowLoss && (o.output == "" && o.update == "" || o.verifies())
+	}},
+	{"the --one-file-system option is meaningful only with --recursive", func(o *options) bool { return o.oneFileSystem && !o.recursive }},
+
+	{"the --tag option is meaningless when verifying checksums", func(o *options) bool { return o.verifies() && o.tag }},
+	{"the --binary and --text options are meaningless when verifying checksums", func(o *options) bool { return o.verifies() && o.mode != 0 }},
+	{"the --files0-from option is meaningless when verifying checksums", func(o *options) bool { return o.check && o.files0From != "" }},
+	{"the --part-size option is meaningless when verifying checksums", func(o *options) bool { return o.check && o.partSize != 0 }},
+	{"the --update option is meaningless when verifying checksums", func(o *options) bool { return o.check && o.update != "" }},
+	{"--check and --recursive need the name of a list", func(o *options) bool {
+		return o.check && o.recursive && (len(o.files) == 0 || o.files[0] == "-")
+	}},
+
+	{"--base= is meaningful only when verifying checksums", func(o *options) bool { return !o.verifies() && o.baseSet && o.base == "" }},
+	{"the --ignore-missing option is meaningful only when verifying checksums", func(o *options) bool { return !o.verifies() && o.ignoreMissing }},
+	{"the --status option is meaningful only when verifying checksums", func(o *options) bool { return !o.verifies() && o.status }},
+	{"the --warn option is meaningful only when verifying checksums", func(o *options) bool { return !o.verifies() && o.warn }},
+	{"the --quiet option is meaningful only when verifying checksums", func(o *options) bool { return !o.verifies() && o.quiet }},
+	{"the --strict option is meaningful only when verifying checksums", func(o *options) bool { return !o.verifies() && o.strict }},
+}
