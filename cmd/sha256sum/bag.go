@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"iter"
 	"os"
 	"path"
@@ -167,7 +166,7 @@ func (v *validation) lacking(f *fileItem) (lacking []*list) {
 // unlistedFile returns the item of a file that no manifest lists.
 func (v *validation) unlistedFile(f *fileItem) item {
 	first := v.payload[0].list
-	if info, err := os.Lstat(f.path); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+	if !f.walked { // a link
 		return &failureItem{name: f.name, err: errUnlistedLink, list: first}
 	}
 	f.check = &check{list: first}
@@ -182,8 +181,8 @@ func (v *validation) fetched() iter.Seq[item] {
 	return func(yield func(item) bool) {
 		for _, f := range v.Fetch {
 			at, err := v.Resolve(f.Name)
-			if info, statErr := os.Stat(at); err == nil && statErr == nil && f.Size >= 0 && f.Size != info.Size() &&
-				!yield(v.wrong("fetch.txt", "%d: the length is %d; the file has %d bytes", f.Line, f.Size, info.Size())) {
+			if info, statErr := file.Stat(at); err == nil && statErr == nil && f.Size >= 0 && f.Size != info.Size &&
+				!yield(v.wrong("fetch.txt", "%d: the length is %d; the file has %d bytes", f.Line, f.Size, info.Size)) {
 				return
 			}
 			for i := range v.payload {

@@ -65,6 +65,9 @@ func (s *source) entries(l *list) iter.Seq2[checklist.Entry, error] {
 				yield(checklist.Entry{Name: l.of, Digest: alone}, nil)
 				return
 			case err == io.EOF:
+				if err := parser.End(); err != nil {
+					yield(checklist.Entry{}, &lineError{n - 1, err})
+				}
 				return
 			case err != nil:
 				yield(checklist.Entry{}, errRead)

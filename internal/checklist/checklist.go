@@ -20,7 +20,8 @@ const (
 	//	digest name                                   (BSD's reversed format)
 	//	size,md5,digest,name                          (hashdeep; its header names the columns)
 	//	SHA256   digest   name                        (PowerShell's Get-FileHash; behind its header)
-	//	"SHA256","digest","name"                      (the same as CSV)
+	//	"SHA256","digest","name"                      (the same as CSV, with commas, semicolons or tabs)
+	//	Hash : digest, and in another line Path : name (the same by Format-List)
 	//	digest                                        (certutil -hashfile; behind a line with the name)
 	//
 	// The first line of coreutils or of the reversed format decides which of the two

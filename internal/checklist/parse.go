@@ -44,8 +44,8 @@ const byteOrderMark = "\ufeff"
 // between the standard and the reversed format stays.
 func (p *Parser) Begin() { p.columns, p.windows = nil, windows{} }
 
-// Comment reports whether a line describes no file: an empty line, a comment, or
-// a header of hashdeep. Every line of a list has to pass through here first.
+// Comment reports whether a line describes no file, or only a part of one: an empty line, a
+// comment, or a header. Every line of a list has to pass through here first.
 func (p *Parser) Comment(line string) bool {
 	line = strings.TrimPrefix(line, byteOrderMark)
 	line = strings.TrimSuffix(line, "\r")
@@ -58,8 +58,15 @@ func (p *Parser) Comment(line string) bool {
 		}
 		return p.columns != nil || strings.HasPrefix(header, "HASHDEEP-")
 	}
-	return line == "" || line[0] == '#' || p.Format == Auto && !p.Zero && p.windows.header(line)
+	if line == "" {
+		p.windows.blank()
+		return true
+	}
+	return line[0] == '#' || p.Format == Auto && !p.Zero && p.windows.header(line)
 }
+
+// End returns an error if the list ends in the middle of an entry.
+func (p *Parser) End() error { return p.windows.end() }
 
 var (
 	errNoName   = errors.New("the line has no name")

@@ -9,23 +9,35 @@ import (
 )
 
 // windows is what the lines before say of a list that Windows' tools have written:
-// PowerShell's Get-FileHash a table or CSV, certutil -hashfile a line with a name before
-// each digest.
+// PowerShell's Get-FileHash a table, CSV or, with Format-List, a line for each property of a
+// file, certutil -hashfile a line with a name before each digest.
 type windows struct {
-	table []string // its columns in lower case; the last is path
-	csv   []string // its columns in lower case
-	name  string   // that certutil has just printed
-	or    string   // another reading of it
+	table  []string // its columns in lower case; the last is path
+	csv    []string // its columns in lower case
+	comma  rune     // between them
+	keys   []string // of Format-List, in lower case: what the current file has so far
+	values []string
+	listed bool   // there was such a file
+	name   string // that certutil has just printed
+	or     string // another reading of it
 }
+
+// commas separate columns: Export-Csv -UseCulture writes semicolons where a comma is decimal.
+var commas = []rune{',', ';', '\t'}
 
 var (
 	errCutOff   = errors.New("the path is cut off; PowerShell's Export-Csv keeps it")
+	errHalf     = errors.New("the file before has no hash and path")
 	errCertutil = errors.New("the line behind certutil's name is not a digest")
 )
 
 // header reports whether a line describes no file, and keeps what it says of others.
 func (w *windows) header(line string) bool {
 	if w.table != nil && strings.Trim(line, "- ") == "" {
+		return true
+	}
+	if key, value, found := property(line); found && !w.completes(key) {
+		w.keys, w.values = append(w.keys, key), append(w.values, value)
 		return true
 	}
 	if name, found := strings.CutPrefix(line, "SHA256 hash of "); found && strings.HasSuffix(name, ":") {
@@ -42,15 +54,57 @@ func (w *windows) header(line string) bool {
 	if line == "" || !strings.ContainsAny(line[:1], `AHP"`) {
 		return false
 	}
+	for _, comma := range commas {
+		if columns, err := fields(strings.ToLower(line), comma); err == nil && areColumns(columns) {
+			*w = windows{csv: columns, comma: comma}
+			return true
+		}
+	}
 	if columns := strings.Fields(strings.ToLower(line)); areColumns(columns) && columns[len(columns)-1] == "path" {
 		*w = windows{table: columns}
 		return true
 	}
-	if columns, err := fields(strings.ToLower(line)); err == nil && areColumns(columns) {
-		*w = windows{csv: columns}
-		return true
-	}
 	return false
+}
+
+// property returns the property of a file that a line of Format-List has.
+func property(line string) (key, value string, found bool) {
+	if key, value, found = strings.Cut(line, ":"); !found {
+		return "", "", false
+	}
+	key = strings.TrimRight(key, " ")
+	return strings.ToLower(key), strings.TrimSpace(value), key == "Algorithm" || key == "Hash" || key == "Path"
+}
+
+// completes reports whether what was read of a file ends with a property: the last of hash
+// and path, or one that it has already.
+func (w *windows) completes(key string) bool {
+	return slices.Contains(w.keys, key) || areColumns(append(slices.Clone(w.keys), key))
+}
+
+// isHalf reports whether a file has a hash or a path, and not both.
+func (w *windows) isHalf() bool {
+	return slices.ContainsFunc(w.keys, func(key string) bool { return key != "algorithm" })
+}
+
+// blank ends a file of Format-List. Nothing can be added to half a file.
+func (w *windows) blank() {
+	if w.isHalf() {
+		w.keys = []string{"algorithm", "hash", "path"}
+		return
+	}
+	w.keys, w.values = nil, nil
+}
+
+// end returns an error if the list ends in the middle of a file.
+func (w *windows) end() error {
+	switch {
+	case w.name != "":
+		return errCertutil
+	case w.isHalf():
+		return errHalf
+	}
+	return nil
 }
 
 // areColumns reports whether the words are columns of Get-FileHash, each once, with those
@@ -64,12 +118,27 @@ func areColumns(words []string) bool {
 	return slices.Contains(words, "hash") && slices.Contains(words, "path")
 }
 
-func fields(line string) ([]string, error) { return csv.NewReader(strings.NewReader(line)).Read() }
+func fields(line string, comma rune) ([]string, error) {
+	r := csv.NewReader(strings.NewReader(line))
+	r.Comma = comma
+	return r.Read()
+}
 
 // parseWindows reads a line behind a header. It reports false if there was none.
 func (p *Parser) parseWindows(line string, e *Entry) (found bool, err error) {
 	w := &p.windows
+	if key, value, found := property(line); found && w.completes(key) {
+		keys, values := append(w.keys, key), append(w.values, value)
+		if w.keys, w.values = nil, nil; !areColumns(keys) { // one of them is there twice
+			w.keys, w.values = []string{key}, []string{value}
+			return true, errHalf
+		}
+		w.listed = true
+		return true, p.takeColumns(keys, values, e)
+	}
 	switch {
+	case w.listed && strings.HasPrefix(line, " "):
+		return true, errCutOff // to the width of the console
 	case w.name != "":
 		e.Name, e.Or = w.name, w.or
 		w.name = ""
@@ -89,7 +158,7 @@ func (p *Parser) parseWindows(line string, e *Entry) (found bool, err error) {
 		}
 		return true, p.takeColumns(w.table, append(values, path), e)
 	case w.csv != nil:
-		values, err := fields(line)
+		values, err := fields(line, w.comma)
 		if err != nil {
 			return true, fmt.Errorf("the line is not CSV: %w", err)
 		}

@@ -39,6 +39,24 @@ func TestListsOfWindows(t *testing.T) {
 		{"CSV", []string{"#TYPE Microsoft.PowerShell.Commands.FileHash", `"Algorithm","Hash","Path"`, `"SHA256","` + upper + `","C:\a, ""b"".txt"`},
 			[]string{`C:\a, "b".txt`}},
 		{"CSV, other columns", []string{"Path,Hash", "a," + upper, `"b",` + abcHex}, []string{"a", "b"}},
+		{"CSV with semicolons", []string{`"Path";"Hash"`, `"a;b,c";"` + upper + `"`, `"a","` + upper + `"`}, []string{"a;b,c", bad}},
+		{"CSV with tabs", []string{"Hash\tPath", upper + "\ta b"}, []string{"a b"}},
+		{"CSV with both", []string{"Hash,Path", upper + ";a"}, []string{bad}},
+		{"Format-List", []string{"", "", "Algorithm : SHA256", "Hash      : " + upper, `Path      : C:\a : b.txt`, "",
+			"Algorithm : SHA256", "Hash      : " + upper, "Path      : b  ", "", ""}, []string{`C:\a : b.txt`, "b"}},
+		{"Format-List of two properties", []string{"Hash : " + upper, "Path : a", "", "Hash : " + upper, "Path : b"}, []string{"a", "b"}},
+		{"Format-List in another order", []string{"Path      : a", "Hash      : " + upper, "Algorithm : SHA256", "", "Path      : b", "Hash      : " + upper,
+			"Algorithm : SHA256"}, []string{"a", "b"}},
+		{"Format-List of another algorithm", []string{"Algorithm : SHA1", "Hash      : " + upper, "Path      : a"}, []string{bad}},
+		{"Format-List with a path that goes on", []string{"Hash : " + upper, "Path : a", "       b", "", "Hash : " + upper, "Path : c"}, []string{"a", bad, "c"}},
+		{"Format-List without a path", []string{"Algorithm : SHA256", "Hash      : " + upper, "", "Path      : a", "Hash      : " + upper}, []string{bad, "a"}},
+		{"Format-List with two hashes", []string{"Hash : " + upper, "Hash : " + upper, "Path : a"}, []string{bad, "a"}},
+		{"Format-List with an empty path", []string{"Hash : " + upper, "Path :"}, []string{bad}},
+		{"Format-List with half a digest", []string{"Hash : " + upper[1:], "Path : a"}, []string{bad}},
+		{"Format-List that ends early", []string{"Hash : " + upper, "Path : a", "Hash : " + upper}, []string{"a", "end"}},
+		{"Format-List that ends early, with blank lines", []string{"Path : a", ""}, []string{"end"}},
+		{"Format-List's words in others' lines", []string{"Hash of a : " + upper, "path : a", "Hash " + upper}, []string{bad, bad, bad}},
+		{"certutil that ends early", []string{"SHA256 hash of a:"}, []string{"end"}},
 		{"CSV of another algorithm", []string{`Algorithm,Hash,Path`, `MD5,` + upper + `,a`}, []string{bad}},
 		{"CSV with more or fewer columns", []string{"Path,Hash", "a," + upper + ",b", "a", `"a`, "," + upper}, []string{bad, bad, bad, bad}},
 		{"CSV without a digest", []string{"Path,Algorithm", "a,SHA256"}, []string{bad, bad}},
@@ -67,6 +85,9 @@ func TestListsOfWindows(t *testing.T) {
 				default:
 					got = append(got, e.Name)
 				}
+			}
+			if p.End() != nil {
+				got = append(got, "end")
 			}
 			if !slices.Equal(got, test.want) {
 				t.Errorf("got %q, want %q", got, test.want)

@@ -30,6 +30,7 @@ import (
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/unicode"
 
+	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/file"
 	"github.com/sha256-simd/sha256-simd/internal/checklist"
 )
 
@@ -409,12 +410,12 @@ func cutBlanks(s string) (before, after string, found bool) {
 
 // eachLine hands the lines of a tag file to f, numbered from 1.
 func (b *Bag) eachLine(name string, f func(n int, line string)) error {
-	file, err := b.Open(name)
+	tags, err := b.Open(name)
 	if err != nil {
 		return err
 	}
-	defer file.Close()
-	lines := bufio.NewScanner(b.Decode(file))
+	defer tags.Close()
+	lines := bufio.NewScanner(b.Decode(tags))
 	lines.Buffer(nil, maxTagLine)
 	for n := 1; lines.Scan(); n++ {
 		f(n, lines.Text())
@@ -473,18 +474,18 @@ var (
 // Resolve returns the path of a regular file of the bag. A link is followed within
 // the bag only.
 func (b *Bag) Resolve(name string) (string, error) {
-	at, err := filepath.EvalSymlinks(filepath.Join(b.root, name))
+	at, err := file.EvalSymlinks(filepath.Join(b.root, name))
 	if err != nil {
 		return "", err
 	}
 	if at != b.root && !strings.HasPrefix(at, strings.TrimSuffix(b.root, string(filepath.Separator))+string(filepath.Separator)) {
 		return "", errOutside
 	}
-	info, err := os.Lstat(at)
+	info, err := file.Stat(at)
 	if err != nil {
 		return "", err
 	}
-	if !info.Mode().IsRegular() {
+	if !info.Regular {
 		return "", errNotRegular
 	}
 	return at, nil
@@ -496,5 +497,9 @@ func (b *Bag) Open(name string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return os.Open(at)
+	f, _, err := file.Open(at)
+	if err != nil {
+		return nil, err
+	}
+	return f.OS(at), nil
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"io"
 	"os"
+	"path/filepath"
 
 	"github.com/sha256-simd/sha256-simd/internal/stamp"
 )
@@ -60,6 +61,9 @@ func Stat(name string) (Info, error) {
 
 // Identity reports false: nothing says here whether two names are of one file.
 func Identity(string, bool) (ID, bool) { return ID{}, false }
+
+// EvalSymlinks returns the path of a file without links.
+func EvalSymlinks(name string) (string, error) { return filepath.EvalSymlinks(name) }
 
 // Readlink returns what a symbolic link holds.
 func Readlink(name string) (string, error) { return os.Readlink(name) }

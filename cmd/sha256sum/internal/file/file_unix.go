@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/sha256-simd/sha256-simd/internal/stamp"
@@ -75,6 +76,38 @@ func Identity(name string, follow bool) (ID, bool) {
 	var st unix.Stat_t
 	err := status(name, &st, flags)
 	return ID{uint64(st.Dev), uint64(st.Ino)}, err == nil
+}
+
+// EvalSymlinks returns the path of a file without links, as filepath.EvalSymlinks does, also
+// of one that the system finds too long. name is absolute.
+func EvalSymlinks(name string) (string, error) {
+	at, err := filepath.EvalSymlinks(name)
+	if !errors.Is(err, unix.ENAMETOOLONG) {
+		return at, err
+	}
+	const maxLinks = 255 // as there
+	at = "/"
+	links := 0
+	for rest := name; rest != ""; {
+		var element string
+		element, rest, _ = strings.Cut(strings.TrimLeft(rest, "/"), "/")
+		at = filepath.Join(at, element) // of .., too: there is no link in at
+		target, err := Readlink(at)
+		switch {
+		case errors.Is(err, unix.EINVAL):
+			continue // no link
+		case err != nil:
+			return "", err
+		}
+		if links++; links > maxLinks {
+			return "", unix.ELOOP
+		}
+		if at = filepath.Dir(at); filepath.IsAbs(target) {
+			at = "/"
+		}
+		rest = target + "/" + rest
+	}
+	return at, nil
 }
 
 func status(name string, st *unix.Stat_t, flags int) error {

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 
@@ -46,9 +47,15 @@ func fileKey(name string, id file.ID) Key {
 	return hashed(id.AppendTo([]byte(fold(clean(name)) + "\x00")))
 }
 
-// fold gives spellings that a file system may take for one name the same form, and some
-// others too: whoever asks knows that they open the same file.
-func fold(name string) string { return strings.ToLower(strings.ToUpper(norm.NFKD.String(name))) }
+// fold gives spellings that a file system may take for one name the same form: those that
+// differ in case, or in what is composed. Compatible characters, such as ² and 2, are others,
+// and so are any bytes that are not UTF-8.
+func fold(name string) string {
+	if !utf8.ValidString(name) {
+		return name
+	}
+	return strings.ToLower(strings.ToUpper(norm.NFD.String(name)))
+}
 
 // Sort makes the names ready for Has. It returns how many of them were added more
 // than once.

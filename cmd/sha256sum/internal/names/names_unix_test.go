@@ -30,8 +30,18 @@ func TestSpellings(t *testing.T) {
 		{"data/x", "Data/X", true},
 		{"data/\u00e9", "data/e\u0301", true},
 		{"data/e\u0301", "data/\u00c9", true},
-		{"\u03c3", "\u03c2", true}, // two small letters of one capital
+		{"\u03c3", "\u03c2", true},  // two small letters of one capital
+		{"\u212b", "a\u030a", true}, // the sign of an \u00e5ngstr\u00f6m
+		{"\u1e9b\u0323", "\u1e69", true},
 		{"data/x", "data/y", false},
+		{"a\u00b2", "a2", false},
+		{"\ufb01", "fi", false},
+		{"\uff21", "A", false},
+		{"\u2460", "1", false},
+		{"a\xff", "a\xfe", false},
+		{"a\xff", "a\ufffd", false},
+		{"a\xff", "A\xff", false},
+		{"a\xff", "./a\xff", true},
 		{"data/\u00e9", "data/e", false},
 		{"data/x", "x", false},
 	} {
