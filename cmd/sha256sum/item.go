@@ -6,12 +6,13 @@ import (
 	"crypto/md5"
 	"crypto/sha512"
 	"fmt"
+	"iter"
 	"slices"
-	"strings"
 	"sync/atomic"
 
 	"github.com/sha256-simd/sha256-simd"
 	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/bag"
+	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/memory"
 	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/update"
 	"github.com/sha256-simd/sha256-simd/internal/stamp"
 )
@@ -139,16 +140,21 @@ type list struct {
 // missingFiles are the files of a list that were not there, in its order. All are added
 // before the first is taken.
 type missingFiles struct {
-	files []missingFile
-	order []int32       // of the files, by what they should be; nil until one is taken
-	taken map[int32]int // how many of those in order that should be the same, by the first's place in it
+	files  []missingFile
+	blocks [][]byte      // of their names
+	order  []int32       // of the files, by what they should be; nil until one is taken
+	taken  map[int32]int // how many of those in order that should be the same, by the first's place in it
 }
 
-// A missingFile takes 32 bytes, and those of its name.
+// A missingFile takes 24 bytes, and those of its name. It has no pointers, which the garbage
+// collector would follow.
 type missingFile struct {
-	name string // "" once the file was found elsewhere
-	want wanted
+	want           wanted
+	block          int32 // taken once the file was found elsewhere
+	offset, length uint16
 }
+
+const taken = -1
 
 // wanted is the beginning of a digest, as long as the shortest are.
 type wanted [md5.Size]byte
@@ -156,8 +162,32 @@ type wanted [md5.Size]byte
 func (d *digest) wanted() wanted { return wanted(d.bytes[:md5.Size]) }
 
 func (m *missingFiles) add(name string, want digest) {
-	// The name is part of its line, which goes.
-	m.files = append(m.files, missingFile{strings.Clone(name), want.wanted()})
+	const size = 64 << 10 // of a block: no line, and so no name, is longer
+	last := len(m.blocks) - 1
+	if last < 0 || len(m.blocks[last])+len(name) >= size {
+		m.blocks = append(m.blocks, make([]byte, 0, size))
+		memory.Hold(size)
+		last++
+	}
+	b := &m.blocks[last]
+	m.files = memory.Append(m.files, missingFile{want.wanted(), int32(last), uint16(len(*b)), uint16(len(name))})
+	*b = append(*b, name...)
+}
+
+// name returns the name of a file that was not taken.
+func (m *missingFiles) name(f *missingFile) string {
+	return string(m.blocks[f.block][f.offset:][:f.length])
+}
+
+// lost yields the names of the files that were not taken.
+func (m *missingFiles) lost() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for i := range m.files {
+			if f := &m.files[i]; f.block != taken && !yield(m.name(f)) {
+				return
+			}
+		}
+	}
 }
 
 // take returns the first name of a digest, and removes it.
@@ -175,12 +205,14 @@ func (m *missingFiles) take(d digest) (name string, found bool) {
 	}
 	m.taken[int32(first)]++
 	f := &m.files[m.order[next]]
-	name, f.name = f.name, ""
+	name = m.name(f)
+	f.block = taken
 	return name, true
 }
 
 func (m *missingFiles) sort() {
 	m.order = make([]int32, len(m.files))
+	memory.Hold(4 * int64(len(m.files)))
 	for i := range m.order {
 		m.order[i] = int32(i)
 	}

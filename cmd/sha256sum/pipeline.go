@@ -4,14 +4,13 @@ import (
 	"context"
 	"errors"
 	"iter"
-	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/sha256-simd/sha256-simd"
 	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/file"
-	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/walk"
+	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/memory"
 )
 
 // A pipeline carries items from one source through the workers to the printer:
@@ -122,7 +121,7 @@ func (p *pipeline) startWorker(ctx context.Context) {
 	}
 	if p.started++; p.started == 2 {
 		// One worker alone has little garbage, and often little to do.
-		debug.SetMemoryLimit(walk.MaxHeap)
+		memory.Limit()
 	}
 	p.workers.Go(func() { newWorker(p).run(ctx) })
 }

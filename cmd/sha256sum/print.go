@@ -497,11 +497,7 @@ func (p *printer) found(it *fileItem) error {
 
 // lost prints the files of an audit that are nowhere.
 func (p *printer) lost(l *list) (count int, err error) {
-	for _, f := range l.missing.files {
-		name := f.name
-		if name == "" {
-			continue
-		}
+	for name := range l.missing.lost() {
 		count++
 		if p.status {
 			continue

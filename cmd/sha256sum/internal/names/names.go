@@ -13,6 +13,7 @@ import (
 
 	"github.com/sha256-simd/sha256-simd"
 	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/file"
+	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/memory"
 )
 
 // A Key stands for a name: the first 16 bytes of its digest. Names that mean the same
@@ -37,10 +38,10 @@ func Compare(a, b Key) int { return bytes.Compare(a[:], b[:]) }
 type Set struct{ names, files []Key }
 
 // Add adds a name.
-func (s *Set) Add(name string) { s.names = append(s.names, KeyOf(name)) }
+func (s *Set) Add(name string) { s.names = memory.Append(s.names, KeyOf(name)) }
 
 // AddFile adds which file a name opens.
-func (s *Set) AddFile(name string, id file.ID) { s.files = append(s.files, fileKey(name, id)) }
+func (s *Set) AddFile(name string, id file.ID) { s.files = memory.Append(s.files, fileKey(name, id)) }
 
 // fileKey stands for all spellings of a name that open a file.
 func fileKey(name string, id file.ID) Key {

@@ -10,6 +10,7 @@ import (
 	"os"
 	"slices"
 
+	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/memory"
 	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/names"
 	"github.com/sha256-simd/sha256-simd/internal/checklist"
 )
@@ -48,7 +49,7 @@ const (
 func ReadFormer(name string, form Form) (*Former, error) {
 	f := &Former{name: name, form: form}
 	err := f.each(func(name string, digest []byte) error {
-		f.lines = append(f.lines, formerLine{names.KeyOf(name), [8]byte(digest)})
+		f.lines = memory.Append(f.lines, formerLine{names.KeyOf(name), [8]byte(digest)})
 		return nil
 	})
 	if err != nil {

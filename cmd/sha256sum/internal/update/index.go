@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/sha256-simd/sha256-simd"
+	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/memory"
 	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/names"
 	"github.com/sha256-simd/sha256-simd/internal/stamp"
 )
@@ -68,7 +69,7 @@ func (x *Index) load() {
 		return
 	}
 	for r := lines.next(); r != nil; r = lines.next() {
-		x.records = append(x.records, indexed{names.KeyOf(r.Name), [8]byte(r.Digest[:8]), compared(r.Stamp)})
+		x.records = memory.Append(x.records, indexed{names.KeyOf(r.Name), [8]byte(r.Digest[:8]), compared(r.Stamp)})
 	}
 	slices.SortFunc(x.records, func(a, b indexed) int { return names.Compare(a.key, b.key) })
 }

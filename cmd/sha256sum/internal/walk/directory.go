@@ -6,11 +6,10 @@ import (
 	"encoding/binary"
 	"io"
 	"io/fs"
-	"runtime/debug"
 	"slices"
-	"sync/atomic"
 
 	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/file"
+	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/memory"
 )
 
 // A directory holds its entries, sorted. It takes the bytes of the names, up to
@@ -133,32 +132,14 @@ func readDirectory(opens *file.Descriptors, name string, resolve func(name strin
 	return d, info.ID, err
 }
 
-// MaxHeap is what the garbage collector keeps to. Otherwise it would let garbage
-// take as much again as the buffers and all that waits.
-const MaxHeap = 48 << 20
-
-// directoryBytes is what the directories in memory take. Beyond what they may
-// take of maxHeap, the limit rises with them: the collector cannot free them, and
-// would try and try.
-var directoryBytes atomic.Int64
-
-const maxDirectories = 8 << 20
-
 // account counts what d takes now, in steps that are worth it.
 func (d *directory) account() {
 	const step = 1 << 20
 	if size := d.names + int64(cap(d.entries))*entrySize; size-d.size > step {
-		d.resize(size - d.size)
+		memory.Hold(size - d.size)
 		d.size = size
 	}
 }
 
 // release says that d is not used any more.
-func (d *directory) release() { d.resize(-d.size) }
-
-func (d *directory) resize(by int64) {
-	before := directoryBytes.Add(by) - by
-	if max(before, before+by) > maxDirectories {
-		debug.SetMemoryLimit(MaxHeap + max(0, before+by-maxDirectories))
-	}
-}
+func (d *directory) release() { memory.Hold(-d.size) }

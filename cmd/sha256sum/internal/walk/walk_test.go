@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/file"
+	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/memory"
 )
 
 // makeTree makes files and returns their directory.
@@ -59,7 +60,7 @@ func TestDirectoryIsSorted(t *testing.T) {
 				t.Error("all names are in one block")
 			}
 			d.release()
-			if n := directoryBytes.Load(); n != 0 {
+			if n := memory.Held(); n != 0 {
 				t.Errorf("%d bytes are still accounted for", n)
 			}
 		})
@@ -101,14 +102,14 @@ func TestWalkStops(t *testing.T) {
 	}
 	n := 0
 	for range testWalker(t).Walk(dir, dir) {
-		if directoryBytes.Load() == 0 {
+		if memory.Held() == 0 {
 			t.Fatal("the directory is not accounted for")
 		}
 		if n++; n == 2 {
 			break
 		}
 	}
-	if held := directoryBytes.Load(); held != 0 {
+	if held := memory.Held(); held != 0 {
 		t.Errorf("%d bytes are still accounted for", held)
 	}
 	// Another walk begins anew.
