@@ -91,7 +91,7 @@ func (s *source) entries(l *list) iter.Seq2[checklist.Entry, error] {
 			var bad error
 			if wrong != nil {
 				bad = &lineError{n, wrong}
-				if first && whole && l.of != "" {
+				if first && l.of != "" {
 					alone, _ = checklist.ParseDigest(strings.Trim(line, "\ufeff \t\r"))
 					improper = bad
 				}

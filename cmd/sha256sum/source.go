@@ -96,7 +96,7 @@ func typedInto(o *options) bool {
 
 // baseOf returns the directory that the names of a list are relative to.
 func (s *source) baseOf(list string) string {
-	if s.baseSet && s.base == "" && list != "-" {
+	if s.baseSet && s.base == "" {
 		return filepath.Dir(list)
 	}
 	return s.base
