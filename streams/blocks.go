@@ -49,7 +49,8 @@ type Blocks struct {
 
 var (
 	errBlocksClosed = errors.New("streams: Blocks: closed")
-	// errBlocksInUse is also for calls after a panic.
+	// errBlocksInUse is also for calls after a panic, such as a fault in reading what was
+	// written, and for calls that were under way when f or a reader called Reset.
 	errBlocksInUse = errors.New("streams: Blocks: a call is under way, or has panicked")
 )
 
@@ -101,6 +102,12 @@ func (b *Blocks) Write(p []byte) (n int, err error) {
 	if b.err != nil {
 		return 0, b.err
 	}
+	b.err = errBlocksInUse
+	n, b.err = b.write(p)
+	return n, b.err
+}
+
+func (b *Blocks) write(p []byte) (n int, err error) {
 	for n < len(p) {
 		m, err := b.add(p[n:])
 		if n += m; err != nil {
@@ -121,6 +128,10 @@ func (b *Blocks) ReadFrom(r io.Reader) (n int64, err error) {
 		room := b.room()
 		b.err = errBlocksInUse
 		m, err := r.Read(room)
+		if b.err != errBlocksInUse { // r has called Reset
+			b.err = errBlocksInUse
+			return n, b.err
+		}
 		b.err = nil
 		if m < 0 || m > len(room) {
 			return n, fmt.Errorf("streams: Read returned a count of %d for %d bytes", m, len(room))
@@ -148,17 +159,17 @@ func (b *Blocks) Close() error {
 	if b.err != nil {
 		return b.err
 	}
-	err := error(nil)
 	switch {
 	case b.begun > 0:
-		err = b.sumAlone()
+		b.err = b.sumAlone()
 	case len(b.held) > 0:
-		err = b.sumHeld()
+		b.err = b.sumHeld()
 	}
-	if err == nil {
-		b.err = errBlocksClosed
+	if b.err != nil {
+		return b.err
 	}
-	return err
+	b.err = errBlocksClosed
+	return nil
 }
 
 // add adds bytes of p, which is not empty. It returns their number.
@@ -215,10 +226,11 @@ func (b *Blocks) reads() bool { return b.holds() && b.held != nil }
 // filled adds p, the beginning of what room has returned.
 func (b *Blocks) filled(p []byte) error {
 	if b.reads() {
-		return b.hold(len(p))
+		b.err = b.hold(len(p))
+	} else {
+		_, b.err = b.write(p)
 	}
-	_, err := b.Write(p)
-	return err
+	return b.err
 }
 
 // hold adds the n bytes behind held, and hashes all that is held if it is full.
@@ -263,6 +275,9 @@ func (b *Blocks) roomForDigests(n int) [][sha256.Size]byte {
 // deliver calls f.
 func (b *Blocks) deliver(digests [][sha256.Size]byte) error {
 	b.err = errBlocksInUse
-	b.err = b.digests(digests)
-	return b.err
+	err := b.digests(digests)
+	if err == nil && b.err != errBlocksInUse { // f has called Reset
+		return errBlocksInUse
+	}
+	return err
 }

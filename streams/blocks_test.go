@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"math/rand/v2"
 	"runtime"
 	"slices"
 	"strings"
@@ -361,6 +362,129 @@ func TestBlocksInThemselves(t *testing.T) {
 	}
 }
 
+// TestBlocksResetInTheirCalls has f, and readers, call Reset, and then write or not. The
+// call that is under way has to fail, and those that follow until the next Reset.
+func TestBlocksResetInTheirCalls(t *testing.T) {
+	data := object(300_000)
+	for _, size := range []int{1000, 16 << 10, 200_000} {
+		for _, writes := range []bool{false, true} {
+			for at := 1; at <= 3; at++ {
+				var b *streams.Blocks
+				var ofF, ofReader int // calls until one resets b
+				reset := func(calls *int) {
+					if *calls--; *calls == 0 {
+						b.Reset()
+						if writes {
+							b.Write(data[:1])
+						}
+					}
+				}
+				b = streams.NewBlocks(size, func([][32]byte) error {
+					reset(&ofF)
+					return nil
+				})
+				for _, tt := range []struct {
+					name  string
+					calls *int
+					call  func() error
+				}{
+					{"f in Write", &ofF, func() error { _, err := b.Write(data); return errors.Join(err, b.Close()) }},
+					{"f in ReadFrom", &ofF, func() error { _, err := b.ReadFrom(bytes.NewReader(data)); return errors.Join(err, b.Close()) }},
+					{"a reader", &ofReader, func() error {
+						good := bytes.NewReader(data)
+						_, err := b.ReadFrom(readerFunc(func(p []byte) (int, error) {
+							reset(&ofReader)
+							return good.Read(p)
+						}))
+						return err
+					}},
+				} {
+					b.Reset()
+					*tt.calls = at
+					err := tt.call()
+					if *tt.calls > 0 {
+						continue // f gets all digests in fewer calls
+					}
+					n, later := b.Write(data)
+					if err == nil || n != 0 || later == nil || b.Close() == nil {
+						t.Errorf("blocks of %d, call %d of %s resets them, then writes: %t: error %v; later: %v", size, at, tt.name, writes, err, later)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestBlocksOfOddReaders mixes writes of all lengths near the size with readers that
+// return nothing many times, data with an error, or wrong counts. Each call says how much
+// it has added, so that the next one can go on.
+func TestBlocksOfOddReaders(t *testing.T) {
+	data := object(4 << 20)
+	broken := errors.New("the reader is broken")
+	sizes := []int{1, 63, 64, 65, 1000, 16 << 10, 64 << 10, 64<<10 + 1, 512 << 10, 512<<10 + 1}
+	for seed := range uint64(100) {
+		r := rand.New(rand.NewPCG(seed, 48))
+		size := sizes[r.IntN(len(sizes))]
+		rest := data[:r.IntN(min(len(data), 90*size)+1)]
+		want := plainly(rest, size)
+		var got [][32]byte
+		b := collect(size, &got)
+		read := func(p []byte) (n int) {
+			n = copy(p, rest[:min(len(rest), r.IntN(3*size+2))])
+			rest = rest[n:]
+			return n
+		}
+		for len(rest) > 0 {
+			if r.IntN(4) == 0 {
+				lengths := []int{0, 1, size - 1, size, size + 1, 2*size + 3, r.IntN(50 * size)}
+				n := min(len(rest), lengths[r.IntN(len(lengths))])
+				if err := write(b, rest[:n]); err != nil {
+					t.Fatal(err)
+				}
+				rest = rest[n:]
+				continue
+			}
+			before, empty, calls := len(rest), 0, r.IntN(30)
+			var wrong error // what ReadFrom has to return; errAny if that is not said
+			n, err := b.ReadFrom(readerFunc(func(p []byte) (int, error) {
+				if empty < 99 && r.IntN(3) == 0 {
+					empty++
+					return 0, nil
+				}
+				empty = 0
+				if calls--; calls == 0 {
+					switch r.IntN(4) {
+					case 0:
+						wrong = broken
+						return read(p), broken
+					case 1:
+						wrong = errAny
+						return -1 - r.IntN(5), nil
+					case 2:
+						wrong = errAny
+						return len(p) + 1, io.EOF
+					default:
+						return read(p), io.EOF
+					}
+				}
+				n := read(p)
+				if len(rest) == 0 {
+					return n, io.EOF
+				}
+				return n, nil
+			}))
+			if n != int64(before-len(rest)) || (err == nil) != (wrong == nil) || wrong == broken && err != broken {
+				t.Fatalf("seed %d, blocks of %d: ReadFrom returned %d, %v; want %d, %v", seed, size, n, err, before-len(rest), wrong)
+			}
+		}
+		if err := b.Close(); err != nil || !slices.Equal(got, want) {
+			t.Fatalf("seed %d, blocks of %d: wrong digests, error %v", seed, size, err)
+		}
+	}
+}
+
+var errAny = errors.New("any error")
+
 // TestBlocksFault writes what cannot be read. After Reset all is well.
 func TestBlocksFault(t *testing.T) {
 	if !guard.Guarded {
@@ -378,6 +502,10 @@ func TestBlocksFault(t *testing.T) {
 		}
 		if guard.Faults(func() { b.Write(broken) }) == nil {
 			t.Errorf("blocks of %d: Write reads what cannot be read", size)
+		}
+		// How much of it was added is unknown.
+		if n, err := b.Write(data); n != 0 || err == nil || b.Close() == nil {
+			t.Errorf("blocks of %d: after a fault: Write returned %d, error %v", size, n, err)
 		}
 		b.Reset()
 		got = nil
