@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -245,6 +246,87 @@ func causeOf(f func()) (cause any) {
 	defer func() { cause = recover() }()
 	f()
 	return nil
+}
+
+// TestSumSeqOfMemoryUsedAgain has the loop give each message back as soon as its digest is
+// there, overwritten, and the source use it for the next one.
+func TestSumSeqOfMemoryUsedAgain(t *testing.T) {
+	hashtest.ForEach(t, func(t *testing.T) {
+		for _, length := range []int{0, 1, 100, 5000, 300_000} {
+			var free [][]byte
+			var want [][32]byte // of the messages that were taken
+			n, made := 0, 0
+			for message, sum := range sha256.SumSeq(func(yield func([]byte, []byte) bool) {
+				for i := range 150 {
+					if len(free) == 0 {
+						free = append(free, make([]byte, length))
+						made++
+					}
+					m := free[len(free)-1]
+					free = free[:len(free)-1]
+					for j := range m {
+						m[j] = byte(i + j%7)
+					}
+					want = append(want, stdsha256.Sum256(m))
+					if !yield(m, m) {
+						return
+					}
+				}
+			}) {
+				if sum != want[n] {
+					t.Fatalf("message %d of %d bytes: wrong digest", n, length)
+				}
+				n++
+				clear(message)
+				free = append(free, message)
+			}
+			if n != 150 || made > 64 {
+				t.Errorf("messages of %d bytes: %d digests, %d messages were made, want 150 and at most 64", length, n, made)
+			}
+		}
+	})
+}
+
+// TestSumSeqStops pulls from a sequence and stops it, and leaves it by runtime.Goexit. The
+// source has to end, and other loops must not notice.
+func TestSumSeqStops(t *testing.T) {
+	msgs := cut(200, func(int) int { return 100 })
+	for _, at := range []int{0, 1, 9, 10, 70, 100} {
+		s := seqSource{msgs: msgs}
+		next, stop := iter.Pull2(sha256.SumSeq(s.all()))
+		for range at {
+			next()
+		}
+		stop()
+		if at > 0 && !s.ended {
+			t.Errorf("stopped after %d messages: the source goes on", at)
+		}
+		for _, inSource := range []bool{false, true} {
+			s := seqSource{msgs: msgs, before: func(i int) {
+				if inSource && i == at {
+					runtime.Goexit()
+				}
+			}}
+			done := make(chan bool)
+			go func() {
+				defer close(done)
+				for i, sum := range sha256.SumSeq(s.all()) {
+					if sum != stdsha256.Sum256(msgs[i]) {
+						t.Errorf("message %d: wrong digest", i)
+					}
+					if !inSource && i == at {
+						runtime.Goexit()
+					}
+				}
+				t.Errorf("a goroutine goes on after Goexit at message %d", at)
+			}()
+			<-done
+			if !s.ended {
+				t.Errorf("Goexit at message %d, in the source: %t: the source goes on", at, inSource)
+			}
+		}
+	}
+	checkSumSeq(t, "afterwards", msgs)
 }
 
 // TestSumSeqInItself uses SumSeq in the loop over another, in its source, and over the
