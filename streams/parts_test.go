@@ -110,25 +110,27 @@ func TestPartsOfNonsense(t *testing.T) {
 		t.Error("something was read")
 		return 0, io.EOF
 	})
-	for _, test := range []struct {
-		name           string
-		r              io.ReaderAt
-		size, partSize int64
-	}{
-		{"negative size", untouched, -1, 1},
-		{"smallest size", untouched, math.MinInt64, 1},
-		{"parts of nothing", untouched, 1, 0},
-		{"empty object in parts of nothing", untouched, 0, 0},
-		{"negative part size", untouched, 1, -5},
-		{"one part too many", untouched, 1 << 31, 1},
-		{"far too many parts", untouched, math.MaxInt64, 1},
-		{"no reader", nil, 1, 1},
-	} {
-		digests, err := sumParts(t.Context(), test.r, test.size, test.partSize)
-		if err == nil || digests != nil {
-			t.Errorf("%s: %x, error %v", test.name, digests, err)
+	withProcs(t, func(t *testing.T) {
+		for _, test := range []struct {
+			name           string
+			r              io.ReaderAt
+			size, partSize int64
+		}{
+			{"negative size", untouched, -1, 1},
+			{"smallest size", untouched, math.MinInt64, 1},
+			{"parts of nothing", untouched, 1, 0},
+			{"empty object in parts of nothing", untouched, 0, 0},
+			{"negative part size", untouched, 1, -5},
+			{"one part too many", untouched, 1 << 31, 1},
+			{"far too many parts", untouched, math.MaxInt64, 1},
+			{"no reader", nil, 1, 1},
+		} {
+			digests, err := sumParts(t.Context(), test.r, test.size, test.partSize)
+			if err == nil || digests != nil {
+				t.Errorf("%s: %x, error %v", test.name, digests, err)
+			}
 		}
-	}
+	})
 }
 
 func TestShortReader(t *testing.T) {
@@ -169,42 +171,47 @@ func TestFailingReaderGivesItsErrorAndTheOffset(t *testing.T) {
 func TestReadersAtTheEdgesOfTheContract(t *testing.T) {
 	data := object(2<<20 + 5)
 	good := bytes.NewReader(data)
-	for _, test := range []struct {
-		name string
-		read readerAtFunc
-		want error // nil: the right digests
-	}{
-		{"io.EOF with the last byte", func(p []byte, off int64) (int, error) {
-			n, err := good.ReadAt(p, off)
-			if off+int64(n) == int64(len(data)) {
-				err = io.EOF
+	withProcs(t, func(t *testing.T) {
+		for _, test := range []struct {
+			name string
+			read readerAtFunc
+			want error // nil: the right digests
+		}{
+			{"io.EOF with the last byte", func(p []byte, off int64) (int, error) {
+				n, err := good.ReadAt(p, off)
+				if off+int64(n) == int64(len(data)) {
+					err = io.EOF
+				}
+				return n, err
+			}, nil},
+			{"fewer bytes than asked for and no error", func(p []byte, off int64) (int, error) {
+				return good.ReadAt(p[:min(len(p), 1000)], off)
+			}, nil},
+			{"nothing and no error", func(p []byte, off int64) (int, error) { return 0, nil }, io.ErrNoProgress},
+			{"an error with all bytes", func(p []byte, off int64) (int, error) {
+				good.ReadAt(p, off)
+				return len(p), io.ErrClosedPipe
+			}, io.ErrClosedPipe},
+		} {
+			digests, err := sumParts(t.Context(), test.read, int64(len(data)), 99999)
+			if !errors.Is(err, test.want) || test.want == nil && !slices.Equal(digests, plainly(data, 99999)) {
+				t.Errorf("%s: %d digests, error %v", test.name, len(digests), err)
 			}
-			return n, err
-		}, nil},
-		{"fewer bytes than asked for and no error", func(p []byte, off int64) (int, error) {
-			return good.ReadAt(p[:min(len(p), 1000)], off)
-		}, nil},
-		{"nothing and no error", func(p []byte, off int64) (int, error) { return 0, nil }, io.ErrNoProgress},
-		{"an error with all bytes", func(p []byte, off int64) (int, error) {
-			good.ReadAt(p, off)
-			return len(p), io.ErrClosedPipe
-		}, io.ErrClosedPipe},
-	} {
-		digests, err := sumParts(t.Context(), test.read, int64(len(data)), 99999)
-		if !errors.Is(err, test.want) || test.want == nil && !slices.Equal(digests, plainly(data, 99999)) {
-			t.Errorf("%s: %d digests, error %v", test.name, len(digests), err)
 		}
-	}
-	exits := readerAtFunc(func([]byte, int64) (int, error) { runtime.Goexit(); return 0, nil }) // as t.Fatal does
-	if digests, err := sumParts(t.Context(), exits, int64(len(data)), 99999); err == nil || digests != nil {
-		t.Errorf("a reader that never returns: %d digests, error %v", len(digests), err)
-	}
-	for _, n := range []int{-1, 1 << 30} {
-		_, err := sumParts(t.Context(), readerAtFunc(func([]byte, int64) (int, error) { return n, nil }), 10, 10)
-		if err == nil {
-			t.Errorf("a count of %d of 10 bytes was believed", n)
+		for _, n := range []int{-1, 1 << 30} {
+			_, err := sumParts(t.Context(), readerAtFunc(func([]byte, int64) (int, error) { return n, nil }), 10, 10)
+			if err == nil {
+				t.Errorf("a count of %d of 10 bytes was believed", n)
+			}
 		}
-	}
+		if inOrder {
+			return // it ends the goroutine that called Parts
+		}
+		exits := readerAtFunc(func([]byte, int64) (int, error) { runtime.Goexit(); return 0, nil }) // as t.Fatal does
+		if digests, err := sumParts(t.Context(), exits, int64(len(data)), 99999); err == nil || digests != nil {
+			t.Errorf("a reader that never returns: %d digests, error %v", len(digests), err)
+		}
+	})
 }
 
 func TestPartsCanceled(t *testing.T) {
@@ -293,10 +300,10 @@ func TestMemoryIsBounded(t *testing.T) {
 }
 
 func FuzzParts(f *testing.F) {
-	f.Add([]byte("hello"), int64(2))
-	f.Add(object(70000), int64(1000))
-	f.Fuzz(func(t *testing.T, b []byte, partSize int64) {
-		digests, err := sumParts(t.Context(), bytes.NewReader(b), int64(len(b)), partSize)
+	f.Add([]byte("hello"), int64(2), false)
+	f.Add(object(70000), int64(1000), true)
+	f.Fuzz(func(t *testing.T, b []byte, partSize int64, inOrder bool) {
+		digests, err := streams.Parts(t.Context(), bytes.NewReader(b), int64(len(b)), partSize, streams.PartsOptions{InOrder: inOrder})
 		if partSize < 1 {
 			if err == nil {
 				t.Fatalf("parts of %d bytes were accepted", partSize)
