@@ -91,8 +91,11 @@ func (e *Entry) Expected() string {
 // A Format says how lines are to be read.
 type Format struct {
 	parse func(line string, e *Entry) error
-	// skip reports whether a line, which is not empty, is of no object.
+	// skip reports whether a line is of no object. An empty line is of none in any format,
+	// but may end an object.
 	skip func(line string) bool
+	// end reports what is wrong if the list ends here.
+	end func() error
 	// base is put before names that are relative.
 	base string
 }
@@ -105,11 +108,11 @@ const Formats = "auto, coreutils, bsd, bagit, json, names, inventory, batch or r
 // "Bucket, Key" or, with a third column, "Bucket, Key, Size". base is put before
 // names that are relative, "" leaves them as they are.
 func NewFormat(name, schema, base string) (Format, error) {
-	f := Format{base: base, skip: isComment}
+	f := Format{base: base, skip: isComment, end: func() error { return nil }}
 	ofChecklist := func(format checklist.Format) {
 		p := &checklist.Parser{Format: format}
 		f.parse = checksums(p)
-		f.skip = p.Comment
+		f.skip, f.end = p.Comment, p.End
 	}
 	switch name {
 	case "auto", "":
@@ -155,6 +158,7 @@ type Reader struct {
 	format   Format
 	listings *Listings
 	line     int64
+	ended    bool
 }
 
 // NewReader returns a Reader of a list. If listings is not nil, it collects which
@@ -173,6 +177,9 @@ func (r *Reader) Next() (Entry, error) {
 	for {
 		line, err := r.r.ReadSlice('\n')
 		if len(line) == 0 && err != nil {
+			if bad := r.end(err); bad != nil {
+				return Entry{Line: r.line, Size: -1, Malformed: bad.Error()}, nil
+			}
 			return Entry{}, err
 		}
 		r.line++
@@ -191,10 +198,9 @@ func (r *Reader) Next() (Entry, error) {
 		if r.line == 1 {
 			text = strings.TrimPrefix(text, byteOrderMark)
 		}
-		if text == "" {
+		if skip := r.format.skip(text); text == "" {
 			continue
-		}
-		if r.format.skip(text) {
+		} else if skip {
 			r.listings.frame(text)
 			continue
 		}
@@ -214,6 +220,15 @@ func (r *Reader) Next() (Entry, error) {
 		}
 		return e, nil
 	}
+}
+
+// end returns what is wrong with the end of the list, once, if err says that it is there.
+func (r *Reader) end(err error) error {
+	if err != io.EOF || r.ended {
+		return nil
+	}
+	r.ended = true
+	return r.format.end()
 }
 
 // byteOrderMark begins the lists of some editors and shells.
@@ -270,7 +285,7 @@ func (e *Entry) check() string {
 }
 
 // isComment reports whether a line is a comment or a frame.
-func isComment(line string) bool { return line[0] == '#' || isFrame(line) }
+func isComment(line string) bool { return strings.HasPrefix(line, "#") || isFrame(line) }
 
 // isFrame reports whether a line is the last of a worker's output or of a listing.
 func isFrame(line string) bool { return strings.HasPrefix(line, `{"summary":`) || isEnding(line) }

@@ -218,6 +218,46 @@ func TestOtherDigests(t *testing.T) {
 	}
 }
 
+func TestEmptyLinesAreOfNoObject(t *testing.T) {
+	for _, name := range strings.FieldsFunc(Formats, func(r rune) bool { return r == ',' || r == ' ' }) {
+		if name == "or" {
+			continue
+		}
+		f, err := NewFormat(name, "", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if entries := read(t, f, "\n\r\n\n"); len(entries) > 0 {
+			t.Errorf("%s: %+v", name, entries)
+		}
+	}
+}
+
+// A list that ends in the middle of a file is not whole.
+func TestListsThatBreakOff(t *testing.T) {
+	whole := "SHA256 hash of a:\n" + digest + "\nCertUtil: -hashfile command completed successfully.\n"
+	for _, tt := range []struct {
+		name, text string
+		malformed  bool
+	}{
+		{"certutil, whole", whole, false},
+		{"certutil", whole + "SHA256 hash of b:\n", true},
+		{"Format-List, whole", "Algorithm : SHA256\nHash : " + digest + "\nPath : a\n\nAlgorithm : SHA256\nHash : " + digest + "\nPath : b\n", false},
+		{"Format-List", "Algorithm : SHA256\nHash : " + digest + "\n", true},
+	} {
+		f, err := NewFormat("auto", "", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		entries := read(t, f, tt.text)
+		if len(entries) == 0 {
+			t.Errorf("%s: no entry", tt.name)
+		} else if last := entries[len(entries)-1]; (last.Malformed != "") != tt.malformed {
+			t.Errorf("%s: the last entry is %+v", tt.name, last)
+		}
+	}
+}
+
 func TestNumbersAndComments(t *testing.T) {
 	f, _ := NewFormat("auto", "", "")
 	got := read(t, f, "\ufeff# comment\n\n"+digest+"  a\n"+strings.Repeat("x", 3*maxLine)+"\n{\"line\":70,\"name\":\"b\"}\n{\"summary\":{}}\n"+digest+"  last")
