@@ -40,7 +40,7 @@ func sumManyAfter(dst [][Size]byte, prefix hash.Hash, msgs [][]byte) {
 		sumManyForeign(dst, prefix, msgs)
 		return
 	}
-	if lanes.SideBySide(len(msgs)) && !lanes.AreFew(msgs, int(d.n), 0) {
+	if !lanes.AreFew(msgs, int(d.n), 0) && lanes.SideBySide(len(msgs)) {
 		lanes.SumManyAfter(dst, d.prefix(), msgs)
 	} else {
 		for i, m := range msgs {

@@ -120,7 +120,7 @@ func WriteHashes(hs []hash.Hash, data [][]byte) {
 // What a hash costs side by side more than alone, in cycles: a job of unequal length in
 // WriteHashes; a hash that writes to another one; a hash whose state is taken; the end of
 // a message in SumHashes. Measured on Granite Rapids.
-const writeCycles, wrapCycles, takeCycles, sumCycles = 170, 80, 500, 40
+const writeCycles, wrapCycles, takeCycles, sumCycles = 170, 80, 500, 10
 
 // SumHashes sets dst[i] to the digest of the bytes written to hs[i], for every i, side by
 // side on the calling goroutine. The hashes stay as they are, and may be written to
@@ -136,11 +136,10 @@ func SumHashes[D ~[Size]byte](dst []D, hs []hash.Hash) {
 
 func sumHashes(dst [][Size]byte, hs []hash.Hash) {
 	checkLengths("SumHashes", len(dst), len(hs))
-	t := lanes.Tally{Each: sumCycles}
-	buffers := false
+	mine, buffers := 0, false
 	for i, h := range hs {
 		if d, ok := h.(*digest); ok && !d.is224 {
-			t.Add(block.PaddedBlocks(int(d.n)))
+			mine++
 			continue
 		}
 		checkHash("SumHashes", i, h)
@@ -148,34 +147,32 @@ func sumHashes(dst [][Size]byte, hs []hash.Hash) {
 			panic(fmt.Sprintf("sha256: SumHashes: hash %d has digests of %d bytes, not %d", i, n, Size))
 		}
 		if d, ok := h.(*serverHash); ok {
-			t.Add(block.PaddedBlocks(int(d.n)))
+			mine++
 			buffers = buffers || d.buffered != nil
 		}
 	}
-	if !lanes.SideBySide(len(hs)) || !buffers && t.AreFew() {
-		for i, h := range hs {
-			sumAlone(&dst[i], h)
-		}
+	if !lanes.SideBySide(mine) || !buffers && endsAreFew(hs) {
+		sumEach(dst, hs)
 		return
 	}
-	flushMany(hs)
+	if buffers {
+		flushMany(hs)
+	}
+	known := 0 // number of the first hashes that are of this package
+	if mine == len(hs) {
+		known = mine
+	}
 	w := works.Get().(*work)
 	defer w.release()
 	for len(hs) > 0 {
 		// A run of hashes of this package goes side by side.
-		n, t := 0, lanes.Tally{Each: sumCycles}
-		for ; n < len(hs); n++ {
-			d := flushedDigest(hs[n])
-			if d == nil {
-				break
-			}
-			t.Add(block.PaddedBlocks(int(d.n)))
+		n := known
+		for n < len(hs) && flushedDigest(hs[n]) != nil {
+			n++
 		}
-		if t.AreFew() {
+		if endsAreFew(hs[:n]) {
 			n = max(n, 1)
-			for i, h := range hs[:n] {
-				sumAlone(&dst[i], h)
-			}
+			sumEach(dst[:n], hs[:n])
 		} else {
 			w.hs = hs[:n]
 			lanes.SumEnds(dst[:n], (*endWork)(w))
@@ -183,6 +180,33 @@ func sumHashes(dst [][Size]byte, hs []hash.Hash) {
 		}
 		hs, dst = hs[n:], dst[n:]
 	}
+}
+
+// sumEach sets dst to the digests of hs, one after the other.
+func sumEach(dst [][Size]byte, hs []hash.Hash) {
+	for i, h := range hs {
+		sumAlone(&dst[i], h)
+	}
+}
+
+// endsAreFew reports whether the ends of hs, one or two blocks each, take less time one
+// after the other than side by side. Hashes of other packages count like those of this one.
+func endsAreFew(hs []hash.Hash) bool {
+	t := lanes.Tally{Each: sumCycles}
+	if !t.AreFewEqual(len(hs), 1) {
+		return false
+	}
+	for _, h := range hs {
+		blocks := 1
+		switch h := h.(type) {
+		case *digest:
+			blocks = block.PaddedBlocks(int(h.n))
+		case *serverHash:
+			blocks = block.PaddedBlocks(int(h.n))
+		}
+		t.Add(blocks)
+	}
+	return t.AreFew()
 }
 
 // sumAlone sets dst to the digest of h.

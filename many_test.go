@@ -2136,6 +2136,27 @@ func (h *inner) Write(p []byte) (int, error) {
 	return h.Hash.Write(p)
 }
 
+// TestSumHashesOfAll has hashes of this package beside those of others, in every order.
+func TestSumHashesOfAll(t *testing.T) {
+	kinds := []func() hash.Hash{sha256.New, sha256.NewServer().New, stdsha256.New, func() hash.Hash { return struct{ hash.Hash }{sha256.New()} }}
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 2000 {
+		n, choice := r.IntN(150), 1+r.IntN(len(kinds))
+		hs, want := make([]hash.Hash, n), make([][sha256.Size]byte, n)
+		for i := range hs {
+			hs[i] = kinds[r.IntN(choice)]()
+			data := hashtest.Data(r.IntN(200))
+			hs[i].Write(data)
+			want[i] = stdsha256.Sum256(data)
+		}
+		got := make([][sha256.Size]byte, n)
+		sha256.SumHashes(got, hs)
+		if !slices.Equal(got, want) {
+			t.Fatalf("%d hashes of %d kinds: wrong digests", n, choice)
+		}
+	}
+}
+
 // TestWriteHashesSeesThroughHashes has hashes of other packages of this library, one of
 // them twice, between hashes of this package, of crypto/sha256 and of another library.
 func TestWriteHashesSeesThroughHashes(t *testing.T) {

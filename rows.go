@@ -70,7 +70,7 @@ func sumRows(dst *Rows, d *digest, src *Rows, n int) {
 	if d != nil {
 		before = int(d.n)
 	}
-	if lanes.SideBySide(n) && !lanes.RowsAreFew(n, src.Size, before) {
+	if !lanes.RowsAreFew(n, src.Size, before) && lanes.SideBySide(n) {
 		p := lanes.Prefix{H: block.IV256}
 		if d != nil {
 			p = d.prefix()

@@ -129,7 +129,7 @@ func (k *Key) sumMany(dst [][32]byte, msgs [][]byte) {
 // sideBySide reports whether messages are hashed side by side.
 func sideBySide(msgs [][]byte) bool {
 	const outerBlocks = 1
-	return lanes.SideBySide(len(msgs)) && !lanes.AreFew(msgs, 0, outerBlocks)
+	return !lanes.AreFew(msgs, 0, outerBlocks) && lanes.SideBySide(len(msgs))
 }
 
 // VerifyMany sets ok[i] to true if macs[i] is the MAC of msgs[i], else to false, for

@@ -31,6 +31,11 @@ func (t *Tally) AreFew() bool {
 	return t.jobs <= 1 || streamPlans.current().OneByOne(t.jobs, t.blocks, int(-t.short), t.longest, t.Each)
 }
 
+// AreFewEqual is AreFew for n jobs of the given number of blocks, whatever t has counted.
+func (t *Tally) AreFewEqual(n, blocks int) bool {
+	return n <= 1 || streamPlans.current().OneByOne(n, n*blocks, blocks, blocks, t.Each)
+}
+
 // NeverPay reports whether jobs of at most so many blocks take less time one after the
 // other than side by side, however many they are.
 func (t *Tally) NeverPay(blocks int) bool {
@@ -55,5 +60,5 @@ func areFew(msgs [][]byte, before, more int) bool {
 // RowsAreFew is AreFew for n rows of size bytes.
 func RowsAreFew(n, size, before int) bool {
 	blocks := block.PaddedBlocks(before + size)
-	return n <= 1 || streamPlans.current().OneByOne(n, n*blocks, blocks, blocks, 0)
+	return new(Tally).AreFewEqual(n, blocks)
 }
