@@ -40,8 +40,8 @@ type serverHash struct {
 	inUse atomic.Bool
 }
 
-// bufferSize is the number of bytes that a hash buffers. To hand a request of 8 KiB to
-// a goroutine on another P costs as much as the lanes gain.
+// bufferSize is the number of bytes that a hash buffers. It is 32 KiB: with 8 KiB, handing
+// a request to a goroutine on another P would cost as much as the lanes gain.
 const bufferSize = combine.SoloUnit
 
 // A buffer is for one hash and one goroutine, the one that took it from the pool. Only

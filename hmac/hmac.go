@@ -99,8 +99,8 @@ func write(h hash.Hash, msg []byte) {
 //
 // It panics, before it touches anything, if dst and msgs differ in length.
 //
-// A method cannot have a type parameter. For MACs of a named type, pass the Key once for
-// each message to the function [SumMany].
+// A method cannot have a type parameter. For MACs of a named type, call the function
+// [SumMany] with this Key as every element of keys.
 func (k *Key) SumMany(dst [][32]byte, msgs [][]byte) {
 	k.check("SumMany")
 	checkLengths("SumMany", len(dst), len(msgs))

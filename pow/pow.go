@@ -1,12 +1,12 @@
 // Package pow searches for proofs of work as in the Krist currency: it finds a nonce
 // for which the SHA-256 digest of a prefix and the nonce begins with a small number.
 //
-// A search tries many nonces side by side on one core, 32 with AVX-512. It computes the
-// common part of all messages once, and only the beginning of each digest. Behind a prefix
-// of 22 bytes, a search is more than 11 times as fast as a loop over crypto/sha256 on AMD's
-// Zen 5, and more than 6 times on Intel's Ice Lake. Without AVX-512 it is more than 4 times
-// as fast on Zen 5, and more than 2 times on Ice Lake. If the nonce lies across two blocks,
-// the gain is less than half of this.
+// A search tries many nonces side by side on one core, 32 with AVX-512. It hashes the
+// common part of all messages once, and computes only the beginning of each digest. Behind
+// a prefix of 22 bytes, a search is more than 11 times as fast as a loop over crypto/sha256
+// on AMD's Zen 5, and more than 6 times on Intel's Ice Lake. Without AVX-512 it is more
+// than 4 times as fast on Zen 5, and more than 2 times on Ice Lake. If the nonce lies
+// across two blocks, the gain is less than half of this.
 package pow
 
 import (

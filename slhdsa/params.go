@@ -5,9 +5,9 @@ import (
 	"fmt"
 )
 
-// A ParameterSet is one of the sets of FIPS 205, section 11, that use SHA-2. The number
-// is the security level in bits. Sets with an s have small signatures, sets with an f
-// sign fast. The zero ParameterSet is invalid.
+// A ParameterSet is one of the sets of FIPS 205, section 11, that use SHA-2. The number in
+// its name is the security level in bits. Sets with an s have small signatures, sets with
+// an f sign fast. The zero ParameterSet is invalid.
 type ParameterSet uint8
 
 // The parameter sets.

@@ -31,8 +31,8 @@ func inclusionProof(leafHashes [][32]byte, index int) ([][32]byte, error) {
 	return proof, nil
 }
 
-// InclusionProofs returns the [InclusionProof] of every leaf, and hashes the tree once.
-// The proofs share one array, with 32 bytes for each level and leaf.
+// InclusionProofs returns the [InclusionProof] of every leaf, and hashes the tree once. The
+// proofs share one array, with 32 bytes for each level of each leaf's path.
 func InclusionProofs[D ~[32]byte](leafHashes []D) [][]D {
 	_, proofs := RootAndProofs(leafHashes)
 	return proofs

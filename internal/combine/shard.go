@@ -229,7 +229,8 @@ func (s *Shard) admit(b *lanes.Batch) {
 	}
 }
 
-// share returns how many of n requests in the queue are for one of some combiners.
+// share returns how many of the n requests in the queue a combiner takes if there are that
+// many combiners.
 func share(n, combiners int) int {
 	if n > maxShared {
 		return n

@@ -32,9 +32,10 @@ func (g *group) sliceOfEqual(n, blocks int) (s plan.TimeSlice, rotates bool) {
 
 // rotating is the memory that rotating jobs need.
 type rotating struct {
-	// state and next are arguments of kernels. For jobs of different lengths, they hold
-	// the pointers of the running lanes. For jobs of equal length, they hold the ring
-	// for block.Kernel.Blocks, the same ring again, and then pointers for unused lanes.
+	// state and next are arguments of kernels. For jobs of different lengths, they hold the
+	// pointers of the running lanes. For jobs of equal length, they hold the pointers of
+	// all jobs (the ring of block.Kernel.Blocks), then the same again, in next one slice
+	// further on. Pointers for unused lanes follow.
 	state [2*maxJobs + block.MaxLanes]*block.State
 	next  [2*maxJobs + block.MaxLanes]*byte
 
@@ -71,8 +72,8 @@ func (g *group) rotate(live int, t plan.TimeSlice, w Work) int {
 		}
 		blocks = g.plan.compress(r.state[:], r.next[:], t.Lanes, 0, blocks)
 		if blocks == shortest {
-			// When a lane ends, the last live lane moves into its place. The loop runs from the
-			// highest lane down, so it has already handled the lane that moves.
+			// When a job ends, the last live lane moves into its lane. The loop runs from
+			// the highest lane down, so it has already handled the lane that moves.
 			slices.Sort(running)
 			for _, lane := range slices.Backward(running) {
 				i := int(lane)
@@ -92,7 +93,7 @@ func (g *group) rotate(live int, t plan.TimeSlice, w Work) int {
 }
 
 // merge sorts the first live entries of order again, after the first n of them have run.
-// Each of these two parts is still sorted.
+// The first n are still sorted, and so are the others.
 func (g *group) merge(n, live int) {
 	r := &g.rotating
 	i, j := 0, n

@@ -6,8 +6,8 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/block"
 )
 
-// MaxJobs is the largest number of live jobs. It exceeds the number of lanes, so that
-// the last jobs can rotate.
+// MaxJobs is the largest number of live jobs. It exceeds the number of lanes, so that the
+// last jobs can share lanes (rotate, see below).
 const MaxJobs = 2 * block.MaxLanes
 
 // Jobs rotate when they share the lanes of a kernel round robin. Rotation keeps all
@@ -26,11 +26,11 @@ const MaxJobs = 2 * block.MaxLanes
 // jobs, all jobs advance together until a job ends.
 type TimeSlice struct{ Lanes, Blocks int }
 
-// A rotation is a way to advance every job by the same number of blocks: in `slices`
-// time slices of equal length, with `lanes` jobs at a time.
+// A rotation is a way to advance every job by the same number of blocks. Each job does its
+// blocks in `slices` time slices of equal length, and `lanes` jobs run at a time.
 type rotation struct {
 	lanes, slices int
-	cycles        int // the cost of advancing every job by `slices` blocks
+	cycles        int // the cost of the blocks, if each time slice is one block
 	overhead      int // the cost of the calls
 }
 
