@@ -31,7 +31,9 @@ import (
 // KiB or more in the buffer when Sum is called, or a call of Sum256 with 2 KiB or more. A
 // request can wait:
 //
-//   - for a lane, while earlier requests occupy all lanes. A request does not wait if requests at least four times as long as it fill all lanes: its goroutine hashes the data alone, at once;
+//   - for a lane, while earlier requests occupy all lanes. A request does not wait if
+//     requests at least four times as long as it fill all lanes: its goroutine hashes the
+//     data alone, at once;
 //   - for a processor, while other goroutines keep all GOMAXPROCS processors busy. In
 //     such programs, hashes of the function [New] are faster.
 //

@@ -32,8 +32,8 @@ func (*Options) HashFunc() crypto.Hash { return 0 }
 
 // Sign signs a whole message, not its digest, unlike other signers. opts is nil,
 // [*Options], or any other value whose HashFunc is 0. Unless signing is deterministic, Sign
-// reads 16, 24 or 32 bytes from rand, as many as the security level has from rand; a nil
-// rand means [crypto/rand.Reader].
+// reads 16, 24 or 32 bytes from rand, as many as the security level has; a nil rand means
+// [crypto/rand.Reader].
 //
 // Sign may be called concurrently. It returns an error if the options are invalid, if
 // rand fails, or if the root of a key of [NewPrivateKeyUnchecked] is wrong.

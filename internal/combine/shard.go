@@ -229,8 +229,7 @@ func (s *Shard) admit(b *lanes.Batch) {
 	}
 }
 
-// share returns how many of the n requests in the queue a combiner takes if there are that
-// many combiners.
+// share returns how many of n requests in the queue each of so many combiners takes.
 func share(n, combiners int) int {
 	if n > maxShared {
 		return n
