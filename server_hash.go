@@ -261,6 +261,7 @@ func (d *serverHash) Sum(in []byte) []byte {
 // Reset makes the hash begin a new message.
 func (d *serverHash) Reset() {
 	if d.copied() {
+		d.buffered, d.m = nil, 0 // the buffer is the original's: not even its fields are read
 		d.inUse.Store(false)
 	}
 	if d.inUse.Load() {

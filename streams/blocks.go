@@ -33,6 +33,7 @@ type Blocks struct {
 	size    int64
 	digests func([][sha256.Size]byte) error
 	err     error // of the next call
+	resets  int   // counts calls of Reset
 
 	// alone is the number of blocks to hash as they come before others are held. A new
 	// buffer costs about as much as it saves when it is filled for the first time.
@@ -89,6 +90,7 @@ func newBlocks(size int64, f func(digests [][sha256.Size]byte) error) *Blocks {
 // keeps its buffer. For many streams, one after the other, Reset costs less than new
 // Blocks for each stream.
 func (b *Blocks) Reset() {
+	b.resets++
 	b.err = nil
 	b.held = b.held[:0]
 	b.h.Reset()
@@ -127,8 +129,9 @@ func (b *Blocks) ReadFrom(r io.Reader) (n int64, err error) {
 	for empty := 0; ; empty++ {
 		room := b.room()
 		b.err = errBlocksInUse
+		resets := b.resets
 		m, err := r.Read(room)
-		if b.err != errBlocksInUse { // r has called Reset
+		if b.resets != resets { // by r
 			b.err = errBlocksInUse
 			return n, b.err
 		}
@@ -275,8 +278,9 @@ func (b *Blocks) roomForDigests(n int) [][sha256.Size]byte {
 // deliver calls f.
 func (b *Blocks) deliver(digests [][sha256.Size]byte) error {
 	b.err = errBlocksInUse
+	resets := b.resets
 	err := b.digests(digests)
-	if err == nil && b.err != errBlocksInUse { // f has called Reset
+	if err == nil && b.resets != resets { // by f
 		return errBlocksInUse
 	}
 	return err

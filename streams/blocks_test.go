@@ -415,6 +415,26 @@ func TestBlocksResetInTheirCalls(t *testing.T) {
 	}
 }
 
+// A Reset in f is not undone by another one, in an f that the first has called.
+func TestBlocksResetTwice(t *testing.T) {
+	data := make([]byte, 3<<20)
+	calls := 0
+	var b *streams.Blocks
+	b = streams.NewBlocks(1<<20, func([][32]byte) error {
+		switch calls++; calls {
+		case 1:
+			b.Reset()
+			b.Write(data[:1<<20])
+		case 2:
+			b.Reset()
+		}
+		return nil
+	})
+	if n, err := b.Write(data); err == nil || calls != 2 {
+		t.Errorf("%d bytes, %d calls of f, error %v", n, calls, err)
+	}
+}
+
 // TestBlocksOfOddReaders mixes writes of all lengths near the size with readers that
 // return nothing many times, data with an error, or wrong counts. Each call says how much
 // it has added, so that the next one can go on.

@@ -6,8 +6,7 @@
 // have such repetitions. Refuse a block with such a list, but do not remember its hash
 // as invalid: the original block has the same hash, and may be valid.
 //
-// Hashes have the byte order of the digest; programs usually show them in reverse. Programs
-// usually show them in reverse order.
+// Hashes have the byte order of the digest; programs usually show them in reverse.
 //
 // All functions work on the calling goroutine and may be called concurrently on
 // different memory.

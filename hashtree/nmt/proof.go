@@ -63,7 +63,7 @@ func (p *Proof) beside(leaves []Node, first int, tree *merkle.TreeOf[Node]) {
 func splitOf(n int) int { return 1 << (bits.Len(uint(n-1)) - 1) }
 
 // errHidden is the error for proofs of [MaxNamespace] that prove nothing.
-var errHidden = errors.New("nmt: with IgnoreMaxNamespace, nodes hide leaves of maxNamespace, " +
+var errHidden = errors.New("nmt: with IgnoreMaxNamespace, nodes hide leaves of MaxNamespace, " +
 	"so no proof names all that have it")
 
 // ProveNamespace returns the proof of all leaves with a namespace, or of its

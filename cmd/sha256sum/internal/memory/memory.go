@@ -3,6 +3,7 @@ package memory
 
 import (
 	"runtime/debug"
+	"sync"
 	"sync/atomic"
 	"unsafe"
 )
@@ -26,8 +27,15 @@ func Hold(bytes int64) {
 	}
 }
 
+// limiting has the last limit that is set count all that is held.
+var limiting sync.Mutex
+
 // Limit makes the garbage collector keep to the limit.
-func Limit() { debug.SetMemoryLimit(Most + max(0, held.Load()-mostHeld)) }
+func Limit() {
+	limiting.Lock()
+	defer limiting.Unlock()
+	debug.SetMemoryLimit(Most + max(0, held.Load()-mostHeld))
+}
 
 // Held returns how many bytes are kept.
 func Held() int64 { return held.Load() }

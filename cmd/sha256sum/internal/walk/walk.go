@@ -86,6 +86,7 @@ func (t *tree) next() (e Entry, found bool) {
 		l := &t.inside[len(t.inside)-1]
 		if len(l.entries) == 0 {
 			l.release()
+			*l = level{} // the room behind inside keeps nothing
 			t.inside = t.inside[:len(t.inside)-1]
 			continue
 		}
