@@ -213,8 +213,10 @@ func TestBlocksMemory(t *testing.T) {
 // TestBlocksErrorOfTheFunction has f fail at each of its calls. It is called no more.
 func TestBlocksErrorOfTheFunction(t *testing.T) {
 	full := errors.New("the disk is full")
-	data := object(3 << 20)
-	for _, size := range []int{1000, 16 << 10, 700_000} {
+	for _, tt := range []struct{ size, length int }{ // with one lane, each block is a call
+		{1000, 200_000}, {16 << 10, 1_200_000}, {700_000, 3 << 20},
+	} {
+		size, data := tt.size, object(tt.length)
 		for _, f := range feeds() {
 			for at := 1; ; at++ {
 				calls := 0
