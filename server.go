@@ -27,13 +27,13 @@ import (
 // then takes a new buffer, and leaves the old buffer to the garbage collector.
 //
 // A hash buffers writes of less than 32 KiB until they add up to 32 KiB. So an unfinished
-// hash may hold 32 KiB of memory. A request is a full buffer, a write of 32 KiB or more, 2
-// KiB or more in the buffer when Sum is called, or a call of Sum256 with 2 KiB or more. A
-// request can wait:
+// hash may hold 32 KiB of memory. Each of these makes a request: a buffer that fills up; a
+// write of 32 KiB or more; a call of Sum with 2 KiB or more in the buffer; a call of Sum256
+// with 2 KiB or more. A request can wait:
 //
-//   - for a lane, while earlier requests occupy all lanes. A request does not wait if
-//     requests at least four times as long as it fill all lanes: its goroutine hashes the
-//     data alone, at once;
+//   - for a lane, while earlier requests occupy all lanes. If these are at least four times
+//     as long as a request of less than 16 MiB, that request does not wait: the goroutine
+//     that made it hashes the data alone, at once;
 //   - for a processor, while other goroutines keep all GOMAXPROCS processors busy. In
 //     such programs, hashes of the function [New] are faster.
 //

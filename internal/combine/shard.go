@@ -74,7 +74,7 @@ const (
 	blocksPerStep = 64
 )
 
-// NewShard returns a shard. GOMAXPROCS is divided among shards of them.
+// NewShard returns one of `shards` shards, among which GOMAXPROCS is divided.
 func NewShard(shards int) *Shard {
 	s := &Shard{shards: shards, maxMisses: maxMisses, start: time.Now()}
 	s.last = &s.first
@@ -229,7 +229,8 @@ func (s *Shard) admit(b *lanes.Batch) {
 	}
 }
 
-// share returns how many of n requests in the queue each of so many combiners takes.
+// share returns how many of n requests in the queue each combiner takes, if there are
+// `combiners` of them.
 func share(n, combiners int) int {
 	if n > maxShared {
 		return n

@@ -33,9 +33,9 @@ func (g *group) sliceOfEqual(n, blocks int) (s plan.TimeSlice, rotates bool) {
 // rotating is the memory that rotating jobs need.
 type rotating struct {
 	// state and next are arguments of kernels. For jobs of different lengths, they hold the
-	// pointers of the running lanes. For jobs of equal length, they hold the pointers of
-	// all jobs (the ring of block.Kernel.Blocks), then the same again, in next one slice
-	// further on. Pointers for unused lanes follow.
+	// pointers of the running lanes. For jobs of equal length, each list holds the pointers
+	// of all jobs twice (the ring of block.Kernel.Blocks); the second time, those in the
+	// list next are one slice further on. Pointers for unused lanes follow.
 	state [2*maxJobs + block.MaxLanes]*block.State
 	next  [2*maxJobs + block.MaxLanes]*byte
 
@@ -72,8 +72,8 @@ func (g *group) rotate(live int, t plan.TimeSlice, w Work) int {
 		}
 		blocks = g.plan.compress(r.state[:], r.next[:], t.Lanes, 0, blocks)
 		if blocks == shortest {
-			// When a job ends, the last live lane moves into its lane. The loop runs from
-			// the highest lane down, so it has already handled the lane that moves.
+			// When a job ends, the job of the last live lane takes its place. The loop runs
+			// from the highest lane down, so if that job has run, it is handled already.
 			slices.Sort(running)
 			for _, lane := range slices.Backward(running) {
 				i := int(lane)
@@ -92,8 +92,8 @@ func (g *group) rotate(live int, t plan.TimeSlice, w Work) int {
 	}
 }
 
-// merge sorts the first live entries of order again, after the first n of them have run.
-// The first n are still sorted, and so are the others.
+// merge sorts order[:live] again, after the jobs of order[:n] have run. Both order[:n] and
+// order[n:live] are still sorted.
 func (g *group) merge(n, live int) {
 	r := &g.rotating
 	i, j := 0, n

@@ -1,6 +1,6 @@
 // Package parts reads an object and hashes its parts side by side, with AVX-512 about two
 // to three times as fast as one SHA-256 over the whole object. streams.Parts runs on it. So
-// do the trees of files, which also use prefixes, padding and groups.
+// do the packages that hash a file as a tree, which also use prefixes, padding and groups.
 package parts
 
 import (
@@ -28,7 +28,7 @@ const (
 	// the speed, even if they fit the cache of a core: memory is fetched ahead for
 	// long reads only.
 	stepSize = 2 << 20
-	// gatherBelow is the length below which several parts are read by one call.
+	// Parts shorter than gatherBelow are read several at a time, by one call of ReadAt.
 	gatherBelow = 16 << 10
 	// maxGather is the largest number of bytes of such a call. A copy of 1 MiB or more
 	// bypasses the cache, and the kernels would read the data from memory.
@@ -41,7 +41,7 @@ const (
 	gap = 64
 )
 
-// Parts are the parts of a stretch of an object that is read and hashed.
+// Parts describes a stretch of an object, and how Sum reads and hashes its parts.
 type Parts struct {
 	R    io.ReaderAt
 	Off  int64 // where the stretch begins
@@ -102,10 +102,9 @@ type step struct {
 // isWhole reports whether the step holds whole parts.
 func (s *step) isWhole() bool { return s.first && s.last }
 
-// A hasher hashes one step after the other. If a group takes several steps it keeps the
-// states that the group's parts have reached. With its present step, a hasher is the
-// lanes.Work for the step's whole blocks, and the lanes.Ends for the parts that end in the
-// step.
+// A hasher hashes one step after the other. If a group takes several steps, the hasher
+// keeps the states that the group's parts have reached. A hasher implements lanes.Work for
+// the whole blocks of its present step, and lanes.Ends for the parts that end in it.
 type hasher struct {
 	p      *pipeline
 	step   *step
@@ -284,9 +283,9 @@ func (p *pipeline) readGroup(ctx context.Context, group int, free func() *step, 
 	}
 }
 
-// fill reads the next piece of each part of s, from offset at of the part on. lead precedes
-// each piece in the buffer and counts towards its length, so that steps end where blocks
-// do.
+// fill reads the next piece of each part of s, which begins at offset `at` of the part.
+// lead precedes each piece in the buffer and counts towards its length, so that steps end
+// where blocks do.
 func (p *pipeline) fill(ctx context.Context, s *step, lead []byte, at int64) error {
 	if s.buf == nil {
 		s.buf = make([]byte, int64(p.lanes)*(p.stretch+gap))
@@ -422,7 +421,7 @@ func (h *hasher) Start(i int, j *lanes.Job) bool {
 
 func (h *hasher) Done(int, *lanes.Job) {}
 
-// End numbers only the parts that end in the step: number 0 is part from of the group.
+// End numbers only the parts that end in the step: i = 0 is part h.step.from of the group.
 func (h *hasher) End(i int) (state *block.State, rest []byte, length uint64) {
 	i += h.step.from
 	b := h.step.data[i]
@@ -434,7 +433,8 @@ func (s *step) hashed() hashed {
 	return hashed{s.to - s.from, s.bytes}
 }
 
-// ReadFull fills b from offset off of r. Its errors are those of Sum.
+// ReadFull fills b with the bytes of r that begin at offset off. Its errors are those of
+// Sum.
 func ReadFull(ctx context.Context, r io.ReaderAt, b []byte, off int64) error {
 	for len(b) > 0 {
 		if err := ctx.Err(); err != nil {

@@ -22,8 +22,8 @@ const MaxJobs = 2 * block.MaxLanes
 // is a turn within a call. A turn costs less than a call.
 
 // A TimeSlice is one step of a rotation. In it, Lanes jobs advance together by Blocks
-// blocks. Then other jobs follow, round robin, until a job ends. If Lanes is the number of
-// jobs, all jobs advance together until a job ends.
+// blocks. The rotation repeats such steps, each with the next jobs, round robin, until a
+// job ends. If Lanes is the number of jobs, all jobs advance together until a job ends.
 type TimeSlice struct{ Lanes, Blocks int }
 
 // A rotation is a way to advance every job by the same number of blocks. Each job does its
@@ -56,10 +56,11 @@ func cheapest(n, width int, cycles []int) int {
 	return lanes
 }
 
-// rotationsOf returns the rotations of n jobs. Each rotation is the best for some number
-// of blocks. The first rotation has one slice: all jobs run together. If there are more
-// than Width jobs, Width jobs run to their end, and the others follow. The other
-// rotations have several slices, and run the cheapest number of jobs at a time.
+// rotationsOf returns the rotations of n jobs. Each rotation is the best for some number of
+// blocks. The first rotation has one slice: up to Width jobs run together to their end, and
+// the others, if any, follow. If there are more than Width jobs, Width jobs run to their
+// end, and the others follow. The other rotations have several slices, and run the cheapest
+// number of jobs at a time.
 func (p *Streams) rotationsOf(n int) []rotation {
 	lanes, together := p.cheapest[n], min(n, p.Width)
 	rs := []rotation{{together, 1, p.cycles[together] + p.cycles[n-together], p.overhead.callOf(n)}}
@@ -91,7 +92,7 @@ func (p *Streams) Slice(n, blocks int) TimeSlice {
 		if r.slices > blocks {
 			break
 		}
-		// What whole slices leave over runs as in the first rotation.
+		// The blocks left over after whole slices run as in the first rotation.
 		s := blocks / r.slices
 		cost := s*r.cycles + r.overhead
 		if rest := blocks - s*r.slices; rest > 0 {
