@@ -117,11 +117,6 @@ func WriteHashes(hs []hash.Hash, data [][]byte) {
 	}
 }
 
-// What a hash costs side by side more than alone, in cycles: a job of unequal length in
-// WriteHashes; a hash that writes to another one; a hash whose state is taken; the end of
-// a message in SumHashes. Measured on Granite Rapids.
-const writeCycles, wrapCycles, takeCycles, sumCycles = 170, 80, 500, 10
-
 // SumHashes sets dst[i] to the digest of the bytes written to hs[i], for every i, side by
 // side on the calling goroutine. The hashes stay as they are, and may be written to
 // further. SumHashes starts no other goroutine, and once warm allocates nothing. For a hash
