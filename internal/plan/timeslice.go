@@ -58,8 +58,7 @@ func cheapest(n, width int, cycles []int) int {
 
 // rotationsOf returns the rotations of n jobs. Each rotation is the best for some number of
 // blocks. The first rotation has one slice: up to Width jobs run together to their end, and
-// the others, if any, follow. If there are more than Width jobs, Width jobs run to their
-// end, and the others follow. The other rotations have several slices, and run the cheapest
+// the others, if any, follow. The other rotations have several slices, and run the cheapest
 // number of jobs at a time.
 func (p *Streams) rotationsOf(n int) []rotation {
 	lanes, together := p.cheapest[n], min(n, p.Width)
