@@ -131,10 +131,11 @@ func SumHashes[D ~[Size]byte](dst []D, hs []hash.Hash) {
 
 func sumHashes(dst [][Size]byte, hs []hash.Hash) {
 	checkLengths("SumHashes", len(dst), len(hs))
-	mine, buffers := 0, false
+	run, longest, buffers := 0, 0, false // hashes of this package one behind the other
 	for i, h := range hs {
 		if d, ok := h.(*digest); ok && !d.is224 {
-			mine++
+			run++
+			longest = max(longest, run)
 			continue
 		}
 		checkHash("SumHashes", i, h)
@@ -142,11 +143,14 @@ func sumHashes(dst [][Size]byte, hs []hash.Hash) {
 			panic(fmt.Sprintf("sha256: SumHashes: hash %d has digests of %d bytes, not %d", i, n, Size))
 		}
 		if d, ok := h.(*serverHash); ok {
-			mine++
+			run++
+			longest = max(longest, run)
 			buffers = buffers || d.buffered != nil
+		} else {
+			run = 0
 		}
 	}
-	if !lanes.SideBySide(mine) || !buffers && endsAreFew(hs) {
+	if !lanes.SideBySide(longest) || !buffers && endsAreFew(hs, longest) {
 		sumEach(dst, hs)
 		return
 	}
@@ -154,8 +158,8 @@ func sumHashes(dst [][Size]byte, hs []hash.Hash) {
 		flushMany(hs)
 	}
 	known := 0 // number of the first hashes that are of this package
-	if mine == len(hs) {
-		known = mine
+	if longest == len(hs) {
+		known = longest
 	}
 	w := works.Get().(*work)
 	defer w.release()
@@ -165,7 +169,7 @@ func sumHashes(dst [][Size]byte, hs []hash.Hash) {
 		for n < len(hs) && flushedDigest(hs[n]) != nil {
 			n++
 		}
-		if endsAreFew(hs[:n]) {
+		if endsAreFew(hs[:n], n) {
 			n = max(n, 1)
 			sumEach(dst[:n], hs[:n])
 		} else {
@@ -185,11 +189,11 @@ func sumEach(dst [][Size]byte, hs []hash.Hash) {
 }
 
 // endsAreFew reports whether the ends of hs, one or two blocks each, take less time one
-// after the other than side by side. Hashes of other packages count like those of this one.
-func endsAreFew(hs []hash.Hash) bool {
+// after the other than side by side. The longest run of hashes of this package decides.
+func endsAreFew(hs []hash.Hash, longest int) bool {
 	t := lanes.Tally{Each: sumCycles}
-	if !t.AreFewEqual(len(hs), 1) {
-		return false
+	if few := t.AreFewEqual(longest, 1); !few || longest < len(hs) {
+		return few
 	}
 	for _, h := range hs {
 		blocks := 1
