@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/sha256-simd/sha256-simd"
+	"github.com/sha256-simd/sha256-simd/internal/lanes"
 )
 
 const (
@@ -41,7 +42,7 @@ type Blocks struct {
 	count int    // the number of blocks that are hashed together
 	held  []byte // begins with a block; room for count blocks, once there is any
 
-	h     hash.Hash // of the block at hand, if it is not held
+	h     hash.Hash // of the block at hand, if it is not held; nil until there is one
 	begun int64     // bytes that were written to h
 	read  []byte    // what ReadFrom reads into, if blocks are not held
 	msgs  [][]byte
@@ -68,22 +69,30 @@ var (
 //
 // NewBlocks panics if size is below 1 or f is nil.
 func NewBlocks(size int, f func(digests [][sha256.Size]byte) error) *Blocks {
-	if size < 1 {
-		panic(fmt.Sprintf("streams: NewBlocks: size is %d; expected at least 1", size))
-	}
-	if f == nil {
-		panic("streams: NewBlocks: f is nil")
-	}
-	return newBlocks(int64(size), f)
+	// Short enough to be inlined: then the Blocks may be on the caller's stack.
+	b := &Blocks{size: int64(size), digests: f}
+	b.check()
+	return b
 }
 
-func newBlocks(size int64, f func(digests [][sha256.Size]byte) error) *Blocks {
-	b := &Blocks{size: size, digests: f, alone: math.MaxInt, count: 1, h: sha256.New()}
-	if lanes := sha256.Selected().Lanes; lanes > 1 && size <= maxHeld/minHeld {
-		b.count = min(max(lanes, shortHeld/int(size)), maxHeld/int(size))
+// check panics if what NewBlocks was called with makes no sense.
+func (b *Blocks) check() {
+	if b.size < 1 {
+		panic(fmt.Sprintf("streams: NewBlocks: size is %d; expected at least 1", b.size))
+	}
+	if b.digests == nil {
+		panic("streams: NewBlocks: f is nil")
+	}
+}
+
+// begin makes b ready for its first byte.
+func (b *Blocks) begin() {
+	b.h, b.alone, b.count = sha256.New(), math.MaxInt, 1
+	if width, _ := lanes.Width(); width > 1 && b.size <= maxHeld/minHeld {
+		size := int(b.size)
+		b.count = min(max(width, shortHeld/size), maxHeld/size)
 		b.alone = b.count
 	}
-	return b
 }
 
 // Reset makes b ready for another stream. It drops what was written and not hashed. b
@@ -93,7 +102,6 @@ func (b *Blocks) Reset() {
 	b.resets++
 	b.err = nil
 	b.held = b.held[:0]
-	b.h.Reset()
 	b.begun = 0
 }
 
@@ -177,6 +185,9 @@ func (b *Blocks) Close() error {
 
 // add adds bytes of p, which is not empty. It returns their number.
 func (b *Blocks) add(p []byte) (n int, err error) {
+	if b.h == nil {
+		b.begin()
+	}
 	if b.begun == 0 && len(b.held) == 0 && b.count > 1 {
 		// What fills the buffer, or cannot wait for it, is hashed where it is.
 		size := int(b.size)
@@ -193,6 +204,9 @@ func (b *Blocks) add(p []byte) (n int, err error) {
 		return n, b.hold(n)
 	}
 	p = p[:min(int64(len(p)), b.size-b.begun)]
+	if b.begun == 0 {
+		b.h.Reset()
+	}
 	b.h.Write(p)
 	if b.begun += int64(len(p)); b.begun < b.size {
 		return len(p), nil
@@ -264,7 +278,6 @@ func (b *Blocks) sum(data []byte) error {
 func (b *Blocks) sumAlone() error {
 	sums := b.roomForDigests(1)
 	b.h.Sum(sums[0][:0])
-	b.h.Reset()
 	b.begun = 0
 	return b.deliver(sums)
 }

@@ -95,10 +95,10 @@ func Parts(ctx context.Context, r io.ReaderAt, size, partSize int64, o PartsOpti
 // sumInOrder is Parts with InOrder.
 func sumInOrder(ctx context.Context, digests [][sha256.Size]byte, r io.ReaderAt, size, partSize int64, progress func(done int, bytes int64)) error {
 	done, hashed := 0, int64(0)
-	b := newBlocks(partSize, func(some [][sha256.Size]byte) error {
+	b := Blocks{size: partSize, digests: func(some [][sha256.Size]byte) error {
 		done += copy(digests[done:], some)
 		return nil
-	})
+	}}
 	for off := int64(0); off < size; {
 		p := b.room()
 		p = p[:min(int64(len(p)), size-off)]
