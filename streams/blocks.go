@@ -3,12 +3,12 @@ package streams
 import (
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"math"
 	"slices"
 
 	"github.com/sha256-simd/sha256-simd"
+	"github.com/sha256-simd/sha256-simd/internal/block"
 	"github.com/sha256-simd/sha256-simd/internal/lanes"
 )
 
@@ -39,14 +39,24 @@ type Blocks struct {
 	// alone is the number of blocks to hash as they come before others are held. A new
 	// buffer costs about as much as it saves when it is filled for the first time.
 	alone int
-	count int    // the number of blocks that are hashed together
-	held  []byte // begins with a block; room for count blocks, once there is any
+	count int // the number of blocks that are hashed together
 
-	h     hash.Hash // of the block at hand, if it is not held; nil until there is one
-	begun int64     // bytes that were written to h
-	read  []byte    // what ReadFrom reads into, if blocks are not held
-	msgs  [][]byte
-	sums  [][sha256.Size]byte
+	// Of the block at hand, if it is not held.
+	begun int64 // its bytes so far
+	state block.State
+	rest  [block.Size]byte // the bytes that are not in state
+
+	// What escapes is behind one more pointer, so that f need not be on the heap.
+	*lists
+}
+
+// lists are what Blocks need from the first byte on.
+type lists struct {
+	held []byte // begins with a block; room for count blocks, once there is any
+	read []byte // what ReadFrom reads into, if blocks are not held
+	msgs [][]byte
+	sums [][sha256.Size]byte
+	one  [1][sha256.Size]byte // what sums begins as
 }
 
 var (
@@ -76,6 +86,8 @@ func NewBlocks(size int, f func(digests [][sha256.Size]byte) error) *Blocks {
 }
 
 // check panics if what NewBlocks was called with makes no sense.
+//
+//go:noinline
 func (b *Blocks) check() {
 	if b.size < 1 {
 		panic(fmt.Sprintf("streams: NewBlocks: size is %d; expected at least 1", b.size))
@@ -87,7 +99,13 @@ func (b *Blocks) check() {
 
 // begin makes b ready for its first byte.
 func (b *Blocks) begin() {
-	b.h, b.alone, b.count = sha256.New(), math.MaxInt, 1
+	if b.lists != nil {
+		return
+	}
+	l := new(lists)
+	l.sums = l.one[:] // by way of b, f would have to be on the heap
+	b.lists = l
+	b.alone, b.count = math.MaxInt, 1
 	if width, _ := lanes.Width(); width > 1 && b.size <= maxHeld/minHeld {
 		size := int(b.size)
 		b.count = min(max(width, shortHeld/size), maxHeld/size)
@@ -101,8 +119,10 @@ func (b *Blocks) begin() {
 func (b *Blocks) Reset() {
 	b.resets++
 	b.err = nil
-	b.held = b.held[:0]
 	b.begun = 0
+	if b.lists != nil {
+		b.held = b.held[:0]
+	}
 }
 
 // Write adds p. If p has several blocks, it hashes most of them without a copy. It
@@ -173,7 +193,7 @@ func (b *Blocks) Close() error {
 	switch {
 	case b.begun > 0:
 		b.err = b.sumAlone()
-	case len(b.held) > 0:
+	case b.lists != nil && len(b.held) > 0:
 		b.err = b.sumHeld()
 	}
 	if b.err != nil {
@@ -185,9 +205,7 @@ func (b *Blocks) Close() error {
 
 // add adds bytes of p, which is not empty. It returns their number.
 func (b *Blocks) add(p []byte) (n int, err error) {
-	if b.h == nil {
-		b.begin()
-	}
+	b.begin()
 	if b.begun == 0 && len(b.held) == 0 && b.count > 1 {
 		// What fills the buffer, or cannot wait for it, is hashed where it is.
 		size := int(b.size)
@@ -204,15 +222,31 @@ func (b *Blocks) add(p []byte) (n int, err error) {
 		return n, b.hold(n)
 	}
 	p = p[:min(int64(len(p)), b.size-b.begun)]
-	if b.begun == 0 {
-		b.h.Reset()
-	}
-	b.h.Write(p)
-	if b.begun += int64(len(p)); b.begun < b.size {
+	b.hash(p)
+	if b.begun < b.size {
 		return len(p), nil
 	}
 	b.hashedAlone(1)
 	return len(p), b.sumAlone()
+}
+
+// hash adds p to the block at hand.
+func (b *Blocks) hash(p []byte) {
+	if b.begun == 0 {
+		b.state = block.IV256
+	}
+	waiting := int(b.begun % block.Size)
+	b.begun += int64(len(p))
+	if waiting > 0 {
+		n := copy(b.rest[waiting:], p)
+		if p = p[n:]; waiting+n < block.Size {
+			return
+		}
+		block.Compress(&b.state, b.rest[:])
+	}
+	whole := len(p) &^ (block.Size - 1)
+	block.Compress(&b.state, p[:whole])
+	copy(b.rest[:], p[whole:])
 }
 
 // holds reports whether what comes next is held.
@@ -227,6 +261,7 @@ func (b *Blocks) hashedAlone(n int) {
 
 // room returns memory for bytes that come next.
 func (b *Blocks) room() []byte {
+	b.begin()
 	if b.reads() {
 		room := b.held[len(b.held):cap(b.held)]
 		return room[:min(len(room), maxRead)]
@@ -277,7 +312,7 @@ func (b *Blocks) sum(data []byte) error {
 // sumAlone ends the block at hand.
 func (b *Blocks) sumAlone() error {
 	sums := b.roomForDigests(1)
-	b.h.Sum(sums[0][:0])
+	block.Finish(&sums[0], &b.state, b.rest[:b.begun%block.Size], uint64(b.begun))
 	b.begun = 0
 	return b.deliver(sums)
 }
