@@ -33,8 +33,8 @@ const (
 type Blocks struct {
 	size    int64
 	digests func([][sha256.Size]byte) error
-	err     error // of the next call
-	resets  int   // counts calls of Reset
+	err     *error // of the next call; a pointer, as lists are one
+	resets  int    // counts calls of Reset
 
 	// alone is the number of blocks to hash as they come before others are held. A new
 	// buffer costs about as much as it saves when it is filled for the first time.
@@ -130,11 +130,21 @@ func (b *Blocks) Reset() {
 // has added.
 func (b *Blocks) Write(p []byte) (n int, err error) {
 	if b.err != nil {
-		return 0, b.err
+		return 0, *b.err
 	}
-	b.err = errBlocksInUse
-	n, b.err = b.write(p)
-	return n, b.err
+	b.err = &errBlocksInUse
+	n, err = b.write(p)
+	return n, b.ended(err)
+}
+
+// ended ends a call. Its error is also that of the calls that follow.
+func (b *Blocks) ended(err error) error {
+	b.err = nil
+	if err != nil {
+		failure := err
+		b.err = &failure
+	}
+	return err
 }
 
 func (b *Blocks) write(p []byte) (n int, err error) {
@@ -152,16 +162,16 @@ func (b *Blocks) write(p []byte) (n int, err error) {
 // and b can be used further.
 func (b *Blocks) ReadFrom(r io.Reader) (n int64, err error) {
 	if b.err != nil {
-		return 0, b.err
+		return 0, *b.err
 	}
 	for empty := 0; ; empty++ {
 		room := b.room()
-		b.err = errBlocksInUse
+		b.err = &errBlocksInUse
 		resets := b.resets
 		m, err := r.Read(room)
 		if b.resets != resets { // by r
-			b.err = errBlocksInUse
-			return n, b.err
+			b.err = &errBlocksInUse
+			return n, errBlocksInUse
 		}
 		b.err = nil
 		if m < 0 || m > len(room) {
@@ -188,18 +198,19 @@ func (b *Blocks) ReadFrom(r io.Reader) (n int64, err error) {
 // returns an error if f has failed or b is closed already.
 func (b *Blocks) Close() error {
 	if b.err != nil {
-		return b.err
+		return *b.err
 	}
+	var err error
 	switch {
 	case b.begun > 0:
-		b.err = b.sumAlone()
+		err = b.sumAlone()
 	case b.lists != nil && len(b.held) > 0:
-		b.err = b.sumHeld()
+		err = b.sumHeld()
 	}
-	if b.err != nil {
-		return b.err
+	if err != nil {
+		return b.ended(err)
 	}
-	b.err = errBlocksClosed
+	b.err = &errBlocksClosed
 	return nil
 }
 
@@ -277,12 +288,13 @@ func (b *Blocks) reads() bool { return b.holds() && b.held != nil }
 
 // filled adds p, the beginning of what room has returned.
 func (b *Blocks) filled(p []byte) error {
+	var err error
 	if b.reads() {
-		b.err = b.hold(len(p))
+		err = b.hold(len(p))
 	} else {
-		_, b.err = b.write(p)
+		_, err = b.write(p)
 	}
-	return b.err
+	return b.ended(err)
 }
 
 // hold adds the n bytes behind held, and hashes all that is held if it is full.
@@ -325,7 +337,7 @@ func (b *Blocks) roomForDigests(n int) [][sha256.Size]byte {
 
 // deliver calls f.
 func (b *Blocks) deliver(digests [][sha256.Size]byte) error {
-	b.err = errBlocksInUse
+	b.err = &errBlocksInUse
 	resets := b.resets
 	err := b.digests(digests)
 	if err == nil && b.resets != resets { // by f

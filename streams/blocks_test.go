@@ -210,6 +210,25 @@ func TestBlocksMemory(t *testing.T) {
 	}
 }
 
+// TestBlocksOfLittleData counts allocations: none before the first byte.
+func TestBlocksOfLittleData(t *testing.T) {
+	hashtest.SkipTestAllocations(t)
+	data := make([]byte, 3000)
+	f := func([][32]byte) error { return nil }
+	for _, tt := range []struct{ size, length, want int }{
+		{4096, 0, 0}, {4096, 1, 1}, {4096, 3000, 1}, {1 << 20, 3000, 1}, {1000, 3000, 2},
+	} {
+		if n := testing.AllocsPerRun(20, func() {
+			b := streams.NewBlocks(tt.size, f)
+			b.Write(data[:tt.length/2])
+			b.Write(data[tt.length/2 : tt.length])
+			b.Close()
+		}); n > float64(tt.want) {
+			t.Errorf("%d bytes in blocks of %d: %v allocations, want %d", tt.length, tt.size, n, tt.want)
+		}
+	}
+}
+
 // TestBlocksErrorOfTheFunction has f fail at each of its calls. It is called no more.
 func TestBlocksErrorOfTheFunction(t *testing.T) {
 	full := errors.New("the disk is full")
