@@ -37,10 +37,11 @@ const maxParts = min(math.MaxInt/sha256.Size, math.MaxInt32)
 //
 // If the object can be read only in order, [NewBlocks] hashes its parts.
 //
-// Parts hashes up to 128 KiB on the calling goroutine. It hashes longer objects on
-// o.Workers goroutines, many parts side by side on each. Other goroutines read ahead:
-// they call r.ReadAt concurrently and out of order. With AVX-512 each worker hashes
-// about two to three times as fast as one SHA-256 over the whole object.
+// Parts hashes up to 128 KiB on the calling goroutine, and up to 2 MiB if they are one
+// part or for one worker. It hashes longer objects on o.Workers goroutines, many parts
+// side by side on each. Other goroutines read ahead: they call r.ReadAt concurrently and
+// out of order. With AVX-512 each worker hashes about two to three times as fast as one
+// SHA-256 over the whole object.
 //
 // It is an error if size is below 0, if partSize is below 1, or if there are 2^31 parts
 // or more (on 32-bit ports 2^26). If r ends before size bytes, the error is

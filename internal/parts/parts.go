@@ -34,7 +34,8 @@ const (
 	// bypasses the cache, and the kernels would read the data from memory.
 	maxGather = 128 << 10
 	// maxDirect is the largest size of a stretch that is read and hashed on the calling
-	// goroutine. Starting workers takes as long as hashing some kilobytes.
+	// goroutine even if it takes several steps. Starting workers takes as long as hashing
+	// some kilobytes.
 	maxDirect = 128 << 10
 	// gap separates the buffers of long parts, so that they do not begin at the same place
 	// modulo 4 KiB. If they did, they would compete for the same few lines of the cache.
@@ -123,10 +124,10 @@ func (p Parts) Count() int64 { return (p.Size + p.PartSize - 1) / p.PartSize }
 //
 // Each of its workers hashes on a goroutine, many parts side by side, while another
 // goroutine reads ahead. A stretch of at most 128 KiB is read and hashed on the calling
-// goroutine. Sum returns when no ReadAt is in flight and its goroutines have ended. When
-// ctx is done the error is ctx.Err(). If R ends too early, the error is
-// [io.ErrUnexpectedEOF]; if reading fails, it is the error of R. Both are wrapped with the
-// offset.
+// goroutine. So is a longer one if it is one step of one worker. Sum returns when no ReadAt
+// is in flight and its goroutines have ended. When ctx is done the error is ctx.Err(). If
+// R ends too early, the error is [io.ErrUnexpectedEOF]; if reading fails, it is the error
+// of R. Both are wrapped with the offset.
 //
 // If R.ReadAt panics, Sum panics on the caller's goroutine. A fault of memory in R.ReadAt
 // is a panic, too, if the caller's goroutine has called [debug.SetPanicOnFault].
@@ -164,13 +165,15 @@ func (p Parts) sum(ctx context.Context, digests [][32]byte) error {
 	}
 	count = min(count, ceilDiv(parts, group))
 	l := &pipeline{Parts: p, digests: digests, prefix: prefixOf(p.Prefix), lanes: group, stretch: int64(stepSize / group)}
-	if longest := l.padded(0); longest <= l.stretch {
+	longest := l.padded(0)
+	if longest <= l.stretch {
 		l.stretch = longest
 	} else {
 		l.stretch &^= block.Size - 1
 	}
 
-	if p.Size <= maxDirect {
+	if p.Size <= maxDirect || group >= parts && longest <= l.stretch {
+		// While an only step is read, there is nothing to hash.
 		return l.direct(ctx)
 	}
 	g, ctx := workers.New(ctx, errExited)
@@ -222,13 +225,17 @@ func (h *hashed) add(more hashed) {
 	h.bytes += more.bytes
 }
 
+// steps are those of calls that have ended well: after an error, a reader might still write
+// to what it was given. A new buffer costs up to a tenth of the time of hashing its bytes.
+var steps = sync.Pool{New: func() any { return new(step) }}
+
 // direct reads and hashes all groups on the calling goroutine.
 func (p *pipeline) direct(ctx context.Context) error {
-	var s step
+	s := steps.Get().(*step)
 	h := hasher{p: p}
 	var sum hashed
 	for group := 0; group < len(p.digests); group += p.lanes {
-		err := p.readGroup(ctx, group, func() *step { return &s }, func(s *step) {
+		err := p.readGroup(ctx, group, func() *step { return s }, func(s *step) {
 			h.hash(s)
 			if p.Progress != nil {
 				sum.add(s.hashed())
@@ -239,6 +246,8 @@ func (p *pipeline) direct(ctx context.Context) error {
 			return err
 		}
 	}
+	s.parts = nil
+	steps.Put(s)
 	return nil
 }
 
@@ -287,8 +296,10 @@ func (p *pipeline) readGroup(ctx context.Context, group int, free func() *step, 
 // lead precedes each piece in the buffer and counts towards its length, so that steps end
 // where blocks do.
 func (p *pipeline) fill(ctx context.Context, s *step, lead []byte, at int64) error {
-	if s.buf == nil {
-		s.buf = make([]byte, int64(p.lanes)*(p.stretch+gap))
+	if need := int64(p.lanes) * (p.stretch + gap); int64(len(s.buf)) < need {
+		s.buf = make([]byte, need)
+	}
+	if cap(s.data) < p.lanes {
 		s.data = make([][]byte, 0, p.lanes)
 	}
 	// Whole parts are consecutive in the object too.

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"weak"
 
 	"github.com/sha256-simd/sha256-simd/internal/lanes"
 	"github.com/sha256-simd/sha256-simd/internal/parts"
@@ -185,9 +186,10 @@ func (f readerAtFunc) ReadAt(p []byte, off int64) (int, error) { return f(p, off
 // TestSmallStretches reads up to 128 KiB on the calling goroutine, and one byte more on
 // others.
 func TestSmallStretches(t *testing.T) {
-	data := hashtest.Data(128<<10 + 1)
+	data := hashtest.Data(2<<20 + 1)
 	for _, tt := range []struct {
 		size, partSize, group int
+		workers               int
 		pad                   bool
 		goroutines            bool
 	}{
@@ -196,9 +198,14 @@ func TestSmallStretches(t *testing.T) {
 		{size: 100_000, partSize: 1000, group: 32},
 		{size: 100_000, partSize: 3 << 20, pad: true}, // takes two steps
 		{size: 128 << 10, partSize: 4096},
-		{size: 128<<10 + 1, partSize: 4096, goroutines: true},
+		{size: 128<<10 + 1, partSize: 4096, workers: 2, goroutines: true},
+		// One step for one worker.
+		{size: 128<<10 + 1, partSize: 4096, workers: 1},
+		{size: 128<<10 + 1, partSize: 4096, workers: 1, group: 32, goroutines: true},
+		{size: 2 << 20, partSize: 2 << 20},
+		{size: 2<<20 + 1, partSize: 3 << 20, goroutines: true},
 	} {
-		t.Run(fmt.Sprintf("size=%d/part=%d/group=%d", tt.size, tt.partSize, tt.group), func(t *testing.T) {
+		t.Run(fmt.Sprintf("size=%d/part=%d/group=%d/workers=%d", tt.size, tt.partSize, tt.group, tt.workers), func(t *testing.T) {
 			before := runtime.NumGoroutine()
 			var mu sync.Mutex
 			started := false
@@ -210,7 +217,7 @@ func TestSmallStretches(t *testing.T) {
 			})
 			done, read := 0, int64(0)
 			p := parts.Parts{
-				R: r, Size: int64(tt.size), PartSize: int64(tt.partSize), Pad: tt.pad, Group: tt.group,
+				R: r, Size: int64(tt.size), PartSize: int64(tt.partSize), Pad: tt.pad, Group: tt.group, Workers: tt.workers,
 				Progress: func(d int, n int64) {
 					if d < done || n < read {
 						t.Errorf("progress goes from %d parts and %d bytes to %d and %d", done, read, d, n)
@@ -239,4 +246,48 @@ func TestSmallStretches(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestBuffersOfSmallStretches: a call reads into the buffer of one that has ended, unless
+// that one has failed: its reader might still write there.
+func TestBuffersOfSmallStretches(t *testing.T) {
+	hashtest.SkipTestAllocations(t) // it skips where pools drop what they are given
+	data := hashtest.Data(50_000)
+	// sum returns the buffer.
+	sum := func(err error) (buf []byte) {
+		r := readerAtFunc(func(p []byte, off int64) (int, error) {
+			buf = p
+			n, _ := bytes.NewReader(data).ReadAt(p, off)
+			return n, err
+		})
+		p := parts.Parts{R: r, Size: int64(len(data)), PartSize: 1 << 20}
+		if got := p.Sum(t.Context(), make([][32]byte, 1)); !errors.Is(got, err) {
+			t.Fatal(got)
+		}
+		return buf
+	}
+	again := false
+	for range 100 {
+		a, b := sum(nil), sum(nil)
+		again = again || &a[0] == &b[0]
+		broken := sum(errors.New("broken"))
+		if next := sum(nil); &broken[0] == &next[0] {
+			t.Fatal("a call reads into the buffer of a call that has failed")
+		}
+	}
+	if !again {
+		t.Error("each call has a new buffer")
+	}
+}
+
+func TestNothingIsRetained(t *testing.T) {
+	hashtest.NothingRetained(t, func() map[string]weak.Pointer[byte] {
+		object := hashtest.Data(50_000)
+		p := parts.Parts{R: bytes.NewReader(object), Size: int64(len(object)), PartSize: 1 << 20}
+		digests := make([][32]byte, 1)
+		if err := p.Sum(t.Context(), digests); err != nil {
+			t.Fatal(err)
+		}
+		return map[string]weak.Pointer[byte]{"an object": weak.Make(&object[0]), "digests": weak.Make(&digests[0][0])}
+	})
 }
