@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"hash"
 
-	"github.com/sha256-simd/sha256-simd/internal/block"
 	"github.com/sha256-simd/sha256-simd/internal/convert"
 	"github.com/sha256-simd/sha256-simd/internal/lanes"
 )
@@ -40,13 +39,8 @@ func sumManyAfter(dst [][Size]byte, prefix hash.Hash, msgs [][]byte) {
 		sumManyForeign(dst, prefix, msgs)
 		return
 	}
-	if !lanes.AreFew(msgs, int(d.n), 0) && lanes.SideBySide(len(msgs)) {
-		lanes.SumManyAfter(dst, d.prefix(), msgs)
-	} else {
-		for i, m := range msgs {
-			d.sumAfter(&dst[i], m)
-		}
-	}
+	p := d.prefix()
+	lanes.SumManyAfter(dst, &p, msgs)
 	taken.release()
 }
 
@@ -62,7 +56,8 @@ func SumAfter(prefix hash.Hash, msg []byte) (sum [Size]byte) {
 	if d == nil {
 		return sumOneForeign(prefix, msg)
 	}
-	d.sumAfter(&sum, msg)
+	p := d.prefix()
+	p.Sum(&sum, msg)
 	taken.release()
 	return sum
 }
@@ -97,23 +92,6 @@ func stateOfOther(function string, prefix hash.Hash) (d *digest, taken *takenSta
 // prefix returns d as a prefix. It shares the memory of d.
 func (d *digest) prefix() lanes.Prefix {
 	return lanes.Prefix{H: d.h, Rest: d.x[:d.n], Len: d.len}
-}
-
-// sumAfter sets sum to the digest of what was written to d, followed by msg. d stays
-// as it is.
-func (d *digest) sumAfter(sum *[Size]byte, msg []byte) {
-	h, length := d.h, d.len+uint64(len(msg))
-	if d.n > 0 {
-		begun := d.x
-		n := int(d.n) + copy(begun[d.n:], msg)
-		if n < BlockSize {
-			block.Finish(sum, &h, begun[:n], length)
-			return
-		}
-		block.Compress(&h, begun[:])
-		msg = msg[BlockSize-int(d.n):]
-	}
-	block.Finish(sum, &h, msg, length)
 }
 
 func sumManyForeign(dst [][Size]byte, prefix hash.Hash, msgs [][]byte) {

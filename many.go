@@ -21,7 +21,7 @@ func SumMany[D ~[Size]byte](dst []D, msgs [][]byte) {
 
 func sumMany(dst [][Size]byte, msgs [][]byte) {
 	checkLengths("SumMany", len(dst), len(msgs))
-	if !lanes.SideBySide(len(msgs)) {
+	if len(msgs) <= 1 || block.UsesStd() {
 		for i, m := range msgs {
 			dst[i] = Sum256(m)
 		}
@@ -35,7 +35,7 @@ func sumMany(dst [][Size]byte, msgs [][]byte) {
 // It panics, before it touches anything, if dst and msgs differ in length.
 func SumMany224[D ~[Size224]byte](dst []D, msgs [][]byte) {
 	checkLengths("SumMany224", len(dst), len(msgs))
-	if !lanes.SideBySide(len(msgs)) || lanes.AreFew(msgs, 0, 0) {
+	if lanes.AreFew(msgs, 0, 0) {
 		for i, m := range msgs {
 			dst[i] = Sum224(m)
 		}
@@ -45,7 +45,7 @@ func SumMany224[D ~[Size224]byte](dst []D, msgs [][]byte) {
 	defer lists224.Put(sums)
 	for len(msgs) > 0 {
 		n := min(len(sums), len(msgs))
-		lanes.SumManyAfter(sums[:n], lanes.Prefix{H: block.IV224}, msgs[:n])
+		lanes.SumManyAfter(sums[:n], &lanes.Prefix{H: block.IV224}, msgs[:n])
 		for i := range n {
 			dst[i] = D([Size224]byte(sums[i][:]))
 		}
@@ -73,48 +73,71 @@ var lists224 = sync.Pool{New: func() any { return new(list224) }}
 // if a hash is nil, or is a [Server]'s hash that was copied by value.
 func WriteHashes(hs []hash.Hash, data [][]byte) {
 	checkLengths("WriteHashes", len(hs), len(data))
-	longest := 0
+	bytes, buffers := 0, false
 	for i, h := range hs {
-		checkHash("WriteHashes", i, h)
-		longest = max(longest, len(data[i]))
-	}
-	t := lanes.Tally{Each: writeCycles}
-	if lanes.SideBySide(len(hs)) && !t.NeverPay((longest+BlockSize-1)/BlockSize) {
-		buffers, wraps, takes := false, false, false
-		for i, h := range hs {
-			if d, ok := h.(*digest); ok {
-				t.Add((int(d.n) + len(data[i])) / BlockSize)
-			} else if _, ok := h.(*serverHash); ok {
+		bytes += len(data[i])
+		if _, ok := h.(*digest); !ok {
+			checkHash("WriteHashes", i, h)
+			if _, ok := h.(*serverHash); ok {
 				buffers = true
-			} else if isStd(h) {
-				if len(data[i]) >= minTaken && isTaken(h) {
-					t.Add(len(data[i]) / BlockSize)
-					takes = true
-				}
-			} else if to := writesTo(h); to != nil {
-				t.Add((int(flushedDigest(to).n) + len(data[i])) / BlockSize)
-				wraps = true
 			}
 		}
-		if wraps {
-			t.Each += wrapCycles
+	}
+	// Most lists of little data need no other look. A hash that has begun a block completes
+	// as many as one that has not, on average.
+	few, taken := lanes.NeverPay(len(hs), bytes/BlockSize, writeCyclesOf(len(hs))), false
+	if !few {
+		few, taken = weighWrites(hs, data)
+	}
+	switch {
+	case few && !buffers:
+		for i, h := range hs {
+			h.Write(data[i])
 		}
-		if takes {
-			t.Each += takeCycles
+	case taken:
+		flushMany(hs)
+		if err := writeTaken(hs, data); err != nil {
+			panic(fmt.Sprintf("sha256: WriteHashes: %v", err))
 		}
-		if buffers || !t.AreFew() {
+	default:
+		if buffers {
 			flushMany(hs)
-			if !wraps && !takes {
-				writeRuns(hs, data)
-			} else if err := writeTaken(hs, data); err != nil {
-				panic(fmt.Sprintf("sha256: WriteHashes: %v", err))
-			}
-			return
 		}
+		writeRuns(hs, data)
 	}
+}
+
+// weighWrites reports whether writing data to hs takes less time one after the other than
+// side by side, and whether that takes writeTaken.
+func weighWrites(hs []hash.Hash, data [][]byte) (few, taken bool) {
+	var all, run lanes.Tally
+	each, wraps, takes, runsAreFew := writeCyclesOf(len(hs)), 0, 0, true
 	for i, h := range hs {
-		h.Write(data[i])
+		blocks := len(data[i]) / BlockSize
+		switch d := h.(type) {
+		case *digest:
+			blocks = (int(d.n) + len(data[i])) / BlockSize
+		case *serverHash:
+		default:
+			to := writesTo(h)
+			switch {
+			case to != nil:
+				blocks = (int(flushedDigest(to).n) + len(data[i])) / BlockSize
+				wraps = wrapCycles
+			case len(data[i]) >= minTaken && isTaken(h):
+				takes = takeCycles
+			default: // h ends a run, unless states are taken
+				runsAreFew = runsAreFew && run.AreFew(each)
+				run = lanes.Tally{}
+				continue
+			}
+		}
+		all, run = all.With(blocks), run.With(blocks)
 	}
+	if wraps+takes > 0 {
+		return all.AreFew(each + wraps + takes), true
+	}
+	return runsAreFew && run.AreFew(each), false
 }
 
 // SumHashes sets dst[i] to the digest of the bytes written to hs[i], for every i, side by
@@ -191,10 +214,10 @@ func sumEach(dst [][Size]byte, hs []hash.Hash) {
 // endsAreFew reports whether the ends of hs, one or two blocks each, take less time one
 // after the other than side by side. The longest run of hashes of this package decides.
 func endsAreFew(hs []hash.Hash, longest int) bool {
-	t := lanes.Tally{Each: sumCycles}
-	if few := t.AreFewEqual(longest, 1); !few || longest < len(hs) {
+	if few := lanes.AreFewEqual(longest, 1, sumCycles); !few || longest < len(hs) {
 		return few
 	}
+	var t lanes.Tally
 	for _, h := range hs {
 		blocks := 1
 		switch h := h.(type) {
@@ -203,9 +226,9 @@ func endsAreFew(hs []hash.Hash, longest int) bool {
 		case *serverHash:
 			blocks = block.PaddedBlocks(int(h.n))
 		}
-		t.Add(blocks)
+		t = t.With(blocks)
 	}
-	return t.AreFew()
+	return t.AreFew(sumCycles)
 }
 
 // sumAlone sets dst to the digest of h.
@@ -214,7 +237,9 @@ func sumAlone(dst *[Size]byte, h hash.Hash) {
 		d.sum(dst)
 		return
 	}
-	copy(dst[:], h.Sum(dst[:0])) // Sum may return other memory
+	if sum := h.Sum(dst[:0]); len(sum) != Size || &sum[0] != &dst[0] { // other memory
+		copy(dst[:], sum)
+	}
 }
 
 func checkLengths(function string, a, b int) {

@@ -106,10 +106,24 @@ func (w *nearWork) Blocks(i int) int               { return (*writeWork)(w).Bloc
 func (w *nearWork) Start(i int, j *lanes.Job) bool { return (*writeWork)(w).Start(i, j) }
 func (w *nearWork) Done(i int, j *lanes.Job)       { (*writeWork)(w).Done(i, j) }
 
-// What a hash costs side by side more than alone, in cycles: a job of unequal length in
-// WriteHashes; a hash that writes to another one; a hash whose state is taken; the end of
-// a message in SumHashes. Measured on Granite Rapids.
-const writeCycles, wrapCycles, takeCycles, sumCycles = 170, 80, 500, 10
+// What hashes cost side by side more than alone, in cycles. WriteHashes: a hash; all hashes
+// together; a hash that is fetched; a hash that writes to another one; a hash whose state is
+// taken. SumHashes: the end of a message. Measured on Granite Rapids and, the first three,
+// on Zen 4.
+const (
+	writeCycles, writeListCycles, writeFarCycles = 130, 2500, 200
+	wrapCycles, takeCycles                       = 80, 500
+	sumCycles                                    = 10
+)
+
+// writeCyclesOf returns what each of n hashes costs side by side in WriteHashes.
+func writeCyclesOf(n int) int {
+	each := writeCycles + writeListCycles/max(n, 1)
+	if n > nearHashes {
+		each += writeFarCycles
+	}
+	return each
+}
 
 // writeRuns is WriteHashes without checks. It takes no state of a hash of crypto/sha256,
 // but calls Write of such a hash.
@@ -120,7 +134,7 @@ func writeRuns(hs []hash.Hash, data [][]byte) {
 		// A run of different hashes of this package goes side by side. A foreign hash
 		// ends the run, since it may wrap one of them.
 		n, fewest, most, longest, aligned := 0, math.MaxInt, 0, 0, true
-		t := lanes.Tally{Each: writeCycles}
+		var t lanes.Tally
 		for ; n < len(hs); n++ {
 			d := flushedDigest(hs[n])
 			if d == nil || d.waiting {
@@ -128,14 +142,14 @@ func writeRuns(hs []hash.Hash, data [][]byte) {
 			}
 			d.waiting = true
 			blocks := (int(d.n) + len(data[n])) / BlockSize
-			t.Add(blocks)
+			t = t.With(blocks)
 			fewest, most = min(fewest, blocks), max(most, blocks)
 			longest = max(longest, len(data[n]))
 			aligned = aligned && d.n == 0
 		}
 		w.hs, w.data = hs[:n], data[:n]
 		switch {
-		case t.AreFew():
+		case t.AreFew(writeCyclesOf(n)):
 			fewest = 0
 		case most == fewest && aligned:
 			lanes.RunEqual(n, most, (*equalWork)(w))

@@ -51,8 +51,16 @@ func SumRows(dst Rows, prefix hash.Hash, src Rows, n int) {
 	if i, j, ok := overlap(&dst, &src, n); ok {
 		panic(fmt.Sprintf("sha256: SumRows: row %d of dst overlaps row %d of src, which is hashed later", i, j))
 	}
+	if prefix == nil && block.UsesStd() {
+		for i := range n {
+			sum := Sum256(src.row(i))
+			copy(dst.row(i), sum[:])
+		}
+		return
+	}
 	if prefix == nil {
-		sumRows(&dst, nil, &src, n)
+		p := lanes.Prefix{H: block.IV256}
+		lanes.SumRows(lanes.Rows(dst), &p, lanes.Rows(src), n)
 		return
 	}
 	d, taken := stateOf("SumRows", prefix)
@@ -60,39 +68,9 @@ func SumRows(dst Rows, prefix hash.Hash, src Rows, n int) {
 		sumRowsForeign(dst, prefix, src, n)
 		return
 	}
-	sumRows(&dst, d, &src, n)
+	p := d.prefix()
+	lanes.SumRows(lanes.Rows(dst), &p, lanes.Rows(src), n)
 	taken.release()
-}
-
-// sumRows is SumRows behind d, or behind nothing if d is nil.
-func sumRows(dst *Rows, d *digest, src *Rows, n int) {
-	before := 0
-	if d != nil {
-		before = int(d.n)
-	}
-	if !lanes.RowsAreFew(n, src.Size, before) && lanes.SideBySide(n) {
-		p := lanes.Prefix{H: block.IV256}
-		if d != nil {
-			p = d.prefix()
-		}
-		lanes.SumRows(lanes.Rows(*dst), p, lanes.Rows(*src), n)
-		return
-	}
-	var room [Size]byte
-	for i := range n {
-		row, sum := dst.row(i), &room
-		if len(row) == Size {
-			sum = (*[Size]byte)(row)
-		}
-		if d == nil {
-			*sum = Sum256(src.row(i))
-		} else {
-			d.sumAfter(sum, src.row(i))
-		}
-		if len(row) < Size {
-			copy(row, sum[:])
-		}
-	}
 }
 
 func sumRowsForeign(dst Rows, prefix hash.Hash, src Rows, n int) {

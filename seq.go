@@ -15,7 +15,7 @@ const (
 	seqBytes, seqLong = 1 << 20, 16 << 20
 	// seqAlone is the size of what SumSeq hashes at once: until then it pays nothing for
 	// lists that a short sequence does not fill. Each message counts as one block more.
-	seqAlone = 1 << 10
+	seqAlone = 4 << 10
 )
 
 // SumSeq returns a sequence of the keys of msgs, each with the digest of its message, in
@@ -36,15 +36,20 @@ func SumSeq[K any](msgs iter.Seq2[K, []byte]) iter.Seq2[K, [Size]byte] {
 	if msgs == nil {
 		panic("sha256: SumSeq: msgs is nil")
 	}
-	return func(yield func(K, [Size]byte) bool) {
-		s := &seq[K]{yield: yield}
-		for k, m := range msgs {
-			if !s.add(k, m) {
-				break
-			}
+	return func(yield func(K, [Size]byte) bool) { sumSeq(msgs, yield) }
+}
+
+// sumSeq is the loop over SumSeq. It calls msgs itself: a range over it would make one
+// more function on the heap, and check each message.
+func sumSeq[K any](msgs iter.Seq2[K, []byte], yield func(K, [Size]byte) bool) {
+	s := &seq[K]{yield: yield}
+	msgs(func(k K, m []byte) bool {
+		if s.alone += BlockSize + len(m); s.alone < seqAlone {
+			return yield(k, Sum256(m))
 		}
-		s.end()
-	}
+		return s.add(k, m)
+	})
+	s.end()
 }
 
 // seq is a loop over SumSeq.
@@ -66,7 +71,7 @@ var seqLists = sync.Pool{New: func() any { return new(seqList) }}
 // add takes a message. It reports whether the loop goes on.
 func (s *seq[K]) add(k K, m []byte) bool {
 	if s.list == nil {
-		if s.alone += BlockSize + len(m); s.alone < seqAlone || !lanes.SideBySide(seqMessages) {
+		if !lanes.SideBySide(seqMessages) {
 			return s.yield(k, Sum256(m))
 		}
 		s.list = seqLists.Get().(*seqList)

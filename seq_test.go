@@ -383,7 +383,7 @@ func TestSumSeqRetainsNothing(t *testing.T) {
 			var messages, keys []weak.Pointer[byte]
 			source := func(yield func(*byte, []byte) bool) {
 				for i := range tt.n {
-					if i == 70 { // the list that is taken now is the second one
+					if i == 80 { // the list that is taken now is the second one
 						hashtest.Collect()
 						for j := range 64 {
 							if messages[j].Value() != nil || keys[j].Value() != nil {

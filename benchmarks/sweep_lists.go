@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"hash"
+	"iter"
 	"slices"
 	"unsafe"
 
@@ -341,10 +342,11 @@ func (s *sweeper) sumMany224(l list) {
 	})
 }
 
-// sumSeq is the loop over a sequence of messages.
+// sumSeq is the loop over a sequence of messages. The compiler does not see what the
+// sequence is: whoever has a slice calls SumMany.
 func (s *sweeper) sumSeq(l list) {
 	s.addList("SumSeq", "", l, func(msgs [][]byte) []impl {
-		seq := slices.All(msgs)
+		seq := oneByOne(msgs)
 		return []impl{
 			library(func(dst [][32]byte) {
 				for i, d := range sha256.SumSeq(seq) {
@@ -364,6 +366,11 @@ func (s *sweeper) sumSeq(l list) {
 		}
 	})
 }
+
+// oneByOne returns msgs as a sequence.
+//
+//go:noinline
+func oneByOne(msgs [][]byte) iter.Seq2[int, []byte] { return slices.All(msgs) }
 
 func (s *sweeper) sumManyAfter(l list) {
 	prefix, of := s.between(1, 130), s.r.IntN(3)

@@ -117,19 +117,7 @@ func (k *Key) sumMany(dst [][32]byte, msgs [][]byte) {
 		}
 		return
 	}
-	if !sideBySide(msgs) {
-		for i, m := range msgs {
-			k.sum(&dst[i], m)
-		}
-		return
-	}
-	lanes.SumNested(dst, k.inner, k.outer, msgs)
-}
-
-// sideBySide reports whether messages are hashed side by side.
-func sideBySide(msgs [][]byte) bool {
-	const outerBlocks = 1
-	return !lanes.AreFew(msgs, 0, outerBlocks) && lanes.SideBySide(len(msgs))
+	lanes.SumNested(dst, &k.inner, &k.outer, msgs)
 }
 
 // VerifyMany sets ok[i] to true if macs[i] is the MAC of msgs[i], else to false, for
@@ -171,8 +159,7 @@ func sumMany(dst [][32]byte, keys []*Key, msgs [][]byte) {
 	for _, k := range keys {
 		k.check("SumMany")
 	}
-	// Where crypto/hmac does the work there is one lane.
-	if !sideBySide(msgs) {
+	if block.UsesStd() || lanes.AreFew(msgs, 0, lanes.OuterBlocks) {
 		for i, k := range keys {
 			k.sum(&dst[i], msgs[i])
 		}

@@ -99,7 +99,7 @@ func (f *finder) trySideBySide(n, count uint64) (tried uint64, found bool) {
 		for i := range live {
 			putNonce(&side.nonces[i], n+tried+i)
 		}
-		lanes.SumManyAfter(side.sums[:live], prefix, side.messages[:live])
+		lanes.SumManyAfter(side.sums[:live], &prefix, side.messages[:live])
 		for i, sum := range side.sums[:live] {
 			if binary.BigEndian.Uint64(sum[:])>>16 <= f.work {
 				return tried + uint64(i), true

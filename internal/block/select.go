@@ -40,7 +40,6 @@ type choice struct {
 	single, node routine  // what compress and hashNode call
 	maxStream    int      // Max of the kernel for one stream, or MaxPlain
 	short        bool     // whether vector registers pad short messages
-	epoch        uint32
 }
 
 // inUse is the choice in use. Until something is hashed there is none: a program that
@@ -50,6 +49,7 @@ var inUse atomic.Pointer[choice]
 var (
 	selects sync.Mutex // held while inUse changes
 	first   = func() Selection { return Selection{Single: "generic"} }
+	epoch   atomic.Uint32 // the number of choices so far
 )
 
 // SelectFirst has f choose the first Selection, when one is needed. Package lanes calls
@@ -91,10 +91,7 @@ func Select(s Selection) {
 // use is Select for a caller that holds selects.
 func use(s Selection) {
 	usable := cpu.Usable()
-	c := &choice{Selection: s, headers: slices.Clone(headers), maxStream: MaxPlain, epoch: 1}
-	if before := inUse.Load(); before != nil {
-		c.epoch += before.epoch
-	}
+	c := &choice{Selection: s, headers: slices.Clone(headers), maxStream: MaxPlain}
 	found := s.Single == "generic"
 	if s.Single == "x1_std" {
 		found, c.single = true, useStd
@@ -117,6 +114,7 @@ func use(s Selection) {
 	c.short = shortRoutines.Arch == runtime.GOARCH && len(headers) > 0 && usable.Has(shortRoutines.Needs) && s.Allows(shortRoutines)
 	hasAVX = usable.Has(cpu.AVX)
 	inUse.Store(c)
+	epoch.Add(1)
 }
 
 // Force makes the named kernel of any operation, or "generic" or "x1_std", the only
@@ -164,4 +162,4 @@ func UsesStd() bool { return current().single == useStd }
 
 // Epoch returns a number that changes with the choice of kernels. A caller that keeps a
 // result of the choice compares epochs.
-func Epoch() uint32 { return current().epoch }
+func Epoch() uint32 { return epoch.Load() }

@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
+	"github.com/sha256-simd/sha256-simd/internal/plan"
 )
 
 // Short messages of unequal lengths go by their numbers of blocks. Messages with
@@ -17,17 +18,28 @@ import (
 // free.
 const maxByBlocks = 64
 
+// maxFewByBlocks is maxByBlocks for a few messages. Longer ones rotate. On Zen 4, lists of
+// 5 to 16 messages of up to 16 blocks took 8% less time by blocks, of up to 50 blocks as
+// much as in rotation.
+const maxFewByBlocks = 16
+
 // goesByBlocks reports whether the messages, of unequal lengths, go by their numbers
 // of blocks. It returns the smallest and the largest of these numbers, and whether the
-// list is far. Messages that are not copied whole go by blocks only if they are many:
-// otherwise most of them would be left over.
-func (s *sumMany) goesByBlocks(width int) (least, most int, far, ok bool) {
+// list is far. Messages that are not copied whole go by blocks only if they are many, or
+// if the plan loses little by those that are left over, as most of a few would be.
+func (s *sumMany) goesByBlocks(p *plan.Streams) (least, most int, far, ok bool) {
 	shortest, longest, total := len(s.msgs[0]), 0, 0
 	for _, m := range s.msgs {
 		shortest, longest, total = min(shortest, len(m)), max(longest, len(m)), total+len(m)
 	}
 	least, most = block.PaddedBlocks(len(s.prefix.Rest)+shortest), block.PaddedBlocks(len(s.prefix.Rest)+longest)
-	return least, most, isFar(len(s.msgs), total), most <= block.MaxShort || most <= maxByBlocks && min(len(s.msgs), window) >= (most-least+1)*width
+	switch far = isFar(len(s.msgs), total); {
+	case most <= block.MaxShort, most <= maxFewByBlocks && p.FewPay:
+		ok = true
+	case most <= maxByBlocks:
+		ok = min(len(s.msgs), window) >= (most-least+1)*p.Width
+	}
+	return least, most, far, ok
 }
 
 // sumByBlocks is SumManyAfter for messages of `least` to `most` blocks. If they are far,

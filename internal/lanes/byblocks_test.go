@@ -20,9 +20,9 @@ func width() int {
 }
 
 // prefixOf returns the prefix that begin is.
-func prefixOf(begin []byte) lanes.Prefix {
+func prefixOf(begin []byte) *lanes.Prefix {
 	whole := len(begin) &^ (block.Size - 1)
-	p := lanes.Prefix{H: block.IV256, Rest: begin[whole:], Len: uint64(len(begin))}
+	p := &lanes.Prefix{H: block.IV256, Rest: begin[whole:], Len: uint64(len(begin))}
 	block.Compress(&p.H, begin[:whole])
 	return p
 }
@@ -173,7 +173,7 @@ func TestFewMessages(t *testing.T) {
 						for i, m := range msgs {
 							want[i] = sum(begin, heads[i*head:][:head], m)
 						}
-						lanes.SumHeaded(dst, prefixOf(begin), heads, head, msgs)
+						lanes.SumHeaded(dst, *prefixOf(begin), heads, head, msgs)
 						check("behind a head")
 					}
 				}
@@ -209,7 +209,7 @@ func TestLongShortLists(t *testing.T) {
 			}
 			checkSums(t, "a long list", begin, msgs)
 			dst := make([][32]byte, n)
-			lanes.SumHeaded(dst, prefixOf(begin), heads, size, msgs)
+			lanes.SumHeaded(dst, *prefixOf(begin), heads, size, msgs)
 			for i, m := range msgs {
 				message := append(append(begin[:3:3], heads[i*size:][:size]...), m...)
 				if want := sha256.Sum256(message); dst[i] != want {

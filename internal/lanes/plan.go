@@ -34,9 +34,8 @@ func (c *cache[P]) current() *P {
 //
 //go:noinline
 func (c *cache[P]) renew() *P {
-	epoch := block.Epoch()
 	p := c.make()
-	c.last.Store(&cached[P]{p, epoch})
+	c.last.Store(&cached[P]{p, block.Epoch()})
 	return p
 }
 

@@ -39,17 +39,9 @@ func (r *Rows) put(first int, jobs []Job) {
 // SumRows sets each of the first n rows of dst to the first bytes of the SHA-256 digest
 // of prefix || row i of src. The size of a row of dst is at most DigestSize. Row i of
 // dst may overlap rows of src up to row i, but no row behind it.
-func SumRows(dst Rows, prefix Prefix, src Rows, n int) {
-	if n == 0 {
-		return
-	}
+func SumRows(dst Rows, prefix *Prefix, src Rows, n int) {
 	if RowsAreFew(n, src.Size, len(prefix.Rest)) {
-		s := sumMany{prefix: prefix}
-		for i := range n {
-			var sum [block.DigestSize]byte
-			s.sumOne(&sum, src.row(i), i)
-			copy(dst.row(i), sum[:])
-		}
+		sumEachRow(dst, prefix, src, n)
 		return
 	}
 	m := &messages{rows: src, n: n, size: src.Size}
@@ -58,13 +50,34 @@ func SumRows(dst Rows, prefix Prefix, src Rows, n int) {
 		return
 	}
 	g := acquire()
-	g.sums.prefix = prefix
+	g.sums.prefix = *prefix
 	if blocks := block.PaddedBlocks(len(prefix.Rest) + src.Size); blocks <= block.MaxShort && block.ShortInVectors() {
 		g.sumShortRows(dst, m, blocks)
 	} else {
 		g.sumEqual(dst, &g.sums, m)
 	}
 	g.release()
+}
+
+// sumEachRow is SumRows, one row after the other.
+func sumEachRow(dst Rows, prefix *Prefix, src Rows, n int) {
+	if dst.Size == block.DigestSize {
+		for i := range n {
+			prefix.Sum((*[block.DigestSize]byte)(dst.row(i)), src.row(i))
+		}
+		return
+	}
+	for i := range n {
+		var sum [block.DigestSize]byte
+		prefix.Sum(&sum, src.row(i))
+		copy(dst.row(i), sum[:])
+	}
+}
+
+// RowsAreFew reports whether n rows of size bytes take less time one after the other than
+// side by side. Each follows so many bytes of a prefix.
+func RowsAreFew(n, size, before int) bool {
+	return AreFewEqual(n, block.PaddedBlocks(before+size), 0)
 }
 
 // sumShortRows sets rows of dst to the digests of m, rows of the given number of blocks.

@@ -598,7 +598,7 @@ func (l *ledger) checkSums(k int, data []byte, lengths []int) {
 		}
 		s.keys = keys
 	}
-	if n > block.MaxLanes && n <= maxUneven && s.areFew() {
+	if n > block.MaxLanes && n <= maxUneven && s.tally().AreFew(0) {
 		return // one after the other, on no kernel of the plan
 	}
 	sumSideBySide(dst, &s)

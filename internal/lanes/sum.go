@@ -15,27 +15,43 @@ type Prefix struct {
 	Len  uint64      // its length in bytes, Rest included
 }
 
+// Sum sets dst to the SHA-256 digest of p || m. dst may overlap m.
+func (p *Prefix) Sum(dst *[block.DigestSize]byte, m []byte) {
+	if len(m) == block.NodeSize && p.Len == 0 && p.H == block.IV256 {
+		block.HashNode(dst, (*[block.NodeSize]byte)(m))
+		return
+	}
+	h, length := p.H, p.Len+uint64(len(m))
+	if before := len(p.Rest); before > 0 {
+		var first [block.Size]byte
+		copy(first[:], p.Rest)
+		n := before + copy(first[before:], m)
+		if n < block.Size {
+			block.Finish(dst, &h, first[:n], length)
+			return
+		}
+		block.Compress(&h, first[:])
+		m = m[block.Size-before:]
+	}
+	block.Finish(dst, &h, m, length)
+}
+
 // SumMany sets dst[i] to the SHA-256 digest of msgs[i]. The slices have the same
 // length.
 func SumMany(dst [][block.DigestSize]byte, msgs [][]byte) {
-	if AreFew(msgs, 0, 0) {
-		for i, m := range msgs {
-			if len(m) == block.NodeSize {
-				block.HashNode(&dst[i], (*[block.NodeSize]byte)(m))
-				continue
-			}
-			h := block.IV256
-			block.Finish(&dst[i], &h, m, uint64(len(m)))
-		}
-		return
-	}
-	sumSideBySide(dst, &sumMany{dst: dst, msgs: msgs, prefix: Prefix{H: block.IV256}})
+	SumManyAfter(dst, &Prefix{H: block.IV256}, msgs)
 }
 
 // SumManyAfter sets dst[i] to the SHA-256 digest of prefix || msgs[i]. The slices have
 // the same length.
-func SumManyAfter(dst [][block.DigestSize]byte, prefix Prefix, msgs [][]byte) {
-	sum(dst, &sumMany{dst: dst, msgs: msgs, prefix: prefix})
+func SumManyAfter(dst [][block.DigestSize]byte, prefix *Prefix, msgs [][]byte) {
+	if AreFew(msgs, len(prefix.Rest), 0) {
+		for i, m := range msgs {
+			prefix.Sum(&dst[i], m)
+		}
+		return
+	}
+	sumSideBySide(dst, &sumMany{dst: dst, msgs: msgs, prefix: *prefix})
 }
 
 // SumDigests sets dst[i] to the SHA-256 digest of prefix || src[k·i] || … ||
@@ -46,13 +62,20 @@ func SumDigests(dst [][block.DigestSize]byte, prefix Prefix, src [][block.Digest
 		return
 	}
 	k := len(src) / len(dst) * block.DigestSize
-	SumRows(rowsOf(dst), prefix, Rows{bytesOf(src), k, k}, len(dst))
+	SumRows(rowsOf(dst), &prefix, Rows{bytesOf(src), k, k}, len(dst))
 }
 
 // SumNested sets dst[i] to SHA-256(outer || SHA-256(inner || msgs[i])). The slices have
 // the same length. The prefixes are whole blocks.
-func SumNested(dst [][block.DigestSize]byte, inner, outer Prefix, msgs [][]byte) {
-	sum(dst, &sumMany{dst: dst, msgs: msgs, prefix: inner, outer: outer, nested: true})
+func SumNested(dst [][block.DigestSize]byte, inner, outer *Prefix, msgs [][]byte) {
+	if AreFew(msgs, 0, OuterBlocks) {
+		for i, m := range msgs {
+			inner.Sum(&dst[i], m)
+			outer.Sum(&dst[i], dst[i][:])
+		}
+		return
+	}
+	sumSideBySide(dst, &sumMany{dst: dst, msgs: msgs, prefix: *inner, outer: *outer, nested: true})
 }
 
 // Keys are the states after the inner and after the outer prefix, for each of many
@@ -61,10 +84,11 @@ type Keys interface {
 	States(i int) (inner, outer *block.State)
 }
 
-// SumNestedEach is SumNested with other prefixes, of one block, for each message.
+// SumNestedEach is SumNested with other prefixes, of one block, for each message. It does
+// not ask AreFew: the caller has done that.
 func SumNestedEach(dst [][block.DigestSize]byte, keys Keys, msgs [][]byte) {
 	oneBlock := Prefix{Len: block.Size}
-	sum(dst, &sumMany{dst: dst, msgs: msgs, prefix: oneBlock, outer: oneBlock, nested: true, keys: keys})
+	sumSideBySide(dst, &sumMany{dst: dst, msgs: msgs, prefix: oneBlock, outer: oneBlock, nested: true, keys: keys})
 }
 
 // SumHeaded sets dst[i] to the SHA-256 digest of prefix || head i || msgs[i]. heads
@@ -73,39 +97,51 @@ func SumNestedEach(dst [][block.DigestSize]byte, keys Keys, msgs [][]byte) {
 func SumHeaded(dst [][block.DigestSize]byte, prefix Prefix, heads []byte, size int, msgs [][]byte) {
 	// The rest includes room for a head; putHead fills it for each message.
 	var room [block.Size]byte
-	s := sumMany{dst: dst, msgs: msgs, heads: heads, headAt: len(prefix.Rest)}
 	n := copy(room[:], prefix.Rest) + size
+	s := sumMany{dst: dst, msgs: msgs, heads: heads, headAt: len(prefix.Rest)}
 	s.prefix = Prefix{H: prefix.H, Rest: room[:n], Len: prefix.Len + uint64(size)}
-	sum(dst, &s)
-}
-
-// sum does the work of s.
-func sum(dst [][block.DigestSize]byte, s *sumMany) {
-	if n := len(s.msgs); !SideBySide(n) || n <= block.MaxLanes && s.areFew() {
+	if AreFew(msgs, n, 0) {
 		s.sumEach()
 		return
 	}
-	sumSideBySide(dst, s)
+	sumSideBySide(dst, &s)
 }
 
 // maxUneven is the largest number of messages of which one may be so long that it takes
 // most of the time.
 const maxUneven = 256
 
-func (s *sumMany) areFew() bool {
-	nested := 0
-	if s.nested {
-		nested = 1
-	}
-	return areFew(s.msgs, len(s.prefix.Rest), nested)
-}
+// OuterBlocks is the number of blocks behind the outer prefix of a nested digest.
+const OuterBlocks = 1
 
 // sumEach does the work of s, one message after the other.
 func (s *sumMany) sumEach() {
+	inner, outer := s.prefix, s.outer
 	for i, m := range s.msgs {
-		s.sumOne(&s.dst[i], m, i)
+		if s.heads != nil {
+			copyHead(inner.Rest[s.headAt:], s.heads, i)
+		}
+		before, after := s.states(i)
+		inner.H = *before
+		inner.Sum(&s.dst[i], m)
+		if s.nested {
+			outer.H = *after
+			outer.Sum(&s.dst[i], s.dst[i][:])
+		}
 	}
 }
+
+// tally counts the blocks of s.
+func (s *sumMany) tally() Tally {
+	more := 0
+	if s.nested {
+		more = OuterBlocks
+	}
+	return tallyOf(s.msgs, len(s.prefix.Rest), more)
+}
+
+// copyHead sets dst to head i.
+func copyHead(dst, heads []byte, i int) { copy(dst, heads[i*len(dst):]) }
 
 // sumSideBySide does the work of s, of which there is some.
 func sumSideBySide(dst [][block.DigestSize]byte, s *sumMany) {
@@ -128,9 +164,9 @@ func sumSideBySide(dst [][block.DigestSize]byte, s *sumMany) {
 		g.sumByBlocks(rows, &g.sums, blocks, blocks, messagesOf(s.msgs).areFar())
 	} else if equal {
 		g.sumEqual(rows, &g.sums, messagesOf(s.msgs))
-	} else if least, most, far, ok := g.sums.goesByBlocks(g.Width()); ok {
+	} else if least, most, far, ok := g.sums.goesByBlocks(&g.plan.Streams); ok {
 		g.sumByBlocks(rows, &g.sums, least, most, far)
-	} else if n := len(dst); n > block.MaxLanes && n <= maxUneven && g.sums.areFew() {
+	} else if n := len(dst); n > block.MaxLanes && n <= maxUneven && g.sums.tally().AreFew(0) {
 		g.sums.sumEach()
 	} else {
 		g.run(n, &g.sums, true)
@@ -142,35 +178,6 @@ func sumSideBySide(dst [][block.DigestSize]byte, s *sumMany) {
 		clear(g.outer[:min(g.maxWave(), len(dst))])
 	}
 	g.release()
-}
-
-// sumOne sets dst to the digest of m, message i.
-func (s *sumMany) sumOne(dst *[block.DigestSize]byte, m []byte, i int) {
-	inner, outer := s.states(i)
-	h, length := *inner, s.prefix.Len+uint64(len(m))
-	if before := len(s.prefix.Rest); before > 0 {
-		var first [block.Size]byte
-		copy(first[:], s.prefix.Rest)
-		if s.heads != nil {
-			head := first[s.headAt:before]
-			copy(head, s.heads[i*len(head):])
-		}
-		n := before + copy(first[before:], m)
-		if n < block.Size {
-			block.Finish(dst, &h, first[:n], length)
-		} else {
-			block.Compress(&h, first[:])
-			block.Finish(dst, &h, m[block.Size-before:], length)
-		}
-	} else if len(m) == block.NodeSize && s.prefix.Len == 0 && h == block.IV256 {
-		block.HashNode(dst, (*[block.NodeSize]byte)(m))
-	} else {
-		block.Finish(dst, &h, m, length)
-	}
-	if s.nested {
-		h = *outer
-		block.Finish(dst, &h, dst[:], s.outer.Len+block.DigestSize)
-	}
 }
 
 // outerBlock returns the last block of j's scratch. A message of a nested digest leaves
@@ -243,8 +250,7 @@ func (s *sumMany) states(i int) (inner, outer *block.State) {
 // putHead puts the head of message i into j's scratch, if there are heads.
 func (s *sumMany) putHead(j *Job, i int) {
 	if s.heads != nil {
-		head := j.Scratch[s.headAt:len(s.prefix.Rest)]
-		copy(head, s.heads[i*len(head):])
+		copyHead(j.Scratch[s.headAt:len(s.prefix.Rest)], s.heads, i)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
 	"github.com/sha256-simd/sha256-simd/internal/cpu"
+	"github.com/sha256-simd/sha256-simd/internal/plan"
 )
 
 // TestByBlocksAtEveryWidth tests lists that go by blocks by the plan of every
@@ -52,23 +53,27 @@ func TestWhatGoesByBlocks(t *testing.T) {
 	for _, tt := range []struct {
 		least, most int // blocks
 		n           int
+		fewPay      bool
 		want        bool
 	}{
-		{1, 2, 2, true},
-		{1, block.MaxShort, 2, true},
-		{1, block.MaxShort + 1, 2, false},
-		{1, block.MaxShort + 1, (block.MaxShort+1)*width - 1, false},
-		{1, block.MaxShort + 1, (block.MaxShort + 1) * width, true},
-		{maxByBlocks, maxByBlocks, width - 1, false},
-		{maxByBlocks, maxByBlocks, width, true},
-		{maxByBlocks - 1, maxByBlocks, 2*width - 1, false},
-		{maxByBlocks - 1, maxByBlocks, 2 * width, true},
-		{1, maxByBlocks, maxByBlocks*width - 1, false},
-		{1, maxByBlocks, maxByBlocks * width, true},
-		{maxByBlocks + 1, maxByBlocks + 1, 100, false},
-		{maxByBlocks, maxByBlocks + 1, 2 * window, false},
-		{255, 255, 300, false},
-		{256, 256, 300, false},
+		{1, 2, 2, false, true},
+		{1, block.MaxShort, 2, false, true},
+		{1, block.MaxShort + 1, 2, false, false},
+		{1, block.MaxShort + 1, (block.MaxShort+1)*width - 1, false, false},
+		{1, block.MaxShort + 1, (block.MaxShort + 1) * width, false, true},
+		{maxByBlocks, maxByBlocks, width - 1, false, false},
+		{maxByBlocks, maxByBlocks, width, false, true},
+		{maxByBlocks - 1, maxByBlocks, 2*width - 1, false, false},
+		{maxByBlocks - 1, maxByBlocks, 2 * width, false, true},
+		{1, maxByBlocks, maxByBlocks*width - 1, false, false},
+		{1, maxByBlocks, maxByBlocks * width, false, true},
+		{maxByBlocks + 1, maxByBlocks + 1, 100, false, false},
+		{maxByBlocks, maxByBlocks + 1, 2 * window, false, false},
+		{255, 255, 300, false, false},
+		{256, 256, 300, false, false},
+		{1, block.MaxShort + 1, 2, true, true},
+		{1, maxFewByBlocks, 2, true, true},
+		{1, maxFewByBlocks + 1, 2, true, false},
 	} {
 		for _, rest := range []int{0, 9} {
 			msgs := make([][]byte, tt.n)
@@ -77,7 +82,7 @@ func TestWhatGoesByBlocks(t *testing.T) {
 			}
 			msgs[0] = data[:max(0, (tt.least-1)*block.Size-8-rest)]
 			s := sumMany{msgs: msgs, prefix: Prefix{H: block.IV256, Rest: data[:rest], Len: uint64(rest)}}
-			least, most, _, ok := s.goesByBlocks(width)
+			least, most, _, ok := s.goesByBlocks(&plan.Streams{Width: width, FewPay: tt.fewPay})
 			if least != tt.least || most != tt.most || ok != tt.want {
 				t.Errorf("%d messages of %d to %d blocks: %d to %d, by blocks: %t, want %t", tt.n, tt.least, tt.most, least, most, ok, tt.want)
 			}

@@ -380,7 +380,7 @@ func (p *pipeline) hash(full <-chan *step, free chan<- *step) {
 func (h *hasher) hash(s *step) {
 	h.step = s
 	if s.isWhole() {
-		lanes.SumManyAfter(s.parts, h.p.prefix, s.data)
+		lanes.SumManyAfter(s.parts, &h.p.prefix, s.data)
 	} else {
 		h.stretches()
 	}

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"math"
 	"slices"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
@@ -15,6 +16,10 @@ type Streams struct {
 	// Kernels[n] is the kernel for the first of n live lanes; the lanes that it
 	// leaves are planned again.
 	Kernels [block.MaxLanes + 1]string
+	// Least is the number of blocks in the shortest list that pays, at least.
+	Least int
+	// FewPay reports whether two lanes cost at most 1.4 times their share of all lanes.
+	FewPay bool
 
 	overhead overhead
 	// cycles[n] is the cost of advancing n lanes by a block.
@@ -31,6 +36,11 @@ func NewStreams(r Row, enabled []block.Spec, single string) *Streams {
 	choice := r.Streams(enabled, single)
 	first, cycles := choose(choice, 0)
 	p := &Streams{Width: choice[Cheapest(choice)].Lanes, overhead: r.overhead, cycles: cycles}
+	p.Least = math.MaxInt
+	if gain := cycles[1] - cycles[p.Width]/p.Width; gain > 0 {
+		p.Least = listCycles/gain + 1
+	}
+	p.FewPay = 5*cycles[2]*p.Width <= 7*2*cycles[p.Width]
 	for n := 1; n < len(p.Kernels); n++ {
 		p.Kernels[n] = choice[first[n]].Kernel
 	}
@@ -42,9 +52,10 @@ func NewStreams(r Row, enabled []block.Spec, single string) *Streams {
 }
 
 // A list of messages costs listCycles and, for each message, listLaneCycles beside its
-// calls, and longLaneCycles more if they differ and one is long: measured on Granite Rapids, in 400
-// random lists of 2 to 60 messages. Elsewhere they are estimates.
-const listCycles, listLaneCycles, longLaneCycles = 300, 15, 40
+// calls, and longLaneCycles more if they differ and one is long. Random lists of 2 to 60
+// messages took 300 and 15 on Granite Rapids, 540 and 0 on Zen 4, and the long ones of 16
+// messages 40 and 110. Elsewhere they are estimates.
+const listCycles, listLaneCycles, longLaneCycles = 450, 10, 100
 
 // OneByOne reports whether n messages take less time one after the other than side by
 // side, or at most a twentieth more, since the costs are not exact. They have so many
@@ -75,11 +86,13 @@ func (p *Streams) OneByOne(n, blocks, shortest, longest, each int) bool {
 	return 20*int64(blocks)*int64(p.cycles[1]) <= 21*together
 }
 
-// NeverPays reports whether messages take less time one after the other than side by side
-// however many they are. None has more than so many blocks. Side by side, each costs the
+// NeverPays reports whether n messages of so many blocks in all take less time one after
+// the other than side by side, however the blocks are spread. Side by side, each costs the
 // caller `each` cycles more than alone.
-func (p *Streams) NeverPays(longest, each int) bool {
-	return longest*(p.cycles[1]-p.cycles[p.Width]/p.Width) < listLaneCycles+each
+func (p *Streams) NeverPays(n, blocks, each int) bool {
+	gain := p.cycles[1] - p.cycles[p.Width]/p.Width
+	lane := listLaneCycles + each + 2*p.overhead.callOf(p.Width)/p.Width
+	return int64(blocks)*int64(gain) < listCycles+int64(n)*int64(lane)
 }
 
 // Streams returns the candidates for streams: the enabled kernels of several lanes,
