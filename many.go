@@ -34,6 +34,10 @@ func sumMany(dst [][Size]byte, msgs [][]byte) {
 //
 // It panics, before it touches anything, if dst and msgs differ in length.
 func SumMany224[D ~[Size224]byte](dst []D, msgs [][]byte) {
+	sumMany224(convert.Digests224(dst), msgs)
+}
+
+func sumMany224(dst [][Size224]byte, msgs [][]byte) {
 	checkLengths("SumMany224", len(dst), len(msgs))
 	if lanes.AreFew(msgs, 0, 0) {
 		for i, m := range msgs {
@@ -42,15 +46,15 @@ func SumMany224[D ~[Size224]byte](dst []D, msgs [][]byte) {
 		return
 	}
 	sums := lists224.Get().(*list224)
-	defer lists224.Put(sums)
 	for len(msgs) > 0 {
 		n := min(len(sums), len(msgs))
 		lanes.SumManyAfter(sums[:n], &lanes.Prefix{H: block.IV224}, msgs[:n])
 		for i := range n {
-			dst[i] = D([Size224]byte(sums[i][:]))
+			dst[i] = [Size224]byte(sums[i][:])
 		}
 		dst, msgs = dst[n:], msgs[n:]
 	}
+	lists224.Put(sums)
 }
 
 // list224 is digests of SHA-224 before they are shortened.
@@ -161,16 +165,16 @@ func sumHashes(dst [][Size]byte, hs []hash.Hash) {
 			longest = max(longest, run)
 			continue
 		}
-		checkHash("SumHashes", i, h)
-		if n := h.Size(); n != Size {
-			panic(fmt.Sprintf("sha256: SumHashes: hash %d has digests of %d bytes, not %d", i, n, Size))
-		}
-		if d, ok := h.(*serverHash); ok {
+		if d, ok := h.(*serverHash); ok || h == nil {
+			checkServerHash("SumHashes", i, h)
 			run++
 			longest = max(longest, run)
 			buffers = buffers || d.buffered != nil
 		} else {
 			run = 0
+		}
+		if n := h.Size(); n != Size {
+			panic(fmt.Sprintf("sha256: SumHashes: hash %d has digests of %d bytes, not %d", i, n, Size))
 		}
 	}
 	if !lanes.SideBySide(longest) || !buffers && endsAreFew(hs, longest) {

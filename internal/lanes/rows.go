@@ -77,7 +77,11 @@ func sumEachRow(dst Rows, prefix *Prefix, src Rows, n int) {
 // RowsAreFew reports whether n rows of size bytes take less time one after the other than
 // side by side. Each follows so many bytes of a prefix.
 func RowsAreFew(n, size, before int) bool {
-	return AreFewEqual(n, block.PaddedBlocks(before+size), 0)
+	blocks := block.PaddedBlocks(before + size)
+	if n <= block.MaxLanes {
+		return n <= 1 || n*blocks < streamPlans.current().Least[n]
+	}
+	return AreFewEqual(n, blocks, 0)
 }
 
 // sumShortRows sets rows of dst to the digests of m, rows of the given number of blocks.

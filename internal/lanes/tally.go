@@ -31,8 +31,7 @@ func (t Tally) AreFew(each int) bool {
 	if t.jobs <= 1 {
 		return true
 	}
-	p := streamPlans.current()
-	return t.blocks < p.Least || p.OneByOne(t.jobs, t.blocks, int(-t.short), t.longest, each)
+	return streamPlans.current().OneByOne(t.jobs, t.blocks, int(-t.short), t.longest, each)
 }
 
 // AreFewEqual is the method AreFew for n jobs of the given number of blocks.
@@ -40,8 +39,7 @@ func AreFewEqual(n, blocks, each int) bool {
 	if n <= 1 {
 		return true
 	}
-	p := streamPlans.current()
-	return n*blocks < p.Least || p.OneByOne(n, n*blocks, blocks, blocks, each)
+	return streamPlans.current().OneByOne(n, n*blocks, blocks, blocks, each)
 }
 
 // NeverPay reports whether n jobs of so many blocks in all take less time one after the
@@ -66,7 +64,7 @@ func AreFew(msgs [][]byte, before, more int) bool {
 		blocks += block.PaddedBlocks(before + len(m))
 	}
 	p := streamPlans.current()
-	if blocks < p.Least {
+	if blocks < p.Least[len(msgs)] {
 		return true
 	}
 	t := tallyOf(msgs, before, more)

@@ -3,6 +3,7 @@ package plan
 import (
 	"math"
 	"slices"
+	"sort"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
 )
@@ -16,8 +17,9 @@ type Streams struct {
 	// Kernels[n] is the kernel for the first of n live lanes; the lanes that it
 	// leaves are planned again.
 	Kernels [block.MaxLanes + 1]string
-	// Least is the number of blocks in the shortest list that pays, at least.
-	Least int
+	// Least[n] is the number of blocks in the shortest list of n messages that takes less
+	// time side by side: a list of equal lengths.
+	Least [block.MaxLanes + 1]int
 	// FewPay reports whether two lanes cost at most 1.4 times their share of all lanes.
 	FewPay bool
 
@@ -36,10 +38,6 @@ func NewStreams(r Row, enabled []block.Spec, single string) *Streams {
 	choice := r.Streams(enabled, single)
 	first, cycles := choose(choice, 0)
 	p := &Streams{Width: choice[Cheapest(choice)].Lanes, overhead: r.overhead, cycles: cycles}
-	p.Least = math.MaxInt
-	if gain := cycles[1] - cycles[p.Width]/p.Width; gain > 0 {
-		p.Least = listCycles/gain + 1
-	}
 	p.FewPay = 5*cycles[2]*p.Width <= 7*2*cycles[p.Width]
 	for n := 1; n < len(p.Kernels); n++ {
 		p.Kernels[n] = choice[first[n]].Kernel
@@ -48,8 +46,18 @@ func NewStreams(r Row, enabled []block.Spec, single string) *Streams {
 		p.cheapest[n] = cheapest(n, p.Width, cycles[:])
 		p.rotations[n] = p.rotationsOf(n)
 	}
+	for n := range p.Least {
+		p.Least[n] = math.MaxInt
+		if blocks := sort.Search(maxLeast, func(b int) bool { return !p.OneByOne(n, n*b, b, b, 0) }); blocks < maxLeast {
+			p.Least[n] = n * blocks
+		}
+	}
 	return p
 }
+
+// maxLeast is the number of blocks in each message of a list that pays, at most, if any
+// such list does.
+const maxLeast = 1 << 10
 
 // A list of messages costs listCycles and, for each message, listLaneCycles beside its
 // calls, and longLaneCycles more if they differ and one is long. Random lists of 2 to 60
