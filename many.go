@@ -34,10 +34,6 @@ func sumMany(dst [][Size]byte, msgs [][]byte) {
 //
 // It panics, before it touches anything, if dst and msgs differ in length.
 func SumMany224[D ~[Size224]byte](dst []D, msgs [][]byte) {
-	sumMany224(convert.Digests224(dst), msgs)
-}
-
-func sumMany224(dst [][Size224]byte, msgs [][]byte) {
 	checkLengths("SumMany224", len(dst), len(msgs))
 	if lanes.AreFew(msgs, 0, 0) {
 		for i, m := range msgs {
@@ -50,7 +46,7 @@ func sumMany224(dst [][Size224]byte, msgs [][]byte) {
 		n := min(len(sums), len(msgs))
 		lanes.SumManyAfter(sums[:n], &lanes.Prefix{H: block.IV224}, msgs[:n])
 		for i := range n {
-			dst[i] = [Size224]byte(sums[i][:])
+			dst[i] = D([Size224]byte(sums[i][:]))
 		}
 		dst, msgs = dst[n:], msgs[n:]
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/sha256-simd/sha256-simd/internal/block"
 	"github.com/sha256-simd/sha256-simd/internal/test/guard"
 )
 
@@ -114,5 +115,35 @@ func TestChainsAreCleared(t *testing.T) {
 	defer oddDigests.Put(odd)
 	if !reflect.ValueOf(odd).Elem().IsZero() {
 		t.Errorf("digests of chains are left: %x", odd)
+	}
+}
+
+// TestWeighWrites has lists of which runs are long or short, by what lies between hashes
+// of this package.
+func TestWeighWrites(t *testing.T) {
+	many := Selected().Lanes > 1
+	for _, tt := range []struct {
+		name       string
+		other      func() hash.Hash // every second hash; nil for this package's
+		size       int
+		few, taken bool
+	}{
+		{"long", nil, 4000, !many, false},
+		{"short", nil, 5, true, false},
+		{"long, beside a Server's", NewServer().New, 4000, !many, false},
+		{"among hashes of crypto/sha256, with little to write", stdsha256.New, minTaken - 1, true, false},
+		{"among hashes of crypto/sha256", stdsha256.New, 8000, !many, !block.UsesStd()},
+		{"among hashes of another package", func() hash.Hash { return struct{ hash.Hash }{New()} }, 8000, true, false},
+	} {
+		hs, data := make([]hash.Hash, 60), make([][]byte, 60)
+		for i := range hs {
+			hs[i], data[i] = New(), make([]byte, tt.size)
+			if i%2 == 1 && tt.other != nil {
+				hs[i] = tt.other()
+			}
+		}
+		if few, taken := weighWrites(hs, data); few != tt.few || taken != tt.taken {
+			t.Errorf("%s: few %t and taken %t, want %t and %t", tt.name, few, taken, tt.few, tt.taken)
+		}
 	}
 }

@@ -9,11 +9,6 @@ func Digests[To, From ~[32]byte](d []From) []To {
 	return unsafe.Slice((*To)(unsafe.Pointer(unsafe.SliceData(d))), cap(d))[:len(d)]
 }
 
-// Digests224 returns digests of SHA-224 as a slice of arrays.
-func Digests224[D ~[28]byte](d []D) [][28]byte {
-	return unsafe.Slice((*[28]byte)(unsafe.Pointer(unsafe.SliceData(d))), cap(d))[:len(d)]
-}
-
 // Lists is Digests for each of several lists.
 func Lists[To, From ~[32]byte](lists [][]From) [][]To {
 	return unsafe.Slice((*[]To)(unsafe.Pointer(unsafe.SliceData(lists))), cap(lists))[:len(lists)]

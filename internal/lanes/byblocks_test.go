@@ -247,3 +247,27 @@ func TestListsBesideGuards(t *testing.T) {
 		}
 	})
 }
+
+// TestUnevenMessages tests lists of which one message is so long that they go one after the
+// other, though they are more than there are lanes.
+func TestUnevenMessages(t *testing.T) {
+	hashtest.ForEach(t, func(t *testing.T) {
+		data := hashtest.Data(200_000)
+		const n = 40
+		msgs, dst, want := make([][]byte, n), make([][32]byte, n), make([][32]byte, n)
+		states := make(keys, n)
+		for i := range msgs {
+			msgs[i] = data[i:][:10*i]
+			if i == 17 {
+				msgs[i] = data
+			}
+			inner, outer := data[100+i:][:64], data[200+i:][:64]
+			states[i] = [2]block.State{prefixOf(inner).H, prefixOf(outer).H}
+			d := sha256.Sum256(slices.Concat(inner, msgs[i]))
+			want[i] = sha256.Sum256(slices.Concat(outer, d[:]))
+		}
+		if lanes.SumNestedEach(dst, states, msgs); !slices.Equal(dst, want) {
+			t.Errorf("keyed: %x, want %x", dst, want)
+		}
+	})
+}

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -233,5 +234,68 @@ func TestOneByOne(t *testing.T) {
 	}
 	if one := planOf(Row{Microarch: cpu.ArmNEON, overhead: zen5Overhead}, instructionSets...); !one.OneByOne(100, 6400, 64, 64, 0) {
 		t.Error("without a kernel of several lanes, messages go side by side")
+	}
+}
+
+// TestLeast tests that lists of Least blocks are the first ones of equal lengths that go
+// side by side.
+func TestLeast(t *testing.T) {
+	for _, r := range rows {
+		for _, disabled := range [][]string{nil, {"avx512"}, {"shani"}, {"avx512", "shani"}, instructionSets} {
+			p := planOf(r, disabled...)
+			for n := 1; n < len(p.Least); n++ {
+				least := p.Least[n]
+				if least == math.MaxInt {
+					if n > 1 && p.Width > 1 && !p.OneByOne(n, n<<9, 1<<9, 1<<9, 0) {
+						t.Errorf("%s without %q: %d messages have no least list", r.Microarch, disabled, n)
+					}
+					continue
+				}
+				b := least / n
+				if least%n != 0 || p.OneByOne(n, least, b, b, 0) || !p.OneByOne(n, least-n, b-1, b-1, 0) {
+					t.Errorf("%s without %q: %d blocks are not the least list of %d messages", r.Microarch, disabled, least, n)
+				}
+			}
+		}
+	}
+}
+
+// TestNeverPays tests that no list of equal lengths that never pays goes side by side, and
+// that a list of long messages may pay.
+func TestNeverPays(t *testing.T) {
+	for _, r := range rows {
+		p := planOf(r)
+		for n := 2; n < 100; n++ {
+			for b := range 100 {
+				for _, each := range []int{0, 130, 800} {
+					if p.NeverPays(n, n*b, each) && !p.OneByOne(n, n*b, b, b, each) {
+						t.Fatalf("%s: %d messages of %d blocks, %d cycles each, pay", r.Microarch, n, b, each)
+					}
+				}
+			}
+			if p.Width > 1 && p.NeverPays(n, n<<10, 0) {
+				t.Errorf("%s: %d long messages never pay", r.Microarch, n)
+			}
+		}
+	}
+}
+
+// TestFewPay names the CPUs on which two lanes cost little more than their share.
+func TestFewPay(t *testing.T) {
+	for _, tt := range []struct {
+		row      Row
+		disabled []string
+		want     bool
+	}{
+		{row: zen4, want: true},
+		{row: zen3, want: true},
+		{row: zen5},
+		{row: intelAVX512SHA},
+		{row: intelAVX512SHA, disabled: []string{"avx512"}, want: true},
+		{row: zen4, disabled: []string{"avx512", "shani"}},
+	} {
+		if got := planOf(tt.row, tt.disabled...).FewPay; got != tt.want {
+			t.Errorf("%s without %q: %t, want %t", tt.row.Microarch, tt.disabled, got, tt.want)
+		}
 	}
 }
