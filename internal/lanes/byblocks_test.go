@@ -186,6 +186,13 @@ func TestFewMessages(t *testing.T) {
 				}
 				lanes.SumNestedEach(dst, states, msgs)
 				check("with a key for each")
+				inner, outer := data[300:364], data[400:464]
+				for i, m := range msgs {
+					d := sum(inner, m)
+					want[i] = sum(outer, d[:])
+				}
+				lanes.SumNested(dst, prefixOf(inner), prefixOf(outer), msgs)
+				check("with one key")
 			}
 		}
 	})
