@@ -14,7 +14,8 @@ import (
 // PartsOptions are the options of [Parts]. The zero value is ready to use.
 type PartsOptions struct {
 	// Workers is the number of goroutines that hash; 0 means GOMAXPROCS. Each of them has a
-	// second goroutine, which reads ahead, and needs 4 MiB of memory.
+	// second goroutine, which reads ahead, and needs 4 MiB of memory. Later calls use that
+	// memory again, until it is collected.
 	Workers int
 	// InOrder has Parts read r once from its beginning to its end, on the goroutine
 	// that called it, for disks that seek. Workers does not matter then, and parts of

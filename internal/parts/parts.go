@@ -184,10 +184,13 @@ func (p Parts) sum(ctx context.Context, digests [][32]byte) error {
 		for range l.hashed {
 		}
 	}()
-	for range count {
+	all := make([]*step, 2*count)
+	for i := range count {
 		free, full := make(chan *step, 2), make(chan *step, 1)
-		free <- new(step)
-		free <- new(step)
+		for k := range 2 {
+			all[2*i+k] = steps.Get().(*step)
+			free <- all[2*i+k]
+		}
 		g.Go(func() error {
 			defer close(full)
 			return l.read(ctx, free, full)
@@ -200,7 +203,13 @@ func (p Parts) sum(ctx context.Context, digests [][32]byte) error {
 		close(l.hashed)
 	}()
 	l.report()
-	return g.Err()
+	if err := g.Err(); err != nil {
+		return err
+	}
+	for _, s := range all {
+		s.release()
+	}
+	return nil
 }
 
 // prefixOf returns the prefix b.
@@ -229,6 +238,13 @@ func (h *hashed) add(more hashed) {
 // to what it was given. A new buffer costs up to a tenth of the time of hashing its bytes.
 var steps = sync.Pool{New: func() any { return new(step) }}
 
+// release gives s to another call, if it has a buffer.
+func (s *step) release() {
+	if s.parts = nil; s.buf != nil {
+		steps.Put(s)
+	}
+}
+
 // direct reads and hashes all groups on the calling goroutine.
 func (p *pipeline) direct(ctx context.Context) error {
 	s := steps.Get().(*step)
@@ -246,8 +262,7 @@ func (p *pipeline) direct(ctx context.Context) error {
 			return err
 		}
 	}
-	s.parts = nil
-	steps.Put(s)
+	s.release()
 	return nil
 }
 
