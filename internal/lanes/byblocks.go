@@ -28,12 +28,9 @@ const maxFewByBlocks = 16
 // list is far. Messages that are not copied whole go by blocks only if they are many, or
 // if the plan loses little by those that are left over, as most of a few would be.
 func (s *sumMany) goesByBlocks(p *plan.Streams) (least, most int, far, ok bool) {
-	shortest, longest, total := len(s.msgs[0]), 0, 0
-	for _, m := range s.msgs {
-		shortest, longest, total = min(shortest, len(m)), max(longest, len(m)), total+len(m)
-	}
-	least, most = block.PaddedBlocks(len(s.prefix.Rest)+shortest), block.PaddedBlocks(len(s.prefix.Rest)+longest)
-	switch far = isFar(len(s.msgs), total); {
+	l, before := &s.lengths, len(s.prefix.Rest)
+	least, most = block.PaddedBlocks(before+l.shortest), block.PaddedBlocks(before+l.longest)
+	switch far = isFar(len(s.msgs), l.bytes); {
 	case most <= block.MaxShort, most <= maxFewByBlocks && p.FewPay:
 		ok = true
 	case most <= maxByBlocks:
@@ -94,26 +91,22 @@ func (g *group) sortByBlocks(s *sumMany, least, most int) {
 		}
 		g.places[most] = uint16(len(msgs))
 	case most <= block.MaxShort:
-		// The counters of all numbers of blocks are in one register. In memory, each
-		// message would wait until the counter of the one before is stored.
-		const width = 64 / block.MaxShort
-		counter := func(m []byte) int { return (block.PaddedBlocks(before+len(m)) - 1) * width }
-		var counters uint64
-		for _, m := range msgs {
-			counters += 1 << counter(m)
+		counts := s.lengths.counts
+		if len(msgs) < len(s.msgs) {
+			counts = lengthsOf(msgs, before).counts
 		}
 		var place uint64
 		for b := most; b >= least; b-- {
-			at := (b - 1) * width
-			n := counters >> at & (1<<width - 1)
-			counters += (place - n) << at
+			at := countAt(b)
+			n := counts >> at & (1<<countBits - 1)
+			counts += (place - n) << at
 			place += n
 			g.places[b] = uint16(place)
 		}
 		for i, m := range msgs {
-			at := counter(m)
-			g.order[counters>>at&(window-1)] = uint16(i)
-			counters += 1 << at
+			at := countAt(block.PaddedBlocks(before + len(m)))
+			g.order[counts>>at&(window-1)] = uint16(i)
+			counts += 1 << at
 		}
 	default:
 		buckets, places := g.buckets[:len(msgs)], g.places[:most+1]

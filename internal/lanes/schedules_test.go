@@ -598,7 +598,8 @@ func (l *ledger) checkSums(k int, data []byte, lengths []int) {
 		}
 		s.keys = keys
 	}
-	if n > block.MaxLanes && n <= maxUneven && s.tally().AreFew(0) {
+	s.lengths = lengthsOf(msgs, len(s.prefix.Rest))
+	if n > block.MaxLanes && n <= maxUneven && s.lengths.areFew(n, len(s.prefix.Rest), s.more()) {
 		return // one after the other, on no kernel of the plan
 	}
 	sumSideBySide(dst, &s)

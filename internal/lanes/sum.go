@@ -45,13 +45,14 @@ func SumMany(dst [][block.DigestSize]byte, msgs [][]byte) {
 // SumManyAfter sets dst[i] to the SHA-256 digest of prefix || msgs[i]. The slices have
 // the same length.
 func SumManyAfter(dst [][block.DigestSize]byte, prefix *Prefix, msgs [][]byte) {
-	if AreFew(msgs, len(prefix.Rest), 0) {
+	l := lengthsOf(msgs, len(prefix.Rest))
+	if l.goAlone(len(msgs), len(prefix.Rest), 0) {
 		for i, m := range msgs {
 			prefix.Sum(&dst[i], m)
 		}
 		return
 	}
-	sumSideBySide(dst, &sumMany{dst: dst, msgs: msgs, prefix: *prefix})
+	sumSideBySide(dst, &sumMany{dst: dst, msgs: msgs, lengths: l, prefix: *prefix})
 }
 
 // SumDigests sets dst[i] to the SHA-256 digest of prefix || src[k·i] || … ||
@@ -68,14 +69,15 @@ func SumDigests(dst [][block.DigestSize]byte, prefix Prefix, src [][block.Digest
 // SumNested sets dst[i] to SHA-256(outer || SHA-256(inner || msgs[i])). The slices have
 // the same length. The prefixes are whole blocks.
 func SumNested(dst [][block.DigestSize]byte, inner, outer *Prefix, msgs [][]byte) {
-	if AreFew(msgs, 0, OuterBlocks) {
+	l := lengthsOf(msgs, 0)
+	if l.goAlone(len(msgs), 0, OuterBlocks) {
 		for i, m := range msgs {
 			inner.Sum(&dst[i], m)
 			outer.Sum(&dst[i], dst[i][:])
 		}
 		return
 	}
-	sumSideBySide(dst, &sumMany{dst: dst, msgs: msgs, prefix: *inner, outer: *outer, nested: true})
+	sumSideBySide(dst, &sumMany{dst: dst, msgs: msgs, lengths: l, prefix: *inner, outer: *outer, nested: true})
 }
 
 // Keys are the states after the inner and after the outer prefix, for each of many
@@ -88,7 +90,7 @@ type Keys interface {
 // not ask AreFew: the caller has done that.
 func SumNestedEach(dst [][block.DigestSize]byte, keys Keys, msgs [][]byte) {
 	oneBlock := Prefix{Len: block.Size}
-	sumSideBySide(dst, &sumMany{dst: dst, msgs: msgs, prefix: oneBlock, outer: oneBlock, nested: true, keys: keys})
+	sumSideBySide(dst, &sumMany{dst: dst, msgs: msgs, lengths: lengthsOf(msgs, 0), prefix: oneBlock, outer: oneBlock, nested: true, keys: keys})
 }
 
 // SumHeaded sets dst[i] to the SHA-256 digest of prefix || head i || msgs[i]. heads
@@ -98,9 +100,9 @@ func SumHeaded(dst [][block.DigestSize]byte, prefix Prefix, heads []byte, size i
 	// The rest includes room for a head; putHead fills it for each message.
 	var room [block.Size]byte
 	n := copy(room[:], prefix.Rest) + size
-	s := sumMany{dst: dst, msgs: msgs, heads: heads, headAt: len(prefix.Rest)}
+	s := sumMany{dst: dst, msgs: msgs, lengths: lengthsOf(msgs, n), heads: heads, headAt: len(prefix.Rest)}
 	s.prefix = Prefix{H: prefix.H, Rest: room[:n], Len: prefix.Len + uint64(size)}
-	if AreFew(msgs, n, 0) {
+	if s.lengths.goAlone(len(msgs), n, 0) {
 		s.sumEach()
 		return
 	}
@@ -131,13 +133,12 @@ func (s *sumMany) sumEach() {
 	}
 }
 
-// tally counts the blocks of s.
-func (s *sumMany) tally() Tally {
-	more := 0
+// more returns the number of blocks behind each message.
+func (s *sumMany) more() int {
 	if s.nested {
-		more = OuterBlocks
+		return OuterBlocks
 	}
-	return tallyOf(s.msgs, len(s.prefix.Rest), more)
+	return 0
 }
 
 // copyHead sets dst to head i.
@@ -145,8 +146,8 @@ func copyHead(dst, heads []byte, i int) { copy(dst, heads[i*len(dst):]) }
 
 // sumSideBySide does the work of s, of which there is some.
 func sumSideBySide(dst [][block.DigestSize]byte, s *sumMany) {
-	equal := haveOneLength(s.msgs)
-	if equal && !s.nested && s.prefix.areNodes(len(s.msgs[0])) {
+	equal := s.lengths.shortest == s.lengths.longest
+	if equal && !s.nested && s.prefix.areNodes(s.lengths.longest) {
 		sumNodes(rowsOf(dst), messagesOf(s.msgs))
 		return
 	}
@@ -159,14 +160,14 @@ func sumSideBySide(dst [][block.DigestSize]byte, s *sumMany) {
 			binary.BigEndian.PutUint64(end[block.Size-8:], (s.outer.Len+block.DigestSize)<<3)
 		}
 	}
-	rows := rowsOf(dst)
-	if blocks := block.PaddedBlocks(len(s.prefix.Rest) + len(s.msgs[0])); equal && blocks <= block.MaxShort && block.ShortInVectors() {
+	rows, before := rowsOf(dst), len(s.prefix.Rest)
+	if blocks := block.PaddedBlocks(before + s.lengths.longest); equal && blocks <= block.MaxShort && block.ShortInVectors() {
 		g.sumByBlocks(rows, &g.sums, blocks, blocks, messagesOf(s.msgs).areFar())
 	} else if equal {
 		g.sumEqual(rows, &g.sums, messagesOf(s.msgs))
 	} else if least, most, far, ok := g.sums.goesByBlocks(&g.plan.Streams); ok {
 		g.sumByBlocks(rows, &g.sums, least, most, far)
-	} else if n := len(dst); n > block.MaxLanes && n <= maxUneven && g.sums.tally().AreFew(0) {
+	} else if n := len(dst); n > block.MaxLanes && n <= maxUneven && s.lengths.areFew(n, before, s.more()) {
 		g.sums.sumEach()
 	} else {
 		g.run(n, &g.sums, true)
@@ -226,12 +227,13 @@ func (g *group) nestAll(dst [][block.DigestSize]byte) {
 
 // sumMany is the work of SumManyAfter.
 type sumMany struct {
-	dst    [][block.DigestSize]byte
-	msgs   [][]byte
-	prefix Prefix
-	outer  Prefix // if nested
-	nested bool
-	keys   Keys // if nested, for prefixes of one block that differ; or nil
+	dst     [][block.DigestSize]byte
+	msgs    [][]byte
+	lengths lengths // of msgs
+	prefix  Prefix
+	outer   Prefix // if nested
+	nested  bool
+	keys    Keys // if nested, for prefixes of one block that differ; or nil
 	// heads, if not nil, has a head for each message. It goes into the prefix's rest from
 	// headAt on.
 	heads  []byte
@@ -324,16 +326,6 @@ func (l *layout) fill(j *Job, m []byte) {
 	default:
 		block.PadBehind(j.Scratch[:], l.rest, m, l.length)
 	}
-}
-
-// haveOneLength reports whether all messages have the same length.
-func haveOneLength(msgs [][]byte) bool {
-	for _, m := range msgs {
-		if len(m) != len(msgs[0]) {
-			return false
-		}
-	}
-	return true
 }
 
 // sumEqual sets rows of dst to the digests of the messages m, by the prefixes, heads and

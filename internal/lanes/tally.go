@@ -49,32 +49,80 @@ func NeverPay(n, blocks, each int) bool {
 }
 
 // AreFew reports whether messages take less time one after the other than side by side.
-// It looks at their blocks if they are not more than there are lanes in any kernel. Each
+// It looks at their lengths if they are not more than there are lanes in any kernel. Each
 // message follows so many bytes of a prefix, and is followed by so many further blocks.
 func AreFew(msgs [][]byte, before, more int) bool {
-	if len(msgs) > block.MaxLanes {
-		return !SideBySide(len(msgs))
-	}
 	if len(msgs) <= 1 {
 		return true
 	}
-	// All the numbers that a Tally has would take 5 ns more for two messages.
-	blocks := len(msgs) * more
-	for _, m := range msgs {
-		blocks += block.PaddedBlocks(before + len(m))
-	}
-	p := streamPlans.current()
-	if blocks < p.Least[len(msgs)] {
-		return true
-	}
-	t := tallyOf(msgs, before, more)
-	return p.OneByOne(len(msgs), blocks, int(-t.short), t.longest, 0)
+	l := lengthsOf(msgs, before)
+	return l.goAlone(len(msgs), before, more)
 }
 
-// tallyOf counts the blocks of messages. Before and more are as in AreFew.
-func tallyOf(msgs [][]byte, before, more int) (t Tally) {
-	for _, m := range msgs {
-		t = t.With(block.PaddedBlocks(before+len(m)) + more)
+// lengths is what decides how messages are hashed.
+type lengths struct {
+	shortest, longest, bytes, blocks int
+	// counts are the numbers of messages by their numbers of blocks, up to block.MaxShort,
+	// each in countBits bits. They are all in one register: in memory, each message would
+	// wait until the count of the one before is stored. They hold only if no message has more
+	// blocks, and not all have as many.
+	counts uint64
+}
+
+const countBits = 64 / block.MaxShort
+
+// countAt returns the place of the count of messages with that number of blocks.
+func countAt(blocks int) int { return (blocks - 1) * countBits }
+
+// lengthsOf returns the lengths of messages behind so many bytes of a prefix.
+func lengthsOf(msgs [][]byte, before int) lengths {
+	if len(msgs) == 0 {
+		return lengths{}
 	}
-	return t
+	l := lengths{shortest: len(msgs[0]), longest: len(msgs[0]), bytes: len(msgs) * len(msgs[0])}
+	if !haveLength(msgs, l.shortest) {
+		shortest, longest, bytes := l.shortest, 0, 0
+		for _, m := range msgs {
+			shortest, longest, bytes = min(shortest, len(m)), max(longest, len(m)), bytes+len(m)
+		}
+		l = lengths{shortest: shortest, longest: longest, bytes: bytes}
+	}
+	if b := block.PaddedBlocks(before + l.shortest); b == block.PaddedBlocks(before+l.longest) {
+		l.blocks = len(msgs) * b
+		return l
+	}
+	blocks, counts := 0, uint64(0)
+	for _, m := range msgs {
+		b := block.PaddedBlocks(before + len(m))
+		blocks += b
+		counts += 1 << (countAt(b) & 63)
+	}
+	l.blocks, l.counts = blocks, counts
+	return l
+}
+
+// haveLength reports whether all messages have n bytes.
+func haveLength(msgs [][]byte, n int) bool {
+	for _, m := range msgs {
+		if len(m) != n {
+			return false
+		}
+	}
+	return true
+}
+
+// areFew is goAlone for any number of messages.
+func (l *lengths) areFew(n, before, more int) bool {
+	blocks := l.blocks + n*more
+	p := streamPlans.current()
+	return n <= block.MaxLanes && blocks < p.Least[n] ||
+		p.OneByOne(n, blocks, block.PaddedBlocks(before+l.shortest)+more, block.PaddedBlocks(before+l.longest)+more, 0)
+}
+
+// goAlone is AreFew for n messages of these lengths.
+func (l *lengths) goAlone(n, before, more int) bool {
+	if n <= 1 || n > block.MaxLanes {
+		return !SideBySide(n)
+	}
+	return l.areFew(n, before, more)
 }

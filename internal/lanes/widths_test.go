@@ -27,6 +27,7 @@ func TestByBlocksAtEveryWidth(t *testing.T) {
 			for i := range s.msgs {
 				s.msgs[i] = data[:random.IntN(longest)]
 			}
+			s.lengths = lengthsOf(s.msgs, len(begin))
 			g := acquire()
 			g.plan = r.plan
 			g.sumByBlocks(rowsOf(s.dst), &s, block.PaddedBlocks(len(begin)), block.PaddedBlocks(len(begin)+longest), n%2 == 0)
@@ -82,6 +83,7 @@ func TestWhatGoesByBlocks(t *testing.T) {
 			}
 			msgs[0] = data[:max(0, (tt.least-1)*block.Size-8-rest)]
 			s := sumMany{msgs: msgs, prefix: Prefix{H: block.IV256, Rest: data[:rest], Len: uint64(rest)}}
+			s.lengths = lengthsOf(msgs, rest)
 			least, most, _, ok := s.goesByBlocks(&plan.Streams{Width: width, FewPay: tt.fewPay})
 			if least != tt.least || most != tt.most || ok != tt.want {
 				t.Errorf("%d messages of %d to %d blocks: %d to %d, by blocks: %t, want %t", tt.n, tt.least, tt.most, least, most, ok, tt.want)
