@@ -45,14 +45,15 @@ func SumMany(dst [][block.DigestSize]byte, msgs [][]byte) {
 // SumManyAfter sets dst[i] to the SHA-256 digest of prefix || msgs[i]. The slices have
 // the same length.
 func SumManyAfter(dst [][block.DigestSize]byte, prefix *Prefix, msgs [][]byte) {
-	l := lengthsOf(msgs, len(prefix.Rest))
-	if l.goAlone(len(msgs), len(prefix.Rest), 0) {
-		for i, m := range msgs {
-			prefix.Sum(&dst[i], m)
+	if mayPay(msgs, len(prefix.Rest), 0) {
+		if l := lengthsOf(msgs, len(prefix.Rest)); !l.areFew(len(msgs), len(prefix.Rest), 0) {
+			sumSideBySide(dst, &sumMany{dst: dst, msgs: msgs, lengths: l, prefix: *prefix})
+			return
 		}
-		return
 	}
-	sumSideBySide(dst, &sumMany{dst: dst, msgs: msgs, lengths: l, prefix: *prefix})
+	for i, m := range msgs {
+		prefix.Sum(&dst[i], m)
+	}
 }
 
 // SumDigests sets dst[i] to the SHA-256 digest of prefix || src[k·i] || … ||
@@ -69,15 +70,16 @@ func SumDigests(dst [][block.DigestSize]byte, prefix Prefix, src [][block.Digest
 // SumNested sets dst[i] to SHA-256(outer || SHA-256(inner || msgs[i])). The slices have
 // the same length. The prefixes are whole blocks.
 func SumNested(dst [][block.DigestSize]byte, inner, outer *Prefix, msgs [][]byte) {
-	l := lengthsOf(msgs, 0)
-	if l.goAlone(len(msgs), 0, OuterBlocks) {
-		for i, m := range msgs {
-			inner.Sum(&dst[i], m)
-			outer.Sum(&dst[i], dst[i][:])
+	if mayPay(msgs, 0, OuterBlocks) {
+		if l := lengthsOf(msgs, 0); !l.areFew(len(msgs), 0, OuterBlocks) {
+			sumSideBySide(dst, &sumMany{dst: dst, msgs: msgs, lengths: l, prefix: *inner, outer: *outer, nested: true})
+			return
 		}
-		return
 	}
-	sumSideBySide(dst, &sumMany{dst: dst, msgs: msgs, lengths: l, prefix: *inner, outer: *outer, nested: true})
+	for i, m := range msgs {
+		inner.Sum(&dst[i], m)
+		outer.Sum(&dst[i], dst[i][:])
+	}
 }
 
 // Keys are the states after the inner and after the outer prefix, for each of many
@@ -100,13 +102,15 @@ func SumHeaded(dst [][block.DigestSize]byte, prefix Prefix, heads []byte, size i
 	// The rest includes room for a head; putHead fills it for each message.
 	var room [block.Size]byte
 	n := copy(room[:], prefix.Rest) + size
-	s := sumMany{dst: dst, msgs: msgs, lengths: lengthsOf(msgs, n), heads: heads, headAt: len(prefix.Rest)}
+	s := sumMany{dst: dst, msgs: msgs, heads: heads, headAt: len(prefix.Rest)}
 	s.prefix = Prefix{H: prefix.H, Rest: room[:n], Len: prefix.Len + uint64(size)}
-	if s.lengths.goAlone(len(msgs), n, 0) {
-		s.sumEach()
-		return
+	if mayPay(msgs, n, 0) {
+		if s.lengths = lengthsOf(msgs, n); !s.lengths.areFew(len(msgs), n, 0) {
+			sumSideBySide(dst, &s)
+			return
+		}
 	}
-	sumSideBySide(dst, &s)
+	s.sumEach()
 }
 
 // maxUneven is the largest number of messages of which one may be so long that it takes
@@ -167,7 +171,7 @@ func sumSideBySide(dst [][block.DigestSize]byte, s *sumMany) {
 		g.sumEqual(rows, &g.sums, messagesOf(s.msgs))
 	} else if least, most, far, ok := g.sums.goesByBlocks(&g.plan.Streams); ok {
 		g.sumByBlocks(rows, &g.sums, least, most, far)
-	} else if n := len(dst); n > block.MaxLanes && n <= maxUneven && s.lengths.areFew(n, before, s.more()) {
+	} else if n := len(dst); n > block.MaxLanes && n <= maxUneven && s.lengths.areUneven(n, before, s.more()) {
 		g.sums.sumEach()
 	} else {
 		g.run(n, &g.sums, true)
