@@ -262,6 +262,26 @@ func TestHash(t *testing.T) {
 	}
 }
 
+// TestShortWrites looks at the digest after each write, and resets the hash within a chunk.
+func TestShortWrites(t *testing.T) {
+	data := counting(2*bufferSize + 1000)
+	h := New()
+	for _, n := range []int{29, 63, 64, 81, 200, 255, 256, 272, 700, 1023, 1024, 1025} {
+		for _, most := range []int{1500, 6000, len(data)} {
+			h.Reset()
+			for at := 0; at+n <= most; at += n {
+				h.Write(data[at : at+n])
+				if most == len(data) && at < bufferSize-3000 {
+					continue
+				}
+				if got, want := [Size]byte(h.Sum(nil)), Sum256(data[:at+n]); got != want {
+					t.Fatalf("%d bytes in writes of %d: %x, want %x", at+n, n, got, want)
+				}
+			}
+		}
+	}
+}
+
 func sliceOf(digest [Size]byte) []byte { return digest[:] }
 
 func TestREADMEShowsAnExample(t *testing.T) {
