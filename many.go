@@ -75,17 +75,20 @@ func WriteHashes(hs []hash.Hash, data [][]byte) {
 	checkLengths("WriteHashes", len(hs), len(data))
 	bytes, buffers := 0, false
 	for i, h := range hs {
-		bytes += len(data[i])
+		n := len(data[i])
 		if _, ok := h.(*digest); !ok {
-			checkHash("WriteHashes", i, h)
-			if _, ok := h.(*serverHash); ok {
+			if _, ok := h.(*serverHash); ok || h == nil {
+				checkHash("WriteHashes", i, h)
 				buffers = true
+			} else if n < minTaken && isStd(h) {
+				n = 0 // is written to alone
 			}
 		}
+		bytes += n
 	}
 	// Most lists of little data need no other look. A hash that has begun a block completes
 	// as many as one that has not, on average.
-	few, taken := lanes.NeverPay(len(hs), bytes/BlockSize, writeCyclesOf(len(hs))), false
+	few, taken := lanes.NeverPay(len(hs), bytes/BlockSize, writeCycles, writeListCycles), false
 	if !few {
 		few, taken = weighWrites(hs, data)
 	}
@@ -128,14 +131,14 @@ func weighWrites(hs []hash.Hash, data [][]byte) (few, taken bool) {
 				takes = takeCycles
 			default: // h ends a run, unless states are taken
 				runsAreFew = runsAreFew && run.AreFew(each)
-				run = lanes.Tally{}
+				all, run = all.Plus(run), lanes.Tally{}
 				continue
 			}
 		}
-		all, run = all.With(blocks), run.With(blocks)
+		run = run.With(blocks)
 	}
 	if wraps+takes > 0 {
-		return all.AreFew(each + wraps + takes), true
+		return all.Plus(run).AreFew(each + wraps + takes), true
 	}
 	return runsAreFew && run.AreFew(each), false
 }
@@ -162,7 +165,7 @@ func sumHashes(dst [][Size]byte, hs []hash.Hash) {
 			continue
 		}
 		if d, ok := h.(*serverHash); ok || h == nil {
-			checkServerHash("SumHashes", i, h)
+			checkHash("SumHashes", i, h)
 			run++
 			longest = max(longest, run)
 			buffers = buffers || d.buffered != nil
@@ -249,12 +252,6 @@ func checkLengths(function string, a, b int) {
 }
 
 func checkHash(function string, i int, h hash.Hash) {
-	if _, ok := h.(*serverHash); ok || h == nil { // for other hashes no function is called
-		checkServerHash(function, i, h)
-	}
-}
-
-func checkServerHash(function string, i int, h hash.Hash) {
 	if wrong := misuse(h); wrong != "" {
 		panic(fmt.Sprintf("sha256: %s: hash %d %s", function, i, wrong))
 	}

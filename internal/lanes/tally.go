@@ -24,6 +24,11 @@ func (t Tally) With(blocks int) Tally {
 	return t
 }
 
+// Plus returns the jobs of both tallies.
+func (t Tally) Plus(u Tally) Tally {
+	return Tally{t.jobs + u.jobs, t.blocks + u.blocks, max(t.longest, u.longest), max(t.short, u.short)}
+}
+
 // AreFew reports whether the jobs take less time one after the other than side by side.
 // Side by side, each costs so many cycles more than alone, beside its blocks. AreFew makes
 // no plan for jobs of which at most one has blocks.
@@ -43,9 +48,10 @@ func AreFewEqual(n, blocks, each int) bool {
 }
 
 // NeverPay reports whether n jobs of so many blocks in all take less time one after the
-// other than side by side, however the blocks are spread.
-func NeverPay(n, blocks, each int) bool {
-	return n <= 1 || streamPlans.current().NeverPays(n, blocks, each)
+// other than side by side, however the blocks are spread. Side by side, each costs so many
+// cycles more than alone, and all together cost so many cycles more.
+func NeverPay(n, blocks, each, list int) bool {
+	return n <= 1 || streamPlans.current().NeverPays(n, blocks, each, list)
 }
 
 // AreFew reports whether messages take less time one after the other than side by side.

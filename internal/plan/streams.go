@@ -26,6 +26,9 @@ type Streams struct {
 	overhead overhead
 	// cycles[n] is the cost of advancing n lanes by a block.
 	cycles [block.MaxLanes + 1]int
+	// gain is what a block costs less in full lanes than alone, lane what each message of
+	// a list costs beside its blocks, at least.
+	gain, lane int
 	// cheapest[n] is the number of jobs that run at a time when n jobs rotate.
 	// rotations[n] are the ways to advance n jobs.
 	cheapest  [MaxJobs]int
@@ -38,6 +41,8 @@ func NewStreams(r Row, enabled []block.Spec, single string) *Streams {
 	choice := r.Streams(enabled, single)
 	first, cycles := choose(choice, 0)
 	p := &Streams{Width: choice[Cheapest(choice)].Lanes, overhead: r.overhead, cycles: cycles}
+	p.gain = cycles[1] - cycles[p.Width]/p.Width
+	p.lane = listLaneCycles + 2*p.overhead.callOf(p.Width)/p.Width
 	p.FewPay = 5*cycles[2]*p.Width <= 7*2*cycles[p.Width]
 	for n := 1; n < len(p.Kernels); n++ {
 		p.Kernels[n] = choice[first[n]].Kernel
@@ -96,11 +101,9 @@ func (p *Streams) OneByOne(n, blocks, shortest, longest, each int) bool {
 
 // NeverPays reports whether n messages of so many blocks in all take less time one after
 // the other than side by side, however the blocks are spread. Side by side, each costs the
-// caller `each` cycles more than alone.
-func (p *Streams) NeverPays(n, blocks, each int) bool {
-	gain := p.cycles[1] - p.cycles[p.Width]/p.Width
-	lane := listLaneCycles + each + 2*p.overhead.callOf(p.Width)/p.Width
-	return int64(blocks)*int64(gain) < listCycles+int64(n)*int64(lane)
+// caller `each` cycles more than alone, and all together cost him `list` cycles more.
+func (p *Streams) NeverPays(n, blocks, each, list int) bool {
+	return int64(blocks)*int64(p.gain) < int64(listCycles+list)+int64(n)*int64(p.lane+each)
 }
 
 // Streams returns the candidates for streams: the enabled kernels of several lanes,
