@@ -65,14 +65,18 @@ func nodes(dst, src [][32]byte) {
 
 // again replaces digests by their own.
 func again(digests [][32]byte) {
-	if n := len(digests); !lanes.SideBySide(n) || lanes.RowsAreFew(n, len(digests[0]), 0) {
-		for i, d := range digests {
-			digests[i] = sha256.Sum256(d[:])
+	if digestsAreFew(len(digests)) {
+		for i := range digests {
+			digests[i] = sha256.Sum256(digests[i][:])
 		}
 		return
 	}
 	lanes.SumDigests(digests, lanes.Prefix{H: block.IV256}, digests)
 }
+
+// digestsAreFew reports whether n digests take less time one after the other than side by
+// side.
+func digestsAreFew(n int) bool { return !lanes.SideBySide(n) || lanes.RowsAreFew(n, sha256.Size, 0) }
 
 // Root returns the root of the tree over txids, which stay as they are. The result
 // mutated is true if two siblings in the tree are equal: then a shorter list may have
@@ -88,28 +92,27 @@ func rootOf(txids [][32]byte) (root [32]byte, mutated bool) {
 	if n == 0 {
 		return root, false
 	}
-	t := merkle.Tree{
-		Nodes: func(dst, src [][32]byte) {
-			for i := 0; i < len(src) && !mutated; i += 2 {
-				mutated = src[i] == src[i+1]
-			}
-			nodes(dst, src)
-		},
-		Odd:  tree.Odd,
-		Pool: tree.Pool,
-	}
-	root = t.Root(txids, 0, merkle.Depth(n))
-	return root, mutated
+	return tree.RootAndTwins(txids, 0, merkle.Depth(n))
 }
 
 var tree = merkle.Tree{
-	Nodes: nodes,
-	Odd: func(last [32]byte, _ int) [32]byte {
-		pair := [...][32]byte{last, last}
-		nodes(pair[:1], pair[:])
-		return pair[0]
+	Parent: parent,
+	Nodes:  nodes,
+	Few:    func(n int) bool { return lanes.NodesAreFew(n) && digestsAreFew(n) },
+	Odd: func(last [32]byte, _ int) (node [32]byte) {
+		parent(&node, &[...][32]byte{last, last})
+		return node
 	},
 	Pool: &merkle.Digests,
+}
+
+// parent sets dst to the node above two.
+func parent(dst *[32]byte, children *[2][32]byte) { *dst = twice(convert.Bytes(children[:])) }
+
+// twice returns the double SHA-256 of msg.
+func twice(msg []byte) [32]byte {
+	d := sha256.Sum256(msg)
+	return sha256.Sum256(d[:])
 }
 
 // Branch returns the siblings on the path from transaction txids[index] to the root. A

@@ -150,12 +150,13 @@ func checkOrder(nodes []Node) error {
 	return nil
 }
 
-// span sets the namespaces of the parent of two nodes.
+// span sets the namespaces of the parent of two nodes. The parent may be the left one.
 func (o Options) span(parent, left, right *Node) {
 	parent.Min = left.Min
-	parent.Max = right.Max
 	if o.IgnoreMaxNamespace && right.Min == maxNamespace {
 		parent.Max = left.Max
+	} else {
+		parent.Max = right.Max
 	}
 }
 
@@ -164,15 +165,13 @@ func bytesOf(nodes []Node) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(nodes))), len(nodes)*nodeSize)
 }
 
-// parent returns the parent of two nodes.
-func (o Options) parent(left, right *Node) (parent Node) {
-	o.span(&parent, left, right)
-	children := [2]Node{*left, *right}
-	var msg [1 + 2*nodeSize]byte
-	msg[0] = nodeByte
-	copy(msg[1:], bytesOf(children[:]))
-	parent.Digest = sha256.Sum256(msg[:])
-	return parent
+// parent sets p, which may be the first of two nodes, to their parent.
+func (o Options) parent(p *Node, children *[2]Node) {
+	const size = 1 + 2*nodeSize
+	padded := [3 * sha256.BlockSize]byte{0: nodeByte, size: 0x80, 3*sha256.BlockSize - 2: byte(size * 8 >> 8), 3*sha256.BlockSize - 1: byte(size * 8 & 0xff)}
+	*(*[2 * nodeSize]byte)(padded[1:]) = [2 * nodeSize]byte(bytesOf(children[:]))
+	o.span(p, &children[0], &children[1])
+	block.HashPadded(&p.Digest, padded[:], size)
 }
 
 var (
@@ -184,15 +183,20 @@ var (
 
 func definition(o Options) merkle.TreeOf[Node] {
 	return merkle.TreeOf[Node]{
-		Nodes: o.parents,
-		Odd:   func(last Node, _ int) Node { return last },
-		Pool:  &pool,
+		Parent: o.parent,
+		Nodes:  o.parents,
+		Few:    areFew,
+		Odd:    func(last Node, _ int) Node { return last },
+		Pool:   &pool,
 	}
 }
 
 // parents sets dst[i] to the parent of src[2i] and src[2i+1], which dst does not overlap.
 func (o Options) parents(dst, src []Node) {
-	if len(dst) == 0 {
+	if areFew(len(dst)) {
+		for i := range dst {
+			o.parent(&dst[i], (*[2]Node)(src[2*i:]))
+		}
 		return
 	}
 	for i := range dst {
@@ -202,6 +206,9 @@ func (o Options) parents(dst, src []Node) {
 	hashes := lanes.Rows{Data: bytesOf(dst)[2*NamespaceSize:], Size: sha256.Size, Stride: nodeSize}
 	lanes.SumRows(hashes, &nodePrefix, lanes.Rows{Data: bytesOf(src), Size: 2 * nodeSize, Stride: 2 * nodeSize}, len(dst))
 }
+
+// areFew reports whether n parents take less time one after the other than side by side.
+func areFew(n int) bool { return lanes.RowsAreFew(n, 2*nodeSize, 1) }
 
 // tree returns the definition of trees with these options.
 func (o Options) tree() *merkle.TreeOf[Node] {
@@ -213,15 +220,14 @@ func (o Options) tree() *merkle.TreeOf[Node] {
 
 // Root returns the root of the tree over leaves, or [EmptyRoot] if there are
 // none. It is an error if the namespaces of leaves are out of order.
-func Root(leaves []Node, o Options) (Node, error) {
+func Root(leaves []Node, o Options) (root Node, err error) {
 	if len(leaves) == 0 {
 		return EmptyRoot(), nil
 	}
-	var root [1]Node
-	if err := Roots(root[:], leaves, len(leaves), o); err != nil {
-		return Node{}, err
+	if err := checkOrder(leaves); err != nil {
+		return root, err
 	}
-	return root[0], nil
+	return o.tree().Root(leaves, 0, merkle.Depth(len(leaves))), nil
 }
 
 // Roots sets dst[i] to the root of the tree over leaves[i*size : (i+1)*size]. It hashes

@@ -643,7 +643,8 @@ func TestProofsOutOfOrder(t *testing.T) {
 		if tt.left {
 			p.Start, p.End, left, right = 1, 2, right, left
 		}
-		root := Options{}.parent(&left, &right)
+		var root Node
+		Options{}.parent(&root, &[...]Node{left, right})
 		if err := p.VerifyInclusion(root, Namespace{2}, data, Options{}); (err == nil) != tt.inOrder {
 			t.Errorf("%s: VerifyInclusion: %v", tt.name, err)
 		}
@@ -761,7 +762,7 @@ func TestErrors(t *testing.T) {
 		{"nodes", "nmt: tree 0: nmt: node 1 begins with namespace 01", Roots(dst[:1], out, 2, Options{})},
 		{"node", "nmt: tree 1: nmt: node 0 goes from namespace 02", Roots(dst, append([]Node{{}}, inside...), 1, Options{})},
 		{"proof", "nmt: node 1 begins", second(ProveRange(out, 0, 1, Options{}))},
-		{"namespace proof", "nmt: tree 0", second(ProveNamespace(out, low, Options{}))},
+		{"namespace proof", "nmt: node 1 begins with namespace 01", second(ProveNamespace(out, low, Options{}))},
 		{"absence among nodes that are no leaves", "nmt: no leaves 1", second(ProveNamespace([]Node{{Max: high}}, low, Options{}))},
 		{"range", "nmt: no leaves 1 to 2 in a tree of 2", second(ProveRange(dst, 1, 3, Options{}))},
 	} {
@@ -830,7 +831,7 @@ func TestLargestTree(t *testing.T) {
 	root := leaves[0]
 	for range bits.Len(uint(p.Start)) { // from the leaf up: all nodes are left of it
 		p.Nodes = append(p.Nodes, leaves[0])
-		root = Options{}.parent(&leaves[0], &root)
+		Options{}.parent(&root, &[...]Node{leaves[0], root})
 	}
 	if err := p.VerifyInclusion(root, Namespace{}, [][]byte{nil}, Options{}); err != nil {
 		t.Error(err)

@@ -259,11 +259,12 @@ func (v *verifier) subtree(first, end int) (Node, bool) {
 
 // join returns the parent of two nodes, or false and sets err if their namespaces
 // are out of order.
-func (v *verifier) join(left, right Node) (Node, bool) {
+func (v *verifier) join(left, right Node) (parent Node, ok bool) {
 	children := [...]Node{left, right}
 	if err := checkOrder(children[:]); err != nil {
 		v.err = fmt.Errorf("nmt: proof: %w", err)
 		return Node{}, false
 	}
-	return v.options.parent(&left, &right), true
+	v.options.parent(&parent, &children)
+	return parent, true
 }

@@ -33,29 +33,39 @@ var (
 // tree is the definition: a node without a sibling goes up as it is, which
 // comes to the same as splitting at powers of two.
 var tree = merkle.Tree{
-	Nodes: nodes,
-	Odd:   func(last [32]byte, _ int) [32]byte { return last },
-	Pool:  &merkle.Digests,
+	Parent: parent,
+	Nodes:  nodes,
+	Few:    areFew,
+	Odd:    func(last [32]byte, _ int) [32]byte { return last },
+	Pool:   &merkle.Digests,
 }
+
+// areFew reports whether n nodes take less time one after the other than side by side.
+func areFew(n int) bool { return !lanes.SideBySide(n) || lanes.RowsAreFew(n, 2*32, 1) }
 
 // nodes is checkedNodes of slices whose lengths are right.
 func nodes(dst, src [][32]byte) {
-	if !lanes.SideBySide(len(dst)) {
+	if areFew(len(dst)) {
 		for i := range dst {
-			dst[i] = node(src[2*i], src[2*i+1])
+			parent(&dst[i], (*[2][32]byte)(src[2*i:]))
 		}
 		return
 	}
 	lanes.SumDigests(dst, nodePrefix, src)
 }
 
+// parent sets dst to the node above two. dst may be the first of them.
+func parent(dst *[32]byte, children *[2][32]byte) {
+	const size = 1 + 2*32
+	padded := [2 * sha256.BlockSize]byte{0: 1, size: 0x80, 2*sha256.BlockSize - 2: size * 8 >> 8, 2*sha256.BlockSize - 1: size * 8 & 0xff}
+	*(*[2 * 32]byte)(padded[1:]) = [2 * 32]byte(convert.Bytes(children[:]))
+	block.HashPadded(dst, padded[:], size)
+}
+
 // node returns the node above two.
-func node(left, right [32]byte) [32]byte {
-	var b [1 + 2*32]byte
-	b[0] = 1
-	copy(b[1:], left[:])
-	copy(b[1+32:], right[:])
-	return sha256.Sum256(b[:])
+func node(left, right [32]byte) (node [32]byte) {
+	parent(&node, &[...][32]byte{left, right})
+	return node
 }
 
 // LeafHashes sets dst[i] to the hash of leaves[i] as a leaf. A nil leaf is an empty

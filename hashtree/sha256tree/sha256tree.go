@@ -22,6 +22,7 @@ import (
 
 	"github.com/sha256-simd/sha256-simd"
 	"github.com/sha256-simd/sha256-simd/internal/block"
+	"github.com/sha256-simd/sha256-simd/internal/convert"
 	"github.com/sha256-simd/sha256-simd/internal/lanes"
 	"github.com/sha256-simd/sha256-simd/internal/merkle"
 	"github.com/sha256-simd/sha256-simd/internal/parts"
@@ -46,9 +47,18 @@ var parentIV = func() (iv block.State) {
 // tree is the definition: a node without a sibling goes up as it is, which comes
 // to the same as splitting at powers of two.
 var tree = merkle.Tree{
-	Nodes: func(dst, src [][Size]byte) { lanes.CompressPairs(dst, parentIV, src) },
-	Odd:   func(last [Size]byte, _ int) [Size]byte { return last },
-	Pool:  &merkle.Digests,
+	Parent: parent,
+	Nodes:  func(dst, src [][Size]byte) { lanes.CompressPairs(dst, parentIV, src) },
+	Few:    func(n int) bool { return lanes.RowsAreFew(n, Size, 0) }, // of one block, too
+	Odd:    func(last [Size]byte, _ int) [Size]byte { return last },
+	Pool:   &merkle.Digests,
+}
+
+// parent sets dst to the node above two.
+func parent(dst *[Size]byte, children *[2][Size]byte) {
+	h := parentIV
+	block.Compress(&h, convert.Bytes(children[:]))
+	lanes.PutDifference(dst, &h, &parentIV)
 }
 
 // maxSlices is the largest number of chunks that are hashed in one call.

@@ -61,6 +61,19 @@ func hashNodeByBlocks(by routine, dst *[DigestSize]byte, src *[NodeSize]byte) {
 	PutDigest(dst, &h)
 }
 
+// HashPadded sets dst to the digest of the first n bytes of padded, a few whole blocks that
+// end with the padding of FIPS 180-4, section 5.1.1. dst may be part of them.
+func HashPadded(dst *[DigestSize]byte, padded []byte, n int) {
+	by := current().single
+	if by == useStd {
+		*dst = sha256.Sum256(padded[:n])
+		return
+	}
+	h := IV256
+	compress(by, &h, unsafe.SliceData(padded), len(padded)/Size)
+	PutDigest(dst, &h)
+}
+
 // NodeKernels returns this architecture's node kernels, widest first.
 func NodeKernels() []NodeKernel {
 	return ofOperation(NodeOp, func(h Header) NodeKernel { return NodeKernel{h, nodeKernel(h.Name)} })

@@ -52,6 +52,9 @@ func HashNodes(dst, src []byte) {
 	hashNodes(dst, src)
 }
 
+// NodesAreFew reports whether HashNodes hashes n nodes one at a time.
+func NodesAreFew(n int) bool { return n <= 1 || nodePlans.current().many == nil }
+
 // hashNodes is HashNodes by the plan.
 func hashNodes(dst, src []byte) {
 	p := nodePlans.current()

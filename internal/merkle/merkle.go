@@ -6,6 +6,7 @@ package merkle
 import (
 	"math/bits"
 	"sync"
+	"unsafe"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
 )
@@ -23,10 +24,15 @@ const (
 type Tree = TreeOf[[32]byte]
 
 // A TreeOf is a definition of trees with nodes of type N. Leaves are on level 0.
-type TreeOf[N any] struct {
+type TreeOf[N comparable] struct {
+	// Parent sets dst, which may be the first of two nodes, to the node above them. It
+	// keeps neither pointer.
+	Parent func(dst *N, children *[2]N)
 	// Nodes sets dst[i] to the node above src[2i] and src[2i+1], for all of dst,
 	// which does not overlap src.
 	Nodes func(dst, src []N)
+	// Few reports whether n calls of Parent take less time than Nodes for n nodes.
+	Few func(n int) bool
 	// Odd returns the node above `last`, the last of an odd number of nodes on
 	// `level`.
 	Odd func(last N, level int) N
@@ -40,13 +46,88 @@ func Depth(n int) int { return bits.Len(uint(n - 1)) }
 // Root returns the node on level `depth` above nodes, which are on `level`. nodes has
 // at least one element and at most 2^(depth-level), and stays as it is. Above 2048
 // nodes Root allocates a little more than 1/64 of their memory.
-func (t *TreeOf[N]) Root(nodes []N, level, depth int) N {
-	if level == depth {
-		return nodes[0]
+func (t *TreeOf[N]) Root(nodes []N, level, depth int) (root N) {
+	t.setRoot(&root, nodes, level, depth, nil)
+	return root
+}
+
+// RootAndTwins is Root, and reports whether any two siblings are equal.
+func (t *TreeOf[N]) RootAndTwins(nodes []N, level, depth int) (root N, twins bool) {
+	t.setRoot(&root, nodes, level, depth, &twins)
+	return root, twins
+}
+
+// setRoot sets dst to the root. If two siblings are equal, it sets twins, unless that is
+// nil.
+func (t *TreeOf[N]) setRoot(dst *N, nodes []N, level, depth int, twins *bool) {
+	if t.areFew(len(nodes)) {
+		t.rootOfFew(dst, nodes, level, depth, twins)
+		return
 	}
 	s := t.Pool.get()
 	defer t.Pool.put(s)
-	return t.root(s, nodes, level, depth)
+	s.looks = twins != nil
+	*dst = t.root(s, nodes, level, depth)
+	if s.twins {
+		*twins = true
+	}
+	s.looks, s.twins = false, false
+}
+
+// maxFew is the largest number of nodes that are climbed without a scratch.
+const maxFew = 16
+
+// areFew reports whether n nodes take less time to climb by Parent than by Nodes.
+func (t *TreeOf[N]) areFew(n int) bool { return n <= 2 || n <= maxFew && t.Few(n/2) }
+
+// rootOfFew is setRoot by Parent.
+func (t *TreeOf[N]) rootOfFew(dst *N, nodes []N, level, depth int, twins *bool) {
+	switch n := len(nodes); n {
+	case 1:
+		*dst = nodes[0]
+	case 2:
+		t.parent(dst, (*[2]N)(nodes), twins)
+	default:
+		t.climbFew(dst, nodes, level, twins)
+	}
+	for level += Depth(len(nodes)); level < depth; level++ {
+		*dst = t.Odd(*dst, level)
+	}
+}
+
+// climbFew is rootOfFew up to the root of the nodes themselves, at least three. They are
+// on the stack. What Nodes is given would be on the heap.
+func (t *TreeOf[N]) climbFew(dst *N, nodes []N, level int, twins *bool) {
+	var buf [maxFew / 2]N
+	for ; len(nodes) > 2; level++ {
+		// Parents on one level do not wait for each other.
+		pairs := len(nodes) / 2
+		for i := range pairs {
+			t.parent(&buf[i], (*[2]N)(nodes[2*i:]), twins)
+		}
+		if len(nodes)%2 == 1 {
+			buf[pairs] = t.Odd(nodes[2*pairs], level)
+		}
+		nodes = buf[:(len(nodes)+1)/2]
+	}
+	t.parent(dst, (*[2]N)(nodes), twins)
+}
+
+// parent is Parent, and sets twins if the children are equal, unless it is nil.
+func (t *TreeOf[N]) parent(dst *N, children *[2]N, twins *bool) {
+	if twins != nil && children[0] == children[1] {
+		*twins = true
+	}
+	t.Parent((*N)(noescape(unsafe.Pointer(dst))), (*[2]N)(noescape(unsafe.Pointer(children))))
+}
+
+// noescape hides p from escape analysis, which cannot know that Parent keeps no pointer:
+// otherwise all nodes would be on the heap.
+//
+//go:nosplit
+func noescape(p unsafe.Pointer) unsafe.Pointer {
+	x := uintptr(p)
+	return *(*unsafe.Pointer)(unsafe.Pointer(&x))
 }
 
 func (t *TreeOf[N]) root(s *scratch[N], nodes []N, level, depth int) N {
@@ -110,6 +191,12 @@ func (t *TreeOf[N]) Roots(dst, leaves []N, size int) {
 		copy(dst, leaves)
 		return
 	}
+	if size <= maxFew && t.Few(len(dst)*(size/2)) {
+		for i := range dst {
+			t.rootOfFew(&dst[i], leaves[i*size:][:size], 0, depth, nil)
+		}
+		return
+	}
 	s := t.Pool.get()
 	defer t.Pool.put(s)
 	for len(dst) > 0 {
@@ -138,6 +225,9 @@ func Width(n, level int) int { return (n-1)>>level + 1 }
 func (t *TreeOf[N]) above(s *scratch[N], dst, nodes []N, trees, size, level int) {
 	pairs := size / 2
 	if trees == 1 || size%2 == 0 {
+		for i := 0; s.looks && !s.twins && i+1 < len(nodes); i += 2 {
+			s.twins = nodes[i] == nodes[i+1]
+		}
 		// No node without a sibling is between pairs.
 		t.Nodes(dst[:trees*pairs], nodes[:trees*pairs*2])
 		if size%2 != 0 {
@@ -189,6 +279,8 @@ type scratch[N any] struct {
 	wide   [1 + subtreeLeaves/2]N
 	narrow [1 + subtreeLeaves/4]N
 	pairs  [4 * block.MaxLanes]N // of trees of an odd size
+
+	looks, twins bool // for RootAndTwins
 }
 
 // A Pool has memory for climbing, which it keeps from one climb to the next.

@@ -25,36 +25,41 @@ func (p *Peaks) Append(t *Tree, n int, fill func(dst [][32]byte, i int)) {
 	)
 	s := t.Pool.get()
 	defer t.Pool.put(s)
-	next := *p
-	wide, narrow := s.wide[:], s.narrow[:]
-	top := len(p.roots)
-	if n > window {
-		most := n>>levels + 1
-		wide, narrow = make([][32]byte, 1, 1+most), make([][32]byte, 1+(most+1)/2)
-		top = levels
+	if n <= window {
+		leaves := s.wide[1:][:n]
+		fill(leaves, 0)
+		if t.areFew(n) {
+			for i := range leaves {
+				p.Add(t, leaves[i], 0)
+			}
+			return
+		}
+		p.lift(t, s.wide[:], s.narrow[:], leaves, p.leaves, 0, len(p.roots))
+		p.leaves += uint64(n)
+		return
 	}
+	next := *p
+	most := n>>levels + 1
+	wide, narrow := make([][32]byte, 1, 1+most), make([][32]byte, 1+(most+1)/2)
 	for i := 0; i < n; i += window {
 		leaves := s.wide[1:][:min(n-i, window)]
 		fill(leaves, i)
-		upper := next.lift(t, s.wide[:], s.narrow[:], leaves, next.leaves, 0, top)
-		if n > window {
-			wide = append(wide, upper...)
-		}
+		wide = append(wide, next.lift(t, s.wide[:], s.narrow[:], leaves, next.leaves, 0, levels)...)
 		next.leaves += uint64(len(leaves))
 	}
-	if n > window {
-		next.lift(t, wide, narrow, wide[1:], p.leaves, levels, len(p.roots))
-	}
+	next.lift(t, wide, narrow, wide[1:], p.leaves, levels, len(p.roots))
 	*p = next
 }
 
 // Add adds the whole subtree with that root, which is on `level`. No subtree of p is
 // smaller.
 func (p *Peaks) Add(t *Tree, root [32]byte, level int) {
-	s := t.Pool.get()
-	defer t.Pool.put(s)
-	s.wide[1] = root
-	p.lift(t, s.wide[:], s.narrow[:], s.wide[1:2], p.leaves, level, len(p.roots))
+	at := level
+	for ; p.leaves>>at&1 == 1; at++ {
+		children := [2][32]byte{p.roots[at], root}
+		t.parent(&root, &children, nil)
+	}
+	p.roots[at] = root
 	p.leaves += 1 << level
 }
 
@@ -91,16 +96,9 @@ func (p *Peaks) RootWith(t *Tree, last [32]byte) [32]byte { return p.fold(t, p.l
 // fold returns the root of the subtrees on the levels that are bits of `levels`, with one
 // behind them that has the root last.
 func (p *Peaks) fold(t *Tree, levels uint64, last [32]byte) [32]byte {
-	if levels == 0 {
-		return last
-	}
-	s := t.Pool.get()
-	defer t.Pool.put(s)
-	s.wide[1] = last
 	for ; levels != 0; levels &= levels - 1 {
-		s.wide[0] = p.roots[bits.TrailingZeros64(levels)]
-		t.Nodes(s.narrow[:1], s.wide[:2])
-		s.wide[1] = s.narrow[0]
+		children := [2][32]byte{p.roots[bits.TrailingZeros64(levels)], last}
+		t.parent(&last, &children, nil)
 	}
-	return s.wide[1]
+	return last
 }

@@ -9,11 +9,15 @@ import (
 
 // upward is a definition of trees in which a node without a sibling goes up as it is.
 var upward = Tree{
+	Parent: func(dst *[32]byte, children *[2][32]byte) {
+		*dst = sha256.Sum256(slices.Concat(children[0][:], children[1][:]))
+	},
 	Nodes: func(dst, src [][32]byte) {
 		for i := range dst {
 			dst[i] = sha256.Sum256(slices.Concat(src[2*i][:], src[2*i+1][:]))
 		}
 	},
+	Few:  func(n int) bool { return n <= 3 },
 	Odd:  func(last [32]byte, _ int) [32]byte { return last },
 	Pool: &Digests,
 }
