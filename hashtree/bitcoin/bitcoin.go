@@ -67,11 +67,19 @@ func nodes(dst, src [][32]byte) {
 func again(digests [][32]byte) {
 	if digestsAreFew(len(digests)) {
 		for i := range digests {
-			digests[i] = sha256.Sum256(digests[i][:])
+			one(&digests[i])
 		}
 		return
 	}
 	lanes.SumDigests(digests, lanes.Prefix{H: block.IV256}, digests)
+}
+
+// one replaces a digest by its own.
+func one(d *[32]byte) {
+	const bits = 8 * sha256.Size
+	padded := [sha256.BlockSize]byte{sha256.Size: 0x80, sha256.BlockSize - 2: bits >> 8}
+	*(*[sha256.Size]byte)(padded[:]) = *d
+	block.HashPadded(d, padded[:], sha256.Size)
 }
 
 // digestsAreFew reports whether n digests take less time one after the other than side by
@@ -106,13 +114,10 @@ var tree = merkle.Tree{
 	Pool: &merkle.Digests,
 }
 
-// parent sets dst to the node above two.
-func parent(dst *[32]byte, children *[2][32]byte) { *dst = twice(convert.Bytes(children[:])) }
-
-// twice returns the double SHA-256 of msg.
-func twice(msg []byte) [32]byte {
-	d := sha256.Sum256(msg)
-	return sha256.Sum256(d[:])
+// parent sets dst, which may be the first of two nodes, to the node above them.
+func parent(dst *[32]byte, children *[2][32]byte) {
+	block.HashNode(dst, (*[block.NodeSize]byte)(convert.Bytes(children[:])))
+	one(dst)
 }
 
 // Branch returns the siblings on the path from transaction txids[index] to the root. A
@@ -165,10 +170,21 @@ func headerHashes(dst [][32]byte, headers [][80]byte) {
 	if len(dst) != len(headers) {
 		panic(fmt.Sprintf("bitcoin: HeaderHashes: %d digests for %d headers", len(dst), len(headers)))
 	}
+	const size = len(headers[0])
+	if n := len(headers); !lanes.SideBySide(n) || lanes.RowsAreFew(n, size, 0) {
+		for i := range headers {
+			const bits = 8 * size
+			padded := [2 * sha256.BlockSize]byte{size: 0x80, 2*sha256.BlockSize - 2: byte(bits >> 8), 2*sha256.BlockSize - 1: byte(bits & 0xff)}
+			*(*[size]byte)(padded[:]) = headers[i]
+			block.HashPadded(&dst[i], padded[:], size)
+		}
+		again(dst)
+		return
+	}
 	for len(dst) > 0 {
 		n := min(len(dst), window)
-		bytes := unsafe.Slice(&headers[0][0], n*len(headers[0]))
-		sha256.SumRows(sha256.RowsOf(dst[:n]), nil, sha256.Rows{Data: bytes, Size: len(headers[0])}, n)
+		bytes := unsafe.Slice(&headers[0][0], n*size)
+		sha256.SumRows(sha256.RowsOf(dst[:n]), nil, sha256.Rows{Data: bytes, Size: size}, n)
 		again(dst[:n])
 		dst, headers = dst[n:], headers[n:]
 	}

@@ -120,6 +120,17 @@ func LeafHashes(dst []Node, namespaces []Namespace, leaves [][]byte) error {
 
 // leafHashes is LeafHashes without a look at the order.
 func leafHashes(dst []Node, namespaces []Namespace, leaves [][]byte) {
+	if !lanes.SideBySide(len(leaves)) || lanes.AreFew(leaves, 1+NamespaceSize, 0) {
+		for i := range leaves {
+			n := &dst[i]
+			n.Min = namespaces[i]
+			n.Max = namespaces[i]
+			var head [1 + NamespaceSize]byte
+			copy(head[1:], namespaces[i][:])
+			block.HashBehind(&n.Digest, head[:], leaves[i])
+		}
+		return
+	}
 	digests := scratches.Get().(*scratch)
 	for len(leaves) > 0 {
 		n := min(len(leaves), batch)

@@ -10,7 +10,6 @@ package rfc6962
 
 import (
 	"fmt"
-	"hash"
 
 	"github.com/sha256-simd/sha256-simd"
 	"github.com/sha256-simd/sha256-simd/hashtree"
@@ -22,11 +21,7 @@ import (
 
 // The bytes before leaves and nodes; only ever read.
 var (
-	leafPrefix = func() hash.Hash {
-		h := sha256.New()
-		h.Write([]byte{0})
-		return h
-	}()
+	leafPrefix = lanes.Prefix{H: block.IV256, Rest: []byte{0}, Len: 1}
 	nodePrefix = lanes.Prefix{H: block.IV256, Rest: []byte{1}, Len: 1}
 )
 
@@ -80,7 +75,13 @@ func hashLeaves(dst [][32]byte, leaves [][]byte) {
 	if len(dst) != len(leaves) {
 		panic(fmt.Sprintf("rfc6962: LeafHashes: %d digests for %d leaves", len(dst), len(leaves)))
 	}
-	sha256.SumManyAfter(dst, leafPrefix, leaves)
+	if !lanes.SideBySide(len(leaves)) || lanes.AreFew(leaves, 1, 0) {
+		for i := range leaves {
+			block.HashBehind(&dst[i], leafPrefix.Rest, leaves[i])
+		}
+		return
+	}
+	lanes.SumManyAfter(dst, leafPrefix, leaves)
 }
 
 // Nodes sets dst[i] to the node above src[2i] and src[2i+1], for each such pair. dst may

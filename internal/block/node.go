@@ -74,6 +74,24 @@ func HashPadded(dst *[DigestSize]byte, padded []byte, n int) {
 	PutDigest(dst, &h)
 }
 
+// HashBehind sets dst to the digest of first, which is less than a block, and m behind it.
+func HashBehind(dst *[DigestSize]byte, first, m []byte) {
+	before, n := len(first), len(first)+len(m)
+	if blocks := PaddedBlocks(n); blocks <= MaxShort {
+		var s Slot
+		copy(s.Scratch[:], first)
+		PadBehind(s.Scratch[:], before, m, uint64(n))
+		HashPadded(dst, s.Scratch[:blocks*Size], n)
+		return
+	}
+	var begun [Size]byte
+	copy(begun[:], first)
+	copy(begun[before:], m)
+	h := IV256
+	Compress(&h, begun[:])
+	Finish(dst, &h, m[Size-before:], uint64(n))
+}
+
 // NodeKernels returns this architecture's node kernels, widest first.
 func NodeKernels() []NodeKernel {
 	return ofOperation(NodeOp, func(h Header) NodeKernel { return NodeKernel{h, nodeKernel(h.Name)} })
