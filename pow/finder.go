@@ -19,13 +19,17 @@ const (
 	maxMessages = 256
 )
 
-// A finder tries nonces. It divides a range into what one call of a search
-// kernel can do: nonces that differ in their last digits only.
+// A finder tries nonces.
 type finder struct {
 	message
 	work   uint64
-	kernel *block.SearchKernel // nil: nonces are tried as messages
+	search *search // nil: nonces are tried as messages
+}
 
+// A search divides a range into what one call of a search kernel can do: nonces that
+// differ in their last digits only.
+type search struct {
+	kernel *block.SearchKernel
 	// nonces is valid for the nonces that differ from current in their last
 	// digits only.
 	nonces  block.Nonces
@@ -33,29 +37,26 @@ type finder struct {
 	current uint64
 }
 
-func newFinder(prefix []byte, work uint64) finder {
-	return finder{message: newMessage(prefix), work: work, kernel: lanes.SearchKernel()}
-}
-
 // try tries some nonces from n on, at least one and at most count. If a nonce will do,
 // n+tried is the first that does. Otherwise tried is the number of nonces that were
 // tried.
 func (f *finder) try(n, count uint64) (tried uint64, found bool) {
-	if f.kernel == nil || count < minNonces {
+	s := f.search
+	if s == nil || count < minNonces {
 		return f.tryMessages(n, count)
 	}
 	f.describe(n)
-	digits := f.nonces.Digits()
-	lanes := uint64(f.kernel.Lanes)
+	digits := s.nonces.Digits()
+	lanes := uint64(s.kernel.Lanes)
 	base := n &^ (lanes - 1) // of a batch
 	count = min(count,
 		1<<(4*digits)-n&(1<<(4*digits)-1),
-		base+uint64(f.kernel.Max)*lanes-n)
+		base+uint64(s.kernel.Max)*lanes-n)
 	if count < minNonces {
 		return f.tryMessages(n, count)
 	}
 	for batches := int((n - base + count + lanes - 1) / lanes); batches > 0; {
-		hits, left := f.kernel.Search(&f.nonces, uint32(base), batches)
+		hits, left := s.kernel.Search(&s.nonces, uint32(base), batches)
 		if hits == 0 {
 			break
 		}
@@ -78,7 +79,7 @@ func (f *finder) try(n, count uint64) (tried uint64, found bool) {
 // with kernels for many messages, one in each lane.
 func (f *finder) tryMessages(n, count uint64) (tried uint64, found bool) {
 	count = min(count, maxMessages)
-	if width, _ := lanes.Width(); width > 1 && count > 1 {
+	if lanes.SideBySide(int(count)) && !lanes.RowsAreFew(int(count), nonceSize, f.at) {
 		return f.trySideBySide(n, count)
 	}
 	for i := range count {
@@ -127,12 +128,13 @@ var sides = sync.Pool{New: func() any {
 	return s
 }}
 
-// describe makes f.nonces valid for n.
+// describe makes s.nonces valid for n.
 func (f *finder) describe(n uint64) {
-	if f.valid && (n^f.current)>>(4*f.nonces.Digits()) == 0 {
+	s := f.search
+	if s.valid && (n^s.current)>>(4*s.nonces.Digits()) == 0 {
 		return
 	}
-	f.valid, f.current = true, n
+	s.valid, s.current = true, n
 	f.set(n)
 	limit := uint32(min(f.work>>16, math.MaxUint32))
 	first, second := (*[block.Size]byte)(f.tail[:]), (*[block.Size]byte)(f.tail[block.Size:])
@@ -140,10 +142,10 @@ func (f *finder) describe(n uint64) {
 	case last >= block.Size:
 		h := f.h
 		block.Compress(&h, first[:])
-		f.nonces.Reset(&h, second, last-block.Size, nil, limit)
+		s.nonces.Reset(&h, second, last-block.Size, nil, limit)
 	case f.size > block.Size:
-		f.nonces.Reset(&f.h, first, last, second, limit)
+		s.nonces.Reset(&f.h, first, last, second, limit)
 	default:
-		f.nonces.Reset(&f.h, first, last, nil, limit)
+		s.nonces.Reset(&f.h, first, last, nil, limit)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"fmt"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
+	"github.com/sha256-simd/sha256-simd/internal/lanes"
 )
 
 // ErrExhausted is the error of [Search.Find] if no nonce of its range will do.
@@ -32,7 +33,8 @@ type Search struct {
 // Value returns the first 48 bits of SHA-256(Prefix || hex(n)) as a big-endian
 // number. It hashes the whole prefix.
 func (s Search) Value(n uint64) uint64 {
-	m := newMessage(s.Prefix)
+	var m message
+	m.begin(s.Prefix)
 	return m.value(n)
 }
 
@@ -51,7 +53,13 @@ func (s Search) Find(ctx context.Context, work, start, count uint64) (n uint64, 
 	if start > 0 {
 		count = min(count, -start)
 	}
-	f := newFinder(s.Prefix, work)
+	f := finder{work: work}
+	f.begin(s.Prefix)
+	if count >= minNonces {
+		if k := lanes.SearchKernel(); k != nil {
+			f.search = &search{kernel: k}
+		}
+	}
 	for n = start; count > 0; {
 		if err := ctx.Err(); err != nil {
 			return n, fmt.Errorf("pow: searching a nonce: %w", err)
@@ -82,8 +90,9 @@ type message struct {
 	prefixLen uint64
 }
 
-func newMessage(prefix []byte) message {
-	m := message{h: block.IV256, prefixLen: uint64(len(prefix))}
+// begin sets m, which is all zeros, to a message with that prefix.
+func (m *message) begin(prefix []byte) {
+	m.h, m.prefixLen = block.IV256, uint64(len(prefix))
 	whole := len(prefix) &^ (block.Size - 1)
 	block.Compress(&m.h, prefix[:whole])
 	m.at = copy(m.tail[:], prefix[whole:])
@@ -91,7 +100,6 @@ func newMessage(prefix []byte) message {
 	m.tail[end] = 0x80
 	m.size = block.PaddedBlocks(end) * block.Size
 	binary.BigEndian.PutUint64(m.tail[m.size-8:], (m.prefixLen+nonceSize)*8)
-	return m
 }
 
 // set makes n the nonce.
