@@ -238,7 +238,8 @@ func Root(leaves []Node, o Options) (root Node, err error) {
 	if err := checkOrder(leaves); err != nil {
 		return root, err
 	}
-	return o.tree().Root(leaves, 0, merkle.Depth(len(leaves))), nil
+	o.tree().SetRoot(&root, leaves, 0, merkle.Depth(len(leaves)), nil)
+	return root, nil
 }
 
 // Roots sets dst[i] to the root of the tree over leaves[i*size : (i+1)*size]. It hashes

@@ -84,25 +84,28 @@ func ConsistencyProof[D ~[32]byte](leafHashes []D, oldSize int) ([]D, error) {
 	if n := len(leafHashes); oldSize < 1 || oldSize > n {
 		return nil, fmt.Errorf("rfc6962: no tree of %d leaves comes before one of %d", oldSize, n)
 	}
-	return convert.Digests[D](consistency(convert.Digests[[32]byte](leafHashes), oldSize, true)), nil
+	return convert.Digests[D](consistency(convert.Digests[[32]byte](leafHashes), oldSize, true, 0)), nil
 }
 
 // consistency is SUBPROOF of the RFCs: whole says that the old tree is one that
-// the verifier knows the root of, not a part of it.
-func consistency(leafHashes [][32]byte, oldSize int, whole bool) [][32]byte {
+// the verifier knows the root of, not a part of it. The result has room for more hashes.
+func consistency(leafHashes [][32]byte, oldSize int, whole bool, more int) [][32]byte {
 	n := len(leafHashes)
 	if oldSize == n {
-		if whole {
+		if !whole {
+			return append(make([][32]byte, 0, 1+more), rootOf(leafHashes))
+		}
+		if more == 0 {
 			return nil
 		}
-		return [][32]byte{rootOf(leafHashes)}
+		return make([][32]byte, 0, more)
 	}
 	split := 1 << (merkle.Depth(n) - 1)
 	left, right := leafHashes[:split], leafHashes[split:]
 	if oldSize <= split {
-		return append(consistency(left, oldSize, whole), rootOf(right))
+		return append(consistency(left, oldSize, whole, more+1), rootOf(right))
 	}
-	return append(consistency(right, oldSize-split, false), rootOf(left))
+	return append(consistency(right, oldSize-split, false, more+1), rootOf(left))
 }
 
 // VerifyInclusion returns nil if proof proves that the leaf at position index has the

@@ -71,13 +71,16 @@ func LeafHashes[D ~[32]byte](dst []D, leaves [][]byte) {
 	hashLeaves(convert.Digests[[32]byte](dst), leaves)
 }
 
+// hashLeaf sets dst to the hash of a leaf.
+func hashLeaf(dst *[32]byte, leaf []byte) { block.HashBehind(dst, leafPrefix.Rest, leaf) }
+
 func hashLeaves(dst [][32]byte, leaves [][]byte) {
 	if len(dst) != len(leaves) {
 		panic(fmt.Sprintf("rfc6962: LeafHashes: %d digests for %d leaves", len(dst), len(leaves)))
 	}
 	if !lanes.SideBySide(len(leaves)) || lanes.AreFew(leaves, 1, 0) {
 		for i := range leaves {
-			block.HashBehind(&dst[i], leafPrefix.Rest, leaves[i])
+			hashLeaf(&dst[i], leaves[i])
 		}
 		return
 	}

@@ -47,31 +47,35 @@ func Depth(n int) int { return bits.Len(uint(n - 1)) }
 // at least one element and at most 2^(depth-level), and stays as it is. Above 2048
 // nodes Root allocates a little more than 1/64 of their memory.
 func (t *TreeOf[N]) Root(nodes []N, level, depth int) (root N) {
-	t.setRoot(&root, nodes, level, depth, nil)
+	t.SetRoot(&root, nodes, level, depth, nil)
 	return root
 }
 
 // RootAndTwins is Root, and reports whether any two siblings are equal.
 func (t *TreeOf[N]) RootAndTwins(nodes []N, level, depth int) (root N, twins bool) {
-	t.setRoot(&root, nodes, level, depth, &twins)
+	t.SetRoot(&root, nodes, level, depth, &twins)
 	return root, twins
 }
 
-// setRoot sets dst to the root. If two siblings are equal, it sets twins, unless that is
+// SetRoot sets dst to the root. If two siblings are equal, it sets twins, unless that is
 // nil.
-func (t *TreeOf[N]) setRoot(dst *N, nodes []N, level, depth int, twins *bool) {
+func (t *TreeOf[N]) SetRoot(dst *N, nodes []N, level, depth int, twins *bool) {
+	if level == depth {
+		*dst = nodes[0]
+		return
+	}
 	if t.areFew(len(nodes)) {
 		t.rootOfFew(dst, nodes, level, depth, twins)
 		return
 	}
 	s := t.Pool.get()
 	defer t.Pool.put(s)
-	s.looks = twins != nil
+	s.looks, s.twins = twins != nil, false
 	*dst = t.root(s, nodes, level, depth)
 	if s.twins {
 		*twins = true
 	}
-	s.looks, s.twins = false, false
+	s.looks = false
 }
 
 // maxFew is the largest number of nodes that are climbed without a scratch.
@@ -80,7 +84,7 @@ const maxFew = 16
 // areFew reports whether n nodes take less time to climb by Parent than by Nodes.
 func (t *TreeOf[N]) areFew(n int) bool { return n <= 2 || n <= maxFew && t.Few(n/2) }
 
-// rootOfFew is setRoot by Parent.
+// rootOfFew is SetRoot by Parent.
 func (t *TreeOf[N]) rootOfFew(dst *N, nodes []N, level, depth int, twins *bool) {
 	switch n := len(nodes); n {
 	case 1:
@@ -280,7 +284,7 @@ type scratch[N any] struct {
 	narrow [1 + subtreeLeaves/4]N
 	pairs  [4 * block.MaxLanes]N // of trees of an odd size
 
-	looks, twins bool // for RootAndTwins
+	looks, twins bool // whether siblings are compared, and some were equal
 }
 
 // A Pool has memory for climbing, which it keeps from one climb to the next.

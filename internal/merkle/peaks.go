@@ -7,7 +7,38 @@ import "math/bits"
 // definition of the tree, in which a node without a sibling goes up as it is.
 type Peaks struct {
 	leaves uint64
-	roots  [64][32]byte // on each level that is a bit of leaves
+	// low and high have a root on each level that is a bit of leaves. Few trees have
+	// high ones: Peaks of both would take a while to clear. Copies of Peaks share what
+	// high points to, so it does not change.
+	low  [lowLevels][32]byte
+	high *[topLevel - lowLevels][32]byte
+}
+
+const (
+	lowLevels = 16
+	topLevel  = 64
+)
+
+// root returns the root on a level that is a bit of leaves.
+func (p *Peaks) root(level int) *[32]byte {
+	if level < lowLevels {
+		return &p.low[level]
+	}
+	return &p.high[level-lowLevels]
+}
+
+// setRoot sets the root on a level.
+func (p *Peaks) setRoot(level int, root *[32]byte) {
+	if level < lowLevels {
+		p.low[level] = *root
+		return
+	}
+	high := new([topLevel - lowLevels][32]byte)
+	if p.high != nil {
+		*high = *p.high
+	}
+	high[level-lowLevels] = *root
+	p.high = high
 }
 
 // Leaves returns the number of leaves.
@@ -34,7 +65,7 @@ func (p *Peaks) Append(t *Tree, n int, fill func(dst [][32]byte, i int)) {
 			}
 			return
 		}
-		p.lift(t, s.wide[:], s.narrow[:], leaves, p.leaves, 0, len(p.roots))
+		p.lift(t, s.wide[:], s.narrow[:], leaves, p.leaves, 0, topLevel)
 		p.leaves += uint64(n)
 		return
 	}
@@ -47,7 +78,7 @@ func (p *Peaks) Append(t *Tree, n int, fill func(dst [][32]byte, i int)) {
 		wide = append(wide, next.lift(t, s.wide[:], s.narrow[:], leaves, next.leaves, 0, levels)...)
 		next.leaves += uint64(len(leaves))
 	}
-	next.lift(t, wide, narrow, wide[1:], p.leaves, levels, len(p.roots))
+	next.lift(t, wide, narrow, wide[1:], p.leaves, levels, topLevel)
 	*p = next
 }
 
@@ -56,10 +87,10 @@ func (p *Peaks) Append(t *Tree, n int, fill func(dst [][32]byte, i int)) {
 func (p *Peaks) Add(t *Tree, root [32]byte, level int) {
 	at := level
 	for ; p.leaves>>at&1 == 1; at++ {
-		children := [2][32]byte{p.roots[at], root}
+		children := [2][32]byte{*p.root(at), root}
 		t.parent(&root, &children, nil)
 	}
-	p.roots[at] = root
+	p.setRoot(at, &root)
 	p.leaves += 1 << level
 }
 
@@ -69,12 +100,12 @@ func (p *Peaks) Add(t *Tree, root [32]byte, level int) {
 func (p *Peaks) lift(t *Tree, buf, other, nodes [][32]byte, leaves uint64, level, to int) [][32]byte {
 	for ; level < to && len(nodes) > 0; level++ {
 		if leaves>>level&1 == 1 {
-			buf[0] = p.roots[level]
+			buf[0] = *p.root(level)
 			nodes = buf[:1+len(nodes)]
 		}
 		n := len(nodes)
 		if n%2 == 1 {
-			p.roots[level] = nodes[n-1]
+			p.setRoot(level, &nodes[n-1])
 		}
 		above := other[1:][:n/2]
 		t.Nodes(above, nodes[:n&^1])
@@ -86,7 +117,7 @@ func (p *Peaks) lift(t *Tree, buf, other, nodes [][32]byte, leaves uint64, level
 
 // Root returns the root of the tree, which has at least one leaf.
 func (p *Peaks) Root(t *Tree) [32]byte {
-	return p.fold(t, p.leaves&(p.leaves-1), p.roots[bits.TrailingZeros64(p.leaves)])
+	return p.fold(t, p.leaves&(p.leaves-1), *p.root(bits.TrailingZeros64(p.leaves)))
 }
 
 // RootWith returns the root of the tree with a last part that has the root last. The part
@@ -97,7 +128,7 @@ func (p *Peaks) RootWith(t *Tree, last [32]byte) [32]byte { return p.fold(t, p.l
 // behind them that has the root last.
 func (p *Peaks) fold(t *Tree, levels uint64, last [32]byte) [32]byte {
 	for ; levels != 0; levels &= levels - 1 {
-		children := [2][32]byte{p.roots[bits.TrailingZeros64(levels)], last}
+		children := [2][32]byte{*p.root(bits.TrailingZeros64(levels)), last}
 		t.parent(&last, &children, nil)
 	}
 	return last
