@@ -154,7 +154,13 @@ func sums(dst [][32]byte, msgs [][]byte) {
 	if len(dst) != len(msgs) {
 		panic(fmt.Sprintf("bitcoin: Sums: %d digests for %d messages", len(dst), len(msgs)))
 	}
-	sha256.SumMany(dst, msgs)
+	if lanes.SideBySide(len(msgs)) {
+		lanes.SumMany(dst, msgs)
+	} else {
+		for i, m := range msgs {
+			dst[i] = sha256.Sum256(m)
+		}
+	}
 	again(dst)
 }
 

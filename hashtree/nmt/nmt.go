@@ -151,14 +151,20 @@ func leafHashes(dst []Node, namespaces []Namespace, leaves [][]byte) {
 func checkOrder(nodes []Node) error {
 	for i := range nodes {
 		n := &nodes[i]
-		if n.Max.below(&n.Min) {
-			return fmt.Errorf("nmt: node %d goes from namespace %x down to %x", i, n.Min, n.Max)
-		}
-		if i > 0 && n.Min.below(&nodes[i-1].Max) {
-			return fmt.Errorf("nmt: node %d begins with namespace %x, below %x of node %d", i, n.Min, nodes[i-1].Max, i-1)
+		if n.Max.below(&n.Min) || i > 0 && n.Min.below(&nodes[i-1].Max) {
+			return orderError(nodes, i)
 		}
 	}
 	return nil
+}
+
+// orderError returns the error that node i is out of order.
+func orderError(nodes []Node, i int) error {
+	n := nodes[i]
+	if n.Max.below(&n.Min) {
+		return fmt.Errorf("nmt: node %d goes from namespace %x down to %x", i, n.Min, n.Max)
+	}
+	return fmt.Errorf("nmt: node %d begins with namespace %x, below %x of node %d", i, n.Min, nodes[i-1].Max, i-1)
 }
 
 // span sets the namespaces of the parent of two nodes. The parent may be the left one.
@@ -232,14 +238,21 @@ func (o Options) tree() *merkle.TreeOf[Node] {
 // Root returns the root of the tree over leaves, or [EmptyRoot] if there are
 // none. It is an error if the namespaces of leaves are out of order.
 func Root(leaves []Node, o Options) (root Node, err error) {
+	err = setRoot(&root, leaves, o) // no copy of the root where Root is inlined
+	return root, err
+}
+
+// setRoot sets dst to what Root returns.
+func setRoot(dst *Node, leaves []Node, o Options) error {
 	if len(leaves) == 0 {
-		return EmptyRoot(), nil
+		*dst = EmptyRoot()
+		return nil
 	}
 	if err := checkOrder(leaves); err != nil {
-		return root, err
+		return err
 	}
-	o.tree().SetRoot(&root, leaves, 0, merkle.Depth(len(leaves)), nil)
-	return root, nil
+	o.tree().SetRoot(dst, leaves, 0, merkle.Depth(len(leaves)), nil)
+	return nil
 }
 
 // Roots sets dst[i] to the root of the tree over leaves[i*size : (i+1)*size]. It hashes

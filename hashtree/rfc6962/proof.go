@@ -93,7 +93,7 @@ func consistency(leafHashes [][32]byte, oldSize int, whole bool, more int) [][32
 	n := len(leafHashes)
 	if oldSize == n {
 		if !whole {
-			return append(make([][32]byte, 0, 1+more), rootOf(leafHashes))
+			return appendRoot(make([][32]byte, 0, 1+more), leafHashes)
 		}
 		if more == 0 {
 			return nil
@@ -103,9 +103,17 @@ func consistency(leafHashes [][32]byte, oldSize int, whole bool, more int) [][32
 	split := 1 << (merkle.Depth(n) - 1)
 	left, right := leafHashes[:split], leafHashes[split:]
 	if oldSize <= split {
-		return append(consistency(left, oldSize, whole, more+1), rootOf(right))
+		return appendRoot(consistency(left, oldSize, whole, more+1), right)
 	}
-	return append(consistency(right, oldSize-split, false, more+1), rootOf(left))
+	return appendRoot(consistency(right, oldSize-split, false, more+1), left)
+}
+
+// appendRoot appends the root over leafHashes, at least one, to a proof that has room.
+func appendRoot(proof, leafHashes [][32]byte) [][32]byte {
+	n := len(proof)
+	proof = proof[:n+1]
+	tree.SetRoot(&proof[n], leafHashes, 0, merkle.Depth(len(leafHashes)), nil)
+	return proof
 }
 
 // VerifyInclusion returns nil if proof proves that the leaf at position index has the

@@ -64,6 +64,11 @@ func (t *TreeOf[N]) SetRoot(dst *N, nodes []N, level, depth int, twins *bool) {
 		*dst = nodes[0]
 		return
 	}
+	t.setRoot(dst, nodes, level, depth, twins)
+}
+
+// setRoot is SetRoot, above nodes.
+func (t *TreeOf[N]) setRoot(dst *N, nodes []N, level, depth int, twins *bool) {
 	if t.areFew(len(nodes)) {
 		t.rootOfFew(dst, nodes, level, depth, twins)
 		return
