@@ -173,3 +173,38 @@ func TestHashNode(t *testing.T) {
 		}
 	})
 }
+
+// TestHashBehind tests messages of up to six blocks behind every number of bytes.
+func TestHashBehind(t *testing.T) {
+	forEachSingle(t, func(t *testing.T) {
+		all := make([]byte, 6*Size)
+		randomBytes(rand.New(rand.NewPCG(6, 0)), all)
+		mem := guard.New(t, len(all))
+		for before := range Size {
+			for n := before; n <= len(all); n++ {
+				m := mem.Tail(n - before)
+				copy(m, all[before:n])
+				var got [DigestSize]byte
+				if HashBehind(&got, all[:before:before], m); got != sha256.Sum256(all[:n]) {
+					t.Fatalf("%d bytes behind %d: wrong digest %x", n-before, before, got)
+				}
+			}
+		}
+	})
+}
+
+// TestHashPadded tests messages whose digest replaces their beginning.
+func TestHashPadded(t *testing.T) {
+	forEachSingle(t, func(t *testing.T) {
+		for n := DigestSize; n <= 2*Size; n++ {
+			padded := make([]byte, 3*Size+MaxTail)
+			randomBytes(rand.New(rand.NewPCG(7, 0)), padded[:n])
+			want := sha256.Sum256(padded[:n])
+			whole := n &^ (Size - 1)
+			end := Pad((*[MaxTail]byte)(padded[whole:]), bytes.Clone(padded[whole:n]), uint64(n))
+			if HashPadded((*[DigestSize]byte)(padded), padded[:whole+end], n); [DigestSize]byte(padded) != want {
+				t.Fatalf("%d bytes: %x, want %x", n, padded[:DigestSize], want)
+			}
+		}
+	})
+}

@@ -58,9 +58,11 @@ func TestPeaks(t *testing.T) {
 		{{4096, true}, {1024, false}, {1024, true}, {1025, false}, {1, true}, {1, true}},
 		{{1023, false}, {1, true}, {1024, true}, {2048, true}, {1 << 14, false}, {4095, false}},
 		{{1, false}, {1 << 14, false}, {1 << 14, false}, {1 << 13, false}, {77, false}},
+		{{1 << 16, true}, {1 << 16, true}, {1 << 16, true}, {5, false}, {1<<16 - 5, false}, {1, false}},
 	} {
 		var p Peaks
 		n := 0
+		before := make(map[[32]byte]Peaks) // copies, by their roots
 		for _, part := range parts {
 			first := n
 			fill := func(dst [][32]byte, i int) { numbered(dst, first+i) }
@@ -77,6 +79,12 @@ func TestPeaks(t *testing.T) {
 			n += part.leaves
 			if got, want := p.Root(&upward), rootOf(n); got != want || p.Leaves() != uint64(n) {
 				t.Errorf("%v: %d leaves with the root %x, want %d with %x", parts, p.Leaves(), got, n, want)
+			}
+			before[p.Root(&upward)] = p
+		}
+		for want, p := range before {
+			if got := p.Root(&upward); got != want {
+				t.Errorf("%v: a copy of %d leaves has the root %x now, not %x", parts, p.Leaves(), got, want)
 			}
 		}
 	}
