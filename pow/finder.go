@@ -14,6 +14,9 @@ const (
 	// minNonces is the smallest number of nonces for which a kernel is used. For
 	// fewer nonces, making it ready takes longer than it saves.
 	minNonces = 8
+	// maxIdle is the largest number of lanes, for each nonce, with which a kernel takes
+	// less time than nonces that are tried as messages.
+	maxIdle = 3
 	// maxMessages is the largest number of nonces that are tried as messages,
 	// without a search kernel, between two checks of the context.
 	maxMessages = 256
@@ -52,10 +55,11 @@ func (f *finder) try(n, count uint64) (tried uint64, found bool) {
 	count = min(count,
 		1<<(4*digits)-n&(1<<(4*digits)-1),
 		base+uint64(s.kernel.Max)*lanes-n)
-	if count < minNonces {
+	batches := int((n - base + count + lanes - 1) / lanes)
+	if count < minNonces || uint64(batches)*lanes > maxIdle*count {
 		return f.tryMessages(n, count)
 	}
-	for batches := int((n - base + count + lanes - 1) / lanes); batches > 0; {
+	for batches > 0 {
 		hits, left := s.kernel.Search(&s.nonces, uint32(base), batches)
 		if hits == 0 {
 			break
