@@ -84,7 +84,7 @@ func one(d *[32]byte) {
 
 // digestsAreFew reports whether n digests take less time one after the other than side by
 // side.
-func digestsAreFew(n int) bool { return !lanes.SideBySide(n) || lanes.RowsAreFew(n, sha256.Size, 0) }
+func digestsAreFew(n int) bool { return lanes.RowsAreFew(n, sha256.Size, 0) }
 
 // Root returns the root of the tree over txids, which stay as they are. The result
 // mutated is true if two siblings in the tree are equal: then a shorter list may have
@@ -177,7 +177,7 @@ func headerHashes(dst [][32]byte, headers [][80]byte) {
 		panic(fmt.Sprintf("bitcoin: HeaderHashes: %d digests for %d headers", len(dst), len(headers)))
 	}
 	const size = len(headers[0])
-	if n := len(headers); !lanes.SideBySide(n) || lanes.RowsAreFew(n, size, 0) {
+	if n := len(headers); lanes.RowsAreFew(n, size, 0) {
 		for i := range headers {
 			const bits = 8 * size
 			padded := [2 * sha256.BlockSize]byte{size: 0x80, 2*sha256.BlockSize - 2: byte(bits >> 8), 2*sha256.BlockSize - 1: byte(bits & 0xff)}

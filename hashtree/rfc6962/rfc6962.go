@@ -36,7 +36,7 @@ var tree = merkle.Tree{
 }
 
 // areFew reports whether n nodes take less time one after the other than side by side.
-func areFew(n int) bool { return !lanes.SideBySide(n) || lanes.RowsAreFew(n, 2*32, 1) }
+func areFew(n int) bool { return lanes.RowsAreFew(n, 2*32, 1) }
 
 // nodes is checkedNodes of slices whose lengths are right.
 func nodes(dst, src [][32]byte) {
@@ -78,13 +78,13 @@ func hashLeaves(dst [][32]byte, leaves [][]byte) {
 	if len(dst) != len(leaves) {
 		panic(fmt.Sprintf("rfc6962: LeafHashes: %d digests for %d leaves", len(dst), len(leaves)))
 	}
-	if !lanes.SideBySide(len(leaves)) || lanes.AreFew(leaves, 1, 0) {
+	if lanes.AreFew(leaves, 1, 0) {
 		for i := range leaves {
 			hashLeaf(&dst[i], leaves[i])
 		}
 		return
 	}
-	lanes.SumManyAfter(dst, leafPrefix, leaves)
+	lanes.SumManyAfter(dst, &leafPrefix, leaves)
 }
 
 // Nodes sets dst[i] to the node above src[2i] and src[2i+1], for each such pair. dst may
