@@ -6,7 +6,6 @@ import (
 
 	"github.com/sha256-simd/sha256-simd"
 	"github.com/sha256-simd/sha256-simd/internal/block"
-	"github.com/sha256-simd/sha256-simd/internal/lanes"
 	"github.com/sha256-simd/sha256-simd/internal/merkle"
 )
 
@@ -161,17 +160,6 @@ func (d *digest) add(data []byte) {
 	d.peaks.Add(&tree, d.rootOf(data), bufferLevel)
 }
 
-// parent returns the parent of two leaves, without memory for lists.
-func parent(left, right [Size]byte) (above [Size]byte) {
-	h := parentIV
-	var pair [2 * Size]byte
-	copy(pair[:], left[:])
-	copy(pair[Size:], right[:])
-	block.Compress(&h, pair[:])
-	lanes.PutDifference(&above, &h, &parentIV)
-	return above
-}
-
 // rootOf returns the root of the chunks that were hashed as they came and of data behind
 // them: at most as much as fills the buffer.
 func (d *digest) rootOf(data []byte) [Size]byte {
@@ -186,7 +174,9 @@ func (d *digest) rootOf(data []byte) [Size]byte {
 	case n == 1:
 		return d.leafAlone(0)
 	case n == 2 && alone == 2:
-		return parent(d.leafAlone(0), d.leafAlone(1))
+		var root [Size]byte
+		parent(&root, &[2][Size]byte{d.leafAlone(0), d.leafAlone(1)})
+		return root
 	}
 	if len(d.leaves) < n {
 		d.leaves = make([][Size]byte, n)

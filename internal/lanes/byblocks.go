@@ -93,7 +93,7 @@ func (g *group) sortByBlocks(s *sumMany, least, most int) {
 	case most <= block.MaxShort:
 		counts := s.lengths.counts
 		if len(msgs) < len(s.msgs) {
-			counts = lengthsOf(msgs, before).counts
+			_, counts = countBlocks(msgs, before)
 		}
 		var place uint64
 		for b := most; b >= least; b-- {

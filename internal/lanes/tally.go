@@ -113,14 +113,19 @@ func lengthsOf(msgs [][]byte, before int) lengths {
 		l.blocks = len(msgs) * b
 		return l
 	}
-	blocks, counts := 0, uint64(0)
+	l.blocks, l.counts = countBlocks(msgs, before)
+	return l
+}
+
+// countBlocks returns the blocks of messages behind so many bytes of a prefix, and counts
+// as in lengths, even if all have as many.
+func countBlocks(msgs [][]byte, before int) (blocks int, counts uint64) {
 	for _, m := range msgs {
 		b := block.PaddedBlocks(before + len(m))
 		blocks += b
 		counts += 1 << (countAt(b) & 63)
 	}
-	l.blocks, l.counts = blocks, counts
-	return l
+	return blocks, counts
 }
 
 // haveLength reports whether all messages have n bytes.
