@@ -10,8 +10,10 @@ import (
 var helpers = []kernel{
 	{name: "fetch", avo: fetchAMD64},
 	{name: "fetch", arm: fetchARM64},
-	{name: "padShort_avx512", avo: padShort},
-	{name: "putDigests_avx512", avo: putDigests},
+	{name: "padShort_avx512", avo: padShort(newMaskPadder)},
+	{name: "padShort_avx2", avo: padShort(newWordPadder)},
+	{name: "putDigests_avx512", avo: putDigests(newMaskPutter)},
+	{name: "putDigests_avx2", avo: putDigests(newBytePutter)},
 }
 
 const (

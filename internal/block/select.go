@@ -1,7 +1,6 @@
 package block
 
 import (
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -39,7 +38,7 @@ type choice struct {
 	headers      []Header // this architecture's
 	single, node routine  // what compress and hashNode call
 	maxStream    int      // Max of the kernel for one stream, or MaxPlain
-	short        bool     // whether vector registers pad short messages
+	short        shortRoutine
 }
 
 // inUse is the choice in use. Until something is hashed there is none: a program that
@@ -111,7 +110,7 @@ func use(s Selection) {
 	if !found {
 		panic("sha256: " + s.Single + " is selected for one stream, which it cannot compress here")
 	}
-	c.short = shortRoutines.Arch == runtime.GOARCH && len(headers) > 0 && usable.Has(shortRoutines.Needs) && s.Allows(shortRoutines)
+	c.short = s.short(usable)
 	hasAVX = usable.Has(cpu.AVX)
 	inUse.Store(c)
 	epoch.Add(1)
@@ -120,11 +119,13 @@ func use(s Selection) {
 // Force makes the named kernel of any operation, or "generic" or "x1_std", the only
 // one in use until restore is called. It is for tests and benchmarks that run
 // nothing else meanwhile. If this machine cannot run the kernel, Force returns false
-// and changes nothing. Kernels that use AVX-512 come with the routines for short messages.
+// and changes nothing. Kernels that use AVX-512 or AVX2 come with the routines for short
+// messages that do.
 func Force(name string) (restore func(), ok bool) {
 	was := current()
 	forced := Selection{Single: "generic", Allowed: func(k Spec) bool {
-		return k.Name == name || k.Name == shortRoutines.Name && strings.Contains(name, "avx512")
+		isa, short := strings.CutPrefix(k.Name, "short_")
+		return k.Name == name || short && strings.Contains(name, isa)
 	}}
 	switch i := slices.IndexFunc(was.headers, func(h Header) bool { return h.Name == name && h.Supported }); {
 	case name == "generic":

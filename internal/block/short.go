@@ -30,12 +30,35 @@ type Front struct {
 	Len              uint64 // in bytes, with all blocks and Rest
 }
 
+// A shortRoutine says what does PadShort and PutDigests.
+type shortRoutine uint8
+
+const (
+	inGo shortRoutine = iota
+	inAVX512
+	inAVX2
+	allShort
+)
+
 // shortRoutines are what stands in for Go's code around short messages, as kernels that
-// can be disabled. They are in no catalog: they compress nothing.
-var shortRoutines = Spec{Name: "short_avx512", Arch: "amd64", Needs: cpu.BMI2 | cpu.AVX512F | cpu.AVX512BW | cpu.AVX512VL}
+// can be disabled, the preferred ones first. They are in no catalog: they compress nothing.
+var shortRoutines = [allShort]Spec{
+	inAVX512: {Name: "short_avx512", Arch: "amd64", Needs: cpu.BMI2 | cpu.AVX512F | cpu.AVX512BW | cpu.AVX512VL},
+	inAVX2:   {Name: "short_avx2", Arch: "amd64", Needs: cpu.AVX2 | cpu.BMI2},
+}
+
+// short returns the routines that s allows, of those that this build and a CPU have.
+func (s *Selection) short(usable cpu.Features) shortRoutine {
+	for r := inAVX512; r < allShort && len(headers) > 0; r++ {
+		if k := shortRoutines[r]; k.Arch == headers[0].Arch && usable.Has(k.Needs) && s.Allows(k) {
+			return r
+		}
+	}
+	return inGo
+}
 
 // ShortInVectors reports whether vector registers do what PadShort and PutDigests say.
-func ShortInVectors() bool { return current().short }
+func ShortInVectors() bool { return current().short != inGo }
 
 // PadShort puts messages together in slots, one behind the other: to slot i goes what f
 // has, then message number i of numbers, then padding (FIPS 180-4, section 5.1.1). Its
@@ -48,13 +71,14 @@ func PadShort(slots *Slot, stride uintptr, f *Front, msgs [][]byte, numbers []ui
 			race.Write(slotAt(slots, stride, i).Scratch[:])
 		}
 	}
-	if !current().short {
+	in := current().short
+	if in == inGo {
 		for i, number := range numbers {
 			f.pad(slotAt(slots, stride, i), msgs[number], int(number))
 		}
 		return
 	}
-	padShort(slots, stride, unsafe.SliceData(msgs), unsafe.SliceData(numbers), len(numbers), f)
+	padShort(in, slots, stride, unsafe.SliceData(msgs), unsafe.SliceData(numbers), len(numbers), f)
 }
 
 // pad is PadShort for message number i.
@@ -95,8 +119,8 @@ func PutDigests(dst []byte, size, rowStride int, numbers []uint16, slots *Slot, 
 			race.Write(dst[int(number)*rowStride:][:size])
 		}
 	}
-	if current().short {
-		putDigests(unsafe.SliceData(dst), size, rowStride, unsafe.SliceData(numbers), len(numbers), slots, stride, next)
+	if in := current().short; in != inGo {
+		putDigests(in, unsafe.SliceData(dst), size, rowStride, unsafe.SliceData(numbers), len(numbers), slots, stride, next)
 		return
 	}
 	for i, number := range numbers {

@@ -4,10 +4,18 @@ package block
 
 import "unsafe"
 
-func padShort(slots *Slot, stride uintptr, msgs *[]byte, numbers *uint16, n int, f *Front) {
-	padShort_avx512(&slots.Scratch[0], int(stride), msgs, numbers, n, &f.H, &f.Rest, f.Before, unsafe.SliceData(f.Heads), f.HeadSize, int(f.Len))
+func padShort(in shortRoutine, slots *Slot, stride uintptr, msgs *[]byte, numbers *uint16, n int, f *Front) {
+	if in == inAVX512 {
+		padShort_avx512(&slots.Scratch[0], int(stride), msgs, numbers, n, &f.H, &f.Rest, f.Before, unsafe.SliceData(f.Heads), f.HeadSize, int(f.Len))
+	} else {
+		padShort_avx2(&slots.Scratch[0], int(stride), msgs, numbers, n, &f.H, &f.Rest, f.Before, unsafe.SliceData(f.Heads), f.HeadSize, int(f.Len))
+	}
 }
 
-func putDigests(dst *byte, size, rowStride int, numbers *uint16, n int, slots *Slot, stride uintptr, next *State) {
-	putDigests_avx512(dst, size, rowStride, numbers, n, &slots.Scratch[0], int(stride), next)
+func putDigests(in shortRoutine, dst *byte, size, rowStride int, numbers *uint16, n int, slots *Slot, stride uintptr, next *State) {
+	if in == inAVX512 {
+		putDigests_avx512(dst, size, rowStride, numbers, n, &slots.Scratch[0], int(stride), next)
+	} else {
+		putDigests_avx2(dst, size, rowStride, numbers, n, &slots.Scratch[0], int(stride), next)
+	}
 }

@@ -3,7 +3,6 @@ package block
 import (
 	"bytes"
 	"encoding/binary"
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -24,14 +23,19 @@ const wideStride = unsafe.Sizeof(wideSlot{})
 // forEachShort runs f with the routines of Go and with those of vector registers.
 func forEachShort(t *testing.T, f func(t *testing.T)) {
 	defer Select(current().Selection)
-	for _, vectors := range []bool{false, true} {
-		t.Run(fmt.Sprintf("vectors=%t", vectors), func(t *testing.T) {
-			if vectors && (len(headers) == 0 || shortRoutines.Arch != headers[0].Arch || !cpu.Usable().Has(shortRoutines.Needs)) {
-				t.Skipf("this machine cannot run %s", shortRoutines.Name)
+	for r, k := range shortRoutines {
+		name := k.Name
+		if name == "" {
+			name = "generic"
+		}
+		t.Run(name, func(t *testing.T) {
+			in := shortRoutine(r)
+			if in != inGo && (len(headers) == 0 || k.Arch != headers[0].Arch || !cpu.Usable().Has(k.Needs)) {
+				t.Skipf("this machine cannot run %s", name)
 			}
-			Select(Selection{Single: "generic", Allowed: func(k Spec) bool { return vectors && k.Name == shortRoutines.Name }})
-			if ShortInVectors() != vectors {
-				t.Fatalf("in vectors: %t", ShortInVectors())
+			Select(Selection{Single: "generic", Allowed: func(k Spec) bool { return k.Name == name }})
+			if got := current().short; got != in {
+				t.Fatalf("in use is %q", shortRoutines[got].Name)
 			}
 			f(t)
 		})

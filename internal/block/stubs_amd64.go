@@ -242,9 +242,25 @@ func fetch(msgs *[]byte, n int)
 //go:noescape
 func padShort_avx512(slots *byte, stride int, msgs *[]byte, numbers *uint16, n int, h *[8]uint32, rest *[64]byte, before int, heads *byte, headSize int, length int)
 
+// padShort_avx2 puts n short messages together in slots: see PadShort. Message
+// i is msgs[numbers[i]]. The first `before` bytes of a slot are rest, with the
+// headSize bytes at heads+number·headSize at their end. Bytes of rest from
+// before-headSize on are 0. length is the number of bytes in front of a
+// message. It needs AVX2 and BMI2.
+//
+//go:noescape
+func padShort_avx2(slots *byte, stride int, msgs *[]byte, numbers *uint16, n int, h *[8]uint32, rest *[64]byte, before int, heads *byte, headSize int, length int)
+
 // putDigests_avx512 stores the first size bytes of the digests of n slots at
 // dst+stride·numbers[i]: see PutDigests. If h is not nil, it then sets their
 // states to h. It needs BMI2, AVX512F, AVX512BW and AVX512VL.
 //
 //go:noescape
 func putDigests_avx512(dst *byte, size int, stride int, numbers *uint16, n int, slots *byte, slotStride int, h *[8]uint32)
+
+// putDigests_avx2 stores the first size bytes of the digests of n slots at
+// dst+stride·numbers[i]: see PutDigests. If h is not nil, it then sets their
+// states to h. It needs AVX2.
+//
+//go:noescape
+func putDigests_avx2(dst *byte, size int, stride int, numbers *uint16, n int, slots *byte, slotStride int, h *[8]uint32)
