@@ -228,20 +228,22 @@ func (c maskPadder) message() {
 	c.VMOVDQU64(Z0, Mem{Base: c.to})
 }
 
-// ones is the number of bytes of a table that are ones. As many are zeros behind them:
-// somewhere there is the mask of any number of words.
-const ones = 4 * 64
+// In a table of ones with zeros behind them there is a mask for any number of words of a
+// message, up to its end in its last block.
+const (
+	ones  = 4*64 - 16
+	zeros = 64 + 16
+)
 
-// A wordPadder pads with AVX2, whose masks are of whole words. In the slot, what precedes
-// the message comes first. Behind it come the whole words of the message, by masked loads,
-// with zeros up to the end of the last block, or less than 16 bytes before it. Of these
-// some may have the last word. Bytes that are no whole word, up to 3, are read one by one:
-// the first, the last, and one between, which may be the same.
+// A wordPadder pads with AVX2, whose masks are of whole words. What precedes the message
+// is in the slot first. Behind it come the whole words of the message but the last one, by
+// masked loads. What these leave of the last block, less than 16 bytes, is zero. Then comes
+// the last word. Of the bytes behind it, up to 3, one is the first, one the last, and one
+// between, and these may be the same.
 type wordPadder struct {
 	padList
 	state, first, second, zero, mask, text VecPhysical
-	// zeros is 4 bytes behind the first zero of the table.
-	zeros GPPhysical
+	zeros                                  GPPhysical // in the table, behind the first 4
 }
 
 func newWordPadder(c padList) padder {
@@ -254,7 +256,7 @@ func (c wordPadder) prepare() {
 	for range ones / 8 {
 		c.AppendDatum(U64(1<<64 - 1))
 	}
-	for range ones / 8 {
+	for range zeros / 8 {
 		c.AppendDatum(U64(0))
 	}
 	c.LEAQ(table.Offset(ones+4), c.zeros)
@@ -301,7 +303,7 @@ func (c wordPadder) message() {
 	c.ADDQ(at, c.to)
 	c.NEGQ(at)
 	words := func(mask, text Register) {
-		c.VMOVDQU(Mem{Base: c.zeros, Index: at, Scale: 1, Disp: -4}, mask)
+		c.VMOVDQU(Mem{Base: c.zeros, Index: at, Scale: 1}, mask)
 		c.VPMASKMOVD(Mem{Base: c.p, Index: at, Scale: 1}, mask, text)
 		c.VMOVDQU(text, Mem{Base: c.to, Index: at, Scale: 1})
 	}
@@ -322,8 +324,7 @@ func (c wordPadder) message() {
 	words(c.mask.AsX(), c.text.AsX())
 	c.Label("words_done")
 
-	// The last whole word may be behind these. Without any, what is behind it overwrites
-	// this.
+	// The last whole word. If there is none, what is behind it overwrites this.
 	from, to := c.tmp, c.y
 	c.LEAQ(Mem{Base: c.p, Disp: -4}, from)
 	c.LEAQ(Mem{Base: c.to, Disp: -4}, to)

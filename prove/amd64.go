@@ -47,6 +47,8 @@ func (m *machine) set(o operand, v value) {
 	switch {
 	case o.kind == 'm' && o.size == 8:
 		m.store64(m.addressAMD64(o), v)
+	case o.kind == 'm' && o.size == 1:
+		m.storeBytes(m.addressAMD64(o), vector{v.low()}, 1, 1)
 	case o.kind == 'm':
 		m.store32(m.addressAMD64(o), v.low())
 	case o.size == 4:
@@ -264,10 +266,14 @@ func (m *machine) scalarAMD64(in *instruction) bool {
 		m.f = flags{}
 		m.resultFlags(r, size)
 		m.f.carry, m.f.carryOK = n >= int64(8*size), true
-	case "movzx": // of 16 bits
+	case "movzx":
 		to := a[0]
 		to.size = 8 // what is above is 0
-		m.set(to, m.load16(m.addressAMD64(a[1])))
+		if at := m.addressAMD64(a[1]); a[1].size == 1 {
+			m.set(to, data(m.loadBytes(at, 1, 1)[0], constant(0)))
+		} else {
+			m.set(to, m.load16(at))
+		}
 	case "kmovq":
 		x := m.get(a[1])
 		m.k[a[0].reg] = data(x.low(), x.high())
@@ -429,6 +435,14 @@ func (m *machine) vectorAMD64(in *instruction) {
 		default:
 			destination(m.v[a[1].reg])
 		}
+	case "pmaskmovd":
+		mask := uint64(0)
+		for i := range n {
+			if data(m.v[a[1].reg][i], constant(0)).num()>>31 != 0 {
+				mask |= 0xf << (4 * i)
+			}
+		}
+		destination(m.loadBytes(m.addressAMD64(a[2]), n, mask))
 	case "movdqa", "movdqu", "movdqu32", "movdqa32", "movdqu64", "movdqa64":
 		aligned := strings.HasPrefix(op, "movdqa")
 		if n == 0 {

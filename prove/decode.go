@@ -190,9 +190,12 @@ func (o operand) form() string {
 
 type register struct{ number, size int }
 
-var registersAMD64 = map[string]register{"cl": {1, 1}}
+var registersAMD64 = map[string]register{}
 
 func init() {
+	for i, n := range strings.Fields("al cl dl bl spl bpl sil dil") {
+		registersAMD64[n] = register{i, 1}
+	}
 	for i, n := range strings.Fields("ax cx dx bx sp bp si di") {
 		registersAMD64["r"+n] = register{i, 8}
 		registersAMD64["e"+n] = register{i, 4}
@@ -200,6 +203,7 @@ func init() {
 	for i := 8; i < 16; i++ {
 		registersAMD64[fmt.Sprintf("r%d", i)] = register{i, 8}
 		registersAMD64[fmt.Sprintf("r%dd", i)] = register{i, 4}
+		registersAMD64[fmt.Sprintf("r%db", i)] = register{i, 1}
 	}
 }
 

@@ -27,8 +27,8 @@ ror           r32,i
 rorx          r32,r32,i
 imul          r64,r64,i r64,r64
 btc, movabs   r64,i
-mov           r32,i r64,i r32,r32 r32,m32 r64,r64 r64,m64 m32,r32 m64,r64
-movzx         r32,m16
+mov           r32,i r64,i r32,r32 r32,m32 r64,r64 r64,m64 m8,r8 m32,r32 m64,r64
+movzx         r32,m8 r32,m16
 lea           r32,m r64,m
 xchg, cmovae, cmovb, cmove r64,r64
 prefetcht0    m8
@@ -59,6 +59,7 @@ vmovdqu32     v128,v128 v128,m128 v256,m256 v512,m512 m128,v128 m256,v256 m512,v
 vmovdqu8      v512{k}{z},m512 v512{k},v512 m256{k},v256
 vmovdqa64     v512,v512
 vmovdqu64     v256,m256 v512,m512 m256,v256 m512,v512
+vpmaskmovd    v128,v128,m128 v256,v256,m256
 vmovmskps     r32,v128 r32,v256
 vpaddd        v128,v128,v128 v256,v256,v256 v512,v512,v512 v128,v128,m128 v256,v256,m256 v512,v512,m512
 vpaddd        v256,v256,m32broadcast v512,v512,m32broadcast

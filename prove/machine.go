@@ -631,6 +631,9 @@ func (m *machine) alignedDown(a value, to int64) value {
 
 func (m *machine) load32(a value) word {
 	r, off := m.locate(a, 4, false)
+	if off&3 != 0 {
+		return m.loadBytes(a, 1, 0xf)[0]
+	}
 	return r.word(off)
 }
 
@@ -659,6 +662,10 @@ func (m *machine) load16(a value) value {
 
 func (m *machine) store32(a value, w word) {
 	r, off := m.locate(a, 4, true)
+	if off&3 != 0 {
+		m.storeBytes(a, vector{w}, 1, 0xf)
+		return
+	}
 	delete(r.cells, off)
 	delete(r.cells, off-4)
 	r.words[off] = w

@@ -25,17 +25,27 @@ type routine struct {
 }
 
 var routines = []routine{
-	{blocks.Spec{Name: "padShort_avx512", Arch: "amd64", Needs: cpu.BMI2 | cpu.AVX512F | cpu.AVX512BW | cpu.AVX512VL},
-		"any messages, every length behind every length", func(d listProof) proof {
-			p := &paddingProof{listProof: d}
-			for before := range blocks.Size {
-				p.inFront = append(p.inFront, before)
-			}
-			return p
-		}},
-	{blocks.Spec{Name: "putDigests_avx512", Arch: "amd64", Needs: cpu.BMI2 | cpu.AVX512F | cpu.AVX512BW | cpu.AVX512VL},
-		"any digests, every size", func(d listProof) proof { return &digestsProof{d} }},
+	{blocks.Spec{Name: "padShort_avx512", Arch: "amd64", Needs: withMasks}, ofPadding, newPaddingProof},
+	{blocks.Spec{Name: "padShort_avx2", Arch: "amd64", Needs: cpu.AVX2 | cpu.BMI2}, ofPadding, newPaddingProof},
+	{blocks.Spec{Name: "putDigests_avx512", Arch: "amd64", Needs: withMasks}, ofDigests, newDigestsProof},
+	{blocks.Spec{Name: "putDigests_avx2", Arch: "amd64", Needs: cpu.AVX2}, ofDigests, newDigestsProof},
 }
+
+const (
+	withMasks = cpu.BMI2 | cpu.AVX512F | cpu.AVX512BW | cpu.AVX512VL
+	ofPadding = "any messages, every length behind every length"
+	ofDigests = "any digests, every size"
+)
+
+func newPaddingProof(d listProof) proof {
+	p := &paddingProof{listProof: d}
+	for before := range blocks.Size {
+		p.inFront = append(p.inFront, before)
+	}
+	return p
+}
+
+func newDigestsProof(d listProof) proof { return &digestsProof{d} }
 
 // routineNamed finds a routine, or returns nil.
 func routineNamed(name string) *routine {
@@ -241,8 +251,10 @@ func (d *digestsProof) entry(n linear, size value, h bool) *machine {
 		}
 		next = address(r, linear{})
 	}
-	return d.listProof.entry(mem, []argument{{"dst", address(dst, linear{})}, {"size", size}, {"stride", counted(of(symD, 1))},
+	m := d.listProof.entry(mem, []argument{{"dst", address(dst, linear{})}, {"size", size}, {"stride", counted(of(symD, 1))},
 		{"numbers", numbers}, {"n", counted(n)}, {"slots", slots}, {"slotStride", counted(of(symF, 1))}, {"h", next}})
+	m.mem["stack"].bytes = true
+	return m
 }
 
 // stored checks what the slot at hand has led to.
@@ -333,6 +345,8 @@ type paddingProof struct {
 // which the last ones are a head.
 func (d *paddingProof) entry(n linear, before, head int) *machine {
 	mem, slots, numbers := list(n, 0)
+	mem.mem["slots"].bytes = true
+	mem.mem["slots"].lazy = func(off int64) (word, bool) { return messageWord("slot", off/4), true }
 	msgs := mem.region("msgs", of(symN, 24), of(symN, 24).plus(number(24)), true, false)
 	mem.region("text", linear{}, linear{}, true, false).hasOctets()
 	h := mem.region("h", linear{}, number(32), true, false)
@@ -349,9 +363,13 @@ func (d *paddingProof) entry(n linear, before, head int) *machine {
 	if head == 0 { // there may be none
 		at = data(unknown(), unknown())
 	}
-	return d.listProof.entry(mem, []argument{{"slots", slots}, {"stride", counted(of(symF, 1))}, {"msgs", address(msgs, linear{})},
+	m := d.listProof.entry(mem, []argument{{"slots", slots}, {"stride", counted(of(symF, 1))}, {"msgs", address(msgs, linear{})},
 		{"numbers", numbers}, {"n", counted(n)}, {"h", address(h, linear{})}, {"rest", address(rest, linear{})},
 		{"before", numeric(int64(before))}, {"heads", at}, {"headSize", numeric(int64(head))}, {"length", counted(of(symD, 1))}})
+	for name := range d.code.tables {
+		m.mem[tableName(name)].bytes = true
+	}
+	return m
 }
 
 // full are the words of a block that begins with some bytes, with zeros behind them.
@@ -396,6 +414,20 @@ type front struct {
 	head int
 }
 
+// words are what is in front of the message, of so many bytes.
+func (f *front) words(before int) vector {
+	return full(append(octets("rest", before-f.head), octets("heads", f.head)...))
+}
+
+// from are words by their offsets, from the first one's on.
+func (v vector) from(off int64) map[int64]word {
+	words := map[int64]word{}
+	for i, w := range v {
+		words[off+int64(4*i)] = w
+	}
+	return words
+}
+
 // behind proves the routine for messages behind before bytes.
 func (d *paddingProof) behind(before int) {
 	states, likes := make([]*snapshot, before+1), make([]*machine, before+1)
@@ -419,8 +451,11 @@ func (d *paddingProof) behind(before int) {
 		for head, s := range states {
 			for _, m := range d.code.runTo(s.atSlot(likes[head]), d.head, d.looksUp) {
 				d.ends(m, false)
-				m.mem["slots"].hasWords(nil) // the second part knows only what all fronts have written
-				fronts[m.at] = append(fronts[m.at], front{m, head})
+				f := front{m, head}
+				if want := f.words(before); len(m.mem["slots"].words) > 0 {
+					m.mem["slots"].hasWords(want.from(0))
+				}
+				fronts[m.at] = append(fronts[m.at], f)
 			}
 		}
 		lengths := longest + 1
@@ -466,7 +501,7 @@ func (d *paddingProof) message(at int64, fronts []front, before, lengths int) (k
 	}
 	for i := range known.v {
 		if !slices.ContainsFunc(fronts, func(f front) bool {
-			return f.v[i] != full(append(octets("rest", before-f.head), octets("heads", f.head)...))
+			return f.v[i] != f.words(before)
 		}) {
 			known.v[i] = full(octets("front", before))
 		}
@@ -476,6 +511,10 @@ func (d *paddingProof) message(at int64, fronts []front, before, lengths int) (k
 				known.v[i][j] = keep.v[i][j]
 			}
 		}
+	}
+	// What fronts have written to the slot is the same, or is not known.
+	if !slices.ContainsFunc(fronts, func(f front) bool { return len(f.mem["slots"].words) == 0 }) {
+		known.words["slots"] = full(octets("front", before)).from(0)
 	}
 	for i, v := range known.k {
 		if v.kind == undefined {

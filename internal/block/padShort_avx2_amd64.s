@@ -14,7 +14,7 @@ TEXT ·padShort_avx2(SB), $0-88
 	MOVQ    n+32(FP), DX
 	TESTQ   DX, DX
 	JZ      done
-	LEAQ    padShort_avx2_words<>+260(SB), R13
+	LEAQ    padShort_avx2_words<>+244(SB), R13
 	MOVQ    h+40(FP), AX
 	VMOVDQU (AX), Y2
 	MOVQ    rest+48(FP), AX
@@ -114,7 +114,7 @@ headless:
 	JLT     narrow
 
 words:
-	VMOVDQU    -4(R13)(AX*1), Y0
+	VMOVDQU    (R13)(AX*1), Y0
 	VPMASKMOVD (R9)(AX*1), Y0, Y1
 	VMOVDQU    Y1, (R11)(AX*1)
 	ADDQ       $0x20, AX
@@ -125,7 +125,7 @@ words:
 narrow:
 	CMPQ       R14, $0x10
 	JLT        words_done
-	VMOVDQU    -4(R13)(AX*1), X0
+	VMOVDQU    (R13)(AX*1), X0
 	VPMASKMOVD (R9)(AX*1), X0, X1
 	VMOVDQU    X1, (R11)(AX*1)
 
@@ -191,8 +191,8 @@ DATA padShort_avx2_words<>+208(SB)/8, $0xffffffffffffffff
 DATA padShort_avx2_words<>+216(SB)/8, $0xffffffffffffffff
 DATA padShort_avx2_words<>+224(SB)/8, $0xffffffffffffffff
 DATA padShort_avx2_words<>+232(SB)/8, $0xffffffffffffffff
-DATA padShort_avx2_words<>+240(SB)/8, $0xffffffffffffffff
-DATA padShort_avx2_words<>+248(SB)/8, $0xffffffffffffffff
+DATA padShort_avx2_words<>+240(SB)/8, $0x0000000000000000
+DATA padShort_avx2_words<>+248(SB)/8, $0x0000000000000000
 DATA padShort_avx2_words<>+256(SB)/8, $0x0000000000000000
 DATA padShort_avx2_words<>+264(SB)/8, $0x0000000000000000
 DATA padShort_avx2_words<>+272(SB)/8, $0x0000000000000000
@@ -201,28 +201,4 @@ DATA padShort_avx2_words<>+288(SB)/8, $0x0000000000000000
 DATA padShort_avx2_words<>+296(SB)/8, $0x0000000000000000
 DATA padShort_avx2_words<>+304(SB)/8, $0x0000000000000000
 DATA padShort_avx2_words<>+312(SB)/8, $0x0000000000000000
-DATA padShort_avx2_words<>+320(SB)/8, $0x0000000000000000
-DATA padShort_avx2_words<>+328(SB)/8, $0x0000000000000000
-DATA padShort_avx2_words<>+336(SB)/8, $0x0000000000000000
-DATA padShort_avx2_words<>+344(SB)/8, $0x0000000000000000
-DATA padShort_avx2_words<>+352(SB)/8, $0x0000000000000000
-DATA padShort_avx2_words<>+360(SB)/8, $0x0000000000000000
-DATA padShort_avx2_words<>+368(SB)/8, $0x0000000000000000
-DATA padShort_avx2_words<>+376(SB)/8, $0x0000000000000000
-DATA padShort_avx2_words<>+384(SB)/8, $0x0000000000000000
-DATA padShort_avx2_words<>+392(SB)/8, $0x0000000000000000
-DATA padShort_avx2_words<>+400(SB)/8, $0x0000000000000000
-DATA padShort_avx2_words<>+408(SB)/8, $0x0000000000000000
-DATA padShort_avx2_words<>+416(SB)/8, $0x0000000000000000
-DATA padShort_avx2_words<>+424(SB)/8, $0x0000000000000000
-DATA padShort_avx2_words<>+432(SB)/8, $0x0000000000000000
-DATA padShort_avx2_words<>+440(SB)/8, $0x0000000000000000
-DATA padShort_avx2_words<>+448(SB)/8, $0x0000000000000000
-DATA padShort_avx2_words<>+456(SB)/8, $0x0000000000000000
-DATA padShort_avx2_words<>+464(SB)/8, $0x0000000000000000
-DATA padShort_avx2_words<>+472(SB)/8, $0x0000000000000000
-DATA padShort_avx2_words<>+480(SB)/8, $0x0000000000000000
-DATA padShort_avx2_words<>+488(SB)/8, $0x0000000000000000
-DATA padShort_avx2_words<>+496(SB)/8, $0x0000000000000000
-DATA padShort_avx2_words<>+504(SB)/8, $0x0000000000000000
-GLOBL padShort_avx2_words<>(SB), RODATA|NOPTR, $512
+GLOBL padShort_avx2_words<>(SB), RODATA|NOPTR, $320
