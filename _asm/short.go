@@ -24,8 +24,8 @@ const (
 
 // A padder says what padShort does with a message.
 type padder interface {
-	// prepare comes once.
-	prepare()
+	// prepare comes once. It returns an address for what is nowhere.
+	prepare() (somewhere GPPhysical)
 	// front comes before it is known where the message is, and how long.
 	front()
 	// setState sets the slot's state, and message does the rest.
@@ -79,7 +79,7 @@ func padShort(of func(padList) padder) func(*Context, string) {
 		c.Load(c.Param("n"), c.n)
 		c.TESTQ(c.n, c.n)
 		c.JZ(LabelRef("done"))
-		m.prepare()
+		somewhere := m.prepare()
 
 		c.Label("message")
 		c.MOVWLZX(Mem{Base: c.numbers}, c.number.As32())
@@ -96,7 +96,7 @@ func padShort(of func(padList) padder) func(*Context, string) {
 		c.BSWAPQ(c.length)
 		// An empty message may be nil, and no address.
 		c.TESTQ(c.left, c.left)
-		c.CMOVQEQ(c.slots, c.p)
+		c.CMOVQEQ(somewhere, c.p)
 		m.message()
 		c.ADDQ(c.stride, c.slots)
 		c.DECQ(c.n)
@@ -132,7 +132,7 @@ func newMaskPadder(c padList) padder {
 	return maskPadder{c, c.x, c.y, Z18, Y16, Z19, Z17, K1, K2, K3, K4}
 }
 
-func (c maskPadder) prepare() {
+func (c maskPadder) prepare() GPPhysical {
 	c.MOVQ(argument(c.Context, "h"), c.tmp)
 	c.VMOVDQU64(Mem{Base: c.tmp}, c.state)
 	c.MOVQ(argument(c.Context, "rest"), c.tmp)
@@ -149,6 +149,7 @@ func (c maskPadder) prepare() {
 	c.SUBQ(c.tmp, c.left)
 	c.SHLXQ(c.left, c.length, c.length)
 	c.KMOVQ(c.length, c.inHead)
+	return c.slots
 }
 
 func (c maskPadder) front() {
@@ -231,26 +232,29 @@ func (c maskPadder) message() {
 // In a table of ones with zeros behind them there is a mask for any number of words of a
 // message, up to its end in its last block.
 const (
-	ones  = 4*64 - 16
+	ones  = 4*64 - 8
 	zeros = 64 + 16
 )
 
+// full is the least room in a slot for 64 bytes of a message: behind its end is less than
+// a block, and 8 bytes for the length.
+const full = 64 + 64 + 8
+
 // A wordPadder pads with AVX2, whose masks are of whole words. What precedes the message
-// is in the slot first. Behind it come the whole words of the message but the last one, by
-// masked loads. What these leave of the last block, less than 16 bytes, is zero. Then comes
-// the last word. Of the bytes behind it, up to 3, one is the first, one the last, and one
-// between, and these may be the same.
+// is in the slot first, with zeros behind it. Then come the whole words of the message, by
+// masked loads, with zeros up to the length at the end. Of the bytes behind them, up to 3,
+// one is the first, one the last, and one between, and these may be the same.
 type wordPadder struct {
 	padList
-	state, first, second, zero, mask, text VecPhysical
-	zeros                                  GPPhysical // in the table, behind the first 4
+	state, first, second, mask, text VecPhysical
+	zeros                            GPPhysical // in the table, behind the first 4
 }
 
 func newWordPadder(c padList) padder {
-	return wordPadder{c, Y2, Y3, Y4, Y5, Y0, Y1, c.x}
+	return wordPadder{c, Y2, Y3, Y4, Y0, Y1, c.x}
 }
 
-func (c wordPadder) prepare() {
+func (c wordPadder) prepare() GPPhysical {
 	table := c.StaticGlobal(c.name + "_words")
 	c.DataAttributes(attr.RODATA | attr.NOPTR)
 	for range ones / 8 {
@@ -265,7 +269,7 @@ func (c wordPadder) prepare() {
 	c.MOVQ(argument(c.Context, "rest"), c.tmp)
 	c.VMOVDQU(Mem{Base: c.tmp}, c.first)
 	c.VMOVDQU(Mem{Base: c.tmp, Disp: 32}, c.second)
-	c.VPXOR(c.zero.AsX(), c.zero.AsX(), c.zero.AsX())
+	return c.zeros // a masked load from the slot would wait for what is stored there
 }
 
 func (c wordPadder) front() {
@@ -303,28 +307,19 @@ func (c wordPadder) message() {
 	c.ADDQ(at, c.to)
 	c.NEGQ(at)
 	words := func(mask, text Register) {
-		c.VMOVDQU(Mem{Base: c.zeros, Index: at, Scale: 1}, mask)
+		c.VMOVDQU(Mem{Base: c.zeros, Index: at, Scale: 1, Disp: -4}, mask)
 		c.VPMASKMOVD(Mem{Base: c.p, Index: at, Scale: 1}, mask, text)
 		c.VMOVDQU(text, Mem{Base: c.to, Index: at, Scale: 1})
 	}
-	c.CMPQ(room, Imm(16))
-	c.JLT(LabelRef("words_done")) // what is in front has zeros behind it
-	c.VMOVDQU(c.zero.AsX(), Mem{Base: end, Disp: -16})
+	lastWords := func(width int, mask, text Register) {
+		c.LEAQ(Mem{Base: at, Index: room, Scale: 1, Disp: -width}, at)
+		words(mask, text)
+	}
 	c.CMPQ(room, Imm(32))
-	c.JLT(LabelRef("narrow"))
-	c.Label("words")
-	words(c.mask, c.text)
-	c.ADDQ(Imm(32), at)
-	c.SUBQ(Imm(32), room)
-	c.CMPQ(room, Imm(32))
-	c.JGE(LabelRef("words"))
-	c.Label("narrow")
+	c.JGE(LabelRef("wide"))
 	c.CMPQ(room, Imm(16))
-	c.JLT(LabelRef("words_done"))
-	words(c.mask.AsX(), c.text.AsX())
-	c.Label("words_done")
-
-	// The last whole word. If there is none, what is behind it overwrites this.
+	c.JGE(LabelRef("narrow"))
+	// One word at most. If there is none, what is behind it overwrites this.
 	from, to := c.tmp, c.y
 	c.LEAQ(Mem{Base: c.p, Disp: -4}, from)
 	c.LEAQ(Mem{Base: c.to, Disp: -4}, to)
@@ -333,8 +328,38 @@ func (c wordPadder) message() {
 	c.CMOVQCS(c.to, to)
 	c.MOVL(Mem{Base: from}, from.As32())
 	c.MOVL(from.As32(), Mem{Base: to})
+	c.JMP(LabelRef("bytes"))
 
-	// The bytes behind it, and the byte 0x80. Without any, zeros are read.
+	c.Label("narrow")
+	words(c.mask.AsX(), c.text.AsX())
+	c.ANDQ(I32(-4), room)
+	lastWords(16, c.mask.AsX(), c.text.AsX())
+	c.JMP(LabelRef("bytes"))
+
+	c.Label("wide")
+	c.CMPQ(room, Imm(full))
+	c.JLT(LabelRef("words"))
+	c.Label("full")
+	c.VMOVDQU(Mem{Base: c.p, Index: at, Scale: 1}, Y0)
+	c.VMOVDQU(Mem{Base: c.p, Index: at, Scale: 1, Disp: 32}, Y1)
+	c.VMOVDQU(Y0, Mem{Base: c.to, Index: at, Scale: 1})
+	c.VMOVDQU(Y1, Mem{Base: c.to, Index: at, Scale: 1, Disp: 32})
+	c.ADDQ(Imm(64), at)
+	c.SUBQ(Imm(64), room)
+	c.CMPQ(room, Imm(full))
+	c.JGE(LabelRef("full"))
+	c.Label("words")
+	words(c.mask, c.text)
+	c.ADDQ(Imm(32), at)
+	c.SUBQ(Imm(32), room)
+	c.CMPQ(room, Imm(32))
+	c.JGE(LabelRef("words"))
+	c.ANDQ(I32(-4), room)
+	c.JEQ(LabelRef("bytes"))
+	lastWords(32, c.mask, c.text)
+
+	c.Label("bytes")
+	// The bytes behind whole words, and the byte 0x80. Without any, zeros are read.
 	bytes, last := c.tmp, c.y
 	c.ANDQ(Imm(3), c.left)
 	c.CMOVQEQ(c.zeros, c.p)

@@ -14,13 +14,12 @@ TEXT ·padShort_avx2(SB), $0-88
 	MOVQ    n+32(FP), DX
 	TESTQ   DX, DX
 	JZ      done
-	LEAQ    padShort_avx2_words<>+244(SB), R13
+	LEAQ    padShort_avx2_words<>+252(SB), R13
 	MOVQ    h+40(FP), AX
 	VMOVDQU (AX), Y2
 	MOVQ    rest+48(FP), AX
 	VMOVDQU (AX), Y3
 	VMOVDQU 32(AX), Y4
-	VPXOR   X5, X5, X5
 
 message:
 	MOVWLZX (CX), R8
@@ -94,7 +93,7 @@ headless:
 	SHLQ    $0x03, R12
 	BSWAPQ  R12
 	TESTQ   R10, R10
-	CMOVQEQ DI, R9
+	CMOVQEQ R13, R9
 	MOVQ    before+56(FP), AX
 	ADDQ    AX, R11
 	LEAQ    72(R10)(AX*1), R8
@@ -107,29 +106,10 @@ headless:
 	ADDQ    AX, R9
 	ADDQ    AX, R11
 	NEGQ    AX
-	CMPQ    R14, $0x10
-	JLT     words_done
-	VMOVDQU X5, -16(R8)
 	CMPQ    R14, $0x20
-	JLT     narrow
-
-words:
-	VMOVDQU    (R13)(AX*1), Y0
-	VPMASKMOVD (R9)(AX*1), Y0, Y1
-	VMOVDQU    Y1, (R11)(AX*1)
-	ADDQ       $0x20, AX
-	SUBQ       $0x20, R14
-	CMPQ       R14, $0x20
-	JGE        words
-
-narrow:
-	CMPQ       R14, $0x10
-	JLT        words_done
-	VMOVDQU    (R13)(AX*1), X0
-	VPMASKMOVD (R9)(AX*1), X0, X1
-	VMOVDQU    X1, (R11)(AX*1)
-
-words_done:
+	JGE     wide
+	CMPQ    R14, $0x10
+	JGE     narrow
 	LEAQ    -4(R9), AX
 	LEAQ    -4(R11), R14
 	CMPQ    R10, $0x04
@@ -137,6 +117,49 @@ words_done:
 	CMOVQCS R11, R14
 	MOVL    (AX), AX
 	MOVL    AX, (R14)
+	JMP     bytes
+
+narrow:
+	VMOVDQU    -4(R13)(AX*1), X0
+	VPMASKMOVD (R9)(AX*1), X0, X1
+	VMOVDQU    X1, (R11)(AX*1)
+	ANDQ       $-4, R14
+	LEAQ       -16(AX)(R14*1), AX
+	VMOVDQU    -4(R13)(AX*1), X0
+	VPMASKMOVD (R9)(AX*1), X0, X1
+	VMOVDQU    X1, (R11)(AX*1)
+	JMP        bytes
+
+wide:
+	CMPQ R14, $0x88
+	JLT  words
+
+full:
+	VMOVDQU (R9)(AX*1), Y0
+	VMOVDQU 32(R9)(AX*1), Y1
+	VMOVDQU Y0, (R11)(AX*1)
+	VMOVDQU Y1, 32(R11)(AX*1)
+	ADDQ    $0x40, AX
+	SUBQ    $0x40, R14
+	CMPQ    R14, $0x88
+	JGE     full
+
+words:
+	VMOVDQU    -4(R13)(AX*1), Y0
+	VPMASKMOVD (R9)(AX*1), Y0, Y1
+	VMOVDQU    Y1, (R11)(AX*1)
+	ADDQ       $0x20, AX
+	SUBQ       $0x20, R14
+	CMPQ       R14, $0x20
+	JGE        words
+	ANDQ       $-4, R14
+	JEQ        bytes
+	LEAQ       -32(AX)(R14*1), AX
+	VMOVDQU    -4(R13)(AX*1), Y0
+	VPMASKMOVD (R9)(AX*1), Y0, Y1
+	VMOVDQU    Y1, (R11)(AX*1)
+
+bytes:
 	ANDQ    $0x03, R10
 	CMOVQEQ R13, R9
 	MOVBLZX (R9), AX
@@ -191,7 +214,7 @@ DATA padShort_avx2_words<>+208(SB)/8, $0xffffffffffffffff
 DATA padShort_avx2_words<>+216(SB)/8, $0xffffffffffffffff
 DATA padShort_avx2_words<>+224(SB)/8, $0xffffffffffffffff
 DATA padShort_avx2_words<>+232(SB)/8, $0xffffffffffffffff
-DATA padShort_avx2_words<>+240(SB)/8, $0x0000000000000000
+DATA padShort_avx2_words<>+240(SB)/8, $0xffffffffffffffff
 DATA padShort_avx2_words<>+248(SB)/8, $0x0000000000000000
 DATA padShort_avx2_words<>+256(SB)/8, $0x0000000000000000
 DATA padShort_avx2_words<>+264(SB)/8, $0x0000000000000000
@@ -201,4 +224,5 @@ DATA padShort_avx2_words<>+288(SB)/8, $0x0000000000000000
 DATA padShort_avx2_words<>+296(SB)/8, $0x0000000000000000
 DATA padShort_avx2_words<>+304(SB)/8, $0x0000000000000000
 DATA padShort_avx2_words<>+312(SB)/8, $0x0000000000000000
-GLOBL padShort_avx2_words<>(SB), RODATA|NOPTR, $320
+DATA padShort_avx2_words<>+320(SB)/8, $0x0000000000000000
+GLOBL padShort_avx2_words<>(SB), RODATA|NOPTR, $328
