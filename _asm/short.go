@@ -236,8 +236,8 @@ const (
 	zeros = 64 + 16
 )
 
-// full is the least room in a slot for 64 bytes of a message: behind its end is less than
-// a block, and 8 bytes for the length.
+// full is the least room in a slot in which 64 bytes are certainly of a message: behind
+// its end are at most 72.
 const full = 64 + 64 + 8
 
 // A wordPadder pads with AVX2, whose masks are of whole words. What precedes the message

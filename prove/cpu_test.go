@@ -101,7 +101,7 @@ func TestInstructionsOfThisCPU(t *testing.T) {
 		text = strings.TrimSpace(text)
 		special := in.jumps() || slices.Contains([]string{"ret", "call", "push", "pop", "vzeroupper"}, in.op) || strings.HasPrefix(in.op, "prefetch")
 		for i, o := range s.in.args {
-			special = special || o.base == current || o.kind == 'r' && o.reg == sp || o.kind == 'm' && (o.size == 1 || in.op == "lea" && (o.base == sp || o.base == absolute))
+			special = special || o.base == current || o.kind == 'r' && o.reg == sp || o.kind == 'm' && (o.size == 1 && in.op == "cmp" || in.op == "lea" && (o.base == sp || o.base == absolute))
 			if o.kind != 'm' || in.op == "lea" {
 				continue
 			}

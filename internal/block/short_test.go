@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"unsafe"
 
@@ -39,6 +40,48 @@ func forEachShort(t *testing.T, f func(t *testing.T)) {
 			}
 			f(t)
 		})
+	}
+}
+
+// TestShortInVectors says which lists of equal messages are put together, by what puts
+// them together.
+func TestShortInVectors(t *testing.T) {
+	forEachShort(t, func(t *testing.T) {
+		in := current().short
+		for whole, want := range map[bool]bool{false: in != inGo, true: in == inAVX512} {
+			if got := ShortInVectors(whole); got != want {
+				t.Errorf("of whole blocks %t: %t", whole, got)
+			}
+		}
+	})
+}
+
+// TestShortRoutines says which routines are in use where some are disabled.
+func TestShortRoutines(t *testing.T) {
+	if len(headers) == 0 || headers[0].Arch != "amd64" {
+		t.Skip("this build has no routines for short messages")
+	}
+	for _, tt := range []struct {
+		usable   cpu.Features
+		disabled string
+		want     shortRoutine
+	}{
+		{^cpu.Features(0), "", inAVX512},
+		{^cpu.Features(0), "short_avx512", inAVX2},
+		{^cpu.Features(0), "short_avx512 short_avx2", inGo},
+		{^cpu.Features(0), "short_avx2", inAVX512},
+		{cpu.AVX | cpu.AVX2 | cpu.BMI2, "", inAVX2},
+		{cpu.AVX | cpu.AVX2, "", inGo},
+		{0, "", inGo},
+	} {
+		s := Selection{Allowed: func(k Spec) bool { return !slices.Contains(strings.Fields(tt.disabled), k.Name) }}
+		if got := s.short(tt.usable); got != tt.want {
+			t.Errorf("with %v, without %q: %q", tt.usable, tt.disabled, shortRoutines[got].Name)
+		}
+	}
+	s := Selection{}
+	if got := s.short(^cpu.Features(0)); got != inGo {
+		t.Errorf("where nothing is allowed: %q", shortRoutines[got].Name)
 	}
 }
 

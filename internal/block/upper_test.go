@@ -93,7 +93,7 @@ func TestHasAVX(t *testing.T) {
 func TestSelectOfNoKernel(t *testing.T) {
 	defer Select(current().Selection)
 	Select(Selection{Single: "generic"})
-	if names := enabledNames(); len(names) > 0 || ShortInVectors() || current().single != plainGo || current().node != plainGo {
+	if names := enabledNames(); len(names) > 0 || ShortInVectors(false) || current().single != plainGo || current().node != plainGo {
 		t.Errorf("%q are enabled, %d and %d are called", names, current().single, current().node)
 	}
 }

@@ -100,6 +100,9 @@ func (p *Prefix) areNodes(n int) bool {
 	return n == block.NodeSize && p.Len == 0 && p.H == block.IV256 && nodePlans.current().many != nil
 }
 
+// areWhole reports whether messages of n bytes behind p are whole blocks where they lie.
+func (p *Prefix) areWhole(n int) bool { return len(p.Rest) == 0 && n%block.Size == 0 }
+
 // sumNodes sets rows of dst to the digests of m, messages with the length of a node.
 // Kernels for nodes read them one behind the other. So they are copied, unless both
 // messages and digests are rows that lie so.

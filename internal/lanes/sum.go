@@ -165,7 +165,7 @@ func sumSideBySide(dst [][block.DigestSize]byte, s *sumMany) {
 		}
 	}
 	rows, before := rowsOf(dst), len(s.prefix.Rest)
-	if blocks := block.PaddedBlocks(before + s.lengths.longest); equal && blocks <= block.MaxShort && block.ShortInVectors() {
+	if blocks := block.PaddedBlocks(before + s.lengths.longest); equal && blocks <= block.MaxShort && block.ShortInVectors(!s.nested && s.prefix.areWhole(s.lengths.longest)) {
 		g.sumByBlocks(rows, &g.sums, blocks, blocks, messagesOf(s.msgs).areFar())
 	} else if equal {
 		g.sumEqual(rows, &g.sums, messagesOf(s.msgs))
