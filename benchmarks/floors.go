@@ -200,7 +200,7 @@ var floors = map[string]floor{
 	"FarServer/size=32K/n=64/packed":               {3.4, 0, 0, 0, 0},
 	"FarServer/size=1M/n=64/packed":                {3.4, 0, 0, 0, 0},
 
-	// Padding in vectors was built and measured on Granite Rapids. On Zen 4 and Zen 5 these
+	// Padding in vectors was measured on Granite Rapids and Zen 4. On Zen 4 and Zen 5 these
 	// floors of short messages are by arithmetic from a sketch.
 	"Unequal/size=20/n=1000":               {6.5, 4.2, 0, 0, 3.8},
 	"UnequalHMAC/size=20-119/n=1000":       {5.6, 3.6, 0, 0, 3.2},
