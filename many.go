@@ -86,8 +86,8 @@ func WriteHashes(hs []hash.Hash, data [][]byte) {
 		}
 		bytes += n
 	}
-	// Most lists of little data need no other look. A hash that has begun a block completes
-	// as many as one that has not, on average.
+	// Most lists of little data need no other look. On average, a hash that has begun a
+	// block completes as many blocks as another.
 	few, taken := lanes.NeverPay(len(hs), bytes/BlockSize, writeCycles, writeListCycles), false
 	if !few {
 		few, taken = weighWrites(hs, data)
@@ -110,8 +110,8 @@ func WriteHashes(hs []hash.Hash, data [][]byte) {
 	}
 }
 
-// weighWrites reports whether writing data to hs takes less time one after the other than
-// side by side, and whether that takes writeTaken.
+// weighWrites reports whether writing data to hs one by one takes less time than side by
+// side, and whether side by side needs writeTaken.
 func weighWrites(hs []hash.Hash, data [][]byte) (few, taken bool) {
 	var all, run lanes.Tally
 	each, wraps, takes, runsAreFew := writeCyclesOf(len(hs)), 0, 0, true

@@ -21,8 +21,8 @@ func (w *endWork) End(i int) (h *block.State, rest []byte, length uint64) {
 
 func (w *endWork) Fetch(i int) { flushedDigest(w.hs[i]).fetch() }
 
-// work is a list that package lanes works on: for WriteHashes hashes and data, for
-// SumHashes and flushMany hashes alone.
+// work is a list for package lanes: of hashes and data for WriteHashes, of hashes alone for
+// SumHashes and flushMany.
 type work struct {
 	hs   []hash.Hash
 	data [][]byte
@@ -106,10 +106,10 @@ func (w *nearWork) Blocks(i int) int               { return (*writeWork)(w).Bloc
 func (w *nearWork) Start(i int, j *lanes.Job) bool { return (*writeWork)(w).Start(i, j) }
 func (w *nearWork) Done(i int, j *lanes.Job)       { (*writeWork)(w).Done(i, j) }
 
-// What hashes cost side by side more than alone, in cycles. WriteHashes: a hash; all hashes
-// together; a hash that is fetched; a hash that writes to another one; a hash whose state is
-// taken. SumHashes: the end of a message. Measured on Granite Rapids and, the first three,
-// on Zen 4.
+// What hashes cost side by side more than alone, in cycles. WriteHashes: writeCycles a
+// hash, writeListCycles in all, writeFarCycles a fetched hash, wrapCycles a hash that
+// writes to another one, takeCycles one whose state is taken. SumHashes: sumCycles a
+// message. Measured on Granite Rapids; the first three also on Zen 4.
 const (
 	writeCycles, writeListCycles, writeFarCycles = 130, 2500, 200
 	wrapCycles, takeCycles                       = 80, 500

@@ -10,11 +10,11 @@ import (
 const (
 	// seqMessages is the largest number of messages that SumSeq takes ahead.
 	seqMessages = 64
-	// seqBytes is the size from which on the messages that SumSeq has taken need only fill
-	// the lanes, and seqLong the size from which on they need not.
+	// From seqBytes bytes on, the messages taken suffice if they fill the lanes; from
+	// seqLong on, in any case.
 	seqBytes, seqLong = 1 << 20, 16 << 20
-	// seqAlone is the size of what SumSeq hashes at once: until then it pays nothing for
-	// lists that a short sequence does not fill. Each message counts as one block more.
+	// SumSeq hashes messages at once up to seqAlone bytes: a short sequence then pays
+	// nothing for a list that it does not fill. Each message counts as one block more.
 	seqAlone = 4 << 10
 )
 
@@ -39,8 +39,8 @@ func SumSeq[K any](msgs iter.Seq2[K, []byte]) iter.Seq2[K, [Size]byte] {
 	return func(yield func(K, [Size]byte) bool) { sumSeq(msgs, yield) }
 }
 
-// sumSeq is the loop over SumSeq. It calls msgs itself: a range over it would make one
-// more function on the heap, and check each message.
+// sumSeq is the loop over SumSeq. It calls msgs itself: range would put one more function
+// on the heap, and check the loop at each message.
 func sumSeq[K any](msgs iter.Seq2[K, []byte], yield func(K, [Size]byte) bool) {
 	s := &seq[K]{yield: yield}
 	msgs(func(k K, m []byte) bool {
@@ -83,7 +83,7 @@ func (s *seq[K]) add(k K, m []byte) bool {
 	return !s.isFull() || s.flush()
 }
 
-// isFull reports whether no more messages are taken before those there are hashed.
+// isFull reports whether the messages taken must be hashed before more are taken.
 func (s *seq[K]) isFull() bool {
 	n := len(s.keys)
 	if n == seqMessages || s.size >= seqLong {
@@ -110,7 +110,7 @@ func (s *seq[K]) release() {
 }
 
 // flush yields the messages that were taken ahead. It reports whether the loop goes on;
-// if not, it releases s.
+// if not, it releases the list.
 func (s *seq[K]) flush() bool {
 	l, n := s.list, len(s.keys)
 	sumMany(l.sums[:n], l.msgs[:n])

@@ -26,10 +26,10 @@ import (
 // can belong to another hash. A hash may pass from one goroutine to another. The hash
 // then takes a new buffer, and leaves the old buffer to the garbage collector.
 //
-// A hash buffers writes of less than 32 KiB until they add up to 32 KiB. So an unfinished
-// hash may hold 32 KiB of memory. Each of these makes a request: a buffer that fills up; a
-// write of 32 KiB or more; a call of Sum with 2 KiB or more in the buffer; a call of Sum256
-// with 2 KiB or more. A request can wait:
+// Unless it is hashed alone, a hash buffers writes of less than 32 KiB until they add up to
+// 32 KiB. So an unfinished hash may hold 32 KiB of memory. Each of these makes a request: a
+// buffer that fills up; a write of 32 KiB or more; a call of Sum with 2 KiB or more in the
+// buffer; a call of Sum256 with 2 KiB or more. A request can wait:
 //
 //   - for a lane, while earlier requests occupy all lanes. If these are at least four times
 //     as long as a request of less than 16 MiB, that request does not wait: the goroutine

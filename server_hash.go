@@ -177,8 +177,8 @@ func (d *serverHash) ownBuffer() *buffer {
 	return b
 }
 
-// compress compresses the whole blocks of what is buffered and of p, at least bufferSize in
-// all. If reading p faults, the hash stays as it was.
+// compress compresses the whole blocks of what is buffered followed by p, together at least
+// bufferSize bytes. If reading p faults, the hash stays as it was.
 func (d *serverHash) compress(p []byte) {
 	// The end is read first: nothing may fault once the blocks are compressed.
 	var end [BlockSize]byte

@@ -9,9 +9,9 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// Routines around the kernels, for short messages. What they do costs Go more than a
-// third of the time that the kernels take: it mispredicts branches on lengths. These
-// branch on numbers of blocks alone, which a wave's messages have in common.
+// Routines around the kernels, for short messages. In Go, this work takes more than a third
+// of the kernels' time: branches on lengths are mispredicted. These branch on numbers of
+// blocks alone, which a wave's messages have in common.
 
 // The layout of a block.Slot.
 const (
@@ -19,12 +19,12 @@ const (
 	slotState   = 5 * 64
 )
 
-// padShort and putDigests have a description each, of the loop over a list. What an
-// instruction set makes of its parts is a padder, or a putter.
+// padShort and putDigests each describe the loop over a list. A padder or a putter fills in
+// its parts for an instruction set.
 
 // A padder says what padShort does with a message.
 type padder interface {
-	// prepare comes once. It returns an address for what is nowhere.
+	// prepare comes once. It returns an address for empty messages.
 	prepare() (somewhere GPPhysical)
 	// front comes before it is known where the message is, and how long.
 	front()
@@ -118,9 +118,9 @@ const (
 // the bytes of the message by a masked load, which reads no byte that the mask leaves out,
 // what precedes them by an OR, the byte 0x80 and the length by masked moves.
 //
-// Of a message whose end, with what precedes it, has B blocks, the first B-2 are full.
-// With v bytes left, all ones shifted out above bit v are the mask of what remains, and
-// this mask plus 1 is the bit of the byte 0x80: 0 if the block is full.
+// If a message with what precedes it and its padding has B blocks, the first B-2 are full.
+// With v bytes left, the low v bits are the mask of what remains, and this mask plus 1 is
+// the bit of the byte 0x80: 0 if the block is full.
 type maskPadder struct {
 	padList
 	ones, mask                          GPPhysical
@@ -142,7 +142,7 @@ func (c maskPadder) prepare() GPPhysical {
 	c.MOVL(U32(lastWord), c.tmp.As32())
 	c.KMOVW(c.tmp.As32(), c.lastWord)
 	c.MOVQ(U64(1<<64-1), c.ones)
-	// The head's bytes: headSize c.ones, shifted to where the head is.
+	// The head's bytes: headSize ones, shifted to where the head is.
 	c.MOVQ(argument(c.Context, "headSize"), c.tmp)
 	c.BZHIQ(c.tmp, c.ones, c.length)
 	c.MOVQ(argument(c.Context, "before"), c.left)
@@ -236,14 +236,14 @@ const (
 	zeros = 64 + 16
 )
 
-// full is the least room in a slot in which 64 bytes are certainly of a message: behind
-// its end are at most 72.
+// full is the least room left in a slot whose next 64 bytes must be the message's: at most
+// 72 bytes follow it.
 const full = 64 + 64 + 8
 
 // A wordPadder pads with AVX2, whose masks are of whole words. What precedes the message
 // is in the slot first, with zeros behind it. Then come the whole words of the message, by
-// masked loads, with zeros up to the length at the end. Of the bytes behind them, up to 3,
-// one is the first, one the last, and one between, and these may be the same.
+// masked loads, with zeros up to the length at the end. Up to 3 bytes follow them: the
+// first, the last and one between are read, and may be the same.
 type wordPadder struct {
 	padList
 	state, first, second, mask, text VecPhysical

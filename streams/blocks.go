@@ -18,7 +18,7 @@ const (
 	// minHeld is the smallest number of blocks for which a buffer pays: to copy a block
 	// costs a quarter of hashing it, if memory is far from the core.
 	minHeld = 8
-	// shortHeld is the size up to which the buffer has more blocks than there are lanes.
+	// Of short blocks, the buffer takes more than there are lanes, up to shortHeld bytes.
 	shortHeld = 64 << 10
 	// maxRead is the largest number of bytes that ReadFrom reads at a time into the buffer.
 	// A copy of 1 MiB or more bypasses the cache.

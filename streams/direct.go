@@ -18,9 +18,9 @@ const (
 	// 256 short streams, which is enough for all lanes and stays in a core's cache.
 	maxDirectOpen = 64
 	maxBatch      = 256
-	// maxDirectRead and maxDirectReadOnOneP are the mean times of reading a piece up to which the
-	// goroutine that hashes reads too. A piece that another goroutine has read costs
-	// about 1 µs more. On one P only what blocks is worth that.
+	// While reading a piece takes at most maxDirectRead on average, or maxDirectReadOnOneP
+	// on one P, the goroutine that hashes reads too. A piece that another goroutine has read
+	// costs about 1 µs more. On one P, only reads that block are worth that.
 	maxDirectRead       = 2 * time.Microsecond
 	maxDirectReadOnOneP = 20 * time.Microsecond
 	// firstLook and longestLook are the intervals at which reading is looked at. They
@@ -252,8 +252,8 @@ func (w *watch) end() {
 	}
 }
 
-// takeOver has goroutines read the streams that are open and the next ones, and another
-// one hash. The goroutine that called Sum is in the middle of a piece, and reads on.
+// takeOver starts goroutines that read the open streams and the next ones, and one that
+// hashes. The goroutine that called Sum is in the middle of a piece, and reads on.
 func (d *direct) takeOver() {
 	d.watch.ended, d.over = true, true
 	d.pieces = make(chan piece, 2*d.maxOpen)

@@ -30,7 +30,7 @@ type Front struct {
 	Len              uint64 // in bytes, with all blocks and Rest
 }
 
-// A shortRoutine says what does PadShort and PutDigests.
+// A shortRoutine selects the code for PadShort and PutDigests.
 type shortRoutine uint8
 
 const (
@@ -40,8 +40,8 @@ const (
 	allShort
 )
 
-// shortRoutines are what stands in for Go's code around short messages, as kernels that
-// can be disabled, the preferred ones first. They are in no catalog: they compress nothing.
+// shortRoutines replace Go's code around short messages. Like kernels, they can be
+// disabled. The preferred ones come first. They are in no catalog: they compress nothing.
 var shortRoutines = [allShort]Spec{
 	inAVX512: {Name: "short_avx512", Arch: "amd64", Needs: cpu.BMI2 | cpu.AVX512F | cpu.AVX512BW | cpu.AVX512VL},
 	inAVX2:   {Name: "short_avx2", Arch: "amd64", Needs: cpu.AVX2 | cpu.BMI2},
@@ -57,8 +57,8 @@ func (s *Selection) short(usable cpu.Features) shortRoutine {
 	return inGo
 }
 
-// ShortInVectors reports whether vector registers put messages of one length together, or,
-// if they are whole blocks with nothing in front, whether that costs less than to hash them
+// ShortInVectors reports whether vector registers put messages of one length together. For
+// whole blocks with nothing in front, it reports whether that costs less than to hash them
 // where they lie, with one padding for all. With AVX2 it costs up to 6% more, from 16
 // messages on.
 func ShortInVectors(whole bool) bool {
@@ -66,10 +66,10 @@ func ShortInVectors(whole bool) bool {
 	return in == inAVX512 || in == inAVX2 && !whole
 }
 
-// PadShort puts messages together in slots, one behind the other: to slot i goes what f
-// has, then message number i of numbers, then padding (FIPS 180-4, section 5.1.1). Its
-// state is set to f.H. Each message, with what precedes it, has at most MaxShort blocks.
-// The slots are `stride` bytes apart.
+// PadShort puts messages together in slots, one behind the other: slot i gets what f has,
+// then msgs[numbers[i]], then padding (FIPS 180-4, section 5.1.1). Its state is set to f.H.
+// Each message, with what precedes it, has at most MaxShort blocks. The slots are `stride`
+// bytes apart.
 func PadShort(slots *Slot, stride uintptr, f *Front, msgs [][]byte, numbers []uint16) {
 	if race.Enabled {
 		for i, number := range numbers {

@@ -7,10 +7,10 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/plan"
 )
 
-// Short messages of unequal lengths go by their numbers of blocks. Messages with
-// the same number of blocks run like messages of one length. Of each number some
-// messages are left over, too few to fill the lanes. These run together, by falling
-// number of blocks, so that the shorter ones leave early.
+// Short messages go by their numbers of blocks. Messages with the same number of blocks run
+// like messages of one length. Of each number some are left over, too few to fill the
+// lanes. These run together, by falling number of blocks, so that the shorter ones leave
+// early.
 
 // maxByBlocks is the largest number of blocks of a message in a list that goes by blocks.
 // Messages of up to block.MaxShort blocks are copied whole: that costs less than calls for
@@ -18,15 +18,15 @@ import (
 // free.
 const maxByBlocks = 64
 
-// maxFewByBlocks is maxByBlocks for a few messages. Longer ones rotate. On Zen 4, lists of
-// 5 to 16 messages of up to 16 blocks took 8% less time by blocks, of up to 50 blocks as
-// much as in rotation.
+// maxFewByBlocks is maxByBlocks where few messages pay. Longer ones rotate. On Zen 4, lists
+// of 5 to 16 messages of up to 16 blocks took 8% less time by blocks than in rotation; of
+// up to 50 blocks, as much.
 const maxFewByBlocks = 16
 
 // goesByBlocks reports whether the messages, of unequal lengths, go by their numbers
 // of blocks. It returns the smallest and the largest of these numbers, and whether the
-// list is far. Messages that are not copied whole go by blocks only if they are many, or
-// if the plan loses little by those that are left over, as most of a few would be.
+// list is far. Messages not copied whole go by blocks only if they are many, or of at most
+// maxFewByBlocks blocks where the plan loses little by those left over.
 func (s *sumMany) goesByBlocks(p *plan.Streams) (least, most int, far, ok bool) {
 	l, before := &s.lengths, len(s.prefix.Rest)
 	least, most = block.PaddedBlocks(before+l.shortest), block.PaddedBlocks(before+l.longest)
@@ -49,7 +49,7 @@ func (g *group) sumByBlocks(dst Rows, s *sumMany, least, most int, far bool) {
 		g.count = min(window, len(s.msgs)-g.base)
 		g.front.Heads = s.heads[g.base*g.front.HeadSize:]
 		g.sortByBlocks(s, least, most)
-		// From here on the array of numbers of blocks holds the messages left over.
+		// From here on, buckets holds the numbers of the messages left over.
 		left := g.buckets[:0]
 		fetched := 0
 		for b, from := most, 0; b >= least; b-- {
@@ -128,8 +128,8 @@ func (s *sumMany) fetch(base int, numbers []uint16) {
 }
 
 // sumLanes hashes messages of the window, at most maxShortWave of them, by falling number
-// of blocks. If `equal` is not 0, each of them has this number of blocks. sumLanes takes
-// and returns the argument `occupied` of the method occupy.
+// of blocks. If `equal` is not 0, each of them has this number of blocks. It takes
+// `occupied` as the method occupy does, and returns the next value.
 func (g *group) sumLanes(dst Rows, s *sumMany, numbers []uint16, equal, occupied int) int {
 	live, rest := len(numbers), len(s.prefix.Rest)
 	msgs := s.msgs[g.base:]
@@ -187,8 +187,8 @@ func (g *group) setFront(s *sumMany) {
 	clear(f.Rest[copy(f.Rest[:], s.prefix.Rest):])
 }
 
-// compressOwn is compressScratch from block `at` on, in a list of which nothing but
-// compressOwn and sumInPlace changes next. It sets only those pointers that are not set.
+// compressOwn is compressScratch from block `at` on, for lists in which only compressOwn
+// and sumInPlace change next. It sets only those pointers that are not set.
 func (g *group) compressOwn(live, at, blocks int) {
 	p := unsafe.Pointer(&g.jobs[g.pointed].Scratch)
 	for i := g.pointed; i < live; i++ {

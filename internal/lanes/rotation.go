@@ -110,9 +110,9 @@ func (g *group) merge(n, live int) {
 }
 
 // rotateEqual runs the jobs of the first `live` lanes, which have equal lengths, as a
-// ring. First, all jobs advance by the blocks that remain after whole slices. Then a
-// kernel runs around the ring, one slice a turn. If the last turn cannot fill all
-// lanes, its jobs run at the end, one slice each.
+// ring. First, all jobs advance by the blocks that fill no whole slice. Then a kernel runs
+// around the ring, one slice a turn. If the last turn cannot fill all lanes, its jobs run
+// at the end, one slice each.
 func (g *group) rotateEqual(live, blocks int, t plan.TimeSlice) {
 	k := g.plan.kernels[t.Lanes]
 	r := &g.rotating

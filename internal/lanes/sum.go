@@ -113,8 +113,8 @@ func SumHeaded(dst [][block.DigestSize]byte, prefix Prefix, heads []byte, size i
 	s.sumEach()
 }
 
-// maxUneven is the largest number of messages of which one may be so long that it takes
-// most of the time.
+// maxUneven is the largest number of messages in which one long message can take most of
+// the time.
 const maxUneven = 256
 
 // OuterBlocks is the number of blocks behind the outer prefix of a nested digest.
@@ -148,7 +148,8 @@ func (s *sumMany) more() int {
 // copyHead sets dst to head i.
 func copyHead(dst, heads []byte, i int) { copy(dst, heads[i*len(dst):]) }
 
-// sumSideBySide does the work of s, of which there is some.
+// sumSideBySide does the work of s, at least one message. Uneven messages go one after the
+// other all the same.
 func sumSideBySide(dst [][block.DigestSize]byte, s *sumMany) {
 	equal := s.lengths.shortest == s.lengths.longest
 	if equal && !s.nested && s.prefix.areNodes(s.lengths.longest) {
@@ -208,8 +209,8 @@ func (g *group) nest(live int) {
 	}
 }
 
-// nestAll does the same as nest for all digests of dst. Unequal jobs end at different
-// times: nest would cost more calls there.
+// nestAll does the same as nest for all digests of dst. Since unequal jobs end at different
+// times, nest would need more calls.
 func (g *group) nestAll(dst [][block.DigestSize]byte) {
 	for base := 0; base < len(dst); base += g.maxShortWave() {
 		digests := dst[base:min(base+g.maxShortWave(), len(dst))]
@@ -290,8 +291,8 @@ func (s *sumMany) Done(i int, j *Job) { block.PutDigest(&s.dst[i], &j.H) }
 //   - whole blocks of the message, where they lie;
 //   - the tail, in scratch behind the head: the remaining bytes, and padding.
 //
-// If message and rest fit in the scratch, they are all tail: copying some blocks costs
-// less than two more calls.
+// If there is a rest, and it fits in the scratch with the message, they are all tail:
+// copying some blocks costs less than two more calls.
 type layout struct {
 	rest        int // bytes of the prefix in scratch
 	head, tail  int // bytes of scratch
@@ -333,7 +334,7 @@ func (l *layout) fill(j *Job, m []byte) {
 }
 
 // sumEqual sets rows of dst to the digests of the messages m, by the prefixes, heads and
-// keys of s. It does a few nanoseconds of work for each message. They count when messages
+// keys of s. It does a few nanoseconds of work for each message. That counts when messages
 // are short.
 func (g *group) sumEqual(dst Rows, s *sumMany, m *messages) {
 	l := s.prefix.layout(m.size)
@@ -390,8 +391,8 @@ func (g *group) sumEqual(dst Rows, s *sumMany, m *messages) {
 		if far && (whole == 0 || whole > soonBlocks) {
 			m.fetch(done+live, live)
 		}
-		// A message with a head has whole blocks, so two cases would do. Compiled by Go
-		// 1.26, two cases were 8 to 10% slower for short messages.
+		// If l.head > 0 there are whole blocks, so two cases would do. Compiled by Go 1.26,
+		// two cases were 8 to 10% slower for short messages.
 		switch {
 		case !ends:
 			g.compressPadding(live, scratch)
@@ -421,8 +422,8 @@ func (g *group) fill(n int, l *layout, prefix *Prefix, m []byte) {
 	}
 }
 
-// occupy gives each of the first live lanes the state of the job with its number. The
-// first occupied lanes have theirs already. occupy returns live.
+// occupy gives each of the first live lanes the state of the job with its number. The first
+// `occupied` lanes have theirs already. occupy returns live.
 func (g *group) occupy(occupied, live int) int {
 	for ; occupied < live; occupied++ {
 		g.state[occupied] = &g.jobs[occupied].H
@@ -457,8 +458,8 @@ func (g *group) fullWave(n, blocks int) int {
 	return max(1, n/g.Width()) * g.Width()
 }
 
-// waveBlocks is the largest number of blocks in a wave of short jobs: more of them
-// would displace the next messages from the cache.
+// waveBlocks is the largest number of blocks in a wave of short jobs, unless one job for
+// each lane has more: more would displace the next messages from the cache.
 const waveBlocks = 64
 
 // maxShortWave is the largest wave of short jobs: the same number in each lane, one

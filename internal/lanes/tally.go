@@ -7,11 +7,11 @@ import (
 )
 
 // A Tally counts the blocks of a list of jobs, of which some may have none. It is small,
-// and has no method with a pointer, so that loops keep it in registers.
+// and no method has a pointer receiver, so that loops keep it in registers.
 type Tally struct {
 	jobs, blocks, longest int
-	// short is the negative of the shortest job's blocks, as an unsigned number: the
-	// largest of them all, and 0 without jobs.
+	// short is the largest uint(-blocks): that of the shortest job that has blocks, and 0 if
+	// none has.
 	short uint
 }
 
@@ -30,7 +30,7 @@ func (t Tally) Plus(u Tally) Tally {
 }
 
 // AreFew reports whether the jobs take less time one after the other than side by side.
-// Side by side, each costs so many cycles more than alone, beside its blocks. AreFew makes
+// Side by side, each costs `each` cycles more than alone, beside its blocks. AreFew makes
 // no plan for jobs of which at most one has blocks.
 func (t Tally) AreFew(each int) bool {
 	if t.jobs <= 1 {
@@ -48,26 +48,26 @@ func AreFewEqual(n, blocks, each int) bool {
 }
 
 // NeverPay reports whether n jobs of so many blocks in all take less time one after the
-// other than side by side, however the blocks are spread. Side by side, each costs so many
-// cycles more than alone, and all together cost so many cycles more.
+// other than side by side, however the blocks are spread. Side by side, each costs `each`
+// cycles more than alone, and all together cost `list` cycles more.
 func NeverPay(n, blocks, each, list int) bool {
 	return n <= 1 || streamPlans.current().NeverPays(n, blocks, each, list)
 }
 
-// AreFew reports whether messages take less time one after the other than side by side.
-// It looks at their lengths if they are not more than there are lanes in any kernel. Each
-// message follows so many bytes of a prefix, and is followed by so many further blocks.
+// AreFew reports whether messages take less time one after the other than side by side. It
+// looks at their lengths if they are at most block.MaxLanes. `before` bytes of a prefix
+// precede each message, and `more` blocks follow it.
 func AreFew(msgs [][]byte, before, more int) bool {
-	if !mayPay(msgs, before, more) {
-		return true
+	if may := mayPay(msgs, before, more); !may || len(msgs) > block.MaxLanes {
+		return !may
 	}
 	l := lengthsOf(msgs, before)
 	return l.areFew(len(msgs), before, more)
 }
 
-// mayPay is a first look at messages. It reports whether they have as many blocks as the
-// shortest list that pays. To look at all their lengths would take 10 ns more for two
-// messages.
+// mayPay is a first look at messages. Up to block.MaxLanes of them, it reports whether they
+// have as many blocks as the shortest list that pays. lengthsOf would take 10 ns more for
+// two messages.
 func mayPay(msgs [][]byte, before, more int) bool {
 	n := len(msgs)
 	if n <= 1 {
@@ -87,10 +87,10 @@ func mayPay(msgs [][]byte, before, more int) bool {
 // lengths is what decides how messages are hashed.
 type lengths struct {
 	shortest, longest, bytes, blocks int
-	// counts are the numbers of messages by their numbers of blocks, up to block.MaxShort,
-	// each in countBits bits. They are all in one register: in memory, each message would
-	// wait until the count of the one before is stored. They hold only if no message has more
-	// blocks, and not all have as many.
+	// counts has, for each number of blocks up to block.MaxShort, the number of such
+	// messages in countBits bits. It is one register: in memory, each message would wait
+	// until the count of the one before is stored. It holds only if no message has more than
+	// MaxShort blocks, and the numbers of blocks differ.
 	counts uint64
 }
 
@@ -117,8 +117,8 @@ func lengthsOf(msgs [][]byte, before int) lengths {
 	return l
 }
 
-// countBlocks returns the blocks of messages behind so many bytes of a prefix, and counts
-// as in lengths, even if all have as many.
+// countBlocks returns the blocks of messages behind `before` bytes of a prefix, and counts
+// as in lengths, also if the numbers of blocks are equal.
 func countBlocks(msgs [][]byte, before int) (blocks int, counts uint64) {
 	for _, m := range msgs {
 		b := block.PaddedBlocks(before + len(m))
@@ -138,7 +138,7 @@ func haveLength(msgs [][]byte, n int) bool {
 	return true
 }
 
-// areFew is AreFew for n messages of these lengths, which may pay.
+// areFew is AreFew for n messages of these lengths, after mayPay.
 func (l *lengths) areFew(n, before, more int) bool {
 	return n <= block.MaxLanes && l.areUneven(n, before, more)
 }

@@ -25,7 +25,7 @@ type Tree = TreeOf[[32]byte]
 
 // A TreeOf is a definition of trees with nodes of type N. Leaves are on level 0.
 type TreeOf[N comparable] struct {
-	// Parent sets dst, which may be the first of two nodes, to the node above them. It
+	// Parent sets dst, which may be the first child, to the node above the children. It
 	// keeps neither pointer.
 	Parent func(dst *N, children *[2]N)
 	// Nodes sets dst[i] to the node above src[2i] and src[2i+1], for all of dst,
@@ -40,7 +40,7 @@ type TreeOf[N comparable] struct {
 	Pool *Pool[N]
 }
 
-// Depth returns the level of the root of n leaves, at least one.
+// Depth returns the level of the root of n ≥ 1 leaves.
 func Depth(n int) int { return bits.Len(uint(n - 1)) }
 
 // Root returns the node on level `depth` above nodes, which are on `level`. nodes has
@@ -229,8 +229,8 @@ func (t *TreeOf[N]) Node(leaves []N, level, i int) N {
 // Width returns the number of nodes on a level above n leaves: n/2^level, rounded up.
 func Width(n, level int) int { return (n-1)>>level + 1 }
 
-// above sets dst to the parents of nodes, of trees of `size` nodes each on `level`, one
-// tree behind the other.
+// above sets dst to the parents of nodes: several trees in a row, with `size` nodes each on
+// `level`.
 func (t *TreeOf[N]) above(s *scratch[N], dst, nodes []N, trees, size, level int) {
 	pairs := size / 2
 	if trees == 1 || size%2 == 0 {
@@ -268,10 +268,9 @@ func (t *TreeOf[N]) above(s *scratch[N], dst, nodes []N, trees, size, level int)
 	}
 }
 
-// climb hashes nodes, of trees of one size which are on `level`, up to the level `to`, and
-// returns the nodes there. They are in one of the buffers, unless `to` is `level`. buf has
-// room for the level above, other for the level above that. other may share the memory of
-// nodes.
+// climb hashes the nodes of equal trees, all on `level`, up to the level `to`, and returns
+// the nodes there. They are in one of the buffers, unless `to` is `level`. buf has room for
+// the level above, other for the level above that. other may share the memory of nodes.
 func (t *TreeOf[N]) climb(s *scratch[N], buf, other, nodes []N, trees, level, to int) []N {
 	for size := len(nodes) / trees; level < to; level++ {
 		above := (size + 1) / 2

@@ -7,9 +7,9 @@ import "math/bits"
 // definition of the tree, in which a node without a sibling goes up as it is.
 type Peaks struct {
 	leaves uint64
-	// low and high have a root on each level that is a bit of leaves. Few trees have
-	// high ones: Peaks of both would take a while to clear. Copies of Peaks share what
-	// high points to, so it does not change.
+	// low and high have a root on each level that is a bit of leaves. Few trees need high;
+	// inline, it would make Peaks slow to clear. Copies of Peaks share what high points to,
+	// so it does not change.
 	low  [lowLevels][32]byte
 	high *[topLevel - lowLevels][32]byte
 }
@@ -94,9 +94,9 @@ func (p *Peaks) Add(t *Tree, root [32]byte, level int) {
 	p.leaves += 1 << level
 }
 
-// lift adds nodes to a tree of that many leaves, from level up to the level `to`. It
-// returns what is on that level then. What has no sibling yet stays below, as a peak.
-// Nodes begin at the second place of buf.
+// lift adds nodes to a tree of `leaves` leaves, from `level` up to the level `to`. It
+// returns what is on that level then. What has no sibling yet stays below, as a peak. Nodes
+// begin at the second place of buf.
 func (p *Peaks) lift(t *Tree, buf, other, nodes [][32]byte, leaves uint64, level, to int) [][32]byte {
 	for ; level < to && len(nodes) > 0; level++ {
 		if leaves>>level&1 == 1 {
@@ -120,12 +120,12 @@ func (p *Peaks) Root(t *Tree) [32]byte {
 	return p.fold(t, p.leaves&(p.leaves-1), *p.root(bits.TrailingZeros64(p.leaves)))
 }
 
-// RootWith returns the root of the tree with a last part that has the root last. The part
-// is smaller than every subtree of p, or as large as the smallest.
+// RootWith returns the root of the tree and a last part whose root is `last`. The part is
+// smaller than every subtree of p, or as large as the smallest.
 func (p *Peaks) RootWith(t *Tree, last [32]byte) [32]byte { return p.fold(t, p.leaves, last) }
 
-// fold returns the root of the subtrees on the levels that are bits of `levels`, with one
-// behind them that has the root last.
+// fold returns the root over the subtrees on the levels set in `levels`, followed by one
+// whose root is `last`.
 func (p *Peaks) fold(t *Tree, levels uint64, last [32]byte) [32]byte {
 	for ; levels != 0; levels &= levels - 1 {
 		children := [2][32]byte{*p.root(bits.TrailingZeros64(levels)), last}

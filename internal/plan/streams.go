@@ -8,26 +8,26 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/block"
 )
 
-// Streams is a plan for messages that are hashed side by side. It names kernels, or
-// "generic" or "x1_std" for one stream.
+// Streams is a plan for messages that are hashed side by side. It names kernels; for one
+// stream also "generic" or "x1_std".
 type Streams struct {
 	// Width is the number of lanes that are kept live while there are enough jobs.
 	// It is 1 if no kernel is faster than one message at a time.
 	Width int
-	// Kernels[n] is the kernel for the first of n live lanes; the lanes that it
-	// leaves are planned again.
+	// Kernels[n] is the kernel for the first of n live lanes; the lanes left over are
+	// planned again.
 	Kernels [block.MaxLanes + 1]string
-	// Least[n] is the number of blocks in the shortest list of n messages that takes less
-	// time side by side: a list of equal lengths.
+	// Least[n] is the least number of blocks for which n messages take less time side by
+	// side: lists of one length need the fewest. It is math.MaxInt if none does.
 	Least [block.MaxLanes + 1]int
-	// FewPay reports whether two lanes cost at most 1.4 times their share of all lanes.
+	// FewPay reports whether two lanes cost at most 1.4·2/Width of what Width lanes cost.
 	FewPay bool
 
 	overhead overhead
 	// cycles[n] is the cost of advancing n lanes by a block.
 	cycles [block.MaxLanes + 1]int
-	// gain is what a block costs less in full lanes than alone, lane what each message of
-	// a list costs beside its blocks, at least.
+	// gain is what full lanes save for each block. lane is the least that a message of a
+	// list costs beside its blocks.
 	gain, lane int
 	// cheapest[n] is the number of jobs that run at a time when n jobs rotate.
 	// rotations[n] are the ways to advance n jobs.
@@ -60,19 +60,18 @@ func NewStreams(r Row, enabled []block.Spec, single string) *Streams {
 	return p
 }
 
-// maxLeast is the number of blocks in each message of a list that pays, at most, if any
-// such list does.
+// If any list of one length pays, one of fewer than maxLeast blocks a message does.
 const maxLeast = 1 << 10
 
-// A list of messages costs listCycles and, for each message, listLaneCycles beside its
-// calls, and longLaneCycles more if they differ and one is long. Random lists of 2 to 60
-// messages took 300 and 15 on Granite Rapids, 540 and 0 on Zen 4, and the long ones of 16
-// messages 40 and 110. Elsewhere they are estimates.
+// Beside its calls, a list costs listCycles, and listLaneCycles for each message, or
+// longLaneCycles more if lengths differ and one is long. Measured in random lists on
+// Granite Rapids and on Zen 4: 300 and 540, 15 and 0, 40 and 110. Elsewhere these are
+// estimates.
 const listCycles, listLaneCycles, longLaneCycles = 450, 10, 100
 
 // OneByOne reports whether n messages take less time one after the other than side by
-// side, or at most a twentieth more, since the costs are not exact. They have so many
-// blocks all together, the shortest and the longest of them these. Side by side, each
+// side, or at most a twentieth more, since the costs are not exact. They have `blocks`
+// blocks in all, the shortest message `shortest`, the longest `longest`. Side by side, each
 // costs the caller `each` cycles more than alone.
 func (p *Streams) OneByOne(n, blocks, shortest, longest, each int) bool {
 	if p.Width == 1 || n <= 1 {
@@ -81,8 +80,8 @@ func (p *Streams) OneByOne(n, blocks, shortest, longest, each int) bool {
 	if longest > max(shortest, block.MaxShort) {
 		each += longLaneCycles
 	}
-	// All advance until the shortest ends. What then is left has fewer lanes, and takes
-	// another call for each message that ends: about as long as in pairs.
+	// All advance until the shortest ends. The rest runs in fewer lanes, with a call for
+	// each message that ends: it takes about as long as in pairs.
 	left, perBlock := blocks-n*shortest, p.cycles[2]/2
 	width, waves := n, 1
 	// The products of long lists need 64 bits.

@@ -45,7 +45,7 @@ func IsLong(blocks int) bool { return blocks >= minRotated }
 
 // cheapest returns how many of n jobs to run at a time: the number, up to width, at
 // which the cost for each job is lowest. cycles[i] is the cost of advancing i lanes by
-// one block. If the result is less than n, the running jobs fill a kernel.
+// one block. A result less than n leaves no lane of its kernels empty.
 func cheapest(n, width int, cycles []int) int {
 	lanes := min(n, width)
 	for i := 1; i < min(n, width); i++ {
