@@ -27,13 +27,14 @@ import (
 // then takes a new buffer, and leaves the old buffer to the garbage collector.
 //
 // Unless it is hashed alone, a hash buffers writes of less than 32 KiB until they add up to
-// 32 KiB. So an unfinished hash may hold 32 KiB of memory. Each of these makes a request: a
+// 32 KiB. So an unfinished hash may hold 32 KiB of memory. A request asks to have data
+// hashed side by side with the data of other goroutines. Each of these makes a request: a
 // buffer that fills up; a write of 32 KiB or more; a call of Sum with 2 KiB or more in the
 // buffer; a call of Sum256 with 2 KiB or more. A request can wait:
 //
-//   - for a lane, while earlier requests occupy all lanes. If these are at least four times
-//     as long as a request of less than 16 MiB, that request does not wait: the goroutine
-//     that made it hashes the data alone, at once;
+//   - for a lane, while earlier requests occupy all lanes. A request of less than 16 MiB
+//     does not wait for requests that are at least four times as long: the goroutine that
+//     made it hashes the data alone, at once;
 //   - for a processor, while other goroutines keep all GOMAXPROCS processors busy. In
 //     such programs, hashes of the function [New] are faster.
 //
@@ -44,9 +45,9 @@ import (
 // truncated. The fault occurs in the goroutine that called Write, as without a Server.
 //
 // To let packages that call crypto.SHA256.New use the hashes of a Server, call
-// crypto.RegisterHash(crypto.SHA256, server.New) before other goroutines start. Do not
-// do so under GODEBUG=fips140=only: crypto/rsa returns an error and TLS 1.3 panics:
-// both refuse hashes from outside the validated module.
+// crypto.RegisterHash(crypto.SHA256, server.New) before other goroutines start. Do not do
+// so under GODEBUG=fips140=only. There crypto/rsa and TLS 1.3 refuse hashes from outside
+// the validated module: crypto/rsa returns an error, and TLS 1.3 panics.
 type Server struct {
 	made   sync.Once
 	shards []*combine.Shard // made at the first use, one for every procsPerShard Ps

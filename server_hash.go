@@ -34,9 +34,10 @@ type serverHash struct {
 	// shard. While it is positive, nothing is buffered.
 	solo uint16
 
-	// inUse is set while a request of the hash is under way. A second goroutine that
-	// uses the hash then panics: the buffer belongs to the first goroutine, so Write
-	// takes the path that checks inUse. inUse also makes go vet report copies by value.
+	// inUse is set while a request of the hash is under way. A second goroutine that uses
+	// the hash then panics. Its Write takes the slow path, which checks inUse, since the
+	// buffer belongs to the first goroutine. inUse also makes go vet report copies by
+	// value.
 	inUse atomic.Bool
 }
 
@@ -88,11 +89,11 @@ func (d *serverHash) begin() {
 	}
 }
 
-// copied reports whether d is a copy made by value. Only Reset makes one usable.
+// copied reports whether d is a copy made by value. Only Reset makes such a copy usable.
 func (d *serverHash) copied() bool { return d.self != nil && d.self != d }
 
-// Write adds p to the message. It returns len(p) and no error, and does not read
-// p after that.
+// Write adds p to the message. It returns len(p) and no error. After it has returned,
+// nothing reads p.
 func (d *serverHash) Write(p []byte) (int, error) {
 	if b := d.buffered; b != nil {
 		if end := int(d.m) + len(p); end < bufferSize && b.isOf(d) {
@@ -151,7 +152,7 @@ func (d *serverHash) write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// buffer adds p to b, the buffer of d and of the calling goroutine. There is room for it.
+// buffer adds p to b, the buffer of d and of the calling goroutine. b has room for p.
 func (d *serverHash) buffer(b *buffer, p []byte) {
 	to := b.bytes[d.m:]
 	if len(p) == BlockSize && len(to) >= BlockSize {
@@ -164,8 +165,8 @@ func (d *serverHash) buffer(b *buffer, p []byte) {
 	d.len += uint64(len(p))
 }
 
-// ownBuffer returns d's buffer. If it is another goroutine's, that goroutine may still
-// write to it. Then ownBuffer replaces it, and leaves it to the garbage collector.
+// ownBuffer returns d's buffer. It replaces a buffer of another goroutine, and leaves
+// that buffer to the garbage collector, since the other goroutine may still write to it.
 func (d *serverHash) ownBuffer() *buffer {
 	b := d.buffered
 	if !b.isOf(d) {

@@ -3,14 +3,14 @@
 // faster than crypto/pbkdf2. A [Server] is for programs in which each goroutine checks
 // one login.
 //
-// Functions may be called concurrently. In FIPS 140-3 mode, and wherever else crypto/sha256
-// does the work of this library, crypto/pbkdf2 does that of this package, one key after the
-// other. Under GODEBUG=fips140=only, crypto/pbkdf2 refuses short keys and salts, and this
-// package returns its errors.
+// Functions may be called concurrently. In FIPS 140-3 mode, and wherever else
+// crypto/sha256 does the work of this library, crypto/pbkdf2 does the work of this
+// package, one key after the other. Under GODEBUG=fips140=only, crypto/pbkdf2 refuses
+// short keys and salts, and this package returns its errors.
 //
 // While a function runs, pooled memory holds what it computed from a password: the states
-// of HMAC, and digests. The function clears it before it returns, but not stacks and
-// registers.
+// of HMAC, and digests. The function clears this memory before it returns. It does not
+// clear stacks and registers.
 package pbkdf2
 
 import (
@@ -93,7 +93,7 @@ func sumMany(dst [][32]byte, passwords, salts [][]byte, iters []int) error {
 	return nil
 }
 
-// check returns an error for numbers that no key has.
+// check returns an error if no key has this number of iterations or this length.
 func check(iter, keyLength int) error {
 	switch {
 	case iter < 1:
@@ -124,7 +124,8 @@ func begin(ch *lanes.Chain, inner, outer block.State, salt []byte, index uint32,
 	ch.U, ch.Sum, ch.Left = outer, outer, iter-1
 }
 
-// putDigest writes the digest of a chain at its end to key, as far as it fits.
+// putDigest writes the digest of a finished chain to key, or as much of the digest as
+// fits.
 func putDigest(key []byte, ch *lanes.Chain) {
 	var sum [size]byte
 	block.PutDigest(&sum, &ch.Sum)

@@ -87,7 +87,7 @@ func (s *Server) wait(l *login) {
 		<-l.wake
 		s.mu.Lock()
 	}
-	if l.combining { // it was asked to when its parts were finished already
+	if l.combining { // l was asked to combine after its parts were finished
 		s.retire(l)
 	}
 	select {
@@ -96,8 +96,8 @@ func (s *Server) wait(l *login) {
 	}
 }
 
-// recruit makes one more login combine, if parts wait and a P is left for it. It
-// chooses l. If l combines already, it chooses a login whose goroutine waits.
+// recruit makes one more login combine, if parts wait and a P is left. That login is l.
+// If l combines already, it is one whose goroutine waits.
 func (s *Server) recruit(l *login) {
 	if len(s.queue) == 0 || s.combiners >= runtime.GOMAXPROCS(0) {
 		return
@@ -114,7 +114,7 @@ func (s *Server) recruit(l *login) {
 	s.combiners++
 }
 
-// retire records that l no longer combines, and finds another login that does.
+// retire records that l no longer combines, and recruits another login.
 func (s *Server) retire(l *login) {
 	s.combiners--
 	s.recruit(l) // another one, since l still counts as combining

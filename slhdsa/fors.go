@@ -2,22 +2,22 @@ package slhdsa
 
 import "github.com/sha256-simd/sha256-simd/internal/lanes"
 
-// FORS of FIPS 205, section 8: k trees side by side. All their leaves are numbered
-// through.
+// FORS of FIPS 205, section 8: k trees side by side. The leaves of all these trees have
+// consecutive numbers.
 
 const (
 	// forsWindow is the number of leaves that are in memory at a time, a power of
 	// two.
 	forsWindow = 512
-	// forsLow is the height up to which each window is reduced by itself, with lanes
-	// for SHA-256. There a window has few nodes left. Above it all windows are reduced
-	// together.
+	// forsLow is the height up to which each window is reduced by itself, with lanes for
+	// SHA-256. At this height a window has few nodes left. Above this height all windows
+	// are reduced together.
 	forsLow = 6
 )
 
 // signFORS writes the signature of FORS to sig: for each tree the secret value of the
-// leaf that indices selects, and its authentication path. tree and keyPair are the
-// XMSS tree and the leaf in it that signs the public key, which signFORS writes to pk.
+// leaf that indices selects, and its authentication path. The leaf keyPair of the XMSS
+// tree `tree` signs the public key of FORS. signFORS writes that key to pk.
 func (s *scratch) signFORS(sig, pk []byte, k *seed, secret []byte, tree uint64, keyPair uint32, indices []int) {
 	prf := newAddress(0, tree, forsPRF, keyPair)
 	node := newAddress(0, tree, forsTree, keyPair)
@@ -59,7 +59,8 @@ func (s *scratch) signFORS(sig, pk []byte, k *seed, secret []byte, tree uint64, 
 	s.tweakLong()
 }
 
-// putSecret makes the block in a lane the message of PRF for the secret value of a leaf.
+// putSecret fills the block in a lane with the message from which PRF makes the secret
+// value of a leaf.
 func (s *scratch) putSecret(lane int, k *seed, prf *address, secret []byte, leaf int) {
 	b := &s.one.Blocks[lane]
 	putBlock(b, prf, k.n)

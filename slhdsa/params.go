@@ -59,8 +59,8 @@ type params struct {
 	oid    asn1.ObjectIdentifier
 }
 
-// sets are the parameter sets, by ParameterSet less 1. The object identifiers are in
-// RFC 9909, section 3.
+// sets are the parameter sets; the index is the ParameterSet less 1. The object
+// identifiers are in RFC 9909, section 3.
 var sets = [...]params{
 	{SHA2_128s, "SLH-DSA-SHA2-128s", 16, 7, 9, 12, 14, oid(20)},
 	{SHA2_128f, "SLH-DSA-SHA2-128f", 16, 22, 3, 6, 33, oid(21)},

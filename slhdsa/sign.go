@@ -31,8 +31,8 @@ type Options struct {
 func (*Options) HashFunc() crypto.Hash { return 0 }
 
 // Sign signs a whole message, not its digest, unlike other signers. opts is nil,
-// [*Options], or any other value whose HashFunc is 0. Unless signing is deterministic, Sign
-// reads 16, 24 or 32 bytes from rand, as many as the security level has; a nil rand means
+// [*Options], or any other value whose HashFunc is 0. Unless signing is deterministic,
+// Sign reads 16, 24 or 32 bytes from rand: the security level in bytes. A nil rand means
 // [crypto/rand.Reader].
 //
 // Sign may be called concurrently. It returns an error if the options are invalid, if
@@ -103,8 +103,8 @@ func (k *PrivateKey) sign(m content, optRand []byte) ([]byte, error) {
 	return sig, nil
 }
 
-// signHypertree writes the signatures of all layers to sig. signed is what each layer
-// signs; only the first value is set.
+// signHypertree writes the signatures of all layers to sig. signed has room for what each
+// layer signs. Only the first value is set by the caller.
 func (s *scratch) signHypertree(sig, signed []byte, k *PrivateKey, at *place) {
 	p, seed := k.public.params, &k.public.seed
 	size := p.xmssSize()
@@ -130,8 +130,8 @@ func (s *scratch) signHypertree(sig, signed []byte, k *PrivateKey, at *place) {
 	s.runChains()
 }
 
-// newForest returns the forest of the trees of the hypertree that are on the way from a
-// place, one for each layer.
+// newForest returns the forest of the trees of the hypertree that a signature goes
+// through from a place on, one tree for each layer.
 func newForest(k *seed, at *place) *forest {
 	return &forest{
 		seed: k, height: k.height,

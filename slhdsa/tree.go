@@ -25,8 +25,8 @@ type forest struct {
 	whole func(height int, nodes []byte)
 }
 
-// keep copies nodes of the authentication paths. nodes have one height, and numbers from
-// first on.
+// keep copies those of nodes that are in authentication paths. All nodes have one height.
+// Their numbers go from first on.
 func (f *forest) keep(height, first int, nodes []byte) {
 	if f.whole != nil {
 		f.whole(height, nodes)
@@ -44,8 +44,8 @@ func (f *forest) keep(height, first int, nodes []byte) {
 }
 
 // reduce reduces nodes of one height, from number first on, to nodes of the height `to`,
-// in place, and returns them. It keeps paths from the height of the nodes up to below
-// `to`.
+// in place, and returns them. It keeps the parts of the authentication paths from height
+// `from` up to `to` - 1.
 func (s *scratch) reduce(f *forest, nodes []byte, from, to, first int) []byte {
 	for height := from; height < to; height++ {
 		f.keep(height, first, nodes)
@@ -55,8 +55,8 @@ func (s *scratch) reduce(f *forest, nodes []byte, from, to, first int) []byte {
 	return nodes
 }
 
-// parents replaces nodes by their parents, which have the given height and numbers from
-// first on: H of FIPS 205.
+// parents replaces nodes by their parents, by H of FIPS 205. The parents have the given
+// height, and numbers from first on.
 func (s *scratch) parents(f *forest, nodes []byte, height, first int) []byte {
 	n := len(nodes) / (2 * f.n)
 	if f.usesSHA512() {
@@ -97,9 +97,10 @@ type climb struct {
 	node   []byte // the leaf, then the root
 }
 
-// climbAll does at most a climb for each lane.
+// climbAll does climbs side by side, at most one for each lane.
 func (s *scratch) climbAll(climbs []climb) {
-	// The highest first: so those that are left are always the first.
+	// Climbs with SHA-256 come first, the highest before the others. So the climbs that
+	// are left are always the first.
 	slices.SortStableFunc(climbs, func(a, b climb) int {
 		return cmp.Or(cmp.Compare(a.n, b.n), cmp.Compare(b.height, a.height))
 	})

@@ -16,8 +16,8 @@ import (
 //
 //	PK.seed || zeros || address || message
 //
-// where zeros complete the block. So PK.seed is a midstate, and what remains for F and
-// PRF is one block. It is one block for H with SHA-256, too.
+// where zeros complete the block. So the state after PK.seed and zeros is a midstate.
+// After it, F and PRF hash one block; so does H with SHA-256.
 
 // A seed has the states that the functions take from a PK.seed.
 type seed struct {
@@ -52,7 +52,7 @@ func putBlock(b *[block.Size]byte, a *address, size int) {
 }
 
 // A scratch is the memory for one call of a public function. It holds secrets until
-// clear.
+// release clears it.
 type scratch struct {
 	// one has the lanes of F, PRF, and H with SHA-256.
 	one lanes.OneBlock
@@ -69,7 +69,7 @@ type scratch struct {
 	nodes   []byte  // of trees
 	keys    []byte  // messages of T
 	long    []long  // what is in keys
-	sameLen []int   // indices in long, of messages with the same number of blocks
+	sameLen []int   // indices in long of the messages that SHA-256 hashes
 	chains  []chain // of WOTS+ keys that sign or verify
 	sorted  []chain
 	ends    []wotsKey
@@ -125,8 +125,8 @@ func (s *scratch) useSeed(k *seed, n int) {
 	}
 }
 
-// value returns the message of lane i: the hash value before Sum, and the new one after
-// it.
+// value returns the message of lane i, a hash value. Sum replaces it by the next hash
+// value.
 func (s *scratch) value(i int, k *seed) []byte { return s.one.Blocks[i][messageAt:][:k.n] }
 
 // sum512 writes the hash of an address and a message, by SHA-512, to dst.
@@ -170,7 +170,8 @@ func (s *scratch) tweakLong() {
 		copy(m.message[whole:], tail[:])
 		s.sameLen = append(s.sameLen, i)
 	}
-	// Sets may have messages of different lengths, but there are few.
+	// Messages of different parameter sets may differ in length, but there are few
+	// lengths.
 	all := s.sameLen
 	for len(all) > 0 {
 		size := len(s.long[all[0]].message)

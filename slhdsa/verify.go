@@ -9,7 +9,8 @@ import (
 )
 
 // ErrVerification says that a signature is not one of the message by the key under the
-// given options. If its length is wrong, the error is wrapped and says so.
+// given options. If the length of the signature is wrong, the error is wrapped and says
+// so.
 var ErrVerification = errors.New("slhdsa: invalid signature")
 
 // Verify returns nil if sig is a signature of message by the key. opts are nil or the
@@ -19,8 +20,9 @@ func (k *PublicKey) Verify(message, sig []byte, opts *Options) error {
 }
 
 // VerifyMany verifies many signatures side by side, on the calling goroutine: element i
-// of the result is the result of keys[i].Verify(messages[i], sigs[i], opts). The keys
-// may have different parameter sets. It takes a fraction of the time of a loop.
+// of the result is the result of keys[i].Verify(messages[i], sigs[i], opts). The keys may
+// have different parameter sets. VerifyMany takes a fraction of the time of a loop over
+// Verify.
 //
 // If the slices differ in length, VerifyMany verifies nothing. It returns an error for
 // each element of the longest slice.

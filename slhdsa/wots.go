@@ -21,8 +21,9 @@ func (p *params) digits(dst, message []byte) {
 	end[0], end[1], end[2] = byte(checksum>>8), byte(checksum>>4)&15, byte(checksum)&15
 }
 
-// step advances the chains in the first n lanes. Lane i has s.steps[i] steps, and the
-// numbers do not rise. Each block has the hash address of its first step.
+// step advances the chains in the first n lanes. Lane i does s.steps[i] steps. The
+// numbers of steps do not rise from lane to lane. Each block has the hash address of its
+// first step.
 func (s *scratch) step(n int) {
 	s.one.Follow(s.steps[:n])
 }
@@ -31,8 +32,8 @@ func (s *scratch) step(n int) {
 type wotsKey struct {
 	*seed
 	adrs address // of type wotsHash
-	// secret is SK.seed, from which the chains begin, or nil: then they go on from the
-	// values in src.
+	// secret is SK.seed, from which the chains begin. If secret is nil, the chains go on
+	// from the values in src.
 	secret, src []byte
 	dst         []byte // for the values at which the chains end
 }
@@ -44,8 +45,8 @@ type chain struct {
 	start, length uint8
 }
 
-// addChains adds the chains of s.ends[key]. If they begin at SK.seed they go to the
-// digits of message; otherwise they go on from there.
+// addChains adds the chains of s.ends[key]. Chains that begin at SK.seed end at the
+// digits of message. Other chains go on from these digits to the end.
 func (s *scratch) addChains(key int, message []byte) {
 	var digits [maxChains]byte
 	k := &s.ends[key]

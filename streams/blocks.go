@@ -18,7 +18,8 @@ const (
 	// minHeld is the smallest number of blocks for which a buffer pays: to copy a block
 	// costs a quarter of hashing it, if memory is far from the core.
 	minHeld = 8
-	// Of short blocks, the buffer takes more than there are lanes, up to shortHeld bytes.
+	// shortHeld is the size of the buffer if blocks are short. Then it has more blocks
+	// than there are lanes.
 	shortHeld = 64 << 10
 	// maxRead is the largest number of bytes that ReadFrom reads at a time into the buffer.
 	// A copy of 1 MiB or more bypasses the cache.
@@ -33,7 +34,7 @@ const (
 type Blocks struct {
 	size    int64
 	digests func([][sha256.Size]byte) error
-	err     *error // of the next call; a pointer, as lists are one
+	err     *error // of the next call; a pointer for the same reason as lists
 	resets  int    // counts calls of Reset
 
 	// alone is the number of blocks to hash as they come before others are held. A new
@@ -46,7 +47,8 @@ type Blocks struct {
 	state block.State
 	rest  [block.Size]byte // the bytes that are not in state
 
-	// What escapes is behind one more pointer, so that f need not be on the heap.
+	// What escapes to the heap is behind one more pointer. So the function digests need
+	// not be on the heap.
 	*lists
 }
 
@@ -61,21 +63,24 @@ type lists struct {
 
 var (
 	errBlocksClosed = errors.New("streams: Blocks: closed")
-	// errBlocksInUse is also for calls after a panic, such as a fault in reading what was
-	// written, and for calls that were under way when f or a reader called Reset.
+	// errBlocksInUse is also the error of calls after a panic, such as a fault in reading
+	// what was written. And it is the error of a call during which f or a reader called
+	// Reset.
 	errBlocksInUse = errors.New("streams: Blocks: a call is under way, or has panicked")
 )
 
 // NewBlocks returns Blocks of size bytes. They call f with the digests of one block or
-// more, in order. f must not keep the slice. Write, ReadFrom and Close call it on their
-// goroutine. Close passes the last digests. If f fails, the method that called f returns
-// that error, and so does each later call until Reset; until then f is not called.
+// more, in order. f must not keep the slice. Write, ReadFrom and Close call f on the
+// goroutine that called them. Close passes the last digests. If f fails, the method that
+// called f returns that error, and so does each later call until Reset; until then f is
+// not called.
 //
-// Blocks hold back as many blocks as there are lanes (see [sha256.Selected]), more if these
-// are short, and 4 MiB at most. A block of more than 512 KiB is hashed as it comes, not
-// side by side with others: holding it would cost as much time as it saves. The first
-// blocks are also hashed as they come, until there is a buffer. If the object can be read
-// at any offset, [Parts] hashes long parts side by side, too.
+// Blocks hold back as many blocks as there are lanes (see [sha256.Selected]). They hold
+// back more blocks if blocks are short, but never more than 4 MiB. A block of more than
+// 512 KiB is hashed as it comes, not side by side with others: holding it would cost as
+// much time as it saves. The first blocks are also hashed as they come, until there is a
+// buffer. If the object can be read at any offset, [Parts] hashes long parts side by
+// side, too.
 //
 // NewBlocks panics if size is below 1 or f is nil.
 func NewBlocks(size int, f func(digests [][sha256.Size]byte) error) *Blocks {
@@ -103,7 +108,7 @@ func (b *Blocks) begin() {
 		return
 	}
 	l := new(lists)
-	l.sums = l.one[:] // by way of b, f would have to be on the heap
+	l.sums = l.one[:] // not through b: then f would have to be on the heap
 	b.lists = l
 	b.alone, b.count = math.MaxInt, 1
 	if width, _ := lanes.Width(); width > 1 && b.size <= maxHeld/minHeld {
@@ -126,8 +131,8 @@ func (b *Blocks) Reset() {
 }
 
 // Write adds p. If p has several blocks, it hashes most of them without a copy. It
-// returns an error if f has failed or b is closed, and the number of bytes of p that it
-// has added.
+// returns the number of bytes of p that it has added. It returns an error if f has failed
+// or b is closed.
 func (b *Blocks) Write(p []byte) (n int, err error) {
 	if b.err != nil {
 		return 0, *b.err
@@ -137,7 +142,7 @@ func (b *Blocks) Write(p []byte) (n int, err error) {
 	return n, b.ended(err)
 }
 
-// ended ends a call. Its error is also that of the calls that follow.
+// ended ends a call with err. If err is not nil, the calls that follow return it, too.
 func (b *Blocks) ended(err error) error {
 	b.err = nil
 	if err != nil {
@@ -218,7 +223,8 @@ func (b *Blocks) Close() error {
 func (b *Blocks) add(p []byte) (n int, err error) {
 	b.begin()
 	if b.begun == 0 && len(b.held) == 0 && b.count > 1 {
-		// What fills the buffer, or cannot wait for it, is hashed where it is.
+		// Blocks are hashed where they are if they would fill the buffer, or if several
+		// come at once while blocks are still hashed as they come.
 		size := int(b.size)
 		if n := min(len(p)/size, b.count); n == b.count || n > 1 && !b.holds() {
 			b.hashedAlone(n)
@@ -297,7 +303,7 @@ func (b *Blocks) filled(p []byte) error {
 	return b.ended(err)
 }
 
-// hold adds the n bytes behind held, and hashes all that is held if it is full.
+// hold adds the n bytes behind held. If the buffer is full, hold hashes all that is held.
 func (b *Blocks) hold(n int) error {
 	b.held = b.held[:len(b.held)+n]
 	if len(b.held) < cap(b.held) {

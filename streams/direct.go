@@ -11,20 +11,23 @@ import (
 )
 
 const (
-	// chunkSize is the size of the buffers that streams are read into on the goroutine
-	// that hashes: several short ones one behind the other, or pieces of long ones.
+	// chunkSize is the size of the buffers into which the goroutine that hashes reads
+	// streams. A buffer holds several short streams, one behind the other, or pieces of
+	// long streams.
 	chunkSize = 3 * readSize
-	// maxDirectOpen and maxBatch bound the memory of that: 64 pieces of long streams, or
-	// 256 short streams, which is enough for all lanes and stays in a core's cache.
+	// maxDirectOpen and maxBatch bound the memory of these buffers, to 64 pieces of long
+	// streams or 256 short streams. That is enough for all lanes, and stays in a core's
+	// cache.
 	maxDirectOpen = 64
 	maxBatch      = 256
-	// While reading a piece takes at most maxDirectRead on average, or maxDirectReadOnOneP
-	// on one P, the goroutine that hashes reads too. A piece that another goroutine has read
-	// costs about 1 µs more. On one P, only reads that block are worth that.
+	// The goroutine that hashes also reads, as long as reading a piece takes at most
+	// maxDirectRead on average, or maxDirectReadOnOneP on one P. A piece that another
+	// goroutine has read costs about 1 µs more. On one P, only streams that block are
+	// worth that.
 	maxDirectRead       = 2 * time.Microsecond
 	maxDirectReadOnOneP = 20 * time.Microsecond
-	// firstLook and longestLook are the intervals at which reading is looked at. They
-	// double from the one to the other.
+	// A watch looks at reading at intervals that double, from firstLook up to
+	// longestLook.
 	firstLook   = 100 * time.Microsecond
 	longestLook = 1600 * time.Microsecond
 )
@@ -36,14 +39,15 @@ var (
 )
 
 // direct is a call of Sum whose goroutine opens, reads and hashes all streams itself.
-// While it is in a call of open or of a method of a stream, a timer may take the streams
-// over. Then other goroutines read and hash them, and this one is one of those that read.
+// While that goroutine is in a call of open or of a method of a stream, a timer may take
+// the streams over. Then other goroutines read and hash the streams, and this goroutine
+// only reads.
 type direct struct {
 	*readers
 	group *workers.Group // of the goroutines that read
 	batch *batch
 	slots []*slot // with open streams
-	spare *slot   // without
+	spare *slot   // without an open stream
 	slot  *slot   // of the piece that is being read
 
 	// The pieces in batch are in chunks. The next one goes to chunks[at], behind used
@@ -57,7 +61,7 @@ type direct struct {
 	hashing atomic.Int64 // nanoseconds so far
 
 	watch watch
-	// Of the goroutines that read once the streams are taken over.
+	// For the goroutines that read after the streams were taken over.
 	over    bool
 	ctx     context.Context
 	reading sync.WaitGroup
@@ -65,7 +69,7 @@ type direct struct {
 
 const takenOver = -1
 
-// A watch looks at how the reading of a direct goes on.
+// A watch looks from time to time how long a direct takes to read.
 type watch struct {
 	mu       sync.Mutex
 	timer    *time.Timer // nil: not started
@@ -96,7 +100,8 @@ func (r *readers) direct(ctx context.Context) error {
 	return d.group.Err()
 }
 
-// end leaves nothing behind, also if a stream or Progress has panicked.
+// end ends the goroutines of d, closes its streams and gives back its memory, even if a
+// stream or Progress has panicked.
 func (d *direct) end() {
 	d.group.Cancel()
 	d.watch.end()
@@ -172,7 +177,7 @@ func (d *direct) read(s *slot) bool {
 		p, ok = s.read(d.ctx, room)
 	}
 	if !d.state.CompareAndSwap(reading, reading-1) {
-		d.watch.mu.Lock() // until all is taken over
+		d.watch.mu.Lock() // waits until all is taken over
 		defer d.watch.mu.Unlock()
 		if ok {
 			d.pieces <- p
@@ -211,8 +216,8 @@ func (d *direct) startWatch() {
 	w.timer = time.AfterFunc(w.interval, d.look)
 }
 
-// look takes the streams over if a piece is being read that blocks, or if reading takes
-// long on average. Otherwise it has the timer call it again.
+// look takes the streams over if a piece is being read, and reading blocks or takes long
+// on average. Otherwise it has the timer call it again.
 func (d *direct) look() {
 	w := &d.watch
 	w.mu.Lock()
@@ -237,7 +242,7 @@ func (d *direct) look() {
 	w.timer.Reset(w.interval)
 }
 
-// end ends the watch. The timer's function does not run any more then.
+// end ends the watch. After that, the timer's function does not run any more.
 func (w *watch) end() {
 	w.mu.Lock()
 	if w.timer == nil || w.ended {
@@ -252,8 +257,9 @@ func (w *watch) end() {
 	}
 }
 
-// takeOver starts goroutines that read the open streams and the next ones, and one that
-// hashes. The goroutine that called Sum is in the middle of a piece, and reads on.
+// takeOver starts goroutines that read the open streams and the streams that follow, and
+// one goroutine that hashes. The goroutine that called Sum is in the middle of a piece,
+// and reads on.
 func (d *direct) takeOver() {
 	d.watch.ended, d.over = true, true
 	d.pieces = make(chan piece, 2*d.maxOpen)

@@ -141,7 +141,7 @@ type piece struct {
 var errReaderExited = errors.New("streams: a stream ended its goroutine")
 
 // next opens the next stream in s. It returns false if there are no more. If the stream
-// cannot be opened, s has none, and p says why.
+// cannot be opened, s has no stream, and p says why.
 func (r *readers) next(s *slot) (p piece, ok bool) {
 	i := int(r.taken.Add(1) - 1)
 	if i >= len(r.dst) {
@@ -185,8 +185,8 @@ func (s *slot) close() {
 	}
 }
 
-// send reads streams, the one that s has open first, until there are none or ctx is
-// done, and sends their pieces.
+// send reads streams and sends their pieces, until there are no more streams or ctx is
+// done. It begins with the stream that s has open.
 func (r *readers) send(ctx context.Context, s *slot) {
 	defer s.close() // reading may panic
 	s.free = make(chan []byte, 2)
@@ -295,11 +295,13 @@ func (r *readers) hashAll(b *batch) {
 
 // batch are pieces that are hashed side by side.
 type batch struct {
-	// Streams that are one piece each, and the pieces among them that are to be released.
+	// data and index are those of the streams that are one piece each. shorts are the
+	// pieces among them that are to be released.
 	data   [][]byte
 	index  []int
 	shorts []piece
-	// Pieces of longer streams, one of each slot, and those that have to wait for them.
+	// parts are pieces of longer streams, at most one of each slot. later are pieces that
+	// wait for the piece of the same slot in parts.
 	parts, later []piece
 	failed       []piece
 
@@ -349,7 +351,7 @@ func (b *batch) hash(r *readers) {
 	b.data, b.index, b.shorts, b.failed = b.data[:0], b.index[:0], b.shorts[:0], b.failed[:0]
 	b.parts, b.later = b.parts[:0], b.later[:0]
 	for _, p := range later {
-		b.add(p) // to b.later not before it was read here
+		b.add(p) // may overwrite in b.later only what was read here
 	}
 }
 
@@ -410,7 +412,7 @@ func (b *batch) hashParts(r *readers) {
 	}
 }
 
-// forget empties b and keeps nothing of its streams but room.
+// forget empties b. b keeps its memory, but no pointer to anything of its streams.
 func (b *batch) forget() {
 	for _, pieces := range []*[]piece{&b.shorts, &b.parts, &b.later, &b.failed} {
 		clear((*pieces)[:cap(*pieces)])

@@ -77,7 +77,8 @@ func (v *validation) wrong(file, format string, args ...any) *noteItem {
 	return errorItem("%s: %s", message.Quote(walk.Join(v.dir, file)), fmt.Sprintf(format, args...))
 }
 
-// read yields the files of a manifest, and its summary unless that has more to come.
+// read yields the files of a manifest, and its summary. The summary of the first manifest
+// of the payload comes later, from unlisted.
 func (v *validation) read(m *manifest) iter.Seq[item] {
 	return func(yield func(item) bool) {
 		if !each(v.listed(m.list, v.dir, v.enlist(&m.names)), yield) {
@@ -90,8 +91,8 @@ func (v *validation) read(m *manifest) iter.Seq[item] {
 	}
 }
 
-// repeated returns the item of a manifest that lists n files twice. An early version does
-// not forbid it. If the digests differ, one is wrong.
+// repeated returns the item of a manifest that lists n files twice. An early version of
+// BagIt does not forbid that. If the digests of a file differ, one of them is wrong.
 func (v *validation) repeated(m *manifest, n int) item {
 	what := strconv.Itoa(n) + " files are listed more than once"
 	if n == 1 {
@@ -104,8 +105,9 @@ func (v *validation) repeated(m *manifest, n int) item {
 	return it
 }
 
-// unlisted yields what the manifests do not list of the payload, compares its size with what
-// the bag says of it, and ends the first manifest.
+// unlisted yields the files of the payload that the manifests do not list. It compares
+// the size of the payload with the size that the bag declares, and ends the first
+// manifest.
 func (v *validation) unlisted() iter.Seq[item] {
 	return func(yield func(item) bool) {
 		if len(v.payload) == 0 || v.payload[0].unread {
@@ -175,8 +177,8 @@ func (v *validation) unlistedFile(f *fileItem) item {
 
 var errUnlistedLink = errors.New("a symbolic link that no manifest lists")
 
-// fetched yields what is wrong with fetch.txt: sizes of files that are there, and files that
-// the manifests do not list.
+// fetched yields what is wrong with fetch.txt: wrong sizes of files that are there, and
+// files that the manifests do not list.
 func (v *validation) fetched() iter.Seq[item] {
 	return func(yield func(item) bool) {
 		for _, f := range v.Fetch {

@@ -14,8 +14,9 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/checklist"
 )
 
-// lists yields the files of the lists that the command line names, and the lists' summaries.
-// A first list that is one digest alone is of the file behind it, if that is the only one.
+// lists yields the files of the lists that the command line names, and the lists'
+// summaries. If two files are named, and the first holds one digest alone, that digest is
+// of the second file.
 func (s *source) lists() iter.Seq[item] {
 	names := s.files
 	if len(names) == 0 {
@@ -34,8 +35,8 @@ func (s *source) lists() iter.Seq[item] {
 	}
 }
 
-// listed yields the files of a list, whose names are relative to base, and hands the names
-// and paths to see.
+// listed yields the files of a list. The names in the list are relative to base. listed
+// calls see with each name and its path.
 func (s *source) listed(l *list, base string, see func(name, path string)) iter.Seq[item] {
 	return func(yield func(item) bool) {
 		for e, err := range s.entries(l) {
@@ -71,7 +72,8 @@ func (s *source) listed(l *list, base string, see func(name, path string)) iter.
 	}
 }
 
-// listedFile returns the item of a file that a list names. It is to be yielded next.
+// listedFile returns the item of a file that a list names. The caller has to yield the
+// item next.
 func (s *source) listedFile(l *list, e *checklist.Entry, path string) item {
 	check := &check{list: l, listed: true, want: digestOf(e.Digest)}
 	if l.bag == nil {
@@ -114,8 +116,8 @@ func (s *source) isListed(set *names.Set, name, path string) bool {
 // follows reports whether a link counts as what it leads to.
 func (s *source) follows() bool { return s.bag == "" && s.links != "name" }
 
-// audit yields the files of a list and those under the roots that it does not
-// name. Both have names that are relative to the list's base.
+// audit yields the files of a list, and the files under the roots that the list does not
+// name. The names of both are relative to the list's base.
 func (s *source) audit(name string, roots []string) iter.Seq[item] {
 	if len(roots) == 0 {
 		roots = []string{"."}
@@ -147,7 +149,7 @@ func (s *source) audit(name string, roots []string) iter.Seq[item] {
 	}
 }
 
-// An auditing is of a list that was read.
+// An auditing is a list that is audited, and the names in it.
 type auditing struct {
 	*list
 	base     string

@@ -61,7 +61,8 @@ func (w *worker) process(work <-chan *fileItem) {
 		case it != nil:
 			w.load(it)
 		case len(w.files) > 0:
-			// Nothing waits: what is there is not held back for company.
+			// No file waits. So the files that the worker holds are hashed now, without
+			// others beside them.
 			w.sum()
 		case len(w.streams) > 0:
 			w.stream()
@@ -81,8 +82,8 @@ var noWork = func() chan *fileItem {
 	return c
 }()
 
-// take returns the next file, or nil when there is none: now, if the worker
-// holds files, or ever (more is false).
+// take returns the next file. If no file is there and the worker holds files, take
+// returns nil at once. more is false if no file comes any more and the worker holds none.
 func (w *worker) take(work <-chan *fileItem) (it *fileItem, more bool) {
 	for range 2 {
 		select {
@@ -140,9 +141,9 @@ func (w *worker) load(it *fileItem) {
 	}
 }
 
-// await waits for the turn of what others may read from, too. It may make its reader
-// wait, as a pipe does: nothing else waits with it. It reports false when ctx is
-// done.
+// await waits for the turn of a file that others may read from, too. Reading such a file
+// may block, as with a pipe. So that no other file waits, too, the worker first finishes
+// those that it holds. It reports false when ctx is done.
 func (w *worker) await(t *turn) bool {
 	w.drain()
 	select {
@@ -153,7 +154,8 @@ func (w *worker) await(t *turn) bool {
 	}
 }
 
-// open opens a file that can be hashed, whose info shows further writes from now on.
+// open opens a file that can be hashed. If the file is written to from now on, its info
+// becomes another one.
 func (w *worker) open(it *fileItem) (f file.File, info file.Info, err error) {
 	if f, info, err = w.pipeline.files.Open(it.path, w.empty); err != nil {
 		return f, info, err
@@ -168,7 +170,7 @@ func (w *worker) open(it *fileItem) (f file.File, info file.Info, err error) {
 		if f == file.Stdin {
 			at, _ = f.Offset()
 		}
-		info, err = settle(w.ctx, f, info, at, w.sum) // what is there is not held back
+		info, err = settle(w.ctx, f, info, at, w.sum) // the files that the worker holds do not wait
 	case it.turn == nil:
 		err = file.ErrChanged // it was regular before
 	}
@@ -227,9 +229,9 @@ func (w *worker) share() int {
 	return shareOf(len(w.streams)+len(w.pipeline.work), w.pipeline.options.jobs, w.pipeline.lanes())
 }
 
-// shareOf is how many of a number of large files one worker takes. The more they
-// are, up to the kernels' lanes, the less each costs, but other workers are to have
-// theirs. As every worker reads ahead, one for two processors is enough.
+// shareOf is how many of a number of large files one worker takes. The more files a
+// worker takes, up to the kernels' lanes, the less each costs. But other workers need
+// files, too. As every worker reads ahead, one worker for two processors is enough.
 func shareOf(files, jobs, lanes int) int {
 	workers := max(1, jobs/2)
 	return min(maxStreams, lanes, (files+workers-1)/workers)
@@ -244,12 +246,12 @@ func (w *worker) largestSmall() int64 {
 	return n
 }
 
-// firstRead is how much is read at once of a file of no size: some files that
-// the kernel makes up have contents only if all of them are requested at once.
+// firstRead is how much is read at once of a file of size 0. Some files that the kernel
+// makes up have contents only if one read asks for all the contents.
 const firstRead = 64 << 10
 
-// loadSmall reads the file into the arena, to its end. One that does not end soon
-// behind its size becomes a stream.
+// loadSmall reads the file into the arena, to its end. A file that goes on behind what
+// was read becomes a stream.
 func (w *worker) loadSmall(it *fileItem, f file.File, info file.Info) {
 	// Reading one byte more than the file has shows whether it ends there.
 	room := int(info.Size) + 1
@@ -280,9 +282,9 @@ func (w *worker) loadSmall(it *fileItem, f file.File, info file.Info) {
 	}
 }
 
-// readSmall reads a file to its end, and again if a reading shows that it must be. The
-// error is io.EOF if the file has ended and is what now says, and nil if it goes on
-// behind buf.
+// readSmall reads a file to its end, and again if reading.end asks for that. The error is
+// io.EOF if the file has ended; then now is its info. The error is nil if the file goes
+// on behind buf.
 func readSmall(ctx context.Context, f regularFile, before file.Info, buf []byte) (n int, now file.Info, err error) {
 	for r := newReading(before); ; {
 		if n, err = readFull(f, buf); err != io.EOF {
@@ -378,8 +380,8 @@ func (w *worker) empty() {
 	w.stream()
 }
 
-// fail finishes a file, with an error if err is one. If err is that the run ends, the
-// file has no result.
+// fail finishes a file. If err is not nil, it is the result. If err says that the run
+// ends, the file has no result.
 func (w *worker) fail(it *fileItem, err error) {
 	if err != nil && err == context.Cause(w.ctx) {
 		return

@@ -56,7 +56,8 @@ type result struct {
 	err       error
 }
 
-// A failureItem is a directory that could not be read, or a file that is not one.
+// A failureItem is a directory that could not be read, or something that should be a file
+// and is not.
 type failureItem struct {
 	name string
 	err  error
@@ -120,8 +121,8 @@ type list struct {
 	manifest  bag.Manifest   // of a bag
 	algorithm *bag.Algorithm // nil: SHA-256
 	records   *update.Index  // of an audit; otherwise nil
-	of        string         // the file that the list is of, if it is one digest alone; "" if it must not be that
-	tookOf    bool           // and it is
+	of        string         // the file of the digest, if the list is one digest alone; "" if it must not be
+	tookOf    bool           // the list is one digest alone, of the file `of`
 	unread    bool           // it could not be read, or not to its end
 
 	proper    int
@@ -129,7 +130,7 @@ type list struct {
 
 	unreadable int
 	mismatched int
-	changed    int // of the records, as damaged
+	changed    int // according to the records, like damaged
 	damaged    int
 	matched    int
 	unlisted   int
@@ -142,8 +143,8 @@ type list struct {
 type missingFiles struct {
 	files  []missingFile
 	blocks [][]byte      // of their names
-	order  []int32       // of the files, by what they should be; nil until one is taken
-	taken  map[int32]int // how many of those in order that should be the same, by the first's place in it
+	order  []int32       // indices of the files, sorted by want; nil until one is taken
+	taken  map[int32]int // how many files with one want are taken, by the place of the first of them in order
 }
 
 // A missingFile takes 24 bytes, and those of its name. It has no pointers, which the garbage
@@ -156,7 +157,8 @@ type missingFile struct {
 
 const taken = -1
 
-// wanted is the beginning of a digest, as long as the shortest are.
+// wanted is the beginning of a digest. It is as long as the shortest digests, those of
+// MD5.
 type wanted [md5.Size]byte
 
 func (d *digest) wanted() wanted { return wanted(d.bytes[:md5.Size]) }
@@ -190,7 +192,8 @@ func (m *missingFiles) lost() iter.Seq[string] {
 	}
 }
 
-// take returns the first name of a digest, and removes it.
+// take returns the name of the first file that should have a digest, and removes the
+// file.
 func (m *missingFiles) take(d digest) (name string, found bool) {
 	if m.order == nil {
 		m.sort()

@@ -26,8 +26,9 @@ type lineError struct {
 
 func (e *lineError) Error() string { return fmt.Sprintf("line %d: %v", e.line, e.err) }
 
-// entries yields what a list has, line by line: an entry, or a *lineError. Any other error is
-// of the list, and the last. If the list is one digest alone, and may be, the entry is of l.of.
+// entries yields what a list has, line by line: an entry, or a *lineError. Any other
+// error is about the whole list, and ends it. If l.of is set, the list may be one digest
+// alone: then its entry is of the file l.of.
 func (s *source) entries(l *list) iter.Seq2[checklist.Entry, error] {
 	return func(yield func(checklist.Entry, error) bool) {
 		in, err := s.openList(l)
@@ -109,8 +110,8 @@ var (
 	errStandardInput = errors.New("the list is standard input itself")
 )
 
-// plainText returns what a list holds in UTF-8, or in whatever is not UTF-16 with a byte order
-// mark, as PowerShell writes it.
+// plainText returns the text of a list. It converts UTF-16 with a byte order mark, which
+// PowerShell writes, to UTF-8. Any other text stays as it is.
 func plainText(r io.Reader) (io.Reader, error) {
 	var mark [2]byte
 	n, err := io.ReadFull(r, mark[:])
@@ -143,7 +144,8 @@ func (s *source) openList(l *list) (in input, err error) {
 	return in, fmt.Errorf("%s: %s", message.Quote(l.name), message.Reason(err))
 }
 
-// readingOf returns which reading of its name an entry means.
+// readingOf returns the reading that an entry means. A name in a list may have several
+// readings.
 func readingOf(l *list, e *checklist.Entry, base string) string {
 	if l.bag != nil {
 		return l.bag.Reading(e.Name, e.Or)

@@ -1,13 +1,13 @@
 // Sha256sum prints or checks SHA-256 checksums as the sha256sum of GNU coreutils
 // does, many files side by side.
 //
-// Package main decides what is to be done, hashes, checks and prints. Each
-// package below it has one subject: internal/walk trees, internal/file what the
-// system says of a file, internal/update the records of earlier runs,
-// internal/bag bags, internal/output the replacing of a file, internal/terminal
-// progress and signals, internal/message the quoting of names. What a list
-// looks like is internal/checklist of the library's module, and what shows that a
-// file was written to internal/stamp of it.
+// Package main decides what is to be done, hashes, checks and prints. Each package below
+// it has one subject: trees (internal/walk), what the system says of a file
+// (internal/file), the records of earlier runs (internal/update), bags (internal/bag),
+// the replacing of a file (internal/output), progress and signals (internal/terminal),
+// the quoting of names (internal/message). Two packages are the library's:
+// internal/checklist knows what a list looks like, and internal/stamp what shows that a
+// file was written to.
 package main
 
 import (
@@ -110,7 +110,7 @@ func finish(o *options, err error, results *printer, w outputs) int {
 	if w.stamps != nil {
 		var stampsErr error
 		if err != nil {
-			// What is hashed now and what was before, the next run need not hash.
+			// The next run need not hash what this run or an earlier run has hashed.
 			stampsErr = w.known.Rest(w.stamps.Write)
 		}
 		if commitErr := w.stamps.Commit(); stampsErr == nil {
@@ -169,8 +169,8 @@ func (s signalError) status() int { return 128 + int(s.Signal) }
 // withSignals returns a context that ends with a signalError when the user or
 // the system asks the program to. A second signal kills it.
 //
-// To arrange this takes longer than a small file does. Unless something has to be
-// cleaned up, it is done when there is something to print.
+// To arrange this takes longer than to hash a small file. So it is done after 2 ms, or at
+// once if something has to be cleaned up.
 func withSignals(parent context.Context, cleanUp bool) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	delay := 2 * time.Millisecond

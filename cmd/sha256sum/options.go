@@ -228,7 +228,8 @@ var sizeUnits = map[string]int64{
 	"T": 1 << 40, "TiB": 1 << 40, "TB": 1e12,
 }
 
-// validate refuses what has no meaning together, and settles what options imply.
+// validate refuses options that have no meaning together, and sets the options that
+// others imply.
 func (o *options) validate() error {
 	for _, r := range rules {
 		if r.broken(o) {

@@ -18,8 +18,8 @@ type outputs struct {
 	former *update.Former // with --update: the list as it was
 }
 
-// openOutputs opens what the options ask for. An error is about the file name, and leaves no
-// temporary file.
+// openOutputs opens what the options ask for. If it fails, name is the file that the
+// error is about, and no temporary file is left.
 func openOutputs(o *options) (w outputs, name string, err error) {
 	if o.output == "" {
 		if info, err := file.Stdout.Info(); err == nil && info.Regular {

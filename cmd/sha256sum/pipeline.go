@@ -18,9 +18,8 @@ import (
 //	source ── work ──> workers ──┐ done
 //	   └───── order ─────────> printer
 //
-// Both channels are bounded, so that memory is, however many files there are:
-// when the printer waits for a long file, at most cap(order) results wait
-// behind it.
+// Both channels are bounded. So memory is bounded, too, however many files there are:
+// when the printer waits for a long file, at most cap(order) results wait behind it.
 type pipeline struct {
 	options *options
 	alone   bool           // one goroutine does everything
@@ -40,7 +39,7 @@ type pipeline struct {
 	output *file.ID // that the results are written to, if it is a regular file
 
 	workers sync.WaitGroup
-	started int // workers; of the source's goroutine
+	started int // the number of workers; only the source's goroutine uses it
 }
 
 const (
@@ -49,8 +48,8 @@ const (
 	longName   = 1 << 10 // bytes of a name that take the room of an item
 )
 
-// newPipeline returns a pipeline whose results are written to a regular file, output, or to
-// none if that is nil.
+// newPipeline returns a pipeline. Its results are written to the regular file output. If
+// output is nil, they are written to no regular file.
 func newPipeline(o *options, output *file.ID) *pipeline {
 	p := &pipeline{
 		options: o,
@@ -140,7 +139,7 @@ func (p *pipeline) total() (bytes int64, known bool) {
 	return p.sizes.Load(), p.ended.Load() && p.unsized.Load() == 0
 }
 
-// errOutput is the error of a file of the tree that the results are written to.
+// errOutput is the error of a file in the tree if the results are written to that file.
 var errOutput = errors.New("it is the output")
 
 // Counts is what the progress shows.
@@ -198,9 +197,9 @@ func (p *pipeline) finish(it *fileItem) {
 	}
 }
 
-// print prints the items in order, each as soon as it can be, and writes out
-// what it has before it waits. When ctx is done it returns the item that it waited
-// for, if there is one.
+// print prints the items in order, each as soon as it is ready. Before it waits, it
+// flushes the output. When ctx is done it returns the item that it waited for, if there
+// is one.
 func (p *pipeline) print(ctx context.Context, out *printer) (waiting item, err error) {
 	for {
 		var it item
@@ -242,7 +241,7 @@ func (p *pipeline) print(ctx context.Context, out *printer) (waiting item, err e
 	}
 }
 
-// printRest prints what was finished when ctx ended, from the item on that print
+// printRest prints what was finished when ctx ended. It begins with the item that print
 // waited for.
 func (p *pipeline) printRest(ctx context.Context, it item, out *printer) error {
 	for more := true; more; {

@@ -39,9 +39,9 @@ type printer struct {
 	line     []byte
 }
 
-// maxWrite is how much is written at once, in whole lines. A pipe keeps as much
-// together: processes that write to the same pipe, as under xargs -P, do not
-// cut each other's lines.
+// maxWrite is how much is written at once, in whole lines. A pipe keeps so many bytes
+// together. So processes that write to the same pipe, as under xargs -P, do not cut each
+// other's lines.
 const maxWrite = 4 << 10
 
 // newPrinter returns a printer that writes the results to out, messages to errs, and what
@@ -100,8 +100,8 @@ func (p *printer) item(it item) error {
 	panic(fmt.Sprintf("an item of type %T", it))
 }
 
-// rest prints an item after an interrupt. A file that was not hashed is what it was
-// before, for the next run.
+// rest prints an item after an interrupt. A file that was not hashed keeps its earlier
+// record, for the next run.
 func (p *printer) rest(it item) error {
 	switch f, isFile := it.(*fileItem); {
 	case it == nil:
@@ -166,7 +166,7 @@ func (p *printer) isDamaged(it *fileItem) bool {
 		p.former != nil && p.former.Lists(it.name, k.Digest[:])
 }
 
-// compare counts what a line is beside the list as it was.
+// compare counts how the line of a file differs from the list as it was.
 func (p *printer) compare(it *fileItem) {
 	status := statusAdded
 	switch p.former.See(it.name, it.digest.slice()) {
@@ -196,8 +196,8 @@ func (p *printer) differs(name, status string) {
 	p.report.Write(p.line)
 }
 
-// reportRemoved reports the files that the list as it was has alone. That must still be in
-// its place.
+// reportRemoved reports the files that are in the list as it was, but not in the new
+// list. The list as it was must still be in its place.
 func (p *printer) reportRemoved() error {
 	if p.former == nil {
 		return nil
@@ -455,7 +455,7 @@ func (p *printer) verdict(it *fileItem) error {
 
 // appendVerdict appends a name and what is said of it.
 func (p *printer) appendVerdict(name, word string) {
-	// As coreutils does, only a name that needs it to stay on its line is escaped.
+	// As in coreutils, a name is escaped only if it would not stay on its line otherwise.
 	prefix := ""
 	if strings.Contains(name, "\n") {
 		prefix, name = checklist.EscapeName(name)
@@ -527,7 +527,8 @@ func (p *printer) summary(l *list) error {
 	if nothing || l.mismatched+l.changed+l.damaged+l.unreadable+missing > 0 || p.strict && l.malformed > 0 {
 		p.failed = true
 	}
-	// What a line of a bag does not say, or says of a file outside, is not verified.
+	// In a bag, files that no line lists are not verified, and neither are lines that are
+	// improper or about a file outside.
 	if p.bag != "" && l.moved+l.unlisted+l.malformed > 0 {
 		p.failed = true
 	}

@@ -21,9 +21,9 @@ type regularFile interface {
 	MadeUp() bool
 }
 
-// settle waits until the stamp of a file is sure to show further writes. It returns
-// the info of then: what was being written may be whole by now. The file's offset is at.
-// settle calls idle before it waits for a time to pass.
+// settle waits until the stamp of a file is sure to show further writes. It returns the
+// info after the wait, since writes that were under way may have ended meanwhile. at is
+// the file's offset. settle calls idle before it waits for a time to pass.
 func settle(ctx context.Context, f regularFile, info file.Info, at int64, idle func()) (file.Info, error) {
 	for looks := 1; ; looks++ {
 		start := time.Now()
@@ -52,7 +52,7 @@ func settle(ctx context.Context, f regularFile, info file.Info, at int64, idle f
 
 // sameBytes reports whether two stamps differ in nothing but the time of the last change
 // of the inode. Some file systems, FUSE and those of network stores among them, give
-// another one at every look.
+// another such time at every look.
 func sameBytes(a, b stamp.Stamp) bool {
 	a.Changed = b.Changed
 	return a == b
@@ -67,9 +67,10 @@ type reading struct {
 
 func newReading(before file.Info) *reading { return &reading{before: before, count: 1} }
 
-// end reports whether the reading gave the file's contents, whose digest sum returns. If
-// they have to be read again, the file is at the offset start again. If the file was
-// written to, and another reading does not help, the error is file.ErrChanged.
+// end reports whether the reading gave the file's contents. sum returns the digest of
+// what was read. If the contents have to be read again, the file is at the offset start
+// again. If the file was written to, and another reading does not help, the error is
+// file.ErrChanged.
 //
 // The contents are what was read if the file has the stamp that it had before. If
 // nothing but the time of change differs, two readings have to agree.

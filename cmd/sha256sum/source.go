@@ -35,7 +35,7 @@ type source struct {
 	own   func(string) bool // reports whether a path is of a file that the results are written to
 
 	parser checklist.Parser
-	last   map[file.ID]*turn // of those that were yielded, the last one of each file
+	last   map[file.ID]*turn // the turn that was yielded last for each file
 }
 
 func newSource(o *options, opens *file.Descriptors, w outputs) *source {
@@ -64,9 +64,9 @@ const (
 	shortBytes = 64 << 10
 )
 
-// short reports whether the options ask for a job that ends before an interrupt
-// can matter, and how many bytes it has. A file of no size may be one that the
-// kernel makes up, whose reader can have to wait.
+// short reports whether the options ask for a job that ends before an interrupt can
+// matter, and how many bytes it has. A file of size 0 may be one that the kernel makes
+// up: to read it may block.
 func (o *options) short() (bytes int, ok bool) {
 	if o.check || o.recursive || o.files0From != "" || o.output != "" || o.progress == "always" ||
 		len(o.files) == 0 || len(o.files) > shortFiles {
@@ -102,7 +102,7 @@ func (s *source) baseOf(list string) string {
 	return s.base
 }
 
-// under returns the path of what has a name below a directory.
+// under returns the path of a file from its name, which is relative to base.
 func under(base, name string) string {
 	if base == "" || name == "-" || filepath.IsAbs(name) {
 		return name
@@ -132,7 +132,7 @@ func (s *source) operands() iter.Seq[item] {
 func (s *source) operand(name string) iter.Seq[item] {
 	path := under(s.base, name)
 	if s.recursive && name != "-" {
-		// A link that is named is followed, as a directory that is meant.
+		// A link on the command line is followed: the directory is meant.
 		if info, err := file.Stat(path); err == nil && info.Dir {
 			return s.withRecords(name, s.tree(name, path))
 		}
@@ -200,13 +200,13 @@ func foundItem(e walk.Entry) item {
 	return it
 }
 
-// named returns the item of a file that is named. It is to be yielded next.
+// named returns the item of a file that is named. The caller has to yield the item next.
 func (s *source) named(name, path string) *fileItem {
 	it := newFileItem(name, path)
 	id, shared := sharedFile(path)
 	if shared && s.links == "name" {
 		_, err := file.Readlink(path)
-		shared = err != nil // of a link, its own name is read
+		shared = err != nil // of a link, only the name that it holds is read
 	}
 	if shared {
 		it.turn = &turn{after: s.before(id), done: make(chan struct{})}
@@ -215,8 +215,8 @@ func (s *source) named(name, path string) *fileItem {
 	return it
 }
 
-// sharedFile reports whether what one name reads of a file is lost to the others
-// that it has, and which file it is.
+// sharedFile returns the file that has a name. It also reports whether what is read from
+// that file under one name is lost to its other names, as with a pipe.
 func sharedFile(name string) (id file.ID, shared bool) {
 	if name == "-" {
 		info, _ := file.Stdin.Info()
@@ -226,8 +226,8 @@ func sharedFile(name string) (id file.ID, shared bool) {
 	return info.ID, err == nil && !info.Regular && !info.Dir
 }
 
-// before returns the channel that is closed when all that was yielded of a file
-// is done.
+// before returns the channel that is closed when all items of a file that were yielded
+// before are done.
 func (s *source) before(id file.ID) <-chan struct{} {
 	if s.last == nil {
 		s.last = make(map[file.ID]*turn)
@@ -249,7 +249,7 @@ var noTurn = func() chan struct{} {
 type input struct {
 	io.ReadCloser
 	shown string // its name in messages
-	await func() // waits until all that was yielded of the same pipe is done: what that leaves is the rest of the input
+	await func() // waits until all items of the same pipe that were yielded are done; what they leave is the input
 }
 
 // open opens an input.

@@ -62,9 +62,9 @@ func (w *worker) hashStreams(streams []*stream) {
 	}
 }
 
-// readStreams does that once, and returns those that have to be read again. A
-// second goroutine reads ahead, so that reading one large file costs its hash
-// no time.
+// readStreams reads and hashes the streams once. It returns the streams that have to be
+// read again. A second goroutine reads ahead, so that hashing a single large file does
+// not wait while it is read.
 func (w *worker) readStreams(streams []*stream) (again []*stream) {
 	for _, s := range streams {
 		s.ended = false

@@ -116,14 +116,14 @@ var table = []option{
 	{"version", 0, "", nil, infoOption, "output version information and exit", "", func(*options, string) error { return informationError("version") }},
 }
 
-// A rule is what options cannot mean together.
+// A rule is a combination of options that has no meaning.
 type rule struct {
 	text   string // the error
 	broken func(o *options) bool
 }
 
-// rules is in the order in which one error is reported of several: that of coreutils, where
-// the options are its.
+// If several rules are broken, the error of the first is reported. Rules about options of
+// coreutils have the order of coreutils.
 var rules = []rule{
 	{"--tag does not support --text mode", func(o *options) bool { return o.tag && o.mode == 't' }},
 	{"the --tag and --zero options are meaningless with --json", func(o *options) bool { return o.json && (o.tag || o.zero && !o.check) }},

@@ -25,7 +25,7 @@ const (
 
 // A Tree has what a torrent records of a file.
 type Tree struct {
-	// Root is the pieces root. An empty file has no root: then it is all zeros.
+	// Root is the pieces root. An empty file has no root: then Root is all zeros.
 	Root [32]byte
 	// Pieces is the piece layer: for each piece the node above its blocks. A file
 	// of at most one piece has no piece layer.
@@ -69,7 +69,7 @@ func Sum(ctx context.Context, r io.ReaderAt, size, pieceLength int64) (Tree, err
 	}
 	depth := bits.Len64(uint64(size-1) / blockSize)
 	pieceLevel := min(bits.Len64(uint64(pieceLength/blockSize))-1, depth)
-	level := min(pieceLevel, windowLevel) // that each window is taken to
+	level := min(pieceLevel, windowLevel) // to which each window is reduced
 	var nodes, leaves [][32]byte
 	for left := size; left > 0; left -= min(left, window*blockSize) {
 		p := parts.Parts{R: r, Off: size - left, Size: min(left, window*blockSize), PartSize: blockSize, Package: "bep52"}

@@ -8,8 +8,8 @@
 // of n leaves is split at the largest power of two below n. From a leaf to the next,
 // the namespace never falls.
 //
-// All functions work on the calling goroutine, leave what they are given as it
-// is, and may be called concurrently.
+// All functions work on the calling goroutine, write to nothing but dst, rows and cols,
+// and may be called concurrently.
 package nmt
 
 import (
@@ -35,8 +35,8 @@ type Namespace [NamespaceSize]byte
 // Compare returns -1, 0 or +1 if n is below, the same as or above other.
 func (n Namespace) Compare(other Namespace) int { return bytes.Compare(n[:], other[:]) }
 
-// below is Compare(other) < 0, for namespaces in memory: the difference of two
-// numbers of 29 bytes borrows. Trees compare all of their namespaces.
+// below reports whether n is below other: the difference of two numbers of 29 bytes
+// borrows. It takes pointers, since trees compare all of their namespaces.
 func (n *Namespace) below(other *Namespace) bool {
 	be := binary.BigEndian
 	_, borrow := bits.Sub64(be.Uint64(n[21:]), be.Uint64(other[21:]), 0)
@@ -71,10 +71,11 @@ var _ [2*NamespaceSize + sha256.Size]byte = [nodeSize]byte{}
 // Options are the parameters of a tree.
 type Options struct {
 	// IgnoreMaxNamespace makes a node leave [MaxNamespace] out of its Max if a leaf below
-	// it has another namespace. So a node hides whether leaves below it have MaxNamespace.
-	// If a leaf has another namespace, no proof can show that its leaves are all those of
-	// MaxNamespace, or that there are none: [ProveNamespace] and [Proof.VerifyNamespace]
-	// return an error. [Proof.VerifyInclusion] still proves that a leaf has it.
+	// it has another namespace. So a node hides whether leaves below it have
+	// MaxNamespace. If any leaf of a tree has another namespace, no proof can show all
+	// leaves that have MaxNamespace, or that there are none: [ProveNamespace] and
+	// [Proof.VerifyNamespace] return an error. [Proof.VerifyInclusion] still proves that
+	// a leaf has it.
 	IgnoreMaxNamespace bool
 }
 

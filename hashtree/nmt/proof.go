@@ -25,7 +25,8 @@ type Proof struct {
 	Absent *Node
 }
 
-// isEmpty reports whether p proves that a namespace is outside of a tree's.
+// isEmpty reports whether p is a proof that a namespace is outside the range of a tree's
+// namespaces.
 func (p *Proof) isEmpty() bool {
 	return p.Start == 0 && p.End == 0 && len(p.Nodes) == 0 && p.Absent == nil
 }
@@ -46,7 +47,7 @@ func ProveRange(leaves []Node, start, end int, o Options) (Proof, error) {
 }
 
 // beside appends to p.Nodes the roots of the subtrees of leaves that are beside the
-// range. leaves begin at number first.
+// range. leaves[0] is leaf `first` of the tree.
 func (p *Proof) beside(leaves []Node, first int, tree *merkle.TreeOf[Node]) {
 	n := len(leaves)
 	switch {
@@ -171,8 +172,8 @@ func (p Proof) left() (int, error) {
 	return left, nil
 }
 
-// maxEnd is the highest end of a range: up to there, twice the largest power of two
-// below the end is an int.
+// maxEnd is the highest end of a range. Up to maxEnd, twice the largest power of two
+// below the end fits an int.
 const maxEnd = 1 << (bits.UintSize - 2)
 
 func leafNodes(ns Namespace, leaves [][]byte) []Node {
@@ -189,7 +190,8 @@ func (p Proof) verify(root Node, leaves []Node, o Options) error {
 	if p.End > maxEnd {
 		return fmt.Errorf("nmt: proof is of leaves up to %d; there are at most %d", p.End-1, maxEnd)
 	}
-	// With fewer, a node could pass for the root: the leaves would not count.
+	// If the proof had fewer nodes left of the range, a node could pass for the root.
+	// Then the leaves would not count.
 	if _, err := p.left(); err != nil {
 		return err
 	}
@@ -199,7 +201,7 @@ func (p Proof) verify(root Node, leaves []Node, o Options) error {
 		width = 2 * splitOf(p.End)
 	}
 	got, ok := v.subtree(0, width)
-	// The rest are right of what has the range.
+	// The nodes that remain are right of the subtree that has the range.
 	for ok && len(v.nodes) > 0 {
 		right := v.next()
 		got, ok = v.join(got, right)
@@ -220,7 +222,7 @@ func (p Proof) verify(root Node, leaves []Node, o Options) error {
 type verifier struct {
 	proof   *Proof
 	leaves  []Node
-	nodes   []Node // that are left of the proof's
+	nodes   []Node // of the proof, those not used yet
 	options Options
 	err     error
 }
@@ -230,8 +232,9 @@ func (v *verifier) next() (n Node) {
 	return n
 }
 
-// subtree returns the root of what the tree has of leaves first to end-1, a
-// power of two, or false if there is nothing.
+// subtree returns the root of the leaves from first to end-1, as many of them as the tree
+// has. end-first is a power of two. subtree returns false if the tree has none of these
+// leaves.
 func (v *verifier) subtree(first, end int) (Node, bool) {
 	p := v.proof
 	switch {

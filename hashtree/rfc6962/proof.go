@@ -87,8 +87,9 @@ func ConsistencyProof[D ~[32]byte](leafHashes []D, oldSize int) ([]D, error) {
 	return convert.Digests[D](consistency(convert.Digests[[32]byte](leafHashes), oldSize, true, 0)), nil
 }
 
-// consistency is SUBPROOF of the RFCs: whole says that the old tree is one that
-// the verifier knows the root of, not a part of it. The result has room for more hashes.
+// consistency is SUBPROOF of the RFCs. whole says that the first oldSize leaves are the
+// whole old tree, whose root the verifier knows, and not a part of it. The result has
+// room for `more` further hashes.
 func consistency(leafHashes [][32]byte, oldSize int, whole bool, more int) [][32]byte {
 	n := len(leafHashes)
 	if oldSize == n {
@@ -152,7 +153,7 @@ func rootFromInclusionProof(size, index uint64, leafHash [32]byte, proof [][32]b
 	}
 	hash, last := leafHash, size-1
 	for _, sibling := range proof {
-		// Without a sibling the proof has nothing: the node goes up as it is.
+		// A node without a sibling goes up as it is: the proof has no hash for it.
 		for index == last && index&1 == 0 {
 			index, last = index>>1, last>>1
 		}
@@ -178,8 +179,9 @@ func verifyConsistency(oldRoot [32]byte, oldSize uint64, root [32]byte, size uin
 	if oldSize < 1 || oldSize > size {
 		return fmt.Errorf("rfc6962: no tree of %d leaves comes before one of %d", oldSize, size)
 	}
-	// The path of the last leaf of the old tree, from the largest subtree on that
-	// ends there: of that the proof has the root, unless it is the whole old tree.
+	// The proof follows the path of the last leaf of the old tree. It begins at the
+	// largest full subtree that ends with this leaf. The first hash of the proof is the
+	// root of that subtree, unless the subtree is the whole old tree.
 	level := bits.TrailingZeros64(oldSize)
 	index, last := (oldSize-1)>>level, (size-1)>>level
 	want := proofLength(index, last+1)
@@ -222,8 +224,8 @@ func verifyConsistency(oldRoot [32]byte, oldSize uint64, root [32]byte, size uin
 // proofLength returns the length of a proof of leaf `index` of a tree of `size` leaves:
 // the number of nodes on its path that have a sibling.
 func proofLength(index, size uint64) int {
-	// Up to where the path meets the path of the last leaf all have one; from
-	// there on only nodes on the right have one.
+	// Below the place where the path meets the path of the tree's last leaf, all nodes
+	// have a sibling. From there on, only nodes on the right have one.
 	meet := bits.Len64(index ^ (size - 1))
 	return meet + bits.OnesCount64(index>>meet)
 }

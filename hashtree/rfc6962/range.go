@@ -13,7 +13,7 @@ type Range struct{ peaks merkle.Peaks }
 // Append hashes leaves side by side and adds them at the end. Above 1024 leaves it
 // allocates one and a half bytes for each. A nil leaf is an empty leaf.
 func (r *Range) Append(leaves [][]byte) {
-	if len(leaves) == 1 { // as a log grows, without memory for more
+	if len(leaves) == 1 { // as a log grows; this takes no memory for more leaves
 		var leaf [32]byte
 		hashLeaf(&leaf, leaves[0])
 		r.peaks.Add(&tree, leaf, 0)

@@ -14,14 +14,16 @@ const (
 	bufferLevel  = 5
 	bufferChunks = 1 << bufferLevel
 	bufferSize   = bufferChunks * chunkSize
-	// aloneSize is the size of the first chunks, which it hashes as they come if the first
-	// write is a chunk at most. Of so little data a buffer costs more than it saves.
+	// aloneSize is the size of the first chunks. A digest hashes them as they come if the
+	// first write is a chunk at most. For so little data a buffer costs more than it
+	// saves.
 	aloneSize = 2 * chunkSize
 )
 
 // digest is the hash.Hash of New.
 type digest struct {
-	// Of the first chunks, if they are hashed as they come, until the buffer was full.
+	// For the first chunks, if they are hashed as they come. Once the buffer was full,
+	// alone is 0.
 	alone   int                               // their bytes
 	first   [aloneSize / chunkSize][Size]byte // their leaves
 	state   block.State                       // of the chunk at hand
@@ -67,8 +69,7 @@ func (d *digest) Write(p []byte) (int, error) {
 			return written, nil
 		}
 	}
-	// What is written last stays in the buffer, so that Sum has a part to begin
-	// with.
+	// What is written last stays in the buffer: Sum begins with it.
 	if d.alone > 0 || len(d.buf) > 0 || len(p) <= bufferSize {
 		p = d.buffer(p)
 		if len(p) == 0 {
@@ -87,7 +88,8 @@ func (d *digest) Write(p []byte) (int, error) {
 }
 
 // comeAlone reports whether n bytes that come next begin in a chunk that is hashed as it
-// comes. Behind the first chunks the buffer is never empty.
+// comes. An empty buffer shows that the message begins: behind the first chunks the
+// buffer is never empty.
 func (d *digest) comeAlone(n int) bool {
 	if d.alone > 0 {
 		return d.alone < aloneSize

@@ -123,8 +123,8 @@ func Sum(ctx context.Context, r io.ReaderAt, size int64) ([Size]byte, error) {
 	return sum(ctx, r, size, windowLevel)
 }
 
-// groupLevel returns the level of the roots of groups: of at most 1024 chunks, and of at
-// least 32, but small enough for each P to get eight groups of n chunks.
+// groupLevel returns the level of the roots of groups, if there are n chunks. A group has
+// 32 to 1024 chunks. Within these bounds it is so small that each P gets eight groups.
 func groupLevel(n int) int {
 	level := 10
 	for level > 5 && n>>level < 8*runtime.GOMAXPROCS(0) {
@@ -142,8 +142,8 @@ func sum(ctx context.Context, r io.ReaderAt, size int64, level int) ([Size]byte,
 	var (
 		p       merkle.Peaks
 		digests = make([][Size]byte, count(min(size, window)))
-		// Subtrees of 2^low chunks are groups, which the goroutines that hash them also
-		// reduce to their roots.
+		// A group is a subtree of 2^low chunks. The goroutine that hashes a group also
+		// reduces it to its root.
 		low   = groupLevel(len(digests))
 		roots = make([][Size]byte, (len(digests)-1)>>low+1)
 	)

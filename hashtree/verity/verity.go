@@ -54,7 +54,7 @@ const (
 	dmMaxSalt      = 256
 
 	// window is the number of digests of a level that are taken at a time. It is a
-	// multiple of the number in any block.
+	// multiple of the number of digests in a block of any size.
 	window = 1 << 18
 )
 
@@ -141,7 +141,7 @@ type tree struct {
 }
 
 type level struct {
-	digests [][32]byte // that wait for others to fill blocks with
+	digests [][32]byte // not yet hashed: they wait for others, to fill blocks
 	off     int64      // where the next block is written
 }
 

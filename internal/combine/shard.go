@@ -23,8 +23,8 @@ import (
 // its batch over to the goroutine of that request. Every job that is not in the queue is in
 // a batch that has a combiner. So no goroutine waits forever.
 //
-// A goroutine hashes alone, on its own P, where it does not pay to meet others: if no
-// other came the last time (Solo), or if longer requests may fill all lanes (crowded).
+// A goroutine hashes alone, on its own P, if to meet others does not pay. That is so if
+// no other came the last time (Solo), or if longer requests may fill all lanes (crowded).
 type Shard struct {
 	shards int // among which GOMAXPROCS is divided
 
@@ -51,9 +51,9 @@ type Shard struct {
 	misses    int
 	maxMisses int
 
-	// Combiners do not yield for noYieldFor after slowAt. slowAt is the end of a yield
-	// that did not pay, as a time since start. start may come from another clock, if s
-	// was made or is used in a bubble of testing/synctest.
+	// slowAt is when a yield ended that did not pay, as a time since start. Until
+	// noYieldFor has passed since then, combiners do not yield. start may come from
+	// another clock, if s was made or is used in a bubble of testing/synctest.
 	start              time.Time
 	slowAt, noYieldFor atomicInt64 // nanoseconds
 
@@ -63,7 +63,8 @@ type Shard struct {
 const (
 	// lookupEvery is the number of requests between two look-ups of GOMAXPROCS.
 	lookupEvery = 64
-	// A request does not wait for requests that are longer by that many classes, or more.
+	// A request does not wait for requests whose class of length is higher by `longer` or
+	// more.
 	longer = 2
 	// maxShared is the largest number of requests in the queue that combiners share
 	// among themselves. More requests fill a wider kernel: one combiner with a wide
@@ -85,9 +86,9 @@ func NewShard(shards int) *Shard {
 // Meets reports whether requests can meet in s, which may be nil.
 func (s *Shard) Meets() bool { return s != nil && s.open.Load() && lanes.SideBySide(2) }
 
-// Do does r and drops the caller's pointers. After Do returns, or panics because
-// memory cannot be read, nothing reads the caller's memory. If Do panics, the job's
-// state is as it was.
+// Do carries out r, and drops the caller's pointers. After Do returns, or panics because
+// memory cannot be read, nothing reads the caller's memory. If Do panics, the job's state
+// is as it was.
 func (s *Shard) Do(r *Request) {
 	r.done = false
 	r.state = *r.Job.State
@@ -126,7 +127,7 @@ func (s *Shard) meet(r *Request) {
 		return
 	}
 	if s.combiners++; s.combiners == 1 {
-		s.busy.Lock() // at once: close comes after the last combiner
+		s.busy.Lock() // does not wait: after Close has locked it, no combiner comes
 	}
 	s.lengths[r.length].Add(1)
 	s.mu.Unlock()
@@ -135,10 +136,11 @@ func (s *Shard) meet(r *Request) {
 	s.combine(b, r, true)
 }
 
-// crowded reports whether r may have to wait for requests much longer than r: they may
-// fill all lanes, or be in the batch that has to end before others admit requests. If
-// not, at least one lane serves no such request, so r gets a lane soon. The caller holds
-// mu.
+// crowded reports whether r may have to wait for requests much longer than r. Such
+// requests may fill all lanes. If there are too many combiners, one such request is
+// enough: it may be in the batch that has to end before others admit requests. If crowded
+// returns false, at least one lane serves no such request, so r gets a lane soon. The
+// caller holds mu.
 func (s *Shard) crowded(r *Request) bool {
 	width, _ := lanes.Width()
 	room := s.combiners * width
@@ -238,9 +240,9 @@ func share(n, combiners int) int {
 	return (n + combiners - 1) / combiners
 }
 
-// pass hands b over to a goroutine that waits. That is the goroutine with the longest
-// request in b, or, if b has no jobs, the first goroutine of the queue. If b has no jobs,
-// and the queue is empty or there are too many combiners, pass gives b up.
+// pass hands b over to a goroutine that waits. If b has jobs, that is the goroutine with
+// the longest request in b. If b has no jobs, it is the first goroutine of the queue; but
+// if the queue is empty, or if there are too many combiners, pass gives b up.
 func (s *Shard) pass(b *lanes.Batch) {
 	if len(b.Jobs()) > 0 {
 		b.Longest().Owner.(*Request).wake(b)

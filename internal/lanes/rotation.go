@@ -32,10 +32,10 @@ func (g *group) sliceOfEqual(n, blocks int) (s plan.TimeSlice, rotates bool) {
 
 // rotating is the memory that rotating jobs need.
 type rotating struct {
-	// state and next are arguments of kernels. For jobs of different lengths, they hold the
-	// pointers of the running lanes. For jobs of equal length, each list holds the pointers
-	// of all jobs twice (the ring of block.Kernel.Blocks); the second time, those in the
-	// list next are one slice further on. Pointers for unused lanes follow.
+	// state and next are arguments of kernels. For jobs of different lengths, they hold
+	// the pointers of the running lanes. For jobs of equal length, each list is a ring
+	// (see block.Kernel.Blocks): it holds the pointers of all jobs twice. In next, the
+	// second pointer of a job is one slice further on. Pointers for unused lanes follow.
 	state [2*maxJobs + block.MaxLanes]*block.State
 	next  [2*maxJobs + block.MaxLanes]*byte
 
@@ -72,8 +72,9 @@ func (g *group) rotate(live int, t plan.TimeSlice, w Work) int {
 		}
 		blocks = g.plan.compress(r.state[:], r.next[:], t.Lanes, 0, blocks)
 		if blocks == shortest {
-			// When a job ends, the job of the last live lane takes its place. The loop runs
-			// from the highest lane down, so if that job has run, it is handled already.
+			// When a job ends, the job of the last live lane takes its place. The loop
+			// runs from the highest lane down. So if the job of the last live lane has
+			// run, too, the loop has handled it already.
 			slices.Sort(running)
 			for _, lane := range slices.Backward(running) {
 				i := int(lane)
@@ -110,13 +111,13 @@ func (g *group) merge(n, live int) {
 }
 
 // rotateEqual runs the jobs of the first `live` lanes, which have equal lengths, as a
-// ring. First, all jobs advance by the blocks that fill no whole slice. Then a kernel runs
-// around the ring, one slice a turn. If the last turn cannot fill all lanes, its jobs run
-// at the end, one slice each.
+// ring. First, all jobs advance by the blocks that do not make up a whole slice. Then a
+// kernel runs around the ring, one slice a turn. If the last turn cannot fill all lanes,
+// its jobs run at the end, one slice each.
 func (g *group) rotateEqual(live, blocks int, t plan.TimeSlice) {
 	k := g.plan.kernels[t.Lanes]
 	r := &g.rotating
-	// A slice longer than a kernel's call is divided.
+	// A slice is divided if it is longer than a call of the kernel may be.
 	parts := (t.Blocks + k.Max - 1) / k.Max
 	slice, slices := t.Blocks/parts, blocks/t.Blocks*parts
 	at := blocks - slices*slice

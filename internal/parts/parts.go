@@ -18,8 +18,8 @@ import (
 )
 
 const (
-	// maxLanes is the number of parts that a goroutine hashes side by side if a
-	// part takes several steps.
+	// maxLanes is the number of parts that a goroutine hashes side by side if a part
+	// takes several steps (see pipeline).
 	maxLanes = 32
 	// maxWhole is the largest number of parts in a step that holds whole parts.
 	maxWhole = 1024
@@ -56,7 +56,7 @@ type Parts struct {
 	// Workers is the number of workers; 0 means GOMAXPROCS.
 	Workers int
 	// Progress, if not nil, is called on the goroutine that called Sum, each time that a
-	// step was hashed. Its parameters are the number of parts, and of bytes of the object,
+	// step was hashed. Its parameters are the numbers of parts and of bytes of the object
 	// that were hashed so far.
 	Progress func(done int, bytes int64)
 	// Group, if not 0, is the number of parts that are hashed together, at most 1024. The
@@ -76,7 +76,7 @@ type pipeline struct {
 	digests [][32]byte
 	prefix  lanes.Prefix
 	lanes   int
-	stretch int64        // as much of a message as a step takes
+	stretch int64        // bytes of each message in a step, at most
 	taken   atomic.Int64 // groups that workers have taken
 	hashed  chan hashed  // what Progress has not heard of
 }
@@ -94,8 +94,9 @@ type step struct {
 	data        [][]byte   // of each part; empty beyond its end
 	bytes       int64      // of the object in data
 	first, last bool       // of the steps of the group
-	// Parts [from, to) of the group end in the step: all that are left of the group, or the
-	// last part of the object, which may be shorter than the others of its group.
+	// Parts [from, to) of the group end in the step. They are all parts of the group that
+	// have not ended yet. Or they are the last part of the object alone, if it is shorter
+	// than the others of its group.
 	from, to int
 	buf      []byte // what data points into
 }
@@ -124,10 +125,11 @@ func (p Parts) Count() int64 { return (p.Size + p.PartSize - 1) / p.PartSize }
 //
 // Each of its workers hashes on a goroutine, many parts side by side, while another
 // goroutine reads ahead. A stretch of at most 128 KiB is read and hashed on the calling
-// goroutine. So is a longer one if it is one step of one worker. Sum returns when no ReadAt
-// is in flight and its goroutines have ended. When ctx is done the error is ctx.Err(). If
-// R ends too early, the error is [io.ErrUnexpectedEOF]; if reading fails, it is the error
-// of R. Both are wrapped with the offset.
+// goroutine. So is a longer stretch, if one step of one worker holds all of it. Sum
+// returns when no ReadAt is in flight and all goroutines that it has started have ended.
+// When ctx is done the error is ctx.Err(). If R ends too early, the error is
+// [io.ErrUnexpectedEOF]; if reading fails, it is the error of R. Both are wrapped with
+// the offset.
 //
 // If R.ReadAt panics, Sum panics on the caller's goroutine. A fault of memory in R.ReadAt
 // is a panic, too, if the caller's goroutine has called [debug.SetPanicOnFault].
@@ -173,7 +175,7 @@ func (p Parts) sum(ctx context.Context, digests [][32]byte) error {
 	}
 
 	if p.Size <= maxDirect || group >= parts && longest <= l.stretch {
-		// While an only step is read, there is nothing to hash.
+		// While a single step is read, there is nothing to hash.
 		return l.direct(ctx)
 	}
 	g, ctx := workers.New(ctx, errExited)
@@ -234,11 +236,12 @@ func (h *hashed) add(more hashed) {
 	h.bytes += more.bytes
 }
 
-// steps are those of calls that have ended well: after an error, a reader might still write
-// to what it was given. A new buffer costs up to a tenth of the time of hashing its bytes.
+// steps are the steps of calls that have ended without an error. After an error, a ReadAt
+// might still write to its buffer. A new buffer costs up to a tenth of the time of
+// hashing its bytes.
 var steps = sync.Pool{New: func() any { return new(step) }}
 
-// release gives s to another call, if it has a buffer.
+// release puts s into the pool, for another call, if s has a buffer.
 func (s *step) release() {
 	if s.parts = nil; s.buf != nil {
 		steps.Put(s)
@@ -281,8 +284,8 @@ func (p *pipeline) read(ctx context.Context, free <-chan *step, full chan<- *ste
 	}
 }
 
-// readGroup takes a step from free for each stretch of the group that begins with part
-// group, and hands it to full with what was read.
+// readGroup reads the group that begins with part `group`. For each piece of the group,
+// it takes a step from free, fills the step, and hands it to full.
 func (p *pipeline) readGroup(ctx context.Context, group int, free func() *step, full func(*step)) error {
 	end := min(group+p.lanes, len(p.digests))
 	for at := int64(0); ; {
@@ -307,9 +310,9 @@ func (p *pipeline) readGroup(ctx context.Context, group int, free func() *step, 
 	}
 }
 
-// fill reads the next piece of each part of s, which begins at offset `at` of the part.
-// lead precedes each piece in the buffer and counts towards its length, so that steps end
-// where blocks do.
+// fill reads a piece of each part of s, from offset `at` of the part on. In the buffer,
+// lead precedes each piece. lead counts towards the length of the piece, so that steps
+// end where blocks do.
 func (p *pipeline) fill(ctx context.Context, s *step, lead []byte, at int64) error {
 	if need := int64(p.lanes) * (p.stretch + gap); int64(len(s.buf)) < need {
 		s.buf = make([]byte, need)
@@ -317,7 +320,8 @@ func (p *pipeline) fill(ctx context.Context, s *step, lead []byte, at int64) err
 	if cap(s.data) < p.lanes {
 		s.data = make([][]byte, 0, p.lanes)
 	}
-	// Whole parts are consecutive in the object too.
+	// Whole parts follow each other in the object, too, so one call of ReadAt can read
+	// several.
 	gather := s.isWhole() && p.stretch < gatherBelow
 	s.data, s.bytes = s.data[:0], 0
 	s.from, s.to = 0, 0

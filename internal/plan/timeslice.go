@@ -10,12 +10,11 @@ import (
 // last jobs can share lanes (rotate, see below).
 const MaxJobs = 2 * block.MaxLanes
 
-// Jobs rotate when they share the lanes of a kernel round robin. Rotation keeps all
-// lanes full. States are in memory between calls, so a lane can change its job at any
-// call. For example, a kernel of 4 lanes hashes 5 equal jobs in 5/4 of the time of 4
-// jobs; each job pauses once. The rule is McNaughton's wrap-around rule: m machines
-// finish n interruptible jobs in max(longest, sum/m). The jobs with most blocks left
-// run first.
+// Jobs rotate when they share the lanes of a kernel round robin. Rotation keeps all lanes
+// full. States are in memory between calls, so a lane can change its job at any call. For
+// example, a kernel of 4 lanes hashes 5 equal jobs in 5/4 of the time of 4 jobs; each job
+// pauses once. This is McNaughton's wrap-around rule: m machines finish n interruptible
+// jobs in max(longest, sum/m). The jobs with most blocks left run first.
 //
 // Each time slice has a fixed cost, so many short slices cost more than a few long ones.
 // If jobs differ in length, each slice is a call. If jobs have equal lengths, each slice
@@ -30,7 +29,7 @@ type TimeSlice struct{ Lanes, Blocks int }
 // blocks in `slices` time slices of equal length, and `lanes` jobs run at a time.
 type rotation struct {
 	lanes, slices int
-	cycles        int // the cost of the blocks, if each time slice is one block
+	cycles        int // the cost of compressing, for time slices of one block
 	overhead      int // the cost of the calls
 }
 
@@ -91,7 +90,7 @@ func (p *Streams) Slice(n, blocks int) TimeSlice {
 		if r.slices > blocks {
 			break
 		}
-		// The blocks left over after whole slices run as in the first rotation.
+		// Whole slices may leave blocks over. These run as in the first rotation.
 		s := blocks / r.slices
 		cost := s*r.cycles + r.overhead
 		if rest := blocks - s*r.slices; rest > 0 {

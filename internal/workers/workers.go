@@ -50,15 +50,15 @@ func (g *Group) Go(work func() error) {
 			if g.cause == nil {
 				g.cause = panicked
 			}
-			g.cancel() // after first is set: it makes the other workers fail
+			g.cancel() // after first is set: a cancelled context makes the other workers fail
 		}()
 		debug.SetPanicOnFault(g.faults)
 		err = work()
 	})
 }
 
-// Cancel asks the workers to end. Each Group needs it at least once, which releases
-// its context.
+// Cancel asks the workers to end. Call it at least once for each Group: it releases the
+// context.
 func (g *Group) Cancel() { g.cancel() }
 
 // Wait waits until all workers have ended.

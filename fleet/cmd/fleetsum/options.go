@@ -47,7 +47,8 @@ type options struct {
 	output    string
 }
 
-// What the garbage collector keeps to, in bytes: for a reader, its buffers.
+// The memory limit of the garbage collector, in bytes: a base, and for each reader its
+// buffers.
 const (
 	baseHeap  = 128 << 20
 	perReader = 1 << 20
@@ -133,7 +134,7 @@ func (o *options) open() (*store.Store, error) {
 	return store.New(s)
 }
 
-// A reading is what commands need that read objects.
+// A reading is what commands that read objects need.
 type reading struct {
 	store    *store.Store
 	progress *progress
@@ -154,8 +155,8 @@ func (o *options) startReading(w io.Writer) (*reading, error) {
 		}
 		c.PartSize = int64(n)
 	}
-	// Next to its buffers the program has little that lives: garbage may take a
-	// multiple of that, up to a limit.
+	// Besides its buffers, the program has little live memory. So garbage may take a
+	// multiple of the live memory, up to a limit.
 	debug.SetGCPercent(400)
 	debug.SetMemoryLimit(baseHeap + int64(o.readers)*perReader)
 	var err error

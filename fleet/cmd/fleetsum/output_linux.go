@@ -2,10 +2,10 @@ package main
 
 import "golang.org/x/sys/unix"
 
-// outputClosed reports whether the program was started without standard output. The
-// Go runtime then opens /dev/null in its place, for reading and writing. A shell
-// opens /dev/null for writing only, and what starts daemons uses one open for
-// standard error too.
+// outputClosed reports whether the program was started without standard output. The Go
+// runtime then opens /dev/null in its place, for reading and writing. By contrast, a
+// shell opens /dev/null for writing only, and a program that starts daemons opens it once
+// for standard output and standard error.
 func outputClosed() bool {
 	var st unix.Stat_t
 	flags, err := unix.FcntlInt(1, unix.F_GETFL, 0)

@@ -116,8 +116,7 @@ func (p *progress) stop() {
 	p.shown.Wait()
 }
 
-// expect says how much there is to do. No bytes means that their number is not
-// known.
+// expect says how much there is to do. If bytes is 0, the number of bytes is not known.
 func (p *progress) expect(objects, bytes int64) {
 	p.allObjects.Store(objects)
 	p.allBytes.Store(bytes)

@@ -89,7 +89,8 @@ func runWorker(ctx context.Context, o *options, std *streams) (int, error) {
 		case o.shard < 0 || o.shard >= plan.Asked:
 			return 0, fmt.Errorf("--shard: %s has shards 0 to %d", o.journal, plan.Asked-1)
 		case o.shard >= len(plan.Shards):
-			// Engines start as many workers as there were to be shards.
+			// Engines start as many workers as shards were asked for, even if there are
+			// fewer shards.
 			return 0, w.write(journal.NewSummer().Line())
 		}
 		shard = &plan.Shards[o.shard]
@@ -122,13 +123,13 @@ type worker struct {
 	states   *journal.States
 }
 
-// saveEvery is after how many bytes of an object the journal gets how far it has been
-// read.
+// saveEvery is a number of bytes. Each time that so much of an object was read, the
+// journal records how far the object has been read.
 const saveEvery = 1 << 30
 
-// write writes a line to the output. While lines come, the output gets them at
-// least once a second: a reader may wait for them, and if the reader has ended,
-// the write ends the program.
+// write writes a line to the output. While lines come, the output gets them at least once
+// a second, since a reader may wait for them. If the reader has ended, the write ends the
+// program.
 func (w *worker) write(line []byte) error {
 	if _, err := w.out.Write(line); err != nil {
 		return fmt.Errorf("write error: %w", err)
@@ -140,7 +141,8 @@ func (w *worker) write(line []byte) error {
 	return nil
 }
 
-// check checks entries, adds the results to sum and calls each with their lines.
+// check checks entries and adds the results to sum. It calls the function each with the
+// line of each result.
 func (w *worker) check(ctx context.Context, next func() (list.Entry, error), sum *journal.Summer, each func([]byte) error) error {
 	var line []byte
 	return w.checker.Run(ctx, next, func(r *fixity.Result) error {
@@ -151,8 +153,8 @@ func (w *worker) check(ctx context.Context, next func() (list.Entry, error), sum
 	})
 }
 
-// journaled checks entries unless the journal has their results. They are the
-// entries of shard, if it is not nil.
+// journaled checks entries unless the journal has their results. If planned is not nil,
+// they are the entries of that shard.
 func (w *worker) journaled(ctx context.Context, j *journal.Journal, planned *journal.Shard, next func() (list.Entry, error)) error {
 	// The lines go to a file first: their digest is the name of the result.
 	lines, err := store.TempFile()
@@ -207,8 +209,8 @@ func (w *worker) print(result store.Temp) error {
 	return err
 }
 
-// first checks a shard that has no result. Failures in a row go on from one shard
-// to the next.
+// first checks a shard that has no result. The count of failures in a row goes on from
+// one shard to the next.
 func (w *worker) first(ctx context.Context, j *journal.Journal, shard journal.Shard, next func() (list.Entry, error)) error {
 	rows, err := j.Rows(ctx)
 	if err != nil {
@@ -230,7 +232,7 @@ func (w *worker) first(ctx context.Context, j *journal.Journal, shard journal.Sh
 	})
 	var down *fixity.DownError
 	if errors.As(err, &down) {
-		// Who starts workers again has seen to it.
+		// Whoever starts workers again has dealt with the store that failed.
 		delete(w.checker.Rows, down.Root)
 	} else if err != nil {
 		return err
@@ -249,9 +251,8 @@ func (w *worker) first(ctx context.Context, j *journal.Journal, shard journal.Sh
 	return w.write(sum.Line())
 }
 
-// retry checks those lines of a shard again that are in again. All others keep the
-// results that they have, also those that are not reached because the store fails as
-// before.
+// retry checks those lines of a shard again that are in again. All other lines keep their
+// results. So do lines that are not reached because the store fails as before.
 func (w *worker) retry(ctx context.Context, j *journal.Journal, shard journal.Shard, next func() (list.Entry, error), earlier store.Temp, again map[int64]bool) error {
 	w.progress.expect(int64(len(again)), 0)
 	// Several lines of a list may have one number: these are read again together.
