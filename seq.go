@@ -44,8 +44,10 @@ func SumSeq[K any](msgs iter.Seq2[K, []byte]) iter.Seq2[K, [Size]byte] {
 func sumSeq[K any](msgs iter.Seq2[K, []byte], yield func(K, [Size]byte) bool) {
 	s := &seq[K]{yield: yield}
 	msgs(func(k K, m []byte) bool {
-		if s.alone += BlockSize + len(m); s.alone < seqAlone {
-			return yield(k, Sum256(m))
+		if s.alone < seqAlone {
+			if s.alone += BlockSize + len(m); s.alone < seqAlone {
+				return yield(k, Sum256(m))
+			}
 		}
 		return s.add(k, m)
 	})
@@ -55,7 +57,7 @@ func sumSeq[K any](msgs iter.Seq2[K, []byte], yield func(K, [Size]byte) bool) {
 // seq is a loop over SumSeq.
 type seq[K any] struct {
 	yield func(K, [Size]byte) bool
-	alone int      // size of the messages that were hashed at once
+	alone int      // size of the messages before the first that was taken ahead
 	keys  []K      // of the messages that were taken ahead
 	size  int      // of these messages
 	list  *seqList // with these messages; nil until there are some, and once the loop has ended

@@ -38,11 +38,11 @@ type Tree struct {
 
 // Sum reads size bytes of r, from offset 0 on, and returns their tree.
 //
-// It hashes up to 128 KiB on the calling goroutine. It hashes more data on GOMAXPROCS
-// goroutines, many blocks side by side on each. Other goroutines read ahead: they call
-// r.ReadAt concurrently and out of order. A call needs 4 MiB for each goroutine that
-// hashes, some 3 MiB for the tree, and 32 bytes for each piece. For pieces of more than
-// 1 GiB, it needs 32 bytes for each GiB.
+// It hashes up to 128 KiB on the calling goroutine, and up to 2 MiB if one worker takes
+// them in one step. It hashes more data on GOMAXPROCS goroutines, many blocks side by side
+// on each. Other goroutines read ahead: they call r.ReadAt concurrently and out of order. A
+// call needs 4 MiB for each goroutine that hashes, some 3 MiB for the tree, and 32 bytes
+// for each piece. For pieces of more than 1 GiB, it needs 32 bytes for each GiB.
 //
 // It is an error if size is below 0, or if pieceLength is not a power of two of at
 // least 16 KiB. If r ends before size bytes, the error is [io.ErrUnexpectedEOF]. If

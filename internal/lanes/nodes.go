@@ -52,7 +52,7 @@ func HashNodes(dst, src []byte) {
 	hashNodes(dst, src)
 }
 
-// NodesAreFew reports whether HashNodes hashes n nodes one at a time.
+// NodesAreFew reports whether HashNodes has no kernel for n nodes.
 func NodesAreFew(n int) bool { return n <= 1 || nodePlans.current().many == nil }
 
 // hashNodes is HashNodes by the plan.

@@ -80,7 +80,6 @@ func (t *TreeOf[N]) setRoot(dst *N, nodes []N, level, depth int, twins *bool) {
 	if s.twins {
 		*twins = true
 	}
-	s.looks = false
 }
 
 // maxFew is the largest number of nodes that are climbed without a scratch.
@@ -304,4 +303,7 @@ func (p *Pool[N]) get() *scratch[N] {
 	return new(scratch[N])
 }
 
-func (p *Pool[N]) put(s *scratch[N]) { p.pool.Put(s) }
+func (p *Pool[N]) put(s *scratch[N]) {
+	s.looks = false // reading nodes may have faulted
+	p.pool.Put(s)
+}

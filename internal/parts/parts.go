@@ -113,7 +113,8 @@ type hasher struct {
 	states []block.State
 }
 
-// errExited is for a ReadAt that does not return, but calls runtime.Goexit.
+// errExited is for a ReadAt that does not return, but calls runtime.Goexit. On the calling
+// goroutine, Goexit ends that goroutine.
 var errExited = errors.New("ReadAt ended its goroutine")
 
 // Count returns the number of parts.
@@ -316,6 +317,7 @@ func (p *pipeline) readGroup(ctx context.Context, group int, free func() *step, 
 func (p *pipeline) fill(ctx context.Context, s *step, lead []byte, at int64) error {
 	if need := int64(p.lanes) * (p.stretch + gap); int64(len(s.buf)) < need {
 		s.buf = make([]byte, need)
+		clear(s.data[:cap(s.data)]) // of the old buffer
 	}
 	if cap(s.data) < p.lanes {
 		s.data = make([][]byte, 0, p.lanes)
