@@ -451,7 +451,7 @@ inline meet(r)
 	/* go: s.combine(b, r, len(b.Jobs()) == 1) */
 	/* go: return */
 	/* go: if s.combiners++; s.combiners == 1 { */
-	/* go: s.busy.Lock() // at once: close comes after the last combiner */
+	/* go: s.busy.Lock() // does not wait: after Close has locked it, no combiner comes */
 	/* go: s.lengths[r.length].Add(1) */
 	/* go: s.mu.Unlock() */
 	/* go: b := lanes.NewBatch() */
