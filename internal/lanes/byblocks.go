@@ -128,8 +128,8 @@ func (s *sumMany) fetch(base int, numbers []uint16) {
 }
 
 // sumLanes hashes messages of the window, at most maxShortWave of them, by falling number
-// of blocks. If `equal` is not 0, each of them has this number of blocks. It takes
-// `occupied` as the method occupy does, and returns the next value.
+// of blocks. If `equal` is not 0, each of them has this number of blocks. sumLanes takes
+// `occupied` as the method occupy does, and returns its next value.
 func (g *group) sumLanes(dst Rows, s *sumMany, numbers []uint16, equal, occupied int) int {
 	live, rest := len(numbers), len(s.prefix.Rest)
 	msgs := s.msgs[g.base:]

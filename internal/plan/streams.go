@@ -63,10 +63,10 @@ func NewStreams(r Row, enabled []block.Spec, single string) *Streams {
 // If any list of one length pays, one of fewer than maxLeast blocks a message does.
 const maxLeast = 1 << 10
 
-// Beside its calls, a list costs listCycles, and listLaneCycles for each message, or
-// longLaneCycles more if lengths differ and one is long. Measured in random lists on
-// Granite Rapids and on Zen 4: 300 and 540, 15 and 0, 40 and 110. Elsewhere these are
-// estimates.
+// Beside its calls, a list costs listCycles, and each message listLaneCycles. Each message
+// costs longLaneCycles more if lengths differ and one is long. In random lists they were
+// 300, 15 and 40 on Granite Rapids, 540, 0 and 110 on Zen 4. The constants lie between, and
+// elsewhere are estimates.
 const listCycles, listLaneCycles, longLaneCycles = 450, 10, 100
 
 // OneByOne reports whether n messages take less time one after the other than side by
@@ -100,7 +100,7 @@ func (p *Streams) OneByOne(n, blocks, shortest, longest, each int) bool {
 
 // NeverPays reports whether n messages of so many blocks in all take less time one after
 // the other than side by side, however the blocks are spread. Side by side, each costs the
-// caller `each` cycles more than alone, and all together cost him `list` cycles more.
+// caller `each` cycles more than alone, and all together cost `list` cycles more.
 func (p *Streams) NeverPays(n, blocks, each, list int) bool {
 	return int64(blocks)*int64(p.gain) < int64(listCycles+list)+int64(n)*int64(p.lane+each)
 }

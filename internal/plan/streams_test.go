@@ -205,7 +205,7 @@ func TestOneByOne(t *testing.T) {
 		{1, 1 << 20, 1 << 20, 1 << 20, 0, true},
 		{2, 2, 1, 1, 0, true},
 		{2, 14, 7, 7, 0, true}, // 1,834 cycles alone, and side by side some more
-		{2, 18, 9, 9, 0, true}, // side by side 4% less: too little to rely on
+		{2, 18, 9, 9, 0, true}, // side by side 3% less: too little to rely on
 		{2, 24, 12, 12, 0, false},
 		{8, 8, 1, 1, 0, true},
 		{8, 16, 2, 2, 0, false},
