@@ -11,7 +11,7 @@ var helpers = []kernel{
 	{name: "fetch", avo: fetchAMD64},
 	{name: "fetch", arm: fetchARM64},
 	{name: "padShort_avx512", avo: padShort(newMaskPadder)},
-	{name: "padShort_avx2", avo: padShort(newWordPadder)},
+	{name: "padShort_avx2", avo: padShort(newCopyPadder)},
 	{name: "putDigests_avx512", avo: putDigests(newMaskPutter)},
 	{name: "putDigests_avx2", avo: putDigests(newBytePutter)},
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 
-	"github.com/mmcloughlin/avo/attr"
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
@@ -24,8 +23,7 @@ const (
 
 // A padder says what padShort does with a message.
 type padder interface {
-	// prepare comes once. It returns an address for empty messages.
-	prepare() (somewhere GPPhysical)
+	prepare() // once
 	// front comes before it is known where the message is, and how long.
 	front()
 	// setState sets the slot's state, and message does the rest.
@@ -79,7 +77,7 @@ func padShort(of func(padList) padder) func(*Context, string) {
 		c.Load(c.Param("n"), c.n)
 		c.TESTQ(c.n, c.n)
 		c.JZ(LabelRef("done"))
-		somewhere := m.prepare()
+		m.prepare()
 
 		c.Label("message")
 		c.MOVWLZX(Mem{Base: c.numbers}, c.number.As32())
@@ -94,9 +92,6 @@ func padShort(of func(padList) padder) func(*Context, string) {
 		c.ADDQ(c.left, c.length)
 		c.SHLQ(Imm(3), c.length)
 		c.BSWAPQ(c.length)
-		// An empty message may be nil, and no address.
-		c.TESTQ(c.left, c.left)
-		c.CMOVQEQ(somewhere, c.p)
 		m.message()
 		c.ADDQ(c.stride, c.slots)
 		c.DECQ(c.n)
@@ -132,7 +127,7 @@ func newMaskPadder(c padList) padder {
 	return maskPadder{c, c.x, c.y, Z18, Y16, Z19, Z17, K1, K2, K3, K4}
 }
 
-func (c maskPadder) prepare() GPPhysical {
+func (c maskPadder) prepare() {
 	c.MOVQ(argument(c.Context, "h"), c.tmp)
 	c.VMOVDQU64(Mem{Base: c.tmp}, c.state)
 	c.MOVQ(argument(c.Context, "rest"), c.tmp)
@@ -149,7 +144,6 @@ func (c maskPadder) prepare() GPPhysical {
 	c.SUBQ(c.tmp, c.left)
 	c.SHLXQ(c.left, c.length, c.length)
 	c.KMOVQ(c.length, c.inHead)
-	return c.slots
 }
 
 func (c maskPadder) front() {
@@ -171,6 +165,9 @@ func (c maskPadder) front() {
 func (c maskPadder) setState() { c.VMOVDQU64(c.state, Mem{Base: c.slots, Disp: slotState}) }
 
 func (c maskPadder) message() {
+	// An empty message may be nil, and no address.
+	c.TESTQ(c.left, c.left)
+	c.CMOVQEQ(c.slots, c.p)
 	c.MOVQ(argument(c.Context, "before"), c.tmp)
 	c.SUBQ(c.tmp, c.p)
 	c.ADDQ(c.tmp, c.left)
@@ -229,52 +226,28 @@ func (c maskPadder) message() {
 	c.VMOVDQU64(Z0, Mem{Base: c.to})
 }
 
-// In a table of ones with zeros behind them there is a mask for any number of words of a
-// message, up to its end in its last block.
-const (
-	ones  = 4*64 - 8
-	zeros = 64 + 16
-)
-
-// full is the least room left in a slot whose next 64 bytes must be the message's: at most
-// 72 bytes follow it.
-const full = 64 + 64 + 8
-
-// A wordPadder pads with AVX2, whose masks are of whole words. What precedes the message
-// is in the slot first, with zeros behind it. Then come the whole words of the message, by
-// masked loads, with zeros up to the length at the end. Up to 3 bytes follow them: the
-// first, the last and one between are read, and may be the same.
-type wordPadder struct {
+// A copyPadder pads with AVX2, by copies that overlap within the message: instructions that
+// leave out part of a vector may fault for it all the same (AMD's manual allows that of
+// VPMASKMOV, and emulators do it). What precedes the message is in the slot first, with
+// zeros behind it. Then come zeros in the last block, the message, and the byte 0x80 with 7
+// zeros: 9 to 72 bytes follow the message, of which the last block has 64.
+type copyPadder struct {
 	padList
-	state, first, second, mask, text VecPhysical
-	zeros                            GPPhysical // in the table, behind the first 4
+	state, first, second, zeros, text VecPhysical
 }
 
-func newWordPadder(c padList) padder {
-	return wordPadder{c, Y2, Y3, Y4, Y0, Y1, c.x}
-}
+func newCopyPadder(c padList) padder { return copyPadder{c, Y2, Y3, Y4, Y5, Y0} }
 
-func (c wordPadder) prepare() GPPhysical {
-	table := c.StaticGlobal(c.name + "_words")
-	c.DataAttributes(attr.RODATA | attr.NOPTR)
-	for range ones / 8 {
-		c.AppendDatum(U64(1<<64 - 1))
-	}
-	for range zeros / 8 {
-		c.AppendDatum(U64(0))
-	}
-	c.LEAQ(table.Offset(ones+4), c.zeros)
+func (c copyPadder) prepare() {
 	c.MOVQ(argument(c.Context, "h"), c.tmp)
 	c.VMOVDQU(Mem{Base: c.tmp}, c.state)
 	c.MOVQ(argument(c.Context, "rest"), c.tmp)
 	c.VMOVDQU(Mem{Base: c.tmp}, c.first)
 	c.VMOVDQU(Mem{Base: c.tmp, Disp: 32}, c.second)
-	return c.zeros // a masked load from the slot would wait for what is stored there
+	c.VPXOR(c.zeros, c.zeros, c.zeros)
 }
 
-func (c wordPadder) front() {
-	c.CMPQ(argument(c.Context, "before"), Imm(0))
-	c.JEQ(LabelRef("headless"))
+func (c copyPadder) front() {
 	c.VMOVDQU(c.first, Mem{Base: c.slots})
 	c.VMOVDQU(c.second, Mem{Base: c.slots, Disp: 32})
 	c.MOVQ(argument(c.Context, "headSize"), c.left)
@@ -286,102 +259,65 @@ func (c wordPadder) front() {
 	c.MOVQ(c.slots, c.to)
 	c.ADDQ(argument(c.Context, "before"), c.to)
 	c.SUBQ(c.left, c.to)
-	copyBytes(c.Context, c.to, c.p, c.left, 32, c.tmp, c.y, "headless")
+	copyBytes(c.Context, c.to, c.p, c.left, "head", 32, c.tmp, c.y, "headless")
 	c.Label("headless")
 }
 
-func (c wordPadder) setState() { c.VMOVDQU(c.state, Mem{Base: c.slots, Disp: slotState}) }
+func (c copyPadder) setState() { c.VMOVDQU(c.state, Mem{Base: c.slots, Disp: slotState}) }
 
-func (c wordPadder) message() {
-	end, room, at := c.number, c.y, c.tmp // at is counted from the last whole word on
-	c.MOVQ(argument(c.Context, "before"), at)
-	c.ADDQ(at, c.to)
-	c.LEAQ(Mem{Base: c.left, Index: at, Scale: 1, Disp: 8 + 64}, end)
+func (c copyPadder) message() {
+	end, room, at, last := c.number, c.y, c.tmp, c.x
+	c.MOVQ(argument(c.Context, "before"), c.tmp)
+	c.ADDQ(c.tmp, c.to)
+	c.LEAQ(Mem{Base: c.left, Index: c.tmp, Scale: 1, Disp: 8 + 64}, end)
 	c.ANDQ(I32(-64), end)
 	c.MOVQ(end, room)
-	c.SUBQ(at, room)
+	c.SUBQ(c.tmp, room)
 	c.ADDQ(c.slots, end)
-	c.MOVQ(c.left, at)
-	c.ANDQ(I32(-4), at)
-	c.ADDQ(at, c.p)
-	c.ADDQ(at, c.to)
-	c.NEGQ(at)
-	words := func(mask, text Register) {
-		c.VMOVDQU(Mem{Base: c.zeros, Index: at, Scale: 1, Disp: -4}, mask)
-		c.VPMASKMOVD(Mem{Base: c.p, Index: at, Scale: 1}, mask, text)
+
+	// pieces copies the message in pieces. Those that would go beyond its end are moved back
+	// to it. How many there are depends on the room for the message, not on its length.
+	pieces := func(name string, width int, text Register) {
+		c.LEAQ(Mem{Base: c.left, Disp: -width}, last)
+		c.SUBQ(Imm(9+1), room) // at least 9 bytes are padding; a piece begins at 0 or before
+		c.XORL(at.As32(), at.As32())
+		c.Label(name)
+		c.VMOVDQU(Mem{Base: c.p, Index: at, Scale: 1}, text)
 		c.VMOVDQU(text, Mem{Base: c.to, Index: at, Scale: 1})
+		c.ADDQ(Imm(uint64(width)), at)
+		c.CMPQ(at, last)
+		c.CMOVQCC(last, at)
+		c.SUBQ(Imm(uint64(width)), room)
+		c.JGE(LabelRef(name))
 	}
-	lastWords := func(width int, mask, text Register) {
-		c.LEAQ(Mem{Base: at, Index: room, Scale: 1, Disp: -width}, at)
-		words(mask, text)
-	}
-	c.CMPQ(room, Imm(32))
-	c.JGE(LabelRef("wide"))
-	c.CMPQ(room, Imm(16))
-	c.JGE(LabelRef("narrow"))
-	// One word at most. If there is none, what is behind it overwrites this.
-	from, to := c.tmp, c.y
-	c.LEAQ(Mem{Base: c.p, Disp: -4}, from)
-	c.LEAQ(Mem{Base: c.to, Disp: -4}, to)
-	c.CMPQ(c.left, Imm(4))
-	c.CMOVQCS(c.zeros, from)
-	c.CMOVQCS(c.to, to)
-	c.MOVL(Mem{Base: from}, from.As32())
-	c.MOVL(from.As32(), Mem{Base: to})
-	c.JMP(LabelRef("bytes"))
+	c.CMPQ(room, Imm(64))
+	c.JLE(LabelRef("one"))
+	c.VMOVDQU(c.zeros, Mem{Base: end, Disp: -64})
+	c.VMOVDQU(c.zeros, Mem{Base: end, Disp: -32})
+	c.CMPQ(c.left, Imm(32))
+	c.JLT(LabelRef("one"))
+	pieces("wide", 32, c.text)
+	c.JMP(LabelRef("padding"))
+	c.Label("one")
+	c.CMPQ(c.left, Imm(16))
+	c.JLT(LabelRef("short"))
+	pieces("narrow", 16, c.text.AsX())
+	c.JMP(LabelRef("padding"))
+	c.Label("short")
+	c.TESTQ(c.left, c.left)
+	c.JZ(LabelRef("padding"))
+	copyBytes(c.Context, c.to, c.p, c.left, "message", 8, c.tmp, c.y, "padding")
 
-	c.Label("narrow")
-	words(c.mask.AsX(), c.text.AsX())
-	c.ANDQ(I32(-4), room)
-	lastWords(16, c.mask.AsX(), c.text.AsX())
-	c.JMP(LabelRef("bytes"))
-
-	c.Label("wide")
-	c.CMPQ(room, Imm(full))
-	c.JLT(LabelRef("words"))
-	c.Label("full")
-	c.VMOVDQU(Mem{Base: c.p, Index: at, Scale: 1}, Y0)
-	c.VMOVDQU(Mem{Base: c.p, Index: at, Scale: 1, Disp: 32}, Y1)
-	c.VMOVDQU(Y0, Mem{Base: c.to, Index: at, Scale: 1})
-	c.VMOVDQU(Y1, Mem{Base: c.to, Index: at, Scale: 1, Disp: 32})
-	c.ADDQ(Imm(64), at)
-	c.SUBQ(Imm(64), room)
-	c.CMPQ(room, Imm(full))
-	c.JGE(LabelRef("full"))
-	c.Label("words")
-	words(c.mask, c.text)
-	c.ADDQ(Imm(32), at)
-	c.SUBQ(Imm(32), room)
-	c.CMPQ(room, Imm(32))
-	c.JGE(LabelRef("words"))
-	c.ANDQ(I32(-4), room)
-	c.JEQ(LabelRef("bytes"))
-	lastWords(32, c.mask, c.text)
-
-	c.Label("bytes")
-	// The bytes behind whole words, and the byte 0x80. Without any, zeros are read.
-	bytes, last := c.tmp, c.y
-	c.ANDQ(Imm(3), c.left)
-	c.CMOVQEQ(c.zeros, c.p)
-	c.MOVBLZX(Mem{Base: c.p}, bytes.As32())
-	c.MOVBLZX(Mem{Base: c.p, Index: c.left, Scale: 1, Disp: -1}, last.As32())
-	c.LEAQ(Mem{Base: last, Disp: 0x80 << 8}, last)
-	c.SHLQ(Imm(3), c.left)
-	c.SHLXQ(c.left, last, last)
-	c.SHRQ(Imm(8), last)
-	c.ORQ(last, bytes)
-	c.SHRQ(Imm(4), c.left)
-	c.MOVBLZX(Mem{Base: c.p, Index: c.left, Scale: 1}, last.As32())
-	c.SHLQ(Imm(3), c.left)
-	c.SHLXQ(c.left, last, last)
-	c.ORQ(last, bytes)
-	c.MOVL(bytes.As32(), Mem{Base: c.to})
+	c.Label("padding")
+	c.MOVL(U32(0x80), c.tmp.As32())
+	c.MOVQ(c.tmp, Mem{Base: c.to, Index: c.left, Scale: 1})
 	c.MOVQ(c.length, Mem{Base: end, Disp: -8})
 }
 
 // copyBytes copies size bytes, at least 1 and less than twice the widest, and goes to done:
-// by two copies that may overlap, or byte by byte as above. It uses x and y.
-func copyBytes(c *Context, to, from, size GPPhysical, widest int, x, y GPPhysical, done string) {
+// by two copies that may overlap, or three of one byte. It uses x and y. Its labels begin
+// with what is copied.
+func copyBytes(c *Context, to, from, size GPPhysical, what string, widest int, x, y GPPhysical, done string) {
 	ends := func(width int, move func(from, to Mem)) {
 		move(Mem{Base: from}, Mem{Base: to})
 		move(Mem{Base: from, Index: size, Scale: 1, Disp: -width}, Mem{Base: to, Index: size, Scale: 1, Disp: -width})
@@ -404,7 +340,7 @@ func copyBytes(c *Context, to, from, size GPPhysical, widest int, x, y GPPhysica
 		if w.width > widest {
 			continue
 		}
-		less := fmt.Sprintf("less_than_%d", w.width)
+		less := fmt.Sprintf("%s_less_than_%d", what, w.width)
 		c.CMPQ(size, Imm(uint64(w.width)))
 		c.JLT(LabelRef(less))
 		ends(w.width, w.move)
@@ -534,7 +470,7 @@ func (c bytePutter) put() {
 	c.TESTQ(c.size, c.size)
 	c.JZ(LabelRef("put"))
 	c.VMOVDQU(c.digest, c.local)
-	copyBytes(c.Context, c.number, c.from, c.size, 16, c.x, c.y, "put")
+	copyBytes(c.Context, c.number, c.from, c.size, "digest", 16, c.x, c.y, "put")
 	c.Label("put")
 }
 

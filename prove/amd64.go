@@ -435,14 +435,6 @@ func (m *machine) vectorAMD64(in *instruction) {
 		default:
 			destination(m.v[a[1].reg])
 		}
-	case "pmaskmovd":
-		mask := uint64(0)
-		for i := range n {
-			if data(m.v[a[1].reg][i], constant(0)).num()>>31 != 0 {
-				mask |= 0xf << (4 * i)
-			}
-		}
-		destination(m.loadBytes(m.addressAMD64(a[2]), n, mask))
 	case "movdqa", "movdqu", "movdqu32", "movdqa32", "movdqu64", "movdqa64":
 		aligned := strings.HasPrefix(op, "movdqa")
 		if n == 0 {

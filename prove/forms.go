@@ -59,7 +59,6 @@ vmovdqu32     v128,v128 v128,m128 v256,m256 v512,m512 m128,v128 m256,v256 m512,v
 vmovdqu8      v512{k}{z},m512 v512{k},v512 m256{k},v256
 vmovdqa64     v512,v512
 vmovdqu64     v256,m256 v512,m512 m256,v256 m512,v512
-vpmaskmovd    v128,v128,m128 v256,v256,m256
 vmovmskps     r32,v128 r32,v256
 vpaddd        v128,v128,v128 v256,v256,v256 v512,v512,v512 v128,v128,m128 v256,v256,m256 v512,v512,m512
 vpaddd        v256,v256,m32broadcast v512,v512,m32broadcast

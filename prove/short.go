@@ -363,13 +363,9 @@ func (d *paddingProof) entry(n linear, before, head int) *machine {
 	if head == 0 { // there may be none
 		at = data(unknown(), unknown())
 	}
-	m := d.listProof.entry(mem, []argument{{"slots", slots}, {"stride", counted(of(symF, 1))}, {"msgs", address(msgs, linear{})},
+	return d.listProof.entry(mem, []argument{{"slots", slots}, {"stride", counted(of(symF, 1))}, {"msgs", address(msgs, linear{})},
 		{"numbers", numbers}, {"n", counted(n)}, {"h", address(h, linear{})}, {"rest", address(rest, linear{})},
 		{"before", numeric(int64(before))}, {"heads", at}, {"headSize", numeric(int64(head))}, {"length", counted(of(symD, 1))}})
-	for name := range d.code.tables {
-		m.mem[tableName(name)].bytes = true
-	}
-	return m
 }
 
 // full are the words of a block that begins with some bytes, with zeros behind them.

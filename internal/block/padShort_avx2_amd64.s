@@ -2,10 +2,8 @@
 
 //go:build !purego
 
-#include "textflag.h"
-
 // func padShort_avx2(slots *byte, stride int, msgs *[]byte, numbers *uint16, n int, h *[8]uint32, rest *[64]byte, before int, heads *byte, headSize int, length int)
-// Requires: AVX, AVX2, BMI2, CMOV
+// Requires: AVX, AVX2, CMOV
 TEXT ·padShort_avx2(SB), $0-88
 	MOVQ    slots+0(FP), DI
 	MOVQ    stride+8(FP), SI
@@ -14,18 +12,16 @@ TEXT ·padShort_avx2(SB), $0-88
 	MOVQ    n+32(FP), DX
 	TESTQ   DX, DX
 	JZ      done
-	LEAQ    padShort_avx2_words<>+252(SB), R13
 	MOVQ    h+40(FP), AX
 	VMOVDQU (AX), Y2
 	MOVQ    rest+48(FP), AX
 	VMOVDQU (AX), Y3
 	VMOVDQU 32(AX), Y4
+	VPXOR   Y5, Y5, Y5
 
 message:
 	MOVWLZX (CX), R8
 	ADDQ    $0x02, CX
-	CMPQ    before+56(FP), $0x00
-	JEQ     headless
 	VMOVDQU Y3, (DI)
 	VMOVDQU Y4, 32(DI)
 	MOVQ    headSize+72(FP), R10
@@ -38,41 +34,41 @@ message:
 	ADDQ    before+56(FP), R11
 	SUBQ    R10, R11
 	CMPQ    R10, $0x20
-	JLT     less_than_32
+	JLT     head_less_than_32
 	VMOVDQU (R9), Y0
 	VMOVDQU Y0, (R11)
 	VMOVDQU -32(R9)(R10*1), Y0
 	VMOVDQU Y0, -32(R11)(R10*1)
 	JMP     headless
 
-less_than_32:
+head_less_than_32:
 	CMPQ    R10, $0x10
-	JLT     less_than_16
+	JLT     head_less_than_16
 	VMOVDQU (R9), X0
 	VMOVDQU X0, (R11)
 	VMOVDQU -16(R9)(R10*1), X0
 	VMOVDQU X0, -16(R11)(R10*1)
 	JMP     headless
 
-less_than_16:
+head_less_than_16:
 	CMPQ R10, $0x08
-	JLT  less_than_8
+	JLT  head_less_than_8
 	MOVQ (R9), AX
 	MOVQ AX, (R11)
 	MOVQ -8(R9)(R10*1), AX
 	MOVQ AX, -8(R11)(R10*1)
 	JMP  headless
 
-less_than_8:
+head_less_than_8:
 	CMPQ R10, $0x04
-	JLT  less_than_4
+	JLT  head_less_than_4
 	MOVL (R9), AX
 	MOVL AX, (R11)
 	MOVL -4(R9)(R10*1), AX
 	MOVL AX, -4(R11)(R10*1)
 	JMP  headless
 
-less_than_4:
+head_less_than_4:
 	MOVBLZX (R9), AX
 	MOVB    AL, (R11)
 	MOVBLZX -1(R9)(R10*1), AX
@@ -92,8 +88,6 @@ headless:
 	ADDQ    R10, R12
 	SHLQ    $0x03, R12
 	BSWAPQ  R12
-	TESTQ   R10, R10
-	CMOVQEQ R13, R9
 	MOVQ    before+56(FP), AX
 	ADDQ    AX, R11
 	LEAQ    72(R10)(AX*1), R8
@@ -101,128 +95,81 @@ headless:
 	MOVQ    R8, R14
 	SUBQ    AX, R14
 	ADDQ    DI, R8
-	MOVQ    R10, AX
-	ANDQ    $-4, AX
-	ADDQ    AX, R9
-	ADDQ    AX, R11
-	NEGQ    AX
-	CMPQ    R14, $0x20
-	JGE     wide
-	CMPQ    R14, $0x10
-	JGE     narrow
-	LEAQ    -4(R9), AX
-	LEAQ    -4(R11), R14
-	CMPQ    R10, $0x04
-	CMOVQCS R13, AX
-	CMOVQCS R11, R14
-	MOVL    (AX), AX
-	MOVL    AX, (R14)
-	JMP     bytes
-
-narrow:
-	VMOVDQU    -4(R13)(AX*1), X0
-	VPMASKMOVD (R9)(AX*1), X0, X1
-	VMOVDQU    X1, (R11)(AX*1)
-	ANDQ       $-4, R14
-	LEAQ       -16(AX)(R14*1), AX
-	VMOVDQU    -4(R13)(AX*1), X0
-	VPMASKMOVD (R9)(AX*1), X0, X1
-	VMOVDQU    X1, (R11)(AX*1)
-	JMP        bytes
+	CMPQ    R14, $0x40
+	JLE     one
+	VMOVDQU Y5, -64(R8)
+	VMOVDQU Y5, -32(R8)
+	CMPQ    R10, $0x20
+	JLT     one
+	LEAQ    -32(R10), R13
+	SUBQ    $0x0a, R14
+	XORL    AX, AX
 
 wide:
-	CMPQ R14, $0x88
-	JLT  words
-
-full:
 	VMOVDQU (R9)(AX*1), Y0
-	VMOVDQU 32(R9)(AX*1), Y1
 	VMOVDQU Y0, (R11)(AX*1)
-	VMOVDQU Y1, 32(R11)(AX*1)
-	ADDQ    $0x40, AX
-	SUBQ    $0x40, R14
-	CMPQ    R14, $0x88
-	JGE     full
+	ADDQ    $0x20, AX
+	CMPQ    AX, R13
+	CMOVQCC R13, AX
+	SUBQ    $0x20, R14
+	JGE     wide
+	JMP     padding
 
-words:
-	VMOVDQU    -4(R13)(AX*1), Y0
-	VPMASKMOVD (R9)(AX*1), Y0, Y1
-	VMOVDQU    Y1, (R11)(AX*1)
-	ADDQ       $0x20, AX
-	SUBQ       $0x20, R14
-	CMPQ       R14, $0x20
-	JGE        words
-	ANDQ       $-4, R14
-	JEQ        bytes
-	LEAQ       -32(AX)(R14*1), AX
-	VMOVDQU    -4(R13)(AX*1), Y0
-	VPMASKMOVD (R9)(AX*1), Y0, Y1
-	VMOVDQU    Y1, (R11)(AX*1)
+one:
+	CMPQ R10, $0x10
+	JLT  short
+	LEAQ -16(R10), R13
+	SUBQ $0x0a, R14
+	XORL AX, AX
 
-bytes:
-	ANDQ    $0x03, R10
-	CMOVQEQ R13, R9
+narrow:
+	VMOVDQU (R9)(AX*1), X0
+	VMOVDQU X0, (R11)(AX*1)
+	ADDQ    $0x10, AX
+	CMPQ    AX, R13
+	CMOVQCC R13, AX
+	SUBQ    $0x10, R14
+	JGE     narrow
+	JMP     padding
+
+short:
+	TESTQ R10, R10
+	JZ    padding
+	CMPQ  R10, $0x08
+	JLT   message_less_than_8
+	MOVQ  (R9), AX
+	MOVQ  AX, (R11)
+	MOVQ  -8(R9)(R10*1), AX
+	MOVQ  AX, -8(R11)(R10*1)
+	JMP   padding
+
+message_less_than_8:
+	CMPQ R10, $0x04
+	JLT  message_less_than_4
+	MOVL (R9), AX
+	MOVL AX, (R11)
+	MOVL -4(R9)(R10*1), AX
+	MOVL AX, -4(R11)(R10*1)
+	JMP  padding
+
+message_less_than_4:
 	MOVBLZX (R9), AX
-	MOVBLZX -1(R9)(R10*1), R14
-	LEAQ    32768(R14), R14
-	SHLQ    $0x03, R10
-	SHLXQ   R10, R14, R14
-	SHRQ    $0x08, R14
-	ORQ     R14, AX
-	SHRQ    $0x04, R10
-	MOVBLZX (R9)(R10*1), R14
-	SHLQ    $0x03, R10
-	SHLXQ   R10, R14, R14
-	ORQ     R14, AX
-	MOVL    AX, (R11)
-	MOVQ    R12, -8(R8)
-	ADDQ    SI, DI
-	DECQ    DX
-	JNZ     message
+	MOVB    AL, (R11)
+	MOVBLZX -1(R9)(R10*1), AX
+	MOVB    AL, -1(R11)(R10*1)
+	MOVQ    R10, R14
+	SHRQ    $0x01, R14
+	MOVBLZX (R9)(R14*1), AX
+	MOVB    AL, (R11)(R14*1)
+
+padding:
+	MOVL $0x00000080, AX
+	MOVQ AX, (R11)(R10*1)
+	MOVQ R12, -8(R8)
+	ADDQ SI, DI
+	DECQ DX
+	JNZ  message
 	VZEROUPPER
 
 done:
 	RET
-
-DATA padShort_avx2_words<>+0(SB)/8, $0xffffffffffffffff
-DATA padShort_avx2_words<>+8(SB)/8, $0xffffffffffffffff
-DATA padShort_avx2_words<>+16(SB)/8, $0xffffffffffffffff
-DATA padShort_avx2_words<>+24(SB)/8, $0xffffffffffffffff
-DATA padShort_avx2_words<>+32(SB)/8, $0xffffffffffffffff
-DATA padShort_avx2_words<>+40(SB)/8, $0xffffffffffffffff
-DATA padShort_avx2_words<>+48(SB)/8, $0xffffffffffffffff
-DATA padShort_avx2_words<>+56(SB)/8, $0xffffffffffffffff
-DATA padShort_avx2_words<>+64(SB)/8, $0xffffffffffffffff
-DATA padShort_avx2_words<>+72(SB)/8, $0xffffffffffffffff
-DATA padShort_avx2_words<>+80(SB)/8, $0xffffffffffffffff
-DATA padShort_avx2_words<>+88(SB)/8, $0xffffffffffffffff
-DATA padShort_avx2_words<>+96(SB)/8, $0xffffffffffffffff
-DATA padShort_avx2_words<>+104(SB)/8, $0xffffffffffffffff
-DATA padShort_avx2_words<>+112(SB)/8, $0xffffffffffffffff
-DATA padShort_avx2_words<>+120(SB)/8, $0xffffffffffffffff
-DATA padShort_avx2_words<>+128(SB)/8, $0xffffffffffffffff
-DATA padShort_avx2_words<>+136(SB)/8, $0xffffffffffffffff
-DATA padShort_avx2_words<>+144(SB)/8, $0xffffffffffffffff
-DATA padShort_avx2_words<>+152(SB)/8, $0xffffffffffffffff
-DATA padShort_avx2_words<>+160(SB)/8, $0xffffffffffffffff
-DATA padShort_avx2_words<>+168(SB)/8, $0xffffffffffffffff
-DATA padShort_avx2_words<>+176(SB)/8, $0xffffffffffffffff
-DATA padShort_avx2_words<>+184(SB)/8, $0xffffffffffffffff
-DATA padShort_avx2_words<>+192(SB)/8, $0xffffffffffffffff
-DATA padShort_avx2_words<>+200(SB)/8, $0xffffffffffffffff
-DATA padShort_avx2_words<>+208(SB)/8, $0xffffffffffffffff
-DATA padShort_avx2_words<>+216(SB)/8, $0xffffffffffffffff
-DATA padShort_avx2_words<>+224(SB)/8, $0xffffffffffffffff
-DATA padShort_avx2_words<>+232(SB)/8, $0xffffffffffffffff
-DATA padShort_avx2_words<>+240(SB)/8, $0xffffffffffffffff
-DATA padShort_avx2_words<>+248(SB)/8, $0x0000000000000000
-DATA padShort_avx2_words<>+256(SB)/8, $0x0000000000000000
-DATA padShort_avx2_words<>+264(SB)/8, $0x0000000000000000
-DATA padShort_avx2_words<>+272(SB)/8, $0x0000000000000000
-DATA padShort_avx2_words<>+280(SB)/8, $0x0000000000000000
-DATA padShort_avx2_words<>+288(SB)/8, $0x0000000000000000
-DATA padShort_avx2_words<>+296(SB)/8, $0x0000000000000000
-DATA padShort_avx2_words<>+304(SB)/8, $0x0000000000000000
-DATA padShort_avx2_words<>+312(SB)/8, $0x0000000000000000
-DATA padShort_avx2_words<>+320(SB)/8, $0x0000000000000000
-GLOBL padShort_avx2_words<>(SB), RODATA|NOPTR, $328

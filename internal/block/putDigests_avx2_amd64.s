@@ -40,32 +40,32 @@ part:
 	JZ      put
 	VMOVDQU Y2, (SP)
 	CMPQ    AX, $0x10
-	JLT     less_than_16
+	JLT     digest_less_than_16
 	VMOVDQU (R11), X0
 	VMOVDQU X0, (R10)
 	VMOVDQU -16(R11)(AX*1), X0
 	VMOVDQU X0, -16(R10)(AX*1)
 	JMP     put
 
-less_than_16:
+digest_less_than_16:
 	CMPQ AX, $0x08
-	JLT  less_than_8
+	JLT  digest_less_than_8
 	MOVQ (R11), R12
 	MOVQ R12, (R10)
 	MOVQ -8(R11)(AX*1), R12
 	MOVQ R12, -8(R10)(AX*1)
 	JMP  put
 
-less_than_8:
+digest_less_than_8:
 	CMPQ AX, $0x04
-	JLT  less_than_4
+	JLT  digest_less_than_4
 	MOVL (R11), R12
 	MOVL R12, (R10)
 	MOVL -4(R11)(AX*1), R12
 	MOVL R12, -4(R10)(AX*1)
 	JMP  put
 
-less_than_4:
+digest_less_than_4:
 	MOVBLZX (R11), R12
 	MOVB    R12, (R10)
 	MOVBLZX -1(R11)(AX*1), R12

@@ -246,7 +246,7 @@ func padShort_avx512(slots *byte, stride int, msgs *[]byte, numbers *uint16, n i
 // i is msgs[numbers[i]]. The first `before` bytes of a slot are rest, with the
 // headSize bytes at heads+number·headSize at their end. Bytes of rest from
 // before-headSize on are 0. length is the number of bytes in front of a
-// message. It needs AVX2 and BMI2.
+// message. It needs AVX2.
 //
 //go:noescape
 func padShort_avx2(slots *byte, stride int, msgs *[]byte, numbers *uint16, n int, h *[8]uint32, rest *[64]byte, before int, heads *byte, headSize int, length int)
