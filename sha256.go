@@ -161,9 +161,11 @@ func (d *digest) write(p []byte) {
 		p = p[copy(d.x[d.n:], p):]
 		block.Compress(&d.h, d.x[:])
 	}
-	whole := len(p) &^ (BlockSize - 1)
-	block.Compress(&d.h, p[:whole])
-	d.n = uint8(copy(d.x[:], p[whole:]))
+	if whole := len(p) &^ (BlockSize - 1); whole > 0 {
+		block.Compress(&d.h, p[:whole])
+		p = p[whole:]
+	}
+	d.n = uint8(copy(d.x[:], p))
 	d.len = length
 }
 
