@@ -78,22 +78,26 @@ func WriteHashes(hs []hash.Hash, data [][]byte) {
 		hs[0].Write(data[0])
 		return
 	}
-	bytes, buffers := 0, false
+	bytes, foreign, buffers := 0, 0, false
 	for i, h := range hs {
-		n := len(data[i])
+		bytes += len(data[i])
 		if _, ok := h.(*digest); !ok {
+			foreign++
 			if _, ok := h.(*serverHash); ok || h == nil {
 				checkHash("WriteHashes", i, h)
 				buffers = true
-			} else if n < minTaken && isStd(h) {
-				n = 0 // is written to alone
+			} else if len(data[i]) < minTaken && isStd(h) {
+				bytes -= len(data[i]) // is written to alone
 			}
 		}
-		bytes += n
 	}
-	// Most lists of little data need no other look. On average, a hash that has begun a
+	// For most lists of little data NeverPay decides. On average, a hash that has begun a
 	// block completes as many blocks as another.
-	few, taken := lanes.NeverPay(len(hs), bytes/BlockSize, writeCycles, writeListCycles), false
+	each := writeCycles
+	if foreign == len(hs) && !buffers {
+		each += wrapCycles // or they cost more
+	}
+	few, taken := lanes.NeverPay(len(hs), bytes/BlockSize, each, writeListCycles), false
 	if !few {
 		few, taken = weighWrites(hs, data)
 	}
