@@ -245,13 +245,12 @@ func (d *digest) UnmarshalBinary(b []byte) error {
 	if len(b) != marshaledSize {
 		return errSize
 	}
-	b = b[len(magic):]
+	f := (*[marshaledSize]byte)(b)[len(magic256):]
 	for i := range d.h {
-		d.h[i] = binary.BigEndian.Uint32(b[4*i:])
+		d.h[i] = binary.BigEndian.Uint32(f[4*i:])
 	}
-	b = b[4*len(d.h):]
-	b = b[copy(d.x[:], b):]
-	d.len = binary.BigEndian.Uint64(b)
+	d.x = [BlockSize]byte(f[4*len(d.h):])
+	d.len = binary.BigEndian.Uint64(f[4*len(d.h)+BlockSize:])
 	d.n = uint8(d.len % BlockSize)
 	return nil
 }
