@@ -69,7 +69,7 @@ var table = []option{
 		func(o *options, s string) error { return o.addFilter(s, false) }},
 	{"include", 0, "GLOB", nil, beyondOption, "take files that match", "take files that match. If the first filter is an --include, take no other files",
 		func(o *options, s string) error { return o.addFilter(s, true) }},
-	{"links", 0, "HOW", []string{"skip", "follow", "name"}, beyondOption, "links in directories: skip (default), follow, name", "with -r, what to do with symbolic links inside: skip (the default) skips them and reports their number, " +
+	{"links", 0, "HOW", []string{"skip", "follow", "name"}, beyondOption, "links: skip (default), follow, name (hash target name)", "with -r, what to do with symbolic links inside: skip (the default) skips them and reports their number, " +
 		"follow follows them, name hashes the names that they hold. --links=name also works without -r, and with -c",
 		func(o *options, s string) error { o.links = s; return nil }},
 	{"one-file-system", 0, "", nil, beyondOption, "leave out directories on other file systems", "with -r, leave out directories on other file systems", toggle(func(o *options) { o.oneFileSystem = true })},
