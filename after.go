@@ -16,12 +16,13 @@ import (
 // whole blocks of the prefix again. A nil message is an empty message. dst must not
 // overlap any message.
 //
-// prefix stays as it is, and may be written to further. Concurrent calls may share a prefix
-// that [New] returned, and one of crypto/sha256's New unless crypto/sha256 does the work,
-// as in FIPS 140-3 mode: SumManyAfter only reads it. A hash of another type is cloned for
-// each message if it is a [hash.Cloner]. Otherwise SumManyAfter writes each message to the
-// hash, and restores it by UnmarshalBinary. Where crypto/sha256 does the work, its hashes
-// are treated like those of another type.
+// prefix stays as it is, and may be written to further. Concurrent calls may share a
+// prefix that [New] returned: SumManyAfter only reads it. They may also share a prefix
+// that crypto/sha256's New returned, unless crypto/sha256 does the work, as in FIPS 140-3
+// mode. A hash of another type is cloned for each message if it is a [hash.Cloner].
+// Otherwise SumManyAfter writes each message to the hash, and restores it by
+// UnmarshalBinary. Where crypto/sha256 does the work, its hashes are treated like those of
+// another type.
 //
 // SumManyAfter panics, before it touches anything, if dst and msgs differ in
 // length, or if prefix is nil, has a Size that is not 32, can be neither cloned nor

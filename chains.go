@@ -63,11 +63,12 @@ func sumChains(digests [][Size]byte, steps []int) {
 		func(ch *lanes.Chain, i int) { block.PutDigest(&digests[i], &ch.U) })
 }
 
-// oddDigests are for oddSteps. On the stack they would be allocated for each call.
+// oddDigests has memory for oddSteps. A local variable would escape to the heap at each
+// call.
 var oddDigests = sync.Pool{New: func() any { return new([block.MaxLanes][Size]byte) }}
 
 // oddSteps does one step of each chain with an odd number of steps: an iteration of
-// lanes.RunChains is two.
+// lanes.RunChains is two steps.
 func oddSteps(digests [][Size]byte, steps []int) {
 	odd := oddDigests.Get().(*[block.MaxLanes][Size]byte)
 	var numbers [block.MaxLanes]int

@@ -12,8 +12,8 @@ import (
 type Avx512Server = Server
 
 // Avx512Digest is the type of a [Server]'s hashes. The zero Avx512Digest belongs to
-// no Server, and works alone. Its method Clone copies it. A copy made by value
-// panics if it is used before Reset.
+// no Server, and works alone. Its method Clone copies it. A copy made by value panics if
+// it is used before Reset, unless the original is a zero Avx512Digest that was never used.
 type Avx512Digest = serverHash
 
 // NewAvx512Server is [NewServer].

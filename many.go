@@ -91,11 +91,12 @@ func WriteHashes(hs []hash.Hash, data [][]byte) {
 			}
 		}
 	}
-	// For most lists of little data NeverPay decides. On average, a hash that has begun a
-	// block completes as many blocks as another.
+	// NeverPay alone decides for most lists of little data. bytes/BlockSize leaves out the
+	// bytes of blocks that hashes have begun: on average, the data completes as many
+	// blocks without them.
 	each := writeCycles
 	if foreign == len(hs) && !buffers {
-		each += wrapCycles // or they cost more
+		each += wrapCycles // or takeCycles, which are more
 	}
 	few, taken := lanes.NeverPay(len(hs), bytes/BlockSize, each, writeListCycles), false
 	if !few {
@@ -138,7 +139,7 @@ func weighWrites(hs []hash.Hash, data [][]byte) (few, taken bool) {
 				wraps = wrapCycles
 			case len(data[i]) >= minTaken && isTaken(h):
 				takes = takeCycles
-			default: // h ends a run, unless states are taken
+			default: // h ends a run of writeRuns
 				runsAreFew = runsAreFew && run.AreFew(each)
 				all, run = all.Plus(run), lanes.Tally{}
 				continue
@@ -166,7 +167,8 @@ func SumHashes[D ~[Size]byte](dst []D, hs []hash.Hash) {
 
 func sumHashes(dst [][Size]byte, hs []hash.Hash) {
 	checkLengths("SumHashes", len(dst), len(hs))
-	run, longest, buffers := 0, 0, false // hashes of this package one behind the other
+	// run counts the hashes of this package in a row, longest is the most in a row.
+	run, longest, buffers := 0, 0, false
 	for i, h := range hs {
 		if d, ok := h.(*digest); ok && !d.is224 {
 			run++

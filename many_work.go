@@ -94,29 +94,31 @@ func (w *writeWork) Done(i int, j *lanes.Job) {
 const (
 	// nearHashes is the largest number of hashes that are assumed to be in cache.
 	nearHashes = 1024
-	// nearData is the largest size of data that is assumed to be in cache, if the hashes
-	// are. Fetching such data would cost more than the fetch gains.
+	// nearData is the largest length of a hash's data that is assumed to be in cache, if
+	// the hashes are. Fetching such data would cost more than the fetch gains.
 	nearData = 256
 )
 
-// nearWork is writeWork that is not fetched.
+// nearWork is writeWork whose hashes and data are not fetched.
 type nearWork work
 
 func (w *nearWork) Blocks(i int) int               { return (*writeWork)(w).Blocks(i) }
 func (w *nearWork) Start(i int, j *lanes.Job) bool { return (*writeWork)(w).Start(i, j) }
 func (w *nearWork) Done(i int, j *lanes.Job)       { (*writeWork)(w).Done(i, j) }
 
-// What hashes cost side by side more than alone, in cycles. WriteHashes: writeCycles a
-// hash, writeListCycles in all, writeFarCycles a fetched hash, wrapCycles a hash that
-// writes to another one, takeCycles one whose state is taken. SumHashes: sumCycles a
-// message. Measured on Granite Rapids; the first three also on Zen 4.
+// How many cycles more hashes cost side by side than alone. In WriteHashes, a list costs
+// writeListCycles, and each of its hashes writeCycles. Each hash costs writeFarCycles more
+// if the hashes are fetched, wrapCycles more if any hash writes to another one, and
+// takeCycles more if the state of any hash is taken. In SumHashes, each message costs
+// sumCycles. Measured on Granite Rapids; the first three also on Zen 4.
 const (
 	writeCycles, writeListCycles, writeFarCycles = 130, 2500, 200
 	wrapCycles, takeCycles                       = 80, 500
 	sumCycles                                    = 10
 )
 
-// writeCyclesOf returns what each of n hashes costs side by side in WriteHashes.
+// writeCyclesOf returns how many cycles more each of n hashes costs side by side than
+// alone in WriteHashes, with its share of writeListCycles.
 func writeCyclesOf(n int) int {
 	each := writeCycles + writeListCycles/max(n, 1)
 	if n > nearHashes {
@@ -187,7 +189,7 @@ func flushMany(hs []hash.Hash) {
 	works.Put(w)
 }
 
-// flushWork flushes each hash of hs that has data buffered. None is waiting.
+// flushWork flushes each hash of hs that has data buffered. At first, none is waiting.
 type flushWork work
 
 func (w *flushWork) Blocks(i int) int {

@@ -10,11 +10,12 @@ import (
 const (
 	// seqMessages is the largest number of messages that SumSeq takes ahead.
 	seqMessages = 64
-	// From seqBytes bytes on, the messages taken suffice if they fill the lanes; from
-	// seqLong on, in any case.
+	// SumSeq takes no more messages ahead once those that it has taken have seqBytes bytes
+	// and fill the lanes, or have seqLong bytes.
 	seqBytes, seqLong = 1 << 20, 16 << 20
-	// SumSeq hashes messages at once up to seqAlone bytes: a short sequence then pays
-	// nothing for a list that it does not fill. Each message counts as one block more.
+	// SumSeq hashes the first messages as they come, while they have less than seqAlone
+	// bytes in all: so a short sequence does not pay for a list that it does not fill.
+	// Each message counts BlockSize bytes more than its length.
 	seqAlone = 4 << 10
 )
 
@@ -57,7 +58,7 @@ func sumSeq[K any](msgs iter.Seq2[K, []byte], yield func(K, [Size]byte) bool) {
 // seq is a loop over SumSeq.
 type seq[K any] struct {
 	yield func(K, [Size]byte) bool
-	alone int      // size of the messages before the first that was taken ahead
+	alone int      // bytes counted towards seqAlone
 	keys  []K      // of the messages that were taken ahead
 	size  int      // of these messages
 	list  *seqList // with these messages; nil until there are some, and once the loop has ended

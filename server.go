@@ -26,11 +26,11 @@ import (
 // can belong to another hash. A hash may pass from one goroutine to another. The hash
 // then takes a new buffer, and leaves the old buffer to the garbage collector.
 //
-// Unless it is hashed alone, a hash buffers writes of less than 32 KiB until they add up to
-// 32 KiB. So an unfinished hash may hold 32 KiB of memory. A request asks to have data
-// hashed side by side with the data of other goroutines. Each of these makes a request: a
-// buffer that fills up; a write of 32 KiB or more; a call of Sum with 2 KiB or more in the
-// buffer; a call of Sum256 with 2 KiB or more. A request can wait:
+// A hash buffers writes of less than 32 KiB until they add up to 32 KiB, except writes
+// that are hashed alone. So an unfinished hash may hold 32 KiB of memory. A request asks
+// to have data hashed side by side with the data of other goroutines. Each of these makes
+// a request: a buffer that fills up; a write of 32 KiB or more; a call of Sum with 2 KiB
+// or more in the buffer; a call of Sum256 with 2 KiB or more. A request can wait:
 //
 //   - for a lane, while earlier requests occupy all lanes. A request of less than 16 MiB
 //     does not wait for requests that are at least four times as long: the goroutine that
@@ -56,7 +56,7 @@ type Server struct {
 
 // procsPerShard is the number of Ps of the Go scheduler that share a shard. The goroutines
 // on that many Ps make enough requests to fill the lanes of a kernel. They seldom wait for
-// the shard's lock, which every request takes two or three times.
+// the shard's lock: no goroutine hashes while it holds the lock.
 const procsPerShard = 16
 
 // NewServer returns a new Server.

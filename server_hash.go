@@ -35,9 +35,9 @@ type serverHash struct {
 	solo uint16
 
 	// inUse is set while a request of the hash is under way. A second goroutine that uses
-	// the hash then panics. Its Write takes the slow path, which checks inUse, since the
-	// buffer belongs to the first goroutine. inUse also makes go vet report copies by
-	// value.
+	// the hash then panics. A Write by the second goroutine takes the slow path, which
+	// checks inUse: a buffer, if there is one, belongs to the first goroutine, and solo is
+	// 0. inUse also makes go vet report copies by value.
 	inUse atomic.Bool
 }
 
@@ -178,8 +178,8 @@ func (d *serverHash) ownBuffer() *buffer {
 	return b
 }
 
-// compress compresses the whole blocks of what is buffered followed by p, together at least
-// bufferSize bytes. If reading p faults, the hash stays as it was.
+// compress compresses the whole blocks of what is buffered or in digest.x, followed by p:
+// together at least bufferSize bytes. If reading p faults, the hash stays as it was.
 func (d *serverHash) compress(p []byte) {
 	// The end is read first: nothing may fault once the blocks are compressed.
 	var end [BlockSize]byte

@@ -42,7 +42,7 @@ func Sum256(data []byte) [Size]byte {
 		return stdsha256.Sum256(data)
 	}
 	var sum [Size]byte
-	if len(data) == block.NodeSize { // there the schedule of the padding is known
+	if len(data) == block.NodeSize { // the message schedule of its padding is known
 		block.HashNode(&sum, (*[block.NodeSize]byte)(data))
 		return sum
 	}
@@ -62,9 +62,9 @@ func Sum224(data []byte) [Size224]byte {
 	return [Size224]byte(sum[:])
 }
 
-// stdTakes reports whether crypto/sha256 hashes data as a whole. It compresses longer
-// messages part by part: with GOFIPS140=v1.0.0 it does not divide them itself, its
-// assembly cannot be interrupted, and a garbage collection would wait for the end.
+// stdTakes reports whether crypto/sha256 hashes data as a whole. Longer messages go to
+// crypto/sha256 part by part: with GOFIPS140=v1.0.0 it compresses a message in one call of
+// assembly, which nothing can interrupt, and a garbage collection would wait for the end.
 func stdTakes(data []byte) bool {
 	return block.UsesStd() && len(data) <= block.MaxPlain*BlockSize
 }
@@ -77,8 +77,8 @@ type digest struct {
 	n     uint8
 	is224 bool
 
-	waiting bool // is in a batch of WriteHashes
-	ends    byte // depends on the ends of what was written last, so that they are read
+	waiting bool // is in a run of writeRuns, or flushMany flushes it
+	ends    byte // XOR of the ends of what was written last, stored so that they are read
 }
 
 // The marshalled form of crypto/sha256: an identifier, the state, the block
@@ -121,7 +121,8 @@ func (d *digest) Size() int {
 // BlockSize returns 64, the length of a block in bytes.
 func (d *digest) BlockSize() int { return BlockSize }
 
-// probed is the length up to which p lies on two pages at most.
+// Data of at most probed bytes lies on two pages at most: if its ends can be read, all of
+// it can.
 const probed = 4096
 
 // Write adds p to the message. If reading p faults, d stays as it is.
@@ -133,7 +134,6 @@ func (d *digest) Write(p []byte) (int, error) {
 		d.n += uint8(n)
 		d.len += uint64(n)
 	case n <= probed:
-		// If the ends of p can be read, all of it can.
 		d.ends = p[0] ^ p[n-1]
 		d.write(p)
 	default:
@@ -154,7 +154,7 @@ func (d *digest) writeLong(p []byte) {
 	written = true
 }
 
-// write adds p, which completes a block at least.
+// write adds p, which completes at least one block.
 func (d *digest) write(p []byte) {
 	length := d.len + uint64(len(p))
 	if d.n > 0 {
@@ -169,7 +169,8 @@ func (d *digest) write(p []byte) {
 	d.len = length
 }
 
-// fetch fetches d into the cache. The state lies before x, all other fields behind x.
+// fetch fetches the cache lines of x. The state, before x, and the other fields, behind x,
+// come with them as far as they lie on these lines.
 func (d *digest) fetch() {
 	x := [1][]byte{d.x[:]}
 	block.Fetch(x[:])
@@ -199,8 +200,8 @@ func (d *digest) wrote(p []byte) {
 	d.len += uint64(len(p))
 }
 
-// advance sets d to the state h, which follows the blocks that p completed, and to the
-// rest of p. If reading the rest faults, d stays as it is.
+// advance sets d.h to h, the state after the blocks that p completed, and keeps the rest
+// of p. If reading the rest faults, d stays as it is.
 func (d *digest) advance(h *block.State, p []byte) {
 	d.wrote(p)
 	d.h = *h
@@ -212,7 +213,8 @@ func (d *digest) Sum(in []byte) []byte {
 	return append(in, sum[:d.Size()]...)
 }
 
-// sum sets sum to the digest of what was written, not shortened. d stays as it is.
+// sum sets sum to the digest of what was written: all 32 bytes, for SHA-224 too. d stays
+// as it is.
 func (d *digest) sum(sum *[Size]byte) {
 	h := d.h
 	block.Finish(sum, &h, d.x[:d.n], d.len)

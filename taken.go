@@ -160,7 +160,7 @@ func isInRun(h hash.Hash) bool { return flushedDigest(h) != nil || isTaken(h) ||
 // writesTo returns the hash of this package that h writes to, if h is a hash of another
 // package of this library, else nil.
 func writesTo(h hash.Hash) hash.Hash {
-	if isStd(h) { // no question to the type
+	if isStd(h) { // a type assertion would take longer
 		return nil
 	}
 	if w, ok := h.(written.Hash); ok {
