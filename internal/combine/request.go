@@ -8,7 +8,7 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/lanes"
 )
 
-// MinRequest is the number of bytes for which it pays to park a goroutine.
+// MinRequest is the least number of bytes for which it pays to park a goroutine.
 const MinRequest = 2 << 10
 
 // A Request is a job that a goroutine does together with others. It belongs to one
@@ -20,12 +20,12 @@ type Request struct {
 	next   *Request // in the queue
 	done   bool
 
-	// parked is locked while the request's goroutine waits. The goroutine waits as a
-	// reader: a writer, or a goroutine that waits for a Mutex, would spin and look at
-	// the clock. A channel would belong to a bubble of testing/synctest; a lock does
-	// not, and several bubbles may use one Shard.
+	// parked is locked except from wake to the end of wait. The goroutine waits as a
+	// reader: a writer, or a goroutine that waits for a Mutex, would spin and look at the
+	// clock. A channel would belong to a bubble of testing/synctest; a lock does not, and
+	// several bubbles may use one Shard.
 	parked rwMutex
-	batch  *lanes.Batch // the batch that the goroutine combines after the wait, if any
+	batch  *lanes.Batch // whose combiner the goroutine becomes after the wait, or nil
 
 	// state is the state from which Job began, in case Job has to be done again.
 	state block.State
@@ -56,8 +56,9 @@ func (r *Request) wait() *lanes.Batch {
 	return b
 }
 
-// wake ends the wait of r's goroutine. The goroutine then combines b, or nothing if b is
-// nil and r is done.
+// wake ends the wait of r's goroutine. If b is not nil, the goroutine becomes the combiner
+// of b. If b is nil, r is done, or memory of the batch could not be read and the goroutine
+// does r alone.
 func (r *Request) wake(b *lanes.Batch) {
 	r.batch = b
 	r.parked.Unlock()
@@ -80,8 +81,8 @@ func (r *Request) end() {
 	r.Job.Forget()
 }
 
-// lengthClasses is the number of classes of lengths. Each class is twice as long as the
-// class before.
+// lengthClasses is the number of classes of lengths. Lengths double from class to class;
+// the last class also has all longer requests.
 const lengthClasses = 16
 
 // lengthClass returns the class of a request to compress segments.

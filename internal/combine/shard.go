@@ -12,12 +12,12 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/lanes"
 )
 
-// A Shard is where requests meet. If there are fewer combiners than Ps, a goroutine with a
-// request becomes the combiner of a batch. Otherwise it queues up and parks. Between two
-// steps of its batch a combiner takes requests from the queue, if the batch has room, and
-// wakes the goroutines of finished requests. A combiner whose own request is done hands its
-// batch over to a goroutine that waits: no goroutine works longer for others than for
-// itself.
+// A Shard is where requests meet. If there are fewer than maxCombiners combiners, a
+// goroutine with a request becomes the combiner of a batch. Otherwise it queues up and
+// parks. Between two steps of its batch a combiner takes requests from the queue, if the
+// batch has room, and wakes the goroutines of finished requests. A combiner whose own
+// request is done hands its batch over to a goroutine that waits: no goroutine hashes for
+// others once its own request is done.
 //
 // While the queue is not empty there is a combiner. It takes the first request, or hands
 // its batch over to the goroutine of that request. Every job that is not in the queue is in
@@ -40,9 +40,10 @@ type Shard struct {
 	combiners int
 	busy      mutex // locked while there are combiners
 
-	// maxCombiners is this shard's part of GOMAXPROCS. GOMAXPROCS is looked up again after
-	// lookupEvery requests, since a look-up takes the lock of the Go scheduler. After
-	// GOMAXPROCS has fallen, no batch admits a request until enough batches have ended.
+	// maxCombiners is this shard's part of GOMAXPROCS. GOMAXPROCS is looked up again only
+	// after lookupEvery requests, since a look-up takes the lock of the Go scheduler.
+	// After GOMAXPROCS has fallen, no batch admits a request until enough batches have
+	// ended.
 	maxCombiners, lookup int
 
 	// soloLeft is the number of bytes that writers may still hash alone. When a batching
@@ -51,13 +52,13 @@ type Shard struct {
 	misses    int
 	maxMisses int
 
-	// slowAt is when a yield ended that did not pay, as a time since start. Until
+	// slowAt is the time since start at which the last yield that did not pay ended. Until
 	// noYieldFor has passed since then, combiners do not yield. start may come from
 	// another clock, if s was made or is used in a bubble of testing/synctest.
 	start              time.Time
 	slowAt, noYieldFor atomicInt64 // nanoseconds
 
-	slice int // bytes of the present time slice, unless Preempts
+	slice int // bytes written in the present time slice; unused if Preempts
 }
 
 const (
@@ -162,8 +163,8 @@ func (s *Shard) leave(r, own *Request) {
 	}
 }
 
-// combine combines b, which contains r, until r is done. If window is set, it opens a
-// batching window first.
+// combine runs b, which contains r, as its combiner, until r is done. If window is set, it
+// opens a batching window first.
 //
 // When a kernel faults, combine recovers, and leaves all requests of b undone. Each
 // goroutine does its own request again. So the fault strikes the goroutine whose memory

@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 )
 
-// What goroutines meet at. Builds with the tag sha256simd_yields have types in their place
-// that yield at random (sync_yields.go).
+// The types by which goroutines synchronize. Builds with the tag sha256simd_yields have
+// types in their place that yield at random (sync_yields.go).
 type (
 	mutex       = sync.Mutex
 	rwMutex     = sync.RWMutex

@@ -12,7 +12,7 @@ import (
 // yieldsAtRandom counts the calls of perhaps that yielded.
 var yieldsAtRandom atomic.Int64
 
-// perhaps yields, one time out of two, up to four times in a row.
+// perhaps yields with probability 1/2, and then one to four times in a row.
 func perhaps() {
 	if rand.IntN(2) == 0 {
 		return

@@ -8,9 +8,10 @@ import (
 )
 
 const (
-	// A writer hashes at least SoloUnit bytes alone before it opens another batching
-	// window, and at most maxMisses times as much and one write of at most maxSolo. A
-	// longer write is never hashed alone: a batching window costs it next to nothing.
+	// After a batching window that brought no request, the writers of a shard hash
+	// SoloUnit bytes alone. After several such windows in a row, they hash up to maxMisses
+	// times as many. The last write may go beyond that. A write of more than maxSolo bytes
+	// is never hashed alone: a batching window costs it next to nothing.
 	SoloUnit  = 32 << 10
 	maxMisses = 63
 	maxSolo   = 1 << 20

@@ -18,8 +18,8 @@ import (
 )
 
 const (
-	// maxLanes is the number of parts that a goroutine hashes side by side if a part
-	// takes several steps (see pipeline).
+	// maxLanes is the largest number of parts that a goroutine hashes side by side if a
+	// part takes several steps (see pipeline).
 	maxLanes = 32
 	// maxWhole is the largest number of parts in a step that holds whole parts.
 	maxWhole = 1024
@@ -76,9 +76,9 @@ type pipeline struct {
 	digests [][32]byte
 	prefix  lanes.Prefix
 	lanes   int
-	stretch int64        // bytes of each message in a step, at most
+	stretch int64        // most bytes of a part in a step, with those of the prefix before them
 	taken   atomic.Int64 // groups that workers have taken
-	hashed  chan hashed  // what Progress has not heard of
+	hashed  chan hashed  // not yet reported to Progress
 }
 
 // hashed is what steps have hashed.
@@ -94,9 +94,9 @@ type step struct {
 	data        [][]byte   // of each part; empty beyond its end
 	bytes       int64      // of the object in data
 	first, last bool       // of the steps of the group
-	// Parts [from, to) of the group end in the step. They are all parts of the group that
-	// have not ended yet. Or they are the last part of the object alone, if it is shorter
-	// than the others of its group.
+	// Parts [from, to) of the group end in the step: all parts that have not ended yet, or
+	// only the last part of the object, if it is shorter than the others of its group. If
+	// no part ends, from and to are 0.
 	from, to int
 	buf      []byte // what data points into
 }
@@ -237,9 +237,9 @@ func (h *hashed) add(more hashed) {
 	h.bytes += more.bytes
 }
 
-// steps are the steps of calls that have ended without an error. After an error, a ReadAt
-// might still write to its buffer. A new buffer costs up to a tenth of the time of
-// hashing its bytes.
+// steps are the steps of calls that have ended without an error. After an error, R might
+// still write to a buffer, though its ReadAt has returned. A new buffer costs up to a
+// tenth of the time of hashing its bytes.
 var steps = sync.Pool{New: func() any { return new(step) }}
 
 // release puts s into the pool, for another call, if s has a buffer.
@@ -410,7 +410,7 @@ func (h *hasher) hash(s *step) {
 	}
 }
 
-// stretches hashes a step that holds stretches of parts.
+// stretches hashes a step that holds pieces of parts, not whole parts.
 func (h *hasher) stretches() {
 	s := h.step
 	if s.first {
@@ -453,7 +453,8 @@ func (h *hasher) Start(i int, j *lanes.Job) bool {
 
 func (h *hasher) Done(int, *lanes.Job) {}
 
-// End numbers only the parts that end in the step: i = 0 is part h.step.from of the group.
+// End counts only the parts that end in the step: its part 0 is part h.step.from of the
+// group.
 func (h *hasher) End(i int) (state *block.State, rest []byte, length uint64) {
 	i += h.step.from
 	b := h.step.data[i]
