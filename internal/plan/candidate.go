@@ -7,9 +7,9 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/block"
 )
 
-// A Candidate is a kernel that may be chosen, and its cost by the table: the
-// cycles that it takes for one block, one node, one nonce, one iteration of HMAC
-// or one step of WOTS+ in each of its lanes.
+// A Candidate is a kernel that may be chosen, and its cost by the table: the cycles for
+// one block, one node, one nonce, one iteration of HMAC or one step of WOTS+ in each of
+// its lanes.
 type Candidate struct {
 	Kernel        string
 	Lanes, Cycles int
@@ -27,8 +27,9 @@ func (r *Row) ofOperation(op block.Operation, enabled []block.Spec) []Candidate 
 	return choice
 }
 
-// orStreams returns the candidates of an operation, behind the candidates for streams,
-// which can do the operation too: cycles returns the cost then.
+// orStreams returns the candidates for streams, which can do the operation too, and then
+// the operation's own candidates. cycles returns what the operation costs with a candidate
+// for streams.
 func (r *Row) orStreams(op block.Operation, enabled []block.Spec, single string, cycles func(k Candidate) int) []Candidate {
 	choice := r.Streams(enabled, single)
 	for i, k := range choice {
@@ -39,11 +40,11 @@ func (r *Row) orStreams(op block.Operation, enabled []block.Spec, single string,
 
 // choose returns for every n the index of the candidate that runs first for n lanes,
 // and the cost of advancing all n. The lanes that the candidate leaves are planned
-// again. A candidate with more than n lanes costs `padding` more. One of the candidates
+// again. A candidate with more than n lanes costs `padding` more. At least one candidate
 // has one lane.
 func choose(candidates []Candidate, padding int) (first, best [block.MaxLanes + 1]int) {
-	// By rising lanes. Of plans with equal costs choose takes the plan with the widest
-	// kernel first: lanes then never run beyond MaxLanes.
+	// In rising order of lanes. Of plans with equal costs, choose takes the one whose
+	// first kernel is widest, up to n lanes: so no lane runs beyond MaxLanes.
 	order := make([]int, len(candidates))
 	for i := range order {
 		order[i] = i
@@ -66,8 +67,8 @@ func choose(candidates []Candidate, padding int) (first, best [block.MaxLanes + 
 	return first, best
 }
 
-// Cheapest returns the index of the candidate that costs least for a lane: the first if
-// several do, -1 if there is none.
+// Cheapest returns the index of the candidate that costs least per lane: of the first one
+// if several do, -1 if there is no candidate.
 func Cheapest(candidates []Candidate) int {
 	cheapest := -1
 	for i, k := range candidates {
@@ -79,8 +80,7 @@ func Cheapest(candidates []Candidate) int {
 }
 
 // Steps returns the indices of the candidates that together advance n live lanes by
-// a block. The number of lanes that are live at a time is at most the number of
-// lanes of the cheapest candidate.
+// a block. At most as many lanes are live at a time as the cheapest candidate has.
 func Steps(candidates []Candidate, n int) []int {
 	first, _ := choose(candidates, 0)
 	width := candidates[Cheapest(candidates)].Lanes

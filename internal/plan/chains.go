@@ -2,13 +2,13 @@ package plan
 
 import "github.com/sha256-simd/sha256-simd/internal/block"
 
-// Chains is a plan for chains of HMAC, of which each iteration compresses two blocks.
-// It names chain kernels, kernels for streams, or "generic" or "x1_std" for one chain.
+// Chains is a plan for chains of HMAC. Each iteration of a chain compresses two blocks. It
+// names chain kernels, kernels for streams, or "generic" or "x1_std" for one chain.
 type Chains struct {
 	// Width is the number of chains that run at a time while there are enough.
 	Width int
-	// Kernels[n] is for the first of n chains; the chains that it leaves are planned
-	// again.
+	// Kernels[n] is the kernel that runs first for n chains. The chains that it leaves are
+	// planned again.
 	Kernels [block.MaxLanes + 1]string
 	// cycles[n] is the cost of an iteration of n chains.
 	cycles [block.MaxLanes + 1]int
@@ -26,16 +26,15 @@ func NewChains(r Row, enabled []block.Spec, single string) *Chains {
 	return p
 }
 
-// Plain chains cost chainsCycles, for each chain chainCycles, and unevenCycles if they have
-// different numbers of steps. A step alone costs stepCycles beside its block. Measured on
-// Granite Rapids, in 250 random lists of 1 to 40 chains of up to 8 steps. Elsewhere they
-// are estimates.
+// Plain chains are not of HMAC: a step is one digest. Beside its blocks, a list of them
+// costs chainsCycles, chainCycles for each chain, and unevenCycles if the numbers of steps
+// differ. A step alone costs stepCycles beside its block. Measured on Granite Rapids, in
+// 250 random lists of 1 to 40 chains of up to 8 steps; estimates for other CPUs.
 const chainsCycles, chainCycles, unevenCycles, stepCycles = 880, 170, 1000, 70
 
 // OneByOne reports whether n plain chains take less time one after the other than side by
-// side, or at most a twentieth more. An iteration is two of their steps. They have so many
-// steps all together, and the longest of them that many. They are even if all have the
-// same number.
+// side, or at most a twentieth more. The chains have `steps` steps in all, and the longest
+// has `longest`. If even is set, all have the same number. An iteration is two steps.
 func (p *Chains) OneByOne(n, steps, longest int, even bool) bool {
 	if p.Width == 1 {
 		return true

@@ -7,9 +7,10 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/cpu"
 )
 
-// A Row has the costs of kernels on a microarchitecture, in cycles. The lists name
-// every kernel that its CPUs may have, even kernels that cost more than others for any
-// number of lanes: others may be disabled.
+// A Row has the costs of kernels on a microarchitecture, in cycles. measured and estimated
+// also name kernels that are never the cheapest: cheaper kernels may be disabled. A kernel
+// that neither names has a derived cost; for chains, it is the cost of the kernel for
+// streams that is like it.
 type Row struct {
 	Microarch cpu.Microarch
 

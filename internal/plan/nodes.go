@@ -7,8 +7,8 @@ import "github.com/sha256-simd/sha256-simd/internal/block"
 type Nodes struct {
 	// Many is the kernel for MaxLanes nodes or more, as long as they fill it.
 	Many string
-	// Kernels[n] is the kernel for the first of n nodes; the nodes that it leaves
-	// are planned again. It may have more than n lanes.
+	// Kernels[n] is the kernel that runs first for n nodes. The nodes that it leaves are
+	// planned again. It may have more than n lanes.
 	Kernels [block.MaxLanes]string
 }
 

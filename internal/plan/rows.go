@@ -86,9 +86,9 @@ var rows = []Row{
 		Microarch: cpu.IntelAVX512SHA,
 		On:        "Intel Xeon (family 0x6, model 0xa7 by its hypervisor; AVX512_FP16 and caches of Granite Rapids), linux/amd64, go1.26.8",
 		// With the overhead that sha256bench measured there, 11, 30 and 31 messages of 4 KiB
-		// would not rotate, and take 2 to 5% longer. sha256bench measured x1_avx512shani at
-		// 131, too. It has 132 here, because a message of 256 bytes takes 11% longer with it
-		// than with x1_shani.
+		// would not rotate, and take 2 to 5% longer. sha256bench measured 131 for
+		// x1_avx512shani, too. This row has 132, because a message of 256 bytes takes 11%
+		// longer with x1_avx512shani than with x1_shani.
 		overhead: zen5Overhead,
 		measured: []cost{
 			{"x1_avx512shani", 132}, {"x1_shani", 131}, {"x1_avx2", 463}, {"x1_avx", 511},

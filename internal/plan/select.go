@@ -19,8 +19,9 @@ type Process struct {
 }
 
 // Selection returns the kernels that p may use, and the cheapest kernel for one stream.
-// On an architecture without kernels, the kernel for one stream is crypto/sha256. So it
-// is in FIPS 140-3 mode, where the validated module must do the work.
+// The latter is crypto/sha256 if p.FIPS is set: in FIPS 140-3 mode the validated module
+// must do the work. It is crypto/sha256 on an architecture without kernels, too, unless
+// p.Purego is set.
 func (p Process) Selection() block.Selection { return p.selectionBy(RowOf(p.Microarch)) }
 
 // selectionBy is Selection by the costs in r.
@@ -42,7 +43,7 @@ func (p Process) selectionBy(r Row) block.Selection {
 	return s
 }
 
-// allows reports whether p, without FIPS, may use a kernel.
+// allows reports whether p may use a kernel, if p.FIPS is not set.
 func (p Process) allows(k block.Spec) bool {
 	return !p.Purego && k.Arch == p.Arch && p.Usable.Has(k.Needs) && !isDisabled(k, p.Disabled)
 }

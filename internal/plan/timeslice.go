@@ -44,7 +44,8 @@ func IsLong(blocks int) bool { return blocks >= minRotated }
 
 // cheapest returns how many of n jobs to run at a time: the number, up to width, at
 // which the cost for each job is lowest. cycles[i] is the cost of advancing i lanes by
-// one block. A result less than n leaves no lane of its kernels empty.
+// one block. If the result is less than n, the kernels that run so many jobs have no empty
+// lane.
 func cheapest(n, width int, cycles []int) int {
 	lanes := min(n, width)
 	for i := 1; i < min(n, width); i++ {

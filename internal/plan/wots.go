@@ -6,8 +6,9 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/block"
 )
 
-// Wots returns the enabled WOTS kernel that follows many chains at the least cost, or
-// "" if kernels for streams do, or plain Go. Single compresses one stream.
+// Wots returns the enabled WOTS kernel that follows many chains at the least cost. It
+// returns "" if a kernel for streams, or plain Go, costs no more. Single compresses one
+// stream.
 func Wots(r Row, enabled []block.Spec, single string) string {
 	choice := r.Wots(enabled, single)
 	name := choice[Cheapest(choice)].Kernel
