@@ -11,7 +11,7 @@ import (
 // to one goroutine at a time, which may pass it on.
 type Batch struct {
 	lanes
-	live int // the jobs that have waited longest come first
+	live int // number of jobs; those that have waited longest come first
 	done [block.MaxLanes]*Job
 }
 

@@ -7,26 +7,28 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/plan"
 )
 
-// Short messages go by their numbers of blocks. Messages with the same number of blocks run
-// like messages of one length. Of each number some are left over, too few to fill the
-// lanes. These run together, by falling number of blocks, so that the shorter ones leave
-// early.
+// Short messages run by blocks: messages with the same number of blocks run like messages
+// of one length. Of each number of blocks, some messages are left over, too few to fill
+// the lanes. These run together, those with most blocks first, so that the shorter ones
+// leave early.
 
-// maxByBlocks is the largest number of blocks of a message in a list that goes by blocks.
-// Messages of up to block.MaxShort blocks are copied whole: that costs less than calls for
-// their beginnings and their ends. A nested message leaves the last block of the scratch
-// free.
+// maxByBlocks is the largest number of blocks of a message in a list that runs by blocks.
+// Messages of up to block.MaxShort blocks are copied whole: that costs less than separate
+// calls for their beginnings and their ends. A nested message leaves the last block of the
+// scratch free.
 const maxByBlocks = 64
 
-// maxFewByBlocks is maxByBlocks where few messages pay. Longer ones rotate. On Zen 4, lists
-// of 5 to 16 messages of up to 16 blocks took 8% less time by blocks than in rotation; of
-// up to 50 blocks, as much.
+// maxFewByBlocks is the same for lists too short to fill the lanes with each number of
+// blocks, if the plan has FewPay. Longer messages rotate. On Zen 4, lists of 5 to 16
+// messages of up to 16 blocks took 8% less time by blocks than in rotation. Messages of up
+// to 50 blocks took the same time both ways.
 const maxFewByBlocks = 16
 
-// goesByBlocks reports whether the messages, of unequal lengths, go by their numbers
-// of blocks. It returns the smallest and the largest of these numbers, and whether the
-// list is far. Messages not copied whole go by blocks only if they are many, or of at most
-// maxFewByBlocks blocks where the plan loses little by those left over.
+// goesByBlocks reports whether the messages, of unequal lengths, run by blocks. It returns
+// the smallest and the largest of their numbers of blocks, and whether the list is far.
+// Messages too long to be copied whole run by blocks in two cases: if there are enough to
+// fill the lanes with each number of blocks, or if they have at most maxFewByBlocks blocks
+// and those left over cost little (plan.Streams.FewPay).
 func (s *sumMany) goesByBlocks(p *plan.Streams) (least, most int, far, ok bool) {
 	l, before := &s.lengths, len(s.prefix.Rest)
 	least, most = block.PaddedBlocks(before+l.shortest), block.PaddedBlocks(before+l.longest)
@@ -80,8 +82,8 @@ func (g *group) sumByBlocks(dst Rows, s *sumMany, least, most int, far bool) {
 	g.retire(0)
 }
 
-// sortByBlocks puts the messages of the window into g.order, by falling number of blocks.
-// Those of b blocks end before g.places[b].
+// sortByBlocks puts the messages of the window into g.order, those with most blocks first.
+// The messages of b blocks end before g.places[b].
 func (g *group) sortByBlocks(s *sumMany, least, most int) {
 	msgs, before := s.msgs[g.base:][:g.count], len(s.prefix.Rest)
 	switch {
@@ -127,9 +129,9 @@ func (s *sumMany) fetch(base int, numbers []uint16) {
 	}
 }
 
-// sumLanes hashes messages of the window, at most maxShortWave of them, by falling number
-// of blocks. If `equal` is not 0, each of them has this number of blocks. sumLanes takes
-// `occupied` as the method occupy does, and returns its next value.
+// sumLanes hashes the messages of the window with these numbers: at most maxShortWave,
+// those with most blocks first. If `equal` is not 0, each message has `equal` blocks.
+// `occupied` is as in the method occupy; sumLanes returns its next value.
 func (g *group) sumLanes(dst Rows, s *sumMany, numbers []uint16, equal, occupied int) int {
 	live, rest := len(numbers), len(s.prefix.Rest)
 	msgs := s.msgs[g.base:]
@@ -164,8 +166,8 @@ func (g *group) sumLanes(dst Rows, s *sumMany, numbers []uint16, equal, occupied
 	return occupied
 }
 
-// assemble puts messages of the window into the scratch of the first jobs, and sets their
-// states to those after the prefixes.
+// assemble puts messages of the window into the scratch of the first jobs, and sets the
+// jobs' states to those after the prefixes.
 func (g *group) assemble(s *sumMany, numbers []uint16) {
 	block.PadShort(&g.jobs[0].Slot, jobSize, &g.front, s.msgs[g.base:], numbers)
 	if s.keys != nil {
@@ -176,7 +178,7 @@ func (g *group) assemble(s *sumMany, numbers []uint16) {
 	}
 }
 
-// setFront sets what precedes the messages of s in scratch.
+// setFront sets g.front to what precedes the messages of s.
 func (g *group) setFront(s *sumMany) {
 	f := &g.front
 	f.H, f.Len = s.prefix.H, s.prefix.Len
@@ -187,8 +189,8 @@ func (g *group) setFront(s *sumMany) {
 	clear(f.Rest[copy(f.Rest[:], s.prefix.Rest):])
 }
 
-// compressOwn is compressScratch from block `at` on, for lists in which only compressOwn
-// and sumInPlace change next. It sets only those pointers that are not set.
+// compressOwn is compressScratch from block `at` on. It sets only those pointers of next
+// that are not set. So between its calls, only sumInPlace may change next.
 func (g *group) compressOwn(live, at, blocks int) {
 	p := unsafe.Pointer(&g.jobs[g.pointed].Scratch)
 	for i := g.pointed; i < live; i++ {
@@ -196,7 +198,7 @@ func (g *group) compressOwn(live, at, blocks int) {
 		p = unsafe.Add(p, jobSize)
 	}
 	g.compressAll(live, at, blocks)
-	g.pointed = live // further lanes of a kernel may have lost theirs
+	g.pointed = live // further pointers may have been changed by compressAll
 }
 
 // jobSize is the distance between jobs, and so between their slots.
@@ -253,11 +255,10 @@ func (g *group) sumInPlace(s *sumMany, numbers []uint16, blocks *fallingBlocks) 
 	return two
 }
 
-// fallingBlocks are the numbers of blocks of the messages in lanes, falling.
+// fallingBlocks are the numbers of blocks of the messages in lanes, in falling order.
 type fallingBlocks [block.MaxLanes]uint8
 
-// longer returns the number of messages, of the first n, that have more than that
-// number of blocks.
+// longer returns how many of the first n messages have more than `blocks` blocks.
 func (b *fallingBlocks) longer(n, blocks int) int {
 	for n > 0 && int(b[n-1]) <= blocks {
 		n--
@@ -265,10 +266,10 @@ func (b *fallingBlocks) longer(n, blocks int) int {
 	return n
 }
 
-// forEach calls f again and again, until all blocks of the first n messages from block
-// `at` on are done. Each call advances the messages that are not at their end by
-// `more` blocks, to the end of the shortest of them. forEach returns the number of
-// messages in the last call, or n if there was none.
+// forEach calls f until all blocks of the first n messages from block `at` on are done.
+// Each call advances the messages that have not ended by `more` blocks, to the end of the
+// shortest of them. forEach returns the number of messages in the last call, or n if there
+// was no call.
 func (b *fallingBlocks) forEach(n, at int, f func(n, at, more int)) (last int) {
 	for last = n; ; {
 		if n = b.longer(n, at); n == 0 {

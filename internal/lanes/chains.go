@@ -25,7 +25,8 @@ type Chain struct {
 // A chainPlan is a plan for chains with the kernels that it names.
 type chainPlan struct {
 	plan.Chains
-	// Kernel n is for the first of n chains: a chain kernel, or else one for streams.
+	// Element n is the kernel that runs first for n chains: a chain kernel, or else one
+	// for streams.
 	chains  [block.MaxLanes + 1]*block.ChainKernel
 	streams [block.MaxLanes + 1]*block.Kernel
 }
@@ -68,13 +69,13 @@ func NewChains() *Chains { return chainsPool.Get().(*Chains) }
 // Release gives up c.
 func (c *Chains) Release() { chainsPool.Put(c) }
 
-// chain returns ch itself, of whatever embeds it.
+// chain returns ch. A type that embeds a Chain has this method, too.
 func (ch *Chain) chain() *Chain { return ch }
 
-// Step advances the first of the chains that parts embed by the same number of
-// iterations, with one padding for all: see block.ChainKernel.Advance. Every chain has
-// iterations left, and Step does at most the smallest number left. It takes some 200 µs
-// at most, in plain Go a millisecond or two. Nothing of the chains stays in c.
+// Step advances the first few of the chains that parts embed. It advances them by the same
+// number of iterations, with one padding for all: see block.ChainKernel.Advance. Every
+// chain has iterations left, and Step does at most the smallest number left. It takes some
+// 200 µs at most, in plain Go a millisecond or two. Nothing of the chains stays in c.
 //
 // If there is a part, Step advances at least one. Then it orders the parts, of which
 // there are at most twice block.MaxLanes: first parts[:waiting], which it did not
@@ -103,7 +104,7 @@ func Step[P interface{ chain() *Chain }](c *Chains, padding *[8]uint32, parts []
 	return waiting, live
 }
 
-// step advances the first of the chains, and returns how many.
+// step advances the first few chains, and returns their number.
 func (c *Chains) step(padding *[8]uint32, chains []*Chain) (advanced int) {
 	if len(chains) == 0 {
 		return 0
@@ -191,7 +192,8 @@ func (c *Chains) compress(k *block.Kernel, padding *[8]uint32, chains []*Chain, 
 type chainRun struct {
 	memory Chains
 	parts  [2 * block.MaxLanes]numberedChain
-	// live are the chains in use. The chains that have waited longest come first.
+	// live points to all parts. Those in use come first, and among them those that have
+	// waited longest.
 	live [2 * block.MaxLanes]*numberedChain
 }
 
@@ -208,7 +210,7 @@ var chainRuns = sync.Pool{New: func() any {
 	return r
 }}
 
-// manySteps are so many steps that chains with more of them are not few.
+// Chains are not few if one of them has more than manySteps steps.
 const manySteps = 1 << 12
 
 // ChainsAreFew reports whether plain chains take less time one after the other than side
@@ -262,8 +264,8 @@ func RunChains(n int, padding *[8]uint32, iterations func(i int) int, begin, end
 	chainRuns.Put(r)
 }
 
-// orderChains makes the window the count chains from base on, the longest first. Chains
-// of equal length keep their order.
+// orderChains sets the window to `count` chains, from chain `base` on, the longest first.
+// Chains of equal length keep their order.
 func (g *group) orderChains(base, count int, iterations func(i int) int) {
 	g.base, g.count, g.sorted = base, count, false
 	for i := range count {

@@ -6,8 +6,8 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/block"
 )
 
-// EqualWork is a list of jobs of equal length. A job costs less than in Work: it is
-// neither sorted nor refilled, and needs no scratch.
+// EqualWork is a list of jobs of equal length. A job costs less than in Work: jobs are not
+// sorted, lanes are not refilled, and no scratch is needed.
 type EqualWork interface {
 	// Start returns the state from which job i starts, and its blocks. The state stays
 	// as it is.

@@ -84,9 +84,9 @@ func (l *lanes) load(i int, blocks []byte) {
 	l.next[i] = unsafe.SliceData(blocks)
 }
 
-// goesOn records that lane i has compressed n blocks, and reports whether the
-// segment at hand has more. If not, the caller goes on to nextSegment: one function
-// for both would cost a call for every lane.
+// goesOn reports whether lane i, which has compressed n blocks, has more blocks of the
+// segment at hand. If so, it advances the lane. If not, the caller goes on to nextSegment:
+// one function for both would cost a call for every lane.
 func (l *lanes) goesOn(i, n int) bool {
 	if l.left[i] == n {
 		return false
@@ -149,16 +149,16 @@ func (l *lanes) retire(n int) {
 	}
 }
 
-// compress advances the first n lanes by the given blocks, but at most by the blocks
-// of one call, and returns by how many. It does not move next. If more than n lanes
-// are live, n must be a number for which the plan leaves no lane of a kernel free.
+// compress advances the first n lanes by `blocks` blocks, or by as many as one call can
+// have, and returns by how many. It does not move next. If more than n lanes are live, n
+// must be a number for which the plan leaves no lane of a kernel free.
 func (l *lanes) compress(n, blocks int) int {
 	return l.plan.compress(l.state[:], l.next[:], n, 0, blocks)
 }
 
-// compress advances the first n states by the given blocks, from block `at` of next
-// on, but at most by the blocks of one call. It returns by how many. If the kernels
-// have more than n lanes, it also writes to the states that follow the first n.
+// compress advances the first n states by `blocks` blocks, from block `at` of next on, or
+// by as many as one call can have. It returns by how many. If the kernels have more than n
+// lanes, it also writes to the states that follow the first n.
 func (p *streamPlan) compress(state []*block.State, next []*byte, n, at, blocks int) int {
 	for i := 0; i < n; {
 		k := p.kernels[n-i]
@@ -177,10 +177,10 @@ func (p *streamPlan) compress(state []*block.State, next []*byte, n, at, blocks 
 	return blocks
 }
 
-// compressAll advances the first n states by the given blocks, from block `at` of next
-// on. There may be more states than Width. Then the kernel for Width lanes, all of them its
-// own, does several turns in one call, if these blocks leave room: a turn costs less than
-// a call.
+// compressAll advances the first n states by `blocks` blocks, from block `at` of next on.
+// There may be more states than Width. Then the kernel for Width lanes, with all of its
+// lanes full, does several turns in one call, if a call has room for two: a turn costs
+// less than a call.
 func (p *streamPlan) compressAll(state []*block.State, next []*byte, n, at, blocks int) {
 	first := 0
 	if n > p.Width {

@@ -88,7 +88,7 @@ func (m *messages) fetch(first, count int) {
 	}
 }
 
-// copyShort is copy of all of src. Up to 64 bytes it is faster than a call of memmove.
+// copyShort is copy of all of src. For 32 to 64 bytes it is faster than a call of memmove.
 func copyShort(dst, src []byte) {
 	const half = 32
 	n := len(src)

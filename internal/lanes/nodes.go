@@ -104,8 +104,9 @@ func (p *Prefix) areNodes(n int) bool {
 func (p *Prefix) areWhole(n int) bool { return len(p.Rest) == 0 && n%block.Size == 0 }
 
 // sumNodes sets rows of dst to the digests of m, messages with the length of a node.
-// Kernels for nodes read them one behind the other. So they are copied, unless both
-// messages and digests are rows that lie so.
+// Kernels for nodes read messages, and write digests, one behind the other. So the
+// messages are copied, unless messages and digests are rows without gaps that begin at the
+// same address or do not overlap.
 func sumNodes(dst Rows, m *messages) {
 	adjacent := dst.Stride == block.DigestSize && dst.Size == block.DigestSize
 	if src := &m.rows; adjacent && m.slices == nil && src.Stride == block.NodeSize {

@@ -114,7 +114,7 @@ func (o *OneBlock) compress(n int) {
 	if n%p.Width == 0 {
 		return
 	}
-	// Lanes that were not live had another message's block.
+	// compressAll may have pointed lanes behind n at another message's block.
 	for i := n; i < min(n+block.MaxLanes, MaxOneBlock); i++ {
 		o.next[i] = &o.Blocks[i][0]
 	}

@@ -9,8 +9,9 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/plan"
 )
 
-// A cache holds a plan for the kernels that are enabled, with those that it names. A plan
-// for one kernel is that kernel, or nil. Plans are made when they are first needed.
+// A cache holds the plan for the kernels that are enabled, together with the kernels that
+// the plan names. Where only one kernel is chosen, it stands in place of the plan, or nil
+// does. Plans are made when they are first needed.
 type cache[P any] struct {
 	make func() *P
 	last atomic.Pointer[cached[P]]
@@ -103,7 +104,7 @@ var (
 func SearchKernel() *block.SearchKernel { return searchKernels.current() }
 
 // WotsKernel returns the kernel that follows chains of WOTS+, or nil if kernels for
-// streams do.
+// streams, or plain Go, do that.
 func WotsKernel() *block.WotsKernel { return wotsKernels.current() }
 
 // A Description has the facts on which the choice between kernels rests.

@@ -75,7 +75,7 @@ func sumEachRow(dst Rows, prefix *Prefix, src Rows, n int) {
 }
 
 // RowsAreFew reports whether n rows of size bytes take less time one after the other than
-// side by side. Each follows so many bytes of a prefix.
+// side by side. Each follows `before` bytes of a prefix.
 func RowsAreFew(n, size, before int) bool {
 	blocks := block.PaddedBlocks(before + size)
 	if n <= block.MaxLanes {
@@ -84,7 +84,7 @@ func RowsAreFew(n, size, before int) bool {
 	return AreFewEqual(n, blocks, 0)
 }
 
-// sumShortRows sets rows of dst to the digests of m, rows of the given number of blocks.
+// sumShortRows sets rows of dst to the digests of m, rows of `blocks` blocks each.
 func (g *group) sumShortRows(dst Rows, m *messages, blocks int) {
 	g.setFront(&g.sums)
 	g.base, g.pointed = 0, 0

@@ -8,9 +8,9 @@
 // They rotate (rotation.go) where that fills kernels better: they share the lanes round
 // robin, in time slices.
 //
-// A message much longer than the others is treated like the others. Beside other
-// messages each of its blocks costs less than alone. When the others are done it runs
-// alone, on the one-stream kernel.
+// In a list that runs side by side, a message much longer than the others is treated like
+// the others. Beside other messages, each of its blocks costs less than alone. When the
+// others are done, it runs alone, on the one-stream kernel.
 package lanes
 
 import (
@@ -23,7 +23,7 @@ import (
 
 // Work is a list of jobs. A job compresses whole blocks into a state.
 type Work interface {
-	// Blocks returns the number of blocks of job i. It decides the order in which
+	// Blocks returns the number of blocks of job i. This number decides the order in which
 	// jobs start.
 	Blocks(i int) int
 	// Start sets j to job i, by the method Set. It may use j.H and j.Scratch, which
@@ -38,8 +38,8 @@ type Work interface {
 // fetches the beginning of job i's memory: its first blocks, and its state.
 type Fetcher interface{ Fetch(i int) }
 
-// fetchAhead is the smallest number of jobs that start between the fetch of a job's
-// memory and its start. A fetch takes longer than a short message.
+// fetchAhead is the smallest number of jobs that start between the fetch of a job's memory
+// and the start of that job. A fetch takes longer than hashing a short message.
 const fetchAhead = 8
 
 // window is the number of jobs that are sorted at a time.
@@ -47,19 +47,20 @@ const window = 4096
 
 // A group is lanes with their own jobs, for Run and the functions of sum.go.
 type group struct {
-	// jobs are the lanes' jobs; lanes may exchange them. They come first, and the group
-	// is so large that it begins a page: so no job's state lies across two cache lines.
+	// jobs are the lanes' jobs; lanes may exchange them. The field comes first, and a
+	// group is so large that the allocator begins it on a page: so no job's state lies
+	// across two cache lines.
 	jobs [maxJobs]Job
 
 	lanes
 
-	// The window is jobs base to base+count-1, of which upcoming are started. If sorted
-	// is set, they start in the order of order.
+	// The window is jobs base to base+count-1, of which `upcoming` have started. If sorted
+	// is set, jobs start in the sequence that the field order gives.
 	base, upcoming, count int
 	sorted                bool
 	order                 [window]uint16
 	buckets               [window]uint16        // of each job
-	places                [maxBucket + 1]uint16 // in order, for the next of each bucket
+	places                [maxBucket + 1]uint16 // for each bucket, the place of its next job in order
 
 	fetcher Fetcher // or nil
 	ahead   int     // number of jobs between the fetch of a job and its start
@@ -69,10 +70,10 @@ type group struct {
 	equal    equalSlice
 	rotating rotating
 	sums     sumMany
-	pointed  int                    // next of the first jobs points to their scratch
+	pointed  int                    // number of first jobs to whose scratch next points
 	front    block.Front            // of sums, for short messages
 	slices   [block.MaxLanes][]byte // the rows of a wave
-	inOrder  [maxJobs]uint16        // i is number i
+	inOrder  [maxJobs]uint16        // element i is i
 	outer    [maxJobs]*block.State  // after the outer prefix, for nested sums
 }
 
@@ -113,8 +114,9 @@ func (g *group) release() {
 	groups.Put(g)
 }
 
-// maxLive is the largest number of live jobs of different lengths, and of jobs that
-// rotate: Width jobs run, and at the end of the list Width-1 more rotate with them.
+// maxLive is the largest number of jobs that are live at a time, if their lengths differ
+// or they rotate: Width jobs run, and at the end of the list Width-1 more rotate with
+// them.
 func (g *group) maxLive() int { return max(1, 2*g.Width()-1) }
 
 func (g *group) run(n int, w Work, uneven bool) {
@@ -153,7 +155,8 @@ func (g *group) runWindow(w Work) {
 		}
 	}
 	live = g.startJobs(live, g.maxLive(), w)
-	// The waiting jobs are reversed: the last one, now the longest, comes first.
+	// The waiting jobs are put in reverse order: the last one, which is the first to take
+	// the lane of a job that ends, is then the longest.
 	for i, j := g.Width(), live-1; i < j; i, j = i+1, j-1 {
 		g.swap(i, j)
 	}
@@ -245,7 +248,8 @@ func (g *group) sort(size func(i int) int) {
 }
 
 // arrange puts the jobs of the window into g.order, by falling bucket. places[b] is the
-// number of jobs in bucket b. arrange sets it to the place behind the last of them.
+// number of jobs in bucket b. arrange sets places[b] to the place behind the last of these
+// jobs.
 func (g *group) arrange(buckets, places []uint16) {
 	var place uint16
 	for b := len(places) - 1; b >= 0; b-- {
@@ -257,14 +261,16 @@ func (g *group) arrange(buckets, places []uint16) {
 	}
 }
 
-// maxBucket is the bucket of the longest message.
+// maxBucket is above the bucket of any size.
 const maxBucket = (64 - bucketBits) << bucketBits
 
-// bucketBits is the number of bits behind the first bit that a bucket depends on.
+// The bucket of a size depends on the size's highest set bit and the bucketBits bits below
+// it.
 const bucketBits = 4
 
 // bucket returns a number that never falls as size rises. It is size itself if size is
-// small, else its magnitude and the bucketBits bits behind its first bit.
+// small, else the place of size's highest set bit, followed by the bucketBits bits below
+// that bit.
 func bucket(size int) int {
 	shift := bits.Len(uint(size)) - 1 - bucketBits
 	if shift <= 0 {

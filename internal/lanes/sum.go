@@ -88,8 +88,8 @@ type Keys interface {
 	States(i int) (inner, outer *block.State)
 }
 
-// SumNestedEach is SumNested with other prefixes, of one block, for each message. It does
-// not ask AreFew: the caller has done that.
+// SumNestedEach is SumNested with a pair of prefixes for each message, of one block each.
+// It does not ask AreFew: the caller has done that.
 func SumNestedEach(dst [][block.DigestSize]byte, keys Keys, msgs [][]byte) {
 	oneBlock := Prefix{Len: block.Size}
 	sumSideBySide(dst, &sumMany{dst: dst, msgs: msgs, lengths: lengthsOf(msgs, 0), prefix: oneBlock, outer: oneBlock, nested: true, keys: keys})
@@ -99,7 +99,7 @@ func SumNestedEach(dst [][block.DigestSize]byte, keys Keys, msgs [][]byte) {
 // holds a head of size bytes for each message. The prefix's rest and a head are less
 // than a block. dst and msgs have the same length.
 func SumHeaded(dst [][block.DigestSize]byte, prefix Prefix, heads []byte, size int, msgs [][]byte) {
-	// The rest includes room for a head; putHead fills it for each message.
+	// Rest includes room for a head; putHead fills this room for each message.
 	var room [block.Size]byte
 	n := copy(room[:], prefix.Rest) + size
 	s := sumMany{dst: dst, msgs: msgs, heads: heads, headAt: len(prefix.Rest)}
@@ -113,8 +113,8 @@ func SumHeaded(dst [][block.DigestSize]byte, prefix Prefix, heads []byte, size i
 	s.sumEach()
 }
 
-// maxUneven is the largest number of messages in which one long message can take most of
-// the time.
+// In lists of more than maxUneven messages, one long message is assumed not to take most
+// of the time.
 const maxUneven = 256
 
 // OuterBlocks is the number of blocks behind the outer prefix of a nested digest.
@@ -137,7 +137,7 @@ func (s *sumMany) sumEach() {
 	}
 }
 
-// more returns the number of blocks behind each message.
+// more returns the number of blocks that follow each message.
 func (s *sumMany) more() int {
 	if s.nested {
 		return OuterBlocks
@@ -148,8 +148,8 @@ func (s *sumMany) more() int {
 // copyHead sets dst to head i.
 func copyHead(dst, heads []byte, i int) { copy(dst, heads[i*len(dst):]) }
 
-// sumSideBySide does the work of s, at least one message. Uneven messages go one after the
-// other all the same.
+// sumSideBySide does the work of s, which has at least one message. If the lengths are too
+// uneven for side by side to pay, it hashes the messages one after the other.
 func sumSideBySide(dst [][block.DigestSize]byte, s *sumMany) {
 	equal := s.lengths.shortest == s.lengths.longest
 	if equal && !s.nested && s.prefix.areNodes(s.lengths.longest) {
@@ -209,8 +209,8 @@ func (g *group) nest(live int) {
 	}
 }
 
-// nestAll does the same as nest for all digests of dst. Since unequal jobs end at different
-// times, nest would need more calls.
+// nestAll sets each digest d of dst to SHA-256(outer || d). Unequal jobs end at different
+// times, so nest would need more calls.
 func (g *group) nestAll(dst [][block.DigestSize]byte) {
 	for base := 0; base < len(dst); base += g.maxShortWave() {
 		digests := dst[base:min(base+g.maxShortWave(), len(dst))]
@@ -239,14 +239,14 @@ type sumMany struct {
 	outer   Prefix // if nested
 	nested  bool
 	keys    Keys // if nested, for prefixes of one block that differ; or nil
-	// heads, if not nil, has a head for each message. It goes into the prefix's rest from
-	// headAt on.
+	// heads, if not nil, has a head for each message. The head goes into the prefix's rest
+	// from headAt on.
 	heads  []byte
 	headAt int
 }
 
-// states returns the states after the prefixes of message i. The outer state counts if
-// messages are nested.
+// states returns the states after the prefixes of message i. The outer state has a meaning
+// only if messages are nested.
 func (s *sumMany) states(i int) (inner, outer *block.State) {
 	if s.keys != nil {
 		return s.keys.States(i)
@@ -291,8 +291,8 @@ func (s *sumMany) Done(i int, j *Job) { block.PutDigest(&s.dst[i], &j.H) }
 //   - whole blocks of the message, where they lie;
 //   - the tail, in scratch behind the head: the remaining bytes, and padding.
 //
-// If there is a rest, and it fits in the scratch with the message, they are all tail:
-// copying some blocks costs less than two more calls.
+// If there is a rest, and it fits in the scratch together with the message, the tail has
+// both, and there is no head: copying some blocks costs less than two more calls.
 type layout struct {
 	rest        int // bytes of the prefix in scratch
 	head, tail  int // bytes of scratch
@@ -314,7 +314,7 @@ func (p *Prefix) layout(n int) layout {
 	return l
 }
 
-// together returns the layout of messages of n bytes that are all tail.
+// together returns the layout of messages of n bytes whose tail has all blocks.
 func (p *Prefix) together(n int) layout {
 	return layout{rest: len(p.Rest), tail: block.PaddedBlocks(len(p.Rest)+n) * block.Size, length: p.Len + uint64(n)}
 }
@@ -333,9 +333,9 @@ func (l *layout) fill(j *Job, m []byte) {
 	}
 }
 
-// sumEqual sets rows of dst to the digests of the messages m, by the prefixes, heads and
-// keys of s. It does a few nanoseconds of work for each message. That counts when messages
-// are short.
+// sumEqual sets rows of dst to the digests of the messages m, with the prefixes, heads and
+// keys of s. Its own work takes a few nanoseconds for each message, which matters when
+// messages are short.
 func (g *group) sumEqual(dst Rows, s *sumMany, m *messages) {
 	l := s.prefix.layout(m.size)
 	whole, scratch := (l.last-l.first)/block.Size, (l.head+l.tail)/block.Size
@@ -391,8 +391,8 @@ func (g *group) sumEqual(dst Rows, s *sumMany, m *messages) {
 		if far && (whole == 0 || whole > soonBlocks) {
 			m.fetch(done+live, live)
 		}
-		// If l.head > 0 there are whole blocks, so two cases would do. Compiled by Go 1.26,
-		// two cases were 8 to 10% slower for short messages.
+		// If l.head > 0, then whole > 0: the second case could serve for the third, too.
+		// Compiled by Go 1.26, two cases were 8 to 10% slower for short messages.
 		switch {
 		case !ends:
 			g.compressPadding(live, scratch)
@@ -422,8 +422,8 @@ func (g *group) fill(n int, l *layout, prefix *Prefix, m []byte) {
 	}
 }
 
-// occupy gives each of the first live lanes the state of the job with its number. The first
-// `occupied` lanes have theirs already. occupy returns live.
+// occupy gives each of the first live lanes the state of the job with the lane's number.
+// The first `occupied` lanes have their states already. occupy returns live.
 func (g *group) occupy(occupied, live int) int {
 	for ; occupied < live; occupied++ {
 		g.state[occupied] = &g.jobs[occupied].H
@@ -435,8 +435,9 @@ func (g *group) occupy(occupied, live int) int {
 // A wave is jobs that run together, from their first blocks to their last.
 
 // wave returns how many of the n remaining jobs, of equal length, are the next wave. If
-// they rotate, or do not fill the lanes, it is n. Long jobs run one in each lane, short
-// jobs several. Of their `all` blocks the first `whole` may rotate.
+// the jobs rotate, or there are no more of them than lanes, it is n. A wave has one long
+// job for each lane, or several short ones. A job has `all` blocks; during `whole` of them
+// it may rotate.
 func (g *group) wave(n, whole, all int) int {
 	if n <= g.Width() {
 		return n
@@ -458,18 +459,18 @@ func (g *group) fullWave(n, blocks int) int {
 	return max(1, n/g.Width()) * g.Width()
 }
 
-// waveBlocks is the largest number of blocks in a wave of short jobs, unless one job for
-// each lane has more: more would displace the next messages from the cache.
+// A wave of short jobs has at most waveBlocks blocks in all, unless one job for each lane
+// has more already. A larger wave would displace the next messages from the cache.
 const waveBlocks = 64
 
-// maxShortWave is the largest wave of short jobs: the same number in each lane, one
-// after the other.
+// maxShortWave is the largest wave of short jobs: the same number of jobs in each lane,
+// one after the other.
 func (g *group) maxShortWave() int { return block.MaxLanes / g.Width() * g.Width() }
 
 // maxWave is the largest wave.
 func (g *group) maxWave() int { return max(g.maxLive(), g.maxShortWave()) }
 
-// compressEqual compresses the given blocks at next for each of the first live lanes.
+// compressEqual compresses `blocks` blocks from next on for each of the first live lanes.
 // It leaves next undefined.
 func (g *group) compressEqual(live, blocks int) {
 	if t, rotates := g.sliceOfEqual(live, blocks); rotates {
@@ -479,8 +480,8 @@ func (g *group) compressEqual(live, blocks int) {
 	}
 }
 
-// compressScratch compresses the given blocks of the scratch, from offset `at`, for
-// each of the first live jobs. Each job is in the lane of the same number.
+// compressScratch compresses `blocks` blocks of the scratch, from offset `at` on, for each
+// of the first live jobs. Each job is in the lane of the same number.
 func (g *group) compressScratch(live, at, blocks int) {
 	for i := range live {
 		g.next[i] = &g.jobs[i].Scratch[at]
@@ -497,7 +498,7 @@ func (g *group) compressPadding(live, blocks int) {
 	g.compressAll(live, 0, blocks)
 }
 
-// compressAll compresses the given blocks, from block `at` of next on, for each of the
+// compressAll compresses `blocks` blocks, from block `at` of next on, for each of the
 // first live jobs.
 func (g *group) compressAll(live, at, blocks int) {
 	g.plan.compressAll(g.state[:], g.next[:], live, at, blocks)

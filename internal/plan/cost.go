@@ -9,8 +9,8 @@ import (
 
 // A Row has the costs of kernels on a microarchitecture, in cycles. measured and estimated
 // also name kernels that are never the cheapest: cheaper kernels may be disabled. A kernel
-// that neither names has a derived cost; for chains, it is the cost of the kernel for
-// streams that is like it.
+// that neither names has a derived cost. The costs of chain and WOTS kernels follow from
+// those of kernels for streams.
 type Row struct {
 	Microarch cpu.Microarch
 
