@@ -9,8 +9,9 @@ import (
 )
 
 // Routines around the kernels, for short messages. In Go, this work takes more than a third
-// of the kernels' time: branches on lengths are mispredicted. These branch on numbers of
-// blocks alone, which a wave's messages have in common.
+// of the kernels' time: branches on lengths are mispredicted. With AVX-512, these routines
+// branch only on the number of a message's blocks, which most messages of a wave have in
+// common. With AVX2, they also branch on lengths below 32 bytes.
 
 // The layout of a block.Slot.
 const (
@@ -18,13 +19,13 @@ const (
 	slotState   = 5 * 64
 )
 
-// padShort and putDigests each describe the loop over a list. A padder or a putter fills in
-// its parts for an instruction set.
+// padShort and putDigests each describe the loop over a list. A padder or a putter fills
+// in the parts of the loop for an instruction set.
 
 // A padder says what padShort does with a message.
 type padder interface {
 	prepare() // once
-	// front comes before it is known where the message is, and how long.
+	// front runs before the message's address and length are loaded.
 	front()
 	// setState sets the slot's state, and message does the rest.
 	setState()
@@ -36,10 +37,10 @@ type padList struct {
 	*Context
 	name                            string
 	slots, stride, msgs, numbers, n GPPhysical
-	number                          GPPhysical // the message's, until it is looked up
+	number                          GPPhysical // the message's, until p and left are loaded
 	p, left                         GPPhysical // where the message is, and its length
 	to                              GPPhysical // the slot
-	length                          GPPhysical // what padding has, its bytes reversed
+	length                          GPPhysical // the length that ends the padding: in bits, big-endian
 	tmp, x, y                       GPPhysical
 }
 
@@ -63,10 +64,10 @@ func padShort(of func(padList) padder) func(*Context, string) {
 		}
 		c.Function(name)
 		c.Pragma("noescape")
-		c.Doc(name+" puts n short messages together in slots: see PadShort. Message i is",
+		c.Doc(name+" assembles n short messages in slots: see PadShort. Message i is",
 			"msgs[numbers[i]]. The first `before` bytes of a slot are rest, with the headSize bytes",
-			"at heads+number·headSize at their end. Bytes of rest from before-headSize on are 0.",
-			"length is the number of bytes in front of a message.")
+			"at heads+numbers[i]·headSize at their end. From before-headSize on, rest is 0. length",
+			"is the number of bytes in front of a message.")
 		c.SignatureExpr("func(slots *byte, stride int, msgs *[]byte, numbers *uint16, n int, h *[8]uint32, rest *[64]byte, before int, heads *byte, headSize int, length int)")
 		m := of(c)
 
@@ -109,13 +110,13 @@ const (
 	lastWord = 1 << 7
 )
 
-// A maskPadder pads with the masks of AVX-512. A block is put together in one register:
-// the bytes of the message by a masked load, which reads no byte that the mask leaves out,
-// what precedes them by an OR, the byte 0x80 and the length by masked moves.
+// A maskPadder pads with the masks of AVX-512. A block is assembled in one register. A
+// masked load, which reads no byte that the mask leaves out, brings the bytes of the
+// message. An OR adds what precedes them. Masked moves add the byte 0x80 and the length.
 //
 // If a message with what precedes it and its padding has B blocks, the first B-2 are full.
-// With v bytes left, the low v bits are the mask of what remains, and this mask plus 1 is
-// the bit of the byte 0x80: 0 if the block is full.
+// With v bytes left, the low v bits are the mask of these bytes. This mask plus 1 is the
+// bit of the byte 0x80, or 0 if the block is full.
 type maskPadder struct {
 	padList
 	ones, mask                          GPPhysical
@@ -137,7 +138,7 @@ func (c maskPadder) prepare() {
 	c.MOVL(U32(lastWord), c.tmp.As32())
 	c.KMOVW(c.tmp.As32(), c.lastWord)
 	c.MOVQ(U64(1<<64-1), c.ones)
-	// The head's bytes: headSize ones, shifted to where the head is.
+	// The mask of the head: headSize ones, shifted to where the head is.
 	c.MOVQ(argument(c.Context, "headSize"), c.tmp)
 	c.BZHIQ(c.tmp, c.ones, c.length)
 	c.MOVQ(argument(c.Context, "before"), c.left)
@@ -151,7 +152,7 @@ func (c maskPadder) front() {
 	c.MOVQ(argument(c.Context, "headSize"), c.tmp)
 	c.TESTQ(c.tmp, c.tmp)
 	c.JZ(LabelRef("headless"))
-	// The head, at its place behind the rest.
+	// The head, at the end of what precedes the message.
 	c.MOVQ(c.tmp, c.to)
 	c.IMULQ(c.number, c.tmp)
 	c.ADDQ(argument(c.Context, "heads"), c.tmp)
@@ -165,7 +166,7 @@ func (c maskPadder) front() {
 func (c maskPadder) setState() { c.VMOVDQU64(c.state, Mem{Base: c.slots, Disp: slotState}) }
 
 func (c maskPadder) message() {
-	// An empty message may be nil, and no address.
+	// The address of an empty message may be invalid: the slot's takes its place.
 	c.TESTQ(c.left, c.left)
 	c.CMOVQEQ(c.slots, c.p)
 	c.MOVQ(argument(c.Context, "before"), c.tmp)
@@ -209,8 +210,9 @@ func (c maskPadder) message() {
 	put()
 	advance()
 
-	// The last block has less. If left is negative, it has nothing, and the byte 0x80 is in
-	// the block before: BZHI returns all ones then, for it takes left modulo 256.
+	// The last block has fewer. If left is negative, the last block has no byte of the
+	// message, and the byte 0x80 is in the block before. BZHI takes left modulo 256, so it
+	// returns all ones then.
 	c.Label("one")
 	c.BZHIQ(c.left, c.ones, c.tmp)
 	c.MOVQ(c.tmp, c.number)
@@ -226,11 +228,12 @@ func (c maskPadder) message() {
 	c.VMOVDQU64(Z0, Mem{Base: c.to})
 }
 
-// A copyPadder pads with AVX2, by copies that overlap within the message: instructions that
-// leave out part of a vector may fault for it all the same (AMD's manual allows that of
-// VPMASKMOV, and emulators do it). What precedes the message is in the slot first, with
-// zeros behind it. Then come zeros in the last block, the message, and the byte 0x80 with 7
-// zeros: 9 to 72 bytes follow the message, of which the last block has 64.
+// A copyPadder pads with AVX2, by copies that overlap within the message. Masked loads may
+// fault on bytes that they leave out: AMD's manual allows VPMASKMOV to do so, and
+// emulators do. What precedes the message is stored in the slot first, with zeros behind
+// it. Then come zeros in the last block, the message, the byte 0x80 with 7 zeros, and the
+// length. 9 to 72 bytes follow the message. At most 64 of them are in the last block,
+// which has zeros; the 8 bytes from 0x80 on cover the others.
 type copyPadder struct {
 	padList
 	state, first, second, zeros, text VecPhysical
@@ -275,11 +278,12 @@ func (c copyPadder) message() {
 	c.SUBQ(c.tmp, room)
 	c.ADDQ(c.slots, end)
 
-	// pieces copies the message in pieces. Those that would go beyond its end are moved back
-	// to it. How many there are depends on the room for the message, not on its length.
+	// pieces copies the message in pieces. Pieces that would go beyond the end of the
+	// message are moved back to it. The number of pieces depends on the room for the
+	// message, not on its length.
 	pieces := func(name string, width int, text Register) {
 		c.LEAQ(Mem{Base: c.left, Disp: -width}, last)
-		c.SUBQ(Imm(9+1), room) // at least 9 bytes are padding; a piece begins at 0 or before
+		c.SUBQ(Imm(9+1), room) // the message's last index at most: 9 bytes or more are padding
 		c.XORL(at.As32(), at.As32())
 		c.Label(name)
 		c.VMOVDQU(Mem{Base: c.p, Index: at, Scale: 1}, text)
@@ -314,9 +318,9 @@ func (c copyPadder) message() {
 	c.MOVQ(c.length, Mem{Base: end, Disp: -8})
 }
 
-// copyBytes copies size bytes, at least 1 and less than twice the widest, and goes to done:
-// by two copies that may overlap, or three of one byte. It uses x and y. Its labels begin
-// with what is copied.
+// copyBytes copies size bytes, at least 1 and less than 2·widest, by two copies that may
+// overlap, or by three of one byte. It goes on at the label done, which must follow. It
+// uses x and y. Its labels begin with `what`.
 func copyBytes(c *Context, to, from, size GPPhysical, what string, widest int, x, y GPPhysical, done string) {
 	ends := func(width int, move func(from, to Mem)) {
 		move(Mem{Base: from}, Mem{Base: to})

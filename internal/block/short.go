@@ -7,23 +7,24 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/race"
 )
 
-// A Slot is room for a short message with its padding, and for the state that compresses
-// it. Slots may be parts of larger structures: functions take the distance between them.
+// A Slot is room for a short message with its padding, and for the state into which it is
+// compressed. Slots may be parts of larger structures: functions take the distance between
+// them.
 type Slot struct {
 	Scratch [5 * Size]byte
 	H       State
 }
 
 // MaxShort is the largest number of blocks of a message that PadShort takes, with what
-// precedes it and with its padding. Scratch has one more.
+// precedes it and with its padding. Scratch has room for one block more.
 const MaxShort = len(Slot{}.Scratch)/Size - 1
 
 // A Front is what precedes each of many messages.
 type Front struct {
 	H State // after whole blocks
-	// Rest is what follows these blocks: Before bytes, less than a block. Its last
-	// HeadSize bytes, if any, differ from message to message. Bytes of Rest from
-	// Before-HeadSize on are 0.
+	// These blocks are followed by Before bytes, less than a block. The last HeadSize of
+	// them, if any, differ from message to message, and are in Heads. Rest has the others;
+	// from Before-HeadSize on, its bytes are 0.
 	Rest             [Size]byte
 	Before, HeadSize int
 	Heads            []byte // HeadSize bytes for each message
@@ -47,7 +48,8 @@ var shortRoutines = [allShort]Spec{
 	inAVX2:   {Name: "short_avx2", Arch: "amd64", Needs: cpu.AVX2 | cpu.BMI2},
 }
 
-// short returns the routines that s allows, of those that this build and a CPU have.
+// short returns the preferred routine of those that s allows and this build and the CPU
+// have.
 func (s *Selection) short(usable cpu.Features) shortRoutine {
 	for r := inAVX512; r < allShort && len(headers) > 0; r++ {
 		if k := shortRoutines[r]; k.Arch == headers[0].Arch && usable.Has(k.Needs) && s.Allows(k) {
@@ -57,19 +59,20 @@ func (s *Selection) short(usable cpu.Features) shortRoutine {
 	return inGo
 }
 
-// ShortInVectors reports whether vector registers put messages of one length together. For
-// whole blocks with nothing in front, it reports whether that costs less than to hash them
-// where they lie, with one padding for all. With AVX2 it costs up to 6% more, from 16
+// ShortInVectors reports whether messages of one length are to be assembled by a routine
+// that uses vector registers. If `whole` is set, messages are whole blocks with nothing in
+// front. Then it reports whether assembling them costs less than hashing them where they
+// lie, with one padding for all. With AVX2, assembling costs up to 6% more, from 16
 // messages on.
 func ShortInVectors(whole bool) bool {
 	in := current().short
 	return in == inAVX512 || in == inAVX2 && !whole
 }
 
-// PadShort puts messages together in slots, one behind the other: slot i gets what f has,
-// then msgs[numbers[i]], then padding (FIPS 180-4, section 5.1.1). Its state is set to f.H.
-// Each message, with what precedes it, has at most MaxShort blocks. The slots are `stride`
-// bytes apart.
+// PadShort assembles a message in each slot: slot i gets what f has, then
+// msgs[numbers[i]], then the padding (FIPS 180-4, section 5.1.1). The slot's state is set
+// to f.H. Each message, with what precedes it, has at most MaxShort blocks. The slots are
+// `stride` bytes apart.
 func PadShort(slots *Slot, stride uintptr, f *Front, msgs [][]byte, numbers []uint16) {
 	if race.Enabled {
 		for i, number := range numbers {
@@ -115,10 +118,10 @@ func PadBehind(scratch []byte, before int, m []byte, length uint64) {
 	Pad((*[MaxTail]byte)(scratch[whole:]), m, length)
 }
 
-// PutDigests stores the beginning of the digest in each slot, size bytes, at dst plus
-// number·rowStride, where number is the slot's in numbers. Then it sets the slot's state
-// to *next, if next is not nil. The slots are `stride` bytes apart, and no digest goes
-// beyond dst's end.
+// For each slot, PutDigests stores the first size bytes of its digest at dst plus
+// number·rowStride, where number is the slot's element of numbers. Then it sets the slot's
+// state to *next, if next is not nil. The slots are `stride` bytes apart, and no digest
+// goes beyond dst's end.
 func PutDigests(dst []byte, size, rowStride int, numbers []uint16, slots *Slot, stride uintptr, next *State) {
 	if race.Enabled {
 		for _, number := range numbers {

@@ -233,19 +233,19 @@ func wots_x4_shani(c *uint32, n int)
 //go:noescape
 func fetch(msgs *[]byte, n int)
 
-// padShort_avx512 puts n short messages together in slots: see PadShort.
-// Message i is msgs[numbers[i]]. The first `before` bytes of a slot are rest,
-// with the headSize bytes at heads+number·headSize at their end. Bytes of rest
-// from before-headSize on are 0. length is the number of bytes in front of a
+// padShort_avx512 assembles n short messages in slots: see PadShort. Message i
+// is msgs[numbers[i]]. The first `before` bytes of a slot are rest, with the
+// headSize bytes at heads+numbers[i]·headSize at their end. From
+// before-headSize on, rest is 0. length is the number of bytes in front of a
 // message. It needs BMI2, AVX512F, AVX512BW and AVX512VL.
 //
 //go:noescape
 func padShort_avx512(slots *byte, stride int, msgs *[]byte, numbers *uint16, n int, h *[8]uint32, rest *[64]byte, before int, heads *byte, headSize int, length int)
 
-// padShort_avx2 puts n short messages together in slots: see PadShort. Message
-// i is msgs[numbers[i]]. The first `before` bytes of a slot are rest, with the
-// headSize bytes at heads+number·headSize at their end. Bytes of rest from
-// before-headSize on are 0. length is the number of bytes in front of a
+// padShort_avx2 assembles n short messages in slots: see PadShort. Message i is
+// msgs[numbers[i]]. The first `before` bytes of a slot are rest, with the
+// headSize bytes at heads+numbers[i]·headSize at their end. From
+// before-headSize on, rest is 0. length is the number of bytes in front of a
 // message. It needs AVX2.
 //
 //go:noescape

@@ -12,11 +12,11 @@ import (
 )
 
 const (
-	// subtreeLeaves is the number of leaves that are climbed at a time. The levels
-	// above them stay in the cache of a core.
+	// Trees are climbed in subtrees of subtreeLeaves leaves, one at a time. The levels
+	// above these leaves stay in the cache of a core.
 	subtreeLeaves = 2048
-	// subtreeLevels is the number of levels that they are climbed, so that no
-	// subtree gets narrower than the widest kernel before subtrees run together.
+	// subtreeLevels is the number of levels that a subtree is climbed: so few that it does
+	// not get narrower than the widest kernel before subtrees run together.
 	subtreeLevels = 6
 )
 
@@ -36,7 +36,8 @@ type TreeOf[N comparable] struct {
 	// Odd returns the node above `last`, the last of an odd number of nodes on
 	// `level`.
 	Odd func(last N, level int) N
-	// Pool has the memory for climbing. Trees share it: Digests, if nodes are digests.
+	// Pool has the memory for climbing. Trees share it. If nodes are digests, it is
+	// Digests.
 	Pool *Pool[N]
 }
 
@@ -57,8 +58,8 @@ func (t *TreeOf[N]) RootAndTwins(nodes []N, level, depth int) (root N, twins boo
 	return root, twins
 }
 
-// SetRoot sets dst to the root. If two siblings are equal, it sets twins, unless that is
-// nil.
+// SetRoot sets dst to the root. If two siblings are equal and twins is not nil, it sets
+// *twins to true.
 func (t *TreeOf[N]) SetRoot(dst *N, nodes []N, level, depth int, twins *bool) {
 	if level == depth {
 		*dst = nodes[0]
@@ -67,7 +68,7 @@ func (t *TreeOf[N]) SetRoot(dst *N, nodes []N, level, depth int, twins *bool) {
 	t.setRoot(dst, nodes, level, depth, twins)
 }
 
-// setRoot is SetRoot, above nodes.
+// setRoot is SetRoot for a root above the level of nodes.
 func (t *TreeOf[N]) setRoot(dst *N, nodes []N, level, depth int, twins *bool) {
 	if t.areFew(len(nodes)) {
 		t.rootOfFew(dst, nodes, level, depth, twins)
@@ -103,8 +104,9 @@ func (t *TreeOf[N]) rootOfFew(dst *N, nodes []N, level, depth int, twins *bool) 
 	}
 }
 
-// climbFew is rootOfFew up to the root of the nodes themselves, at least three. They are
-// on the stack. What Nodes is given would be on the heap.
+// climbFew is rootOfFew for three nodes or more, up to the first level that has one node.
+// It keeps the levels between on the stack, and does not call Nodes: what Nodes is given
+// would be on the heap.
 func (t *TreeOf[N]) climbFew(dst *N, nodes []N, level int, twins *bool) {
 	var buf [maxFew / 2]N
 	for ; len(nodes) > 2; level++ {
@@ -121,7 +123,8 @@ func (t *TreeOf[N]) climbFew(dst *N, nodes []N, level int, twins *bool) {
 	t.parent(dst, (*[2]N)(nodes), twins)
 }
 
-// parent is Parent, and sets twins if the children are equal, unless it is nil.
+// parent is Parent. If the children are equal and twins is not nil, it also sets *twins to
+// true.
 func (t *TreeOf[N]) parent(dst *N, children *[2]N, twins *bool) {
 	if twins != nil && children[0] == children[1] {
 		*twins = true
@@ -158,7 +161,7 @@ func (t *TreeOf[N]) Climb(nodes []N, level, to int) []N {
 	return nodes
 }
 
-// climbAll is Climb by at most subtreeLevels.
+// climbAll is Climb by at most subtreeLevels levels.
 func (t *TreeOf[N]) climbAll(s *scratch[N], nodes []N, level, to int) []N {
 	above := make([]N, 0, Width(len(nodes), to-level))
 	for len(nodes) > 0 {
@@ -212,7 +215,7 @@ func (t *TreeOf[N]) Roots(dst, leaves []N, size int) {
 		if size > subtreeLeaves {
 			dst[0] = t.root(s, leaves[:size], 0, depth)
 		} else {
-			// Of trees of an odd size, the levels above are more than half as wide.
+			// The levels above trees of an odd size are more than half as wide.
 			n = min(len(dst), subtreeLeaves/2/Width(size, 1), subtreeLeaves/4/Width(size, 2))
 			copy(dst, t.climb(s, s.wide[:], s.narrow[:], leaves[:n*size], n, 0, depth))
 		}
@@ -243,7 +246,7 @@ func (t *TreeOf[N]) above(s *scratch[N], dst, nodes []N, trees, size, level int)
 		}
 		return
 	}
-	waiting, done := s.pairs[:0], 0 // done are the parents in dst
+	waiting, done := s.pairs[:0], 0 // done is the number of parents in dst
 	flush := func() {
 		n := len(waiting) / 2
 		t.Nodes(dst[done:][:n], waiting)
@@ -259,7 +262,7 @@ func (t *TreeOf[N]) above(s *scratch[N], dst, nodes []N, trees, size, level int)
 		}
 	}
 	flush()
-	// The parents move apart, the last ones first.
+	// The parents move apart, the last ones first: each tree gets a node of Odd.
 	for i := trees - 1; i >= 0; i-- {
 		own := dst[i*(pairs+1):][:pairs+1]
 		copy(own, dst[i*pairs:][:pairs])
@@ -280,14 +283,14 @@ func (t *TreeOf[N]) climb(s *scratch[N], buf, other, nodes []N, trees, level, to
 	return nodes
 }
 
-// scratch holds the levels of a subtree above its leaves, in turn. Peaks have a place
-// before them.
+// scratch holds the levels of a subtree above its leaves, in turn. For Peaks, wide and
+// narrow have one more element, at the beginning.
 type scratch[N any] struct {
 	wide   [1 + subtreeLeaves/2]N
 	narrow [1 + subtreeLeaves/4]N
 	pairs  [4 * block.MaxLanes]N // of trees of an odd size
 
-	looks, twins bool // whether siblings are compared, and some were equal
+	looks, twins bool // whether siblings are compared, and whether any were equal
 }
 
 // A Pool has memory for climbing, which it keeps from one climb to the next.
@@ -304,6 +307,6 @@ func (p *Pool[N]) get() *scratch[N] {
 }
 
 func (p *Pool[N]) put(s *scratch[N]) {
-	s.looks = false // reading nodes may have faulted
+	s.looks = false // setRoot may have set it
 	p.pool.Put(s)
 }

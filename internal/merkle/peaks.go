@@ -7,9 +7,9 @@ import "math/bits"
 // definition of the tree, in which a node without a sibling goes up as it is.
 type Peaks struct {
 	leaves uint64
-	// low and high have a root on each level that is a bit of leaves. Few trees need high;
-	// inline, it would make Peaks slow to clear. Copies of Peaks share what high points to,
-	// so it does not change.
+	// low and high have a root for each level whose bit is set in leaves. Few trees need
+	// high; inline, it would make Peaks slow to clear. Copies of Peaks share the array
+	// that high points to, so this array does not change.
 	low  [lowLevels][32]byte
 	high *[topLevel - lowLevels][32]byte
 }
@@ -19,7 +19,7 @@ const (
 	topLevel  = 64
 )
 
-// root returns the root on a level that is a bit of leaves.
+// root returns the root on a level whose bit is set in leaves.
 func (p *Peaks) root(level int) *[32]byte {
 	if level < lowLevels {
 		return &p.low[level]
@@ -47,8 +47,8 @@ func (p *Peaks) Leaves() uint64 { return p.leaves }
 // Reset drops all leaves.
 func (p *Peaks) Reset() { p.leaves = 0 }
 
-// Append adds n leaves. fill sets dst to the leaves from leaf i on. If it panics, p stays
-// as it is. Above 1024 leaves Append allocates one and a half bytes for each.
+// Append adds n leaves. fill sets dst to the leaves from leaf i on. If fill panics, p
+// stays as it is. Above 1024 leaves Append allocates one and a half bytes for each leaf.
 func (p *Peaks) Append(t *Tree, n int, fill func(dst [][32]byte, i int)) {
 	const (
 		window = subtreeLeaves / 2 // what there is room for
@@ -95,8 +95,8 @@ func (p *Peaks) Add(t *Tree, root [32]byte, level int) {
 }
 
 // lift adds nodes to a tree of `leaves` leaves, from `level` up to the level `to`. It
-// returns what is on that level then. What has no sibling yet stays below, as a peak. Nodes
-// begin at the second place of buf.
+// returns the nodes that are then on the level `to`. A node that has no sibling yet stays
+// below, as a peak. nodes begins at the second element of buf.
 func (p *Peaks) lift(t *Tree, buf, other, nodes [][32]byte, leaves uint64, level, to int) [][32]byte {
 	for ; level < to && len(nodes) > 0; level++ {
 		if leaves>>level&1 == 1 {
@@ -120,12 +120,12 @@ func (p *Peaks) Root(t *Tree) [32]byte {
 	return p.fold(t, p.leaves&(p.leaves-1), *p.root(bits.TrailingZeros64(p.leaves)))
 }
 
-// RootWith returns the root of the tree and a last part whose root is `last`. The part is
-// smaller than every subtree of p, or as large as the smallest.
+// RootWith returns the root of the tree with one more part at its end. The root of that
+// part is `last`. The part is no larger than the smallest subtree of p.
 func (p *Peaks) RootWith(t *Tree, last [32]byte) [32]byte { return p.fold(t, p.leaves, last) }
 
-// fold returns the root over the subtrees on the levels set in `levels`, followed by one
-// whose root is `last`.
+// fold returns the root over the subtrees on the levels set in `levels`, followed by a
+// subtree whose root is `last`.
 func (p *Peaks) fold(t *Tree, levels uint64, last [32]byte) [32]byte {
 	for ; levels != 0; levels &= levels - 1 {
 		children := [2][32]byte{*p.root(bits.TrailingZeros64(levels)), last}
