@@ -30,7 +30,7 @@ type Key struct {
 	// with opad.
 	inner, outer lanes.Prefix
 
-	// key is for crypto/hmac. If it is not nil there is nothing else.
+	// key is for crypto/hmac. If key is not nil, inner and outer are not set.
 	key []byte
 }
 
@@ -43,7 +43,7 @@ func NewKey(key []byte) *Key {
 
 func newKey(key []byte) (k Key) {
 	if block.UsesStd() {
-		hmac.New(stdsha256.New, key) // panics, here already, if it is not allowed
+		hmac.New(stdsha256.New, key) // panics now, not at the first use, if the key is not allowed
 		k.key = append([]byte{}, key...)
 		return k
 	}
@@ -65,7 +65,7 @@ func (k *Key) Sum(msg []byte) (mac [32]byte) {
 	return mac
 }
 
-// sum sets mac to the MAC of msg. k is a key.
+// sum sets mac to the MAC of msg. newKey made k.
 func (k *Key) sum(mac *[32]byte, msg []byte) {
 	if k.key != nil {
 		h := hmac.New(stdsha256.New, k.key)

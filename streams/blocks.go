@@ -34,11 +34,11 @@ const (
 type Blocks struct {
 	size    int64
 	digests func([][sha256.Size]byte) error
-	err     *error // of the next call; a pointer for the same reason as lists
+	err     *error // what the next call returns; a pointer, for the reason given at lists
 	resets  int    // counts calls of Reset
 
-	// alone is the number of blocks to hash as they come before others are held. A new
-	// buffer costs about as much as it saves when it is filled for the first time.
+	// alone is how many more blocks are hashed as they come. After these, blocks are held.
+	// A new buffer costs about as much as it saves when it is filled for the first time.
 	alone int
 	count int // the number of blocks that are hashed together
 
@@ -47,8 +47,8 @@ type Blocks struct {
 	state block.State
 	rest  [block.Size]byte // the bytes that are not in state
 
-	// What escapes to the heap is behind one more pointer. So the function digests need
-	// not be on the heap.
+	// What escapes to the heap is behind one more pointer: otherwise the closure digests
+	// would escape, too.
 	*lists
 }
 
@@ -163,8 +163,8 @@ func (b *Blocks) write(p []byte) (n int, err error) {
 }
 
 // ReadFrom adds what r returns, until r ends. It returns the number of bytes that it has
-// added. If r fails, ReadFrom returns that error; the bytes that r returned before count,
-// and b can be used further.
+// added. If r fails, ReadFrom returns that error. All bytes that r has returned are added,
+// and b can still be used.
 func (b *Blocks) ReadFrom(r io.Reader) (n int64, err error) {
 	if b.err != nil {
 		return 0, *b.err

@@ -22,8 +22,8 @@ const (
 	maxBatch      = 256
 	// The goroutine that hashes also reads, as long as reading a piece takes at most
 	// maxDirectRead on average, or maxDirectReadOnOneP on one P. A piece that another
-	// goroutine has read costs about 1 µs more. On one P, only streams that block are
-	// worth that.
+	// goroutine has read costs about 1 µs more. On one P, this cost pays only for streams
+	// that block.
 	maxDirectRead       = 2 * time.Microsecond
 	maxDirectReadOnOneP = 20 * time.Microsecond
 	// A watch looks at reading at intervals that double, from firstLook up to
@@ -32,7 +32,7 @@ const (
 	longestLook = 1600 * time.Microsecond
 )
 
-// Of calls that have ended.
+// Memory of calls that have ended, for later calls.
 var (
 	chunks  = sync.Pool{New: func() any { return new([chunkSize]byte) }}
 	batches = sync.Pool{New: func() any { return new(batch) }}
@@ -69,7 +69,7 @@ type direct struct {
 
 const takenOver = -1
 
-// A watch looks from time to time how long a direct takes to read.
+// A watch checks from time to time how long a direct takes to read.
 type watch struct {
 	mu       sync.Mutex
 	timer    *time.Timer // nil: not started
@@ -162,7 +162,8 @@ func (d *direct) fill() bool {
 func (d *direct) read(s *slot) bool {
 	d.slot = s
 	if len(d.dst) > 1 || s.begun {
-		// While the first piece of an only stream is read, nothing else can be done.
+		// If there is only one stream, nothing else can be done while its first piece is
+		// read.
 		d.startWatch()
 	}
 	room := d.room()

@@ -20,8 +20,8 @@ type PartsOptions struct {
 	// InOrder has Parts read r once from its beginning to its end, on the goroutine
 	// that called it, for disks that seek. Workers does not matter then, and parts of
 	// more than 512 KiB are hashed one after the other. If InOrder is false, a worker reads
-	// 2 MiB in order if that much holds a whole part for each lane. Of longer parts, it
-	// reads an equal piece of each in turn, 2 MiB in all.
+	// 2 MiB in order if that much holds a whole part for each lane. If parts are longer, a
+	// worker takes several, and reads an equal piece of each in turn, 2 MiB in each round.
 	InOrder bool
 	// Progress, if it is not nil, is called on the goroutine that called Parts, each time
 	// that bytes were hashed. Its parameters are the number of parts that were hashed so
@@ -38,11 +38,11 @@ const maxParts = min(math.MaxInt/sha256.Size, math.MaxInt32)
 //
 // If the object can be read only in order, [NewBlocks] hashes its parts.
 //
-// Parts hashes up to 128 KiB on the calling goroutine, and up to 2 MiB if one worker takes
-// them in one step, such as a single part. It hashes longer objects on o.Workers
-// goroutines, many parts side by side on each. Other goroutines read ahead: they call
-// r.ReadAt concurrently and out of order. With AVX-512 each worker hashes about two to
-// three times as fast as one SHA-256 over the whole object.
+// Parts hashes an object of up to 128 KiB on the calling goroutine. It does the same with
+// up to 2 MiB that one worker can read at once, such as a single part. It hashes longer
+// objects on o.Workers goroutines, many parts side by side on each. Other goroutines read
+// ahead: they call r.ReadAt concurrently and out of order. With AVX-512 each worker hashes
+// about two to three times as fast as one SHA-256 over the whole object.
 //
 // It is an error if size is below 0, if partSize is below 1, or if there are 2^31 parts
 // or more (on 32-bit ports 2^26). If r ends before size bytes, the error is

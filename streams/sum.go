@@ -295,8 +295,8 @@ func (r *readers) hashAll(b *batch) {
 
 // batch are pieces that are hashed side by side.
 type batch struct {
-	// data and index are those of the streams that are one piece each. shorts are the
-	// pieces among them that are to be released.
+	// data and index are the bytes and the numbers of the streams that consist of one
+	// piece. shorts are the pieces of such streams that are to be released.
 	data   [][]byte
 	index  []int
 	shorts []piece
@@ -351,7 +351,7 @@ func (b *batch) hash(r *readers) {
 	b.data, b.index, b.shorts, b.failed = b.data[:0], b.index[:0], b.shorts[:0], b.failed[:0]
 	b.parts, b.later = b.parts[:0], b.later[:0]
 	for _, p := range later {
-		b.add(p) // may overwrite in b.later only what was read here
+		b.add(p) // b.later and later share memory: add overwrites only what was read here
 	}
 }
 

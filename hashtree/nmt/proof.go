@@ -60,7 +60,7 @@ func (p *Proof) beside(leaves []Node, first int, tree *merkle.TreeOf[Node]) {
 	}
 }
 
-// splitOf returns the largest power of two below n, which is above 1.
+// splitOf returns the largest power of two below n. n is above 1.
 func splitOf(n int) int { return 1 << (bits.Len(uint(n-1)) - 1) }
 
 // errHidden is the error for proofs of [MaxNamespace] that prove nothing.
@@ -92,7 +92,7 @@ func ProveNamespace(leaves []Node, ns Namespace, o Options) (Proof, error) {
 	}
 	p, err := ProveRange(leaves, start, start+1, o)
 	if err != nil {
-		return Proof{}, err // of inner nodes
+		return Proof{}, err // the last leaf is an inner node whose range has ns
 	}
 	absent := leaves[start]
 	p.Absent = &absent
@@ -234,7 +234,7 @@ func (v *verifier) next() (n Node) {
 
 // subtree returns the root of the leaves from first to end-1, as many of them as the tree
 // has. end-first is a power of two. subtree returns false if the tree has none of these
-// leaves.
+// leaves, if the proof has too few nodes, or if v.err is set.
 func (v *verifier) subtree(first, end int) (Node, bool) {
 	p := v.proof
 	switch {
