@@ -36,7 +36,7 @@ func (t Tally) AreFew(each int) bool {
 	if t.jobs <= 1 {
 		return true
 	}
-	return streamPlans.current().OneByOne(t.jobs, t.blocks, int(-t.short), t.longest, each)
+	return streamPlans.current().OneByOne(t.jobs, t.blocks, int(-t.short), t.longest, each, false)
 }
 
 // AreFewEqual is the method AreFew for n jobs of the given number of blocks.
@@ -44,7 +44,7 @@ func AreFewEqual(n, blocks, each int) bool {
 	if n <= 1 {
 		return true
 	}
-	return streamPlans.current().OneByOne(n, n*blocks, blocks, blocks, each)
+	return streamPlans.current().OneByOne(n, n*blocks, blocks, blocks, each, false)
 }
 
 // NeverPay reports whether n jobs of so many blocks in all take less time one after the
@@ -146,5 +146,5 @@ func (l *lengths) areFew(n, before, more int) bool {
 // areUneven is areFew for more messages than lanes, too.
 func (l *lengths) areUneven(n, before, more int) bool {
 	return streamPlans.current().OneByOne(n, l.blocks+n*more,
-		block.PaddedBlocks(before+l.shortest)+more, block.PaddedBlocks(before+l.longest)+more, 0)
+		block.PaddedBlocks(before+l.shortest)+more, block.PaddedBlocks(before+l.longest)+more, 0, true)
 }

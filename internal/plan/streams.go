@@ -53,7 +53,7 @@ func NewStreams(r Row, enabled []block.Spec, single string) *Streams {
 	}
 	for n := range p.Least {
 		p.Least[n] = math.MaxInt
-		if blocks := sort.Search(maxLeast, func(b int) bool { return !p.OneByOne(n, n*b, b, b, 0) }); blocks < maxLeast {
+		if blocks := sort.Search(maxLeast, func(b int) bool { return !p.OneByOne(n, n*b, b, b, 0, true) }); blocks < maxLeast {
 			p.Least[n] = n * blocks
 		}
 	}
@@ -72,8 +72,9 @@ const listCycles, listLaneCycles, longLaneCycles = 450, 10, 100
 // OneByOne reports whether n messages take less time one after the other than side by
 // side, or at most a twentieth more, since the costs are not exact. They have `blocks`
 // blocks in all, the shortest message `shortest`, the longest `longest`. Side by side, each
-// costs the caller `each` cycles more than alone.
-func (p *Streams) OneByOne(n, blocks, shortest, longest, each int) bool {
+// costs the caller `each` cycles more than alone. Messages of up to block.MaxShort blocks
+// may be copied whole: then full waves of one number of blocks share a call.
+func (p *Streams) OneByOne(n, blocks, shortest, longest, each int, copied bool) bool {
 	if p.Width == 1 || n <= 1 {
 		return true
 	}
@@ -92,9 +93,12 @@ func (p *Streams) OneByOne(n, blocks, shortest, longest, each int) bool {
 		waves = (n + width - 1) / width
 		even = int64(n) * int64(shortest) * int64(p.cycles[width]) / int64(width)
 	}
-	calls := int64(waves) * int64(2+min(longest-shortest, width-1))
+	calls := waves * (2 + min(longest-shortest, width-1))
+	if copied && longest <= block.MaxShort {
+		calls = min(calls, 2*(2+longest-shortest)) // half of them for messages left over
+	}
 	rest := max(int64(left)*int64(perBlock), int64(longest-shortest)*int64(p.cycles[1]))
-	together := listCycles + int64(n)*int64(listLaneCycles+each) + calls*int64(p.overhead.callOf(width)) + even + rest
+	together := listCycles + int64(n)*int64(listLaneCycles+each) + int64(calls)*int64(p.overhead.callOf(width)) + even + rest
 	return 20*int64(blocks)*int64(p.cycles[1]) <= 21*together
 }
 

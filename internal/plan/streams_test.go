@@ -228,12 +228,34 @@ func TestOneByOne(t *testing.T) {
 		{1 << 20, 1 << 20, 1, 1, 0, false},
 		{1 << 24, 1 << 29, 1 << 5, 1 << 5, 0, false}, // more cycles than 32 bits hold
 	} {
-		if got := p.OneByOne(tt.n, tt.blocks, tt.shortest, tt.longest, tt.each); got != tt.want {
+		if got := p.OneByOne(tt.n, tt.blocks, tt.shortest, tt.longest, tt.each, false); got != tt.want {
 			t.Errorf("%d messages of %d to %d blocks, %d in all: %t, want %t", tt.n, tt.shortest, tt.longest, tt.blocks, got, tt.want)
 		}
 	}
-	if one := planOf(Row{Microarch: cpu.ArmNEON, overhead: zen5Overhead}, instructionSets...); !one.OneByOne(100, 6400, 64, 64, 0) {
+	if one := planOf(Row{Microarch: cpu.ArmNEON, overhead: zen5Overhead}, instructionSets...); !one.OneByOne(100, 6400, 64, 64, 0, false) {
 		t.Error("without a kernel of several lanes, messages go side by side")
+	}
+}
+
+// TestCopiedWhole has lists for which lanes pay if short messages are copied whole: with
+// four lanes and more messages, waves share calls.
+func TestCopiedWhole(t *testing.T) {
+	p := planOf(rows[slices.IndexFunc(rows, func(r Row) bool { return r.Microarch == cpu.Zen3 })])
+	for _, tt := range []struct {
+		n, blocks, shortest, longest int
+		want, copied                 bool
+	}{
+		{16, 36, 1, 4, true, false},
+		{24, 24, 1, 1, true, false},
+		{8, 8, 1, 1, true, true},
+		{16, 66, 1, 5, true, true},  // some are too long to be copied
+		{4, 16, 4, 4, false, false}, // one wave
+	} {
+		for copied, want := range map[bool]bool{false: tt.want, true: tt.copied} {
+			if got := p.OneByOne(tt.n, tt.blocks, tt.shortest, tt.longest, 0, copied); got != want {
+				t.Errorf("%d messages of %d to %d blocks, %d in all, copied %t: %t, want %t", tt.n, tt.shortest, tt.longest, tt.blocks, copied, got, want)
+			}
+		}
 	}
 }
 
@@ -246,13 +268,13 @@ func TestLeast(t *testing.T) {
 			for n := 1; n < len(p.Least); n++ {
 				least := p.Least[n]
 				if least == math.MaxInt {
-					if n > 1 && p.Width > 1 && !p.OneByOne(n, n<<9, 1<<9, 1<<9, 0) {
+					if n > 1 && p.Width > 1 && !p.OneByOne(n, n<<9, 1<<9, 1<<9, 0, true) {
 						t.Errorf("%s without %q: %d messages have no least list", r.Microarch, disabled, n)
 					}
 					continue
 				}
 				b := least / n
-				if least%n != 0 || p.OneByOne(n, least, b, b, 0) || !p.OneByOne(n, least-n, b-1, b-1, 0) {
+				if least%n != 0 || p.OneByOne(n, least, b, b, 0, true) || !p.OneByOne(n, least-n, b-1, b-1, 0, true) {
 					t.Errorf("%s without %q: %d blocks are not the least list of %d messages", r.Microarch, disabled, least, n)
 				}
 			}
@@ -268,7 +290,7 @@ func TestNeverPays(t *testing.T) {
 		for n := 2; n < 100; n++ {
 			for b := range 100 {
 				for _, each := range []int{0, 130, 800} {
-					if p.NeverPays(n, n*b, each, 0) && !p.OneByOne(n, n*b, b, b, each) {
+					if p.NeverPays(n, n*b, each, 0) && !p.OneByOne(n, n*b, b, b, each, false) {
 						t.Fatalf("%s: %d messages of %d blocks, %d cycles each, pay", r.Microarch, n, b, each)
 					}
 				}
