@@ -15,7 +15,7 @@ type Tally struct {
 	short uint
 }
 
-// With returns t and one more job. It has no branch: they would be mispredicted.
+// With returns t and one more job. It has no branch: a branch would be mispredicted.
 func (t Tally) With(blocks int) Tally {
 	t.jobs += int(uint(-blocks) >> (bits.UintSize - 1))
 	t.blocks += blocks
@@ -24,7 +24,7 @@ func (t Tally) With(blocks int) Tally {
 	return t
 }
 
-// Plus returns the jobs of both tallies.
+// Plus returns the tally of the jobs of both.
 func (t Tally) Plus(u Tally) Tally {
 	return Tally{t.jobs + u.jobs, t.blocks + u.blocks, max(t.longest, u.longest), max(t.short, u.short)}
 }
@@ -39,7 +39,7 @@ func (t Tally) AreFew(each int) bool {
 	return streamPlans.current().OneByOne(t.jobs, t.blocks, int(-t.short), t.longest, each, false)
 }
 
-// AreFewEqual is the method AreFew for n jobs of the given number of blocks.
+// AreFewEqual is the method AreFew for n jobs of `blocks` blocks each.
 func AreFewEqual(n, blocks, each int) bool {
 	if n <= 1 {
 		return true
@@ -47,16 +47,17 @@ func AreFewEqual(n, blocks, each int) bool {
 	return streamPlans.current().OneByOne(n, n*blocks, blocks, blocks, each, false)
 }
 
-// NeverPay reports whether n jobs of so many blocks in all take less time one after the
-// other than side by side, however the blocks are spread. Side by side, each costs `each`
-// cycles more than alone, and all together cost `list` cycles more.
+// NeverPay reports whether n jobs that have `blocks` blocks in all take less time one
+// after the other than side by side, however the blocks are distributed. Side by side,
+// each job costs `each` cycles more than alone, and all together cost `list` cycles more.
 func NeverPay(n, blocks, each, list int) bool {
 	return n <= 1 || streamPlans.current().NeverPays(n, blocks, each, list)
 }
 
 // AreFew reports whether messages take less time one after the other than side by side. It
-// looks at their lengths if they are at most block.MaxLanes. `before` bytes of a prefix
-// precede each message, and `more` blocks follow it.
+// looks at the lengths of at most block.MaxLanes messages. More messages are few only if
+// nothing is hashed side by side. `before` bytes of a prefix precede each message, and
+// `more` blocks follow it.
 func AreFew(msgs [][]byte, before, more int) bool {
 	if may := mayPay(msgs, before, more); !may || len(msgs) > block.MaxLanes {
 		return !may
@@ -65,9 +66,10 @@ func AreFew(msgs [][]byte, before, more int) bool {
 	return l.areFew(len(msgs), before, more)
 }
 
-// mayPay is a first look at messages. Up to block.MaxLanes of them, it reports whether they
-// have as many blocks as the shortest list that pays. lengthsOf would take 10 ns more for
-// two messages.
+// mayPay is a first look at messages. For up to block.MaxLanes messages, it reports
+// whether they have at least as many blocks as the shortest list that pays; for more,
+// whether any messages are hashed side by side. lengthsOf would take 10 ns more for two
+// messages.
 func mayPay(msgs [][]byte, before, more int) bool {
 	n := len(msgs)
 	if n <= 1 {
@@ -87,19 +89,20 @@ func mayPay(msgs [][]byte, before, more int) bool {
 // lengths is what decides how messages are hashed.
 type lengths struct {
 	shortest, longest, bytes, blocks int
-	// counts has, for each number of blocks up to block.MaxShort, the number of such
-	// messages in countBits bits. It is one register: in memory, each message would wait
-	// until the count of the one before is stored. It holds only if no message has more than
-	// MaxShort blocks, and the numbers of blocks differ.
+	// counts has countBits bits for each number of blocks up to block.MaxShort: the number
+	// of messages with so many blocks. It is one register: in memory, each message would
+	// wait until the count of the message before is stored. counts is valid only if no
+	// message has more than MaxShort blocks, and the numbers of blocks differ.
 	counts uint64
 }
 
 const countBits = 64 / block.MaxShort
 
-// countAt returns the place of the count of messages with that number of blocks.
+// countAt returns the place in counts of the count for a number of blocks.
 func countAt(blocks int) int { return (blocks - 1) * countBits }
 
-// lengthsOf returns the lengths of messages, at least one, behind so many bytes of a prefix.
+// lengthsOf returns the lengths of one or more messages that follow `before` bytes of a
+// prefix.
 func lengthsOf(msgs [][]byte, before int) lengths {
 	l := lengths{shortest: len(msgs[0]), longest: len(msgs[0]), bytes: len(msgs) * len(msgs[0])}
 	if !haveLength(msgs, l.shortest) {
@@ -117,8 +120,9 @@ func lengthsOf(msgs [][]byte, before int) lengths {
 	return l
 }
 
-// countBlocks returns the blocks of messages behind `before` bytes of a prefix, and counts
-// as in lengths, also if the numbers of blocks are equal.
+// countBlocks returns the number of blocks of messages that follow `before` bytes of a
+// prefix, and the field counts of their lengths. Here counts is valid even if all numbers
+// of blocks are equal.
 func countBlocks(msgs [][]byte, before int) (blocks int, counts uint64) {
 	for _, m := range msgs {
 		b := block.PaddedBlocks(before + len(m))
@@ -143,7 +147,7 @@ func (l *lengths) areFew(n, before, more int) bool {
 	return n <= block.MaxLanes && l.areUneven(n, before, more)
 }
 
-// areUneven is areFew for more messages than lanes, too.
+// areUneven is areFew, but for more than block.MaxLanes messages, too.
 func (l *lengths) areUneven(n, before, more int) bool {
 	return streamPlans.current().OneByOne(n, l.blocks+n*more,
 		block.PaddedBlocks(before+l.shortest)+more, block.PaddedBlocks(before+l.longest)+more, 0, true)

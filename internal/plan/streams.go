@@ -8,26 +8,28 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/block"
 )
 
-// Streams is a plan for messages that are hashed side by side. It names kernels; for one
-// stream also "generic" or "x1_std".
+// Streams is a plan for messages that are hashed side by side. It names kernels; the one
+// for a single stream may also be "generic" or "x1_std".
 type Streams struct {
 	// Width is the number of lanes that are kept live while there are enough jobs.
 	// It is 1 if no kernel is faster than one message at a time.
 	Width int
-	// Kernels[n] is the kernel for the first of n live lanes; the lanes left over are
-	// planned again.
+	// Kernels[n] is the kernel that runs first if n lanes are live. The lanes that it
+	// leaves are planned again.
 	Kernels [block.MaxLanes + 1]string
-	// Least[n] is the least number of blocks for which n messages take less time side by
-	// side: lists of one length need the fewest. It is math.MaxInt if none does.
+	// Least[n] is the least number of blocks, in all, with which n messages of one length
+	// take less time side by side. Messages of different lengths need no fewer. Least[n]
+	// is math.MaxInt if no number is enough.
 	Least [block.MaxLanes + 1]int
-	// FewPay reports whether two lanes cost at most 1.4·2/Width of what Width lanes cost.
+	// FewPay reports whether each of two lanes costs at most 1.4 times as much as each of
+	// Width lanes.
 	FewPay bool
 
 	overhead overhead
 	// cycles[n] is the cost of advancing n lanes by a block.
 	cycles [block.MaxLanes + 1]int
-	// gain is what full lanes save for each block. lane is the least that a message of a
-	// list costs beside its blocks.
+	// gain is what full lanes save for each block. lane is the least cost of a message of
+	// a list, beside its blocks.
 	gain, lane int
 	// cheapest[n] is the number of jobs that run at a time when n jobs rotate.
 	// rotations[n] are the ways to advance n jobs.
@@ -60,20 +62,22 @@ func NewStreams(r Row, enabled []block.Spec, single string) *Streams {
 	return p
 }
 
-// If any list of one length pays, one of fewer than maxLeast blocks a message does.
+// If n messages of one length take less time side by side with any number of blocks, they
+// do with fewer than maxLeast blocks each.
 const maxLeast = 1 << 10
 
 // Beside its calls, a list costs listCycles, and each message listLaneCycles. Each message
-// costs longLaneCycles more if lengths differ and one is long. In random lists they were
-// 300, 15 and 40 on Granite Rapids, 540, 0 and 110 on Zen 4. The constants lie between, and
-// elsewhere are estimates.
+// costs longLaneCycles more if lengths differ and one is long. In random lists, these
+// costs were 300, 15 and 40 cycles on Granite Rapids, and 540, 0 and 110 on Zen 4. The
+// constants lie between, and are estimates for other CPUs.
 const listCycles, listLaneCycles, longLaneCycles = 450, 10, 100
 
 // OneByOne reports whether n messages take less time one after the other than side by
-// side, or at most a twentieth more, since the costs are not exact. They have `blocks`
-// blocks in all, the shortest message `shortest`, the longest `longest`. Side by side, each
-// costs the caller `each` cycles more than alone. Messages of up to block.MaxShort blocks
-// may be copied whole: then full waves of one number of blocks share a call.
+// side, or at most a twentieth more, since the costs are not exact. The messages have
+// `blocks` blocks in all, the shortest has `shortest`, the longest `longest`. Side by
+// side, each costs the caller `each` cycles more than alone. If copied is set, messages of
+// up to block.MaxShort blocks are copied whole: then full waves of messages with the same
+// number of blocks share a call.
 func (p *Streams) OneByOne(n, blocks, shortest, longest, each int, copied bool) bool {
 	if p.Width == 1 || n <= 1 {
 		return true
@@ -81,13 +85,14 @@ func (p *Streams) OneByOne(n, blocks, shortest, longest, each int, copied bool) 
 	if longest > max(shortest, block.MaxShort) {
 		each += longLaneCycles
 	}
-	// All advance until the shortest ends. The rest runs in fewer lanes, with a call for
-	// each message that ends: it takes about as long as in pairs.
+	// All messages advance until the shortest ends. The other blocks run in fewer lanes,
+	// with a call for each message that ends. Each of these blocks takes about as long as
+	// in two lanes.
 	left, perBlock := blocks-n*shortest, p.cycles[2]/2
 	width, waves := n, 1
 	// The products of long lists need 64 bits.
 	even := int64(shortest) * int64(p.cycles[min(n, p.Width)])
-	if n > p.Width { // others take these lanes
+	if n > p.Width { // other messages take the lanes of those that end
 		width = p.Width
 		perBlock = p.cycles[width] / width
 		waves = (n + width - 1) / width
@@ -102,9 +107,10 @@ func (p *Streams) OneByOne(n, blocks, shortest, longest, each int, copied bool) 
 	return 20*int64(blocks)*int64(p.cycles[1]) <= 21*together
 }
 
-// NeverPays reports whether n messages of so many blocks in all take less time one after
-// the other than side by side, however the blocks are spread. Side by side, each costs the
-// caller `each` cycles more than alone, and all together cost `list` cycles more.
+// NeverPays reports whether n messages that have `blocks` blocks in all take less time one
+// after the other than side by side, however the blocks are distributed. Side by side,
+// each message costs the caller `each` cycles more than alone, and all together cost
+// `list` cycles more.
 func (p *Streams) NeverPays(n, blocks, each, list int) bool {
 	return int64(blocks)*int64(p.gain) < int64(listCycles+list)+int64(n)*int64(p.lane+each)
 }
