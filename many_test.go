@@ -536,6 +536,8 @@ func TestMisuse(t *testing.T) {
 		{"WriteHashes, less data", fresh(), func(_ [][sha256.Size]byte, hs []hash.Hash) { sha256.WriteHashes(hs, data(2)) }},
 		{"WriteHashes, nil last", with(2, nil), func(_ [][sha256.Size]byte, hs []hash.Hash) { sha256.WriteHashes(hs, data(3)) }},
 		{"WriteHashes, nil hash of a Server last", with(2, noServerHash), func(_ [][sha256.Size]byte, hs []hash.Hash) { sha256.WriteHashes(hs, data(3)) }},
+		{"WriteHashes, only a nil hash", []hash.Hash{nil}, func(_ [][sha256.Size]byte, hs []hash.Hash) { sha256.WriteHashes(hs, data(1)) }},
+		{"WriteHashes, only a nil hash of a Server", []hash.Hash{noServerHash}, func(_ [][sha256.Size]byte, hs []hash.Hash) { sha256.WriteHashes(hs, data(1)) }},
 		{"SumHashes, more hashes", fresh(), func(dst [][sha256.Size]byte, hs []hash.Hash) { sha256.SumHashes(dst[:2], hs) }},
 		{"SumHashes, fewer hashes", fresh(), func(dst [][sha256.Size]byte, hs []hash.Hash) { sha256.SumHashes(dst, hs[:2]) }},
 		{"SumHashes, nil last", with(2, nil), func(dst [][sha256.Size]byte, hs []hash.Hash) { sha256.SumHashes(dst, hs) }},

@@ -35,7 +35,6 @@ type padder interface {
 // A padList is the registers that a padder finds set, and others.
 type padList struct {
 	*Context
-	name                            string
 	slots, stride, msgs, numbers, n GPPhysical
 	number                          GPPhysical // the message's, until p and left are loaded
 	p, left                         GPPhysical // where the message is, and its length
@@ -57,8 +56,8 @@ func argument(c *Context, name string) Mem {
 func padShort(of func(padList) padder) func(*Context, string) {
 	return func(context *Context, name string) {
 		c := padList{
-			Context: context, name: name,
-			slots: RDI, stride: RSI, msgs: RBX, numbers: RCX, n: RDX,
+			Context: context,
+			slots:   RDI, stride: RSI, msgs: RBX, numbers: RCX, n: RDX,
 			number: R8, p: R9, left: R10, to: R11, length: R12,
 			tmp: RAX, x: R13, y: R14,
 		}

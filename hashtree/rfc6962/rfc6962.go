@@ -113,10 +113,14 @@ func checkedNodes(dst, src [][32]byte) error {
 // Root returns the root of the tree over leaves. Without leaves it is the digest of the
 // empty message. Above 1024 leaves Root allocates little more than a byte for each
 // leaf.
-func Root(leaves [][]byte) [32]byte {
+func Root(leaves [][]byte) (root [32]byte) {
 	n := len(leaves)
-	if n == 0 {
+	switch n {
+	case 0:
 		return sha256.Sum256(nil)
+	case 1:
+		hashLeaf(&root, leaves[0])
+		return root
 	}
 	return tree.RootOf(n, merkle.Depth(n), func(dst [][32]byte, i int) { hashLeaves(dst, leaves[i:i+len(dst)]) })
 }

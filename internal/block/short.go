@@ -45,7 +45,7 @@ const (
 // disabled. The preferred ones come first. They are in no catalog: they compress nothing.
 var shortRoutines = [allShort]Spec{
 	inAVX512: {Name: "short_avx512", Arch: "amd64", Needs: cpu.BMI2 | cpu.AVX512F | cpu.AVX512BW | cpu.AVX512VL},
-	inAVX2:   {Name: "short_avx2", Arch: "amd64", Needs: cpu.AVX2 | cpu.BMI2},
+	inAVX2:   {Name: "short_avx2", Arch: "amd64", Needs: cpu.AVX2},
 }
 
 // short returns the preferred routine of those that s allows and this build and the CPU

@@ -39,12 +39,13 @@ func (t Tally) AreFew(each int) bool {
 	return streamPlans.current().OneByOne(t.jobs, t.blocks, int(-t.short), t.longest, each, false)
 }
 
-// AreFewEqual is the method AreFew for n jobs of `blocks` blocks each.
+// AreFewEqual is the method AreFew for n jobs of `blocks` blocks each, which are copied
+// whole if they are short.
 func AreFewEqual(n, blocks, each int) bool {
 	if n <= 1 {
 		return true
 	}
-	return streamPlans.current().OneByOne(n, n*blocks, blocks, blocks, each, false)
+	return streamPlans.current().OneByOne(n, n*blocks, blocks, blocks, each, true)
 }
 
 // NeverPay reports whether n jobs that have `blocks` blocks in all take less time one
@@ -67,9 +68,9 @@ func AreFew(msgs [][]byte, before, more int) bool {
 }
 
 // mayPay is a first look at messages. For up to block.MaxLanes messages, it reports
-// whether they have at least as many blocks as the shortest list that pays; for more,
-// whether any messages are hashed side by side. lengthsOf would take 10 ns more for two
-// messages.
+// whether they have at least as many blocks as the list with the fewest blocks that pays;
+// for more, whether any messages are hashed side by side. lengthsOf would take 10 ns more
+// for two messages.
 func mayPay(msgs [][]byte, before, more int) bool {
 	n := len(msgs)
 	if n <= 1 {

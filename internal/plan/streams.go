@@ -17,9 +17,9 @@ type Streams struct {
 	// Kernels[n] is the kernel that runs first if n lanes are live. The lanes that it
 	// leaves are planned again.
 	Kernels [block.MaxLanes + 1]string
-	// Least[n] is the least number of blocks, in all, with which n messages of one length
-	// take less time side by side. Messages of different lengths need no fewer. Least[n]
-	// is math.MaxInt if no number is enough.
+	// Least[n] is the least number of blocks, in all, with which n messages take less time
+	// side by side, if their numbers of blocks differ by 1 at most. Other lists are taken to
+	// need as many. Least[n] is math.MaxInt if no number is enough.
 	Least [block.MaxLanes + 1]int
 	// FewPay reports whether each of two lanes costs at most 1.4 times as much as each of
 	// Width lanes.
@@ -54,12 +54,23 @@ func NewStreams(r Row, enabled []block.Spec, single string) *Streams {
 		p.rotations[n] = p.rotationsOf(n)
 	}
 	for n := range p.Least {
-		p.Least[n] = math.MaxInt
-		if blocks := sort.Search(maxLeast, func(b int) bool { return !p.OneByOne(n, n*b, b, b, 0, true) }); blocks < maxLeast {
-			p.Least[n] = n * blocks
-		}
+		p.Least[n] = p.least(n)
 	}
 	return p
+}
+
+// least returns Least[n].
+func (p *Streams) least(n int) int {
+	each := sort.Search(maxLeast, func(b int) bool { return !p.OneByOne(n, n*b, b, b, 0, true) })
+	if each == maxLeast {
+		return math.MaxInt
+	}
+	for blocks := n*(each-1) + 1; blocks < n*each; blocks++ {
+		if !p.OneByOne(n, blocks, each-1, each, 0, true) {
+			return blocks
+		}
+	}
+	return n * each
 }
 
 // If n messages of one length take less time side by side with any number of blocks, they
@@ -76,8 +87,8 @@ const listCycles, listLaneCycles, longLaneCycles = 450, 10, 100
 // side, or at most a twentieth more, since the costs are not exact. The messages have
 // `blocks` blocks in all, the shortest has `shortest`, the longest `longest`. Side by
 // side, each costs the caller `each` cycles more than alone. If copied is set, messages of
-// up to block.MaxShort blocks are copied whole: then full waves of messages with the same
-// number of blocks share a call.
+// up to block.MaxShort blocks are copied whole: then up to block.MaxLanes messages with the
+// same number of blocks share a call.
 func (p *Streams) OneByOne(n, blocks, shortest, longest, each int, copied bool) bool {
 	if p.Width == 1 || n <= 1 {
 		return true
@@ -100,7 +111,8 @@ func (p *Streams) OneByOne(n, blocks, shortest, longest, each int, copied bool) 
 	}
 	calls := waves * (2 + min(longest-shortest, width-1))
 	if copied && longest <= block.MaxShort {
-		calls = min(calls, 2*(2+longest-shortest)) // half of them for messages left over
+		most := 2 * (2 + longest - shortest) // half of them for messages left over
+		calls = min(calls, most*((n+block.MaxLanes-1)/block.MaxLanes))
 	}
 	rest := max(int64(left)*int64(perBlock), int64(longest-shortest)*int64(p.cycles[1]))
 	together := listCycles + int64(n)*int64(listLaneCycles+each) + int64(calls)*int64(p.overhead.callOf(width)) + even + rest
