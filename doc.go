@@ -14,11 +14,11 @@
 //   - [WriteHashes] and [SumHashes] are for streams that one goroutine feeds;
 //   - a [Server] is for goroutines that each have a hash.
 //
-// Package streams reads and hashes many streams, such as files, or the parts of one.
-// Package hashtree and the packages below it compute Merkle trees. Package composite
-// computes checksums of objects in parts. Packages hmac and pbkdf2 compute what their
-// names say. Package pow searches for proofs of work. Functions that read streams or an
-// io.ReaderAt may start goroutines; this package starts none.
+// Package streams reads and hashes many streams, such as files, or the parts of one large
+// object. Package hashtree and the packages below it compute Merkle trees. Package
+// composite computes checksums of objects in parts. Packages hmac and pbkdf2 compute what
+// their names say. Package pow searches for proofs of work. Functions that read streams or
+// an io.ReaderAt may start goroutines; this package starts none.
 //
 // A list of digests may be a []ID, where ID is declared as [32]byte. The functions write
 // to the list itself. A literal nil in its place needs a type, as in [][32]byte(nil).

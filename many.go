@@ -88,13 +88,13 @@ func WriteHashes(hs []hash.Hash, data [][]byte) {
 				checkHash("WriteHashes", i, h)
 				buffers = true
 			} else if len(data[i]) < minTaken && isStd(h) {
-				bytes -= len(data[i]) // is written to alone
+				bytes -= len(data[i]) // h is written to alone
 			}
 		}
 	}
 	// NeverPay alone decides for most lists of little data. bytes/BlockSize leaves out the
-	// bytes of blocks that hashes have begun: on average, the data completes as many
-	// blocks without them.
+	// bytes of blocks that hashes have begun: on average, the data completes that many
+	// blocks all the same.
 	each := writeCycles
 	if foreign == len(hs) && !buffers {
 		each += wrapCycles // or takeCycles, which are more
@@ -195,7 +195,7 @@ func sumHashes(dst [][Size]byte, hs []hash.Hash) {
 	if buffers {
 		flushMany(hs)
 	}
-	known := 0 // number of the first hashes that are of this package
+	known := 0 // how many hashes at the beginning are known to be of this package
 	if longest == len(hs) {
 		known = longest
 	}

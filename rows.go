@@ -38,7 +38,7 @@ func RowsOf[D ~[Size]byte](d []D) Rows {
 // SumRows panics, before it touches anything, if the Size of dst is not 1 to 32, if a Size,
 // a Stride or n is negative, if a Stride other than 0 is smaller than the Size of its Rows,
 // if Data is too short for n rows, if a row of dst overlaps a later row of src, or if
-// SumManyAfter would panic because of prefix.
+// SumManyAfter would panic because of a prefix that is not nil.
 func SumRows(dst Rows, prefix hash.Hash, src Rows, n int) {
 	if n < 0 {
 		panic(fmt.Sprintf("sha256: SumRows: n is %d; expected 0 or more", n))

@@ -40,8 +40,8 @@ func SumSeq[K any](msgs iter.Seq2[K, []byte]) iter.Seq2[K, [Size]byte] {
 	return func(yield func(K, [Size]byte) bool) { sumSeq(msgs, yield) }
 }
 
-// sumSeq is the loop over SumSeq. It calls msgs itself: range would put one more function
-// on the heap, and check the loop at each message.
+// sumSeq runs a loop over a sequence that SumSeq returned. It calls msgs itself: range
+// would put one more function on the heap, and check the loop at each message.
 func sumSeq[K any](msgs iter.Seq2[K, []byte], yield func(K, [Size]byte) bool) {
 	s := &seq[K]{yield: yield}
 	msgs(func(k K, m []byte) bool {
@@ -55,7 +55,7 @@ func sumSeq[K any](msgs iter.Seq2[K, []byte], yield func(K, [Size]byte) bool) {
 	s.end()
 }
 
-// seq is a loop over SumSeq.
+// seq is the state of such a loop.
 type seq[K any] struct {
 	yield func(K, [Size]byte) bool
 	alone int      // bytes counted towards seqAlone

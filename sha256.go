@@ -78,7 +78,9 @@ type digest struct {
 	is224 bool
 
 	waiting bool // is in a run of writeRuns, or flushMany flushes it
-	ends    byte // XOR of the ends of what was written last, stored so that they are read
+	// ends is the XOR of the first and the last byte of a write (see probed). If it were
+	// not stored, these bytes would not be read.
+	ends byte
 }
 
 // The marshalled form of crypto/sha256: an identifier, the state, the block
@@ -169,8 +171,8 @@ func (d *digest) write(p []byte) {
 	d.len = length
 }
 
-// fetch fetches the cache lines of x. The state, before x, and the other fields, behind x,
-// come with them as far as they lie on these lines.
+// fetch fetches the cache lines of x. The other fields, the state before x and those behind
+// x, come along as far as they lie on the same lines.
 func (d *digest) fetch() {
 	x := [1][]byte{d.x[:]}
 	block.Fetch(x[:])

@@ -32,7 +32,7 @@ type padder interface {
 	message()
 }
 
-// A padList is the registers that a padder finds set, and others.
+// A padList is the registers that a padder finds set, and registers that are free.
 type padList struct {
 	*Context
 	slots, stride, msgs, numbers, n GPPhysical
@@ -52,7 +52,7 @@ func argument(c *Context, name string) Mem {
 	return at.Addr
 }
 
-// padShort generates padShort of an instruction set.
+// padShort returns a generator of the routine padShort for an instruction set.
 func padShort(of func(padList) padder) func(*Context, string) {
 	return func(context *Context, name string) {
 		c := padList{
@@ -209,9 +209,9 @@ func (c maskPadder) message() {
 	put()
 	advance()
 
-	// The last block has fewer. If left is negative, the last block has no byte of the
-	// message, and the byte 0x80 is in the block before. BZHI takes left modulo 256, so it
-	// returns all ones then.
+	// The last block has fewer than oneBlock bytes. If left is negative, the last block has
+	// no byte of the message, and the byte 0x80 is in the block before. BZHI takes left
+	// modulo 256, so it returns all ones then.
 	c.Label("one")
 	c.BZHIQ(c.left, c.ones, c.tmp)
 	c.MOVQ(c.tmp, c.number)
@@ -371,7 +371,7 @@ type putList struct {
 	dst, size, stride, numbers, n, slots, slotStride, h, number GPPhysical
 }
 
-// putDigests generates putDigests of an instruction set.
+// putDigests returns a generator of the routine putDigests for an instruction set.
 func putDigests(of func(putList) putter) func(*Context, string) {
 	return func(context *Context, name string) {
 		c := putList{

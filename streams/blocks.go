@@ -47,14 +47,14 @@ type Blocks struct {
 	state block.State
 	rest  [block.Size]byte // the bytes that are not in state
 
-	// What escapes to the heap is behind one more pointer: otherwise the closure digests
-	// would escape, too.
+	// What escapes to the heap is behind one more pointer: otherwise `digests`, a
+	// closure, would escape, too.
 	*lists
 }
 
 // lists are what Blocks need from the first byte on.
 type lists struct {
-	held []byte // begins with a block; room for count blocks, once there is any
+	held []byte // begins where a block does; has room for count blocks once it is allocated
 	read []byte // what ReadFrom reads into, if blocks are not held
 	msgs [][]byte
 	sums [][sha256.Size]byte

@@ -44,8 +44,8 @@ func (e *Error) Unwrap() error { return e.Err }
 const (
 	defaultMaxOpen = 64
 	// readSize is the number of bytes of a stream that are read before they are
-	// hashed. A stream has two buffers of this size: one is filled while the other
-	// is hashed.
+	// hashed. A stream that is read on a goroutine of its own has up to two buffers
+	// of this size: one is filled while the other is hashed.
 	readSize = 16 << 10
 	// maxEmptyReads is the number of reads in a row that may return neither bytes
 	// nor an error.

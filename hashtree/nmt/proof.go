@@ -92,7 +92,7 @@ func ProveNamespace(leaves []Node, ns Namespace, o Options) (Proof, error) {
 	}
 	p, err := ProveRange(leaves, start, start+1, o)
 	if err != nil {
-		return Proof{}, err // the last leaf is an inner node whose range has ns
+		return Proof{}, err // the last of leaves is an inner node: Min < ns <= Max
 	}
 	absent := leaves[start]
 	p.Absent = &absent
@@ -255,7 +255,7 @@ func (v *verifier) subtree(first, end int) (Node, bool) {
 	}
 	right, ok := v.subtree(middle, end)
 	if !ok {
-		return left, v.err == nil // the tree ends before
+		return left, v.err == nil // the tree has no leaf from middle on
 	}
 	return v.join(left, right)
 }

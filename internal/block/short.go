@@ -22,13 +22,13 @@ const MaxShort = len(Slot{}.Scratch)/Size - 1
 // A Front is what precedes each of many messages.
 type Front struct {
 	H State // after whole blocks
-	// These blocks are followed by Before bytes, less than a block. The last HeadSize of
-	// them, if any, differ from message to message, and are in Heads. Rest has the others;
-	// from Before-HeadSize on, its bytes are 0.
+	// The whole blocks are followed by Before bytes, less than a block. The last HeadSize
+	// of them, if any, differ from message to message, and are in Heads. Rest has the
+	// others; from Before-HeadSize on, its bytes are 0.
 	Rest             [Size]byte
 	Before, HeadSize int
 	Heads            []byte // HeadSize bytes for each message
-	Len              uint64 // in bytes, with all blocks and Rest
+	Len              uint64 // in bytes, with all blocks and the Before bytes
 }
 
 // A shortRoutine selects the code for PadShort and PutDigests.
@@ -41,8 +41,9 @@ const (
 	allShort
 )
 
-// shortRoutines replace Go's code around short messages. Like kernels, they can be
-// disabled. The preferred ones come first. They are in no catalog: they compress nothing.
+// shortRoutines replace the Go code of PadShort and PutDigests. Like kernels, they can be
+// disabled, but only by their instruction sets. The preferred ones come first. They are in
+// no catalog: they compress nothing.
 var shortRoutines = [allShort]Spec{
 	inAVX512: {Name: "short_avx512", Arch: "amd64", Needs: cpu.BMI2 | cpu.AVX512F | cpu.AVX512BW | cpu.AVX512VL},
 	inAVX2:   {Name: "short_avx2", Arch: "amd64", Needs: cpu.AVX2},
@@ -102,8 +103,8 @@ func (f *Front) pad(slot *Slot, m []byte, i int) {
 	PadBehind(slot.Scratch[:], f.Before, m, f.Len+uint64(len(m)))
 }
 
-// PadBehind puts m into scratch behind its first `before` bytes, and behind m the padding
-// of a message of length bytes.
+// PadBehind puts m into scratch, behind the first `before` bytes there, and behind m the
+// padding of a message of `length` bytes.
 func PadBehind(scratch []byte, before int, m []byte, length uint64) {
 	whole := (before + len(m)) &^ (Size - 1)
 	switch {

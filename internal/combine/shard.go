@@ -20,10 +20,12 @@ import (
 // others once its own request is done.
 //
 // While the queue is not empty there is a combiner. It takes the first request, or hands
-// its batch over to the goroutine of that request. Every job that is not in the queue is in
-// a batch that has a combiner. So no goroutine waits forever.
+// its batch over to a goroutine that waits: for a batch without jobs, to the goroutine of
+// the first request. If there are too many combiners, a combiner takes no request, and
+// gives up a batch without jobs; other combiners remain. Every job that is not in the queue
+// is in a batch that has a combiner. So no goroutine waits forever.
 //
-// A goroutine hashes alone, on its own P, if to meet others does not pay. That is so if
+// A goroutine hashes alone, on its own P, if meeting others does not pay. That is so if
 // no other came the last time (Solo), or if longer requests may fill all lanes (crowded).
 type Shard struct {
 	shards int // among which GOMAXPROCS is divided
@@ -52,8 +54,8 @@ type Shard struct {
 	misses    int
 	maxMisses int
 
-	// slowAt is the time since start at which the last yield that did not pay ended. Until
-	// noYieldFor has passed since then, combiners do not yield. start may come from
+	// slowAt is when the last yield ended that did not pay, as the time since start.
+	// Until noYieldFor has passed since then, combiners do not yield. start may come from
 	// another clock, if s was made or is used in a bubble of testing/synctest.
 	start              time.Time
 	slowAt, noYieldFor atomicInt64 // nanoseconds
@@ -138,10 +140,10 @@ func (s *Shard) meet(r *Request) {
 }
 
 // crowded reports whether r may have to wait for requests much longer than r. Such
-// requests may fill all lanes. If there are too many combiners, one such request is
-// enough: it may be in the batch that has to end before others admit requests. If crowded
-// returns false, at least one lane serves no such request, so r gets a lane soon. The
-// caller holds mu.
+// requests may fill all lanes. If there are too many combiners, crowded returns true for
+// one such request: it may be in the batch that has to end before others admit requests.
+// If crowded returns false, at least one lane serves no such request, so r gets a lane
+// soon. The caller holds mu.
 func (s *Shard) crowded(r *Request) bool {
 	width, _ := lanes.Width()
 	room := s.combiners * width

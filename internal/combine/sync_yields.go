@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 )
 
-// yieldsAtRandom counts the calls of perhaps that yielded.
+// yieldsAtRandom counts the calls of the function perhaps that yielded.
 var yieldsAtRandom atomic.Int64
 
 // perhaps yields with probability 1/2, and then one to four times in a row.

@@ -16,8 +16,8 @@ const (
 	maxMisses = 63
 	maxSolo   = 1 << 20
 
-	// yields is how often a combiner yields before it begins. One yield lets most other
-	// goroutines in, but at times the Go scheduler returns too early.
+	// yields is how often a combiner yields, at most, before it begins. One yield lets
+	// most other goroutines in, but at times the Go scheduler returns too early.
 	yields = 3
 
 	// A yield does not pay if it takes longer than slowYield for each request that came.

@@ -72,8 +72,8 @@ func (b *Batch) Step(limit int) []*Job {
 		b.move(i, running)
 	}
 	if waiting > 0 {
-		// The jobs that wait come first, then the jobs that have run, both in their
-		// order, then the lanes of finished jobs.
+		// The jobs that wait come first, then the jobs that have run, both in the order
+		// of their lanes, then the lanes of finished jobs.
 		b.reverse(0, live)
 		b.reverse(0, waiting)
 		b.reverse(waiting, live)

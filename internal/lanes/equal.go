@@ -48,7 +48,7 @@ func RunEqual(n, blocks int, w EqualWork) {
 // fetching costs 4% of the time if the jobs are in cache, and saves 25% if they are not.
 const minFetched = 8
 
-// fetchWave fetches the jobs of a wave that starts with job first and has at most
+// fetchWave fetches the jobs of a wave that starts with job `first` and has at most
 // `most` jobs. n is the number of all jobs.
 func fetchWave(f Fetcher, first, most, n int) {
 	if f != nil {
@@ -60,8 +60,8 @@ func fetchWave(f Fetcher, first, most, n int) {
 
 // Ends is a list of messages whose whole blocks are compressed.
 type Ends interface {
-	// End returns the state of message i, the rest of the message, less than a
-	// block, and its length in bytes. They stay as they are.
+	// End returns the state of message i, the rest of the message, less than a block,
+	// and the length of the whole message in bytes. They stay as they are.
 	End(i int) (h *block.State, rest []byte, length uint64)
 }
 

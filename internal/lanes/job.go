@@ -8,9 +8,9 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/race"
 )
 
-// A Job is blocks to compress into a state. Jobs in an array are an odd number of
-// cache lines apart, so that no two scratches share a set of the first-level
-// cache or the low 12 bits of their addresses.
+// A Job is blocks to compress into a state. On 64-bit ports, jobs in an array are an odd
+// number of cache lines apart, so that no two scratches begin in the same set of the
+// first-level cache, or at the same low 12 bits of an address.
 type Job struct {
 	block.Slot // free to use, for blocks that are assembled and for a state
 

@@ -28,7 +28,7 @@ func (m *messages) message(i int) []byte {
 }
 
 // start sets the states of jobs to h. It copies the ends of messages, from byte `last` on,
-// to the scratch of jobs, from offset `at` on. Message first is for the first job.
+// to the scratch of jobs, from offset `at` on. The first job gets message `first`.
 func (m *messages) start(jobs []Job, h block.State, at, first, last int) {
 	if m.slices != nil {
 		for i, p := range m.slices[first:][:len(jobs)] {
@@ -75,7 +75,7 @@ func (m *messages) areFar() bool {
 	return m.rows.Stride > closeBytes
 }
 
-// fetch fetches count messages from message first on, or as many as there are.
+// fetch fetches `count` messages from message `first` on, or as many as there are.
 func (m *messages) fetch(first, count int) {
 	end := min(first+count, m.n)
 	if m.slices != nil {
@@ -88,7 +88,8 @@ func (m *messages) fetch(first, count int) {
 	}
 }
 
-// copyShort is copy of all of src. For 32 to 64 bytes it is faster than a call of memmove.
+// copyShort copies all of src to dst. For 32 to 64 bytes it is faster than a call of
+// memmove.
 func copyShort(dst, src []byte) {
 	const half = 32
 	n := len(src)

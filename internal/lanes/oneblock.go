@@ -24,8 +24,8 @@ type OneBlock struct {
 	// At is the offset in a block at which Sum writes them.
 	At int
 
-	// state and next are the arguments of the kernels. The pointers behind the messages
-	// are for lanes that are not live.
+	// state and next are the arguments of the kernels. The pointers behind those of the
+	// messages are for lanes that are not live.
 	state [MaxOneBlock + block.MaxLanes]*block.State
 	next  [MaxOneBlock + block.MaxLanes]*byte
 

@@ -10,8 +10,8 @@ import (
 )
 
 // A cache holds the plan for the kernels that are enabled, together with the kernels that
-// the plan names. Where only one kernel is chosen, it stands in place of the plan, or nil
-// does. Plans are made when they are first needed.
+// the plan names. Where only one kernel is chosen, the cache holds that kernel, or nil, in
+// place of a plan. Plans are made when they are first needed.
 type cache[P any] struct {
 	make func() *P
 	last atomic.Pointer[cached[P]]

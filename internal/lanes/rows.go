@@ -17,7 +17,7 @@ func rowsOf(digests [][block.DigestSize]byte) Rows {
 	return Rows{bytesOf(digests), block.DigestSize, block.DigestSize}
 }
 
-// put sets rows, from row first on, to the digests of jobs.
+// put sets rows, from row `first` on, to the digests of jobs.
 func (r *Rows) put(first int, jobs []Job) {
 	data, size, stride := r.Data, r.Size, r.Stride
 	row := first * stride

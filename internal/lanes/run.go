@@ -54,8 +54,8 @@ type group struct {
 
 	lanes
 
-	// The window is jobs base to base+count-1, of which `upcoming` have started. If sorted
-	// is set, jobs start in the sequence that the field order gives.
+	// The window is jobs base to base+count-1; `upcoming` is the number of them that have
+	// started. If sorted is set, jobs start in the sequence that the field order gives.
 	base, upcoming, count int
 	sorted                bool
 	order                 [window]uint16
@@ -65,12 +65,12 @@ type group struct {
 	fetcher Fetcher // or nil
 	ahead   int     // number of jobs between the fetch of a job and its start
 
-	used int // the jobs of the first used lanes hold callers' pointers
+	used int // the jobs of the first `used` lanes hold callers' pointers
 
 	equal    equalSlice
 	rotating rotating
 	sums     sumMany
-	pointed  int                    // number of first jobs to whose scratch next points
+	pointed  int                    // next points to the scratch of the first `pointed` jobs
 	front    block.Front            // of sums, for short messages
 	slices   [block.MaxLanes][]byte // the rows of a wave
 	inOrder  [maxJobs]uint16        // element i is i

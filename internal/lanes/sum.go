@@ -230,7 +230,7 @@ func (g *group) nestAll(dst [][block.DigestSize]byte) {
 	g.retire(0)
 }
 
-// sumMany is the work of SumManyAfter.
+// sumMany is the work of SumManyAfter, SumNested, SumNestedEach, SumHeaded and SumRows.
 type sumMany struct {
 	dst     [][block.DigestSize]byte
 	msgs    [][]byte
@@ -460,7 +460,8 @@ func (g *group) fullWave(n, blocks int) int {
 }
 
 // A wave of short jobs has at most waveBlocks blocks in all, unless one job for each lane
-// has more already. A larger wave would displace the next messages from the cache.
+// already makes more together. A larger wave would displace the next messages from the
+// cache.
 const waveBlocks = 64
 
 // maxShortWave is the largest wave of short jobs: the same number of jobs in each lane,

@@ -10,8 +10,8 @@ import (
 // and no method has a pointer receiver, so that loops keep it in registers.
 type Tally struct {
 	jobs, blocks, longest int
-	// short is the largest uint(-blocks): that of the shortest job that has blocks, and 0 if
-	// none has.
+	// short is the largest uint(-blocks). The shortest job that has blocks gives it; it
+	// is 0 if no job has blocks.
 	short uint
 }
 
@@ -56,9 +56,9 @@ func NeverPay(n, blocks, each, list int) bool {
 }
 
 // AreFew reports whether messages take less time one after the other than side by side. It
-// looks at the lengths of at most block.MaxLanes messages. More messages are few only if
-// nothing is hashed side by side. `before` bytes of a prefix precede each message, and
-// `more` blocks follow it.
+// looks at the lengths of at most block.MaxLanes messages. For more messages it returns
+// true only if nothing is hashed side by side. `before` bytes of a prefix precede each
+// message, and `more` blocks follow it.
 func AreFew(msgs [][]byte, before, more int) bool {
 	if may := mayPay(msgs, before, more); !may || len(msgs) > block.MaxLanes {
 		return !may

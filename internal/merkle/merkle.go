@@ -283,8 +283,9 @@ func (t *TreeOf[N]) climb(s *scratch[N], buf, other, nodes []N, trees, level, to
 	return nodes
 }
 
-// scratch holds the levels of a subtree above its leaves, in turn. For Peaks, wide and
-// narrow have one more element, at the beginning.
+// scratch holds the levels of a subtree above its leaves, in turn. In RootOf and
+// Peaks.Append, wide holds the leaves first. For Peaks, wide and narrow have one more
+// element, at the beginning.
 type scratch[N any] struct {
 	wide   [1 + subtreeLeaves/2]N
 	narrow [1 + subtreeLeaves/4]N

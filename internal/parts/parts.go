@@ -76,7 +76,7 @@ type pipeline struct {
 	digests [][32]byte
 	prefix  lanes.Prefix
 	lanes   int
-	stretch int64        // most bytes of a part in a step, with those of the prefix before them
+	stretch int64        // most bytes of one part in a step, any of the prefix included
 	taken   atomic.Int64 // groups that workers have taken
 	hashed  chan hashed  // not yet reported to Progress
 }

@@ -44,7 +44,8 @@ func (r *Row) orStreams(op block.Operation, enabled []block.Spec, single string,
 // has one lane.
 func choose(candidates []Candidate, padding int) (first, best [block.MaxLanes + 1]int) {
 	// In rising order of lanes. Of plans with equal costs, choose takes the one whose
-	// first kernel is widest, up to n lanes: so no lane runs beyond MaxLanes.
+	// first kernel is widest, but has at most n lanes: so no kernel runs lanes beyond
+	// MaxLanes.
 	order := make([]int, len(candidates))
 	for i := range order {
 		order[i] = i
@@ -80,7 +81,7 @@ func Cheapest(candidates []Candidate) int {
 }
 
 // Steps returns the indices of the candidates that together advance n live lanes by
-// a block. At most as many lanes are live at a time as the cheapest candidate has.
+// a block. At a time, no more lanes are live than the cheapest candidate has.
 func Steps(candidates []Candidate, n int) []int {
 	first, _ := choose(candidates, 0)
 	width := candidates[Cheapest(candidates)].Lanes

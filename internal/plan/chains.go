@@ -2,8 +2,9 @@ package plan
 
 import "github.com/sha256-simd/sha256-simd/internal/block"
 
-// Chains is a plan for chains of HMAC. Each iteration of a chain compresses two blocks. It
-// names chain kernels, kernels for streams, or "generic" or "x1_std" for one chain.
+// Chains is a plan for chains of HMAC. Each iteration of a chain compresses two blocks.
+// The plan names chain kernels, kernels for streams, or "generic" or "x1_std" for one
+// chain.
 type Chains struct {
 	// Width is the number of chains that run at a time while there are enough.
 	Width int

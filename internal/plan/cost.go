@@ -7,20 +7,20 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/cpu"
 )
 
-// A Row has the costs of kernels on a microarchitecture, in cycles. measured and estimated
-// also name kernels that are never the cheapest: cheaper kernels may be disabled. A kernel
-// that neither names has a derived cost. The costs of chain and WOTS kernels follow from
-// those of kernels for streams.
+// A Row has the costs of kernels on a microarchitecture, in cycles. The fields `measured`
+// and `estimated` also name kernels that are never the cheapest: cheaper kernels may be
+// disabled. A kernel that neither names has a derived cost. The costs of chain and WOTS
+// kernels follow from those of kernels for streams.
 type Row struct {
 	Microarch cpu.Microarch
 
-	// On is the machine on which sha256bench -row measured the costs in the field
-	// measured.
+	// On is the machine on which sha256bench -row measured what the field `measured`
+	// holds.
 	On       string
 	overhead overhead
 	measured []cost
 
-	// estimated are costs that were not measured. The field from says what the
+	// estimated are costs that were not measured. The field `from` says what the
 	// estimates rest on.
 	from      string
 	estimated []cost
@@ -39,8 +39,8 @@ type overhead struct {
 	// A call of kernels for streams costs `call`, and `callLane` for each lane.
 	// This includes the work of package lanes between calls.
 	call, callLane int
-	// Another turn of the same call costs `turnLane` for each lane, `turnMax` at
-	// most.
+	// Another turn of the same call (see block.Kernel.Blocks) costs `turnLane` for
+	// each lane, `turnMax` at most.
 	turnLane, turnMax int
 	// A rotation of jobs of equal length costs `pointers` for each job, and `rest`
 	// if other kernels have to do time slices at its end.

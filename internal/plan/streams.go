@@ -73,8 +73,8 @@ func (p *Streams) least(n int) int {
 	return n * each
 }
 
-// If n messages of one length take less time side by side with any number of blocks, they
-// do with fewer than maxLeast blocks each.
+// If there is a number of blocks with which n messages of one length take less time side by
+// side, there is one below maxLeast.
 const maxLeast = 1 << 10
 
 // Beside its calls, a list costs listCycles, and each message listLaneCycles. Each message
