@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"hash"
 	"sync"
+	"unsafe"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
 	"github.com/sha256-simd/sha256-simd/internal/convert"
@@ -222,7 +223,11 @@ func sumHashes(dst [][Size]byte, hs []hash.Hash) {
 // sumEach sets dst to the digests of hs, one after the other.
 func sumEach(dst [][Size]byte, hs []hash.Hash) {
 	for i, h := range hs {
-		sumAlone(&dst[i], h)
+		if d, ok := h.(*digest); ok {
+			d.sum(&dst[i])
+		} else {
+			sumAlone(&dst[i], h)
+		}
 	}
 }
 
@@ -248,11 +253,7 @@ func endsAreFew(hs []hash.Hash, longest int) bool {
 
 // sumAlone sets dst to the digest of h.
 func sumAlone(dst *[Size]byte, h hash.Hash) {
-	if d, ok := h.(*digest); ok {
-		d.sum(dst)
-		return
-	}
-	if sum := h.Sum(dst[:0]); len(sum) != Size || &sum[0] != &dst[0] { // other memory
+	if sum := h.Sum(dst[:0]); unsafe.SliceData(sum) != &dst[0] { // other memory
 		copy(dst[:], sum)
 	}
 }
