@@ -80,10 +80,12 @@ func WriteHashes(hs []hash.Hash, data [][]byte) {
 			return
 		}
 	}
-	bytes, foreign, buffers := 0, 0, false
+	bytes, foreign, buffers, equal := 0, 0, false, true
 	for i, h := range hs {
 		bytes += len(data[i])
-		if _, ok := h.(*digest); !ok {
+		if d, ok := h.(*digest); ok {
+			equal = equal && d.n == 0 && len(data[i])/BlockSize == len(data[0])/BlockSize
+		} else {
 			foreign++
 			if _, ok := h.(*serverHash); ok || h == nil {
 				checkHash("WriteHashes", i, h)
@@ -96,12 +98,19 @@ func WriteHashes(hs []hash.Hash, data [][]byte) {
 	// NeverPay alone decides for most lists of little data. bytes/BlockSize leaves out the
 	// bytes of blocks that hashes have begun: on average, the data completes that many
 	// blocks all the same.
-	each := writeCycles
-	if foreign == len(hs) && !buffers {
+	each, list := writeCycles, writeListCycles
+	switch equal = equal && foreign == 0; {
+	case equal:
+		each, list = equalCycles, 0
+	case foreign == len(hs) && !buffers:
 		each += wrapCycles // or takeCycles, which are more
 	}
-	few, taken := lanes.NeverPay(len(hs), bytes/BlockSize, each, writeListCycles), false
-	if !few {
+	few, taken := lanes.NeverPay(len(hs), bytes/BlockSize, each, list), false
+	switch {
+	case few:
+	case equal:
+		few = lanes.AreFewEqual(len(hs), len(data[0])/BlockSize, writeCyclesOf(len(hs), true), false)
+	default:
 		few, taken = weighWrites(hs, data)
 	}
 	switch {
@@ -126,7 +135,7 @@ func WriteHashes(hs []hash.Hash, data [][]byte) {
 // side, and whether side by side needs writeTaken.
 func weighWrites(hs []hash.Hash, data [][]byte) (few, taken bool) {
 	var all, run lanes.Tally
-	each, wraps, takes, runsAreFew := writeCyclesOf(len(hs)), 0, 0, true
+	each, wraps, takes, runsAreFew := writeCyclesOf(len(hs), false), 0, 0, true
 	for i, h := range hs {
 		blocks := len(data[i]) / BlockSize
 		switch d := h.(type) {
@@ -234,7 +243,7 @@ func sumEach(dst [][Size]byte, hs []hash.Hash) {
 // endsAreFew reports whether the ends of hs, one or two blocks each, take less time one
 // after the other than side by side. The longest run of hashes of this package decides.
 func endsAreFew(hs []hash.Hash, longest int) bool {
-	if few := lanes.AreFewEqual(longest, 1, sumCycles); !few || longest < len(hs) {
+	if few := lanes.AreFewEqual(longest, 1, sumCycles, true); !few || longest < len(hs) {
 		return few
 	}
 	var t lanes.Tally

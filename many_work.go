@@ -109,20 +109,27 @@ func (w *nearWork) Done(i int, j *lanes.Job)       { (*writeWork)(w).Done(i, j) 
 // How many cycles more hashes cost side by side than alone. In WriteHashes, a list costs
 // writeListCycles, and each of its hashes writeCycles. Each hash costs writeFarCycles more
 // if the hashes are fetched, wrapCycles more if any hash writes to another one, and
-// takeCycles more if the state of any hash is taken. In SumHashes, each message costs
-// sumCycles. Measured on Granite Rapids; the first three also on Zen 4.
+// takeCycles more if the state of any hash is taken. In
+// SumHashes, each message costs sumCycles. Measured on Granite Rapids; the first three also
+// on Zen 4. The hashes of equalWork cost equalCycles and equalFarCycles instead of the first
+// three: measured on Zen 3.
 const (
 	writeCycles, writeListCycles, writeFarCycles = 130, 2500, 200
+	equalCycles, equalFarCycles                  = 30, 50
 	wrapCycles, takeCycles                       = 80, 500
 	sumCycles                                    = 10
 )
 
 // writeCyclesOf returns how many cycles more each of n hashes costs side by side than
-// alone in WriteHashes, with its share of writeListCycles.
-func writeCyclesOf(n int) int {
-	each := writeCycles + writeListCycles/max(n, 1)
+// alone in WriteHashes, with its share of writeListCycles. If equal is set, the hashes are
+// those of equalWork.
+func writeCyclesOf(n int, equal bool) int {
+	each, far := writeCycles+writeListCycles/max(n, 1), writeFarCycles
+	if equal {
+		each, far = equalCycles, equalFarCycles
+	}
 	if n > nearHashes {
-		each += writeFarCycles
+		each += far
 	}
 	return each
 }
@@ -149,11 +156,12 @@ func writeRuns(hs []hash.Hash, data [][]byte) {
 			longest = max(longest, len(data[n]))
 			aligned = aligned && d.n == 0
 		}
+		equal := most == fewest && aligned
 		w.hs, w.data = hs[:n], data[:n]
 		switch {
-		case t.AreFew(writeCyclesOf(n)):
+		case t.AreFew(writeCyclesOf(n, equal)):
 			fewest = 0
-		case most == fewest && aligned:
+		case equal:
 			lanes.RunEqual(n, most, (*equalWork)(w))
 		case n <= nearHashes && longest <= nearData:
 			lanes.Run(n, (*nearWork)(w), most-fewest > 1)

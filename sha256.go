@@ -167,7 +167,10 @@ func (d *digest) write(p []byte) {
 		block.Compress(&d.h, p[:whole])
 		p = p[whole:]
 	}
-	d.n = uint8(copy(d.x[:], p))
+	if len(p) > 0 { // a call of copy would delay the next hash's block
+		copy(d.x[:], p)
+	}
+	d.n = uint8(len(p))
 	d.len = length
 }
 

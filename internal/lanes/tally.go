@@ -39,13 +39,13 @@ func (t Tally) AreFew(each int) bool {
 	return streamPlans.current().OneByOne(t.jobs, t.blocks, int(-t.short), t.longest, each, false)
 }
 
-// AreFewEqual is the method AreFew for n jobs of `blocks` blocks each, which are copied
-// whole if they are short.
-func AreFewEqual(n, blocks, each int) bool {
+// AreFewEqual is the method AreFew for n jobs of `blocks` blocks each. If copied is set, they
+// are copied whole if they are short.
+func AreFewEqual(n, blocks, each int, copied bool) bool {
 	if n <= 1 {
 		return true
 	}
-	return streamPlans.current().OneByOne(n, n*blocks, blocks, blocks, each, true)
+	return streamPlans.current().OneByOne(n, n*blocks, blocks, blocks, each, copied)
 }
 
 // NeverPay reports whether n jobs that have `blocks` blocks in all take less time one
