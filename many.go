@@ -80,12 +80,10 @@ func WriteHashes(hs []hash.Hash, data [][]byte) {
 			return
 		}
 	}
-	bytes, foreign, buffers, equal := 0, 0, false, true
+	bytes, foreign, buffers := 0, 0, false
 	for i, h := range hs {
 		bytes += len(data[i])
-		if d, ok := h.(*digest); ok {
-			equal = equal && d.n == 0 && len(data[i])/BlockSize == len(data[0])/BlockSize
-		} else {
+		if _, ok := h.(*digest); !ok {
 			foreign++
 			if _, ok := h.(*serverHash); ok || h == nil {
 				checkHash("WriteHashes", i, h)
@@ -98,19 +96,12 @@ func WriteHashes(hs []hash.Hash, data [][]byte) {
 	// NeverPay alone decides for most lists of little data. bytes/BlockSize leaves out the
 	// bytes of blocks that hashes have begun: on average, the data completes that many
 	// blocks all the same.
-	each, list := writeCycles, writeListCycles
-	switch equal = equal && foreign == 0; {
-	case equal:
-		each, list = equalCycles, 0
-	case foreign == len(hs) && !buffers:
-		each += wrapCycles // or takeCycles, which are more
+	each, list := equalCycles, 0
+	if foreign == len(hs) && !buffers {
+		each, list = writeCycles+wrapCycles, writeListCycles // or takeCycles, which are more
 	}
 	few, taken := lanes.NeverPay(len(hs), bytes/BlockSize, each, list), false
-	switch {
-	case few:
-	case equal:
-		few = lanes.AreFewEqual(len(hs), len(data[0])/BlockSize, writeCyclesOf(len(hs), true), false)
-	default:
+	if !few {
 		few, taken = weighWrites(hs, data)
 	}
 	switch {
@@ -135,13 +126,15 @@ func WriteHashes(hs []hash.Hash, data [][]byte) {
 // side, and whether side by side needs writeTaken.
 func weighWrites(hs []hash.Hash, data [][]byte) (few, taken bool) {
 	var all, run lanes.Tally
-	each, wraps, takes, runsAreFew := writeCyclesOf(len(hs), false), 0, 0, true
+	each, wraps, takes, runsAreFew, aligned := writeCyclesOf(len(hs), false), 0, 0, true, true
 	for i, h := range hs {
 		blocks := len(data[i]) / BlockSize
 		switch d := h.(type) {
 		case *digest:
 			blocks = (int(d.n) + len(data[i])) / BlockSize
+			aligned = aligned && d.n == 0 && blocks > 0
 		case *serverHash:
+			aligned = false
 		default:
 			to := writesTo(h)
 			switch {
@@ -160,6 +153,9 @@ func weighWrites(hs []hash.Hash, data [][]byte) (few, taken bool) {
 	}
 	if wraps+takes > 0 {
 		return all.Plus(run).AreFew(each + wraps + takes), true
+	}
+	if aligned && run.IsEqual() {
+		each = writeCyclesOf(len(hs), true)
 	}
 	return runsAreFew && run.AreFew(each), false
 }
@@ -243,7 +239,7 @@ func sumEach(dst [][Size]byte, hs []hash.Hash) {
 // endsAreFew reports whether the ends of hs, one or two blocks each, take less time one
 // after the other than side by side. The longest run of hashes of this package decides.
 func endsAreFew(hs []hash.Hash, longest int) bool {
-	if few := lanes.AreFewEqual(longest, 1, sumCycles, true); !few || longest < len(hs) {
+	if few := lanes.AreFewEqual(longest, 1, sumCycles); !few || longest < len(hs) {
 		return few
 	}
 	var t lanes.Tally

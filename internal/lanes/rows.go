@@ -81,7 +81,7 @@ func RowsAreFew(n, size, before int) bool {
 	if n <= block.MaxLanes {
 		return n <= 1 || n*blocks < streamPlans.current().Least[n]
 	}
-	return AreFewEqual(n, blocks, 0, true)
+	return AreFewEqual(n, blocks, 0)
 }
 
 // sumShortRows sets rows of dst to the digests of m, rows of `blocks` blocks each.

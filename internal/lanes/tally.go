@@ -29,6 +29,9 @@ func (t Tally) Plus(u Tally) Tally {
 	return Tally{t.jobs + u.jobs, t.blocks + u.blocks, max(t.longest, u.longest), max(t.short, u.short)}
 }
 
+// IsEqual reports whether all jobs that have blocks have the same number.
+func (t Tally) IsEqual() bool { return t.longest == int(-t.short) }
+
 // AreFew reports whether the jobs take less time one after the other than side by side.
 // Side by side, each costs `each` cycles more than alone, beside its blocks. AreFew makes
 // no plan for jobs of which at most one has blocks.
@@ -39,13 +42,13 @@ func (t Tally) AreFew(each int) bool {
 	return streamPlans.current().OneByOne(t.jobs, t.blocks, int(-t.short), t.longest, each, false)
 }
 
-// AreFewEqual is the method AreFew for n jobs of `blocks` blocks each. If copied is set, they
-// are copied whole if they are short.
-func AreFewEqual(n, blocks, each int, copied bool) bool {
+// AreFewEqual is the method AreFew for n jobs of `blocks` blocks each, which are copied
+// whole if they are short.
+func AreFewEqual(n, blocks, each int) bool {
 	if n <= 1 {
 		return true
 	}
-	return streamPlans.current().OneByOne(n, n*blocks, blocks, blocks, each, copied)
+	return streamPlans.current().OneByOne(n, n*blocks, blocks, blocks, each, true)
 }
 
 // NeverPay reports whether n jobs that have `blocks` blocks in all take less time one
