@@ -181,7 +181,7 @@ func TestVerifyManyOfDifferentSets(t *testing.T) {
 	}
 	rounds := 20
 	if testing.Short() {
-		rounds = 12
+		rounds = 5
 	}
 	for round := range rounds {
 		for i := range sets {
