@@ -96,7 +96,7 @@ func WriteHashes(hs []hash.Hash, data [][]byte) {
 	// NeverPay alone decides for most lists of little data. bytes/BlockSize leaves out the
 	// bytes of blocks that hashes have begun: on average, the data completes that many
 	// blocks all the same.
-	each, list := equalCycles, 0
+	each, list := equalCycles, 0 // the least that hashes can cost
 	if foreign == len(hs) && !buffers {
 		each, list = writeCycles+wrapCycles, writeListCycles // or takeCycles, which are more
 	}
@@ -126,7 +126,9 @@ func WriteHashes(hs []hash.Hash, data [][]byte) {
 // side, and whether side by side needs writeTaken.
 func weighWrites(hs []hash.Hash, data [][]byte) (few, taken bool) {
 	var all, run lanes.Tally
-	each, wraps, takes, runsAreFew, aligned := writeCyclesOf(len(hs), false), 0, 0, true, true
+	wraps, takes, runsAreFew := 0, 0, true
+	aligned := true // no hash of this package has a block begun, or completes none
+	eachOf := func(t lanes.Tally) int { return writeCyclesOf(len(hs), aligned && t.IsEqual()) }
 	for i, h := range hs {
 		blocks := len(data[i]) / BlockSize
 		switch d := h.(type) {
@@ -139,12 +141,15 @@ func weighWrites(hs []hash.Hash, data [][]byte) (few, taken bool) {
 			to := writesTo(h)
 			switch {
 			case to != nil:
-				blocks = (int(flushedDigest(to).n) + len(data[i])) / BlockSize
+				d := flushedDigest(to)
+				blocks = (int(d.n) + len(data[i])) / BlockSize
+				aligned = aligned && d.n == 0 && blocks > 0
 				wraps = wrapCycles
 			case len(data[i]) >= minTaken && isTaken(h):
+				aligned = false
 				takes = takeCycles
 			default: // h ends a run of writeRuns
-				runsAreFew = runsAreFew && run.AreFew(each)
+				runsAreFew = runsAreFew && run.AreFew(eachOf(run))
 				all, run = all.Plus(run), lanes.Tally{}
 				continue
 			}
@@ -152,12 +157,10 @@ func weighWrites(hs []hash.Hash, data [][]byte) (few, taken bool) {
 		run = run.With(blocks)
 	}
 	if wraps+takes > 0 {
-		return all.Plus(run).AreFew(each + wraps + takes), true
+		all = all.Plus(run)
+		return all.AreFew(eachOf(all) + wraps + takes), true
 	}
-	if aligned && run.IsEqual() {
-		each = writeCyclesOf(len(hs), true)
-	}
-	return runsAreFew && run.AreFew(each), false
+	return runsAreFew && run.AreFew(eachOf(run)), false
 }
 
 // SumHashes sets dst[i] to the digest of the bytes written to hs[i], for every i, side by

@@ -108,11 +108,11 @@ func (w *nearWork) Done(i int, j *lanes.Job)       { (*writeWork)(w).Done(i, j) 
 
 // How many cycles more hashes cost side by side than alone. In WriteHashes, a list costs
 // writeListCycles, and each of its hashes writeCycles. Each hash costs writeFarCycles more
-// if the hashes are fetched, wrapCycles more if any hash writes to another one, and
-// takeCycles more if the state of any hash is taken. In
+// if the hashes are fetched. A hash of equalWork costs equalCycles instead of these, and
+// equalFarCycles more if the hashes are fetched. Each hash costs wrapCycles more if any hash
+// writes to another one, and takeCycles more if the state of any hash is taken. In
 // SumHashes, each message costs sumCycles. Measured on Granite Rapids; the first three also
-// on Zen 4. The hashes of equalWork cost equalCycles and equalFarCycles instead of the first
-// three: measured on Zen 3.
+// on Zen 4, those of equalWork on Zen 3 alone.
 const (
 	writeCycles, writeListCycles, writeFarCycles = 130, 2500, 200
 	equalCycles, equalFarCycles                  = 30, 50

@@ -10,6 +10,7 @@ import (
 	"unsafe"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
+	"github.com/sha256-simd/sha256-simd/internal/lanes"
 	"github.com/sha256-simd/sha256-simd/internal/test/guard"
 )
 
@@ -145,5 +146,49 @@ func TestWeighWrites(t *testing.T) {
 		if few, taken := weighWrites(hs, data); few != tt.few || taken != tt.taken {
 			t.Errorf("%s: few %t and taken %t, want %t and %t", tt.name, few, taken, tt.few, tt.taken)
 		}
+	}
+}
+
+// TestEqualHashesAreWeighedAsSuch tests that whole blocks of equal number, for hashes at
+// the start of a block, are weighed by what equalWork costs, and no others.
+func TestEqualHashesAreWeighedAsSuch(t *testing.T) {
+	const n = 60
+	differ := false
+	for blocks := 1; blocks < 40; blocks++ {
+		for _, tt := range []struct {
+			name    string
+			begun   int // bytes of a block that the last hash has
+			more    int // blocks that the first hash has more
+			foreign bool
+			equal   bool
+		}{
+			{name: "equal", equal: true},
+			{name: "the last has begun a block", begun: 20},
+			{name: "the first has more blocks", more: 1},
+			{name: "equal, before a hash of another package", foreign: true, equal: true},
+			{name: "one has begun a block, before a hash of another package", foreign: true, begun: 20},
+		} {
+			hs, data := make([]hash.Hash, n), make([][]byte, n)
+			var tally lanes.Tally
+			for i := range hs {
+				hs[i], data[i] = New(), make([]byte, blocks*BlockSize)
+				if i == 0 {
+					data[i] = make([]byte, (blocks+tt.more)*BlockSize)
+				}
+				tally = tally.With(len(data[i]) / BlockSize)
+			}
+			hs[n-1].Write(make([]byte, tt.begun))
+			if tt.foreign {
+				hs, data = append(hs, struct{ hash.Hash }{New()}), append(data, nil)
+			}
+			want := tally.AreFew(writeCyclesOf(len(hs), tt.equal))
+			if few, taken := weighWrites(hs, data); few != want || taken {
+				t.Errorf("%s: %d hashes of %d blocks: few %t and taken %t, want %t", tt.name, n, blocks, few, taken, want)
+			}
+			differ = differ || want != tally.AreFew(writeCyclesOf(len(hs), !tt.equal))
+		}
+	}
+	if !differ {
+		t.Skip("on this CPU the two cost the same")
 	}
 }

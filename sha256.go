@@ -167,7 +167,7 @@ func (d *digest) write(p []byte) {
 		block.Compress(&d.h, p[:whole])
 		p = p[whole:]
 	}
-	if len(p) > 0 { // a call of copy would delay the next hash's block
+	if len(p) > 0 { // an empty copy is a call, too, and delays the next hash's block
 		copy(d.x[:], p)
 	}
 	d.n = uint8(len(p))

@@ -139,21 +139,26 @@ func compareAll(cells []cell, measure func(row) (result, error)) ([]comparison, 
 			return compared, errors.Join(err, bar.Exit())
 		}
 		compared = append(compared, first)
+		if first.loses() {
+			bar.AddMax(1) // before the bar is full, which ends it
+		}
 		bar.Add(1)
 	}
-	for range sweepRounds - 1 {
+	for round := 2; round <= sweepRounds; round++ {
 		for i, best := range compared {
 			if !best.loses() {
 				continue
 			}
-			bar.AddMax(1)
 			bar.Describe(best.name())
 			again, err := best.compare(measure)
 			if err != nil {
-				return compared, errors.Join(err, bar.Exit())
+				return compared, errors.Join(fmt.Errorf("round %d of %d: %w", round, sweepRounds, err), bar.Exit())
 			}
 			if !again.loses() || again.ratio() > best.ratio() {
 				compared[i] = again
+			}
+			if compared[i].loses() && round < sweepRounds {
+				bar.AddMax(1)
 			}
 			bar.Add(1)
 		}

@@ -192,7 +192,7 @@ func TestBlocksMemory(t *testing.T) {
 	hashtest.SkipTestAllocations(t)
 	all := make([]byte, 48<<20)
 	for _, size := range []int{64, 16 << 10, 128 << 10, 512 << 10, 1 << 20, 32 << 20} {
-		data := all[:size+12<<20] // three times what may be allocated
+		data := all[:size+12<<20] // behind a block, three times what may be allocated
 		for _, f := range feeds() {
 			if strings.Contains(f.name, "Write") { // tests copy there
 				continue
