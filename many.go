@@ -127,7 +127,7 @@ func WriteHashes(hs []hash.Hash, data [][]byte) {
 func weighWrites(hs []hash.Hash, data [][]byte) (few, taken bool) {
 	var all, run lanes.Tally
 	wraps, takes, runsAreFew := 0, 0, true
-	aligned := true // no hash of this package has a block begun, or completes none
+	aligned := true // each hash of this package starts a block, and completes one
 	eachOf := func(t lanes.Tally) int { return writeCyclesOf(len(hs), aligned && t.IsEqual()) }
 	for i, h := range hs {
 		blocks := len(data[i]) / BlockSize

@@ -149,8 +149,8 @@ func TestWeighWrites(t *testing.T) {
 	}
 }
 
-// TestEqualHashesAreWeighedAsSuch tests that whole blocks of equal number, for hashes at
-// the start of a block, are weighed by what equalWork costs, and no others.
+// TestEqualHashesAreWeighedAsSuch tests that the hashes of equalWork, and no others, are
+// weighed by its costs.
 func TestEqualHashesAreWeighedAsSuch(t *testing.T) {
 	const n = 60
 	differ := false
