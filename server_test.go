@@ -452,7 +452,10 @@ func TestServerRetainsNothing(t *testing.T) {
 func TestServerAllocatesNothingOnceWarm(t *testing.T) {
 	hashtest.SkipTestAllocations(t)
 	const writers, writes = 40, 500
-	p := hashtest.Data(9_000)
+	p := hashtest.Data(80_000)
+	if testing.Short() {
+		p = p[:20_000]
+	}
 	for _, procs := range []int{1, 2, 5} {
 		t.Run(fmt.Sprintf("GOMAXPROCS=%d", procs), func(t *testing.T) {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
@@ -470,7 +473,7 @@ func TestServerAllocatesNothingOnceWarm(t *testing.T) {
 						var sum [sha256.Size]byte
 						write := func(times int) {
 							for n := range times {
-								h.Write(p[:1000*(n%10)])
+								h.Write(p[:2000*(n%10)])
 								h.Sum(sum[:0])
 								h.Reset()
 								s.Sum256(p)
@@ -808,11 +811,15 @@ func TestServerBesideBusyGoroutines(t *testing.T) {
 func TestServerInBubbles(t *testing.T) {
 	use := func(t *testing.T, s *sha256.Server) {
 		data := hashtest.Data(80_000)
+		times := 10
+		if testing.Short() {
+			times = 4
+		}
 		want := stdsha256.Sum256(data)
 		var wg sync.WaitGroup
 		for range 20 {
 			wg.Go(func() {
-				for range 4 {
+				for range times {
 					h := s.New()
 					h.Write(data)
 					if !bytes.Equal(h.Sum(nil), want[:]) || s.Sum256(data) != want {
