@@ -96,9 +96,11 @@ func WriteHashes(hs []hash.Hash, data [][]byte) {
 	// NeverPay alone decides for most lists of little data. bytes/BlockSize leaves out the
 	// bytes of blocks that hashes have begun: on average, the data completes that many
 	// blocks all the same.
-	each, list := equalCycles, 0 // the least that hashes can cost
+	each, list := writeCycles, writeListCycles
 	if foreign == len(hs) && !buffers {
-		each, list = writeCycles+wrapCycles, writeListCycles // or takeCycles, which are more
+		each += wrapCycles // or takeCycles, which are more
+	} else if d, ok := hs[0].(*digest); ok && d.n == 0 {
+		each, list = equalCycles, 0 // equalWork may do
 	}
 	few, taken := lanes.NeverPay(len(hs), bytes/BlockSize, each, list), false
 	if !few {
