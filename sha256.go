@@ -135,43 +135,37 @@ func (d *digest) Write(p []byte) (int, error) {
 		copy(d.x[d.n:], p)
 		d.n += uint8(n)
 		d.len += uint64(n)
-	case n <= probed:
-		d.ends = p[0] ^ p[n-1]
-		d.write(p)
-	default:
+	case n > probed:
 		d.writeLong(p)
+	default: // here, since a call more would delay short writes by 1 ns
+		d.ends = p[0] ^ p[n-1]
+		if d.n > 0 {
+			p = p[copy(d.x[d.n:], p):]
+			block.Compress(&d.h, d.x[:])
+		}
+		if whole := len(p) &^ (BlockSize - 1); whole > 0 {
+			block.Compress(&d.h, p[:whole])
+			p = p[whole:]
+		}
+		if len(p) > 0 { // an empty copy is a call, too, and delays the next hash's block
+			copy(d.x[:], p)
+		}
+		d.n = uint8(len(p))
+		d.len += uint64(n)
 	}
 	return n, nil
 }
 
-// writeLong is write, but d stays as it is if reading p faults.
+// writeLong is Write for data that completes at least one block. d.x[d.n:], which it fills
+// before it has read all of p, is no part of the state.
 func (d *digest) writeLong(p []byte) {
-	before, written := *d, false
-	defer func() {
-		if !written {
-			*d = before
-		}
-	}()
-	d.write(p)
-	written = true
-}
-
-// write adds p, which completes at least one block.
-func (d *digest) write(p []byte) {
-	length := d.len + uint64(len(p))
+	h, blocks := d.h, p
 	if d.n > 0 {
-		p = p[copy(d.x[d.n:], p):]
-		block.Compress(&d.h, d.x[:])
+		blocks = p[copy(d.x[d.n:], p):]
+		block.Compress(&h, d.x[:])
 	}
-	if whole := len(p) &^ (BlockSize - 1); whole > 0 {
-		block.Compress(&d.h, p[:whole])
-		p = p[whole:]
-	}
-	if len(p) > 0 { // an empty copy is a call, too, and delays the next hash's block
-		copy(d.x[:], p)
-	}
-	d.n = uint8(len(p))
-	d.len = length
+	block.Compress(&h, blocks[:len(blocks)&^(BlockSize-1)])
+	d.advance(&h, p)
 }
 
 // fetch fetches the cache lines of x. The other fields, the state before x and those behind

@@ -151,7 +151,7 @@ func TestFaultOnAnyPage(t *testing.T) {
 		b.Protect(t, hole)
 		for _, begins := range []int{0, 1, page - 1} { // on the first page
 			for _, ends := range []int{1, 64, page} { // on the last one
-				if hole == 0 && begins > 0 || hole == 2 && ends < page {
+				if hole == 0 && begins > 0 {
 					continue
 				}
 				p := b.Bytes()[begins : 2*page+ends]

@@ -112,11 +112,15 @@ func kernelsSource(entries []entry, arch string) []byte {
 	fmt.Fprintf(&b, blockHead+importCPU, "//go:build !purego\n\n")
 	fmt.Fprintf(&b, "// The kernels that compress and hashNode call.\nconst (\nuse_%s\n)\n\n", strings.Join(singles, "\nuse_"))
 	fmt.Fprintf(&b, "// headers are this architecture's kernels, of all operations.\nvar headers = []Header{\n%s\n}\n\n", lines(headers))
-	fmt.Fprintf(&b, `// compress runs the blocks, at most choice.maxStream of them, through what compresses
-// one stream. It calls kernels directly, not through a variable, so that what h and p
-// point to may stay on the caller's stack.
-func compress(by routine, h *State, p *byte, n int) {
-	switch by {
+	fmt.Fprintf(&b, `// compress updates h with n blocks at p, by what c has for one stream. It calls kernels
+// directly, not through a variable, so that what h and p point to may stay on the caller's
+// stack.
+func compress(c *choice, h *State, p *byte, n int) {
+	if c == nil || uint(n-1) >= uint(c.maxStream) {
+		compressParts(h, p, n)
+		return
+	}
+	switch c.single {
 	%s
 	case useStd:
 		x1_std(h, p, n)
@@ -131,7 +135,7 @@ func hashNode(c *choice, dst *[DigestSize]byte, src *[NodeSize]byte) {
 	switch c.node {
 	%s
 	default:
-		hashNodeByBlocks(c.single, dst, src)
+		hashNodeByBlocks(c, dst, src)
 	}
 }
 

@@ -55,11 +55,15 @@ var headers = []Header{
 	{Spec: Spec{"wots_x4_shani", "amd64", WotsOp, 4, cpu.SSSE3 | cpu.SHA}, Max: 512},
 }
 
-// compress runs the blocks, at most choice.maxStream of them, through what compresses
-// one stream. It calls kernels directly, not through a variable, so that what h and p
-// point to may stay on the caller's stack.
-func compress(by routine, h *State, p *byte, n int) {
-	switch by {
+// compress updates h with n blocks at p, by what c has for one stream. It calls kernels
+// directly, not through a variable, so that what h and p point to may stay on the caller's
+// stack.
+func compress(c *choice, h *State, p *byte, n int) {
+	if c == nil || uint(n-1) >= uint(c.maxStream) {
+		compressParts(h, p, n)
+		return
+	}
+	switch c.single {
 	case use_x1_avx512shani:
 		x1_avx512shani(h, p, n)
 	case use_x1_shani:
@@ -83,7 +87,7 @@ func hashNode(c *choice, dst *[DigestSize]byte, src *[NodeSize]byte) {
 	case use_node_x1_shani:
 		node_x1_shani(&dst[0], &src[0], 1)
 	default:
-		hashNodeByBlocks(c.single, dst, src)
+		hashNodeByBlocks(c, dst, src)
 	}
 }
 

@@ -28,11 +28,15 @@ var headers = []Header{
 	{Spec: Spec{"chain_x1_sha2", "arm64", ChainOp, 1, cpu.SHA2}, Max: 256, group: 1},
 }
 
-// compress runs the blocks, at most choice.maxStream of them, through what compresses
-// one stream. It calls kernels directly, not through a variable, so that what h and p
-// point to may stay on the caller's stack.
-func compress(by routine, h *State, p *byte, n int) {
-	switch by {
+// compress updates h with n blocks at p, by what c has for one stream. It calls kernels
+// directly, not through a variable, so that what h and p point to may stay on the caller's
+// stack.
+func compress(c *choice, h *State, p *byte, n int) {
+	if c == nil || uint(n-1) >= uint(c.maxStream) {
+		compressParts(h, p, n)
+		return
+	}
+	switch c.single {
 	case use_x1_sha2:
 		x1_sha2(h, p, n)
 	case useStd:
@@ -48,7 +52,7 @@ func hashNode(c *choice, dst *[DigestSize]byte, src *[NodeSize]byte) {
 	case use_node_x1_sha2:
 		node_x1_sha2(&dst[0], &src[0], 1)
 	default:
-		hashNodeByBlocks(c.single, dst, src)
+		hashNodeByBlocks(c, dst, src)
 	}
 }
 

@@ -10,16 +10,19 @@ func streamKernel(name string) func(states **State, data **byte, ring, first, at
 
 func nodeKernel(name string) func(dst, src *byte, n int) { panic("sha256: no node kernel " + name) }
 
-func compress(by routine, h *State, p *byte, n int) {
-	if by == useStd {
+func compress(c *choice, h *State, p *byte, n int) {
+	switch {
+	case c == nil || uint(n-1) >= uint(c.maxStream):
+		compressParts(h, p, n)
+	case c.single == useStd:
 		x1_std(h, p, n)
-	} else {
+	default:
 		generic(h, p, n)
 	}
 }
 
 func hashNode(c *choice, dst *[DigestSize]byte, src *[NodeSize]byte) {
-	hashNodeByBlocks(c.single, dst, src)
+	hashNodeByBlocks(c, dst, src)
 }
 
 func search(name string, _ *Nonces, _ uint32, _ int) (hits uint32, left int) {

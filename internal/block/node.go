@@ -50,27 +50,27 @@ func HashNode(dst *[DigestSize]byte, src *[NodeSize]byte) {
 }
 
 // hashNodeByBlocks is hashNode by what compresses one stream.
-func hashNodeByBlocks(by routine, dst *[DigestSize]byte, src *[NodeSize]byte) {
-	if by == useStd {
+func hashNodeByBlocks(c *choice, dst *[DigestSize]byte, src *[NodeSize]byte) {
+	if c.single == useStd {
 		*dst = sha256.Sum256(src[:])
 		return
 	}
 	h := IV256
-	compress(by, &h, &src[0], 1)
-	compress(by, &h, &nodePadding[0], 1)
+	compress(c, &h, &src[0], 1)
+	compress(c, &h, &nodePadding[0], 1)
 	PutDigest(dst, &h)
 }
 
 // HashPadded sets dst to the digest of the first n bytes of padded, a few whole blocks that
 // end with the padding of FIPS 180-4, section 5.1.1. dst may be part of them.
 func HashPadded(dst *[DigestSize]byte, padded []byte, n int) {
-	by := current().single
-	if by == useStd {
+	c := current()
+	if c.single == useStd {
 		*dst = sha256.Sum256(padded[:n])
 		return
 	}
 	h := IV256
-	compress(by, &h, unsafe.SliceData(padded), len(padded)/Size)
+	compress(c, &h, unsafe.SliceData(padded), len(padded)/Size)
 	PutDigest(dst, &h)
 }
 
