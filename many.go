@@ -82,27 +82,31 @@ func WriteHashes(hs []hash.Hash, data [][]byte) {
 	}
 	bytes, foreign, buffers := 0, 0, false
 	for i, h := range hs {
-		bytes += len(data[i])
-		if _, ok := h.(*digest); !ok {
+		n := len(data[i])
+		switch typeOf(h) {
+		case digestType:
+		case stdType:
 			foreign++
-			if _, ok := h.(*serverHash); ok || h == nil {
-				checkHash("WriteHashes", i, h)
-				buffers = true
-			} else if len(data[i]) < minTaken && isStd(h) {
-				bytes -= len(data[i]) // h is written to alone
+			if n < minTaken {
+				n = 0 // h is written to alone
 			}
+		case serverType, nil:
+			checkHash("WriteHashes", i, h)
+			foreign++
+			buffers = true
+		default:
+			foreign++
 		}
+		bytes += n
 	}
-	// NeverPay alone decides for most lists of little data. bytes/BlockSize leaves out the
-	// bytes of blocks that hashes have begun: on average, the data completes that many
-	// blocks all the same.
-	each, list := writeCycles, writeListCycles
+	// NeverPay alone decides for most lists of little data, and lengths for most others.
+	// bytes/BlockSize leaves out the bytes of blocks that hashes have begun: on average, the
+	// data completes that many blocks all the same.
+	more := 0
 	if foreign == len(hs) && !buffers {
-		each += wrapCycles // or takeCycles, which are more
-	} else if d, ok := hs[0].(*digest); ok && d.n == 0 {
-		each, list = equalCycles, 0 // equalWork may do
+		more = wrapCycles // or takeCycles, which are more
 	}
-	few, taken := lanes.NeverPay(len(hs), bytes/BlockSize, each, list), false
+	few, taken := lanes.NeverPay(len(hs), bytes/BlockSize, equalCycles+more) || weighLengths(data, more), false
 	if !few {
 		few, taken = weighWrites(hs, data)
 	}
@@ -124,34 +128,39 @@ func WriteHashes(hs []hash.Hash, data [][]byte) {
 	}
 }
 
+// weighLengths reports whether writing data one by one takes less time than side by side,
+// if each hash has begun half a block. Side by side, each costs `more` cycles more than a
+// hash of this package.
+func weighLengths(data [][]byte, more int) bool {
+	var t lanes.Tally
+	for _, p := range data {
+		t = t.With((len(p) + BlockSize/2) / BlockSize)
+	}
+	return areFewWrites(t, len(data), more)
+}
+
 // weighWrites reports whether writing data to hs one by one takes less time than side by
 // side, and whether side by side needs writeTaken.
 func weighWrites(hs []hash.Hash, data [][]byte) (few, taken bool) {
 	var all, run lanes.Tally
 	wraps, takes, runsAreFew := 0, 0, true
-	aligned := true // each hash of this package starts a block, and completes one
-	eachOf := func(t lanes.Tally) int { return writeCyclesOf(len(hs), aligned && t.IsEqual()) }
 	for i, h := range hs {
 		blocks := len(data[i]) / BlockSize
 		switch d := h.(type) {
 		case *digest:
 			blocks = (int(d.n) + len(data[i])) / BlockSize
-			aligned = aligned && d.n == 0 && blocks > 0
 		case *serverHash:
-			aligned = false
 		default:
 			to := writesTo(h)
 			switch {
 			case to != nil:
 				d := flushedDigest(to)
 				blocks = (int(d.n) + len(data[i])) / BlockSize
-				aligned = aligned && d.n == 0 && blocks > 0
 				wraps = wrapCycles
 			case len(data[i]) >= minTaken && isTaken(h):
-				aligned = false
 				takes = takeCycles
 			default: // h ends a run of writeRuns
-				runsAreFew = runsAreFew && run.AreFew(eachOf(run))
+				runsAreFew = runsAreFew && areFewWrites(run, len(hs), 0)
 				all, run = all.Plus(run), lanes.Tally{}
 				continue
 			}
@@ -160,9 +169,9 @@ func weighWrites(hs []hash.Hash, data [][]byte) (few, taken bool) {
 	}
 	if wraps+takes > 0 {
 		all = all.Plus(run)
-		return all.AreFew(eachOf(all) + wraps + takes), true
+		return areFewWrites(all, len(hs), wraps+takes), true
 	}
-	return runsAreFew && run.AreFew(eachOf(run)), false
+	return runsAreFew && areFewWrites(run, len(hs), 0), false
 }
 
 // SumHashes sets dst[i] to the digest of the bytes written to hs[i], for every i, side by
@@ -179,6 +188,12 @@ func SumHashes[D ~[Size]byte](dst []D, hs []hash.Hash) {
 
 func sumHashes(dst [][Size]byte, hs []hash.Hash) {
 	checkLengths("SumHashes", len(dst), len(hs))
+	if areForeign(hs) {
+		for i, h := range hs {
+			sumAlone(&dst[i], h)
+		}
+		return
+	}
 	// run counts the hashes of this package in a row, longest is the most in a row.
 	run, longest, buffers := 0, 0, false
 	for i, h := range hs {
@@ -228,6 +243,19 @@ func sumHashes(dst [][Size]byte, hs []hash.Hash) {
 		}
 		hs, dst = hs[n:], dst[n:]
 	}
+}
+
+// areForeign reports whether all of hs are hashes of other packages that have digests of
+// Size bytes. It keeps nothing while it calls Size: for a hash of crypto/sha256 it takes
+// 2 ns, and the loop of sumHashes 5.
+func areForeign(hs []hash.Hash) bool {
+	for _, h := range hs {
+		t := typeOf(h)
+		if t != stdType && (t == nil || t == digestType || t == serverType) || h.Size() != Size {
+			return false
+		}
+	}
+	return true
 }
 
 // sumEach sets dst to the digests of hs, one after the other.

@@ -678,10 +678,14 @@ func TestFaultsLeaveHashes(t *testing.T) {
 		copy(buf.Bytes(), hashtest.Data(10_000))
 		for _, begun := range []int{0, 63, 100} {
 			for _, length := range []int{1, 64 - unreadable, 64, 300, 3000} {
-				for _, uneven := range []int{0, 100} {
+				for uneven, more := range map[string]func(i int) int{
+					"alike":           func(int) int { return 0 },
+					"in four classes": func(i int) int { return i % 4 * 64 },
+					"unlike":          func(i int) int { return i * 100 },
+				} {
 					for _, n := range []int{1, 2, 33, 70} {
-						what := fmt.Sprintf("%d writes of %d bytes and up to %d more, behind %d", n, length, n*uneven, begun)
-						writes := cut(n, func(i int) int { return length + unreadable + i*uneven })
+						what := fmt.Sprintf("%d writes of %d bytes and more, %s, behind %d", n, length, uneven, begun)
+						writes := cut(n, func(i int) int { return length + unreadable + more(i) })
 						hs, states := make([]hash.Hash, n), make([][2]pair, n)
 						for i := range hs {
 							before, after := newPair(0, begun, nil), newPair(0, begun, nil)

@@ -48,22 +48,6 @@ func (w *work) fetch(i int) {
 	block.Fetch(w.data[i : i+1])
 }
 
-// equalWork writes data to hs: hashes of this package, each once, marked as waiting. Each
-// is at the start of a block, and all complete the same number of blocks.
-type equalWork work
-
-func (w *equalWork) Start(i int) (h *block.State, blocks []byte) {
-	return &flushedDigest(w.hs[i]).h, w.data[i]
-}
-
-func (w *equalWork) Fetch(i int) { (*work)(w).fetch(i) }
-
-func (w *equalWork) Done(i int, h *block.State) {
-	d := flushedDigest(w.hs[i])
-	d.advance(h, w.data[i])
-	d.waiting = false
-}
-
 // writeWork writes data to hs: different hashes of this package, all waiting. A hash
 // whose data completes no block stays waiting.
 type writeWork work
@@ -91,6 +75,25 @@ func (w *writeWork) Done(i int, j *lanes.Job) {
 	d.waiting = false
 }
 
+// equalWork is writeWork for lanes.RunEqual and lanes.RunByClasses.
+type equalWork work
+
+func (w *equalWork) Blocks(i int) int { return (*writeWork)(w).Blocks(i) }
+
+func (w *equalWork) Start(i int) (h *block.State, first, blocks []byte) {
+	d := flushedDigest(w.hs[i])
+	first, blocks = d.completed(w.data[i])
+	return &d.h, first, blocks
+}
+
+func (w *equalWork) Fetch(i int) { (*work)(w).fetch(i) }
+
+func (w *equalWork) Done(i int, h *block.State) {
+	d := flushedDigest(w.hs[i])
+	d.advance(h, w.data[i])
+	d.waiting = false
+}
+
 const (
 	// nearHashes is the largest number of hashes that are assumed to be in cache.
 	nearHashes = 1024
@@ -106,32 +109,39 @@ func (w *nearWork) Blocks(i int) int               { return (*writeWork)(w).Bloc
 func (w *nearWork) Start(i int, j *lanes.Job) bool { return (*writeWork)(w).Start(i, j) }
 func (w *nearWork) Done(i int, j *lanes.Job)       { (*writeWork)(w).Done(i, j) }
 
-// How many cycles more hashes cost side by side than alone. In WriteHashes, a list costs
-// writeListCycles, and each of its hashes writeCycles. Each hash costs writeFarCycles more
-// if the hashes are fetched. A hash of equalWork costs equalCycles instead of these, and
-// equalFarCycles more if the hashes are fetched. Each hash costs wrapCycles more if any hash
-// writes to another one, and takeCycles more if the state of any hash is taken. In
-// SumHashes, each message costs sumCycles. Measured on Granite Rapids; the first three also
-// on Zen 4, those of equalWork on Zen 3 alone.
+// How many cycles more hashes cost side by side than alone. In WriteHashes, each costs
+// equalCycles in lanes.RunEqual, classCycles in lanes.RunByClasses, and writeCycles in
+// lanes.Run, where a list costs writeListCycles, too. Each costs equalFarCycles more in the
+// first two, and writeFarCycles in Run, if there are more than nearHashes. Each costs
+// wrapCycles more if any hash writes to another one, and takeCycles more if the state of any
+// hash is taken. In SumHashes, each message costs sumCycles. Measured on Granite Rapids; the
+// costs in Run also on Zen 4, the others of WriteHashes on Zen 3 alone, where classCycles is
+// 60 on a quiet core. Beside a busy neighbour, lists that gain with 60 would lose up to a
+// quarter.
 const (
+	equalCycles, classCycles, equalFarCycles     = 30, 140, 50
 	writeCycles, writeListCycles, writeFarCycles = 130, 2500, 200
-	equalCycles, equalFarCycles                  = 30, 50
 	wrapCycles, takeCycles                       = 80, 500
 	sumCycles                                    = 10
 )
 
-// writeCyclesOf returns how many cycles more each of n hashes costs side by side than
-// alone in WriteHashes, with its share of writeListCycles. If equal is set, the hashes are
-// those of equalWork.
-func writeCyclesOf(n int, equal bool) int {
-	each, far := writeCycles+writeListCycles/max(n, 1), writeFarCycles
-	if equal {
-		each, far = equalCycles, equalFarCycles
+// areFewWrites reports whether writes of the blocks in t, a part of n writes, take less time
+// one by one than side by side, where each costs `more` cycles more than the constants say.
+func areFewWrites(t lanes.Tally, n, more int) bool {
+	far := n > nearHashes
+	each := func(near, farther int) int {
+		if far {
+			near += farther
+		}
+		return near + more
 	}
-	if n > nearHashes {
-		each += far
+	switch {
+	case t.IsEqual():
+		return t.AreFew(each(equalCycles, equalFarCycles))
+	case t.HasClasses():
+		return t.AreFewInClasses(each(classCycles, equalFarCycles))
 	}
-	return each
+	return t.AreFew(each(writeCycles, writeFarCycles) + writeListCycles/max(1, n))
 }
 
 // writeRuns is WriteHashes without checks. It takes no state of a hash of crypto/sha256,
@@ -142,7 +152,7 @@ func writeRuns(hs []hash.Hash, data [][]byte) {
 	for len(hs) > 0 {
 		// A run of different hashes of this package goes side by side. A foreign hash
 		// ends the run, since it may wrap one of them.
-		n, fewest, most, longest, aligned := 0, math.MaxInt, 0, 0, true
+		n, fewest, most, longest := 0, math.MaxInt, 0, 0
 		var t lanes.Tally
 		for ; n < len(hs); n++ {
 			d := flushedDigest(hs[n])
@@ -154,15 +164,15 @@ func writeRuns(hs []hash.Hash, data [][]byte) {
 			t = t.With(blocks)
 			fewest, most = min(fewest, blocks), max(most, blocks)
 			longest = max(longest, len(data[n]))
-			aligned = aligned && d.n == 0
 		}
-		equal := most == fewest && aligned
 		w.hs, w.data = hs[:n], data[:n]
 		switch {
-		case t.AreFew(writeCyclesOf(n, equal)):
+		case areFewWrites(t, n, 0):
 			fewest = 0
-		case equal:
+		case most == fewest:
 			lanes.RunEqual(n, most, (*equalWork)(w))
+		case t.HasClasses():
+			lanes.RunByClasses(n, (*equalWork)(w))
 		case n <= nearHashes && longest <= nearData:
 			lanes.Run(n, (*nearWork)(w), most-fewest > 1)
 		default:

@@ -77,6 +77,7 @@ func TestNoHashIsLeftWaiting(t *testing.T) {
 		{"whole blocks alike", 0, func(int) int { return 4 * BlockSize }},
 		{"alike", 0, func(int) int { return 100 }},
 		{"unlike", 0, func(i int) int { return 100 * i }},
+		{"unlike, none short", 0, func(i int) int { return 100 + 100*i }},
 		{"held data", 5000, func(int) int { return 300 }},
 		{"held data, and little more", 5000, func(int) int { return 200 }},
 		{"held data, and unlike", 5000, func(i int) int { return 100 * i }},
@@ -149,46 +150,73 @@ func TestWeighWrites(t *testing.T) {
 	}
 }
 
-// TestEqualHashesAreWeighedAsSuch tests that the hashes of equalWork, and no others, are
-// weighed by its costs.
-func TestEqualHashesAreWeighedAsSuch(t *testing.T) {
+// TestWritesAreWeighedAsTheyRun tests that writes are weighed by the costs of the function
+// of package lanes that does them.
+func TestWritesAreWeighedAsTheyRun(t *testing.T) {
 	const n = 60
-	differ := false
-	for blocks := 1; blocks < 40; blocks++ {
-		for _, tt := range []struct {
-			name    string
-			begun   int // bytes of a block that the last hash has
-			more    int // blocks that the first hash has more
-			foreign bool
-			equal   bool
-		}{
-			{name: "equal", equal: true},
-			{name: "the last has begun a block", begun: 20},
-			{name: "the first has more blocks", more: 1},
-			{name: "equal, before a hash of another package", foreign: true, equal: true},
-			{name: "one has begun a block, before a hash of another package", foreign: true, begun: 20},
-		} {
+	type few func(lanes.Tally) bool
+	equal := few(func(t lanes.Tally) bool { return t.AreFew(equalCycles) })
+	classed := few(func(t lanes.Tally) bool { return t.AreFewInClasses(classCycles) })
+	other := few(func(t lanes.Tally) bool { return t.AreFew(writeCycles + writeListCycles/n) })
+	for _, tt := range []struct {
+		name    string
+		begun   int  // bytes of a block that each hash has
+		spread  int  // the largest number of blocks that a hash has more than others
+		foreign bool // a hash of another package follows
+		few     few
+		unlike  few // by the costs of another function
+	}{
+		{name: "equal", few: equal, unlike: other},
+		{name: "equal, begun", begun: 20, few: equal, unlike: other},
+		{name: "equal, before a hash of another package", foreign: true, few: equal, unlike: other},
+		{name: "in two classes", spread: 1, few: classed, unlike: equal},
+		{name: "in two classes, begun", spread: 1, begun: 20, few: classed, unlike: equal},
+		{name: "in too many classes", spread: 40, few: other, unlike: classed},
+	} {
+		differ := false
+		for blocks := 1; blocks <= 15; blocks++ {
 			hs, data := make([]hash.Hash, n), make([][]byte, n)
 			var tally lanes.Tally
 			for i := range hs {
-				hs[i], data[i] = New(), make([]byte, blocks*BlockSize)
-				if i == 0 {
-					data[i] = make([]byte, (blocks+tt.more)*BlockSize)
-				}
+				hs[i], data[i] = New(), make([]byte, (blocks+i%(tt.spread+1))*BlockSize)
+				hs[i].Write(make([]byte, tt.begun))
 				tally = tally.With(len(data[i]) / BlockSize)
 			}
-			hs[n-1].Write(make([]byte, tt.begun))
 			if tt.foreign {
 				hs, data = append(hs, struct{ hash.Hash }{New()}), append(data, nil)
 			}
-			want := tally.AreFew(writeCyclesOf(len(hs), tt.equal))
+			want := tt.few(tally)
 			if few, taken := weighWrites(hs, data); few != want || taken {
-				t.Errorf("%s: %d hashes of %d blocks: few %t and taken %t, want %t", tt.name, n, blocks, few, taken, want)
+				t.Errorf("%s: %d hashes of %d blocks and more: few %t and taken %t, want %t", tt.name, n, blocks, few, taken, want)
 			}
-			differ = differ || want != tally.AreFew(writeCyclesOf(len(hs), !tt.equal))
+			differ = differ || want != tt.unlike(tally)
+		}
+		if !differ {
+			t.Logf("%s: on this CPU, all costs lead to the same choice", tt.name)
 		}
 	}
-	if !differ {
-		t.Skip("on this CPU the two cost the same")
+}
+
+// TestFewWritesCost tests that more cycles for each hash, and more than nearHashes, never
+// make writes pay.
+func TestFewWritesCost(t *testing.T) {
+	for _, blocks := range [][]int{{4}, {0, 4}, {3, 4, 5}, {1, 50}} {
+		for _, n := range []int{0, 1, 2, 40, 400} {
+			var tally lanes.Tally
+			for i := range n {
+				tally = tally.With(blocks[i%len(blocks)])
+			}
+			for _, more := range []int{0, wrapCycles, takeCycles, 1 << 20} {
+				if areFewWrites(tally, n, more) && !areFewWrites(tally, nearHashes+1, more) && n > 40 {
+					t.Errorf("%d writes of %v blocks pay only if they are far", n, blocks)
+				}
+				if areFewWrites(tally, n, more) && !areFewWrites(tally, n, more+1) {
+					t.Errorf("%d writes of %v blocks pay only with more than %d cycles each", n, blocks, more)
+				}
+			}
+			if !areFewWrites(tally, n, 1<<20) {
+				t.Errorf("%d writes of %v blocks pay at any cost", n, blocks)
+			}
+		}
 	}
 }

@@ -175,14 +175,20 @@ func (d *digest) fetch() {
 	block.Fetch(x[:])
 }
 
-// start sets j to compress the blocks that p completes. There is at least one.
-func (d *digest) start(j *lanes.Job, p []byte) {
-	var first []byte
+// completed returns the blocks that p completes. There is at least one. If a block was
+// begun, it is `first`, and whole are the others; else first is nil.
+func (d *digest) completed(p []byte) (first, whole []byte) {
 	if d.n > 0 {
 		p = p[copy(d.x[d.n:], p):]
 		first = d.x[:]
 	}
-	j.Set(&d.h, first, p[:len(p)&^(BlockSize-1)], nil)
+	return first, p[:len(p)&^(BlockSize-1)]
+}
+
+// start sets j to compress the blocks that p completes. There is at least one.
+func (d *digest) start(j *lanes.Job, p []byte) {
+	first, whole := d.completed(p)
+	j.Set(&d.h, first, whole, nil)
 }
 
 // wrote records that h has taken in the blocks that p completed, and keeps the rest

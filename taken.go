@@ -28,8 +28,12 @@ type stdHash interface {
 	encoding.BinaryUnmarshaler
 }
 
-// stdType is the type of the hashes of crypto/sha256.
-var stdType = typeOf(stdsha256.New())
+// The types of the hashes of crypto/sha256 and of this package.
+var (
+	stdType    = typeOf(stdsha256.New())
+	digestType = typeOf((*digest)(nil))
+	serverType = typeOf((*serverHash)(nil))
+)
 
 // typeOf returns the first word of h, which tells hashes of different types apart.
 // Comparing two results of reflect.TypeOf takes 2 ns more, a type assertion longer still.

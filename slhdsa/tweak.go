@@ -193,9 +193,9 @@ type longWork struct {
 	same []int
 }
 
-func (w longWork) Start(i int) (h *block.State, blocks []byte) {
+func (w longWork) Start(i int) (h *block.State, first, blocks []byte) {
 	m := &w.long[w.same[i]]
-	return &m.after256, m.message
+	return &m.after256, nil, m.message
 }
 
 func (w longWork) Done(i int, h *block.State) {

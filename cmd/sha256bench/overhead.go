@@ -152,8 +152,8 @@ func (*jobs) Done(int, *lanes.Job) {}
 // equalJobs are streams as lanes.EqualWork.
 type equalJobs struct{ *streams }
 
-func (j equalJobs) Start(i int) (*block.State, []byte) { return &j.states[i], j.data[i] }
-func (equalJobs) Done(int, *block.State)               {}
+func (j equalJobs) Start(i int) (*block.State, []byte, []byte) { return &j.states[i], nil, j.data[i] }
+func (equalJobs) Done(int, *block.State)                       {}
 
 // rotationOverhead returns what jobs of equal length cost when they rotate, beside
 // the turns of the kernel: for each of them, and for time slices at the end that other

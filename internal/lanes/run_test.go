@@ -332,6 +332,7 @@ func CheckScratch(t *testing.T) {
 		{"SumNested of unequal lengths", func() { SumNested(dst, &whole, &whole, unequal) }},
 		{"Run", func() { j := newJobs(shapes[1].of(n)); Run(n, j, true) }},
 		{"RunEqual", func() { RunEqual(n, 20, a) }},
+		{"RunByClasses", func() { RunByClasses(n, &unequalJobs{a, unequal}) }},
 		{"SumEnds", func() { SumEnds(dst, a) }},
 		{"SumDigests", func() { SumDigests(dst[:n/2], after, dst[:n/2*2]) }},
 	} {
@@ -364,10 +365,53 @@ type equalJobs struct {
 	data   [][]byte
 }
 
-func (a *equalJobs) Start(i int) (*block.State, []byte) { return &a.states[i], a.data[i] }
-func (a *equalJobs) Done(int, *block.State)             {}
+func (a *equalJobs) Start(i int) (*block.State, []byte, []byte) { return &a.states[i], nil, a.data[i] }
+func (a *equalJobs) Done(int, *block.State)                     {}
+
+// unequalJobs are jobs of ClassedWork, of which every second has its first block apart.
+type unequalJobs struct {
+	*equalJobs
+	data [][]byte
+}
+
+func (u *unequalJobs) Blocks(i int) int { return len(u.data[i]) / block.Size }
+func (u *unequalJobs) Start(i int) (*block.State, []byte, []byte) {
+	p := u.data[i][:u.Blocks(i)*block.Size]
+	if i%2 == 1 {
+		return &u.states[i], p[:block.Size], p[block.Size:]
+	}
+	return &u.states[i], nil, p
+}
+
 func (a *equalJobs) End(i int) (*block.State, []byte, uint64) {
 	return &a.states[i], a.data[i][:i], uint64(i)
+}
+
+// TestHasClasses tests lists at the bounds of those that RunByClasses does.
+func TestHasClasses(t *testing.T) {
+	width, _ := Width()
+	for _, tt := range []struct {
+		least, most, n int
+		want           bool
+	}{
+		{1, 1, width, true},
+		{1, 1, width - 1, false},
+		{1, 3, 3 * width, true},
+		{1, 3, 3*width - 1, false},
+		{maxClassed - 1, maxClassed, 2 * width, true},
+		{maxClassed, maxClassed + 1, 20 * width, false},
+	} {
+		var tally Tally
+		for i := range tt.n {
+			tally = tally.With([]int{tt.least, tt.most}[i%2]).With(0)
+		}
+		if tt.n == 1 && tt.least < tt.most { // one job has one number of blocks
+			continue
+		}
+		if got := tally.HasClasses(); got != tt.want {
+			t.Errorf("%d jobs of %d and %d blocks: %t, want %t", tt.n, tt.least, tt.most, got, tt.want)
+		}
+	}
 }
 
 func TestBucketsNeverFall(t *testing.T) {

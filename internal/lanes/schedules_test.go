@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/bits"
+	"math/rand/v2"
 	"testing"
 	"unsafe"
 
@@ -376,6 +377,92 @@ func (e *equalList) Done(i int, h *block.State) {
 		e.ledger.fail("job %d is done after %d others", i, len(e.got))
 	}
 	e.got = append(e.got, *h)
+}
+
+// TestSchedulesOfClasses has RunByClasses do random lists of short jobs, and RunEqual those
+// that are equal.
+func TestSchedulesOfClasses(t *testing.T) {
+	a := newArena((2*window + 100) * (maxClassed + 3))
+	r := rand.New(rand.NewPCG(1, 2))
+	eachLedger(t, 6, func(t *testing.T, l *ledger) {
+		for range 300 {
+			n := 1 + r.IntN(100)
+			if r.IntN(100) == 0 {
+				n = 1 + r.IntN(2*window+100)
+			}
+			least, most := 0, 1+r.IntN(maxClassed)
+			if r.IntN(3) == 0 {
+				least = most
+			}
+			a.reset()
+			list := a.newClassedJobs(l, n, least, most, r)
+			if least == most {
+				RunEqual(n, most, list)
+			} else {
+				RunByClasses(n, list)
+			}
+			for i, j := range list.jobs {
+				h := j.h
+				takeAll(&h, j.first)
+				takeAll(&h, j.blocks)
+				if j.done != (h != j.h) || j.done && j.got != h {
+					l.fail("job %d of %d blocks took in others; done %t", i, list.Blocks(i), j.done)
+				}
+			}
+			l.ok(t, "%d jobs of %d to %d blocks", n, least, most)
+		}
+	})
+}
+
+// classedJobs are jobs of ClassedWork.
+type classedJobs struct {
+	ledger *ledger
+	jobs   []classedJob
+}
+
+type classedJob struct {
+	h, got        block.State
+	first, blocks []byte
+	started, done bool
+}
+
+// newClassedJobs returns jobs of `least` to `most` blocks: all with the first block apart, or
+// none, or some.
+func (a *arena) newClassedJobs(l *ledger, n, least, most int, r *rand.Rand) *classedJobs {
+	c := &classedJobs{ledger: l, jobs: make([]classedJob, n)}
+	apart := r.IntN(3)
+	for i := range c.jobs {
+		j := &c.jobs[i]
+		j.h = block.State{uint32(i)}
+		b := least + r.IntN(most-least+1)
+		if b > 0 && (apart == 1 || apart == 2 && r.IntN(2) == 0) {
+			j.first = a.list(1)
+			b--
+		}
+		j.blocks = a.list(b)
+	}
+	return c
+}
+
+func (c *classedJobs) Blocks(i int) int {
+	return (len(c.jobs[i].first) + len(c.jobs[i].blocks)) / block.Size
+}
+
+func (c *classedJobs) Start(i int) (h *block.State, first, blocks []byte) {
+	j := &c.jobs[i]
+	if j.started || c.Blocks(i) == 0 {
+		c.ledger.fail("job %d of %d blocks starts; had started: %t", i, c.Blocks(i), j.started)
+	}
+	j.started = true
+	return &j.h, j.first, j.blocks
+}
+
+func (c *classedJobs) Done(i int, h *block.State) {
+	j := &c.jobs[i]
+	if !j.started || j.done {
+		c.ledger.fail("job %d is done; had started %t, had been done %t", i, j.started, j.done)
+	}
+	j.got, j.done = *h, true
 }
 
 // blockJobs are Work: each job takes in blocks, of up to three segments.

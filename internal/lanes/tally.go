@@ -32,6 +32,21 @@ func (t Tally) Plus(u Tally) Tally {
 // IsEqual reports whether all jobs that have blocks have the same number.
 func (t Tally) IsEqual() bool { return t.longest == int(-t.short) }
 
+// HasClasses reports whether RunByClasses does the jobs faster than Run: they are short, and
+// there are enough of them to fill the lanes with each number of blocks.
+func (t Tally) HasClasses() bool {
+	return t.longest <= maxClassed && t.jobs >= t.classes()*streamPlans.current().Width
+}
+
+// classes returns how many numbers of blocks there are from the smallest to the largest,
+// leaving out 0.
+func (t Tally) classes() int { return t.longest - int(-t.short) + 1 }
+
+// AreFewInClasses is AreFew for RunByClasses.
+func (t Tally) AreFewInClasses(each int) bool {
+	return streamPlans.current().OneByOneInClasses(t.jobs, t.blocks, t.classes(), each)
+}
+
 // AreFew reports whether the jobs take less time one after the other than side by side.
 // Side by side, each costs `each` cycles more than alone, beside its blocks. AreFew makes
 // no plan for jobs of which at most one has blocks.
@@ -53,9 +68,9 @@ func AreFewEqual(n, blocks, each int) bool {
 
 // NeverPay reports whether n jobs that have `blocks` blocks in all take less time one
 // after the other than side by side, however the blocks are distributed. Side by side,
-// each job costs `each` cycles more than alone, and all together cost `list` cycles more.
-func NeverPay(n, blocks, each, list int) bool {
-	return n <= 1 || streamPlans.current().NeverPays(n, blocks, each, list)
+// each job costs `each` cycles more than alone.
+func NeverPay(n, blocks, each int) bool {
+	return n <= 1 || streamPlans.current().NeverPays(n, blocks, each)
 }
 
 // AreFew reports whether messages take less time one after the other than side by side. It

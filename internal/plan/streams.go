@@ -119,12 +119,26 @@ func (p *Streams) OneByOne(n, blocks, shortest, longest, each int, copied bool) 
 	return 20*int64(blocks)*int64(p.cycles[1]) <= 21*together
 }
 
+// OneByOneInClasses is OneByOne for n messages with this many different numbers of blocks,
+// where messages with the same number run together. With each number, some messages are
+// left over, which on average cost a third of a turn of full lanes for each of their blocks.
+func (p *Streams) OneByOneInClasses(n, blocks, classes, each int) bool {
+	if p.Width == 1 || n <= 1 {
+		return true
+	}
+	width := int64(p.Width)
+	turn := int64(p.cycles[p.Width])
+	calls := 2 * (int64(n)/width + int64(classes))
+	together := listCycles + int64(n)*int64(listLaneCycles+each) + calls*int64(p.overhead.callOf(p.Width)) +
+		int64(blocks)*turn/width + int64(classes)*int64(blocks/n)*turn/3
+	return 20*int64(blocks)*int64(p.cycles[1]) <= 21*together
+}
+
 // NeverPays reports whether n messages that have `blocks` blocks in all take less time one
 // after the other than side by side, however the blocks are distributed. Side by side,
-// each message costs the caller `each` cycles more than alone, and all together cost
-// `list` cycles more.
-func (p *Streams) NeverPays(n, blocks, each, list int) bool {
-	return int64(blocks)*int64(p.gain) < int64(listCycles+list)+int64(n)*int64(p.lane+each)
+// each message costs the caller `each` cycles more than alone.
+func (p *Streams) NeverPays(n, blocks, each int) bool {
+	return int64(blocks)*int64(p.gain) < listCycles+int64(n)*int64(p.lane+each)
 }
 
 // Streams returns the candidates for streams: the enabled kernels of several lanes,

@@ -295,17 +295,42 @@ func TestNeverPays(t *testing.T) {
 		for n := 2; n < 100; n++ {
 			for b := range 100 {
 				for _, each := range []int{0, 130, 800} {
-					if p.NeverPays(n, n*b, each, 0) && !p.OneByOne(n, n*b, b, b, each, false) {
+					if p.NeverPays(n, n*b, each) && !(p.OneByOne(n, n*b, b, b, each, false) && p.OneByOneInClasses(n, n*b, 1, each)) {
 						t.Fatalf("%s: %d messages of %d blocks, %d cycles each, pay", r.Microarch, n, b, each)
 					}
 				}
 			}
-			if !p.NeverPays(n, n<<10, 0, 1<<30) {
-				t.Errorf("%s: what %d messages cost together does not count", r.Microarch, n)
-			}
-			if p.Width > 1 && p.NeverPays(n, n<<10, 0, 0) {
+			if p.Width > 1 && p.NeverPays(n, n<<10, 0) {
 				t.Errorf("%s: %d long messages never pay", r.Microarch, n)
 			}
+		}
+	}
+}
+
+// TestClassesCost tests that more numbers of blocks never make messages pay that do not pay
+// with fewer, and that each message of a long list costs little more than one of a list of
+// equal messages.
+func TestClassesCost(t *testing.T) {
+	for _, r := range rows {
+		p := planOf(r)
+		for _, n := range []int{0, 1, 2, 33, 1000} {
+			for b := 1; b <= 16; b++ {
+				for classes := 1; classes < 16; classes++ {
+					for _, each := range []int{0, 60, 800} {
+						if p.OneByOneInClasses(n, n*b, classes, each) && !p.OneByOneInClasses(n, n*b, classes+1, each) {
+							t.Errorf("%s: %d messages of %d blocks pay in %d classes, and not in one less", r.Microarch, n, b, classes+1)
+						}
+					}
+				}
+			}
+		}
+		for b := 1; b <= 16; b++ {
+			if few := p.OneByOneInClasses(1e6, 1e6*b, 4, 0); few && !p.OneByOne(1e6, 1e6*b, b, b, 0, false) {
+				t.Errorf("%s: a million messages of %d blocks pay if they are equal, and not in 4 classes", r.Microarch, b)
+			}
+		}
+		if n := 16 * p.Width; p.Width > 1 && p.OneByOneInClasses(n, 16*n, 4, 0) {
+			t.Errorf("%s: %d messages of 16 blocks do not pay", r.Microarch, n)
 		}
 	}
 }
