@@ -80,7 +80,9 @@ func WriteHashes(hs []hash.Hash, data [][]byte) {
 			return
 		}
 	}
-	bytes, foreign, buffers := 0, 0, false
+	// foreign counts the hashes of other packages, std those of crypto/sha256 among them that
+	// are written to alone.
+	bytes, foreign, std, buffers := 0, 0, 0, false
 	for i, h := range hs {
 		n := len(data[i])
 		switch typeOf(h) {
@@ -88,11 +90,11 @@ func WriteHashes(hs []hash.Hash, data [][]byte) {
 		case stdType:
 			foreign++
 			if n < minTaken {
-				n = 0 // h is written to alone
+				std++
+				n = 0
 			}
 		case serverType, nil:
 			checkHash("WriteHashes", i, h)
-			foreign++
 			buffers = true
 		default:
 			foreign++
@@ -103,11 +105,12 @@ func WriteHashes(hs []hash.Hash, data [][]byte) {
 	// bytes/BlockSize leaves out the bytes of blocks that hashes have begun: on average, the
 	// data completes that many blocks all the same.
 	more := 0
-	if foreign == len(hs) && !buffers {
+	if foreign == len(hs) {
 		more = wrapCycles // or takeCycles, which are more
 	}
-	few, taken := lanes.NeverPay(len(hs), bytes/BlockSize, equalCycles+more) || weighLengths(data, more), false
-	if !few {
+	few, taken := lanes.NeverPay(len(hs), bytes/BlockSize, equalCycles+more, equalListCycles) ||
+		weighLengths(hs, data, std, foreign > std, more), false
+	if !few && foreign > 0 {
 		few, taken = weighWrites(hs, data)
 	}
 	switch {
@@ -128,15 +131,23 @@ func WriteHashes(hs []hash.Hash, data [][]byte) {
 	}
 }
 
-// weighLengths reports whether writing data one by one takes less time than side by side,
-// if each hash has begun half a block. Side by side, each costs `more` cycles more than a
-// hash of this package.
-func weighLengths(data [][]byte, more int) bool {
-	var t lanes.Tally
-	for _, p := range data {
-		t = t.With((len(p) + BlockSize/2) / BlockSize)
+// weighLengths reports whether writing data to hs one by one takes less time than side by
+// side, if each hash has begun half a block. Side by side, each costs `more` cycles more than
+// a hash of this package. std of the writes are short ones to hashes of crypto/sha256, which
+// go alone; they separate the others, unless there are other foreign hashes.
+func weighLengths(hs []hash.Hash, data [][]byte, std int, others bool, more int) bool {
+	var run lanes.Tally
+	for i, p := range data {
+		if std == 0 || len(p) >= minTaken || typeOf(hs[i]) != stdType {
+			run = run.With((len(p) + BlockSize/2) / BlockSize)
+		} else if !others {
+			if run.Jobs() > 1 && !areFewWrites(run, len(hs), more) {
+				return false
+			}
+			run = lanes.Tally{}
+		}
 	}
-	return areFewWrites(t, len(data), more)
+	return areFewWrites(run, len(hs), more)
 }
 
 // weighWrites reports whether writing data to hs one by one takes less time than side by
@@ -160,8 +171,10 @@ func weighWrites(hs []hash.Hash, data [][]byte) (few, taken bool) {
 			case len(data[i]) >= minTaken && isTaken(h):
 				takes = takeCycles
 			default: // h ends a run of writeRuns
-				runsAreFew = runsAreFew && areFewWrites(run, len(hs), 0)
-				all, run = all.Plus(run), lanes.Tally{}
+				if run.Jobs() > 0 {
+					runsAreFew = runsAreFew && areFewWrites(run, len(hs), 0)
+					all, run = all.Plus(run), lanes.Tally{}
+				}
 				continue
 			}
 		}
@@ -190,7 +203,9 @@ func sumHashes(dst [][Size]byte, hs []hash.Hash) {
 	checkLengths("SumHashes", len(dst), len(hs))
 	if areForeign(hs) {
 		for i, h := range hs {
-			sumAlone(&dst[i], h)
+			if sum := h.Sum(dst[i][:0]); unsafe.SliceData(sum) != &dst[i][0] { // as in sumAlone
+				copy(dst[i][:], sum)
+			}
 		}
 		return
 	}

@@ -111,37 +111,42 @@ func (w *nearWork) Done(i int, j *lanes.Job)       { (*writeWork)(w).Done(i, j) 
 
 // How many cycles more hashes cost side by side than alone. In WriteHashes, each costs
 // equalCycles in lanes.RunEqual, classCycles in lanes.RunByClasses, and writeCycles in
-// lanes.Run, where a list costs writeListCycles, too. Each costs equalFarCycles more in the
-// first two, and writeFarCycles in Run, if there are more than nearHashes. Each costs
-// wrapCycles more if any hash writes to another one, and takeCycles more if the state of any
-// hash is taken. In SumHashes, each message costs sumCycles. Measured on Granite Rapids; the
-// costs in Run also on Zen 4, the others of WriteHashes on Zen 3 alone, where classCycles is
-// 60 on a quiet core. Beside a busy neighbour, lists that gain with 60 would lose up to a
-// quarter.
+// lanes.Run. A list costs equalListCycles in the first two, and writeListCycles in Run. If
+// there are more than nearHashes, each costs equalFarCycles more in the first two, and
+// writeFarCycles in Run. Each costs wrapCycles more if any hash writes to another one, and
+// takeCycles more if the state of any hash is taken. In SumHashes, each message costs
+// sumCycles. Measured on Granite Rapids; the costs in Run also on Zen 4, the others of
+// WriteHashes on Zen 3 alone, where classCycles is 60 on a quiet core: lists that gain with
+// 60 lose up to a quarter beside a busy neighbour.
 const (
-	equalCycles, classCycles, equalFarCycles     = 30, 140, 50
-	writeCycles, writeListCycles, writeFarCycles = 130, 2500, 200
-	wrapCycles, takeCycles                       = 80, 500
-	sumCycles                                    = 10
+	equalCycles, classCycles, equalListCycles, equalFarCycles = 30, 140, 600, 50
+	writeCycles, writeListCycles, writeFarCycles              = 130, 2500, 200
+	wrapCycles, takeCycles                                    = 80, 500
+	sumCycles                                                 = 10
 )
 
 // areFewWrites reports whether writes of the blocks in t, a part of n writes, take less time
 // one by one than side by side, where each costs `more` cycles more than the constants say.
 func areFewWrites(t lanes.Tally, n, more int) bool {
-	far := n > nearHashes
-	each := func(near, farther int) int {
-		if far {
-			near += farther
-		}
-		return near + more
+	if t.Jobs() <= 1 {
+		return true
 	}
+	each, list, far := writeCycles, writeListCycles, writeFarCycles
+	equal, classed := t.IsEqual(), t.HasClasses()
 	switch {
-	case t.IsEqual():
-		return t.AreFew(each(equalCycles, equalFarCycles))
-	case t.HasClasses():
-		return t.AreFewInClasses(each(classCycles, equalFarCycles))
+	case equal:
+		each, list, far = equalCycles, equalListCycles, equalFarCycles
+	case classed:
+		each, list, far = classCycles, equalListCycles, equalFarCycles
 	}
-	return t.AreFew(each(writeCycles, writeFarCycles) + writeListCycles/max(1, n))
+	if n > nearHashes {
+		each += far
+	}
+	each += more + list/n
+	if classed && !equal {
+		return t.AreFewInClasses(each)
+	}
+	return t.AreFew(each)
 }
 
 // writeRuns is WriteHashes without checks. It takes no state of a hash of crypto/sha256,

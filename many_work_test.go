@@ -155,8 +155,8 @@ func TestWeighWrites(t *testing.T) {
 func TestWritesAreWeighedAsTheyRun(t *testing.T) {
 	const n = 60
 	type few func(lanes.Tally) bool
-	equal := few(func(t lanes.Tally) bool { return t.AreFew(equalCycles) })
-	classed := few(func(t lanes.Tally) bool { return t.AreFewInClasses(classCycles) })
+	equal := few(func(t lanes.Tally) bool { return t.AreFew(equalCycles + equalListCycles/n) })
+	classed := few(func(t lanes.Tally) bool { return t.AreFewInClasses(classCycles + equalListCycles/n) })
 	other := few(func(t lanes.Tally) bool { return t.AreFew(writeCycles + writeListCycles/n) })
 	for _, tt := range []struct {
 		name    string
@@ -193,6 +193,47 @@ func TestWritesAreWeighedAsTheyRun(t *testing.T) {
 		}
 		if !differ {
 			t.Logf("%s: on this CPU, all costs lead to the same choice", tt.name)
+		}
+	}
+}
+
+// TestWeighLengths tests that lengths are weighed as the blocks that they complete on
+// average, and that short writes to hashes of crypto/sha256 separate the others.
+func TestWeighLengths(t *testing.T) {
+	for blocks := 1; blocks < 20; blocks++ {
+		own, data := make([]hash.Hash, 64), make([][]byte, 64)
+		var all, half lanes.Tally
+		for i := range own {
+			own[i], data[i] = New(), make([]byte, blocks*BlockSize-BlockSize/2)
+			all = all.With(blocks)
+			if i < len(own)/2 {
+				half = half.With(blocks)
+			}
+		}
+		if few, want := weighLengths(own, data, 0, false, 0), areFewWrites(all, 64, 0); few != want {
+			t.Errorf("64 of %d blocks: %t, want %t", blocks, few, want)
+		}
+		if few, want := weighLengths(own, data, 0, false, takeCycles), areFewWrites(all, 64, takeCycles); few != want {
+			t.Errorf("64 of %d blocks, with more cycles: %t, want %t", blocks, few, want)
+		}
+		if blocks*BlockSize-BlockSize/2 >= minTaken {
+			continue
+		}
+		one := slices.Clone(own)
+		one[32] = stdsha256.New()
+		if few, want := weighLengths(one, data, 1, false, 0), areFewWrites(half, 64, 0); few != want {
+			t.Errorf("64 of %d blocks, one of crypto/sha256: %t, want %t", blocks, few, want)
+		}
+		if few, want := weighLengths(one, data, 1, true, 0), weighLengths(own[1:], data[1:], 0, false, 0); few != want {
+			t.Errorf("64 of %d blocks, one of crypto/sha256, beside wrappers: %t, want %t", blocks, few, want)
+		}
+		for i := range one {
+			if i%2 == 1 {
+				one[i] = stdsha256.New()
+			}
+		}
+		if !weighLengths(one, data, 32, false, 0) {
+			t.Errorf("64 of %d blocks, each second of crypto/sha256, pay", blocks)
 		}
 	}
 }

@@ -395,7 +395,9 @@ func TestHasClasses(t *testing.T) {
 		want           bool
 	}{
 		{1, 1, width, true},
-		{1, 1, width - 1, false},
+		{1, 1, 2, true},
+		{maxClassed, maxClassed, 2, true},
+		{maxClassed + 1, maxClassed + 1, 2 * width, false},
 		{1, 3, 3 * width, true},
 		{1, 3, 3*width - 1, false},
 		{maxClassed - 1, maxClassed, 2 * width, true},

@@ -29,13 +29,16 @@ func (t Tally) Plus(u Tally) Tally {
 	return Tally{t.jobs + u.jobs, t.blocks + u.blocks, max(t.longest, u.longest), max(t.short, u.short)}
 }
 
+// Jobs returns the number of jobs that have blocks.
+func (t Tally) Jobs() int { return t.jobs }
+
 // IsEqual reports whether all jobs that have blocks have the same number.
 func (t Tally) IsEqual() bool { return t.longest == int(-t.short) }
 
 // HasClasses reports whether RunByClasses does the jobs faster than Run: they are short, and
-// there are enough of them to fill the lanes with each number of blocks.
+// all have the same number of blocks, or there are enough to fill the lanes with each number.
 func (t Tally) HasClasses() bool {
-	return t.longest <= maxClassed && t.jobs >= t.classes()*streamPlans.current().Width
+	return t.longest <= maxClassed && (t.IsEqual() || t.jobs >= t.classes()*streamPlans.current().Width)
 }
 
 // classes returns how many numbers of blocks there are from the smallest to the largest,
@@ -68,9 +71,9 @@ func AreFewEqual(n, blocks, each int) bool {
 
 // NeverPay reports whether n jobs that have `blocks` blocks in all take less time one
 // after the other than side by side, however the blocks are distributed. Side by side,
-// each job costs `each` cycles more than alone.
-func NeverPay(n, blocks, each int) bool {
-	return n <= 1 || streamPlans.current().NeverPays(n, blocks, each)
+// each job costs `each` cycles more than alone, and all together cost `list` cycles more.
+func NeverPay(n, blocks, each, list int) bool {
+	return n <= 1 || streamPlans.current().NeverPays(n, blocks, each, list)
 }
 
 // AreFew reports whether messages take less time one after the other than side by side. It

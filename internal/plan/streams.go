@@ -28,9 +28,9 @@ type Streams struct {
 	overhead overhead
 	// cycles[n] is the cost of advancing n lanes by a block.
 	cycles [block.MaxLanes + 1]int
-	// gain is what full lanes save for each block. lane is the least cost of a message of
-	// a list, beside its blocks.
-	gain, lane int
+	// gains[n] is what n lanes save for each block. lanes[n] is the least cost of a message
+	// of n, beside its blocks.
+	gains, lanes [block.MaxLanes + 1]int
 	// cheapest[n] is the number of jobs that run at a time when n jobs rotate.
 	// rotations[n] are the ways to advance n jobs.
 	cheapest  [MaxJobs]int
@@ -43,8 +43,10 @@ func NewStreams(r Row, enabled []block.Spec, single string) *Streams {
 	choice := r.Streams(enabled, single)
 	first, cycles := choose(choice, 0)
 	p := &Streams{Width: choice[Cheapest(choice)].Lanes, overhead: r.overhead, cycles: cycles}
-	p.gain = cycles[1] - cycles[p.Width]/p.Width
-	p.lane = listLaneCycles + 2*p.overhead.callOf(p.Width)/p.Width
+	for n := 1; n < len(cycles); n++ {
+		p.gains[n] = cycles[1] - cycles[n]/n
+		p.lanes[n] = listLaneCycles + 2*p.overhead.callOf(n)/n
+	}
 	p.FewPay = 5*cycles[2]*p.Width <= 7*2*cycles[p.Width]
 	for n := 1; n < len(p.Kernels); n++ {
 		p.Kernels[n] = choice[first[n]].Kernel
@@ -136,9 +138,11 @@ func (p *Streams) OneByOneInClasses(n, blocks, classes, each int) bool {
 
 // NeverPays reports whether n messages that have `blocks` blocks in all take less time one
 // after the other than side by side, however the blocks are distributed. Side by side,
-// each message costs the caller `each` cycles more than alone.
-func (p *Streams) NeverPays(n, blocks, each int) bool {
-	return int64(blocks)*int64(p.gain) < listCycles+int64(n)*int64(p.lane+each)
+// each message costs the caller `each` cycles more than alone, and all together cost
+// `list` cycles more.
+func (p *Streams) NeverPays(n, blocks, each, list int) bool {
+	l := min(n, p.Width)
+	return int64(blocks)*int64(p.gains[l]) < int64(listCycles+list)+int64(n)*int64(p.lanes[l]+each)
 }
 
 // Streams returns the candidates for streams: the enabled kernels of several lanes,

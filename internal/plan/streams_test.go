@@ -295,12 +295,15 @@ func TestNeverPays(t *testing.T) {
 		for n := 2; n < 100; n++ {
 			for b := range 100 {
 				for _, each := range []int{0, 130, 800} {
-					if p.NeverPays(n, n*b, each) && !(p.OneByOne(n, n*b, b, b, each, false) && p.OneByOneInClasses(n, n*b, 1, each)) {
+					if p.NeverPays(n, n*b, each, 0) && !(p.OneByOne(n, n*b, b, b, each, false) && (n < p.Width || p.OneByOneInClasses(n, n*b, 1, each))) {
 						t.Fatalf("%s: %d messages of %d blocks, %d cycles each, pay", r.Microarch, n, b, each)
 					}
 				}
 			}
-			if p.Width > 1 && p.NeverPays(n, n<<10, 0) {
+			if !p.NeverPays(n, n<<10, 0, 1<<30) {
+				t.Errorf("%s: what %d messages cost together does not count", r.Microarch, n)
+			}
+			if p.Width > 1 && n >= p.Width && p.NeverPays(n, n<<10, 0, 0) {
 				t.Errorf("%s: %d long messages never pay", r.Microarch, n)
 			}
 		}
