@@ -130,6 +130,14 @@ func (k *Key) VerifyMany(ok []bool, macs, msgs [][]byte) {
 	k.check("VerifyMany")
 	checkLengths("VerifyMany", len(ok), len(msgs))
 	checkLengths("VerifyMany", len(macs), len(msgs))
+	if k.key == nil && lanes.AreFew(msgs, 0, lanes.OuterBlocks) {
+		for i, m := range msgs {
+			var mac [32]byte
+			k.sum(&mac, m)
+			ok[i] = hmac.Equal(macs[i], mac[:])
+		}
+		return
+	}
 	s := scratches.Get().(*[window][32]byte)
 	for len(msgs) > 0 {
 		n := min(len(msgs), window)

@@ -29,9 +29,10 @@ func NewChains(r Row, enabled []block.Spec, single string) *Chains {
 
 // Plain chains are not of HMAC: a step is one digest. Beside its blocks, a list of them
 // costs chainsCycles, chainCycles for each chain, and unevenCycles if the numbers of steps
-// differ. A step alone costs stepCycles beside its block. Measured on Granite Rapids, in
-// 250 random lists of 1 to 40 chains of up to 8 steps; estimates for other CPUs.
-const chainsCycles, chainCycles, unevenCycles, stepCycles = 880, 170, 1000, 70
+// differ. A step alone costs stepCycles beside its block. The first three are measured on
+// Granite Rapids, in 250 random lists of 1 to 40 chains of up to 8 steps, stepCycles on
+// Zen 3; estimates for other CPUs.
+const chainsCycles, chainCycles, unevenCycles, stepCycles = 880, 170, 1000, 50
 
 // OneByOne reports whether n plain chains take less time one after the other than side by
 // side, or at most a twentieth more. The chains have `steps` steps in all, and the longest
