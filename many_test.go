@@ -543,6 +543,12 @@ func TestMisuse(t *testing.T) {
 		{"SumHashes, nil last", with(2, nil), func(dst [][sha256.Size]byte, hs []hash.Hash) { sha256.SumHashes(dst, hs) }},
 		{"SumHashes, nil hash of a Server last", with(2, noServerHash), func(dst [][sha256.Size]byte, hs []hash.Hash) { sha256.SumHashes(dst, hs) }},
 		{"SumHashes, SHA-224 last", with(2, sha256.New224()), func(dst [][sha256.Size]byte, hs []hash.Hash) { sha256.SumHashes(dst, hs) }},
+		{"SumHashes, nil behind foreign hashes", []hash.Hash{stdsha256.New(), stdsha256.New(), nil}, func(dst [][sha256.Size]byte, hs []hash.Hash) { sha256.SumHashes(dst, hs) }},
+		{"SumHashes, nil hash of a Server behind foreign hashes", []hash.Hash{stdsha256.New(), struct{ hash.Hash }{stdsha256.New()}, noServerHash}, func(dst [][sha256.Size]byte, hs []hash.Hash) { sha256.SumHashes(dst, hs) }},
+		{"SumHashes, SHA-224 behind foreign hashes", []hash.Hash{stdsha256.New(), stdsha256.New(), stdsha256.New224()}, func(dst [][sha256.Size]byte, hs []hash.Hash) { sha256.SumHashes(dst, hs) }},
+		{"SumHashes, SHA-512 behind foreign hashes", []hash.Hash{struct{ hash.Hash }{stdsha256.New()}, stdsha256.New(), sha512.New()}, func(dst [][sha256.Size]byte, hs []hash.Hash) { sha256.SumHashes(dst, hs) }},
+		{"WriteHashes, nil behind foreign hashes", []hash.Hash{stdsha256.New(), stdsha256.New(), nil}, func(_ [][sha256.Size]byte, hs []hash.Hash) { sha256.WriteHashes(hs, data(3)) }},
+		{"WriteHashes, nil hash of a Server behind foreign hashes", []hash.Hash{stdsha256.New(), struct{ hash.Hash }{stdsha256.New()}, noServerHash}, func(_ [][sha256.Size]byte, hs []hash.Hash) { sha256.WriteHashes(hs, data(3)) }},
 		{"SumHashes, SHA-512 last", with(2, sha512.New()), func(dst [][sha256.Size]byte, hs []hash.Hash) { sha256.SumHashes(dst, hs) }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -673,6 +679,7 @@ func TestFaultsLeaveHashes(t *testing.T) {
 		t.Skip("all memory can be read")
 	}
 	const unreadable = 10
+	most := max(maxTestLanes, 4*sha256.Selected().Lanes) // each of four classes fills the lanes
 	hashtest.ForEach(t, func(t *testing.T) {
 		buf := guard.New(t, 10_000)
 		copy(buf.Bytes(), hashtest.Data(10_000))
@@ -683,7 +690,7 @@ func TestFaultsLeaveHashes(t *testing.T) {
 					"in four classes": func(i int) int { return i % 4 * 64 },
 					"unlike":          func(i int) int { return i * 100 },
 				} {
-					for _, n := range []int{1, 2, 33, 70} {
+					for _, n := range []int{1, 2, 33, most} {
 						what := fmt.Sprintf("%d writes of %d bytes and more, %s, behind %d", n, length, uneven, begun)
 						writes := cut(n, func(i int) int { return length + unreadable + more(i) })
 						hs, states := make([]hash.Hash, n), make([][2]pair, n)

@@ -115,9 +115,11 @@ func (w *nearWork) Done(i int, j *lanes.Job)       { (*writeWork)(w).Done(i, j) 
 // there are more than nearHashes, each costs equalFarCycles more in the first two, and
 // writeFarCycles in Run. Each costs wrapCycles more if any hash writes to another one, and
 // takeCycles more if the state of any hash is taken. In SumHashes, each message costs
-// sumCycles. Measured on Granite Rapids; the costs in Run also on Zen 4, the others of
-// WriteHashes on Zen 3 alone, where classCycles is 60 on a quiet core: lists that gain with
-// 60 lose up to a quarter beside a busy neighbour.
+// sumCycles.
+//
+// The costs in Run were measured on Granite Rapids and Zen 4, the last three on Granite
+// Rapids, the others on Zen 3. There, classCycles was 60 on a quiet core. It is 140, because
+// beside a busy neighbour, lists that barely paid with 60 took up to a quarter longer.
 const (
 	equalCycles, classCycles, equalListCycles, equalFarCycles = 30, 140, 600, 50
 	writeCycles, writeListCycles, writeFarCycles              = 130, 2500, 200
@@ -132,7 +134,8 @@ func areFewWrites(t lanes.Tally, n, more int) bool {
 		return true
 	}
 	each, list, far := writeCycles, writeListCycles, writeFarCycles
-	equal, classed := t.IsEqual(), t.HasClasses()
+	classed := t.HasClasses()
+	equal := t.IsEqual() && (classed || t.Jobs() == n) // as in writeRuns
 	switch {
 	case equal:
 		each, list, far = equalCycles, equalListCycles, equalFarCycles

@@ -137,7 +137,7 @@ func (d *digest) Write(p []byte) (int, error) {
 		d.len += uint64(n)
 	case n > probed:
 		d.writeLong(p)
-	default: // here, since a call more would delay short writes by 1 ns
+	default: // inline: another call would cost a short write 1 ns
 		d.ends = p[0] ^ p[n-1]
 		if d.n > 0 {
 			p = p[copy(d.x[d.n:], p):]

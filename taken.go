@@ -35,8 +35,9 @@ var (
 	serverType = typeOf((*serverHash)(nil))
 )
 
-// typeOf returns the first word of h, which tells hashes of different types apart.
-// Comparing two results of reflect.TypeOf takes 2 ns more, a type assertion longer still.
+// typeOf returns the first word of h. It is nil if h is nil, else the same for all hashes of
+// one type. A type assertion would compare it, too, but the type of the hashes of
+// crypto/sha256 cannot be named. Comparing results of reflect.TypeOf takes 2 ns more.
 func typeOf(h hash.Hash) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&h)) }
 
 // isStd reports whether h is a hash of crypto/sha256.
@@ -168,7 +169,7 @@ func isInRun(h hash.Hash) bool { return flushedDigest(h) != nil || isTaken(h) ||
 // writesTo returns the hash of this package that h writes to, if h is a hash of another
 // package of this library, else nil.
 func writesTo(h hash.Hash) hash.Hash {
-	if isStd(h) { // a type assertion would take longer
+	if isStd(h) { // asserting that it implements written.Hash would take longer
 		return nil
 	}
 	if w, ok := h.(written.Hash); ok {

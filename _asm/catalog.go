@@ -112,9 +112,9 @@ func kernelsSource(entries []entry, arch string) []byte {
 	fmt.Fprintf(&b, blockHead+importCPU, "//go:build !purego\n\n")
 	fmt.Fprintf(&b, "// The kernels that compress and hashNode call.\nconst (\nuse_%s\n)\n\n", strings.Join(singles, "\nuse_"))
 	fmt.Fprintf(&b, "// headers are this architecture's kernels, of all operations.\nvar headers = []Header{\n%s\n}\n\n", lines(headers))
-	fmt.Fprintf(&b, `// compress updates h with n blocks at p, by what c has for one stream. It calls kernels
-// directly, not through a variable, so that what h and p point to may stay on the caller's
-// stack.
+	fmt.Fprintf(&b, `// compress updates h with n blocks at p, any number, by what c has for one stream. If c is
+// nil, it is what current returns. compress calls kernels directly, not through a variable,
+// so that what h and p point to may stay on the caller's stack.
 func compress(c *choice, h *State, p *byte, n int) {
 	if c == nil || uint(n-1) >= uint(c.maxStream) {
 		compressParts(h, p, n)

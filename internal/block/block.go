@@ -41,14 +41,15 @@ var (
 )
 
 // Compress updates h with the blocks in p, whose length is a multiple of Size, by the
-// fastest one-stream kernel in use. It is small enough to be inlined: each call between a
-// hash and the kernel costs a list of short writes about 1 ns for each block.
+// fastest one-stream kernel in use. It is small enough to be inlined: where many hashes get
+// short writes, each further call costs about 1 ns a block.
 func Compress(h *State, p []byte) {
 	race.Read(p)
 	compress(inUse.Load(), h, unsafe.SliceData(p), len(p)/Size)
 }
 
-// compressParts is compress for any number of blocks, before the first choice, too.
+// compressParts does what compress leaves: no blocks, more than one call may take, or any
+// before the first choice.
 func compressParts(h *State, p *byte, n int) {
 	c := current()
 	for n > c.maxStream {
@@ -123,7 +124,7 @@ func PutDigest(dst *[DigestSize]byte, h *State) {
 	binary.BigEndian.PutUint64(dst[24:], uint64(h[6])<<32|uint64(h[7]))
 }
 
-// CompressLane is Compress in the form of Kernel.Blocks, for one lane. A call takes at
+// CompressLane is Compress in the form of Kernel.Blocks, for one lane. Plans give a call at
 // most MaxPlain blocks, or Max of the one-stream kernel in use.
 func CompressLane(states **State, data **byte, ring, first, at, slice, turns int) {
 	c := current()

@@ -55,9 +55,9 @@ var headers = []Header{
 	{Spec: Spec{"wots_x4_shani", "amd64", WotsOp, 4, cpu.SSSE3 | cpu.SHA}, Max: 512},
 }
 
-// compress updates h with n blocks at p, by what c has for one stream. It calls kernels
-// directly, not through a variable, so that what h and p point to may stay on the caller's
-// stack.
+// compress updates h with n blocks at p, any number, by what c has for one stream. If c is
+// nil, it is what current returns. compress calls kernels directly, not through a variable,
+// so that what h and p point to may stay on the caller's stack.
 func compress(c *choice, h *State, p *byte, n int) {
 	if c == nil || uint(n-1) >= uint(c.maxStream) {
 		compressParts(h, p, n)

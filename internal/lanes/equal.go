@@ -6,11 +6,12 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/block"
 )
 
-// EqualWork is a list of jobs of which many have equally many blocks. A job costs less than
-// in Work: lanes are not refilled.
+// EqualWork is a list of jobs that run in groups with the same number of blocks. A job
+// costs less than in Work: lanes are not refilled.
 type EqualWork interface {
 	// Start returns the state from which job i starts, and its blocks: first, one block if
-	// it is not nil, and those in blocks. The state stays as it is.
+	// it is not nil, and those in blocks. The state stays as it is. The blocks must not
+	// change until Done.
 	Start(i int) (h *block.State, first, blocks []byte)
 	// Done reports the state of job i after its blocks.
 	Done(i int, h *block.State)
@@ -49,9 +50,10 @@ func RunByClasses(n int, w ClassedWork) {
 		g.arrange(buckets, places)
 		from := 0
 		for b := maxClassed; b > 0; b-- {
-			to := int(places[b])
-			g.runEqual(from, to, b, w)
-			from = to
+			if to := int(places[b]); to > from {
+				g.runEqual(from, to, b, w)
+				from = to
+			}
 		}
 	}
 	g.retire(0)
@@ -62,8 +64,7 @@ func RunByClasses(n int, w ClassedWork) {
 // bucket of its own.
 const maxClassed = 16
 
-// runEqual does the jobs that start after `from` others of the window, up to job `to`. Each
-// has the given number of blocks.
+// runEqual does jobs numberOf(from) to numberOf(to-1). Each has the given number of blocks.
 func (g *group) runEqual(from, to, blocks int, w EqualWork) {
 	fetcher, _ := w.(Fetcher)
 	if blocks < minFetched {

@@ -407,9 +407,6 @@ func TestHasClasses(t *testing.T) {
 		for i := range tt.n {
 			tally = tally.With([]int{tt.least, tt.most}[i%2]).With(0)
 		}
-		if tt.n == 1 && tt.least < tt.most { // one job has one number of blocks
-			continue
-		}
 		if got := tally.HasClasses(); got != tt.want {
 			t.Errorf("%d jobs of %d and %d blocks: %t, want %t", tt.n, tt.least, tt.most, got, tt.want)
 		}

@@ -36,7 +36,8 @@ func (t Tally) Jobs() int { return t.jobs }
 func (t Tally) IsEqual() bool { return t.longest == int(-t.short) }
 
 // HasClasses reports whether RunByClasses does the jobs faster than Run: they are short, and
-// all have the same number of blocks, or there are enough to fill the lanes with each number.
+// all have the same number of blocks, or, on average, there are enough to fill the lanes with
+// each number from the least to the most.
 func (t Tally) HasClasses() bool {
 	return t.longest <= maxClassed && (t.IsEqual() || t.jobs >= t.classes()*streamPlans.current().Width)
 }

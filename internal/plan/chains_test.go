@@ -55,7 +55,7 @@ func TestChainsOneByOne(t *testing.T) {
 		{1, 12, 12, true, true},
 		{1, 40, 40, true, false},
 		{2, 10, 5, true, true},
-		{2, 16, 8, true, false},
+		{2, 20, 10, true, false},
 		{2, 16, 8, false, true},
 		{2, 60, 30, false, false},
 		{8, 16, 2, true, true},

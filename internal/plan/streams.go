@@ -28,9 +28,10 @@ type Streams struct {
 	overhead overhead
 	// cycles[n] is the cost of advancing n lanes by a block.
 	cycles [block.MaxLanes + 1]int
-	// gains[n] is what n lanes save for each block. lanes[n] is the least cost of a message
-	// of n, beside its blocks.
-	gains, lanes [block.MaxLanes + 1]int
+	// gains[n] is how many cycles n lanes, or fewer, save for each block at most.
+	// messageCosts[n] is how many cycles each of n messages, or fewer, costs at least,
+	// beside its blocks.
+	gains, messageCosts [block.MaxLanes + 1]int
 	// cheapest[n] is the number of jobs that run at a time when n jobs rotate.
 	// rotations[n] are the ways to advance n jobs.
 	cheapest  [MaxJobs]int
@@ -43,9 +44,10 @@ func NewStreams(r Row, enabled []block.Spec, single string) *Streams {
 	choice := r.Streams(enabled, single)
 	first, cycles := choose(choice, 0)
 	p := &Streams{Width: choice[Cheapest(choice)].Lanes, overhead: r.overhead, cycles: cycles}
+	p.messageCosts[0] = math.MaxInt
 	for n := 1; n < len(cycles); n++ {
-		p.gains[n] = cycles[1] - cycles[n]/n
-		p.lanes[n] = listLaneCycles + 2*p.overhead.callOf(n)/n
+		p.gains[n] = max(p.gains[n-1], cycles[1]-cycles[n]/n)
+		p.messageCosts[n] = min(p.messageCosts[n-1], listLaneCycles+2*p.overhead.callOf(n)/n)
 	}
 	p.FewPay = 5*cycles[2]*p.Width <= 7*2*cycles[p.Width]
 	for n := 1; n < len(p.Kernels); n++ {
@@ -123,7 +125,8 @@ func (p *Streams) OneByOne(n, blocks, shortest, longest, each int, copied bool) 
 
 // OneByOneInClasses is OneByOne for n messages with this many different numbers of blocks,
 // where messages with the same number run together. With each number, some messages are
-// left over, which on average cost a third of a turn of full lanes for each of their blocks.
+// left over. They take lanes that stay empty: on average, a third of a turn of full lanes
+// per block of a message.
 func (p *Streams) OneByOneInClasses(n, blocks, classes, each int) bool {
 	if p.Width == 1 || n <= 1 {
 		return true
@@ -139,10 +142,10 @@ func (p *Streams) OneByOneInClasses(n, blocks, classes, each int) bool {
 // NeverPays reports whether n messages that have `blocks` blocks in all take less time one
 // after the other than side by side, however the blocks are distributed. Side by side,
 // each message costs the caller `each` cycles more than alone, and all together cost
-// `list` cycles more.
+// `list` cycles more. A message without blocks counts as another with blocks does.
 func (p *Streams) NeverPays(n, blocks, each, list int) bool {
 	l := min(n, p.Width)
-	return int64(blocks)*int64(p.gains[l]) < int64(listCycles+list)+int64(n)*int64(p.lanes[l]+each)
+	return int64(blocks)*int64(p.gains[l]) < int64(listCycles+list)+int64(n)*int64(p.messageCosts[l]+each)
 }
 
 // Streams returns the candidates for streams: the enabled kernels of several lanes,

@@ -295,6 +295,10 @@ func TestNeverPays(t *testing.T) {
 		for n := 2; n < 100; n++ {
 			for b := range 100 {
 				for _, each := range []int{0, 130, 800} {
+					// Most messages have b blocks, some one more.
+					if more := n/2 + 1; p.NeverPays(n, n*b+more, each, 0) && !p.OneByOne(n, n*b+more, b, b+1, each, false) {
+						t.Fatalf("%s: %d messages of %d blocks, some of one more, %d cycles each, pay", r.Microarch, n, b, each)
+					}
 					if p.NeverPays(n, n*b, each, 0) && !(p.OneByOne(n, n*b, b, b, each, false) && (n < p.Width || p.OneByOneInClasses(n, n*b, 1, each))) {
 						t.Fatalf("%s: %d messages of %d blocks, %d cycles each, pay", r.Microarch, n, b, each)
 					}
@@ -303,7 +307,7 @@ func TestNeverPays(t *testing.T) {
 			if !p.NeverPays(n, n<<10, 0, 1<<30) {
 				t.Errorf("%s: what %d messages cost together does not count", r.Microarch, n)
 			}
-			if p.Width > 1 && n >= p.Width && p.NeverPays(n, n<<10, 0, 0) {
+			if p.gains[min(n, p.Width)] > 0 && p.NeverPays(n, n<<10, 0, 0) {
 				t.Errorf("%s: %d long messages never pay", r.Microarch, n)
 			}
 		}
