@@ -104,11 +104,14 @@ func WriteHashes(hs []hash.Hash, data [][]byte) {
 	// NeverPay alone decides for most lists of little data, and lengths for most others.
 	// bytes/BlockSize leaves out the bytes of blocks that hashes have begun: on average, the
 	// data completes that many blocks all the same.
-	more := 0
+	each, more := equalCycles, 0
 	if foreign == len(hs) {
 		more = wrapCycles // or takeCycles, which are more
 	}
-	few := lanes.NeverPay(len(hs), bytes/BlockSize, equalCycles+more, equalListCycles) ||
+	if n := len(data); n > 0 && !alike(data[0], data[n/2], data[n-1]) {
+		each = classCycles
+	}
+	few := lanes.NeverPay(len(hs), bytes/BlockSize, each+more, equalListCycles) ||
 		weighLengths(hs, data, std, foreign > std, more)
 	taken := false
 	if !few && foreign > 0 {
@@ -130,6 +133,12 @@ func WriteHashes(hs []hash.Hash, data [][]byte) {
 		}
 		writeRuns(hs, data)
 	}
+}
+
+// alike reports whether a, b and c have the same number of whole blocks.
+func alike(a, b, c []byte) bool {
+	n := len(a) / BlockSize
+	return n == len(b)/BlockSize && n == len(c)/BlockSize
 }
 
 // weighLengths reports whether writing data to hs one by one takes less time than side by
@@ -265,6 +274,7 @@ func sumHashes(dst [][Size]byte, hs []hash.Hash) {
 func areForeign(hs []hash.Hash) bool {
 	for _, h := range hs {
 		switch typeOf(h) {
+		case stdType: // first, since it is the most frequent
 		case nil, digestType, serverType:
 			return false
 		}
