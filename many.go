@@ -212,8 +212,10 @@ func SumHashes[D ~[Size]byte](dst []D, hs []hash.Hash) {
 func sumHashes(dst [][Size]byte, hs []hash.Hash) {
 	checkLengths("SumHashes", len(dst), len(hs))
 	if areForeign(hs) {
-		for i, h := range hs {
-			sumAlone(&dst[i], h)
+		for i, h := range hs { // sumAlone, but for its call, which takes half a nanosecond
+			if sum := h.Sum(dst[i][:0]); unsafe.SliceData(sum) != &dst[i][0] {
+				copy(dst[i][:], sum)
+			}
 		}
 		return
 	}
