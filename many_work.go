@@ -118,8 +118,9 @@ func (w *nearWork) Done(i int, j *lanes.Job)       { (*writeWork)(w).Done(i, j) 
 // sumCycles.
 //
 // The costs in Run were measured on Granite Rapids and Zen 4, the last three on Granite
-// Rapids, the others on Zen 3. There, classCycles was 60 on a quiet core. It is 140, because
-// beside a busy neighbour, lists that barely paid with 60 took up to a quarter longer.
+// Rapids, the others on Zen 3. There, classCycles was 60. It is 140, because lanes gain
+// nothing while another thread keeps the same core busy: lists that barely paid with 60 then
+// took up to a quarter longer.
 const (
 	equalCycles, classCycles, equalListCycles, equalFarCycles = 30, 140, 600, 50
 	writeCycles, writeListCycles, writeFarCycles              = 130, 2500, 200

@@ -160,25 +160,27 @@ func hashes() section {
 		title: "Many hashes",
 		about: "`WriteHashes` to hashes that go on; the others write to them in a loop.",
 		rows: []row{
-			writeHashes("size=8K/n=16", 16, 8<<10, func(int) int { return 0 }),
-			writeHashes("size=8K/n=32", 32, 8<<10, func(int) int { return 0 }),
-			writeHashes("size=1000/n=32/offset=odd", 32, 1000, func(i int) int { return (2*i + 1) % 64 }),
+			writeHashes("size=8K/n=16", same(16, 8<<10), func(int) int { return 0 }),
+			writeHashes("size=8K/n=32", same(32, 8<<10), func(int) int { return 0 }),
+			writeHashes("size=1000/n=32/offset=odd", same(32, 1000), func(i int) int { return (2*i + 1) % 64 }),
+			writeHashes("size=300/n=64/begun=20", same(64, 300), func(int) int { return 20 }),
+			writeHashes("size=150-450/n=256/begun=20", spreadOf(256, 150, 450), func(int) int { return 20 }),
 			freshHashes(),
 		},
 	}
 }
 
-// writeHashes writes size bytes to each of n hashes, which are begun with some
-// bytes.
-func writeHashes(load string, n, size int, begun func(i int) int) row {
+// writeHashes writes to hashes that are begun with some bytes, each time these sizes.
+func writeHashes(load string, sizes []int, begun func(i int) int) row {
+	n := len(sizes)
 	return row{
 		bench:   "WriteHashes",
 		load:    load,
-		bytes:   n * size,
+		bytes:   sum(sizes),
 		digests: n,
 		base:    "crypto",
 		impls: func() []impl {
-			data := messages(same(n, size)...)
+			data := messages(sizes...)
 			begin := func(newHash func() hash.Hash) []hash.Hash {
 				hs := newHashes(n, newHash)
 				for i, h := range hs {
