@@ -11,10 +11,10 @@ import (
 )
 
 // SumManyAfter sets dst[i] to the digest of the bytes written to prefix, followed by
-// msgs[i], for every i. It hashes the messages side by side on the calling goroutine.
-// It starts no other goroutine, and once warm allocates nothing. It does not hash the
-// whole blocks of the prefix again. A nil message is an empty message. dst must not
-// overlap any message.
+// msgs[i], for every i. It hashes the messages side by side on the calling goroutine. It
+// starts no other goroutine. Once its pools are filled, it allocates nothing. It does not
+// hash the whole blocks of the prefix again. A nil message is an empty message. dst must
+// not overlap any message.
 //
 // prefix stays as it is, and may be written to further. Concurrent calls may share a
 // prefix that [New] returned: SumManyAfter only reads it. They may also share a prefix
@@ -46,9 +46,9 @@ func sumManyAfter(dst [][Size]byte, prefix hash.Hash, msgs [][]byte) {
 }
 
 // SumAfter returns the digest of the bytes written to prefix, followed by msg. It is
-// [SumManyAfter] for one message: prefix stays as it is, the same prefixes are accepted,
-// and concurrent calls may share the prefixes that calls of SumManyAfter may share.
-// SumAfter does not hash the whole blocks of the prefix again. Once warm it allocates
+// [SumManyAfter] for one message: it leaves prefix as it is, and accepts the same prefixes.
+// Concurrent calls may share a prefix where calls of SumManyAfter may. SumAfter does not
+// hash the whole blocks of the prefix again. Once its pools are filled, it allocates
 // nothing, unless it has to clone or restore prefix.
 //
 // SumAfter panics, before it touches anything, where SumManyAfter does.
@@ -105,8 +105,8 @@ func sumOneForeign(prefix hash.Hash, msg []byte) (one [Size]byte) {
 	return one
 }
 
-// sumForeign calls put(i, sum) for i from 0 to n-1, with the digest of what was written
-// to prefix, followed by msg(i). prefix is a hash whose state cannot be read.
+// sumForeign calls put(i, sum) for each i from 0 to n-1, in order. sum is the digest of the
+// bytes written to prefix, followed by msg(i). The state of prefix cannot be read.
 func sumForeign(function string, prefix hash.Hash, n int, msg func(i int) []byte, put func(i int, sum *[Size]byte)) {
 	var sum [Size]byte
 	if c, ok := prefix.(hash.Cloner); ok {

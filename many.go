@@ -11,9 +11,9 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/lanes"
 )
 
-// SumMany sets dst[i] to Sum256(msgs[i]) for every i. It hashes the messages side by
-// side on the calling goroutine. It starts no other goroutine, and once warm allocates
-// nothing. A nil message is an empty message. dst must not overlap any message.
+// SumMany sets dst[i] to Sum256(msgs[i]) for every i. It hashes the messages side by side
+// on the calling goroutine. It starts no other goroutine. Once its pools are filled, it
+// allocates nothing. A nil message is an empty message. dst must not overlap any message.
 //
 // It panics, before it touches anything, if dst and msgs differ in length.
 func SumMany[D ~[Size]byte](dst []D, msgs [][]byte) {
@@ -54,21 +54,22 @@ func SumMany224[D ~[Size224]byte](dst []D, msgs [][]byte) {
 	lists224.Put(sums)
 }
 
-// list224 is digests of SHA-224 before they are shortened.
+// list224 holds digests of SHA-224 before they are truncated to 28 bytes.
 type list224 [1024][Size]byte
 
 var lists224 = sync.Pool{New: func() any { return new(list224) }}
 
 // WriteHashes has the effect of hs[i].Write(data[i]) for every i, in order. It writes to
-// the hashes of this package side by side on the calling goroutine. It starts no other
-// goroutine, and once warm allocates nothing. It does not read data after it returns. It
-// writes to few hashes, or little data, one by one where that is faster. A hash that occurs
-// in hs more than once takes its data in order. The hashes of package hmac run side by side
-// with the hashes of this package. So do hashes of crypto/sha256 with 1 KiB or more to
-// write, unless crypto/sha256 compresses for this package, as in FIPS 140-3 mode.
-// WriteHashes calls the method Write of any other hash. Hashes before and after such a hash
-// do not run side by side with each other. If reading data faults, and the caller recovers,
-// each write to a hash of this package has happened as a whole or not at all.
+// the hashes of this package side by side on the calling goroutine. If there are few hashes
+// or little data, it writes to them one by one where that is faster. It starts no other
+// goroutine. Once its pools are filled, it allocates nothing. It does not read data after
+// it returns. A hash that occurs in hs more than once takes its data in order. The hashes
+// of package hmac run side by side with the hashes of this package. So do hashes of
+// crypto/sha256 with 1 KiB or more to write, unless crypto/sha256 compresses for this
+// package, as in FIPS 140-3 mode. WriteHashes calls the method Write of any other hash. The
+// hashes before such a hash do not run side by side with those after it. If reading data
+// faults and the caller recovers, each write to a hash of this package has happened as a
+// whole or not at all.
 //
 // WriteHashes panics, before it touches anything, if hs and data differ in length, or
 // if a hash is nil, or is a [Server]'s hash that was copied by value.
@@ -80,8 +81,8 @@ func WriteHashes(hs []hash.Hash, data [][]byte) {
 			return
 		}
 	}
-	// foreign counts the hashes of other packages, std those of crypto/sha256 among them that
-	// are written to alone.
+	// foreign counts the hashes of other packages. std counts those of them that are written
+	// to alone: hashes of crypto/sha256 with less than minTaken bytes to write.
 	bytes, foreign, std, buffers := 0, 0, 0, false
 	for i, h := range hs {
 		n := len(data[i])
@@ -101,12 +102,12 @@ func WriteHashes(hs []hash.Hash, data [][]byte) {
 		}
 		bytes += n
 	}
-	// NeverPay alone decides for most lists of little data, and lengths for most others.
-	// bytes/BlockSize leaves out the bytes of blocks that hashes have begun: on average, the
-	// data completes that many blocks all the same.
+	// For most lists of little data, NeverPay alone decides. For most others, weighLengths
+	// does. bytes/BlockSize ignores the partial blocks that hashes hold before and after the
+	// write. On average, these cancel out.
 	each, more := equalCycles, 0
 	if foreign == len(hs) {
-		more = wrapCycles // or takeCycles, which are more
+		more = wrapCycles // a lower bound: takeCycles is larger
 	}
 	if n := len(data); n > 0 && !alike(data[0], data[n/2], data[n-1]) {
 		each = classCycles
@@ -142,9 +143,10 @@ func alike(a, b, c []byte) bool {
 }
 
 // weighLengths reports whether writing data to hs one by one takes less time than side by
-// side, if each hash has begun half a block. Side by side, each costs `more` cycles more than
-// a hash of this package. std of the writes are short ones to hashes of crypto/sha256, which
-// go alone; they separate the others, unless there are other foreign hashes.
+// side. It assumes that each hash holds half a block. Side by side, a hash costs `more`
+// cycles on top of the cost of a hash of this package. `std` is the number of short writes
+// to hashes of crypto/sha256, which are done alone. These writes split the other writes
+// into runs, unless `others` says that hs holds further foreign hashes.
 func weighLengths(hs []hash.Hash, data [][]byte, std int, others bool, more int) bool {
 	var run lanes.Tally
 	for i, p := range data {
@@ -160,8 +162,8 @@ func weighLengths(hs []hash.Hash, data [][]byte, std int, others bool, more int)
 	return areFewWrites(run, len(hs), more)
 }
 
-// weighWrites reports whether writing data to hs one by one takes less time than side by
-// side, and whether side by side needs writeTaken.
+// weighWrites returns in `few` whether writing data to hs one by one takes less time than
+// side by side. It returns in `taken` whether writing side by side needs writeTaken.
 func weighWrites(hs []hash.Hash, data [][]byte) (few, taken bool) {
 	var all, run lanes.Tally
 	wraps, takes, runsAreFew := 0, 0, true
@@ -199,8 +201,9 @@ func weighWrites(hs []hash.Hash, data [][]byte) (few, taken bool) {
 
 // SumHashes sets dst[i] to the digest of the bytes written to hs[i], for every i, side by
 // side on the calling goroutine. The hashes stay as they are, and may be written to
-// further. SumHashes starts no other goroutine, and once warm allocates nothing. For a hash
-// of another package, those of hmac and crypto/sha256 included, it calls the method Sum.
+// further. SumHashes starts no other goroutine. Once its pools are filled, it allocates
+// nothing. For a hash of another package, including hmac and crypto/sha256, it calls the
+// method Sum.
 //
 // SumHashes panics, before it touches anything, if dst and hs differ in length, or
 // if a hash is nil, has a Size that is not 32, or is a [Server]'s hash that was
@@ -212,14 +215,14 @@ func SumHashes[D ~[Size]byte](dst []D, hs []hash.Hash) {
 func sumHashes(dst [][Size]byte, hs []hash.Hash) {
 	checkLengths("SumHashes", len(dst), len(hs))
 	if areForeign(hs) {
-		for i, h := range hs { // sumAlone, but for its call, which takes half a nanosecond
+		for i, h := range hs { // sumAlone, inlined by hand: the call takes half a nanosecond
 			if sum := h.Sum(dst[i][:0]); unsafe.SliceData(sum) != &dst[i][0] {
 				copy(dst[i][:], sum)
 			}
 		}
 		return
 	}
-	// run counts the hashes of this package in a row, longest is the most in a row.
+	// run counts consecutive hashes of this package. longest is the length of the longest run.
 	run, longest, buffers := 0, 0, false
 	for i, h := range hs {
 		if d, ok := h.(*digest); ok && !d.is224 {
@@ -270,9 +273,9 @@ func sumHashes(dst [][Size]byte, hs []hash.Hash) {
 	}
 }
 
-// areForeign reports whether all of hs are hashes of other packages that have digests of
-// Size bytes. It has no variables to save across the calls of Size. For a hash of
-// crypto/sha256 it takes 2 ns; the loop of sumHashes takes 5.
+// areForeign reports whether all of hs are hashes of other packages and have digests of
+// Size bytes. It is a separate loop so that no variables are spilled around the calls of
+// Size. For each hash of crypto/sha256, it takes 2 ns; the loop of sumHashes takes 5 ns.
 func areForeign(hs []hash.Hash) bool {
 	for _, h := range hs {
 		switch typeOf(h) {
@@ -298,8 +301,10 @@ func sumEach(dst [][Size]byte, hs []hash.Hash) {
 	}
 }
 
-// endsAreFew reports whether the ends of hs, one or two blocks each, take less time one
-// after the other than side by side. The longest run of hashes of this package decides.
+// endsAreFew reports whether hashing the ends of hs, one or two blocks each, takes less
+// time one after the other than side by side. `longest` is the length of the longest run of
+// hashes of this package. That run decides, with each of its ends counted as one block. But
+// if the run pays too little and is all of hs, the actual numbers of blocks decide.
 func endsAreFew(hs []hash.Hash, longest int) bool {
 	if few := lanes.AreFewEqual(longest, 1, sumCycles); !few || longest < len(hs) {
 		return few

@@ -10,8 +10,8 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/lanes"
 )
 
-// endWork lists the end of each message of hs: the last bytes, which fill no block. All of
-// hs are hashes of this package.
+// endWork lists the ends of the messages of hs. An end is the last bytes of a message,
+// which fill no block. All of hs are hashes of this package.
 type endWork work
 
 func (w *endWork) End(i int) (h *block.State, rest []byte, length uint64) {
@@ -21,8 +21,8 @@ func (w *endWork) End(i int) (h *block.State, rest []byte, length uint64) {
 
 func (w *endWork) Fetch(i int) { flushedDigest(w.hs[i]).fetch() }
 
-// work is a list for package lanes: of hashes and data for WriteHashes, of hashes alone for
-// SumHashes and flushMany.
+// work is a list for package lanes. WriteHashes sets hs and data; SumHashes and flushMany
+// set hs alone.
 type work struct {
 	hs   []hash.Hash
 	data [][]byte
@@ -30,8 +30,8 @@ type work struct {
 
 var works = sync.Pool{New: func() any { return new(work) }}
 
-// release drops the caller's pointers. If reading data has faulted, hashes are still
-// marked as waiting; release clears the mark.
+// release drops the caller's pointers. If reading data has faulted, some hashes are still
+// marked as waiting; release unmarks them.
 func (w *work) release() {
 	for _, h := range w.hs {
 		flushedDigest(h).waiting = false
@@ -40,7 +40,8 @@ func (w *work) release() {
 	works.Put(w)
 }
 
-// fetch fetches the data of hash i, and its state if there are many hashes.
+// fetch prefetches the data of hash i. If there are more than nearHashes hashes, it also
+// prefetches the state of hash i.
 func (w *work) fetch(i int) {
 	if len(w.hs) > nearHashes {
 		flushedDigest(w.hs[i]).fetch()
@@ -48,8 +49,8 @@ func (w *work) fetch(i int) {
 	block.Fetch(w.data[i : i+1])
 }
 
-// writeWork writes data to hs: different hashes of this package, all waiting. A hash
-// whose data completes no block stays waiting.
+// writeWork writes data to hs. All of hs are hashes of this package; they are distinct and
+// waiting. A hash whose data completes no block stays waiting.
 type writeWork work
 
 func (w *writeWork) Blocks(i int) int {
@@ -97,30 +98,30 @@ func (w *equalWork) Done(i int, h *block.State) {
 const (
 	// nearHashes is the largest number of hashes that are assumed to be in cache.
 	nearHashes = 1024
-	// nearData is the largest length of a hash's data that is assumed to be in cache, if
-	// the hashes are. Fetching such data would cost more than the fetch gains.
+	// nearData is the largest length of a hash's data that is assumed to be in cache when the
+	// hashes are. Prefetching such data would cost more than it gains.
 	nearData = 256
 )
 
-// nearWork is writeWork whose hashes and data are not fetched.
+// nearWork is writeWork without prefetching.
 type nearWork work
 
 func (w *nearWork) Blocks(i int) int               { return (*writeWork)(w).Blocks(i) }
 func (w *nearWork) Start(i int, j *lanes.Job) bool { return (*writeWork)(w).Start(i, j) }
 func (w *nearWork) Done(i int, j *lanes.Job)       { (*writeWork)(w).Done(i, j) }
 
-// How many cycles more hashes cost side by side than alone. In WriteHashes, each costs
-// equalCycles in lanes.RunEqual, classCycles in lanes.RunByClasses, and writeCycles in
-// lanes.Run. A list costs equalListCycles in the first two, and writeListCycles in Run. If
-// there are more than nearHashes, each costs equalFarCycles more in the first two, and
-// writeFarCycles in Run. Each costs wrapCycles more if any hash writes to another one, and
-// takeCycles more if the state of any hash is taken. In SumHashes, each message costs
-// sumCycles.
+// The extra cycles that hashes cost side by side, compared with alone. In WriteHashes, each
+// hash costs equalCycles in lanes.RunEqual, classCycles in lanes.RunByClasses, and
+// writeCycles in lanes.Run. Each list costs equalListCycles in RunEqual and RunByClasses,
+// and writeListCycles in Run. If a list has more than nearHashes hashes, each hash costs
+// equalFarCycles more in RunEqual and RunByClasses, and writeFarCycles more in Run. If any
+// hash writes to another hash, each hash costs wrapCycles more. If the state of any hash is
+// taken, each hash costs takeCycles more. In SumHashes, each message costs sumCycles.
 //
-// The costs in Run were measured on Granite Rapids and Zen 4, the last three on Granite
-// Rapids, the others on Zen 3. There, classCycles was 60. It is 140, because lanes gain
-// nothing while another thread keeps the same core busy: lists that barely paid with 60 then
-// took up to a quarter longer.
+// The costs in Run were measured on Granite Rapids and Zen 4. wrapCycles, takeCycles and
+// sumCycles were measured on Granite Rapids, the others on Zen 3. On Zen 3, classCycles was
+// 60. It is set to 140, because lanes gain nothing while another thread keeps the same core
+// busy. On such a core, lists that barely paid with 60 took up to a quarter longer.
 const (
 	equalCycles, classCycles, equalListCycles, equalFarCycles = 30, 140, 600, 50
 	writeCycles, writeListCycles, writeFarCycles              = 130, 2500, 200
@@ -128,8 +129,9 @@ const (
 	sumCycles                                                 = 10
 )
 
-// areFewWrites reports whether writes of the blocks in t, a part of n writes, take less time
-// one by one than side by side, where each costs `more` cycles more than the constants say.
+// areFewWrites reports whether the writes in t take less time one by one than side by side.
+// t tallies the blocks of some or all of n writes. Side by side, each write costs `more`
+// cycles on top of the constants above.
 func areFewWrites(t lanes.Tally, n, more int) bool {
 	if t.Jobs() <= 1 {
 		return true
@@ -153,14 +155,14 @@ func areFewWrites(t lanes.Tally, n, more int) bool {
 	return t.AreFew(each)
 }
 
-// writeRuns is WriteHashes without checks. It takes no state of a hash of crypto/sha256,
-// but calls Write of such a hash.
+// writeRuns is WriteHashes without checks. It does not take the state of a hash of
+// crypto/sha256, but calls the hash's Write.
 func writeRuns(hs []hash.Hash, data [][]byte) {
 	w := works.Get().(*work)
 	defer w.release()
 	for len(hs) > 0 {
-		// A run of different hashes of this package goes side by side. A foreign hash
-		// ends the run, since it may wrap one of them.
+		// A run of distinct hashes of this package goes side by side. A foreign hash ends the
+		// run, since it may wrap a hash of the run.
 		n, fewest, most, longest := 0, math.MaxInt, 0, 0
 		var t lanes.Tally
 		for ; n < len(hs); n++ {

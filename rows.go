@@ -12,8 +12,8 @@ import (
 )
 
 // Rows are parts of a buffer, all of one size, at equal distances. Row i is Data[i*Stride :
-// i*Stride+Size]. Size and Stride are in bytes. A Stride of 0 means Size: one row follows
-// the other.
+// i*Stride+Size]. Size and Stride are in bytes. If Stride is 0, it counts as Size: the rows
+// are contiguous.
 type Rows struct {
 	Data         []byte
 	Size, Stride int
@@ -28,12 +28,12 @@ func RowsOf[D ~[Size]byte](d []D) Rows {
 // SumRows sets row i of dst to the digest of the bytes written to prefix, followed by row i
 // of src, for every i below n. A nil prefix is an empty prefix. A row of dst that is
 // smaller than a digest receives the first bytes of the digest. [SumManyAfter] computes the
-// same digests for slices of the rows. SumRows needs no slices, and writes each digest to
-// its place, for example between the nodes of a tree. Memory between the rows of dst stays
-// as it is. Like SumManyAfter, SumRows uses the calling goroutine alone, once warm
-// allocates nothing, and leaves prefix as it is.
+// same digests if each message is a row of src. SumRows needs no slice for each row. It
+// writes each digest straight to its place, for example between the nodes of a tree. Memory
+// between the rows of dst stays as it is. Like SumManyAfter, SumRows uses only the calling
+// goroutine and leaves prefix as it is. Once its pools are filled, it allocates nothing.
 //
-// dst and src may share memory: row i of dst may overlap the rows of src up to row i.
+// dst and src may share memory: row i of dst may overlap rows 0 to i of src.
 //
 // SumRows panics, before it touches anything, if the Size of dst is not 1 to 32, if a Size,
 // a Stride or n is negative, if a Stride other than 0 is smaller than the Size of its Rows,
@@ -100,9 +100,9 @@ func (r *Rows) check(name string, n int) {
 	}
 }
 
-// overlap reports whether one of the first n rows of dst overlaps a later row of src,
-// and which rows do. It skips the look at each row if dst and src lie apart, or if
-// each row i of dst ends before row i+1 of src begins.
+// overlap reports whether one of the first n rows of dst overlaps a later row of src. If
+// so, row i of dst overlaps row j of src. overlap checks each row only if the spans of dst
+// and src overlap, and some row i of dst ends after row i+1 of src begins.
 func overlap(dst, src *Rows, n int) (i, j int, ok bool) {
 	if n < 2 || src.Size == 0 {
 		return 0, 0, false
@@ -119,7 +119,7 @@ func overlap(dst, src *Rows, n int) (i, j int, ok bool) {
 	}
 	for i := range last {
 		begin := offset + i*dst.Stride
-		// Of the later rows of src, row j is the first that ends behind begin.
+		// Among the rows of src after row i, row j is the first that ends after begin.
 		j := i + 1
 		if begin >= src.Size {
 			j = max(j, (begin-src.Size)/src.Stride+1)

@@ -8,26 +8,26 @@ import (
 )
 
 const (
-	// seqMessages is the largest number of messages that SumSeq takes ahead.
+	// seqMessages is the largest number of messages that SumSeq takes before it hashes them.
 	seqMessages = 64
-	// SumSeq takes no more messages ahead once those that it has taken have seqBytes bytes
-	// and fill the lanes, or have seqLong bytes.
+	// SumSeq takes fewer messages if they fill the lanes and have seqBytes bytes in all, or if
+	// they have seqLong bytes in all.
 	seqBytes, seqLong = 1 << 20, 16 << 20
-	// SumSeq hashes the first messages as they come, while they have less than seqAlone
-	// bytes in all: so a short sequence does not pay for a list that it does not fill.
-	// Each message counts BlockSize bytes more than its length.
+	// SumSeq hashes the first messages one by one, while they have less than seqAlone bytes in
+	// all. So a short sequence does not pay for a list that it does not fill. Each message
+	// counts as BlockSize bytes more than its length.
 	seqAlone = 4 << 10
 )
 
 // SumSeq returns a sequence of the keys of msgs, each with the digest of its message, in
 // the order of msgs. It is for messages that arrive one by one, such as the chunks of a
 // file: it collects them and hashes them side by side, like [SumMany]. A key is whatever
-// the loop needs beside the digest, such as the message itself.
+// the loop needs along with the digest, such as the message itself.
 //
 // SumSeq takes up to 64 messages ahead. It takes no more once they fill the lanes (see
-// [Selected]) and have 1 MiB in all, or once they have 16 MiB. So a message must stay
-// unchanged until its digest is yielded, and msgs must not wait for digests. If the loop
-// ends early, or msgs panics, the messages that were taken ahead get no digest.
+// [Selected]) and have 1 MiB in all, or once they have 16 MiB in all. So a message must
+// stay unchanged until its digest is yielded, and msgs must not wait for digests. If the
+// loop ends early, or msgs panics, the messages that were taken ahead get no digest.
 //
 // SumSeq starts no goroutine. When the loop ends early, msgs is stopped, too. The
 // sequence may be used again if msgs may be.
@@ -40,8 +40,8 @@ func SumSeq[K any](msgs iter.Seq2[K, []byte]) iter.Seq2[K, [Size]byte] {
 	return func(yield func(K, [Size]byte) bool) { sumSeq(msgs, yield) }
 }
 
-// sumSeq runs a loop over a sequence that SumSeq returned. It calls msgs itself: range
-// would put one more function on the heap, and check the loop at each message.
+// sumSeq runs a loop over a sequence that SumSeq returned. It calls msgs directly: range
+// would allocate one more closure, and check the state of the loop at each message.
 func sumSeq[K any](msgs iter.Seq2[K, []byte], yield func(K, [Size]byte) bool) {
 	s := &seq[K]{yield: yield}
 	msgs(func(k K, m []byte) bool {
@@ -55,13 +55,13 @@ func sumSeq[K any](msgs iter.Seq2[K, []byte], yield func(K, [Size]byte) bool) {
 	s.end()
 }
 
-// seq is the state of such a loop.
+// seq is the state of a loop over a sequence that SumSeq returned.
 type seq[K any] struct {
 	yield func(K, [Size]byte) bool
 	alone int      // bytes counted towards seqAlone
-	keys  []K      // of the messages that were taken ahead
-	size  int      // of these messages
-	list  *seqList // with these messages; nil until there are some, and once the loop has ended
+	keys  []K      // keys of the messages that were taken ahead
+	size  int      // bytes of these messages in all
+	list  *seqList // holds these messages; nil before the first and after the loop
 }
 
 type seqList struct {
@@ -99,21 +99,21 @@ func (s *seq[K]) isFull() bool {
 	return n >= width
 }
 
-// end yields what is left, unless the loop has ended.
+// end flushes the messages that are left, unless the loop has ended.
 func (s *seq[K]) end() {
 	if s.list != nil && s.flush() {
 		s.release()
 	}
 }
 
-// release gives back the list.
+// release returns the list to seqLists.
 func (s *seq[K]) release() {
 	seqLists.Put(s.list)
 	s.list = nil
 }
 
-// flush yields the messages that were taken ahead. It reports whether the loop goes on;
-// if not, it releases the list.
+// flush hashes the messages that were taken ahead, then yields their keys and digests. It
+// reports whether the loop goes on; if not, it releases the list.
 func (s *seq[K]) flush() bool {
 	l, n := s.list, len(s.keys)
 	sumMany(l.sums[:n], l.msgs[:n])

@@ -20,11 +20,11 @@ import (
 // goroutine. Any number of goroutines may use a Server. The zero Server is ready for use.
 // The hashes of a nil *Server work like the hashes of the function [New].
 //
-// Only one goroutine at a time may use a hash of a Server. If two goroutines use a hash
-// at the same time, its digest is wrong or a call panics, as with the hashes of the
-// function [New]. Other hashes keep their digests: no goroutine writes to memory that
-// can belong to another hash. A hash may pass from one goroutine to another. The hash
-// then takes a new buffer, and leaves the old buffer to the garbage collector.
+// Only one goroutine at a time may use a hash of a Server. If two goroutines use a hash at
+// the same time, its digest is wrong or a call panics, as with the hashes of the function
+// [New]. The digests of other hashes stay right: no goroutine writes to memory that can
+// belong to another hash. A hash may pass from one goroutine to another. The hash then
+// takes a new buffer, and leaves the old buffer to the garbage collector.
 //
 // A hash buffers writes of less than 32 KiB until they add up to 32 KiB, except writes
 // that are hashed alone. So an unfinished hash may hold 32 KiB of memory. A request asks
@@ -38,7 +38,7 @@ import (
 //   - for a processor, while other goroutines keep all GOMAXPROCS processors busy. In
 //     such programs, hashes of the function [New] are faster.
 //
-// On WebAssembly the Go scheduler interrupts no goroutine, so a writer yields after
+// On WebAssembly the Go scheduler does not preempt goroutines, so a writer yields after
 // every 32 KiB.
 //
 // Reading the data of a Write can fault, for example in a mapped file that was

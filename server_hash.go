@@ -12,17 +12,18 @@ import (
 
 // serverHash is the hash.Hash of a Server, for one goroutine at a time. It keeps no
 // reference to its caller's memory, and leaves nothing behind in its server when it is
-// dropped. The zero serverHash belongs to no server. Its fields have small types:
-// larger hashes would make the garbage collector run more often, and slow down a
+// dropped. The zero serverHash belongs to no server. Its fields have small types, since
+// larger hashes would make the garbage collector run more often. That would slow down a
 // goroutine that makes a hash for each message of 1 KiB.
 type serverHash struct {
 	digest
 
-	// self is the hash itself once it has begun. In a copy made by value, self points to
-	// the original. The buffer of such a copy may belong to another hash by now.
+	// self is nil until the hash has begun. Then it points to the hash itself. In a copy made
+	// by value, it points to the original. The buffer of such a copy may belong to another
+	// hash by now.
 	self *serverHash
 
-	shard *combine.Shard // nil: no batches
+	shard *combine.Shard // nil if the hash belongs to no server
 
 	// Short writes are buffered until they make up a request. While buffered is not nil, it
 	// holds m bytes of the message, at least a block. These bytes follow those that are
@@ -34,10 +35,10 @@ type serverHash struct {
 	// shard. While it is positive, nothing is buffered.
 	solo uint16
 
-	// inUse is set while a request of the hash is under way. A second goroutine that uses
-	// the hash then panics. A Write by the second goroutine takes the slow path, which
-	// checks inUse: a buffer, if there is one, belongs to the first goroutine, and solo is
-	// 0. inUse also makes go vet report copies by value.
+	// inUse is set while a request of the hash is under way. A second goroutine that uses the
+	// hash meanwhile panics. Its Write cannot take a fast path: a buffer, if there is one,
+	// belongs to the first goroutine, and solo is 0. The slow path checks inUse. inUse also
+	// makes go vet report copies by value.
 	inUse atomic.Bool
 }
 
@@ -45,12 +46,12 @@ type serverHash struct {
 // a request to a goroutine on another P would cost as much as the lanes gain.
 const bufferSize = combine.SoloUnit
 
-// A buffer is for one hash and one goroutine, the one that took it from the pool. Only that
+// A buffer is for one hash, and for the goroutine that took it from the pool. Only that
 // goroutine writes to bytes, and only that goroutine puts the buffer back. So no write to
 // bytes is under way when the buffer is put back, and none follows, even if another
 // goroutine misuses the hash at the same time. The hash that takes the buffer next is safe.
-// A lock would do as well, but locking takes half the time of a write of 64 bytes. To find
-// out which goroutine is calling takes a fifteenth of the time of such a write.
+// A lock would also work, but locking takes half as long as a write of 64 bytes. Finding
+// out which goroutine is calling takes a fifteenth as long as such a write.
 type buffer struct {
 	bytes *[bufferSize]byte
 
@@ -178,8 +179,9 @@ func (d *serverHash) ownBuffer() *buffer {
 	return b
 }
 
-// compress compresses the whole blocks of what is buffered or in digest.x, followed by p:
-// together at least bufferSize bytes. If reading p faults, the hash stays as it was.
+// compress adds p to the message. The bytes that are buffered or in digest.x, followed by
+// p, are at least bufferSize bytes. compress compresses their whole blocks, and keeps the
+// rest in digest.x. If reading p faults, the hash stays as it was.
 func (d *serverHash) compress(p []byte) {
 	// The end is read first: nothing may fault once the blocks are compressed.
 	var end [BlockSize]byte
@@ -213,9 +215,9 @@ func (d *serverHash) flush() {
 	d.tookBuffered()
 }
 
-// request compresses head, which is buffered, and then the blocks that p completes,
-// side by side with other requests. Meanwhile d is in use. If reading p faults, d stays
-// as it was.
+// request compresses head, which is buffered, and then the blocks that p completes, side by
+// side with other requests. d.inUse is set meanwhile. If reading p faults, d stays as it
+// was.
 func (d *serverHash) request(head, p []byte) {
 	r := combine.NewRequest()
 	d.start(&r.Job, p)
@@ -300,9 +302,9 @@ func (d *serverHash) AppendBinary(b []byte) ([]byte, error) {
 	return d.digest.AppendBinary(b)
 }
 
-// UnmarshalBinary sets the hash to a state that was marshalled from a SHA-256
-// hash of this package or of crypto/sha256. If b is not such a state, it returns an
-// error, and the hash stays as it is.
+// UnmarshalBinary sets the hash to a state that was marshalled from a SHA-256 hash of this
+// package or of crypto/sha256. If b is not such a state, UnmarshalBinary returns an error,
+// and the hash stays as it is.
 func (d *serverHash) UnmarshalBinary(b []byte) error {
 	d.begin()
 	err := d.digest.UnmarshalBinary(b)

@@ -62,9 +62,10 @@ func Sum224(data []byte) [Size224]byte {
 	return [Size224]byte(sum[:])
 }
 
-// stdTakes reports whether crypto/sha256 hashes data as a whole. Longer messages go to
-// crypto/sha256 part by part: with GOFIPS140=v1.0.0 it compresses a message in one call of
-// assembly, which nothing can interrupt, and a garbage collection would wait for the end.
+// stdTakes reports whether crypto/sha256 hashes data in one call. Where crypto/sha256 does
+// the work, it receives longer messages in parts. With GOFIPS140=v1.0.0, crypto/sha256
+// compresses a message in one call of assembly, which nothing can preempt. A garbage
+// collection would wait for the end of that call.
 func stdTakes(data []byte) bool {
 	return block.UsesStd() && len(data) <= block.MaxPlain*BlockSize
 }
@@ -77,14 +78,14 @@ type digest struct {
 	n     uint8
 	is224 bool
 
-	waiting bool // is in a run of writeRuns, or flushMany flushes it
-	// ends is the XOR of the first and the last byte of a write (see probed). If it were
-	// not stored, these bytes would not be read.
+	waiting bool // the hash is in a run of writeRuns, or flushMany is flushing it
+	// ends is the XOR of the first and the last byte of a write (see probed). Storing the XOR
+	// keeps the compiler from removing the two loads.
 	ends byte
 }
 
-// The marshalled form of crypto/sha256: an identifier, the state, the block
-// that is being filled, padded with zeros, and the length.
+// The marshalled form of crypto/sha256 consists of an identifier, the state, the partial
+// block padded with zeros, and the length.
 const (
 	magic224      = "sha\x02"
 	magic256      = "sha\x03"
@@ -123,8 +124,8 @@ func (d *digest) Size() int {
 // BlockSize returns 64, the length of a block in bytes.
 func (d *digest) BlockSize() int { return BlockSize }
 
-// Data of at most probed bytes lies on two pages at most: if its ends can be read, all of
-// it can.
+// Data of at most probed bytes spans at most two pages. If its first and last byte can be
+// read, all of it can be read.
 const probed = 4096
 
 // Write adds p to the message. If reading p faults, d stays as it is.
@@ -147,7 +148,7 @@ func (d *digest) Write(p []byte) (int, error) {
 			block.Compress(&d.h, p[:whole])
 			p = p[whole:]
 		}
-		if len(p) > 0 { // an empty copy is a call, too, and delays the next hash's block
+		if len(p) > 0 { // even an empty copy is a call, and delays the next hash's compression
 			copy(d.x[:], p)
 		}
 		d.n = uint8(len(p))
@@ -156,8 +157,8 @@ func (d *digest) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// writeLong is Write for data that completes at least one block. d.x[d.n:], which it fills
-// before it has read all of p, is no part of the state.
+// writeLong is Write for data that completes at least one block. It fills d.x[d.n:] before
+// it has read all of p. That is safe: d.x[d.n:] does not belong to the state.
 func (d *digest) writeLong(p []byte) {
 	h, blocks := d.h, p
 	if d.n > 0 {
@@ -168,15 +169,16 @@ func (d *digest) writeLong(p []byte) {
 	d.advance(&h, p)
 }
 
-// fetch fetches the cache lines of x. The other fields, the state before x and those behind
-// x, come along as far as they lie on the same lines.
+// fetch prefetches the cache lines of d.x. Other fields on these lines come along: the
+// state lies before x, the rest after x.
 func (d *digest) fetch() {
 	x := [1][]byte{d.x[:]}
 	block.Fetch(x[:])
 }
 
-// completed returns the blocks that p completes. There is at least one. If a block was
-// begun, it is `first`, and whole are the others; else first is nil.
+// completed returns the blocks that p completes. There is at least one. If d has begun a
+// block, completed fills it in d.x and returns it as `first`. Otherwise `first` is nil.
+// `whole` holds the other blocks.
 func (d *digest) completed(p []byte) (first, whole []byte) {
 	if d.n > 0 {
 		p = p[copy(d.x[d.n:], p):]
@@ -191,12 +193,13 @@ func (d *digest) start(j *lanes.Job, p []byte) {
 	j.Set(&d.h, first, whole, nil)
 }
 
-// wrote records that h has taken in the blocks that p completed, and keeps the rest
-// of p. If reading the rest faults, d stays as it is.
+// wrote records that d.h has taken in the blocks that p completed. It keeps the rest of p
+// in d.x. If reading the rest faults, d stays as it is.
 func (d *digest) wrote(p []byte) {
 	n := int((d.len + uint64(len(p))) % BlockSize)
 	if n > 0 {
-		// The rest lies on two pages at most: if its ends can be read, all of it can.
+		// The rest spans at most two pages. If its first and last byte can be read, all of it can
+		// be read.
 		rest := p[len(p)-n:]
 		d.ends = rest[0] ^ rest[n-1]
 		copy(d.x[:], rest)

@@ -28,16 +28,17 @@ type stdHash interface {
 	encoding.BinaryUnmarshaler
 }
 
-// The types of the hashes of crypto/sha256 and of this package.
+// The types of the hashes of crypto/sha256 and of this package, as typeOf returns them.
 var (
 	stdType    = typeOf(stdsha256.New())
 	digestType = typeOf((*digest)(nil))
 	serverType = typeOf((*serverHash)(nil))
 )
 
-// typeOf returns the first word of h. It is nil if h is nil, else the same for all hashes of
-// one type. A type assertion would compare it, too, but the type of the hashes of
-// crypto/sha256 cannot be named. Comparing results of reflect.TypeOf takes 2 ns more.
+// typeOf returns the itab pointer of the interface value h. The pointer is nil if h is nil.
+// Otherwise it is the same for all hashes of one type. A type assertion also compares itab
+// pointers, but needs the name of the type; the type of the hashes of crypto/sha256 cannot
+// be named. Comparing results of reflect.TypeOf takes 2 ns longer.
 func typeOf(h hash.Hash) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&h)) }
 
 // isStd reports whether h is a hash of crypto/sha256.
@@ -46,9 +47,9 @@ func isStd(h hash.Hash) bool { return typeOf(h) == stdType }
 // isTaken reports whether the state of h can be taken.
 func isTaken(h hash.Hash) bool { return isStd(h) && !block.UsesStd() }
 
-// take returns the state of h if h is a hash of crypto/sha256, else nil. h stays as it
-// is. A type that wraps such a hash may give Write another meaning, so take looks at
-// the concrete type. It takes nothing where crypto/sha256 shall do the work.
+// take returns the state of h if h is a hash of crypto/sha256, else nil. h stays as it is.
+// take checks the concrete type of h, since a type that wraps such a hash may give Write
+// another meaning. take returns nil where crypto/sha256 does the work.
 func take(h hash.Hash) *takenState {
 	m, ok := h.(stdHash)
 	if !ok || !isTaken(h) {
@@ -68,7 +69,7 @@ func take(h hash.Hash) *takenState {
 	return t
 }
 
-// release clears t and gives it up. t may be nil.
+// release clears t and returns it to takenStates. t may be nil.
 func (t *takenState) release() {
 	if t != nil {
 		t.digest = digest{}
@@ -86,8 +87,9 @@ const (
 	maxTaken, maxWrites = 256, 1024
 )
 
-// takenRun is a run of writes to hashes of this package, to hashes that write to these,
-// and to hashes of crypto/sha256. A state that is taken is in hs in place of its hash.
+// takenRun is a run of writes to hashes of this package, to hashes that write to these, and
+// to hashes of crypto/sha256. For a hash whose state is taken, hs holds the state instead
+// of the hash.
 type takenRun struct {
 	hs   []hash.Hash
 	data [][]byte
@@ -99,7 +101,7 @@ type takenRun struct {
 
 var takenRuns = sync.Pool{New: func() any { return &takenRun{taken: make(map[hash.Hash]*takenState)} }}
 
-// reset drops the caller's pointers and gives up the states.
+// reset drops the caller's pointers and releases the states.
 func (r *takenRun) reset() {
 	for _, t := range r.states {
 		t.release()
@@ -115,7 +117,7 @@ func (r *takenRun) reset() {
 // writeTaken is writeRuns, but takes the states of hashes of crypto/sha256. A hash of
 // another type may wrap a hash of crypto/sha256, so writeTaken writes to it only after all
 // states have been put back. If reading data faults, the hashes whose states are taken stay
-// as they are. It returns an error if a hash refuses the state that is put back.
+// as they are. writeTaken returns an error if a hash refuses the state that is put back.
 func writeTaken(hs []hash.Hash, data [][]byte) error {
 	r := takenRuns.Get().(*takenRun)
 	defer func() {
@@ -138,8 +140,9 @@ func writeTaken(hs []hash.Hash, data [][]byte) error {
 	return nil
 }
 
-// fill makes r the run that hs begins with, and returns its length. If taking a state would
-// not pay, fill calls the hash's Write at once.
+// fill makes r the run that hs begins with. If taking the state of a hash would not pay,
+// fill calls the hash's Write at once; r holds the other hashes. fill returns how many
+// elements of hs the run covers, including those that fill has written to at once.
 func (r *takenRun) fill(hs []hash.Hash, data [][]byte) (n int) {
 	for ; n < len(hs) && len(r.hs) < maxWrites && len(r.states) < maxTaken && isInRun(hs[n]); n++ {
 		h, p := hs[n], data[n]
@@ -178,7 +181,8 @@ func writesTo(h hash.Hash) hash.Hash {
 	return nil
 }
 
-// take takes the state of h, if it can.
+// take adds the state of h to r and returns it. It returns nil if the state cannot be
+// taken.
 func (r *takenRun) take(h hash.Hash) *takenState {
 	t := take(h)
 	if t != nil {
@@ -187,7 +191,7 @@ func (r *takenRun) take(h hash.Hash) *takenState {
 	return t
 }
 
-// putBack sets the hashes whose states are taken to these states.
+// putBack sets each hash whose state is taken to that state.
 func (r *takenRun) putBack() error {
 	for i, t := range r.states {
 		t.form, _ = t.AppendBinary(t.form[:0])

@@ -21,43 +21,46 @@ import (
 	"golang.org/x/term"
 )
 
-// A cell is one call of the library, beside the loops that a user would write in its
-// place. The first impl is the call. The impl "crypto" is a loop of the standard
-// library; if there is another, it is a loop of this library's call for one message.
+// A cell compares one call of the library with the loops that a user would write in its
+// place. The first impl is the call. The impl named "crypto" is a loop over calls of the
+// standard library. If there is a third impl, it is a loop over this library's call for one
+// message.
 type cell struct {
 	row
-	// allowance is how many nanoseconds longer than the fastest loop the call may
-	// take, even if that is much of a short loop.
+	// The call does not lose if it takes at most allowance nanoseconds longer than the fastest
+	// loop, even if that is a large part of the time of a short loop.
 	allowance float64
 }
 
 const (
-	// tolerance is how many times as long as the fastest loop a call may take.
+	// A call does not lose if it takes at most tolerance times as long as the fastest loop.
 	tolerance = 1.03
 	// oneAllowance is for the call itself, eachAllowance for each message, hash or chain
 	// of a list, readAllowance for calls that read. All are in nanoseconds.
 	oneAllowance, eachAllowance, readAllowance = 10, 3, 2000
-	// sweepRounds is how many measurements a cell has to lose. The first round takes
-	// minutes, so a neighbour that slowed the call down may be gone in the others.
+	// A cell counts as losing only if it loses in all of sweepRounds rounds. The first round
+	// takes minutes, so a neighbour that slowed the call down may be gone in later rounds.
 	sweepRounds = 8
 	// sweepBudget is the time for a measurement.
 	sweepBudget = 60 * time.Millisecond
 )
 
-// A comparison is a cell, measured. Times are in nanoseconds.
+// A comparison is a measured cell. `own` is the time of the call, `loop` that of the
+// fastest loop, both in nanoseconds.
 type comparison struct {
 	cell
 	own, loop float64
 }
 
-// ratio is how many times as fast as the fastest loop the call is.
+// ratio is the time of the fastest loop divided by that of the call. Above 1, the call is
+// faster.
 func (c comparison) ratio() float64 { return c.loop / c.own }
 
 func (c comparison) loses() bool {
 	return c.own > tolerance*c.loop && c.own > c.loop+c.allowance
 }
 
-// compare measures a cell. Measure is measureRow, but for tests.
+// compare measures a cell by calling `measure`, which is measureRow except in tests.
 func (c cell) compare(measure func(row) (result, error)) (comparison, error) {
 	res, err := measure(c.row)
 	if err != nil {
@@ -70,8 +73,8 @@ func (c cell) compare(measure func(row) (result, error)) (comparison, error) {
 	return compared, nil
 }
 
-// sweep is the command of that name. It returns the exit status: 1 if a call is slower
-// than the loop it replaces or could not be measured, 2 if it was called the wrong way.
+// sweep is the command of that name. It returns the exit status: 1 if a call is slower than
+// the loop it replaces or could not be measured, 2 if the arguments were wrong.
 func sweep(args []string, stdout, stderr io.Writer, budget time.Duration) int {
 	flags := flag.NewFlagSet("benchmarks sweep", flag.ContinueOnError)
 	flags.SetOutput(stderr)
@@ -80,7 +83,7 @@ func sweep(args []string, stdout, stderr io.Writer, budget time.Duration) int {
 		pattern = flags.String("run", "", "measure only the cells whose names match this `regexp`")
 		all     = flags.Bool("all", false, "print all cells, not only those that lose")
 	)
-	// A random number is no default to tell the user about.
+	// The usage message must not show the random number. It omits a default of 0.
 	flags.Lookup("seed").DefValue = "0"
 	usage := func(err error) int {
 		fmt.Fprintln(stderr, "benchmarks sweep:", err)
@@ -121,9 +124,10 @@ func sweep(args []string, stdout, stderr io.Writer, budget time.Duration) int {
 	return 0
 }
 
-// compareAll compares the cells, and those that lose in further rounds until they do not.
-// Of a cell that always loses it returns the measurement with the best ratio. When a
-// measurement fails, it returns the cells compared so far.
+// compareAll compares the cells. As long as a cell loses, compareAll measures it again, in
+// up to sweepRounds rounds in all. For a cell that loses in every round, it returns the
+// measurement with the best ratio. When a measurement fails, compareAll returns the cells
+// compared so far.
 func compareAll(cells []cell, measure func(row) (result, error)) ([]comparison, error) {
 	bar := progressbar.NewOptions(len(cells),
 		progressbar.OptionSetWriter(os.Stderr),
@@ -140,7 +144,7 @@ func compareAll(cells []cell, measure func(row) (result, error)) ([]comparison, 
 		}
 		compared = append(compared, first)
 		if first.loses() {
-			bar.AddMax(1) // before the bar is full, which ends it
+			bar.AddMax(1) // before Add: filling the bar would end it
 		}
 		bar.Add(1)
 	}
@@ -166,8 +170,9 @@ func compareAll(cells []cell, measure func(row) (result, error)) ([]comparison, 
 	return compared, bar.Finish()
 }
 
-// writeComparisons writes the cells that lose, or all, the worst first. Then it writes a
-// line for each call, in the order of their cells. It returns how many cells lose.
+// writeComparisons writes the cells that lose, or all cells if `all` is set, the worst
+// first. Then it writes a line for each call, in the order of the cells. It returns how
+// many cells lose.
 func writeComparisons(w io.Writer, compared []comparison, all bool) (lost int, err error) {
 	type total struct {
 		cells, lost int
@@ -232,8 +237,8 @@ type sweeper struct {
 	names map[string]bool
 }
 
-// sweepCells returns the cells of a seed: always the same, whichever of them are
-// measured.
+// sweepCells returns the cells of a seed. A seed always gives the same cells, whichever of
+// them are measured.
 func sweepCells(seed uint64) []cell {
 	s := &sweeper{r: rand.New(rand.NewPCG(seed, 0)), names: make(map[string]bool)}
 	s.one()
@@ -248,8 +253,8 @@ func sweepCells(seed uint64) []cell {
 // between returns a random number from low to high.
 func (s *sweeper) between(low, high int) int { return low + s.r.IntN(high-low+1) }
 
-// add adds the cell of a call, if no other has its name: random sizes can be the same.
-// The load is as in a row.
+// add adds the cell of a call, unless another cell has the same name: random sizes can
+// coincide. `load` is the load of the cell's row.
 func (s *sweeper) add(call, load string, digests int, allowance float64, impls func() []impl) {
 	c := cell{row: row{
 		bench: call, load: load, digests: digests, base: "crypto", byCPU: true,
@@ -271,8 +276,8 @@ func (s *sweeper) addMany(call, load string, n int, impls func() []impl) {
 	s.add(call, load, n, oneAllowance+eachAllowance*float64(n), impls)
 }
 
-// addReading adds a cell of a call that reads. It may use all Ps, so the time that
-// passes counts.
+// addReading adds a cell of a call that reads. Such a call may use all Ps, so wall-clock
+// time counts, not CPU time.
 func (s *sweeper) addReading(call, load string, digests int, impls func() []impl) {
 	n := len(s.cells)
 	s.add(call, load, digests, readAllowance, impls)
@@ -281,13 +286,13 @@ func (s *sweeper) addReading(call, load string, digests int, impls func() []impl
 	}
 }
 
-// library is the call, stdLoop the loop of the standard library, ownLoop a loop of this
-// library's call for one message.
+// library returns the impl of the call, stdLoop that of the loop of the standard library,
+// and ownLoop that of the loop over this library's call for one message.
 func library(run func(dst [][32]byte)) impl { return impl{name: "sha256-simd", run: run} }
 func stdLoop(run func(dst [][32]byte)) impl { return impl{name: "crypto", run: run} }
 func ownLoop(run func(dst [][32]byte)) impl { return impl{name: "one-by-one", run: run} }
 
-// writes is an impl that writes to hashes instead of dst.
+// writes returns im as an impl whose run writes to hs instead of dst.
 func (im impl) writes(hs []hash.Hash) impl {
 	im.hashes = hs
 	return im

@@ -22,9 +22,9 @@ func Sum(key, msg []byte) (mac [32]byte) {
 }
 
 // New returns a new [hash.Hash] that computes the MAC of what is written to it. New(key)
-// takes the place of crypto/hmac's New(sha256.New, key). The hash also implements
-// [hash.Cloner], and keeps no reference to key. One goroutine at a time may use it. The
-// memory of the hash is as secret as the key.
+// replaces crypto/hmac's New(sha256.New, key). The hash also implements [hash.Cloner], and
+// keeps no reference to key. One goroutine at a time may use it. The memory of the hash is
+// as secret as the key.
 //
 // [sha256.WriteHashes] writes to such hashes side by side with others, unless crypto/hmac
 // does the work.
@@ -41,13 +41,13 @@ func New(key []byte) hash.Hash {
 
 // A mac is a hash that New returns.
 type mac struct {
-	inner hash.Hash // behind the block of the key XORed with ipad
+	inner hash.Hash // has taken in the block of the key XORed with ipad, then the message
 	begin [4 + 8*4 + block.Size + 8]byte
 	outer block.State
 }
 
-// marshal returns the state of a hash that has taken in one block, as crypto/sha256
-// marshals it.
+// marshal returns h in the marshalled form of crypto/sha256. h is the state after one
+// block.
 func marshal(h *block.State) (form [4 + 8*4 + block.Size + 8]byte) {
 	b := append(form[:0], "sha\x03"...)
 	for _, v := range h {
