@@ -86,18 +86,17 @@ func WriteHashes(hs []hash.Hash, data [][]byte) {
 	bytes, foreign, std, buffers := 0, 0, 0, false
 	for i, h := range hs {
 		n := len(data[i])
-		switch typeOf(h) {
-		case digestType:
-		case stdType:
+		if _, ok := h.(*digest); ok {
+		} else if isStd(h) {
 			foreign++
 			if n < minTaken {
 				std++
 				n = 0
 			}
-		case serverType, nil:
+		} else if _, ok := h.(*serverHash); ok || h == nil {
 			checkHash("WriteHashes", i, h)
 			buffers = true
-		default:
+		} else {
 			foreign++
 		}
 		bytes += n
@@ -278,16 +277,18 @@ func sumHashes(dst [][Size]byte, hs []hash.Hash) {
 // Size. For each hash of crypto/sha256, it takes 2 ns; the loop of sumHashes takes 5 ns.
 func areForeign(hs []hash.Hash) bool {
 	for _, h := range hs {
-		switch typeOf(h) {
-		case stdType: // first, since it is the most frequent
-		case nil, digestType, serverType:
-			return false
-		}
-		if h.Size() != Size {
+		if !isStd(h) && isOwnOrNil(h) || h.Size() != Size {
 			return false
 		}
 	}
 	return true
+}
+
+// isOwnOrNil reports whether h is nil or a hash of this package.
+func isOwnOrNil(h hash.Hash) bool {
+	_, isDigest := h.(*digest)
+	_, isServers := h.(*serverHash)
+	return h == nil || isDigest || isServers
 }
 
 // sumEach sets dst to the digests of hs, one after the other.

@@ -28,12 +28,8 @@ type stdHash interface {
 	encoding.BinaryUnmarshaler
 }
 
-// The types of the hashes of crypto/sha256 and of this package, as typeOf returns them.
-var (
-	stdType    = typeOf(stdsha256.New())
-	digestType = typeOf((*digest)(nil))
-	serverType = typeOf((*serverHash)(nil))
-)
+// stdType is the type of the hashes of crypto/sha256, as typeOf returns it.
+var stdType = typeOf(stdsha256.New())
 
 // typeOf returns the itab pointer of the interface value h. The pointer is nil if h is nil.
 // Otherwise it is the same for all hashes of one type. A type assertion also compares itab
