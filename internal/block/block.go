@@ -48,8 +48,8 @@ func Compress(h *State, p []byte) {
 	compress(inUse.Load(), h, unsafe.SliceData(p), len(p)/Size)
 }
 
-// compressParts does what compress leaves: no blocks, more than one call may take, or any
-// before the first choice.
+// compressParts handles the calls that compress does not: calls without blocks, calls with
+// more than maxStream blocks, and calls before the first choice.
 func compressParts(h *State, p *byte, n int) {
 	c := current()
 	for n > c.maxStream {
@@ -62,12 +62,12 @@ func compressParts(h *State, p *byte, n int) {
 	}
 }
 
-// Pad writes the end of a message of `length` bytes (modulo 2^61) to tail: rest, the
-// bytes after its last whole block, and the padding of FIPS 180-4, section 5.1.1. It
-// returns the length of the end, one block or two. rest does not overlap tail.
+// Pad writes the end of a message of `length` bytes (modulo 2^61) to tail. The end is rest,
+// the bytes after the last whole block, and the padding of FIPS 180-4, section 5.1.1. Pad
+// returns the length of the end, one block or two. rest must not overlap tail.
 //
-// Each 8 bytes that a kernel reads at a time come from one write: the processor can
-// then forward them before they reach the cache.
+// On 64-bit ports, the last store to each 8-byte word of tail covers the whole word. So
+// store-to-load forwarding can serve a kernel that loads one word at a time.
 func Pad(tail *[MaxTail]byte, rest []byte, length uint64) int {
 	n := len(rest)
 	*(*[Size]byte)(tail[:]) = [Size]byte{}
@@ -84,8 +84,8 @@ func Pad(tail *[MaxTail]byte, rest []byte, length uint64) int {
 		*(*[8]byte)(tail[i:]) = [8]byte(rest[i:])
 		i += 8
 	}
-	// The last, partial word: its bytes are the upper ones of the 8 that end
-	// there, if rest has 8.
+	// The last word of rest is partial. If rest has at least 8 bytes, the bytes of that
+	// word are the upper ones of the last 8 bytes.
 	partial := n - i
 	word := uint64(0x80) << (8 * partial)
 	if i > 0 {
@@ -101,7 +101,7 @@ func Pad(tail *[MaxTail]byte, rest []byte, length uint64) int {
 }
 
 // Finish hashes rest, the end of a message of `length` bytes, into h and writes the
-// digest to sum, which may overlap rest. rest begins with a block.
+// digest to sum. rest begins at a block boundary of the message. sum may overlap rest.
 func Finish(sum *[DigestSize]byte, h *State, rest []byte, length uint64) {
 	whole := len(rest) &^ (Size - 1)
 	if whole > 0 {
@@ -124,8 +124,9 @@ func PutDigest(dst *[DigestSize]byte, h *State) {
 	binary.BigEndian.PutUint64(dst[24:], uint64(h[6])<<32|uint64(h[7]))
 }
 
-// CompressLane is Compress in the form of Kernel.Blocks, for one lane. Plans give a call at
-// most MaxPlain blocks, or Max of the one-stream kernel in use.
+// CompressLane does the work of Compress, with the signature of Kernel.Blocks and one lane.
+// Plans give each call at most as many blocks as Max of the one-stream kernel in use. If no
+// such kernel is in use, the limit is MaxPlain.
 func CompressLane(states **State, data **byte, ring, first, at, slice, turns int) {
 	c := current()
 	single(func(h *State, p *byte, n int) { compress(c, h, p, n) })(states, data, ring, first, at, slice, turns)

@@ -14,16 +14,16 @@ type Selection struct {
 	// Single compresses one stream: a kernel that is enabled, "x1_std" for
 	// crypto/sha256, or "generic" for plain Go.
 	Single string
-	// Allowed reports whether a kernel may be chosen, if the machine can run it. If it is
-	// nil, none may.
+	// Allowed reports whether a kernel may be chosen, if the machine can run it. If Allowed
+	// is nil, no kernel may be chosen.
 	Allowed func(Spec) bool
 }
 
 // Allows reports whether k may be chosen, if the machine can run it.
 func (s *Selection) Allows(k Spec) bool { return s.Allowed != nil && s.Allowed(k) }
 
-// A routine is a function that compress or hashNode calls directly. The kernels' own are
-// generated, from firstKernel on.
+// A routine is a number that identifies a function that compress or hashNode calls
+// directly. The generator numbers the kernels from firstKernel on.
 type routine uint8
 
 const (
@@ -32,7 +32,8 @@ const (
 	firstKernel
 )
 
-// A choice is a Selection in use, and what follows from it. It does not change.
+// A choice is a Selection in use and what follows from that Selection. A choice is
+// immutable.
 type choice struct {
 	Selection
 	headers      []Header // this architecture's
@@ -41,8 +42,8 @@ type choice struct {
 	short        shortRoutine
 }
 
-// inUse is the choice in use. Until something is hashed there is none: a program that
-// hashes nothing pays nothing at its start.
+// inUse is the choice in use. It is nil until something is hashed: a program that hashes
+// nothing pays nothing at its start.
 var inUse atomic.Pointer[choice]
 
 var (
@@ -51,8 +52,9 @@ var (
 	epoch   atomic.Uint32 // the number of choices so far
 )
 
-// SelectFirst has f choose the first Selection, when one is needed. Package lanes calls
-// it when it is initialized; without it plain Go is in use.
+// SelectFirst makes f the function that chooses the first Selection, when one is needed.
+// Package lanes calls SelectFirst during its initialization. Without that call, the first
+// Selection is plain Go.
 func SelectFirst(f func() Selection) { first = f }
 
 // current returns the choice in use.
@@ -79,8 +81,8 @@ func choose() *choice {
 // hasAVX reports whether this CPU has the instruction VZEROUPPER. Assembly reads it.
 var hasAVX bool
 
-// Select puts the kernels of s in use. Nothing may hash during the call. Select panics,
-// and changes nothing, if this machine cannot run s.Single, or s does not allow it.
+// Select puts the kernels of s in use. Nothing may hash during the call. If this machine
+// cannot run s.Single, or s does not allow s.Single, Select panics and changes nothing.
 func Select(s Selection) {
 	selects.Lock()
 	defer selects.Unlock()
@@ -116,11 +118,11 @@ func use(s Selection) {
 	epoch.Add(1)
 }
 
-// Force makes the named kernel of any operation, or "generic" or "x1_std", the only
-// one in use until restore is called. It is for tests and benchmarks that run
-// nothing else meanwhile. If this machine cannot run the kernel, Force returns false
-// and changes nothing. Kernels that use AVX-512 or AVX2 come with the routines for short
-// messages that do.
+// Force makes the named kernel the only one in use until restore is called. The name is
+// that of a kernel of any operation, or "generic" or "x1_std". Force is for tests and
+// benchmarks that run nothing else meanwhile. If this machine cannot run the kernel, Force
+// returns false and changes nothing. With a kernel that uses AVX-512 or AVX2, Force also
+// enables the routines for short messages that use the same extension.
 func Force(name string) (restore func(), ok bool) {
 	was := current()
 	forced := Selection{Single: "generic", Allowed: func(k Spec) bool {
@@ -161,6 +163,6 @@ func Single() string { return current().Single }
 // UsesStd reports whether crypto/sha256 compresses single streams.
 func UsesStd() bool { return current().single == useStd }
 
-// Epoch returns a number that changes with the choice of kernels. A caller that keeps a
-// result of the choice compares epochs.
+// Epoch returns a number that changes with each choice of kernels. A caller that caches a
+// result of the choice recomputes the result when Epoch has changed.
 func Epoch() uint32 { return epoch.Load() }

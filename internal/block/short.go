@@ -15,16 +15,16 @@ type Slot struct {
 	H       State
 }
 
-// MaxShort is the largest number of blocks of a message that PadShort takes, with what
-// precedes it and with its padding. Scratch has room for one block more.
+// MaxShort is the largest number of blocks that PadShort assembles for a message: the bytes
+// in front, the message and the padding. Scratch has room for one block more.
 const MaxShort = len(Slot{}.Scratch)/Size - 1
 
 // A Front is what precedes each of many messages.
 type Front struct {
 	H State // after whole blocks
-	// The whole blocks are followed by Before bytes, less than a block. The last HeadSize
-	// of them, if any, differ from message to message, and are in Heads. Rest has the
-	// others; from Before-HeadSize on, its bytes are 0.
+	// Before bytes, less than a block, follow the whole blocks. The last HeadSize of these
+	// bytes differ from message to message, and are in Heads. Rest holds the first
+	// Before-HeadSize bytes, followed by zeros.
 	Rest             [Size]byte
 	Before, HeadSize int
 	Heads            []byte // HeadSize bytes for each message
@@ -49,8 +49,8 @@ var shortRoutines = [allShort]Spec{
 	inAVX2:   {Name: "short_avx2", Arch: "amd64", Needs: cpu.AVX2},
 }
 
-// short returns the preferred routine of those that s allows and this build and the CPU
-// have.
+// short returns the preferred routine among those that s allows, this build contains and
+// the CPU can run.
 func (s *Selection) short(usable cpu.Features) shortRoutine {
 	for r := inAVX512; r < allShort && len(headers) > 0; r++ {
 		if k := shortRoutines[r]; k.Arch == headers[0].Arch && usable.Has(k.Needs) && s.Allows(k) {
@@ -62,18 +62,18 @@ func (s *Selection) short(usable cpu.Features) shortRoutine {
 
 // ShortInVectors reports whether messages of one length are to be assembled by a routine
 // that uses vector registers. If `whole` is set, messages are whole blocks with nothing in
-// front. Then it reports whether assembling them costs less than hashing them where they
-// lie, with one padding for all. With AVX2, assembling costs up to 6% more, from 16
-// messages on.
+// front. Such messages can also be hashed where they lie, with one padding for all.
+// ShortInVectors then reports whether assembling costs less. With AVX2, assembling 16 or
+// more such messages costs up to 6% more.
 func ShortInVectors(whole bool) bool {
 	in := current().short
 	return in == inAVX512 || in == inAVX2 && !whole
 }
 
-// PadShort assembles a message in each slot: slot i gets what f has, then
-// msgs[numbers[i]], then the padding (FIPS 180-4, section 5.1.1). The slot's state is set
-// to f.H. Each message, with what precedes it, has at most MaxShort blocks. The slots are
-// `stride` bytes apart.
+// PadShort assembles a message in each slot: slot i gets the bytes that f puts in front,
+// then msgs[numbers[i]], then the padding (FIPS 180-4, section 5.1.1). PadShort sets the
+// slot's state to f.H. A slot gets at most MaxShort blocks. The slots are `stride` bytes
+// apart.
 func PadShort(slots *Slot, stride uintptr, f *Front, msgs [][]byte, numbers []uint16) {
 	if race.Enabled {
 		for i, number := range numbers {
@@ -103,8 +103,8 @@ func (f *Front) pad(slot *Slot, m []byte, i int) {
 	PadBehind(slot.Scratch[:], f.Before, m, f.Len+uint64(len(m)))
 }
 
-// PadBehind puts m into scratch, behind the first `before` bytes there, and behind m the
-// padding of a message of `length` bytes.
+// PadBehind appends m to the first `before` bytes of scratch. Then it appends the padding
+// of a message of `length` bytes.
 func PadBehind(scratch []byte, before int, m []byte, length uint64) {
 	whole := (before + len(m)) &^ (Size - 1)
 	switch {
@@ -119,10 +119,10 @@ func PadBehind(scratch []byte, before int, m []byte, length uint64) {
 	Pad((*[MaxTail]byte)(scratch[whole:]), m, length)
 }
 
-// For each slot, PutDigests stores the first size bytes of its digest at dst plus
-// number·rowStride, where number is the slot's element of numbers. Then it sets the slot's
-// state to *next, if next is not nil. The slots are `stride` bytes apart, and no digest
-// goes beyond dst's end.
+// PutDigests stores the first `size` bytes of each slot's digest in dst. Slot i's digest
+// goes to offset numbers[i]·rowStride. If `next` is not nil, PutDigests then sets the
+// states of the slots to *next. The slots are `stride` bytes apart. All digests must fit
+// into dst.
 func PutDigests(dst []byte, size, rowStride int, numbers []uint16, slots *Slot, stride uintptr, next *State) {
 	if race.Enabled {
 		for _, number := range numbers {

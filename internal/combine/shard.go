@@ -12,21 +12,23 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/lanes"
 )
 
-// A Shard is where requests meet. If there are fewer than maxCombiners combiners, a
-// goroutine with a request becomes the combiner of a batch. Otherwise it queues up and
-// parks. Between two steps of its batch a combiner takes requests from the queue, if the
-// batch has room, and wakes the goroutines of finished requests. A combiner whose own
-// request is done hands its batch over to a goroutine that waits: no goroutine hashes for
-// others once its own request is done.
+// A Shard is where requests meet. A batch is a set of jobs that run side by side. The
+// goroutine that runs a batch is the batch's combiner. If there are fewer than maxCombiners
+// combiners, a goroutine with a request becomes the combiner of a new batch. Otherwise the
+// goroutine puts its request into the queue and parks. Between two steps of a batch, the
+// combiner takes requests from the queue, if the batch has room, and wakes the goroutines
+// of finished requests. A combiner whose own request is done hands its batch over to a
+// waiting goroutine: no goroutine hashes for others once its own request is done.
 //
-// While the queue is not empty there is a combiner. It takes the first request, or hands
-// its batch over to a goroutine that waits: for a batch without jobs, to the goroutine of
-// the first request. If there are too many combiners, a combiner takes no request, and
-// gives up a batch without jobs; other combiners remain. Every job that is not in the queue
+// While the queue is not empty, there is a combiner. A combiner takes the first request, or
+// hands its batch over to a waiting goroutine. A batch without jobs goes to the goroutine
+// of the first request. If there are too many combiners, a combiner takes no request, and
+// gives up a batch without jobs. Other combiners remain. Every job that is not in the queue
 // is in a batch that has a combiner. So no goroutine waits forever.
 //
-// A goroutine hashes alone, on its own P, if meeting others does not pay. That is so if
-// no other came the last time (Solo), or if longer requests may fill all lanes (crowded).
+// A goroutine hashes alone, on its own P, if meeting others does not pay. There are two
+// such cases: no other request came the last time (Solo), or longer requests may fill all
+// lanes (crowded).
 type Shard struct {
 	shards int // among which GOMAXPROCS is divided
 
@@ -54,9 +56,9 @@ type Shard struct {
 	misses    int
 	maxMisses int
 
-	// slowAt is when the last yield ended that did not pay, as the time since start.
-	// Until noYieldFor has passed since then, combiners do not yield. start may come from
-	// another clock, if s was made or is used in a bubble of testing/synctest.
+	// slowAt is the end of the last yield that did not pay, as the time since `start`.
+	// Combiners do not yield until noYieldFor has passed since slowAt. If the Shard was made
+	// or is used in a bubble of testing/synctest, `start` may come from another clock.
 	start              time.Time
 	slowAt, noYieldFor atomicInt64 // nanoseconds
 
@@ -69,9 +71,9 @@ const (
 	// A request does not wait for requests whose class of length is higher by `longer` or
 	// more.
 	longer = 2
-	// maxShared is the largest number of requests in the queue that combiners share
-	// among themselves. More requests fill a wider kernel: one combiner with a wide
-	// kernel is better than two with narrow kernels.
+	// maxShared is the largest number of requests in the queue that combiners share. More
+	// requests fill a wider kernel: one combiner with a wide kernel is better than two with
+	// narrow kernels.
 	maxShared = 8
 	// blocksPerStep is the largest number of blocks of a step while the batch has room
 	// for more requests.
@@ -89,9 +91,9 @@ func NewShard(shards int) *Shard {
 // Meets reports whether requests can meet in s, which may be nil.
 func (s *Shard) Meets() bool { return s != nil && s.open.Load() && lanes.SideBySide(2) }
 
-// Do carries out r, and drops the caller's pointers. After Do returns, or panics because
-// memory cannot be read, nothing reads the caller's memory. If Do panics, the job's state
-// is as it was.
+// Do carries out r, and drops the caller's pointers. Do may panic if memory cannot be read.
+// Once Do has returned or panicked, nothing reads the caller's memory. If Do panics, the
+// job's state is as it was.
 func (s *Shard) Do(r *Request) {
 	r.done = false
 	r.state = *r.Job.State
@@ -103,9 +105,8 @@ func (s *Shard) Do(r *Request) {
 	}
 }
 
-// meet does r together with other requests. It leaves r undone if s is closed, if r
-// would have to wait for much longer requests, or if memory of the batch cannot be
-// read.
+// meet does r together with other requests. It leaves r undone in three cases: s is closed,
+// r would have to wait for much longer requests, or memory of the batch cannot be read.
 func (s *Shard) meet(r *Request) {
 	s.mu.Lock()
 	if !s.open.Load() {
@@ -139,11 +140,11 @@ func (s *Shard) meet(r *Request) {
 	s.combine(b, r, true)
 }
 
-// crowded reports whether r may have to wait for requests much longer than r. Such
-// requests may fill all lanes. If there are too many combiners, crowded returns true for
-// one such request: it may be in the batch that has to end before others admit requests.
-// If crowded returns false, at least one lane serves no such request, so r gets a lane
-// soon. The caller holds mu.
+// crowded reports whether r may have to wait for much longer requests, because these may
+// fill all lanes. If it returns false, at least one lane serves no such request, so r gets
+// a lane soon. If there are too many combiners, a single such request makes crowded return
+// true. That request may be in the batch that has to end before other batches admit
+// requests. The caller holds mu.
 func (s *Shard) crowded(r *Request) bool {
 	width, _ := lanes.Width()
 	room := s.combiners * width
@@ -165,12 +166,12 @@ func (s *Shard) leave(r, own *Request) {
 	}
 }
 
-// combine runs b, which contains r, as its combiner, until r is done. If window is set, it
-// opens a batching window first.
+// combine runs b, which contains r, as the combiner of b, until r is done. If `window` is
+// set, combine opens a batching window first.
 //
 // When a kernel faults, combine recovers, and leaves all requests of b undone. Each
-// goroutine does its own request again. So the fault strikes the goroutine whose memory
-// cannot be read, and debug.SetPanicOnFault of that goroutine decides whether it panics or
+// goroutine does its own request again. So the fault recurs in the goroutine whose memory
+// cannot be read. The debug.SetPanicOnFault of that goroutine decides whether it panics or
 // crashes.
 func (s *Shard) combine(b *lanes.Batch, r *Request, window bool) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
@@ -218,8 +219,8 @@ func stepLimit(b *lanes.Batch) int {
 }
 
 // admit lets requests from the queue join b, as long as there is room. If few requests
-// wait, admit takes only b's share of them: other combiners are about to take theirs. If
-// there are too many combiners, it takes none, so that batches end.
+// wait, admit takes only b's share: other combiners are about to take the rest. If there
+// are too many combiners, admit takes no request, so that batches end.
 func (s *Shard) admit(b *lanes.Batch) {
 	if s.waiting.Load() == 0 || b.Room() == 0 {
 		return
@@ -234,8 +235,8 @@ func (s *Shard) admit(b *lanes.Batch) {
 	}
 }
 
-// share returns how many of n requests in the queue each combiner takes, if there are
-// `combiners` of them.
+// share returns how many of n requests in the queue each combiner takes. There are
+// `combiners` combiners.
 func share(n, combiners int) int {
 	if n > maxShared {
 		return n
@@ -243,9 +244,9 @@ func share(n, combiners int) int {
 	return (n + combiners - 1) / combiners
 }
 
-// pass hands b over to a goroutine that waits. If b has jobs, that is the goroutine with
-// the longest request in b. If b has no jobs, it is the first goroutine of the queue; but
-// if the queue is empty, or if there are too many combiners, pass gives b up.
+// pass hands b over to a waiting goroutine. If b has jobs, the goroutine with the longest
+// request in b gets b. If b has no jobs, the first goroutine of the queue gets b, unless
+// there are too many combiners. If no goroutine gets b, pass gives up b.
 func (s *Shard) pass(b *lanes.Batch) {
 	if len(b.Jobs()) > 0 {
 		b.Longest().Owner.(*Request).wake(b)

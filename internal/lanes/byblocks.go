@@ -8,27 +8,28 @@ import (
 )
 
 // Short messages run by blocks: messages with the same number of blocks run like messages
-// of one length. Of each number of blocks, some messages are left over, too few to fill
-// the lanes. These run together, those with most blocks first, so that the shorter ones
-// leave early.
+// of one length. For each number of blocks, some messages are left over: too few to fill
+// the lanes. All messages left over run together. Those with the most blocks get the first
+// lanes, so that shorter messages can leave early.
 
 // maxByBlocks is the largest number of blocks of a message in a list that runs by blocks.
-// Messages of up to block.MaxShort blocks are copied whole: that costs less than separate
-// calls for their beginnings and their ends. A message of a nested digest (SumNested)
-// leaves the last block of the scratch free.
+// Messages of up to block.MaxShort blocks are copied whole: copying costs less than
+// separate calls for the beginning and the end of each message. A message of a nested
+// digest (SumNested) leaves the last block of the scratch free.
 const maxByBlocks = 64
 
-// maxFewByBlocks is the same for lists that have, on average, fewer messages of each number
-// of blocks than there are lanes, if the plan has FewPay. Longer messages rotate. On Zen 4,
-// lists of 5 to 16 messages of up to 16 blocks took 8% less time by blocks than in
-// rotation. Messages of up to 50 blocks took the same time both ways.
+// maxFewByBlocks replaces maxByBlocks for lists that have, on average, fewer messages of
+// each number of blocks than there are lanes, if the plan has FewPay. Longer messages
+// rotate. On Zen 4, lists of 5 to 16 messages of up to 16 blocks took 8% less time by
+// blocks than in rotation. Messages of up to 50 blocks took the same time both ways.
 const maxFewByBlocks = 16
 
-// goesByBlocks reports whether the messages, of unequal lengths, run by blocks. It returns
-// the smallest and the largest of their numbers of blocks, and whether the list is far from
-// the core (isFar). Messages too long to be copied whole run by blocks in two cases: if
-// there are enough to fill the lanes with each number of blocks, or if they have at most
-// maxFewByBlocks blocks and those left over cost little (plan.Streams.FewPay).
+// goesByBlocks reports whether the messages, of unequal lengths, run by blocks. It also
+// returns the smallest and the largest number of blocks of a message, and whether the list
+// is far from the core (isFar). Messages too long to be copied whole run by blocks in two
+// cases: on average, each number of blocks has enough messages to fill the lanes; or the
+// messages have at most maxFewByBlocks blocks and those left over cost little
+// (plan.Streams.FewPay).
 func (s *sumMany) goesByBlocks(p *plan.Streams) (least, most int, far, ok bool) {
 	l, before := &s.lengths, len(s.prefix.Rest)
 	least, most = block.PaddedBlocks(before+l.shortest), block.PaddedBlocks(before+l.longest)
@@ -41,8 +42,8 @@ func (s *sumMany) goesByBlocks(p *plan.Streams) (least, most int, far, ok bool) 
 	return least, most, far, ok
 }
 
-// sumByBlocks is SumManyAfter for messages of `least` to `most` blocks. If they are far,
-// it fetches the messages that come next.
+// sumByBlocks is SumManyAfter for messages of `least` to `most` blocks. If `far` is set, it
+// prefetches the messages that come next.
 func (g *group) sumByBlocks(dst Rows, s *sumMany, least, most int, far bool) {
 	g.setFront(s)
 	occupied := 0
@@ -82,8 +83,8 @@ func (g *group) sumByBlocks(dst Rows, s *sumMany, least, most int, far bool) {
 	g.retire(0)
 }
 
-// sortByBlocks puts the messages of the window into g.order, those with most blocks first.
-// The messages of b blocks end before g.places[b].
+// sortByBlocks puts the messages of the window into g.order, those with the most blocks
+// first. g.places[b] is the index in g.order just past the last message of b blocks.
 func (g *group) sortByBlocks(s *sumMany, least, most int) {
 	msgs, before := s.msgs[g.base:][:g.count], len(s.prefix.Rest)
 	switch {
@@ -122,16 +123,17 @@ func (g *group) sortByBlocks(s *sumMany, least, most int) {
 	}
 }
 
-// fetch fetches messages of the window that begins at base.
+// fetch prefetches messages of the window that begins at message `base`.
 func (s *sumMany) fetch(base int, numbers []uint16) {
 	for _, number := range numbers {
 		s.Fetch(base + int(number))
 	}
 }
 
-// sumLanes hashes the messages of the window with these numbers: at most maxShortWave,
-// those with most blocks first. If `equal` is not 0, each message has `equal` blocks.
-// `occupied` is as in the method occupy; sumLanes returns its next value.
+// sumLanes hashes at most maxShortWave messages. `numbers` are their numbers in the window,
+// those with the most blocks first. If `equal` is not 0, each message has `equal` blocks.
+// The first `occupied` lanes have their states already (occupy). sumLanes returns the next
+// value of `occupied`.
 func (g *group) sumLanes(dst Rows, s *sumMany, numbers []uint16, equal, occupied int) int {
 	live, rest := len(numbers), len(s.prefix.Rest)
 	msgs := s.msgs[g.base:]
@@ -166,8 +168,8 @@ func (g *group) sumLanes(dst Rows, s *sumMany, numbers []uint16, equal, occupied
 	return occupied
 }
 
-// assemble puts messages of the window into the scratch of the first jobs, and sets the
-// jobs' states to those after the prefixes.
+// assemble puts messages of the window into the scratches of the first jobs. It sets the
+// states of these jobs to the states after the prefixes.
 func (g *group) assemble(s *sumMany, numbers []uint16) {
 	block.PadShort(&g.jobs[0].Slot, jobSize, &g.front, s.msgs[g.base:], numbers)
 	if s.keys != nil {
@@ -189,9 +191,9 @@ func (g *group) setFront(s *sumMany) {
 	clear(f.Rest[copy(f.Rest[:], s.prefix.Rest):])
 }
 
-// compressOwn is compressScratch from block `at` on. It sets only those pointers of next
-// that are not set. So between its calls, only sumInPlace, which resets g.pointed, may
-// change next.
+// compressOwn is compressScratch from block `at` on. The first g.pointed elements of `next`
+// are set already; compressOwn sets the others. So between calls of compressOwn, only
+// sumInPlace may change `next`, since it resets g.pointed.
 func (g *group) compressOwn(live, at, blocks int) {
 	p := unsafe.Pointer(&g.jobs[g.pointed].Scratch)
 	for i := g.pointed; i < live; i++ {
@@ -205,8 +207,8 @@ func (g *group) compressOwn(live, at, blocks int) {
 // jobSize is the distance between jobs, and so between their slots.
 const jobSize = unsafe.Sizeof(Job{})
 
-// sumInPlace compresses the messages of sumLanes where they lie. It copies only the
-// last two blocks of each, and the first block if a prefix's rest precedes it.
+// sumInPlace compresses the messages of sumLanes where they lie. It copies only the last
+// two blocks of each message, and the first block if a prefix's rest precedes the message.
 func (g *group) sumInPlace(s *sumMany, numbers []uint16, blocks *fallingBlocks) (occupied int) {
 	g.pointed = 0
 	msgs, live, rest := s.msgs[g.base:], len(numbers), len(s.prefix.Rest)
@@ -267,10 +269,10 @@ func (b *fallingBlocks) longer(n, blocks int) int {
 	return n
 }
 
-// forEach calls f until all blocks of the first n messages from block `at` on are done.
-// Each call advances, by `more` blocks, the messages that have not ended, to the end of the
-// shortest of them. forEach returns the number of messages in the last call, or n if there
-// was no call.
+// forEach calls f until the first n messages have done all blocks from block `at` on. A
+// call f(n, at, more) advances the n messages that have not ended by `more` blocks, from
+// block `at` on. The shortest of these messages then ends. forEach returns the number of
+// messages in the last call, or n if there was no call.
 func (b *fallingBlocks) forEach(n, at int, f func(n, at, more int)) (last int) {
 	for last = n; ; {
 		if n = b.longer(n, at); n == 0 {

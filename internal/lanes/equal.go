@@ -6,12 +6,12 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/block"
 )
 
-// EqualWork is a list of jobs that run in groups with the same number of blocks. A job
-// costs less than in Work: lanes are not refilled.
+// EqualWork is a list of jobs. Those with the same number of blocks run together. A job
+// costs less than in Work, since lanes are not refilled.
 type EqualWork interface {
-	// Start returns the state from which job i starts, and its blocks: first, one block if
-	// it is not nil, and those in blocks. The state stays as it is. The blocks must not
-	// change until Done.
+	// Start returns the state from which job i starts, and the blocks of job i. `first` is
+	// the first block, or nil. `blocks` holds the other blocks, or all blocks if `first` is
+	// nil. The state is not modified. The blocks must not change until Done.
 	Start(i int) (h *block.State, first, blocks []byte)
 	// Done reports the state of job i after its blocks.
 	Done(i int, h *block.State)
@@ -26,7 +26,8 @@ func RunEqual(n, blocks int, w EqualWork) {
 	g.release()
 }
 
-// ClassedWork is EqualWork of unequal jobs.
+// ClassedWork is a list of jobs with different numbers of blocks. RunByClasses sorts them
+// into classes by number of blocks, and runs each class like EqualWork.
 type ClassedWork interface {
 	EqualWork
 	// Blocks returns the number of blocks of job i.
@@ -60,8 +61,8 @@ func RunByClasses(n int, w ClassedWork) {
 	g.release()
 }
 
-// maxClassed is the largest number of blocks of a job that RunByClasses does. Each is a
-// bucket of its own.
+// maxClassed is the largest number of blocks of a job that RunByClasses does. Each number
+// of blocks has its own bucket.
 const maxClassed = 16
 
 // runEqual does jobs numberOf(from) to numberOf(to-1). Each has the given number of blocks.
@@ -78,11 +79,11 @@ func (g *group) runEqual(from, to, blocks int, w EqualWork) {
 		}
 	}
 	fetch(from)
-	var rest [maxJobs]*byte // where the blocks behind the first ones are
+	var rest [maxJobs]*byte // each job's blocks after the first block
 	for from < to {
 		live := g.wave(to-from, blocks, blocks)
 		g.retire(live)
-		apart := 0 // 1 if the first blocks are not all before the others
+		apart := 0 // 1 if some job's first block is not contiguous with its others
 		for i := range live {
 			h, first, p := w.Start(g.numberOf(from + i))
 			j := &g.jobs[i]
@@ -111,12 +112,13 @@ func (g *group) runEqual(from, to, blocks int, w EqualWork) {
 	}
 }
 
-// minFetched is the smallest number of blocks of equal jobs that are fetched. There,
-// fetching costs 4% of the time if the jobs are in cache, and saves 25% if they are not.
+// minFetched is the smallest number of blocks of a job for which runEqual prefetches. For
+// jobs of that size, prefetching costs 4% of the time if the jobs are in cache, and saves
+// 25% if they are not.
 const minFetched = 8
 
-// fetchWave fetches the messages of a wave that starts with message `first` and has at most
-// `most` messages. n is the number of all messages.
+// fetchWave prefetches the messages of a wave that starts with message `first` and has at
+// most `most` messages. The list has n messages.
 func fetchWave(f Fetcher, first, most, n int) {
 	if f != nil {
 		for i := first; i < min(first+most, n); i++ {
@@ -127,8 +129,9 @@ func fetchWave(f Fetcher, first, most, n int) {
 
 // Ends is a list of messages whose whole blocks are compressed.
 type Ends interface {
-	// End returns the state of message i, the rest of the message, less than a block,
-	// and the length of the whole message in bytes. They stay as they are.
+	// End returns the state of message i after its whole blocks, the rest of the message,
+	// and the length of the whole message in bytes. The rest is less than a block. Neither
+	// the state nor the rest is modified.
 	End(i int) (h *block.State, rest []byte, length uint64)
 }
 

@@ -8,18 +8,18 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/race"
 )
 
-// A Job is blocks to compress into a state. On 64-bit ports, jobs in an array are an odd
-// number of cache lines apart, so that no two scratches begin in the same set of the
-// first-level cache, or at the same low 12 bits of an address.
+// A Job is blocks to compress into a state. On 64-bit ports, the distance between jobs in
+// an array is an odd number of cache lines. So no two scratches begin in the same set of
+// the first-level cache, or at 4 KiB aliases.
 type Job struct {
 	block.Slot // free to use, for blocks that are assembled and for a state
 
 	State *block.State // updated in place
 	// Segments are whole blocks, compressed one segment after the other. Empty segments
-	// are passed over.
+	// are skipped.
 	Segments [segments][]byte
 
-	Owner any // of a job in a Batch: free to use
+	Owner any // free to use for the owner of a job in a Batch
 }
 
 const segments = 3
@@ -37,12 +37,13 @@ func (j *Job) Forget() { j.Set(nil, nil, nil, nil) }
 // the last jobs can rotate.
 const maxJobs = plan.MaxJobs
 
-// lanes are the places where jobs run, the live lanes first.
+// lanes are the places where jobs run. The live lanes come first.
 type lanes struct {
 	plan *streamPlan
 
-	// state and next are the arguments of the kernels. A lane that is not live has
-	// the state `unused` and the blocks of lane 0.
+	// `state` and `next` are the arguments of the kernels. A lane that is not live has the
+	// state `unused`. Before a kernel runs such a lane, compress points `next` at the blocks
+	// of lane 0.
 	state [maxJobs]*block.State
 	next  [maxJobs]*byte
 
@@ -56,16 +57,16 @@ type lanes struct {
 // Width returns the number of jobs that run side by side while there are enough.
 func (l *lanes) Width() int { return l.plan.Width }
 
-// begin sets lane i to the first segment of its job that is not empty. It reports
-// whether there is one.
+// begin sets lane i to the first nonempty segment of its job. It reports whether there is
+// one.
 func (l *lanes) begin(i int) bool {
 	l.state[i] = l.job[i].State
 	l.segment[i] = 0
 	return l.nextSegment(i)
 }
 
-// nextSegment takes lane i to the next segment of its job that is not empty, and
-// reports whether there is one.
+// nextSegment moves lane i on to the next nonempty segment of its job. It reports whether
+// there is one.
 func (l *lanes) nextSegment(i int) bool {
 	for j := l.job[i]; int(l.segment[i]) < segments; {
 		p := j.Segments[l.segment[i]]
@@ -84,8 +85,8 @@ func (l *lanes) load(i int, blocks []byte) {
 	l.next[i] = unsafe.SliceData(blocks)
 }
 
-// goesOn reports whether lane i, which has compressed n blocks, has more blocks of the
-// segment at hand. If so, it advances the lane. If not, the caller goes on to nextSegment:
+// goesOn reports whether lane i, which has compressed n blocks, has more blocks in its
+// current segment. If so, goesOn advances the lane. If not, the caller calls nextSegment:
 // one function for both would cost a call for every lane.
 func (l *lanes) goesOn(i, n int) bool {
 	if l.left[i] == n {
@@ -101,7 +102,7 @@ func (l *lanes) advance(i, n int) {
 	l.next[i] = block.Advance(l.next[i], n)
 }
 
-// move moves lane last to lane i. Lane last is then unused.
+// move moves lane `last` to lane i. Lane `last` is then unused, and its `next` is nil.
 func (l *lanes) move(i, last int) {
 	if i != last {
 		l.swap(i, last)
@@ -120,8 +121,8 @@ func (l *lanes) swap(i, j int) {
 	l.segment[i], l.segment[j] = l.segment[j], l.segment[i]
 }
 
-// shortest returns the smallest number of blocks that any of the first n lanes has
-// left of its segment at hand.
+// shortest returns the smallest number of blocks that any of the first n lanes has left in
+// its current segment.
 func (l *lanes) shortest(n int) int {
 	// Two minima, so that comparisons do not wait for each other.
 	least, half := l.left[0], n/2
@@ -150,15 +151,16 @@ func (l *lanes) retire(n int) {
 }
 
 // compress advances the first n lanes by `blocks` blocks, or by as many as one call can
-// have, and returns by how many. It does not move next. If more than n lanes are live, n
-// must be a number for which the plan leaves no lane of a kernel free.
+// take. It returns the number of blocks. It does not advance `next`. If more than n lanes
+// are live, the kernels that the plan has for n lanes must have no free lane.
 func (l *lanes) compress(n, blocks int) int {
 	return l.plan.compress(l.state[:], l.next[:], n, 0, blocks)
 }
 
-// compress advances the first n states by `blocks` blocks, from block `at` of next on, or
-// by as many as one call can have. It returns by how many. If the kernels have more than n
-// lanes, it also writes to the states that follow the first n.
+// compress advances the first n states by `blocks` blocks, or by as many as one call can
+// take. It starts at block `at` of `next`, and returns the number of blocks. If the kernels
+// have more than n lanes, compress also writes to the states after the first n, and points
+// their elements of `next` at the blocks of lane 0.
 func (p *streamPlan) compress(state []*block.State, next []*byte, n, at, blocks int) int {
 	for i := 0; i < n; {
 		k := p.kernels[n-i]
@@ -177,10 +179,10 @@ func (p *streamPlan) compress(state []*block.State, next []*byte, n, at, blocks 
 	return blocks
 }
 
-// compressAll advances the first n states by `blocks` blocks, from block `at` of next on.
-// There may be more states than Width. Then the kernel for Width lanes, with all of its
-// lanes full, does several turns in one call, if a call has room for two: a turn costs
-// less than a call.
+// compressAll advances the first n states by `blocks` blocks, from block `at` of `next` on.
+// There may be more states than Width. Then the kernel for Width lanes does several turns
+// in one call, with all lanes full, if a call has room for two. A turn costs less than a
+// call.
 func (p *streamPlan) compressAll(state []*block.State, next []*byte, n, at, blocks int) {
 	first := 0
 	if n > p.Width {

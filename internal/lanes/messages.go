@@ -6,15 +6,16 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/block"
 )
 
-// messages are n messages of size bytes each: slices, or rows of one buffer, which need
-// no slices.
+// messages are n messages of `size` bytes each: a list of slices, or the rows of one
+// buffer. Rows need no list of slices.
 type messages struct {
 	slices  [][]byte // or nil
 	rows    Rows     // if there are no slices
 	n, size int
 }
 
-// messagesOf returns slices, at least one, as messages. All have the same length.
+// messagesOf returns `slices` as messages. There is at least one slice, and all slices have
+// the same length.
 func messagesOf(slices [][]byte) *messages {
 	return &messages{slices: slices, n: len(slices), size: len(slices[0])}
 }
@@ -27,8 +28,8 @@ func (m *messages) message(i int) []byte {
 	return m.rows.row(i)
 }
 
-// start sets the states of jobs to h. It copies the ends of messages, from byte `last` on,
-// to the scratch of jobs, from offset `at` on. The first job gets message `first`.
+// start sets the states of `jobs` to h. It copies the end of each message, from byte `last`
+// on, to offset `at` of a job's scratch. jobs[i] gets message first+i.
 func (m *messages) start(jobs []Job, h block.State, at, first, last int) {
 	if m.slices != nil {
 		for i, p := range m.slices[first:][:len(jobs)] {
@@ -64,7 +65,7 @@ func (m *messages) point(next []*byte, first, at int) {
 	}
 }
 
-// areFar reports whether the messages are fetched before they are hashed.
+// areFar reports whether to prefetch the messages before they are hashed.
 func (m *messages) areFar() bool {
 	if !isFar(m.n, m.n*m.size) {
 		return false
@@ -75,7 +76,7 @@ func (m *messages) areFar() bool {
 	return m.rows.Stride > closeBytes
 }
 
-// fetch fetches `count` messages from message `first` on, or as many as there are.
+// fetch prefetches `count` messages from message `first` on, or as many as there are.
 func (m *messages) fetch(first, count int) {
 	end := min(first+count, m.n)
 	if m.slices != nil {
@@ -88,8 +89,8 @@ func (m *messages) fetch(first, count int) {
 	}
 }
 
-// copyShort copies all of src to dst. For 32 to 64 bytes it is faster than a call of
-// memmove.
+// copyShort copies all of src to dst. For 32 to 64 bytes, copyShort is faster than a call
+// of memmove.
 func copyShort(dst, src []byte) {
 	const half = 32
 	n := len(src)

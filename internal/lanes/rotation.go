@@ -39,19 +39,19 @@ type rotating struct {
 	state [2*maxJobs + block.MaxLanes]*block.State
 	next  [2*maxJobs + block.MaxLanes]*byte
 
-	order  [maxJobs]uint8 // lanes, those with most blocks left first
+	order  [maxJobs]uint8 // the lanes by falling number of blocks left
 	merged [maxJobs]uint8
 }
 
-// forget clears the first n pointers. They point to memory of callers, which must not be
-// retained.
+// forget clears the first n elements of both lists. They point to memory of callers, which
+// must not be retained.
 func (r *rotating) forget(n int) {
 	clear(r.state[:n])
 	clear(r.next[:n])
 }
 
 // rotate runs the jobs of the first `live` lanes round robin, until a segment ends. The
-// jobs with most blocks left run first. rotate returns the number of lanes that are
+// jobs with the most blocks left run first. rotate returns the number of lanes that are
 // still live.
 func (g *group) rotate(live int, t plan.TimeSlice, w Work) int {
 	r := &g.rotating
@@ -72,9 +72,9 @@ func (g *group) rotate(live int, t plan.TimeSlice, w Work) int {
 		}
 		blocks = g.plan.compress(r.state[:], r.next[:], t.Lanes, 0, blocks)
 		if blocks == shortest {
-			// When a job ends, the job of the last live lane takes its place. The loop
-			// runs from the highest lane down. So if the job of the last live lane has
-			// run, too, the loop has handled it already.
+			// When a job ends, the job of the last live lane takes its place. That job may
+			// have run as well. The loop runs from the highest lane down, so it has
+			// handled that job already.
 			slices.Sort(running)
 			for _, lane := range slices.Backward(running) {
 				i := int(lane)
@@ -93,8 +93,8 @@ func (g *group) rotate(live int, t plan.TimeSlice, w Work) int {
 	}
 }
 
-// merge sorts order[:live] again, after the jobs of order[:n] have run. Both order[:n] and
-// order[n:live] are still sorted.
+// merge sorts order[:live] again after the jobs of order[:n] have run. Each of order[:n]
+// and order[n:live] is still sorted.
 func (g *group) merge(n, live int) {
 	r := &g.rotating
 	i, j := 0, n
@@ -110,10 +110,10 @@ func (g *group) merge(n, live int) {
 	r.order, r.merged = r.merged, r.order
 }
 
-// rotateEqual runs the jobs of the first `live` lanes, which have equal lengths, as a
-// ring. First, all jobs advance by the blocks that do not make up a whole slice. Then a
-// kernel runs around the ring, one slice a turn. If the last turn cannot fill all lanes,
-// its jobs run at the end, one slice each.
+// rotateEqual runs the jobs of the first `live` lanes, which have equal lengths, as a ring.
+// First, all jobs advance by the blocks that do not make up whole slices. Then a kernel
+// runs around the ring, one slice a turn. If the last turn would not fill all lanes, its
+// jobs run separately at the end, one slice each.
 func (g *group) rotateEqual(live, blocks int, t plan.TimeSlice) {
 	k := g.plan.kernels[t.Lanes]
 	r := &g.rotating

@@ -5,12 +5,12 @@
 // The longest jobs start first. While there are enough jobs, all lanes are live. They
 // advance together by the smallest number of blocks that any of them has left, and a
 // lane whose job ends gets the next job. The last jobs are too few to refill lanes.
-// They rotate (rotation.go) where that fills kernels better: they share the lanes round
-// robin, in time slices.
+// Where rotation (rotation.go) fills kernels better, the last jobs rotate: they share the
+// lanes round robin, in time slices.
 //
 // In a list that runs side by side, a message much longer than the others is treated like
-// the others. Beside other messages, each of its blocks costs less than alone. When the
-// others are done, it runs alone, on the one-stream kernel.
+// the others. While other messages run, each of its blocks costs less than alone. When the
+// others are done, the long message runs alone, on the one-stream kernel.
 package lanes
 
 import (
@@ -26,20 +26,20 @@ type Work interface {
 	// Blocks returns the number of blocks of job i. This number decides the order in which
 	// jobs start.
 	Blocks(i int) int
-	// Start sets j to job i, by the method Set. It may use j.H and j.Scratch, which
-	// stay as they are until Done. It returns false if job i has no blocks; then
-	// job i is done, and Done is not called.
+	// Start sets j to job i, by the method Set. Start may use j.H and j.Scratch, which
+	// stay as they are until Done. If job i has no blocks, Start returns false. Then job i
+	// is done, and Done is not called.
 	Start(i int, j *Job) bool
 	// Done reports that the state of job i has taken in all its blocks.
 	Done(i int, j *Job)
 }
 
-// A Fetcher is Work, EqualWork or Ends that may read memory far from the core. Fetch
-// fetches the beginning of job i's memory: its first blocks, and its state.
+// A Fetcher is Work, EqualWork or Ends whose memory may be far from the core. Fetch
+// prefetches the beginning of job i's memory: the first blocks and the state.
 type Fetcher interface{ Fetch(i int) }
 
-// fetchAhead is the smallest number of jobs that start between the fetch of a job's memory
-// and the start of that job. A fetch takes longer than hashing a short message.
+// fetchAhead is the smallest number of jobs that start between the prefetch of a job's
+// memory and the start of that job. A prefetch takes longer than hashing a short message.
 const fetchAhead = 8
 
 // window is the number of jobs that are sorted at a time.
@@ -47,20 +47,21 @@ const window = 4096
 
 // A group is lanes with their own jobs, for Run and the functions of sum.go.
 type group struct {
-	// jobs are the lanes' jobs; lanes may exchange them. The field comes first, and a
-	// group is so large that the allocator begins it on a page: so no job's state lies
-	// across two cache lines.
+	// `jobs` holds the jobs of the lanes. Lanes may exchange jobs. The field comes first,
+	// and a group is so large that the allocator begins it on a page. So no job's state
+	// crosses a cache line boundary.
 	jobs [maxJobs]Job
 
 	lanes
 
-	// The window is jobs base to base+count-1; `upcoming` is the number of them that have
-	// started. If sorted is set, jobs start in the sequence that the field order gives.
+	// The window is jobs `base` to base+count-1. `upcoming` is the position of the next job
+	// to start: that many jobs of the window have started. If `sorted` is set, the field
+	// `order` gives the sequence in which jobs start.
 	base, upcoming, count int
 	sorted                bool
 	order                 [window]uint16
 	buckets               [window]uint16        // of each job
-	places                [maxBucket + 1]uint16 // for each bucket, the place of its next job in order
+	places                [maxBucket + 1]uint16 // by bucket: the index in `order` of its next job
 
 	fetcher Fetcher // or nil
 	ahead   int     // number of jobs between the fetch of a job and its start
@@ -94,7 +95,7 @@ func acquire() *group {
 	return g
 }
 
-// Run does jobs 0 to n-1 of w. If uneven is set it starts the longest jobs first: that
+// Run does jobs 0 to n-1 of w. If `uneven` is set, the longest jobs start first. That order
 // is best if lengths differ by more than a block or two.
 func Run(n int, w Work, uneven bool) {
 	g := acquire()
@@ -114,9 +115,8 @@ func (g *group) release() {
 	groups.Put(g)
 }
 
-// maxLive is the largest number of jobs that are live at a time, if their lengths differ
-// or they rotate: Width jobs run, and at the end of the list Width-1 more rotate with
-// them.
+// maxLive is the largest number of live jobs, if their lengths differ or they rotate. Width
+// jobs run. At the end of the list, Width-1 more jobs rotate with them.
 func (g *group) maxLive() int { return max(1, 2*g.Width()-1) }
 
 func (g *group) run(n int, w Work, uneven bool) {
@@ -155,22 +155,22 @@ func (g *group) runWindow(w Work) {
 		}
 	}
 	live = g.startJobs(live, g.maxLive(), w)
-	// The waiting jobs are put in reverse order: the last one, which is the first to take
-	// the lane of a job that ends, is then the longest.
+	// Reverse the waiting jobs. The last one is then the longest, and is the first to take
+	// the lane of a finished job.
 	for i, j := g.Width(), live-1; i < j; i, j = i+1, j-1 {
 		g.swap(i, j)
 	}
 	g.finish(live, w)
 }
 
-// isEnd reports whether the remaining jobs shall rotate with the jobs that run: they
-// are few, and long enough to rotate.
+// isEnd reports whether the jobs that have not started are few, and long enough to rotate
+// with the jobs that run. If none is left, it returns true.
 func (g *group) isEnd(w Work) bool {
 	left := g.count - g.upcoming
 	return left == 0 || left <= g.maxLive()-g.Width() && plan.IsLong(w.Blocks(g.numberOf(g.upcoming)))
 }
 
-// startJobs starts jobs until limit jobs are live or none remains. It returns the
+// startJobs starts jobs until `limit` jobs are live or no job remains. It returns the
 // number of live jobs.
 func (g *group) startJobs(live, limit int, w Work) int {
 	for live < limit && g.start(live, w) {
@@ -187,8 +187,8 @@ func (g *group) numberOf(i int) int {
 	return g.base + i
 }
 
-// start puts the next job that has blocks into lane i. It reports whether there
-// was one.
+// start puts the next job that has blocks into lane i. It reports whether there was such
+// a job.
 func (g *group) start(i int, w Work) bool {
 	for g.upcoming < g.count {
 		number := g.numberOf(g.upcoming)
@@ -204,7 +204,7 @@ func (g *group) start(i int, w Work) bool {
 	return false
 }
 
-// finish completes the jobs in the first live lanes, the last jobs of the window.
+// finish completes the last jobs of the window, which are in the first `live` lanes.
 func (g *group) finish(live int, w Work) {
 	for live > 0 {
 		blocks := g.shortest(live)
@@ -228,14 +228,14 @@ func (g *group) finish(live int, w Work) {
 	}
 }
 
-// end ends the job in lane i, and moves lane last to lane i.
+// end ends the job in lane i. Then it moves lane `last` to lane i.
 func (g *group) end(i, last int, w Work) {
 	w.Done(g.number[i], g.job[i])
 	g.move(i, last)
 }
 
-// sort puts the jobs of the window into g.order, by falling bucket of their size: the
-// blocks of a job, or the iterations of a chain.
+// sort puts the jobs of the window into g.order, by falling bucket of their sizes. `size`
+// returns the blocks of a job, or the iterations of a chain.
 func (g *group) sort(size func(i int) int) {
 	clear(g.places[:])
 	buckets := g.buckets[:g.count]
@@ -247,9 +247,9 @@ func (g *group) sort(size func(i int) int) {
 	g.arrange(buckets, g.places[:])
 }
 
-// arrange puts the jobs of the window into g.order, by falling bucket. places[b] is the
-// number of jobs in bucket b. arrange sets places[b] to the place behind the last of these
-// jobs.
+// arrange puts the jobs of the window into g.order, by falling bucket. Before the call,
+// places[b] is the number of jobs in bucket b. After the call, places[b] is the index in
+// g.order just past the last of these jobs.
 func (g *group) arrange(buckets, places []uint16) {
 	var place uint16
 	for b := len(places) - 1; b >= 0; b-- {
@@ -261,16 +261,16 @@ func (g *group) arrange(buckets, places []uint16) {
 	}
 }
 
-// maxBucket is above the bucket of any size.
+// maxBucket is larger than the bucket of any size.
 const maxBucket = (64 - bucketBits) << bucketBits
 
 // The bucket of a size depends on the size's highest set bit and the bucketBits bits below
 // it.
 const bucketBits = 4
 
-// bucket returns a number that never falls as size rises. It is size itself if size is
-// small, else the place of size's highest set bit, followed by the bucketBits bits below
-// that bit.
+// bucket returns a number that never falls as `size` rises. A small `size` is its own
+// bucket. The bucket of a larger `size` consists of the position of the highest set bit,
+// followed by the bucketBits bits below that bit.
 func bucket(size int) int {
 	shift := bits.Len(uint(size)) - 1 - bucketBits
 	if shift <= 0 {

@@ -88,15 +88,15 @@ type Keys interface {
 	States(i int) (inner, outer *block.State)
 }
 
-// SumNestedEach is SumNested with a pair of prefixes for each message, of one block each.
-// It does not ask AreFew: the caller has done that.
+// SumNestedEach is SumNested with a pair of prefixes for each message. Each prefix is one
+// block. SumNestedEach does not call AreFew: the caller has called it.
 func SumNestedEach(dst [][block.DigestSize]byte, keys Keys, msgs [][]byte) {
 	oneBlock := Prefix{Len: block.Size}
 	sumSideBySide(dst, &sumMany{dst: dst, msgs: msgs, lengths: lengthsOf(msgs, 0), prefix: oneBlock, outer: oneBlock, nested: true, keys: keys})
 }
 
-// SumHeaded sets dst[i] to the SHA-256 digest of prefix || head i || msgs[i]. heads
-// holds a head of size bytes for each message. The prefix's rest and a head are less
+// SumHeaded sets dst[i] to the SHA-256 digest of prefix || head i || msgs[i]. `heads` holds
+// a head of `size` bytes for each message. The prefix's rest and a head together are less
 // than a block. dst and msgs have the same length.
 func SumHeaded(dst [][block.DigestSize]byte, prefix Prefix, heads []byte, size int, msgs [][]byte) {
 	// Rest includes room for a head; putHead fills this room for each message.
@@ -149,7 +149,8 @@ func (s *sumMany) more() int {
 func copyHead(dst, heads []byte, i int) { copy(dst, heads[i*len(dst):]) }
 
 // sumSideBySide does the work of s, which has at least one message. If the lengths are too
-// uneven for side by side to pay, it hashes the messages one after the other.
+// uneven, hashing side by side does not pay. Then sumSideBySide hashes the messages one
+// after the other.
 func sumSideBySide(dst [][block.DigestSize]byte, s *sumMany) {
 	equal := s.lengths.shortest == s.lengths.longest
 	if equal && !s.nested && s.prefix.areNodes(s.lengths.longest) {
@@ -187,14 +188,14 @@ func sumSideBySide(dst [][block.DigestSize]byte, s *sumMany) {
 }
 
 // outerBlock returns the last block of j's scratch. A message of a nested digest leaves
-// it free, since its prefix is whole blocks.
+// that block free, since the prefix is whole blocks.
 func (j *Job) outerBlock() *[block.Size]byte { return (*[block.Size]byte)(j.Scratch[outerAt:]) }
 
 const outerAt = block.MaxShort * block.Size
 
-// nest sets the first live jobs to compute SHA-256(outer || d), where d is the digest that
-// each has computed: one block at outerAt is left to compress. With keys, g.outer holds
-// the states after the outer prefixes.
+// nest prepares the first `live` jobs to compute SHA-256(outer || d), where d is the digest
+// that the job has computed. One block, at outerAt, is then left to compress. With keys,
+// g.outer holds the states after the outer prefixes.
 func (g *group) nest(live int) {
 	next := &g.sums.outer.H
 	if g.sums.keys != nil {
@@ -209,8 +210,8 @@ func (g *group) nest(live int) {
 	}
 }
 
-// nestAll sets each digest d of dst to SHA-256(outer || d). Unequal jobs end at different
-// times, so nest would need more calls.
+// nestAll sets each digest d of dst to SHA-256(outer || d). It serves jobs of unequal
+// lengths. Such jobs end at different times, so nest would need more calls.
 func (g *group) nestAll(dst [][block.DigestSize]byte) {
 	for base := 0; base < len(dst); base += g.maxShortWave() {
 		digests := dst[base:min(base+g.maxShortWave(), len(dst))]
@@ -334,13 +335,13 @@ func (l *layout) fill(j *Job, m []byte) {
 }
 
 // sumEqual sets rows of dst to the digests of the messages m, with the prefixes, heads and
-// keys of s. Its own work takes a few nanoseconds for each message, which matters when
-// messages are short.
+// keys of s. Besides hashing, sumEqual takes a few nanoseconds for each message. That
+// matters when messages are short.
 func (g *group) sumEqual(dst Rows, s *sumMany, m *messages) {
 	l := s.prefix.layout(m.size)
 	whole, scratch := (l.last-l.first)/block.Size, (l.head+l.tail)/block.Size
-	// If scratch holds no byte of the messages, and no head, all messages have the same
-	// blocks there: the scratch of one job is enough.
+	// If the scratches hold no byte of a message, and no head, their blocks are the same for
+	// all messages. Then the scratch of one job is enough.
 	ends, fill := l.head > 0 || m.size > l.last || s.heads != nil, 1
 	if ends {
 		fill = min(g.maxWave(), m.n)
@@ -391,8 +392,9 @@ func (g *group) sumEqual(dst Rows, s *sumMany, m *messages) {
 		if far && (whole == 0 || whole > soonBlocks) {
 			m.fetch(done+live, live)
 		}
-		// If l.head > 0, then whole > 0: the second case could serve for the third, too.
-		// Compiled by Go 1.26, two cases were 8 to 10% slower for short messages.
+		// The third case has l.head == 0, since l.head > 0 implies whole > 0. So the second
+		// case could replace it. But compiled by Go 1.26, two cases were 8 to 10% slower than
+		// three for short messages.
 		switch {
 		case !ends:
 			g.compressPadding(live, scratch)
@@ -422,8 +424,8 @@ func (g *group) fill(n int, l *layout, prefix *Prefix, m []byte) {
 	}
 }
 
-// occupy gives each of the first live lanes the state of the job with the lane's number.
-// The first `occupied` lanes have their states already. occupy returns live.
+// occupy points lane i at the state of job i, for each of the first `live` lanes. The first
+// `occupied` lanes have their states already. occupy returns `live`.
 func (g *group) occupy(occupied, live int) int {
 	for ; occupied < live; occupied++ {
 		g.state[occupied] = &g.jobs[occupied].H
@@ -434,10 +436,10 @@ func (g *group) occupy(occupied, live int) int {
 
 // A wave is jobs that run together, from their first blocks to their last.
 
-// wave returns how many of the n remaining jobs, of equal length, are the next wave. If
-// the jobs rotate, or there are no more of them than lanes, it is n. A wave has one long
-// job for each lane, or several short ones. A job has `all` blocks; during `whole` of them
-// it may rotate.
+// wave returns how many of the n remaining jobs, of equal length, form the next wave. If
+// the jobs rotate, or n is at most Width, it returns n. Otherwise each lane gets one long
+// job, or several short ones. A job has `all` blocks, and may rotate during `whole` of
+// them.
 func (g *group) wave(n, whole, all int) int {
 	if n <= g.Width() {
 		return n
@@ -460,8 +462,7 @@ func (g *group) fullWave(n, blocks int) int {
 }
 
 // A wave of short jobs has at most waveBlocks blocks in all, unless one job for each lane
-// already makes more together. A larger wave would displace the next messages from the
-// cache.
+// already has more. A larger wave would displace the next messages from the cache.
 const waveBlocks = 64
 
 // maxShortWave is the largest wave of short jobs: the same number of jobs in each lane,
@@ -471,8 +472,8 @@ func (g *group) maxShortWave() int { return block.MaxLanes / g.Width() * g.Width
 // maxWave is the largest wave.
 func (g *group) maxWave() int { return max(g.maxLive(), g.maxShortWave()) }
 
-// compressEqual compresses `blocks` blocks from next on for each of the first live lanes.
-// It leaves next undefined.
+// compressEqual compresses `blocks` blocks in each of the first `live` lanes. The blocks
+// begin at `next`. compressEqual leaves `next` undefined.
 func (g *group) compressEqual(live, blocks int) {
 	if t, rotates := g.sliceOfEqual(live, blocks); rotates {
 		g.rotateEqual(live, blocks, t)
@@ -482,7 +483,7 @@ func (g *group) compressEqual(live, blocks int) {
 }
 
 // compressScratch compresses `blocks` blocks of the scratch, from offset `at` on, for each
-// of the first live jobs. Each job is in the lane of the same number.
+// of the first `live` jobs. Job i is in lane i.
 func (g *group) compressScratch(live, at, blocks int) {
 	for i := range live {
 		g.next[i] = &g.jobs[i].Scratch[at]
@@ -499,8 +500,8 @@ func (g *group) compressPadding(live, blocks int) {
 	g.compressAll(live, 0, blocks)
 }
 
-// compressAll compresses `blocks` blocks, from block `at` of next on, for each of the
-// first live jobs.
+// compressAll compresses `blocks` blocks, from block `at` of `next` on, for each of the
+// first `live` jobs.
 func (g *group) compressAll(live, at, blocks int) {
 	g.plan.compressAll(g.state[:], g.next[:], live, at, blocks)
 }

@@ -6,12 +6,12 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/block"
 )
 
-// A Tally counts the blocks of a list of jobs, of which some may have none. It is small,
-// and no method has a pointer receiver, so that loops keep it in registers.
+// A Tally counts the blocks of a list of jobs. Some jobs may have no blocks. A Tally is
+// small, and no method has a pointer receiver, so that loops keep a Tally in registers.
 type Tally struct {
 	jobs, blocks, longest int
-	// short is the largest uint(-blocks). The shortest job that has blocks gives it; it
-	// is 0 if no job has blocks.
+	// `short` is the largest uint(-b), where b is a job's number of blocks. It comes from
+	// the shortest job that has blocks. If no job has blocks, `short` is 0.
 	short uint
 }
 
@@ -35,15 +35,15 @@ func (t Tally) Jobs() int { return t.jobs }
 // IsEqual reports whether all jobs that have blocks have the same number.
 func (t Tally) IsEqual() bool { return t.longest == int(-t.short) }
 
-// HasClasses reports whether RunByClasses does the jobs faster than Run: they are short, and
-// all have the same number of blocks, or, on average, there are enough to fill the lanes with
-// each number from the least to the most.
+// HasClasses reports whether RunByClasses does the jobs faster than Run. No job may have
+// more than maxClassed blocks. In addition, either all jobs that have blocks must have the
+// same number, or each class must have, on average, enough jobs to fill the lanes.
 func (t Tally) HasClasses() bool {
 	return t.longest <= maxClassed && (t.IsEqual() || t.jobs >= t.classes()*streamPlans.current().Width)
 }
 
 // classes returns how many numbers of blocks there are from the smallest to the largest,
-// leaving out 0.
+// both included. Jobs without blocks do not count.
 func (t Tally) classes() int { return t.longest - int(-t.short) + 1 }
 
 // AreFewInClasses is AreFew for RunByClasses.
@@ -52,8 +52,8 @@ func (t Tally) AreFewInClasses(each int) bool {
 }
 
 // AreFew reports whether the jobs take less time one after the other than side by side.
-// Side by side, each costs `each` cycles more than alone, beside its blocks. AreFew makes
-// no plan for jobs of which at most one has blocks.
+// Side by side, each job costs `each` cycles more than alone, not counting its blocks. If
+// at most one job has blocks, AreFew returns true without a plan.
 func (t Tally) AreFew(each int) bool {
 	if t.jobs <= 1 {
 		return true
@@ -61,8 +61,8 @@ func (t Tally) AreFew(each int) bool {
 	return streamPlans.current().OneByOne(t.jobs, t.blocks, int(-t.short), t.longest, each, false)
 }
 
-// AreFewEqual is the method AreFew for n jobs of `blocks` blocks each, which are copied
-// whole if they are short.
+// AreFewEqual is the method AreFew for n jobs of `blocks` blocks each. Short jobs are
+// copied whole.
 func AreFewEqual(n, blocks, each int) bool {
 	if n <= 1 {
 		return true
@@ -72,15 +72,16 @@ func AreFewEqual(n, blocks, each int) bool {
 
 // NeverPay reports whether n jobs that have `blocks` blocks in all take less time one
 // after the other than side by side, however the blocks are distributed. Side by side,
-// each job costs `each` cycles more than alone, and all together cost `list` cycles more.
+// each job costs `each` cycles more than alone, and the list as a whole costs `list` cycles
+// more.
 func NeverPay(n, blocks, each, list int) bool {
 	return n <= 1 || streamPlans.current().NeverPays(n, blocks, each, list)
 }
 
-// AreFew reports whether messages take less time one after the other than side by side. It
-// looks at the lengths of at most block.MaxLanes messages. For more messages it returns
-// true only if nothing is hashed side by side. `before` bytes of a prefix precede each
-// message, and `more` blocks follow it.
+// AreFew reports whether messages take less time one after the other than side by side. If
+// there are more than block.MaxLanes messages, AreFew does not look at their lengths. It
+// then returns true only if the plan's Width is 1. `before` bytes of a prefix precede each
+// message, and `more` blocks follow each message.
 func AreFew(msgs [][]byte, before, more int) bool {
 	if may := mayPay(msgs, before, more); !may || len(msgs) > block.MaxLanes {
 		return !may
@@ -89,10 +90,10 @@ func AreFew(msgs [][]byte, before, more int) bool {
 	return l.areFew(len(msgs), before, more)
 }
 
-// mayPay is a first look at messages. For up to block.MaxLanes messages, it reports
-// whether they have at least as many blocks as the list with the fewest blocks that pays;
-// for more, whether any messages are hashed side by side. lengthsOf would take 10 ns more
-// for two messages.
+// mayPay is a first look at n messages. If n is at most block.MaxLanes, mayPay reports
+// whether the messages have at least plan.Streams.Least[n] blocks in all. If n is larger,
+// mayPay reports whether the plan's Width exceeds 1. For two messages, lengthsOf would take
+// 10 ns more.
 func mayPay(msgs [][]byte, before, more int) bool {
 	n := len(msgs)
 	if n <= 1 {
@@ -109,19 +110,20 @@ func mayPay(msgs [][]byte, before, more int) bool {
 	return blocks >= p.Least[n]
 }
 
-// lengths is what decides how messages are hashed.
+// lengths describes a list of messages. The fields decide how the list is hashed.
 type lengths struct {
 	shortest, longest, bytes, blocks int
-	// counts has countBits bits for each number of blocks up to block.MaxShort: the number
-	// of messages with so many blocks. It is one register: in memory, each message would
-	// wait until the count of the message before is stored. counts is valid only if no
-	// message has more than MaxShort blocks, and the numbers of blocks differ.
+	// `counts` is a packed array of counts of countBits bits: how many messages have 1
+	// block, 2 blocks, and so on up to block.MaxShort. It stays in one register. If it were
+	// in memory, each message would have to wait for the store of the previous message's
+	// count. `counts` is valid only if no message has more than MaxShort blocks, and not all
+	// messages have the same number of blocks.
 	counts uint64
 }
 
 const countBits = 64 / block.MaxShort
 
-// countAt returns the place in counts of the count for a number of blocks.
+// countAt returns the lowest bit, in `counts`, of the count for `blocks` blocks.
 func countAt(blocks int) int { return (blocks - 1) * countBits }
 
 // lengthsOf returns the lengths of one or more messages that follow `before` bytes of a
@@ -143,9 +145,9 @@ func lengthsOf(msgs [][]byte, before int) lengths {
 	return l
 }
 
-// countBlocks returns the number of blocks of messages that follow `before` bytes of a
-// prefix, and the field counts of their lengths. Here counts is valid even if all numbers
-// of blocks are equal.
+// countBlocks returns the total number of blocks of messages that follow `before` bytes of
+// a prefix. It also returns `counts` for the field of that name. Here `counts` is valid
+// even if all messages have the same number of blocks.
 func countBlocks(msgs [][]byte, before int) (blocks int, counts uint64) {
 	for _, m := range msgs {
 		b := block.PaddedBlocks(before + len(m))
@@ -165,12 +167,12 @@ func haveLength(msgs [][]byte, n int) bool {
 	return true
 }
 
-// areFew is AreFew for n messages of these lengths, after mayPay.
+// areFew is AreFew for n messages with these lengths, once mayPay has returned true.
 func (l *lengths) areFew(n, before, more int) bool {
 	return n <= block.MaxLanes && l.areUneven(n, before, more)
 }
 
-// areUneven is areFew, but for more than block.MaxLanes messages, too.
+// areUneven is areFew without the limit of block.MaxLanes messages.
 func (l *lengths) areUneven(n, before, more int) bool {
 	return streamPlans.current().OneByOne(n, l.blocks+n*more,
 		block.PaddedBlocks(before+l.shortest)+more, block.PaddedBlocks(before+l.longest)+more, 0, true)

@@ -7,9 +7,9 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/block"
 )
 
-// A Candidate is a kernel that may be chosen, and its cost by the table: the cycles for
-// one block, one node, one nonce, one iteration of HMAC or one step of WOTS+ in each of
-// its lanes.
+// A Candidate is a kernel that may be chosen. Cycles is its cost by the table: the time for
+// one block, one node, one nonce, one iteration of HMAC or one step of WOTS+ in each of its
+// lanes.
 type Candidate struct {
 	Kernel        string
 	Lanes, Cycles int
@@ -27,9 +27,9 @@ func (r *Row) ofOperation(op block.Operation, enabled []block.Spec) []Candidate 
 	return choice
 }
 
-// orStreams returns the candidates for streams, which can do the operation too, and then
-// the operation's own candidates. cycles returns what the operation costs with a candidate
-// for streams.
+// orStreams returns the candidates for streams, which can do the operation too, followed by
+// the operation's own candidates. `cycles` returns what the operation costs with a
+// candidate for streams.
 func (r *Row) orStreams(op block.Operation, enabled []block.Spec, single string, cycles func(k Candidate) int) []Candidate {
 	choice := r.Streams(enabled, single)
 	for i, k := range choice {
@@ -38,14 +38,14 @@ func (r *Row) orStreams(op block.Operation, enabled []block.Spec, single string,
 	return append(choice, r.ofOperation(op, enabled)...)
 }
 
-// choose returns for every n the index of the candidate that runs first for n lanes,
-// and the cost of advancing all n. The lanes that the candidate leaves are planned
-// again. A candidate with more than n lanes costs `padding` more. At least one candidate
-// has one lane.
+// choose plans n lanes, for every n. first[n] is the index of the candidate that runs
+// first. If that candidate leaves m lanes, candidate first[m] runs next. best[n] is the
+// cost of advancing all n lanes. A candidate with more than n lanes costs `padding` more.
+// At least one candidate has one lane.
 func choose(candidates []Candidate, padding int) (first, best [block.MaxLanes + 1]int) {
-	// In rising order of lanes. Of plans with equal costs, choose takes the one whose
-	// first kernel is widest, but has at most n lanes: so no kernel runs lanes beyond
-	// MaxLanes.
+	// `order` lists the candidates by rising number of lanes. Among plans of equal cost,
+	// choose takes the one with the widest first kernel of at most n lanes. So no kernel
+	// runs lanes beyond MaxLanes.
 	order := make([]int, len(candidates))
 	for i := range order {
 		order[i] = i
@@ -68,8 +68,9 @@ func choose(candidates []Candidate, padding int) (first, best [block.MaxLanes + 
 	return first, best
 }
 
-// Cheapest returns the index of the candidate that costs least per lane: of the first one
-// if several do, -1 if there is no candidate.
+// Cheapest returns the index of the candidate with the lowest cost per lane. If several
+// candidates have that cost, it returns the first one's. If there is no candidate, it
+// returns -1.
 func Cheapest(candidates []Candidate) int {
 	cheapest := -1
 	for i, k := range candidates {
@@ -80,8 +81,8 @@ func Cheapest(candidates []Candidate) int {
 	return cheapest
 }
 
-// Steps returns the indices of the candidates that together advance n live lanes by
-// a block. At a time, no more lanes are live than the cheapest candidate has.
+// Steps returns the indices of the candidates that together advance n jobs by a block. At
+// any time, at most as many lanes are live as the cheapest candidate has.
 func Steps(candidates []Candidate, n int) []int {
 	first, _ := choose(candidates, 0)
 	width := candidates[Cheapest(candidates)].Lanes

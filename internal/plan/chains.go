@@ -8,15 +8,15 @@ import "github.com/sha256-simd/sha256-simd/internal/block"
 type Chains struct {
 	// Width is the number of chains that run at a time while there are enough.
 	Width int
-	// Kernels[n] is the kernel that runs first for n chains. The chains that it leaves are
-	// planned again.
+	// Kernels[n] is the kernel that runs first for n chains. If that kernel leaves m chains,
+	// Kernels[m] runs next.
 	Kernels [block.MaxLanes + 1]string
 	// cycles[n] is the cost of an iteration of n chains.
 	cycles [block.MaxLanes + 1]int
 }
 
-// NewChains finds the cheapest way to advance n chains, for every n. It chooses among
-// the enabled kernels by the costs in r. Single compresses one stream.
+// NewChains finds the cheapest way to advance n chains, for every n. It chooses among the
+// enabled kernels by the costs in r. `single` names what compresses one stream.
 func NewChains(r Row, enabled []block.Spec, single string) *Chains {
 	choice := r.Chains(enabled, single)
 	first, cycles := choose(choice, 0)
@@ -27,16 +27,18 @@ func NewChains(r Row, enabled []block.Spec, single string) *Chains {
 	return p
 }
 
-// Plain chains are not of HMAC: a step is one digest. Beside its blocks, a list of them
-// costs chainsCycles, chainCycles for each chain, and unevenCycles if the numbers of steps
-// differ. A step alone costs stepCycles beside its block. The first three are measured on
-// Granite Rapids, in 250 random lists of 1 to 40 chains of up to 8 steps, stepCycles on
-// Zen 3; estimates for other CPUs.
+// A plain chain iterates SHA-256 without HMAC: each step is one digest. On top of its
+// blocks, a list of plain chains costs chainsCycles, plus chainCycles for each chain, plus
+// unevenCycles if the numbers of steps differ. In a chain that runs alone, each step costs
+// stepCycles on top of its block. The first three constants were measured on Granite
+// Rapids, in 250 random lists of 1 to 40 chains of up to 8 steps. stepCycles was measured
+// on Zen 3. For other CPUs, the constants are estimates.
 const chainsCycles, chainCycles, unevenCycles, stepCycles = 880, 170, 1000, 50
 
 // OneByOne reports whether n plain chains take less time one after the other than side by
 // side, or at most a twentieth more. The chains have `steps` steps in all, and the longest
-// has `longest`. If even is set, all have the same number. An iteration is two steps.
+// chain has `longest`. If `even` is set, all chains have the same number of steps. Two
+// steps cost as much as an iteration of HMAC.
 func (p *Chains) OneByOne(n, steps, longest int, even bool) bool {
 	if p.Width == 1 {
 		return true

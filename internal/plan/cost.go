@@ -8,9 +8,9 @@ import (
 )
 
 // A Row has the costs of kernels on a microarchitecture, in cycles. The fields `measured`
-// and `estimated` also name kernels that are never the cheapest: cheaper kernels may be
-// disabled. A kernel that neither names has a derived cost. The costs of chain and WOTS
-// kernels follow from those of kernels for streams.
+// and `estimated` include kernels that are never the cheapest, since cheaper kernels may be
+// disabled. A kernel in neither field has a derived cost. The costs of chain and WOTS
+// kernels follow from the costs of kernels for streams.
 type Row struct {
 	Microarch cpu.Microarch
 
@@ -20,8 +20,8 @@ type Row struct {
 	overhead overhead
 	measured []cost
 
-	// estimated are costs that were not measured. The field `from` says what the
-	// estimates rest on.
+	// `estimated` holds costs that were not measured. The field `from` says what they are
+	// based on.
 	from      string
 	estimated []cost
 }
@@ -74,8 +74,9 @@ type Basis string
 const (
 	Measured  Basis = "measured"
 	Estimated Basis = "estimated"
-	// Derived costs belong to plain Go, and to kernels that a row does not name. These
-	// kernels come last, just before plain Go.
+	// Derived costs belong to plain Go and to kernels that a row does not name. Per lane,
+	// the derived cost of a kernel is slightly lower than the cost of plain Go. So only
+	// plain Go ranks below such a kernel.
 	Derived Basis = "derived"
 )
 

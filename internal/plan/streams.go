@@ -8,29 +8,29 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/block"
 )
 
-// Streams is a plan for messages that are hashed side by side. It names kernels; the one
-// for a single stream may also be "generic" or "x1_std".
+// Streams is a plan for messages that are hashed side by side. It names kernels. In place
+// of a kernel for a single stream, it may name "generic" or "x1_std".
 type Streams struct {
 	// Width is the number of lanes that are kept live while there are enough jobs.
 	// It is 1 if no kernel is faster than one message at a time.
 	Width int
-	// Kernels[n] is the kernel that runs first if n lanes are live. The lanes that it
-	// leaves are planned again.
+	// Kernels[n] is the kernel that runs first if n lanes are live. If that kernel leaves m
+	// lanes, Kernels[m] runs next.
 	Kernels [block.MaxLanes + 1]string
-	// Least[n] is the least number of blocks, in all, with which n messages take less time
-	// side by side, if their numbers of blocks differ by 1 at most. Other lists are taken to
-	// need as many. Least[n] is math.MaxInt if no number is enough.
+	// Least[n] is the smallest total number of blocks with which n messages take less time
+	// side by side, if the messages differ by at most one block. Other lists of n messages
+	// are assumed to need at least as many. If no number is enough, Least[n] is math.MaxInt.
 	Least [block.MaxLanes + 1]int
-	// FewPay reports whether each of two lanes costs at most 1.4 times as much as each of
-	// Width lanes.
+	// FewPay reports whether two lanes cost, per lane, at most 1.4 times as much as Width
+	// lanes.
 	FewPay bool
 
 	overhead overhead
 	// cycles[n] is the cost of advancing n lanes by a block.
 	cycles [block.MaxLanes + 1]int
-	// gains[n] is how many cycles n lanes, or fewer, save for each block at most.
-	// messageCosts[n] is how many cycles each of n messages, or fewer, costs at least,
-	// beside its blocks.
+	// gains[n] is the most cycles that n lanes or fewer save per block. messageCosts[n] is
+	// the fewest cycles that a message costs on top of its blocks, in a list of at most n
+	// messages.
 	gains, messageCosts [block.MaxLanes + 1]int
 	// cheapest[n] is the number of jobs that run at a time when n jobs rotate.
 	// rotations[n] are the ways to advance n jobs.
@@ -39,7 +39,8 @@ type Streams struct {
 }
 
 // NewStreams finds the cheapest way to advance n lanes by a block, for every n. It
-// chooses among the enabled kernels by the costs in r. Single compresses one stream.
+// chooses among the enabled kernels by the costs in r. `single` names what compresses one
+// stream.
 func NewStreams(r Row, enabled []block.Spec, single string) *Streams {
 	choice := r.Streams(enabled, single)
 	first, cycles := choose(choice, 0)
@@ -77,22 +78,23 @@ func (p *Streams) least(n int) int {
 	return n * each
 }
 
-// If there is a number of blocks with which n messages of one length take less time side by
-// side, there is one below maxLeast.
+// maxLeast limits the search for Least. If messages of one length take less time side by
+// side at all, they do so with fewer than maxLeast blocks each.
 const maxLeast = 1 << 10
 
-// Beside its calls, a list costs listCycles, and each message listLaneCycles. Each message
-// costs longLaneCycles more if lengths differ and one is long. In random lists, these
-// costs were 300, 15 and 40 cycles on Granite Rapids, and 540, 0 and 110 on Zen 4. The
-// constants lie between, and are estimates for other CPUs.
+// On top of its blocks and calls, a list costs listCycles, and each message listLaneCycles.
+// Each message costs longLaneCycles more if the numbers of blocks differ and the largest
+// exceeds block.MaxShort. In random lists, these three costs were 300, 15 and 40 cycles on
+// Granite Rapids, and 540, 0 and 110 on Zen 4. The constants lie between these costs. For
+// other CPUs, they are estimates.
 const listCycles, listLaneCycles, longLaneCycles = 450, 10, 100
 
 // OneByOne reports whether n messages take less time one after the other than side by
 // side, or at most a twentieth more, since the costs are not exact. The messages have
 // `blocks` blocks in all, the shortest has `shortest`, the longest `longest`. Side by
-// side, each costs the caller `each` cycles more than alone. If copied is set, messages of
-// up to block.MaxShort blocks are copied whole: then up to block.MaxLanes messages with the
-// same number of blocks share a call.
+// side, each message costs the caller `each` cycles more than alone. If copied is set,
+// messages of up to block.MaxShort blocks are copied whole. Then up to block.MaxLanes
+// messages with the same number of blocks share a call.
 func (p *Streams) OneByOne(n, blocks, shortest, longest, each int, copied bool) bool {
 	if p.Width == 1 || n <= 1 {
 		return true
@@ -100,14 +102,14 @@ func (p *Streams) OneByOne(n, blocks, shortest, longest, each int, copied bool) 
 	if longest > max(shortest, block.MaxShort) {
 		each += longLaneCycles
 	}
-	// All messages advance until the shortest ends. The other blocks run in fewer lanes,
-	// with a call for each message that ends. Each of these blocks takes about as long as
-	// in two lanes.
+	// All messages advance until the shortest ends. The remaining blocks run in fewer and
+	// fewer lanes, with a call for each message that ends. Each of these blocks takes about
+	// as long as a block in two lanes.
 	left, perBlock := blocks-n*shortest, p.cycles[2]/2
 	width, waves := n, 1
 	// The products of long lists need 64 bits.
 	even := int64(shortest) * int64(p.cycles[min(n, p.Width)])
-	if n > p.Width { // other messages take the lanes of those that end
+	if n > p.Width { // waiting messages take the lanes of finished messages
 		width = p.Width
 		perBlock = p.cycles[width] / width
 		waves = (n + width - 1) / width
@@ -115,7 +117,7 @@ func (p *Streams) OneByOne(n, blocks, shortest, longest, each int, copied bool) 
 	}
 	calls := waves * (2 + min(longest-shortest, width-1))
 	if copied && longest <= block.MaxShort {
-		most := 2 * (2 + longest - shortest) // half of them for messages left over
+		most := 2 * (2 + longest - shortest) // half of these calls are for messages left over
 		calls = min(calls, most*((n+block.MaxLanes-1)/block.MaxLanes))
 	}
 	rest := max(int64(left)*int64(perBlock), int64(longest-shortest)*int64(p.cycles[1]))
@@ -123,10 +125,9 @@ func (p *Streams) OneByOne(n, blocks, shortest, longest, each int, copied bool) 
 	return 20*int64(blocks)*int64(p.cycles[1]) <= 21*together
 }
 
-// OneByOneInClasses is OneByOne for n messages with this many different numbers of blocks,
-// where messages with the same number run together. With each number, some messages are
-// left over. They take lanes that stay empty: on average, a third of a turn of full lanes
-// per block of a message.
+// OneByOneInClasses is OneByOne for n messages in `classes` classes. The messages of a
+// class have the same number of blocks and run together. The last turn of each class leaves
+// lanes empty. On average, this wastes a third of a full turn per block of a message.
 func (p *Streams) OneByOneInClasses(n, blocks, classes, each int) bool {
 	if p.Width == 1 || n <= 1 {
 		return true
@@ -141,15 +142,15 @@ func (p *Streams) OneByOneInClasses(n, blocks, classes, each int) bool {
 
 // NeverPays reports whether n messages that have `blocks` blocks in all take less time one
 // after the other than side by side, however the blocks are distributed. Side by side,
-// each message costs the caller `each` cycles more than alone, and all together cost
-// `list` cycles more. A message without blocks counts as another with blocks does.
+// each message costs the caller `each` cycles more than alone, and the list as a whole
+// costs `list` cycles more. n includes messages without blocks.
 func (p *Streams) NeverPays(n, blocks, each, list int) bool {
 	l := min(n, p.Width)
 	return int64(blocks)*int64(p.gains[l]) < int64(listCycles+list)+int64(n)*int64(p.messageCosts[l]+each)
 }
 
-// Streams returns the candidates for streams: the enabled kernels of several lanes,
-// and single, which compresses one stream.
+// Streams returns the candidates for streams: the enabled kernels of several lanes, and
+// `single`, which compresses one stream.
 func (r *Row) Streams(enabled []block.Spec, single string) []Candidate {
 	var choice []Candidate
 	for _, k := range enabled {

@@ -13,16 +13,16 @@ const MaxJobs = 2 * block.MaxLanes
 // Jobs rotate when they share the lanes of a kernel round robin. Rotation keeps all lanes
 // full. States are in memory between calls, so a lane can change its job at any call. For
 // example, a kernel of 4 lanes hashes 5 equal jobs in 5/4 of the time of 4 jobs; each job
-// pauses once. This is McNaughton's wrap-around rule: m machines finish n interruptible
-// jobs in max(longest, sum/m). The jobs with most blocks left run first.
+// pauses once. This is McNaughton's wrap-around rule: m machines finish n preemptible jobs
+// in a time of max(longest, sum/m). The jobs with the most blocks left run first.
 //
 // Each time slice has a fixed cost, so many short slices cost more than a few long ones.
 // If jobs differ in length, each slice is a call. If jobs have equal lengths, each slice
 // is a turn within a call. A turn costs less than a call.
 
 // A TimeSlice is one step of a rotation. In it, Lanes jobs advance together by Blocks
-// blocks. The rotation repeats such steps, each with the next jobs, round robin, until a
-// job ends. If Lanes is the number of jobs, all jobs advance together until a job ends.
+// blocks. The rotation repeats such steps round robin, each with the next Lanes jobs, until
+// a job ends. If Lanes is the number of jobs, all jobs advance together until a job ends.
 type TimeSlice struct{ Lanes, Blocks int }
 
 // A rotation is a way to advance every job by the same number of blocks. Each job does its
@@ -36,15 +36,15 @@ type rotation struct {
 // minRotated is the smallest number of blocks in a job that rotates.
 const minRotated = 8
 
-// maxSlices is the largest number of slices of a job, if each slice is a call.
+// maxSlices is the largest number of time slices of a job, if each slice is a call.
 const maxSlices = 16
 
 // IsLong reports whether a job is long enough to rotate.
 func IsLong(blocks int) bool { return blocks >= minRotated }
 
-// cheapest returns how many of n jobs to run at a time: the number, up to width, at
-// which the cost for each job is lowest. cycles[i] is the cost of advancing i lanes by
-// one block. If the result is less than n, the kernels that run so many jobs have no empty
+// cheapest returns how many of n jobs to run at a time. The result is the number, up to
+// `width`, with the lowest cost per job. cycles[i] is the cost of advancing i lanes by one
+// block. If the result is less than n, the kernels that run this many jobs have no empty
 // lane.
 func cheapest(n, width int, cycles []int) int {
 	lanes := min(n, width)
@@ -65,9 +65,9 @@ func (p *Streams) rotationsOf(n int) []rotation {
 	rs := []rotation{{together, 1, p.cycles[together] + p.cycles[n-together], p.overhead.callOf(n)}}
 	least := rs[0]
 	for s := 2; s <= maxSlices && lanes < n; s++ {
-		// The jobs with most blocks left run first, so no job is ahead of another by more than
-		// one slice. All calls have full lanes, except the last call: it runs the last slice of
-		// the remaining jobs.
+		// The jobs with the most blocks left run first, so no job is ahead of another by more
+		// than one slice. All calls have full lanes, except perhaps the last call: it runs
+		// the last slice of the remaining jobs.
 		calls, rest := n*s/lanes, n*s%lanes
 		r := rotation{lanes, s, calls * p.cycles[lanes], calls * p.overhead.callOf(lanes)}
 		if rest > 0 {
@@ -91,7 +91,7 @@ func (p *Streams) Slice(n, blocks int) TimeSlice {
 		if r.slices > blocks {
 			break
 		}
-		// Whole slices may leave blocks over. These run as in the first rotation.
+		// Blocks that do not make up whole slices run as in the first rotation.
 		s := blocks / r.slices
 		cost := s*r.cycles + r.overhead
 		if rest := blocks - s*r.slices; rest > 0 {
@@ -104,7 +104,8 @@ func (p *Streams) Slice(n, blocks int) TimeSlice {
 	return TimeSlice{best.lanes, slice}
 }
 
-// Rotates reports whether SliceEqual may let n jobs of `blocks` blocks each rotate.
+// Rotates reports whether n jobs of `blocks` blocks each may rotate. SliceEqual decides
+// whether they do.
 func (p *Streams) Rotates(n, blocks int) bool { return blocks >= minRotated && p.cheapest[n] != n }
 
 // SliceEqual is Slice for jobs that all have `blocks` blocks left.
@@ -113,8 +114,8 @@ func (p *Streams) SliceEqual(n, blocks int) TimeSlice {
 	together := &p.rotations[n][0]
 	best, least := TimeSlice{together.lanes, blocks}, blocks*together.cycles+together.overhead
 	lanes := p.cheapest[n]
-	// With as many slices as lanes, all turns have full lanes. With a few more slices,
-	// fewer blocks may remain after whole slices.
+	// With as many slices as lanes, all turns have full lanes. A few more slices may leave
+	// fewer blocks that do not make up whole slices.
 	limit := min(lanes+min(lanes, 8), blocks)
 	for s := 2; s <= limit && lanes < n; s++ {
 		slice := blocks / s
