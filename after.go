@@ -16,13 +16,12 @@ import (
 // hash the whole blocks of the prefix again. A nil message is an empty message. dst must
 // not overlap any message.
 //
-// prefix stays as it is, and may be written to further. Concurrent calls may share a
-// prefix that [New] returned: SumManyAfter only reads it. They may also share a prefix
-// that crypto/sha256's New returned, unless crypto/sha256 does the work, as in FIPS 140-3
-// mode. A hash of another type is cloned for each message if it is a [hash.Cloner].
-// Otherwise SumManyAfter writes each message to the hash, and restores it by
-// UnmarshalBinary. Where crypto/sha256 does the work, its hashes are treated like those of
-// another type.
+// prefix stays as it is, and may be written to further. Concurrent calls may share a prefix
+// that [New] returned: SumManyAfter only reads it. They may also share a prefix that
+// crypto/sha256's New returned, unless crypto/sha256 does the work, as in FIPS 140-3 mode.
+// A hash of another package is cloned for each message if it is a [hash.Cloner]. Otherwise
+// SumManyAfter writes each message to the hash, and restores it by UnmarshalBinary. Where
+// crypto/sha256 does the work, its hashes are treated like those of another type.
 //
 // SumManyAfter panics, before it touches anything, if dst and msgs differ in
 // length, or if prefix is nil, has a Size that is not 32, can be neither cloned nor
@@ -63,9 +62,9 @@ func SumAfter(prefix hash.Hash, msg []byte) (sum [Size]byte) {
 	return sum
 }
 
-// stateOf returns the state that prefix has reached, or nil if the state cannot be
-// read. The caller reads the state, and then calls taken.release. stateOf panics if
-// the named function does not accept prefix.
+// stateOf returns the state that prefix has reached, or nil if the state cannot be read.
+// The caller reads the state, and then calls taken.release. stateOf panics, in the name of
+// `function`, if prefix is nil or copied by value, or its Size is not 32.
 func stateOf(function string, prefix hash.Hash) (d *digest, taken *takenState) {
 	if d, ok := prefix.(*digest); ok && !d.is224 {
 		return d, nil

@@ -145,7 +145,8 @@ func alike(a, b, c []byte) bool {
 // side. It assumes that each hash holds half a block. Side by side, a hash costs `more`
 // cycles on top of the cost of a hash of this package. `std` is the number of short writes
 // to hashes of crypto/sha256, which are done alone. These writes split the other writes
-// into runs, unless `others` says that hs holds further foreign hashes.
+// into runs. But if hs holds further foreign hashes (`others`), writeTaken may run, so all
+// other writes count as one run.
 func weighLengths(hs []hash.Hash, data [][]byte, std int, others bool, more int) bool {
 	var run lanes.Tally
 	for i, p := range data {
@@ -305,7 +306,8 @@ func sumEach(dst [][Size]byte, hs []hash.Hash) {
 // endsAreFew reports whether hashing the ends of hs, one or two blocks each, takes less
 // time one after the other than side by side. `longest` is the length of the longest run of
 // hashes of this package. That run decides, with each of its ends counted as one block. But
-// if the run pays too little and is all of hs, the actual numbers of blocks decide.
+// if side by side loses by that count, and the run is all of hs, the actual numbers of
+// blocks decide.
 func endsAreFew(hs []hash.Hash, longest int) bool {
 	if few := lanes.AreFewEqual(longest, 1, sumCycles); !few || longest < len(hs) {
 		return few

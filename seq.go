@@ -32,7 +32,7 @@ const (
 // SumSeq starts no goroutine. When the loop ends early, msgs is stopped, too. The
 // sequence may be used again if msgs may be.
 //
-// It panics if msgs is nil.
+// SumSeq panics if msgs is nil.
 func SumSeq[K any](msgs iter.Seq2[K, []byte]) iter.Seq2[K, [Size]byte] {
 	if msgs == nil {
 		panic("sha256: SumSeq: msgs is nil")
@@ -99,7 +99,7 @@ func (s *seq[K]) isFull() bool {
 	return n >= width
 }
 
-// end flushes the messages that are left, unless the loop has ended.
+// end flushes the messages that are left, unless the caller's loop ended early.
 func (s *seq[K]) end() {
 	if s.list != nil && s.flush() {
 		s.release()

@@ -33,8 +33,8 @@ import (
 // or more in the buffer; a call of Sum256 with 2 KiB or more. A request can wait:
 //
 //   - for a lane, while earlier requests occupy all lanes. A request of less than 16 MiB
-//     does not wait for requests that are at least four times as long: the goroutine that
-//     made it hashes the data alone, at once;
+//     does not wait for requests that are at least four times as long: its goroutine hashes
+//     the data alone, at once;
 //   - for a processor, while other goroutines keep all GOMAXPROCS processors busy. In
 //     such programs, hashes of the function [New] are faster.
 //

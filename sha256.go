@@ -63,9 +63,9 @@ func Sum224(data []byte) [Size224]byte {
 }
 
 // stdTakes reports whether crypto/sha256 hashes data in one call. Where crypto/sha256 does
-// the work, it receives longer messages in parts. With GOFIPS140=v1.0.0, crypto/sha256
-// compresses a message in one call of assembly, which nothing can preempt. A garbage
-// collection would wait for the end of that call.
+// the work, it receives messages of more than MaxPlain blocks in parts. With
+// GOFIPS140=v1.0.0, crypto/sha256 compresses a message in one call of assembly, which
+// nothing can preempt. A garbage collection would wait for the end of that call.
 func stdTakes(data []byte) bool {
 	return block.UsesStd() && len(data) <= block.MaxPlain*BlockSize
 }
@@ -79,8 +79,9 @@ type digest struct {
 	is224 bool
 
 	waiting bool // the hash is in a run of writeRuns, or flushMany is flushing it
-	// ends is the XOR of the first and the last byte of a write (see probed). Storing the XOR
-	// keeps the compiler from removing the two loads.
+	// ends is the XOR of the first and the last byte of data that is about to be copied. If
+	// the data cannot be read, loading the two bytes faults before d changes (see probed). The
+	// XOR is stored so that the compiler does not remove the loads.
 	ends byte
 }
 
@@ -193,8 +194,8 @@ func (d *digest) start(j *lanes.Job, p []byte) {
 	j.Set(&d.h, first, whole, nil)
 }
 
-// wrote records that d.h has taken in the blocks that p completed. It keeps the rest of p
-// in d.x. If reading the rest faults, d stays as it is.
+// wrote keeps the rest of p in d.x, and counts the bytes of p. The caller sets d.h to the
+// state after the blocks that p completed. If reading the rest faults, d stays as it is.
 func (d *digest) wrote(p []byte) {
 	n := int((d.len + uint64(len(p))) % BlockSize)
 	if n > 0 {

@@ -292,7 +292,7 @@ func library(run func(dst [][32]byte)) impl { return impl{name: "sha256-simd", r
 func stdLoop(run func(dst [][32]byte)) impl { return impl{name: "crypto", run: run} }
 func ownLoop(run func(dst [][32]byte)) impl { return impl{name: "one-by-one", run: run} }
 
-// writes returns im as an impl whose run writes to hs instead of dst.
+// writes returns im, and records that im.run writes to hs instead of dst.
 func (im impl) writes(hs []hash.Hash) impl {
 	im.hashes = hs
 	return im

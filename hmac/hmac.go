@@ -5,8 +5,8 @@
 //
 // In FIPS 140-3 mode, and wherever else crypto/sha256 does the work of this library,
 // crypto/hmac does the work, one message after the other, and allocates. Under
-// GODEBUG=fips140=only, NewKey, New and Sum panic if a key is shorter than 14 bytes, as
-// crypto/hmac does.
+// GODEBUG=fips140=only, the functions [NewKey], [New] and [Sum] panic if a key is shorter
+// than 14 bytes, as crypto/hmac does.
 package hmac
 
 import (

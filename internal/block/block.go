@@ -1,8 +1,8 @@
-// Package block holds the kernels of SHA-256: implementations of the
-// compression function of FIPS 180-4, section 6.2.2, over one stream of blocks
-// or over several side by side. It knows states, pointers to blocks and block
-// counts; it has no policy, starts no goroutine and allocates nothing.
-// Messages, padding and the choice of lanes belong to its callers.
+// Package block holds the kernels of SHA-256: implementations of the compression function
+// of FIPS 180-4, section 6.2.2, over one stream of blocks or over several side by side. It
+// also pads messages (Pad, Finish, PadShort) and stores digests. It has no policy and
+// starts no goroutine; hashing allocates nothing. The choice of kernels and lanes belongs
+// to its callers.
 //
 // Kernels are named lanes_isa: x1_shani compresses one stream with the SHA
 // extensions, x32_avx512 compresses 32 with AVX-512. Kernels for other

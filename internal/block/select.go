@@ -42,7 +42,7 @@ type choice struct {
 	short        shortRoutine
 }
 
-// inUse is the choice in use. It is nil until something is hashed: a program that hashes
+// inUse is the choice in use. It is nil until it is first needed: a program that hashes
 // nothing pays nothing at its start.
 var inUse atomic.Pointer[choice]
 

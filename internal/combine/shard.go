@@ -22,9 +22,10 @@ import (
 //
 // While the queue is not empty, there is a combiner. A combiner takes the first request, or
 // hands its batch over to a waiting goroutine. A batch without jobs goes to the goroutine
-// of the first request. If there are too many combiners, a combiner takes no request, and
-// gives up a batch without jobs. Other combiners remain. Every job that is not in the queue
-// is in a batch that has a combiner. So no goroutine waits forever.
+// of the first request. After GOMAXPROCS has fallen, there may be too many combiners. Then
+// a combiner takes no request, and gives up a batch without jobs. Other combiners remain.
+// Every job that is not in the queue is in a batch that has a combiner. So no goroutine
+// waits forever.
 //
 // A goroutine hashes alone, on its own P, if meeting others does not pay. There are two
 // such cases: no other request came the last time (Solo), or longer requests may fill all

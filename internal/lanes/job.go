@@ -37,7 +37,8 @@ func (j *Job) Forget() { j.Set(nil, nil, nil, nil) }
 // the last jobs can rotate.
 const maxJobs = plan.MaxJobs
 
-// lanes are the places where jobs run. The live lanes come first.
+// lanes are places for jobs. Those with a job, the live ones, come first. At the end of a
+// list, more places than Width may be live: they take turns in the lanes of the kernels.
 type lanes struct {
 	plan *streamPlan
 

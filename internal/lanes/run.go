@@ -26,9 +26,9 @@ type Work interface {
 	// Blocks returns the number of blocks of job i. This number decides the order in which
 	// jobs start.
 	Blocks(i int) int
-	// Start sets j to job i, by the method Set. Start may use j.H and j.Scratch, which
-	// stay as they are until Done. If job i has no blocks, Start returns false. Then job i
-	// is done, and Done is not called.
+	// Start sets j to job i, by the method Set. Start may use j.H and j.Scratch: until Done,
+	// only job i uses them. If job i has no blocks, Start returns false. Then job i is done,
+	// and Done is not called.
 	Start(i int, j *Job) bool
 	// Done reports that the state of job i has taken in all its blocks.
 	Done(i int, j *Job)

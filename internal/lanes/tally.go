@@ -61,8 +61,8 @@ func (t Tally) AreFew(each int) bool {
 	return streamPlans.current().OneByOne(t.jobs, t.blocks, int(-t.short), t.longest, each, false)
 }
 
-// AreFewEqual is the method AreFew for n jobs of `blocks` blocks each. Short jobs are
-// copied whole.
+// AreFewEqual is the method AreFew for n jobs of `blocks` blocks each. It assumes that jobs
+// of up to block.MaxShort blocks are copied whole, so that many jobs share a call.
 func AreFewEqual(n, blocks, each int) bool {
 	if n <= 1 {
 		return true

@@ -7,8 +7,8 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/block"
 )
 
-// A Candidate is a kernel that may be chosen. Cycles is its cost by the table: the time for
-// one block, one node, one nonce, one iteration of HMAC or one step of WOTS+ in each of its
+// A Candidate is a kernel that may be chosen. Cycles is its cost by a Row: the time for one
+// block, one node, one nonce, one iteration of HMAC or one step of WOTS+ in each of its
 // lanes.
 type Candidate struct {
 	Kernel        string

@@ -103,8 +103,8 @@ func (p *Streams) OneByOne(n, blocks, shortest, longest, each int, copied bool) 
 		each += longLaneCycles
 	}
 	// All messages advance until the shortest ends. The remaining blocks run in fewer and
-	// fewer lanes, with a call for each message that ends. Each of these blocks takes about
-	// as long as a block in two lanes.
+	// fewer lanes, with a call for each message that ends. Each of these blocks costs about
+	// half of what advancing two lanes by a block costs.
 	left, perBlock := blocks-n*shortest, p.cycles[2]/2
 	width, waves := n, 1
 	// The products of long lists need 64 bits.
@@ -127,7 +127,8 @@ func (p *Streams) OneByOne(n, blocks, shortest, longest, each int, copied bool) 
 
 // OneByOneInClasses is OneByOne for n messages in `classes` classes. The messages of a
 // class have the same number of blocks and run together. The last turn of each class leaves
-// lanes empty. On average, this wastes a third of a full turn per block of a message.
+// lanes empty. On average, a class wastes a third of a turn for each block of one of its
+// messages.
 func (p *Streams) OneByOneInClasses(n, blocks, classes, each int) bool {
 	if p.Width == 1 || n <= 1 {
 		return true
