@@ -138,7 +138,8 @@ func areFewWrites(t lanes.Tally, n, more int) bool {
 	}
 	each, list, far := writeCycles, writeListCycles, writeFarCycles
 	classed := t.HasClasses()
-	equal := t.IsEqual() && (classed || t.Jobs() == n) // as in writeRuns
+	// Equal jobs beside jobs without blocks run by classes, but cost what RunEqual costs.
+	equal := t.IsEqual() && (classed || t.Jobs() == n)
 	switch {
 	case equal:
 		each, list, far = equalCycles, equalListCycles, equalFarCycles

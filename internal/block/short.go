@@ -22,8 +22,8 @@ const MaxShort = len(Slot{}.Scratch)/Size - 1
 // A Front is what precedes each of many messages.
 type Front struct {
 	H State // after whole blocks
-	// Before bytes, less than a block, follow the whole blocks. The last HeadSize of these
-	// bytes differ from message to message, and are in Heads. Rest holds the first
+	// The whole blocks are followed by less than a block: `Before` bytes. The last `HeadSize`
+	// of these differ from message to message, and are in Heads. Rest holds the first
 	// Before-HeadSize bytes, followed by zeros.
 	Rest             [Size]byte
 	Before, HeadSize int

@@ -270,9 +270,9 @@ func (b *fallingBlocks) longer(n, blocks int) int {
 }
 
 // forEach calls f until the first n messages have done all blocks from block `at` on. A
-// call f(n, at, more) advances the n messages that have not ended by `more` blocks, from
-// block `at` on. The shortest of these messages then ends. forEach returns the number of
-// messages in the last call, or n if there was no call.
+// call f(n, at, more) advances each message that has not ended, n in all, by `more` blocks
+// from block `at` on. The shortest of these messages then ends. forEach returns the number
+// of messages in the last call, or n if there was no call.
 func (b *fallingBlocks) forEach(n, at int, f func(n, at, more int)) (last int) {
 	for last = n; ; {
 		if n = b.longer(n, at); n == 0 {

@@ -35,7 +35,7 @@ type Work interface {
 }
 
 // A Fetcher is Work, EqualWork or Ends whose memory may be far from the core. Fetch
-// prefetches the beginning of job i's memory: the first blocks and the state.
+// prefetches memory of job i: the beginning and end of its data, its state, or both.
 type Fetcher interface{ Fetch(i int) }
 
 // fetchAhead is the smallest number of jobs that start between the prefetch of a job's
@@ -163,8 +163,8 @@ func (g *group) runWindow(w Work) {
 	g.finish(live, w)
 }
 
-// isEnd reports whether the jobs that have not started are few, and long enough to rotate
-// with the jobs that run. If none is left, it returns true.
+// isEnd reports whether few jobs have not started, and the next of them is long enough to
+// rotate with the jobs that run. If none is left, it returns true.
 func (g *group) isEnd(w Work) bool {
 	left := g.count - g.upcoming
 	return left == 0 || left <= g.maxLive()-g.Width() && plan.IsLong(w.Blocks(g.numberOf(g.upcoming)))

@@ -63,8 +63,8 @@ func SumDigests(dst [][block.DigestSize]byte, prefix Prefix, src [][block.Digest
 	if len(dst) == 0 {
 		return
 	}
-	k := len(src) / len(dst) * block.DigestSize
-	SumRows(rowsOf(dst), &prefix, Rows{bytesOf(src), k, k}, len(dst))
+	size := len(src) / len(dst) * block.DigestSize // of k digests
+	SumRows(rowsOf(dst), &prefix, Rows{bytesOf(src), size, size}, len(dst))
 }
 
 // SumNested sets dst[i] to SHA-256(outer || SHA-256(inner || msgs[i])). The slices have

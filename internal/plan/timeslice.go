@@ -33,7 +33,8 @@ type rotation struct {
 	overhead      int // the cost of the calls
 }
 
-// minRotated is the smallest number of blocks in a job that rotates.
+// minRotated is the smallest number of blocks for which equal-length jobs may rotate
+// (Rotates), and for which a job may wait to rotate with others (IsLong).
 const minRotated = 8
 
 // maxSlices is the largest number of time slices of a job, if each slice is a call.
