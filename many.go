@@ -275,7 +275,7 @@ func sumHashes(dst [][Size]byte, hs []hash.Hash) {
 
 // areForeign reports whether all of hs are hashes of other packages and have digests of
 // Size bytes. It is a separate loop so that no variables are spilled around the calls of
-// Size. For each hash of crypto/sha256, it takes 2 ns; the loop of sumHashes takes 5 ns.
+// Size: that saves 2 ns for each hash of crypto/sha256.
 func areForeign(hs []hash.Hash) bool {
 	for _, h := range hs {
 		if !isStd(h) && isOwnOrNil(h) || h.Size() != Size {

@@ -34,7 +34,7 @@ var stdType = typeOf(stdsha256.New())
 // typeOf returns the itab pointer of the interface value h. The pointer is nil if h is nil.
 // Otherwise it is the same for all hashes of one type. A type assertion also compares itab
 // pointers, but needs the name of the type; the type of the hashes of crypto/sha256 cannot
-// be named. Comparing results of reflect.TypeOf takes 2 ns longer.
+// be named. Comparing results of reflect.TypeOf takes 1 to 2 ns longer.
 func typeOf(h hash.Hash) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&h)) }
 
 // isStd reports whether h is a hash of crypto/sha256.
