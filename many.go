@@ -36,7 +36,7 @@ func sumMany(dst [][Size]byte, msgs [][]byte) {
 // It panics, before it touches anything, if dst and msgs differ in length.
 func SumMany224[D ~[Size224]byte](dst []D, msgs [][]byte) {
 	checkLengths("SumMany224", len(dst), len(msgs))
-	if lanes.AreFew(msgs, 0, 0) {
+	if lanes.AreFew(msgs, 0, lanes.NotNested) {
 		for i, m := range msgs {
 			dst[i] = Sum224(m)
 		}

@@ -16,7 +16,7 @@ const (
 	// SumSeq hashes the first messages one by one, while they have less than seqAlone bytes in
 	// all. So a short sequence does not pay for a list that it does not fill. Each message
 	// counts as BlockSize bytes more than its length.
-	seqAlone = 4 << 10
+	seqAlone = 1 << 10
 )
 
 // SumSeq returns a sequence of the keys of msgs, each with the digest of its message, in
@@ -41,72 +41,82 @@ func SumSeq[K any](msgs iter.Seq2[K, []byte]) iter.Seq2[K, [Size]byte] {
 }
 
 // sumSeq runs a loop over a sequence that SumSeq returned. It calls msgs directly: range
-// would allocate one more closure, and check the state of the loop at each message.
+// would allocate one more closure, and check the state of the loop at each message. The
+// closure and s are on the heap, since msgs may keep the closure. So s is small.
 func sumSeq[K any](msgs iter.Seq2[K, []byte], yield func(K, [Size]byte) bool) {
-	s := &seq[K]{yield: yield}
+	s := new(seq[K])
 	msgs(func(k K, m []byte) bool {
 		if s.alone < seqAlone {
 			if s.alone += BlockSize + len(m); s.alone < seqAlone {
 				return yield(k, Sum256(m))
 			}
 		}
-		return s.add(k, m)
+		return s.add(k, m, yield)
 	})
-	s.end()
+	s.end(yield)
 }
 
 // seq is the state of a loop over a sequence that SumSeq returned.
 type seq[K any] struct {
-	yield func(K, [Size]byte) bool
 	alone int      // bytes counted towards seqAlone
-	keys  []K      // keys of the messages that were taken ahead
-	size  int      // bytes of these messages in all
-	list  *seqList // holds these messages; nil before the first and after the loop
+	list  *seqList // nil before the first message that is taken ahead, and after the loop
 }
 
+// A seqList holds the messages that were taken ahead.
 type seqList struct {
-	msgs [seqMessages][]byte
-	sums [seqMessages][Size]byte
+	n, size int // how many, and their bytes in all
+	msgs    [seqMessages][]byte
+	sums    [seqMessages][Size]byte
+	keys    any // a *[seqMessages]K
 }
 
 var seqLists = sync.Pool{New: func() any { return new(seqList) }}
 
+// keys returns the keys of the messages in s.list.
+func (s *seq[K]) keys() *[seqMessages]K {
+	keys, ok := s.list.keys.(*[seqMessages]K)
+	if !ok { // s.list is new, or a loop with keys of another type used it
+		keys = new([seqMessages]K)
+		s.list.keys = keys
+	}
+	return keys
+}
+
 // add takes a message. It reports whether the loop goes on.
-func (s *seq[K]) add(k K, m []byte) bool {
+func (s *seq[K]) add(k K, m []byte, yield func(K, [Size]byte) bool) bool {
 	if s.list == nil {
 		if !lanes.SideBySide(seqMessages) {
-			return s.yield(k, Sum256(m))
+			return yield(k, Sum256(m))
 		}
 		s.list = seqLists.Get().(*seqList)
-		s.keys = make([]K, 0, 8)
 	}
-	s.list.msgs[len(s.keys)] = m
-	s.keys = append(s.keys, k)
-	s.size += len(m)
-	return !s.isFull() || s.flush()
+	l := s.list
+	l.msgs[l.n], s.keys()[l.n] = m, k
+	l.n++
+	l.size += len(m)
+	return !l.isFull() || s.flush(yield)
 }
 
 // isFull reports whether the messages taken must be hashed before more are taken.
-func (s *seq[K]) isFull() bool {
-	n := len(s.keys)
-	if n == seqMessages || s.size >= seqLong {
+func (l *seqList) isFull() bool {
+	if l.n == seqMessages || l.size >= seqLong {
 		return true
 	}
-	if s.size < seqBytes {
+	if l.size < seqBytes {
 		return false
 	}
 	width, _ := lanes.Width()
-	return n >= width
+	return l.n >= width
 }
 
 // end flushes the messages that are left, unless the caller's loop ended early.
-func (s *seq[K]) end() {
-	if s.list != nil && s.flush() {
+func (s *seq[K]) end(yield func(K, [Size]byte) bool) {
+	if s.list != nil && s.flush(yield) {
 		s.release()
 	}
 }
 
-// release returns the list to seqLists.
+// release returns the list, which has no messages, to seqLists.
 func (s *seq[K]) release() {
 	seqLists.Put(s.list)
 	s.list = nil
@@ -114,17 +124,19 @@ func (s *seq[K]) release() {
 
 // flush hashes the messages that were taken ahead, then yields their keys and digests. It
 // reports whether the loop goes on; if not, it releases the list.
-func (s *seq[K]) flush() bool {
-	l, n := s.list, len(s.keys)
+func (s *seq[K]) flush(yield func(K, [Size]byte) bool) bool {
+	l, n := s.list, s.list.n
+	keys := s.keys()[:n]
 	sumMany(l.sums[:n], l.msgs[:n])
 	clear(l.msgs[:n])
-	for i, k := range s.keys {
-		if !s.yield(k, l.sums[i]) {
-			s.release()
-			return false
-		}
+	more := true
+	for i := 0; i < n && more; i++ {
+		more = yield(keys[i], l.sums[i])
 	}
-	clear(s.keys)
-	s.keys, s.size = s.keys[:0], 0
-	return true
+	clear(keys)
+	l.n, l.size = 0, 0
+	if !more {
+		s.release()
+	}
+	return more
 }

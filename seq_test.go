@@ -114,7 +114,7 @@ func TestSumSeqFirstMessages(t *testing.T) {
 		if s.taken != i+1 {
 			t.Fatalf("message %d was taken before the digest of message %d", s.taken, i)
 		}
-		if i == 38 {
+		if i == 9 {
 			return
 		}
 	}
@@ -421,8 +421,8 @@ func TestSumSeqAllocations(t *testing.T) {
 		for range sha256.SumSeq(slices.All(msgs)) {
 		}
 	}
-	// Some for a loop, and those of the list of keys as it grows to 64.
-	if n := testing.AllocsPerRun(20, loop); n > 12 {
+	// The loop's body, and what SumSeq gives the source.
+	if n := testing.AllocsPerRun(20, loop); n > 4 {
 		t.Errorf("%v allocations for 1000 messages", n)
 	}
 }

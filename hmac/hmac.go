@@ -132,7 +132,7 @@ func (k *Key) VerifyMany(ok []bool, macs, msgs [][]byte) {
 	k.check("VerifyMany")
 	checkLengths("VerifyMany", len(ok), len(msgs))
 	checkLengths("VerifyMany", len(macs), len(msgs))
-	if k.key == nil && lanes.AreFew(msgs, 0, lanes.OuterBlocks) {
+	if k.key == nil && lanes.AreFew(msgs, 0, lanes.Nested) {
 		for i, m := range msgs {
 			var mac [32]byte
 			k.sum(&mac, m)
@@ -167,9 +167,11 @@ func sumMany(dst [][32]byte, keys []*Key, msgs [][]byte) {
 	checkLengths("SumMany", len(dst), len(msgs))
 	checkLengths("SumMany", len(keys), len(msgs))
 	for _, k := range keys {
-		k.check("SumMany")
+		if !k.isMade() {
+			k.check("SumMany")
+		}
 	}
-	if block.UsesStd() || lanes.AreFew(msgs, 0, lanes.OuterBlocks) {
+	if block.UsesStd() || lanes.AreFew(msgs, 0, lanes.NestedEach) {
 		for i, k := range keys {
 			k.sum(&dst[i], msgs[i])
 		}
@@ -192,9 +194,12 @@ func (w *work) States(i int) (inner, outer *block.State) {
 	return &k.inner.H, &k.outer.H
 }
 
+// isMade reports whether NewKey made k.
+func (k *Key) isMade() bool { return k != nil && (k.inner.Len != 0 || k.key != nil) }
+
 // check panics unless NewKey made k.
 func (k *Key) check(function string) {
-	if k == nil || k.inner.Len == 0 && k.key == nil {
+	if !k.isMade() {
 		panic(fmt.Sprintf("hmac: %s: a Key that NewKey did not make", function))
 	}
 }

@@ -121,7 +121,7 @@ func LeafHashes(dst []Node, namespaces []Namespace, leaves [][]byte) error {
 
 // leafHashes is LeafHashes without a look at the order.
 func leafHashes(dst []Node, namespaces []Namespace, leaves [][]byte) {
-	if lanes.AreFew(leaves, 1+NamespaceSize, 0) {
+	if lanes.AreFew(leaves, 1+NamespaceSize, lanes.NotNested) {
 		for i := range leaves {
 			n := &dst[i]
 			n.Min = namespaces[i]

@@ -111,6 +111,9 @@ func consistency(leafHashes [][32]byte, oldSize int, whole bool, more int) [][32
 
 // appendRoot appends the root over leafHashes, at least one, to a proof that has room.
 func appendRoot(proof, leafHashes [][32]byte) [][32]byte {
+	if len(leafHashes) == 1 {
+		return append(proof, leafHashes[0])
+	}
 	n := len(proof)
 	proof = proof[:n+1]
 	tree.SetRoot(&proof[n], leafHashes, 0, merkle.Depth(len(leafHashes)), nil)

@@ -78,7 +78,7 @@ func hashLeaves(dst [][32]byte, leaves [][]byte) {
 	if len(dst) != len(leaves) {
 		panic(fmt.Sprintf("rfc6962: LeafHashes: %d digests for %d leaves", len(dst), len(leaves)))
 	}
-	if lanes.AreFew(leaves, 1, 0) {
+	if lanes.AreFew(leaves, 1, lanes.NotNested) {
 		for i := range leaves {
 			hashLeaf(&dst[i], leaves[i])
 		}

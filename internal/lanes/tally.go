@@ -81,20 +81,20 @@ func NeverPay(n, blocks, each, list int) bool {
 // AreFew reports whether messages take less time one after the other than side by side. If
 // there are more than block.MaxLanes messages, AreFew does not look at their lengths. It
 // then returns true only if the plan's Width is 1. `before` bytes of a prefix precede each
-// message, and `more` blocks follow each message.
-func AreFew(msgs [][]byte, before, more int) bool {
-	if may := mayPay(msgs, before, more); !may || len(msgs) > block.MaxLanes {
+// message.
+func AreFew(msgs [][]byte, before int, nesting Nesting) bool {
+	if may := mayPay(msgs, before, nesting); !may || len(msgs) > block.MaxLanes {
 		return !may
 	}
 	l := lengthsOf(msgs, before)
-	return l.areFew(len(msgs), before, more)
+	return l.areFew(len(msgs), before, nesting)
 }
 
 // mayPay is a first look at n messages. If n is at most block.MaxLanes, mayPay reports
 // whether the messages have at least plan.Streams.Least[n] blocks in all. If n is larger,
 // mayPay reports whether the plan's Width exceeds 1. For two messages, lengthsOf would take
 // 10 ns more.
-func mayPay(msgs [][]byte, before, more int) bool {
+func mayPay(msgs [][]byte, before int, nesting Nesting) bool {
 	n := len(msgs)
 	if n <= 1 {
 		return false
@@ -103,7 +103,7 @@ func mayPay(msgs [][]byte, before, more int) bool {
 	if n > block.MaxLanes {
 		return p.Width > 1
 	}
-	blocks := n * more
+	blocks := n * nestings[nesting].blocks
 	for _, m := range msgs {
 		blocks += block.PaddedBlocks(before + len(m))
 	}
@@ -168,12 +168,14 @@ func haveLength(msgs [][]byte, n int) bool {
 }
 
 // areFew is AreFew for n messages with these lengths, once mayPay has returned true.
-func (l *lengths) areFew(n, before, more int) bool {
-	return n <= block.MaxLanes && l.areUneven(n, before, more)
+func (l *lengths) areFew(n, before int, nesting Nesting) bool {
+	return n <= block.MaxLanes && l.areUneven(n, before, nesting)
 }
 
 // areUneven is areFew without the limit of block.MaxLanes messages.
-func (l *lengths) areUneven(n, before, more int) bool {
-	return streamPlans.current().OneByOne(n, l.blocks+n*more,
-		block.PaddedBlocks(before+l.shortest)+more, block.PaddedBlocks(before+l.longest)+more, 0, true)
+func (l *lengths) areUneven(n, before int, nesting Nesting) bool {
+	extra := &nestings[nesting]
+	return streamPlans.current().OneByOne(n, l.blocks+n*extra.blocks,
+		block.PaddedBlocks(before+l.shortest)+extra.blocks, block.PaddedBlocks(before+l.longest)+extra.blocks,
+		extra.each+extra.list/n, true)
 }
