@@ -76,7 +76,7 @@ func (s *Server) makeShards() {
 // same interfaces as the hashes of the function [New].
 func (s *Server) New() hash.Hash {
 	d := &serverHash{shard: s.nextShard()}
-	d.Reset()
+	d.startOver() // Reset's other work would take 7 ns
 	return d
 }
 

@@ -272,6 +272,11 @@ func (d *serverHash) Reset() {
 		panic(usedTwice)
 	}
 	d.drop()
+	d.startOver()
+}
+
+// startOver makes d, which has no buffer, the hash of an empty message.
+func (d *serverHash) startOver() {
 	d.digest.Reset()
 	d.self = d
 	d.solo = 0
