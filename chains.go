@@ -9,6 +9,7 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/block"
 	"github.com/sha256-simd/sha256-simd/internal/convert"
 	"github.com/sha256-simd/sha256-simd/internal/lanes"
+	"github.com/sha256-simd/sha256-simd/internal/plan"
 )
 
 // SumChains follows hash chains: it replaces digests[i] with the digest of digests[i],
@@ -32,23 +33,30 @@ func sumChains(digests [][Size]byte, steps []int) {
 			panic(fmt.Sprintf("sha256: SumChains: chain %d has %d steps; expected 0 or more", i, n))
 		}
 	}
-	if block.UsesStd() {
+	way, even := plan.AloneWay, false
+	if !block.UsesStd() {
+		way, even = lanes.WayOfChains(steps)
+	}
+	prefix := lanes.Prefix{H: block.IV256}
+	switch {
+	case way == plan.AloneWay:
 		for i, n := range steps {
 			for range n {
 				digests[i] = Sum256(digests[i][:])
 			}
 		}
 		return
-	}
-	if lanes.ChainsAreFew(steps) {
-		for i, n := range steps {
-			for range n {
-				digests[i] = Sum256(digests[i][:])
-			}
+	case way == plan.RoundsWay && even:
+		for range steps[0] {
+			lanes.SumDigests(digests, prefix, digests)
 		}
 		return
+	case way == plan.RoundsWay:
+		stepInRounds(digests, func(i int) int { return steps[i] })
+		return
 	}
-	oddSteps(digests, steps)
+	// An iteration of lanes.RunChains is two steps.
+	stepInRounds(digests, func(i int) int { return steps[i] % 2 })
 	if !slices.ContainsFunc(steps, func(n int) bool { return n > 1 }) {
 		return
 	}
@@ -63,29 +71,43 @@ func sumChains(digests [][Size]byte, steps []int) {
 		func(ch *lanes.Chain, i int) { block.PutDigest(&digests[i], &ch.U) })
 }
 
-// oddDigests has memory for oddSteps. A local variable would escape to the heap at each
+// rounds is memory for stepInRounds. A local variable would escape to the heap at each
 // call.
-var oddDigests = sync.Pool{New: func() any { return new([block.MaxLanes][Size]byte) }}
+type rounds struct {
+	digests [256][Size]byte
+	chains  [256]int // the numbers of their chains
+}
 
-// oddSteps does one step of each chain with an odd number of steps: an iteration of
-// lanes.RunChains is two steps.
-func oddSteps(digests [][Size]byte, steps []int) {
-	odd := oddDigests.Get().(*[block.MaxLanes][Size]byte)
-	var numbers [block.MaxLanes]int
-	n := 0
-	for i := range steps {
-		if steps[i]%2 == 1 {
-			odd[n], numbers[n] = digests[i], i
+var roundsPool = sync.Pool{New: func() any { return new(rounds) }}
+
+// stepInRounds does steps(i) steps of chain i, for every i. In a round, each chain that has
+// steps left does one of them.
+func stepInRounds(digests [][Size]byte, steps func(i int) int) {
+	r := roundsPool.Get().(*rounds)
+	n, most := 0, 0
+	for i := range digests {
+		if steps(i) > 0 {
+			r.digests[n], r.chains[n] = digests[i], i
 			n++
+			most = max(most, n)
 		}
-		if n == len(odd) || i == len(steps)-1 {
-			lanes.SumDigests(odd[:n], lanes.Prefix{H: block.IV256}, odd[:n])
-			for j, number := range numbers[:n] {
-				digests[number] = odd[j]
+		if n < len(r.digests) && i < len(digests)-1 {
+			continue
+		}
+		for done := 1; n > 0; done++ {
+			lanes.SumDigests(r.digests[:n], lanes.Prefix{H: block.IV256}, r.digests[:n])
+			left := 0
+			for j, chain := range r.chains[:n] {
+				if steps(chain) == done {
+					digests[chain] = r.digests[j]
+				} else {
+					r.digests[left], r.chains[left] = r.digests[j], chain
+					left++
+				}
 			}
-			n = 0
+			n = left
 		}
 	}
-	clear(odd[:]) // chains may be secret
-	oddDigests.Put(odd)
+	clear(r.digests[:most]) // chains may be secret
+	roundsPool.Put(r)
 }

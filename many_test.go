@@ -1939,6 +1939,24 @@ func TestSumChains(t *testing.T) {
 	})
 }
 
+// TestSumChainsOfManyLists has more chains than one list of a round holds.
+func TestSumChainsOfManyLists(t *testing.T) {
+	hashtest.ForEach(t, func(t *testing.T) {
+		for _, n := range []int{255, 256, 257, 512, 600} {
+			for _, most := range []int{1, 2, 5} {
+				digests, steps := make([][sha256.Size]byte, n), make([]int, n)
+				for i := range digests {
+					digests[i], steps[i] = stdsha256.Sum256([]byte{byte(i), byte(i >> 8)}), i%(most+1)
+				}
+				want := chainEnds(digests, steps)
+				if sha256.SumChains(digests, steps); !slices.Equal(digests, want) {
+					t.Fatalf("%d chains of up to %d steps: wrong digests", n, most)
+				}
+			}
+		}
+	})
+}
+
 // A call that panics has touched nothing.
 func TestSumChainsPanics(t *testing.T) {
 	for _, tt := range []struct {

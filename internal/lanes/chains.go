@@ -210,24 +210,27 @@ var chainRuns = sync.Pool{New: func() any {
 	return r
 }}
 
-// Chains are not few if one of them has more than manySteps steps.
+// Chains are followed by kernels if one of them has more than manySteps steps.
 const manySteps = 1 << 12
 
-// ChainsAreFew reports whether plain chains take less time one after the other than side
-// by side.
-func ChainsAreFew(steps []int) bool {
-	n, sum, longest, even := 0, 0, 0, true
+// WayOfChains returns the fastest way to follow plain chains. It also reports whether all
+// of them have the same number of steps. RunChains follows them by kernels.
+func WayOfChains(steps []int) (way plan.ChainWay, even bool) {
+	n, sum, longest := 0, 0, 0
+	even = true
 	for _, k := range steps {
-		if k == 0 {
-			continue
+		if k > manySteps {
+			return plan.KernelWay, false
 		}
-		even = even && (n == 0 || k == longest)
-		n, sum, longest = n+1, sum+k, max(longest, k)
-		if n > block.MaxLanes || k > manySteps {
-			return false
+		even = even && k == steps[0]
+		if k > 0 {
+			n, sum, longest = n+1, sum+k, max(longest, k)
 		}
 	}
-	return n == 0 || chainPlans.current().OneByOne(n, sum, longest, even)
+	if n == 0 {
+		return plan.AloneWay, even
+	}
+	return chainPlans.current().ChainWay(&streamPlans.current().Streams, n, sum, longest, even), even
 }
 
 // RunChains advances n chains to their ends, side by side, with one padding for all.

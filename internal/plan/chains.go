@@ -27,28 +27,72 @@ func NewChains(r Row, enabled []block.Spec, single string) *Chains {
 	return p
 }
 
-// A plain chain iterates SHA-256 without HMAC: each step is one digest. On top of its
-// blocks, a list of plain chains costs chainsCycles, plus chainCycles for each chain, plus
-// unevenCycles if the numbers of steps differ. In a chain that runs alone, each step costs
-// stepCycles on top of its block. The first three constants were measured on Granite
-// Rapids, in 250 random lists of 1 to 40 chains of up to 8 steps. stepCycles was measured
-// on Zen 3. For other CPUs, the constants are estimates.
-const chainsCycles, chainCycles, unevenCycles, stepCycles = 880, 170, 1000, 50
+// A ChainWay is a way to follow plain chains. A plain chain iterates SHA-256 without HMAC:
+// each step is one digest.
+type ChainWay uint8
 
-// OneByOne reports whether n plain chains take less time one after the other than side by
-// side, or at most a twentieth more. The chains have `steps` steps in all, and the longest
-// chain has `longest`. If `even` is set, all chains have the same number of steps. Two
-// steps cost as much as an iteration of HMAC.
-func (p *Chains) OneByOne(n, steps, longest int, even bool) bool {
-	if p.Width == 1 {
-		return true
+const (
+	AloneWay  ChainWay = iota // one chain after the other
+	RoundsWay                 // in each round, a step of all chains that have steps left, as messages
+	KernelWay                 // by kernels for chains; two steps cost as much as an iteration of HMAC
+)
+
+// By kernels, a list of plain chains costs chainsCycles on top of its blocks, plus
+// chainCycles for each chain. If the numbers of steps differ, the list costs unevenCycles
+// more, and each chain twice as much. In a chain that runs alone, each step costs
+// stepCycles on top of its block. The constants were measured on Zen 3, in lists of 2 to
+// 185 chains of up to 32 steps, except chainsCycles, which was measured on Granite Rapids.
+// There a chain cost 170 cycles; on Zen 3 it cost 350 to 450. For other CPUs, the constants
+// are estimates.
+const chainsCycles, chainCycles, unevenCycles, stepCycles = 880, 350, 2500, 80
+
+// In rounds, a step costs roundCycles on top of its block, and compactCycles more if the
+// numbers of steps differ. Both were measured on Zen 3.
+const roundCycles, compactCycles = 25, 20
+
+// ChainWay returns the fastest way to follow n plain chains. The chains have `steps` steps
+// in all, and the longest chain has `longest`. If `even` is set, all chains have the same
+// number of steps. Then RoundsWay needs no copies of the digests, and costs no more than
+// AloneWay.
+func (p *Chains) ChainWay(s *Streams, n, steps, longest int, even bool) ChainWay {
+	alone := int64(steps) * int64(p.cycles[1]/2+stepCycles)
+	// The first look, without divisions, matters for short lists.
+	if p.Width > 1 && Pays(chainsCycles+int64(n)*chainCycles, alone) {
+		together := p.together(n, steps, longest, even)
+		if even && longest%2 == 1 { // kernels do two steps at a time
+			together += s.rounds(n, n, 1, true)
+		}
+		if Pays(together, alone) && together < s.rounds(n, steps, longest, even) {
+			return KernelWay
+		}
 	}
+	if even || Pays(int64(longest)*listCycles, alone) && Pays(s.rounds(n, steps, longest, even), alone) {
+		return RoundsWay
+	}
+	return AloneWay
+}
+
+// together returns the cycles that plain chains cost by kernels.
+func (p *Chains) together(n, steps, longest int, even bool) int64 {
 	width := min(n, p.Width)
-	together := chainsCycles + n*chainCycles + (n+width-1)/max(1, width)*longest*p.cycles[width]/2
-	if !even {
-		together += unevenCycles
+	if even { // the last chains leave lanes empty
+		turns := (n + width - 1) / width * longest
+		return chainsCycles + int64(n)*chainCycles + int64(turns)*int64(p.cycles[width])/2
 	}
-	return steps*(p.cycles[1]/2+stepCycles) <= together+together/20
+	// Chains that wait take the lanes of chains that end.
+	turns := max(longest, (steps+width-1)/width)
+	return chainsCycles + unevenCycles + 2*int64(n)*chainCycles + int64(turns)*int64(p.cycles[width])/2
+}
+
+// rounds returns the cycles that plain chains cost in rounds.
+func (s *Streams) rounds(n, steps, longest int, even bool) int64 {
+	width := min(n, s.Width)
+	round := listCycles + 4*s.overhead.callOf(width)
+	step := roundCycles + s.cycles[width]/width
+	if !even {
+		step += compactCycles
+	}
+	return int64(longest)*int64(round) + int64(steps)*int64(step)
 }
 
 // Chains returns the candidates for chains. Where a kernel for streams does the work,

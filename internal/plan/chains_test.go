@@ -42,30 +42,35 @@ func TestChains(t *testing.T) {
 	}
 }
 
-// TestChainsOneByOne has chains right before and right behind the point from which lanes
-// pay, by the costs of Granite Rapids.
-func TestChainsOneByOne(t *testing.T) {
+// TestChainWay has chains right before and right behind the points from which rounds and
+// kernels pay, by the costs of Granite Rapids.
+func TestChainWay(t *testing.T) {
 	p := processOn(intelAVX512SHA.Microarch)
-	plan := NewChains(intelAVX512SHA, p.enabled(p.selectionBy(intelAVX512SHA)), "x1_shani")
+	enabled := p.enabled(p.selectionBy(intelAVX512SHA))
+	chains, streams := NewChains(intelAVX512SHA, enabled, "x1_shani"), NewStreams(intelAVX512SHA, enabled, "x1_shani")
 	for _, tt := range []struct {
 		n, steps, longest int
-		even, want        bool
+		even              bool
+		want              ChainWay
 	}{
-		{0, 0, 0, true, true},
-		{1, 12, 12, true, true},
-		{1, 40, 40, true, false},
-		{2, 10, 5, true, true},
-		{2, 20, 10, true, false},
-		{2, 16, 8, false, true},
-		{2, 60, 30, false, false},
-		{8, 16, 2, true, true},
-		{8, 24, 3, true, false},
-		{16, 32, 2, true, false},
-		{16, 16, 1, true, true},
-		{32, 64, 2, true, false},
+		{1, 17, 17, true, RoundsWay},
+		{1, 18, 18, true, KernelWay},
+		{1, 19, 19, true, RoundsWay}, // the odd step is a round
+		{8, 24, 3, true, RoundsWay},
+		{8, 32, 4, true, KernelWay},
+		{8, 8, 1, false, AloneWay},
+		{8, 172, 43, false, AloneWay},
+		{8, 176, 44, false, KernelWay},
+		{16, 16, 1, true, RoundsWay},
+		{32, 100, 10, false, RoundsWay},
+		{32, 40, 10, false, AloneWay}, // most rounds have few chains
+		{32, 240, 15, false, RoundsWay},
+		{32, 256, 16, false, KernelWay},
+		{100, 1400, 14, true, KernelWay},
+		{100, 1000, 10, true, RoundsWay},
 	} {
-		if got := plan.OneByOne(tt.n, tt.steps, tt.longest, tt.even); got != tt.want {
-			t.Errorf("%d chains of up to %d steps, %d in all, even %t: %t, want %t", tt.n, tt.longest, tt.steps, tt.even, got, tt.want)
+		if got := chains.ChainWay(streams, tt.n, tt.steps, tt.longest, tt.even); got != tt.want {
+			t.Errorf("%d chains of up to %d steps, %d in all, even %t: way %d, want %d", tt.n, tt.longest, tt.steps, tt.even, got, tt.want)
 		}
 	}
 }

@@ -98,7 +98,7 @@ const listCycles, listLaneCycles, longLaneCycles = 450, 10, 100
 const oneBlockCycles = 40
 
 // OneByOne reports whether n messages take less time one after the other than side by
-// side, or at most a twentieth more, since the costs are not exact. The messages have
+// side, or at most a twentieth more (see Pays). The messages have
 // `blocks` blocks in all, the shortest has `shortest`, the longest `longest`. Side by
 // side, each message costs the caller `each` cycles more than alone. If copied is set,
 // messages of up to block.MaxShort blocks are copied whole. Then up to block.MaxLanes
@@ -137,8 +137,13 @@ func (p *Streams) OneByOne(n, blocks, shortest, longest, each int, copied bool) 
 	}
 	rest := max(int64(left)*int64(perBlock), int64(longest-shortest)*int64(p.cycles[1]))
 	together := listCycles + int64(n)*int64(listLaneCycles+each) + int64(calls)*int64(p.overhead.callOf(width)) + even + rest
-	return 20*alone <= 21*together
+	return !Pays(together, alone)
 }
+
+// Pays reports whether side by side, which costs `together` cycles, takes less time than
+// one after the other, which costs `alone`: at least a twentieth less, since the costs are
+// not exact.
+func Pays(together, alone int64) bool { return alone-alone/21 > together }
 
 // OneByOneInClasses is OneByOne for n messages in `classes` classes. The messages of a
 // class have the same number of blocks and run together. The last turn of each class leaves
@@ -153,7 +158,7 @@ func (p *Streams) OneByOneInClasses(n, blocks, classes, each int) bool {
 	calls := 2 * (int64(n)/width + int64(classes))
 	together := listCycles + int64(n)*int64(listLaneCycles+each) + calls*int64(p.overhead.callOf(p.Width)) +
 		int64(blocks)*turn/width + int64(classes)*int64(blocks/n)*turn/3
-	return 20*int64(blocks)*int64(p.cycles[1]) <= 21*together
+	return !Pays(together, int64(blocks)*int64(p.cycles[1]))
 }
 
 // NeverPays reports whether n messages that have `blocks` blocks in all take less time one
