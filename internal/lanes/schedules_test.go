@@ -927,6 +927,7 @@ func TestSchedulesOfOneBlock(t *testing.T) {
 // TestSchedulesOfChains iterates chains on the kernels for streams.
 func TestSchedulesOfChains(t *testing.T) {
 	skipInRaceBuilds(t)
+	chainPlans.current() // kernels are selected before block.Epoch is read
 	before := chainPlans.last.Load()
 	defer chainPlans.last.Store(before)
 	for _, m := range cpu.Microarchs() {

@@ -66,7 +66,7 @@ func (p *Chains) ChainWay(s *Streams, n, steps, longest int, even bool) ChainWay
 			return KernelWay
 		}
 	}
-	if even || Pays(int64(longest)*listCycles, alone) && Pays(s.rounds(n, steps, longest, even), alone) {
+	if even && n > 1 || Pays(int64(longest)*listCycles, alone) && Pays(s.rounds(n, steps, longest, even), alone) {
 		return RoundsWay
 	}
 	return AloneWay
