@@ -148,10 +148,22 @@ func alike(a, b, c []byte) bool {
 // into runs. But if hs holds further foreign hashes (`others`), writeTaken may run, so all
 // other writes count as one run.
 func weighLengths(hs []hash.Hash, data [][]byte, std int, others bool, more int) bool {
+	blocks := func(p []byte) int { return (len(p) + BlockSize/2) / BlockSize }
+	if std == 0 {
+		equal := 0
+		for equal < len(data) && len(data[equal]) == len(data[0]) {
+			equal++
+		}
+		run := lanes.TallyEqual(equal, blocks(data[0]))
+		for _, p := range data[equal:] {
+			run = run.With(blocks(p))
+		}
+		return areFewWrites(run, len(hs), more)
+	}
 	var run lanes.Tally
 	for i, p := range data {
-		if std == 0 || len(p) >= minTaken || typeOf(hs[i]) != stdType {
-			run = run.With((len(p) + BlockSize/2) / BlockSize)
+		if len(p) >= minTaken || typeOf(hs[i]) != stdType {
+			run = run.With(blocks(p))
 		} else if !others {
 			if run.Jobs() > 1 && !areFewWrites(run, len(hs), more) {
 				return false

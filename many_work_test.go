@@ -216,6 +216,15 @@ func TestWeighLengths(t *testing.T) {
 		if few, want := weighLengths(own, data, 0, false, takeCycles), areFewWrites(all, 64, takeCycles); few != want {
 			t.Errorf("64 of %d blocks, with more cycles: %t, want %t", blocks, few, want)
 		}
+		for _, longer := range []int{1, 9, 300} { // the second half
+			mixed, tally := slices.Clone(data), half
+			for i := 32; i < 64; i++ {
+				mixed[i], tally = make([]byte, (blocks+longer)*BlockSize), tally.With(blocks+longer)
+			}
+			if few, want := weighLengths(own, mixed, 0, false, 0), areFewWrites(tally, 64, 0); few != want {
+				t.Errorf("32 of %d blocks and 32 of %d: %t, want %t", blocks, blocks+longer, few, want)
+			}
+		}
 		if blocks*BlockSize-BlockSize/2 >= minTaken {
 			continue
 		}

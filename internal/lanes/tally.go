@@ -24,6 +24,14 @@ func (t Tally) With(blocks int) Tally {
 	return t
 }
 
+// TallyEqual returns the tally of n jobs of `blocks` blocks each.
+func TallyEqual(n, blocks int) Tally {
+	if blocks == 0 {
+		return Tally{}
+	}
+	return Tally{n, n * blocks, blocks, uint(-blocks)}
+}
+
 // Plus returns the tally of the jobs of both.
 func (t Tally) Plus(u Tally) Tally {
 	return Tally{t.jobs + u.jobs, t.blocks + u.blocks, max(t.longest, u.longest), max(t.short, u.short)}
