@@ -9,14 +9,13 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/block"
 	"github.com/sha256-simd/sha256-simd/internal/convert"
 	"github.com/sha256-simd/sha256-simd/internal/lanes"
-	"github.com/sha256-simd/sha256-simd/internal/plan"
 )
 
 // SumChains follows hash chains: it replaces digests[i] with the digest of digests[i],
 // steps[i] times, for every i. The numbers of steps may differ. SumChains follows the
-// chains side by side on the calling goroutine. It starts no other goroutine, and once warm
-// allocates nothing. If there are few chains with few steps, it follows them one after the
-// other.
+// chains side by side on the calling goroutine. It starts no other goroutine. Once its
+// pools are filled, it allocates nothing. If there are few chains with few steps, it
+// follows them one after the other.
 //
 // SumChains panics, before it touches anything, if digests and steps differ in length or
 // a number of steps is negative.
@@ -33,25 +32,25 @@ func sumChains(digests [][Size]byte, steps []int) {
 			panic(fmt.Sprintf("sha256: SumChains: chain %d has %d steps; expected 0 or more", i, n))
 		}
 	}
-	way, even := plan.AloneWay, false
+	way, even := lanes.AloneWay, false
 	if !block.UsesStd() {
 		way, even = lanes.WayOfChains(steps)
 	}
 	prefix := lanes.Prefix{H: block.IV256}
 	switch {
-	case way == plan.AloneWay:
+	case way == lanes.AloneWay:
 		for i, n := range steps {
 			for range n {
 				digests[i] = Sum256(digests[i][:])
 			}
 		}
 		return
-	case way == plan.RoundsWay && even:
+	case way == lanes.RoundsWay && even:
 		for range steps[0] {
 			lanes.SumDigests(digests, prefix, digests)
 		}
 		return
-	case way == plan.RoundsWay:
+	case way == lanes.RoundsWay:
 		stepInRounds(digests, func(i int) int { return steps[i] })
 		return
 	}

@@ -32,6 +32,10 @@ const (
 // SumSeq starts no goroutine. When the loop ends early, msgs is stopped, too. The
 // sequence may be used again if msgs may be.
 //
+// Each loop allocates two small objects, since the compiler does not see what msgs does
+// with the function that it gets. So for fewer than about 24 short messages, a loop over
+// msgs that calls Sum256 is faster, by about 0.1 µs.
+//
 // SumSeq panics if msgs is nil.
 func SumSeq[K any](msgs iter.Seq2[K, []byte]) iter.Seq2[K, [Size]byte] {
 	if msgs == nil {

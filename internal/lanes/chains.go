@@ -210,17 +210,24 @@ var chainRuns = sync.Pool{New: func() any {
 	return r
 }}
 
+// Ways to follow plain chains. RunChains is KernelWay.
+const (
+	AloneWay  = plan.AloneWay
+	RoundsWay = plan.RoundsWay
+	KernelWay = plan.KernelWay
+)
+
 // Chains are followed by kernels if one of them has more than manySteps steps.
 const manySteps = 1 << 12
 
 // WayOfChains returns the fastest way to follow plain chains. It also reports whether all
-// of them have the same number of steps. RunChains follows them by kernels.
+// of them have the same number of steps.
 func WayOfChains(steps []int) (way plan.ChainWay, even bool) {
 	n, sum, longest := 0, 0, 0
 	even = true
 	for _, k := range steps {
 		if k > manySteps {
-			return plan.KernelWay, false
+			return KernelWay, false
 		}
 		even = even && k == steps[0]
 		if k > 0 {
@@ -228,7 +235,7 @@ func WayOfChains(steps []int) (way plan.ChainWay, even bool) {
 		}
 	}
 	if n == 0 {
-		return plan.AloneWay, even
+		return AloneWay, even
 	}
 	return chainPlans.current().ChainWay(&streamPlans.current().Streams, n, sum, longest, even), even
 }
