@@ -53,7 +53,7 @@ const roundCycles, compactCycles = 25, 20
 // ChainWay returns the fastest way to follow n plain chains. The chains have `steps` steps
 // in all, and the longest chain has `longest`. If `even` is set, all chains have the same
 // number of steps. Then RoundsWay needs no copies of the digests, and costs no more than
-// AloneWay.
+// AloneWay for two chains or more.
 func (p *Chains) ChainWay(s *Streams, n, steps, longest int, even bool) ChainWay {
 	alone := int64(steps) * int64(p.cycles[1]/2+stepCycles)
 	// The first look, without divisions, matters for short lists.

@@ -53,9 +53,9 @@ func TestChainWay(t *testing.T) {
 		even              bool
 		want              ChainWay
 	}{
-		{1, 17, 17, true, RoundsWay},
+		{1, 17, 17, true, AloneWay},
 		{1, 18, 18, true, KernelWay},
-		{1, 19, 19, true, RoundsWay}, // the odd step is a round
+		{1, 19, 19, true, AloneWay}, // the odd step is a round
 		{8, 24, 3, true, RoundsWay},
 		{8, 32, 4, true, KernelWay},
 		{8, 8, 1, false, AloneWay},
