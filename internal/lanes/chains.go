@@ -234,7 +234,7 @@ func WayOfChains(steps []int) (way plan.ChainWay, even bool) {
 			n, sum, longest = n+1, sum+k, max(longest, k)
 		}
 	}
-	if n == 0 {
+	if sum <= 3 { // too few steps for any other way
 		return AloneWay, even
 	}
 	return chainPlans.current().ChainWay(&streamPlans.current().Streams, n, sum, longest, even), even

@@ -43,11 +43,9 @@ func SumMany(dst [][block.DigestSize]byte, msgs [][]byte) {
 		sumNodes(rowsOf(dst), messagesOf(msgs))
 		return
 	}
-	if mayPay(msgs, 0, NotNested) {
-		if l := lengthsOf(msgs, 0); !l.areFew(len(msgs), 0, NotNested) {
-			sumSideBySide(dst, &sumMany{dst: dst, msgs: msgs, lengths: l, prefix: Prefix{H: block.IV256}})
-			return
-		}
+	if !AreFew(msgs, 0, NotNested) {
+		sumSideBySide(dst, &sumMany{dst: dst, msgs: msgs, lengths: lengthsOf(msgs, 0), prefix: Prefix{H: block.IV256}})
+		return
 	}
 	for i, m := range msgs {
 		sumOne(&dst[i], m)
@@ -71,11 +69,9 @@ func sumOne(dst *[block.DigestSize]byte, m []byte) {
 // SumManyAfter sets dst[i] to the SHA-256 digest of prefix || msgs[i]. The slices have
 // the same length.
 func SumManyAfter(dst [][block.DigestSize]byte, prefix *Prefix, msgs [][]byte) {
-	if mayPay(msgs, len(prefix.Rest), NotNested) {
-		if l := lengthsOf(msgs, len(prefix.Rest)); !l.areFew(len(msgs), len(prefix.Rest), NotNested) {
-			sumSideBySide(dst, &sumMany{dst: dst, msgs: msgs, lengths: l, prefix: *prefix})
-			return
-		}
+	if before := len(prefix.Rest); !AreFew(msgs, before, NotNested) {
+		sumSideBySide(dst, &sumMany{dst: dst, msgs: msgs, lengths: lengthsOf(msgs, before), prefix: *prefix})
+		return
 	}
 	for i, m := range msgs {
 		prefix.Sum(&dst[i], m)
@@ -96,11 +92,9 @@ func SumDigests(dst [][block.DigestSize]byte, prefix Prefix, src [][block.Digest
 // SumNested sets dst[i] to SHA-256(outer || SHA-256(inner || msgs[i])). The slices have
 // the same length. The prefixes are whole blocks.
 func SumNested(dst [][block.DigestSize]byte, inner, outer *Prefix, msgs [][]byte) {
-	if mayPay(msgs, 0, Nested) {
-		if l := lengthsOf(msgs, 0); !l.areFew(len(msgs), 0, Nested) {
-			sumSideBySide(dst, &sumMany{dst: dst, msgs: msgs, lengths: l, prefix: *inner, outer: *outer, nested: true})
-			return
-		}
+	if !AreFew(msgs, 0, Nested) {
+		sumSideBySide(dst, &sumMany{dst: dst, msgs: msgs, lengths: lengthsOf(msgs, 0), prefix: *inner, outer: *outer, nested: true})
+		return
 	}
 	for i, m := range msgs {
 		inner.Sum(&dst[i], m)
@@ -130,13 +124,12 @@ func SumHeaded(dst [][block.DigestSize]byte, prefix Prefix, heads []byte, size i
 	n := copy(room[:], prefix.Rest) + size
 	s := sumMany{dst: dst, msgs: msgs, heads: heads, headAt: len(prefix.Rest)}
 	s.prefix = Prefix{H: prefix.H, Rest: room[:n], Len: prefix.Len + uint64(size)}
-	if mayPay(msgs, n, NotNested) {
-		if s.lengths = lengthsOf(msgs, n); !s.lengths.areFew(len(msgs), n, NotNested) {
-			sumSideBySide(dst, &s)
-			return
-		}
+	if AreFew(msgs, n, NotNested) {
+		s.sumEach()
+		return
 	}
-	s.sumEach()
+	s.lengths = lengthsOf(msgs, n)
+	sumSideBySide(dst, &s)
 }
 
 // In lists of more than maxUneven messages, one long message is assumed not to take most
@@ -156,9 +149,19 @@ const (
 // on top of these blocks: for each message, and for a list. With these cycles, plans choose
 // what was faster on Zen 3 for 2 to 12 messages of one length. They hardly matter to longer
 // lists.
-var nestings = [...]struct{ blocks, each, list int }{
+var nestings = [...]nestingCosts{
 	Nested:     {blocks: 1, list: 100},
 	NestedEach: {blocks: 1, each: 22, list: 100},
+}
+
+type nestingCosts struct{ blocks, each, list int }
+
+// cycles returns the cycles that nesting costs for each of n messages.
+func (c *nestingCosts) cycles(n int) int {
+	if c.list == 0 { // saves a division
+		return c.each
+	}
+	return c.each + c.list/n
 }
 
 // sumEach does the work of s, one message after the other.

@@ -1,6 +1,7 @@
 package lanes
 
 import (
+	"math"
 	"math/bits"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
@@ -91,31 +92,24 @@ func NeverPay(n, blocks, each, list int) bool {
 // then returns true only if the plan's Width is 1. `before` bytes of a prefix precede each
 // message.
 func AreFew(msgs [][]byte, before int, nesting Nesting) bool {
-	if may := mayPay(msgs, before, nesting); !may || len(msgs) > block.MaxLanes {
-		return !may
-	}
-	l := lengthsOf(msgs, before)
-	return l.areFew(len(msgs), before, nesting)
-}
-
-// mayPay is a first look at n messages. If n is at most block.MaxLanes, mayPay reports
-// whether the messages have at least plan.Streams.Least[n] blocks in all. If n is larger,
-// mayPay reports whether the plan's Width exceeds 1. For two messages, lengthsOf would take
-// 10 ns more.
-func mayPay(msgs [][]byte, before int, nesting Nesting) bool {
 	n := len(msgs)
 	if n <= 1 {
-		return false
+		return true
 	}
 	p := streamPlans.current()
 	if n > block.MaxLanes {
-		return p.Width > 1
+		return p.Width == 1
 	}
-	blocks := n * nestings[nesting].blocks
+	extra := &nestings[nesting]
+	blocks, shortest, longest := n*extra.blocks, math.MaxInt, 0
 	for _, m := range msgs {
-		blocks += block.PaddedBlocks(before + len(m))
+		b := block.PaddedBlocks(before + len(m))
+		blocks += b
+		shortest, longest = min(shortest, b), max(longest, b)
 	}
-	return blocks >= p.Least[n]
+	// Least alone decides about most lists.
+	return blocks < p.Least[n] ||
+		p.OneByOne(n, blocks, shortest+extra.blocks, longest+extra.blocks, extra.cycles(n), true)
 }
 
 // lengths describes a list of messages. The fields decide how the list is hashed.
@@ -175,15 +169,11 @@ func haveLength(msgs [][]byte, n int) bool {
 	return true
 }
 
-// areFew is AreFew for n messages with these lengths, once mayPay has returned true.
-func (l *lengths) areFew(n, before int, nesting Nesting) bool {
-	return n <= block.MaxLanes && l.areUneven(n, before, nesting)
-}
-
-// areUneven is areFew without the limit of block.MaxLanes messages.
+// areUneven reports whether n messages with these lengths take less time one after the
+// other than side by side.
 func (l *lengths) areUneven(n, before int, nesting Nesting) bool {
 	extra := &nestings[nesting]
 	return streamPlans.current().OneByOne(n, l.blocks+n*extra.blocks,
 		block.PaddedBlocks(before+l.shortest)+extra.blocks, block.PaddedBlocks(before+l.longest)+extra.blocks,
-		extra.each+extra.list/n, true)
+		extra.cycles(n), true)
 }

@@ -126,12 +126,14 @@ func (p *Streams) OneByOne(n, blocks, shortest, longest, each int, copied bool) 
 	}
 	calls := waves * (2 + min(longest-shortest, width-1))
 	if copied && longest <= block.MaxShort {
-		// These messages do not rotate: the last turn of a call leaves lanes empty.
-		even = int64(shortest) * (int64(n/p.Width)*int64(p.cycles[p.Width]) + int64(p.cycles[n%p.Width]))
 		most := 2 * (2 + longest - shortest) // half of these calls are for messages left over
 		calls = min(1+calls, most*((n+block.MaxLanes-1)/block.MaxLanes))
-		if n > p.Width && n%p.Width != 0 {
-			calls += 2
+		if n > p.Width { // these messages do not rotate, so the last turn leaves lanes empty
+			last := n % p.Width
+			even = int64(shortest) * (int64(n/p.Width)*int64(p.cycles[p.Width]) + int64(p.cycles[last]))
+			if last > 0 {
+				calls += 2
+			}
 		}
 		alone += int64(max(0, 2*n-blocks)) * oneBlockCycles
 	}
