@@ -36,7 +36,6 @@ func sumChains(digests [][Size]byte, steps []int) {
 	if !block.UsesStd() {
 		way, even = lanes.WayOfChains(steps)
 	}
-	prefix := lanes.Prefix{H: block.IV256}
 	switch {
 	case way == lanes.AloneWay:
 		for i, n := range steps {
@@ -46,8 +45,10 @@ func sumChains(digests [][Size]byte, steps []int) {
 		}
 		return
 	case way == lanes.RoundsWay && even:
-		for range steps[0] {
-			lanes.SumDigests(digests, prefix, digests)
+		for part := range slices.Chunk(digests, chunk) {
+			for range steps[0] {
+				lanes.SumDigests(part, lanes.Prefix{H: block.IV256}, part)
+			}
 		}
 		return
 	case way == lanes.RoundsWay:
@@ -56,9 +57,6 @@ func sumChains(digests [][Size]byte, steps []int) {
 	}
 	// An iteration of lanes.RunChains is two steps.
 	stepInRounds(digests, func(i int) int { return steps[i] % 2 })
-	if !slices.ContainsFunc(steps, func(n int) bool { return n > 1 }) {
-		return
-	}
 	iterations := func(i int) int { return steps[i] / 2 }
 	lanes.RunChains(len(digests), &block.DigestPadding, iterations,
 		func(ch *lanes.Chain, i int) {
@@ -69,6 +67,10 @@ func sumChains(digests [][Size]byte, steps []int) {
 		},
 		func(ch *lanes.Chain, i int) { block.PutDigest(&digests[i], &ch.U) })
 }
+
+// chunk is the number of chains of one length that go in rounds together: their digests
+// stay in the first-level cache.
+const chunk = 512
 
 // rounds is memory for stepInRounds. A local variable would escape to the heap at each
 // call.

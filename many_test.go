@@ -1920,6 +1920,7 @@ func TestSumChains(t *testing.T) {
 		{"growing from none", func(i int) int { return i }},
 		{"falling to none", func(i int) int { return max(0, 2*maxTestLanes-i) }},
 		{"one long", func(i int) int { return 2 + max(0, 2000*(1-i)) }},
+		{"one very long", func(i int) int { return i%3 + max(0, 4100*(1-i)) }},
 	}
 	hashtest.ForEach(t, func(t *testing.T) {
 		for _, n := range []int{0, 1, 2, 3, 5, 8, 17, maxTestLanes, 2*maxTestLanes + 1} {

@@ -2,6 +2,7 @@ package sha256
 
 import (
 	"iter"
+	"math"
 	"sync"
 
 	"github.com/sha256-simd/sha256-simd/internal/lanes"
@@ -32,9 +33,9 @@ const (
 // SumSeq starts no goroutine. When the loop ends early, msgs is stopped, too. The
 // sequence may be used again if msgs may be.
 //
-// Each loop allocates two small objects, since the compiler does not see what msgs does
-// with the function that it gets. So for fewer than about 24 short messages, a loop over
-// msgs that calls Sum256 is faster, by about 0.1 µs.
+// Once its pools are filled, a loop allocates two small objects, and more if the type K
+// changes from loop to loop. With fewer than about 24 short messages, SumSeq takes about
+// 0.1 µs longer than a loop that calls Sum256.
 //
 // SumSeq panics if msgs is nil.
 func SumSeq[K any](msgs iter.Seq2[K, []byte]) iter.Seq2[K, [Size]byte] {
@@ -113,34 +114,44 @@ func (l *seqList) isFull() bool {
 	return l.n >= width
 }
 
-// end flushes the messages that are left, unless the caller's loop ended early.
-func (s *seq[K]) end(yield func(K, [Size]byte) bool) {
-	if s.list != nil && s.flush(yield) {
-		s.release()
-	}
-}
-
-// release returns the list, which has no messages, to seqLists.
-func (s *seq[K]) release() {
-	seqLists.Put(s.list)
-	s.list = nil
-}
-
 // flush hashes the messages that were taken ahead, then yields their keys and digests. It
-// reports whether the loop goes on; if not, it releases the list.
+// reports whether the loop goes on. While it yields, s has no list: the loop's body may
+// panic, or call what msgs got.
 func (s *seq[K]) flush(yield func(K, [Size]byte) bool) bool {
-	l, n := s.list, s.list.n
-	keys := s.keys()[:n]
-	sumMany(l.sums[:n], l.msgs[:n])
-	clear(l.msgs[:n])
+	l, keys := s.list, s.keys()[:s.list.n]
+	s.list = nil
+	sumMany(l.sums[:len(keys)], l.msgs[:len(keys)])
+	clear(l.msgs[:len(keys)])
 	more := true
-	for i := 0; i < n && more; i++ {
+	for i := 0; i < len(keys) && more; i++ {
 		more = yield(keys[i], l.sums[i])
 	}
 	clear(keys)
 	l.n, l.size = 0, 0
+	if more && s.list == nil {
+		s.list = l
+		return true
+	}
+	seqLists.Put(l)
 	if !more {
-		s.release()
+		s.stop()
 	}
 	return more
+}
+
+// end flushes the messages that are left, unless the caller's loop ended early.
+func (s *seq[K]) end(yield func(K, [Size]byte) bool) {
+	for s.list != nil && s.list.n > 0 && s.flush(yield) {
+	}
+	if s.list != nil {
+		seqLists.Put(s.list)
+	}
+	s.stop()
+}
+
+// stop is for the end of the loop. If msgs calls yield nevertheless, each call goes to the
+// loop's body, which panics.
+func (s *seq[K]) stop() {
+	s.list = nil
+	s.alone = math.MinInt
 }

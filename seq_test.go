@@ -115,7 +115,15 @@ func TestSumSeqFirstMessages(t *testing.T) {
 			t.Fatalf("message %d was taken before the digest of message %d", s.taken, i)
 		}
 		if i == 9 {
-			return
+			break
+		}
+	}
+	if sha256.Selected().Lanes == 1 {
+		return
+	}
+	for i := range sha256.SumSeq(s.all()) {
+		if i == 10 && s.taken <= 11 {
+			t.Error("message 10 is hashed alone")
 		}
 	}
 }
@@ -238,6 +246,87 @@ func TestSumSeqPanics(t *testing.T) {
 	}
 	if got, ok := causeOf(func() { sha256.SumSeq[int](nil) }).(string); !ok || !strings.HasPrefix(got, "sha256: SumSeq: ") {
 		t.Errorf("no source: panic %v", got)
+	}
+}
+
+// TestSumSeqCallsOutOfTurn calls what a source gets while a digest is yielded, after a
+// panic that the source recovers, and after the end. No digest may be wrong, and no message
+// lost.
+func TestSumSeqCallsOutOfTurn(t *testing.T) {
+	msgs := cut(300, func(i int) int { return 30 + i%3*400 })
+	for at := range 200 {
+		var take func(int, []byte) bool
+		seen := make([]int, len(msgs))
+		check := func(i int, sum [32]byte) {
+			if seen[i]++; seen[i] > 1 || sum != stdsha256.Sum256(msgs[i]) {
+				t.Fatalf("message %d, digest %d of it: %x", i, seen[i], sum)
+			}
+		}
+		// The body hands in messages 200 to 299 while it has digest `at`.
+		sha256.SumSeq(func(yield func(int, []byte) bool) {
+			take = yield
+			for i, m := range msgs[:200] {
+				if !yield(i, m) {
+					t.Fatal("the loop ended early")
+				}
+			}
+		})(func(i int, sum [32]byte) bool {
+			check(i, sum)
+			for j := 200; i == at && j < 300; j++ {
+				take(j, msgs[j])
+			}
+			return true
+		})
+		if i := slices.Index(seen, 0); i >= 0 {
+			t.Fatalf("in digest %d, further messages: message %d has no digest", at, i)
+		}
+
+		// The body panics, and the source goes on.
+		clear(seen)
+		sha256.SumSeq(func(yield func(int, []byte) bool) {
+			for i, m := range msgs {
+				causeOf(func() { yield(i, m) })
+			}
+		})(func(i int, sum [32]byte) bool {
+			check(i, sum)
+			if i == at {
+				panic("once")
+			}
+			return true
+		})
+
+		// The body ends the loop in a call that it made itself, then ends it again.
+		clear(seen)
+		ended := false
+		sha256.SumSeq(func(yield func(int, []byte) bool) {
+			take = yield
+			for i, m := range msgs[:200] {
+				if !yield(i, m) {
+					return
+				}
+			}
+		})(func(i int, sum [32]byte) bool {
+			check(i, sum)
+			for j := 200; i == at && j < 300 && take(j, msgs[j]); j++ {
+			}
+			ended = ended || i >= at
+			return !ended
+		})
+		checkSumSeq(t, "afterwards", msgs)
+	}
+
+	var late func(int, []byte) bool
+	for range sha256.SumSeq(func(yield func(int, []byte) bool) {
+		late = yield
+		for i, m := range msgs {
+			yield(i, m)
+		}
+	}) {
+	}
+	for i, m := range msgs {
+		if err, ok := causeOf(func() { late(i, m) }).(error); !ok || !strings.Contains(err.Error(), "range function continued iteration") {
+			t.Fatalf("message %d after the end: panic %v", i, err)
+		}
 	}
 }
 

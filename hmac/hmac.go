@@ -167,7 +167,7 @@ func sumMany(dst [][32]byte, keys []*Key, msgs [][]byte) {
 	checkLengths("SumMany", len(dst), len(msgs))
 	checkLengths("SumMany", len(keys), len(msgs))
 	for _, k := range keys {
-		if !k.isMade() {
+		if !k.isMade() { // inlined, unlike check
 			k.check("SumMany")
 		}
 	}

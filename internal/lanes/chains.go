@@ -220,8 +220,11 @@ const (
 // Chains are followed by kernels if one of them has more than manySteps steps.
 const manySteps = 1 << 12
 
-// WayOfChains returns the fastest way to follow plain chains. It also reports whether all
-// of them have the same number of steps.
+// One chain of fewer than fewSteps steps goes alone.
+const fewSteps = 8
+
+// WayOfChains returns the fastest way to follow plain chains. For RoundsWay, `even` reports
+// whether all chains have the same number of steps.
 func WayOfChains(steps []int) (way plan.ChainWay, even bool) {
 	n, sum, longest := 0, 0, 0
 	even = true
@@ -234,7 +237,7 @@ func WayOfChains(steps []int) (way plan.ChainWay, even bool) {
 			n, sum, longest = n+1, sum+k, max(longest, k)
 		}
 	}
-	if sum <= 3 { // too few steps for any other way
+	if n == 0 || n == 1 && sum < fewSteps {
 		return AloneWay, even
 	}
 	return chainPlans.current().ChainWay(&streamPlans.current().Streams, n, sum, longest, even), even

@@ -55,6 +55,15 @@ func HashNodes(dst, src []byte) {
 // NodesAreFew reports whether HashNodes has no kernel for n nodes.
 func NodesAreFew(n int) bool { return n <= 1 || nodePlans.current().many == nil }
 
+// hasLanes reports whether p hashes the first of n nodes side by side.
+func (p *nodePlan) hasLanes(n int) bool {
+	k := p.many
+	if n < block.MaxLanes {
+		k = p.kernels[n]
+	}
+	return k != nil && k.Lanes > 1
+}
+
 // hashNodes is HashNodes by the plan.
 func hashNodes(dst, src []byte) {
 	p := nodePlans.current()

@@ -39,7 +39,7 @@ func (p *Prefix) Sum(dst *[block.DigestSize]byte, m []byte) {
 // SumMany sets dst[i] to the SHA-256 digest of msgs[i]. The slices have the same
 // length.
 func SumMany(dst [][block.DigestSize]byte, msgs [][]byte) {
-	if len(msgs) >= leastNodes && haveLength(msgs, block.NodeSize) && !NodesAreFew(len(msgs)) {
+	if len(msgs) >= leastNodes && haveLength(msgs, block.NodeSize) && nodePlans.current().hasLanes(len(msgs)) {
 		sumNodes(rowsOf(dst), messagesOf(msgs))
 		return
 	}
@@ -53,7 +53,7 @@ func SumMany(dst [][block.DigestSize]byte, msgs [][]byte) {
 }
 
 // leastNodes is the number of messages from which hashing them as nodes pays for copying
-// them, measured on Zen 3. By the costs of messages, such short lists would not pay.
+// them. It was measured on Zen 3. AreFew would have such short lists hashed one by one.
 const leastNodes = 4
 
 // sumOne sets dst to the SHA-256 digest of m.
@@ -136,7 +136,7 @@ func SumHeaded(dst [][block.DigestSize]byte, prefix Prefix, heads []byte, size i
 // of the time.
 const maxUneven = 256
 
-// A Nesting says whether a digest is hashed again, behind an outer prefix.
+// A Nesting says how a digest is hashed again, behind an outer prefix.
 type Nesting uint8
 
 const (
@@ -277,7 +277,7 @@ func (g *group) nestAll(dst [][block.DigestSize]byte) {
 	g.retire(0)
 }
 
-// sumMany is the work of SumManyAfter, SumNested, SumNestedEach, SumHeaded and SumRows.
+// sumMany is the work of SumMany, SumManyAfter, SumNested, SumNestedEach, SumHeaded and SumRows.
 type sumMany struct {
 	dst     [][block.DigestSize]byte
 	msgs    [][]byte

@@ -27,7 +27,7 @@ func (t Tally) With(blocks int) Tally {
 
 // TallyEqual returns the tally of n jobs of `blocks` blocks each.
 func TallyEqual(n, blocks int) Tally {
-	if blocks == 0 {
+	if n == 0 || blocks == 0 {
 		return Tally{}
 	}
 	return Tally{n, n * blocks, blocks, uint(-blocks)}
@@ -107,7 +107,7 @@ func AreFew(msgs [][]byte, before int, nesting Nesting) bool {
 		blocks += b
 		shortest, longest = min(shortest, b), max(longest, b)
 	}
-	// Least alone decides about most lists.
+	// Least decides most lists.
 	return blocks < p.Least[n] ||
 		p.OneByOne(n, blocks, shortest+extra.blocks, longest+extra.blocks, extra.cycles(n), true)
 }

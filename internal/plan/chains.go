@@ -55,18 +55,23 @@ const roundCycles, compactCycles = 25, 20
 // number of steps. Then RoundsWay needs no copies of the digests, and costs no more than
 // AloneWay for two chains or more.
 func (p *Chains) ChainWay(s *Streams, n, steps, longest int, even bool) ChainWay {
-	alone := int64(steps) * int64(p.cycles[1]/2+stepCycles)
+	step := int64(p.cycles[1]/2 + stepCycles)
+	alone := int64(steps) * step
 	// The first look, without divisions, matters for short lists.
 	if p.Width > 1 && Pays(chainsCycles+int64(n)*chainCycles, alone) {
-		together := p.together(n, steps, longest, even)
-		if even && longest%2 == 1 { // kernels do two steps at a time
-			together += s.rounds(n, n, 1, true)
+		odd := 0
+		if even { // kernels do two steps at a time; an odd step is a round
+			odd = longest % 2
 		}
+		together := p.together(n, steps-odd*n, longest-odd, even) + int64(odd)*min(s.rounds(n, n, 1, true), int64(n)*step)
 		if Pays(together, alone) && together < s.rounds(n, steps, longest, even) {
 			return KernelWay
 		}
 	}
-	if even && n > 1 || Pays(int64(longest)*listCycles, alone) && Pays(s.rounds(n, steps, longest, even), alone) {
+	switch {
+	case s.Width == 1 || n == 1:
+		return AloneWay
+	case even || Pays(int64(longest)*listCycles, alone) && Pays(s.rounds(n, steps, longest, even), alone):
 		return RoundsWay
 	}
 	return AloneWay

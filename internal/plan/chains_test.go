@@ -45,6 +45,10 @@ func TestChains(t *testing.T) {
 // TestChainWay has chains right before and right behind the points from which rounds and
 // kernels pay, by the costs of Granite Rapids.
 func TestChainWay(t *testing.T) {
+	noLanes := planOf(intelAVX512SHA, instructionSets...)
+	if way := NewChains(intelAVX512SHA, nil, "generic").ChainWay(noLanes, 100, 500, 10, false); way != AloneWay {
+		t.Errorf("without lanes: way %d, want %d", way, AloneWay)
+	}
 	p := processOn(intelAVX512SHA.Microarch)
 	enabled := p.enabled(p.selectionBy(intelAVX512SHA))
 	chains, streams := NewChains(intelAVX512SHA, enabled, "x1_shani"), NewStreams(intelAVX512SHA, enabled, "x1_shani")
@@ -55,7 +59,7 @@ func TestChainWay(t *testing.T) {
 	}{
 		{1, 17, 17, true, AloneWay},
 		{1, 18, 18, true, KernelWay},
-		{1, 19, 19, true, AloneWay}, // the odd step is a round
+		{1, 19, 19, true, KernelWay},
 		{8, 24, 3, true, RoundsWay},
 		{8, 32, 4, true, KernelWay},
 		{8, 8, 1, false, AloneWay},

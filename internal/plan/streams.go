@@ -68,7 +68,7 @@ func NewStreams(r Row, enabled []block.Spec, single string) *Streams {
 func (p *Streams) least(n int) int {
 	pays := func(b int) bool { return !p.OneByOne(n, n*b, b, b, 0, true) }
 	if pays(1) {
-		return n // n times 2 blocks may pay less
+		return n // n messages of 2 blocks may still not pay
 	}
 	each := 2 + sort.Search(maxLeast, func(b int) bool { return pays(2 + b) })
 	if each == 2+maxLeast {
@@ -98,11 +98,11 @@ const listCycles, listLaneCycles, longLaneCycles = 450, 10, 100
 const oneBlockCycles = 40
 
 // OneByOne reports whether n messages take less time one after the other than side by
-// side, or at most a twentieth more (see Pays). The messages have
-// `blocks` blocks in all, the shortest has `shortest`, the longest `longest`. Side by
-// side, each message costs the caller `each` cycles more than alone. If copied is set,
-// messages of up to block.MaxShort blocks are copied whole. Then up to block.MaxLanes
-// messages with the same number of blocks share a call.
+// side, or at most a twentieth more (see Pays). The messages have `blocks` blocks in all,
+// the shortest has `shortest`, the longest `longest`. Side by side, each message costs the
+// caller `each` cycles more than alone. If copied is set, messages of up to block.MaxShort
+// blocks are copied whole. Then up to block.MaxLanes messages with the same number of
+// blocks share a call.
 func (p *Streams) OneByOne(n, blocks, shortest, longest, each int, copied bool) bool {
 	if p.Width == 1 || n <= 1 {
 		return true
@@ -135,15 +135,15 @@ func (p *Streams) OneByOne(n, blocks, shortest, longest, each int, copied bool) 
 				calls += 2
 			}
 		}
-		alone += int64(max(0, 2*n-blocks)) * oneBlockCycles
+		alone += int64(max(0, 2*n-blocks)) * oneBlockCycles // at least so many have one block
 	}
 	rest := max(int64(left)*int64(perBlock), int64(longest-shortest)*int64(p.cycles[1]))
 	together := listCycles + int64(n)*int64(listLaneCycles+each) + int64(calls)*int64(p.overhead.callOf(width)) + even + rest
 	return !Pays(together, alone)
 }
 
-// Pays reports whether side by side, which costs `together` cycles, takes less time than
-// one after the other, which costs `alone`: at least a twentieth less, since the costs are
+// Pays reports whether `together`, the cost of side by side, pays compared with `alone`, the
+// cost of one after the other. It must save a twenty-first of alone, since the costs are
 // not exact.
 func Pays(together, alone int64) bool { return alone-alone/21 > together }
 

@@ -292,6 +292,11 @@ func TestLeast(t *testing.T) {
 func TestNeverPays(t *testing.T) {
 	for _, r := range rows {
 		p := planOf(r)
+		for blocks := 2; p.NeverPays(2, 4, 10, 0) && blocks <= 4; blocks++ {
+			if !p.OneByOne(2, blocks, blocks/2, (blocks+1)/2, 10, true) {
+				t.Errorf("%s: two copied messages of %d blocks in all pay", r.Microarch, blocks)
+			}
+		}
 		for n := 2; n < 100; n++ {
 			for b := range 100 {
 				for _, each := range []int{0, 130, 800} {
