@@ -65,6 +65,7 @@ func TestChainWay(t *testing.T) {
 		{8, 8, 1, false, AloneWay},
 		{8, 172, 43, false, AloneWay},
 		{8, 176, 44, false, KernelWay},
+		{12, 60, 5, true, RoundsWay}, // one step of each is odd
 		{16, 16, 1, true, RoundsWay},
 		{32, 100, 10, false, RoundsWay},
 		{32, 40, 10, false, AloneWay}, // most rounds have few chains
