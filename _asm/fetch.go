@@ -11,9 +11,9 @@ var helpers = []kernel{
 	{name: "fetch", avo: fetchAMD64},
 	{name: "fetch", arm: fetchARM64},
 	{name: "padShort_avx512", avo: padShort(newMaskPadder)},
-	{name: "padShort_avx2", avo: padShort(newCopyPadder)},
+	{name: "padShort_ssse3", avo: padShort(newCopyPadder)},
 	{name: "putDigests_avx512", avo: putDigests(newMaskPutter)},
-	{name: "putDigests_avx2", avo: putDigests(newBytePutter)},
+	{name: "putDigests_ssse3", avo: putDigests(newBytePutter)},
 }
 
 const (

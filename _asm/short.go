@@ -11,7 +11,7 @@ import (
 // Routines around the kernels, for short messages. In Go, this work takes more than a third
 // of the kernels' time: branches on lengths are mispredicted. With AVX-512, these routines
 // branch only on the number of a message's blocks, which most messages of a wave have in
-// common. With AVX2, they also branch on lengths below 32 bytes.
+// common. With SSSE3, they also branch on whether a length is below 4, 8, 16 and 64 bytes.
 
 // The layout of a block.Slot.
 const (
@@ -30,6 +30,7 @@ type padder interface {
 	// setState sets the slot's state, and message does the rest.
 	setState()
 	message()
+	leave() // once, behind the last message
 }
 
 // A padList is the registers that a padder finds set, and registers that are free.
@@ -96,7 +97,7 @@ func padShort(of func(padList) padder) func(*Context, string) {
 		c.ADDQ(c.stride, c.slots)
 		c.DECQ(c.n)
 		c.JNZ(LabelRef("message"))
-		c.VZEROUPPER()
+		m.leave()
 		c.Label("done")
 		c.RET()
 	}
@@ -227,31 +228,36 @@ func (c maskPadder) message() {
 	c.VMOVDQU64(Z0, Mem{Base: c.to})
 }
 
-// A copyPadder pads with AVX2, by copies that overlap within the message. Masked loads may
-// fault on bytes that they leave out: AMD's manual allows VPMASKMOV to do so, and
-// emulators do. What precedes the message is stored in the slot first, with zeros behind
-// it. Then come zeros in the last block, the message, the byte 0x80 with 7 zeros, and the
-// length. 9 to 72 bytes follow the message. At most 64 of them are in the last block,
-// which has zeros; the 8 bytes from 0x80 on cover the others.
+func (c maskPadder) leave() { c.VZEROUPPER() }
+
+// A copyPadder pads with SSE2, by copies that overlap within the message. What precedes
+// the message is stored in the slot first, with zeros behind it. Then come zeros in the
+// last block, the message, the byte 0x80 with 7 zeros, and the length. 9 to 72 bytes follow
+// the message. At most 64 of them are in the last block, which has zeros; the 8 bytes from
+// 0x80 on cover the others.
+//
+// Copies of 32 bytes, with AVX2, gain nothing on Zen 3. Masked loads of AVX2 may fault on
+// bytes that they leave out: AMD's manual allows VPMASKMOV to do so, and emulators do.
 type copyPadder struct {
 	padList
-	state, first, second, zeros, text VecPhysical
+	text, state, rest []VecPhysical
+	zeros             VecPhysical
 }
 
-func newCopyPadder(c padList) padder { return copyPadder{c, Y2, Y3, Y4, Y5, Y0} }
+func newCopyPadder(c padList) padder {
+	return copyPadder{c, []VecPhysical{X0, X1, X2, X3}, []VecPhysical{X4, X5}, []VecPhysical{X6, X7, X8, X9}, X10}
+}
 
 func (c copyPadder) prepare() {
 	c.MOVQ(argument(c.Context, "h"), c.tmp)
-	c.VMOVDQU(Mem{Base: c.tmp}, c.state)
+	loadQuarters(c.Context, Mem{Base: c.tmp}, c.state)
 	c.MOVQ(argument(c.Context, "rest"), c.tmp)
-	c.VMOVDQU(Mem{Base: c.tmp}, c.first)
-	c.VMOVDQU(Mem{Base: c.tmp, Disp: 32}, c.second)
-	c.VPXOR(c.zeros, c.zeros, c.zeros)
+	loadQuarters(c.Context, Mem{Base: c.tmp}, c.rest)
+	c.PXOR(c.zeros, c.zeros)
 }
 
 func (c copyPadder) front() {
-	c.VMOVDQU(c.first, Mem{Base: c.slots})
-	c.VMOVDQU(c.second, Mem{Base: c.slots, Disp: 32})
+	storeQuarters(c.Context, Mem{Base: c.slots}, c.rest)
 	c.MOVQ(argument(c.Context, "headSize"), c.left)
 	c.TESTQ(c.left, c.left)
 	c.JZ(LabelRef("headless"))
@@ -261,11 +267,13 @@ func (c copyPadder) front() {
 	c.MOVQ(c.slots, c.to)
 	c.ADDQ(argument(c.Context, "before"), c.to)
 	c.SUBQ(c.left, c.to)
-	copyBytes(c.Context, c.to, c.p, c.left, "head", 32, c.tmp, c.y, "headless")
+	c.copyBytes("head", "headless")
 	c.Label("headless")
 }
 
-func (c copyPadder) setState() { c.VMOVDQU(c.state, Mem{Base: c.slots, Disp: slotState}) }
+func (c copyPadder) setState() {
+	storeQuarters(c.Context, Mem{Base: c.slots, Disp: slotState}, c.state)
+}
 
 func (c copyPadder) message() {
 	end, room, at, last := c.number, c.y, c.tmp, c.x
@@ -276,40 +284,29 @@ func (c copyPadder) message() {
 	c.MOVQ(end, room)
 	c.SUBQ(c.tmp, room)
 	c.ADDQ(c.slots, end)
-
-	// pieces copies the message in pieces. Pieces that would go beyond the end of the
-	// message are moved back to it. The number of pieces depends on the room for the
-	// message, not on its length.
-	pieces := func(name string, width int, text Register) {
-		c.LEAQ(Mem{Base: c.left, Disp: -width}, last)
-		c.SUBQ(Imm(9+1), room) // the message's last index at most: 9 bytes or more are padding
-		c.XORL(at.As32(), at.As32())
-		c.Label(name)
-		c.VMOVDQU(Mem{Base: c.p, Index: at, Scale: 1}, text)
-		c.VMOVDQU(text, Mem{Base: c.to, Index: at, Scale: 1})
-		c.ADDQ(Imm(uint64(width)), at)
-		c.CMPQ(at, last)
-		c.CMOVQCC(last, at)
-		c.SUBQ(Imm(uint64(width)), room)
-		c.JGE(LabelRef(name))
-	}
 	c.CMPQ(room, Imm(64))
-	c.JLE(LabelRef("one"))
-	c.VMOVDQU(c.zeros, Mem{Base: end, Disp: -64})
-	c.VMOVDQU(c.zeros, Mem{Base: end, Disp: -32})
-	c.CMPQ(c.left, Imm(32))
-	c.JLT(LabelRef("one"))
-	pieces("wide", 32, c.text)
-	c.JMP(LabelRef("padding"))
-	c.Label("one")
-	c.CMPQ(c.left, Imm(16))
+	c.JLE(LabelRef("short"))
+	storeQuarters(c.Context, Mem{Base: end, Disp: -64}, []VecPhysical{c.zeros, c.zeros, c.zeros, c.zeros})
+	c.CMPQ(c.left, Imm(64))
 	c.JLT(LabelRef("short"))
-	pieces("narrow", 16, c.text.AsX())
+
+	// The message is copied in pieces of 64 bytes. Pieces that would go beyond its end are
+	// moved back to it. Their number depends on the room for the message, not on its length.
+	c.LEAQ(Mem{Base: c.left, Disp: -64}, last)
+	c.SUBQ(Imm(9+1), room) // the message's last index at most: 9 bytes or more are padding
+	c.XORL(at.As32(), at.As32())
+	c.Label("piece")
+	loadQuarters(c.Context, Mem{Base: c.p, Index: at, Scale: 1}, c.text)
+	storeQuarters(c.Context, Mem{Base: c.to, Index: at, Scale: 1}, c.text)
+	c.ADDQ(Imm(64), at)
+	c.CMPQ(at, last)
+	c.CMOVQCC(last, at)
+	c.SUBQ(Imm(64), room)
+	c.JGE(LabelRef("piece"))
 	c.JMP(LabelRef("padding"))
+
 	c.Label("short")
-	c.TESTQ(c.left, c.left)
-	c.JZ(LabelRef("padding"))
-	copyBytes(c.Context, c.to, c.p, c.left, "message", 8, c.tmp, c.y, "padding")
+	c.copyBytes("message", "padding")
 
 	c.Label("padding")
 	c.MOVL(U32(0x80), c.tmp.As32())
@@ -317,44 +314,76 @@ func (c copyPadder) message() {
 	c.MOVQ(c.length, Mem{Base: end, Disp: -8})
 }
 
-// copyBytes copies size bytes, at least 1 and less than 2·widest, by two copies that may
-// overlap, or by three of one byte. It goes on at the label done, which must follow. It
-// uses x and y. Its labels begin with `what`.
-func copyBytes(c *Context, to, from, size GPPhysical, what string, widest int, x, y GPPhysical, done string) {
-	ends := func(width int, move func(from, to Mem)) {
-		move(Mem{Base: from}, Mem{Base: to})
-		move(Mem{Base: from, Index: size, Scale: 1, Disp: -width}, Mem{Base: to, Index: size, Scale: 1, Disp: -width})
-	}
-	wide := func(r VecPhysical) func(from, to Mem) {
-		return func(from, to Mem) {
-			c.VMOVDQU(from, r)
-			c.VMOVDQU(r, to)
+func (c copyPadder) leave() {}
+
+// copyBytes copies c.left bytes, 64 at most, from c.p to c.to: by copies that may overlap,
+// of 16 bytes by four, of 8 or 4 by two and of 1 by three. It goes on at the label done,
+// which must follow. Its labels begin with `what`.
+func (c copyPadder) copyBytes(what, done string) {
+	x, y, last := c.tmp, c.y, c.x
+	less := func(width int) string { return fmt.Sprintf("%s_less_than_%d", what, width) }
+	piece := func(at GPPhysical, r VecPhysical) {
+		from, to := Mem{Base: c.p}, Mem{Base: c.to}
+		if at != nil {
+			from, to = from.Idx(at, 1), to.Idx(at, 1)
 		}
+		c.MOVOU(from, r)
+		c.MOVOU(r, to)
+	}
+	c.LEAQ(Mem{Base: c.left, Disp: -16}, last)
+	c.TESTQ(last, last)
+	c.JLT(LabelRef(less(16)))
+	c.MOVL(U32(16), x.As32())
+	c.CMPQ(last, x)
+	c.CMOVQCS(last, x)
+	c.MOVL(U32(32), y.As32())
+	c.CMPQ(last, y)
+	c.CMOVQCS(last, y)
+	piece(nil, c.text[0])
+	piece(x, c.text[1])
+	piece(y, c.text[2])
+	piece(last, c.text[3])
+	c.JMP(LabelRef(done))
+	c.Label(less(16))
+
+	ends := func(width int, move func(from, to Mem)) {
+		move(Mem{Base: c.p}, Mem{Base: c.to})
+		move(Mem{Base: c.p, Index: c.left, Scale: 1, Disp: -width}, Mem{Base: c.to, Index: c.left, Scale: 1, Disp: -width})
 	}
 	for _, w := range []struct {
 		width int
 		move  func(from, to Mem)
 	}{
-		{32, wide(Y0)},
-		{16, wide(X0)},
 		{8, func(from, to Mem) { c.MOVQ(from, x); c.MOVQ(x, to) }},
 		{4, func(from, to Mem) { c.MOVL(from, x.As32()); c.MOVL(x.As32(), to) }},
 	} {
-		if w.width > widest {
-			continue
-		}
-		less := fmt.Sprintf("%s_less_than_%d", what, w.width)
-		c.CMPQ(size, Imm(uint64(w.width)))
-		c.JLT(LabelRef(less))
+		c.CMPQ(c.left, Imm(uint64(w.width)))
+		c.JLT(LabelRef(less(w.width)))
 		ends(w.width, w.move)
 		c.JMP(LabelRef(done))
-		c.Label(less)
+		c.Label(less(w.width))
 	}
+	c.TESTQ(c.left, c.left)
+	c.JZ(LabelRef(done))
 	move := func(from, to Mem) { c.MOVBLZX(from, x.As32()); c.MOVB(x.As8(), to) }
 	ends(1, move)
-	c.MOVQ(size, y)
+	c.MOVQ(c.left, y)
 	c.SHRQ(Imm(1), y)
-	move(Mem{Base: from, Index: y, Scale: 1}, Mem{Base: to, Index: y, Scale: 1})
+	move(Mem{Base: c.p, Index: y, Scale: 1}, Mem{Base: c.to, Index: y, Scale: 1})
+}
+
+// loadQuarters loads registers from memory, 16 bytes each.
+func loadQuarters(c *Context, from Mem, to []VecPhysical) {
+	for i, r := range to {
+		c.MOVOU(from.Offset(16*i), r)
+	}
+}
+
+// storeQuarters stores them.
+func storeQuarters(c *Context, to Mem, from []VecPhysical) {
+	for i, r := range from {
+		c.MOVOU(r, to.Offset(16*i))
+	}
 }
 
 // A putter says what putDigests does with a slot.
@@ -362,6 +391,7 @@ type putter interface {
 	prepare() // once
 	put()
 	setState()
+	leave() // once, behind the last slot
 }
 
 // A putList is the registers that a putter finds set.
@@ -406,7 +436,7 @@ func putDigests(of func(putList) putter) func(*Context, string) {
 		c.ADDQ(c.slotStride, c.slots)
 		c.DECQ(c.n)
 		c.JNZ(LabelRef("digest"))
-		c.VZEROUPPER()
+		m.leave()
 		c.Label("done")
 		c.RET()
 	}
@@ -441,40 +471,62 @@ func (c maskPutter) put() {
 
 func (c maskPutter) setState() { c.VMOVDQU64(c.next, c.state()) }
 
-// A bytePutter stores whole digests with AVX2. It copies parts of digests from the stack.
+func (c maskPutter) leave() { c.VZEROUPPER() }
+
+// A bytePutter stores whole digests with SSSE3, or parts of them in pieces of 16, 8, 4, 2
+// and 1 bytes.
 type bytePutter struct {
 	putList
-	order, digest, next VecPhysical
-	from, x, y          GPPhysical
-	local               Mem
+	order        VecPhysical
+	digest, next []VecPhysical
+	x            GPPhysical
 }
 
 func newBytePutter(c putList) putter {
-	return bytePutter{c, Y1, Y2, Y3, R11, R12, R13, c.AllocLocal(32)}
+	return bytePutter{c, X0, []VecPhysical{X1, X2}, []VecPhysical{X3, X4}, R11}
 }
 
 func (c bytePutter) prepare() {
-	c.VBROADCASTI128(byteOrder(c.Context, c.name), c.order)
-	c.LEAQ(c.local, c.from)
+	c.MOVOU(byteOrder(c.Context, c.name), c.order)
 	c.TESTQ(c.h, c.h)
 	c.JZ(LabelRef("digest"))
-	c.VMOVDQU(Mem{Base: c.h}, c.next)
+	loadQuarters(c.Context, Mem{Base: c.h}, c.next)
 }
 
 func (c bytePutter) put() {
-	c.VMOVDQU(c.state(), c.digest)
-	c.VPSHUFB(c.order, c.digest, c.digest)
+	loadQuarters(c.Context, c.state(), c.digest)
+	for _, r := range c.digest {
+		c.PSHUFB(c.order, r)
+	}
 	c.ADDQ(c.dst, c.number)
+	to := Mem{Base: c.number}
 	c.CMPQ(c.size, Imm(32))
 	c.JLT(LabelRef("part"))
-	c.VMOVDQU(c.digest, Mem{Base: c.number})
+	storeQuarters(c.Context, to, c.digest)
 	c.JMP(LabelRef("put"))
+
+	// The next bytes to be stored are the lowest ones of left, from 8 bytes on of x.
 	c.Label("part")
-	c.TESTQ(c.size, c.size)
+	left := c.digest[0]
+	piece := func(width int, store func()) {
+		without := fmt.Sprintf("without_%d", width)
+		c.TESTL(U32(uint32(width)), c.size.As32())
+		c.JZ(LabelRef(without))
+		store()
+		c.ADDQ(Imm(uint64(width)), c.number)
+		c.Label(without)
+	}
+	piece(16, func() { c.MOVOU(left, to); c.MOVOA(c.digest[1], left) })
+	c.MOVQ(left, c.x)
+	piece(8, func() { c.MOVQ(c.x, to); c.PSHUFD(Imm(0xee), left, left); c.MOVQ(left, c.x) })
+	piece(4, func() { c.MOVL(c.x.As32(), to); c.SHRQ(Imm(32), c.x) })
+	piece(2, func() { c.MOVW(c.x.As16(), to); c.SHRQ(Imm(16), c.x) })
+	c.TESTL(U32(1), c.size.As32())
 	c.JZ(LabelRef("put"))
-	c.VMOVDQU(c.digest, c.local)
-	copyBytes(c.Context, c.number, c.from, c.size, "digest", 16, c.x, c.y, "put")
+	c.MOVB(c.x.As8(), to)
 	c.Label("put")
 }
 
-func (c bytePutter) setState() { c.VMOVDQU(c.next, c.state()) }
+func (c bytePutter) setState() { storeQuarters(c.Context, c.state(), c.next) }
+
+func (c bytePutter) leave() {}

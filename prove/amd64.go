@@ -47,8 +47,8 @@ func (m *machine) set(o operand, v value) {
 	switch {
 	case o.kind == 'm' && o.size == 8:
 		m.store64(m.addressAMD64(o), v)
-	case o.kind == 'm' && o.size == 1:
-		m.storeBytes(m.addressAMD64(o), vector{v.low()}, 1, 1)
+	case o.kind == 'm' && o.size < 4:
+		m.storeBytes(m.addressAMD64(o), vector{v.low()}, 1, 1<<o.size-1)
 	case o.kind == 'm':
 		m.store32(m.addressAMD64(o), v.low())
 	case o.size == 4:
@@ -445,6 +445,11 @@ func (m *machine) vectorAMD64(in *instruction) {
 		}
 		destination(m.vectorOf(a[1], n, aligned))
 	case "movq":
+		if a[0].kind == 'r' {
+			x := m.v[a[1].reg]
+			m.set(a[0], data(x[0], x[1]))
+			break
+		}
 		r := vector{0: constant(0), 1: constant(0), 2: constant(0), 3: constant(0)}
 		if a[1].kind == 'r' {
 			r[0], r[1] = m.gp[a[1].reg].low(), m.gp[a[1].reg].high()

@@ -199,10 +199,12 @@ func init() {
 	for i, n := range strings.Fields("ax cx dx bx sp bp si di") {
 		registersAMD64["r"+n] = register{i, 8}
 		registersAMD64["e"+n] = register{i, 4}
+		registersAMD64[n] = register{i, 2}
 	}
 	for i := 8; i < 16; i++ {
 		registersAMD64[fmt.Sprintf("r%d", i)] = register{i, 8}
 		registersAMD64[fmt.Sprintf("r%dd", i)] = register{i, 4}
+		registersAMD64[fmt.Sprintf("r%dw", i)] = register{i, 2}
 		registersAMD64[fmt.Sprintf("r%db", i)] = register{i, 1}
 	}
 }

@@ -27,7 +27,7 @@ ror           r32,i
 rorx          r32,r32,i
 imul          r64,r64,i r64,r64
 btc, movabs   r64,i
-mov           r32,i r64,i r32,r32 r32,m32 r64,r64 r64,m64 m8,r8 m32,r32 m64,r64
+mov           r32,i r64,i r32,r32 r32,m32 r64,r64 r64,m64 m8,r8 m16,r16 m32,r32 m64,r64
 movzx         r32,m8 r32,m16
 lea           r32,m r64,m
 xchg, cmovae, cmovb, cmove r64,r64
@@ -41,7 +41,7 @@ jmp, jb, jbe, je, jne, jl, jle, jge label
 
 movdqa        v128,v128 v128,m128 m128,v128
 movdqu        v128,m128 m128,v128
-movq          v128,r64 v128,m64
+movq          r64,v128 v128,r64 v128,m64
 movhps        v128,m64
 movss         v128,m32
 movmskps      r32,v128

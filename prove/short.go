@@ -26,9 +26,9 @@ type routine struct {
 
 var routines = []routine{
 	{blocks.Spec{Name: "padShort_avx512", Arch: "amd64", Needs: withMasks}, ofPadding, newPaddingProof},
-	{blocks.Spec{Name: "padShort_avx2", Arch: "amd64", Needs: cpu.AVX2}, ofPadding, newPaddingProof},
+	{blocks.Spec{Name: "padShort_ssse3", Arch: "amd64"}, ofPadding, newPaddingProof},
 	{blocks.Spec{Name: "putDigests_avx512", Arch: "amd64", Needs: withMasks}, ofDigests, newDigestsProof},
-	{blocks.Spec{Name: "putDigests_avx2", Arch: "amd64", Needs: cpu.AVX2}, ofDigests, newDigestsProof},
+	{blocks.Spec{Name: "putDigests_ssse3", Arch: "amd64", Needs: cpu.SSSE3}, ofDigests, newDigestsProof},
 }
 
 const (

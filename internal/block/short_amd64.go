@@ -8,7 +8,7 @@ func padShort(in shortRoutine, slots *Slot, stride uintptr, msgs *[]byte, number
 	if in == inAVX512 {
 		padShort_avx512(&slots.Scratch[0], int(stride), msgs, numbers, n, &f.H, &f.Rest, f.Before, unsafe.SliceData(f.Heads), f.HeadSize, int(f.Len))
 	} else {
-		padShort_avx2(&slots.Scratch[0], int(stride), msgs, numbers, n, &f.H, &f.Rest, f.Before, unsafe.SliceData(f.Heads), f.HeadSize, int(f.Len))
+		padShort_ssse3(&slots.Scratch[0], int(stride), msgs, numbers, n, &f.H, &f.Rest, f.Before, unsafe.SliceData(f.Heads), f.HeadSize, int(f.Len))
 	}
 }
 
@@ -16,6 +16,6 @@ func putDigests(in shortRoutine, dst *byte, size, rowStride int, numbers *uint16
 	if in == inAVX512 {
 		putDigests_avx512(dst, size, rowStride, numbers, n, &slots.Scratch[0], int(stride), next)
 	} else {
-		putDigests_avx2(dst, size, rowStride, numbers, n, &slots.Scratch[0], int(stride), next)
+		putDigests_ssse3(dst, size, rowStride, numbers, n, &slots.Scratch[0], int(stride), next)
 	}
 }

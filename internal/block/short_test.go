@@ -67,11 +67,11 @@ func TestShortRoutines(t *testing.T) {
 		want     shortRoutine
 	}{
 		{^cpu.Features(0), "", inAVX512},
-		{^cpu.Features(0), "short_avx512", inAVX2},
-		{^cpu.Features(0), "short_avx512 short_avx2", inGo},
-		{^cpu.Features(0), "short_avx2", inAVX512},
-		{cpu.AVX | cpu.AVX2, "", inAVX2},
-		{cpu.AVX | cpu.BMI2, "", inGo},
+		{^cpu.Features(0), "short_avx512", inSSSE3},
+		{^cpu.Features(0), "short_avx512 short_ssse3", inGo},
+		{^cpu.Features(0), "short_ssse3", inAVX512},
+		{cpu.SSSE3, "", inSSSE3},
+		{cpu.AVX | cpu.AVX2 | cpu.BMI2, "", inGo},
 		{0, "", inGo},
 	} {
 		s := Selection{Allowed: func(k Spec) bool { return !slices.Contains(strings.Fields(tt.disabled), k.Name) }}

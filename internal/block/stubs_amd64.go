@@ -242,14 +242,14 @@ func fetch(msgs *[]byte, n int)
 //go:noescape
 func padShort_avx512(slots *byte, stride int, msgs *[]byte, numbers *uint16, n int, h *[8]uint32, rest *[64]byte, before int, heads *byte, headSize int, length int)
 
-// padShort_avx2 assembles n short messages in slots: see PadShort. Message i is
-// msgs[numbers[i]]. The first `before` bytes of a slot are rest, with the
+// padShort_ssse3 assembles n short messages in slots: see PadShort. Message i
+// is msgs[numbers[i]]. The first `before` bytes of a slot are rest, with the
 // headSize bytes at heads+numbers[i]·headSize at their end. From
 // before-headSize on, rest is 0. length is the number of bytes in front of a
-// message. It needs AVX2.
+// message. It needs SSE2, which is part of every amd64.
 //
 //go:noescape
-func padShort_avx2(slots *byte, stride int, msgs *[]byte, numbers *uint16, n int, h *[8]uint32, rest *[64]byte, before int, heads *byte, headSize int, length int)
+func padShort_ssse3(slots *byte, stride int, msgs *[]byte, numbers *uint16, n int, h *[8]uint32, rest *[64]byte, before int, heads *byte, headSize int, length int)
 
 // putDigests_avx512 stores the first size bytes of the digests of n slots at
 // dst+stride·numbers[i]: see PutDigests. If h is not nil, it then sets their
@@ -258,9 +258,9 @@ func padShort_avx2(slots *byte, stride int, msgs *[]byte, numbers *uint16, n int
 //go:noescape
 func putDigests_avx512(dst *byte, size int, stride int, numbers *uint16, n int, slots *byte, slotStride int, h *[8]uint32)
 
-// putDigests_avx2 stores the first size bytes of the digests of n slots at
+// putDigests_ssse3 stores the first size bytes of the digests of n slots at
 // dst+stride·numbers[i]: see PutDigests. If h is not nil, it then sets their
-// states to h. It needs AVX2.
+// states to h. It needs SSSE3.
 //
 //go:noescape
-func putDigests_avx2(dst *byte, size int, stride int, numbers *uint16, n int, slots *byte, slotStride int, h *[8]uint32)
+func putDigests_ssse3(dst *byte, size int, stride int, numbers *uint16, n int, slots *byte, slotStride int, h *[8]uint32)
