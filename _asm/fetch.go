@@ -12,8 +12,10 @@ var helpers = []kernel{
 	{name: "fetch", arm: fetchARM64},
 	{name: "padShort_avx512", avo: padShort(newMaskPadder)},
 	{name: "padShort_ssse3", avo: padShort(newCopyPadder)},
+	{name: "padShort_neon", arm: neonPadShort},
 	{name: "putDigests_avx512", avo: putDigests(newMaskPutter)},
 	{name: "putDigests_ssse3", avo: putDigests(newBytePutter)},
+	{name: "putDigests_neon", arm: neonPutDigests},
 }
 
 const (

@@ -88,13 +88,22 @@ var armRegister = regexp.MustCompile(`\b[RFV][0-9]+\b`)
 // memory counts as a register: stores keep their place among loads.
 const memory = "memory"
 
+// flags count as a register that CMP writes and CSEL reads.
+const flags = "flags"
+
 // updates are the operations that read their destination too.
-var updates = []string{"VUSRA", "VBIT", "VBSL", "SHA256H", "SHA256H2", "SHA256SU0", "SHA256SU1", "CMP"}
+var updates = []string{"VUSRA", "VBIT", "VBSL", "SHA256H", "SHA256H2", "SHA256SU0", "SHA256SU1"}
 
 // registers returns the registers that an instruction reads and writes, F3
 // and V3 being one.
 func (i armInst) registers() (reads, writes []string) {
 	destination := len(i.args) - 1
+	switch i.op {
+	case "CMP":
+		destination, writes = len(i.args), []string{flags}
+	case "CSEL":
+		reads = []string{flags}
+	}
 	update := slices.Contains(updates, i.op) || (i.op == "ADD" || i.op == "SUB") && destination == 1
 	for n, arg := range i.args {
 		names := armRegister.FindAllString(strings.ReplaceAll(arg, "F", "V"), -1)

@@ -29,7 +29,8 @@ func TestRegisters(t *testing.T) {
 		{"MOVD", []string{"$·tableK(SB)", "R3"}, none, []string{"R3"}},
 		{"ADD", []string{"$64", "R8"}, []string{"R8"}, []string{"R8"}},
 		{"ADD", []string{"R15<<6", "R8"}, []string{"R15", "R8"}, []string{"R8"}},
-		{"CMP", []string{"R10", "R9"}, []string{"R10", "R9"}, []string{"R9"}},
+		{"CMP", []string{"R10", "R9"}, []string{"R10", "R9"}, []string{flags}},
+		{"CSEL", []string{"LT", "R10", "R9", "R8"}, []string{"R10", "R9", flags}, []string{"R8"}},
 		{"SUB", []string{"$1", "R2"}, []string{"R2"}, []string{"R2"}},
 		{"ADD", []string{"$16", "RSP", "R13"}, none, []string{"R13"}},
 	} {

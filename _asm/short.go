@@ -11,13 +11,36 @@ import (
 // Routines around the kernels, for short messages. In Go, this work takes more than a third
 // of the kernels' time: branches on lengths are mispredicted. With AVX-512, these routines
 // branch only on the number of a message's blocks, which most messages of a wave have in
-// common. With SSSE3, they also branch on whether a length is below 4, 8, 16 and 64 bytes.
+// common. With SSSE3 and NEON, they also branch on whether a length is below 4, 8, 16 and 64 bytes.
 
 // The layout of a block.Slot.
 const (
 	slotScratch = 0
 	slotState   = 5 * 64
 )
+
+const (
+	padSignature = "(slots *byte, stride int, msgs *[]byte, numbers *uint16, n int, h *[8]uint32, rest *[64]byte, before int, heads *byte, headSize int, length int)"
+	putSignature = "(dst *byte, size, stride int, numbers *uint16, n int, slots *byte, slotStride int, h *[8]uint32)"
+)
+
+// padDoc returns the documentation of the routine padShort of that name.
+func padDoc(name string) []string {
+	return []string{
+		name + " assembles n short messages in slots: see PadShort. Message i is",
+		"msgs[numbers[i]]. The first `before` bytes of a slot are rest, with the headSize bytes",
+		"at heads+numbers[i]·headSize at their end. From before-headSize on, rest is 0. length",
+		"is the number of bytes in front of a message.",
+	}
+}
+
+// putDoc returns the documentation of the routine putDigests of that name.
+func putDoc(name string) []string {
+	return []string{
+		name + " stores the first size bytes of the digests of n slots at",
+		"dst+stride·numbers[i]: see PutDigests. If h is not nil, it then sets their states to h.",
+	}
+}
 
 // padShort and putDigests each describe the loop over a list. A padder or a putter fills
 // in the parts of the loop for an instruction set.
@@ -64,11 +87,8 @@ func padShort(of func(padList) padder) func(*Context, string) {
 		}
 		c.Function(name)
 		c.Pragma("noescape")
-		c.Doc(name+" assembles n short messages in slots: see PadShort. Message i is",
-			"msgs[numbers[i]]. The first `before` bytes of a slot are rest, with the headSize bytes",
-			"at heads+numbers[i]·headSize at their end. From before-headSize on, rest is 0. length",
-			"is the number of bytes in front of a message.")
-		c.SignatureExpr("func(slots *byte, stride int, msgs *[]byte, numbers *uint16, n int, h *[8]uint32, rest *[64]byte, before int, heads *byte, headSize int, length int)")
+		c.Doc(padDoc(name)...)
+		c.SignatureExpr("func" + padSignature)
 		m := of(c)
 
 		c.Load(c.Param("slots"), c.slots)
@@ -410,9 +430,8 @@ func putDigests(of func(putList) putter) func(*Context, string) {
 		}
 		c.Function(name)
 		c.Pragma("noescape")
-		c.Doc(name+" stores the first size bytes of the digests of n slots at",
-			"dst+stride·numbers[i]: see PutDigests. If h is not nil, it then sets their states to h.")
-		c.SignatureExpr("func(dst *byte, size, stride int, numbers *uint16, n int, slots *byte, slotStride int, h *[8]uint32)")
+		c.Doc(putDoc(name)...)
+		c.SignatureExpr("func" + putSignature)
 		m := of(c)
 		for _, a := range []struct {
 			name string

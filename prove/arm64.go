@@ -51,6 +51,9 @@ func (m *machine) addressARM64(o operand) value {
 	return a
 }
 
+// conditionsARM64 are arm64's conditions by the flags of amd64.
+var conditionsARM64 = map[string]string{"cc": "b", "ls": "be", "le": "le", "lt": "l"}
+
 // stepARM64 executes an instruction and returns where the next one is, or 0
 // behind a return.
 func (m *machine) stepARM64(in *instruction) (next int64, other *machine, otherNext int64) {
@@ -77,10 +80,8 @@ func (m *machine) stepARM64(in *instruction) (next int64, other *machine, otherN
 	case "ret":
 		m.ended = true
 		return 0, nil, 0
-	case "b.cc":
-		return branch("b")
-	case "b.ls":
-		return branch("be")
+	case "b.cc", "b.ls", "b.le", "b.lt":
+		return branch(conditionsARM64[op[2:]])
 	case "cbz", "cbnz":
 		// These leave the flags alone.
 		was := m.f
@@ -153,8 +154,11 @@ func (m *machine) scalarARM64(in *instruction) {
 			m.setARM64(a[2], value{})
 		}
 	case "mov":
-		if a[1].kind == 'v' {
-			m.setARM64(a[0], data(m.v[a[1].reg][a[1].lane], constant(0)))
+		if v := a[1]; v.kind == 'v' && a[0].size == 8 {
+			m.setARM64(a[0], data(m.v[v.reg][2*v.lane], m.v[v.reg][2*v.lane+1]))
+			break
+		} else if v.kind == 'v' {
+			m.setARM64(a[0], data(m.v[v.reg][v.lane], constant(0)))
 			break
 		}
 		m.setARM64(a[0], m.last(a))
@@ -203,11 +207,32 @@ func (m *machine) scalarARM64(in *instruction) {
 		}
 		m.setARM64(a[0], x)
 	case "madd":
-		x := m.getARM64(a[1]).timesConstant(m.getARM64(a[2]).num())
-		m.setARM64(a[0], joined(addBits(x.bits(), m.getARM64(a[3]).bits())))
-	case "ldr", "str", "stur":
+		m.setARM64(a[0], m.getARM64(a[1]).times(m.getARM64(a[2])).plus(m.getARM64(a[3])))
+	case "rev":
+		m.setARM64(a[0], m.getARM64(a[1]).reversed())
+	case "csel":
+		holds, ok := m.test(conditionsARM64[a[3].symbol])
+		if !ok {
+			refuse("what is selected depends on data, or on a flag that is not defined")
+		}
+		from := a[2]
+		if holds {
+			from = a[1]
+		}
+		m.setARM64(a[0], m.getARM64(from))
+	case "ldrh":
+		to := a[0]
+		to.size = 8 // what is above is 0
+		m.setARM64(to, m.load16(m.addressARM64(a[1])))
+	case "ldrb", "ldurb":
+		m.setARM64(a[0], data(m.loadBytes(m.addressARM64(a[1]), 1, 1)[0], constant(0)))
+	case "strb", "sturb":
+		m.storeBytes(m.addressARM64(a[1]), vector{m.getARM64(a[0]).low()}, 1, 1)
+	case "strh":
+		m.storeBytes(m.addressARM64(a[1]), vector{m.getARM64(a[0]).low()}, 1, 3)
+	case "ldr", "ldur", "str", "stur":
 		at := m.addressARM64(a[1])
-		switch load := in.op == "ldr"; {
+		switch load := in.op == "ldr" || in.op == "ldur"; {
 		case load && a[0].size == 8:
 			m.setARM64(a[0], m.load64(at))
 		case load:

@@ -11,7 +11,7 @@ import (
 // Instructions, as GNU objdump writes them.
 
 type operand struct {
-	kind      byte // 'r' general, 'v' vector, 'k' mask, 'm' memory, 'i' immediate, 'l' left shift of arm64
+	kind      byte // 'r' general, 'v' vector, 'k' mask, 'm' memory, 'i' immediate, 'l' left shift and 'c' condition of arm64
 	reg       int
 	size      int // bytes
 	imm       int64
@@ -19,7 +19,7 @@ type operand struct {
 	index     int // a register, or none
 	scale     int64
 	disp      int64
-	symbol    string // that disp is counted from
+	symbol    string // that disp is counted from, or the condition
 	segment   string // of amd64
 	broadcast bool
 	mask      int  // of a destination
@@ -336,6 +336,8 @@ func operandARM64(s string) operand {
 		if o.lanes, ok = arrangements[arrangement]; !ok {
 			panic("operand " + s)
 		}
+	case conditionsARM64[s] != "":
+		o.kind, o.symbol = 'c', s
 	case strings.HasPrefix(s, "pld") || strings.HasPrefix(s, "pst"): // what a prefetch is for
 		o.kind = 'i'
 	default:

@@ -92,23 +92,25 @@ vpermt2q      v512,v512,v512
 `)
 	formsARM64 = listed(`
 add           r64,r64,i r64,r64,r64 r64,r64,r64,l
-sub           r64,r64,i r64,r64,r64,l
-and, eor, orr, lsr r64,r64,i
+sub           r64,r64,i r64,r64,r64 r64,r64,r64,l
+and, eor, orr, lsl, lsr r64,r64,i
 orr           r64,r64,r64,l
 lsl           r64,r64,r64
 madd          r64,r64,r64,r64
-cmp           r64,r64
-mov           r64,i r64,r64 r32,v128.4
+cmp           r64,i r64,r64
+csel          r64,r64,r64,c
+rev           r64,r64
+mov           r64,i r64,r64 r32,v128.4 r64,v128.8
 adr           r64,m r64,m,r64
-ldr           r32,m r64,m
+ldr, ldur, stur r32,m r64,m
 str           r32,m r64,m r64,m!
-stur          r64,m
+ldrb, ldurb, ldrh, strb, sturb, strh r32,m
 stp           r64,r64,m
 prfm          i,m
 ret
-b, b.cc, b.ls label
+b, b.cc, b.ls, b.le, b.lt label
 cbz, cbnz     r64,label
-tbz, tbnz     r32,i,label
+tbz, tbnz     r32,i,label r64,i,label
 
 ldr, ldur     v128,m
 str           v64,m v128,m

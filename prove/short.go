@@ -29,6 +29,8 @@ var routines = []routine{
 	{blocks.Spec{Name: "padShort_ssse3", Arch: "amd64"}, ofPadding, newPaddingProof},
 	{blocks.Spec{Name: "putDigests_avx512", Arch: "amd64", Needs: withMasks}, ofDigests, newDigestsProof},
 	{blocks.Spec{Name: "putDigests_ssse3", Arch: "amd64", Needs: cpu.SSSE3}, ofDigests, newDigestsProof},
+	{blocks.Spec{Name: "padShort_neon", Arch: "arm64"}, ofPadding, newPaddingProof},
+	{blocks.Spec{Name: "putDigests_neon", Arch: "arm64"}, ofDigests, newDigestsProof},
 }
 
 const (
@@ -391,9 +393,12 @@ func padded(before, n int) []word {
 
 // looksUp says whether an instruction reads where the message is, or how long.
 func (d *paddingProof) looksUp(m *machine, at int64) bool {
-	in := d.code.at(at)
+	in, where := d.code.at(at), m.addressAMD64
+	if d.code.arm {
+		where = m.addressARM64
+	}
 	return in != nil && in.op != "lea" && slices.ContainsFunc(in.args, func(o operand) bool {
-		return o.kind == 'm' && o.base >= 0 && m.addressAMD64(o).region == m.mem["msgs"]
+		return o.kind == 'm' && o.base >= 0 && !o.pre && where(o).region == m.mem["msgs"]
 	})
 }
 
@@ -475,10 +480,12 @@ func (d *paddingProof) behind(before int) {
 	}
 }
 
-// kept are inputs in the place of what registers have that depends on the head.
+// kept are inputs in the place of what registers have that depends on the head, and that
+// some front knows.
 type kept struct {
-	v [32]vector
-	k [8]value
+	gp [33]value
+	v  [32]vector
+	k  [8]value
 }
 
 // message proves the second part, with fronts in a number of ways, for messages of fewer
@@ -512,12 +519,16 @@ func (d *paddingProof) message(at int64, fronts []front, before, lengths int) (k
 	if !slices.ContainsFunc(fronts, func(f front) bool { return len(f.mem["slots"].words) == 0 }) {
 		known.words["slots"] = full(octets("front", before)).from(0)
 	}
-	for i, v := range known.k {
-		if v.kind == undefined {
-			keep.k[i] = data(token(), token())
-			known.k[i] = keep.k[i]
+	differ := func(keep, known []value, of func(f front) []value) {
+		for i, v := range known {
+			if v.kind == undefined && slices.ContainsFunc(fronts, func(f front) bool { return of(f)[i].kind != undefined }) {
+				keep[i] = data(token(), token())
+				known[i] = keep[i]
+			}
 		}
 	}
+	differ(keep.gp[:], known.gp[:], func(f front) []value { return f.gp[:] })
+	differ(keep.k[:], known.k[:], func(f front) []value { return f.k[:] })
 	for n := range lengths {
 		want := map[int64]word{}
 		for i, w := range padded(before, n) {
@@ -557,16 +568,18 @@ func (d *paddingProof) restored(f front, keep kept, end *snapshot, like *machine
 			words[w] = own.v[i][j]
 		}
 	}
-	for i, k := range keep.k {
-		if k.kind != undefined {
-			words[k.lo], words[k.hi] = 0, 0
-			if own.k[i].kind != undefined {
-				words[k.lo], words[k.hi] = own.k[i].low(), own.k[i].high()
+	delete(words, 0)
+	s := take(end.start(like), identity(words))
+	// What registers still have is what they had.
+	both := func(s, end, keep, own []value) {
+		for i, k := range keep {
+			if k.kind != undefined && end[i] == k {
+				s[i] = own[i]
 			}
 		}
 	}
-	delete(words, 0)
-	s := take(end.start(like), identity(words))
+	both(s.gp[:], end.gp[:], keep.gp[:], own.gp[:])
+	both(s.k[:], end.k[:], keep.k[:], own.k[:])
 	if !stacked {
 		s.words["stack"], s.cells["stack"] = own.words["stack"], own.cells["stack"]
 	}

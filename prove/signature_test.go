@@ -22,9 +22,9 @@ import (
 // declarations are what proofs take kernels to be declared as.
 func declaration(k blocks.Spec) string {
 	switch k.Name {
-	case "padShort_avx512", "padShort_ssse3":
+	case "padShort_avx512", "padShort_ssse3", "padShort_neon":
 		return "func(slots *byte, stride int, msgs *[]byte, numbers *uint16, n int, h *[8]uint32, rest *[64]byte, before int, heads *byte, headSize int, length int)"
-	case "putDigests_avx512", "putDigests_ssse3":
+	case "putDigests_avx512", "putDigests_ssse3", "putDigests_neon":
 		return "func(dst *byte, size int, stride int, numbers *uint16, n int, slots *byte, slotStride int, h *[8]uint32)"
 	}
 	switch k.Operation {
@@ -48,9 +48,9 @@ func entryOf(k blocks.Spec) *machine {
 	forget()
 	c := &code{kernel: k.Name, arm: k.Arch == "arm64"}
 	switch k.Name {
-	case "padShort_avx512", "padShort_ssse3":
+	case "padShort_avx512", "padShort_ssse3", "padShort_neon":
 		return (&paddingProof{listProof: listProof{code: c}}).entry(of(symR, 1), 9, 4)
-	case "putDigests_avx512", "putDigests_ssse3":
+	case "putDigests_avx512", "putDigests_ssse3", "putDigests_neon":
 		return (&digestsProof{listProof{code: c}}).entry(of(symR, 1), numeric(20), true)
 	}
 	switch k.Operation {

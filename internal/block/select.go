@@ -121,8 +121,8 @@ func use(s Selection) {
 // Force makes the named kernel the only one in use until restore is called. The name is
 // that of a kernel of any operation, or "generic" or "x1_std". Force is for tests and
 // benchmarks that run nothing else meanwhile. If this machine cannot run the kernel, Force
-// returns false and changes nothing. With a kernel for AVX-512 or SSSE3, Force also enables
-// the routines for short messages that use the same extension.
+// returns false and changes nothing. With a kernel for AVX-512, SSSE3 or NEON, Force also
+// enables the routines for short messages that use the same instructions.
 func Force(name string) (restore func(), ok bool) {
 	was := current()
 	forced := Selection{Single: "generic", Allowed: func(k Spec) bool {

@@ -58,22 +58,28 @@ func TestShortInVectors(t *testing.T) {
 
 // TestShortRoutines says which routines are in use where some are disabled.
 func TestShortRoutines(t *testing.T) {
-	if len(headers) == 0 || headers[0].Arch != "amd64" {
+	if len(headers) == 0 {
 		t.Skip("this build has no routines for short messages")
 	}
 	for _, tt := range []struct {
+		arch     string
 		usable   cpu.Features
 		disabled string
 		want     shortRoutine
 	}{
-		{^cpu.Features(0), "", inAVX512},
-		{^cpu.Features(0), "short_avx512", inSSSE3},
-		{^cpu.Features(0), "short_avx512 short_ssse3", inGo},
-		{^cpu.Features(0), "short_ssse3", inAVX512},
-		{cpu.SSSE3, "", inSSSE3},
-		{cpu.AVX | cpu.AVX2 | cpu.BMI2, "", inGo},
-		{0, "", inGo},
+		{"amd64", ^cpu.Features(0), "", inAVX512},
+		{"amd64", ^cpu.Features(0), "short_avx512", inSSSE3},
+		{"amd64", ^cpu.Features(0), "short_avx512 short_ssse3", inGo},
+		{"amd64", ^cpu.Features(0), "short_ssse3", inAVX512},
+		{"amd64", cpu.SSSE3, "", inSSSE3},
+		{"amd64", cpu.AVX | cpu.AVX2 | cpu.BMI2, "", inGo},
+		{"amd64", 0, "", inGo},
+		{"arm64", 0, "", inNEON},
+		{"arm64", ^cpu.Features(0), "short_neon", inGo},
 	} {
+		if tt.arch != headers[0].Arch {
+			continue
+		}
 		s := Selection{Allowed: func(k Spec) bool { return !slices.Contains(strings.Fields(tt.disabled), k.Name) }}
 		if got := s.short(tt.usable); got != tt.want {
 			t.Errorf("with %v, without %q: %q", tt.usable, tt.disabled, shortRoutines[got].Name)

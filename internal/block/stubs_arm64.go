@@ -83,3 +83,19 @@ func chain_x1_sha2(c *uint32, n int, padding *[8]uint32)
 //
 //go:noescape
 func fetch(msgs *[]byte, n int)
+
+// padShort_neon assembles n short messages in slots: see PadShort. Message i is
+// msgs[numbers[i]]. The first `before` bytes of a slot are rest, with the
+// headSize bytes at heads+numbers[i]·headSize at their end. From
+// before-headSize on, rest is 0. length is the number of bytes in front of a
+// message. It needs Advanced SIMD, which is part of every arm64.
+//
+//go:noescape
+func padShort_neon(slots *byte, stride int, msgs *[]byte, numbers *uint16, n int, h *[8]uint32, rest *[64]byte, before int, heads *byte, headSize int, length int)
+
+// putDigests_neon stores the first size bytes of the digests of n slots at
+// dst+stride·numbers[i]: see PutDigests. If h is not nil, it then sets their
+// states to h. It needs Advanced SIMD, which is part of every arm64.
+//
+//go:noescape
+func putDigests_neon(dst *byte, size, stride int, numbers *uint16, n int, slots *byte, slotStride int, h *[8]uint32)
