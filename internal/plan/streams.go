@@ -93,6 +93,10 @@ const maxLeast = 1 << 10
 // other CPUs, they are estimates.
 const listCycles, listLaneCycles, longLaneCycles = 450, 10, 100
 
+// If messages of one length are too long to be copied whole, each costs longEqualCycles
+// more. This cost was measured on Zen 3.
+const longEqualCycles = 50
+
 // A message of one block costs oneBlockCycles on top of its block if it is hashed alone:
 // no other block hides the latency of padding it. This cost was measured on Zen 3.
 const oneBlockCycles = 40
@@ -109,6 +113,8 @@ func (p *Streams) OneByOne(n, blocks, shortest, longest, each int, copied bool) 
 	}
 	if longest > max(shortest, block.MaxShort) {
 		each += longLaneCycles
+	} else if copied && longest > block.MaxShort {
+		each += longEqualCycles
 	}
 	alone := int64(blocks) * int64(p.cycles[1])
 	// All messages advance until the shortest ends. The remaining blocks run in fewer and

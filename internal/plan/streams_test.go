@@ -292,9 +292,11 @@ func TestLeast(t *testing.T) {
 func TestNeverPays(t *testing.T) {
 	for _, r := range rows {
 		p := planOf(r)
-		for blocks := 2; p.NeverPays(2, 4, 10, 0) && blocks <= 4; blocks++ {
-			if !p.OneByOne(2, blocks, blocks/2, (blocks+1)/2, 10, true) {
-				t.Errorf("%s: two copied messages of %d blocks in all pay", r.Microarch, blocks)
+		for n := 2; n <= 8; n++ { // SumHashes asks about up to 8 ends of one or two blocks
+			for blocks := n; p.NeverPays(n, 2*n, 10, 0) && blocks <= 2*n; blocks++ {
+				if !p.OneByOne(n, blocks, blocks/n, (blocks+n-1)/n, 10, true) {
+					t.Errorf("%s: %d copied messages of %d blocks in all pay", r.Microarch, n, blocks)
+				}
 			}
 		}
 		for n := 2; n < 100; n++ {
