@@ -708,6 +708,10 @@ func (m *machine) loadVector(a value, words int) (r vector) {
 }
 
 func (m *machine) storeVector(a value, x vector, words int) {
+	if r, off := m.locate(a, 4, true); off&3 != 0 && r.bytes {
+		m.storeBytes(a, x, words, 1<<(4*words)-1)
+		return
+	}
 	for i := range words {
 		m.store32(a.moved(int64(4*i)), x[i])
 	}
@@ -738,13 +742,30 @@ func (m *machine) loadBytes(a value, words int, mask uint64) (x vector) {
 // storeBytes writes the bytes of words of which the mask has the bit.
 func (m *machine) storeBytes(a value, x vector, words int, mask uint64) {
 	m.prefetch(a)
-	for j := range 4 * words {
-		if mask>>j&1 != 0 {
-			r, off := m.locate(a.moved(int64(j)), 1, true)
-			b := *bitsOf(r.word(off &^ 3))
-			copy(b[8*(off&3):], bitsOf(x[j/4])[8*(j&3):][:8])
-			r.words[off&^3] = fromBits(&b)
+	var to *region
+	var at int64
+	var b [32]fn // of the word there
+	for i := range words {
+		if mask>>(4*i)&0xf == 0 {
+			continue
 		}
+		from := bitsOf(x[i])
+		for j := 4 * i; j < 4*i+4; j++ {
+			if mask>>j&1 == 0 {
+				continue
+			}
+			r, off := m.locate(a.moved(int64(j)), 1, true)
+			if word := off &^ 3; to == nil || word != at {
+				if to != nil {
+					to.words[at] = fromBits(&b)
+				}
+				to, at, b = r, word, *bitsOf(r.word(word))
+			}
+			copy(b[8*(off&3):], from[8*(j&3):][:8])
+		}
+	}
+	if to != nil {
+		to.words[at] = fromBits(&b)
 	}
 }
 

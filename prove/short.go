@@ -253,10 +253,8 @@ func (d *digestsProof) entry(n linear, size value, h bool) *machine {
 		}
 		next = address(r, linear{})
 	}
-	m := d.listProof.entry(mem, []argument{{"dst", address(dst, linear{})}, {"size", size}, {"stride", counted(of(symD, 1))},
+	return d.listProof.entry(mem, []argument{{"dst", address(dst, linear{})}, {"size", size}, {"stride", counted(of(symD, 1))},
 		{"numbers", numbers}, {"n", counted(n)}, {"slots", slots}, {"slotStride", counted(of(symF, 1))}, {"h", next}})
-	m.mem["stack"].bytes = true
-	return m
 }
 
 // stored checks what the slot at hand has led to.
