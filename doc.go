@@ -37,7 +37,8 @@
 // separated by commas. The package reads it once, before it first hashes or answers
 // Selected. Each of the words ssse3, avx, avx2, shani, avx512, sha2 and neon disables the
 // kernels that have this instruction set in their names; the full name of a kernel, such as
-// x4_shani, disables this kernel alone. As in Go's own packages, GODEBUG=cpu.avx2=off and
+// x4_shani, disables this kernel alone. The words avx512, ssse3 and neon also disable the
+// padding of short messages by this instruction set. As in Go's own packages, GODEBUG=cpu.avx2=off and
 // its like switch off an extension of the instruction set, and the extensions that build on
 // it.
 //

@@ -88,7 +88,8 @@ var armRegister = regexp.MustCompile(`\b[RFV][0-9]+\b`)
 // memory counts as a register: stores keep their place among loads.
 const memory = "memory"
 
-// flags count as a register that CMP writes and CSEL reads.
+// flags count as a register that CMP writes and CSEL reads. Conditional branches read them
+// too, but end the block, where the flags of the last CMP remain.
 const flags = "flags"
 
 // updates are the operations that read their destination too.
@@ -103,6 +104,8 @@ func (i armInst) registers() (reads, writes []string) {
 		destination, writes = len(i.args), []string{flags}
 	case "CSEL":
 		reads = []string{flags}
+	case "ADDS", "SUBS", "ANDS", "BICS", "TST", "CMN", "CCMP", "CSET", "CSINC", "CSINV", "CSNEG":
+		panic("the order of " + i.op + " and flags is not known")
 	}
 	update := slices.Contains(updates, i.op) || (i.op == "ADD" || i.op == "SUB") && destination == 1
 	for n, arg := range i.args {

@@ -11,7 +11,8 @@ import (
 // Routines around the kernels, for short messages. In Go, this work takes more than a third
 // of the kernels' time: branches on lengths are mispredicted. With AVX-512, these routines
 // branch only on the number of a message's blocks, which most messages of a wave have in
-// common. With SSSE3 and NEON, they also branch on whether a length is below 4, 8, 16 and 64 bytes.
+// common. With SSSE3 and NEON, they also branch on whether a length is below 4, 8, 16 and
+// 64 bytes.
 
 // The layout of a block.Slot.
 const (
@@ -251,10 +252,10 @@ func (c maskPadder) message() {
 func (c maskPadder) leave() { c.VZEROUPPER() }
 
 // A copyPadder pads with SSE2, by copies that overlap within the message. What precedes
-// the message is stored in the slot first, with zeros behind it. Then come zeros in the
-// last block, the message, the byte 0x80 with 7 zeros, and the length. 9 to 72 bytes follow
-// the message. At most 64 of them are in the last block, which has zeros; the 8 bytes from
-// 0x80 on cover the others.
+// the message is stored in the slot first, with zeros behind it. If there is more than one
+// block, zeros go into the last one. Then come the message, the byte 0x80 with 7 zeros, and
+// the length. 9 to 72 bytes follow the message. At most 64 of them are in the last block,
+// which has zeros; the 8 bytes from 0x80 on cover the others.
 //
 // Copies of 32 bytes, with AVX2, gain nothing on Zen 3. Masked loads of AVX2 may fault on
 // bytes that they leave out: AMD's manual allows VPMASKMOV to do so, and emulators do.
@@ -524,7 +525,8 @@ func (c bytePutter) put() {
 	storeQuarters(c.Context, to, c.digest)
 	c.JMP(LabelRef("put"))
 
-	// The next bytes to be stored are the lowest ones of left, from 8 bytes on of x.
+	// left holds the next bytes to store, lowest first. Pieces of 8 bytes or less come from
+	// x, a copy of its low half.
 	c.Label("part")
 	left := c.digest[0]
 	piece := func(width int, store func()) {

@@ -759,6 +759,9 @@ func (m *machine) storeBytes(a value, x vector, words int, mask uint64) {
 				if to != nil {
 					to.words[at] = fromBits(&b)
 				}
+				if len(r.cells) > 0 {
+					panic("bytes are stored where addresses or counts are")
+				}
 				to, at, b = r, word, *bitsOf(r.word(word))
 			}
 			copy(b[8*(off&3):], from[8*(j&3):][:8])

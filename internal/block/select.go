@@ -121,13 +121,13 @@ func use(s Selection) {
 // Force makes the named kernel the only one in use until restore is called. The name is
 // that of a kernel of any operation, or "generic" or "x1_std". Force is for tests and
 // benchmarks that run nothing else meanwhile. If this machine cannot run the kernel, Force
-// returns false and changes nothing. With a kernel for AVX-512, SSSE3 or NEON, Force also
-// enables the routines for short messages that use the same instructions.
+// returns false and changes nothing. Force also enables the routines for short messages
+// that each CPU with this kernel can run: all kernels of amd64 need SSSE3.
 func Force(name string) (restore func(), ok bool) {
 	was := current()
 	forced := Selection{Single: "generic", Allowed: func(k Spec) bool {
 		isa, short := strings.CutPrefix(k.Name, "short_")
-		return k.Name == name || short && strings.Contains(name, isa)
+		return k.Name == name || short && name != "generic" && name != "x1_std" && (isa != "avx512" || strings.Contains(name, isa))
 	}}
 	switch i := slices.IndexFunc(was.headers, func(h Header) bool { return h.Name == name && h.Supported }); {
 	case name == "generic":
