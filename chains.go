@@ -14,8 +14,8 @@ import (
 // SumChains follows hash chains: it replaces digests[i] with the digest of digests[i],
 // steps[i] times, for every i. The numbers of steps may differ. SumChains follows the
 // chains side by side on the calling goroutine. It starts no other goroutine. Once its
-// pools are filled, it allocates nothing. If there are few chains with few steps, it
-// follows them one after the other.
+// pools are filled, it allocates nothing. Where that is faster, it follows them one after
+// the other.
 //
 // SumChains panics, before it touches anything, if digests and steps differ in length or
 // a number of steps is negative.
@@ -44,19 +44,19 @@ func sumChains(digests [][Size]byte, steps []int) {
 			}
 		}
 		return
-	case way == lanes.RoundsWay && even:
+	case way == lanes.PassesWay && even:
 		for part := range slices.Chunk(digests, chunk) {
 			for range steps[0] {
 				lanes.SumDigests(part, lanes.Prefix{H: block.IV256}, part)
 			}
 		}
 		return
-	case way == lanes.RoundsWay:
-		stepInRounds(digests, func(i int) int { return steps[i] })
+	case way == lanes.PassesWay:
+		stepInPasses(digests, func(i int) int { return steps[i] })
 		return
 	}
 	// An iteration of lanes.RunChains is two steps.
-	stepInRounds(digests, func(i int) int { return steps[i] % 2 })
+	stepInPasses(digests, func(i int) int { return steps[i] % 2 })
 	iterations := func(i int) int { return steps[i] / 2 }
 	lanes.RunChains(len(digests), &block.DigestPadding, iterations,
 		func(ch *lanes.Chain, i int) {
@@ -68,23 +68,23 @@ func sumChains(digests [][Size]byte, steps []int) {
 		func(ch *lanes.Chain, i int) { block.PutDigest(&digests[i], &ch.U) })
 }
 
-// chunk is the number of chains of one length that go in rounds together: their digests
-// stay in the first-level cache.
+// At most chunk chains with equal steps advance together: their digests stay in the
+// first-level cache.
 const chunk = 512
 
-// rounds is memory for stepInRounds. A local variable would escape to the heap at each
+// passes is memory for stepInPasses. A local variable would escape to the heap at each
 // call.
-type rounds struct {
+type passes struct {
 	digests [256][Size]byte
 	chains  [256]int // the numbers of their chains
 }
 
-var roundsPool = sync.Pool{New: func() any { return new(rounds) }}
+var passesPool = sync.Pool{New: func() any { return new(passes) }}
 
-// stepInRounds does steps(i) steps of chain i, for every i. In a round, each chain that has
-// steps left does one of them.
-func stepInRounds(digests [][Size]byte, steps func(i int) int) {
-	r := roundsPool.Get().(*rounds)
+// stepInPasses does steps(i) steps of chain i, for every i. Up to 256 chains advance
+// together. In a pass, each of them that has steps left does one.
+func stepInPasses(digests [][Size]byte, steps func(i int) int) {
+	r := passesPool.Get().(*passes)
 	n, most := 0, 0
 	for i := range digests {
 		if steps(i) > 0 {
@@ -110,5 +110,5 @@ func stepInRounds(digests [][Size]byte, steps func(i int) int) {
 		}
 	}
 	clear(r.digests[:most]) // chains may be secret
-	roundsPool.Put(r)
+	passesPool.Put(r)
 }

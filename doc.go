@@ -26,7 +26,7 @@
 // Goroutines may call all functions concurrently, as long as they write to
 // different memory and hashes. A hash is for one goroutine at a time.
 //
-// "Once warm" means after the first calls, which make plans and fill pools of memory.
+// "Once its pools are filled" means after the first calls, which also make plans.
 //
 // Every function returns the same digests on every GOOS and GOARCH, with or without
 // assembly. The build tag purego leaves the assembly out.
@@ -37,10 +37,10 @@
 // separated by commas. The package reads it once, before it first hashes or answers
 // Selected. Each of the words ssse3, avx, avx2, shani, avx512, sha2 and neon disables the
 // kernels that have this instruction set in their names; the full name of a kernel, such as
-// x4_shani, disables this kernel alone. The words avx512, ssse3 and neon also disable the
-// padding of short messages by this instruction set. As in Go's own packages, GODEBUG=cpu.avx2=off and
-// its like switch off an extension of the instruction set, and the extensions that build on
-// it.
+// x4_shani, disables this kernel alone. Each of avx512, ssse3 and neon also disables the
+// routines for short messages that use it. As in Go's own packages, GODEBUG=cpu.avx2=off
+// and its like switch off an extension of the instruction set, and the extensions that
+// build on it.
 //
 // In FIPS 140-3 mode the Go Cryptographic Module behind crypto/sha256 does every
 // compression. Under GODEBUG=fips140=only, crypto/hmac refuses the hashes of this package,

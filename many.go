@@ -150,7 +150,7 @@ func alike(a, b, c []byte) bool {
 func weighLengths(hs []hash.Hash, data [][]byte, std int, others bool, more int) bool {
 	blocks := func(p []byte) int { return (len(p) + BlockSize/2) / BlockSize }
 	if std == 0 { // one run
-		equal := 0 // the first lengths that are equal take a fifth of the time of others
+		equal := 0 // how many first lengths are equal: they need no tally each
 		for equal < len(data) && len(data[equal]) == len(data[0]) {
 			equal++
 		}
@@ -315,17 +315,18 @@ func sumEach(dst [][Size]byte, hs []hash.Hash) {
 	}
 }
 
-// fewEnds is the largest number of ends for which lanes.NeverPay decides first. For more,
-// it may contradict the plan: it does not know that short messages share calls.
+// fewEnds is the largest number of ends for which lanes.NeverPay decides first. For more
+// ends, NeverPay may contradict the plan: it leaves out that short messages share calls.
 const fewEnds = 8
 
 // endsAreFew reports whether hashing the ends of hs, one or two blocks each, takes less
 // time one after the other than side by side. `longest` is the length of the longest run of
-// hashes of this package. That run decides, with each of its ends counted as one block. But
+// hashes of this package. Up to fewEnds ends are few if they never pay, counted as two
+// blocks each. Otherwise that run decides, with each of its ends counted as one block. But
 // if side by side loses by that count, and the run is all of hs, the actual numbers of
 // blocks decide.
 func endsAreFew(hs []hash.Hash, longest int) bool {
-	if longest <= fewEnds && lanes.NeverPay(longest, 2*longest, sumCycles, 0) { // saves 10 ns
+	if longest <= fewEnds && lanes.NeverPay(longest, 2*longest, sumCycles, 0) {
 		return true
 	}
 	if few := lanes.AreFewEqual(longest, 1, sumCycles); !few || longest < len(hs) {

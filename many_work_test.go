@@ -112,9 +112,9 @@ func TestChainsAreCleared(t *testing.T) {
 		digests[i], steps[i] = [Size]byte{1, byte(i)}, 2*i+1
 	}
 	SumChains(digests, steps)
-	used := roundsPool.Get().(*rounds) // the one that was used, unless the pool dropped it
-	defer roundsPool.Put(used)
-	if used.digests != (rounds{}).digests {
+	used := passesPool.Get().(*passes) // the one that was used, unless the pool dropped it
+	defer passesPool.Put(used)
+	if used.digests != (passes{}).digests {
 		t.Errorf("digests of chains are left: %x", used.digests)
 	}
 }

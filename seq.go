@@ -33,9 +33,9 @@ const (
 // SumSeq starts no goroutine. When the loop ends early, msgs is stopped, too. The
 // sequence may be used again if msgs may be.
 //
-// Once its pools are filled, a loop allocates two small objects, and more if the type K
-// changes from loop to loop. With fewer than about 24 short messages, SumSeq takes about
-// 0.1 µs longer than a loop that calls Sum256.
+// Once SumSeq's pools are filled, a loop allocates two small objects, and more if the type
+// K changes from loop to loop. With fewer than about 24 short messages, SumSeq takes about
+// 0.1 µs longer on Zen 3 than a loop that calls Sum256.
 //
 // SumSeq panics if msgs is nil.
 func SumSeq[K any](msgs iter.Seq2[K, []byte]) iter.Seq2[K, [Size]byte] {
@@ -63,8 +63,10 @@ func sumSeq[K any](msgs iter.Seq2[K, []byte], yield func(K, [Size]byte) bool) {
 
 // seq is the state of a loop over a sequence that SumSeq returned.
 type seq[K any] struct {
-	alone int      // bytes counted towards seqAlone
-	list  *seqList // nil before the first message that is taken ahead, and after the loop
+	alone int // bytes counted towards seqAlone
+	// list is nil before the first message that is taken ahead, while flush yields, and after
+	// the loop.
+	list *seqList
 }
 
 // A seqList holds the messages that were taken ahead.
@@ -116,7 +118,7 @@ func (l *seqList) isFull() bool {
 
 // flush hashes the messages that were taken ahead, then yields their keys and digests. It
 // reports whether the loop goes on. While it yields, s has no list: the loop's body may
-// panic, or call what msgs got.
+// panic, or call the yield of msgs.
 func (s *seq[K]) flush(yield func(K, [Size]byte) bool) bool {
 	l, keys := s.list, s.keys()[:s.list.n]
 	s.list = nil
@@ -149,8 +151,8 @@ func (s *seq[K]) end(yield func(K, [Size]byte) bool) {
 	s.stop()
 }
 
-// stop is for the end of the loop. If msgs calls yield nevertheless, each call goes to the
-// loop's body, which panics.
+// stop ends the loop. If msgs calls yield again, each call goes straight to the loop's body.
+// The body of a range loop then panics.
 func (s *seq[K]) stop() {
 	s.list = nil
 	s.alone = math.MinInt

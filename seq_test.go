@@ -249,9 +249,9 @@ func TestSumSeqPanics(t *testing.T) {
 	}
 }
 
-// TestSumSeqCallsOutOfTurn calls what a source gets while a digest is yielded, after a
-// panic that the source recovers, and after the end. No digest may be wrong, and no message
-// lost.
+// TestSumSeqCallsOutOfTurn calls the source's yield while a digest is yielded, after a panic
+// that the source recovers, and after the end. No digest may be wrong. Without a panic, no
+// message may be lost.
 func TestSumSeqCallsOutOfTurn(t *testing.T) {
 	msgs := cut(300, func(i int) int { return 30 + i%3*400 })
 	for at := range 200 {
@@ -510,7 +510,7 @@ func TestSumSeqAllocations(t *testing.T) {
 		for range sha256.SumSeq(slices.All(msgs)) {
 		}
 	}
-	// The loop's body, and what SumSeq gives the source.
+	// The source, the loop's body, and two objects of SumSeq.
 	if n := testing.AllocsPerRun(20, loop); n > 4 {
 		t.Errorf("%v allocations for 1000 messages", n)
 	}

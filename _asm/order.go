@@ -88,8 +88,8 @@ var armRegister = regexp.MustCompile(`\b[RFV][0-9]+\b`)
 // memory counts as a register: stores keep their place among loads.
 const memory = "memory"
 
-// flags count as a register that CMP writes and CSEL reads. Conditional branches read them
-// too, but end the block, where the flags of the last CMP remain.
+// flags count as a register that CMP writes and CSEL reads. Conditional branches read them,
+// too. They end the block, so they see its last CMP.
 const flags = "flags"
 
 // updates are the operations that read their destination too.

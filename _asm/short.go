@@ -11,8 +11,8 @@ import (
 // Routines around the kernels, for short messages. In Go, this work takes more than a third
 // of the kernels' time: branches on lengths are mispredicted. With AVX-512, these routines
 // branch only on the number of a message's blocks, which most messages of a wave have in
-// common. With SSSE3 and NEON, they also branch on whether a length is below 4, 8, 16 and
-// 64 bytes.
+// common. With SSSE3 and NEON, they also branch on whether a length is 0, or below 4, 8,
+// 16 or 64 bytes.
 
 // The layout of a block.Slot.
 const (
@@ -337,9 +337,9 @@ func (c copyPadder) message() {
 
 func (c copyPadder) leave() {}
 
-// copyBytes copies c.left bytes, 64 at most, from c.p to c.to: by copies that may overlap,
-// of 16 bytes by four, of 8 or 4 by two and of 1 by three. It goes on at the label done,
-// which must follow. Its labels begin with `what`.
+// copyBytes copies c.left bytes, 64 at most, from c.p to c.to. From 16 bytes on, it makes
+// four copies of 16 bytes; from 8 or 4 on, two of 8 or 4; below, three of one. Copies may
+// overlap. It goes on at the label done, which must follow. Its labels begin with `what`.
 func (c copyPadder) copyBytes(what, done string) {
 	x, y, last := c.tmp, c.y, c.x
 	less := func(width int) string { return fmt.Sprintf("%s_less_than_%d", what, width) }

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// The routines for short messages by Advanced SIMD. They are those of copyPadder and
-// bytePutter. Go's assembler knows no loads and stores of 16 bytes with an index, so pieces
-// need additions.
+// The routines for short messages by Advanced SIMD. They do what copyPadder and bytePutter
+// do. Go's assembler knows no loads and stores of 16 bytes with an index, so the address of
+// each piece is added up first.
 
 // General registers of neonPadShort. The first ones are arguments.
 const (
@@ -120,7 +120,7 @@ func neonPadShort(f *armFunc) {
 	f.branch("RET")
 }
 
-// argument is where an argument of 8 bytes is, behind others of 8 bytes.
+// argument is where an argument is in memory. All arguments have 8 bytes.
 func (f *armFunc) argument(name string) string {
 	for i, a := range strings.Split(strings.Trim(f.signature, "()"), ", ") {
 		if n, _, _ := strings.Cut(a, " "); n == name {

@@ -51,7 +51,8 @@ func (m *machine) addressARM64(o operand) value {
 	return a
 }
 
-// conditionsARM64 are arm64's conditions by the flags of amd64.
+// conditionsARM64 names the condition of amd64 that tests the same flags. cmp sets amd64's
+// carry where it clears arm64's.
 var conditionsARM64 = map[string]string{"cc": "b", "ls": "be", "le": "le", "lt": "l"}
 
 // stepARM64 executes an instruction and returns where the next one is, or 0

@@ -2,11 +2,11 @@ package main
 
 import "strings"
 
-// The forms of instructions that are modelled: those that kernels have. Each is written
-// as operand.form does: r32 is a general register of 32 bits, v128.4 a vector of 128
-// bits in lanes of 4 bytes, m64 memory of 64 bits, i an immediate. Tests
-// compare them with a CPU or an emulator, except those of assumption 2 in docs/proof.md, and
-// fail if no kernel has a form.
+// The forms of instructions that are modelled: those that kernels have. Each is written as
+// operand.form does: r32 is a general register of 32 bits, v128.4 a vector of 128 bits in
+// lanes of 4 bytes, m64 memory of 64 bits, i an immediate. Tests compare each form with a
+// CPU or an emulator, except those that assumption 2 of docs/proof.md leaves out. They fail
+// if no kernel has the form.
 var (
 	formsAMD64 = listed(`
 add, or       r32,r32  r64,r64

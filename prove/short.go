@@ -478,8 +478,8 @@ func (d *paddingProof) behind(before int) {
 	}
 }
 
-// kept are inputs in the place of what registers have that depends on the head, and that
-// some front knows.
+// kept has an input for each register whose content depends on the head. A register that no
+// front knows has none.
 type kept struct {
 	gp [33]value
 	v  [32]vector
@@ -568,7 +568,7 @@ func (d *paddingProof) restored(f front, keep kept, end *snapshot, like *machine
 	}
 	delete(words, 0)
 	s := take(end.start(like), identity(words))
-	// What registers still have is what they had.
+	// A register that still holds its input gets its own value back.
 	both := func(s, end, keep, own []value) {
 		for i, k := range keep {
 			if k.kind != undefined && end[i] == k {

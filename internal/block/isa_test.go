@@ -87,7 +87,7 @@ func TestInstructionSets(t *testing.T) {
 					d := disassemble(t, a, binary, k.Name)
 					checkNeeds(t, a, d, k.Needs)
 					checkRegisters(t, a.goarch, string(source))
-					if a.goarch == "amd64" && i < len(catalog) { // the others have masks, and are shorter
+					if a.goarch == "amd64" && i < len(catalog) { // these checks are for kernels
 						checkUpperHalves(t, d, k.Needs)
 						checkEncodings(t, d, string(source))
 					}

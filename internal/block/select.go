@@ -121,8 +121,9 @@ func use(s Selection) {
 // Force makes the named kernel the only one in use until restore is called. The name is
 // that of a kernel of any operation, or "generic" or "x1_std". Force is for tests and
 // benchmarks that run nothing else meanwhile. If this machine cannot run the kernel, Force
-// returns false and changes nothing. Force also enables the routines for short messages
-// that each CPU with this kernel can run: all kernels of amd64 need SSSE3.
+// returns false and changes nothing. With an assembly kernel, Force also enables the
+// routines for short messages that every CPU with this kernel can run. CPUs with AVX have
+// SSSE3, too.
 func Force(name string) (restore func(), ok bool) {
 	was := current()
 	forced := Selection{Single: "generic", Allowed: func(k Spec) bool {

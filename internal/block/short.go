@@ -65,9 +65,9 @@ func (s *Selection) short(usable cpu.Features) shortRoutine {
 // ShortInVectors reports whether messages of one length are to be assembled by a routine
 // that uses vector registers. If `whole` is set, messages are whole blocks with nothing in
 // front. Such messages can also be hashed where they lie, with one padding for all.
-// ShortInVectors then reports whether assembling costs less. With SSSE3, assembling costs
-// up to 8% less for 8 to 64 messages, and up to 3% more for fewer and for many. NEON
-// follows SSSE3; neither choice is measured there.
+// ShortInVectors then returns true with AVX-512 alone. With SSSE3 on Zen 3, assembling
+// costs up to 8% less for 8 to 64 messages, but up to 3% more for 4 and for 1,000. NEON
+// follows SSSE3, unmeasured.
 func ShortInVectors(whole bool) bool {
 	in := current().short
 	return in == inAVX512 || (in != inGo && !whole)

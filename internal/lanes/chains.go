@@ -210,20 +210,20 @@ var chainRuns = sync.Pool{New: func() any {
 	return r
 }}
 
-// Ways to follow plain chains. RunChains is KernelWay.
+// Ways to follow plain chains. RunChains follows them by KernelWay.
 const (
 	AloneWay  = plan.AloneWay
-	RoundsWay = plan.RoundsWay
+	PassesWay = plan.PassesWay
 	KernelWay = plan.KernelWay
 )
 
 // Chains are followed by kernels if one of them has more than manySteps steps.
 const manySteps = 1 << 12
 
-// One chain of fewer than fewSteps steps goes alone.
+// One chain of fewer than fewSteps steps needs no look at the plan.
 const fewSteps = 8
 
-// WayOfChains returns the fastest way to follow plain chains. For RoundsWay, `even` reports
+// WayOfChains returns the fastest way to follow plain chains. For PassesWay, `even` reports
 // whether all chains have the same number of steps.
 func WayOfChains(steps []int) (way plan.ChainWay, even bool) {
 	n, sum, longest := 0, 0, 0

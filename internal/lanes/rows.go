@@ -78,7 +78,7 @@ func sumEachRow(dst Rows, prefix *Prefix, src Rows, n int) {
 // side by side. Each follows `before` bytes of a prefix.
 func RowsAreFew(n, size, before int) bool {
 	blocks := block.PaddedBlocks(before + size)
-	if n <= block.MaxLanes && (n <= 1 || n*blocks < streamPlans.current().Least[n]) { // decides most lists
+	if n <= block.MaxLanes && (n <= 1 || n*blocks < streamPlans.current().Least[n]) {
 		return true
 	}
 	return AreFewEqual(n, blocks, 0)

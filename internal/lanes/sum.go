@@ -52,8 +52,9 @@ func SumMany(dst [][block.DigestSize]byte, msgs [][]byte) {
 	}
 }
 
-// leastNodes is the number of messages from which hashing them as nodes pays for copying
-// them. It was measured on Zen 3. AreFew would have such short lists hashed one by one.
+// From leastNodes messages on, hashing them as nodes saves more than copying them costs,
+// measured on Zen 3. AreFew knows only streams, and would have such short lists hashed one
+// by one.
 const leastNodes = 4
 
 // sumOne sets dst to the SHA-256 digest of m.
@@ -136,7 +137,7 @@ func SumHeaded(dst [][block.DigestSize]byte, prefix Prefix, heads []byte, size i
 // of the time.
 const maxUneven = 256
 
-// A Nesting says how a digest is hashed again, behind an outer prefix.
+// A Nesting says whether and how a digest is hashed again, behind an outer prefix.
 type Nesting uint8
 
 const (
@@ -147,8 +148,8 @@ const (
 
 // nestings has the blocks behind an outer prefix. It also has the cycles that nesting costs
 // on top of these blocks: for each message, and for a list. With these cycles, plans choose
-// what was faster on Zen 3 for 2 to 12 messages of one length. They hardly matter to longer
-// lists.
+// what was faster on Zen 3 for 2 to 12 messages of one length. These cycles hardly matter to
+// longer lists.
 var nestings = [...]nestingCosts{
 	Nested:     {blocks: 1, list: 100},
 	NestedEach: {blocks: 1, each: 22, list: 100},
@@ -277,7 +278,8 @@ func (g *group) nestAll(dst [][block.DigestSize]byte) {
 	g.retire(0)
 }
 
-// sumMany is the work of SumMany, SumManyAfter, SumNested, SumNestedEach, SumHeaded and SumRows.
+// sumMany is the work of SumMany, SumManyAfter, SumNested, SumNestedEach, SumHeaded and
+// SumRows.
 type sumMany struct {
 	dst     [][block.DigestSize]byte
 	msgs    [][]byte

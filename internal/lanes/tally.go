@@ -82,7 +82,7 @@ func AreFewEqual(n, blocks, each int) bool {
 // NeverPay reports whether n jobs that have `blocks` blocks in all take less time one
 // after the other than side by side, however the blocks are distributed. Side by side,
 // each job costs `each` cycles more than alone, and the list as a whole costs `list` cycles
-// more.
+// more. That copied short messages share calls is left out.
 func NeverPay(n, blocks, each, list int) bool {
 	return n <= 1 || streamPlans.current().NeverPays(n, blocks, each, list)
 }
@@ -90,7 +90,7 @@ func NeverPay(n, blocks, each, list int) bool {
 // AreFew reports whether messages take less time one after the other than side by side. If
 // there are more than block.MaxLanes messages, AreFew does not look at their lengths. It
 // then returns true only if the plan's Width is 1. `before` bytes of a prefix precede each
-// message.
+// message. nesting says how each digest is hashed again.
 func AreFew(msgs [][]byte, before int, nesting Nesting) bool {
 	n := len(msgs)
 	if n <= 1 {
@@ -107,7 +107,7 @@ func AreFew(msgs [][]byte, before int, nesting Nesting) bool {
 		blocks += b
 		shortest, longest = min(shortest, b), max(longest, b)
 	}
-	// Least decides most lists.
+	// Least is a look-up; OneByOne divides.
 	return blocks < p.Least[n] ||
 		p.OneByOne(n, blocks, shortest+extra.blocks, longest+extra.blocks, extra.cycles(n), true)
 }

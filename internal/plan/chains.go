@@ -33,46 +33,45 @@ type ChainWay uint8
 
 const (
 	AloneWay  ChainWay = iota // one chain after the other
-	RoundsWay                 // in each round, a step of all chains that have steps left, as messages
+	PassesWay                 // in each pass, a step of all chains that have steps left, as messages
 	KernelWay                 // by kernels for chains; two steps cost as much as an iteration of HMAC
 )
 
 // By kernels, a list of plain chains costs chainsCycles on top of its blocks, plus
 // chainCycles for each chain. If the numbers of steps differ, the list costs unevenCycles
 // more, and each chain twice as much. In a chain that runs alone, each step costs
-// stepCycles on top of its block. The constants were measured on Zen 3, in lists of 2 to
-// 185 chains of up to 32 steps, except chainsCycles, which was measured on Granite Rapids.
-// There a chain cost 170 cycles; on Zen 3 it cost 350 to 450. For other CPUs, the constants
-// are estimates.
+// stepCycles on top of its block. chainsCycles was measured on Granite Rapids, the others
+// on Zen 3, in lists of 2 to 185 chains of up to 32 steps. A chain cost 350 to 450 cycles
+// on Zen 3, and 170 on Granite Rapids. For other CPUs, all are estimates.
 const chainsCycles, chainCycles, unevenCycles, stepCycles = 880, 350, 2500, 80
 
-// In rounds, a step costs roundCycles on top of its block, and compactCycles more if the
-// numbers of steps differ. Both were measured on Zen 3.
-const roundCycles, compactCycles = 25, 20
+// Each pass costs listCycles and four calls. A step costs passCycles on top of its block,
+// and compactCycles more if the numbers of steps differ. Both were measured on Zen 3.
+const passCycles, compactCycles = 25, 20
 
 // ChainWay returns the fastest way to follow n plain chains. The chains have `steps` steps
 // in all, and the longest chain has `longest`. If `even` is set, all chains have the same
-// number of steps. Then RoundsWay needs no copies of the digests, and costs no more than
-// AloneWay for two chains or more.
+// number of steps. Then PassesWay copies no digests, and few chains of a pass are
+// hashed one after the other.
 func (p *Chains) ChainWay(s *Streams, n, steps, longest int, even bool) ChainWay {
 	step := int64(p.cycles[1]/2 + stepCycles)
 	alone := int64(steps) * step
-	// The first look, without divisions, matters for short lists.
+	// This look, which divides only by a constant, decides for short lists.
 	if p.Width > 1 && Pays(chainsCycles+int64(n)*chainCycles, alone) {
 		odd := 0
-		if even { // kernels do two steps at a time; an odd step is a round
+		if even { // kernels do two steps at a time; an odd step is a pass
 			odd = longest % 2
 		}
-		together := p.together(n, steps-odd*n, longest-odd, even) + int64(odd)*min(s.rounds(n, n, 1, true), int64(n)*step)
-		if Pays(together, alone) && together < s.rounds(n, steps, longest, even) {
+		together := p.together(n, steps-odd*n, longest-odd, even) + int64(odd)*min(s.passes(n, n, 1, true), int64(n)*step)
+		if Pays(together, alone) && together < s.passes(n, steps, longest, even) {
 			return KernelWay
 		}
 	}
 	switch {
 	case s.Width == 1 || n == 1:
 		return AloneWay
-	case even || Pays(int64(longest)*listCycles, alone) && Pays(s.rounds(n, steps, longest, even), alone):
-		return RoundsWay
+	case even || Pays(int64(longest)*listCycles, alone) && Pays(s.passes(n, steps, longest, even), alone):
+		return PassesWay
 	}
 	return AloneWay
 }
@@ -89,15 +88,15 @@ func (p *Chains) together(n, steps, longest int, even bool) int64 {
 	return chainsCycles + unevenCycles + 2*int64(n)*chainCycles + int64(turns)*int64(p.cycles[width])/2
 }
 
-// rounds returns the cycles that plain chains cost in rounds.
-func (s *Streams) rounds(n, steps, longest int, even bool) int64 {
+// passes returns the cycles that plain chains cost in passes.
+func (s *Streams) passes(n, steps, longest int, even bool) int64 {
 	width := min(n, s.Width)
-	round := listCycles + 4*s.overhead.callOf(width)
-	step := roundCycles + s.cycles[width]/width
+	pass := listCycles + 4*s.overhead.callOf(width)
+	step := passCycles + s.cycles[width]/width
 	if !even {
 		step += compactCycles
 	}
-	return int64(longest)*int64(round) + int64(steps)*int64(step)
+	return int64(longest)*int64(pass) + int64(steps)*int64(step)
 }
 
 // Chains returns the candidates for chains. Where a kernel for streams does the work,

@@ -42,7 +42,7 @@ func TestChains(t *testing.T) {
 	}
 }
 
-// TestChainWay has chains right before and right behind the points from which rounds and
+// TestChainWay has chains right before and right behind the points from which passes and
 // kernels pay, by the costs of Granite Rapids.
 func TestChainWay(t *testing.T) {
 	noLanes := planOf(intelAVX512SHA, instructionSets...)
@@ -60,19 +60,19 @@ func TestChainWay(t *testing.T) {
 		{1, 17, 17, true, AloneWay},
 		{1, 18, 18, true, KernelWay},
 		{1, 19, 19, true, KernelWay},
-		{8, 24, 3, true, RoundsWay},
+		{8, 24, 3, true, PassesWay},
 		{8, 32, 4, true, KernelWay},
 		{8, 8, 1, false, AloneWay},
 		{8, 172, 43, false, AloneWay},
 		{8, 176, 44, false, KernelWay},
-		{12, 60, 5, true, RoundsWay}, // one step of each is odd
-		{16, 16, 1, true, RoundsWay},
-		{32, 100, 10, false, RoundsWay},
-		{32, 40, 10, false, AloneWay}, // most rounds have few chains
-		{32, 240, 15, false, RoundsWay},
+		{12, 60, 5, true, PassesWay}, // one step of each is odd
+		{16, 16, 1, true, PassesWay},
+		{32, 100, 10, false, PassesWay},
+		{32, 40, 10, false, AloneWay}, // most passes have few chains
+		{32, 240, 15, false, PassesWay},
 		{32, 256, 16, false, KernelWay},
 		{100, 1400, 14, true, KernelWay},
-		{100, 1000, 10, true, RoundsWay},
+		{100, 1000, 10, true, PassesWay},
 	} {
 		if got := chains.ChainWay(streams, tt.n, tt.steps, tt.longest, tt.even); got != tt.want {
 			t.Errorf("%d chains of up to %d steps, %d in all, even %t: way %d, want %d", tt.n, tt.longest, tt.steps, tt.even, got, tt.want)

@@ -148,9 +148,9 @@ func (p *Streams) OneByOne(n, blocks, shortest, longest, each int, copied bool) 
 	return !Pays(together, alone)
 }
 
-// Pays reports whether `together`, the cost of side by side, pays compared with `alone`, the
-// cost of one after the other. It must save a twenty-first of alone, since the costs are
-// not exact.
+// Pays reports whether `together`, the cost side by side, is less than `alone`, the cost one
+// after the other, by more than a twenty-first of alone. The costs are not exact. So alone
+// may be a twentieth more than together.
 func Pays(together, alone int64) bool { return alone-alone/21 > together }
 
 // OneByOneInClasses is OneByOne for n messages in `classes` classes. The messages of a
@@ -172,7 +172,8 @@ func (p *Streams) OneByOneInClasses(n, blocks, classes, each int) bool {
 // NeverPays reports whether n messages that have `blocks` blocks in all take less time one
 // after the other than side by side, however the blocks are distributed. Side by side,
 // each message costs the caller `each` cycles more than alone, and the list as a whole
-// costs `list` cycles more. n includes messages without blocks.
+// costs `list` cycles more. n includes messages without blocks. That copied short messages
+// share calls is left out.
 func (p *Streams) NeverPays(n, blocks, each, list int) bool {
 	l := min(n, p.Width)
 	return int64(blocks)*int64(p.gains[l]) < int64(listCycles+list)+int64(n)*int64(p.messageCosts[l]+each)
