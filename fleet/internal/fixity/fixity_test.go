@@ -325,7 +325,9 @@ func TestResume(t *testing.T) {
 		if r.SHA256 != sum(data) {
 			t.Errorf("got %+v", r)
 		}
-		if n := s.Requests.Load(); n != 10 {
+		// On a busy machine, a connection that ends may lose what is under way: a chunk is then
+		// read again.
+		if n := s.Requests.Load(); n < 10 || n > 12 {
 			t.Errorf("%d requests of at most %d bytes for %d", n, 2*maxChunk+5, len(data))
 		}
 	})
