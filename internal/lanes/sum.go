@@ -182,6 +182,7 @@ func (s *sumMany) sumEach() {
 	}
 }
 
+// nesting returns how the digests of s are hashed again.
 func (s *sumMany) nesting() Nesting {
 	switch {
 	case !s.nested:
