@@ -3,6 +3,7 @@ package sha256
 import (
 	"fmt"
 	"hash"
+	"math"
 	"sync"
 	"unsafe"
 
@@ -81,35 +82,21 @@ func WriteHashes(hs []hash.Hash, data [][]byte) {
 			return
 		}
 	}
-	// foreign counts the hashes of other packages. std counts those of them that are written
-	// to alone: hashes of crypto/sha256 with less than minTaken bytes to write.
-	bytes, foreign, std, buffers := 0, 0, 0, false
-	for i, h := range hs {
-		n := len(data[i])
-		if _, ok := h.(*digest); ok {
-		} else if isStd(h) {
-			foreign++
-			if n < minTaken {
-				std++
-				n = 0
-			}
-		} else if _, ok := h.(*serverHash); ok || h == nil {
+	foreign, std, bytes, alike, toCheck := surveyWrites(hs, data)
+	if toCheck {
+		for i, h := range hs {
 			checkHash("WriteHashes", i, h)
-			buffers = true
-		} else {
-			foreign++
 		}
-		bytes += n
 	}
 	// For most lists of little data, NeverPay alone decides. For most others, weighLengths
 	// does. bytes/BlockSize ignores the partial blocks that hashes hold before and after the
 	// write. On average, these cancel out.
-	each, more := equalCycles, 0
+	each, more := classCycles, 0
+	if alike {
+		each = equalCycles
+	}
 	if foreign == len(hs) {
 		more = wrapCycles // a lower bound: takeCycles is larger
-	}
-	if n := len(data); n > 0 && !alike(data[0], data[n/2], data[n-1]) {
-		each = classCycles
 	}
 	few := lanes.NeverPay(len(hs), bytes/BlockSize, each+more, equalListCycles) ||
 		weighLengths(hs, data, std, foreign > std, more)
@@ -118,7 +105,7 @@ func WriteHashes(hs []hash.Hash, data [][]byte) {
 		few, taken = weighWrites(hs, data)
 	}
 	switch {
-	case few && !buffers:
+	case few && !toCheck:
 		for i, h := range hs {
 			h.Write(data[i])
 		}
@@ -128,18 +115,42 @@ func WriteHashes(hs []hash.Hash, data [][]byte) {
 			panic(fmt.Sprintf("sha256: WriteHashes: %v", err))
 		}
 	default:
-		if buffers {
+		if toCheck {
 			flushMany(hs)
 		}
 		writeRuns(hs, data)
 	}
 }
 
-// alike reports whether a, b and c have the same number of whole blocks.
-func alike(a, b, c []byte) bool {
-	n := len(a) / BlockSize
-	return n == len(b)/BlockSize && n == len(c)/BlockSize
+// surveyWrites returns what WriteHashes first learns of its arguments. `foreign` is the number
+// of hashes of other packages. `std` is the number of those of them that are written to alone:
+// hashes of crypto/sha256 with less than minTaken bytes to write. The data of all other hashes
+// has `bytes` bytes in all. alike is set if all this data has about the same number of
+// blocks. toCheck is set if a hash is nil or a Server's. The loop calls nothing and fills no
+// struct, so the variables stay in registers. That saves some nanoseconds for each hash.
+func surveyWrites(hs []hash.Hash, data [][]byte) (foreign, std, bytes int, alike, toCheck bool) {
+	shortest, longest, stdType := math.MaxInt, 0, stdType
+	for i, h := range hs {
+		n := len(data[i])
+		if _, ok := h.(*digest); !ok {
+			if typeOf(h) == stdType && n < minTaken {
+				std++
+				continue
+			}
+			if _, ok := h.(*serverHash); ok || h == nil {
+				toCheck = true
+			} else {
+				foreign++
+			}
+		}
+		bytes += n
+		shortest, longest = min(shortest, n), max(longest, n)
+	}
+	return foreign + std, std, bytes, blocksAbout(shortest) == blocksAbout(longest), toCheck
 }
+
+// blocksAbout returns how many blocks n bytes complete in a hash that holds half a block.
+func blocksAbout(n int) int { return (n + BlockSize/2) / BlockSize }
 
 // weighLengths reports whether writing data to hs one by one takes less time than side by
 // side. It assumes that each hash holds half a block. Side by side, a hash costs `more`
@@ -148,7 +159,7 @@ func alike(a, b, c []byte) bool {
 // into runs. But if hs holds further foreign hashes (`others`), writeTaken may run, so all
 // other writes count as one run. data must not be empty.
 func weighLengths(hs []hash.Hash, data [][]byte, std int, others bool, more int) bool {
-	blocks := func(p []byte) int { return (len(p) + BlockSize/2) / BlockSize }
+	blocks := func(p []byte) int { return blocksAbout(len(p)) }
 	if std == 0 { // one run
 		equal := 0 // how many first lengths are equal: they need no tally each
 		for equal < len(data) && len(data[equal]) == len(data[0]) {
