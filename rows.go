@@ -51,7 +51,7 @@ func SumRows(dst Rows, prefix hash.Hash, src Rows, n int) {
 	if i, j, ok := overlap(&dst, &src, n); ok {
 		panic(fmt.Sprintf("sha256: SumRows: row %d of dst overlaps row %d of src, which is hashed later", i, j))
 	}
-	if prefix == nil && (n <= 1 || block.UsesStd()) {
+	if prefix == nil && block.UsesStd() {
 		for i := range n {
 			sum := Sum256(src.row(i))
 			copy(dst.row(i), sum[:])
@@ -60,7 +60,7 @@ func SumRows(dst Rows, prefix hash.Hash, src Rows, n int) {
 	}
 	if prefix == nil {
 		p := lanes.Prefix{H: block.IV256}
-		lanes.SumRows(lanes.Rows(dst), &p, lanes.Rows(src), n)
+		lanes.SumRows((*lanes.Rows)(&dst), &p, (*lanes.Rows)(&src), n)
 		return
 	}
 	d, taken := stateOf("SumRows", prefix)
@@ -69,7 +69,7 @@ func SumRows(dst Rows, prefix hash.Hash, src Rows, n int) {
 		return
 	}
 	p := d.prefix()
-	lanes.SumRows(lanes.Rows(dst), &p, lanes.Rows(src), n)
+	lanes.SumRows((*lanes.Rows)(&dst), &p, (*lanes.Rows)(&src), n)
 	taken.release()
 }
 

@@ -222,7 +222,7 @@ func (o Options) parents(dst, src []Node) {
 		o.span(&dst[i], &children[0], &children[1])
 	}
 	hashes := lanes.Rows{Data: bytesOf(dst)[2*NamespaceSize:], Size: sha256.Size, Stride: nodeSize}
-	lanes.SumRows(hashes, &nodePrefix, lanes.Rows{Data: bytesOf(src), Size: 2 * nodeSize, Stride: 2 * nodeSize}, len(dst))
+	lanes.SumRows(&hashes, &nodePrefix, &lanes.Rows{Data: bytesOf(src), Size: 2 * nodeSize, Stride: 2 * nodeSize}, len(dst))
 }
 
 // areFew reports whether n parents take less time one after the other than side by side.

@@ -166,8 +166,8 @@ func TestFewMessages(t *testing.T) {
 					lanes.SumManyAfter(dst, prefixOf(begin), msgs)
 					check("behind a prefix")
 					clear(dst)
-					lanes.SumRows(lanes.Rows{Data: unsafe.Slice(&dst[0][0], 32*n), Size: 32, Stride: 32}, prefixOf(begin),
-						lanes.Rows{Data: data, Size: size, Stride: 1}, n)
+					lanes.SumRows(&lanes.Rows{Data: unsafe.Slice(&dst[0][0], 32*n), Size: 32, Stride: 32}, prefixOf(begin),
+						&lanes.Rows{Data: data, Size: size, Stride: 1}, n)
 					check("rows")
 					if head := 63 - before; head > 0 {
 						for i, m := range msgs {

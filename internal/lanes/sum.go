@@ -21,19 +21,26 @@ func (p *Prefix) Sum(dst *[block.DigestSize]byte, m []byte) {
 		block.HashNode(dst, (*[block.NodeSize]byte)(m))
 		return
 	}
-	h, length := p.H, p.Len+uint64(len(m))
-	if before := len(p.Rest); before > 0 {
-		var first [block.Size]byte
-		copy(first[:], p.Rest)
-		n := before + copy(first[before:], m)
-		if n < block.Size {
-			block.Finish(dst, &h, first[:n], length)
-			return
-		}
-		block.Compress(&h, first[:])
-		m = m[block.Size-before:]
+	if len(p.Rest) > 0 {
+		p.sumBehindRest(dst, m)
+		return
 	}
-	block.Finish(dst, &h, m, length)
+	h := p.H
+	block.Finish(dst, &h, m, p.Len+uint64(len(m)))
+}
+
+// sumBehindRest is Sum for a prefix with a rest.
+func (p *Prefix) sumBehindRest(dst *[block.DigestSize]byte, m []byte) {
+	h, length := p.H, p.Len+uint64(len(m))
+	var first [block.Size]byte
+	before := copy(first[:], p.Rest)
+	n := before + copy(first[before:], m)
+	if n < block.Size {
+		block.Finish(dst, &h, first[:n], length)
+		return
+	}
+	block.Compress(&h, first[:])
+	block.Finish(dst, &h, m[block.Size-before:], length)
 }
 
 // SumMany sets dst[i] to the SHA-256 digest of msgs[i]. The slices have the same
@@ -87,7 +94,8 @@ func SumDigests(dst [][block.DigestSize]byte, prefix Prefix, src [][block.Digest
 		return
 	}
 	size := len(src) / len(dst) * block.DigestSize // of k digests
-	SumRows(rowsOf(dst), &prefix, Rows{bytesOf(src), size, size}, len(dst))
+	to := rowsOf(dst)
+	SumRows(&to, &prefix, &Rows{bytesOf(src), size, size}, len(dst))
 }
 
 // SumNested sets dst[i] to SHA-256(outer || SHA-256(inner || msgs[i])). The slices have
@@ -98,9 +106,18 @@ func SumNested(dst [][block.DigestSize]byte, inner, outer *Prefix, msgs [][]byte
 		return
 	}
 	for i, m := range msgs {
-		inner.Sum(&dst[i], m)
-		outer.Sum(&dst[i], dst[i][:])
+		SumNestedOne(&dst[i], inner, outer, m)
 	}
+}
+
+// SumNestedOne is SumNested for one message.
+func SumNestedOne(dst *[block.DigestSize]byte, inner, outer *Prefix, m []byte) {
+	// The outer state is copied only when it is needed. Copying it earlier took 30 ns more on
+	// Zen 4. Calls of Sum would take 10 ns more.
+	h := inner.H
+	block.Finish(dst, &h, m, inner.Len+uint64(len(m)))
+	h = outer.H
+	block.Finish(dst, &h, dst[:], outer.Len+block.DigestSize)
 }
 
 // Keys are the states after the inner and after the outer prefix, for each of many
