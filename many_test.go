@@ -1821,7 +1821,7 @@ func TestMessagesThatAreNodes(t *testing.T) {
 func TestRowsThatAreNodes(t *testing.T) {
 	r := rand.New(rand.NewPCG(29, 7))
 	hashtest.ForEachNode(t, func(t *testing.T) {
-		for _, n := range []int{1, 2, 5, 32, 33, 70, 2100} {
+		for _, n := range []int{1, 2, 3, 4, 5, 32, 33, 70, 2100} {
 			for _, l := range []struct{ stride, size, dstStride, shift int }{
 				{64, 32, 32, 0}, {64, 32, 64, 0}, {64, 20, 64, 5}, {64, 32, 64, 32}, {64, 32, 32, -32}, {64, 32, 32, -100},
 				{65, 32, 32, 0}, {90, 32, 90, 58}, {300, 32, 32, -32}, {300, 24, 300, 276}, {64, 31, 31, 0}, {64, 32, 33, 0},
@@ -1858,7 +1858,7 @@ func TestNodesBehindARestoredState(t *testing.T) {
 	std.Write(hashtest.Data(64))
 	want := [32]byte(std.Sum(nil))
 	hashtest.ForEachNode(t, func(t *testing.T) {
-		for _, n := range []int{1, 2, 5, 40} {
+		for _, n := range []int{1, 2, 3, 4, 5, 40} {
 			msgs, got, rows := make([][]byte, n), make([][32]byte, n), make([]byte, 32*n)
 			for i := range msgs {
 				msgs[i] = hashtest.Data(64)
@@ -1877,7 +1877,7 @@ func TestNodesBehindARestoredState(t *testing.T) {
 
 func TestNodesAtTheEdgeOfMemory(t *testing.T) {
 	hashtest.ForEachNode(t, func(t *testing.T) {
-		for _, n := range []int{1, 2, 5, 33, 70} {
+		for _, n := range []int{1, 2, 3, 4, 5, 33, 70} {
 			in, out := guard.New(t, 64*n), guard.New(t, 32*n)
 			for _, rows := range [][2][]byte{{in.Head(64 * n), out.Head(32 * n)}, {in.Tail(64 * n), out.Tail(32 * n)}} {
 				copy(rows[0], hashtest.Data(64*n))

@@ -10,9 +10,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unsafe"
 	"weak"
 
 	sha256 "github.com/sha256-simd/sha256-simd"
+	"github.com/sha256-simd/sha256-simd/internal/test/guard"
 	"github.com/sha256-simd/sha256-simd/internal/test/hashtest"
 )
 
@@ -306,6 +308,45 @@ func TestSumSeqCallsOutOfTurn(t *testing.T) {
 			t.Fatalf("message %d after the end: panic %v", i, err)
 		}
 	}
+	// The loop that runs now may use the list of the loop that has ended.
+	for i, sum := range sha256.SumSeq(func(yield func(int, []byte) bool) {
+		for i, m := range msgs {
+			if causeOf(func() { late(i, m) }) == nil {
+				t.Fatalf("message %d after the end, in another loop's source: no panic", i)
+			}
+			yield(i, m)
+		}
+	}) {
+		if sum != stdsha256.Sum256(msgs[i]) {
+			t.Fatalf("message %d beside late calls: wrong digest", i)
+		}
+	}
+}
+
+// TestSumSeqLateCalls has a source's yield, which was kept, called while another goroutine
+// loops. The race detector must not blame that goroutine.
+func TestSumSeqLateCalls(t *testing.T) {
+	msgs := cut(100, func(i int) int { return 10 * i })
+	var late func(int, []byte) bool
+	for range sha256.SumSeq(func(yield func(int, []byte) bool) {
+		late = yield
+		yield(0, msgs[0])
+	}) {
+	}
+	done := make(chan bool)
+	go func() {
+		defer close(done)
+		for range 20 {
+			checkSumSeq(t, "beside late calls", msgs)
+		}
+	}()
+	for range 2000 {
+		if causeOf(func() { late(1, msgs[1]) }) == nil {
+			t.Error("no panic after the end")
+			break
+		}
+	}
+	<-done
 }
 
 // causeOf returns what f panics with.
@@ -358,7 +399,7 @@ func TestSumSeqOfMemoryUsedAgain(t *testing.T) {
 // source has to end, and other loops must not notice.
 func TestSumSeqStops(t *testing.T) {
 	msgs := cut(200, func(int) int { return 100 })
-	for _, at := range []int{0, 1, 9, 10, 70, 100} {
+	for _, at := range []int{0, 1, 63, 64, 70, 100} {
 		s := seqSource{msgs: msgs}
 		next, stop := iter.Pull2(sha256.SumSeq(s.all()))
 		for range at {
@@ -482,6 +523,33 @@ func TestSumSeqRetainsNothing(t *testing.T) {
 			}
 			runtime.KeepAlive(kept)
 		})
+	}
+}
+
+// TestSumSeqRetainsNothingAfterAFault has a source go on after a message could not be read.
+func TestSumSeqRetainsNothingAfterAFault(t *testing.T) {
+	if !guard.Guarded {
+		t.Skip("all memory can be read")
+	}
+	end := guard.New(t, 1000).Tail(30)
+	broken := unsafe.Slice(unsafe.SliceData(end), len(end)+sha256.BlockSize)
+	m, faults := make([]byte, 300), 0
+	message := weak.Make(&m[0])
+	for range sha256.SumSeq(func(yield func(int, []byte) bool) {
+		for i := range 64 {
+			if guard.Faults(func() { yield(i, [][]byte{m, broken}[min(i, 1)]) }) != nil {
+				faults++
+			}
+		}
+	}) {
+	}
+	if faults == 0 {
+		t.Error("SumSeq reads what cannot be read")
+	}
+	m = nil
+	hashtest.Collect()
+	if message.Value() != nil {
+		t.Error("a message is still reachable")
 	}
 }
 

@@ -102,7 +102,7 @@ func hashPadded(k *block.NodeKernel, dst, src []byte) {
 	copy(dst, nodes[:len(src)/2])
 }
 
-// areNodes reports whether messages of n bytes behind p are hashed as nodes: they have
+// areNodes reports whether messages of n bytes behind p can be hashed as nodes: they have
 // the length of a node, no byte precedes them, and there is a kernel for nodes. A prefix
 // of no bytes may have another state, restored by UnmarshalBinary.
 func (p *Prefix) areNodes(n int) bool {

@@ -38,11 +38,13 @@ func (r *Rows) put(first int, jobs []Job) {
 
 // SumRows sets each of the first n rows of dst to the first bytes of the SHA-256 digest
 // of prefix || row i of src. The size of a row of dst is at most DigestSize. Row i of
-// dst may overlap rows of src up to row i, but no row behind it. SumRows copies dst and src
-// only if it hashes the rows side by side: one row would take 10 ns longer otherwise.
+// dst may overlap rows of src up to row i, but no row behind it. dst and src are pointers,
+// because rows that are hashed one by one need no copies of the two structs. For one row,
+// that saves 5 ns.
 func SumRows(dst *Rows, prefix *Prefix, src *Rows, n int) {
-	nodes := n >= leastNodes && prefix.areNodes(src.Size) && nodePlans.current().hasLanes(n)
-	if !nodes && RowsAreFew(n, src.Size, len(prefix.Rest)) {
+	nodes := prefix.areNodes(src.Size)
+	pays := nodes && n >= leastNodes && nodePlans.current().hasLanes(n)
+	if !pays && RowsAreFew(n, src.Size, len(prefix.Rest)) {
 		sumEachRow(dst, prefix, src, n)
 		return
 	}
