@@ -124,10 +124,11 @@ func WriteHashes(hs []hash.Hash, data [][]byte) {
 
 // surveyWrites returns what WriteHashes first learns of its arguments. `foreign` is the number
 // of hashes of other packages. `std` is the number of those of them that are written to alone:
-// hashes of crypto/sha256 with less than minTaken bytes to write. The data of all other hashes
-// has `bytes` bytes in all. alike is set if all this data has about the same number of
-// blocks. servers is set if a hash is a Server's, or nil. The loop calls nothing and fills no
-// struct, so the variables stay in registers. That saves some nanoseconds for each hash.
+// hashes of crypto/sha256 with less than minTaken bytes to write. The writes that are not
+// done alone have `bytes` bytes in all. alike is set if blocksAbout is the same for each of
+// them. servers is set if a hash is a Server's, or nil: then the hashes must be checked. The
+// loop calls nothing and fills no struct, so the variables stay in registers. That saves some
+// nanoseconds for each hash.
 func surveyWrites(hs []hash.Hash, data [][]byte) (foreign, std, bytes int, alike, servers bool) {
 	shortest, longest := math.MaxInt, 0
 	stdType := stdType // a copy, so that the loop does not load it

@@ -323,8 +323,8 @@ func TestSumSeqCallsOutOfTurn(t *testing.T) {
 	}
 }
 
-// TestSumSeqLateCalls has a source's yield, which was kept, called while another goroutine
-// loops. The race detector must not blame that goroutine.
+// TestSumSeqLateCalls calls a yield that a source has kept, while another goroutine loops. The
+// race detector must not blame that goroutine.
 func TestSumSeqLateCalls(t *testing.T) {
 	msgs := cut(100, func(i int) int { return 10 * i })
 	var late func(int, []byte) bool
@@ -544,7 +544,7 @@ func TestSumSeqRetainsNothingAfterAFault(t *testing.T) {
 	}) {
 	}
 	if faults == 0 {
-		t.Error("SumSeq reads what cannot be read")
+		t.Error("reading what cannot be read did not fault")
 	}
 	m = nil
 	hashtest.Collect()

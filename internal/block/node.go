@@ -42,7 +42,8 @@ func (k *NodeKernel) Hash(dst, src []byte) {
 var nodePadding = [Size]byte{0: 0x80, Size - 2: NodeSize * 8 >> 8}
 
 // HashNode sets dst to the digest of src. It uses the kernel for one node if it is in
-// use, else the fastest one-stream kernel. dst may be the start of src.
+// use, else the fastest one-stream kernel. dst may overlap src: src is read before dst is
+// written.
 func HashNode(dst *[DigestSize]byte, src *[NodeSize]byte) {
 	race.Read(src[:])
 	race.Write(dst[:])
