@@ -538,10 +538,11 @@ func (m *machine) locate(a value, n int64, write bool) (*region, int64) {
 		}
 	}
 	if r.name == "src" {
-		// In place, the digests so far have taken the place of the nodes in front. How
-		// far these reach does not grow as fast as where nodes begin: it may be counted
-		// from the same group.
-		if dst := m.mem["dst"]; rel.n < dst.written {
+		// A node is read before its own digest is written, and before those of later nodes. So
+		// nodes may be hashed in place, and the digest of a node that is hashed alone may
+		// overlap the node in any way. How far digests reach may be counted from the same
+		// group as where nodes begin.
+		if dst := m.mem["dst"]; rel.n < 2*dst.written {
 			refuse("%d bytes at %v are read after digests were written up to %d", n, a, dst.written)
 		}
 	}

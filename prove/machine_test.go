@@ -2,8 +2,8 @@ package main
 
 import "testing"
 
-// TestNodesInPlace reads nodes after a digest was written: in place, the digest has
-// taken the place of the first of them.
+// TestNodesInPlace reads nodes after a digest was written. The node of that digest, and all
+// nodes in front of it, must have been read.
 func TestNodesInPlace(t *testing.T) {
 	const lanes = 4
 	for _, tt := range []struct {
@@ -12,8 +12,9 @@ func TestNodesInPlace(t *testing.T) {
 		refused      bool
 	}{
 		{"the node that the digest is in", 0, 0, true},
-		{"the end of the node before", 96, 64 + 60, true},
-		{"the node right behind the digest", 96, 128, false},
+		{"the end of a node in front", 96, 64 + 60, true},
+		{"the end of the node of the digest", 96, 192 + 60, true},
+		{"the next node", 32, 128, false},
 		{"the next group", 96, 256, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

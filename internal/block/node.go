@@ -15,9 +15,9 @@ const NodeSize = 2 * DigestSize
 // so its schedule is a table.
 type NodeKernel struct {
 	Header // Max is a multiple of Lanes
-	// hash reads 64·n bytes at src and writes 32·n at dst, n a multiple of
-	// Lanes. dst may be src, else they do not overlap: a kernel has read all of
-	// a group before it writes the group's digests.
+	// hash reads 64·n bytes at src and writes 32·n at dst, n a multiple of Lanes. dst may be
+	// src. Otherwise they do not overlap, unless n is 1: a kernel has read a node, and all
+	// nodes in front of it, before it writes the node's digest.
 	hash func(dst, src *byte, n int)
 }
 
