@@ -136,7 +136,7 @@ func surveyWrites(hs []hash.Hash, data [][]byte) (foreign, std, bytes int, alike
 		n := len(data[i])
 		if _, ok := h.(*digest); !ok {
 			if typeOf(h) == stdType && n < minTaken {
-				std++
+				foreign, std = foreign+1, std+1
 				continue
 			}
 			if _, ok := h.(*serverHash); ok || h == nil {
@@ -148,7 +148,7 @@ func surveyWrites(hs []hash.Hash, data [][]byte) (foreign, std, bytes int, alike
 		bytes += n
 		shortest, longest = min(shortest, n), max(longest, n)
 	}
-	return foreign + std, std, bytes, blocksAbout(shortest) == blocksAbout(longest), servers
+	return foreign, std, bytes, blocksAbout(shortest) == blocksAbout(longest), servers
 }
 
 // blocksAbout returns how many blocks n bytes complete in a hash that holds half a block.
@@ -161,22 +161,21 @@ func blocksAbout(n int) int { return (n + BlockSize/2) / BlockSize }
 // into runs. But if hs holds further foreign hashes (`others`), writeTaken may run, so all
 // other writes count as one run. data must not be empty.
 func weighLengths(hs []hash.Hash, data [][]byte, std int, others bool, more int) bool {
-	blocks := func(p []byte) int { return blocksAbout(len(p)) }
 	if std == 0 { // one run
 		equal := 0 // how many first lengths are equal: they need no tally each
 		for equal < len(data) && len(data[equal]) == len(data[0]) {
 			equal++
 		}
-		run := lanes.TallyEqual(equal, blocks(data[0]))
+		run := lanes.TallyEqual(equal, blocksAbout(len(data[0])))
 		for _, p := range data[equal:] {
-			run = run.With(blocks(p))
+			run = run.With(blocksAbout(len(p)))
 		}
 		return areFewWrites(run, len(hs), more)
 	}
 	var run lanes.Tally
 	for i, p := range data {
 		if len(p) >= minTaken || typeOf(hs[i]) != stdType {
-			run = run.With(blocks(p))
+			run = run.With(blocksAbout(len(p)))
 		} else if !others {
 			if run.Jobs() > 1 && !areFewWrites(run, len(hs), more) {
 				return false

@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"unsafe"
 	"weak"
@@ -333,20 +334,21 @@ func TestSumSeqLateCalls(t *testing.T) {
 		yield(0, msgs[0])
 	}) {
 	}
+	var stop atomic.Bool
 	done := make(chan bool)
 	go func() {
 		defer close(done)
-		for range 20 {
-			checkSumSeq(t, "beside late calls", msgs)
+		for !stop.Load() {
+			if causeOf(func() { late(1, msgs[1]) }) == nil {
+				t.Error("no panic after the end")
+				return
+			}
 		}
 	}()
-	for range 2000 {
-		if causeOf(func() { late(1, msgs[1]) }) == nil {
-			t.Error("no panic after the end")
-			break
-		}
+	defer func() { stop.Store(true); <-done }()
+	for range 20 {
+		checkSumSeq(t, "beside late calls", msgs)
 	}
-	<-done
 }
 
 // causeOf returns what f panics with.

@@ -39,7 +39,7 @@ func (r *Rows) put(first int, jobs []Job) {
 // SumRows sets each of the first n rows of dst to the first bytes of the SHA-256 digest
 // of prefix || row i of src. The size of a row of dst is at most DigestSize. Row i of
 // dst may overlap rows of src up to row i, but no row behind it. dst and src are pointers, so
-// that hashing rows one by one copies neither struct. For one row, that saves 5 ns.
+// that hashing rows one by one copies neither struct. For one row, that saves 5 ns on Zen 4.
 func SumRows(dst *Rows, prefix *Prefix, src *Rows, n int) {
 	nodes := prefix.areNodes(src.Size)
 	nodesPay := nodes && n >= leastNodes && nodePlans.current().hasLanes(n)
