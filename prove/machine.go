@@ -294,7 +294,7 @@ type region struct {
 	from, slack, used int64
 	written           int64 // up to where
 	// Steps.
-	firstRead, lastRead, firstWrite, lastWrite int
+	firstRead, firstWrite, lastWrite int
 }
 
 type vector [16]word
@@ -538,11 +538,11 @@ func (m *machine) locate(a value, n int64, write bool) (*region, int64) {
 		}
 	}
 	if r.name == "src" {
-		// A node is read before its own digest is written, and before those of later nodes. So
-		// nodes may be hashed in place, and the digest of a node that is hashed alone may
-		// overlap the node in any way. How far digests reach may be counted from the same
-		// group as where nodes begin.
-		if dst := m.mem["dst"]; rel.n < 2*dst.written {
+		// A node, and all nodes in front of it, are read before any part of its digest is
+		// written. So nodes may be hashed in place, and the digest of a node that is hashed
+		// alone may overlap the node in any way. How far digests reach may be counted from
+		// the same group as where nodes begin.
+		if dst := m.mem["dst"]; rel.n < (dst.written+31)/32*64 {
 			refuse("%d bytes at %v are read after digests were written up to %d", n, a, dst.written)
 		}
 	}
@@ -554,7 +554,7 @@ func (m *machine) locate(a value, n int64, write bool) (*region, int64) {
 		if r.lastWrite = m.steps; r.firstWrite == 0 {
 			r.firstWrite = m.steps
 		}
-	} else if r.lastRead = m.steps; r.firstRead == 0 {
+	} else if r.firstRead == 0 {
 		r.firstRead = m.steps
 	}
 	return r, rel.n

@@ -158,6 +158,9 @@ var refusals = []struct {
 	{"an address over a midstate", "wots_x4_shani", []change{before("dec rcx", "mov QWORD PTR [rdi-0x240],rdi")}, "is stored outside of the stack"},
 	{"an address over a chain", "chain_x1_shani", []change{before("dec rcx", "mov QWORD PTR [rdi],rdi")}, "is stored outside of the stack"},
 	{"a digest over nodes that are not read yet", "node_x1_shani", []change{before("add rsi,0x40", "mov r9d,DWORD PTR [rsi]")}, "read after digests were written"},
+	{"half a digest over the rest of its node", "node_x1_shani", []change{{"movdqu XMMWORD PTR [rdi],xmm3", 2,
+		"movdqu xmm4,XMMWORD PTR [rsi+0x30]; movdqu XMMWORD PTR [rdi],xmm3; movdqu xmm5,XMMWORD PTR [rsi+0x30]; pxor xmm4,xmm5; pxor xmm1,xmm4; movdqu XMMWORD PTR [rdi+0x10],xmm1"}},
+		"read after digests were written"},
 
 	// ---- Lists.
 	{"in front of a short message", "padShort_avx512", []change{instead("kmovq k1,r14", "kmovq k1,r13")}, "not where they should be"},

@@ -17,7 +17,7 @@ type NodeKernel struct {
 	Header // Max is a multiple of Lanes
 	// hash reads 64·n bytes at src and writes 32·n at dst, n a multiple of Lanes. dst may be
 	// src. Otherwise they do not overlap, unless n is 1: a kernel has read a node, and all
-	// nodes in front of it, before it writes the node's digest.
+	// nodes in front of it, before it writes any part of the node's digest.
 	hash func(dst, src *byte, n int)
 }
 
