@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 	"unsafe"
 
@@ -351,4 +352,41 @@ func TestServerWhileProcsChange(t *testing.T) {
 			runtime.GOMAXPROCS(n)
 		}
 	}
+}
+
+// TestServerInBubbles derives keys inside of bubbles of testing/synctest and outside, with a
+// server of each bubble and with one that they share, in turn and at the same time.
+func TestServerInBubbles(t *testing.T) {
+	salt := hashtest.Data(16)
+	want := std(t, "password", salt, 1000, 64)
+	use := func(t *testing.T, s *pbkdf2.Server) {
+		var wg sync.WaitGroup
+		for range 20 {
+			wg.Go(func() {
+				for range 4 {
+					if got, err := s.Key("password", salt, 1000, 64); err != nil || !bytes.Equal(got, want) {
+						t.Errorf("%x, %v, want %x", got, err, want)
+					}
+				}
+			})
+		}
+		wg.Wait()
+	}
+	var shared pbkdf2.Server
+	inBubble := func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			use(t, &shared)
+			use(t, new(pbkdf2.Server))
+		})
+	}
+	for range 3 {
+		inBubble(t)
+		use(t, &shared)
+	}
+	t.Run("at the same time", func(t *testing.T) {
+		for range 3 {
+			t.Run("inside", func(t *testing.T) { t.Parallel(); inBubble(t) })
+			t.Run("outside", func(t *testing.T) { t.Parallel(); use(t, &shared) })
+		}
+	})
 }

@@ -35,12 +35,25 @@ type part struct {
 type login struct {
 	pending   int  // parts that are not finished
 	combining bool // the login's goroutine advances parts, or has been asked to
-	// wake has room for a signal: the key is finished, or the goroutine has to combine.
-	wake  chan struct{}
-	parts []part
+	// signaled is set from a signal until the goroutine has taken it: the key is finished,
+	// or the goroutine has to combine.
+	signaled bool
+	// parked is unlocked while signaled is set, and locked otherwise. The goroutine waits
+	// as a reader: a writer, or a goroutine that waits for a Mutex, would spin. A channel
+	// would belong to a bubble of testing/synctest; a lock does not, and several bubbles may
+	// use one Server.
+	parked sync.RWMutex
+	parts  []part
 }
 
-var logins = sync.Pool{New: func() any { return &login{wake: make(chan struct{}, 1)} }}
+// logins are free for use by any goroutine. They are not signaled.
+var logins = sync.Pool{New: func() any { return newLogin() }}
+
+func newLogin() *login {
+	l := new(login)
+	l.parked.Lock()
+	return l
+}
 
 // Key does the same as the function [Key], side by side with the keys of other
 // goroutines.
@@ -84,16 +97,15 @@ func (s *Server) wait(l *login) {
 			continue
 		}
 		s.mu.Unlock()
-		<-l.wake
+		l.parked.RLock()
+		l.parked.RUnlock()
 		s.mu.Lock()
+		l.takeSignal()
 	}
 	if l.combining { // l was asked to combine after its parts were finished
 		s.retire(l)
 	}
-	select {
-	case <-l.wake: // a signal that came too late
-	default:
-	}
+	l.takeSignal() // one that came too late
 }
 
 // recruit makes one more login combine, if parts wait and a P is left. That login is l.
@@ -121,10 +133,19 @@ func (s *Server) retire(l *login) {
 	l.combining = false
 }
 
+// signal ends the wait of l's goroutine, or its next wait. The caller holds the Server's lock.
 func (l *login) signal() {
-	select {
-	case l.wake <- struct{}{}:
-	default:
+	if !l.signaled {
+		l.signaled = true
+		l.parked.Unlock()
+	}
+}
+
+// takeSignal takes the signal, if there is one. The caller holds the Server's lock.
+func (l *login) takeSignal() {
+	if l.signaled {
+		l.signaled = false
+		l.parked.Lock() // at once: the goroutine, which is the caller, does not wait
 	}
 }
 

@@ -17,13 +17,13 @@ import (
 // another combiner.
 func TestCombinerThatIsAskedTooLate(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // one combiner at most
-	waits := &login{wake: make(chan struct{}, 1), pending: 1}
+	waits, late := newLogin(), newLogin()
+	waits.pending, late.combining = 1, true
 	s := Server{combiners: 1, queue: []*part{{of: waits}}}
-	late := &login{wake: make(chan struct{}, 1), combining: true}
 	late.signal()
 	s.wait(late)
-	if late.combining || s.combiners != 1 || !waits.combining || len(waits.wake) != 1 || len(late.wake) != 0 {
-		t.Errorf("%d combiners; the late one combines: %t; the other does: %t, with %d signals", s.combiners, late.combining, waits.combining, len(waits.wake))
+	if late.combining || s.combiners != 1 || !waits.combining || !waits.signaled || late.signaled {
+		t.Errorf("%d combiners; the late one combines: %t, and is signaled: %t; the other does: %t, %t", s.combiners, late.combining, late.signaled, waits.combining, waits.signaled)
 	}
 }
 
@@ -48,7 +48,7 @@ func TestMostCombiners(t *testing.T) {
 		runtime.GOMAXPROCS(procs)
 		for combiners := range 5 {
 			want := combiners
-			l := &login{wake: make(chan struct{}, 1)}
+			l := newLogin()
 			s := Server{combiners: combiners, queue: []*part{{of: l}}}
 			s.recruit(l)
 			if combiners < procs {
