@@ -122,18 +122,41 @@ type failure struct {
 	// after is how long the store asks its clients to wait, or 0.
 	after time.Duration
 	err   error
+	text  string // of err, without credentials
 }
 
-func (f *failure) Error() string { return f.err.Error() }
+// newFailure returns err as a failure. If a file that a request needs is missing, such as
+// one of credentials, the object is not: the failure does not have the types of an error
+// of a file.
+func newFailure(k kind, err error) *failure {
+	f := &failure{kind: k, err: err, text: withoutCredentials(err)}
+	var file *fs.PathError
+	if errors.As(err, &file) || errors.Is(err, fs.ErrNotExist) {
+		f.err = errors.New(f.text)
+	}
+	return f
+}
+
+func (f *failure) Error() string { return f.text }
 func (f *failure) Unwrap() error { return f.err }
 
-// hideFile takes the types from an error of a file, such as one of credentials: if that
-// file is missing, the object is not.
-func (f *failure) hideFile() {
-	var file *fs.PathError
-	if errors.As(f.err, &file) || errors.Is(f.err, fs.ErrNotExist) {
-		f.err = errors.New(f.err.Error())
+// withoutCredentials returns the text of err. Of its URLs it leaves out what may have
+// credentials, as the query of a signed one: users, queries and fragments.
+func withoutCredentials(err error) string {
+	text := err.Error()
+	var u *url.Error
+	for ; errors.As(err, &u); err = u.Err {
+		bare := u.URL
+		if i := strings.IndexAny(bare, "?#"); i >= 0 {
+			bare = bare[:i]
+		}
+		if scheme, rest, ok := strings.Cut(bare, "://"); ok {
+			host, _, _ := strings.Cut(rest, "/")
+			bare = scheme + "://" + rest[strings.LastIndexByte(host, '@')+1:]
+		}
+		text = strings.ReplaceAll(text, strconv.Quote(u.URL), strconv.Quote(bare))
 	}
+	return text
 }
 
 // isKind reports whether err is a failure of a kind.
@@ -147,8 +170,7 @@ func (p *provider) failed(err error) error {
 	if err == nil {
 		return nil
 	}
-	f := &failure{kind: p.kindOf(err), err: err}
-	f.hideFile()
+	f := newFailure(p.kindOf(err), err)
 	var certificate *tls.CertificateVerificationError
 	switch {
 	case errors.As(err, &certificate):

@@ -169,9 +169,7 @@ func (s *Store) bucketOf(p place) (bucket, error) {
 		// The bucket outlives the request that opens it.
 		b.bucket, b.err = p.provider().open(context.Background(), p, q, s.options.Connections)
 		if b.err != nil {
-			f := &failure{kind: refused, err: fmt.Errorf("opening %s: %w", p.root(), b.err)}
-			f.hideFile()
-			b.err = f
+			b.err = newFailure(refused, fmt.Errorf("opening %s: %w", p.root(), b.err))
 		}
 	})
 	return b.bucket, b.err
