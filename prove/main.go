@@ -4,10 +4,11 @@
 //
 //	go run ./prove                # every kernel of both architectures, in each build
 //	go run ./prove x4_shani       # some
+//	go run ./prove -bin FILE      # those that a program links
 //	go run ./prove -bin FILE x4_shani
 //
 // It prints a line for each kernel and each code of it, with the builds that have this
-// code, and exits with status 1 if one is refused.
+// code, and exits with status 1 if one is refused. A kernel that is named must be linked.
 package main
 
 import (
@@ -63,16 +64,16 @@ func proveAll(bin, dir string, names []string) (bool, error) {
 		defer os.RemoveAll(dir)
 	}
 	var tasks []*task
-	for _, arch := range []string{"amd64", "arm64"} {
-		of := slices.DeleteFunc(slices.Clone(kernels), func(k blocks.Spec) bool { return k.Arch != arch })
-		if len(of) == 0 {
-			continue
+	if bin == "" {
+		tasks, err = tasksOfBuilds(kernels, dir)
+	} else {
+		var missing []string
+		if tasks, missing, err = tasksOfProgram(kernels, bin, dir, len(names) > 0); len(missing) > 0 {
+			fmt.Printf("not linked: %s (%s)\n", strings.Join(missing, ", "), bin)
 		}
-		more, err := tasksOf(of, arch, bin, dir)
-		if err != nil {
-			return false, err
-		}
-		tasks = append(tasks, more...)
+	}
+	if err != nil {
+		return false, err
 	}
 	if len(tasks) == 1 {
 		return tasks[0].prove()
@@ -99,18 +100,59 @@ func kernelsNamed(names []string) ([]blocks.Spec, error) {
 	return kernels, nil
 }
 
-// tasksOf are the codes of kernels of an architecture: in a program, or in all builds.
-func tasksOf(kernels []blocks.Spec, arch, bin, dir string) (tasks []*task, err error) {
-	like, err := first(arch).open(dir, nil)
+// tasksOfProgram are the codes of kernels in a program. All of them must be linked there if
+// they were named. If not, the others are returned that its architecture has.
+func tasksOfProgram(kernels []blocks.Spec, bin, dir string, named bool) (tasks []*task, missing []string, err error) {
+	p, err := open(bin)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
+	if !p.hasSizes() {
+		like, err := first(p.arch()).open(dir, nil)
+		if err != nil {
+			return nil, nil, err
+		}
+		p.setSizes(like)
+	}
+	for _, k := range kernels {
+		if !named && p.symbol(symbolOf(k.Name)) == nil {
+			if k.Arch == p.arch() {
+				missing = append(missing, k.Name)
+			}
+			continue
+		}
+		c, err := p.kernel(k.Name)
+		if err != nil {
+			return nil, nil, err
+		}
+		tasks = append(tasks, &task{kernel: k, code: c, bin: bin, builds: []string{bin}})
+	}
+	if len(tasks) == 0 {
+		return nil, nil, fmt.Errorf("%s: no kernel is linked", bin)
+	}
+	return tasks, missing, nil
+}
+
+// tasksOfBuilds are the codes of kernels in all builds.
+func tasksOfBuilds(kernels []blocks.Spec, dir string) (tasks []*task, err error) {
 	byKernel := map[string][]*task{}
-	add := func(p *program, name string) error {
-		for _, k := range kernels {
+	likes := map[string]*program{}
+	for _, b := range builds {
+		of := slices.DeleteFunc(slices.Clone(kernels), func(k blocks.Spec) bool { return k.Arch != b.arch })
+		if len(of) == 0 {
+			continue
+		}
+		p, err := b.open(dir, likes[b.arch])
+		if err != nil {
+			return nil, err
+		}
+		if likes[b.arch] == nil {
+			likes[b.arch] = p
+		}
+		for _, k := range of {
 			c, err := p.kernel(k.Name)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			same := slices.IndexFunc(byKernel[k.Name], func(t *task) bool { return t.code.same(c) })
 			if same < 0 {
@@ -118,33 +160,7 @@ func tasksOf(kernels []blocks.Spec, arch, bin, dir string) (tasks []*task, err e
 				byKernel[k.Name] = append(byKernel[k.Name], &task{kernel: k, code: c, bin: p.path})
 			}
 			t := byKernel[k.Name][same]
-			t.builds = append(t.builds, name)
-		}
-		return nil
-	}
-	if bin != "" {
-		p, err := open(bin, like)
-		if err == nil && p.arm != like.arm {
-			err = fmt.Errorf("%s: a program for another architecture than %s", bin, arch)
-		}
-		if err == nil {
-			err = add(p, bin)
-		}
-		if err != nil {
-			return nil, err
-		}
-	} else {
-		for _, b := range builds {
-			if b.arch != arch {
-				continue
-			}
-			p, err := b.open(dir, like)
-			if err == nil {
-				err = add(p, b.String())
-			}
-			if err != nil {
-				return nil, err
-			}
+			t.builds = append(t.builds, b.String())
 		}
 	}
 	for _, k := range kernels {

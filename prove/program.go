@@ -89,14 +89,19 @@ func (b build) link(dir string) error {
 	return nil
 }
 
-// open reads the program of a build, and links it first if it is not in the folder.
+// open reads the program of a build, and links it first if it is not in the folder. The
+// sizes of symbols are those of like, the first build, unless the file says them.
 func (b build) open(dir string, like *program) (*program, error) {
 	if _, err := os.Stat(b.path(dir)); errors.Is(err, os.ErrNotExist) {
 		if err := b.link(dir); err != nil {
 			return nil, err
 		}
 	}
-	return open(b.path(dir), like)
+	p, err := open(b.path(dir))
+	if err == nil && !p.hasSizes() {
+		p.setSizes(like)
+	}
+	return p, err
 }
 
 // A program is a linked Go program with kernels in it.
@@ -123,32 +128,40 @@ type symbol struct {
 	addr, size int64
 }
 
-// open reads a program. The sizes of symbols are those of another program of the
-// architecture, like, unless the file says them.
-func open(path string, like *program) (*program, error) {
+// open reads a program.
+func open(path string) (*program, error) {
 	p, err := load(path)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	slices.SortStableFunc(p.symbols, func(x, y symbol) int { return int(x.addr - y.addr) })
+	return p, nil
+}
+
+// arch is the program's GOARCH.
+func (p *program) arch() string {
+	if p.arm {
+		return "arm64"
+	}
+	return "amd64"
+}
+
+// hasSizes reports whether the file says the sizes of symbols.
+func (p *program) hasSizes() bool { return p.os == "linux" }
+
+// setSizes gives symbols the sizes that they have in another program of the architecture.
+func (p *program) setSizes(like *program) {
 	for i, s := range p.symbols {
-		if s.size != 0 || p.os == "linux" {
-			continue
-		}
 		// A symbol reaches to the next one, at most.
 		for _, next := range p.symbols[i:] {
 			if p.symbols[i].size = next.addr - s.addr; next.addr != s.addr {
 				break
 			}
 		}
-		if like == nil {
-			return nil, fmt.Errorf("%s: the file does not say the sizes of symbols", path)
-		}
 		if t := like.symbol(s.name); t != nil && !strings.HasSuffix(s.name, ".abi0") {
 			p.symbols[i].size = min(t.size, p.symbols[i].size)
 		}
 	}
-	return p, nil
 }
 
 // symbol finds a symbol by its name, or returns nil.
@@ -189,7 +202,7 @@ func symbolOf(kernel string) string { return library + "internal/block." + kerne
 func (p *program) kernel(name string) (*code, error) {
 	s := p.symbol(symbolOf(name))
 	if s == nil {
-		return nil, fmt.Errorf("%s: no kernel %s", p.path, name)
+		return nil, fmt.Errorf("%s: %s is not linked", p.path, name)
 	}
 	data, _, err := p.bytes(*s)
 	if err != nil {
