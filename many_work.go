@@ -214,13 +214,26 @@ func flushMany(hs []hash.Hash) {
 	}
 	w := works.Get().(*work)
 	w.hs = hs
+	defer (*flushWork)(w).release()
 	lanes.Run(len(hs), (*flushWork)(w), true)
-	*w = work{}
-	works.Put(w)
 }
 
-// flushWork flushes each hash of hs that has data buffered. At first, none is waiting.
+// flushWork flushes each hash of hs that has data buffered. At first, none is waiting. If
+// another goroutine uses one of the hashes meanwhile, and a call panics, each other hash has
+// been flushed as a whole or not at all.
 type flushWork work
+
+// release drops the caller's pointers. If lanes.Run has panicked, some hashes are still
+// marked as waiting; release unmarks them.
+func (w *flushWork) release() {
+	for _, h := range w.hs {
+		if d, ok := h.(*serverHash); ok {
+			d.waiting = false
+		}
+	}
+	*w = flushWork{}
+	works.Put((*work)(w))
+}
 
 func (w *flushWork) Blocks(i int) int {
 	if d := buffering(w.hs[i]); d != nil {
@@ -235,12 +248,17 @@ func (w *flushWork) Start(i int, j *lanes.Job) bool {
 		return false
 	}
 	d.waiting = true
-	j.Set(&d.h, d.bufferedBlocks(), nil, nil)
+	j.H = d.h
+	j.Set(&j.H, d.bufferedBlocks(), nil, nil)
 	return true
 }
 
-func (w *flushWork) Done(i int, _ *lanes.Job) {
+func (w *flushWork) Done(i int, j *lanes.Job) {
 	d := buffering(w.hs[i])
+	if d == nil {
+		panic(usedTwice)
+	}
+	d.h = j.H
 	d.waiting = false
 	d.tookBuffered()
 }

@@ -12,7 +12,9 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/sha256-simd/sha256-simd/internal/block"
 	"github.com/sha256-simd/sha256-simd/internal/combine"
+	"github.com/sha256-simd/sha256-simd/internal/lanes"
 	"github.com/sha256-simd/sha256-simd/internal/test/guard"
 	"github.com/sha256-simd/sha256-simd/internal/test/hashtest"
 )
@@ -303,6 +305,53 @@ func TestHashInUse(t *testing.T) {
 	}
 	if !bytes.Equal(h.Sum(nil), before[:]) {
 		t.Error("the hash has changed")
+	}
+}
+
+// TestResetWhileFlushed has a hash lose its buffer while a list flushes it, as it can if
+// another goroutine resets it. The call panics. The other hash of the list stays right,
+// whether or not its blocks were compressed before.
+func TestResetWhileFlushed(t *testing.T) {
+	if !sideBySide() {
+		t.Skip("nothing is hashed side by side")
+	}
+	data := hashtest.Data(6000)
+	want := stdsha256.Sum256(data)
+	for _, compressed := range []bool{false, true} {
+		misused, other := NewServer().New().(*serverHash), NewServer().New().(*serverHash)
+		for _, h := range []*serverHash{misused, other} {
+			h.Write(data[:3000])
+			h.Write(data[3000:])
+			if h.buffered == nil {
+				t.Fatal("nothing is buffered")
+			}
+		}
+		w := &flushWork{hs: []hash.Hash{misused, other}}
+		func() {
+			defer func() {
+				if message := recover(); message != usedTwice {
+					t.Errorf("panic %v, want %q", message, usedTwice)
+				}
+			}()
+			defer w.release()
+			var jobs [2]lanes.Job
+			for i := range jobs {
+				if !w.Start(i, &jobs[i]) {
+					t.Fatalf("hash %d has no blocks", i)
+				}
+			}
+			if compressed {
+				block.Compress(jobs[1].State, jobs[1].Segments[0])
+			}
+			misused.Reset()
+			w.Done(0, &jobs[0])
+		}()
+		if got := other.Sum(nil); !bytes.Equal(got, want[:]) {
+			t.Errorf("compressed before: %t: %x, want %x", compressed, got, want)
+		}
+		if other.waiting {
+			t.Errorf("compressed before: %t: the other hash still waits", compressed)
+		}
 	}
 }
 
