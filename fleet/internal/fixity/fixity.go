@@ -61,6 +61,8 @@ type Result struct {
 	ETag string `json:"etag,omitempty"`
 	// Modified is when the object was last written, as the list says, or nil.
 	Modified *time.Time `json:"modified,omitempty"`
+	// ExpectedSize is the size that the list says, if that is not the object's, or nil.
+	ExpectedSize *int64 `json:"expected_size,omitempty"`
 	// Retry says that the object was unreadable for a cause that may pass.
 	Retry bool `json:"retry,omitempty"`
 
@@ -113,7 +115,7 @@ func (r *Result) IsProblem() bool {
 
 // Append appends the result to b as a line of JSON.
 func (r *Result) Append(b []byte) []byte {
-	if r.NameBytes != nil || r.Retry || r.Version != "" || r.PartSize != 0 || !plain(r.Name) || !plain(r.Error) || !plain(r.Expected) || !plain(r.ETag) {
+	if r.NameBytes != nil || r.ExpectedSize != nil || r.Retry || r.Version != "" || r.PartSize != 0 || !plain(r.Name) || !plain(r.Error) || !plain(r.Expected) || !plain(r.ETag) {
 		return list.AppendJSON(b, r)
 	}
 	// Nearly all are like this, and reflection would take several times as long as
@@ -509,6 +511,7 @@ func (w *work) finish(r *Result) {
 	}
 	if r.listed >= 0 && r.listed != r.Size {
 		r.Outcome, r.Error = Mismatch, fmt.Sprintf("%d bytes, not the %d of the list", r.Size, r.listed)
+		r.ExpectedSize = &r.listed
 	}
 	w.give(r)
 }

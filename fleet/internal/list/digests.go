@@ -102,15 +102,17 @@ var plainName = strings.NewReplacer("-", "", "_", "")
 
 // setExpected sets what a text of Expected says.
 func (e *Entry) setExpected(text string) error {
-	e.SHA256, e.Checksums = "", ""
 	for _, digest := range strings.Fields(text) {
 		name, value, ok := strings.Cut(digest, ":")
 		if !ok {
-			e.SHA256 = digest
-			continue
+			name, value = "sha256", digest
 		}
-		if taken, err := e.setDigest(name, value); err != nil || !taken {
-			return fmt.Errorf("not an expected digest: %q", digest)
+		taken, err := e.setDigest(name, value)
+		if err == nil && !taken {
+			err = fmt.Errorf("not an expected digest: %q", digest)
+		}
+		if err != nil {
+			return err
 		}
 	}
 	return nil

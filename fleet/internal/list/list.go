@@ -5,7 +5,6 @@ package list
 import (
 	"bufio"
 	"encoding/base64"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -274,13 +273,6 @@ func (e *Entry) check() string {
 			return "checksums of different numbers of parts: " + e.Expected()
 		}
 	}
-	if e.SHA256 == "" || Parts(e.SHA256) > 0 {
-		return ""
-	}
-	e.SHA256 = strings.ToLower(e.SHA256)
-	if b, err := hex.DecodeString(e.SHA256); err != nil || len(b) != 32 {
-		return "not a SHA-256 digest: " + strconv.Quote(e.SHA256)
-	}
 	return ""
 }
 
@@ -313,6 +305,8 @@ type record struct {
 	Error     string     `json:"error,omitempty"`
 	Listing   string     `json:"listing,omitempty"`
 	ETag      string     `json:"etag,omitempty"`
+
+	ExpectedSize *int64 `json:"expected_size,omitempty"`
 }
 
 // A field is one of a record's checksums.
@@ -336,20 +330,30 @@ func parseJSON(line string, e *Entry) error {
 	if r.Line > 0 {
 		e.Line = r.Line
 	}
-	e.Name, e.Version, e.SHA256, e.PartSize, e.Malformed = r.Name, r.Version, r.SHA256, r.PartSize, r.Malformed
+	e.Name, e.Version, e.PartSize, e.Malformed = r.Name, r.Version, r.PartSize, r.Malformed
 	e.Deleted, e.listing, e.ETag = r.Deleted, r.Listing, r.ETag
 	if len(r.NameBytes) > 0 {
 		e.Name = string(r.NameBytes)
 	}
-	if r.Outcome != "" && r.Expected != "" {
-		// A worker's output: what was expected still is, whatever was read. If that
-		// was right, so is the digest.
+	sha256, size := r.SHA256, r.Size
+	if r.Outcome != "" {
+		// A worker's output: what was expected still is, whatever was read. What was
+		// read is the object's digest and size only if that was right.
 		if err := e.setExpected(r.Expected); err != nil {
 			return err
 		}
-		if r.Outcome == "match" {
-			e.SHA256 = r.SHA256
+		if r.Outcome != "match" && r.Outcome != "new" {
+			sha256, size = "", r.ExpectedSize
 		}
+		e.Deleted = r.Outcome == "deleted" && r.Error == ""
+	}
+	if sha256 != "" {
+		if _, err := e.setDigest("sha256", sha256); err != nil {
+			return err
+		}
+	}
+	if size != nil && *size >= 0 {
+		e.Size = *size
 	}
 	for _, f := range r.checksums() {
 		if *f.value == "" {
@@ -361,10 +365,6 @@ func parseJSON(line string, e *Entry) error {
 	}
 	if r.Outcome == "malformed" {
 		e.Malformed = r.Error
-	}
-	// What a worker found is the object's size only if the object was as it should be.
-	if r.Size != nil && *r.Size >= 0 && (r.Outcome == "" || r.Outcome == "match" || r.Outcome == "new") {
-		e.Size = *r.Size
 	}
 	if r.Modified != nil {
 		e.Modified = *r.Modified

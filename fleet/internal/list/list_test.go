@@ -17,8 +17,9 @@ import (
 )
 
 const (
-	digest    = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
-	composite = "n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg=-3"
+	digest       = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+	digestBase64 = "n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg="
+	composite    = digestBase64 + "-3"
 
 	// Others of the same four bytes, "test".
 	md5Hex     = "098f6bcd4621d373cade4e832627b4f6"
@@ -97,10 +98,21 @@ func TestFormats(t *testing.T) {
 		{name: "rclone, size not known", format: "rclone", line: `{"Path":"a","Size":-1}`, want: Entry{Name: "a"}},
 		{name: "rclone, a directory in the name", format: "rclone", line: `{"Path":"\"IsDir\":true","Size":-1}`, want: Entry{Name: `"IsDir":true`}},
 		{name: "rclone, cut", format: "rclone", line: `{"Path":`, want: Entry{Malformed: "not a line of rclone lsjson: unexpected end of JSON input"}},
-		{name: "JSON, size of a mismatch", line: `{"name":"a","outcome":"mismatch","size":7,"sha256":"` + digest + `"}`, want: Entry{Name: "a", SHA256: digest}},
+		{name: "JSON, size of a mismatch", line: `{"name":"a","outcome":"mismatch","size":7,"sha256":"` + digest + `"}`, want: Entry{Name: "a"}},
+		{name: "JSON, a mismatch of the size", line: `{"name":"a","outcome":"mismatch","size":7,"sha256":"` + digest + `","expected":"","expected_size":9}`, want: Entry{Name: "a", Size: 9}},
+		{name: "JSON, new", line: `{"name":"a","outcome":"new","size":7,"sha256":"` + digest + `","expected":""}`, want: Entry{Name: "a", Size: 7, SHA256: digest}},
+		{name: "JSON, a delete marker", line: `{"name":"s3://b/k","version":"v","outcome":"deleted","sha256":"","expected":"","size":-1,"error":""}`,
+			want: Entry{Name: "s3://b/k", Version: "v", Deleted: true}},
+		{name: "JSON, deleted since", line: `{"name":"s3://b/k","outcome":"deleted","sha256":"","expected":"` + digest + `","size":-1,"error":"NoSuchKey"}`,
+			want: Entry{Name: "s3://b/k", SHA256: digest}},
+		{name: "JSON, base64", line: `{"name":"a","sha256":"` + digestBase64 + `"}`, want: Entry{Name: "a", SHA256: digest}},
+		{name: "JSON, upper case", line: `{"name":"a","sha256":"` + strings.ToUpper(digest) + `"}`, want: Entry{Name: "a", SHA256: digest}},
+		{name: "JSON, base64 of a match", line: `{"name":"a","outcome":"match","sha256":"` + digestBase64 + `","expected":"` + digest + `"}`, want: Entry{Name: "a", SHA256: digest}},
 		{name: "JSON, size of a match", line: `{"name":"a","outcome":"match","size":7,"sha256":"` + digest + `"}`, want: Entry{Name: "a", Size: 7, SHA256: digest}},
 		{name: "JSON, another digest", line: `{"name":"a","sha256":"` + digest[:40] + `"}`,
-			want: Entry{Name: "a", Malformed: `not a SHA-256 digest: "` + digest[:40] + `"`}},
+			want: Entry{Name: "a", Malformed: `not a SHA-256 digest: "` + digest[:40] + `": the digest has 40 characters; expected 64 hexadecimal digits`}},
+		{name: "JSON, another expected digest", line: `{"name":"a","outcome":"missing","expected":"` + digest[:40] + `"}`,
+			want: Entry{Name: "a", Malformed: `not a SHA-256 digest: "` + digest[:40] + `": the digest has 40 characters; expected 64 hexadecimal digits`}},
 		{name: "JSON, malformed", line: `{"name":"a","outcome":"malformed","error":"why"}`, want: Entry{Name: "a", Malformed: "why"}},
 		{name: "inventory, the current version", format: "inventory", schema: "Bucket, Key, VersionId", line: `"b","k","null"`, want: Entry{Name: "s3://b/k"}},
 		{name: "inventory, a size below 0", format: "inventory", line: `"b","k","-5"`, want: Entry{Name: "s3://b/k", Malformed: `not a size: "-5"`}},
