@@ -109,11 +109,12 @@ func sumOneForeign(prefix hash.Hash, msg []byte) (one [Size]byte) {
 func sumForeign(function string, prefix hash.Hash, n int, msg func(i int) []byte, put func(i int, sum *[Size]byte)) {
 	var sum [Size]byte
 	if c, ok := prefix.(hash.Cloner); ok {
-		if _, err := c.Clone(); err == nil {
+		if after, err := c.Clone(); err == nil {
 			for i := range n {
-				after, err := c.Clone()
-				if err != nil {
-					panic(fmt.Sprintf("sha256: %s: clone %T: %v", function, prefix, err))
+				if i > 0 {
+					if after, err = c.Clone(); err != nil {
+						panic(fmt.Sprintf("sha256: %s: clone %T: %v", function, prefix, err))
+					}
 				}
 				after.Write(msg(i))
 				sumAlone(&sum, after)
@@ -135,7 +136,8 @@ func sumForeign(function string, prefix hash.Hash, n int, msg func(i int) []byte
 	}
 }
 
-// resetter returns a function that sets h back to its present state.
+// resetter returns a function that sets h back to its present state. It returns an error if h
+// does not accept that state now.
 func resetter(function string, h hash.Hash) (reset func(), err error) {
 	m, ok := h.(encoding.BinaryMarshaler)
 	if !ok {
@@ -146,6 +148,9 @@ func resetter(function string, h hash.Hash) (reset func(), err error) {
 		return nil, errors.New("no UnmarshalBinary")
 	}
 	state, err := m.MarshalBinary()
+	if err == nil {
+		err = u.UnmarshalBinary(state)
+	}
 	if err != nil {
 		return nil, err
 	}

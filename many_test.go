@@ -1384,6 +1384,7 @@ func TestSumManyAfterPanicsBeforeItTouchesAnything(t *testing.T) {
 		{"SHA-224", 3, begun(sha256.New224()), 3, "prefix has digests of 28 bytes, not 32"},
 		{"SHA-512", 3, begun(sha512.New()), 3, "prefix has digests of 64 bytes, not 32"},
 		{"neither Clone nor MarshalBinary", 3, begun(plain{stdsha256.New()}), 3, "can be neither cloned nor restored"},
+		{"MarshalBinary, but no state is accepted", 3, begun(unrestorable{stdsha256.New().(marshaler)}), 3, "can be neither cloned nor restored"},
 		{"neither, no messages", 0, begun(plain{stdsha256.New()}), 0, "can be neither cloned nor restored"},
 	}
 	if !hasHMACClone {
@@ -1427,6 +1428,17 @@ func TestSumManyAfterPanicsBeforeItTouchesAnything(t *testing.T) {
 		})
 	}
 }
+
+// marshaler has the methods of the hashes of crypto/sha256, without Clone.
+type marshaler interface {
+	hash.Hash
+	encoding.BinaryMarshaler
+}
+
+// unrestorable is a hash that refuses every state.
+type unrestorable struct{ marshaler }
+
+func (unrestorable) UnmarshalBinary([]byte) error { return errors.New("refused") }
 
 // digestOf returns the digest of h, or nil if Sum panics.
 func digestOf(h hash.Hash) (digest []byte) {

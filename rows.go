@@ -48,7 +48,7 @@ func SumRows(dst Rows, prefix hash.Hash, src Rows, n int) {
 	}
 	dst.check("dst", n)
 	src.check("src", n)
-	if i, j, ok := overlap(&dst, &src, n); ok {
+	if i, j, ok := overlap(offset(dst.Data, src.Data), &dst, &src, n); ok {
 		panic(fmt.Sprintf("sha256: SumRows: row %d of dst overlaps row %d of src, which is hashed later", i, j))
 	}
 	if prefix == nil && block.UsesStd() {
@@ -100,31 +100,37 @@ func (r *Rows) check(name string, n int) {
 	}
 }
 
+// offset returns how many bytes behind the beginning of b the beginning of a lies. On 32-bit
+// ports, an int could not hold every such number.
+func offset(a, b []byte) int64 {
+	return int64(uintptr(unsafe.Pointer(unsafe.SliceData(a)))) - int64(uintptr(unsafe.Pointer(unsafe.SliceData(b))))
+}
+
 // overlap reports whether one of the first n rows of dst overlaps a later row of src. If
-// so, row i of dst overlaps row j of src. overlap checks each row only if the spans of dst
-// and src overlap, and some row i of dst ends after row i+1 of src begins.
-func overlap(dst, src *Rows, n int) (i, j int, ok bool) {
+// so, row i of dst overlaps row j of src. The data of dst begins `offset` bytes behind the
+// data of src. overlap checks each row only if the spans of dst and src overlap, and some row
+// i of dst ends after row i+1 of src begins.
+func overlap(offset int64, dst, src *Rows, n int) (i, j int, ok bool) {
 	if n < 2 || src.Size == 0 {
 		return 0, 0, false
 	}
 	last := n - 1
 	// Offsets are from the beginning of src.
-	offset := int(uintptr(unsafe.Pointer(unsafe.SliceData(dst.Data))) - uintptr(unsafe.Pointer(unsafe.SliceData(src.Data))))
-	if offset >= last*src.Stride+src.Size || offset+last*dst.Stride+dst.Size <= 0 {
+	if offset >= int64(last*src.Stride+src.Size) || offset+int64(last*dst.Stride+dst.Size) <= 0 {
 		return 0, 0, false
 	}
-	endsBeforeNext := func(i int) bool { return offset+i*dst.Stride+dst.Size <= (i+1)*src.Stride }
+	endsBeforeNext := func(i int) bool { return offset+int64(i*dst.Stride+dst.Size) <= int64((i+1)*src.Stride) }
 	if endsBeforeNext(0) && endsBeforeNext(last-1) {
 		return 0, 0, false
 	}
 	for i := range last {
-		begin := offset + i*dst.Stride
+		begin := offset + int64(i*dst.Stride)
 		// Among the rows of src after row i, row j is the first that ends after begin.
 		j := i + 1
-		if begin >= src.Size {
-			j = max(j, (begin-src.Size)/src.Stride+1)
+		if begin >= int64(src.Size) {
+			j = max(j, int((begin-int64(src.Size))/int64(src.Stride)+1))
 		}
-		if j <= last && j*src.Stride < begin+dst.Size {
+		if j <= last && int64(j*src.Stride) < begin+int64(dst.Size) {
 			return i, j, true
 		}
 	}

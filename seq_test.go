@@ -138,6 +138,9 @@ func checkKeys[K comparable](t *testing.T, msgs [][]byte, key func(i int) K) {
 		}
 		i++
 	}
+	if i != len(msgs) {
+		t.Errorf("%d digests with keys of type %T, want %d", i, *new(K), len(msgs))
+	}
 }
 
 // TestSumSeqEndsEarly leaves a loop at every place there is. The source has to end with it.

@@ -85,14 +85,6 @@ type digest struct {
 	ends byte
 }
 
-// The marshalled form of crypto/sha256 consists of an identifier, the state, the partial
-// block padded with zeros, and the length.
-const (
-	magic224      = "sha\x02"
-	magic256      = "sha\x03"
-	marshaledSize = len(magic256) + 8*4 + BlockSize + 8
-)
-
 var (
 	errIdentifier = errors.New("crypto/sha256: invalid hash state identifier")
 	errSize       = errors.New("crypto/sha256: invalid hash state size")
@@ -100,9 +92,9 @@ var (
 
 func (d *digest) magic() string {
 	if d.is224 {
-		return magic224
+		return block.Magic224
 	}
-	return magic256
+	return block.Magic256
 }
 
 func (d *digest) Reset() {
@@ -235,7 +227,7 @@ func (d *digest) Clone() (hash.Cloner, error) {
 }
 
 func (d *digest) MarshalBinary() ([]byte, error) {
-	return d.AppendBinary(make([]byte, 0, marshaledSize))
+	return d.AppendBinary(make([]byte, 0, block.MarshaledSize))
 }
 
 func (d *digest) AppendBinary(b []byte) ([]byte, error) {
@@ -253,10 +245,10 @@ func (d *digest) UnmarshalBinary(b []byte) error {
 	if len(b) < len(magic) || string(b[:len(magic)]) != magic {
 		return errIdentifier
 	}
-	if len(b) != marshaledSize {
+	if len(b) != block.MarshaledSize {
 		return errSize
 	}
-	f := (*[marshaledSize]byte)(b)[len(magic256):]
+	f := (*[block.MarshaledSize]byte)(b)[len(block.Magic256):]
 	for i := range d.h {
 		d.h[i] = binary.BigEndian.Uint32(f[4*i:])
 	}

@@ -179,3 +179,26 @@ func TestFaultOnAnyPage(t *testing.T) {
 		}
 	}
 }
+
+// TestOverlapBeyond2GiB tests rows of a size that a 32-bit port can map: digests that begin
+// within their rows and end 2.5 GiB behind the beginning of these.
+func TestOverlapBeyond2GiB(t *testing.T) {
+	const n = 25_000_000
+	for _, tt := range []struct {
+		offset      int64
+		dst, src    Rows
+		i, j        int
+		overlapping bool
+	}{
+		{1_500_000_000, Rows{Size: 32, Stride: 40}, Rows{Size: 64, Stride: 64}, 0, 23_437_500, true},
+		{1_500_000_032, Rows{Size: 32, Stride: 40}, Rows{Size: 64, Stride: 64}, 0, 23_437_500, true},
+		{1_600_000_000, Rows{Size: 32, Stride: 40}, Rows{Size: 64, Stride: 64}, 0, 0, false},
+		{-1_500_000_000, Rows{Size: 32, Stride: 64}, Rows{Size: 64, Stride: 64}, 0, 0, false},
+		{2_500_000_000, Rows{Size: 32, Stride: 32}, Rows{Size: 64, Stride: 64}, 0, 0, false},
+		{-2_500_000_000, Rows{Size: 32, Stride: 32}, Rows{Size: 64, Stride: 64}, 0, 0, false},
+	} {
+		if i, j, ok := overlap(tt.offset, &tt.dst, &tt.src, n); ok != tt.overlapping || i != tt.i || j != tt.j {
+			t.Errorf("offset %d: row %d overlaps row %d: %t, want row %d, row %d, %t", tt.offset, i, j, ok, tt.i, tt.j, tt.overlapping)
+		}
+	}
+}

@@ -2,7 +2,6 @@ package sha256
 
 import (
 	stdsha256 "crypto/sha256"
-	"encoding"
 	"fmt"
 	"hash"
 	"sync"
@@ -20,13 +19,6 @@ type takenState struct {
 }
 
 var takenStates = sync.Pool{New: func() any { return new(takenState) }}
-
-// stdHash has the methods of the hashes of crypto/sha256.
-type stdHash interface {
-	hash.Hash
-	encoding.BinaryAppender
-	encoding.BinaryUnmarshaler
-}
 
 // stdType is the type of the hashes of crypto/sha256, as typeOf returns it.
 var stdType = typeOf(stdsha256.New())
@@ -47,7 +39,7 @@ func isTaken(h hash.Hash) bool { return isStd(h) && !block.UsesStd() }
 // take checks the concrete type of h, since a type that wraps such a hash may give Write
 // another meaning. take returns nil where crypto/sha256 does the work.
 func take(h hash.Hash) *takenState {
-	m, ok := h.(stdHash)
+	m, ok := h.(block.StdHash)
 	if !ok || !isTaken(h) {
 		return nil
 	}
@@ -55,7 +47,7 @@ func take(h hash.Hash) *takenState {
 	form, err := m.AppendBinary(t.form[:0])
 	if err == nil {
 		t.form = form
-		t.is224 = string(form[:min(len(magic224), len(form))]) == magic224
+		t.is224 = string(form[:min(len(block.Magic224), len(form))]) == block.Magic224
 		err = t.UnmarshalBinary(form)
 	}
 	if err != nil {
@@ -90,7 +82,7 @@ type takenRun struct {
 	hs   []hash.Hash
 	data [][]byte
 
-	from   []stdHash // the hashes whose states are taken
+	from   []block.StdHash // the hashes whose states are taken
 	states []*takenState
 	taken  map[hash.Hash]*takenState // a hash may occur several times
 }
@@ -182,7 +174,7 @@ func writesTo(h hash.Hash) hash.Hash {
 func (r *takenRun) take(h hash.Hash) *takenState {
 	t := take(h)
 	if t != nil {
-		r.from, r.states, r.taken[h] = append(r.from, h.(stdHash)), append(r.states, t), t
+		r.from, r.states, r.taken[h] = append(r.from, h.(block.StdHash)), append(r.states, t), t
 	}
 	return t
 }

@@ -42,14 +42,14 @@ func New(key []byte) hash.Hash {
 // A mac is a hash that New returns.
 type mac struct {
 	inner hash.Hash // has taken in the block of the key XORed with ipad, then the message
-	begin [4 + 8*4 + block.Size + 8]byte
+	begin [block.MarshaledSize]byte
 	outer block.State
 }
 
 // marshal returns h in the marshalled form of crypto/sha256. h is the state after one
 // block.
-func marshal(h *block.State) (form [4 + 8*4 + block.Size + 8]byte) {
-	b := append(form[:0], "sha\x03"...)
+func marshal(h *block.State) (form [block.MarshaledSize]byte) {
+	b := append(form[:0], block.Magic256...)
 	for _, v := range h {
 		b = binary.BigEndian.AppendUint32(b, v)
 	}

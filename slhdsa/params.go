@@ -79,7 +79,6 @@ func oid(last int) asn1.ObjectIdentifier {
 const (
 	maxN      = 32
 	maxChains = 2*maxN + 3
-	maxLayers = 22
 	maxTrees  = 35 // of FORS
 )
 

@@ -754,7 +754,7 @@ func TestSizes(t *testing.T) {
 		if got := [3]int{set.PublicKeySize(), set.PrivateKeySize(), set.SignatureSize()}; got != want {
 			t.Errorf("%v: %v, want %v", set, got, want)
 		}
-		if p := set.params(); p != nil && (p.n > maxN || p.chains() > maxChains || p.d > maxLayers || p.k > maxTrees || p.k > lanes.MaxOneBlock) {
+		if p := set.params(); p != nil && (p.n > maxN || p.chains() > maxChains || p.k > maxTrees || p.k > lanes.MaxOneBlock) {
 			t.Errorf("%v exceeds the largest values", set)
 		}
 	}

@@ -10,8 +10,8 @@ import (
 	"unsafe"
 )
 
-// stdHash has the methods of crypto/sha256's hashes that x1_std uses.
-type stdHash interface {
+// StdHash has the methods of the hashes of crypto/sha256 that this library uses.
+type StdHash interface {
 	hash.Hash
 	encoding.BinaryAppender
 	encoding.BinaryUnmarshaler
@@ -19,26 +19,27 @@ type stdHash interface {
 
 // stdState is a crypto/sha256 hash together with room for its marshalled form.
 type stdState struct {
-	hash stdHash
+	hash StdHash
 	// buf is the marshalled form that x1_std builds and reads: the identifier,
 	// the state, an empty block buffer and a length of zero. crypto/sha256
 	// takes no notice of the length but for its position in the block.
 	buf  []byte
-	room [stdSize]byte // for buf
+	room [MarshaledSize]byte // for buf
 }
 
-// stdMagic precedes the state in crypto/sha256's marshalled form, which has stdSize
-// bytes.
+// The marshalled form of a hash of crypto/sha256 consists of an identifier, the state, the
+// partial block padded with zeros, and the length. It has MarshaledSize bytes.
 const (
-	stdMagic = "sha\x03"
-	stdSize  = len(stdMagic) + len(State{})*4 + Size + 8
+	Magic224      = "sha\x02"
+	Magic256      = "sha\x03"
+	MarshaledSize = len(Magic256) + len(State{})*4 + Size + 8
 )
 
 var stdPool = sync.Pool{New: func() any {
-	s := &stdState{hash: sha256.New().(stdHash)}
+	s := &stdState{hash: sha256.New().(StdHash)}
 	var err error
 	s.buf, err = s.hash.AppendBinary(s.room[:0])
-	if err != nil || !bytes.HasPrefix(s.buf, []byte(stdMagic)) {
+	if err != nil || !bytes.HasPrefix(s.buf, []byte(Magic256)) {
 		panic("sha256: crypto/sha256 does not marshal its state as documented")
 	}
 	return s
@@ -52,16 +53,16 @@ var stdPool = sync.Pool{New: func() any {
 func x1_std(h *State, p *byte, n int) {
 	s := stdPool.Get().(*stdState)
 	for i, v := range h {
-		binary.BigEndian.PutUint32(s.buf[len(stdMagic)+4*i:], v)
+		binary.BigEndian.PutUint32(s.buf[len(Magic256)+4*i:], v)
 	}
-	clear(s.buf[len(stdMagic)+4*len(h):])
+	clear(s.buf[len(Magic256)+4*len(h):])
 	if err := s.hash.UnmarshalBinary(s.buf); err != nil {
 		panic("sha256: crypto/sha256 refuses its own state: " + err.Error())
 	}
 	s.hash.Write(unsafe.Slice((*byte)(noescape(unsafe.Pointer(p))), n*Size))
 	s.buf, _ = s.hash.AppendBinary(s.buf[:0])
 	for i := range h {
-		h[i] = binary.BigEndian.Uint32(s.buf[len(stdMagic)+4*i:])
+		h[i] = binary.BigEndian.Uint32(s.buf[len(Magic256)+4*i:])
 	}
 	stdPool.Put(s)
 }

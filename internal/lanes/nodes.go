@@ -153,8 +153,3 @@ func apartOrSame(a, b []byte) bool {
 	p, q := uintptr(unsafe.Pointer(&a[0])), uintptr(unsafe.Pointer(&b[0]))
 	return p == q || p+uintptr(len(a)) <= q || q+uintptr(len(b)) <= p
 }
-
-// bytesOf returns the memory of digests.
-func bytesOf(digests [][block.DigestSize]byte) []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(digests))), len(digests)*block.DigestSize)
-}

@@ -1,6 +1,9 @@
 package lanes
 
-import "github.com/sha256-simd/sha256-simd/internal/block"
+import (
+	"github.com/sha256-simd/sha256-simd/internal/block"
+	"github.com/sha256-simd/sha256-simd/internal/convert"
+)
 
 // Rows are parts of a buffer that have one size and one distance: row i is the Size
 // bytes of Data from i·Stride on.
@@ -14,7 +17,7 @@ func (r *Rows) row(i int) []byte { return r.Data[i*r.Stride:][:r.Size] }
 
 // rowsOf returns digests as rows.
 func rowsOf(digests [][block.DigestSize]byte) Rows {
-	return Rows{bytesOf(digests), block.DigestSize, block.DigestSize}
+	return Rows{convert.Bytes(digests), block.DigestSize, block.DigestSize}
 }
 
 // put sets rows, from row `first` on, to the digests of jobs.

@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
+	"github.com/sha256-simd/sha256-simd/internal/convert"
 	"github.com/sha256-simd/sha256-simd/internal/cpu"
 	"github.com/sha256-simd/sha256-simd/internal/plan"
 	"github.com/sha256-simd/sha256-simd/internal/race"
@@ -908,7 +909,7 @@ func TestSchedulesOfOneBlock(t *testing.T) {
 				continue
 			}
 			src, dst := make([][block.DigestSize]byte, 2*n), make([][block.DigestSize]byte, n)
-			copy(bytesOf(src), data)
+			copy(convert.Bytes(src), data)
 			CompressPairs(dst, block.State{1, 2}, src)
 			for i, got := range dst {
 				before := block.State{1, 2}

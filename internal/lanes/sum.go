@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
+	"github.com/sha256-simd/sha256-simd/internal/convert"
 	"github.com/sha256-simd/sha256-simd/internal/plan"
 )
 
@@ -95,7 +96,7 @@ func SumDigests(dst [][block.DigestSize]byte, prefix Prefix, src [][block.Digest
 	}
 	size := len(src) / len(dst) * block.DigestSize // of k digests
 	to := rowsOf(dst)
-	SumRows(&to, &prefix, &Rows{bytesOf(src), size, size}, len(dst))
+	SumRows(&to, &prefix, &Rows{convert.Bytes(src), size, size}, len(dst))
 }
 
 // SumNested sets dst[i] to SHA-256(outer || SHA-256(inner || msgs[i])). The slices have

@@ -57,20 +57,20 @@ func (p *Chains) ChainWay(s *Streams, n, steps, longest int, even bool) ChainWay
 	step := int64(p.cycles[1]/2 + stepCycles)
 	alone := int64(steps) * step
 	// This look, which divides only by a constant, decides for short lists.
-	if p.Width > 1 && Pays(chainsCycles+int64(n)*chainCycles, alone) {
+	if p.Width > 1 && pays(chainsCycles+int64(n)*chainCycles, alone) {
 		odd := 0
 		if even { // kernels do two steps at a time; an odd step is a pass
 			odd = longest % 2
 		}
 		together := p.together(n, steps-odd*n, longest-odd, even) + int64(odd)*min(s.passes(n, n, 1, true), int64(n)*step)
-		if Pays(together, alone) && together < s.passes(n, steps, longest, even) {
+		if pays(together, alone) && together < s.passes(n, steps, longest, even) {
 			return KernelWay
 		}
 	}
 	switch {
 	case s.Width == 1 || n == 1:
 		return AloneWay
-	case even || Pays(int64(longest)*listCycles, alone) && Pays(s.passes(n, steps, longest, even), alone):
+	case even || pays(int64(longest)*listCycles, alone) && pays(s.passes(n, steps, longest, even), alone):
 		return PassesWay
 	}
 	return AloneWay

@@ -102,7 +102,7 @@ const longEqualCycles = 50
 const oneBlockCycles = 40
 
 // OneByOne reports whether n messages take less time one after the other than side by
-// side, or at most a twentieth more (see Pays). The messages have `blocks` blocks in all,
+// side, or at most a twentieth more (see pays). The messages have `blocks` blocks in all,
 // the shortest has `shortest`, the longest `longest`. Side by side, each message costs the
 // caller `each` cycles more than alone. If copied is set, messages of up to block.MaxShort
 // blocks are copied whole. Then up to block.MaxLanes messages with the same number of
@@ -145,13 +145,13 @@ func (p *Streams) OneByOne(n, blocks, shortest, longest, each int, copied bool) 
 	}
 	rest := max(int64(left)*int64(perBlock), int64(longest-shortest)*int64(p.cycles[1]))
 	together := listCycles + int64(n)*int64(listLaneCycles+each) + int64(calls)*int64(p.overhead.callOf(width)) + even + rest
-	return !Pays(together, alone)
+	return !pays(together, alone)
 }
 
-// Pays reports whether `together`, the cost side by side, is less than `alone`, the cost one
+// pays reports whether `together`, the cost side by side, is less than `alone`, the cost one
 // after the other, by more than a twenty-first of alone. The costs are not exact. So alone
 // may be a twentieth more than together.
-func Pays(together, alone int64) bool { return alone-alone/21 > together }
+func pays(together, alone int64) bool { return alone-alone/21 > together }
 
 // OneByOneInClasses is OneByOne for n messages in `classes` classes. The messages of a
 // class have the same number of blocks and run together. The last turn of each class leaves
@@ -166,7 +166,7 @@ func (p *Streams) OneByOneInClasses(n, blocks, classes, each int) bool {
 	calls := 2 * (int64(n)/width + int64(classes))
 	together := listCycles + int64(n)*int64(listLaneCycles+each) + calls*int64(p.overhead.callOf(p.Width)) +
 		int64(blocks)*turn/width + int64(classes)*int64(blocks/n)*turn/3
-	return !Pays(together, int64(blocks)*int64(p.cycles[1]))
+	return !pays(together, int64(blocks)*int64(p.cycles[1]))
 }
 
 // NeverPays reports whether n messages that have `blocks` blocks in all take less time one
