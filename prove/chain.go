@@ -98,7 +98,7 @@ func (d *chainProof) renaming(iteration bool) *renaming {
 	r := &renaming{words: map[word]word{}, known: map[word]word{}, region: func(name string) string { return name }}
 	r.numbers = func(l linear) linear { return l }
 	r.input = func(name string) string {
-		if strings.HasPrefix(name, "unknown") || iteration && (strings.HasPrefix(name, "u") || strings.HasPrefix(name, "sum")) {
+		if iteration && (strings.HasPrefix(name, "u") || strings.HasPrefix(name, "sum")) {
 			return ""
 		}
 		return name

@@ -213,6 +213,8 @@ var refusals = []struct {
 	{"a message decides", "padShort_neon", []change{before("strb w15, [x12] #2", "cbz x15, next")}, "depends on data"},
 	{"what is selected depends on a state", "putDigests_neon", []change{before("rev32", "mov x9, v0.d[0]; cmp x9, x9; csel x9, x9, x9, lt")}, "what is selected depends on data"},
 	{"a state decides", "putDigests_avx512", []change{before("vpshufb", "mov r11d,DWORD PTR [rbx+0x140]; test r11d,r11d; je next")}, "depends on data"},
+	{"the limit decides, before the batches", "search_x4_shani", []change{before("mov r9d,r11d", "mov r8d,DWORD PTR [rdi+0x18]; test r8d,r8d; je next")}, "depends on data"},
+	{"the limit decides, with and without batches", "search_x4_sha2", []change{before("cbz x2", "ldr w9, [x0, #24]; cbz x9, next")}, "depends on data"},
 	{"data is fetched ahead", "x1_shani", []change{before(freeX1, "prefetcht0 BYTE PTR [rbx]")}, "what is fetched ahead depends on"},
 	{"a message says what is fetched ahead", "x1_shani", []change{before(blockX1, "mov ebx,DWORD PTR [r8]; prefetcht0 BYTE PTR [rbx]")}, "what is fetched ahead depends on"},
 	{"a message says what is fetched ahead", "x1_sha2", []change{before("sha256su0", "ldr w9, [x1]; prfm pldl1keep, [x9]")}, "what is fetched ahead depends on"},
