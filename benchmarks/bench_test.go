@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -53,6 +54,8 @@ func BenchmarkHMAC(b *testing.B)               { benchmark(b, "HMAC") }
 func BenchmarkComposite(b *testing.B)          { benchmark(b, "Composite") }
 func BenchmarkSearch(b *testing.B)             { benchmark(b, "Search") }
 
+func BenchmarkFarSum256(b *testing.B)           { benchmark(b, "FarSum256") }
+func BenchmarkFarWrite(b *testing.B)            { benchmark(b, "FarWrite") }
 func BenchmarkFarSumMany(b *testing.B)          { benchmark(b, "FarSumMany") }
 func BenchmarkFarSumManyAfter(b *testing.B)     { benchmark(b, "FarSumManyAfter") }
 func BenchmarkFarHMAC(b *testing.B)             { benchmark(b, "FarHMAC") }
@@ -64,6 +67,7 @@ func BenchmarkUnequal(b *testing.B)             { benchmark(b, "Unequal") }
 func BenchmarkUnequalSumManyAfter(b *testing.B) { benchmark(b, "UnequalSumManyAfter") }
 func BenchmarkUnequalHMAC(b *testing.B)         { benchmark(b, "UnequalHMAC") }
 func BenchmarkUnequalRFC6962(b *testing.B)      { benchmark(b, "UnequalRFC6962") }
+func BenchmarkUnequalLeafHashes(b *testing.B)   { benchmark(b, "UnequalLeafHashes") }
 func BenchmarkSpread(b *testing.B)              { benchmark(b, "Spread") }
 
 // benchmark runs the rows of a function. Those that need another environment
@@ -85,6 +89,24 @@ func benchmark(b *testing.B, function string) {
 				})
 			}
 			stop(impls)
+		}
+	}
+}
+
+// TestEveryRowIsABenchmark looks in this file for a benchmark of each row.
+func TestEveryRowIsABenchmark(t *testing.T) {
+	source, err := os.ReadFile("bench_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	missing := make(map[string]bool)
+	everyRow(func(r row) {
+		call := fmt.Sprintf("benchmark(b, %q)", r.bench)
+		missing[r.bench] = !bytes.Contains(source, []byte(call))
+	})
+	for name := range missing {
+		if missing[name] {
+			t.Errorf("rows of %s have no benchmark", name)
 		}
 	}
 }
@@ -571,3 +593,4 @@ func readFile(t *testing.T, name string) []byte {
 func BenchmarkSLHDSA(b *testing.B)    { benchmark(b, "SLHDSA") }
 func BenchmarkSumChains(b *testing.B) { benchmark(b, "SumChains") }
 func BenchmarkPBKDF2(b *testing.B)    { benchmark(b, "PBKDF2") }
+func BenchmarkFiles(b *testing.B)     { benchmark(b, "Files") }

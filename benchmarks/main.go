@@ -23,7 +23,7 @@
 //
 //	go run ./benchmarks sweep
 //
-// measures every public call of the library, with random sizes, counts and mixtures,
+// measures the public calls of the library, with random sizes, counts and mixtures,
 // beside the loops that a user would write in its place. It prints the cells in which
 // the call is slower, the worst first, and a line for each call. Its exit status is 1 if
 // there are such cells, 2 if it was called the wrong way (go run prints it). Its flags:
