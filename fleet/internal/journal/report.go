@@ -183,7 +183,7 @@ func (j *Journal) found(ctx context.Context, lines int64) (*Plan, error) {
 	}
 	plan := &Plan{Lines: lines}
 	results := store.Join(j.URL, "results")
-	err := j.Store.List(ctx, results, false, func(i store.Info) error {
+	err := j.Store.ListBelow(ctx, results, func(i store.Info) error {
 		// A worker that was killed may have left a part of a result.
 		if m := resultOf.FindStringSubmatch(i.Name); m != nil {
 			plan.Shards = append(plan.Shards, Shard{Digest: m[1], Lines: -1})

@@ -38,6 +38,17 @@ var ErrNone = errors.New("there are no such objects")
 // where they are named. The error is ErrNone if there are none. With versions set, all
 // versions of objects are listed, where a store has them, and not delete markers.
 func (s *Store) List(ctx context.Context, pattern string, versions bool, found func(Info) error) error {
+	return s.list(ctx, pattern, false, versions, found)
+}
+
+// ListBelow is List of a name that is no pattern, whatever is in it, and of current
+// versions.
+func (s *Store) ListBelow(ctx context.Context, name string, found func(Info) error) error {
+	return s.list(ctx, name, true, false, found)
+}
+
+// list is List of a pattern or, literally, of a name.
+func (s *Store) list(ctx context.Context, pattern string, literal, versions bool, found func(Info) error) error {
 	p, err := parse(pattern)
 	if err != nil {
 		return err
@@ -48,9 +59,9 @@ func (s *Store) List(ctx context.Context, pattern string, versions bool, found f
 		return found(i)
 	}
 	if p.scheme == "" {
-		err = listFiles(ctx, p.path, strings.HasPrefix(pattern, "file://"), each)
+		err = listFiles(ctx, p.path, literal, strings.HasPrefix(pattern, "file://"), each)
 	} else {
-		err = s.listBucket(ctx, p, versions, each)
+		err = s.listBucket(ctx, p, literal, versions, each)
 	}
 	if err == nil && !any {
 		err = &fs.PathError{Op: "list", Path: pattern, Err: ErrNone}
@@ -58,7 +69,7 @@ func (s *Store) List(ctx context.Context, pattern string, versions bool, found f
 	return err
 }
 
-func listFiles(ctx context.Context, pattern string, asURL bool, found func(Info) error) error {
+func listFiles(ctx context.Context, pattern string, literal, asURL bool, found func(Info) error) error {
 	one := func(name string, d fs.DirEntry) error {
 		if err := ctx.Err(); err != nil {
 			return context.Cause(ctx)
@@ -78,7 +89,8 @@ func listFiles(ctx context.Context, pattern string, asURL bool, found func(Info)
 		}
 		return found(Info{Name: name, Size: info.Size(), Modified: info.ModTime()})
 	}
-	if info, err := os.Stat(pattern); err == nil {
+	info, err := os.Stat(pattern)
+	if err == nil {
 		if !info.IsDir() {
 			return one(pattern, fs.FileInfoToDirEntry(info))
 		}
@@ -94,13 +106,19 @@ func listFiles(ctx context.Context, pattern string, asURL bool, found func(Info)
 			return one(name, d)
 		})
 	}
+	if literal {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return err
+	}
 	base, rest := doublestar.SplitPattern(filepath.ToSlash(pattern))
 	return doublestar.GlobWalk(os.DirFS(base), rest, func(name string, d fs.DirEntry) error {
 		return one(filepath.Join(base, filepath.FromSlash(name)), d)
 	}, doublestar.WithFailOnIOErrors(), doublestar.WithNoFollow())
 }
 
-func (s *Store) listBucket(ctx context.Context, p place, versions bool, found func(Info) error) error {
+func (s *Store) listBucket(ctx context.Context, p place, literal, versions bool, found func(Info) error) error {
 	b, err := s.bucketOf(p)
 	if err != nil {
 		return err
@@ -109,7 +127,7 @@ func (s *Store) listBucket(ctx context.Context, p place, versions bool, found fu
 	match := func(key string) bool {
 		return p.key == "" || key == p.key || strings.HasPrefix(key, strings.TrimSuffix(p.key, "/")+"/")
 	}
-	if i := strings.IndexAny(p.key, `*?[{\`); i >= 0 {
+	if i := strings.IndexAny(p.key, `*?[{\`); i >= 0 && !literal {
 		if !doublestar.ValidatePattern(p.key) {
 			return fmt.Errorf("bad pattern %q: %w", p.key, doublestar.ErrBadPattern)
 		}

@@ -130,3 +130,26 @@ func TestListedNamesCanBeOpened(t *testing.T) {
 		}
 	}
 }
+
+// Below a name is what it names, whatever pattern it looks like.
+func TestListBelow(t *testing.T) {
+	server := storetest.New(t)
+	s := newStore(t, server.Params())
+	roots := []string{server.Name(""), t.TempDir() + "/"}
+	for _, root := range roots {
+		for _, name := range []string{"run[1]/results", "run1/results", "a{b,c}/results", "ab/results"} {
+			if err := s.Write(t.Context(), root+name+"/x", strings.NewReader("x")); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for name, want := range map[string]bool{"run[1]/results": true, "a{b,c}/results": true, "run[1-9]/results": false, "{ab,a}/results": false} {
+		for _, root := range roots {
+			got := ""
+			err := s.ListBelow(t.Context(), root+name, func(i Info) error { got += i.Name; return nil })
+			if want && (err != nil || got != root+name+"/x") || !want && !errors.Is(err, ErrNone) {
+				t.Errorf("%s: got %q, %v", root+name, got, err)
+			}
+		}
+	}
+}
