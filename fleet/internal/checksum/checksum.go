@@ -46,9 +46,6 @@ var Algorithms = []*Algorithm{
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// ErrUnknown says that there is no such algorithm here.
-var ErrUnknown = errors.New("unknown algorithm")
-
 // Named returns the algorithm of a name as somebody may write it: SHA-1, SHA1,
 // SHA2-512, ChecksumCRC32C. It returns nil if there is none.
 func Named(name string) *Algorithm {
