@@ -91,8 +91,8 @@ type Kernel struct {
 	// stream `first` at block `at`; each further turn takes the next Lanes streams. After
 	// stream ring-1 comes stream 0 again, `slice` blocks further on. So both lists repeat
 	// their first Lanes-1 pointers behind the ring, those in data `slice` blocks further
-	// on. If `turns` is 1, `ring` is ignored; else it is at least Lanes. A state that two
-	// lanes share becomes undefined. A `slice` of 0 does nothing.
+	// on. `turns` is at least 1. If it is 1, `ring` is ignored; else `ring` is at least
+	// Lanes. A state that two lanes share becomes undefined. A `slice` of 0 does nothing.
 	//
 	// With 4 lanes, ring 5, first 0, at 0, slice 2, turns 3, these blocks are done:
 	//
