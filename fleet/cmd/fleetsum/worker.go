@@ -365,8 +365,7 @@ func (w *worker) spool(f io.ReadWriteSeeker, next func() (list.Entry, error)) (j
 		if err != nil {
 			return shard, err
 		}
-		shard.Lines++
-		shard.Bytes += max(e.Size, 0)
+		shard.Add(&e)
 		line = e.Append(line[:0])
 		if _, err := b.Write(line); err != nil {
 			return shard, err

@@ -73,6 +73,12 @@ type Shard struct {
 	Bytes  int64  `json:"bytes"`
 }
 
+// Add counts an entry of the shard.
+func (s *Shard) Add(e *list.Entry) {
+	s.Lines++
+	s.Bytes = plus(s.Bytes, max(e.Size, 0))
+}
+
 // ShardName returns the name of the lines of a shard.
 func (j *Journal) ShardName(s Shard) string {
 	return store.Join(j.URL, "shards/"+s.Digest+".jsonl")

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -59,6 +60,9 @@ func TestSplitByBytes(t *testing.T) {
 		{"a long one first", append([]int64{8 * gib}, slices.Repeat([]int64{gib}, 8)...), 4, []int64{1, 4, 4}},
 		{"a long one last", append(slices.Repeat([]int64{gib}, 8), 8*gib), 2, []int64{8, 1}},
 		{"empty ones cost requests", slices.Repeat([]int64{0}, 1000), 4, []int64{250, 250, 250, 250}},
+		{"an absurd size", append([]int64{math.MaxInt64}, slices.Repeat([]int64{gib}, 19)...), 4, []int64{1, 19}},
+		{"absurd sizes", slices.Repeat([]int64{math.MaxInt64, 1}, 20), 4, []int64{1, 39}},
+		{"absurd sizes in one shard", slices.Repeat([]int64{math.MaxInt64}, 20), 1, []int64{20}},
 		{"sizes not known", slices.Repeat([]int64{-1}, 10), 3, []int64{3, 4, 3}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -190,8 +191,8 @@ func spoolEntries(next func() (list.Entry, error), noDigests bool) (*spool, erro
 
 func (s *spool) add(e *list.Entry) error {
 	s.lines++
-	s.bytes += max(e.Size, 0)
-	s.weight += weigh(e)
+	s.bytes = plus(s.bytes, max(e.Size, 0))
+	s.weight = plus(s.weight, weigh(e))
 	s.line = e.Append(s.line[:0])
 	_, err := s.w.Write(s.line)
 	return err
@@ -233,7 +234,15 @@ func (s *spool) each(do func(i int64, e *list.Entry) error) error {
 	}
 }
 
-func weigh(e *list.Entry) int64 { return perObject + max(e.Size, 0) }
+func weigh(e *list.Entry) int64 { return plus(perObject, max(e.Size, 0)) }
+
+// plus returns a + b, or the largest number: a list may say any sizes. Neither is below 0.
+func plus(a, b int64) int64 {
+	if a > math.MaxInt64-b {
+		return math.MaxInt64
+	}
+	return a + b
+}
 
 // shards divides the entries into up to n shards. If keep is not nil, it is called with
 // each and its lines. A line belongs to the shard in whose share of the weight its
@@ -243,11 +252,14 @@ func (s *spool) shards(n int, keep func(s Shard, lines io.ReadSeeker) error) ([]
 	if err != nil {
 		return nil, err
 	}
-	share := max(1, (s.weight+int64(n)-1)/int64(n))
+	share := (max(1, s.weight)-1)/int64(n) + 1
 	shards := []Shard{}
 	var weight int64
 	var line []byte
 	e, err := r.Next()
+	// index returns which share the middle of e is in. Sums that are too large for their
+	// type end in the last.
+	index := func() int64 { return min(plus(weight, weigh(&e)/2)/share, int64(n)-1) }
 	one := func() (shard Shard, err2 error) {
 		h := sha256.New()
 		var f store.Temp
@@ -259,14 +271,13 @@ func (s *spool) shards(n int, keep func(s Shard, lines io.ReadSeeker) error) ([]
 			defer f.Close()
 			w = bufio.NewWriter(io.MultiWriter(f, h))
 		}
-		for current := (weight + weigh(&e)/2) / share; err == nil && (weight+weigh(&e)/2)/share == current; e, err = r.Next() {
+		for current := index(); err == nil && index() == current; e, err = r.Next() {
 			line = e.Append(line[:0])
 			if _, err := w.Write(line); err != nil {
 				return shard, err
 			}
-			shard.Lines++
-			shard.Bytes += max(e.Size, 0)
-			weight += weigh(&e)
+			shard.Add(&e)
+			weight = plus(weight, weigh(&e))
 		}
 		if err := w.Flush(); err != nil {
 			return shard, err
