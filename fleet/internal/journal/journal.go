@@ -59,8 +59,9 @@ type Plan struct {
 	Lines int64 `json:"lines"`
 	Bytes int64 `json:"bytes"`
 	// Unchanged are the results of further lines, which have not changed since an earlier
-	// run.
-	Unchanged Shard `json:"unchanged,omitzero"`
+	// run, and Since is the URL of that.
+	Unchanged Shard  `json:"unchanged,omitzero"`
+	Since     string `json:"since,omitempty"`
 	// Asked is how many shards there were to be; there may be fewer.
 	Asked  int     `json:"shards_asked"`
 	Shards []Shard `json:"shards"`

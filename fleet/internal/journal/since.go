@@ -23,17 +23,18 @@ const sinceChunk = 20_000
 // indexDigits is how many digits the index of an entry has in strings that are sorted.
 const indexDigits = 15
 
-// leaveOut writes the results of all entries that have not changed since an earlier run
+// leaveOut writes the results of all entries that have not changed since earlier results
 // to the journal, and sets unchanged to what these are. It returns the other entries.
 // Both sides are sorted by name, outside of memory, which has a bit for each entry.
-func (j *Journal) leaveOut(ctx context.Context, earlier *Journal, lines *spool, unchanged *Shard) (*spool, error) {
+func (j *Journal) leaveOut(ctx context.Context, earlier func(context.Context, func(*fixity.Result) error) error, lines *spool, unchanged *Shard) (*spool, error) {
 	results := newSorter(ctx, sinceChunk)
 	defer results.close()
-	if err := earlier.good(ctx, func(r *fixity.Result) {
+	if err := earlier(ctx, func(r *fixity.Result) error {
 		r.Line = 0 // so that what is found twice is one string
 		results.add(sortKey(r.FullName(), r.Version) + string(r.Append(nil)))
+		return nil
 	}); err != nil {
-		return nil, fmt.Errorf("reading the run %s: %w", earlier.URL, err)
+		return nil, err
 	}
 	entries := newSorter(ctx, sinceChunk)
 	defer entries.close()
@@ -105,7 +106,12 @@ func (j *Journal) leaveOut(ctx context.Context, earlier *Journal, lines *spool, 
 
 // good calls each with the results of all objects that the run found to be as they
 // should be, or an earlier run if they have not changed since.
-func (j *Journal) good(ctx context.Context, each func(*fixity.Result)) error {
+func (j *Journal) good(ctx context.Context, each func(*fixity.Result) error) (err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("reading the run %s: %w", j.URL, err)
+		}
+	}()
 	plan, err := j.Plan(ctx)
 	if err != nil {
 		return err
@@ -115,7 +121,7 @@ func (j *Journal) good(ctx context.Context, each func(*fixity.Result)) error {
 	}
 	one := func(r *fixity.Result) error {
 		if r.Outcome == fixity.Match || r.Outcome == fixity.New {
-			each(r)
+			return each(r)
 		}
 		return nil
 	}

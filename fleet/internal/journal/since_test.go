@@ -3,6 +3,7 @@ package journal
 import (
 	"bytes"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -167,6 +168,62 @@ func TestSinceOverRuns(t *testing.T) {
 	}
 	if report, err := earlier.Report(ctx, -1); err == nil || !strings.Contains(err.Error(), "'fleetsum split' makes it again") {
 		t.Errorf("got %+v, %v", report, err)
+	}
+}
+
+// A plan keeps what it left out, whatever the earlier run finds later. Another earlier run
+// leaves out other lines.
+func TestSinceOfARunThatContinues(t *testing.T) {
+	ctx, earlier, j := t.Context(), newJournal(t), newJournal(t)
+	next := func() func() (list.Entry, error) {
+		return named(list.Entry{Name: "a", Size: 1, ETag: "e"}, list.Entry{Name: "b", Size: 1, ETag: "e"})
+	}
+	first, err := earlier.Split(ctx, Split{Shards: 2}, next())
+	if err != nil || len(first.Shards) != 2 {
+		t.Fatalf("got %+v, %v", first, err)
+	}
+	found := func(name string) *fixity.Result {
+		return &fixity.Result{Line: 1, Name: name, Outcome: fixity.New, SHA256: zeros, Size: 1, ETag: "e"}
+	}
+	write(t, earlier, first.Shards[0], found("a"))
+	plan, err := j.Split(ctx, Split{Shards: 1, Since: earlier}, next())
+	if err != nil || plan.Unchanged.Lines != 1 {
+		t.Fatalf("got %+v, %v", plan, err)
+	}
+	again := func(when string) {
+		t.Helper()
+		if got, err := j.Split(ctx, Split{Shards: 1, Since: earlier}, next()); err != nil || !reflect.DeepEqual(got, plan) {
+			t.Errorf("%s: got %+v, %v, want %+v", when, got, err, plan)
+		}
+		if report, err := j.Report(ctx, -1); err != nil || report.Unchanged != 1 {
+			t.Errorf("%s: got %+v, %v", when, report, err)
+		}
+	}
+	unchanged := j.unchangedName(plan.Unchanged.Digest)
+	for when, text := range map[string]string{"removed": "", "damaged": read(t, j, unchanged)[1:]} {
+		err := j.Store.Remove(ctx, unchanged)
+		if err == nil && text != "" {
+			err = j.Store.Write(ctx, unchanged, strings.NewReader(text))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		again(when)
+	}
+	write(t, earlier, first.Shards[1], found("b"))
+	again("with more results")
+	copied := &Journal{Store: earlier.Store, URL: "file://" + earlier.URL}
+	for name, o := range map[string]Split{"another list": {Shards: 1, Since: earlier}, "another run": {Shards: 1, Since: copied}} {
+		entries := next()
+		if name == "another list" {
+			entries = named(list.Entry{Name: "a", Size: 1, ETag: "e"}, list.Entry{Name: "c", Size: 1, ETag: "e"})
+		}
+		if got, err := j.Split(ctx, o, entries); err == nil || !strings.Contains(err.Error(), "has a plan of other lines") {
+			t.Errorf("%s: got %+v, %v", name, got, err)
+		}
+	}
+	if got, err := j.Split(ctx, Split{Shards: 1, Since: earlier, Replace: true}, next()); err != nil || got.Unchanged.Lines != 2 {
+		t.Errorf("replaced: got %+v, %v", got, err)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -14,6 +15,7 @@ import (
 	"time"
 
 	"github.com/sha256-simd/sha256-simd"
+	"github.com/sha256-simd/sha256-simd/fleet/internal/fixity"
 	"github.com/sha256-simd/sha256-simd/fleet/internal/list"
 	"github.com/sha256-simd/sha256-simd/fleet/internal/store"
 )
@@ -46,7 +48,8 @@ type Split struct {
 // different entries at once, one succeeds. A store that cannot write an object only if
 // there is none may let another write over its plan later.
 func (j *Journal) Split(ctx context.Context, o Split, next func() (list.Entry, error)) (*Plan, error) {
-	if _, err := j.Plan(ctx); err != nil {
+	earlier, err := j.Plan(ctx)
+	if err != nil {
 		return nil, err // before anything is read
 	}
 	// The lines go to a file first: how long a shard is to be depends on them all.
@@ -60,7 +63,8 @@ func (j *Journal) Split(ctx context.Context, o Split, next func() (list.Entry, e
 		plan.Lists = o.Lists()
 	}
 	if o.Since != nil {
-		rest, err := j.leaveOut(ctx, o.Since, lines, &plan.Unchanged)
+		plan.Since = o.Since.URL
+		rest, err := j.leaveOutSince(ctx, o, earlier, lines, &plan.Unchanged)
 		if err != nil {
 			return nil, err
 		}
@@ -75,6 +79,21 @@ func (j *Journal) Split(ctx context.Context, o Split, next func() (list.Entry, e
 		}
 		// Another has just made one.
 	}
+}
+
+// leaveOutSince is leaveOut of what has not changed since the run that o names. A plan
+// that is there keeps what it left out: that run may have got more results since.
+func (j *Journal) leaveOutSince(ctx context.Context, o Split, plan *Plan, lines *spool, unchanged *Shard) (*spool, error) {
+	if plan != nil && plan.Since == o.Since.URL && !o.Replace {
+		kept := func(ctx context.Context, each func(*fixity.Result) error) error {
+			return j.readUnchanged(ctx, plan, each)
+		}
+		rest, err := j.leaveOut(ctx, kept, lines, unchanged)
+		if damaged := new(damagedError); !errors.As(err, &damaged) {
+			return rest, err
+		}
+	}
+	return j.leaveOut(ctx, o.Since.good, lines, unchanged)
 }
 
 // makePlan makes the plan of lines, or finds that the journal has it. It returns nil if
