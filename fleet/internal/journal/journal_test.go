@@ -576,14 +576,96 @@ func TestNoDigests(t *testing.T) {
 }
 
 // Without a plan, a report is complete if there are as many lines as there should be.
+// A part that was changed and checked again is no other part. A part may have a line
+// twice.
 func TestReportWithoutAPlan(t *testing.T) {
-	for lines, complete := range map[int64]bool{0: false, 1: true, 2: false} {
+	one := func(line int64, name, version string) *fixity.Result {
+		return &fixity.Result{Line: line, Name: name, Version: version, Outcome: fixity.New, SHA256: zeros}
+	}
+	bad := func(line int64, why string) *fixity.Result {
+		return &fixity.Result{Line: line, Outcome: fixity.Malformed, Error: why, Size: -1}
+	}
+	for name, tt := range map[string]struct {
+		parts [][]*fixity.Result
+		want  int64
+	}{
+		"one":                   {[][]*fixity.Result{{one(1, "a", "")}}, 1},
+		"two parts":             {[][]*fixity.Result{{one(1, "a", ""), one(2, "b", "")}, {one(1, "c", ""), one(2, "d", "")}}, 4},
+		"a part with an edit":   {[][]*fixity.Result{{one(1, "a", ""), one(2, "b", "")}, {one(1, "a", ""), one(2, "c", "")}}, 3},
+		"a part with others":    {[][]*fixity.Result{{one(1, "a", ""), one(2, "b", "")}, {one(1, "b", ""), one(2, "a", "")}}, 2},
+		"versions":              {[][]*fixity.Result{{one(1, "a", "v"), one(2, "a", "w")}, {one(1, "a", "v"), one(2, "a", "")}}, 3},
+		"a line twice":          {[][]*fixity.Result{{one(1, "a", ""), one(2, "a", "")}, {one(1, "a", ""), one(2, "b", "")}}, 3},
+		"malformed":             {[][]*fixity.Result{{bad(1, "x"), bad(2, "x")}, {bad(1, "x"), bad(2, "y")}}, 3},
+		"malformed and no name": {[][]*fixity.Result{{bad(1, "x"), one(1, "", "")}}, 2},
+	} {
 		j := newJournal(t)
-		write(t, j, Shard{Digest: zeros}, &fixity.Result{Line: 1, Name: "1", Outcome: fixity.New, SHA256: zeros})
-		if report, err := j.Report(t.Context(), lines); err != nil || report.Complete != complete {
-			t.Errorf("%d lines: got %+v, %v", lines, report, err)
+		var all int64
+		for i, part := range tt.parts {
+			write(t, j, Shard{Digest: fmt.Sprintf("%064d", i)}, part...)
+			all += int64(len(part))
+		}
+		for lines := range all + 2 {
+			if report, err := j.Report(t.Context(), lines); err != nil || report.Complete != (lines == tt.want) || report.Lines != all {
+				t.Errorf("%s, %d lines: got %+v, %v", name, lines, report, err)
+			}
 		}
 	}
+}
+
+// No line of a damaged result is in a report, wherever it stands.
+func TestProblemsOfDamagedResults(t *testing.T) {
+	ctx, j := t.Context(), newJournal(t)
+	plan, err := j.Split(ctx, Split{Shards: 3}, entries(1, 1, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := ""
+	for i, s := range plan.Shards {
+		r := &fixity.Result{Line: int64(i + 1), Name: fmt.Sprint(i), Outcome: fixity.Missing, Error: strings.Repeat("x", 10_000), Size: -1}
+		text := result(r)
+		if i == 1 {
+			text = text[:len(text)-5]
+		} else {
+			want += string(r.Append(nil))
+		}
+		if err := j.WriteResult(ctx, s.Digest, bytes.NewReader(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	report, err := j.Report(ctx, -1)
+	if err != nil || !slices.Equal(report.MissingShards, []int{1}) || report.Problems != 2 {
+		t.Fatalf("got %+v, %v", report, err)
+	}
+	if got := read(t, j, j.URL+"/report/problems.jsonl"); got != want {
+		t.Errorf("got %d bytes, want %d", len(got), len(want))
+	}
+}
+
+// Of two reports at once, one may remove the other's manifest. No summary says then that
+// the run is complete.
+func TestReportsAtOnce(t *testing.T) {
+	for _, complete := range []bool{true, false} {
+		ctx, j := t.Context(), newJournal(t)
+		report := &Report{Complete: complete}
+		removing := &seeker{strings.NewReader(""), func() { os.Remove(j.URL + "/report/SHA256SUMS") }}
+		m := NewManifest(ctx)
+		defer m.Close()
+		err := j.writeReport(ctx, report, m, removing)
+		if _, statErr := os.Stat(j.URL + "/report/summary.json"); (err != nil) != complete || errors.Is(statErr, fs.ErrNotExist) != complete {
+			t.Errorf("complete %v: got %v; the summary: %v", complete, err, statErr)
+		}
+	}
+}
+
+// A seeker calls a function before it is read.
+type seeker struct {
+	*strings.Reader
+	before func()
+}
+
+func (s *seeker) Seek(offset int64, whence int) (int64, error) {
+	s.before()
+	return s.Reader.Seek(offset, whence)
 }
 
 // What cannot be read now is neither missing nor damaged: nobody plans the run again for

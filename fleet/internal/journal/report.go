@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"regexp"
 	"strings"
 
@@ -56,17 +57,21 @@ func (r *Report) Status() int {
 //
 // It removes SHA256SUMS if the run is not complete. summary.json is there only if the
 // others are as it says. If it cannot write, it returns
-// the Report with the error. What has no plan is taken to consist of the results that are there, of lines
-// lines.
+// the Report with the error. What has no plan is taken to consist of the results that are
+// there, and is complete with lines lines. A line that several results have counts once:
+// a part that was changed and checked again does not take the place of another.
 func (j *Journal) Report(ctx context.Context, lines int64) (*Report, error) {
 	plan, err := j.Plan(ctx)
 	if err != nil {
 		return nil, err
 	}
+	var found *sorter
 	if plan == nil {
 		if plan, err = j.found(ctx, lines); err != nil {
 			return nil, err
 		}
+		found = newSorter(ctx, manifestChunk)
+		defer found.close()
 	}
 	report := &Report{Shards: len(plan.Shards), MissingShards: []int{}, Unchanged: plan.Unchanged.Lines, Lists: plan.Lists, Started: plan.Started}
 	manifest := NewManifest(ctx)
@@ -76,19 +81,35 @@ func (j *Journal) Report(ctx context.Context, lines int64) (*Report, error) {
 		return nil, err
 	}
 	defer problems.Close()
-	if err := j.join(ctx, plan, report, manifest, problems); err != nil {
+	if err := j.join(ctx, plan, report, manifest, problems, found); err != nil {
 		return nil, err
 	}
-	report.Complete = len(report.MissingShards) == 0 && report.Lines == plan.Lines
+	checked := report.Lines
+	if found != nil {
+		checked = countLines(found.all())
+		if err := found.err(); err != nil {
+			return nil, err
+		}
+	}
+	report.Complete = len(report.MissingShards) == 0 && checked == plan.Lines
 	return report, j.writeReport(ctx, report, manifest, problems)
 }
 
-// join reads the results of all shards into a report, its manifest and its problems.
-func (j *Journal) join(ctx context.Context, plan *Plan, report *Report, manifest *Manifest, problems io.Writer) error {
+// join reads the results of all shards into a report, its manifest and its problems. If
+// found is not nil, it gets what countLines counts.
+func (j *Journal) join(ctx context.Context, plan *Plan, report *Report, manifest *Manifest, problems store.Temp, found *sorter) error {
 	w := bufio.NewWriter(problems)
 	var line []byte
 	for i, s := range plan.Shards {
+		// Only the end of a result shows that it is not damaged.
+		start, err := problems.Seek(0, io.SeekCurrent)
+		if err != nil {
+			return err
+		}
 		counts, err := j.readShard(ctx, s, io.Discard, func(r *fixity.Result) error {
+			if found != nil {
+				found.add(lineKey(r) + s.Digest)
+			}
 			if manifest.Add(r); !r.IsProblem() {
 				return nil
 			}
@@ -99,24 +120,62 @@ func (j *Journal) join(ctx context.Context, plan *Plan, report *Report, manifest
 		var d *damagedError
 		if errors.As(err, &d) {
 			report.MissingShards = append(report.MissingShards, i)
+			w.Reset(problems)
+			if _, err := problems.Seek(start, io.SeekStart); err != nil {
+				return err
+			}
+			if err := problems.Truncate(start); err != nil {
+				return err
+			}
 			continue
+		}
+		if err == nil {
+			err = w.Flush()
 		}
 		if err != nil {
 			return err
 		}
 		report.AddCounts(&counts)
 	}
-	if err := j.readUnchanged(ctx, plan, func(r *fixity.Result) error {
+	return j.readUnchanged(ctx, plan, func(r *fixity.Result) error {
 		manifest.Add(r)
 		return nil
-	}); err != nil {
-		return err
-	}
-	return w.Flush()
+	})
 }
 
-// writeReport writes summary.json last, and removes that of an earlier report first: it
-// says of no manifest that is not there that it is complete.
+// lineKey returns what two results of one line have in common, as sortKey does. A
+// malformed line may have no name.
+func lineKey(r *fixity.Result) string {
+	if r.Outcome == fixity.Malformed {
+		return sortKey("", fmt.Sprint(r.Line, r.Error))
+	}
+	return sortKey(r.FullName(), r.Version)
+}
+
+// countLines returns how many lines results have. Each string is a line's key and its
+// result's name, and they are sorted. A line counts as often as that result has it which
+// has it most often.
+func countLines(sorted iter.Seq[string]) int64 {
+	var lines, most, times int64
+	var last, lastKey string
+	for text := range sorted {
+		key, _ := cutKey(text)
+		if key != lastKey {
+			lines, most = lines+most, 0
+		}
+		if text != last {
+			times = 0
+		}
+		times++
+		most = max(most, times)
+		last, lastKey = text, key
+	}
+	return lines + most
+}
+
+// writeReport writes summary.json last, and removes that of an earlier report first. A
+// report that began earlier may remove the manifest meanwhile. If it has, there is no
+// summary that says complete: it is removed here, or that report writes its own later.
 func (j *Journal) writeReport(ctx context.Context, report *Report, manifest *Manifest, problems io.ReadSeeker) error {
 	text, err := report.Text()
 	if err != nil {
@@ -137,7 +196,14 @@ func (j *Journal) writeReport(ctx context.Context, report *Report, manifest *Man
 	if err := j.Store.Write(ctx, store.Join(j.URL, "report/problems.jsonl"), problems); err != nil {
 		return err
 	}
-	return j.Store.Write(ctx, summary, bytes.NewReader(text))
+	if err := j.Store.Write(ctx, summary, bytes.NewReader(text)); err != nil || !report.Complete {
+		return err
+	}
+	f, err := j.Store.Open(ctx, sums, "")
+	if err != nil {
+		return errors.Join(fmt.Errorf("the manifest is gone, perhaps by another report: %w", err), j.Store.Remove(ctx, summary))
+	}
+	return f.Close()
 }
 
 // Text returns the report as summary.json has it.
