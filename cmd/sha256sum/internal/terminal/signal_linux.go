@@ -24,18 +24,9 @@ func ResetSignals() {
 	}
 }
 
-// DieOf ends the program as if it did not catch the signal. It returns if that
-// fails.
-func DieOf(s syscall.Signal) {
-	if resetSignal(s) {
-		_ = unix.Kill(unix.Getpid(), s)
-	}
-}
-
-// resetSignal reports whether the signal has its default again.
-func resetSignal(s syscall.Signal) bool {
+// resetSignal restores the default of a signal.
+func resetSignal(s syscall.Signal) {
 	var fallback [64]byte // a sigaction of SIG_DFL, on every architecture
 	const maskSize = 8
-	_, _, errno := syscall.RawSyscall6(unix.SYS_RT_SIGACTION, uintptr(s), uintptr(unsafe.Pointer(&fallback)), 0, maskSize, 0, 0)
-	return errno == 0
+	syscall.RawSyscall6(unix.SYS_RT_SIGACTION, uintptr(s), uintptr(unsafe.Pointer(&fallback)), 0, maskSize, 0, 0)
 }
