@@ -19,17 +19,6 @@ var (
 	Stdout = File{os.Stdout}
 )
 
-// An ID is what two names of one file have in common. Here the file's
-// information does not show it, and all files that are not regular count as
-// one.
-type ID struct{}
-
-// AppendTo appends the ID to b.
-func (ID) AppendTo(b []byte) []byte { return b }
-
-// Device is the file system that the file is on: all count as one.
-func (ID) Device() uint64 { return 0 }
-
 // Info is what the system knows of a file.
 type Info struct {
 	stamp.Stamp
@@ -50,7 +39,7 @@ func Open(name string) (File, Info, error) {
 	return raw, info, err
 }
 
-// Stat returns the Info of a file without opening it.
+// Stat returns the Info of a file without opening it, which shows no ID.
 func Stat(name string) (Info, error) {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -73,7 +62,11 @@ func (f File) Info() (Info, error) {
 	if err != nil {
 		return Info{}, err
 	}
-	return infoOf(info), nil
+	known := infoOf(info)
+	if known.Regular || known.Dir {
+		known.ID = idOf(f.File)
+	}
+	return known, nil
 }
 
 func infoOf(info os.FileInfo) Info {
