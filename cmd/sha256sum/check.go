@@ -3,12 +3,14 @@ package main
 import (
 	"errors"
 	"iter"
-	"os"
+	"path"
 	"path/filepath"
+	"strings"
 
 	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/file"
 	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/message"
 	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/names"
+	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/output"
 	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/update"
 	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/walk"
 	"github.com/sha256-simd/sha256-simd/internal/checklist"
@@ -61,7 +63,7 @@ func (s *source) listed(l *list, base string, see func(name, path string)) iter.
 					path = walk.Join(base, e.Name) // where - is a name like any other
 				}
 				see(e.Name, path)
-				if !s.filters.Keep(e.Name, false) {
+				if !s.keeps(l, e.Name) {
 					continue
 				}
 			}
@@ -70,6 +72,31 @@ func (s *source) listed(l *list, base string, see func(name, path string)) iter.
 			}
 		}
 	}
+}
+
+// keeps reports whether the filters leave in a file that a list names. In an audit they
+// see what the walk of a root sees.
+func (s *source) keeps(l *list, name string) bool {
+	found := false
+	for _, root := range l.roots {
+		if below, ok := belowRoot(root, name); ok {
+			if s.filters.KeepPath(below) {
+				return true
+			}
+			found = true
+		}
+	}
+	return !found && s.filters.KeepPath(name)
+}
+
+// belowRoot returns the path of a file below a directory. It reports false if the file is
+// not there.
+func belowRoot(root, name string) (below string, ok bool) {
+	name = path.Clean(name)
+	if root = path.Clean(root); root == "." {
+		return name, !path.IsAbs(name) && name != ".." && !strings.HasPrefix(name, "../")
+	}
+	return strings.CutPrefix(name, walk.Join(root, ""))
 }
 
 // listedFile returns the item of a file that a list names. The caller has to yield the
@@ -128,7 +155,10 @@ func (s *source) audit(name string, roots []string) iter.Seq[item] {
 			yield(errorItem("%s: %s", message.Quote(name+update.Suffix), message.Reason(err)))
 			return
 		}
-		a := auditing{list: &list{name: name, audit: true, records: records}, base: s.baseOf(name)}
+		a := auditing{list: &list{name: name, audit: true, roots: roots, records: records}, base: s.baseOf(name)}
+		if a.file, err = filepath.EvalSymlinks(name); err != nil {
+			a.file = name
+		}
 		enlist := s.enlist(&a.listed)
 		see := func(name, path string) {
 			enlist(name, path)
@@ -153,6 +183,7 @@ func (s *source) audit(name string, roots []string) iter.Seq[item] {
 type auditing struct {
 	*list
 	base     string
+	file     string // of the list, whatever links lead to it
 	listed   names.Set
 	absolute int // names
 }
@@ -170,8 +201,9 @@ func (s *source) unlisted(a *auditing, root string) iter.Seq[item] {
 		case err != nil:
 			yield(&failureItem{name: root, err: err})
 		case info.Dir:
+			follow := s.links == "follow"
 			leave := func(path string) bool {
-				return s.own(path) || sameFile(path, a.name) || sameFile(path, a.name+update.Suffix)
+				return s.own(path) || output.Same(path, a.file, follow) || output.Same(path, a.name+update.Suffix, follow)
 			}
 			for e := range s.walker(leave).Walk(root, at) { // nothing goes unnoticed
 				it := foundItem(e)
@@ -191,17 +223,4 @@ func (s *source) unlisted(a *auditing, root string) iter.Seq[item] {
 			yield(it)
 		}
 	}
-}
-
-// sameFile reports whether two paths with the same last element are of one file.
-func sameFile(a, b string) bool {
-	if filepath.Base(a) != filepath.Base(b) {
-		return false
-	}
-	infoA, err := os.Stat(a)
-	if err != nil {
-		return false
-	}
-	infoB, err := os.Stat(b)
-	return err == nil && os.SameFile(infoA, infoB)
 }

@@ -117,6 +117,7 @@ type list struct {
 	name      string
 	shown     string         // its name in messages
 	audit     bool           // files that are not listed are reported
+	roots     []string       // of an audit of directories
 	bag       *bag.Bag       // whose manifest the list is; nil if it is of no bag
 	manifest  bag.Manifest   // of a bag
 	algorithm *bag.Algorithm // nil: SHA-256

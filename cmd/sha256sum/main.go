@@ -11,6 +11,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -91,11 +92,17 @@ func finish(o *options, err error, results *printer, w outputs) int {
 	var caught signalError
 	interrupted := errors.As(err, &caught)
 	name := o.output // of the file that an error is about
+	var reportErr error
 	if w.list != nil {
+		if err == nil && w.known != nil {
+			if err = w.known.Close(); err != nil {
+				name += update.Suffix
+			}
+		}
 		if err == nil {
 			err = results.loss(w.list)
-			if reportErr := results.reportRemoved(); err == nil {
-				err = reportErr
+			if removedErr := results.reportRemoved(); err == nil {
+				err = removedErr
 			}
 		}
 		if err == nil {
@@ -103,18 +110,19 @@ func finish(o *options, err error, results *printer, w outputs) int {
 		} else {
 			w.list.Abort()
 		}
-		if reportErr := results.endReport(err == nil); err == nil && reportErr != nil {
-			return fail("write error", reportErr)
-		}
+		reportErr = results.endReport(err == nil)
 	}
 	if w.stamps != nil {
 		var stampsErr error
 		if err != nil {
-			// The next run need not hash what this run or an earlier run has hashed.
-			stampsErr = w.known.Rest(w.stamps.Write)
+			// The list stays, and so does what is known of its files. The next run need not
+			// hash what this run has hashed.
+			stampsErr = w.stamps.Complete(o.update, o.roots())
 		}
-		if commitErr := w.stamps.Commit(); stampsErr == nil {
-			stampsErr = commitErr
+		if stampsErr == nil {
+			stampsErr = w.stamps.Commit()
+		} else {
+			w.stamps.Abort()
 		}
 		if err == nil && stampsErr != nil {
 			err, name = stampsErr, o.update+update.Suffix
@@ -129,8 +137,8 @@ func finish(o *options, err error, results *printer, w outputs) int {
 		return caught.status()
 	case err != nil && w.list != nil:
 		return fail(message.Quote(name), err)
-	case err != nil:
-		return fail("write error", err)
+	case cmp.Or(err, reportErr) != nil:
+		return fail("write error", cmp.Or(err, reportErr))
 	}
 	return results.exitStatus()
 }

@@ -254,3 +254,11 @@ func (o *options) validate() error {
 
 // verifies reports whether the options ask for a check.
 func (o *options) verifies() bool { return o.check || o.bag != "" }
+
+// roots returns the files and directories that --recursive names.
+func (o *options) roots() []string {
+	if len(o.files) == 0 {
+		return []string{"."}
+	}
+	return o.files
+}

@@ -32,12 +32,8 @@ func openOutputs(o *options) (w outputs, name string, err error) {
 	if w.list, err = output.Create(o.output); err != nil || o.update == "" {
 		return w, o.output, err
 	}
-	roots := o.files
-	if len(roots) == 0 {
-		roots = []string{"."}
-	}
 	name = o.update + update.Suffix
-	if w.known, err = update.Open(o.update, roots); err == nil {
+	if w.known, err = update.Open(o.update, o.roots()); err == nil {
 		w.stamps, err = update.Create(o.update)
 	}
 	if err == nil && w.list.Temporary {
@@ -52,7 +48,8 @@ func openOutputs(o *options) (w outputs, name string, err error) {
 	return w, name, err
 }
 
-// has reports whether a path is of a file that is written.
-func (w *outputs) has(path string) bool {
-	return w.list != nil && w.list.Is(path) || w.stamps != nil && w.stamps.Is(path)
+// has reports whether a path is of a file that is written. With follow, a link is what it
+// leads to.
+func (w *outputs) has(path string, follow bool) bool {
+	return w.list != nil && w.list.Is(path, follow) || w.stamps != nil && w.stamps.Is(path, follow)
 }

@@ -6,7 +6,6 @@ import (
 	"iter"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/sha256-simd/sha256-simd"
 	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/file"
@@ -77,9 +76,7 @@ func (p *pipeline) run(ctx context.Context, items iter.Seq[item], out *printer) 
 	defer cancel()
 	p.files.Ctx = ctx
 
-	stopped := make(chan struct{})
 	produce := func() {
-		defer close(stopped)
 		defer close(p.order)
 		defer close(p.work)
 		for it := range items {
@@ -101,13 +98,6 @@ func (p *pipeline) run(ctx context.Context, items iter.Seq[item], out *printer) 
 		return nil
 	}
 	if ctx.Err() != nil {
-		if p.options.update != "" {
-			// What the source has found out is kept, unless it is stuck.
-			select {
-			case <-stopped:
-			case <-time.After(time.Second):
-			}
-		}
 		err = p.printRest(ctx, waiting, out)
 	}
 	return err

@@ -100,17 +100,10 @@ func (p *printer) item(it item) error {
 	panic(fmt.Sprintf("an item of type %T", it))
 }
 
-// rest prints an item after an interrupt. A file that was not hashed keeps its earlier
-// record, for the next run.
+// rest prints an item after an interrupt, if it can be printed.
 func (p *printer) rest(it item) error {
-	switch f, isFile := it.(*fileItem); {
-	case it == nil:
+	if it == nil || !it.ready() {
 		return nil
-	case isFile && !f.ready():
-		if p.stamps == nil || f.known == nil {
-			return nil
-		}
-		return p.stamps.Write(f.known)
 	}
 	if _, half := it.(*summaryItem); half {
 		return nil // of a list that was not read to its end
@@ -522,6 +515,11 @@ func (p *printer) summary(l *list) error {
 	missing, err := p.lost(l)
 	if err != nil {
 		return err
+	}
+	if l.records != nil && l.records.Err() != nil {
+		if err := p.item(errorItem("%s: %s", message.Quote(l.name+update.Suffix), message.Reason(l.records.Err()))); err != nil {
+			return err
+		}
 	}
 	nothing := l.matched+l.moved == 0 && l.bag == nil // a payload may be empty
 	if nothing || l.mismatched+l.changed+l.damaged+l.unreadable+missing > 0 || p.strict && l.malformed > 0 {

@@ -4,10 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/sha256-simd/sha256-simd"
+	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/message"
+	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/update"
 )
 
 const abcHex = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
@@ -70,5 +74,30 @@ func TestMessagesKeepTheirPlaces(t *testing.T) {
 	}
 	if want := abcHex + "  a\nsha256sum: b: why\n" + abcHex + "  c\n"; got.String() != want {
 		t.Errorf("printed %q, not %q", got.String(), want)
+	}
+}
+
+// An audit fails if it cannot read the records that tell damage from changes.
+func TestAuditWithoutItsRecords(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "list")
+	records, err := update.OpenIndex(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(name+update.Suffix, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	l := &list{name: name, audit: true, proper: 1, records: records}
+	it := newFileItem("abc", "abc")
+	it.check = &check{list: l, listed: true, want: sha256Digest(abcDigest)}
+	var out, errs strings.Builder
+	p := newPrinter(&options{check: true}, outputs{}, &out, &errs, io.Discard)
+	for _, it := range []item{it, &summaryItem{l}} {
+		if err := errors.Join(p.item(it), p.flush()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want := message.Quote(name+update.Suffix) + ": not a regular file"; out.String() != "abc: FAILED\n" || !strings.Contains(errs.String(), want) || p.exitStatus() != 1 {
+		t.Errorf("printed %q, messages %q, status %d", out.String(), errs.String(), p.exitStatus())
 	}
 }

@@ -39,7 +39,8 @@ type source struct {
 }
 
 func newSource(o *options, opens *file.Descriptors, w outputs) *source {
-	return &source{options: o, opens: opens, known: w.known, own: w.has}
+	own := func(path string) bool { return w.has(path, o.links == "follow") }
+	return &source{options: o, opens: opens, known: w.known, own: own, parser: checklist.Parser{Zero: o.zero}}
 }
 
 // items yields everything.
@@ -114,8 +115,8 @@ func under(base, name string) string {
 func (s *source) operands() iter.Seq[item] {
 	names := s.files
 	switch {
-	case len(names) == 0 && s.recursive:
-		names = []string{"."}
+	case s.recursive:
+		names = s.roots()
 	case len(names) == 0:
 		names = []string{"-"}
 	}
@@ -152,17 +153,12 @@ func (s *source) withRecords(root string, items iter.Seq[item]) iter.Seq[item] {
 	return func(yield func(item) bool) {
 		s.known.Enter(root)
 		for it := range items {
-			f, ok := it.(*fileItem)
-			if ok {
+			if f, ok := it.(*fileItem); ok {
 				f.known = s.known.Find(f.name)
 			}
-			if yield(it) {
-				continue
+			if !yield(it) {
+				return
 			}
-			if ok && f.known != nil {
-				s.known.Keep(f.known)
-			}
-			return
 		}
 	}
 }

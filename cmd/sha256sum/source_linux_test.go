@@ -1,13 +1,18 @@
 package main
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"unsafe"
 
+	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/update"
 	"golang.org/x/sys/unix"
 )
 
@@ -75,4 +80,86 @@ func TestInputThatBreaks(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A list is not replaced, and neither are its records, if the records cannot be read on:
+// what they would have said of damage is not known.
+func TestRecordsThatBreak(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.Mkdir("t", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	list := abcHex + "  t/abc\n"
+	stamps, err := update.Create("L")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 1000 { // more than are read at once
+		stamps.Write(&update.Record{Name: fmt.Sprintf("t/a%04d", i)})
+	}
+	for _, err := range []error{
+		stamps.Commit(),
+		os.WriteFile("L", []byte(list), 0o600),
+		os.WriteFile("t/abc", []byte("other"), 0o600),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	before, err := os.ReadFile("L.stamps")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	o, err := parseOptions([]string{"-r", "--allow-loss", "--update=L", "t"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, _, err := openOutputs(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	breakDescriptor(t, "L.stamps")
+	p, results := newPipeline(o, nil), newPrinter(o, w, w.list, io.Discard, io.Discard)
+	err = p.run(t.Context(), newSource(o, &p.files, w).items(), results)
+	if status := finish(o, err, results, w); status != 1 {
+		t.Errorf("status %d", status)
+	}
+	if got, err := os.ReadFile("L"); err != nil || string(got) != list {
+		t.Errorf("the list is %q, %v", got, err)
+	}
+	if got, err := os.ReadFile("L.stamps"); err != nil || !bytes.HasPrefix(got, before) {
+		t.Errorf("the records were %d bytes, and are %d, %v", len(before), len(got), err)
+	}
+}
+
+// breakDescriptor makes every read from a file that is open an error.
+func breakDescriptor(t *testing.T, name string) {
+	t.Helper()
+	dir, err := os.Open(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dir.Close()
+	want, err := filepath.Abs(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	links, err := filepath.Glob("/proc/self/fd/*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, link := range links {
+		if target, err := os.Readlink(link); err == nil && target == want {
+			fd, err := strconv.Atoi(filepath.Base(link))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := unix.Dup3(int(dir.Fd()), fd, unix.O_CLOEXEC); err != nil {
+				t.Fatal(err)
+			}
+			return
+		}
+	}
+	t.Fatalf("%s is not open", name)
 }

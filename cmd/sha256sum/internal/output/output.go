@@ -169,7 +169,12 @@ func (o *File) Commit() error {
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("%s; the list is in %s", message.Reason(err), message.Quote(o.Name()))
+		// No later run takes the contents for what a killed run has left.
+		kept := filepath.Join(filepath.Dir(o.Name()), strings.TrimPrefix(filepath.Base(o.Name()), "."))
+		if os.Rename(o.Name(), kept) != nil {
+			kept = o.Name()
+		}
+		return fmt.Errorf("%s; the list is in %s", message.Reason(err), message.Quote(kept))
 	}
 	sweep(filepath.Dir(o.target))
 	return nil
@@ -203,20 +208,27 @@ func (o *File) Abort() {
 	}
 }
 
-// Is reports whether name is the file or what it will replace.
-func (o *File) Is(name string) bool {
-	base := filepath.Base(name)
-	if base != filepath.Base(o.target) && base != filepath.Base(o.Name()) {
+// Is reports whether name is the file or what it will replace, as Same does.
+func (o *File) Is(name string, follow bool) bool {
+	return Same(name, o.target, follow) || Same(name, o.Name(), follow)
+}
+
+// Same reports whether name is of the file own, which is no link. Its other hard links are
+// files of their own: they keep the contents when it is replaced. With follow, all links
+// that lead to it are the file.
+func Same(name, own string, follow bool) bool {
+	named := filepath.Base(name) == filepath.Base(own)
+	if !named && !follow {
 		return false
 	}
 	info, err := os.Lstat(name)
-	if err != nil {
+	if err == nil && follow && info.Mode()&fs.ModeSymlink != 0 {
+		named = true
+		info, err = os.Stat(name)
+	}
+	if err != nil || !named {
 		return false
 	}
-	for _, own := range []string{o.target, o.Name()} {
-		if ownInfo, err := os.Lstat(own); err == nil && os.SameFile(info, ownInfo) {
-			return true
-		}
-	}
-	return false
+	ownInfo, err := os.Stat(own)
+	return err == nil && os.SameFile(info, ownInfo)
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestCopyFileLeavesNoRest is copied in the place of a longer file is all of it then.
+// A short file that is copied in the place of a longer one is all of it then.
 func TestCopyFileLeavesNoRest(t *testing.T) {
 	dir := t.TempDir()
 	from, to := filepath.Join(dir, "from"), filepath.Join(dir, "to")

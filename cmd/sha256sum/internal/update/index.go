@@ -16,6 +16,7 @@ type Index struct {
 	list    string
 	read    bool
 	records []indexed
+	err     error // that broke the reading off
 }
 
 type indexed struct {
@@ -45,6 +46,9 @@ func OpenIndex(list string) (*Index, error) {
 	return &Index{list: list}, nil
 }
 
+// Err returns the error that broke the reading of the records off.
+func (x *Index) Err() error { return x.err }
+
 // Origin returns what the records say of a file that was listed with a digest, and now has
 // a stamp and another one.
 func (x *Index) Origin(name string, listed [sha256.Size]byte, now stamp.Stamp) Origin {
@@ -66,11 +70,14 @@ func (x *Index) Origin(name string, listed [sha256.Size]byte, now stamp.Stamp) O
 func (x *Index) load() {
 	lines, err := openRecords(x.list)
 	if err != nil || lines == nil {
+		x.err = err
 		return
 	}
+	defer lines.file.Close()
 	for r := lines.next(); r != nil; r = lines.next() {
 		x.records = memory.Append(x.records, indexed{names.KeyOf(r.Name), [8]byte(r.Digest[:8]), compared(r.Stamp)})
 	}
+	x.err = lines.err
 	slices.SortFunc(x.records, func(a, b indexed) int { return names.Compare(a.key, b.key) })
 }
 

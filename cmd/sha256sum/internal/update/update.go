@@ -4,14 +4,15 @@ package update
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/sha256-simd/sha256-simd"
 	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/output"
@@ -61,7 +62,7 @@ func recordCheck(body []byte) []byte {
 	return sum[:checkSize]
 }
 
-// ParseRecord undoes appendRecord. It reports false for what that did not write.
+// ParseRecord undoes AppendRecord. It reports false for what that did not write.
 func ParseRecord(line string) (r *Record, ok bool) {
 	check, line, _ := strings.Cut(line, " ")
 	if check != hex.EncodeToString(recordCheck([]byte(line))) {
@@ -92,11 +93,10 @@ func ParseRecord(line string) (r *Record, ok bool) {
 
 // A Reader finds the records of files that it is asked for in their order.
 type Reader struct {
-	mu    sync.Mutex   // rest is called while the source may still run
-	lines *recordLines // nil if there are none
-	next  *Record      // nil at the end
-	kept  []*Record    // that were found in vain
-	roots []string     // of the walk, from the current one on
+	lines *recordLines        // nil if there are none
+	next  *Record             // nil at the end
+	roots []string            // of the walk, from the current one on
+	pass  func(*Record) error // if set, takes the records that Find passes over
 }
 
 // Open opens the records of a list. A list may have none.
@@ -111,10 +111,20 @@ func Open(list string, roots []string) (*Reader, error) {
 	return r, nil
 }
 
+// Close ends the reading. It returns the error that broke the reading off.
+func (r *Reader) Close() error {
+	if r.lines == nil {
+		return nil
+	}
+	r.lines.file.Close()
+	return r.lines.err
+}
+
 // recordLines are the records of a list, behind the line that names the format.
 type recordLines struct {
 	*checklist.Lines
 	file *os.File
+	err  error // that broke the reading off
 }
 
 // openRecords returns the records of a list, or nil if it has none.
@@ -134,16 +144,25 @@ func openRecords(list string) (*recordLines, error) {
 	if own, err := os.Stat(list); err == nil && os.SameFile(own, info) {
 		return nil, errors.New("the same file as the list")
 	}
+	return openFile(name)
+}
+
+// openFile returns the records of a file, or nil if another program or version wrote it.
+func openFile(name string) (*recordLines, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, err
 	}
-	lines := checklist.NewLines(f, '\n')
-	if line, _, err := lines.Next(); err != nil || line != format {
-		f.Close()
-		return nil, nil // of another program, or version
+	l := &recordLines{Lines: checklist.NewLines(f, '\n'), file: f}
+	line, _, err := l.Next()
+	if err == nil && line == format {
+		return l, nil
 	}
-	return &recordLines{lines, f}, nil
+	f.Close()
+	if err == io.EOF {
+		err = nil
+	}
+	return nil, err
 }
 
 // next returns the next record that is as it was written, or nil at the end.
@@ -151,7 +170,9 @@ func (l *recordLines) next() *Record {
 	for {
 		line, whole, err := l.Next()
 		if err != nil {
-			l.file.Close()
+			if err != io.EOF {
+				l.err = err
+			}
 			return nil
 		}
 		if r, ok := ParseRecord(line); whole && ok {
@@ -165,8 +186,6 @@ func (r *Reader) advance() { r.next = r.lines.next() }
 
 // Enter says that the walk has come to a root.
 func (r *Reader) Enter(root string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	for len(r.roots) > 0 && r.roots[0] != root {
 		r.roots = r.roots[1:]
 	}
@@ -175,8 +194,6 @@ func (r *Reader) Enter(root string) {
 // Find returns the record of a file, or nil. Records of files before it, in the
 // order of the walk, are gone.
 func (r *Reader) Find(name string) *Record {
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	for r.next != nil {
 		found := r.next
 		if found.Name != name && r.isAhead(found.Name, name) {
@@ -186,6 +203,9 @@ func (r *Reader) Find(name string) *Record {
 		if found.Name == name {
 			return found
 		}
+		if r.pass != nil {
+			r.pass(found)
+		}
 	}
 	return nil
 }
@@ -193,36 +213,15 @@ func (r *Reader) Find(name string) *Record {
 // isAhead reports whether the walk, which is at name, has other still to come.
 func (r *Reader) isAhead(other, name string) bool {
 	for i, root := range r.roots {
-		if other == root || strings.HasPrefix(other, walk.Join(root, "")) {
+		if isUnder(root, other) {
 			return i > 0 || other > name
 		}
 	}
 	return false
 }
 
-// Keep takes a record back that was found for a file which was not hashed.
-func (r *Reader) Keep(found *Record) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.kept = append(r.kept, found)
-}
-
-// Rest hands the records that were not used to write, and ends the reading.
-func (r *Reader) Rest(write func(*Record) error) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, k := range r.kept {
-		if err := write(k); err != nil {
-			return err
-		}
-	}
-	for r.next != nil {
-		if err := write(r.next); err != nil {
-			return err
-		}
-		r.advance()
-	}
-	return nil
+func isUnder(root, name string) bool {
+	return name == root || strings.HasPrefix(name, walk.Join(root, ""))
 }
 
 // A Writer writes the records of a new list.
@@ -246,6 +245,46 @@ func (s *Writer) Write(r *Record) error {
 	s.line = AppendRecord(s.line[:0], r)
 	_, err := s.w.Write(s.line)
 	return err
+}
+
+// Complete is for a run that does not replace its list. It adds the records that the list
+// has of all files that s has no record of. roots are those of the walk.
+func (s *Writer) Complete(list string, roots []string) error {
+	before, err := Open(list, roots)
+	if err != nil || before.lines == nil {
+		return err
+	}
+	defer before.Close()
+	if err := s.w.Flush(); err != nil {
+		return err
+	}
+	written, err := openFile(s.Name())
+	if err != nil {
+		return err
+	}
+	defer written.file.Close()
+	all, err := Create(list)
+	if err != nil {
+		return err
+	}
+	before.pass = all.Write // an error shows in the end
+	for r := written.next(); r != nil; r = written.next() {
+		for len(before.roots) > 0 && !isUnder(before.roots[0], r.Name) {
+			before.roots = before.roots[1:]
+		}
+		before.Find(r.Name)
+		all.Write(r)
+	}
+	for ; before.next != nil; before.advance() {
+		all.Write(before.next)
+	}
+	if err := cmp.Or(before.lines.err, written.err); err != nil {
+		all.Abort()
+		return err
+	}
+	s.Abort()
+	*s = *all
+	return nil
 }
 
 // Commit puts the file in its place.

@@ -1,12 +1,17 @@
 package update
 
 import (
+	"bytes"
 	"crypto/sha256"
+	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
+	"testing/iotest"
 
+	"github.com/sha256-simd/sha256-simd/internal/checklist"
 	"github.com/sha256-simd/sha256-simd/internal/stamp"
 )
 
@@ -25,8 +30,8 @@ func writeStamps(t *testing.T, names ...string) (list string) {
 
 var abcDigest = sha256.Sum256([]byte("abc"))
 
-// TestRecordsAreFoundInTheirOrder are found in the order of the walk, root by root: those of files that are
-// gone are skipped, those that are still to come are not.
+// Records are found in the order of the walk, root by root: those of files that are gone
+// are skipped, those that are still to come are not.
 func TestRecordsAreFoundInTheirOrder(t *testing.T) {
 	list := writeStamps(t, "z/a", "z/c", "z/d", "a/b", "a/x", "a/y")
 	r, err := Open(list, []string{"z", "a"})
@@ -54,25 +59,81 @@ func TestRecordsAreFoundInTheirOrder(t *testing.T) {
 	}
 }
 
-// TestRecordsThatAreLeft was not asked for, or was found in vain, is kept.
-func TestRecordsThatAreLeft(t *testing.T) {
-	list := writeStamps(t, "t/a", "t/b", "t/c")
+// A run that does not replace its list keeps the records of all files that it has none of,
+// in their order: of those that are gone, or could not be read, or were not come to.
+func TestRecordsOfBeforeStay(t *testing.T) {
+	for _, tt := range []struct {
+		name                    string
+		before, roots, of, want []string
+	}{
+		{"gone", []string{"t/a/1", "t/a/2", "t/b"}, []string{"t"}, []string{"t/b"}, []string{"t/a/1", "t/a/2", "t/b*"}},
+		{"unreadable", []string{"t/a", "t/b", "t/c"}, []string{"t"}, []string{"t/a", "t/c"}, []string{"t/a*", "t/b", "t/c*"}},
+		{"new", []string{"t/b"}, []string{"t"}, []string{"t/a", "t/b", "t/c"}, []string{"t/a*", "t/b*", "t/c*"}},
+		{"not come to", []string{"t/a", "t/b"}, []string{"t"}, []string{"t/a"}, []string{"t/a*", "t/b"}},
+		{"none come to", []string{"t/a", "t/b"}, []string{"t"}, nil, []string{"t/a", "t/b"}},
+		{"roots", []string{"z/a", "z/c", "a/b", "m", "a/y"}, []string{"z", "a"}, []string{"z/b", "a/a", "a/y"}, []string{"z/a", "z/b*", "z/c", "a/a*", "a/b", "m", "a/y*"}},
+		{"another root", []string{"t/a"}, []string{"u"}, []string{"u/a"}, []string{"t/a", "u/a*"}},
+		{"none", nil, []string{"t"}, []string{"t/a"}, []string{"t/a*"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			list := writeStamps(t, tt.before...)
+			w, err := Create(list)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, name := range tt.of {
+				if err := w.Write(&Record{Name: name}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := errors.Join(w.Complete(list, tt.roots), w.Commit()); err != nil {
+				t.Fatal(err)
+			}
+			lines, err := openRecords(list)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer lines.file.Close()
+			var got []string
+			for r := lines.next(); r != nil; r = lines.next() {
+				if r.Digest != abcDigest {
+					r.Name += "*"
+				}
+				got = append(got, r.Name)
+			}
+			if !slices.Equal(got, tt.want) {
+				t.Errorf("%q, not %q", got, tt.want)
+			}
+			if left, err := filepath.Glob(filepath.Join(filepath.Dir(list), ".sha256sum.*")); err != nil || len(left) > 0 {
+				t.Errorf("%q are left, %v", left, err)
+			}
+		})
+	}
+}
+
+// Records that cannot be read on are not all of them.
+func TestRecordsThatBreakOff(t *testing.T) {
+	broken := errors.New("broken")
+	list := writeStamps(t, "t/a", "t/b")
+	stamps, err := os.ReadFile(list + Suffix)
+	if err != nil {
+		t.Fatal(err)
+	}
 	r, err := Open(list, []string{"t"})
 	if err != nil {
 		t.Fatal(err)
 	}
+	r.lines.Lines = checklist.NewLines(io.MultiReader(bytes.NewReader(stamps), iotest.ErrReader(broken)), '\n')
 	r.Enter("t")
-	r.Keep(r.Find("t/a"))
-	var left []string
-	if err := r.Rest(func(r *Record) error { left = append(left, r.Name); return nil }); err != nil {
-		t.Fatal(err)
+	for _, name := range []string{"t/a", "t/b", "t/c"} {
+		r.Find(name)
 	}
-	if want := []string{"t/a", "t/b", "t/c"}; !slices.Equal(left, want) {
-		t.Errorf("%q are left, not %q", left, want)
+	if err := r.Close(); err != broken {
+		t.Errorf("the error is %v", err)
 	}
 }
 
-// A TestDamagedRecords that was damaged in any byte is not used.
+// A record that was damaged in any byte is not used.
 func TestDamagedRecords(t *testing.T) {
 	r := Record{Name: "a\nb", Digest: abcDigest, Stamp: stamp.Stamp{Size: 1234, Modified: 1700000000123456789, Changed: 1700000000123456789, Inode: 42}}
 	line := AppendRecord(nil, &r)

@@ -29,6 +29,21 @@ func NewFilter(glob string, include bool) (filter, error) {
 // Filters are the --exclude and --include options in their order.
 type Filters []filter
 
+// KeepPath reports whether a walk that comes to the file at a path leaves it in, with all
+// directories that it is in.
+func (f Filters) KeepPath(below string) bool {
+	if len(f) == 0 {
+		return true
+	}
+	below = path.Clean(below)
+	for i := range below {
+		if dir := below[:i]; below[i] == '/' && dir != "" && path.Base(dir) != ".." && !f.Keep(dir, true) {
+			return false
+		}
+	}
+	return f.Keep(below, false)
+}
+
 // Keep reports whether the options leave in the file at a path: below the root
 // of a walk, or as it was named. The last that matches counts; what none
 // matches is left in, but for files where the first option is an --include.
@@ -44,14 +59,11 @@ func (f Filters) Keep(below string, dir bool) bool {
 // matches reports whether the glob matches: one without a slash the last element,
 // one with a slash the whole path.
 func (f filter) matches(below string) bool {
-	s := below
-	switch {
-	case strings.HasPrefix(f.glob, "./"):
-		s = "./" + strings.TrimPrefix(below, "./")
-	case !strings.Contains(f.glob, "/"):
+	glob, s := strings.TrimPrefix(f.glob, "./"), strings.TrimPrefix(below, "./")
+	if !strings.Contains(f.glob, "/") {
 		s = path.Base(below)
 	}
 	// The glob was found valid when the options were read.
-	ok, _ := doublestar.Match(f.glob, s)
+	ok, _ := doublestar.Match(glob, s)
 	return ok
 }
