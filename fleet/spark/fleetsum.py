@@ -37,6 +37,7 @@ import time
 from pyspark import InheritableThread, TaskContext
 from pyspark.sql import SparkSession
 
+FAILED = 2
 INTERRUPTED = 130
 PREPARATION = 10  # seconds that executors have to get ready after the plan is
 
@@ -230,7 +231,7 @@ def split(args, shards, stores):
         command += ["--since", args.since]
     done = subprocess.run([*command, "--", *args.lists], stdout=subprocess.PIPE, text=True)
     if done.returncode != 0:
-        raise SystemExit(2)  # it has said why
+        raise SystemExit(FAILED)  # it has said why
     return int(done.stdout)
 
 
@@ -387,13 +388,14 @@ def interrupt(*_):
 def main(argv):
     own_stderr()
     args = arguments(argv)
+    args.binary = os.path.abspath(args.binary)  # a bare name is no command of PATH
     if "://" not in args.out:
         args.out = os.path.abspath(args.out)  # executors are elsewhere
     session = SparkSession.builder.appName("fleetsum").config("spark.ui.showConsoleProgress", "false").getOrCreate()
     context = session.sparkContext
     signal.signal(signal.SIGINT, interrupt)
     signal.signal(signal.SIGTERM, interrupt)
-    context.addFile(os.path.abspath(args.binary))  # as --files does; executors make it executable
+    context.addFile(args.binary)  # as --files does; executors make it executable
     preparing = prepare(context)
     stores = [part for store in args.store for part in ("--store", store)]
     shards = split(args, args.shards or 4 * context.defaultParallelism, stores)
@@ -413,3 +415,7 @@ if __name__ == "__main__":
         sys.exit(main(sys.argv[1:]))
     except KeyboardInterrupt:  # before the job began
         sys.exit(INTERRUPTED)
+    except Exception as error:  # Python's own status would say that objects have problems
+        reason = str(error).strip().partition("\n")[0]
+        print(f"fleetsum.py: {type(error).__name__}: {reason}", file=sys.stderr)
+        sys.exit(FAILED)

@@ -135,6 +135,31 @@ sys.exit(fleetsum.main(["--binary", {WORKER!r}, "--out", {str(self.dir)!r}, "che
         done = subprocess.run([sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=60)
         self.assertEqual((done.returncode, done.stdout), (130, "cancelled\n"), done.stderr)
 
+    def test_failures(self):
+        """A failure has a status and a line of its own, and the binary is the file that
+        Spark takes to the executors, not a command of PATH."""
+        self.worker('echo "$1 runs" >&2; exit 3\n')
+        script = f"""
+import os, runpy, sys, types
+sys.path.insert(0, {str(pathlib.Path(__file__).parent)!r})
+import test_driver
+context = types.SimpleNamespace(addFile=os.stat, defaultParallelism=1)
+class Builder:
+    def __getattr__(self, name):
+        return (lambda *_: types.SimpleNamespace(sparkContext=context)) if name == "getOrCreate" else (lambda *_: self)
+test_driver.sql.SparkSession = types.SimpleNamespace(builder=Builder())
+runpy.run_path(test_driver.fleetsum.__file__, run_name="__main__")
+"""
+        (self.dir / "data").write_text("")
+        for binary, said in (
+            ("worker", "split runs\n"),
+            ("./worker", "split runs\n"),
+            ("./nope", f"fleetsum.py: FileNotFoundError: [Errno 2] No such file or directory: '{self.dir}/nope'\n"),
+            ("data", f"fleetsum.py: PermissionError: [Errno 13] Permission denied: '{self.dir}/data'\n"),
+        ):
+            done = subprocess.run([sys.executable, "-c", script, "--binary", binary, "--out", "run", "check", "list"], cwd=self.dir,
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=60)
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (2, "", said))
 
     def test_standard_error(self):
         """What spark-submit's Python writes to standard error is spark-submit's: in a
