@@ -34,6 +34,10 @@ func SumManyAfter[D ~[Size]byte](dst []D, prefix hash.Hash, msgs [][]byte) {
 
 func sumManyAfter(dst [][Size]byte, prefix hash.Hash, msgs [][]byte) {
 	checkLengths("SumManyAfter", len(dst), len(msgs))
+	if len(msgs) == 1 {
+		sumAfter("SumManyAfter", &dst[0], prefix, msgs[0])
+		return
+	}
 	d, taken := stateOf("SumManyAfter", prefix)
 	if d == nil {
 		sumManyForeign(dst, prefix, msgs)
@@ -52,14 +56,22 @@ func sumManyAfter(dst [][Size]byte, prefix hash.Hash, msgs [][]byte) {
 //
 // SumAfter panics, before it touches anything, where SumManyAfter does.
 func SumAfter(prefix hash.Hash, msg []byte) (sum [Size]byte) {
-	d, taken := stateOf("SumAfter", prefix)
+	sumAfter("SumAfter", &sum, prefix, msg)
+	return sum
+}
+
+func sumAfter(function string, dst *[Size]byte, prefix hash.Hash, msg []byte) {
+	if isTaken(prefix) && sumAfterStd(dst, prefix, msg) {
+		return
+	}
+	d, taken := stateOf(function, prefix)
 	if d == nil {
-		return sumOneForeign(prefix, msg)
+		*dst = sumOneForeign(function, prefix, msg)
+		return
 	}
 	p := d.prefix()
-	p.Sum(&sum, msg)
+	p.Sum(dst, msg)
 	taken.release()
-	return sum
 }
 
 // stateOf returns the state that prefix has reached, or nil if the state cannot be read.
@@ -99,8 +111,8 @@ func sumManyForeign(dst [][Size]byte, prefix hash.Hash, msgs [][]byte) {
 	sumForeign("SumManyAfter", prefix, len(msgs), msg, func(i int, sum *[Size]byte) { dst[i] = *sum })
 }
 
-func sumOneForeign(prefix hash.Hash, msg []byte) (one [Size]byte) {
-	sumForeign("SumAfter", prefix, 1, func(int) []byte { return msg }, func(_ int, sum *[Size]byte) { one = *sum })
+func sumOneForeign(function string, prefix hash.Hash, msg []byte) (one [Size]byte) {
+	sumForeign(function, prefix, 1, func(int) []byte { return msg }, func(_ int, sum *[Size]byte) { one = *sum })
 	return one
 }
 

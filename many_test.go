@@ -1382,6 +1382,7 @@ func TestSumManyAfterPanicsBeforeItTouchesAnything(t *testing.T) {
 		{"nil Avx512Digest", 3, (*sha256.Avx512Digest)(nil), 3, "prefix is nil"},
 		{"copy by value", 3, copied(sha256.NewServer().New()), 3, "prefix was copied by value"},
 		{"SHA-224", 3, begun(sha256.New224()), 3, "prefix has digests of 28 bytes, not 32"},
+		{"SHA-224 of crypto/sha256", 1, begun(stdsha256.New224()), 1, "prefix has digests of 28 bytes, not 32"},
 		{"SHA-512", 3, begun(sha512.New()), 3, "prefix has digests of 64 bytes, not 32"},
 		{"neither Clone nor MarshalBinary", 3, begun(plain{stdsha256.New()}), 3, "can be neither cloned nor restored"},
 		{"MarshalBinary, but no state is accepted", 3, begun(unrestorable{stdsha256.New().(marshaler)}), 3, "can be neither cloned nor restored"},

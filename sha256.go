@@ -248,12 +248,7 @@ func (d *digest) UnmarshalBinary(b []byte) error {
 	if len(b) != block.MarshaledSize {
 		return errSize
 	}
-	f := (*[block.MarshaledSize]byte)(b)[len(block.Magic256):]
-	for i := range d.h {
-		d.h[i] = binary.BigEndian.Uint32(f[4*i:])
-	}
-	d.x = [BlockSize]byte(f[4*len(d.h):])
-	d.len = binary.BigEndian.Uint64(f[4*len(d.h)+BlockSize:])
-	d.n = uint8(d.len % BlockSize)
+	x, length := (*block.Marshaled)(b).Decode(&d.h)
+	d.x, d.len, d.n = *x, length, uint8(length%BlockSize)
 	return nil
 }

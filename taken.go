@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
+	"github.com/sha256-simd/sha256-simd/internal/lanes"
 	"github.com/sha256-simd/sha256-simd/internal/written"
 )
 
@@ -55,6 +56,21 @@ func take(h hash.Hash) *takenState {
 		return nil
 	}
 	return t
+}
+
+// sumAfterStd is SumAfter for a hash of crypto/sha256. It keeps the state on the stack: for
+// one message, that saves 20 ns on Zen 4. It returns false if the state is not one of SHA-256.
+func sumAfterStd(dst *[Size]byte, prefix hash.Hash, msg []byte) bool {
+	var form block.Marshaled
+	ok := form.Read(prefix.(block.StdHash))
+	if ok {
+		var p lanes.Prefix
+		x, length := form.Decode(&p.H)
+		p.Rest, p.Len = x[:length%BlockSize], length
+		p.Sum(dst, msg)
+	}
+	clear(form[:])
+	return ok
 }
 
 // release clears t and returns it to takenStates. t may be nil.

@@ -42,13 +42,13 @@ func New(key []byte) hash.Hash {
 // A mac is a hash that New returns.
 type mac struct {
 	inner hash.Hash // has taken in the block of the key XORed with ipad, then the message
-	begin [block.MarshaledSize]byte
+	begin block.Marshaled
 	outer block.State
 }
 
 // marshal returns h in the marshalled form of crypto/sha256. h is the state after one
 // block.
-func marshal(h *block.State) (form [block.MarshaledSize]byte) {
+func marshal(h *block.State) (form block.Marshaled) {
 	b := append(form[:0], block.Magic256...)
 	for _, v := range h {
 		b = binary.BigEndian.AppendUint32(b, v)

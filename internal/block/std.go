@@ -3,19 +3,10 @@ package block
 import (
 	"bytes"
 	"crypto/sha256"
-	"encoding"
 	"encoding/binary"
-	"hash"
 	"sync"
 	"unsafe"
 )
-
-// StdHash has the methods of the hashes of crypto/sha256 that this library uses.
-type StdHash interface {
-	hash.Hash
-	encoding.BinaryAppender
-	encoding.BinaryUnmarshaler
-}
 
 // stdState is a crypto/sha256 hash together with room for its marshalled form.
 type stdState struct {
@@ -24,16 +15,8 @@ type stdState struct {
 	// the state, an empty block buffer and a length of zero. crypto/sha256
 	// takes no notice of the length but for its position in the block.
 	buf  []byte
-	room [MarshaledSize]byte // for buf
+	room Marshaled // for buf
 }
-
-// The marshalled form of a hash of crypto/sha256 consists of an identifier, the state, the
-// partial block padded with zeros, and the length. It has MarshaledSize bytes.
-const (
-	Magic224      = "sha\x02"
-	Magic256      = "sha\x03"
-	MarshaledSize = len(Magic256) + len(State{})*4 + Size + 8
-)
 
 var stdPool = sync.Pool{New: func() any {
 	s := &stdState{hash: sha256.New().(StdHash)}
@@ -61,9 +44,7 @@ func x1_std(h *State, p *byte, n int) {
 	}
 	s.hash.Write(unsafe.Slice((*byte)(noescape(unsafe.Pointer(p))), n*Size))
 	s.buf, _ = s.hash.AppendBinary(s.buf[:0])
-	for i := range h {
-		h[i] = binary.BigEndian.Uint32(s.buf[len(Magic256)+4*i:])
-	}
+	(*Marshaled)(s.buf).Decode(h)
 	stdPool.Put(s)
 }
 

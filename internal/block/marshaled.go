@@ -1,0 +1,45 @@
+package block
+
+import (
+	"encoding"
+	"encoding/binary"
+	"hash"
+	"unsafe"
+)
+
+// MarshaledSize is the length of a Marshaled in bytes.
+const MarshaledSize = len(Magic256) + len(State{})*4 + Size + 8
+
+// A Marshaled is the marshalled form of a hash of crypto/sha256. It consists of Magic224 or
+// Magic256, the state, the partial block padded with zeros, and the length.
+type Marshaled [MarshaledSize]byte
+
+// Magic224 and Magic256 identify a state of SHA-224 and SHA-256.
+const (
+	Magic224 = "sha\x02"
+	Magic256 = "sha\x03"
+)
+
+// Decode sets h to the state in m. It returns the partial block and the length in bytes.
+func (m *Marshaled) Decode(h *State) (x *[Size]byte, length uint64) {
+	f := m[len(Magic256):]
+	for i := range h {
+		h[i] = binary.BigEndian.Uint32(f[4*i:])
+	}
+	f = f[4*len(h):]
+	return (*[Size]byte)(f), binary.BigEndian.Uint64(f[Size:])
+}
+
+// StdHash has the methods of the hashes of crypto/sha256 that this library uses.
+type StdHash interface {
+	hash.Hash
+	encoding.BinaryAppender
+	encoding.BinaryUnmarshaler
+}
+
+// Read sets m to the state of h, which crypto/sha256's New or New224 returned. It reports
+// whether it is a state of SHA-256. m does not escape: h keeps no memory that it appends to.
+func (m *Marshaled) Read(h StdHash) bool {
+	b, err := h.AppendBinary((*Marshaled)(noescape(unsafe.Pointer(m)))[:0])
+	return err == nil && len(b) == len(m) && unsafe.SliceData(b) == &m[0] && string(m[:len(Magic256)]) == Magic256
+}
