@@ -118,24 +118,51 @@ func TestMutants(t *testing.T) {
 				rand.New(rand.NewSource(1)).Shuffle(len(ms), func(i, j int) { ms[i], ms[j] = ms[j], ms[i] })
 				ms = ms[:*mutantsMax]
 			}
-			refusals := 0
-			for _, m := range ms {
-				was := c.ins[m.in.addr]
-				c.ins[m.in.addr] = &m.in
-				err := proveQuickly(t, c)
-				c.ins[m.in.addr] = was
-				switch why := equivalent(was, m); {
-				case err != nil:
-					refusals++
-				case why != "":
-					t.Logf("%s: %s: %s", was.text, m.what, why)
-				default:
-					t.Errorf("accepted: %s: %s", was, m.what)
-				}
-			}
-			t.Logf("%d of %d mutants, %d refused", len(ms), all, refusals)
+			proveMutants(t, c, ms)
+			t.Logf("of %d mutants", all)
 		})
 	}
+}
+
+// A kernel with another condition of a jump or of a selection is refused.
+func TestConditions(t *testing.T) {
+	for _, name := range []string{"x1_avx2", "x4_shani", "node_x1_shani", "chain_x1_shani", "wots_x4_shani", "putDigests_avx512", "putDigests_ssse3", "x2_sha2", "x4_neon", "putDigests_neon"} {
+		t.Run(name, func(t *testing.T) {
+			c := codeOf(t, name)
+			var ms []mutant
+			for _, in := range c.ins {
+				for _, m := range mutantsOfInstruction(in, c.arm) {
+					_, other := otherOperations[in.op]
+					isCondition := other && (in.jumps() || strings.HasPrefix(in.op, "cmov")) && m.in.op == otherOperations[in.op]
+					if isCondition || in.op == "csel" && m.what == "operand 4: another condition" {
+						ms = append(ms, m)
+					}
+				}
+			}
+			proveMutants(t, c, ms)
+		})
+	}
+}
+
+// proveMutants fails for each mutant that is accepted, unless it computes the same.
+func proveMutants(t *testing.T, c *code, ms []mutant) {
+	t.Helper()
+	refusals := 0
+	for _, m := range ms {
+		was := c.ins[m.in.addr]
+		c.ins[m.in.addr] = &m.in
+		err := proveQuickly(t, c)
+		c.ins[m.in.addr] = was
+		switch why := equivalent(was, m); {
+		case err != nil:
+			refusals++
+		case why != "":
+			t.Logf("%s: %s: %s", was.text, m.what, why)
+		default:
+			t.Errorf("accepted: %s: %s", was, m.what)
+		}
+	}
+	t.Logf("%d mutants, %d refused", len(ms), refusals)
 }
 
 // A mutant is an instruction that is wrong.
@@ -155,6 +182,12 @@ func equivalent(was *instruction, m mutant) string {
 		return "the register has this number already"
 	case was.op == "cmove" && m.what == "operand 2: another register":
 		return "where an empty message is does not matter: nothing is read there"
+	case was.op == "jbe" && m.what == "jb" || was.op == "b.ls" && m.what == "b.cc":
+		return "right at the stack guard there is room, too"
+	case was.op == "jb" && m.what == "jbe":
+		return "the last sum was an address, which is not 0, and BTC leaves the zero flag alone"
+	case was.op == "je" && m.what == "jne" && was.args[0].imm == was.next+1:
+		return "VZEROUPPER is left out, or done: no upper part of a register is in use"
 	case was.op == "vzeroupper":
 		return "no upper part of a register below 16 is in use"
 	case strings.HasSuffix(was.op, "i64x4") || strings.HasSuffix(was.op, "i128"):
@@ -169,7 +202,8 @@ var otherOperations = func() map[string]string {
 	r := map[string]string{"movdqa": "paddd", "sha256rnds2": "sha256msg2", "sha256su0": "rev32", "sha256su1": "sha256h", "usra": "ushr", "eor": "and", "add": "xor", "and": "xor"}
 	for _, pair := range []string{"paddd pxor", "punpckldq punpckhdq", "punpcklqdq punpckhqdq", "psrld pslld", "sha256msg1 sha256msg2",
 		"vpaddd vpxor", "vpsrld vpslld", "vpunpckldq vpunpckhdq", "vpunpcklqdq vpunpckhqdq", "dec inc", "je jne", "jge jl", "cmovae cmovb",
-		"sha256h sha256h2", "bsl bit", "zip1 zip2", "cbnz cbz", "tbnz tbz", "b.cc b.ls", "vpsubd vpaddd"} {
+		"sha256h sha256h2", "bsl bit", "zip1 zip2", "cbnz cbz", "tbnz tbz", "b.cc b.ls", "vpsubd vpaddd",
+		"jle jl", "jbe jb", "b.le b.lt", "cmove cmovb"} {
 		x, y, _ := strings.Cut(pair, " ")
 		if r[x] == "" {
 			r[x] = y
@@ -213,6 +247,10 @@ func mutantsOfInstruction(in *instruction, arm bool) (ms []mutant) {
 			at("another bit", func(o *operand) { o.imm ^= 2 })
 		case 'v', 'r', 'k':
 			at("another register", func(o *operand) { o.reg ^= 1 })
+		case 'c':
+			at("another condition", func(o *operand) {
+				o.symbol = map[string]string{"cc": "ls", "ls": "cc", "le": "lt", "lt": "le"}[o.symbol]
+			})
 		case 'm':
 			at("4 bytes on", func(o *operand) { o.disp += 4 })
 			at("64 bytes on", func(o *operand) { o.disp += 64 })
