@@ -37,9 +37,18 @@ func sumMany(dst [][Size]byte, msgs [][]byte) {
 // It panics, before it touches anything, if dst and msgs differ in length.
 func SumMany224[D ~[Size224]byte](dst []D, msgs [][]byte) {
 	checkLengths("SumMany224", len(dst), len(msgs))
-	if lanes.AreFew(msgs, 0, lanes.NotNested) {
+	if len(msgs) <= 1 || block.UsesStd() {
 		for i, m := range msgs {
 			dst[i] = Sum224(m)
+		}
+		return
+	}
+	if lanes.AreFew(msgs, 0, lanes.NotNested) {
+		p := lanes.Prefix{H: block.IV224}
+		var sum [Size]byte
+		for i, m := range msgs {
+			p.Sum(&sum, m)
+			dst[i] = D([Size224]byte(sum[:]))
 		}
 		return
 	}
