@@ -97,8 +97,7 @@ func (s *Server) wait(l *login) {
 			continue
 		}
 		s.mu.Unlock()
-		l.parked.RLock()
-		l.parked.RUnlock()
+		l.park()
 		s.mu.Lock()
 		l.takeSignal()
 	}
@@ -139,6 +138,12 @@ func (l *login) signal() {
 		l.signaled = true
 		l.parked.Unlock()
 	}
+}
+
+// park waits for a signal.
+func (l *login) park() {
+	l.parked.RLock()
+	defer l.parked.RUnlock()
 }
 
 // takeSignal takes the signal, if there is one. The caller holds the Server's lock.
