@@ -180,8 +180,8 @@ func TestFaultOnAnyPage(t *testing.T) {
 	}
 }
 
-// TestOverlapBeyond2GiB tests rows of a size that a 32-bit port can map: digests that begin
-// within their rows and end 2.5 GiB behind the beginning of these.
+// TestOverlapBeyond2GiB tests rows that a 32-bit port can map. Digests that begin inside src
+// end up to 2.5 GB after its beginning, which is more than 2 GiB.
 func TestOverlapBeyond2GiB(t *testing.T) {
 	const n = 25_000_000
 	for _, tt := range []struct {

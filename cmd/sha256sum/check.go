@@ -79,6 +79,13 @@ func (s *source) listed(l *list, base string, see func(name, path string)) iter.
 func (s *source) keeps(l *list, name string) bool {
 	found := false
 	for _, root := range l.roots {
+		if path.Clean(root) == path.Clean(name) { // a file, which the command line names
+			if s.filters.Keep(root, false) {
+				return true
+			}
+			found = true
+			continue
+		}
 		if below, ok := belowRoot(root, name); ok {
 			if s.filters.KeepPath(below) {
 				return true

@@ -117,15 +117,19 @@ func finish(o *options, err error, results *printer, w outputs) int {
 		if err != nil {
 			// The list stays, and so does what is known of its files. The next run need not
 			// hash what this run has hashed.
-			stampsErr = w.stamps.Complete(o.update, o.roots())
+			w.stamps, stampsErr = w.stamps.Complete(o.update, o.roots())
 		}
 		if stampsErr == nil {
 			stampsErr = w.stamps.Commit()
 		} else {
 			w.stamps.Abort()
 		}
-		if err == nil && stampsErr != nil {
-			err, name = stampsErr, o.update+update.Suffix
+		switch of := o.update + update.Suffix; {
+		case stampsErr == nil:
+		case err == nil:
+			err, name = stampsErr, of
+		default:
+			fail(message.Quote(of), stampsErr)
 		}
 	}
 	switch {
@@ -136,6 +140,9 @@ func finish(o *options, err error, results *printer, w outputs) int {
 		terminal.DieOf(caught.Signal)
 		return caught.status()
 	case err != nil && w.list != nil:
+		if reportErr != nil {
+			fail("write error", reportErr)
+		}
 		return fail(message.Quote(name), err)
 	case cmp.Or(err, reportErr) != nil:
 		return fail("write error", cmp.Or(err, reportErr))

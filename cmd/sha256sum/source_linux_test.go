@@ -142,6 +142,9 @@ func breakDescriptor(t *testing.T, name string) {
 	}
 	defer dir.Close()
 	want, err := filepath.Abs(name)
+	if err == nil {
+		want, err = filepath.EvalSymlinks(want)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}

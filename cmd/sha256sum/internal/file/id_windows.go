@@ -22,11 +22,15 @@ func (id ID) AppendTo(b []byte) []byte {
 // Device is the volume that the file is on.
 func (id ID) Device() uint64 { return uint64(id.volume) }
 
-// idOf returns the ID of a regular file or a directory.
+// idOf returns the ID of a regular file or a directory. Some file systems give none.
 func idOf(f *os.File) ID {
 	var info windows.ByHandleFileInformation
 	if windows.GetFileInformationByHandle(windows.Handle(f.Fd()), &info) != nil {
 		return ID{}
 	}
-	return ID{info.VolumeSerialNumber, uint64(info.FileIndexHigh)<<32 | uint64(info.FileIndexLow)}
+	index := uint64(info.FileIndexHigh)<<32 | uint64(info.FileIndexLow)
+	if index == 0 {
+		return ID{}
+	}
+	return ID{info.VolumeSerialNumber, index}
 }

@@ -217,18 +217,22 @@ func (o *File) Is(name string, follow bool) bool {
 // files of their own: they keep the contents when it is replaced. With follow, all links
 // that lead to it are the file.
 func Same(name, own string, follow bool) bool {
-	named := filepath.Base(name) == filepath.Base(own)
-	if !named && !follow {
+	if follow {
+		if info, err := os.Lstat(name); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			if name, err = filepath.EvalSymlinks(name); err != nil {
+				return false
+			}
+		}
+	}
+	return filepath.Base(name) == filepath.Base(own) && sameInfo(os.Lstat, name, own) && sameInfo(os.Stat, filepath.Dir(name), filepath.Dir(own))
+}
+
+// sameInfo reports whether two paths are of one file, of which stat returns the information.
+func sameInfo(stat func(string) (fs.FileInfo, error), a, b string) bool {
+	infoA, err := stat(a)
+	if err != nil {
 		return false
 	}
-	info, err := os.Lstat(name)
-	if err == nil && follow && info.Mode()&fs.ModeSymlink != 0 {
-		named = true
-		info, err = os.Stat(name)
-	}
-	if err != nil || !named {
-		return false
-	}
-	ownInfo, err := os.Stat(own)
-	return err == nil && os.SameFile(info, ownInfo)
+	infoB, err := stat(b)
+	return err == nil && os.SameFile(infoA, infoB)
 }

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/sha256-simd/sha256-simd"
+	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/names"
 	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/output"
 	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/walk"
 	"github.com/sha256-simd/sha256-simd/internal/checklist"
@@ -93,10 +94,10 @@ func ParseRecord(line string) (r *Record, ok bool) {
 
 // A Reader finds the records of files that it is asked for in their order.
 type Reader struct {
-	lines *recordLines        // nil if there are none
-	next  *Record             // nil at the end
-	roots []string            // of the walk, from the current one on
-	pass  func(*Record) error // if set, takes the records that Find passes over
+	lines *recordLines  // nil if there are none
+	next  *Record       // nil at the end
+	roots []string      // of the walk, from the current one on
+	pass  func(*Record) // if set, takes the records that Find passes over
 }
 
 // Open opens the records of a list. A list may have none.
@@ -247,44 +248,56 @@ func (s *Writer) Write(r *Record) error {
 	return err
 }
 
-// Complete is for a run that does not replace its list. It adds the records that the list
-// has of all files that s has no record of. roots are those of the walk.
-func (s *Writer) Complete(list string, roots []string) error {
+// Complete is for a run that does not replace its list. It returns the writer of the
+// records that the list then has: those of s, and those of before for all files that s has
+// no record of, or one with another digest than is listed. roots are those of the walk. s
+// has ended, unless Complete returns an error.
+func (s *Writer) Complete(list string, roots []string) (*Writer, error) {
 	before, err := Open(list, roots)
 	if err != nil || before.lines == nil {
-		return err
+		return s, err
 	}
 	defer before.Close()
 	if err := s.w.Flush(); err != nil {
-		return err
+		return s, err
 	}
 	written, err := openFile(s.Name())
 	if err != nil {
-		return err
+		return s, err
 	}
-	defer written.file.Close()
 	all, err := Create(list)
 	if err != nil {
-		return err
+		written.file.Close()
+		return s, err
 	}
-	before.pass = all.Write // an error shows in the end
+	// If the roots have another order than before, a file may come twice.
+	done := make(map[names.Key]bool)
+	write := func(r *Record) {
+		if key := names.KeyOf(r.Name); !done[key] {
+			done[key] = true
+			all.Write(r) // an error shows in the end
+		}
+	}
+	before.pass = write
 	for r := written.next(); r != nil; r = written.next() {
 		for len(before.roots) > 0 && !isUnder(before.roots[0], r.Name) {
 			before.roots = before.roots[1:]
 		}
-		before.Find(r.Name)
-		all.Write(r)
+		if old := before.Find(r.Name); old != nil && old.Digest != r.Digest {
+			r = old
+		}
+		write(r)
 	}
 	for ; before.next != nil; before.advance() {
-		all.Write(before.next)
+		write(before.next)
 	}
+	written.file.Close()
 	if err := cmp.Or(before.lines.err, written.err); err != nil {
 		all.Abort()
-		return err
+		return s, err
 	}
 	s.Abort()
-	*s = *all
-	return nil
+	return all, nil
 }
 
 // Commit puts the file in its place.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"testing/iotest"
 
@@ -60,7 +61,8 @@ func TestRecordsAreFoundInTheirOrder(t *testing.T) {
 }
 
 // A run that does not replace its list keeps the records of all files that it has none of,
-// in their order: of those that are gone, or could not be read, or were not come to.
+// in their order: of those that are gone, or could not be read, or were not come to. It also
+// keeps the record of a file that it found with another digest (!). A * marks its own records.
 func TestRecordsOfBeforeStay(t *testing.T) {
 	for _, tt := range []struct {
 		name                    string
@@ -73,6 +75,8 @@ func TestRecordsOfBeforeStay(t *testing.T) {
 		{"none come to", []string{"t/a", "t/b"}, []string{"t"}, nil, []string{"t/a", "t/b"}},
 		{"roots", []string{"z/a", "z/c", "a/b", "m", "a/y"}, []string{"z", "a"}, []string{"z/b", "a/a", "a/y"}, []string{"z/a", "z/b*", "z/c", "a/a*", "a/b", "m", "a/y*"}},
 		{"another root", []string{"t/a"}, []string{"u"}, []string{"u/a"}, []string{"t/a", "u/a*"}},
+		{"roots in another order", []string{"a/1", "b/1"}, []string{"b", "a"}, []string{"b/1", "b/2"}, []string{"b/1*", "b/2*", "a/1"}},
+		{"changed", []string{"t/a", "t/b", "t/c"}, []string{"t"}, []string{"t/b!", "t/c", "t/d!"}, []string{"t/a", "t/b", "t/c*", "t/d*"}},
 		{"none", nil, []string{"t"}, []string{"t/a"}, []string{"t/a*"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -81,12 +85,18 @@ func TestRecordsOfBeforeStay(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			const own = 77 // bytes, in records of this run
 			for _, name := range tt.of {
-				if err := w.Write(&Record{Name: name}); err != nil {
+				r := Record{Name: name, Digest: abcDigest, Stamp: stamp.Stamp{Size: own}}
+				if name, changed := strings.CutSuffix(name, "!"); changed {
+					r.Name, r.Digest = name, sha256.Sum256(nil)
+				}
+				if err := w.Write(&r); err != nil {
 					t.Fatal(err)
 				}
 			}
-			if err := errors.Join(w.Complete(list, tt.roots), w.Commit()); err != nil {
+			w, err = w.Complete(list, tt.roots)
+			if err := errors.Join(err, w.Commit()); err != nil {
 				t.Fatal(err)
 			}
 			lines, err := openRecords(list)
@@ -96,7 +106,7 @@ func TestRecordsOfBeforeStay(t *testing.T) {
 			defer lines.file.Close()
 			var got []string
 			for r := lines.next(); r != nil; r = lines.next() {
-				if r.Digest != abcDigest {
+				if r.Stamp.Size == own {
 					r.Name += "*"
 				}
 				got = append(got, r.Name)

@@ -67,7 +67,7 @@ func (w *Walker) Walk(name, path string) iter.Seq[Entry] {
 type tree struct {
 	*Walker
 	root    string  // its name
-	device  uint64  // that the walk keeps to, with OneFileSystem
+	top     file.ID // of the root, whose file system the walk keeps to with OneFileSystem
 	inside  []level // the directories from the root to here
 	omitted int     // symbolic links
 }
@@ -139,10 +139,10 @@ func (t *tree) enter(name, path, below string) (e Entry, found bool) {
 		return t.typeOfLink(Join(path, base))
 	})
 	if below == "" {
-		t.device = id.Device()
+		t.top = id
 	}
 	switch known := id != (file.ID{}); {
-	case known && t.OneFileSystem && id.Device() != t.device:
+	case known && t.OneFileSystem && t.top != (file.ID{}) && id.Device() != t.top.Device():
 		d.release()
 		return Entry{Kind: Skipped, Name: name, What: "skipped: another file system"}, true
 	case known && t.Links == "follow" && slices.ContainsFunc(t.inside, func(l level) bool { return l.id == id }):
