@@ -188,7 +188,7 @@ var reportCommand = command{
 The exit status is 0 if all lines have been checked without problems, 1 if there are
 problems, and 2 if some lines have not been checked. It depends on the journal alone.`,
 	options: func(o *options, flags *pflag.FlagSet) {
-		flags.Int64Var(&o.lines, "lines", -1, "how many lines there should be in all, if 'fleetsum split' has made no plan; a line that several parts have counts once")
+		flags.Int64Var(&o.lines, "lines", -1, "how many lines there should be in all, if 'fleetsum split' has made no plan. An object that is in several parts counts once")
 	},
 	run: func(ctx context.Context, o *options, std *streams) (int, error) {
 		if len(o.arguments) != 1 {
@@ -207,7 +207,7 @@ problems, and 2 if some lines have not been checked. It depends on the journal a
 		text, textErr := report.Text()
 		if err := errors.Join(err, textErr); err != nil {
 			std.out.Write(text)
-			return 0, fmt.Errorf("the report is not written: %w", err)
+			return 0, fmt.Errorf("writing the report: %w", err)
 		}
 		_, err = std.out.Write(text)
 		return report.Status(), err

@@ -61,7 +61,7 @@ type Result struct {
 	ETag string `json:"etag,omitempty"`
 	// Modified is when the object was last written, as the list says, or nil.
 	Modified *time.Time `json:"modified,omitempty"`
-	// ExpectedSize is the size that the list says, if that is not the object's, or nil.
+	// ExpectedSize is the size that the list says, unless that is Size, or nil.
 	ExpectedSize *int64 `json:"expected_size,omitempty"`
 	// Retry says that the object was unreadable for a cause that may pass.
 	Retry bool `json:"retry,omitempty"`
@@ -421,6 +421,9 @@ func (w *work) failed(r *Result, err error) {
 	var parts partsError
 	r.Outcome, r.Error = outcomeOf(err), reason(err)
 	r.Retry = r.Outcome == Unreadable && store.MayPass(err) && !errors.As(err, &parts)
+	if r.listed >= 0 {
+		r.ExpectedSize = &r.listed
+	}
 	w.give(r)
 	missing := r.Outcome == Missing
 	if !missing && (store.OfObject(err) || errors.As(err, &parts)) {

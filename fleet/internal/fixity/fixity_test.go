@@ -146,6 +146,48 @@ func testOutcomes(t *testing.T, s *storetest.Server) {
 	}
 }
 
+// The size that a list says is still there if the results are a list: an object that
+// was cut short meanwhile is not new.
+func TestResultsKeepTheListsSize(t *testing.T) {
+	dir := t.TempDir()
+	file := storetest.WriteFile(t, dir, "file", []byte("1234567"))
+	for _, tt := range []struct {
+		name    string
+		size    int64
+		outcome Outcome
+	}{
+		{file, 7, New},
+		{file, 9, Mismatch},
+		{dir + "/none", 9, Missing},
+		{dir + "/none", 0, Missing},
+		{dir + "/none", -1, Missing},
+		{dir, 9, Unreadable},
+	} {
+		next := func() (e list.Entry, err error) {
+			if tt.name == "" {
+				return e, io.EOF
+			}
+			e = list.Entry{Line: 1, Name: tt.name, Size: tt.size}
+			tt.name = ""
+			return e, nil
+		}
+		want := list.Entry{Line: 1, Name: tt.name, Size: tt.size}
+		if tt.outcome == New {
+			want.SHA256 = sum([]byte("1234567"))
+		}
+		err := newChecker(t, nil, nil).Run(t.Context(), next, func(r *Result) error {
+			e, err := list.ParseEntry(string(r.Append(nil)))
+			if err != nil || r.Outcome != tt.outcome || e != want {
+				t.Errorf("%s: got %+v, %v, want %+v", r.Outcome, e, err, want)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // Append writes what encoding/json does.
 func TestAppend(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 678_000_000, time.UTC)

@@ -10,6 +10,8 @@ import (
 	"io/fs"
 	"math"
 	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -595,7 +597,8 @@ func TestReportWithoutAPlan(t *testing.T) {
 		"a part with others":    {[][]*fixity.Result{{one(1, "a", ""), one(2, "b", "")}, {one(1, "b", ""), one(2, "a", "")}}, 2},
 		"versions":              {[][]*fixity.Result{{one(1, "a", "v"), one(2, "a", "w")}, {one(1, "a", "v"), one(2, "a", "")}}, 3},
 		"a line twice":          {[][]*fixity.Result{{one(1, "a", ""), one(2, "a", "")}, {one(1, "a", ""), one(2, "b", "")}}, 3},
-		"malformed":             {[][]*fixity.Result{{bad(1, "x"), bad(2, "x")}, {bad(1, "x"), bad(2, "y")}}, 3},
+		"malformed":             {[][]*fixity.Result{{bad(1, "x"), bad(2, "x")}, {bad(1, "x"), bad(2, "y")}}, 4},
+		"headers":               {[][]*fixity.Result{{bad(1, "x"), one(2, "a", "")}, {bad(1, "x"), one(2, "b", "")}}, 4},
 		"malformed and no name": {[][]*fixity.Result{{bad(1, "x"), one(1, "", "")}}, 2},
 	} {
 		j := newJournal(t)
@@ -654,6 +657,62 @@ func TestReportsAtOnce(t *testing.T) {
 		if _, statErr := os.Stat(j.URL + "/report/summary.json"); (err != nil) != complete || errors.Is(statErr, fs.ErrNotExist) != complete {
 			t.Errorf("complete %v: got %v; the summary: %v", complete, err, statErr)
 		}
+	}
+}
+
+// A report that is not complete removes the manifest. The summary of a complete report
+// that was written a moment before goes with it, even if nothing else is written.
+func TestCompleteReportMeanwhile(t *testing.T) {
+	server := storetest.New(t)
+	ctx, j := t.Context(), &Journal{URL: "s3://" + storetest.Bucket + "/run"}
+	write := func(complete bool, problems io.ReadSeeker) {
+		m := NewManifest(ctx)
+		defer m.Close()
+		if err := j.writeReport(ctx, &Report{Complete: complete}, m, problems); err != nil {
+			t.Errorf("complete %v: %v", complete, err)
+		}
+	}
+	meanwhile := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodDelete && strings.HasSuffix(r.URL.Path, "/SHA256SUMS") {
+			write(true, strings.NewReader(""))
+		}
+		server.ServeHTTP(w, r)
+	}))
+	t.Cleanup(meanwhile.Close)
+	server.URL = meanwhile.URL
+	s, err := store.New(store.Options{Params: []string{server.Params()}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	j.Store = s
+	checked := false
+	write(false, &seeker{strings.NewReader(""), func() {
+		checked = true
+		if sums, summary := server.Get("run/report/SHA256SUMS"), server.Get("run/report/summary.json"); sums != nil || summary != nil {
+			t.Errorf("the manifest: %q; the summary: %s", sums, summary)
+		}
+	}})
+	if !checked {
+		t.Error("no problems are written")
+	}
+}
+
+// A summary stays if it is only not known whether its manifest does.
+func TestManifestThatCannotBeRead(t *testing.T) {
+	server := storetest.New(t)
+	s, err := store.New(store.Options{Params: []string{server.Params()}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	ctx, j := t.Context(), &Journal{Store: s, URL: "s3://" + storetest.Bucket + "/run"}
+	server.Faults(func(string, int) storetest.Fault { return storetest.Fault{Status: 503} })
+	m := NewManifest(ctx)
+	defer m.Close()
+	err = j.writeReport(ctx, &Report{Complete: true}, m, strings.NewReader(""))
+	if err == nil || !strings.Contains(err.Error(), "the manifest cannot be read: ") || server.Get("run/report/summary.json") == nil {
+		t.Errorf("got %v; the summary: %s", err, server.Get("run/report/summary.json"))
 	}
 }
 

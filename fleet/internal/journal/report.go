@@ -56,10 +56,11 @@ func (r *Report) Status() int {
 //	report/summary.json    the Report
 //
 // It removes SHA256SUMS if the run is not complete. summary.json is there only if the
-// others are as it says. If it cannot write, it returns
-// the Report with the error. What has no plan is taken to consist of the results that are
-// there, and is complete with lines lines. A line that several results have counts once:
-// a part that was changed and checked again does not take the place of another.
+// others are as it says. If it cannot write, it returns the Report with the error.
+//
+// Without a plan, the run consists of the results that are there. It is complete if they
+// have `lines` lines in all. An object that several results have counts once: a part that
+// was changed and checked again does not take the place of another.
 func (j *Journal) Report(ctx context.Context, lines int64) (*Report, error) {
 	plan, err := j.Plan(ctx)
 	if err != nil {
@@ -108,7 +109,7 @@ func (j *Journal) join(ctx context.Context, plan *Plan, report *Report, manifest
 		}
 		counts, err := j.readShard(ctx, s, io.Discard, func(r *fixity.Result) error {
 			if found != nil {
-				found.add(lineKey(r) + s.Digest)
+				found.add(lineKey(r, s) + s.Digest)
 			}
 			if manifest.Add(r); !r.IsProblem() {
 				return nil
@@ -144,17 +145,18 @@ func (j *Journal) join(ctx context.Context, plan *Plan, report *Report, manifest
 }
 
 // lineKey returns what two results of one line have in common, as sortKey does. A
-// malformed line may have no name.
-func lineKey(r *fixity.Result) string {
+// malformed line may have no name. So those of one shard are not those of another, even
+// if they are alike, such as the headers of two parts.
+func lineKey(r *fixity.Result, s Shard) string {
 	if r.Outcome == fixity.Malformed {
-		return sortKey("", fmt.Sprint(r.Line, r.Error))
+		return sortKey("", s.Digest)
 	}
 	return sortKey(r.FullName(), r.Version)
 }
 
 // countLines returns how many lines results have. Each string is a line's key and its
-// result's name, and they are sorted. A line counts as often as that result has it which
-// has it most often.
+// result's name, and they are sorted. A line counts as often as it occurs in the result
+// that repeats it most.
 func countLines(sorted iter.Seq[string]) int64 {
 	var lines, most, times int64
 	var last, lastKey string
@@ -173,9 +175,10 @@ func countLines(sorted iter.Seq[string]) int64 {
 	return lines + most
 }
 
-// writeReport writes summary.json last, and removes that of an earlier report first. A
-// report that began earlier may remove the manifest meanwhile. If it has, there is no
-// summary that says complete: it is removed here, or that report writes its own later.
+// writeReport writes summary.json last, and removes that of an earlier report first.
+// Another report, which is not complete, may remove the manifest meanwhile. Then no summary
+// says complete: if the manifest is gone when this report opens it, this report removes
+// the summary; if it goes later, the other one does.
 func (j *Journal) writeReport(ctx context.Context, report *Report, manifest *Manifest, problems io.ReadSeeker) error {
 	text, err := report.Text()
 	if err != nil {
@@ -189,6 +192,8 @@ func (j *Journal) writeReport(ctx context.Context, report *Report, manifest *Man
 		err = j.Store.WriteFrom(ctx, sums, manifest.Write)
 	} else if err = j.Store.Remove(ctx, sums); err != nil {
 		err = fmt.Errorf("removing the manifest of an earlier report: %w", err)
+	} else if err = j.Store.Remove(ctx, summary); err != nil {
+		err = fmt.Errorf("removing the summary of another report: %w", err)
 	}
 	if err != nil {
 		return err
@@ -200,8 +205,11 @@ func (j *Journal) writeReport(ctx context.Context, report *Report, manifest *Man
 		return err
 	}
 	f, err := j.Store.Open(ctx, sums, "")
+	if store.IsMissing(err) {
+		return errors.Join(fmt.Errorf("the manifest is gone; another report may have removed it: %w", err), j.Store.Remove(ctx, summary))
+	}
 	if err != nil {
-		return errors.Join(fmt.Errorf("the manifest is gone, perhaps by another report: %w", err), j.Store.Remove(ctx, summary))
+		return fmt.Errorf("the manifest cannot be read: %w", err)
 	}
 	return f.Close()
 }

@@ -276,8 +276,8 @@ func (s *spool) shards(n int, keep func(s Shard, lines io.ReadSeeker) error) ([]
 	var weight int64
 	var line []byte
 	e, err := r.Next()
-	// index returns which share the middle of e is in. Sums that are too large for their
-	// type end in the last.
+	// index returns which share the middle of e is in. Saturated sums fall into the last
+	// share.
 	index := func() int64 { return min(plus(weight, weigh(&e)/2)/share, int64(n)-1) }
 	one := func() (shard Shard, err2 error) {
 		h := sha256.New()

@@ -100,6 +100,7 @@ func TestFormats(t *testing.T) {
 		{name: "rclone, cut", format: "rclone", line: `{"Path":`, want: Entry{Malformed: "not a line of rclone lsjson: unexpected end of JSON input"}},
 		{name: "JSON, size of a mismatch", line: `{"name":"a","outcome":"mismatch","size":7,"sha256":"` + digest + `"}`, want: Entry{Name: "a"}},
 		{name: "JSON, a mismatch of the size", line: `{"name":"a","outcome":"mismatch","size":7,"sha256":"` + digest + `","expected":"","expected_size":9}`, want: Entry{Name: "a", Size: 9}},
+		{name: "JSON, archived", line: `{"name":"a","outcome":"archived","size":-1,"sha256":"","expected":"","expected_size":9}`, want: Entry{Name: "a", Size: 9}},
 		{name: "JSON, new", line: `{"name":"a","outcome":"new","size":7,"sha256":"` + digest + `","expected":""}`, want: Entry{Name: "a", Size: 7, SHA256: digest}},
 		{name: "JSON, a delete marker", line: `{"name":"s3://b/k","version":"v","outcome":"deleted","sha256":"","expected":"","size":-1,"error":""}`,
 			want: Entry{Name: "s3://b/k", Version: "v", Deleted: true}},
