@@ -111,6 +111,7 @@ func sumManyForeign(dst [][Size]byte, prefix hash.Hash, msgs [][]byte) {
 	sumForeign("SumManyAfter", prefix, len(msgs), msg, func(i int, sum *[Size]byte) { dst[i] = *sum })
 }
 
+// sumOneForeign returns the digest, since sumForeign would move its destination to the heap.
 func sumOneForeign(function string, prefix hash.Hash, msg []byte) (one [Size]byte) {
 	sumForeign(function, prefix, 1, func(int) []byte { return msg }, func(_ int, sum *[Size]byte) { one = *sum })
 	return one

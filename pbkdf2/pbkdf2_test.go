@@ -328,21 +328,10 @@ func TestServerWhileProcsChange(t *testing.T) {
 	salt := hashtest.Data(16)
 	want := std(t, "password", salt, 2000, 32)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-	var s pbkdf2.Server
-	var wg sync.WaitGroup
-	for range 30 {
-		wg.Go(func() {
-			for range 8 {
-				if got, err := s.Key("password", salt, 2000, 32); err != nil || !bytes.Equal(got, want) {
-					t.Errorf("%x, %v, want %x", got, err, want)
-				}
-			}
-		})
-	}
 	done := make(chan struct{})
 	go func() {
-		wg.Wait()
-		close(done)
+		defer close(done)
+		deriveTogether(t, new(pbkdf2.Server), 30, 8, salt, 2000, want)
 	}()
 	for n := 1; ; n = n%4 + 1 {
 		select {
@@ -354,24 +343,27 @@ func TestServerWhileProcsChange(t *testing.T) {
 	}
 }
 
+// deriveTogether has goroutines derive one key, several times each.
+func deriveTogether(t *testing.T, s *pbkdf2.Server, goroutines, times int, salt []byte, iter int, want []byte) {
+	var wg sync.WaitGroup
+	for range goroutines {
+		wg.Go(func() {
+			for range times {
+				if got, err := s.Key("password", salt, iter, len(want)); err != nil || !bytes.Equal(got, want) {
+					t.Errorf("%x, %v, want %x", got, err, want)
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
 // TestServerInBubbles derives keys inside of bubbles of testing/synctest and outside, with a
 // server of each bubble and with one that they share, in turn and at the same time.
 func TestServerInBubbles(t *testing.T) {
 	salt := hashtest.Data(16)
 	want := std(t, "password", salt, 1000, 64)
-	use := func(t *testing.T, s *pbkdf2.Server) {
-		var wg sync.WaitGroup
-		for range 20 {
-			wg.Go(func() {
-				for range 4 {
-					if got, err := s.Key("password", salt, 1000, 64); err != nil || !bytes.Equal(got, want) {
-						t.Errorf("%x, %v, want %x", got, err, want)
-					}
-				}
-			})
-		}
-		wg.Wait()
-	}
+	use := func(t *testing.T, s *pbkdf2.Server) { deriveTogether(t, s, 20, 4, salt, 1000, want) }
 	var shared pbkdf2.Server
 	inBubble := func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {

@@ -18,10 +18,11 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/cpu"
 )
 
-// samplesOf are instructions of an architecture's kernels: some of each form and immediate
-// that are comparable, from kernels of which ok says that their instructions can run. The
-// test fails for a form without a sample, unless without has it, by a reason.
-func samplesOf(t *testing.T, arch string, ok func(blocks.Spec) bool, comparable func(*instruction) bool, without map[string]string) (ins []*instruction) {
+// samplesOf returns instructions of an architecture's kernels: some of each form and
+// immediate, from kernels of which ok says that their instructions can run. fits says which
+// instructions can be compared. The test fails for a form that has none, unless the form is
+// in `without`, which has lists of forms by the reason.
+func samplesOf(t *testing.T, arch string, ok func(blocks.Spec) bool, fits func(*instruction) bool, without map[string]string) (ins []*instruction) {
 	t.Helper()
 	left := maps.Clone(map[string]map[string]bool{"amd64": formsAMD64, "arm64": formsARM64}[arch])
 	why := map[string]string{}
@@ -40,7 +41,7 @@ func samplesOf(t *testing.T, arch string, ok func(blocks.Spec) bool, comparable 
 			t.Logf("SKIPPED: instructions of %s, which this CPU cannot run", k.Name)
 		}
 		for _, in := range codeOf(t, k.Name).ins {
-			if !comparable(in) {
+			if !fits(in) {
 				continue
 			}
 			delete(left, in.form)

@@ -698,19 +698,26 @@ func TestCompleteReportMeanwhile(t *testing.T) {
 	}
 }
 
-// A summary stays if it is only not known whether its manifest does.
-func TestManifestThatCannotBeRead(t *testing.T) {
+// onServer returns a journal in a store whose server can fail.
+func onServer(t *testing.T) (*storetest.Server, *Journal) {
+	t.Helper()
 	server := storetest.New(t)
 	s, err := store.New(store.Options{Params: []string{server.Params()}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.Close()
-	ctx, j := t.Context(), &Journal{Store: s, URL: "s3://" + storetest.Bucket + "/run"}
+	t.Cleanup(func() { s.Close() })
+	return server, &Journal{Store: s, URL: "s3://" + storetest.Bucket + "/run"}
+}
+
+// A summary stays if it is only not known whether its manifest does.
+func TestManifestThatCannotBeRead(t *testing.T) {
+	server, j := onServer(t)
+	ctx := t.Context()
 	server.Faults(func(string, int) storetest.Fault { return storetest.Fault{Status: 503} })
 	m := NewManifest(ctx)
 	defer m.Close()
-	err = j.writeReport(ctx, &Report{Complete: true}, m, strings.NewReader(""))
+	err := j.writeReport(ctx, &Report{Complete: true}, m, strings.NewReader(""))
 	if err == nil || !strings.Contains(err.Error(), "the manifest cannot be read: ") || server.Get("run/report/summary.json") == nil {
 		t.Errorf("got %v; the summary: %s", err, server.Get("run/report/summary.json"))
 	}
@@ -730,13 +737,8 @@ func (s *seeker) Seek(offset int64, whence int) (int64, error) {
 // What cannot be read now is neither missing nor damaged: nobody plans the run again for
 // it, reads its objects again or removes its manifest.
 func TestStoreThatFails(t *testing.T) {
-	server := storetest.New(t)
-	s, err := store.New(store.Options{Params: []string{server.Params()}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	ctx, j := t.Context(), &Journal{Store: s, URL: "s3://" + storetest.Bucket + "/run"}
+	server, j := onServer(t)
+	ctx := t.Context()
 	plan, err := j.Split(ctx, Split{Shards: 1}, entries(1))
 	if err != nil {
 		t.Fatal(err)

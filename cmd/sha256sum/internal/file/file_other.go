@@ -39,7 +39,7 @@ func Open(name string) (File, Info, error) {
 	return raw, info, err
 }
 
-// Stat returns the Info of a file without opening it, which shows no ID.
+// Stat returns the Info of a file without opening it. So the Info has no ID.
 func Stat(name string) (Info, error) {
 	info, err := os.Stat(name)
 	if err != nil {

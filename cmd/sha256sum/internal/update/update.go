@@ -250,8 +250,8 @@ func (s *Writer) Write(r *Record) error {
 
 // Complete is for a run that does not replace its list. It returns the writer of the
 // records that the list then has: those of s, and those of before for all files that s has
-// no record of, or one with another digest than is listed. roots are those of the walk. s
-// has ended, unless Complete returns an error.
+// no record of, or one with another digest than is listed. roots are those of the walk. If
+// Complete returns another writer than s, s has ended.
 func (s *Writer) Complete(list string, roots []string) (*Writer, error) {
 	before, err := Open(list, roots)
 	if err != nil || before.lines == nil {
