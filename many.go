@@ -235,8 +235,9 @@ func weighWrites(hs []hash.Hash, data [][]byte) (few, taken bool) {
 // SumHashes sets dst[i] to the digest of the bytes written to hs[i], for every i, side by
 // side on the calling goroutine. The hashes stay as they are, and may be written to
 // further. SumHashes starts no other goroutine. Once its pools are filled, it allocates
-// nothing. For a hash of another package, including hmac and crypto/sha256, it calls the
-// method Sum.
+// nothing. The hashes of crypto/sha256 run side by side with those of this package, unless
+// crypto/sha256 compresses for this package, as in FIPS 140-3 mode. For a hash of another
+// package, including hmac, SumHashes calls the method Sum.
 //
 // SumHashes panics, before it touches anything, if dst and hs differ in length, or
 // if a hash is nil, has a Size that is not 32, or is a [Server]'s hash that was
@@ -247,16 +248,54 @@ func SumHashes[D ~[Size]byte](dst []D, hs []hash.Hash) {
 
 func sumHashes(dst [][Size]byte, hs []hash.Hash) {
 	checkLengths("SumHashes", len(dst), len(hs))
+	// longest is the length of the longest run of hashes that have ends.
+	longest, buffers := 0, false
 	if areForeign(hs) {
-		for i, h := range hs { // sumAlone, inlined by hand: the call takes half a nanosecond
-			if sum := h.Sum(dst[i][:0]); unsafe.SliceData(sum) != &dst[i][0] {
-				copy(dst[i][:], sum)
+		longest = longestStd(hs)
+		if stdAreFew(longest) {
+			for i, h := range hs { // sumAlone, inlined by hand: the call takes half a nanosecond
+				if sum := h.Sum(dst[i][:0]); unsafe.SliceData(sum) != &dst[i][0] {
+					copy(dst[i][:], sum)
+				}
 			}
+			return
 		}
+	} else {
+		longest, buffers = checkSums(hs)
+		if !buffers && endsAreFew(hs, longest) {
+			sumEach(dst, hs)
+			return
+		}
+	}
+	if buffers {
+		flushMany(hs)
+	}
+	w := ends.Get().(*endWork)
+	defer w.release()
+	if longest == len(hs) && !buffers {
+		w.sum(dst, hs)
 		return
 	}
-	// run counts consecutive hashes of this package. longest is the length of the longest run.
-	run, longest, buffers := 0, 0, false
+	for len(hs) > 0 {
+		// A run of hashes that have ends goes side by side.
+		n := 0
+		for n < len(hs) && hasEnd(hs[n]) {
+			n++
+		}
+		if endsAreFew(hs[:n], n) {
+			n = max(n, 1)
+			sumEach(dst[:n], hs[:n])
+		} else {
+			w.sum(dst[:n], hs[:n])
+		}
+		hs, dst = hs[n:], dst[n:]
+	}
+}
+
+// checkSums panics where SumHashes does. It returns the length of the longest run of hashes
+// that have ends, and whether a hash is a Server's that has data buffered.
+func checkSums(hs []hash.Hash) (longest int, buffers bool) {
+	run := 0
 	for i, h := range hs {
 		if d, ok := h.(*digest); ok && !d.is224 {
 			run++
@@ -266,44 +305,18 @@ func sumHashes(dst [][Size]byte, hs []hash.Hash) {
 		if d, ok := h.(*serverHash); ok || h == nil {
 			checkHash("SumHashes", i, h)
 			run++
-			longest = max(longest, run)
 			buffers = buffers || d.buffered != nil
+		} else if isTaken(h) {
+			run++
 		} else {
 			run = 0
 		}
+		longest = max(longest, run)
 		if n := h.Size(); n != Size {
 			panic(fmt.Sprintf("sha256: SumHashes: hash %d has digests of %d bytes, not %d", i, n, Size))
 		}
 	}
-	if !lanes.SideBySide(longest) || !buffers && endsAreFew(hs, longest) {
-		sumEach(dst, hs)
-		return
-	}
-	if buffers {
-		flushMany(hs)
-	}
-	known := 0 // how many hashes at the beginning are known to be of this package
-	if longest == len(hs) {
-		known = longest
-	}
-	w := works.Get().(*work)
-	defer w.release()
-	for len(hs) > 0 {
-		// A run of hashes of this package goes side by side.
-		n := known
-		for n < len(hs) && flushedDigest(hs[n]) != nil {
-			n++
-		}
-		if endsAreFew(hs[:n], n) {
-			n = max(n, 1)
-			sumEach(dst[:n], hs[:n])
-		} else {
-			w.hs = hs[:n]
-			lanes.SumEnds(dst[:n], (*endWork)(w))
-			w.hs = nil
-		}
-		hs, dst = hs[n:], dst[n:]
-	}
+	return longest, buffers
 }
 
 // areForeign reports whether all of hs are hashes of other packages and have digests of
@@ -316,6 +329,29 @@ func areForeign(hs []hash.Hash) bool {
 		}
 	}
 	return true
+}
+
+// longestStd returns the length of the longest run of hashes of crypto/sha256 in hs whose
+// states can be taken.
+func longestStd(hs []hash.Hash) int {
+	if block.UsesStd() {
+		return 0
+	}
+	stdType := stdType // a copy, so that the loop does not load it
+	run, longest := 0, 0
+	for _, h := range hs {
+		if run++; typeOf(h) != stdType {
+			run = 0
+		}
+		longest = max(longest, run)
+	}
+	return longest
+}
+
+// stdAreFew is endsAreFew for n hashes of crypto/sha256. NeverPay takes less time than
+// AreFewEqual.
+func stdAreFew(n int) bool {
+	return n <= fewEnds && lanes.NeverPay(n, n, stdCycles, 0) || lanes.AreFewEqual(n, 1, stdCycles)
 }
 
 // isOwnOrNil reports whether h is nil or a hash of this package.
@@ -342,10 +378,10 @@ const fewEnds = 8
 
 // endsAreFew reports whether hashing the ends of hs, one or two blocks each, takes less
 // time one after the other than side by side. `longest` is the length of the longest run of
-// hashes of this package. Up to fewEnds ends are few if they never pay, counted as two
+// hashes that have ends. Up to fewEnds ends are few if they never pay, counted as two
 // blocks each. Otherwise that run decides, with each of its ends counted as one block. But
 // if side by side loses by that count, and the run is all of hs, the actual numbers of
-// blocks decide.
+// blocks decide. A hash of crypto/sha256 does not tell how many; it counts as one block.
 func endsAreFew(hs []hash.Hash, longest int) bool {
 	if longest <= fewEnds && lanes.NeverPay(longest, 2*longest, sumCycles, 0) {
 		return true
@@ -353,16 +389,23 @@ func endsAreFew(hs []hash.Hash, longest int) bool {
 	if few := lanes.AreFewEqual(longest, 1, sumCycles); !few || longest < len(hs) {
 		return few
 	}
-	var t lanes.Tally
+	two := 0 // how many ends take two blocks
 	for _, h := range hs {
-		blocks := 1
+		rest := 0
 		switch h := h.(type) {
 		case *digest:
-			blocks = block.PaddedBlocks(int(h.n))
+			rest = int(h.n)
 		case *serverHash:
-			blocks = block.PaddedBlocks(int(h.n))
+			rest = int(h.n)
 		}
-		t = t.With(blocks)
+		two += block.PaddedBlocks(rest) - 1
+	}
+	if two == 0 {
+		return true
+	}
+	t := lanes.TallyEqual(len(hs)-two, 1)
+	for range two {
+		t = t.With(2)
 	}
 	return t.AreFew(sumCycles)
 }

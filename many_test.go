@@ -499,12 +499,15 @@ func TestForgedLengthsSideBySide(t *testing.T) {
 		for _, more := range []int{0, 1, 63, 64, 1000} {
 			data := cut(len(hs), func(int) int { return more })
 			sha256.WriteHashes(hs, data)
-			dst := make([][sha256.Size]byte, len(hs))
+			dst, ofCrypto := make([][sha256.Size]byte, len(hs)), make([][sha256.Size]byte, len(hs))
 			sha256.SumHashes(dst, hs)
 			for i, want := range wants {
 				want.Write(data[i])
-				if want := want.Sum(nil); !bytes.Equal(dst[i][:], want) {
-					t.Errorf("%d bytes and up to %d more: %x, want %x", boundaries[i], more, dst[i], want)
+			}
+			sha256.SumHashes(ofCrypto, wants)
+			for i, want := range wants {
+				if want := want.Sum(nil); !bytes.Equal(dst[i][:], want) || !bytes.Equal(ofCrypto[i][:], want) {
+					t.Errorf("%d bytes and up to %d more: %x, of crypto/sha256 %x, want %x", boundaries[i], more, dst[i], ofCrypto[i], want)
 				}
 			}
 		}
@@ -2181,25 +2184,30 @@ func (h *inner) Write(p []byte) (int, error) {
 	return h.Hash.Write(p)
 }
 
-// TestSumHashesOfAll has hashes of this package beside those of others, in every order.
+// TestSumHashesOfAll has hashes of this package, of crypto/sha256 and of another package, of
+// one kind or several, in every order.
 func TestSumHashesOfAll(t *testing.T) {
 	kinds := []func() hash.Hash{sha256.New, sha256.NewServer().New, stdsha256.New, func() hash.Hash { return struct{ hash.Hash }{sha256.New()} }}
-	r := rand.New(rand.NewPCG(1, 2))
-	for range 2000 {
-		n, choice := r.IntN(150), 1+r.IntN(len(kinds))
-		hs, want := make([]hash.Hash, n), make([][sha256.Size]byte, n)
-		for i := range hs {
-			hs[i] = kinds[r.IntN(choice)]()
-			data := hashtest.Data(r.IntN(200))
-			hs[i].Write(data)
-			want[i] = stdsha256.Sum256(data)
+	hashtest.ForEach(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(1, 2))
+		for range 1000 {
+			n, among := r.IntN(150), r.Perm(len(kinds))[:1+r.IntN(len(kinds))]
+			hs, want := make([]hash.Hash, n), make([][sha256.Size]byte, n)
+			for i := range hs {
+				hs[i] = kinds[among[r.IntN(len(among))]]()
+				data := hashtest.Data(r.IntN(200))
+				hs[i].Write(data)
+				want[i] = stdsha256.Sum256(data)
+			}
+			got := make([][sha256.Size]byte, n)
+			for range 2 { // the hashes stay as they are
+				sha256.SumHashes(got, hs)
+				if !slices.Equal(got, want) {
+					t.Fatalf("%d hashes of the kinds %v: wrong digests", n, among)
+				}
+			}
 		}
-		got := make([][sha256.Size]byte, n)
-		sha256.SumHashes(got, hs)
-		if !slices.Equal(got, want) {
-			t.Fatalf("%d hashes of %d kinds: wrong digests", n, choice)
-		}
-	}
+	})
 }
 
 // TestWriteHashesSeesThroughHashes has hashes of other packages of this library, one of

@@ -11,18 +11,54 @@ import (
 )
 
 // endWork lists the ends of the messages of hs. An end is the last bytes of a message,
-// which fill no block. All of hs are hashes of this package.
-type endWork work
-
-func (w *endWork) End(i int) (h *block.State, rest []byte, length uint64) {
-	d := flushedDigest(w.hs[i])
-	return &d.h, d.x[:d.n], d.len
+// which fill no block.
+type endWork struct {
+	hs []hash.Hash
+	// unread is set if the state of a hash could not be read. Then its digest is wrong.
+	unread bool
 }
 
-func (w *endWork) Fetch(i int) { flushedDigest(w.hs[i]).fetch() }
+var ends = sync.Pool{New: func() any { return new(endWork) }}
 
-// work is a list for package lanes. WriteHashes sets hs and data; SumHashes and flushMany
-// set hs alone.
+// release drops the caller's pointers.
+func (w *endWork) release() {
+	*w = endWork{}
+	ends.Put(w)
+}
+
+// sum sets dst to the digests of hs side by side. All of hs have ends.
+func (w *endWork) sum(dst [][Size]byte, hs []hash.Hash) {
+	w.hs = hs
+	lanes.SumEnds(dst, w)
+	if w.unread {
+		sumEach(dst, hs)
+	}
+	w.unread = false
+}
+
+// hasEnd reports whether End can read the end of h's message: whether h is a hash of this
+// package or, where its state can be taken, of crypto/sha256.
+func hasEnd(h hash.Hash) bool { return isTaken(h) || flushedDigest(h) != nil }
+
+func (w *endWork) End(i int, j *lanes.Job) (blocks int) {
+	h := w.hs[i]
+	if isStd(h) {
+		if blocks = j.ReadEnd(h.(block.StdHash)); blocks == 0 {
+			w.unread = true
+		}
+		return blocks
+	}
+	d := flushedDigest(h)
+	return j.SetEnd(&d.h, d.x[:d.n], d.len)
+}
+
+func (w *endWork) Fetch(i int) {
+	if d := flushedDigest(w.hs[i]); d != nil {
+		d.fetch()
+	}
+}
+
+// work is a list for package lanes. WriteHashes sets hs and data; flushMany sets hs alone.
 type work struct {
 	hs   []hash.Hash
 	data [][]byte
@@ -116,17 +152,20 @@ func (w *nearWork) Done(i int, j *lanes.Job)       { (*writeWork)(w).Done(i, j) 
 // and writeListCycles in Run. If a list has more than nearHashes hashes, each hash costs
 // equalFarCycles more in RunEqual and RunByClasses, and writeFarCycles more in Run. If any
 // hash writes to another hash, each hash costs wrapCycles more. If the state of any hash is
-// taken, each hash costs takeCycles more. In SumHashes, each message costs sumCycles.
+// taken, each hash costs takeCycles more. In SumHashes, each hash costs sumCycles. If all are
+// hashes of crypto/sha256, each costs stdCycles: their method Sum takes longer than that of
+// this package's hashes, by more than it takes to read a state.
 //
 // The costs in Run were measured on Granite Rapids and Zen 4. wrapCycles, takeCycles and
-// sumCycles were measured on Granite Rapids, the others on Zen 3. On Zen 3, classCycles was
-// 60. It is set to 140, because lanes gain nothing while another thread keeps the same core
-// busy. On such a core, lists that barely paid with 60 took up to a quarter longer.
+// sumCycles were measured on Granite Rapids, stdCycles on Zen 4, the others on Zen 3. On
+// Zen 3, classCycles was 60. It is set to 140, because lanes gain nothing while another
+// thread keeps the same core busy. On such a core, lists that barely paid with 60 took up to
+// a quarter longer.
 const (
 	equalCycles, classCycles, equalListCycles, equalFarCycles = 30, 140, 600, 50
 	writeCycles, writeListCycles, writeFarCycles              = 130, 2500, 200
 	wrapCycles, takeCycles                                    = 80, 500
-	sumCycles                                                 = 10
+	sumCycles, stdCycles                                      = 10, -20
 )
 
 // areFewWrites reports whether the writes in t take less time one by one than side by side.

@@ -2,6 +2,7 @@ package sha256
 
 import (
 	stdsha256 "crypto/sha256"
+	"errors"
 	"hash"
 	"os"
 	"slices"
@@ -101,6 +102,33 @@ func TestNoHashIsLeftWaiting(t *testing.T) {
 				}
 				h.Write(make([]byte, tt.held)) // for the next call
 			}
+		}
+	}
+}
+
+// unreadable is a hash whose state cannot be read.
+type unreadable struct{ block.StdHash }
+
+func (unreadable) AppendBinary(b []byte) ([]byte, error) { return b, errors.ErrUnsupported }
+
+// TestSumHashesOfUnreadable has hashes that count as those of crypto/sha256, but some states
+// cannot be read.
+func TestSumHashesOfUnreadable(t *testing.T) {
+	needsTaken(t)
+	defer func(saved unsafe.Pointer) { stdType = saved }(stdType)
+	stdType = typeOf(unreadable{})
+	for n := range 70 {
+		hs, want, got := make([]hash.Hash, n), make([][Size]byte, n), make([][Size]byte, n)
+		for i := range hs {
+			hs[i] = unreadable{stdsha256.New().(block.StdHash)}
+			if n%2 == 1 && i%3 > 0 {
+				hs[i] = New()
+			}
+			hs[i].Write([]byte{byte(i)})
+			want[i] = Sum256([]byte{byte(i)})
+		}
+		if SumHashes(got, hs); !slices.Equal(got, want) {
+			t.Errorf("%d hashes: wrong digests", n)
 		}
 	}
 }

@@ -96,8 +96,27 @@ func Pad(tail *[MaxTail]byte, rest []byte, length uint64) int {
 		}
 	}
 	binary.LittleEndian.PutUint64(tail[i:], word)
-	binary.BigEndian.PutUint64(tail[end-8:], length<<3)
+	putLength(tail, end, length)
 	return end
+}
+
+// PadInPlace is Pad for a tail that begins with the rest, followed by zeros up to the end of
+// the block.
+func PadInPlace(tail *[MaxTail]byte, length uint64) int {
+	n, end := int(length%Size), Size
+	if n >= Size-8 {
+		*(*[Size]byte)(tail[Size:]) = [Size]byte{}
+		end = 2 * Size
+	}
+	tail[n] = 0x80
+	putLength(tail, end, length)
+	return end
+}
+
+// putLength ends the padding with the length of the message in bits. `end` is where the
+// padding ends, `length` is in bytes.
+func putLength(tail *[MaxTail]byte, end int, length uint64) {
+	binary.BigEndian.PutUint64(tail[end-8:], length<<3)
 }
 
 // Finish hashes rest, the end of a message of `length` bytes, into h and writes the

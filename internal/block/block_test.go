@@ -81,6 +81,16 @@ func TestPad(t *testing.T) {
 			if beyond := bytes.Trim(tail[size:], "\x55"); len(beyond) != 0 {
 				t.Errorf("length %d: wrote beyond the padding", length)
 			}
+
+			tail = [MaxTail]byte(bytes.Repeat([]byte{0x55}, MaxTail))
+			clear(tail[copy(tail[:], rest):Size])
+			size = PadInPlace(&tail, length)
+			if !bytes.Equal(tail[:size], want) {
+				t.Errorf("length %d: padded in place to %x, want %x", length, tail[:size], want)
+			}
+			if beyond := bytes.Trim(tail[size:], "\x55"); len(beyond) != 0 {
+				t.Errorf("length %d: wrote beyond the padding in place", length)
+			}
 		}
 	}
 }

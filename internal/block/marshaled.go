@@ -7,8 +7,12 @@ import (
 	"unsafe"
 )
 
-// MarshaledSize is the length of a Marshaled in bytes.
-const MarshaledSize = len(Magic256) + len(State{})*4 + Size + 8
+const (
+	// MarshaledSize is the length of a Marshaled in bytes.
+	MarshaledSize = MarshaledAt + Size + 8
+	// MarshaledAt is where in a Marshaled the partial block begins.
+	MarshaledAt = len(Magic256) + len(State{})*4
+)
 
 // A Marshaled is the marshalled form of a hash of crypto/sha256. It consists of Magic224 or
 // Magic256, the state, the partial block padded with zeros, and the length.
@@ -22,12 +26,10 @@ const (
 
 // Decode sets h to the state in m. It returns the partial block and the length in bytes.
 func (m *Marshaled) Decode(h *State) (x *[Size]byte, length uint64) {
-	f := m[len(Magic256):]
 	for i := range h {
-		h[i] = binary.BigEndian.Uint32(f[4*i:])
+		h[i] = binary.BigEndian.Uint32(m[len(Magic256)+4*i:])
 	}
-	f = f[4*len(h):]
-	return (*[Size]byte)(f), binary.BigEndian.Uint64(f[Size:])
+	return (*[Size]byte)(m[MarshaledAt:]), binary.BigEndian.Uint64(m[MarshaledAt+Size:])
 }
 
 // StdHash has the methods of the hashes of crypto/sha256 that this library uses.

@@ -129,10 +129,31 @@ func fetchWave(f Fetcher, first, most, n int) {
 
 // Ends is a list of messages whose whole blocks are compressed.
 type Ends interface {
-	// End returns the state of message i after its whole blocks, the rest of the message,
-	// and the length of the whole message in bytes. The rest is less than a block. Neither
-	// the state nor the rest is modified.
-	End(i int) (h *block.State, rest []byte, length uint64)
+	// End puts the end of message i into j, and returns what SetEnd or ReadEnd returned.
+	End(i int, j *Job) (blocks int)
+}
+
+// endAt is where in a job's scratch the end of a message begins. If the scratch begins with
+// a block.Marshaled, the partial block is in place.
+const endAt = block.MarshaledAt
+
+// SetEnd puts the end of a message into j. h is the state after the whole blocks, rest the
+// remaining bytes, less than a block, and length that of the whole message in bytes. SetEnd
+// returns the number of blocks of the end.
+func (j *Job) SetEnd(h *block.State, rest []byte, length uint64) (blocks int) {
+	j.H = *h
+	return block.Pad((*[block.MaxTail]byte)(j.Scratch[endAt:]), rest, length) / block.Size
+}
+
+// ReadEnd is SetEnd for what was written to a hash of crypto/sha256. If its state cannot be
+// read, ReadEnd returns 0.
+func (j *Job) ReadEnd(h block.StdHash) (blocks int) {
+	form := (*block.Marshaled)(j.Scratch[:])
+	if !form.Read(h) {
+		return 0
+	}
+	_, length := form.Decode(&j.H)
+	return block.PadInPlace((*[block.MaxTail]byte)(j.Scratch[endAt:]), length) / block.Size
 }
 
 // nearEnds is the largest number of ends that are assumed to be in cache.
@@ -158,28 +179,23 @@ func SumEnds(dst [][block.DigestSize]byte, e Ends) {
 func (g *group) sumEnds(dst [][block.DigestSize]byte, base int, e Ends) {
 	// Messages whose padding takes two blocks have the first lanes, so that these lanes
 	// can go on alone.
-	var messageOf [block.MaxLanes]uint8
 	two, one := 0, len(dst)
 	for i := range dst {
-		h, rest, length := e.End(base + i)
+		j := &g.jobs[i]
 		lane := two
-		if block.PaddedBlocks(len(rest)) == 1 {
+		if e.End(base+i, j) == 1 {
 			one--
 			lane = one
 		} else {
 			two++
 		}
-		messageOf[lane] = uint8(i)
-		j := &g.jobs[lane]
-		j.H = *h
-		g.state[lane] = &j.H
-		block.Pad((*[block.MaxTail]byte)(j.Scratch[:]), rest, length)
+		g.state[lane], g.next[lane] = &j.H, &j.Scratch[endAt]
 	}
 	g.retire(len(dst))
-	g.compressScratch(len(dst), 0, 1)
+	g.compressAll(len(dst), 0, 1)
 	g.retire(two)
-	g.compressScratch(two, block.Size, 1)
-	for lane := range dst {
-		block.PutDigest(&dst[messageOf[lane]], &g.jobs[lane].H)
+	g.compressAll(two, 1, 1)
+	for i := range dst {
+		block.PutDigest(&dst[i], &g.jobs[i].H)
 	}
 }

@@ -383,8 +383,8 @@ func (u *unequalJobs) Start(i int) (*block.State, []byte, []byte) {
 	return &u.states[i], nil, p
 }
 
-func (a *equalJobs) End(i int) (*block.State, []byte, uint64) {
-	return &a.states[i], a.data[i][:i], uint64(i)
+func (a *equalJobs) End(i int, j *Job) int {
+	return j.SetEnd(&a.states[i], a.data[i][:i], uint64(i))
 }
 
 // TestHasClasses tests lists at the bounds of those that RunByClasses does.

@@ -827,7 +827,7 @@ func TestSchedulesOfRows(t *testing.T) {
 				dst := make([][block.DigestSize]byte, n)
 				SumEnds(dst, e)
 				for i, got := range dst {
-					h, rest, length := e.End(i)
+					h, rest, length := e.end(i)
 					if want := takeMessage(*h, length-uint64(len(rest)), rest); got != want {
 						l.fail("digest %d is of other blocks", i)
 					}
@@ -845,7 +845,9 @@ type endList struct {
 	h          [70]block.State
 }
 
-func (e *endList) End(i int) (*block.State, []byte, uint64) {
+func (e *endList) End(i int, j *Job) int { return j.SetEnd(e.end(i)) }
+
+func (e *endList) end(i int) (*block.State, []byte, uint64) {
 	e.h[i] = block.State{9, uint32(i)}
 	n := i % 56
 	if e.pattern>>(i%32)&1 == 1 {

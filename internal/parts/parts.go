@@ -429,7 +429,7 @@ func (h *hasher) stretches() {
 		block.Compress(&h.states[i], h.whole(i))
 	}
 	for i := range ending {
-		state, rest, length := h.End(i)
+		state, rest, length := h.end(i)
 		block.Finish(&ending[i], state, rest, length)
 	}
 }
@@ -453,9 +453,11 @@ func (h *hasher) Start(i int, j *lanes.Job) bool {
 
 func (h *hasher) Done(int, *lanes.Job) {}
 
-// End counts only the parts that end in the step: its part 0 is part h.step.from of the
-// group.
-func (h *hasher) End(i int) (state *block.State, rest []byte, length uint64) {
+func (h *hasher) End(i int, j *lanes.Job) (blocks int) { return j.SetEnd(h.end(i)) }
+
+// end returns the end of part i. It counts only the parts that end in the step: its part 0
+// is part h.step.from of the group.
+func (h *hasher) end(i int) (state *block.State, rest []byte, length uint64) {
 	i += h.step.from
 	b := h.step.data[i]
 	return &h.states[i], b[len(h.whole(i)):], h.p.prefix.Len + uint64(h.p.padded(h.step.group+i))
