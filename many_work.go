@@ -14,7 +14,7 @@ import (
 // which fill no block.
 type endWork struct {
 	hs []hash.Hash
-	// unread is set if the state of a hash could not be read. Then its digest is wrong.
+	// unread is set if a hash's state could not be read. Then that hash's digest is wrong.
 	unread bool
 }
 
@@ -36,25 +36,24 @@ func (w *endWork) sum(dst [][Size]byte, hs []hash.Hash) {
 	w.unread = false
 }
 
-// hasEnd reports whether End can read the end of h's message: whether h is a hash of this
-// package or, where its state can be taken, of crypto/sha256.
+// hasEnd reports whether End can read the end of h's message. It can if h is a hash of this
+// package, or one of crypto/sha256 whose state can be taken.
 func hasEnd(h hash.Hash) bool { return isTaken(h) || flushedDigest(h) != nil }
 
-func (w *endWork) End(i int, j *lanes.Job) (blocks int) {
+func (w *endWork) End(i int, j *lanes.Job) (at, blocks int) {
 	h := w.hs[i]
 	if isStd(h) {
-		if blocks = j.ReadEnd(h.(block.StdHash)); blocks == 0 {
-			w.unread = true
-		}
-		return blocks
+		at, blocks = j.ReadEnd(h.(block.StdHash))
+		w.unread = w.unread || blocks == 0
+		return at, blocks
 	}
 	d := flushedDigest(h)
 	return j.SetEnd(&d.h, d.x[:d.n], d.len)
 }
 
 func (w *endWork) Fetch(i int) {
-	if d := flushedDigest(w.hs[i]); d != nil {
-		d.fetch()
+	if h := w.hs[i]; !isStd(h) {
+		flushedDigest(h).fetch()
 	}
 }
 
@@ -152,9 +151,9 @@ func (w *nearWork) Done(i int, j *lanes.Job)       { (*writeWork)(w).Done(i, j) 
 // and writeListCycles in Run. If a list has more than nearHashes hashes, each hash costs
 // equalFarCycles more in RunEqual and RunByClasses, and writeFarCycles more in Run. If any
 // hash writes to another hash, each hash costs wrapCycles more. If the state of any hash is
-// taken, each hash costs takeCycles more. In SumHashes, each hash costs sumCycles. If all are
-// hashes of crypto/sha256, each costs stdCycles: their method Sum takes longer than that of
-// this package's hashes, by more than it takes to read a state.
+// taken, each hash costs takeCycles more. In SumHashes, each hash costs sumCycles. In a run of
+// hashes of crypto/sha256 alone, each costs stdCycles: their method Sum takes longer than that
+// of this package's hashes, by more than it takes to read a state.
 //
 // The costs in Run were measured on Granite Rapids and Zen 4. wrapCycles, takeCycles and
 // sumCycles were measured on Granite Rapids, stdCycles on Zen 4, the others on Zen 3. On

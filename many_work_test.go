@@ -106,29 +106,69 @@ func TestNoHashIsLeftWaiting(t *testing.T) {
 	}
 }
 
-// unreadable is a hash whose state cannot be read.
-type unreadable struct{ block.StdHash }
+// counted is a hash that counts as one of crypto/sha256. It counts calls, and its state may
+// be unreadable.
+type counted struct {
+	block.StdHash
+	unreadable  bool
+	reads, sums *int
+}
 
-func (unreadable) AppendBinary(b []byte) ([]byte, error) { return b, errors.ErrUnsupported }
+func (c counted) AppendBinary(b []byte) ([]byte, error) {
+	*c.reads++
+	if c.unreadable {
+		return b, errors.ErrUnsupported
+	}
+	return c.StdHash.AppendBinary(b)
+}
 
-// TestSumHashesOfUnreadable has hashes that count as those of crypto/sha256, but some states
-// cannot be read.
-func TestSumHashesOfUnreadable(t *testing.T) {
+func (c counted) Sum(b []byte) []byte {
+	*c.sums++
+	return c.StdHash.Sum(b)
+}
+
+// TestSumHashesReadsStates tests that many hashes of crypto/sha256 run side by side, alone
+// and beside hashes of this package, and few do not. Then some states cannot be read.
+func TestSumHashesReadsStates(t *testing.T) {
 	needsTaken(t)
+	if Selected().Lanes == 1 {
+		t.Skip("nothing runs side by side")
+	}
 	defer func(saved unsafe.Pointer) { stdType = saved }(stdType)
-	stdType = typeOf(unreadable{})
-	for n := range 70 {
-		hs, want, got := make([]hash.Hash, n), make([][Size]byte, n), make([][Size]byte, n)
+	stdType = typeOf(counted{})
+	for _, tt := range []struct {
+		n, own     int // every own-th hash is of this package; 0 for none
+		unreadable int // every unreadable-th of the others is; 0 for none
+		read       bool
+	}{
+		{1, 0, 0, false}, {2, 0, 0, false}, {3, 0, 0, false},
+		{32, 0, 0, true}, {64, 0, 0, true}, {65, 0, 0, true}, {64, 2, 0, true}, {64, 3, 0, true},
+		{32, 0, 1, true}, {64, 0, 7, true}, {65, 2, 3, true},
+	} {
+		reads, sums, std := 0, 0, 0
+		hs, want, got := make([]hash.Hash, tt.n), make([][Size]byte, tt.n), make([][Size]byte, tt.n)
 		for i := range hs {
-			hs[i] = unreadable{stdsha256.New().(block.StdHash)}
-			if n%2 == 1 && i%3 > 0 {
+			if tt.own > 0 && i%tt.own == 0 {
 				hs[i] = New()
+			} else {
+				std++
+				hs[i] = counted{stdsha256.New().(block.StdHash), tt.unreadable > 0 && std%tt.unreadable == 0, &reads, &sums}
 			}
 			hs[i].Write([]byte{byte(i)})
 			want[i] = Sum256([]byte{byte(i)})
 		}
 		if SumHashes(got, hs); !slices.Equal(got, want) {
-			t.Errorf("%d hashes: wrong digests", n)
+			t.Errorf("%+v: wrong digests", tt)
+		}
+		wantReads, wantSums := 0, std
+		if tt.read {
+			wantReads, wantSums = std, 0
+		}
+		if tt.unreadable > 0 {
+			wantSums = std
+		}
+		if reads != wantReads || sums != wantSums {
+			t.Errorf("%+v: %d states read, %d calls of Sum; want %d and %d", tt, reads, sums, wantReads, wantSums)
 		}
 	}
 }

@@ -165,7 +165,7 @@ func hashes() section {
 			writeHashes("size=1000/n=32/offset=odd", same(32, 1000), func(i int) int { return (2*i + 1) % 64 }),
 			writeHashes("size=300/n=64/begun=20", same(64, 300), func(int) int { return 20 }),
 			writeHashes("size=150-450/n=256/begun=20", spreadOf(256, 150, 450), func(int) int { return 20 }),
-			freshHashes(),
+			freshHashes(), cryptoHashes(),
 		},
 	}
 }
@@ -236,6 +236,30 @@ func freshHashes() row {
 				}},
 				{name: "crypto", run: each(stdsha256.New)},
 				{name: "minio", run: each(minio.New)},
+			}
+		},
+	}
+}
+
+// cryptoHashes is SumHashes of hashes of crypto/sha256.
+func cryptoHashes() row {
+	const n, size = 1000, 100
+	return row{
+		bench:   "SumHashes",
+		load:    "size=100/n=1000/of=crypto",
+		bytes:   n * size,
+		digests: n,
+		base:    "crypto",
+		impls: func() []impl {
+			hs := newHashes(n, stdsha256.New)
+			writeEach(hs, messages(same(n, size)...))
+			return []impl{
+				{name: "sha256-simd", run: func(dst [][32]byte) { sha256.SumHashes(dst, hs) }},
+				{name: "crypto", run: func(dst [][32]byte) {
+					for i, h := range hs {
+						h.Sum(dst[i][:0])
+					}
+				}},
 			}
 		},
 	}

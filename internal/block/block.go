@@ -108,7 +108,8 @@ func PadInPlace(tail *[MaxTail]byte, length uint64) int {
 		*(*[Size]byte)(tail[Size:]) = [Size]byte{}
 		end = 2 * Size
 	}
-	tail[n] = 0x80
+	word := tail[n&^7:][:8]
+	binary.LittleEndian.PutUint64(word, binary.LittleEndian.Uint64(word)|0x80<<(8*(n%8)))
 	putLength(tail, end, length)
 	return end
 }

@@ -9,9 +9,9 @@ import (
 
 const (
 	// MarshaledSize is the length of a Marshaled in bytes.
-	MarshaledSize = MarshaledAt + Size + 8
-	// MarshaledAt is where in a Marshaled the partial block begins.
-	MarshaledAt = len(Magic256) + len(State{})*4
+	MarshaledSize = PartialAt + Size + 8
+	// PartialAt is where in a Marshaled the partial block begins.
+	PartialAt = len(Magic256) + len(State{})*4
 )
 
 // A Marshaled is the marshalled form of a hash of crypto/sha256. It consists of Magic224 or
@@ -29,7 +29,7 @@ func (m *Marshaled) Decode(h *State) (x *[Size]byte, length uint64) {
 	for i := range h {
 		h[i] = binary.BigEndian.Uint32(m[len(Magic256)+4*i:])
 	}
-	return (*[Size]byte)(m[MarshaledAt:]), binary.BigEndian.Uint64(m[MarshaledAt+Size:])
+	return (*[Size]byte)(m[PartialAt:]), binary.BigEndian.Uint64(m[PartialAt+Size:])
 }
 
 // StdHash has the methods of the hashes of crypto/sha256 that this library uses.

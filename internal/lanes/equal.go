@@ -130,36 +130,36 @@ func fetchWave(f Fetcher, first, most, n int) {
 // Ends is a list of messages whose whole blocks are compressed.
 type Ends interface {
 	// End puts the end of message i into j, and returns what SetEnd or ReadEnd returned.
-	End(i int, j *Job) (blocks int)
+	End(i int, j *Job) (at, blocks int)
 }
-
-// endAt is where in a job's scratch the end of a message begins. If the scratch begins with
-// a block.Marshaled, the partial block is in place.
-const endAt = block.MarshaledAt
 
 // SetEnd puts the end of a message into j. h is the state after the whole blocks, rest the
 // remaining bytes, less than a block, and length that of the whole message in bytes. SetEnd
-// returns the number of blocks of the end.
-func (j *Job) SetEnd(h *block.State, rest []byte, length uint64) (blocks int) {
+// returns where in the scratch the end begins, and how many blocks it has.
+func (j *Job) SetEnd(h *block.State, rest []byte, length uint64) (at, blocks int) {
 	j.H = *h
-	return block.Pad((*[block.MaxTail]byte)(j.Scratch[endAt:]), rest, length) / block.Size
+	return 0, block.Pad((*[block.MaxTail]byte)(j.Scratch[:]), rest, length) / block.Size
 }
 
-// ReadEnd is SetEnd for what was written to a hash of crypto/sha256. If its state cannot be
-// read, ReadEnd returns 0.
-func (j *Job) ReadEnd(h block.StdHash) (blocks int) {
+// ReadEnd is SetEnd for the message of h, a hash of crypto/sha256. The marshalled state of h
+// goes into the scratch; the partial block is then in place. Of that form, ReadEnd leaves
+// nothing but the end. If the state cannot be read, ReadEnd returns 0 blocks.
+func (j *Job) ReadEnd(h block.StdHash) (at, blocks int) {
 	form := (*block.Marshaled)(j.Scratch[:])
 	if !form.Read(h) {
-		return 0
+		return 0, 0
 	}
 	_, length := form.Decode(&j.H)
-	return block.PadInPlace((*[block.MaxTail]byte)(j.Scratch[endAt:]), length) / block.Size
+	at = block.PartialAt
+	*(*[block.PartialAt]byte)(j.Scratch[:]) = [block.PartialAt]byte{}
+	return at, block.PadInPlace((*[block.MaxTail]byte)(j.Scratch[at:]), length) / block.Size
 }
 
 // nearEnds is the largest number of ends that are assumed to be in cache.
 const nearEnds = 1024
 
-// SumEnds sets dst[i] to the digest of message i of e, for every i.
+// SumEnds sets dst[i] to the digest of message i of e, for every i. If End returned 0 blocks
+// for a message, its digest is undefined.
 func SumEnds(dst [][block.DigestSize]byte, e Ends) {
 	g := acquire()
 	fetcher, _ := e.(Fetcher)
@@ -182,14 +182,15 @@ func (g *group) sumEnds(dst [][block.DigestSize]byte, base int, e Ends) {
 	two, one := 0, len(dst)
 	for i := range dst {
 		j := &g.jobs[i]
+		at, blocks := e.End(base+i, j)
 		lane := two
-		if e.End(base+i, j) == 1 {
+		if blocks == 2 {
+			two++
+		} else {
 			one--
 			lane = one
-		} else {
-			two++
 		}
-		g.state[lane], g.next[lane] = &j.H, &j.Scratch[endAt]
+		g.state[lane], g.next[lane] = &j.H, &j.Scratch[at]
 	}
 	g.retire(len(dst))
 	g.compressAll(len(dst), 0, 1)

@@ -383,7 +383,7 @@ func (u *unequalJobs) Start(i int) (*block.State, []byte, []byte) {
 	return &u.states[i], nil, p
 }
 
-func (a *equalJobs) End(i int, j *Job) int {
+func (a *equalJobs) End(i int, j *Job) (at, blocks int) {
 	return j.SetEnd(&a.states[i], a.data[i][:i], uint64(i))
 }
 

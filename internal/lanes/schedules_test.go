@@ -845,7 +845,7 @@ type endList struct {
 	h          [70]block.State
 }
 
-func (e *endList) End(i int, j *Job) int { return j.SetEnd(e.end(i)) }
+func (e *endList) End(i int, j *Job) (at, blocks int) { return j.SetEnd(e.end(i)) }
 
 func (e *endList) end(i int) (*block.State, []byte, uint64) {
 	e.h[i] = block.State{9, uint32(i)}

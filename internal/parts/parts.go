@@ -453,7 +453,7 @@ func (h *hasher) Start(i int, j *lanes.Job) bool {
 
 func (h *hasher) Done(int, *lanes.Job) {}
 
-func (h *hasher) End(i int, j *lanes.Job) (blocks int) { return j.SetEnd(h.end(i)) }
+func (h *hasher) End(i int, j *lanes.Job) (at, blocks int) { return j.SetEnd(h.end(i)) }
 
 // end returns the end of part i. It counts only the parts that end in the step: its part 0
 // is part h.step.from of the group.
