@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"hash"
 	"math"
+	"slices"
 	"sync"
 	"unsafe"
 
@@ -235,11 +236,11 @@ func weighWrites(hs []hash.Hash, data [][]byte) (few, taken bool) {
 // SumHashes sets dst[i] to the digest of the bytes written to hs[i], for every i, side by
 // side on the calling goroutine. The hashes stay as they are, and may be written to
 // further. SumHashes starts no other goroutine. Once its pools are filled, it allocates
-// nothing. If there are few hashes, it sums them one by one where that is faster. The hashes
-// of crypto/sha256 run side by side with those of this package, unless crypto/sha256
-// compresses for this package, as in FIPS 140-3 mode. For a hash of another package,
-// including hmac, SumHashes calls the method Sum. The hashes before such a hash do not run
-// side by side with those after it.
+// nothing. It sums few hashes one by one, where that is faster. The hashes of crypto/sha256
+// run side by side with those of this package, unless crypto/sha256 compresses for this
+// package, as in FIPS 140-3 mode. For a hash of another package, including hmac, SumHashes
+// calls the method Sum. The hashes before such a hash do not run side by side with those
+// after it.
 //
 // SumHashes panics, before it touches anything, if dst and hs differ in length, or
 // if a hash is nil, has a Size that is not 32, or is a [Server]'s hash that was
@@ -296,8 +297,8 @@ func sumHashes(dst [][Size]byte, hs []hash.Hash) {
 	}
 }
 
-// checkSums panics if a hash breaks the rules of SumHashes. It returns the length of the longest run of hashes
-// that have ends, and whether a hash is a Server's that has data buffered.
+// checkSums panics if a hash breaks the rules of SumHashes. It returns the length of the
+// longest run of hashes that have ends, and whether any Server's hash has data buffered.
 func checkSums(hs []hash.Hash) (longest int, buffers bool) {
 	run := 0
 	for i, h := range hs {
@@ -357,22 +358,19 @@ func longestStd(hs []hash.Hash) int {
 	return longest
 }
 
-// stdAreFew is endsAreFew for n hashes of crypto/sha256. NeverPay takes less time than
-// AreFewEqual.
+// stdAreFew reports whether n hashes of crypto/sha256 take less time by their method Sum than
+// side by side. For few, it asks NeverPay first: that takes less time than AreFewEqual (see
+// fewEnds).
 func stdAreFew(n int) bool {
-	if n <= fewEnds && (lanes.NeverPay(n, n, stdCycles, 0) || block.LeavesSHA()) {
-		return true
-	}
-	return lanes.AreFewEqual(n, 1, stdCycles)
+	return n <= fewEnds && lanes.NeverPay(n, n, stdCycles, 0) || lanes.AreFewEqual(n, 1, stdCycles)
 }
 
 // runIsFew is endsAreFew for a run of hashes that have ends.
 func runIsFew(run []hash.Hash) bool {
-	n := len(run)
-	if n > 0 && isStd(run[0]) && longestStd(run) == n {
-		return stdAreFew(n)
+	if !slices.ContainsFunc(run, func(h hash.Hash) bool { return !isStd(h) }) {
+		return stdAreFew(len(run))
 	}
-	return endsAreFew(run, n)
+	return endsAreFew(run, len(run))
 }
 
 // isOwnOrNil reports whether h is nil or a hash of this package.
@@ -421,14 +419,7 @@ func endsAreFew(hs []hash.Hash, longest int) bool {
 		}
 		two += block.PaddedBlocks(rest) - 1
 	}
-	if two == 0 {
-		return true
-	}
-	t := lanes.TallyEqual(len(hs)-two, 1)
-	for range two {
-		t = t.With(2)
-	}
-	return t.AreFew(sumCycles)
+	return two == 0 || lanes.TallyEqual(len(hs)-two, 1).Plus(lanes.TallyEqual(two, 2)).AreFew(sumCycles)
 }
 
 // sumAlone sets dst to the digest of h.

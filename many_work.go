@@ -37,7 +37,7 @@ func (w *endWork) sum(dst [][Size]byte, hs []hash.Hash) {
 }
 
 // hasEnd reports whether End can read the end of h's message. It can if h is a hash of this
-// package, or one of crypto/sha256 whose state can be taken.
+// package, or one of crypto/sha256 whose state can be taken. hasEnd flushes a Server's hash.
 func hasEnd(h hash.Hash) bool { return isTaken(h) || flushedDigest(h) != nil }
 
 func (w *endWork) End(i int, j *lanes.Job) (at, blocks int) {
@@ -151,9 +151,10 @@ func (w *nearWork) Done(i int, j *lanes.Job)       { (*writeWork)(w).Done(i, j) 
 // and writeListCycles in Run. If a list has more than nearHashes hashes, each hash costs
 // equalFarCycles more in RunEqual and RunByClasses, and writeFarCycles more in Run. If any
 // hash writes to another hash, each hash costs wrapCycles more. If the state of any hash is
-// taken, each hash costs takeCycles more. In SumHashes, each hash costs sumCycles. In a run of
-// hashes of crypto/sha256 alone, each costs stdCycles: their method Sum takes longer than that
-// of this package's hashes, by more than it takes to read a state.
+// taken, each hash costs takeCycles more. In SumHashes, each hash costs sumCycles, or
+// stdCycles if all hashes of the run are of crypto/sha256. stdCycles is negative: the
+// method Sum of crypto/sha256 takes longer than that of this package, and the difference
+// exceeds the cost of reading a state.
 //
 // The costs in Run were measured on Granite Rapids and Zen 4. wrapCycles, takeCycles and
 // sumCycles were measured on Granite Rapids, stdCycles on Zen 4, the others on Zen 3. On

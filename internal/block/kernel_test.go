@@ -168,19 +168,6 @@ func TestForce(t *testing.T) {
 	}
 }
 
-// TestLeavesSHA forces each kernel for one stream.
-func TestLeavesSHA(t *testing.T) {
-	usable := cpu.Usable()
-	has := usable.Has(cpu.SHA) || usable.Has(cpu.SHA2)
-	for _, name := range []string{"generic", "x1_std", "x1_ssse3", "x1_avx2", "x1_shani", "x1_sha2"} {
-		restore, ok := Force(name)
-		if uses := strings.HasPrefix(name, "x1_sha"); ok && LeavesSHA() != (has && !uses) {
-			t.Errorf("%s: LeavesSHA %t, the CPU has %v", name, LeavesSHA(), usable)
-		}
-		restore()
-	}
-}
-
 func TestSelectRefuses(t *testing.T) {
 	was := current().Selection
 	defer Select(was)

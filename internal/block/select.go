@@ -40,7 +40,6 @@ type choice struct {
 	single, node routine  // what compress and hashNode call
 	maxStream    int      // Max of the kernel for one stream, or MaxPlain
 	short        shortRoutine
-	leavesSHA    bool // see LeavesSHA
 }
 
 // inUse is the choice in use. It is nil until it is first needed: a program that hashes
@@ -94,7 +93,7 @@ func Select(s Selection) {
 func use(s Selection) {
 	usable := cpu.Usable()
 	c := &choice{Selection: s, headers: slices.Clone(headers), maxStream: MaxPlain}
-	found, usesSHA := s.Single == "generic", false
+	found := s.Single == "generic"
 	if s.Single == "x1_std" {
 		found, c.single = true, useStd
 	}
@@ -106,7 +105,6 @@ func use(s Selection) {
 		case !h.Enabled:
 		case h.isSingle() && h.Name == s.Single:
 			found, c.single, c.maxStream = true, h.routine, h.Max
-			usesSHA = h.Needs.Has(cpu.SHA) || h.Needs.Has(cpu.SHA2)
 		case h.Operation == NodeOp && h.Lanes == 1:
 			c.node = h.routine
 		}
@@ -115,7 +113,6 @@ func use(s Selection) {
 		panic("sha256: " + s.Single + " is selected for one stream, which it cannot compress here")
 	}
 	c.short = s.short(usable)
-	c.leavesSHA = !usesSHA && (usable.Has(cpu.SHA) || usable.Has(cpu.SHA2))
 	hasAVX = usable.Has(cpu.AVX)
 	inUse.Store(c)
 	epoch.Add(1)
@@ -166,10 +163,6 @@ func Single() string { return current().Single }
 
 // UsesStd reports whether crypto/sha256 compresses single streams.
 func UsesStd() bool { return current().single == useStd }
-
-// LeavesSHA reports whether this CPU has instructions for SHA-256, but the kernel for single
-// streams does not use them. Then crypto/sha256 hashes a stream several times as fast.
-func LeavesSHA() bool { return current().leavesSHA }
 
 // Epoch returns a number that changes with each choice of kernels. A caller that caches a
 // result of the choice recomputes the result when Epoch has changed.

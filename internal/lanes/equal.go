@@ -143,7 +143,7 @@ func (j *Job) SetEnd(h *block.State, rest []byte, length uint64) (at, blocks int
 
 // ReadEnd is SetEnd for the message of h, a hash of crypto/sha256. The marshalled state of h
 // goes into the scratch; the partial block is then in place. Of that form, ReadEnd leaves
-// nothing but the end. If the state cannot be read, ReadEnd returns 0 blocks.
+// only the end and the length. If the state cannot be read, ReadEnd returns 0 blocks.
 func (j *Job) ReadEnd(h block.StdHash) (at, blocks int) {
 	form := (*block.Marshaled)(j.Scratch[:])
 	if !form.Read(h) {
