@@ -254,7 +254,8 @@ func sumHashes(dst [][Size]byte, hs []hash.Hash) {
 	// longest is the length of the longest run of hashes that have ends.
 	longest, buffers := 0, false
 	if foreign, std := areForeign(hs); foreign {
-		if longest = std; std > 0 && std < len(hs) {
+		longest = std
+		if std > 0 && std < len(hs) {
 			longest = longestStd(hs)
 		}
 		if stdAreFew(longest) {

@@ -14,7 +14,7 @@ import (
 //
 // A list of few messages that are copied whole runs in one wave from the start: up to
 // maxShortWave of them if all have the same number of blocks, else up to maxTogether. On
-// Zen 4, that took up to 10% less time.
+// Zen 4, that took up to 10% less time in cache.
 
 // maxTogether is the largest number of short messages with unequal numbers of blocks that
 // run in one wave from the start. On Zen 4, 32 of them took up to 5% longer that way.
@@ -65,6 +65,9 @@ func (g *group) sumByBlocks(dst Rows, s *sumMany, least, most int, far bool) {
 			limit, equal = min(limit, maxTogether), 0
 		}
 		if most <= block.MaxShort && g.count <= limit {
+			if far {
+				s.fetch(g.base, g.order[:g.count])
+			}
 			occupied = g.sumLanes(dst, s, g.order[:g.count], equal, occupied)
 			continue
 		}

@@ -529,7 +529,8 @@ func (g *group) fullWave(n, blocks int) int {
 
 // A wave of short jobs has at most waveBlocks blocks in all, unless one job for each lane
 // already has more. A larger wave would displace the next messages from the cache. A list
-// that fits in one wave may have more blocks (sumByBlocks): no messages follow.
+// that fits in one wave may have more blocks (sumByBlocks, sumShortRows): no
+// messages follow.
 const waveBlocks = 64
 
 // maxShortWave is the largest wave of short jobs: the same number of jobs in each lane,
