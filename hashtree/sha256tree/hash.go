@@ -14,25 +14,28 @@ const (
 	bufferLevel  = 5
 	bufferChunks = 1 << bufferLevel
 	bufferSize   = bufferChunks * chunkSize
-	// aloneSize is the size of the first chunks. A digest hashes them as they come if the
-	// first write is a chunk at most. For so little data a buffer costs more than it
-	// saves.
-	aloneSize = 2 * chunkSize
+	// A digest hashes the chunks of the first firstSize bytes as they come, if the first write
+	// has no more: for so little data, a buffer costs more than it saves.
+	firstSize   = firstChunks * chunkSize
+	firstChunks = 8
+	// The buffer has at least minBuffer bytes once there is one.
+	minBuffer = 4 * chunkSize
 )
 
-// digest is the hash.Hash of New.
+// digest is the hash.Hash of New. It is small, since most messages are.
 type digest struct {
 	// For the first chunks, if they are hashed as they come. Once the buffer was full,
-	// alone is 0.
-	alone   int                               // their bytes
-	first   [aloneSize / chunkSize][Size]byte // their leaves
-	state   block.State                       // of the chunk at hand
-	rest    [4 * block.Size]byte              // the bytes that are not in state; short writes fill it
-	waiting int                               // their number
+	// firstLen is 0.
+	firstLen int                  // their bytes
+	first    [2][Size]byte        // their leaves, if there are no more; else leaves has them all
+	state    block.State          // of the chunk at hand
+	rest     [4 * block.Size]byte // the bytes that are not in state; short writes fill it
+	waiting  int                  // their number
 
 	peaks *merkle.Peaks // of what is hashed; nil until the buffer was full
 	buf   []byte        // what waits behind the first chunks; it grows to bufferSize
-	// leaves are the leaves of buf, or of as many bytes of a write.
+	// leaves has room for the leaves of the first chunks and of buf, or of as many bytes of a
+	// write.
 	leaves [][Size]byte
 }
 
@@ -52,32 +55,32 @@ func (d *digest) Reset() {
 		d.peaks.Reset()
 	}
 	d.buf = d.buf[:0]
-	d.alone, d.waiting = 0, 0
+	d.firstLen, d.waiting = 0, 0
 }
 
 func (d *digest) Write(p []byte) (int, error) {
 	written := len(p)
-	if d.waiting > 0 && d.waiting+written < len(d.rest) && d.alone%chunkSize+written < chunkSize {
+	if d.waiting > 0 && d.waiting+written < len(d.rest) && d.firstLen%chunkSize+written < chunkSize {
 		// Most short writes only wait.
 		copy(d.rest[d.waiting:], p)
 		d.waiting += written
-		d.alone += written
+		d.firstLen += written
 		return written, nil
 	}
-	if d.comeAlone(written) {
-		if p = d.hashAlone(p); len(p) == 0 {
+	if d.areFirst(written) {
+		if p = d.hashFirst(p); len(p) == 0 {
 			return written, nil
 		}
 	}
 	// What is written last stays in the buffer: Sum begins with it.
-	if d.alone > 0 || len(d.buf) > 0 || len(p) <= bufferSize {
+	if d.firstLen > 0 || len(d.buf) > 0 || len(p) <= bufferSize {
 		p = d.buffer(p)
 		if len(p) == 0 {
 			return written, nil
 		}
 		d.add(d.buf)
 		d.buf = d.buf[:0]
-		d.alone = 0
+		d.firstLen = 0
 	}
 	for len(p) > bufferSize {
 		d.add(p[:bufferSize])
@@ -87,28 +90,45 @@ func (d *digest) Write(p []byte) (int, error) {
 	return written, nil
 }
 
-// comeAlone reports whether n bytes that come next begin in a chunk that is hashed as it
+// areFirst reports whether n bytes that come next begin in a chunk that is hashed as it
 // comes. An empty buffer shows that the message begins: behind the first chunks the
 // buffer is never empty.
-func (d *digest) comeAlone(n int) bool {
-	if d.alone > 0 {
-		return d.alone < aloneSize
+func (d *digest) areFirst(n int) bool {
+	if d.firstLen > 0 {
+		return d.firstLen < firstSize
 	}
-	return n <= chunkSize && len(d.buf) == 0
+	return n <= firstSize && len(d.buf) == 0
 }
 
-// hashAlone hashes what of p belongs to the first chunks, and returns the rest.
-func (d *digest) hashAlone(p []byte) []byte {
-	for len(p) > 0 && d.alone < aloneSize {
-		at := d.alone % chunkSize
+// hashFirst hashes what of p belongs to the first chunks, and returns the rest. Chunks that p
+// holds whole go side by side.
+func (d *digest) hashFirst(p []byte) []byte {
+	for len(p) > 0 && d.firstLen < firstSize {
+		i, at := d.firstLen/chunkSize, d.firstLen%chunkSize
 		if at == 0 {
+			if n := min(len(p), firstSize-d.firstLen) / chunkSize; n > 1 {
+				nodes := d.list(i, i+n)
+				leaves(nodes[i:], p)
+				if i+n <= len(d.first) {
+					copy(d.first[:], nodes)
+				}
+				p = p[n*chunkSize:]
+				d.firstLen += n * chunkSize
+				continue
+			}
 			d.state = block.IV256
 		}
 		n := min(len(p), chunkSize-at)
 		d.compress(p[:n])
 		p = p[n:]
-		if d.alone += n; at+n == chunkSize {
-			block.Finish(&d.first[d.alone/chunkSize-1], &d.state, d.rest[:d.waiting], chunkSize)
+		if d.firstLen += n; at+n == chunkSize {
+			var leaf [Size]byte
+			block.Finish(&leaf, &d.state, d.rest[:d.waiting], chunkSize)
+			if i < len(d.first) {
+				d.first[i] = leaf
+			} else {
+				d.list(i, i+1)[i] = leaf
+			}
 			d.waiting = 0
 		}
 	}
@@ -133,22 +153,24 @@ func (d *digest) compress(p []byte) {
 	d.waiting = copy(d.rest[:], p)
 }
 
-// leafAlone returns the leaf of chunk i of those that are hashed as they come.
-func (d *digest) leafAlone(i int) (leaf [Size]byte) {
-	length := d.alone - i*chunkSize
-	if length >= chunkSize {
-		return d.first[i]
+// list returns d.leaves with n leaves. The first `known` of them are set.
+func (d *digest) list(known, n int) [][Size]byte {
+	if len(d.leaves) < n {
+		more := make([][Size]byte, max(n, firstChunks))
+		copy(more, d.leaves)
+		d.leaves = more
 	}
-	state := d.state
-	block.Finish(&leaf, &state, d.rest[:d.waiting], uint64(length))
-	return leaf
+	if known <= len(d.first) {
+		copy(d.leaves, d.first[:known])
+	}
+	return d.leaves[:n]
 }
 
 // buffer appends as much of p to the buffer as has room in it, and returns the rest.
 func (d *digest) buffer(p []byte) []byte {
-	n := min(len(p), bufferSize-d.alone-len(d.buf))
+	n := min(len(p), bufferSize-d.firstLen-len(d.buf))
 	if need := len(d.buf) + n; need > cap(d.buf) {
-		d.buf = append(make([]byte, 0, min(max(need, 2*cap(d.buf), d.alone), bufferSize)), d.buf...)
+		d.buf = append(make([]byte, 0, min(max(need, 4*cap(d.buf), minBuffer), bufferSize)), d.buf...)
 	}
 	d.buf = append(d.buf, p[:n]...)
 	return p[n:]
@@ -165,29 +187,34 @@ func (d *digest) add(data []byte) {
 // rootOf returns the root of the chunks that were hashed as they came and of data behind
 // them: at most as much as fills the buffer.
 func (d *digest) rootOf(data []byte) [Size]byte {
-	alone := (d.alone + chunkSize - 1) / chunkSize
-	n := alone
-	if n == 0 || len(data) > 0 {
-		n += int(count(int64(len(data))))
-	}
-	switch {
-	case n == 1 && alone == 0:
+	if d.firstLen == 0 && len(data) <= chunkSize {
 		return sha256.Sum256(data)
-	case n == 1:
-		return d.leafAlone(0)
-	case n == 2 && alone == 2:
-		var root [Size]byte
-		parent(&root, &[2][Size]byte{d.leafAlone(0), d.leafAlone(1)})
-		return root
 	}
-	if len(d.leaves) < n {
-		d.leaves = make([][Size]byte, n)
+	whole, rest := d.firstLen/chunkSize, d.firstLen%chunkSize
+	n := int(count(int64(d.firstLen + len(data))))
+	var partial [Size]byte
+	if rest > 0 {
+		state := d.state
+		block.Finish(&partial, &state, d.rest[:d.waiting], uint64(rest))
 	}
-	for i := range alone {
-		d.leaves[i] = d.leafAlone(i)
+	if len(data) == 0 && n <= len(d.first) {
+		// tree.Root would have d on the heap.
+		few := d.first
+		if rest > 0 {
+			few[whole] = partial
+		}
+		if n > 1 {
+			parent(&few[0], &few)
+		}
+		return few[0]
 	}
-	leaves(d.leaves[alone:n], data)
-	return tree.Root(d.leaves[:n], 0, merkle.Depth(n))
+	nodes := d.list(whole, n)
+	if rest > 0 {
+		nodes[whole] = partial
+	} else if len(data) > 0 {
+		leaves(nodes[whole:], data)
+	}
+	return tree.Root(nodes, 0, merkle.Depth(n))
 }
 
 func (d *digest) Sum(in []byte) []byte {
@@ -201,7 +228,7 @@ func (d *digest) Sum(in []byte) []byte {
 // Clone returns a copy of d, which goes on by itself.
 func (d *digest) Clone() (hash.Cloner, error) {
 	c := *d
-	c.buf, c.leaves = slices.Clone(d.buf), nil
+	c.buf, c.leaves = slices.Clone(d.buf), slices.Clone(d.leaves)
 	if d.peaks != nil {
 		peaks := *d.peaks
 		c.peaks = &peaks

@@ -262,12 +262,12 @@ func TestHash(t *testing.T) {
 	}
 }
 
-// TestShortWrites looks at the digest after each write, and resets the hash within a chunk.
-func TestShortWrites(t *testing.T) {
+// TestWritesOfOneLength writes pieces of one length. It looks at the digest after each write, and resets the hash within a chunk.
+func TestWritesOfOneLength(t *testing.T) {
 	data := counting(2*bufferSize + 1000)
 	h := New()
-	for _, n := range []int{29, 63, 64, 81, 200, 255, 256, 272, 700, 1023, 1024, 1025} {
-		for _, most := range []int{1500, 6000, len(data)} {
+	for _, n := range []int{29, 63, 64, 81, 200, 255, 256, 272, 700, 1023, 1024, 1025, 2048, 2500, 4097, 8192, 8193} {
+		for _, most := range []int{1500, 6000, 10_000, len(data)} {
 			h.Reset()
 			for at := 0; at+n <= most; at += n {
 				h.Write(data[at : at+n])
@@ -278,6 +278,29 @@ func TestShortWrites(t *testing.T) {
 					t.Fatalf("%d bytes in writes of %d: %x, want %x", at+n, n, got, want)
 				}
 			}
+		}
+	}
+}
+
+// TestUnequalWrites begins with writes of any length, while chunks are hashed as they come.
+func TestUnequalWrites(t *testing.T) {
+	all := counting(3*firstSize + 100)
+	r := rand.New(rand.NewPCG(1, 2))
+	h := New()
+	for range 3000 {
+		h.Reset()
+		data := all[r.IntN(100):][:3*firstSize] // not what h has seen before
+		longest := 1 + r.IntN(firstSize)
+		at := 0
+		for at < len(data) {
+			n := min(r.IntN(longest+1), len(data)-at)
+			h.Write(data[at : at+n])
+			if at += n; r.IntN(8) == 0 {
+				break
+			}
+		}
+		if got, want := [Size]byte(h.Sum(nil)), Sum256(data[:at]); got != want {
+			t.Fatalf("%d bytes in writes of up to %d: %x, want %x", at, longest, got, want)
 		}
 	}
 }
@@ -334,7 +357,7 @@ func TestHashAllocatesForWhatIsWritten(t *testing.T) {
 
 // TestClonesAreApart writes to a hash and to its clone in turn.
 func TestClonesAreApart(t *testing.T) {
-	for _, n := range []int{1, 1000, bufferSize + 1, 3*bufferSize + 5} {
+	for _, n := range []int{1, 1000, 4000, bufferSize + 1, 3*bufferSize + 5} {
 		data := counting(n + 2*bufferSize)
 		a := New().(*digest)
 		for i := range 3 { // which leaves room in the buffer
