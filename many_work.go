@@ -61,15 +61,22 @@ func (w *endWork) Fetch(i int) {
 type work struct {
 	hs   []hash.Hash
 	data [][]byte
+	// Of the first `marked` hashes, some may be marked as waiting. release unmarks them.
+	marked int
 }
 
 var works = sync.Pool{New: func() any { return new(work) }}
 
-// release drops the caller's pointers. If reading data has faulted, some hashes are still
-// marked as waiting; release unmarks them.
+// release drops the caller's pointers. If a call has panicked, or reading data has faulted,
+// some hashes of writeRuns are still marked.
 func (w *work) release() {
-	for _, h := range w.hs {
-		flushedDigest(h).waiting = false
+	for _, h := range w.hs[:w.marked] {
+		switch d := h.(type) {
+		case *digest:
+			d.waiting = false
+		case *serverHash:
+			d.waiting = false
+		}
 	}
 	*w = work{}
 	works.Put(w)
@@ -205,12 +212,14 @@ func writeRuns(hs []hash.Hash, data [][]byte) {
 		// run, since it may wrap a hash of the run.
 		n, fewest, most, longest := 0, math.MaxInt, 0, 0
 		var t lanes.Tally
+		w.hs, w.marked = hs, 0
 		for ; n < len(hs); n++ {
 			d := flushedDigest(hs[n])
 			if d == nil || d.waiting {
 				break
 			}
 			d.waiting = true
+			w.marked = n + 1
 			blocks := (int(d.n) + len(data[n])) / BlockSize
 			t = t.With(blocks)
 			fewest, most = min(fewest, blocks), max(most, blocks)
@@ -237,7 +246,7 @@ func writeRuns(hs []hash.Hash, data [][]byte) {
 				}
 			}
 		}
-		w.hs, w.data = nil, nil
+		w.hs, w.data, w.marked = nil, nil, 0
 		hs, data = hs[n:], data[n:]
 		if n == 0 {
 			hs[0].Write(data[0])
@@ -252,8 +261,8 @@ func flushMany(hs []hash.Hash) {
 		return
 	}
 	w := works.Get().(*work)
-	w.hs = hs
-	defer (*flushWork)(w).release()
+	w.hs, w.marked = hs, len(hs)
+	defer w.release()
 	lanes.Run(len(hs), (*flushWork)(w), true)
 }
 
@@ -261,18 +270,6 @@ func flushMany(hs []hash.Hash) {
 // another goroutine uses one of the hashes meanwhile, and a call panics, each other hash has
 // been flushed as a whole or not at all.
 type flushWork work
-
-// release drops the caller's pointers. If lanes.Run has panicked, some hashes are still
-// marked as waiting; release unmarks them.
-func (w *flushWork) release() {
-	for _, h := range w.hs {
-		if d, ok := h.(*serverHash); ok {
-			d.waiting = false
-		}
-	}
-	*w = flushWork{}
-	works.Put((*work)(w))
-}
 
 func (w *flushWork) Blocks(i int) int {
 	if d := buffering(w.hs[i]); d != nil {
@@ -298,6 +295,5 @@ func (w *flushWork) Done(i int, j *lanes.Job) {
 		panic(usedTwice)
 	}
 	d.h = j.H
-	d.waiting = false
 	d.tookBuffered()
 }

@@ -106,6 +106,46 @@ func TestNoHashIsLeftWaiting(t *testing.T) {
 	}
 }
 
+// meddler is a hash of another package. Its method Write does something else, too.
+type meddler struct {
+	hash.Hash
+	meddle func()
+}
+
+func (m meddler) Write(p []byte) (int, error) {
+	m.meddle()
+	return m.Hash.Write(p)
+}
+
+// TestMisuseLeavesNoHashWaiting copies a Server's hash over another during WriteHashes, which
+// panics after it has marked the hashes in front of the copy.
+func TestMisuseLeavesNoHashWaiting(t *testing.T) {
+	s := NewServer()
+	original, copied := s.New().(*serverHash), s.New().(*serverHash)
+	hs, data := []hash.Hash{meddler{New(), func() { copied.digest, copied.self = original.digest, original }}}, [][]byte{make([]byte, 9000)}
+	for range 20 {
+		hs, data = append(hs, New(), s.New()), append(data, make([]byte, 9000), make([]byte, 9000))
+	}
+	hs, data = append(hs, copied), append(data, make([]byte, 9000))
+	message := func() (message any) {
+		defer func() { message = recover() }()
+		WriteHashes(hs, data)
+		return nil
+	}()
+	if message == nil {
+		t.Fatal("a hash was copied by value during WriteHashes, which did not panic")
+	}
+	for i, h := range hs[1:] {
+		d, ok := h.(*digest)
+		if !ok {
+			d = &h.(*serverHash).digest
+		}
+		if d.waiting {
+			t.Errorf("hash %d is still waiting", 1+i)
+		}
+	}
+}
+
 // counted is a hash that counts as one of crypto/sha256. It counts calls, and its state may
 // be unreadable.
 type counted struct {

@@ -326,7 +326,8 @@ func TestResetWhileFlushed(t *testing.T) {
 				t.Fatal("nothing is buffered")
 			}
 		}
-		w := &flushWork{hs: []hash.Hash{misused, other}}
+		w := &work{hs: []hash.Hash{misused, other}, marked: 2}
+		f := (*flushWork)(w)
 		func() {
 			defer func() {
 				if message := recover(); message != usedTwice {
@@ -336,7 +337,7 @@ func TestResetWhileFlushed(t *testing.T) {
 			defer w.release()
 			var jobs [2]lanes.Job
 			for i := range jobs {
-				if !w.Start(i, &jobs[i]) {
+				if !f.Start(i, &jobs[i]) {
 					t.Fatalf("hash %d has no blocks", i)
 				}
 			}
@@ -344,7 +345,7 @@ func TestResetWhileFlushed(t *testing.T) {
 				block.Compress(jobs[1].State, jobs[1].Segments[0])
 			}
 			misused.Reset()
-			w.Done(0, &jobs[0])
+			f.Done(0, &jobs[0])
 		}()
 		if got := other.Sum(nil); !bytes.Equal(got, want[:]) {
 			t.Errorf("compressed before: %t: %x, want %x", compressed, got, want)
