@@ -261,7 +261,7 @@ func flushMany(hs []hash.Hash) {
 		return
 	}
 	w := works.Get().(*work)
-	w.hs, w.marked = hs, len(hs)
+	w.hs = hs
 	defer w.release()
 	lanes.Run(len(hs), (*flushWork)(w), true)
 }
@@ -284,6 +284,7 @@ func (w *flushWork) Start(i int, j *lanes.Job) bool {
 		return false
 	}
 	d.waiting = true
+	w.marked = max(w.marked, i+1)
 	j.H = d.h
 	j.Set(&j.H, d.bufferedBlocks(), nil, nil)
 	return true

@@ -326,7 +326,7 @@ func TestResetWhileFlushed(t *testing.T) {
 				t.Fatal("nothing is buffered")
 			}
 		}
-		w := &work{hs: []hash.Hash{misused, other}, marked: 2}
+		w := &work{hs: []hash.Hash{misused, other}}
 		f := (*flushWork)(w)
 		func() {
 			defer func() {
