@@ -62,37 +62,6 @@ func hashNodeByBlocks(c *choice, dst *[DigestSize]byte, src *[NodeSize]byte) {
 	PutDigest(dst, &h)
 }
 
-// HashPadded sets dst to the digest of the first n bytes of padded, a few whole blocks that
-// end with the padding of FIPS 180-4, section 5.1.1. dst may be part of them.
-func HashPadded(dst *[DigestSize]byte, padded []byte, n int) {
-	c := current()
-	if c.single == useStd {
-		*dst = sha256.Sum256(padded[:n])
-		return
-	}
-	h := IV256
-	compress(c, &h, unsafe.SliceData(padded), len(padded)/Size)
-	PutDigest(dst, &h)
-}
-
-// HashBehind sets dst to the digest of first, which is less than a block, and m behind it.
-func HashBehind(dst *[DigestSize]byte, first, m []byte) {
-	before, n := len(first), len(first)+len(m)
-	if blocks := PaddedBlocks(n); blocks <= MaxShort {
-		var s Slot
-		copy(s.Scratch[:], first)
-		PadBehind(s.Scratch[:], before, m, uint64(n))
-		HashPadded(dst, s.Scratch[:blocks*Size], n)
-		return
-	}
-	var begun [Size]byte
-	copy(begun[:], first)
-	copy(begun[before:], m)
-	h := IV256
-	Compress(&h, begun[:])
-	Finish(dst, &h, m[Size-before:], uint64(n))
-}
-
 // NodeKernels returns this architecture's node kernels, widest first.
 func NodeKernels() []NodeKernel {
 	return ofOperation(NodeOp, func(h Header) NodeKernel { return NodeKernel{h, nodeKernel(h.Name)} })

@@ -47,12 +47,3 @@ func x1_std(h *State, p *byte, n int) {
 	(*Marshaled)(s.buf).Decode(h)
 	stdPool.Put(s)
 }
-
-// noescape hides p from escape analysis, which cannot know that the hash
-// behind an interface keeps nothing of what is written to it.
-//
-//go:nosplit
-func noescape(p unsafe.Pointer) unsafe.Pointer {
-	x := uintptr(p)
-	return *(*unsafe.Pointer)(unsafe.Pointer(&x))
-}

@@ -22,26 +22,12 @@ func (p *Prefix) Sum(dst *[block.DigestSize]byte, m []byte) {
 		block.HashNode(dst, (*[block.NodeSize]byte)(m))
 		return
 	}
-	if len(p.Rest) > 0 {
-		p.sumBehindRest(dst, m)
-		return
-	}
-	h := p.H
-	block.Finish(dst, &h, m, p.Len+uint64(len(m)))
-}
-
-// sumBehindRest is Sum for a prefix with a rest. It is separate so that Sum has a small frame.
-func (p *Prefix) sumBehindRest(dst *[block.DigestSize]byte, m []byte) {
 	h, length := p.H, p.Len+uint64(len(m))
-	var first [block.Size]byte
-	before := copy(first[:], p.Rest)
-	n := before + copy(first[before:], m)
-	if n < block.Size {
-		block.Finish(dst, &h, first[:n], length)
+	if len(p.Rest) > 0 {
+		block.FinishBehind(dst, &h, p.Rest, m, length)
 		return
 	}
-	block.Compress(&h, first[:])
-	block.Finish(dst, &h, m[block.Size-before:], length)
+	block.Finish(dst, &h, m, length)
 }
 
 // SumMany sets dst[i] to the SHA-256 digest of msgs[i]. The slices have the same

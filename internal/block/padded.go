@@ -1,0 +1,45 @@
+package block
+
+import (
+	"crypto/sha256"
+	"unsafe"
+)
+
+// HashPadded sets dst to the digest of the first n bytes of padded, a few whole blocks that
+// end with the padding of FIPS 180-4, section 5.1.1. dst may be part of them.
+func HashPadded(dst *[DigestSize]byte, padded []byte, n int) {
+	c := current()
+	if c.single == useStd {
+		*dst = sha256.Sum256(padded[:n])
+		return
+	}
+	h := IV256
+	compress(c, &h, unsafe.SliceData(padded), len(padded)/Size)
+	PutDigest(dst, &h)
+}
+
+// HashBehind sets dst to the digest of first, which is less than a block, and m behind it.
+func HashBehind(dst *[DigestSize]byte, first, m []byte) {
+	n := len(first) + len(m)
+	if UsesStd() && PaddedBlocks(n) <= MaxShort { // one call takes less time than restoring a state
+		var message [MaxShort * Size]byte
+		copy(message[copy(message[:], first):], m)
+		*dst = sha256.Sum256(message[:n])
+		return
+	}
+	h := IV256
+	FinishBehind(dst, &h, first, m, uint64(n))
+}
+
+// FinishBehind is Finish for an end in two pieces. The first piece is less than a block.
+func FinishBehind(dst *[DigestSize]byte, h *State, first, m []byte, length uint64) {
+	var begun [Size]byte
+	before := copy(begun[:], first)
+	n := before + copy(begun[before:], m)
+	if n < Size {
+		Finish(dst, h, begun[:n], length)
+		return
+	}
+	Compress(h, begun[:])
+	Finish(dst, h, m[Size-before:], length)
+}
