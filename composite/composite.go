@@ -8,15 +8,17 @@ package composite
 import (
 	"context"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
 
 	"github.com/sha256-simd/sha256-simd"
-	"github.com/sha256-simd/sha256-simd/streams"
+	"github.com/sha256-simd/sha256-simd/internal/parts"
 )
 
-// maxParts is the largest number of parts of an object.
+// maxParts is the largest number of parts of an object, whose digests take 512 MiB. It is
+// arbitrary, and far above the limits of stores.
 const maxParts = 1 << 24
 
 // A Checksum is the composite checksum of an object.
@@ -54,7 +56,7 @@ func (c Checksum) CheckS3() error {
 		return err
 	case n > s3MaxParts:
 		return fmt.Errorf("composite: %d parts of %d bytes: S3 takes at most %d parts", n, c.PartSize, s3MaxParts)
-	case n != len(c.Parts):
+	case n != int64(len(c.Parts)):
 		return fmt.Errorf("composite: %d digests, but %d bytes in parts of %d are %d parts", len(c.Parts), c.Size, c.PartSize, n)
 	case n > 1 && c.PartSize < s3MinPartSize:
 		return fmt.Errorf("composite: parts of %d bytes: S3 takes at least %d, but for the last part", c.PartSize, s3MinPartSize)
@@ -66,42 +68,36 @@ func (c Checksum) CheckS3() error {
 
 // Sum reads size bytes of r, from offset 0 on, and returns the digests of its parts of
 // partSize bytes. An empty object has one part, which is empty. To choose the number of
-// workers, to see progress, or for the digests alone, call [streams.Parts].
+// workers, to see progress, or for the digests alone, call streams.Parts.
 //
-// It hashes on GOMAXPROCS goroutines, up to 32 parts side by side on each. Other
-// goroutines read ahead: they call r.ReadAt concurrently and out of order. Besides
-// Checksum.Parts, a call needs a few MiB for each goroutine that hashes, whatever the
-// sizes.
+// Sum reads r as streams.Parts does, with GOMAXPROCS workers. Besides Checksum.Parts, a
+// call needs 4 MiB for each worker, whatever the sizes.
 //
 // It is an error if size is below 0, if partSize is below 1, or if there are more than
-// 1<<24 parts. S3 has other limits: see [Checksum.CheckS3]. If r ends before size
-// bytes, the error is [io.ErrUnexpectedEOF]. If r.ReadAt fails, the error is that of
-// r.ReadAt. Both are wrapped with the offset. When ctx is done, Sum returns ctx.Err().
-// Sum returns only when all its calls of r.ReadAt have returned and all its goroutines
-// have ended.
-//
-// If r.ReadAt panics, Sum panics with the same value, on the goroutine that
-// called it. A fault in reading, as in a memory-mapped file that was truncated,
-// also panics there if this goroutine has set [runtime/debug.SetPanicOnFault].
+// 1<<24 parts. S3 has other limits: see [Checksum.CheckS3].
 func Sum(ctx context.Context, r io.ReaderAt, size, partSize int64) (Checksum, error) {
-	if _, err := countParts(size, partSize); err != nil {
+	n, err := countParts(size, partSize)
+	switch {
+	case err != nil:
+		return Checksum{}, err
+	case n > maxParts:
+		return Checksum{}, fmt.Errorf("composite: %d parts of %d bytes; expected at most %d parts", n, partSize, maxParts)
+	case r == nil && size > 0:
+		return Checksum{}, errors.New("composite: nil reader")
+	}
+	if err := ctx.Err(); err != nil {
 		return Checksum{}, err
 	}
-	parts, err := streams.Parts(ctx, r, size, partSize, streams.PartsOptions{})
-	if err != nil && err == ctx.Err() {
+	c := Checksum{Parts: make([][32]byte, n), Size: size, PartSize: partSize}
+	p := parts.Parts{R: r, Size: size, PartSize: partSize, Package: "composite"}
+	if err := p.Sum(ctx, c.Parts); err != nil {
 		return Checksum{}, err
 	}
-	if err != nil {
-		return Checksum{}, fmt.Errorf("composite: %w", err)
-	}
-	if size == 0 {
-		parts = append(parts, sha256.Sum256(nil))
-	}
-	return Checksum{Parts: parts, Size: size, PartSize: partSize}, nil
+	return c, nil
 }
 
 // countParts returns the number of parts, or what is wrong with the sizes.
-func countParts(size, partSize int64) (int, error) {
+func countParts(size, partSize int64) (int64, error) {
 	if size < 0 {
 		return 0, fmt.Errorf("composite: negative size %d", size)
 	}
@@ -111,9 +107,5 @@ func countParts(size, partSize int64) (int, error) {
 	if size == 0 {
 		return 1, nil
 	}
-	parts := (size-1)/partSize + 1
-	if parts > maxParts {
-		return 0, fmt.Errorf("composite: %d parts of %d bytes; expected at most %d parts", parts, partSize, maxParts)
-	}
-	return int(parts), nil
+	return (size-1)/partSize + 1, nil
 }

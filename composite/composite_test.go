@@ -118,6 +118,9 @@ func TestErrorsOfReading(t *testing.T) {
 	if want := "composite: reading at offset 0: the disk is broken"; !errors.Is(err, broken) || err.Error() != want || sum.Parts != nil {
 		t.Errorf("%v, error %v, want %s", sum, err, want)
 	}
+	if _, err := composite.Sum(t.Context(), nil, 100, 100); fmt.Sprint(err) != "composite: nil reader" {
+		t.Errorf("error %v without a reader", err)
+	}
 	sum, err = composite.Sum(t.Context(), bytes.NewReader(make([]byte, 99)), 100, 10)
 	if want := "composite: reading at offset 99: unexpected EOF"; !errors.Is(err, io.ErrUnexpectedEOF) || err.Error() != want || sum.Parts != nil {
 		t.Errorf("%v, error %v, want %s", sum, err, want)

@@ -15,11 +15,11 @@ package hashtree
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
 	"github.com/sha256-simd/sha256-simd/internal/convert"
 	"github.com/sha256-simd/sha256-simd/internal/lanes"
+	"github.com/sha256-simd/sha256-simd/internal/merkle"
 )
 
 const (
@@ -32,8 +32,8 @@ const (
 // Errors of this package; test for them with [errors.Is]. A function that returns
 // one of them has written nothing.
 var (
-	ErrOddChunks              = errors.New("odd number of chunks")
-	ErrNotEnoughDigests       = errors.New("not enough digest length")
+	ErrOddChunks              = merkle.ErrOddChunks
+	ErrNotEnoughDigests       = merkle.ErrNotEnoughDigests
 	ErrChunksNotMultipleOf64  = errors.New("chunks not multiple of 64 bytes")
 	ErrDigestsNotMultipleOf32 = errors.New("digests not multiple of 32 bytes")
 	ErrTooManyLeaves          = errors.New("more leaves than the limit")
@@ -51,11 +51,8 @@ func Hash[D ~[32]byte](digests, chunks []D) error {
 }
 
 func hash(digests, chunks [][32]byte) error {
-	if len(chunks)%2 != 0 {
-		return ErrOddChunks
-	}
-	if n := len(chunks) / 2; len(digests) < n {
-		return notEnoughDigests(n, len(digests))
+	if err := merkle.CheckPairs(len(digests), len(chunks)); err != nil {
+		return err
 	}
 	// The bytes of a whole level may be more than a slice can have on 32-bit ports.
 	for len(chunks) > 0 {
@@ -84,12 +81,8 @@ func HashByteSlice(digests, chunks []byte) error {
 		return ErrDigestsNotMultipleOf32
 	}
 	if n := len(chunks) / 2; len(digests) < n {
-		return notEnoughDigests(n, len(digests))
+		return merkle.NotEnoughDigests(n, len(digests))
 	}
 	lanes.HashNodes(digests, chunks)
 	return nil
-}
-
-func notEnoughDigests(need, got int) error {
-	return fmt.Errorf("%w, need at least %d, got %d", ErrNotEnoughDigests, need, got)
 }

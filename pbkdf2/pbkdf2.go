@@ -36,7 +36,7 @@ const size = block.DigestSize
 // calling goroutine.
 func Key(password string, salt []byte, iter, keyLength int) ([]byte, error) {
 	if err := check(iter, keyLength); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("pbkdf2: %w", err)
 	}
 	if block.UsesStd() {
 		return pbkdf2.Key(stdsha256.New, password, salt, iter, keyLength)
@@ -70,14 +70,14 @@ func sumMany(dst [][32]byte, passwords, salts [][]byte, iters []int) error {
 	}
 	for i, iter := range iters {
 		if err := check(iter, size); err != nil {
-			return fmt.Errorf("password %d: %w", i, err)
+			return fmt.Errorf("pbkdf2: password %d: %w", i, err)
 		}
 	}
 	if block.UsesStd() {
 		for i, p := range passwords {
 			key, err := pbkdf2.Key(stdsha256.New, string(p), salts[i], iters[i], size)
 			if err != nil {
-				return fmt.Errorf("password %d: %w", i, err)
+				return fmt.Errorf("pbkdf2: password %d: %w", i, err)
 			}
 			copy(dst[i][:], key)
 		}
@@ -93,15 +93,16 @@ func sumMany(dst [][32]byte, passwords, salts [][]byte, iters []int) error {
 	return nil
 }
 
-// check returns an error if no key has this number of iterations or this length.
+// check returns an error if no key has this number of iterations or this length. The caller
+// puts the package's name before it.
 func check(iter, keyLength int) error {
 	switch {
 	case iter < 1:
-		return fmt.Errorf("pbkdf2: %d iterations, want at least 1", iter)
+		return fmt.Errorf("%d iterations, want at least 1", iter)
 	case keyLength < 1:
-		return fmt.Errorf("pbkdf2: a key of %d bytes, want at least 1", keyLength)
+		return fmt.Errorf("a key of %d bytes, want at least 1", keyLength)
 	case uint64(keyLength) > math.MaxUint32*size:
-		return errors.New("pbkdf2: the key has more than 2^32-1 digests")
+		return errors.New("the key has more than 2^32-1 digests")
 	}
 	return nil
 }

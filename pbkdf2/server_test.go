@@ -114,9 +114,9 @@ func TestCheck(t *testing.T) {
 		iter, length int
 		want         string
 	}{
-		{0, 1, "pbkdf2: 0 iterations, want at least 1"},
+		{0, 1, "0 iterations, want at least 1"},
 		{1, 1, "<nil>"},
-		{1, 0, "pbkdf2: a key of 0 bytes, want at least 1"},
+		{1, 0, "a key of 0 bytes, want at least 1"},
 		{math.MaxInt, longest, "<nil>"},
 	} {
 		if got := fmt.Sprint(check(tt.iter, tt.length)); got != tt.want {

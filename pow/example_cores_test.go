@@ -23,7 +23,7 @@ type miner struct {
 	next   atomic.Uint64 // where the next shard begins
 }
 
-// find returns some nonce that will do: whichever is found first.
+// find returns some nonce that satisfies the limit: whichever is found first.
 func (m *miner) find(ctx context.Context) (uint64, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

@@ -40,9 +40,9 @@ type search struct {
 	current uint64
 }
 
-// try tries some nonces from n on, at least one and at most count. If a nonce will do,
-// n+tried is the first that does. Otherwise tried is the number of nonces that were
-// tried.
+// try tries some nonces from n on, at least one and at most count. If a nonce
+// satisfies the limit, n+tried is the first one. Otherwise tried is the number of nonces
+// that were tried.
 func (f *finder) try(n, count uint64) (tried uint64, found bool) {
 	s := f.search
 	if s == nil || count < minNonces {
@@ -50,13 +50,13 @@ func (f *finder) try(n, count uint64) (tried uint64, found bool) {
 	}
 	f.describe(n)
 	digits := s.nonces.Digits()
-	lanes := uint64(s.kernel.Lanes)
-	base := n &^ (lanes - 1) // of a batch
+	width := uint64(s.kernel.Lanes)
+	base := n &^ (width - 1) // of a batch
 	count = min(count,
 		1<<(4*digits)-n&(1<<(4*digits)-1),
-		base+uint64(s.kernel.Max)*lanes-n)
-	batches := int((n - base + count + lanes - 1) / lanes)
-	if count < minNonces || uint64(batches)*lanes > maxIdle*count {
+		base+uint64(s.kernel.Max)*width-n)
+	batches := int((n - base + count + width - 1) / width)
+	if count < minNonces || uint64(batches)*width > maxIdle*count {
 		return f.tryMessages(n, count)
 	}
 	for batches > 0 {
@@ -64,7 +64,7 @@ func (f *finder) try(n, count uint64) (tried uint64, found bool) {
 		if hits == 0 {
 			break
 		}
-		base += uint64(batches-left) * lanes
+		base += uint64(batches-left) * width
 		for ; hits != 0; hits &= hits - 1 {
 			// A hit can lie outside of the range, and it can be too large by the
 			// last 16 of its 48 bits.
@@ -73,7 +73,7 @@ func (f *finder) try(n, count uint64) (tried uint64, found bool) {
 				return i, true
 			}
 		}
-		base += lanes
+		base += width
 		batches = left - 1
 	}
 	return count, false

@@ -19,8 +19,9 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/lanes"
 )
 
-// ErrExhausted is the error of [Search.Find] if no nonce of its range will do.
-var ErrExhausted = errors.New("pow: no nonce in the range will do")
+// ErrExhausted is the error of [Search.Find] if no nonce in the range satisfies the
+// limit.
+var ErrExhausted = errors.New("pow: no nonce in the range satisfies the limit")
 
 // A Search is the search for nonces after a prefix. Many goroutines may use it
 // at a time.
@@ -38,11 +39,11 @@ func (s Search) Value(n uint64) uint64 {
 	return m.value(n)
 }
 
-// Find returns the smallest nonce n with Value(n) <= work. It tries start and the
-// nonces after it, count nonces in all. A range that goes beyond 2^64-1 ends with that
-// nonce and does not wrap around.
+// Find returns the smallest nonce n that satisfies the limit Value(n) <= work. It tries
+// start and the nonces after it, count nonces in all. A range that goes beyond 2^64-1 ends
+// with that nonce and does not wrap around.
 //
-// If all these nonces fail, the error is [ErrExhausted]. When ctx is done, Find returns
+// If no nonce in the range satisfies the limit, the error is [ErrExhausted]. When ctx is done, Find returns
 // within a millisecond after the prefix is hashed, with an error that wraps the error
 // of ctx. With any error, n is the first nonce that was not tried: the start for
 // another call. If 2^64-1 was tried, n is 0.

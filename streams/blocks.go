@@ -28,9 +28,9 @@ const (
 	aloneRead = 32 << 10
 )
 
-// Blocks cut what is written to them into blocks of one size, and hash many blocks side by
-// side. The last block may be shorter. [NewBlocks] makes them; the zero Blocks is not
-// usable. They are for one goroutine at a time.
+// A Blocks splits what is written to it into blocks of one size, and hashes many blocks side
+// by side. The last block may be shorter. The zero Blocks is not usable: [NewBlocks] makes
+// one. One goroutine at a time may use it.
 type Blocks struct {
 	size    int64
 	digests func([][sha256.Size]byte) error
@@ -169,7 +169,7 @@ func (b *Blocks) ReadFrom(r io.Reader) (n int64, err error) {
 	if b.err != nil {
 		return 0, *b.err
 	}
-	for empty := 0; ; empty++ {
+	for empty := 0; ; {
 		room := b.room()
 		b.err = &errBlocksInUse
 		resets := b.resets
@@ -191,9 +191,11 @@ func (b *Blocks) ReadFrom(r io.Reader) (n int64, err error) {
 			return n, nil
 		case err != nil:
 			return n, err
-		case m > 0:
+		}
+		if empty++; m > 0 {
 			empty = 0
-		case empty == maxEmptyReads:
+		}
+		if empty == maxEmptyReads {
 			return n, io.ErrNoProgress
 		}
 	}

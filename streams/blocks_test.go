@@ -303,6 +303,33 @@ func TestBlocksErrorsOfReaders(t *testing.T) {
 	}
 }
 
+// TestBlocksEmptyReads tests how many reads in a row may return neither bytes nor an error.
+func TestBlocksEmptyReads(t *testing.T) {
+	for empty, ok := range map[int]bool{0: true, 1: true, 99: true, 100: false, 1000: false} {
+		for _, before := range []int{0, 1, 3} {
+			reads := 0
+			b := collect(1000, new([][32]byte))
+			n, err := b.ReadFrom(readerFunc(func(p []byte) (int, error) {
+				switch reads++; {
+				case reads <= before:
+					return 1, nil
+				case reads <= before+empty:
+					return 0, nil
+				}
+				return 0, io.EOF
+			}))
+			want, wantReads := error(nil), before+empty+1
+			if !ok {
+				want, wantReads = io.ErrNoProgress, before+100
+			}
+			if n != int64(before) || err != want || reads != wantReads {
+				t.Errorf("%d empty reads behind %d bytes: %d bytes after %d reads, error %v, want %d reads and %v",
+					empty, before, n, reads, err, wantReads, want)
+			}
+		}
+	}
+}
+
 // TestBlocksReaderThatNeverEnds ends by the error of f.
 func TestBlocksReaderThatNeverEnds(t *testing.T) {
 	enough, blocks := errors.New("enough"), 0

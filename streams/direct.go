@@ -32,7 +32,9 @@ const (
 	longestLook = 1600 * time.Microsecond
 )
 
-// Memory of calls that have ended, for later calls.
+// Memory of calls that have ended, for later calls. chunks are only of calls that have read
+// all of their streams: after an error, a stream might still write to a chunk, though its
+// Read has returned.
 var (
 	chunks  = sync.Pool{New: func() any { return new([chunkSize]byte) }}
 	batches = sync.Pool{New: func() any { return new(batch) }}
@@ -114,8 +116,10 @@ func (d *direct) end() {
 			s.close()
 		}
 	}
-	for _, c := range d.chunks {
-		chunks.Put(c)
+	if d.done == len(d.dst) && len(d.errs) == 0 {
+		for _, c := range d.chunks {
+			chunks.Put(c)
+		}
 	}
 	if cap(d.batch.data) <= 2*maxBatch {
 		d.batch.forget()

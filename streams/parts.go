@@ -13,9 +13,9 @@ import (
 
 // PartsOptions are the options of [Parts]. The zero value is ready to use.
 type PartsOptions struct {
-	// Workers is the number of goroutines that hash; 0 means GOMAXPROCS. Each needs 4 MiB of
-	// memory and a second goroutine, which reads ahead. Later calls use that memory again,
-	// until it is collected.
+	// Workers is the number of goroutines that hash; 0 means GOMAXPROCS. Parts starts at
+	// most 1024, and no more than there are parts. Each needs 4 MiB of memory and a second
+	// goroutine, which reads ahead. Later calls use that memory again, until it is collected.
 	Workers int
 	// InOrder has Parts read r once from its beginning to its end, on the goroutine
 	// that called it, for disks that seek. Workers does not matter then, and parts of
@@ -66,13 +66,13 @@ func Parts(ctx context.Context, r io.ReaderAt, size, partSize int64, o PartsOpti
 	}
 	switch {
 	case size < 0:
-		return nil, fmt.Errorf("negative size %d", size)
+		return nil, fmt.Errorf("streams: negative size %d", size)
 	case partSize < 1:
-		return nil, fmt.Errorf("part size %d; expected at least 1", partSize)
+		return nil, fmt.Errorf("streams: part size %d; expected at least 1", partSize)
 	case n > maxParts:
-		return nil, fmt.Errorf("%d parts of %d bytes; expected at most %d parts", n, partSize, maxParts)
+		return nil, fmt.Errorf("streams: %d parts of %d bytes; expected at most %d parts", n, partSize, maxParts)
 	case r == nil && size > 0:
-		return nil, errors.New("nil reader")
+		return nil, errors.New("streams: nil reader")
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -87,7 +87,7 @@ func Parts(ctx context.Context, r io.ReaderAt, size, partSize int64, o PartsOpti
 		}
 		return digests, nil
 	}
-	p := parts.Parts{R: r, Size: size, PartSize: partSize, Workers: o.Workers, Progress: o.Progress}
+	p := parts.Parts{R: r, Size: size, PartSize: partSize, Workers: o.Workers, Progress: o.Progress, Package: "streams"}
 	if err := p.Sum(ctx, digests); err != nil {
 		return nil, err
 	}
@@ -105,7 +105,10 @@ func sumInOrder(ctx context.Context, digests [][sha256.Size]byte, r io.ReaderAt,
 		p := b.room()
 		p = p[:min(int64(len(p)), size-off)]
 		if err := parts.ReadFull(ctx, r, p, off); err != nil {
-			return err
+			if err == ctx.Err() {
+				return err
+			}
+			return fmt.Errorf("streams: %w", err)
 		}
 		err := b.filled(p)
 		if off += int64(len(p)); err == nil && off == size {

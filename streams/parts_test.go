@@ -126,7 +126,7 @@ func TestPartsOfNonsense(t *testing.T) {
 			{"no reader", nil, 1, 1},
 		} {
 			digests, err := sumParts(t.Context(), test.r, test.size, test.partSize)
-			if err == nil || digests != nil {
+			if err == nil || digests != nil || !strings.HasPrefix(err.Error(), "streams: ") {
 				t.Errorf("%s: %x, error %v", test.name, digests, err)
 			}
 		}
@@ -161,8 +161,8 @@ func TestFailingReaderGivesItsErrorAndTheOffset(t *testing.T) {
 				return good.ReadAt(p, off)
 			})
 			digests, err := sumParts(t.Context(), r, int64(len(data)), partSize)
-			if !errors.Is(err, broken) || !strings.Contains(err.Error(), fmt.Sprint("offset ", bad)) || digests != nil {
-				t.Errorf("parts of %d: %x, error %v", partSize, digests, err)
+			if want := fmt.Sprintf("streams: reading at offset %d: %v", bad, broken); !errors.Is(err, broken) || err.Error() != want || digests != nil {
+				t.Errorf("parts of %d: %x, error %v, want %s", partSize, digests, err, want)
 			}
 		}
 	})
@@ -208,7 +208,7 @@ func TestReadersAtTheEdgesOfTheContract(t *testing.T) {
 			return // it ends the goroutine that called Parts
 		}
 		exits := readerAtFunc(func([]byte, int64) (int, error) { runtime.Goexit(); return 0, nil }) // as t.Fatal does
-		if digests, err := sumParts(t.Context(), exits, int64(len(data)), 99999); err == nil || digests != nil {
+		if digests, err := sumParts(t.Context(), exits, int64(len(data)), 99999); err == nil || err.Error() != "streams: ReadAt ended its goroutine" || digests != nil {
 			t.Errorf("a reader that never returns: %d digests, error %v", len(digests), err)
 		}
 	})

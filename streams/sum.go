@@ -23,9 +23,12 @@ type Options struct {
 	// MaxOpen is the largest number of streams that are open, or being opened, at a
 	// time; 0 means 64. Each stream takes up to 48 KiB of memory.
 	MaxOpen int
-	// Progress, if it is not nil, is called each time that bytes were hashed, but never
-	// by two goroutines at the same time. Its parameters are the number of streams that
-	// were hashed or failed so far, and the number of bytes that were hashed.
+	// Progress, if it is not nil, is called each time that bytes were hashed or a stream
+	// has failed. Calls come one after the other: first on the goroutine that called Sum,
+	// and, once a stream has blocked or taken long, on another goroutine. If Progress
+	// panics, Sum panics with the same value on the goroutine that called it. The
+	// parameters are the number of streams that were hashed or failed so far, and the
+	// number of bytes that were hashed.
 	Progress func(done int, bytes int64)
 }
 

@@ -363,6 +363,48 @@ func TestSumOfFailingStreams(t *testing.T) {
 	}
 }
 
+// TestSumUsesBuffersAgain: a call reads into the buffers of one that has ended, unless that
+// one has not read all streams: a stream might still write to its buffer.
+func TestSumUsesBuffersAgain(t *testing.T) {
+	hashtest.SkipTestAllocations(t) // it skips where pools drop what they are given
+	// sum returns where the buffers are of a stream that ends as end says.
+	sum := func(end func(cancel func()) error) (bufs []*byte) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		defer func() {
+			if cause := recover(); cause != nil && cause != "on purpose" {
+				panic(cause)
+			}
+		}()
+		streams.Sum(ctx, make([][sha256.Size]byte, 1), func(int) (io.ReadCloser, error) {
+			return io.NopCloser(readerFunc(func(p []byte) (int, error) {
+				bufs = append(bufs, &p[0])
+				return 1, end(cancel)
+			})), nil
+		}, streams.Options{})
+		return bufs
+	}
+	good := func(func()) error { return io.EOF }
+	for name, bad := range map[string]func(cancel func()) error{
+		"failed":    func(func()) error { return errors.New("broken") },
+		"panicked":  func(func()) error { panic("on purpose") },
+		"cancelled": func(cancel func()) error { cancel(); return nil },
+	} {
+		again := false
+		for range 100 {
+			before := sum(good)
+			again = again || slices.Contains(before, sum(good)[0])
+			broken := sum(bad)
+			if slices.Contains(broken, sum(good)[0]) {
+				t.Fatalf("a call reads into the buffer of a call that was or has %s", name)
+			}
+		}
+		if !again {
+			t.Error("each call has a new buffer")
+		}
+	}
+}
+
 // TestSumErrorsAreInOrder fails all streams.
 func TestSumErrorsAreInOrder(t *testing.T) {
 	dst := make([][sha256.Size]byte, 100)

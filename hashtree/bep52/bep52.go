@@ -38,18 +38,12 @@ type Tree struct {
 
 // Sum reads size bytes of r, from offset 0 on, and returns their tree.
 //
-// It hashes up to 128 KiB on the calling goroutine, and up to 2 MiB if one worker takes
-// them in one step. It hashes more data on GOMAXPROCS goroutines, many blocks side by side
-// on each. Other goroutines read ahead: they call r.ReadAt concurrently and out of order. A
-// call needs 4 MiB for each goroutine that hashes, some 3 MiB for the tree, and 32 bytes
-// for each piece. For pieces of more than 1 GiB, it needs 32 bytes for each GiB.
+// It reads r as streams.Parts does, with GOMAXPROCS workers. A call needs 4 MiB for each
+// worker, some 3 MiB for the tree, and 32 bytes for each piece. For pieces of more than
+// 1 GiB, it needs 32 bytes for each GiB.
 //
-// It is an error if size is below 0, or if pieceLength is not a power of two of at
-// least 16 KiB. If r ends before size bytes, the error is [io.ErrUnexpectedEOF]. If
-// r.ReadAt fails, the error is that of r.ReadAt. Both are wrapped with the offset. When
-// ctx is done, Sum returns ctx.Err(). Sum returns only when all its calls of r.ReadAt
-// have returned and all its goroutines have ended. If r.ReadAt panics, Sum panics with
-// the same value.
+// It is an error if size is below 0, or if pieceLength is not a power of two of at least
+// 16 KiB.
 func Sum(ctx context.Context, r io.ReaderAt, size, pieceLength int64) (Tree, error) {
 	if size < 0 {
 		return Tree{}, fmt.Errorf("bep52: negative size %d", size)

@@ -148,7 +148,7 @@ func leafHashes(dst []Node, namespaces []Namespace, leaves [][]byte) {
 }
 
 // checkOrder returns an error if a node's namespaces are out of order, or fall
-// from a node to the next.
+// from a node to the next. The caller puts the package's name before it.
 func checkOrder(nodes []Node) error {
 	for i := range nodes {
 		n := &nodes[i]
@@ -163,9 +163,9 @@ func checkOrder(nodes []Node) error {
 func orderError(nodes []Node, i int) error {
 	n := nodes[i]
 	if n.Max.below(&n.Min) {
-		return fmt.Errorf("nmt: node %d goes from namespace %x down to %x", i, n.Min, n.Max)
+		return fmt.Errorf("node %d goes from namespace %x down to %x", i, n.Min, n.Max)
 	}
-	return fmt.Errorf("nmt: node %d begins with namespace %x, below %x of node %d", i, n.Min, nodes[i-1].Max, i-1)
+	return fmt.Errorf("node %d begins with namespace %x, below %x of node %d", i, n.Min, nodes[i-1].Max, i-1)
 }
 
 // span sets the namespaces of the parent of two nodes. The parent may be the left one.
@@ -250,7 +250,7 @@ func setRoot(dst *Node, leaves []Node, o Options) error {
 		return nil
 	}
 	if err := checkOrder(leaves); err != nil {
-		return err
+		return fmt.Errorf("nmt: %w", err)
 	}
 	o.tree().SetRoot(dst, leaves, 0, merkle.Depth(len(leaves)), nil)
 	return nil

@@ -13,6 +13,7 @@ import (
 	"math/bits"
 	"math/rand/v2"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -469,6 +470,71 @@ func TestNamespaceProofs(t *testing.T) {
 	}
 }
 
+// TestNamespaceProofsOfRandomTrees compares ProveNamespace, which hashes no root, with the
+// definition, which takes the lowest and the highest namespace from the root. Some leaves
+// are inner nodes.
+func TestNamespaceProofsOfRandomTrees(t *testing.T) {
+	r := rand.New(rand.NewPCG(23, 42))
+	for range 3000 {
+		leaves := make([]Node, r.IntN(40))
+		low := byte(r.IntN(3))
+		for i := range leaves {
+			n := &leaves[i]
+			n.Min[0], n.Digest[0] = low, byte(i)
+			if r.IntN(3) == 0 {
+				low += byte(r.IntN(3))
+			}
+			n.Max = n.Min
+			if r.IntN(8) == 0 {
+				n.Max[0] = low
+			}
+		}
+		for i := r.IntN(2*len(leaves) + 1); i < len(leaves); i++ {
+			leaves[i].Min, leaves[i].Max = maxNamespace, maxNamespace
+		}
+		if n := len(leaves); n > 0 && r.IntN(5) == 0 {
+			leaves[n-1].Max = maxNamespace
+		}
+		for _, o := range []Options{{}, {IgnoreMaxNamespace: true}} {
+			root, err := Root(leaves, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for b := range 60 {
+				ns := Namespace{byte(b)}
+				if b == 59 {
+					ns = maxNamespace
+				}
+				var want Proof
+				var wantErr error
+				start := slices.IndexFunc(leaves, func(n Node) bool { return !n.Min.below(&ns) })
+				end := start
+				for start >= 0 && end < len(leaves) && leaves[end].Min == ns {
+					end++
+				}
+				switch {
+				case len(leaves) == 0:
+				case root.Min != maxNamespace && o.hides(ns):
+					wantErr = errHidden
+				case ns.below(&root.Min) || root.Max.below(&ns):
+				case start < 0:
+					_, wantErr = ProveRange(leaves, len(leaves), len(leaves)+1, o)
+				case start < end:
+					want, wantErr = ProveRange(leaves, start, end, o)
+				default:
+					want, wantErr = ProveRange(leaves, start, start+1, o)
+					want.Absent = &leaves[start]
+				}
+				got, err := ProveNamespace(leaves, ns, o)
+				if fmt.Sprint(err) != fmt.Sprint(wantErr) || !reflect.DeepEqual(got, want) {
+					t.Fatalf("%d leaves from %x to %x, namespace %x, %+v: %+v, error %v, want %+v, %v",
+						len(leaves), root.Min, root.Max, ns, o, got, err, want, wantErr)
+				}
+			}
+		}
+	}
+}
+
 // Whatever is changed in a proof, its leaves, its namespace or its root, is noticed.
 func TestHostileProofs(t *testing.T) {
 	for _, v := range []treeOf{{N: 13, Rule: "gap", IgnoreMax: true}, {N: 16, Rule: "gap", Parity: 8, IgnoreMax: true}, {N: 9, Rule: "gap"}} {
@@ -645,7 +711,8 @@ func TestProofsOutOfOrder(t *testing.T) {
 		}
 		var root Node
 		Options{}.parent(&root, &[...]Node{left, right})
-		if err := p.VerifyInclusion(root, Namespace{2}, data, Options{}); (err == nil) != tt.inOrder {
+		if err := p.VerifyInclusion(root, Namespace{2}, data, Options{}); (err == nil) != tt.inOrder ||
+			err != nil && !strings.HasPrefix(err.Error(), "nmt: proof: node ") {
 			t.Errorf("%s: VerifyInclusion: %v", tt.name, err)
 		}
 		if err := p.VerifyNamespace(root, Namespace{2}, data, Options{}); (err == nil) != tt.inOrder {
@@ -759,8 +826,9 @@ func TestErrors(t *testing.T) {
 		err        error
 	}{
 		{"leaves", "nmt: namespace 01", LeafHashes(dst, []Namespace{high, low}, make([][]byte, 2))},
-		{"nodes", "nmt: tree 0: nmt: node 1 begins with namespace 01", Roots(dst[:1], out, 2, Options{})},
-		{"node", "nmt: tree 1: nmt: node 0 goes from namespace 02", Roots(dst, append([]Node{{}}, inside...), 1, Options{})},
+		{"nodes", "nmt: tree 0: node 1 begins with namespace 01", Roots(dst[:1], out, 2, Options{})},
+		{"node", "nmt: tree 1: node 0 goes from namespace 02", Roots(dst, append([]Node{{}}, inside...), 1, Options{})},
+		{"root", "nmt: node 1 begins", second(Root(out, Options{}))},
 		{"proof", "nmt: node 1 begins", second(ProveRange(out, 0, 1, Options{}))},
 		{"namespace proof", "nmt: node 1 begins with namespace 01", second(ProveNamespace(out, low, Options{}))},
 		{"absence among nodes that are no leaves", "nmt: no leaves 1", second(ProveNamespace([]Node{{Max: high}}, low, Options{}))},

@@ -35,15 +35,28 @@ func (p *Proof) isEmpty() bool {
 // It is an error if leaves has no such range, or if the namespaces of leaves are
 // out of order.
 func ProveRange(leaves []Node, start, end int, o Options) (Proof, error) {
-	if start < 0 || start >= end || end > len(leaves) {
-		return Proof{}, fmt.Errorf("nmt: no leaves %d to %d in a tree of %d", start, end-1, len(leaves))
-	}
-	if err := checkOrder(leaves); err != nil {
+	if err := checkRange(leaves, start, end); err != nil {
 		return Proof{}, err
 	}
+	if err := checkOrder(leaves); err != nil {
+		return Proof{}, fmt.Errorf("nmt: %w", err)
+	}
+	return proveRange(leaves, start, end, o), nil
+}
+
+// checkRange returns an error if leaves has no such range.
+func checkRange(leaves []Node, start, end int) error {
+	if start < 0 || start >= end || end > len(leaves) {
+		return fmt.Errorf("nmt: no leaves %d to %d in a tree of %d", start, end-1, len(leaves))
+	}
+	return nil
+}
+
+// proveRange is ProveRange without its checks.
+func proveRange(leaves []Node, start, end int, o Options) Proof {
 	p := Proof{Start: start, End: end}
 	p.beside(leaves, 0, o.tree())
-	return p, nil
+	return p
 }
 
 // beside appends to p.Nodes the roots of the subtrees of leaves that are beside the
@@ -75,28 +88,45 @@ var errHidden = errors.New("nmt: with IgnoreMaxNamespace, nodes hide leaves of M
 // another namespace: no proof exists. There celestiaorg/nmt returns the empty proof of
 // absence, even if leaves have MaxNamespace.
 func ProveNamespace(leaves []Node, ns Namespace, o Options) (Proof, error) {
-	root, err := Root(leaves, o)
-	if err != nil {
-		return Proof{}, err
+	if err := checkOrder(leaves); err != nil {
+		return Proof{}, fmt.Errorf("nmt: %w", err)
 	}
-	if len(leaves) > 0 && root.Min != maxNamespace && o.hides(ns) {
+	if len(leaves) == 0 {
+		return Proof{}, nil
+	}
+	lowest := leaves[0].Min
+	if lowest != maxNamespace && o.hides(ns) {
 		return Proof{}, errHidden
 	}
-	if len(leaves) == 0 || ns.Compare(root.Min) < 0 || ns.Compare(root.Max) > 0 {
+	if ns.Compare(lowest) < 0 || ns.Compare(o.highest(leaves)) > 0 {
 		return Proof{}, nil
 	}
 	start := sort.Search(len(leaves), func(i int) bool { return leaves[i].Min.Compare(ns) >= 0 })
 	end := sort.Search(len(leaves), func(i int) bool { return leaves[i].Min.Compare(ns) > 0 })
 	if start < end {
-		return ProveRange(leaves, start, end, o)
+		return proveRange(leaves, start, end, o), nil
 	}
-	p, err := ProveRange(leaves, start, start+1, o)
-	if err != nil {
+	if err := checkRange(leaves, start, start+1); err != nil {
 		return Proof{}, err // the last of leaves is an inner node: Min < ns <= Max
 	}
+	p := proveRange(leaves, start, start+1, o)
 	absent := leaves[start]
 	p.Absent = &absent
 	return p, nil
+}
+
+// highest returns the Max of the root of leaves, of which there is at least one. It takes
+// the child that span takes, from the root down, and hashes nothing.
+func (o Options) highest(leaves []Node) Namespace {
+	for len(leaves) > 1 {
+		split := splitOf(len(leaves))
+		if o.hides(leaves[split].Min) {
+			leaves = leaves[:split]
+		} else {
+			leaves = leaves[split:]
+		}
+	}
+	return leaves[0].Max
 }
 
 // VerifyInclusion returns nil if p proves that leaves Start to End-1 of the

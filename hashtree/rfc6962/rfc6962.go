@@ -12,7 +12,6 @@ import (
 	"fmt"
 
 	"github.com/sha256-simd/sha256-simd"
-	"github.com/sha256-simd/sha256-simd/hashtree"
 	"github.com/sha256-simd/sha256-simd/internal/block"
 	"github.com/sha256-simd/sha256-simd/internal/convert"
 	"github.com/sha256-simd/sha256-simd/internal/lanes"
@@ -91,22 +90,18 @@ func hashLeaves(dst [][32]byte, leaves [][]byte) {
 // begin where src does, and then replaces the first half of it; otherwise the two must
 // not overlap. What is in dst beyond len(src)/2 is left alone.
 //
-// The error is [hashtree.ErrOddChunks] if the length of src is odd, and
-// [hashtree.ErrNotEnoughDigests] if dst is shorter than half of it. Then nothing has been
+// The error is hashtree.ErrOddChunks if the length of src is odd, and
+// hashtree.ErrNotEnoughDigests if dst is shorter than half of it. Then nothing has been
 // written.
 func Nodes[D ~[32]byte](dst, src []D) error {
 	return checkedNodes(convert.Digests[[32]byte](dst), convert.Digests[[32]byte](src))
 }
 
 func checkedNodes(dst, src [][32]byte) error {
-	if len(src)%2 != 0 {
-		return hashtree.ErrOddChunks
+	if err := merkle.CheckPairs(len(dst), len(src)); err != nil {
+		return err
 	}
-	n := len(src) / 2
-	if len(dst) < n {
-		return fmt.Errorf("%w, need at least %d, got %d", hashtree.ErrNotEnoughDigests, n, len(dst))
-	}
-	nodes(dst[:n], src)
+	nodes(dst[:len(src)/2], src)
 	return nil
 }
 

@@ -104,15 +104,10 @@ const windowLevel = 18
 // Sum reads size bytes of r, from offset 0 on, and returns their SHA256TREE
 // digest.
 //
-// It hashes up to 128 KiB on the calling goroutine. It hashes more data on GOMAXPROCS
-// goroutines, many chunks side by side on each. Other goroutines read ahead: they call
-// r.ReadAt concurrently and out of order. It needs 4 MiB for each goroutine that
-// hashes, and 8 MiB for the tree, whatever the size. It is an error if size is below 0.
-// If r ends before size bytes, the error is [io.ErrUnexpectedEOF]. If r.ReadAt fails,
-// the error is that of r.ReadAt. Both are wrapped with the offset. When ctx is done,
-// Sum returns ctx.Err(). Sum returns only when all its calls of r.ReadAt have returned
-// and all its goroutines have ended. If r.ReadAt panics, Sum panics with the same
-// value.
+// It reads r as streams.Parts does, with GOMAXPROCS workers, but hashes more than 128 KiB
+// on other goroutines even if one worker can read them at once. A call needs 4 MiB for
+// each worker, and 8 MiB for the tree, whatever the size. It is an error if size is below
+// 0.
 func Sum(ctx context.Context, r io.ReaderAt, size int64) ([Size]byte, error) {
 	switch {
 	case size < 0:

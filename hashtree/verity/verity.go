@@ -3,15 +3,8 @@
 // AVX-512 about two to three times as fast as one SHA-256 over the data.
 // Functions may be called concurrently.
 //
-// Both functions hash up to 128 KiB on the calling goroutine, and up to 2 MiB if one worker
-// takes them in one step. They hash more data on GOMAXPROCS goroutines, many blocks side by
-// side on each. Other goroutines read ahead: they call r.ReadAt concurrently and out of
-// order. A call needs 4 MiB for each goroutine that hashes, and some 8 MiB for each level
-// of the tree, whatever the size. If r ends before size bytes, the error is
-// [io.ErrUnexpectedEOF]. If r.ReadAt fails, the error is that of r.ReadAt. Both are wrapped
-// with the offset. When ctx is done, they return ctx.Err(). They return only when all their
-// calls of r.ReadAt have returned and all their goroutines have ended. If r.ReadAt panics,
-// they panic with the same value.
+// Both functions read r as streams.Parts does, with GOMAXPROCS workers. A call needs 4 MiB
+// for each worker, and some 8 MiB for each level of the tree, whatever the size.
 package verity
 
 import (

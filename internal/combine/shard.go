@@ -53,9 +53,8 @@ type Shard struct {
 
 	// soloLeft is the number of bytes that writers may still hash alone. When a batching
 	// window (openWindow) has brought no request, soloLeft is set to misses times SoloUnit.
-	soloLeft  atomicInt64
-	misses    int
-	maxMisses int
+	soloLeft atomicInt64
+	misses   int
 
 	// slowAt is the end of the last yield that did not pay, as the time since `start`.
 	// Combiners do not yield until noYieldFor has passed since slowAt. If the Shard was made
@@ -83,7 +82,7 @@ const (
 
 // NewShard returns one of `shards` shards, among which GOMAXPROCS is divided.
 func NewShard(shards int) *Shard {
-	s := &Shard{shards: shards, maxMisses: maxMisses, start: time.Now()}
+	s := &Shard{shards: shards, start: time.Now()}
 	s.last = &s.first
 	s.open.Store(true)
 	return s

@@ -50,7 +50,7 @@ func (s *Shard) openWindow(b *lanes.Batch) {
 	if s.first != nil {
 		s.misses = 0
 	} else {
-		s.misses = min(2*s.misses+1, s.maxMisses)
+		s.misses = min(2*s.misses+1, maxMisses)
 	}
 	s.soloLeft.Store(int64(s.misses) * SoloUnit)
 	s.mu.Unlock()

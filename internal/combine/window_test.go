@@ -14,11 +14,10 @@ import (
 // it hashes nothing alone once one has.
 func TestSolo(t *testing.T) {
 	s := NewShard(1)
-	s.maxMisses = 7
 	for _, tt := range []struct {
 		queued   bool
 		wantSolo int64 // in SoloUnits
-	}{{false, 1}, {false, 3}, {false, 7}, {false, 7}, {true, 0}, {false, 1}} {
+	}{{false, 1}, {false, 3}, {false, 7}, {true, 0}, {false, 1}} {
 		b, _ := batchOf()
 		if tt.queued {
 			r, _ := requestOf(make([]byte, block.Size))

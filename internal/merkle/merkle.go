@@ -15,8 +15,8 @@ const (
 	// Trees are climbed in subtrees of subtreeLeaves leaves, one at a time. The levels
 	// above these leaves stay in the cache of a core.
 	subtreeLeaves = 2048
-	// subtreeLevels is the number of levels that a subtree is climbed: so few that it does
-	// not get narrower than the widest kernel before subtrees run together.
+	// subtreeLevels is the number of levels that a subtree is climbed: few enough that a
+	// subtree stays as wide as the widest kernel before subtrees run together.
 	subtreeLevels = 6
 )
 
@@ -83,7 +83,8 @@ func (t *TreeOf[N]) setRoot(dst *N, nodes []N, level, depth int, twins *bool) {
 	}
 }
 
-// maxFew is the largest number of nodes that are climbed without a scratch.
+// maxFew is the largest number of nodes that are climbed without a scratch. It bounds the
+// stack that climbFew takes, and is otherwise arbitrary.
 const maxFew = 16
 
 // areFew reports whether n nodes take less time to climb by Parent than by Nodes.

@@ -18,9 +18,9 @@ import (
 )
 
 const (
-	// maxLanes is the largest number of parts that a goroutine hashes side by side if a
-	// part takes several steps (see pipeline).
-	maxLanes = 32
+	// MaxWorkers is the largest number of workers. It bounds their memory, to 4 GiB, and
+	// the number of parts that they take at a time, which would not fit an int of 32 bits.
+	MaxWorkers = 1024
 	// maxWhole is the largest number of parts in a step that holds whole parts.
 	maxWhole = 1024
 	// stepSize is the largest number of bytes in a step. A worker has two steps in
@@ -53,7 +53,7 @@ type Parts struct {
 	Pad bool
 	// Prefix is hashed before each part.
 	Prefix []byte
-	// Workers is the number of workers; 0 means GOMAXPROCS.
+	// Workers is the number of workers; 0 means GOMAXPROCS. Sum starts at most MaxWorkers.
 	Workers int
 	// Progress, if not nil, is called on the goroutine that called Sum, each time that a
 	// step was hashed. Its parameters are the numbers of parts and of bytes of the object
@@ -148,10 +148,9 @@ func (p Parts) sum(ctx context.Context, digests [][32]byte) error {
 	if count == 0 {
 		count = runtime.GOMAXPROCS(0)
 	}
-	count = min(count, parts)
+	count = min(count, parts, MaxWorkers)
 	width, _ := lanes.Width()
-	width = min(width, maxLanes)
-	limit := maxLanes
+	limit := block.MaxLanes // of a group
 	switch {
 	case p.PartSize <= int64(stepSize/width):
 		// Whole parts fill the lanes, and are read in order.

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"weak"
 
@@ -246,6 +247,37 @@ func TestSmallStretches(t *testing.T) {
 				t.Errorf("reading on other goroutines: %v, want %v", started, tt.goroutines)
 			}
 		})
+	}
+}
+
+// TestWorkersAreBounded asks for far too many workers. On 32-bit ports, so many would take
+// more parts at a time than an int can count.
+func TestWorkersAreBounded(t *testing.T) {
+	for _, tt := range []struct{ parts, partSize int }{{5000, 1024}, {1 << 22, 1}} {
+		before := runtime.NumGoroutine()
+		var most atomic.Int64
+		p := parts.Parts{
+			R: readerAtFunc(func(b []byte, _ int64) (int, error) {
+				now := int64(runtime.NumGoroutine())
+				for m := most.Load(); m < now && !most.CompareAndSwap(m, now); m = most.Load() {
+				}
+				clear(b)
+				return len(b), nil
+			}),
+			Size: int64(tt.parts * tt.partSize), PartSize: int64(tt.partSize), Workers: 1 << 30,
+		}
+		digests := make([][32]byte, tt.parts)
+		if err := p.Sum(t.Context(), digests); err != nil {
+			t.Fatal(err)
+		}
+		want := sha256.Sum256(make([]byte, tt.partSize))
+		if i := slices.IndexFunc(digests, func(d [32]byte) bool { return d != want }); i >= 0 {
+			t.Errorf("part %d of %d: %x, want %x", i, tt.parts, digests[i], want)
+		}
+		// A worker is two goroutines; one more waits for all of them.
+		if limit := int64(before + 2*parts.MaxWorkers + 1); most.Load() > limit {
+			t.Fatalf("%d parts: %d goroutines, want at most %d", tt.parts, most.Load(), limit)
+		}
 	}
 }
 
