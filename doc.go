@@ -14,6 +14,9 @@
 //   - [WriteHashes] and [SumHashes] are for streams that one goroutine feeds;
 //   - a [Server] is for goroutines that each have a hash.
 //
+// Functions that take lists of messages or hashes run on the calling goroutine. To use more
+// cores, give each of several goroutines a part of the list.
+//
 // Package streams reads and hashes many streams, such as files, or the parts of one large
 // object. Package hashtree and the packages below it compute Merkle trees. Package
 // composite computes checksums of objects in parts. Packages hmac and pbkdf2 compute what
