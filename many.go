@@ -252,7 +252,7 @@ func SumHashes[D ~[Size]byte](dst []D, hs []hash.Hash) {
 func sumHashes(dst [][Size]byte, hs []hash.Hash) {
 	checkLengths("SumHashes", len(dst), len(hs))
 	// longest is the length of the longest run of hashes that have ends.
-	longest, buffers := 0, false
+	longest, anyBuffered := 0, false
 	if foreign, std := areForeign(hs); foreign {
 		longest = std
 		if std > 0 && std < len(hs) {
@@ -267,18 +267,18 @@ func sumHashes(dst [][Size]byte, hs []hash.Hash) {
 			return
 		}
 	} else {
-		longest, buffers = checkSums(hs)
-		if !lanes.SideBySide(longest) || !buffers && endsAreFew(hs, longest) {
+		longest, anyBuffered = checkSums(hs)
+		if !lanes.SideBySide(longest) || !anyBuffered && endsAreFew(hs, longest) {
 			sumEach(dst, hs)
 			return
 		}
 	}
-	if buffers {
+	if anyBuffered {
 		flushMany(hs)
 	}
-	w := ends.Get().(*endWork)
+	w := endWorks.Get().(*endWork)
 	defer w.release()
-	if longest == len(hs) && !buffers {
+	if longest == len(hs) && !anyBuffered {
 		w.sum(dst, hs)
 		return
 	}
@@ -300,7 +300,7 @@ func sumHashes(dst [][Size]byte, hs []hash.Hash) {
 
 // checkSums panics if a hash breaks the rules of SumHashes. It returns the length of the
 // longest run of hashes that have ends, and whether any Server's hash has data buffered.
-func checkSums(hs []hash.Hash) (longest int, buffers bool) {
+func checkSums(hs []hash.Hash) (longest int, anyBuffered bool) {
 	run := 0
 	for i, h := range hs {
 		if d, ok := h.(*digest); ok && !d.is224 {
@@ -311,7 +311,7 @@ func checkSums(hs []hash.Hash) (longest int, buffers bool) {
 		if d, ok := h.(*serverHash); ok || h == nil {
 			checkHash("SumHashes", i, h)
 			run++
-			buffers = buffers || d.buffered != nil
+			anyBuffered = anyBuffered || d.buffered != nil
 		} else if isTaken(h) {
 			run++
 		} else {
@@ -322,7 +322,7 @@ func checkSums(hs []hash.Hash) (longest int, buffers bool) {
 			panic(fmt.Sprintf("sha256: SumHashes: hash %d has digests of %d bytes, not %d", i, n, Size))
 		}
 	}
-	return longest, buffers
+	return longest, anyBuffered
 }
 
 // areForeign reports whether all of hs are hashes of other packages and have digests of

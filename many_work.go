@@ -18,12 +18,12 @@ type endWork struct {
 	unread bool
 }
 
-var ends = sync.Pool{New: func() any { return new(endWork) }}
+var endWorks = sync.Pool{New: func() any { return new(endWork) }}
 
 // release drops the caller's pointers.
 func (w *endWork) release() {
 	*w = endWork{}
-	ends.Put(w)
+	endWorks.Put(w)
 }
 
 // sum sets dst to the digests of hs side by side. All of hs have ends.
@@ -152,27 +152,32 @@ func (w *nearWork) Blocks(i int) int               { return (*writeWork)(w).Bloc
 func (w *nearWork) Start(i int, j *lanes.Job) bool { return (*writeWork)(w).Start(i, j) }
 func (w *nearWork) Done(i int, j *lanes.Job)       { (*writeWork)(w).Done(i, j) }
 
-// The extra cycles that hashes cost side by side, compared with alone. In WriteHashes, each
-// hash costs equalCycles in lanes.RunEqual, classCycles in lanes.RunByClasses, and
-// writeCycles in lanes.Run. Each list costs equalListCycles in RunEqual and RunByClasses,
-// and writeListCycles in Run. If a list has more than nearHashes hashes, each hash costs
-// equalFarCycles more in RunEqual and RunByClasses, and writeFarCycles more in Run. If any
-// hash writes to another hash, each hash costs wrapCycles more. If the state of any hash is
-// taken, each hash costs takeCycles more. In SumHashes, each hash costs sumCycles, or
-// stdCycles if all hashes of the run are of crypto/sha256. stdCycles is negative: the
-// method Sum of crypto/sha256 takes longer than that of this package, and the difference
-// exceeds the cost of reading a state.
-//
-// The costs in Run were measured on Granite Rapids and Zen 4. wrapCycles, takeCycles and
-// sumCycles were measured on Granite Rapids, stdCycles on Zen 4, the others on Zen 3. On
-// Zen 3, classCycles was 60. It is set to 140, because lanes gain nothing while another
-// thread keeps the same core busy. On such a core, lists that barely paid with 60 took up to
-// a quarter longer.
+// What hashes cost side by side, in cycles on top of what they cost alone. The CPU on which
+// a cost was measured stands behind it.
 const (
-	equalCycles, classCycles, equalListCycles, equalFarCycles = 30, 140, 600, 50
-	writeCycles, writeListCycles, writeFarCycles              = 130, 2500, 200
-	wrapCycles, takeCycles                                    = 80, 500
-	sumCycles, stdCycles                                      = 10, -20
+	// In WriteHashes, each hash costs equalCycles in lanes.RunEqual, classCycles in
+	// lanes.RunByClasses, and writeCycles in lanes.Run. On Zen 3, classCycles was 60. It is
+	// 140, because lanes gain nothing while another thread keeps the same core busy: on such
+	// a core, lists that barely paid with 60 took up to a quarter longer.
+	equalCycles = 30  // Zen 3
+	classCycles = 140 // see above
+	writeCycles = 130 // Granite Rapids, Zen 4
+	// A list costs equalListCycles in RunEqual and RunByClasses, writeListCycles in Run.
+	equalListCycles = 600  // Zen 3
+	writeListCycles = 2500 // Granite Rapids, Zen 4
+	// In a list of more than nearHashes hashes, each hash costs equalFarCycles more in
+	// RunEqual and RunByClasses, writeFarCycles more in Run.
+	equalFarCycles = 50  // Zen 3
+	writeFarCycles = 200 // Granite Rapids, Zen 4
+	// If any hash writes to another hash, each hash costs wrapCycles more. If the state of
+	// any hash is taken, each hash costs takeCycles more.
+	wrapCycles = 80  // Granite Rapids
+	takeCycles = 500 // Granite Rapids
+	// In SumHashes, each hash costs sumCycles, or stdCycles if all hashes of the run are of
+	// crypto/sha256. stdCycles is negative: the method Sum of crypto/sha256 takes longer than
+	// that of this package, and the difference exceeds the cost of reading a state.
+	sumCycles = 10  // Granite Rapids
+	stdCycles = -20 // Zen 4
 )
 
 // areFewWrites reports whether the writes in t take less time one by one than side by side.

@@ -20,7 +20,7 @@ type Rows struct {
 }
 
 // RowsOf returns the memory of d as Rows, one digest in each row. A write to Data writes
-// to d.
+// to d. On 32-bit ports, RowsOf panics if d has 2 GiB or more.
 func RowsOf[D ~[Size]byte](d []D) Rows {
 	return Rows{Data: convert.Bytes(d), Size: Size}
 }

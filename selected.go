@@ -28,7 +28,7 @@ type Info struct {
 // Selected reports which kernels this process uses.
 func Selected() Info {
 	info := Info{Single: block.Single(), Features: lanes.Features(), Ignored: lanes.Ignored()}
-	info.Lanes, info.Many = lanes.Width()
+	info.Lanes, info.Many = lanes.Width(), lanes.StreamKernel()
 	if info.Lanes == 1 {
 		info.Many = info.Single
 	}

@@ -157,8 +157,8 @@ func (d *serverHash) write(p []byte) (int, error) {
 func (d *serverHash) buffer(b *buffer, p []byte) {
 	to := b.bytes[d.m:]
 	if len(p) == BlockSize && len(to) >= BlockSize {
-		block := [BlockSize]byte(p)
-		*(*[BlockSize]byte)(to) = block // without a call
+		all := [BlockSize]byte(p)
+		*(*[BlockSize]byte)(to) = all // without a call
 	} else {
 		copy(to, p)
 	}

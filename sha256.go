@@ -79,12 +79,13 @@ type digest struct {
 	is224 bool
 
 	waiting bool // the hash is in a run of writeRuns, or flushMany is flushing it
-	// ends is the XOR of the first and the last byte of data that is about to be copied. If
+	// probe is the XOR of the first and the last byte of data that is about to be copied. If
 	// the data cannot be read, loading the two bytes faults before d changes (see probed). The
 	// XOR is stored so that the compiler does not remove the loads.
-	ends byte
+	probe byte
 }
 
+// The texts are those of crypto/sha256, whose marshalled form this is.
 var (
 	errIdentifier = errors.New("crypto/sha256: invalid hash state identifier")
 	errSize       = errors.New("crypto/sha256: invalid hash state size")
@@ -132,7 +133,7 @@ func (d *digest) Write(p []byte) (int, error) {
 	case n > probed:
 		d.writeLong(p)
 	default: // inline: another call would cost a short write 1 ns
-		d.ends = p[0] ^ p[n-1]
+		d.probe = p[0] ^ p[n-1]
 		if d.n > 0 {
 			p = p[copy(d.x[d.n:], p):]
 			block.Compress(&d.h, d.x[:])
@@ -194,7 +195,7 @@ func (d *digest) wrote(p []byte) {
 		// The rest spans at most two pages. If its first and last byte can be read, all of it can
 		// be read.
 		rest := p[len(p)-n:]
-		d.ends = rest[0] ^ rest[n-1]
+		d.probe = rest[0] ^ rest[n-1]
 		copy(d.x[:], rest)
 	}
 	d.n = uint8(n)

@@ -158,7 +158,7 @@ func (l *login) takeSignal() {
 func (s *Server) combine(l *login) {
 	memory := lanes.NewChains()
 	defer memory.Release()
-	width, _ := lanes.ChainWidth()
+	width := lanes.ChainWidth()
 	var next [block.MaxLanes]*part
 	yields := true
 	for l.pending > 0 {

@@ -111,7 +111,7 @@ func (b *Blocks) begin() {
 	l.sums = l.one[:] // not through b: then f would have to be on the heap
 	b.lists = l
 	b.alone, b.count = math.MaxInt, 1
-	if width, _ := lanes.Width(); width > 1 && b.size <= maxHeld/minHeld {
+	if width := lanes.Width(); width > 1 && b.size <= maxHeld/minHeld {
 		size := int(b.size)
 		b.count = min(max(width, shortHeld/size), maxHeld/size)
 		b.alone = b.count

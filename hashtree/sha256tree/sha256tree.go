@@ -49,7 +49,7 @@ var parentIV = func() (iv block.State) {
 var tree = merkle.Tree{
 	Parent: parent,
 	Nodes:  func(dst, src [][Size]byte) { lanes.CompressPairs(dst, parentIV, src) },
-	Few:    func(n int) bool { return lanes.RowsAreFew(n, Size, 0) }, // of one block, too
+	Few:    func(n int) bool { return lanes.RowsAreFew(n, Size, 0) }, // a parent takes one block, like a row of Size bytes
 	Odd:    func(last [Size]byte, _ int) [Size]byte { return last },
 	Pool:   &merkle.Digests,
 }

@@ -52,8 +52,8 @@ func (s Spec) InstructionSets() []string {
 func Catalog() []Spec { return slices.Clone(catalog) }
 
 // A Header has what the kernels of every operation have in common, but for their code. A
-// program links the code of those kernels only that it can call, so no variable holds it:
-// functions find it by a kernel's name.
+// program links only the kernels that it can call. So no variable holds a kernel's code:
+// functions find it by the kernel's name.
 type Header struct {
 	Spec
 	// Max bounds the work of one call, so that it takes about 50 µs at most. It counts

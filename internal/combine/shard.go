@@ -146,7 +146,7 @@ func (s *Shard) meet(r *Request) {
 // true. That request may be in the batch that has to end before other batches admit
 // requests. The caller holds mu.
 func (s *Shard) crowded(r *Request) bool {
-	width, _ := lanes.Width()
+	width := lanes.Width()
 	room := s.combiners * width
 	if s.combiners > s.maxCombiners {
 		room = 1

@@ -124,7 +124,7 @@ func testCombiners(t *testing.T, s *Shard, allProcs, most [3]int) {
 // machine spoils it.
 func TestNobodyFallsBehind(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	width, _ := lanes.Width()
+	width := lanes.Width()
 	if width == 1 {
 		t.Skip("nothing is hashed side by side")
 	}
@@ -213,7 +213,7 @@ func TestCloseAtTheWrongMoment(t *testing.T) {
 // way. What else runs on the machine can spoil that now and then.
 func TestFullBatchLetsOthersPass(t *testing.T) {
 	long := make([]byte, 64<<20)
-	width, _ := lanes.Width()
+	width := lanes.Width()
 	for _, procs := range []int{1, 2} {
 		t.Run(fmt.Sprintf("GOMAXPROCS=%d", procs), func(t *testing.T) {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
@@ -253,7 +253,7 @@ func TestFullBatchLetsOthersPass(t *testing.T) {
 
 // TestCrowded has requests of several lengths under way when another one comes.
 func TestCrowded(t *testing.T) {
-	width, _ := lanes.Width()
+	width := lanes.Width()
 	const kib = 1 << 10
 	for _, tt := range []struct {
 		name            string

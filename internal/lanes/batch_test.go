@@ -14,7 +14,7 @@ import (
 func TestBatch(t *testing.T) {
 	data := hashtest.Data(1 << 16)
 	hashtest.ForEach(t, func(t *testing.T) {
-		width, _ := lanes.Width()
+		width := lanes.Width()
 		r := rand.New(rand.NewPCG(1, 2))
 		blocks := func(most int) []byte { return data[r.IntN(1<<15):][:r.IntN(most+1)*block.Size] }
 		type job struct {
@@ -77,7 +77,7 @@ func TestBatchLongest(t *testing.T) {
 		{Segments: [...][]byte{data[:2*block.Size], nil, data[:14*block.Size]}},
 		{Segments: [...][]byte{nil, data[:4*block.Size], nil}},
 	}
-	if width, _ := lanes.Width(); width < len(jobs) {
+	if width := lanes.Width(); width < len(jobs) {
 		t.Skipf("there are only %d lanes", width)
 	}
 	b := lanes.NewBatch()

@@ -15,7 +15,7 @@ import (
 )
 
 func width() int {
-	n, _ := lanes.Width()
+	n := lanes.Width()
 	return n
 }
 

@@ -43,11 +43,13 @@ var chainPlans = cache[chainPlan]{make: func() *chainPlan {
 	return p
 }}
 
-// ChainWidth returns the number of chains that run side by side if there are enough,
-// and the name of the kernel.
-func ChainWidth() (lanes int, kernel string) {
+// ChainWidth returns the number of chains that run side by side if there are enough.
+func ChainWidth() int { return chainPlans.current().Width }
+
+// ChainKernel returns the kernel that follows ChainWidth chains.
+func ChainKernel() string {
 	p := chainPlans.current()
-	return p.Width, p.Kernels[p.Width]
+	return p.Kernels[p.Width]
 }
 
 // Chains advances chains side by side. It belongs to one goroutine at a time.
@@ -111,12 +113,12 @@ func (c *Chains) step(padding *[8]uint32, chains []*Chain) (advanced int) {
 	}
 	p := chainPlans.current()
 	n := min(len(chains), p.Width)
-	k, lanes := p.chains[n], p.streams[n].Lanes
+	k, width := p.chains[n], p.streams[n].Lanes
 	const calls = 4 // of a kernel, each of 50 µs at most
 	if k != nil {
-		lanes = k.Lanes
+		width = k.Lanes
 	}
-	chains = chains[:min(n, lanes)]
+	chains = chains[:min(n, width)]
 	iterations := chains[0].Left
 	for _, ch := range chains[1:] {
 		iterations = min(iterations, ch.Left)

@@ -163,7 +163,7 @@ func force(t *testing.T, name string) {
 		t.Skipf("this machine cannot run %s", name)
 	}
 	t.Cleanup(restore)
-	if _, got := ChainWidth(); got != name && name != "x1_std" {
+	if got := ChainKernel(); got != name && name != "x1_std" {
 		t.Fatalf("%s is forced, chains run on %s", name, got)
 	}
 }

@@ -17,7 +17,7 @@ func TestDescribe(t *testing.T) {
 		if d.Microarch != cpu.This() {
 			t.Errorf("microarchitecture %#v, want %#v", d.Microarch, cpu.This())
 		}
-		width, kernel := lanes.Width()
+		width, kernel := lanes.Width(), lanes.StreamKernel()
 		steps := plan.Steps(d.Streams, block.MaxLanes)
 		if first := d.Streams[steps[0]]; first.Lanes != width || width > 1 && first.Kernel != kernel {
 			t.Errorf("%v is described as first, %q with %d lanes selected", first, kernel, width)

@@ -102,16 +102,6 @@ func hashPadded(k *block.NodeKernel, dst, src []byte) {
 	copy(dst, nodes[:len(src)/2])
 }
 
-// areNodes reports whether messages of n bytes behind p can be hashed as nodes: they have
-// the length of a node, no byte precedes them, and there is a kernel for nodes. A prefix
-// of no bytes may have another state, restored by UnmarshalBinary.
-func (p *Prefix) areNodes(n int) bool {
-	return n == block.NodeSize && p.Len == 0 && p.H == block.IV256 && nodePlans.current().many != nil
-}
-
-// areWhole reports whether messages of n bytes behind p are whole blocks where they lie.
-func (p *Prefix) areWhole(n int) bool { return len(p.Rest) == 0 && n%block.Size == 0 }
-
 // sumNodes sets rows of dst to the digests of m, messages with the length of a node.
 // Kernels for nodes read messages, and write digests, one behind the other. So the
 // messages are copied, unless messages and digests are rows without gaps that begin at the

@@ -76,14 +76,17 @@ var oneStream = block.Kernel{
 }
 
 // Width returns the number of messages that are hashed side by side while there are
-// enough, and the name of the kernel. It returns 1 and "" where messages are hashed
-// one at a time.
-func Width() (lanes int, kernel string) {
+// enough. It returns 1 where messages are hashed one at a time.
+func Width() int { return streamPlans.current().Width }
+
+// StreamKernel returns the kernel that hashes Width messages side by side, or "" where
+// messages are hashed one at a time.
+func StreamKernel() string {
 	p := streamPlans.current()
 	if p.Width == 1 {
-		return 1, ""
+		return ""
 	}
-	return p.Width, p.kernels[p.Width].Name
+	return p.kernels[p.Width].Name
 }
 
 // SideBySide reports whether n messages are hashed side by side. It makes no plan for

@@ -119,16 +119,16 @@ func (g *group) rotateEqual(live, blocks int, t plan.TimeSlice) {
 	r := &g.rotating
 	// A slice is divided if it is longer than a call of the kernel may be.
 	parts := (t.Blocks + k.Max - 1) / k.Max
-	slice, slices := t.Blocks/parts, blocks/t.Blocks*parts
-	at := blocks - slices*slice
+	slice, count := t.Blocks/parts, blocks/t.Blocks*parts // of slices
+	at := blocks - count*slice
 	g.compressAll(live, 0, at)
 	copy(r.state[copy(r.state[:], g.state[:live]):], g.state[:live])
 	for i, p := range g.next[:live] {
 		r.next[i], r.next[live+i] = p, block.Advance(p, slice)
 	}
-	readBlocks(r.next[:live], at, slices*slice)
+	readBlocks(r.next[:live], at, count*slice)
 	maxTurns := max(1, k.Max/slice) // in one call
-	first, turns := 0, live*slices/t.Lanes
+	first, turns := 0, live*count/t.Lanes
 	for turns > 0 {
 		n := min(turns, maxTurns)
 		k.Blocks(&r.state[0], &r.next[0], live, first, at, slice, n)
@@ -137,7 +137,7 @@ func (g *group) rotateEqual(live, blocks int, t plan.TimeSlice) {
 		at += first / live * slice
 		first %= live
 	}
-	if last := live * slices % t.Lanes; last > 0 {
+	if last := live * count % t.Lanes; last > 0 {
 		unused := r.state[first+last:][:block.MaxLanes-last]
 		for i := range unused {
 			unused[i] = &g.unused

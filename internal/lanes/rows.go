@@ -57,7 +57,7 @@ func SumRows(dst *Rows, prefix *Prefix, src *Rows, n int) {
 	}
 	g := acquire()
 	g.sums.prefix = *prefix
-	if blocks := block.PaddedBlocks(len(prefix.Rest) + src.Size); blocks <= block.MaxShort && block.ShortInVectors(prefix.areWhole(src.Size)) {
+	if blocks := block.PaddedBlocks(len(prefix.Rest) + src.Size); areShort(blocks, prefix.areWhole(src.Size)) {
 		g.sumShortRows(*dst, m, blocks)
 	} else {
 		g.sumEqual(*dst, &g.sums, m)

@@ -389,7 +389,7 @@ func (a *equalJobs) End(i int, j *Job) (at, blocks int) {
 
 // TestHasClasses tests lists at the bounds of those that RunByClasses does.
 func TestHasClasses(t *testing.T) {
-	width, _ := Width()
+	width := Width()
 	for _, tt := range []struct {
 		least, most, n int
 		want           bool

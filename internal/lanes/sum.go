@@ -9,27 +9,6 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/plan"
 )
 
-// A Prefix precedes each of many messages.
-type Prefix struct {
-	H    block.State // the state after its whole blocks
-	Rest []byte      // its bytes after the whole blocks, less than a block
-	Len  uint64      // its length in bytes, Rest included
-}
-
-// Sum sets dst to the SHA-256 digest of p || m. dst may overlap m.
-func (p *Prefix) Sum(dst *[block.DigestSize]byte, m []byte) {
-	if len(m) == block.NodeSize && p.Len == 0 && p.H == block.IV256 {
-		block.HashNode(dst, (*[block.NodeSize]byte)(m))
-		return
-	}
-	h, length := p.H, p.Len+uint64(len(m))
-	if len(p.Rest) > 0 {
-		block.FinishBehind(dst, &h, p.Rest, m, length)
-		return
-	}
-	block.Finish(dst, &h, m, length)
-}
-
 // SumMany sets dst[i] to the SHA-256 digest of msgs[i]. The slices have the same
 // length.
 func SumMany(dst [][block.DigestSize]byte, msgs [][]byte) {
@@ -217,16 +196,22 @@ func sumSideBySide(dst [][block.DigestSize]byte, s *sumMany) {
 			binary.BigEndian.PutUint64(end[block.Size-8:], (s.outer.Len+block.DigestSize)<<3)
 		}
 	}
-	rows, before := rowsOf(dst), len(s.prefix.Rest)
-	if blocks := block.PaddedBlocks(before + s.lengths.longest); equal && blocks <= block.MaxShort && block.ShortInVectors(!s.nested && s.prefix.areWhole(s.lengths.longest)) {
+	rows, n, before := rowsOf(dst), len(dst), len(s.prefix.Rest)
+	blocks := block.PaddedBlocks(before + s.lengths.longest)
+	least, most, far, byBlocks := 0, 0, false, false
+	if !equal {
+		least, most, far, byBlocks = g.sums.goesByBlocks(&g.plan.Streams)
+	}
+	switch {
+	case equal && areShort(blocks, !s.nested && s.prefix.areWhole(s.lengths.longest)):
 		g.sumByBlocks(rows, &g.sums, blocks, blocks, messagesOf(s.msgs).areFar())
-	} else if equal {
+	case equal:
 		g.sumEqual(rows, &g.sums, messagesOf(s.msgs))
-	} else if least, most, far, ok := g.sums.goesByBlocks(&g.plan.Streams); ok {
+	case byBlocks:
 		g.sumByBlocks(rows, &g.sums, least, most, far)
-	} else if n := len(dst); n > block.MaxLanes && n <= maxUneven && s.lengths.areUneven(n, before, s.nesting()) {
+	case n > block.MaxLanes && n <= maxUneven && s.lengths.areUneven(n, before, s.nesting()):
 		g.sums.sumEach()
-	} else {
+	default:
 		g.run(n, &g.sums, true)
 		if s.nested {
 			g.nestAll(dst)
@@ -236,6 +221,12 @@ func sumSideBySide(dst [][block.DigestSize]byte, s *sumMany) {
 		clear(g.outer[:min(g.maxWave(), len(dst))])
 	}
 	g.release()
+}
+
+// areShort reports whether messages of `blocks` blocks each are padded in vector registers.
+// If `whole` is set, they are whole blocks where they lie, and only their padding is needed.
+func areShort(blocks int, whole bool) bool {
+	return blocks <= block.MaxShort && block.ShortInVectors(whole)
 }
 
 // outerBlock returns the last block of j's scratch. A message of a nested digest leaves
@@ -337,54 +328,6 @@ func (s *sumMany) Start(i int, j *Job) bool {
 func (s *sumMany) Fetch(i int) { block.Fetch(s.msgs[i : i+1]) }
 
 func (s *sumMany) Done(i int, j *Job) { block.PutDigest(&s.dst[i], &j.H) }
-
-// A layout says where the blocks of a message behind a prefix are:
-//
-//   - the head, in scratch: the prefix's rest, and the bytes that complete its block;
-//   - whole blocks of the message, where they lie;
-//   - the tail, in scratch behind the head: the remaining bytes, and padding.
-//
-// If there is a rest, and it fits in the scratch together with the message, the tail has
-// both, and there is no head: copying some blocks costs less than two more calls.
-type layout struct {
-	rest        int // bytes of the prefix in scratch
-	head, tail  int // bytes of scratch
-	first, last int // of the message's whole blocks
-	length      uint64
-}
-
-// layout returns the layout of messages of n bytes.
-func (p *Prefix) layout(n int) layout {
-	if len(p.Rest) > 0 && (len(p.Rest)+n)&^(block.Size-1)+block.MaxTail <= len(Job{}.Scratch) {
-		return p.together(n)
-	}
-	l := layout{rest: len(p.Rest), length: p.Len + uint64(n)}
-	if l.rest > 0 {
-		l.head, l.first = block.Size, block.Size-l.rest
-	}
-	l.last = l.first + (n-l.first)&^(block.Size-1)
-	l.tail = block.PaddedBlocks(n-l.last) * block.Size
-	return l
-}
-
-// together returns the layout of messages of n bytes whose tail has all blocks.
-func (p *Prefix) together(n int) layout {
-	return layout{rest: len(p.Rest), tail: block.PaddedBlocks(len(p.Rest)+n) * block.Size, length: p.Len + uint64(n)}
-}
-
-// fill puts the head and the tail of m into j's scratch, which begins with the
-// prefix's rest.
-func (l *layout) fill(j *Job, m []byte) {
-	switch {
-	case l.head > 0:
-		copy(j.Scratch[l.rest:block.Size], m)
-		block.Pad((*[block.MaxTail]byte)(j.Scratch[block.Size:]), m[l.last:], l.length)
-	case l.last > 0:
-		block.Pad((*[block.MaxTail]byte)(j.Scratch[:]), m[l.last:], l.length)
-	default:
-		block.PadBehind(j.Scratch[:], l.rest, m, l.length)
-	}
-}
 
 // sumEqual sets rows of dst to the digests of the messages m, with the prefixes, heads and
 // keys of s. Besides hashing, sumEqual takes a few nanoseconds for each message. That

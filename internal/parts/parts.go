@@ -149,7 +149,7 @@ func (p Parts) sum(ctx context.Context, digests [][32]byte) error {
 		count = runtime.GOMAXPROCS(0)
 	}
 	count = min(count, parts, MaxWorkers)
-	width, _ := lanes.Width()
+	width := lanes.Width()
 	limit := block.MaxLanes // of a group
 	switch {
 	case p.PartSize <= int64(stepSize/width):

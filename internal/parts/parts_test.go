@@ -84,7 +84,7 @@ func TestTheLastPartEndsFirst(t *testing.T) {
 					}
 				}
 				want := 2 // none, then both
-				if width, _ := lanes.Width(); width == 1 || size <= stretch-rest {
+				if width := lanes.Width(); width == 1 || size <= stretch-rest {
 					want = 12
 				}
 				if counts != want {

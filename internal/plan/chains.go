@@ -37,17 +37,22 @@ const (
 	KernelWay                 // by kernels for chains; two steps cost as much as an iteration of HMAC
 )
 
-// By kernels, a list of plain chains costs chainsCycles on top of its blocks, plus
-// chainCycles for each chain. If the numbers of steps differ, the list costs unevenCycles
-// more, and each chain twice as much. In a chain that runs alone, each step costs
-// stepCycles on top of its block. chainsCycles was measured on Granite Rapids, the others
-// on Zen 3, in lists of 2 to 185 chains of up to 32 steps. A chain cost 350 to 450 cycles
-// on Zen 3, and 170 on Granite Rapids. For other CPUs, all are estimates.
-const chainsCycles, chainCycles, unevenCycles, stepCycles = 880, 350, 2500, 80
-
-// Each pass costs listCycles and four calls. A step costs passCycles on top of its block,
-// and compactCycles more if the numbers of steps differ. Both were measured on Zen 3.
-const passCycles, compactCycles = 25, 20
+// What plain chains cost on top of their blocks, in cycles. Where nothing else is said, the
+// cost was measured on Zen 3, in lists of 2 to 185 chains of up to 32 steps. For other CPUs,
+// all are estimates.
+const (
+	// By kernels, a list costs chainListCycles (Granite Rapids), and each chain
+	// chainEachCycles. A chain cost 350 to 450 cycles on Zen 3, 170 on Granite Rapids.
+	chainListCycles, chainEachCycles = 880, 350
+	// If the numbers of steps differ, the list costs unevenCycles more by kernels, and each
+	// chain twice as much.
+	unevenCycles = 2500
+	// A step of a chain that runs alone costs stepCycles.
+	stepCycles = 80
+	// A pass costs listCycles and four calls, and a step of it costs passCycles. If the
+	// numbers of steps differ, the step costs compactCycles more.
+	passCycles, compactCycles = 25, 20
+)
 
 // ChainWay returns the fastest way to follow n plain chains. The chains have `steps` steps
 // in all, and the longest chain has `longest`. If `even` is set, all chains have the same
@@ -57,7 +62,7 @@ func (p *Chains) ChainWay(s *Streams, n, steps, longest int, even bool) ChainWay
 	step := int64(p.cycles[1]/2 + stepCycles)
 	alone := int64(steps) * step
 	// This look, which divides only by a constant, decides for short lists.
-	if p.Width > 1 && pays(chainsCycles+int64(n)*chainCycles, alone) {
+	if p.Width > 1 && pays(chainListCycles+int64(n)*chainEachCycles, alone) {
 		odd := 0
 		if even { // kernels do two steps at a time; an odd step is a pass
 			odd = longest % 2
@@ -81,11 +86,11 @@ func (p *Chains) together(n, steps, longest int, even bool) int64 {
 	width := min(n, p.Width)
 	if even { // the last chains leave lanes empty
 		turns := (n + width - 1) / width * longest
-		return chainsCycles + int64(n)*chainCycles + int64(turns)*int64(p.cycles[width])/2
+		return chainListCycles + int64(n)*chainEachCycles + int64(turns)*int64(p.cycles[width])/2
 	}
 	// Chains that wait take the lanes of chains that end.
 	turns := max(longest, (steps+width-1)/width)
-	return chainsCycles + unevenCycles + 2*int64(n)*chainCycles + int64(turns)*int64(p.cycles[width])/2
+	return chainListCycles + unevenCycles + 2*int64(n)*chainEachCycles + int64(turns)*int64(p.cycles[width])/2
 }
 
 // passes returns the cycles that plain chains cost in passes.

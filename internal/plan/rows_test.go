@@ -97,7 +97,7 @@ func TestDerivedCosts(t *testing.T) {
 // CPUs can run as the only one in use: it has to be chosen, whatever its row says.
 func TestForcedKernelsAreChosen(t *testing.T) {
 	for _, m := range cpu.Microarchs() {
-		for _, r := range []Row{RowOf(m), {Microarch: m, overhead: zen5Overhead}} {
+		for _, r := range []Row{RowOf(m), {Microarch: m, overhead: defaultOverhead}} {
 			p := processOn(m)
 			for _, k := range p.kernels() {
 				if !p.Usable.Has(k.Needs) {

@@ -232,7 +232,7 @@ func TestOneByOne(t *testing.T) {
 			t.Errorf("%d messages of %d to %d blocks, %d in all: %t, want %t", tt.n, tt.shortest, tt.longest, tt.blocks, got, tt.want)
 		}
 	}
-	if one := planOf(Row{Microarch: cpu.ArmNEON, overhead: zen5Overhead}, instructionSets...); !one.OneByOne(100, 6400, 64, 64, 0, false) {
+	if one := planOf(Row{Microarch: cpu.ArmNEON, overhead: defaultOverhead}, instructionSets...); !one.OneByOne(100, 6400, 64, 64, 0, false) {
 		t.Error("without a kernel of several lanes, messages go side by side")
 	}
 }

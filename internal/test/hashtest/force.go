@@ -47,10 +47,10 @@ func running(name string) string {
 		}
 		return ""
 	case block.ChainOp:
-		_, k := lanes.ChainWidth()
+		k := lanes.ChainKernel()
 		return k
 	}
-	if _, many := lanes.Width(); many != "" {
+	if many := lanes.StreamKernel(); many != "" {
 		return many
 	}
 	return block.Single()

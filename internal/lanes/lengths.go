@@ -1,0 +1,98 @@
+package lanes
+
+import (
+	"math"
+
+	"github.com/sha256-simd/sha256-simd/internal/block"
+)
+
+// AreFew reports whether messages take less time one after the other than side by side. If
+// there are more than block.MaxLanes messages, AreFew does not look at their lengths. It
+// then returns true only if the plan's Width is 1. `before` bytes of a prefix precede each
+// message. nesting says how each digest is hashed again.
+func AreFew(msgs [][]byte, before int, nesting Nesting) bool {
+	n := len(msgs)
+	if n <= 1 {
+		return true
+	}
+	p := streamPlans.current()
+	if n > block.MaxLanes {
+		return p.Width == 1
+	}
+	extra := &nestings[nesting]
+	blocks, shortest, longest := n*extra.blocks, math.MaxInt, 0
+	for _, m := range msgs {
+		b := block.PaddedBlocks(before + len(m))
+		blocks += b
+		shortest, longest = min(shortest, b), max(longest, b)
+	}
+	// Least is a look-up; OneByOne divides.
+	return blocks < p.Least[n] ||
+		p.OneByOne(n, blocks, shortest+extra.blocks, longest+extra.blocks, extra.cycles(n), true)
+}
+
+// lengths describes a list of messages. The fields decide how the list is hashed.
+type lengths struct {
+	shortest, longest, bytes, blocks int
+	// `counts` is a packed array of counts of countBits bits: how many messages have 1
+	// block, 2 blocks, and so on up to block.MaxShort. It stays in one register. If it were
+	// in memory, each message would have to wait for the store of the previous message's
+	// count. `counts` is valid only if no message has more than MaxShort blocks, and not all
+	// messages have the same number of blocks.
+	counts uint64
+}
+
+const countBits = 64 / block.MaxShort
+
+// countAt returns the lowest bit, in `counts`, of the count for `blocks` blocks.
+func countAt(blocks int) int { return (blocks - 1) * countBits }
+
+// lengthsOf returns the lengths of one or more messages that follow `before` bytes of a
+// prefix.
+func lengthsOf(msgs [][]byte, before int) lengths {
+	l := lengths{shortest: len(msgs[0]), longest: len(msgs[0]), bytes: len(msgs) * len(msgs[0])}
+	if !haveLength(msgs, l.shortest) {
+		shortest, longest, bytes := l.shortest, 0, 0
+		for _, m := range msgs {
+			shortest, longest, bytes = min(shortest, len(m)), max(longest, len(m)), bytes+len(m)
+		}
+		l = lengths{shortest: shortest, longest: longest, bytes: bytes}
+	}
+	if b := block.PaddedBlocks(before + l.shortest); b == block.PaddedBlocks(before+l.longest) {
+		l.blocks = len(msgs) * b
+		return l
+	}
+	l.blocks, l.counts = countBlocks(msgs, before)
+	return l
+}
+
+// countBlocks returns the total number of blocks of messages that follow `before` bytes of
+// a prefix. It also returns `counts` for the field of that name. Here `counts` is valid
+// even if all messages have the same number of blocks.
+func countBlocks(msgs [][]byte, before int) (blocks int, counts uint64) {
+	for _, m := range msgs {
+		b := block.PaddedBlocks(before + len(m))
+		blocks += b
+		counts += 1 << (countAt(b) & 63)
+	}
+	return blocks, counts
+}
+
+// haveLength reports whether all messages have n bytes.
+func haveLength(msgs [][]byte, n int) bool {
+	for _, m := range msgs {
+		if len(m) != n {
+			return false
+		}
+	}
+	return true
+}
+
+// areUneven reports whether n messages with these lengths take less time one after the
+// other than side by side.
+func (l *lengths) areUneven(n, before int, nesting Nesting) bool {
+	extra := &nestings[nesting]
+	return streamPlans.current().OneByOne(n, l.blocks+n*extra.blocks,
+		block.PaddedBlocks(before+l.shortest)+extra.blocks, block.PaddedBlocks(before+l.longest)+extra.blocks,
+		extra.cycles(n), true)
+}
