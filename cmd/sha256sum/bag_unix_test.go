@@ -6,8 +6,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
+
+	"golang.org/x/sys/unix"
 )
 
 // A link is followed within the bag only, and nothing is waited for that is no
@@ -56,14 +57,14 @@ func TestBagsOfOtherThanFiles(t *testing.T) {
 		}, "data/z: a symbolic link that no manifest lists"},
 		{"a pipe that is listed", func(dir string) error {
 			os.Remove(dir + "/data/a")
-			return syscall.Mkfifo(dir+"/data/a", 0o666)
+			return unix.Mkfifo(dir+"/data/a", 0o666)
 		}, "data/a: not a regular file"},
 		{"a pipe that is not listed", func(dir string) error {
-			return syscall.Mkfifo(dir+"/data/z", 0o666)
+			return unix.Mkfifo(dir+"/data/z", 0o666)
 		}, "data/z: a payload holds files only, not a named pipe"},
 		{"a payload that is a pipe", func(dir string) error {
 			os.RemoveAll(dir + "/data")
-			return syscall.Mkfifo(dir+"/data", 0o666)
+			return unix.Mkfifo(dir+"/data", 0o666)
 		}, "data: the payload directory is missing"},
 		{"a payload that leads out", func(dir string) error {
 			os.Rename(dir+"/data", outside+".data")
@@ -72,11 +73,11 @@ func TestBagsOfOtherThanFiles(t *testing.T) {
 		}, "data: the payload directory is missing"},
 		{"a manifest that is a pipe", func(dir string) error {
 			os.Remove(dir + "/manifest-sha256.txt")
-			return syscall.Mkfifo(dir+"/manifest-sha256.txt", 0o666)
+			return unix.Mkfifo(dir+"/manifest-sha256.txt", 0o666)
 		}, "manifest-sha256.txt: not a regular file"},
 		{"a declaration that is a pipe", func(dir string) error {
 			os.Remove(dir + "/bagit.txt")
-			return syscall.Mkfifo(dir+"/bagit.txt", 0o666)
+			return unix.Mkfifo(dir+"/bagit.txt", 0o666)
 		}, "bagit.txt: not a regular file"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

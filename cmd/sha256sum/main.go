@@ -93,12 +93,15 @@ func finish(o *options, err error, results *printer, w outputs) int {
 	interrupted := errors.As(err, &caught)
 	name := o.output // of the file that an error is about
 	var reportErr error
-	if w.list != nil {
-		if err == nil && w.known != nil {
-			if err = w.known.Close(); err != nil {
+	if w.known != nil {
+		w.known.Close()
+		if err == nil {
+			if err = w.known.Err(); err != nil {
 				name += update.Suffix
 			}
 		}
+	}
+	if w.list != nil {
 		if err == nil {
 			err = results.loss(w.list)
 			if removedErr := results.reportRemoved(); err == nil {

@@ -5,8 +5,9 @@ package main
 import (
 	"os"
 	"path/filepath"
-	"syscall"
 	"testing"
+
+	"golang.org/x/sys/unix"
 )
 
 // The names of one pipe take turns, in their order; other pipes and what is no
@@ -15,10 +16,10 @@ func TestTurnsOfOnePipe(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
 	for _, err := range []error{
-		syscall.Mkfifo(at("pipe"), 0o666),
+		unix.Mkfifo(at("pipe"), 0o666),
 		os.Link(at("pipe"), at("linked")),
 		os.Symlink(at("pipe"), at("symlinked")),
-		syscall.Mkfifo(at("another"), 0o666),
+		unix.Mkfifo(at("another"), 0o666),
 		os.WriteFile(at("file"), nil, 0o666),
 	} {
 		if err != nil {

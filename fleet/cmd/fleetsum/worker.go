@@ -102,12 +102,11 @@ func runWorker(ctx context.Context, o *options, std *streams) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	next := lists.Next
 	if o.journal != "" {
-		return 0, w.journaled(ctx, j, shard, next)
+		return 0, w.journaled(ctx, j, shard, lists)
 	}
 	sum := journal.NewSummer()
-	if err := w.check(ctx, next, sum, w.write); err != nil {
+	if err := w.check(ctx, lists.Next, sum, w.write); err != nil {
 		return 0, err
 	}
 	return 0, w.write(sum.Line())
@@ -120,6 +119,7 @@ type worker struct {
 	err      io.Writer
 	flushed  time.Time
 	retryAll bool
+	list     string // as of journal.Summary
 	states   *journal.States
 }
 
@@ -153,27 +153,30 @@ func (w *worker) check(ctx context.Context, next func() (list.Entry, error), sum
 	})
 }
 
-// journaled checks entries unless the journal has their results. If planned is not nil,
-// they are the entries of that shard.
-func (w *worker) journaled(ctx context.Context, j *journal.Journal, planned *journal.Shard, next func() (list.Entry, error)) error {
+// journaled checks the entries of a list unless the journal has their results. If planned
+// is not nil, they are the entries of that shard.
+func (w *worker) journaled(ctx context.Context, j *journal.Journal, planned *journal.Shard, from *listReader) error {
 	// The lines go to a file first: their digest is the name of the result.
 	lines, err := store.TempFile()
 	if err != nil {
 		return err
 	}
 	defer lines.Close()
-	shard, err := w.spool(lines, next)
+	shard, err := w.spool(lines, from.Next)
 	if err != nil {
 		return fmt.Errorf("reading the list: %w", err)
 	}
 	if planned != nil && *planned != shard {
 		return fmt.Errorf("%s: a shard is not as its plan says: 'fleetsum split' makes both again", j.URL)
 	}
+	if sources := from.Sources(); planned == nil && len(sources) > 0 {
+		w.list = sources[0].SHA256
+	}
 	format, err := list.NewFormat("json", "", "")
 	if err != nil {
 		return err
 	}
-	next = list.NewReader(lines, format, nil).Next
+	next := list.NewReader(lines, format, nil).Next
 	w.states = journal.NewStates(j)
 	w.checker.States, w.checker.SaveEvery = w.states, saveEvery
 
@@ -224,6 +227,7 @@ func (w *worker) first(ctx context.Context, j *journal.Journal, shard journal.Sh
 	defer results.Close()
 	kept := bufio.NewWriterSize(results, 64<<10)
 	sum := journal.NewSummer()
+	sum.List = w.list
 	err = w.check(ctx, next, sum, func(line []byte) error {
 		if _, err := kept.Write(line); err != nil {
 			return err
@@ -304,6 +308,7 @@ func (w *worker) retry(ctx context.Context, j *journal.Journal, shard journal.Sh
 	}
 	defer results.Close()
 	kept, sum := bufio.NewWriterSize(results, 64<<10), journal.NewSummer()
+	sum.List = w.list
 	take := func(from store.Temp, isFresh bool) error {
 		return eachResult(from, func(r *fixity.Result) error {
 			if (again[r.Line] && left[r.Line] == 0) != isFresh {

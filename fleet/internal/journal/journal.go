@@ -191,10 +191,14 @@ type Summary struct {
 	Summary fixity.Counts `json:"summary"`
 	// SHA256 is the digest of all lines before this one.
 	SHA256 string `json:"sha256"`
+	// List is the SHA-256 of the list as it was stored, if it is no shard of a plan: other
+	// options make other names of it.
+	List string `json:"list,omitempty"`
 }
 
 // A Summer makes the summary of results.
 type Summer struct {
+	List   string // as of Summary
 	counts fixity.Counts
 	hash   hash.Hash
 }
@@ -210,45 +214,53 @@ func (s *Summer) Add(r *fixity.Result, line []byte) {
 
 // Line returns the last line of the output.
 func (s *Summer) Line() []byte {
-	return list.AppendJSON(nil, Summary{s.counts, hex.EncodeToString(s.hash.Sum(nil))})
+	return list.AppendJSON(nil, s.summary())
+}
+
+func (s *Summer) summary() Summary {
+	return Summary{s.counts, hex.EncodeToString(s.hash.Sum(nil)), s.List}
 }
 
 // ReadResult calls each with the results in a worker's output, and returns its
-// counts. It is an error if the output is not one that a worker wrote: the summary
+// summary. It is an error if the output is not one that a worker wrote: the summary
 // covers each byte before it, and is the end.
-func ReadResult(r io.Reader, each func(*fixity.Result) error) (fixity.Counts, error) {
+func ReadResult(r io.Reader, each func(*fixity.Result) error) (Summary, error) {
 	sum := NewSummer()
 	lines := bufio.NewReaderSize(r, 256<<10)
 	for n := 1; ; n++ {
 		line, err := lines.ReadBytes('\n')
 		if err == io.EOF && len(line) == 0 {
-			return sum.counts, &damagedError{errors.New("no summary")}
+			return sum.summary(), &damagedError{errors.New("no summary")}
 		}
 		if err != nil && err != io.EOF {
-			return sum.counts, err
+			return sum.summary(), err
 		}
 		if bytes.HasPrefix(line, []byte(`{"summary":`)) {
+			var written Summary
+			if json.Unmarshal(line, &written) == nil {
+				sum.List = written.List
+			}
 			if !bytes.Equal(line, sum.Line()) {
-				return sum.counts, &damagedError{errors.New("the summary is of other results")}
+				return sum.summary(), &damagedError{errors.New("the summary is of other results")}
 			}
 			switch _, err := lines.ReadByte(); {
 			case err == io.EOF:
-				return sum.counts, nil
+				return sum.summary(), nil
 			case err != nil:
-				return sum.counts, err
+				return sum.summary(), err
 			}
-			return sum.counts, &damagedError{errors.New("the summary is not the end")}
+			return sum.summary(), &damagedError{errors.New("the summary is not the end")}
 		}
 		var result fixity.Result
 		if err = json.Unmarshal(line, &result); err == nil {
 			err = result.Check()
 		}
 		if err != nil {
-			return sum.counts, &damagedError{fmt.Errorf("line %d: %w", n, err)}
+			return sum.summary(), &damagedError{fmt.Errorf("line %d: %w", n, err)}
 		}
 		sum.Add(&result, line)
 		if err := each(&result); err != nil {
-			return sum.counts, err
+			return sum.summary(), err
 		}
 	}
 }

@@ -104,7 +104,7 @@ func TestReadResult(t *testing.T) {
 	}
 	good.Write(sum.Line())
 	none := func(*fixity.Result) error { return nil }
-	if got, err := ReadResult(bytes.NewReader(good.Bytes()), none); err != nil || got != counts {
+	if got, err := ReadResult(bytes.NewReader(good.Bytes()), none); err != nil || got.Summary != counts {
 		t.Errorf("got %+v, %v", got, err)
 	}
 	for n := range good.Len() - 1 {
@@ -615,6 +615,68 @@ func TestReportWithoutAPlan(t *testing.T) {
 	}
 }
 
+// Without a plan, a list counts once: one that was read again with another base does not
+// take the place of another list.
+func TestReportOfAListTwice(t *testing.T) {
+	j := newJournal(t)
+	put := func(digest, list string, names ...string) {
+		var b []byte
+		sum := NewSummer()
+		sum.List = list
+		for i, name := range names {
+			r := &fixity.Result{Line: int64(i + 1), Name: name, Outcome: fixity.New, SHA256: zeros}
+			line := r.Append(nil)
+			sum.Add(r, line)
+			b = append(b, line...)
+		}
+		if err := j.WriteResult(t.Context(), digest, bytes.NewReader(append(b, sum.Line()...))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put(zeros, ones, "x/a", "x/b")
+	put(ones, ones, "y/a", "y/b")
+	for lines, complete := range map[int64]bool{2: true, 4: false} {
+		if report, err := j.Report(t.Context(), lines); err != nil || report.Complete != complete || report.Lines != 4 {
+			t.Errorf("%d lines: got %+v, %v", lines, report, err)
+		}
+	}
+	put(strings.Repeat("2", 64), zeros, "x/c", "x/d")
+	if report, err := j.Report(t.Context(), 4); err != nil || !report.Complete {
+		t.Errorf("with another list: got %+v, %v", report, err)
+	}
+}
+
+// Without a plan, a copy of a result is no other result.
+func TestReportOfACopy(t *testing.T) {
+	j := newJournal(t)
+	one := &fixity.Result{Line: 1, Name: "a", Outcome: fixity.New, SHA256: zeros}
+	write(t, j, Shard{Digest: zeros}, one)
+	if err := j.Store.Write(t.Context(), j.URL+"/results/copy/"+zeros+".jsonl", bytes.NewReader(result(one))); err != nil {
+		t.Fatal(err)
+	}
+	for lines, complete := range map[int64]bool{1: true, 2: false} {
+		if report, err := j.Report(t.Context(), lines); err != nil || report.Complete != complete || report.Lines != 1 {
+			t.Errorf("%d lines: got %+v, %v", lines, report, err)
+		}
+	}
+}
+
+// A number of lines that is not that of the plan is an error.
+func TestReportOfAnotherPlan(t *testing.T) {
+	ctx, j := t.Context(), newJournal(t)
+	plan, err := j.Split(ctx, Split{Shards: 1}, entries(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, j, plan.Shards[0], &fixity.Result{Line: 1, Name: "1", Outcome: fixity.New, SHA256: zeros})
+	for lines := int64(-1); lines < 3; lines++ {
+		report, err := j.Report(ctx, lines)
+		if good := lines == -1 || lines == 1; (err == nil) != good || (report != nil) != good {
+			t.Errorf("%d lines: %+v, %v", lines, report, err)
+		}
+	}
+}
+
 // No line of a damaged result is in a report, wherever it stands.
 func TestProblemsOfDamagedResults(t *testing.T) {
 	ctx, j := t.Context(), newJournal(t)
@@ -695,6 +757,71 @@ func TestCompleteReportMeanwhile(t *testing.T) {
 	}})
 	if !checked {
 		t.Error("no problems are written")
+	}
+}
+
+// Of two reports at once, one begins and ends within the other, which may be killed later.
+// Whenever that is, no summary says complete without a manifest, but for the case that
+// writeReport names. If none is killed, there is a summary, or an error.
+func TestReportWithinAnother(t *testing.T) {
+	server, j := onServer(t)
+	write := func(j *Journal, complete bool) error {
+		m := NewManifest(t.Context())
+		defer m.Close()
+		return j.writeReport(t.Context(), &Report{Complete: complete}, m, strings.NewReader(""))
+	}
+	// What is killed makes no further request.
+	requests, within, last := 0, 0, 0
+	var other func()
+	outer := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if requests++; requests > last {
+			w.WriteHeader(http.StatusForbidden)
+			return
+		}
+		if requests == within {
+			other()
+		}
+		server.ServeHTTP(w, r)
+	}))
+	defer outer.Close()
+	address := server.URL
+	server.URL = outer.URL
+	s, err := store.New(store.Options{Params: []string{server.Params()}})
+	server.URL = address
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for _, tt := range []struct{ complete, other bool }{{true, false}, {false, true}, {true, true}, {false, false}} {
+		other = func() {
+			if err := write(j, tt.other); err != nil {
+				t.Errorf("%+v: the other: %v", tt, err)
+			}
+		}
+		ended := false
+		for within = 1; !ended; within++ {
+			for last = within; ; last++ {
+				for _, complete := range []bool{false, true} { // earlier reports
+					if err := write(j, complete); err != nil {
+						t.Fatal(err)
+					}
+				}
+				requests = 0
+				err := write(&Journal{Store: s, URL: j.URL}, tt.complete)
+				sums, summary := server.Get("run/report/SHA256SUMS"), server.Get("run/report/summary.json")
+				named := !tt.complete && within == 2 && last == 2
+				if sums == nil && bytes.Contains(summary, []byte(`"complete": true`)) && !named {
+					t.Errorf("%+v, within request %d of %d: complete without a manifest; %v", tt, within, last, err)
+				}
+				if requests <= last {
+					ended = requests < within
+					if err == nil && summary == nil {
+						t.Errorf("%+v, within request %d: no summary", tt, within)
+					}
+					break
+				}
+			}
+		}
 	}
 }
 

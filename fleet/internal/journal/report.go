@@ -59,8 +59,10 @@ func (r *Report) Status() int {
 // others are as it says. If it cannot write, it returns the Report with the error.
 //
 // Without a plan, the run consists of the results that are there. It is complete if they
-// have `lines` lines in all. An object that several results have counts once: a part that
-// was changed and checked again does not take the place of another.
+// have `lines` lines in all. An object that several results have counts once, and so does a
+// list: a part that was changed, or read with another base, and checked again does not take
+// the place of another. It is an error if a plan has another number of lines, unless
+// `lines` is below 0.
 func (j *Journal) Report(ctx context.Context, lines int64) (*Report, error) {
 	plan, err := j.Plan(ctx)
 	if err != nil {
@@ -73,6 +75,8 @@ func (j *Journal) Report(ctx context.Context, lines int64) (*Report, error) {
 		}
 		found = newSorter(ctx, manifestChunk)
 		defer found.close()
+	} else if has := plan.Lines + plan.Unchanged.Lines; lines >= 0 && lines != has {
+		return nil, fmt.Errorf("%s has a plan of %d lines, not %d", j.URL, has, lines)
 	}
 	report := &Report{Shards: len(plan.Shards), MissingShards: []int{}, Unchanged: plan.Unchanged.Lines, Lists: plan.Lists, Started: plan.Started}
 	manifest := NewManifest(ctx)
@@ -82,12 +86,13 @@ func (j *Journal) Report(ctx context.Context, lines int64) (*Report, error) {
 		return nil, err
 	}
 	defer problems.Close()
-	if err := j.join(ctx, plan, report, manifest, problems, found); err != nil {
+	twice, err := j.join(ctx, plan, report, manifest, problems, found)
+	if err != nil {
 		return nil, err
 	}
 	checked := report.Lines
 	if found != nil {
-		checked = countLines(found.all())
+		checked = countLines(found.all(), twice)
 		if err := found.err(); err != nil {
 			return nil, err
 		}
@@ -97,17 +102,20 @@ func (j *Journal) Report(ctx context.Context, lines int64) (*Report, error) {
 }
 
 // join reads the results of all shards into a report, its manifest and its problems. If
-// found is not nil, it gets what countLines counts.
-func (j *Journal) join(ctx context.Context, plan *Plan, report *Report, manifest *Manifest, problems store.Temp, found *sorter) error {
+// found is not nil, it gets what countLines counts. Those results are twice that are of the
+// same list as an earlier one.
+func (j *Journal) join(ctx context.Context, plan *Plan, report *Report, manifest *Manifest, problems store.Temp, found *sorter) (twice map[string]bool, err error) {
+	twice = make(map[string]bool)
+	lists := make(map[string]bool)
 	w := bufio.NewWriter(problems)
 	var line []byte
 	for i, s := range plan.Shards {
 		// Only the end of a result shows that it is not damaged.
 		start, err := problems.Seek(0, io.SeekCurrent)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		counts, err := j.readShard(ctx, s, io.Discard, func(r *fixity.Result) error {
+		sum, err := j.readShard(ctx, s, io.Discard, func(r *fixity.Result) error {
 			if found != nil {
 				found.add(lineKey(r, s) + s.Digest)
 			}
@@ -123,10 +131,10 @@ func (j *Journal) join(ctx context.Context, plan *Plan, report *Report, manifest
 			report.MissingShards = append(report.MissingShards, i)
 			w.Reset(problems)
 			if _, err := problems.Seek(start, io.SeekStart); err != nil {
-				return err
+				return nil, err
 			}
 			if err := problems.Truncate(start); err != nil {
-				return err
+				return nil, err
 			}
 			continue
 		}
@@ -134,11 +142,15 @@ func (j *Journal) join(ctx context.Context, plan *Plan, report *Report, manifest
 			err = w.Flush()
 		}
 		if err != nil {
-			return err
+			return nil, err
 		}
-		report.AddCounts(&counts)
+		report.AddCounts(&sum.Summary)
+		if sum.List != "" {
+			twice[s.Digest] = lists[sum.List]
+			lists[sum.List] = true
+		}
 	}
-	return j.readUnchanged(ctx, plan, func(r *fixity.Result) error {
+	return twice, j.readUnchanged(ctx, plan, func(r *fixity.Result) error {
 		manifest.Add(r)
 		return nil
 	})
@@ -156,12 +168,15 @@ func lineKey(r *fixity.Result, s Shard) string {
 
 // countLines returns how many lines results have. Each string is a line's key and its
 // result's name, and they are sorted. A line counts as often as it occurs in the result
-// that repeats it most.
-func countLines(sorted iter.Seq[string]) int64 {
+// that repeats it most. Results that are twice do not count.
+func countLines(sorted iter.Seq[string], twice map[string]bool) int64 {
 	var lines, most, times int64
 	var last, lastKey string
 	for text := range sorted {
-		key, _ := cutKey(text)
+		key, result := cutKey(text)
+		if twice[result] {
+			continue
+		}
 		if key != lastKey {
 			lines, most = lines+most, 0
 		}
@@ -176,9 +191,11 @@ func countLines(sorted iter.Seq[string]) int64 {
 }
 
 // writeReport writes summary.json last, and removes that of an earlier report first.
-// Another report, which is not complete, may remove the manifest meanwhile. Then no summary
-// says complete: if the manifest is gone when this report opens it, this report removes
-// the summary; if it goes later, the other one does.
+// Another report, which is not complete, may remove the manifest meanwhile. It then removes
+// the summary, too, and writes its own over any. So that this is not undone, a complete
+// report only creates its summary, and looks for its manifest behind that. A summary can
+// say complete without a manifest in one case: a complete report begins and ends between
+// the first two removals of another report, which is killed before its third.
 func (j *Journal) writeReport(ctx context.Context, report *Report, manifest *Manifest, problems io.ReadSeeker) error {
 	text, err := report.Text()
 	if err != nil {
@@ -188,11 +205,12 @@ func (j *Journal) writeReport(ctx context.Context, report *Report, manifest *Man
 	if err := j.Store.Remove(ctx, summary); err != nil {
 		return fmt.Errorf("removing the summary of an earlier report: %w", err)
 	}
+	whole := context.WithoutCancel(ctx) // for what a signal must not cut in half
 	if report.Complete {
 		err = j.Store.WriteFrom(ctx, sums, manifest.Write)
-	} else if err = j.Store.Remove(ctx, sums); err != nil {
+	} else if err = j.Store.Remove(whole, sums); err != nil {
 		err = fmt.Errorf("removing the manifest of an earlier report: %w", err)
-	} else if err = j.Store.Remove(ctx, summary); err != nil {
+	} else if err = j.Store.Remove(whole, summary); err != nil {
 		err = fmt.Errorf("removing the summary of another report: %w", err)
 	}
 	if err != nil {
@@ -201,17 +219,34 @@ func (j *Journal) writeReport(ctx context.Context, report *Report, manifest *Man
 	if err := j.Store.Write(ctx, store.Join(j.URL, "report/problems.jsonl"), problems); err != nil {
 		return err
 	}
-	if err := j.Store.Write(ctx, summary, bytes.NewReader(text)); err != nil || !report.Complete {
-		return err
+	if !report.Complete {
+		return j.Store.Write(ctx, summary, bytes.NewReader(text))
 	}
-	f, err := j.Store.Open(ctx, sums, "")
-	if store.IsMissing(err) {
-		return errors.Join(fmt.Errorf("the manifest is gone; another report may have removed it: %w", err), j.Store.Remove(ctx, summary))
+	for {
+		created, err := j.Store.Create(whole, summary, bytes.NewReader(text))
+		if err != nil {
+			return err
+		}
+		f, err := j.Store.Open(whole, sums, "")
+		switch {
+		case store.IsMissing(err):
+			err = fmt.Errorf("the manifest is gone; another report may have removed it: %w", err)
+			if created {
+				err = errors.Join(err, j.Store.Remove(whole, summary))
+			}
+			return err
+		case err != nil:
+			return fmt.Errorf("the manifest cannot be read: %w", err)
+		}
+		f.Close()
+		if created {
+			return nil
+		}
+		// Another report ended before the manifest was written.
+		if err := j.Store.Remove(whole, summary); err != nil {
+			return fmt.Errorf("removing the summary of another report: %w", err)
+		}
 	}
-	if err != nil {
-		return fmt.Errorf("the manifest cannot be read: %w", err)
-	}
-	return f.Close()
 }
 
 // Text returns the report as summary.json has it.
@@ -226,26 +261,26 @@ type damagedError struct{ error }
 func (e *damagedError) Unwrap() error { return e.error }
 
 // readShard calls each with the results of a shard, and copies the whole to w.
-func (j *Journal) readShard(ctx context.Context, s Shard, w io.Writer, each func(*fixity.Result) error) (fixity.Counts, error) {
+func (j *Journal) readShard(ctx context.Context, s Shard, w io.Writer, each func(*fixity.Result) error) (Summary, error) {
 	return j.readResults(ctx, j.resultName(s.Digest), s.Lines, w, each)
 }
 
 // readResults is readShard of the object of a name, with so many results unless lines is
 // below 0.
-func (j *Journal) readResults(ctx context.Context, name string, lines int64, w io.Writer, each func(*fixity.Result) error) (fixity.Counts, error) {
+func (j *Journal) readResults(ctx context.Context, name string, lines int64, w io.Writer, each func(*fixity.Result) error) (Summary, error) {
 	r, err := j.Store.Open(ctx, name, "")
 	if store.IsMissing(err) {
-		return fixity.Counts{}, &damagedError{err}
+		return Summary{}, &damagedError{err}
 	}
 	if err != nil {
-		return fixity.Counts{}, err
+		return Summary{}, err
 	}
 	defer r.Close()
-	counts, err := ReadResult(io.TeeReader(r, w), each)
-	if err == nil && lines >= 0 && counts.Lines != lines {
-		err = &damagedError{fmt.Errorf("%d lines, not %d", counts.Lines, lines)}
+	sum, err := ReadResult(io.TeeReader(r, w), each)
+	if err == nil && lines >= 0 && sum.Summary.Lines != lines {
+		err = &damagedError{fmt.Errorf("%d lines, not %d", sum.Summary.Lines, lines)}
 	}
-	return counts, err
+	return sum, err
 }
 
 var resultOf = regexp.MustCompile(`/([0-9a-f]{64})\.jsonl$`)
@@ -256,10 +291,12 @@ func (j *Journal) found(ctx context.Context, lines int64) (*Plan, error) {
 		return nil, fmt.Errorf("%s has no plan that says how many lines there should be: --lines says it", j.URL)
 	}
 	plan := &Plan{Lines: lines}
-	results := store.Join(j.URL, "results")
+	results, seen := store.Join(j.URL, "results"), make(map[string]bool)
 	err := j.Store.ListBelow(ctx, results, func(i store.Info) error {
-		// A worker that was killed may have left a part of a result.
-		if m := resultOf.FindStringSubmatch(i.Name); m != nil {
+		// A worker that was killed may have left a part of a result, and somebody a copy in a
+		// directory below.
+		if m := resultOf.FindStringSubmatch(i.Name); m != nil && !seen[m[1]] {
+			seen[m[1]] = true
 			plan.Shards = append(plan.Shards, Shard{Digest: m[1], Lines: -1})
 		}
 		return nil

@@ -142,7 +142,8 @@ func (b *azblobBucket) list(ctx context.Context, l listing) (page []listed, next
 	return page, next, nil
 }
 
-// Blocks of an upload that fails do not appear.
+// Blocks of an upload that fails do not appear. The SDK repeats requests: one for a block of a
+// long object costs less than all of it.
 func (b *azblobBucket) write(ctx context.Context, key string, from io.ReadSeeker, how condition) error {
 	header := azblob.HTTPHeaders{BlobContentType: to.Ptr(contentType)}
 	o := &blockblob.UploadStreamOptions{HTTPHeaders: &header}
@@ -154,7 +155,7 @@ func (b *azblobBucket) write(ctx context.Context, key string, from io.ReadSeeker
 }
 
 func (b *azblobBucket) remove(ctx context.Context, key string) error {
-	_, err := b.client.NewBlobClient(key).Delete(ctx, nil)
+	_, err := b.client.NewBlobClient(key).Delete(once(ctx), nil)
 	return err
 }
 

@@ -125,6 +125,9 @@ type credentialsError struct{ error }
 
 func (e *credentialsError) Unwrap() error { return e.error }
 
+// s3Once has the SDK make one request.
+func s3Once(o *s3.Options) { o.Retryer = aws.NopRetryer{} }
+
 // read asks the SDK itself: s3blob escapes some keys.
 func (b *s3Bucket) read(ctx context.Context, key, version string, from int64) (*response, error) {
 	in := &s3.GetObjectInput{Bucket: aws.String(b.name), Key: aws.String(key)}
@@ -159,15 +162,14 @@ func (b *s3Bucket) read(ctx context.Context, key, version string, from int64) (*
 // encrypted by it: S3 refuses the key for one that is not, and wants it for one that is.
 // What did for the object before is tried first.
 func (b *s3Bucket) get(ctx context.Context, in *s3.GetObjectInput) (*s3.GetObjectOutput, error) {
-	once := func(o *s3.Options) { o.Retryer = aws.NopRetryer{} }
 	if b.key == nil {
-		return b.client.GetObject(ctx, in, once)
+		return b.client.GetObject(ctx, in, s3Once)
 	}
 	first := b.key.plain.Load()
 	var firstErr error
 	for _, plain := range []bool{first, !first} {
 		b.key.set(in, plain)
-		out, err := b.client.GetObject(ctx, in, once)
+		out, err := b.client.GetObject(ctx, in, s3Once)
 		if err == nil {
 			b.key.plain.Store(plain)
 			return out, nil
@@ -214,16 +216,15 @@ func (k *customerKey) set(in *s3.GetObjectInput, plain bool) {
 
 // list asks for keys in the encoding of URLs: XML has no form for some characters.
 func (b *s3Bucket) list(ctx context.Context, l listing) (page []listed, next string, err error) {
-	once := func(o *s3.Options) { o.Retryer = aws.NopRetryer{} }
 	if l.versions {
-		page, next, err = b.listVersions(ctx, l, once)
+		page, next, err = b.listVersions(ctx, l)
 		return page, next, describeS3(err)
 	}
 	in := &s3.ListObjectsV2Input{Bucket: &b.name, Prefix: &l.prefix, MaxKeys: aws.Int32(int32(l.n)), EncodingType: types.EncodingTypeUrl}
 	if l.token != "" {
 		in.ContinuationToken = &l.token
 	}
-	out, err := b.client.ListObjectsV2(ctx, in, once)
+	out, err := b.client.ListObjectsV2(ctx, in, s3Once)
 	if err != nil {
 		return nil, "", describeS3(err)
 	}
@@ -239,7 +240,7 @@ func (b *s3Bucket) list(ctx context.Context, l listing) (page []listed, next str
 }
 
 // listVersions is list of all versions. A delete marker is none.
-func (b *s3Bucket) listVersions(ctx context.Context, l listing, once func(*s3.Options)) (page []listed, next string, err error) {
+func (b *s3Bucket) listVersions(ctx context.Context, l listing) (page []listed, next string, err error) {
 	in := &s3.ListObjectVersionsInput{Bucket: &b.name, Prefix: &l.prefix, MaxKeys: aws.Int32(int32(l.n)), EncodingType: types.EncodingTypeUrl}
 	if key, version, ok := strings.Cut(l.token, "\x00"); ok {
 		in.KeyMarker = &key
@@ -247,7 +248,7 @@ func (b *s3Bucket) listVersions(ctx context.Context, l listing, once func(*s3.Op
 			in.VersionIdMarker = &version
 		}
 	}
-	out, err := b.client.ListObjectVersions(ctx, in, once)
+	out, err := b.client.ListObjectVersions(ctx, in, s3Once)
 	if err != nil {
 		return nil, "", err
 	}
@@ -290,7 +291,8 @@ func checkEnd(truncated bool, next string) error {
 	return nil
 }
 
-// write writes always where a store knows no conditions.
+// write writes always where a store knows no conditions. The SDK repeats requests: one for a
+// part of a long object costs less than all of it.
 func (b *s3Bucket) write(ctx context.Context, key string, from io.ReadSeeker, how condition) error {
 	err := writeAll(ctx, func(ctx context.Context) (*blob.Writer, error) {
 		return b.NewWriter(ctx, key, &blob.WriterOptions{ContentType: contentType, IfNotExist: how == ifNone})
@@ -307,7 +309,7 @@ func (b *s3Bucket) write(ctx context.Context, key string, from io.ReadSeeker, ho
 // remove asks the SDK itself: s3blob first asks for headers, and S3 says nothing of why
 // it has none.
 func (b *s3Bucket) remove(ctx context.Context, key string) error {
-	_, err := b.client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &b.name, Key: &key})
+	_, err := b.client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &b.name, Key: &key}, s3Once)
 	return err
 }
 

@@ -222,3 +222,29 @@ func TestKeysAreTheStores(t *testing.T) {
 		}
 	})
 }
+
+// A removal is one request, which only the caller repeats.
+func TestRemovalsAreNotRepeated(t *testing.T) {
+	var requests atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		requests.Add(1)
+		w.WriteHeader(http.StatusServiceUnavailable)
+	}))
+	defer server.Close()
+	address := strings.TrimPrefix(server.URL, "http://")
+	t.Setenv("STORAGE_EMULATOR_HOST", address)
+	t.Setenv("AZURE_STORAGE_ACCOUNT", "fleet")
+	t.Setenv("AZURE_STORAGE_KEY", "")
+	t.Setenv("AZURE_STORAGE_SAS_TOKEN", "sv=2024-01-01")
+	for name, param := range map[string]string{
+		"s3://bucket/k":     s3Params(server.URL),
+		"gs://bucket/k":     "gs://?anonymous=true",
+		"azblob://bucket/k": "azblob://?protocol=http&domain=" + url.QueryEscape(address),
+	} {
+		s := newStore(t, param)
+		requests.Store(0)
+		if err := s.Remove(t.Context(), name); err == nil || requests.Load() != 1 {
+			t.Errorf("%s: %d requests, %v", name, requests.Load(), err)
+		}
+	}
+}

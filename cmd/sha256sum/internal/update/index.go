@@ -52,19 +52,33 @@ func (x *Index) Err() error { return x.err }
 // Origin returns what the records say of a file that was listed with a digest, and now has
 // a stamp and another one.
 func (x *Index) Origin(name string, listed [sha256.Size]byte, now stamp.Stamp) Origin {
+	r := x.find(name)
+	switch {
+	case r == nil || r.digest != [8]byte(listed[:8]):
+		return Unknown
+	case r.stamp == compared(now):
+		return Damaged
+	}
+	return Written
+}
+
+// hasOther reports whether there is a record of a file with another digest.
+func (x *Index) hasOther(name string, digest [sha256.Size]byte) bool {
+	r := x.find(name)
+	return r != nil && r.digest != [8]byte(digest[:8])
+}
+
+// find returns the record of a file, or nil.
+func (x *Index) find(name string) *indexed {
 	if !x.read {
 		x.read = true
 		x.load()
 	}
-	key := names.KeyOf(name)
-	i, found := slices.BinarySearchFunc(x.records, key, func(r indexed, k names.Key) int { return names.Compare(r.key, k) })
-	switch {
-	case !found || x.records[i].digest != [8]byte(listed[:8]):
-		return Unknown
-	case x.records[i].stamp == compared(now):
-		return Damaged
+	i, found := slices.BinarySearchFunc(x.records, names.KeyOf(name), func(r indexed, k names.Key) int { return names.Compare(r.key, k) })
+	if !found {
+		return nil
 	}
-	return Written
+	return &x.records[i]
 }
 
 func (x *Index) load() {

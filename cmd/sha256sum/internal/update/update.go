@@ -112,12 +112,19 @@ func Open(list string, roots []string) (*Reader, error) {
 	return r, nil
 }
 
-// Close ends the reading. It returns the error that broke the reading off.
-func (r *Reader) Close() error {
+// Close closes the file: Windows replaces none that is open. A goroutine that still reads
+// then finds no more records.
+func (r *Reader) Close() {
+	if r.lines != nil {
+		r.lines.file.Close()
+	}
+}
+
+// Err returns the error that broke the reading off.
+func (r *Reader) Err() error {
 	if r.lines == nil {
 		return nil
 	}
-	r.lines.file.Close()
 	return r.lines.err
 }
 
@@ -270,8 +277,10 @@ func (s *Writer) Complete(list string, roots []string) (*Writer, error) {
 		written.file.Close()
 		return s, err
 	}
-	// If the roots have another order than before, a file may come twice.
+	// If the roots have another order than before, a file may come twice, and its record of
+	// before may come later.
 	done := make(map[names.Key]bool)
+	listed := Index{list: list}
 	write := func(r *Record) {
 		if key := names.KeyOf(r.Name); !done[key] {
 			done[key] = true
@@ -283,16 +292,19 @@ func (s *Writer) Complete(list string, roots []string) (*Writer, error) {
 		for len(before.roots) > 0 && !isUnder(before.roots[0], r.Name) {
 			before.roots = before.roots[1:]
 		}
-		if old := before.Find(r.Name); old != nil && old.Digest != r.Digest {
-			r = old
+		old := before.Find(r.Name)
+		switch {
+		case old != nil && old.Digest != r.Digest:
+			write(old)
+		case old != nil || !listed.hasOther(r.Name, r.Digest):
+			write(r)
 		}
-		write(r)
 	}
 	for ; before.next != nil; before.advance() {
 		write(before.next)
 	}
 	written.file.Close()
-	if err := cmp.Or(before.lines.err, written.err); err != nil {
+	if err := cmp.Or(before.lines.err, written.err, listed.err); err != nil {
 		all.Abort()
 		return s, err
 	}

@@ -76,6 +76,8 @@ func TestRecordsOfBeforeStay(t *testing.T) {
 		{"roots", []string{"z/a", "z/c", "a/b", "m", "a/y"}, []string{"z", "a"}, []string{"z/b", "a/a", "a/y"}, []string{"z/a", "z/b*", "z/c", "a/a*", "a/b", "m", "a/y*"}},
 		{"another root", []string{"t/a"}, []string{"u"}, []string{"u/a"}, []string{"t/a", "u/a*"}},
 		{"roots in another order", []string{"a/1", "b/1"}, []string{"b", "a"}, []string{"b/1", "b/2"}, []string{"b/1*", "b/2*", "a/1"}},
+		{"changed, roots in another order", []string{"a/1", "a/2", "b/1"}, []string{"b", "a"}, []string{"b/1!", "a/1", "a/2!"}, []string{"a/1*", "a/2", "b/1"}},
+		{"changed, and not come to", []string{"a/1", "b/1", "b/2"}, []string{"b", "a"}, []string{"b/1!", "b/2"}, []string{"b/2*", "a/1", "b/1"}},
 		{"changed", []string{"t/a", "t/b", "t/c"}, []string{"t"}, []string{"t/b!", "t/c", "t/d!"}, []string{"t/a", "t/b", "t/c*", "t/d*"}},
 		{"none", nil, []string{"t"}, []string{"t/a"}, []string{"t/a*"}},
 	} {
@@ -138,7 +140,8 @@ func TestRecordsThatBreakOff(t *testing.T) {
 	for _, name := range []string{"t/a", "t/b", "t/c"} {
 		r.Find(name)
 	}
-	if err := r.Close(); err != broken {
+	r.Close()
+	if err := r.Err(); err != broken {
 		t.Errorf("the error is %v", err)
 	}
 }
