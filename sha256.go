@@ -2,7 +2,6 @@ package sha256
 
 import (
 	stdsha256 "crypto/sha256"
-	"encoding/binary"
 	"errors"
 	"hash"
 
@@ -232,13 +231,9 @@ func (d *digest) MarshalBinary() ([]byte, error) {
 }
 
 func (d *digest) AppendBinary(b []byte) ([]byte, error) {
-	b = append(b, d.magic()...)
-	for _, v := range d.h {
-		b = binary.BigEndian.AppendUint32(b, v)
-	}
-	b = append(b, d.x[:d.n]...)
-	b = append(b, make([]byte, BlockSize-int(d.n))...)
-	return binary.BigEndian.AppendUint64(b, d.len), nil
+	b = append(b, make([]byte, block.MarshaledSize)...)
+	(*block.Marshaled)(b[len(b)-block.MarshaledSize:]).Encode(d.magic(), &d.h, d.x[:d.n], d.len)
+	return b, nil
 }
 
 func (d *digest) UnmarshalBinary(b []byte) error {

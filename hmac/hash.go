@@ -4,7 +4,6 @@ import (
 	"crypto/hmac"
 	stdsha256 "crypto/sha256"
 	"encoding"
-	"encoding/binary"
 	"errors"
 	"hash"
 
@@ -34,7 +33,7 @@ func New(key []byte) hash.Hash {
 	}
 	inner, outer := block.KeyStates(key)
 	m := &mac{inner: sha256.New(), outer: outer}
-	m.begin = marshal(&inner)
+	m.begin.Encode(block.Magic256, &inner, nil, block.Size)
 	m.Reset()
 	return m
 }
@@ -44,17 +43,6 @@ type mac struct {
 	inner hash.Hash // has taken in the block of the key XORed with ipad, then the message
 	begin block.Marshaled
 	outer block.State
-}
-
-// marshal returns h in the marshalled form of crypto/sha256. h is the state after one
-// block.
-func marshal(h *block.State) (form block.Marshaled) {
-	b := append(form[:0], block.Magic256...)
-	for _, v := range h {
-		b = binary.BigEndian.AppendUint32(b, v)
-	}
-	binary.BigEndian.PutUint64(form[len(form)-8:], block.Size)
-	return form
 }
 
 func (m *mac) Size() int      { return sha256.Size }
@@ -74,7 +62,7 @@ func (m *mac) Sum(in []byte) []byte {
 
 func (m *mac) Reset() {
 	if err := m.inner.(encoding.BinaryUnmarshaler).UnmarshalBinary(m.begin[:]); err != nil {
-		panic(err) // cannot happen: marshal made m.begin
+		panic(err) // cannot happen: Encode made m.begin
 	}
 }
 

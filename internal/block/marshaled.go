@@ -24,6 +24,16 @@ const (
 	Magic256 = "sha\x03"
 )
 
+// Encode sets m to a state. magic is Magic224 or Magic256, x the partial block.
+func (m *Marshaled) Encode(magic string, h *State, x []byte, length uint64) {
+	copy(m[:], magic)
+	for i, v := range h {
+		binary.BigEndian.PutUint32(m[len(Magic256)+4*i:], v)
+	}
+	clear(m[PartialAt+copy(m[PartialAt:], x) : PartialAt+Size])
+	binary.BigEndian.PutUint64(m[PartialAt+Size:], length)
+}
+
 // Decode sets h to the state in m. It returns the partial block and the length in bytes.
 func (m *Marshaled) Decode(h *State) (x *[Size]byte, length uint64) {
 	for i := range h {

@@ -3,7 +3,6 @@ package block
 import (
 	"bytes"
 	"crypto/sha256"
-	"encoding/binary"
 	"sync"
 	"unsafe"
 )
@@ -35,10 +34,7 @@ var stdPool = sync.Pool{New: func() any {
 // must do the work.
 func x1_std(h *State, p *byte, n int) {
 	s := stdPool.Get().(*stdState)
-	for i, v := range h {
-		binary.BigEndian.PutUint32(s.buf[len(Magic256)+4*i:], v)
-	}
-	clear(s.buf[len(Magic256)+4*len(h):])
+	(*Marshaled)(s.buf).Encode(Magic256, h, nil, 0)
 	if err := s.hash.UnmarshalBinary(s.buf); err != nil {
 		panic("sha256: crypto/sha256 refuses its own state: " + err.Error())
 	}
