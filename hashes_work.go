@@ -2,8 +2,6 @@ package sha256
 
 import (
 	"hash"
-	"math"
-	"slices"
 	"sync"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
@@ -148,128 +146,11 @@ const (
 // nearWork is writeWork without prefetching.
 type nearWork work
 
-func (w *nearWork) Blocks(i int) int               { return (*writeWork)(w).Blocks(i) }
+func (w *nearWork) Blocks(i int) int { return (*writeWork)(w).Blocks(i) }
+
 func (w *nearWork) Start(i int, j *lanes.Job) bool { return (*writeWork)(w).Start(i, j) }
-func (w *nearWork) Done(i int, j *lanes.Job)       { (*writeWork)(w).Done(i, j) }
 
-// What hashes cost side by side, in cycles on top of what they cost alone. The CPU on which
-// a cost was measured stands behind it.
-const (
-	// In WriteHashes, each hash costs equalCycles in lanes.RunEqual, classCycles in
-	// lanes.RunByClasses, and writeCycles in lanes.Run. On Zen 3, classCycles was 60. It is
-	// 140, because lanes gain nothing while another thread keeps the same core busy: on such
-	// a core, lists that barely paid with 60 took up to a quarter longer.
-	equalCycles = 30  // Zen 3
-	classCycles = 140 // see above
-	writeCycles = 130 // Granite Rapids, Zen 4
-	// A list costs equalListCycles in RunEqual and RunByClasses, writeListCycles in Run.
-	equalListCycles = 600  // Zen 3
-	writeListCycles = 2500 // Granite Rapids, Zen 4
-	// In a list of more than nearHashes hashes, each hash costs equalFarCycles more in
-	// RunEqual and RunByClasses, writeFarCycles more in Run.
-	equalFarCycles = 50  // Zen 3
-	writeFarCycles = 200 // Granite Rapids, Zen 4
-	// If any hash writes to another hash, each hash costs wrapCycles more. If the state of
-	// any hash is taken, each hash costs takeCycles more.
-	wrapCycles = 80  // Granite Rapids
-	takeCycles = 500 // Granite Rapids
-	// In SumHashes, each hash costs sumCycles, or stdCycles if all hashes of the run are of
-	// crypto/sha256. stdCycles is negative: the method Sum of crypto/sha256 takes longer than
-	// that of this package, and the difference exceeds the cost of reading a state.
-	sumCycles = 10  // Granite Rapids
-	stdCycles = -20 // Zen 4
-)
-
-// areFewWrites reports whether the writes in t take less time one by one than side by side.
-// t tallies the blocks of some or all of n writes. Side by side, each write costs `more`
-// cycles on top of the constants above.
-func areFewWrites(t lanes.Tally, n, more int) bool {
-	if t.Jobs() <= 1 {
-		return true
-	}
-	each, list, far := writeCycles, writeListCycles, writeFarCycles
-	classed := t.HasClasses()
-	// Equal jobs beside jobs without blocks run by classes, but cost what RunEqual costs.
-	equal := t.IsEqual() && (classed || t.Jobs() == n)
-	switch {
-	case equal:
-		each, list, far = equalCycles, equalListCycles, equalFarCycles
-	case classed:
-		each, list, far = classCycles, equalListCycles, equalFarCycles
-	}
-	if n > nearHashes {
-		each += far
-	}
-	each += more + list/n
-	if classed && !equal {
-		return t.AreFewInClasses(each)
-	}
-	return t.AreFew(each)
-}
-
-// writeRuns is WriteHashes without checks. It does not take the state of a hash of
-// crypto/sha256, but calls the hash's Write.
-func writeRuns(hs []hash.Hash, data [][]byte) {
-	w := works.Get().(*work)
-	defer w.release()
-	for len(hs) > 0 {
-		// A run of distinct hashes of this package goes side by side. A foreign hash ends the
-		// run, since it may wrap a hash of the run.
-		n, fewest, most, longest := 0, math.MaxInt, 0, 0
-		var t lanes.Tally
-		w.hs, w.marked = hs, 0
-		for ; n < len(hs); n++ {
-			d := flushedDigest(hs[n])
-			if d == nil || d.waiting {
-				break
-			}
-			d.waiting = true
-			w.marked = n + 1
-			blocks := (int(d.n) + len(data[n])) / BlockSize
-			t = t.With(blocks)
-			fewest, most = min(fewest, blocks), max(most, blocks)
-			longest = max(longest, len(data[n]))
-		}
-		w.hs, w.data = hs[:n], data[:n]
-		switch {
-		case areFewWrites(t, n, 0):
-			fewest = 0
-		case most == fewest:
-			lanes.RunEqual(n, most, (*equalWork)(w))
-		case t.HasClasses():
-			lanes.RunByClasses(n, (*equalWork)(w))
-		case n <= nearHashes && longest <= nearData:
-			lanes.Run(n, (*nearWork)(w), most-fewest > 1)
-		default:
-			lanes.Run(n, (*writeWork)(w), most-fewest > 1)
-		}
-		if fewest == 0 {
-			for i, h := range w.hs {
-				if d := flushedDigest(h); d.waiting {
-					d.waiting = false
-					d.Write(data[i])
-				}
-			}
-		}
-		w.hs, w.data, w.marked = nil, nil, 0
-		hs, data = hs[n:], data[n:]
-		if n == 0 {
-			hs[0].Write(data[0])
-			hs, data = hs[1:], data[1:]
-		}
-	}
-}
-
-// flushMany flushes, side by side, each hash of hs that has data buffered.
-func flushMany(hs []hash.Hash) {
-	if !slices.ContainsFunc(hs, func(h hash.Hash) bool { return buffering(h) != nil }) {
-		return
-	}
-	w := works.Get().(*work)
-	w.hs = hs
-	defer w.release()
-	lanes.Run(len(hs), (*flushWork)(w), true)
-}
+func (w *nearWork) Done(i int, j *lanes.Job) { (*writeWork)(w).Done(i, j) }
 
 // flushWork flushes each hash of hs that has data buffered. At first, none is waiting. If
 // another goroutine uses one of the hashes meanwhile, and a call panics, each other hash has

@@ -1,0 +1,212 @@
+package sha256
+
+import (
+	"hash"
+	"math"
+	"slices"
+
+	"github.com/sha256-simd/sha256-simd/internal/block"
+	"github.com/sha256-simd/sha256-simd/internal/lanes"
+)
+
+// What hashes cost side by side, in cycles on top of what they cost alone. The CPU on which
+// a cost was measured stands behind it.
+const (
+	// In WriteHashes, each hash costs equalCycles in lanes.RunEqual, classCycles in
+	// lanes.RunByClasses, and writeCycles in lanes.Run. On Zen 3, classCycles was 60. It is
+	// 140, because lanes gain nothing while another thread keeps the same core busy: on such
+	// a core, lists that barely paid with 60 took up to a quarter longer.
+	equalCycles = 30  // Zen 3
+	classCycles = 140 // see above
+	writeCycles = 130 // Granite Rapids, Zen 4
+	// A list costs equalListCycles in RunEqual and RunByClasses, writeListCycles in Run.
+	equalListCycles = 600  // Zen 3
+	writeListCycles = 2500 // Granite Rapids, Zen 4
+	// In a list of more than nearHashes hashes, each hash costs equalFarCycles more in
+	// RunEqual and RunByClasses, writeFarCycles more in Run.
+	equalFarCycles = 50  // Zen 3
+	writeFarCycles = 200 // Granite Rapids, Zen 4
+	// If any hash writes to another hash, each hash costs wrapCycles more. If the state of
+	// any hash is taken, each hash costs takeCycles more.
+	wrapCycles = 80  // Granite Rapids
+	takeCycles = 500 // Granite Rapids
+	// In SumHashes, each hash costs sumCycles, or stdCycles if all hashes of the run are of
+	// crypto/sha256. stdCycles is negative: the method Sum of crypto/sha256 takes longer than
+	// that of this package, and the difference exceeds the cost of reading a state.
+	sumCycles = 10  // Granite Rapids
+	stdCycles = -20 // Zen 4
+)
+
+// surveyWrites returns what WriteHashes first learns of its arguments. `foreign` is the number
+// of hashes of other packages. `std` is the number of those of them that are written to alone:
+// hashes of crypto/sha256 with less than minTaken bytes to write. The writes that are not
+// done alone have `bytes` bytes in all. alike is set if blocksAbout is the same for each of
+// them. servers is set if a hash is a Server's, or nil: then the hashes must be checked. The
+// loop calls nothing and fills no struct, so the variables stay in registers. That saves some
+// nanoseconds for each hash.
+func surveyWrites(hs []hash.Hash, data [][]byte) (foreign, std, bytes int, alike, servers bool) {
+	shortest, longest := math.MaxInt, 0
+	stdType := stdType // a copy, so that the loop does not load it
+	for i, h := range hs {
+		n := len(data[i])
+		if _, ok := h.(*digest); !ok {
+			if typeOf(h) == stdType && n < minTaken {
+				foreign, std = foreign+1, std+1
+				continue
+			}
+			if _, ok := h.(*serverHash); ok || h == nil {
+				servers = true
+			} else {
+				foreign++
+			}
+		}
+		bytes += n
+		shortest, longest = min(shortest, n), max(longest, n)
+	}
+	return foreign, std, bytes, blocksAbout(shortest) == blocksAbout(longest), servers
+}
+
+// blocksAbout returns how many blocks n bytes complete in a hash that holds half a block.
+func blocksAbout(n int) int { return (n + BlockSize/2) / BlockSize }
+
+// weighLengths reports whether writing data to hs one by one takes less time than side by
+// side. It assumes that each hash holds half a block. Side by side, a hash costs `more`
+// cycles on top of the cost of a hash of this package. `std` is the number of short writes
+// to hashes of crypto/sha256, which are done alone. These writes split the other writes
+// into runs. But if hs holds further foreign hashes (`others`), writeTaken may run, so all
+// other writes count as one run. data must not be empty.
+func weighLengths(hs []hash.Hash, data [][]byte, std int, others bool, more int) bool {
+	if std == 0 { // one run
+		equal := 0 // how many first lengths are equal: they need no tally each
+		for equal < len(data) && len(data[equal]) == len(data[0]) {
+			equal++
+		}
+		run := lanes.TallyEqual(equal, blocksAbout(len(data[0])))
+		for _, p := range data[equal:] {
+			run = run.With(blocksAbout(len(p)))
+		}
+		return areFewWrites(run, len(hs), more)
+	}
+	var run lanes.Tally
+	for i, p := range data {
+		if len(p) >= minTaken || typeOf(hs[i]) != stdType {
+			run = run.With(blocksAbout(len(p)))
+		} else if !others {
+			if run.Jobs() > 1 && !areFewWrites(run, len(hs), more) {
+				return false
+			}
+			run = lanes.Tally{}
+		}
+	}
+	return areFewWrites(run, len(hs), more)
+}
+
+// weighWrites returns in `few` whether writing data to hs one by one takes less time than
+// side by side. It returns in `taken` whether writing side by side needs writeTaken.
+func weighWrites(hs []hash.Hash, data [][]byte) (few, taken bool) {
+	var all, run lanes.Tally
+	wraps, takes, runsAreFew := 0, 0, true
+	for i, h := range hs {
+		blocks := len(data[i]) / BlockSize
+		switch d := h.(type) {
+		case *digest:
+			blocks = (int(d.n) + len(data[i])) / BlockSize
+		case *serverHash:
+		default:
+			to := writesTo(h)
+			switch {
+			case to != nil:
+				d := flushedDigest(to)
+				blocks = (int(d.n) + len(data[i])) / BlockSize
+				wraps = wrapCycles
+			case len(data[i]) >= minTaken && isTaken(h):
+				takes = takeCycles
+			default: // h ends a run of writeRuns
+				if run.Jobs() > 0 {
+					runsAreFew = runsAreFew && areFewWrites(run, len(hs), 0)
+					all, run = all.Plus(run), lanes.Tally{}
+				}
+				continue
+			}
+		}
+		run = run.With(blocks)
+	}
+	if wraps+takes > 0 {
+		all = all.Plus(run)
+		return areFewWrites(all, len(hs), wraps+takes), true
+	}
+	return runsAreFew && areFewWrites(run, len(hs), 0), false
+}
+
+// stdAreFew reports whether n hashes of crypto/sha256 take less time by their method Sum than
+// side by side. For few, it asks NeverPay first: that takes less time than AreFewEqual (see
+// fewEnds).
+func stdAreFew(n int) bool {
+	return n <= fewEnds && lanes.NeverPay(n, n, stdCycles, 0) || lanes.AreFewEqual(n, 1, stdCycles)
+}
+
+// runIsFew is endsAreFew for a run of hashes that have ends.
+func runIsFew(run []hash.Hash) bool {
+	if !slices.ContainsFunc(run, func(h hash.Hash) bool { return !isStd(h) }) {
+		return stdAreFew(len(run))
+	}
+	return endsAreFew(run, len(run))
+}
+
+// fewEnds is the largest number of ends for which lanes.NeverPay decides first. For more
+// ends, NeverPay may contradict the plan: it leaves out that short messages share calls.
+const fewEnds = 8
+
+// endsAreFew reports whether hashing the ends of hs, one or two blocks each, takes less
+// time one after the other than side by side. `longest` is the length of the longest run of
+// hashes that have ends. Up to fewEnds ends are few if they never pay, counted as two
+// blocks each. Otherwise that run decides, with each of its ends counted as one block. But
+// if side by side loses by that count, and the run is all of hs, the actual numbers of
+// blocks decide. A hash of crypto/sha256 does not tell how many; it counts as one block.
+func endsAreFew(hs []hash.Hash, longest int) bool {
+	if longest <= fewEnds && lanes.NeverPay(longest, 2*longest, sumCycles, 0) {
+		return true
+	}
+	if few := lanes.AreFewEqual(longest, 1, sumCycles); !few || longest < len(hs) {
+		return few
+	}
+	two := 0 // how many ends take two blocks
+	for _, h := range hs {
+		rest := 0
+		switch h := h.(type) {
+		case *digest:
+			rest = int(h.n)
+		case *serverHash:
+			rest = int(h.n)
+		}
+		two += block.PaddedBlocks(rest) - 1
+	}
+	return two == 0 || lanes.TallyEqual(len(hs)-two, 1).Plus(lanes.TallyEqual(two, 2)).AreFew(sumCycles)
+}
+
+// areFewWrites reports whether the writes in t take less time one by one than side by side.
+// t tallies the blocks of some or all of n writes. Side by side, each write costs `more`
+// cycles on top of the constants above.
+func areFewWrites(t lanes.Tally, n, more int) bool {
+	if t.Jobs() <= 1 {
+		return true
+	}
+	each, list, far := writeCycles, writeListCycles, writeFarCycles
+	classed := t.HasClasses()
+	// Equal jobs beside jobs without blocks run by classes, but cost what RunEqual costs.
+	equal := t.IsEqual() && (classed || t.Jobs() == n)
+	switch {
+	case equal:
+		each, list, far = equalCycles, equalListCycles, equalFarCycles
+	case classed:
+		each, list, far = classCycles, equalListCycles, equalFarCycles
+	}
+	if n > nearHashes {
+		each += far
+	}
+	each += more + list/n
+	if classed && !equal {
+		return t.AreFewInClasses(each)
+	}
+	return t.AreFew(each)
+}

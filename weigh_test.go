@@ -1,0 +1,164 @@
+package sha256
+
+import (
+	stdsha256 "crypto/sha256"
+	"hash"
+	"slices"
+	"testing"
+
+	"github.com/sha256-simd/sha256-simd/internal/block"
+	"github.com/sha256-simd/sha256-simd/internal/lanes"
+)
+
+// TestWeighWrites has lists of which runs are long or short, by what lies between hashes
+// of this package.
+func TestWeighWrites(t *testing.T) {
+	many := Selected().Lanes > 1
+	for _, tt := range []struct {
+		name       string
+		other      func() hash.Hash // every second hash; nil for this package's
+		size       int
+		few, taken bool
+	}{
+		{"long", nil, 4000, !many, false},
+		{"short", nil, 5, true, false},
+		{"long, beside a Server's", NewServer().New, 4000, !many, false},
+		{"among hashes of crypto/sha256, with little to write", stdsha256.New, minTaken - 1, true, false},
+		{"among hashes of crypto/sha256", stdsha256.New, 8000, !many, !block.UsesStd()},
+		{"among hashes of another package", func() hash.Hash { return struct{ hash.Hash }{New()} }, 8000, true, false},
+	} {
+		hs, data := make([]hash.Hash, 60), make([][]byte, 60)
+		for i := range hs {
+			hs[i], data[i] = New(), make([]byte, tt.size)
+			if i%2 == 1 && tt.other != nil {
+				hs[i] = tt.other()
+			}
+		}
+		if few, taken := weighWrites(hs, data); few != tt.few || taken != tt.taken {
+			t.Errorf("%s: few %t and taken %t, want %t and %t", tt.name, few, taken, tt.few, tt.taken)
+		}
+	}
+}
+
+// TestWritesAreWeighedAsTheyRun tests that writes are weighed by the costs of the function
+// of package lanes that does them.
+func TestWritesAreWeighedAsTheyRun(t *testing.T) {
+	const n = 60
+	type few func(lanes.Tally) bool
+	equal := few(func(t lanes.Tally) bool { return t.AreFew(equalCycles + equalListCycles/n) })
+	classed := few(func(t lanes.Tally) bool { return t.AreFewInClasses(classCycles + equalListCycles/n) })
+	other := few(func(t lanes.Tally) bool { return t.AreFew(writeCycles + writeListCycles/n) })
+	for _, tt := range []struct {
+		name    string
+		begun   int  // bytes of a block that each hash has
+		spread  int  // the largest number of blocks that a hash has more than others
+		foreign bool // a hash of another package follows
+		few     few
+		unlike  few // by the costs of another function
+	}{
+		{name: "equal", few: equal, unlike: other},
+		{name: "equal, begun", begun: 20, few: equal, unlike: other},
+		{name: "equal, before a hash of another package", foreign: true, few: equal, unlike: other},
+		{name: "in two classes", spread: 1, few: classed, unlike: equal},
+		{name: "in two classes, begun", spread: 1, begun: 20, few: classed, unlike: equal},
+		{name: "in too many classes for so few", spread: 15, few: other, unlike: classed},
+		{name: "too long for classes", spread: 40, few: other, unlike: classed},
+	} {
+		differ := false
+		for blocks := 1; blocks <= 15; blocks++ {
+			hs, data := make([]hash.Hash, n), make([][]byte, n)
+			var tally lanes.Tally
+			for i := range hs {
+				hs[i], data[i] = New(), make([]byte, (blocks+i%(tt.spread+1))*BlockSize)
+				hs[i].Write(make([]byte, tt.begun))
+				tally = tally.With(len(data[i]) / BlockSize)
+			}
+			if tt.foreign {
+				hs, data = append(hs, struct{ hash.Hash }{New()}), append(data, nil)
+			}
+			want := tt.few(tally)
+			if few, taken := weighWrites(hs, data); few != want || taken {
+				t.Errorf("%s: %d hashes of %d blocks and more: few %t and taken %t, want %t", tt.name, n, blocks, few, taken, want)
+			}
+			differ = differ || want != tt.unlike(tally)
+		}
+		if !differ {
+			t.Logf("%s: on this CPU, all costs lead to the same choice", tt.name)
+		}
+	}
+}
+
+// TestWeighLengths tests that lengths are weighed as the blocks that they complete on
+// average, and that short writes to hashes of crypto/sha256 separate the others.
+func TestWeighLengths(t *testing.T) {
+	for blocks := 1; blocks < 20; blocks++ {
+		own, data := make([]hash.Hash, 64), make([][]byte, 64)
+		var all, half lanes.Tally
+		for i := range own {
+			own[i], data[i] = New(), make([]byte, blocks*BlockSize-BlockSize/2)
+			all = all.With(blocks)
+			if i < len(own)/2 {
+				half = half.With(blocks)
+			}
+		}
+		if few, want := weighLengths(own, data, 0, false, 0), areFewWrites(all, 64, 0); few != want {
+			t.Errorf("64 of %d blocks: %t, want %t", blocks, few, want)
+		}
+		if few, want := weighLengths(own, data, 0, false, takeCycles), areFewWrites(all, 64, takeCycles); few != want {
+			t.Errorf("64 of %d blocks, with more cycles: %t, want %t", blocks, few, want)
+		}
+		for _, longer := range []int{1, 9, 300} { // the second half
+			mixed, tally := slices.Clone(data), half
+			for i := 32; i < 64; i++ {
+				mixed[i], tally = make([]byte, (blocks+longer)*BlockSize), tally.With(blocks+longer)
+			}
+			if few, want := weighLengths(own, mixed, 0, false, 0), areFewWrites(tally, 64, 0); few != want {
+				t.Errorf("32 of %d blocks and 32 of %d: %t, want %t", blocks, blocks+longer, few, want)
+			}
+		}
+		if blocks*BlockSize-BlockSize/2 >= minTaken {
+			continue
+		}
+		one := slices.Clone(own)
+		one[32] = stdsha256.New()
+		if few, want := weighLengths(one, data, 1, false, 0), areFewWrites(half, 64, 0); few != want {
+			t.Errorf("64 of %d blocks, one of crypto/sha256: %t, want %t", blocks, few, want)
+		}
+		if few, want := weighLengths(one, data, 1, true, 0), weighLengths(own[1:], data[1:], 0, false, 0); few != want {
+			t.Errorf("64 of %d blocks, one of crypto/sha256, beside wrappers: %t, want %t", blocks, few, want)
+		}
+		for i := range one {
+			if i%2 == 1 {
+				one[i] = stdsha256.New()
+			}
+		}
+		if !weighLengths(one, data, 32, false, 0) {
+			t.Errorf("64 of %d blocks, each second of crypto/sha256, pay", blocks)
+		}
+	}
+}
+
+// TestFewWritesCost tests that more cycles for each hash, and more than nearHashes, never
+// make writes pay.
+func TestFewWritesCost(t *testing.T) {
+	for _, blocks := range [][]int{{4}, {0, 4}, {3, 4, 5}, {1, 50}} {
+		for _, n := range []int{0, 1, 2, 40, 400} {
+			var tally lanes.Tally
+			for i := range n {
+				tally = tally.With(blocks[i%len(blocks)])
+			}
+			for _, more := range []int{0, wrapCycles, takeCycles, 1 << 20} {
+				// A list's share for each write is that of n writes, so only long lists compare.
+				if n == 400 && areFewWrites(tally, n, more) && !areFewWrites(tally, nearHashes+1, more) {
+					t.Errorf("%d writes of %v blocks pay only if they are far", n, blocks)
+				}
+				if areFewWrites(tally, n, more) && !areFewWrites(tally, n, more+1) {
+					t.Errorf("%d writes of %v blocks pay only with more than %d cycles each", n, blocks, more)
+				}
+			}
+			if !areFewWrites(tally, n, 1<<20) {
+				t.Errorf("%d writes of %v blocks pay at any cost", n, blocks)
+			}
+		}
+	}
+}
