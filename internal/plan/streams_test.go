@@ -218,6 +218,7 @@ func TestOneByOne(t *testing.T) {
 		{20, 600, 4, 524, 0, true}, // one takes nearly all of the time
 		{20, 600, 20, 220, 0, false},
 		{8, 21, 2, 5, 0, true}, // long ones among others cost more
+		{4, 44, 8, 11, 0, true},
 		{8, 21, 2, 4, 0, false},
 		{32, 32, 1, 1, 0, false},
 		{33, 33, 1, 1, 0, false},
