@@ -78,11 +78,11 @@ difference between binary mode and text mode. The manual page has the details of
 the options.
 
 Exit status: 0 if all went well; 1 if a file could not be read, changed as it
-was read, or differs from its list, or if the output could not be written. An
-audit (-c -r) without such problems exits with 2 if a file is not listed, with
-3 if files have moved; with 4 if one is damaged, as does --all. After SIGHUP,
-SIGINT or SIGTERM the program prints the results that it has, and ends by the
-signal.
+was read, is missing or differs from its list, or if a list was refused or the
+output could not be written. An audit (-c -r) without such problems exits with
+2 if a file is not listed, else with 3 if files have moved. An audit or --update
+exits with 4 if a file is damaged, whatever else there is. After SIGHUP, SIGINT
+or SIGTERM the program prints the results that it has, and ends by the signal.
 
 Examples:
   sha256sum -r --output SHA256SUMS .        list a tree, but for SHA256SUMS

@@ -146,9 +146,11 @@ func finish(o *options, err error, results *printer, w outputs) int {
 		if reportErr != nil {
 			fail("write error", reportErr)
 		}
-		return fail(message.Quote(name), err)
+		fail(message.Quote(name), err)
+		results.failed = true
 	case cmp.Or(err, reportErr) != nil:
-		return fail("write error", cmp.Or(err, reportErr))
+		fail("write error", cmp.Or(err, reportErr))
+		results.failed = true
 	}
 	return results.exitStatus()
 }

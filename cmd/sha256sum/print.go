@@ -123,7 +123,7 @@ func (p *printer) file(it *fileItem) error {
 	case it.err != nil:
 		return p.fileError(it)
 	}
-	if p.all && p.isDamaged(it) {
+	if p.isDamaged(it) {
 		p.damaged++
 		p.differs(it.name, statusDamaged)
 		it.digest, it.stamp = sha256Digest(it.known.Digest), it.known.Stamp // as they were
@@ -154,9 +154,7 @@ func (p *printer) file(it *fileItem) error {
 // isDamaged reports whether a file has another digest than the list says although it
 // looks as if nobody had written to it.
 func (p *printer) isDamaged(it *fileItem) bool {
-	k := it.known
-	return k != nil && it.size == k.Size && it.stamp.Modified == k.Modified && it.digest != sha256Digest(k.Digest) &&
-		p.former != nil && p.former.Lists(it.name, k.Digest[:])
+	return it.known != nil && it.digest != sha256Digest(it.known.Digest) && p.former.Origin(it.known, it.stamp) == update.Damaged
 }
 
 // compare counts how the line of a file differs from the list as it was.

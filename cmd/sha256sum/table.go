@@ -77,10 +77,10 @@ var table = []option{
 		"With -c, --base= means the directory of each list",
 		func(o *options, s string) error { o.base, o.baseSet = s, true; return nil }},
 	{"update", 0, "LIST", nil, beyondOption, "write to LIST, hash only what is new or changed", "with -r, write to LIST as --output does, but hash only files that are new or have changed since the last run. " +
-		"Print how many files were added, removed and changed. LIST.stamps keeps sizes, times and inode numbers. After an interruption, the next run continues",
+		"Print how many files were added, removed and changed. LIST.stamps keeps sizes, times and inode numbers. After an interruption, the next run continues. " +
+		"A file that is hashed and has the size and the time of modification of before, but another digest, is reported as DAMAGED; its line stays as it was. To accept the file as it is, touch it",
 		func(o *options, s string) error { o.update = s; return nonEmpty(s) }},
-	{"all", 0, "", nil, beyondOption, "with --update, hash what looks unchanged too", "with --update, hash all files. A file with the same size and time of modification but another digest is reported as DAMAGED; " +
-		"its line stays as it was. To accept the file as it is, touch it",
+	{"all", 0, "", nil, beyondOption, "with --update, hash what looks unchanged too", "with --update, hash all files, and so find damage in those that look unchanged, too",
 		toggle(func(o *options) { o.all = true })},
 	{"no-inode", 0, "", nil, beyondOption, "with --update, let inode numbers differ", "with --update, a file whose inode number alone is another one has not changed: some file systems number anew when they are mounted",
 		toggle(func(o *options) { o.noInode = true })},
@@ -101,7 +101,7 @@ var table = []option{
 	{"output", 0, "FILE", nil, beyondOption, "write to FILE when all is done", "write to FILE when all is done; until then it does not change. -r leaves FILE out. " +
 		"A list in FILE stays if a file could not be read",
 		func(o *options, s string) error { o.output = s; return nonEmpty(s) }},
-	{"allow-loss", 0, "", nil, beyondOption, "replace a list though files are missing in the new one", "with --output, replace a list though a file could not be read; with --update, also though more than half of its files are gone",
+	{"allow-loss", 0, "", nil, beyondOption, "replace a list if files are unreadable or mostly gone", "with --output, replace a list though a file could not be read; with --update, also though more than half of its files are gone",
 		toggle(func(o *options) { o.allowLoss = true })},
 	{"part-size", 0, "SIZE", nil, beyondOption, "add S3's composite checksum of parts of SIZE", "also print, in a comment, the composite checksum that S3 gives to an upload in parts of SIZE. " +
 		"SIZE is 1 KiB or more, such as 8MiB. A warning on standard error names each file that S3 refuses in such parts: " +

@@ -147,12 +147,6 @@ func (f *Former) See(name string, digest []byte) Difference {
 	return Same
 }
 
-// Lists reports whether the list has a name with a digest.
-func (f *Former) Lists(name string, digest []byte) bool {
-	i, found := f.find(name)
-	return found && f.lines[i].digest == [8]byte(digest)
-}
-
 // Removed returns how many files of the list were not seen.
 func (f *Former) Removed() (n int) {
 	for _, seen := range f.seen {

@@ -8,10 +8,16 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/sha256-simd/sha256-simd/internal/stamp"
 )
 
 // A list as it was tells which files are new, changed and gone, whatever its order and form.
 func TestFormer(t *testing.T) {
+	then := stamp.Stamp{Size: 3, Modified: 4, Changed: 5, Inode: 6}
+	record := func(name string, digest []byte) *Record {
+		return &Record{Name: name, Digest: [32]byte(digest), Stamp: then}
+	}
 	one, two := bytes.Repeat([]byte{1}, 32), bytes.Repeat([]byte{2}, 32)
 	h1, h2 := hex.EncodeToString(one), hex.EncodeToString(two)
 	for _, test := range []struct {
@@ -33,8 +39,23 @@ func TestFormer(t *testing.T) {
 			if err != nil || f.Lines() != 3 || f.Removed() != 3 {
 				t.Fatalf("%d lines, %d removed, %v", f.Lines(), f.Removed(), err)
 			}
-			if !f.Lists("b", one) || f.Lists("b", two) || f.Lists("x", one) {
-				t.Error("it lists what it does not")
+			for _, known := range []struct {
+				record *Record
+				now    stamp.Stamp
+				want   Origin
+			}{
+				{record("b", one), then, Damaged},
+				{record("b", one), stamp.Stamp{Size: 3, Modified: 4, Changed: 9, Inode: 9}, Damaged},
+				{record("b", one), stamp.Stamp{Size: 3, Modified: 9, Changed: 5, Inode: 6}, Written},
+				{record("b", one), stamp.Stamp{Size: 9, Modified: 4, Changed: 5, Inode: 6}, Written},
+				{record("b", two), then, Unknown}, // the list has another digest
+				{record("x", one), then, Unknown}, // the list has no such file
+				{nil, then, Unknown},
+				{&Record{Name: "b", Digest: [32]byte(one), Stamp: stamp.Stamp{Inode: 6}}, stamp.Stamp{}, Written}, // no regular file
+			} {
+				if got := f.Origin(known.record, known.now); got != known.want {
+					t.Errorf("%+v, now %+v: %v, want %v", known.record, known.now, got, known.want)
+				}
 			}
 			for _, see := range []struct {
 				name   string

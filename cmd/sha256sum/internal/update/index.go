@@ -25,7 +25,7 @@ type indexed struct {
 	stamp  [8]byte // of what is compared
 }
 
-// An Origin is what the records say of a file that is not as it was listed.
+// An Origin is what the records say of a file that has another digest than was listed.
 type Origin int
 
 const (
@@ -52,11 +52,31 @@ func (x *Index) Err() error { return x.err }
 // Origin returns what the records say of a file that was listed with a digest, and now has
 // a stamp and another one.
 func (x *Index) Origin(name string, listed [sha256.Size]byte, now stamp.Stamp) Origin {
-	r := x.find(name)
-	switch {
-	case r == nil || r.digest != [8]byte(listed[:8]):
+	return x.find(name).origin([8]byte(listed[:8]), now)
+}
+
+// Origin returns what the record of a file of the list says, which may be nil, if the file
+// now has a stamp and another digest than the list says.
+func (f *Former) Origin(known *Record, now stamp.Stamp) Origin {
+	if f == nil || known == nil {
 		return Unknown
-	case r.stamp == compared(now):
+	}
+	i, found := f.find(known.Name)
+	if !found {
+		return Unknown
+	}
+	r := indexOf(known)
+	return r.origin(f.lines[i].digest, now)
+}
+
+// origin is the rule for audits and for --update. listed is the beginning of the digest
+// that the list says; r may be nil. A record is of a regular file; nothing else has a
+// stamp.
+func (r *indexed) origin(listed [8]byte, now stamp.Stamp) Origin {
+	switch {
+	case r == nil || r.digest != listed:
+		return Unknown
+	case now != stamp.Stamp{} && r.stamp == compared(now):
 		return Damaged
 	}
 	return Written
@@ -89,10 +109,14 @@ func (x *Index) load() {
 	}
 	defer lines.file.Close()
 	for r := lines.next(); r != nil; r = lines.next() {
-		x.records = memory.Append(x.records, indexed{names.KeyOf(r.Name), [8]byte(r.Digest[:8]), compared(r.Stamp)})
+		x.records = memory.Append(x.records, indexOf(r))
 	}
 	x.err = lines.err
 	slices.SortFunc(x.records, func(a, b indexed) int { return names.Compare(a.key, b.key) })
+}
+
+func indexOf(r *Record) indexed {
+	return indexed{names.KeyOf(r.Name), [8]byte(r.Digest[:8]), compared(r.Stamp)}
 }
 
 // compared stands for what tells that a file was written to: a new name, link, owner or
