@@ -227,14 +227,20 @@ func (d *digest) Clone() (hash.Cloner, error) {
 }
 
 func (d *digest) MarshalBinary() ([]byte, error) {
-	return d.AppendBinary(make([]byte, 0, block.MarshaledSize))
+	b := make([]byte, block.MarshaledSize)
+	d.encode((*block.Marshaled)(b))
+	return b, nil
 }
 
 func (d *digest) AppendBinary(b []byte) ([]byte, error) {
 	b = append(b, make([]byte, block.MarshaledSize)...)
-	(*block.Marshaled)(b[len(b)-block.MarshaledSize:]).Encode(d.magic(), &d.h, d.x[:d.n], d.len)
+	d.encode((*block.Marshaled)(b[len(b)-block.MarshaledSize:]))
 	return b, nil
 }
+
+// encode sets m to the state of d. It is small, so that the methods that call it are inlined,
+// and the memory of a state that does not leave its function is on the stack.
+func (d *digest) encode(m *block.Marshaled) { m.Encode(d.magic(), &d.h, d.x[:d.n], d.len) }
 
 func (d *digest) UnmarshalBinary(b []byte) error {
 	magic := d.magic()

@@ -68,10 +68,11 @@ func (c Checksum) CheckS3() error {
 
 // Sum reads size bytes of r, from offset 0 on, and returns the digests of its parts of
 // partSize bytes. An empty object has one part, which is empty. To choose the number of
-// workers, to see progress, or for the digests alone, call streams.Parts.
+// workers, to see progress, or for the digests alone, call
+// [github.com/sha256-simd/sha256-simd/streams.Parts].
 //
-// Sum reads r as streams.Parts does, with GOMAXPROCS workers. Besides Checksum.Parts, a
-// call needs 4 MiB for each worker, whatever the sizes.
+// Sum reads r as [github.com/sha256-simd/sha256-simd/streams.Parts] does, with GOMAXPROCS
+// workers. Besides Checksum.Parts, a call needs 4 MiB for each worker, whatever the sizes.
 //
 // It is an error if size is below 0, if partSize is below 1, or if there are more than
 // 1<<24 parts. S3 has other limits: see [Checksum.CheckS3].

@@ -90,9 +90,9 @@ func hashLeaves(dst [][32]byte, leaves [][]byte) {
 // begin where src does, and then replaces the first half of it; otherwise the two must
 // not overlap. What is in dst beyond len(src)/2 is left alone.
 //
-// The error is hashtree.ErrOddChunks if the length of src is odd, and
-// hashtree.ErrNotEnoughDigests if dst is shorter than half of it. Then nothing has been
-// written.
+// The error is [github.com/sha256-simd/sha256-simd/hashtree.ErrOddChunks] if the length of
+// src is odd, and [github.com/sha256-simd/sha256-simd/hashtree.ErrNotEnoughDigests] if dst
+// is shorter than half of it. Then nothing has been written.
 func Nodes[D ~[32]byte](dst, src []D) error {
 	return checkedNodes(convert.Digests[[32]byte](dst), convert.Digests[[32]byte](src))
 }

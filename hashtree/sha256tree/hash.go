@@ -15,9 +15,11 @@ const (
 	bufferChunks = 1 << bufferLevel
 	bufferSize   = bufferChunks * chunkSize
 	// A digest hashes the chunks of the first firstSize bytes as they come, if the first write
-	// has no more: for so little data, a buffer costs more than it saves.
-	firstSize   = firstChunks * chunkSize
-	firstChunks = 8
+	// has no more: for so little data, a new buffer costs more than it saves. After Reset, a
+	// digest with a buffer hashes the first secondSize bytes as they come, if the first write
+	// is a chunk at most.
+	firstSize  = 8 * chunkSize
+	secondSize = 2 * chunkSize
 	// The buffer has at least minBuffer bytes once there is one.
 	minBuffer = 4 * chunkSize
 )
@@ -94,19 +96,30 @@ func (d *digest) Write(p []byte) (int, error) {
 // comes. An empty buffer shows that the message begins: behind the first chunks the
 // buffer is never empty.
 func (d *digest) areFirst(n int) bool {
+	size, longest := d.firstChunks()
 	if d.firstLen > 0 {
-		return d.firstLen < firstSize
+		return d.firstLen < size
 	}
-	return n <= firstSize && len(d.buf) == 0
+	return n <= longest && len(d.buf) == 0
+}
+
+// firstChunks returns how many bytes are hashed as they come if the first write has at most
+// `longest` bytes.
+func (d *digest) firstChunks() (size, longest int) {
+	if cap(d.buf) == 0 {
+		return firstSize, firstSize
+	}
+	return secondSize, chunkSize
 }
 
 // hashFirst hashes what of p belongs to the first chunks, and returns the rest. Chunks that p
 // holds whole go side by side.
 func (d *digest) hashFirst(p []byte) []byte {
-	for len(p) > 0 && d.firstLen < firstSize {
+	size, _ := d.firstChunks()
+	for len(p) > 0 && d.firstLen < size {
 		i, at := d.firstLen/chunkSize, d.firstLen%chunkSize
 		if at == 0 {
-			if n := min(len(p), firstSize-d.firstLen) / chunkSize; n > 1 {
+			if n := min(len(p), size-d.firstLen) / chunkSize; n > 1 {
 				nodes := d.list(i, i+n)
 				leaves(nodes[i:], p)
 				if i+n <= len(d.first) {
@@ -153,10 +166,11 @@ func (d *digest) compress(p []byte) {
 	d.waiting = copy(d.rest[:], p)
 }
 
-// list returns d.leaves with n leaves. The first `known` of them are set.
+// list returns d.leaves with n leaves. It copies the first `known` leaves from d.first if they
+// are there; otherwise d.leaves has them already.
 func (d *digest) list(known, n int) [][Size]byte {
 	if len(d.leaves) < n {
-		more := make([][Size]byte, max(n, firstChunks))
+		more := make([][Size]byte, max(n, firstSize/chunkSize))
 		copy(more, d.leaves)
 		d.leaves = more
 	}
@@ -228,7 +242,10 @@ func (d *digest) Sum(in []byte) []byte {
 // Clone returns a copy of d, which goes on by itself.
 func (d *digest) Clone() (hash.Cloner, error) {
 	c := *d
-	c.buf, c.leaves = slices.Clone(d.buf), slices.Clone(d.leaves)
+	c.buf, c.leaves = slices.Clone(d.buf), nil
+	if d.firstLen > len(d.first)*chunkSize {
+		c.leaves = slices.Clone(d.leaves)
+	}
 	if d.peaks != nil {
 		peaks := *d.peaks
 		c.peaks = &peaks

@@ -104,10 +104,10 @@ const windowLevel = 18
 // Sum reads size bytes of r, from offset 0 on, and returns their SHA256TREE
 // digest.
 //
-// It reads r as streams.Parts does, with GOMAXPROCS workers, but hashes more than 128 KiB
-// on other goroutines even if one worker can read them at once. A call needs 4 MiB for
-// each worker, and 8 MiB for the tree, whatever the size. It is an error if size is below
-// 0.
+// It reads r as [github.com/sha256-simd/sha256-simd/streams.Parts] does, with GOMAXPROCS
+// workers, but hashes more than 128 KiB on other goroutines even if one worker can read
+// them at once. A call needs 4 MiB for each worker, and 8 MiB for the tree, whatever the
+// size. It is an error if size is below 0.
 func Sum(ctx context.Context, r io.ReaderAt, size int64) ([Size]byte, error) {
 	switch {
 	case size < 0:

@@ -3,8 +3,9 @@
 // AVX-512 about two to three times as fast as one SHA-256 over the data.
 // Functions may be called concurrently.
 //
-// Both functions read r as streams.Parts does, with GOMAXPROCS workers. A call needs 4 MiB
-// for each worker, and some 8 MiB for each level of the tree, whatever the size.
+// Both functions read r as [github.com/sha256-simd/sha256-simd/streams.Parts] does, with
+// GOMAXPROCS workers. A call needs 4 MiB for each worker, and some 8 MiB for each level of
+// the tree, whatever the size.
 package verity
 
 import (

@@ -31,7 +31,8 @@ func HashBehind(dst *[DigestSize]byte, first, m []byte) {
 	FinishBehind(dst, &h, first, m, uint64(n))
 }
 
-// FinishBehind is Finish for an end in two pieces. The first piece is less than a block.
+// FinishBehind is Finish for an end in two pieces. The first piece is less than a block. It is
+// separate so that its callers have small frames.
 func FinishBehind(dst *[DigestSize]byte, h *State, first, m []byte, length uint64) {
 	var begun [Size]byte
 	before := copy(begun[:], first)

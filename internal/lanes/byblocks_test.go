@@ -14,10 +14,7 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/test/hashtest"
 )
 
-func width() int {
-	n := lanes.Width()
-	return n
-}
+func width() int { return lanes.Width() }
 
 // prefixOf returns the prefix that begin is.
 func prefixOf(begin []byte) *lanes.Prefix {

@@ -46,7 +46,7 @@ var chainPlans = cache[chainPlan]{make: func() *chainPlan {
 // ChainWidth returns the number of chains that run side by side if there are enough.
 func ChainWidth() int { return chainPlans.current().Width }
 
-// ChainKernel returns the kernel that follows ChainWidth chains.
+// ChainKernel returns the name of the kernel that follows ChainWidth chains.
 func ChainKernel() string {
 	p := chainPlans.current()
 	return p.Kernels[p.Width]

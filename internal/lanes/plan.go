@@ -79,8 +79,8 @@ var oneStream = block.Kernel{
 // enough. It returns 1 where messages are hashed one at a time.
 func Width() int { return streamPlans.current().Width }
 
-// StreamKernel returns the kernel that hashes Width messages side by side, or "" where
-// messages are hashed one at a time.
+// StreamKernel returns the name of the kernel that hashes Width messages side by side, or ""
+// where messages are hashed one at a time.
 func StreamKernel() string {
 	p := streamPlans.current()
 	if p.Width == 1 {

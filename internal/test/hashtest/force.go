@@ -47,8 +47,7 @@ func running(name string) string {
 		}
 		return ""
 	case block.ChainOp:
-		k := lanes.ChainKernel()
-		return k
+		return lanes.ChainKernel()
 	}
 	if many := lanes.StreamKernel(); many != "" {
 		return many
