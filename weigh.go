@@ -63,34 +63,50 @@ func surveyWrites(hs []hash.Hash, data [][]byte) (foreign, std, bytes int, alike
 		bytes += n
 		shortest, longest = min(shortest, n), max(longest, n)
 	}
-	return foreign, std, bytes, blocksAbout(shortest) == blocksAbout(longest), servers
+	return foreign, std, bytes, blocksAbout(shortest, BlockSize/2) == blocksAbout(longest, BlockSize/2), servers
 }
 
-// blocksAbout returns how many blocks n bytes complete in a hash that holds half a block.
-func blocksAbout(n int) int { return (n + BlockSize/2) / BlockSize }
+// blocksAbout returns how many blocks n bytes complete in a hash that holds `held` bytes.
+func blocksAbout(n, held int) int { return (n + held) / BlockSize }
+
+// heldAbout returns how many bytes of a block the hashes are assumed to hold: as many as a few
+// of them, if these are hashes of this package that hold the same number, else half a block.
+func heldAbout(hs []hash.Hash) int {
+	first, ok := hs[0].(*digest)
+	if !ok {
+		return BlockSize / 2
+	}
+	for i := 1; i < len(hs); i += 1 + len(hs)/4 {
+		if d, ok := hs[i].(*digest); !ok || d.n != first.n {
+			return BlockSize / 2
+		}
+	}
+	return int(first.n)
+}
 
 // weighLengths reports whether writing data to hs one by one takes less time than side by
-// side. It assumes that each hash holds half a block. Side by side, a hash costs `more`
+// side. It assumes that each hash holds heldAbout bytes. Side by side, a hash costs `more`
 // cycles on top of the cost of a hash of this package. `std` is the number of short writes
 // to hashes of crypto/sha256, which are done alone. These writes split the other writes
 // into runs. But if hs holds further foreign hashes (`others`), writeTaken may run, so all
 // other writes count as one run. data must not be empty.
 func weighLengths(hs []hash.Hash, data [][]byte, std int, others bool, more int) bool {
+	held := heldAbout(hs)
 	if std == 0 { // one run
 		equal := 0 // how many first lengths are equal: they need no tally each
 		for equal < len(data) && len(data[equal]) == len(data[0]) {
 			equal++
 		}
-		run := lanes.TallyEqual(equal, blocksAbout(len(data[0])))
+		run := lanes.TallyEqual(equal, blocksAbout(len(data[0]), held))
 		for _, p := range data[equal:] {
-			run = run.With(blocksAbout(len(p)))
+			run = run.With(blocksAbout(len(p), held))
 		}
 		return areFewWrites(run, len(hs), more)
 	}
 	var run lanes.Tally
 	for i, p := range data {
 		if len(p) >= minTaken || typeOf(hs[i]) != stdType {
-			run = run.With(blocksAbout(len(p)))
+			run = run.With(blocksAbout(len(p), held))
 		} else if !others {
 			if run.Jobs() > 1 && !areFewWrites(run, len(hs), more) {
 				return false

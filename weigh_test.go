@@ -88,6 +88,41 @@ func TestWritesAreWeighedAsTheyRun(t *testing.T) {
 	}
 }
 
+// TestHeldAbout tests what hashes are assumed to hold.
+func TestHeldAbout(t *testing.T) {
+	holding := func(n int) hash.Hash {
+		h := New()
+		h.Write(make([]byte, n))
+		return h
+	}
+	equal := make([]hash.Hash, 100)
+	for i := range equal {
+		equal[i] = holding(16)
+	}
+	unequal := slices.Clone(equal)
+	for i := range unequal[1:] {
+		unequal[1+i] = holding(17)
+	}
+	for _, tt := range []struct {
+		name string
+		hs   []hash.Hash
+		want int
+	}{
+		{"one", equal[:1], 16},
+		{"two", equal[:2], 16},
+		{"many", equal, 16},
+		{"a whole block and 5 bytes", []hash.Hash{holding(69), holding(5)}, 5},
+		{"others hold more", unequal, BlockSize / 2},
+		{"the second holds more", []hash.Hash{holding(1), holding(2), holding(1)}, BlockSize / 2},
+		{"of crypto/sha256", []hash.Hash{stdsha256.New(), holding(3)}, BlockSize / 2},
+		{"beside one of crypto/sha256", []hash.Hash{holding(3), stdsha256.New()}, BlockSize / 2},
+	} {
+		if got := heldAbout(tt.hs); got != tt.want {
+			t.Errorf("%s: %d bytes, want %d", tt.name, got, tt.want)
+		}
+	}
+}
+
 // TestWeighLengths tests that lengths are weighed as the blocks that they complete on
 // average, and that short writes to hashes of crypto/sha256 separate the others.
 func TestWeighLengths(t *testing.T) {
@@ -96,6 +131,7 @@ func TestWeighLengths(t *testing.T) {
 		var all, half lanes.Tally
 		for i := range own {
 			own[i], data[i] = New(), make([]byte, blocks*BlockSize-BlockSize/2)
+			own[i].Write(make([]byte, BlockSize/2+i%2)) // not all hold as much
 			all = all.With(blocks)
 			if i < len(own)/2 {
 				half = half.With(blocks)
