@@ -33,7 +33,9 @@ where outcome is match, mismatch, missing, deleted, archived, unreadable, malfor
 no digest is expected, new. The last line has the counts, and the digest of all lines before it:
 {"summary":{"lines":…,"match":…,…},"sha256":"…"}.
 
-With --journal, the result also goes to the journal. If the journal has the whole result
+With --journal, the result also goes to the journal. Without --shard its last line then
+ends in "list":"…", which is the same whatever the --base is: 'fleetsum report' counts a
+list once. Bags in two directories are two lists. If the journal has the whole result
 of the list already, that result is printed. Only objects that were unreadable for a
 cause that may pass (credentials, load, the network, a write) are read again, and with
 --retry-failed all objects with problems.
@@ -170,7 +172,7 @@ func (w *worker) journaled(ctx context.Context, j *journal.Journal, planned *jou
 		return fmt.Errorf("%s: a shard is not as its plan says: 'fleetsum split' makes both again", j.URL)
 	}
 	if sources := from.Sources(); planned == nil && len(sources) > 0 {
-		w.list = sources[0].SHA256
+		w.list = sources[0].ID()
 	}
 	format, err := list.NewFormat("json", "", "")
 	if err != nil {

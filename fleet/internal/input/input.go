@@ -5,6 +5,7 @@ package input
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"encoding/hex"
@@ -40,6 +41,7 @@ type Reader struct {
 	current io.Closer
 	list    interface{ Next() (list.Entry, error) }
 	name    string
+	dir     string    // of the current list if it is a bag's
 	hash    hash.Hash // of the current list if it is a source
 	before  int64     // lines of the lists before the current one
 	line    int64
@@ -162,7 +164,7 @@ func (r *Reader) Next() (list.Entry, error) {
 			r.Close()
 			r.before = r.line
 			if r.hash != nil {
-				r.sources = append(r.sources, list.Source{Name: r.name, SHA256: hex.EncodeToString(r.hash.Sum(nil))})
+				r.sources = append(r.sources, list.Source{Name: r.name, SHA256: hex.EncodeToString(r.hash.Sum(nil)), Dir: r.dir})
 			}
 		case err != nil:
 			return list.Entry{}, fmt.Errorf("%s: %w", r.name, err)
@@ -221,8 +223,9 @@ func (r *Reader) openText(p part, o io.ReadCloser) error {
 		}
 		p.Format = "bagit"
 	}
-	if p.Format == "bagit" && p.Base == "" {
-		p.Base = store.Dir(p.name)
+	if r.dir = ""; p.Format == "bagit" {
+		r.dir = store.Dir(p.name)
+		p.Base = cmp.Or(p.Base, r.dir)
 	}
 	format, err := list.NewFormat(p.Format, p.Schema, p.Base)
 	if err != nil {

@@ -191,8 +191,8 @@ type Summary struct {
 	Summary fixity.Counts `json:"summary"`
 	// SHA256 is the digest of all lines before this one.
 	SHA256 string `json:"sha256"`
-	// List is the SHA-256 of the list as it was stored, if it is no shard of a plan: other
-	// options make other names of it.
+	// List is the ID of the list's Source, so that Report counts a list once, whichever
+	// names its options make of it. A shard of a plan has none.
 	List string `json:"list,omitempty"`
 }
 

@@ -616,7 +616,7 @@ func TestReportWithoutAPlan(t *testing.T) {
 }
 
 // Without a plan, a list counts once: one that was read again with another base does not
-// take the place of another list.
+// take the place of another list. The result with most lines counts, whatever its name.
 func TestReportOfAListTwice(t *testing.T) {
 	j := newJournal(t)
 	put := func(digest, list string, names ...string) {
@@ -633,17 +633,26 @@ func TestReportOfAListTwice(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	put(zeros, ones, "x/a", "x/b")
-	put(ones, ones, "y/a", "y/b")
-	for lines, complete := range map[int64]bool{2: true, 4: false} {
-		if report, err := j.Report(t.Context(), lines); err != nil || report.Complete != complete || report.Lines != 4 {
-			t.Errorf("%d lines: got %+v, %v", lines, report, err)
+	check := func(want, all int64) {
+		t.Helper()
+		for lines := range all + 2 {
+			if report, err := j.Report(t.Context(), lines); err != nil || report.Complete != (lines == want) || report.Lines != all {
+				t.Errorf("%d lines, want %d: got %+v, %v", lines, want, report, err)
+			}
 		}
 	}
-	put(strings.Repeat("2", 64), zeros, "x/c", "x/d")
-	if report, err := j.Report(t.Context(), 4); err != nil || !report.Complete {
-		t.Errorf("with another list: got %+v, %v", report, err)
-	}
+	twos := strings.Repeat("2", 64)
+	put(zeros, ones, "x/a", "x/b")
+	put(ones, ones, "y/a", "y/b")
+	check(2, 4)
+	put(ones, ones, "y/a", "y/b", "y/c")
+	check(3, 5)
+	put(zeros, ones, "x/a", "x/b", "x/c", "x/d")
+	check(4, 7)
+	put(twos, ones, "z/a")
+	check(4, 8)
+	put(twos, zeros, "x/c", "x/d", "x/e") // another list
+	check(5, 10)
 }
 
 // Without a plan, a copy of a result is no other result.
@@ -734,20 +743,12 @@ func TestCompleteReportMeanwhile(t *testing.T) {
 			t.Errorf("complete %v: %v", complete, err)
 		}
 	}
-	meanwhile := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	j.Store = storeBefore(t, server, func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodDelete && strings.HasSuffix(r.URL.Path, "/SHA256SUMS") {
 			write(true, strings.NewReader(""))
 		}
 		server.ServeHTTP(w, r)
-	}))
-	t.Cleanup(meanwhile.Close)
-	server.URL = meanwhile.URL
-	s, err := store.New(store.Options{Params: []string{server.Params()}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	j.Store = s
+	})
 	checked := false
 	write(false, &seeker{strings.NewReader(""), func() {
 		checked = true
@@ -760,68 +761,184 @@ func TestCompleteReportMeanwhile(t *testing.T) {
 	}
 }
 
-// Of two reports at once, one begins and ends within the other, which may be killed later.
-// Whenever that is, no summary says complete without a manifest, but for the case that
-// writeReport names. If none is killed, there is a summary, or an error.
-func TestReportWithinAnother(t *testing.T) {
+// Two reports at once make their requests in each order, and if one is not complete, either
+// may be killed before any request. No summary says complete without a manifest, but in the
+// case that writeReport names. If none is killed, there is a summary, or an error.
+func TestReportsInEachOrder(t *testing.T) {
 	server, j := onServer(t)
-	write := func(j *Journal, complete bool) error {
-		m := NewManifest(t.Context())
-		defer m.Close()
-		return j.writeReport(t.Context(), &Report{Complete: complete}, m, strings.NewReader(""))
+	var sides [2]*side
+	for i := range sides {
+		sides[i] = newSide(t, server)
 	}
-	// What is killed makes no further request.
-	requests, within, last := 0, 0, 0
-	var other func()
-	outer := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if requests++; requests > last {
+	for _, complete := range [][2]bool{{true, false}, {true, true}} {
+		runs, named := 0, 0
+		for c := new(choices); runs == 0 || c.again(); runs++ {
+			server.Put("run/report/summary.json", []byte(`{"complete": true}`)) // an earlier report
+			server.Put("run/report/SHA256SUMS", nil)
+			for i, s := range sides {
+				go func() {
+					m := NewManifest(t.Context())
+					defer m.Close()
+					s.err = (&Journal{Store: s.store, URL: j.URL}).writeReport(t.Context(), &Report{Complete: complete[i]}, m, strings.NewReader(""))
+					s.waits <- false
+				}()
+			}
+			var order strings.Builder // which report made its next request
+			killed := -1
+			var waits [2]bool
+			arrive := func(i int) {
+				waits[i] = <-sides[i].waits
+				if waits[i] && killed < 0 && !complete[1] && c.choose(2) == 1 {
+					killed = i
+				}
+				for killed == i && waits[i] { // it makes no further request
+					sides[i].pass <- false
+					waits[i] = <-sides[i].waits
+				}
+			}
+			arrive(0)
+			arrive(1)
+			for waits[0] || waits[1] {
+				next := 0
+				if !waits[0] || waits[1] && c.choose(2) == 1 {
+					next = 1
+				}
+				order.WriteByte("ab"[next])
+				sides[next].pass <- true
+				arrive(next)
+			}
+			summary := server.Get("run/report/summary.json")
+			if bytes.Contains(summary, []byte(`"complete": true`)) && server.Get("run/report/SHA256SUMS") == nil {
+				// The last requests of the first report, and no others, are between the first
+				// two of the second one.
+				if !complete[1] && killed == 1 && strings.Count(order.String(), "b") == 2 && strings.HasSuffix(order.String(), "aab") {
+					named++
+				} else {
+					t.Errorf("%v, order %s, killed %d: complete without a manifest", complete, &order, killed)
+				}
+			}
+			if killed < 0 && summary == nil && sides[0].err == nil && sides[1].err == nil {
+				t.Errorf("%v, order %s: no summary", complete, &order)
+			}
+		}
+		t.Logf("%v: %d runs", complete, runs)
+		if (named == 0) == (complete[0] != complete[1]) {
+			t.Errorf("%v: %d times the case that is named", complete, named)
+		}
+	}
+}
+
+// A side is one of several processes. Its requests wait.
+type side struct {
+	store *store.Store
+	waits chan bool // gets true when a request waits, and false when the process has ended
+	pass  chan bool // whether the server gets the request
+	err   error     // of the process
+}
+
+func newSide(t *testing.T, server *storetest.Server) *side {
+	s := &side{waits: make(chan bool), pass: make(chan bool)}
+	s.store = storeBefore(t, server, func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/problems.jsonl") { // whose order makes no difference
+			server.ServeHTTP(w, r)
+		} else if s.waits <- true; <-s.pass {
+			server.ServeHTTP(w, r)
+		} else {
 			w.WriteHeader(http.StatusForbidden)
-			return
 		}
-		if requests == within {
-			other()
-		}
-		server.ServeHTTP(w, r)
-	}))
-	defer outer.Close()
+	})
+	return s
+}
+
+// storeBefore returns a store whose requests a handler gets.
+func storeBefore(t *testing.T, server *storetest.Server, handler http.HandlerFunc) *store.Store {
+	t.Helper()
+	before := httptest.NewServer(handler)
+	t.Cleanup(before.Close)
 	address := server.URL
-	server.URL = outer.URL
-	s, err := store.New(store.Options{Params: []string{server.Params()}})
+	server.URL = before.URL
+	s, err := store.New(store.Options{Params: []string{server.Params()}, Retries: 1})
 	server.URL = address
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.Close()
-	for _, tt := range []struct{ complete, other bool }{{true, false}, {false, true}, {true, true}, {false, false}} {
-		other = func() {
-			if err := write(j, tt.other); err != nil {
-				t.Errorf("%+v: the other: %v", tt, err)
-			}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+// choices are those of one run after the other: all there are.
+type choices struct {
+	made, of []int
+	next     int
+}
+
+// choose returns a number below n.
+func (c *choices) choose(n int) int {
+	if c.next == len(c.made) {
+		c.made, c.of = append(c.made, 0), append(c.of, n)
+	}
+	c.next++
+	return c.made[c.next-1]
+}
+
+// again begins the next run, or returns false if there is none.
+func (c *choices) again() bool {
+	for c.next = 0; len(c.made) > 0; {
+		last := len(c.made) - 1
+		if c.made[last]++; c.made[last] < c.of[last] {
+			return true
 		}
-		ended := false
-		for within = 1; !ended; within++ {
-			for last = within; ; last++ {
-				for _, complete := range []bool{false, true} { // earlier reports
-					if err := write(j, complete); err != nil {
-						t.Fatal(err)
-					}
+		c.made, c.of = c.made[:last], c.of[:last]
+	}
+	return false
+}
+
+// If the answer to the creation of a summary is lost, it is created again, and is there
+// already. It goes if the manifest has gone. The summary of another report stays if it does
+// not say complete.
+func TestSummaryWhoseAnswerIsLost(t *testing.T) {
+	for _, other := range []string{"", `{"complete": false}`, "damaged"} {
+		t.Run(other, func(t *testing.T) {
+			t.Parallel() // the SDK waits before it repeats a request
+			server := storetest.New(t)
+			created := 0
+			s := storeBefore(t, server, func(w http.ResponseWriter, r *http.Request) {
+				if r.Method != http.MethodPut || !strings.HasSuffix(r.URL.Path, "/summary.json") {
+					server.ServeHTTP(w, r)
+					return
 				}
-				requests = 0
-				err := write(&Journal{Store: s, URL: j.URL}, tt.complete)
-				sums, summary := server.Get("run/report/SHA256SUMS"), server.Get("run/report/summary.json")
-				named := !tt.complete && within == 2 && last == 2
-				if sums == nil && bytes.Contains(summary, []byte(`"complete": true`)) && !named {
-					t.Errorf("%+v, within request %d of %d: complete without a manifest; %v", tt, within, last, err)
+				if created++; created > 1 {
+					server.ServeHTTP(w, r)
+					return
 				}
-				if requests <= last {
-					ended = requests < within
-					if err == nil && summary == nil {
-						t.Errorf("%+v, within request %d: no summary", tt, within)
-					}
-					break
+				server.Delete("run/report/SHA256SUMS")
+				if other != "" {
+					server.Put("run/report/summary.json", []byte(other))
 				}
+				server.ServeHTTP(httptest.NewRecorder(), r)
+				w.WriteHeader(http.StatusInternalServerError)
+			})
+			m := NewManifest(t.Context())
+			defer m.Close()
+			err := (&Journal{Store: s, URL: server.Name("run")}).writeReport(t.Context(), &Report{Complete: true}, m, strings.NewReader(""))
+			summary := server.Get("run/report/summary.json")
+			if stays := strings.HasPrefix(other, "{"); err == nil || created != 2 || (summary != nil) != stays {
+				t.Errorf("%v after %d requests; the summary: %s", err, created, summary)
 			}
-		}
+		})
+	}
+}
+
+// After a signal, a complete report does not begin to write its summary.
+func TestSummaryAfterASignal(t *testing.T) {
+	j := newJournal(t)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	signal := errors.New("a signal")
+	m := NewManifest(ctx)
+	defer m.Close()
+	err := j.writeReport(ctx, &Report{Complete: true}, m, &seeker{strings.NewReader(""), func() { cancel(signal) }})
+	if _, statErr := os.Stat(j.URL + "/report/summary.json"); !errors.Is(err, signal) || !errors.Is(statErr, fs.ErrNotExist) {
+		t.Errorf("got %v; the summary: %v", err, statErr)
 	}
 }
 

@@ -61,8 +61,8 @@ func (r *Report) Status() int {
 // Without a plan, the run consists of the results that are there. It is complete if they
 // have `lines` lines in all. An object that several results have counts once, and so does a
 // list: a part that was changed, or read with another base, and checked again does not take
-// the place of another. It is an error if a plan has another number of lines, unless
-// `lines` is below 0.
+// the place of another. Of several results of a list, the one with most lines counts. It is
+// an error if a plan has another number of lines, unless `lines` is below 0.
 func (j *Journal) Report(ctx context.Context, lines int64) (*Report, error) {
 	plan, err := j.Plan(ctx)
 	if err != nil {
@@ -102,11 +102,11 @@ func (j *Journal) Report(ctx context.Context, lines int64) (*Report, error) {
 }
 
 // join reads the results of all shards into a report, its manifest and its problems. If
-// found is not nil, it gets what countLines counts. Those results are twice that are of the
-// same list as an earlier one.
+// found is not nil, it gets what countLines counts. Of several results of one list, all but
+// one are in twice: the first of those with most lines is not.
 func (j *Journal) join(ctx context.Context, plan *Plan, report *Report, manifest *Manifest, problems store.Temp, found *sorter) (twice map[string]bool, err error) {
 	twice = make(map[string]bool)
-	lists := make(map[string]bool)
+	lists := make(map[string]Shard)
 	w := bufio.NewWriter(problems)
 	var line []byte
 	for i, s := range plan.Shards {
@@ -146,8 +146,12 @@ func (j *Journal) join(ctx context.Context, plan *Plan, report *Report, manifest
 		}
 		report.AddCounts(&sum.Summary)
 		if sum.List != "" {
-			twice[s.Digest] = lists[sum.List]
-			lists[sum.List] = true
+			this := Shard{Digest: s.Digest, Lines: sum.Summary.Lines}
+			most, ok := lists[sum.List]
+			if !ok || this.Lines > most.Lines {
+				lists[sum.List], this = this, most
+			}
+			twice[this.Digest] = ok
 		}
 	}
 	return twice, j.readUnchanged(ctx, plan, func(r *fixity.Result) error {
@@ -193,9 +197,10 @@ func countLines(sorted iter.Seq[string], twice map[string]bool) int64 {
 // writeReport writes summary.json last, and removes that of an earlier report first.
 // Another report, which is not complete, may remove the manifest meanwhile. It then removes
 // the summary, too, and writes its own over any. So that this is not undone, a complete
-// report only creates its summary, and looks for its manifest behind that. A summary can
-// say complete without a manifest in one case: a complete report begins and ends between
-// the first two removals of another report, which is killed before its third.
+// report only creates its summary, and looks for its manifest behind that. If one of the
+// two is killed, or its store fails, a summary can say complete without a manifest in one
+// case: the complete report creates its summary and looks for its manifest between the first
+// two removals of the other, which does not come to its third.
 func (j *Journal) writeReport(ctx context.Context, report *Report, manifest *Manifest, problems io.ReadSeeker) error {
 	text, err := report.Text()
 	if err != nil {
@@ -205,7 +210,9 @@ func (j *Journal) writeReport(ctx context.Context, report *Report, manifest *Man
 	if err := j.Store.Remove(ctx, summary); err != nil {
 		return fmt.Errorf("removing the summary of an earlier report: %w", err)
 	}
-	whole := context.WithoutCancel(ctx) // for what a signal must not cut in half
+	// For what a signal must not cut in half. A store that does not answer holds nothing up:
+	// the program ends 5 seconds after a signal all the same.
+	whole := context.WithoutCancel(ctx)
 	if report.Complete {
 		err = j.Store.WriteFrom(ctx, sums, manifest.Write)
 	} else if err = j.Store.Remove(whole, sums); err != nil {
@@ -223,6 +230,9 @@ func (j *Journal) writeReport(ctx context.Context, report *Report, manifest *Man
 		return j.Store.Write(ctx, summary, bytes.NewReader(text))
 	}
 	for {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
 		created, err := j.Store.Create(whole, summary, bytes.NewReader(text))
 		if err != nil {
 			return err
@@ -231,10 +241,7 @@ func (j *Journal) writeReport(ctx context.Context, report *Report, manifest *Man
 		switch {
 		case store.IsMissing(err):
 			err = fmt.Errorf("the manifest is gone; another report may have removed it: %w", err)
-			if created {
-				err = errors.Join(err, j.Store.Remove(whole, summary))
-			}
-			return err
+			return errors.Join(err, j.removeComplete(whole, summary))
 		case err != nil:
 			return fmt.Errorf("the manifest cannot be read: %w", err)
 		}
@@ -242,11 +249,30 @@ func (j *Journal) writeReport(ctx context.Context, report *Report, manifest *Man
 		if created {
 			return nil
 		}
-		// Another report ended before the manifest was written.
+		// Another report ended before the manifest was written, or an answer was lost.
 		if err := j.Store.Remove(whole, summary); err != nil {
 			return fmt.Errorf("removing the summary of another report: %w", err)
 		}
 	}
+}
+
+// removeComplete removes a summary unless it is one that does not say complete. Whether
+// this report has created it is not known for certain: if the answer is lost, the request
+// is repeated, and then the summary is there already.
+func (j *Journal) removeComplete(ctx context.Context, summary string) error {
+	f, err := j.Store.Open(ctx, summary, "")
+	if store.IsMissing(err) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("reading the summary: %w", err)
+	}
+	defer f.Close()
+	var r Report
+	if err := json.NewDecoder(f).Decode(&r); err == nil && !r.Complete {
+		return nil
+	}
+	return j.Store.Remove(ctx, summary)
 }
 
 // Text returns the report as summary.json has it.

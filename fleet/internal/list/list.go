@@ -5,6 +5,7 @@ package list
 import (
 	"bufio"
 	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/sha256-simd/sha256-simd"
 	"github.com/sha256-simd/sha256-simd/fleet/internal/checksum"
 	"github.com/sha256-simd/sha256-simd/internal/checklist"
 )
@@ -56,6 +58,19 @@ type Entry struct {
 type Source struct {
 	Name   string `json:"name"`
 	SHA256 string `json:"sha256"` // of the list as it is stored
+	// Dir is the directory of a bag's manifest, as it was named. Equal manifests in two
+	// directories are different lists.
+	Dir string `json:"-"`
+}
+
+// ID returns what two lists have in common only if they are the same, whatever the base is
+// that they are read with.
+func (s Source) ID() string {
+	if s.Dir == "" {
+		return s.SHA256
+	}
+	sum := sha256.Sum256([]byte(s.SHA256 + s.Dir))
+	return hex.EncodeToString(sum[:])
 }
 
 // maxLine is the longest line that is read. Names are of at most 4 KiB, keys of
