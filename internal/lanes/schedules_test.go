@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/bits"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"unsafe"
 
@@ -782,6 +783,49 @@ func TestSchedulesOfSums(t *testing.T) {
 				if len(list) < 1000 || !testing.Short() {
 					sum(list)
 				}
+			}
+		}
+	})
+}
+
+// TestShortListsRunTogether counts the calls of kernels for few short messages with unequal
+// numbers of blocks. All messages advance together until the shortest ends, and so on.
+func TestShortListsRunTogether(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 5))
+	eachLedger(t, 100, func(t *testing.T, l *ledger) {
+		if l.plan.Width == 1 {
+			l.turns = 1 // no kernel is called
+			return
+		}
+		g := acquire()
+		defer g.release()
+		for range 300 {
+			n := 2 + r.IntN(min(maxTogether, g.maxShortWave())-1)
+			msgs, numbers := make([][]byte, n), make([]int, n)
+			for i := range msgs {
+				numbers[i] = 1 + r.IntN(block.MaxShort)
+				msgs[i] = make([]byte, numbers[i]*block.Size-9)
+			}
+			if slices.Min(numbers) == slices.Max(numbers) {
+				continue
+			}
+			dst := make([][block.DigestSize]byte, n)
+			l.calls = 0
+			sumSideBySide(dst, &sumMany{dst: dst, msgs: msgs, lengths: lengthsOf(msgs, 0)})
+			got := l.calls
+			l.calls = 0
+			var blocks fallingBlocks
+			slices.SortFunc(numbers, func(a, b int) int { return b - a })
+			for i, b := range numbers {
+				blocks[i] = uint8(b)
+				g.state[i], g.next[i] = &g.jobs[i].H, &g.jobs[i].Scratch[0]
+			}
+			blocks.forEach(n, 0, func(live, at, more int) {
+				g.retire(live)
+				g.compressAll(live, at, more)
+			})
+			if got != l.calls {
+				t.Fatalf("messages of %v blocks: %d calls of kernels, want %d", numbers, got, l.calls)
 			}
 		}
 	})
