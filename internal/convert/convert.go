@@ -14,6 +14,9 @@ func Lists[To, From ~[32]byte](lists [][]From) [][]To {
 	return unsafe.Slice((*[]To)(unsafe.Pointer(unsafe.SliceData(lists))), cap(lists))[:len(lists)]
 }
 
+// Pair returns the memory of the first two digests of d.
+func Pair[D ~[32]byte](d []D) *[64]byte { return (*[64]byte)(unsafe.Pointer((*[2]D)(d))) }
+
 // Bytes returns the memory of d.
 func Bytes[D ~[32]byte](d []D) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(d))), 32*len(d))

@@ -16,6 +16,9 @@ type nodePlan struct {
 	// kernels[n] is for the first of n nodes; the nodes that it leaves are planned
 	// again. It may have more than n lanes.
 	kernels [block.MaxLanes]*block.NodeKernel
+	// whole[n] is kernels[n] if that kernel hashes all n nodes in one call, and fills its
+	// lanes; otherwise it is nil.
+	whole [block.MaxLanes]*block.NodeKernel
 }
 
 var nodePlans = cache[nodePlan]{make: func() *nodePlan {
@@ -35,7 +38,11 @@ func NodeKernel() string {
 func newNodePlan(p *plan.Nodes, kernels []block.NodeKernel) *nodePlan {
 	np := &nodePlan{many: named(kernels, p.Many)}
 	for n := 1; n < len(p.Kernels); n++ {
-		np.kernels[n] = named(kernels, p.Kernels[n])
+		k := named(kernels, p.Kernels[n])
+		np.kernels[n] = k
+		if k != nil && (n == k.Lanes || n > k.Lanes && np.whole[n-k.Lanes] == k) {
+			np.whole[n] = k
+		}
 	}
 	return np
 }
@@ -49,7 +56,14 @@ func HashNodes(dst, src []byte) {
 		block.HashNode((*[block.DigestSize]byte)(dst), (*[block.NodeSize]byte)(src))
 		return
 	}
-	hashNodes(dst, src)
+	p := nodePlans.current()
+	if n := len(src) / block.NodeSize; n < block.MaxLanes {
+		if k := p.whole[n]; k != nil { // few nodes take little longer than what comes below
+			k.Hash(dst, src)
+			return
+		}
+	}
+	p.hash(dst, src)
 }
 
 // NodesAreFew reports whether HashNodes has no kernel for n nodes.
@@ -64,9 +78,8 @@ func (p *nodePlan) hasLanes(n int) bool {
 	return k != nil && k.Lanes > 1
 }
 
-// hashNodes is HashNodes by the plan.
-func hashNodes(dst, src []byte) {
-	p := nodePlans.current()
+// hash is HashNodes by the plan.
+func (p *nodePlan) hash(dst, src []byte) {
 	for len(src) >= block.NodeSize {
 		n := len(src) / block.NodeSize
 		k := p.many
@@ -111,7 +124,7 @@ func sumNodes(dst Rows, m *messages) {
 	if src := &m.rows; adjacent && m.slices == nil && src.Stride == block.NodeSize {
 		from, to := src.Data[:m.n*block.NodeSize], dst.Data[:m.n*block.DigestSize]
 		if apartOrSame(to, from) {
-			hashNodes(to, from)
+			HashNodes(to, from)
 			return
 		}
 	}
@@ -126,9 +139,9 @@ func sumNodes(dst Rows, m *messages) {
 			*(*[block.NodeSize]byte)(nodes[i*block.NodeSize:]) = [block.NodeSize]byte(m.message(done + i))
 		}
 		if adjacent {
-			hashNodes(dst.Data[done*block.DigestSize:], nodes[:live*block.NodeSize])
+			HashNodes(dst.Data[done*block.DigestSize:], nodes[:live*block.NodeSize])
 		} else {
-			hashNodes(nodes[:], nodes[:live*block.NodeSize])
+			HashNodes(nodes[:], nodes[:live*block.NodeSize])
 			for i := range live {
 				copy(dst.row(done+i), nodes[i*block.DigestSize:])
 			}

@@ -93,6 +93,33 @@ func TestForcedStreamKernelsRun(t *testing.T) {
 	}
 }
 
+// TestWholeNodes tests that one call hashes n nodes where the plan has one kernel for all of
+// them and they fill its lanes, and only there.
+func TestWholeNodes(t *testing.T) {
+	for _, m := range cpu.Microarchs() {
+		specs, single := specsOn(m)
+		var kernels []block.NodeKernel
+		for _, k := range specs {
+			if k.Operation == block.NodeOp {
+				kernels = append(kernels, block.NodeKernel{Header: block.Header{Spec: k}})
+			}
+		}
+		p := newNodePlan(plan.NewNodes(plan.RowOf(m), specs, single), kernels)
+		for n := 1; n < len(p.whole); n++ {
+			want := p.kernels[n]
+			for left := n; want != nil && left > 0; left -= want.Lanes {
+				if p.kernels[left] != want || left < want.Lanes {
+					want = nil
+					break
+				}
+			}
+			if p.whole[n] != want {
+				t.Errorf("%#v, %d nodes: %+v, want %+v", m, n, p.whole[n], want)
+			}
+		}
+	}
+}
+
 func TestFeaturesAreThoseOfSupportedKernels(t *testing.T) {
 	var want []string
 	for _, isa := range []string{"ssse3", "avx", "avx2", "shani", "avx512", "sha2", "neon"} {
