@@ -147,8 +147,13 @@ func TestSumOfStreamsThatWait(t *testing.T) {
 								wait("open", i)
 								opened.Add(1)
 								reads := 0
+								var reading atomic.Bool
 								r := bytes.NewReader(data[:length])
 								return &closing{stream{open: &opened, Reader: readerFunc(func(p []byte) (int, error) {
+									if reading.Swap(true) {
+										t.Errorf("two goroutines read stream %d", i)
+									}
+									defer reading.Store(false)
 									if reads++; reads == 1 {
 										wait("Read", i)
 									} else if reads == 2 {
