@@ -313,10 +313,7 @@ func TestSumManyAfterIntoMemoryBesideMessages(t *testing.T) {
 
 func TestSumManyAfterAtTheEdgeOfMemory(t *testing.T) {
 	const most = 300
-	bufs := make([]*guard.Buffer, maxTestLanes)
-	for i := range bufs {
-		bufs[i] = guard.New(t, most)
-	}
+	bufs := guarded(t, most)
 	dstBuf := guard.New(t, maxTestLanes*sha256.Size)
 	hashtest.ForEach(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(17, 17))

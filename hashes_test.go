@@ -170,10 +170,7 @@ func TestWriteHashesKeepsNothing(t *testing.T) {
 
 func TestWriteHashesAtTheEdgeOfMemory(t *testing.T) {
 	const most = 300
-	bufs := make([]*guard.Buffer, maxTestLanes)
-	for i := range bufs {
-		bufs[i] = guard.New(t, most)
-	}
+	bufs := guarded(t, most)
 	hashtest.ForEach(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(9, 9))
 		for range 100 {

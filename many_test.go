@@ -177,12 +177,18 @@ func TestSumManyOfSharedMemory(t *testing.T) {
 	})
 }
 
-func TestSumManyAtTheEdgeOfMemory(t *testing.T) {
-	const most = 300
+// guarded returns maxTestLanes buffers of up to `most` bytes at the edge of memory.
+func guarded(t *testing.T, most int) []*guard.Buffer {
 	bufs := make([]*guard.Buffer, maxTestLanes)
 	for i := range bufs {
 		bufs[i] = guard.New(t, most)
 	}
+	return bufs
+}
+
+func TestSumManyAtTheEdgeOfMemory(t *testing.T) {
+	const most = 300
+	bufs := guarded(t, most)
 	dstBuf := guard.New(t, maxTestLanes*sha256.Size)
 	hashtest.ForEach(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(7, 7))

@@ -40,10 +40,10 @@ const (
 // surveyWrites returns what WriteHashes first learns of its arguments. `foreign` is the number
 // of hashes of other packages. `std` is the number of those of them that are written to alone:
 // hashes of crypto/sha256 with less than minTaken bytes to write. The writes that are not
-// done alone have `bytes` bytes in all. alike is set if blocksAbout is the same for each of
-// them. servers is set if a hash is a Server's, or nil: then the hashes must be checked. The
-// loop calls nothing and fills no struct, so the variables stay in registers. That saves some
-// nanoseconds for each hash.
+// done alone have `bytes` bytes in all. alike is set if each of them would complete the same
+// number of blocks in a hash that holds half a block. servers is set if a hash is a Server's,
+// or nil: then the hashes must be checked. The loop calls nothing and fills no struct, so the
+// variables stay in registers. That saves some nanoseconds for each hash.
 func surveyWrites(hs []hash.Hash, data [][]byte) (foreign, std, bytes int, alike, servers bool) {
 	shortest, longest := math.MaxInt, 0
 	stdType := stdType // a copy, so that the loop does not load it

