@@ -42,28 +42,40 @@ const (
 // hashes of crypto/sha256 with less than minTaken bytes to write. The writes that are not
 // done alone have `bytes` bytes in all. alike is set if each of them would complete the same
 // number of blocks in a hash that holds half a block. servers is set if a hash is a Server's,
-// or nil: then the hashes must be checked. The loop calls nothing and fills no struct, so the
-// variables stay in registers. That saves some nanoseconds for each hash.
+// or nil: then the hashes must be checked. The loops call nothing and fill no struct. The first
+// loop is there because most lists hold hashes of this package alone, and the variables of the
+// second loop do not fit into registers: that costs up to 1 ns for each hash (Zen 3).
 func surveyWrites(hs []hash.Hash, data [][]byte) (foreign, std, bytes int, alike, servers bool) {
 	shortest, longest := math.MaxInt, 0
-	stdType := stdType // a copy, so that the loop does not load it
-	for i, h := range hs {
+	i := 0
+	for ; i < len(hs); i++ {
+		if _, ok := hs[i].(*digest); !ok {
+			break
+		}
 		n := len(data[i])
+		bytes += n
+		shortest, longest = min(shortest, n), max(longest, n)
+	}
+	stdType := stdType // a copy, so that the loop does not load it
+	others := 0
+	for ; i < len(hs); i++ {
+		h, n := hs[i], len(data[i])
 		if _, ok := h.(*digest); !ok {
 			if typeOf(h) == stdType && n < minTaken {
-				foreign, std = foreign+1, std+1
+				std++
 				continue
 			}
 			if _, ok := h.(*serverHash); ok || h == nil {
 				servers = true
 			} else {
-				foreign++
+				others++
 			}
 		}
 		bytes += n
 		shortest, longest = min(shortest, n), max(longest, n)
 	}
-	return foreign, std, bytes, blocksAbout(shortest, BlockSize/2) == blocksAbout(longest, BlockSize/2), servers
+	alike = blocksAbout(shortest, BlockSize/2) == blocksAbout(longest, BlockSize/2)
+	return others + std, std, bytes, alike, servers
 }
 
 // blocksAbout returns how many blocks n bytes complete in a hash that holds `held` bytes.
