@@ -32,12 +32,12 @@ func sumChains(digests [][Size]byte, steps []int) {
 			panic(fmt.Sprintf("sha256: SumChains: chain %d has %d steps; expected 0 or more", i, n))
 		}
 	}
-	way, even := lanes.AloneWay, false
+	way, even := lanes.OneByOneWay, false
 	if !block.UsesStd() {
 		way, even = lanes.WayOfChains(steps)
 	}
 	switch {
-	case way == lanes.AloneWay:
+	case way == lanes.OneByOneWay:
 		for i, n := range steps {
 			for range n {
 				digests[i] = Sum256(digests[i][:])

@@ -3,7 +3,6 @@ package sha256
 import (
 	"fmt"
 	"hash"
-	"math"
 	"slices"
 	"unsafe"
 
@@ -28,36 +27,39 @@ import (
 // if a hash is nil, or is a [Server]'s hash that was copied by value.
 func WriteHashes(hs []hash.Hash, data [][]byte) {
 	checkLengths("WriteHashes", len(hs), len(data))
-	if len(hs) == 1 {
+	switch len(hs) {
+	case 0:
+		return
+	case 1:
 		if _, ok := hs[0].(*serverHash); !ok && hs[0] != nil {
 			hs[0].Write(data[0])
 			return
 		}
 	}
-	foreign, std, bytes, alike, servers := surveyWrites(hs, data)
+	foreign, alone, bytes, shortest, longest, servers := surveyWrites(hs, data)
 	if servers {
 		for i, h := range hs {
 			checkHash("WriteHashes", i, h)
 		}
 	}
-	// For most lists of little data, NeverPay alone decides. For most others, weighLengths
+	// For most lists of little data, AlwaysOneByOne alone decides. For most others, weighLengths
 	// does. bytes/BlockSize ignores the partial blocks that hashes hold before and after the
 	// write. On average, these cancel out.
 	each, more := classCycles, 0
-	if alike {
+	if mayBeEqual(hs, shortest, longest) {
 		each = equalCycles
 	}
 	if foreign == len(hs) {
 		more = wrapCycles // a lower bound: takeCycles is larger
 	}
-	few := lanes.NeverPay(len(hs), bytes/BlockSize, each+more, equalListCycles) ||
-		weighLengths(hs, data, std, foreign > std, more)
+	oneByOne := lanes.AlwaysOneByOne(len(hs), bytes/BlockSize, each+more, equalListCycles) ||
+		weighLengths(hs, data, alone, foreign > alone, more)
 	taken := false
-	if !few && foreign > 0 {
-		few, taken = weighWrites(hs, data)
+	if !oneByOne && foreign > 0 {
+		oneByOne, taken = weighWrites(hs, data)
 	}
 	switch {
-	case few && !servers:
+	case oneByOne && !servers:
 		for i, h := range hs {
 			h.Write(data[i])
 		}
@@ -94,12 +96,12 @@ func sumHashes(dst [][Size]byte, hs []hash.Hash) {
 	checkLengths("SumHashes", len(dst), len(hs))
 	// longest is the length of the longest run of hashes that have ends.
 	longest, anyBuffered := 0, false
-	if foreign, std := areForeign(hs); foreign {
+	if allForeign, std := areForeign(hs); allForeign {
 		longest = std
 		if std > 0 && std < len(hs) {
 			longest = longestStd(hs)
 		}
-		if stdAreFew(longest) {
+		if stdOneByOne(longest) {
 			for i, h := range hs { // sumAlone, inlined by hand: the call takes half a nanosecond
 				if sum := h.Sum(dst[i][:0]); unsafe.SliceData(sum) != &dst[i][0] {
 					copy(dst[i][:], sum)
@@ -109,7 +111,7 @@ func sumHashes(dst [][Size]byte, hs []hash.Hash) {
 		}
 	} else {
 		longest, anyBuffered = checkSums(hs)
-		if !lanes.SideBySide(longest) || !anyBuffered && endsAreFew(hs, longest) {
+		if !lanes.HasLanes(longest) || !anyBuffered && endsOneByOne(hs, longest) {
 			sumEach(dst, hs)
 			return
 		}
@@ -129,7 +131,7 @@ func sumHashes(dst [][Size]byte, hs []hash.Hash) {
 		for n < len(hs) && hasEnd(hs[n]) {
 			n++
 		}
-		if runIsFew(hs[:n]) {
+		if runOneByOne(hs[:n]) {
 			n = max(n, 1)
 			sumEach(dst[:n], hs[:n])
 		} else {
@@ -170,7 +172,7 @@ func checkSums(hs []hash.Hash) (longest int, anyBuffered bool) {
 // Size bytes. It also returns how many are hashes of crypto/sha256 whose states can be taken.
 // It is a separate loop so that few variables are spilled around the calls of Size: that
 // saves 2 ns for each hash of crypto/sha256.
-func areForeign(hs []hash.Hash) (foreign bool, std int) {
+func areForeign(hs []hash.Hash) (allForeign bool, std int) {
 	for _, h := range hs {
 		if isStd(h) {
 			std++
@@ -253,7 +255,7 @@ func writeRuns(hs []hash.Hash, data [][]byte) {
 	for len(hs) > 0 {
 		// A run of distinct hashes of this package goes side by side. A foreign hash ends the
 		// run, since it may wrap a hash of the run.
-		n, fewest, most, longest := 0, math.MaxInt, 0, 0
+		n, longest := 0, 0
 		var t lanes.Tally
 		w.hs, w.marked = hs, 0
 		for ; n < len(hs); n++ {
@@ -263,25 +265,24 @@ func writeRuns(hs []hash.Hash, data [][]byte) {
 			}
 			d.waiting = true
 			w.marked = n + 1
-			blocks := (int(d.n) + len(data[n])) / BlockSize
-			t = t.With(blocks)
-			fewest, most = min(fewest, blocks), max(most, blocks)
+			t = t.With(d.blocksWith(data[n]))
 			longest = max(longest, len(data[n]))
 		}
 		w.hs, w.data = hs[:n], data[:n]
-		switch {
-		case areFewWrites(t, n, 0):
-			fewest = 0
-		case most == fewest:
-			lanes.RunEqual(n, most, (*equalWork)(w))
-		case t.HasClasses():
+		left := t.Jobs() < n // hashes whose data completes no block are left to Write
+		switch oneByOne, kind := writesOneByOne(t, n, 0), kindOf(t, n); {
+		case oneByOne:
+			left = true
+		case kind == equalWrites:
+			lanes.RunEqual(n, t.Longest(), (*equalWork)(w))
+		case kind == classedWrites:
 			lanes.RunByClasses(n, (*equalWork)(w))
 		case n <= nearHashes && longest <= nearData:
-			lanes.Run(n, (*nearWork)(w), most-fewest > 1)
+			lanes.Run(n, (*nearWork)(w), t.IsUneven())
 		default:
-			lanes.Run(n, (*writeWork)(w), most-fewest > 1)
+			lanes.Run(n, (*writeWork)(w), t.IsUneven())
 		}
-		if fewest == 0 {
+		if left {
 			for i, h := range w.hs {
 				if d := flushedDigest(h); d.waiting {
 					d.waiting = false

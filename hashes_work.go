@@ -94,12 +94,12 @@ func (w *work) fetch(i int) {
 type writeWork work
 
 func (w *writeWork) Blocks(i int) int {
-	return (int(flushedDigest(w.hs[i]).n) + len(w.data[i])) / BlockSize
+	return flushedDigest(w.hs[i]).blocksWith(w.data[i])
 }
 
 func (w *writeWork) Start(i int, j *lanes.Job) bool {
 	d, p := flushedDigest(w.hs[i]), w.data[i]
-	if int(d.n)+len(p) < BlockSize {
+	if d.blocksWith(p) == 0 {
 		return false
 	}
 	d.start(j, p)

@@ -225,7 +225,7 @@ func TestFewHashesAreNotRead(t *testing.T) {
 		}
 		SumHashes(make([][Size]byte, n), hs)
 		wantReads, wantSums := n, 0
-		if stdAreFew(n) {
+		if stdOneByOne(n) {
 			wantReads, wantSums = 0, n
 		}
 		if reads != wantReads || sums != wantSums {

@@ -40,7 +40,7 @@ func SumMany224[D ~[Size224]byte](dst []D, msgs [][]byte) {
 		}
 		return
 	}
-	if lanes.AreFew(msgs, 0, lanes.NotNested) {
+	if lanes.OneByOne(msgs, 0, lanes.NotNested) {
 		p := lanes.Prefix{H: block.IV224}
 		var sum [Size]byte
 		for i, m := range msgs {

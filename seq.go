@@ -46,7 +46,7 @@ func SumSeq[K any](msgs iter.Seq2[K, []byte]) iter.Seq2[K, [Size]byte] {
 // would allocate one more closure, and check the state of the loop at each message. The
 // closure is on the heap, since msgs may keep it.
 func sumSeq[K any](msgs iter.Seq2[K, []byte], yield func(K, [Size]byte) bool) {
-	if !lanes.SideBySide(seqMessages) {
+	if !lanes.HasLanes(seqMessages) {
 		msgs(func(k K, m []byte) bool { return yield(k, Sum256(m)) })
 		return
 	}

@@ -179,6 +179,9 @@ func (d *digest) fetch() {
 	block.Fetch(x[:])
 }
 
+// blocksWith returns how many blocks p completes.
+func (d *digest) blocksWith(p []byte) int { return blocksOf(len(p), int(d.n)) }
+
 // completed returns the blocks that p completes. There is at least one. If d has begun a
 // block, completed fills it in d.x and returns it as `first`. Otherwise `first` is nil.
 // `whole` holds the other blocks.
@@ -201,10 +204,8 @@ func (d *digest) start(j *lanes.Job, p []byte) {
 func (d *digest) wrote(p []byte) {
 	n := int((d.len + uint64(len(p))) % BlockSize)
 	if n > 0 {
-		// The rest spans at most two pages. If its first and last byte can be read, all of it can
-		// be read.
 		rest := p[len(p)-n:]
-		d.probe = rest[0] ^ rest[n-1]
+		d.probe = rest[0] ^ rest[n-1] // see probed
 		copy(d.x[:], rest)
 	}
 	d.n = uint8(n)

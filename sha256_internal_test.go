@@ -98,7 +98,7 @@ func TestListsByClasses(t *testing.T) {
 	type class struct{ buffered, length int }
 	var classes []class
 	for _, buffered := range []int{0, 1, 63} {
-		for _, length := range []int{0, 1, 63, 64, 65, 128, 300} {
+		for _, length := range []int{0, 1, 63, 64, 65, 128, 900} {
 			classes = append(classes, class{buffered, length})
 		}
 	}

@@ -14,8 +14,9 @@ import (
 const (
 	// In WriteHashes, each hash costs equalCycles in lanes.RunEqual, classCycles in
 	// lanes.RunByClasses, and writeCycles in lanes.Run. On Zen 3, classCycles was 60. It is
-	// 140, because lanes gain nothing while another thread keeps the same core busy: on such
-	// a core, lists that barely paid with 60 took up to a quarter longer.
+	// 140, more than writeCycles, because lanes gain nothing while another thread keeps the
+	// same core busy: on such a core, lists that barely paid with 60 took up to a quarter
+	// longer.
 	equalCycles = 30  // Zen 3
 	classCycles = 140 // see above
 	writeCycles = 130 // Granite Rapids, Zen 4
@@ -38,15 +39,15 @@ const (
 )
 
 // surveyWrites returns what WriteHashes first learns of its arguments. `foreign` is the number
-// of hashes of other packages. `std` is the number of those of them that are written to alone:
-// hashes of crypto/sha256 with less than minTaken bytes to write. The writes that are not
-// done alone have `bytes` bytes in all. alike is set if each of them would complete the same
-// number of blocks in a hash that holds half a block. servers is set if a hash is a Server's,
-// or nil: then the hashes must be checked. The loops call nothing and fill no struct. The first
-// loop is there because most lists hold hashes of this package alone, and the variables of the
-// second loop do not fit into registers: that costs up to 1 ns for each hash (Zen 3).
-func surveyWrites(hs []hash.Hash, data [][]byte) (foreign, std, bytes int, alike, servers bool) {
-	shortest, longest := math.MaxInt, 0
+// of hashes of other packages. `alone` is the number of those of them that are written to
+// alone: hashes of crypto/sha256 with less than minTaken bytes to write. The writes that are
+// not done alone have `bytes` bytes in all, and `shortest` to `longest` bytes each. servers is
+// set if a hash is a Server's, or nil: then the hashes must be checked. The loops call nothing
+// and fill no struct. The first loop is there because most lists hold hashes of this package
+// only, and the variables of the second loop do not fit into registers: that costs up to 1 ns
+// for each hash (Zen 3).
+func surveyWrites(hs []hash.Hash, data [][]byte) (foreign, alone, bytes, shortest, longest int, servers bool) {
+	shortest = math.MaxInt
 	i := 0
 	for ; i < len(hs); i++ {
 		if _, ok := hs[i].(*digest); !ok {
@@ -62,7 +63,7 @@ func surveyWrites(hs []hash.Hash, data [][]byte) (foreign, std, bytes int, alike
 		h, n := hs[i], len(data[i])
 		if _, ok := h.(*digest); !ok {
 			if typeOf(h) == stdType && n < minTaken {
-				std++
+				alone++
 				continue
 			}
 			if _, ok := h.(*serverHash); ok || h == nil {
@@ -74,12 +75,19 @@ func surveyWrites(hs []hash.Hash, data [][]byte) (foreign, std, bytes int, alike
 		bytes += n
 		shortest, longest = min(shortest, n), max(longest, n)
 	}
-	alike = blocksAbout(shortest, BlockSize/2) == blocksAbout(longest, BlockSize/2)
-	return others + std, std, bytes, alike, servers
+	return others + alone, alone, bytes, shortest, longest, servers
 }
 
-// blocksAbout returns how many blocks n bytes complete in a hash that holds `held` bytes.
-func blocksAbout(n, held int) int { return (n + held) / BlockSize }
+// mayBeEqual reports whether all writes of `shortest` to `longest` bytes may complete equally
+// many blocks. It looks at hs, which must not be empty, only if hashes that hold half a block
+// would not tell.
+func mayBeEqual(hs []hash.Hash, shortest, longest int) bool {
+	equal := func(held int) bool { return blocksOf(shortest, held) == blocksOf(longest, held) }
+	return equal(BlockSize/2) || equal(heldAbout(hs))
+}
+
+// blocksOf returns how many blocks n bytes complete in a hash that holds `held` bytes.
+func blocksOf(n, held int) int { return int((uint(n) + uint(held)) / BlockSize) }
 
 // heldAbout returns how many bytes of a block the hashes are assumed to hold: as many as a few
 // of them, if these are hashes of this package that hold the same number, else half a block.
@@ -98,60 +106,59 @@ func heldAbout(hs []hash.Hash) int {
 
 // weighLengths reports whether writing data to hs one by one takes less time than side by
 // side. It assumes that each hash holds heldAbout bytes. Side by side, a hash costs `more`
-// cycles on top of the cost of a hash of this package. `std` is the number of short writes
+// cycles on top of the cost of a hash of this package. `alone` is the number of short writes
 // to hashes of crypto/sha256, which are done alone. These writes split the other writes
 // into runs. But if hs holds further foreign hashes (`others`), writeTaken may run, so all
-// other writes count as one run. data must not be empty.
-func weighLengths(hs []hash.Hash, data [][]byte, std int, others bool, more int) bool {
+// other writes count as one run. hs must not be empty.
+func weighLengths(hs []hash.Hash, data [][]byte, alone int, others bool, more int) bool {
 	held := heldAbout(hs)
-	if std == 0 { // one run
+	if alone == 0 { // one run
 		equal := 0 // how many first lengths are equal: they need no tally each
 		for equal < len(data) && len(data[equal]) == len(data[0]) {
 			equal++
 		}
-		run := lanes.TallyEqual(equal, blocksAbout(len(data[0]), held))
+		run := lanes.TallyEqual(equal, blocksOf(len(data[0]), held))
 		for _, p := range data[equal:] {
-			run = run.With(blocksAbout(len(p), held))
+			run = run.With(blocksOf(len(p), held))
 		}
-		return areFewWrites(run, len(hs), more)
+		return writesOneByOne(run, len(hs), more)
 	}
 	var run lanes.Tally
 	for i, p := range data {
 		if len(p) >= minTaken || typeOf(hs[i]) != stdType {
-			run = run.With(blocksAbout(len(p), held))
+			run = run.With(blocksOf(len(p), held))
 		} else if !others {
-			if run.Jobs() > 1 && !areFewWrites(run, len(hs), more) {
+			if run.Jobs() > 1 && !writesOneByOne(run, len(hs), more) {
 				return false
 			}
 			run = lanes.Tally{}
 		}
 	}
-	return areFewWrites(run, len(hs), more)
+	return writesOneByOne(run, len(hs), more)
 }
 
-// weighWrites returns in `few` whether writing data to hs one by one takes less time than
+// weighWrites returns in `oneByOne` whether writing data to hs one by one takes less time than
 // side by side. It returns in `taken` whether writing side by side needs writeTaken.
-func weighWrites(hs []hash.Hash, data [][]byte) (few, taken bool) {
+func weighWrites(hs []hash.Hash, data [][]byte) (oneByOne, taken bool) {
 	var all, run lanes.Tally
-	wraps, takes, runsAreFew := 0, 0, true
+	wraps, takes, runsOneByOne := 0, 0, true
 	for i, h := range hs {
 		blocks := len(data[i]) / BlockSize
 		switch d := h.(type) {
 		case *digest:
-			blocks = (int(d.n) + len(data[i])) / BlockSize
+			blocks = d.blocksWith(data[i])
 		case *serverHash:
 		default:
 			to := writesTo(h)
 			switch {
 			case to != nil:
-				d := flushedDigest(to)
-				blocks = (int(d.n) + len(data[i])) / BlockSize
+				blocks = flushedDigest(to).blocksWith(data[i])
 				wraps = wrapCycles
 			case len(data[i]) >= minTaken && isTaken(h):
 				takes = takeCycles
 			default: // h ends a run of writeRuns
 				if run.Jobs() > 0 {
-					runsAreFew = runsAreFew && areFewWrites(run, len(hs), 0)
+					runsOneByOne = runsOneByOne && writesOneByOne(run, len(hs), 0)
 					all, run = all.Plus(run), lanes.Tally{}
 				}
 				continue
@@ -161,42 +168,43 @@ func weighWrites(hs []hash.Hash, data [][]byte) (few, taken bool) {
 	}
 	if wraps+takes > 0 {
 		all = all.Plus(run)
-		return areFewWrites(all, len(hs), wraps+takes), true
+		return writesOneByOne(all, len(hs), wraps+takes), true
 	}
-	return runsAreFew && areFewWrites(run, len(hs), 0), false
+	return runsOneByOne && writesOneByOne(run, len(hs), 0), false
 }
 
-// stdAreFew reports whether n hashes of crypto/sha256 take less time by their method Sum than
-// side by side. For few, it asks NeverPay first: that takes less time than AreFewEqual (see
-// fewEnds).
-func stdAreFew(n int) bool {
-	return n <= fewEnds && lanes.NeverPay(n, n, stdCycles, 0) || lanes.AreFewEqual(n, 1, stdCycles)
+// stdOneByOne reports whether n hashes of crypto/sha256 take less time by their method Sum
+// than side by side. For few, it asks AlwaysOneByOne first: that takes less time than
+// OneByOneEqual (see quickEnds).
+func stdOneByOne(n int) bool {
+	return n <= quickEnds && lanes.AlwaysOneByOne(n, n, stdCycles, 0) || lanes.OneByOneEqual(n, 1, stdCycles)
 }
 
-// runIsFew is endsAreFew for a run of hashes that have ends.
-func runIsFew(run []hash.Hash) bool {
+// runOneByOne is endsOneByOne for a run of hashes that have ends.
+func runOneByOne(run []hash.Hash) bool {
 	if !slices.ContainsFunc(run, func(h hash.Hash) bool { return !isStd(h) }) {
-		return stdAreFew(len(run))
+		return stdOneByOne(len(run))
 	}
-	return endsAreFew(run, len(run))
+	return endsOneByOne(run, len(run))
 }
 
-// fewEnds is the largest number of ends for which lanes.NeverPay decides first. For more
-// ends, NeverPay may contradict the plan: it leaves out that short messages share calls.
-const fewEnds = 8
+// quickEnds is the largest number of ends for which lanes.AlwaysOneByOne decides first. For
+// more ends, AlwaysOneByOne may contradict the plan: it leaves out that short messages share
+// calls.
+const quickEnds = 8
 
-// endsAreFew reports whether hashing the ends of hs, one or two blocks each, takes less
-// time one after the other than side by side. `longest` is the length of the longest run of
-// hashes that have ends. Up to fewEnds ends are few if they never pay, counted as two
-// blocks each. Otherwise that run decides, with each of its ends counted as one block. But
-// if side by side loses by that count, and the run is all of hs, the actual numbers of
-// blocks decide. A hash of crypto/sha256 does not tell how many; it counts as one block.
-func endsAreFew(hs []hash.Hash, longest int) bool {
-	if longest <= fewEnds && lanes.NeverPay(longest, 2*longest, sumCycles, 0) {
+// endsOneByOne reports whether hashing the ends of hs, one or two blocks each, takes less
+// time one by one than side by side. `longest` is the length of the longest run of hashes
+// that have ends. Up to quickEnds ends go one by one if they always do, counted as two blocks
+// each. Otherwise that run decides, with each of its ends counted as one block. But if side by
+// side loses by that count, and the run is all of hs, the actual numbers of blocks decide.
+// A hash of crypto/sha256 does not tell how many; it counts as one block.
+func endsOneByOne(hs []hash.Hash, longest int) bool {
+	if longest <= quickEnds && lanes.AlwaysOneByOne(longest, 2*longest, sumCycles, 0) {
 		return true
 	}
-	if few := lanes.AreFewEqual(longest, 1, sumCycles); !few || longest < len(hs) {
-		return few
+	if oneByOne := lanes.OneByOneEqual(longest, 1, sumCycles); !oneByOne || longest < len(hs) {
+		return oneByOne
 	}
 	two := 0 // how many ends take two blocks
 	for _, h := range hs {
@@ -209,32 +217,51 @@ func endsAreFew(hs []hash.Hash, longest int) bool {
 		}
 		two += block.PaddedBlocks(rest) - 1
 	}
-	return two == 0 || lanes.TallyEqual(len(hs)-two, 1).Plus(lanes.TallyEqual(two, 2)).AreFew(sumCycles)
+	return two == 0 || lanes.TallyEqual(len(hs)-two, 1).Plus(lanes.TallyEqual(two, 2)).OneByOne(sumCycles)
 }
 
-// areFewWrites reports whether the writes in t take less time one by one than side by side.
+// writesOneByOne reports whether the writes in t take less time one by one than side by side.
 // t tallies the blocks of some or all of n writes. Side by side, each write costs `more`
 // cycles on top of the constants above.
-func areFewWrites(t lanes.Tally, n, more int) bool {
+func writesOneByOne(t lanes.Tally, n, more int) bool {
 	if t.Jobs() <= 1 {
 		return true
 	}
+	kind := kindOf(t, n)
+	equal := kind == equalWrites || kind == classedWrites && t.IsEqual() // beside hashes that complete no block
 	each, list, far := writeCycles, writeListCycles, writeFarCycles
-	classed := t.HasClasses()
-	// Equal jobs beside jobs without blocks run by classes, but cost what RunEqual costs.
-	equal := t.IsEqual() && (classed || t.Jobs() == n)
 	switch {
 	case equal:
 		each, list, far = equalCycles, equalListCycles, equalFarCycles
-	case classed:
+	case kind == classedWrites:
 		each, list, far = classCycles, equalListCycles, equalFarCycles
 	}
 	if n > nearHashes {
 		each += far
 	}
 	each += more + list/n
-	if classed && !equal {
-		return t.AreFewInClasses(each)
+	if kind == classedWrites && !equal {
+		return t.OneByOneInClasses(each)
 	}
-	return t.AreFew(each)
+	return t.OneByOne(each)
+}
+
+// writes says which function of package lanes does a list of writes.
+type writes int
+
+const (
+	mixedWrites   writes = iota // Run
+	equalWrites                 // RunEqual
+	classedWrites               // RunByClasses
+)
+
+// kindOf returns how n writes go side by side, if t tallies the blocks of all of them.
+func kindOf(t lanes.Tally, n int) writes {
+	switch {
+	case t.IsEqual() && t.Jobs() == n:
+		return equalWrites
+	case t.HasClasses():
+		return classedWrites
+	}
+	return mixedWrites
 }

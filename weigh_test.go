@@ -15,10 +15,10 @@ import (
 func TestWeighWrites(t *testing.T) {
 	many := Selected().Lanes > 1
 	for _, tt := range []struct {
-		name       string
-		other      func() hash.Hash // every second hash; nil for this package's
-		size       int
-		few, taken bool
+		name            string
+		other           func() hash.Hash // every second hash; nil for this package's
+		size            int
+		oneByOne, taken bool
 	}{
 		{"long", nil, 4000, !many, false},
 		{"short", nil, 5, true, false},
@@ -34,8 +34,8 @@ func TestWeighWrites(t *testing.T) {
 				hs[i] = tt.other()
 			}
 		}
-		if few, taken := weighWrites(hs, data); few != tt.few || taken != tt.taken {
-			t.Errorf("%s: few %t and taken %t, want %t and %t", tt.name, few, taken, tt.few, tt.taken)
+		if oneByOne, taken := weighWrites(hs, data); oneByOne != tt.oneByOne || taken != tt.taken {
+			t.Errorf("%s: one by one %t and taken %t, want %t and %t", tt.name, oneByOne, taken, tt.oneByOne, tt.taken)
 		}
 	}
 }
@@ -44,25 +44,25 @@ func TestWeighWrites(t *testing.T) {
 // of package lanes that does them.
 func TestWritesAreWeighedAsTheyRun(t *testing.T) {
 	const n = 60
-	type few func(lanes.Tally) bool
-	equal := few(func(t lanes.Tally) bool { return t.AreFew(equalCycles + equalListCycles/n) })
-	classed := few(func(t lanes.Tally) bool { return t.AreFewInClasses(classCycles + equalListCycles/n) })
-	other := few(func(t lanes.Tally) bool { return t.AreFew(writeCycles + writeListCycles/n) })
+	type weighing func(lanes.Tally) bool
+	equal := weighing(func(t lanes.Tally) bool { return t.OneByOne(equalCycles + equalListCycles/n) })
+	classed := weighing(func(t lanes.Tally) bool { return t.OneByOneInClasses(classCycles + equalListCycles/n) })
+	other := weighing(func(t lanes.Tally) bool { return t.OneByOne(writeCycles + writeListCycles/n) })
 	for _, tt := range []struct {
 		name    string
 		begun   int  // bytes of a block that each hash has
 		spread  int  // the largest number of blocks that a hash has more than others
 		foreign bool // a hash of another package follows
-		few     few
-		unlike  few // by the costs of another function
+		want    weighing
+		unlike  weighing // by the costs of another function
 	}{
-		{name: "equal", few: equal, unlike: other},
-		{name: "equal, begun", begun: 20, few: equal, unlike: other},
-		{name: "equal, before a hash of another package", foreign: true, few: equal, unlike: other},
-		{name: "in two classes", spread: 1, few: classed, unlike: equal},
-		{name: "in two classes, begun", spread: 1, begun: 20, few: classed, unlike: equal},
-		{name: "in too many classes for so few", spread: 15, few: other, unlike: classed},
-		{name: "too long for classes", spread: 40, few: other, unlike: classed},
+		{name: "equal", want: equal, unlike: other},
+		{name: "equal, begun", begun: 20, want: equal, unlike: other},
+		{name: "equal, before a hash of another package", foreign: true, want: equal, unlike: other},
+		{name: "in two classes", spread: 1, want: classed, unlike: equal},
+		{name: "in two classes, begun", spread: 1, begun: 20, want: classed, unlike: equal},
+		{name: "in too many classes for so few", spread: 15, want: other, unlike: classed},
+		{name: "too long for classes", spread: 40, want: other, unlike: classed},
 	} {
 		differ := false
 		for blocks := 1; blocks <= 15; blocks++ {
@@ -76,9 +76,9 @@ func TestWritesAreWeighedAsTheyRun(t *testing.T) {
 			if tt.foreign {
 				hs, data = append(hs, struct{ hash.Hash }{New()}), append(data, nil)
 			}
-			want := tt.few(tally)
-			if few, taken := weighWrites(hs, data); few != want || taken {
-				t.Errorf("%s: %d hashes of %d blocks and more: few %t and taken %t, want %t", tt.name, n, blocks, few, taken, want)
+			want := tt.want(tally)
+			if oneByOne, taken := weighWrites(hs, data); oneByOne != want || taken {
+				t.Errorf("%s: %d hashes of %d blocks and more: one by one %t and taken %t, want %t", tt.name, n, blocks, oneByOne, taken, want)
 			}
 			differ = differ || want != tt.unlike(tally)
 		}
@@ -137,19 +137,19 @@ func TestWeighLengths(t *testing.T) {
 				half = half.With(blocks)
 			}
 		}
-		if few, want := weighLengths(own, data, 0, false, 0), areFewWrites(all, 64, 0); few != want {
-			t.Errorf("64 of %d blocks: %t, want %t", blocks, few, want)
+		if oneByOne, want := weighLengths(own, data, 0, false, 0), writesOneByOne(all, 64, 0); oneByOne != want {
+			t.Errorf("64 of %d blocks: %t, want %t", blocks, oneByOne, want)
 		}
-		if few, want := weighLengths(own, data, 0, false, takeCycles), areFewWrites(all, 64, takeCycles); few != want {
-			t.Errorf("64 of %d blocks, with more cycles: %t, want %t", blocks, few, want)
+		if oneByOne, want := weighLengths(own, data, 0, false, takeCycles), writesOneByOne(all, 64, takeCycles); oneByOne != want {
+			t.Errorf("64 of %d blocks, with more cycles: %t, want %t", blocks, oneByOne, want)
 		}
 		for _, longer := range []int{1, 9, 300} { // the second half
 			mixed, tally := slices.Clone(data), half
 			for i := 32; i < 64; i++ {
 				mixed[i], tally = make([]byte, (blocks+longer)*BlockSize), tally.With(blocks+longer)
 			}
-			if few, want := weighLengths(own, mixed, 0, false, 0), areFewWrites(tally, 64, 0); few != want {
-				t.Errorf("32 of %d blocks and 32 of %d: %t, want %t", blocks, blocks+longer, few, want)
+			if oneByOne, want := weighLengths(own, mixed, 0, false, 0), writesOneByOne(tally, 64, 0); oneByOne != want {
+				t.Errorf("32 of %d blocks and 32 of %d: %t, want %t", blocks, blocks+longer, oneByOne, want)
 			}
 		}
 		if blocks*BlockSize-BlockSize/2 >= minTaken {
@@ -157,11 +157,11 @@ func TestWeighLengths(t *testing.T) {
 		}
 		one := slices.Clone(own)
 		one[32] = stdsha256.New()
-		if few, want := weighLengths(one, data, 1, false, 0), areFewWrites(half, 64, 0); few != want {
-			t.Errorf("64 of %d blocks, one of crypto/sha256: %t, want %t", blocks, few, want)
+		if oneByOne, want := weighLengths(one, data, 1, false, 0), writesOneByOne(half, 64, 0); oneByOne != want {
+			t.Errorf("64 of %d blocks, one of crypto/sha256: %t, want %t", blocks, oneByOne, want)
 		}
-		if few, want := weighLengths(one, data, 1, true, 0), weighLengths(own[1:], data[1:], 0, false, 0); few != want {
-			t.Errorf("64 of %d blocks, one of crypto/sha256, beside wrappers: %t, want %t", blocks, few, want)
+		if oneByOne, want := weighLengths(one, data, 1, true, 0), weighLengths(own[1:], data[1:], 0, false, 0); oneByOne != want {
+			t.Errorf("64 of %d blocks, one of crypto/sha256, beside wrappers: %t, want %t", blocks, oneByOne, want)
 		}
 		for i := range one {
 			if i%2 == 1 {
@@ -185,16 +185,40 @@ func TestFewWritesCost(t *testing.T) {
 			}
 			for _, more := range []int{0, wrapCycles, takeCycles, 1 << 20} {
 				// A list's share for each write is that of n writes, so only long lists compare.
-				if n == 400 && areFewWrites(tally, n, more) && !areFewWrites(tally, nearHashes+1, more) {
+				if n == 400 && writesOneByOne(tally, n, more) && !writesOneByOne(tally, nearHashes+1, more) {
 					t.Errorf("%d writes of %v blocks pay only if they are far", n, blocks)
 				}
-				if areFewWrites(tally, n, more) && !areFewWrites(tally, n, more+1) {
+				if writesOneByOne(tally, n, more) && !writesOneByOne(tally, n, more+1) {
 					t.Errorf("%d writes of %v blocks pay only with more than %d cycles each", n, blocks, more)
 				}
 			}
-			if !areFewWrites(tally, n, 1<<20) {
+			if !writesOneByOne(tally, n, 1<<20) {
 				t.Errorf("%d writes of %v blocks pay at any cost", n, blocks)
 			}
+		}
+	}
+}
+
+// TestMayBeEqual tests that writes count as equal if they may complete equally many blocks:
+// in hashes that hold half a block, or in these.
+func TestMayBeEqual(t *testing.T) {
+	begun := New()
+	begun.Write(make([]byte, BlockSize-1))
+	for _, tt := range []struct {
+		name              string
+		h                 hash.Hash
+		shortest, longest int
+		want              bool
+	}{
+		{"one length", New(), 100, 100, true},
+		{"a block and less than two, to hashes that have begun nothing", New(), 64, 127, true},
+		{"a block and two", New(), 64, 128, false},
+		{"alike in hashes that hold half a block", New(), 40, 90, true},
+		{"two lengths, to hashes that hold all but a byte of a block", begun, 65, 128, true},
+		{"two lengths, to hashes of another package", stdsha256.New(), 64, 127, false},
+	} {
+		if got := mayBeEqual([]hash.Hash{tt.h, tt.h}, tt.shortest, tt.longest); got != tt.want {
+			t.Errorf("%s: %t, want %t", tt.name, got, tt.want)
 		}
 	}
 }

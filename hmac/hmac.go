@@ -131,7 +131,7 @@ func (k *Key) VerifyMany(ok []bool, macs, msgs [][]byte) {
 	k.check("VerifyMany")
 	checkLengths("VerifyMany", len(ok), len(msgs))
 	checkLengths("VerifyMany", len(macs), len(msgs))
-	if k.key == nil && lanes.AreFew(msgs, 0, lanes.Nested) {
+	if k.key == nil && lanes.OneByOne(msgs, 0, lanes.Nested) {
 		for i, m := range msgs {
 			var mac [32]byte
 			k.sum(&mac, m)
@@ -170,7 +170,7 @@ func sumMany(dst [][32]byte, keys []*Key, msgs [][]byte) {
 			k.check("SumMany")
 		}
 	}
-	if block.UsesStd() || lanes.AreFew(msgs, 0, lanes.NestedEach) {
+	if block.UsesStd() || lanes.OneByOne(msgs, 0, lanes.NestedEach) {
 		for i, k := range keys {
 			k.sum(&dst[i], msgs[i])
 		}

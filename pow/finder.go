@@ -83,7 +83,7 @@ func (f *finder) try(n, count uint64) (tried uint64, found bool) {
 // with kernels for many messages, one in each lane.
 func (f *finder) tryMessages(n, count uint64) (tried uint64, found bool) {
 	count = min(count, maxMessages)
-	if !lanes.RowsAreFew(int(count), nonceSize, f.at) {
+	if !lanes.RowsOneByOne(int(count), nonceSize, f.at) {
 		return f.trySideBySide(n, count)
 	}
 	for i := range count {

@@ -59,7 +59,7 @@ func nodes(dst, src [][32]byte) {
 
 // rehash replaces each digest by its SHA-256 digest.
 func rehash(digests [][32]byte) {
-	if digestsAreFew(len(digests)) {
+	if digestsOneByOne(len(digests)) {
 		for i := range digests {
 			rehashOne(&digests[i])
 		}
@@ -76,9 +76,9 @@ func rehashOne(d *[32]byte) {
 	block.HashPadded(d, padded[:], sha256.Size)
 }
 
-// digestsAreFew reports whether n digests take less time one after the other than side by
+// digestsOneByOne reports whether n digests take less time one by one than side by
 // side.
-func digestsAreFew(n int) bool { return lanes.RowsAreFew(n, sha256.Size, 0) }
+func digestsOneByOne(n int) bool { return lanes.RowsOneByOne(n, sha256.Size, 0) }
 
 // Root returns the root of the tree over txids, which stay as they are. The result
 // mutated is true if two siblings in the tree are equal: then a shorter list may have
@@ -98,9 +98,9 @@ func rootOf(txids [][32]byte) (root [32]byte, mutated bool) {
 }
 
 var tree = merkle.Tree{
-	Parent: parent,
-	Nodes:  nodes,
-	Few:    func(n int) bool { return lanes.NodesAreFew(n) && digestsAreFew(n) },
+	Parent:   parent,
+	Nodes:    nodes,
+	OneByOne: func(n int) bool { return lanes.NodesOneByOne(n) && digestsOneByOne(n) },
 	Odd: func(last [32]byte, _ int) (node [32]byte) {
 		parent(&node, &[...][32]byte{last, last})
 		return node
@@ -167,7 +167,7 @@ func headerHashes(dst [][32]byte, headers [][80]byte) {
 		panic(fmt.Sprintf("bitcoin: HeaderHashes: %d digests for %d headers", len(dst), len(headers)))
 	}
 	const size = len(headers[0])
-	if n := len(headers); lanes.RowsAreFew(n, size, 0) {
+	if n := len(headers); lanes.RowsOneByOne(n, size, 0) {
 		for i := range headers {
 			const bits = 8 * size
 			padded := [2 * sha256.BlockSize]byte{size: 0x80, 2*sha256.BlockSize - 2: byte(bits >> 8), 2*sha256.BlockSize - 1: byte(bits & 0xff)}

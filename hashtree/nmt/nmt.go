@@ -121,7 +121,7 @@ func LeafHashes(dst []Node, namespaces []Namespace, leaves [][]byte) error {
 
 // leafHashes is LeafHashes without a look at the order.
 func leafHashes(dst []Node, namespaces []Namespace, leaves [][]byte) {
-	if lanes.AreFew(leaves, 1+NamespaceSize, lanes.NotNested) {
+	if lanes.OneByOne(leaves, 1+NamespaceSize, lanes.NotNested) {
 		for i := range leaves {
 			n := &dst[i]
 			n.Min = namespaces[i]
@@ -201,17 +201,17 @@ var (
 
 func definition(o Options) merkle.TreeOf[Node] {
 	return merkle.TreeOf[Node]{
-		Parent: o.parent,
-		Nodes:  o.parents,
-		Few:    areFew,
-		Odd:    func(last Node, _ int) Node { return last },
-		Pool:   &pool,
+		Parent:   o.parent,
+		Nodes:    o.parents,
+		OneByOne: oneByOne,
+		Odd:      func(last Node, _ int) Node { return last },
+		Pool:     &pool,
 	}
 }
 
 // parents sets dst[i] to the parent of src[2i] and src[2i+1], which dst does not overlap.
 func (o Options) parents(dst, src []Node) {
-	if areFew(len(dst)) {
+	if oneByOne(len(dst)) {
 		for i := range dst {
 			o.parent(&dst[i], (*[2]Node)(src[2*i:]))
 		}
@@ -225,8 +225,8 @@ func (o Options) parents(dst, src []Node) {
 	lanes.SumRows(&hashes, &nodePrefix, &lanes.Rows{Data: bytesOf(src), Size: 2 * nodeSize, Stride: 2 * nodeSize}, len(dst))
 }
 
-// areFew reports whether n parents take less time one after the other than side by side.
-func areFew(n int) bool { return lanes.RowsAreFew(n, 2*nodeSize, 1) }
+// oneByOne reports whether n parents take less time one by one than side by side.
+func oneByOne(n int) bool { return lanes.RowsOneByOne(n, 2*nodeSize, 1) }
 
 // tree returns the definition of trees with these options.
 func (o Options) tree() *merkle.TreeOf[Node] {

@@ -27,19 +27,19 @@ var (
 // tree is the definition: a node without a sibling goes up as it is, which
 // comes to the same as splitting at powers of two.
 var tree = merkle.Tree{
-	Parent: parent,
-	Nodes:  nodes,
-	Few:    areFew,
-	Odd:    func(last [32]byte, _ int) [32]byte { return last },
-	Pool:   &merkle.Digests,
+	Parent:   parent,
+	Nodes:    nodes,
+	OneByOne: oneByOne,
+	Odd:      func(last [32]byte, _ int) [32]byte { return last },
+	Pool:     &merkle.Digests,
 }
 
-// areFew reports whether n nodes take less time one after the other than side by side.
-func areFew(n int) bool { return lanes.RowsAreFew(n, 2*32, 1) }
+// oneByOne reports whether n nodes take less time one by one than side by side.
+func oneByOne(n int) bool { return lanes.RowsOneByOne(n, 2*32, 1) }
 
 // nodes is checkedNodes of slices whose lengths are right.
 func nodes(dst, src [][32]byte) {
-	if areFew(len(dst)) {
+	if oneByOne(len(dst)) {
 		for i := range dst {
 			parent(&dst[i], (*[2][32]byte)(src[2*i:]))
 		}
@@ -77,7 +77,7 @@ func hashLeaves(dst [][32]byte, leaves [][]byte) {
 	if len(dst) != len(leaves) {
 		panic(fmt.Sprintf("rfc6962: LeafHashes: %d digests for %d leaves", len(dst), len(leaves)))
 	}
-	if lanes.AreFew(leaves, 1, lanes.NotNested) {
+	if lanes.OneByOne(leaves, 1, lanes.NotNested) {
 		for i := range leaves {
 			hashLeaf(&dst[i], leaves[i])
 		}

@@ -47,11 +47,11 @@ var parentIV = func() (iv block.State) {
 // tree is the definition: a node without a sibling goes up as it is, which comes
 // to the same as splitting at powers of two.
 var tree = merkle.Tree{
-	Parent: parent,
-	Nodes:  func(dst, src [][Size]byte) { lanes.CompressPairs(dst, parentIV, src) },
-	Few:    func(n int) bool { return lanes.RowsAreFew(n, Size, 0) }, // a parent takes one block, like a row of Size bytes
-	Odd:    func(last [Size]byte, _ int) [Size]byte { return last },
-	Pool:   &merkle.Digests,
+	Parent:   parent,
+	Nodes:    func(dst, src [][Size]byte) { lanes.CompressPairs(dst, parentIV, src) },
+	OneByOne: func(n int) bool { return lanes.RowsOneByOne(n, Size, 0) }, // a parent takes one block, like a row of Size bytes
+	Odd:      func(last [Size]byte, _ int) [Size]byte { return last },
+	Pool:     &merkle.Digests,
 }
 
 // parent sets dst to the node above two.

@@ -89,7 +89,7 @@ func NewShard(shards int) *Shard {
 }
 
 // Meets reports whether requests can meet in s, which may be nil.
-func (s *Shard) Meets() bool { return s != nil && s.open.Load() && lanes.SideBySide(2) }
+func (s *Shard) Meets() bool { return s != nil && s.open.Load() && lanes.HasLanes(2) }
 
 // Do carries out r, and drops the caller's pointers. Do may panic if memory cannot be read.
 // Once Do has returned or panicked, nothing reads the caller's memory. If Do panics, the

@@ -214,9 +214,9 @@ var chainRuns = sync.Pool{New: func() any {
 
 // Ways to follow plain chains. RunChains follows them by KernelWay.
 const (
-	AloneWay  = plan.AloneWay
-	PassesWay = plan.PassesWay
-	KernelWay = plan.KernelWay
+	OneByOneWay = plan.OneByOneWay
+	PassesWay   = plan.PassesWay
+	KernelWay   = plan.KernelWay
 )
 
 // Chains are followed by kernels if one of them has more than manySteps steps.
@@ -240,7 +240,7 @@ func WayOfChains(steps []int) (way plan.ChainWay, even bool) {
 		}
 	}
 	if n == 0 || n == 1 && sum < fewSteps {
-		return AloneWay, even
+		return OneByOneWay, even
 	}
 	return chainPlans.current().ChainWay(&streamPlans.current().Streams, n, sum, longest, even), even
 }

@@ -6,11 +6,11 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/block"
 )
 
-// AreFew reports whether messages take less time one after the other than side by side. If
-// there are more than block.MaxLanes messages, AreFew does not look at their lengths. It
+// OneByOne reports whether messages take less time one by one than side by side. If
+// there are more than block.MaxLanes messages, OneByOne does not look at their lengths. It
 // then returns true only if the plan's Width is 1. `before` bytes of a prefix precede each
 // message. nesting says how each digest is hashed again.
-func AreFew(msgs [][]byte, before int, nesting Nesting) bool {
+func OneByOne(msgs [][]byte, before int, nesting Nesting) bool {
 	n := len(msgs)
 	if n <= 1 {
 		return true
@@ -88,9 +88,9 @@ func haveLength(msgs [][]byte, n int) bool {
 	return true
 }
 
-// areUneven reports whether n messages with these lengths take less time one after the
-// other than side by side.
-func (l *lengths) areUneven(n, before int, nesting Nesting) bool {
+// oneByOne reports whether n messages with these lengths take less time one by one
+// than side by side.
+func (l *lengths) oneByOne(n, before int, nesting Nesting) bool {
 	extra := &nestings[nesting]
 	return streamPlans.current().OneByOne(n, l.blocks+n*extra.blocks,
 		block.PaddedBlocks(before+l.shortest)+extra.blocks, block.PaddedBlocks(before+l.longest)+extra.blocks,

@@ -66,8 +66,8 @@ func HashNodes(dst, src []byte) {
 	p.hash(dst, src)
 }
 
-// NodesAreFew reports whether HashNodes has no kernel for n nodes.
-func NodesAreFew(n int) bool { return n <= 1 || nodePlans.current().many == nil }
+// NodesOneByOne reports whether HashNodes hashes n nodes one by one.
+func NodesOneByOne(n int) bool { return n <= 1 || !nodePlans.current().hasLanes(n) }
 
 // hasLanes reports whether p hashes the first of n nodes side by side.
 func (p *nodePlan) hasLanes(n int) bool {

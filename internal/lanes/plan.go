@@ -89,9 +89,9 @@ func StreamKernel() string {
 	return p.kernels[p.Width].Name
 }
 
-// SideBySide reports whether n messages are hashed side by side. It makes no plan for
+// HasLanes reports whether n messages are hashed side by side. It makes no plan for
 // one message: that would take longer than to hash a short one.
-func SideBySide(n int) bool { return n > 1 && streamPlans.current().Width > 1 }
+func HasLanes(n int) bool { return n > 1 && streamPlans.current().Width > 1 }
 
 var (
 	searchKernels = cache[block.SearchKernel]{make: func() *block.SearchKernel {

@@ -120,6 +120,29 @@ func TestWholeNodes(t *testing.T) {
 	}
 }
 
+// TestNodesOneByOne tests that nodes go one by one with a kernel of one lane, and where no
+// kernel of more is for their number.
+func TestNodesOneByOne(t *testing.T) {
+	for _, k := range block.Catalog() {
+		if k.Operation != block.NodeOp {
+			continue
+		}
+		t.Run(k.Name, func(t *testing.T) {
+			restore, ok := block.Force(k.Name)
+			if !ok {
+				t.Skip("this machine cannot run it")
+			}
+			defer restore()
+			if !NodesOneByOne(1) {
+				t.Error("one node goes side by side")
+			}
+			if got, want := NodesOneByOne(block.MaxLanes), k.Lanes == 1; got != want {
+				t.Errorf("%d nodes go one by one: %t, want %t", block.MaxLanes, got, want)
+			}
+		})
+	}
+}
+
 func TestFeaturesAreThoseOfSupportedKernels(t *testing.T) {
 	var want []string
 	for _, isa := range []string{"ssse3", "avx", "avx2", "shani", "avx512", "sha2", "neon"} {

@@ -46,7 +46,7 @@ func (r *Rows) put(first int, jobs []Job) {
 func SumRows(dst *Rows, prefix *Prefix, src *Rows, n int) {
 	nodes := prefix.areNodes(src.Size)
 	nodesPay := nodes && n >= leastNodes && nodePlans.current().hasLanes(n)
-	if !nodesPay && RowsAreFew(n, src.Size, len(prefix.Rest)) {
+	if !nodesPay && RowsOneByOne(n, src.Size, len(prefix.Rest)) {
 		sumEachRow(dst, prefix, src, n)
 		return
 	}
@@ -80,15 +80,15 @@ func sumEachRow(dst *Rows, prefix *Prefix, src *Rows, n int) {
 	}
 }
 
-// RowsAreFew reports whether n rows of size bytes take less time one after the other than
+// RowsOneByOne reports whether n rows of size bytes take less time one by one than
 // side by side. Each follows `before` bytes of a prefix. Only kernels for streams count. For
 // rows of 64 bytes, SumRows also asks the plan for nodes.
-func RowsAreFew(n, size, before int) bool {
+func RowsOneByOne(n, size, before int) bool {
 	blocks := block.PaddedBlocks(before + size)
 	if n <= block.MaxLanes && (n <= 1 || n*blocks < streamPlans.current().Least[n]) {
 		return true
 	}
-	return AreFewEqual(n, blocks, 0)
+	return OneByOneEqual(n, blocks, 0)
 }
 
 // sumShortRows sets rows of dst to the digests of m, rows of `blocks` blocks each.

@@ -689,7 +689,7 @@ func (l *ledger) checkSums(k int, data []byte, lengths []int) {
 		s.keys = keys
 	}
 	s.lengths = lengthsOf(msgs, len(s.prefix.Rest))
-	if n > block.MaxLanes && n <= maxUneven && s.lengths.areUneven(n, len(s.prefix.Rest), s.nesting()) {
+	if n > block.MaxLanes && n <= maxUneven && s.lengths.oneByOne(n, len(s.prefix.Rest), s.nesting()) {
 		return // one after the other, on no kernel of the plan
 	}
 	sumSideBySide(dst, &s)

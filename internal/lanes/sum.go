@@ -16,7 +16,7 @@ func SumMany(dst [][block.DigestSize]byte, msgs [][]byte) {
 		sumNodes(rowsOf(dst), messagesOf(msgs))
 		return
 	}
-	if !AreFew(msgs, 0, NotNested) {
+	if !OneByOne(msgs, 0, NotNested) {
 		sumSideBySide(dst, &sumMany{dst: dst, msgs: msgs, lengths: lengthsOf(msgs, 0), prefix: Prefix{H: block.IV256}})
 		return
 	}
@@ -26,7 +26,7 @@ func SumMany(dst [][block.DigestSize]byte, msgs [][]byte) {
 }
 
 // From leastNodes messages or rows on, hashing them as nodes saves more than copying them
-// costs, measured on Zen 3. AreFew and RowsAreFew know only streams, and would have such short
+// costs, measured on Zen 3. OneByOne and RowsOneByOne know only streams, and would have such short
 // lists hashed one by one.
 const leastNodes = 4
 
@@ -43,7 +43,7 @@ func sumOne(dst *[block.DigestSize]byte, m []byte) {
 // SumManyAfter sets dst[i] to the SHA-256 digest of prefix || msgs[i]. The slices have
 // the same length.
 func SumManyAfter(dst [][block.DigestSize]byte, prefix *Prefix, msgs [][]byte) {
-	if before := len(prefix.Rest); !AreFew(msgs, before, NotNested) {
+	if before := len(prefix.Rest); !OneByOne(msgs, before, NotNested) {
 		sumSideBySide(dst, &sumMany{dst: dst, msgs: msgs, lengths: lengthsOf(msgs, before), prefix: *prefix})
 		return
 	}
@@ -67,7 +67,7 @@ func SumDigests(dst [][block.DigestSize]byte, prefix Prefix, src [][block.Digest
 // SumNested sets dst[i] to SHA-256(outer || SHA-256(inner || msgs[i])). The slices have
 // the same length. The prefixes are whole blocks.
 func SumNested(dst [][block.DigestSize]byte, inner, outer *Prefix, msgs [][]byte) {
-	if !AreFew(msgs, 0, Nested) {
+	if !OneByOne(msgs, 0, Nested) {
 		sumSideBySide(dst, &sumMany{dst: dst, msgs: msgs, lengths: lengthsOf(msgs, 0), prefix: *inner, outer: *outer, nested: true})
 		return
 	}
@@ -92,7 +92,7 @@ type Keys interface {
 }
 
 // SumNestedEach is SumNested with a pair of prefixes for each message. Each prefix is one
-// block. SumNestedEach does not call AreFew: the caller has called it.
+// block. SumNestedEach does not call OneByOne: the caller has called it.
 func SumNestedEach(dst [][block.DigestSize]byte, keys Keys, msgs [][]byte) {
 	oneBlock := Prefix{Len: block.Size}
 	sumSideBySide(dst, &sumMany{dst: dst, msgs: msgs, lengths: lengthsOf(msgs, 0), prefix: oneBlock, outer: oneBlock, nested: true, keys: keys})
@@ -107,7 +107,7 @@ func SumHeaded(dst [][block.DigestSize]byte, prefix Prefix, heads []byte, size i
 	n := copy(room[:], prefix.Rest) + size
 	s := sumMany{dst: dst, msgs: msgs, heads: heads, headAt: len(prefix.Rest)}
 	s.prefix = Prefix{H: prefix.H, Rest: room[:n], Len: prefix.Len + uint64(size)}
-	if AreFew(msgs, n, NotNested) {
+	if OneByOne(msgs, n, NotNested) {
 		s.sumEach()
 		return
 	}
@@ -209,7 +209,7 @@ func sumSideBySide(dst [][block.DigestSize]byte, s *sumMany) {
 		g.sumEqual(rows, &g.sums, messagesOf(s.msgs))
 	case byBlocks:
 		g.sumByBlocks(rows, &g.sums, least, most, far)
-	case n > block.MaxLanes && n <= maxUneven && s.lengths.areUneven(n, before, s.nesting()):
+	case n > block.MaxLanes && n <= maxUneven && s.lengths.oneByOne(n, before, s.nesting()):
 		g.sums.sumEach()
 	default:
 		g.run(n, &g.sums, true)

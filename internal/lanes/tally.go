@@ -36,8 +36,15 @@ func (t Tally) Plus(u Tally) Tally {
 // Jobs returns the number of jobs that have blocks.
 func (t Tally) Jobs() int { return t.jobs }
 
+// Longest returns the largest number of blocks of a job.
+func (t Tally) Longest() int { return t.longest }
+
 // IsEqual reports whether all jobs that have blocks have the same number.
 func (t Tally) IsEqual() bool { return t.longest == int(-t.negShortest) }
+
+// IsUneven reports whether the numbers of blocks of jobs that have blocks differ by more than
+// one.
+func (t Tally) IsUneven() bool { return t.classes() > 2 }
 
 // HasClasses reports whether RunByClasses does the jobs faster than Run. No job may have
 // more than maxClassed blocks. In addition, either all jobs that have blocks must have the
@@ -50,34 +57,34 @@ func (t Tally) HasClasses() bool {
 // both included. Jobs without blocks do not count.
 func (t Tally) classes() int { return t.longest - int(-t.negShortest) + 1 }
 
-// AreFewInClasses is AreFew for RunByClasses.
-func (t Tally) AreFewInClasses(each int) bool {
+// OneByOneInClasses is OneByOne for RunByClasses.
+func (t Tally) OneByOneInClasses(each int) bool {
 	return streamPlans.current().OneByOneInClasses(t.jobs, t.blocks, t.classes(), each)
 }
 
-// AreFew reports whether the jobs take less time one after the other than side by side.
+// OneByOne reports whether the jobs take less time one by one than side by side.
 // Side by side, each job costs `each` cycles more than alone, not counting its blocks. If
-// at most one job has blocks, AreFew returns true without a plan.
-func (t Tally) AreFew(each int) bool {
+// at most one job has blocks, OneByOne returns true without a plan.
+func (t Tally) OneByOne(each int) bool {
 	if t.jobs <= 1 {
 		return true
 	}
 	return streamPlans.current().OneByOne(t.jobs, t.blocks, int(-t.negShortest), t.longest, each, false)
 }
 
-// AreFewEqual is the method AreFew for n jobs of `blocks` blocks each. It assumes that jobs
+// OneByOneEqual is the method OneByOne for n jobs of `blocks` blocks each. It assumes that jobs
 // of up to block.MaxShort blocks are copied whole, so that many jobs share a call.
-func AreFewEqual(n, blocks, each int) bool {
+func OneByOneEqual(n, blocks, each int) bool {
 	if n <= 1 {
 		return true
 	}
 	return streamPlans.current().OneByOne(n, n*blocks, blocks, blocks, each, true)
 }
 
-// NeverPay reports whether n jobs that have `blocks` blocks in all take less time one
-// after the other than side by side, however the blocks are distributed. Side by side,
+// AlwaysOneByOne reports whether n jobs that have `blocks` blocks in all take less time one
+// by one than side by side, however the blocks are distributed. Side by side,
 // each job costs `each` cycles more than alone, and the list as a whole costs `list` cycles
 // more. That copied short messages share calls is left out.
-func NeverPay(n, blocks, each, list int) bool {
-	return n <= 1 || streamPlans.current().NeverPays(n, blocks, each, list)
+func AlwaysOneByOne(n, blocks, each, list int) bool {
+	return n <= 1 || streamPlans.current().AlwaysOneByOne(n, blocks, each, list)
 }

@@ -54,7 +54,7 @@ func TestWhatGoesByBlocks(t *testing.T) {
 	for _, tt := range []struct {
 		least, most int // blocks
 		n           int
-		fewPay      bool
+		pairsPay    bool
 		want        bool
 	}{
 		{1, 2, 2, false, true},
@@ -73,8 +73,8 @@ func TestWhatGoesByBlocks(t *testing.T) {
 		{255, 255, 300, false, false},
 		{256, 256, 300, false, false},
 		{1, block.MaxShort + 1, 2, true, true},
-		{1, maxFewByBlocks, 2, true, true},
-		{1, maxFewByBlocks + 1, 2, true, false},
+		{1, maxPairsByBlocks, 2, true, true},
+		{1, maxPairsByBlocks + 1, 2, true, false},
 	} {
 		for _, rest := range []int{0, 9} {
 			msgs := make([][]byte, tt.n)
@@ -84,7 +84,7 @@ func TestWhatGoesByBlocks(t *testing.T) {
 			msgs[0] = data[:max(0, (tt.least-1)*block.Size-8-rest)]
 			s := sumMany{msgs: msgs, prefix: Prefix{H: block.IV256, Rest: data[:rest], Len: uint64(rest)}}
 			s.lengths = lengthsOf(msgs, rest)
-			least, most, _, ok := s.goesByBlocks(&plan.Streams{Width: width, FewPay: tt.fewPay})
+			least, most, _, ok := s.goesByBlocks(&plan.Streams{Width: width, PairsPay: tt.pairsPay})
 			if least != tt.least || most != tt.most || ok != tt.want {
 				t.Errorf("%d messages of %d to %d blocks: %d to %d, by blocks: %t, want %t", tt.n, tt.least, tt.most, least, most, ok, tt.want)
 			}

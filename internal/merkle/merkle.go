@@ -31,8 +31,8 @@ type TreeOf[N comparable] struct {
 	// Nodes sets dst[i] to the node above src[2i] and src[2i+1], for all of dst,
 	// which does not overlap src.
 	Nodes func(dst, src []N)
-	// Few reports whether n calls of Parent take less time than Nodes for n nodes.
-	Few func(n int) bool
+	// OneByOne reports whether n calls of Parent take less time than Nodes for n nodes.
+	OneByOne func(n int) bool
 	// Odd returns the node above `last`, the last of an odd number of nodes on
 	// `level`.
 	Odd func(last N, level int) N
@@ -70,8 +70,8 @@ func (t *TreeOf[N]) SetRoot(dst *N, nodes []N, level, depth int, twins *bool) {
 
 // setRoot is SetRoot for a root above the level of nodes.
 func (t *TreeOf[N]) setRoot(dst *N, nodes []N, level, depth int, twins *bool) {
-	if t.areFew(len(nodes)) {
-		t.rootOfFew(dst, nodes, level, depth, twins)
+	if t.byParent(len(nodes)) {
+		t.rootByParent(dst, nodes, level, depth, twins)
 		return
 	}
 	s := t.Pool.get()
@@ -83,33 +83,33 @@ func (t *TreeOf[N]) setRoot(dst *N, nodes []N, level, depth int, twins *bool) {
 	}
 }
 
-// maxFew is the largest number of nodes that are climbed without a scratch. It bounds the
-// stack that climbFew takes, and is otherwise arbitrary.
-const maxFew = 16
+// maxByParent is the largest number of nodes that are climbed without a scratch. It bounds the
+// stack that climbByParent takes, and is otherwise arbitrary.
+const maxByParent = 16
 
-// areFew reports whether n nodes take less time to climb by Parent than by Nodes.
-func (t *TreeOf[N]) areFew(n int) bool { return n <= 2 || n <= maxFew && t.Few(n/2) }
+// byParent reports whether n nodes take less time to climb by Parent than by Nodes.
+func (t *TreeOf[N]) byParent(n int) bool { return n <= 2 || n <= maxByParent && t.OneByOne(n/2) }
 
-// rootOfFew is SetRoot by Parent.
-func (t *TreeOf[N]) rootOfFew(dst *N, nodes []N, level, depth int, twins *bool) {
+// rootByParent is SetRoot by Parent.
+func (t *TreeOf[N]) rootByParent(dst *N, nodes []N, level, depth int, twins *bool) {
 	switch n := len(nodes); n {
 	case 1:
 		*dst = nodes[0]
 	case 2:
 		t.parent(dst, (*[2]N)(nodes), twins)
 	default:
-		t.climbFew(dst, nodes, level, twins)
+		t.climbByParent(dst, nodes, level, twins)
 	}
 	for level += Depth(len(nodes)); level < depth; level++ {
 		*dst = t.Odd(*dst, level)
 	}
 }
 
-// climbFew is rootOfFew for three nodes or more, up to the first level that has one node.
+// climbByParent is rootByParent for three nodes or more, up to the first level that has one node.
 // It keeps the levels between on the stack, and does not call Nodes: what Nodes is given
 // would be on the heap.
-func (t *TreeOf[N]) climbFew(dst *N, nodes []N, level int, twins *bool) {
-	var buf [maxFew / 2]N
+func (t *TreeOf[N]) climbByParent(dst *N, nodes []N, level int, twins *bool) {
+	var buf [maxByParent / 2]N
 	for ; len(nodes) > 2; level++ {
 		// Parents on one level do not wait for each other.
 		pairs := len(nodes) / 2
@@ -203,9 +203,9 @@ func (t *TreeOf[N]) Roots(dst, leaves []N, size int) {
 		copy(dst, leaves)
 		return
 	}
-	if size <= maxFew && t.Few(len(dst)*(size/2)) {
+	if size <= maxByParent && t.OneByOne(len(dst)*(size/2)) {
 		for i := range dst {
-			t.rootOfFew(&dst[i], leaves[i*size:][:size], 0, depth, nil)
+			t.rootByParent(&dst[i], leaves[i*size:][:size], 0, depth, nil)
 		}
 		return
 	}

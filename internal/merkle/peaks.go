@@ -59,7 +59,7 @@ func (p *Peaks) Append(t *Tree, n int, fill func(dst [][32]byte, i int)) {
 	if n <= window {
 		leaves := s.wide[1:][:n]
 		fill(leaves, 0)
-		if t.areFew(n) {
+		if t.byParent(n) {
 			for i := range leaves {
 				p.Add(t, leaves[i], 0)
 			}

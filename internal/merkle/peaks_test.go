@@ -17,9 +17,9 @@ var upward = Tree{
 			dst[i] = sha256.Sum256(slices.Concat(src[2*i][:], src[2*i+1][:]))
 		}
 	},
-	Few:  func(n int) bool { return n <= 3 },
-	Odd:  func(last [32]byte, _ int) [32]byte { return last },
-	Pool: &Digests,
+	OneByOne: func(n int) bool { return n <= 3 },
+	Odd:      func(last [32]byte, _ int) [32]byte { return last },
+	Pool:     &Digests,
 }
 
 // numbered sets dst to leaves that differ, the first with number i.

@@ -11,9 +11,9 @@ import (
 // Zeros is the definition of trees in which a node is the digest of its two children,
 // and leaves of zeros follow the leaves, as in Ethereum's SSZ and in BitTorrent v2.
 var Zeros = Tree{
-	Parent: parent,
-	Nodes:  func(dst, src [][32]byte) { lanes.HashNodes(convert.Bytes(dst), convert.Bytes(src)) },
-	Few:    lanes.NodesAreFew,
+	Parent:   parent,
+	Nodes:    func(dst, src [][32]byte) { lanes.HashNodes(convert.Bytes(dst), convert.Bytes(src)) },
+	OneByOne: lanes.NodesOneByOne,
 	Odd: func(last [32]byte, level int) (node [32]byte) {
 		parent(&node, &[...][32]byte{last, ZeroRoots()[level]})
 		return node

@@ -419,7 +419,7 @@ func (h *hasher) stretches() {
 		}
 	}
 	n, ending := len(s.parts), s.parts[s.from:s.to]
-	if lanes.SideBySide(n) {
+	if lanes.HasLanes(n) {
 		lanes.Run(n, h, len(s.data[n-1]) < len(s.data[0]))
 		lanes.SumEnds(ending, h)
 		return

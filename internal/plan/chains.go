@@ -32,9 +32,9 @@ func NewChains(r Row, enabled []block.Spec, single string) *Chains {
 type ChainWay uint8
 
 const (
-	AloneWay  ChainWay = iota // one chain after the other
-	PassesWay                 // in each pass, a step of all chains that have steps left, as messages
-	KernelWay                 // by kernels for chains; two steps cost as much as an iteration of HMAC
+	OneByOneWay ChainWay = iota // one chain after the other
+	PassesWay                   // in each pass, a step of all chains that have steps left, as messages
+	KernelWay                   // by kernels for chains; two steps cost as much as an iteration of HMAC
 )
 
 // What plain chains cost on top of their blocks, in cycles. Where nothing else is said, the
@@ -74,11 +74,11 @@ func (p *Chains) ChainWay(s *Streams, n, steps, longest int, even bool) ChainWay
 	}
 	switch {
 	case s.Width == 1 || n == 1:
-		return AloneWay
+		return OneByOneWay
 	case even || pays(int64(longest)*listCycles, alone) && pays(s.passes(n, steps, longest, even), alone):
 		return PassesWay
 	}
-	return AloneWay
+	return OneByOneWay
 }
 
 // together returns the cycles that plain chains cost by kernels.

@@ -46,8 +46,8 @@ func TestChains(t *testing.T) {
 // kernels pay, by the costs of Granite Rapids.
 func TestChainWay(t *testing.T) {
 	noLanes := planOf(intelAVX512SHA, instructionSets...)
-	if way := NewChains(intelAVX512SHA, nil, "generic").ChainWay(noLanes, 100, 500, 10, false); way != AloneWay {
-		t.Errorf("without lanes: way %d, want %d", way, AloneWay)
+	if way := NewChains(intelAVX512SHA, nil, "generic").ChainWay(noLanes, 100, 500, 10, false); way != OneByOneWay {
+		t.Errorf("without lanes: way %d, want %d", way, OneByOneWay)
 	}
 	p := processOn(intelAVX512SHA.Microarch)
 	enabled := p.enabled(p.selectionBy(intelAVX512SHA))
@@ -57,18 +57,18 @@ func TestChainWay(t *testing.T) {
 		even              bool
 		want              ChainWay
 	}{
-		{1, 17, 17, true, AloneWay},
+		{1, 17, 17, true, OneByOneWay},
 		{1, 18, 18, true, KernelWay},
 		{1, 19, 19, true, KernelWay},
 		{8, 24, 3, true, PassesWay},
 		{8, 32, 4, true, KernelWay},
-		{8, 8, 1, false, AloneWay},
-		{8, 172, 43, false, AloneWay},
+		{8, 8, 1, false, OneByOneWay},
+		{8, 172, 43, false, OneByOneWay},
 		{8, 176, 44, false, KernelWay},
 		{12, 60, 5, true, PassesWay}, // one step of each is odd
 		{16, 16, 1, true, PassesWay},
 		{32, 100, 10, false, PassesWay},
-		{32, 40, 10, false, AloneWay}, // most passes have few chains
+		{32, 40, 10, false, OneByOneWay}, // most passes have few chains
 		{32, 240, 15, false, PassesWay},
 		{32, 256, 16, false, KernelWay},
 		{100, 1400, 14, true, KernelWay},

@@ -21,9 +21,9 @@ type Streams struct {
 	// side by side, if the messages differ by at most one block. Other lists of n messages
 	// are assumed to need at least as many. If no number is enough, Least[n] is math.MaxInt.
 	Least [block.MaxLanes + 1]int
-	// FewPay reports whether two lanes cost, per lane, at most 1.4 times as much as Width
+	// PairsPay reports whether two lanes cost, per lane, at most 1.4 times as much as Width
 	// lanes.
-	FewPay bool
+	PairsPay bool
 
 	overhead overhead
 	// cycles[n] is the cost of advancing n lanes by a block.
@@ -50,7 +50,7 @@ func NewStreams(r Row, enabled []block.Spec, single string) *Streams {
 		p.gains[n] = max(p.gains[n-1], cycles[1]-cycles[n]/n)
 		p.messageCosts[n] = min(p.messageCosts[n-1], listLaneCycles+2*p.overhead.callOf(n)/n)
 	}
-	p.FewPay = 5*cycles[2]*p.Width <= 7*2*cycles[p.Width]
+	p.PairsPay = 5*cycles[2]*p.Width <= 7*2*cycles[p.Width]
 	for n := 1; n < len(p.Kernels); n++ {
 		p.Kernels[n] = choice[first[n]].Kernel
 	}
@@ -108,7 +108,7 @@ const longEqualCycles = 50
 // no other block hides the latency of padding it. This cost was measured on Zen 3.
 const oneBlockCycles = 40
 
-// OneByOne reports whether n messages take less time one after the other than side by
+// OneByOne reports whether n messages take less time one by one than side by
 // side, or at most a twentieth more (see pays). The messages have `blocks` blocks in all,
 // the shortest has `shortest`, the longest `longest`. Side by side, each message costs the
 // caller `each` cycles more than alone. If copied is set, messages of up to block.MaxShort
@@ -178,12 +178,12 @@ func (p *Streams) OneByOneInClasses(n, blocks, classes, each int) bool {
 	return !pays(together, int64(blocks)*int64(p.cycles[1]))
 }
 
-// NeverPays reports whether n messages that have `blocks` blocks in all take less time one
-// after the other than side by side, however the blocks are distributed. Side by side,
+// AlwaysOneByOne reports whether n messages that have `blocks` blocks in all take less time one
+// by one than side by side, however the blocks are distributed. Side by side,
 // each message costs the caller `each` cycles more than alone, and the list as a whole
 // costs `list` cycles more. n includes messages without blocks. That copied short messages
 // share calls is left out.
-func (p *Streams) NeverPays(n, blocks, each, list int) bool {
+func (p *Streams) AlwaysOneByOne(n, blocks, each, list int) bool {
 	l := min(n, p.Width)
 	return int64(blocks)*int64(p.gains[l]) < int64(listCycles+list)+int64(n)*int64(p.messageCosts[l]+each)
 }
