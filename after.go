@@ -12,8 +12,8 @@ import (
 
 // SumManyAfter sets dst[i] to the digest of the bytes written to prefix, followed by
 // msgs[i], for every i. It hashes the messages side by side on the calling goroutine. It
-// starts no other goroutine. Once its pools are filled, it allocates nothing. It does not
-// hash the whole blocks of the prefix again. A nil message is an empty message. dst must
+// starts no other goroutine. Once its pools are filled, it allocates nothing, unless it has to
+// clone or restore prefix. It does not hash the whole blocks of the prefix again. A nil message is an empty message. dst must
 // not overlap any message.
 //
 // prefix stays as it is, and may be written to further. Concurrent calls may share a prefix
@@ -121,19 +121,18 @@ func sumOneForeign(function string, prefix hash.Hash, msg []byte) (one [Size]byt
 // bytes written to prefix, followed by msg(i). The state of prefix cannot be read.
 func sumForeign(function string, prefix hash.Hash, n int, msg func(i int) []byte, put func(i int, sum *[Size]byte)) {
 	var sum [Size]byte
+	at := 0
 	if c, ok := prefix.(hash.Cloner); ok {
-		if after, err := c.Clone(); err == nil {
-			for i := range n {
-				if i > 0 {
-					if after, err = c.Clone(); err != nil {
-						panic(fmt.Sprintf("sha256: %s: clone %T: %v", function, prefix, err))
-					}
-				}
-				after.Write(msg(i))
+		for after, err := c.Clone(); err == nil; after, err = c.Clone() {
+			if at < n {
+				after.Write(msg(at))
 				sumAlone(&sum, after)
-				put(i, &sum)
+				put(at, &sum)
+				at++
 			}
-			return
+			if at >= n {
+				return
+			}
 		}
 	}
 	reset, err := resetter(function, prefix)
@@ -141,10 +140,10 @@ func sumForeign(function string, prefix hash.Hash, n int, msg func(i int) []byte
 		panic(fmt.Sprintf("sha256: %s: a %T can be neither cloned nor restored: %v", function, prefix, err))
 	}
 	defer reset() // in case prefix panics, or reading a message faults
-	for i := range n {
-		prefix.Write(msg(i))
+	for ; at < n; at++ {
+		prefix.Write(msg(at))
 		sumAlone(&sum, prefix)
-		put(i, &sum)
+		put(at, &sum)
 		reset()
 	}
 }

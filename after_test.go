@@ -393,6 +393,55 @@ func TestWrapperIsWrittenTo(t *testing.T) {
 	}
 }
 
+// clonedOnce is a hash that can be cloned once, and restored. It counts what is written to
+// the hash and to its clone.
+type clonedOnce struct {
+	marshaler
+	cloned *bool
+	writes *int
+}
+
+func (c clonedOnce) Clone() (hash.Cloner, error) {
+	if *c.cloned {
+		return nil, errors.New("cloned before")
+	}
+	*c.cloned = true
+	clone := stdsha256.New().(marshaler)
+	state, err := c.MarshalBinary()
+	if err == nil {
+		err = clone.(encoding.BinaryUnmarshaler).UnmarshalBinary(state)
+	}
+	return clonedOnce{clone, c.cloned, c.writes}, err
+}
+
+func (c clonedOnce) Write(p []byte) (int, error) {
+	*c.writes++
+	return c.marshaler.Write(p)
+}
+
+func (c clonedOnce) UnmarshalBinary(state []byte) error {
+	return c.marshaler.(encoding.BinaryUnmarshaler).UnmarshalBinary(state)
+}
+
+// TestHashThatIsClonedOnce tests that a hash whose Clone fails behind the first message is
+// restored for the others.
+func TestHashThatIsClonedOnce(t *testing.T) {
+	writes := 0
+	prefix := clonedOnce{stdsha256.New().(marshaler), new(bool), &writes}
+	begin, msgs := hashtest.Data(100), cut(5, func(i int) int { return 40 * i })
+	prefix.marshaler.Write(begin)
+	dst := make([][sha256.Size]byte, len(msgs))
+	sha256.SumManyAfter(dst, prefix, msgs)
+	for i, m := range msgs {
+		if want := stdsha256.Sum256(slices.Concat(begin, m)); dst[i] != want {
+			t.Errorf("digest %d: %x, want %x", i, dst[i], want)
+		}
+	}
+	if writes != len(msgs) {
+		t.Errorf("%d writes of %d messages", writes, len(msgs))
+	}
+}
+
 func TestSumManyAfterPanicsBeforeItTouchesAnything(t *testing.T) {
 	begun := func(h hash.Hash) hash.Hash {
 		h.Write(hashtest.Data(100))

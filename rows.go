@@ -31,7 +31,8 @@ func RowsOf[D ~[Size]byte](d []D) Rows {
 // same digests if each message is a row of src. SumRows needs no slice for each row. It
 // writes each digest straight to its place, for example between the nodes of a tree. Memory
 // between the rows of dst stays as it is. Like SumManyAfter, SumRows uses only the calling
-// goroutine and leaves prefix as it is. Once its pools are filled, it allocates nothing.
+// goroutine and leaves prefix as it is. Once its pools are filled, it allocates nothing,
+// unless it has to clone or restore prefix.
 //
 // dst and src may share memory: row i of dst may overlap rows 0 to i of src.
 //

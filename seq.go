@@ -60,7 +60,8 @@ func sumSeq[K any](msgs iter.Seq2[K, []byte], yield func(K, [Size]byte) bool) {
 	msgs(func(k K, m []byte) bool {
 		// msgs may call this function out of turn: while digests are yielded, after the body
 		// has ended the loop, or after msgs has returned. Such a call goes straight to the
-		// loop's body. Once the loop has ended, the body of a range loop panics.
+		// loop's body. Once the loop has ended, the body of a range loop panics. After a
+		// panic of msgs, it still takes messages, and the 64th goes to the body.
 		if l.ended.Load() != ended || l.flushing {
 			return yield(k, Sum256(m))
 		}

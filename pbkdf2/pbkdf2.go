@@ -53,7 +53,7 @@ func Key(password string, salt []byte, iter, keyLength int) ([]byte, error) {
 // SumMany sets dst[i] to the key of 32 bytes of passwords[i] with salts[i] after
 // iters[i] iterations, for every i. It computes the keys side by side on the calling
 // goroutine. It starts no other goroutine. Once its pools are filled, it allocates
-// nothing. dst must not overlap any password or salt.
+// nothing, unless crypto/pbkdf2 does the work. dst must not overlap any password or salt.
 //
 // It returns an error, and sets nothing, if one of iters is below 1. Where crypto/pbkdf2
 // does the work, its first error ends SumMany. It panics, before it touches anything,

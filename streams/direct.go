@@ -111,19 +111,24 @@ func (d *direct) end() {
 		d.reading.Done()
 		d.group.Wait()
 	}
-	for _, s := range append(d.slots, d.slot) {
-		if s != nil {
-			s.close()
-		}
-	}
+	d.closeAll()
 	if d.done == len(d.dst) && len(d.errs) == 0 {
 		for _, c := range d.chunks {
 			chunks.Put(c)
 		}
 	}
-	if cap(d.batch.data) <= 2*maxBatch {
+	if d.batch.cap() <= 2*maxBatch {
 		d.batch.forget()
 		batches.Put(d.batch)
+	}
+}
+
+// closeAll closes the streams that are open, even if closing one of them panics.
+func (d *direct) closeAll() {
+	for _, s := range append(d.slots, d.slot) {
+		if s != nil && s.stream != nil {
+			defer s.close()
+		}
 	}
 }
 

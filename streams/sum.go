@@ -88,14 +88,13 @@ func sum(ctx context.Context, dst [][sha256.Size]byte, open func(i int) (io.Read
 		o.MaxOpen = defaultMaxOpen
 	}
 	r := &readers{dst: dst, open: open, progress: o.Progress, maxOpen: min(o.MaxOpen, len(dst))}
-	if err := r.direct(ctx); err != nil {
-		return err
-	}
+	exited := r.direct(ctx)
 	slices.SortFunc(r.errs, func(a, b *Error) int { return a.Index - b.Index })
-	errs := make([]error, 0, len(r.errs)+1)
+	errs := make([]error, 0, len(r.errs)+2)
 	for _, err := range r.errs {
 		errs = append(errs, err)
 	}
+	errs = append(errs, exited)
 	if r.done < len(r.dst) || len(r.dst) == 0 {
 		errs = append(errs, ctx.Err())
 	}
@@ -140,8 +139,8 @@ type piece struct {
 	err         error
 }
 
-// errReaderExited is for a stream that does not return, but calls runtime.Goexit.
-var errReaderExited = errors.New("streams: a stream ended its goroutine")
+// errReaderExited is for a callback that does not return, but calls runtime.Goexit.
+var errReaderExited = errors.New("streams: open, a stream or Progress ended its goroutine")
 
 // next opens the next stream in s. It returns false if there are no more. If the stream
 // cannot be opened, s has no stream, and p says why.
@@ -232,6 +231,9 @@ func (s *slot) buffer() []byte {
 func fill(ctx context.Context, stream io.Reader, buf []byte) (int, error) {
 	n, empty := 0, 0
 	for n < len(buf) {
+		if ctx.Err() != nil {
+			return n, ctx.Err()
+		}
 		m, err := stream.Read(buf[n:])
 		if m < 0 || m > len(buf)-n {
 			return n, fmt.Errorf("stream.Read returned %d bytes for a buffer of %d", m, len(buf)-n)
@@ -245,9 +247,6 @@ func fill(ctx context.Context, stream io.Reader, buf []byte) (int, error) {
 		}
 		if empty == maxEmptyReads {
 			return n, io.ErrNoProgress
-		}
-		if ctx.Err() != nil {
-			return n, ctx.Err()
 		}
 	}
 	return n, nil
@@ -316,6 +315,9 @@ type batch struct {
 
 // len returns the number of pieces in b.
 func (b *batch) len() int { return len(b.data) + len(b.parts) + len(b.later) + len(b.failed) }
+
+// cap returns the capacity of the longest of the lists that grow with the streams.
+func (b *batch) cap() int { return max(cap(b.data), cap(b.parts), cap(b.later), cap(b.failed)) }
 
 func (b *batch) add(p piece) {
 	switch {

@@ -463,6 +463,15 @@ func TestSumCanceled(t *testing.T) {
 			t.Errorf("canceled at stream %d: %d streams are open", at, opened.Load())
 		}
 	}
+	opening, cancel := context.WithCancel(t.Context())
+	reads := 0
+	err := streams.Sum(opening, make([][sha256.Size]byte, 3), func(int) (io.ReadCloser, error) {
+		cancel()
+		return io.NopCloser(readerFunc(func([]byte) (int, error) { reads++; return 0, io.EOF })), nil
+	}, streams.Options{})
+	if !errors.Is(err, context.Canceled) || reads > 0 {
+		t.Errorf("canceled while the first stream is opened: %d reads, %v", reads, err)
+	}
 	if err := streams.Sum(t.Context(), [][sha256.Size]byte(nil), func(int) (io.ReadCloser, error) { return nil, nil }, streams.Options{}); err != nil {
 		t.Errorf("no streams: %v", err)
 	}
@@ -514,6 +523,31 @@ func TestSumPanics(t *testing.T) {
 			}
 		}
 	}
+	for _, reads := range []bool{true, false} { // a Read panics, then a Close; a Close alone
+		var opened atomic.Int32
+		ctx, cancel := context.WithCancel(t.Context())
+		message := panicOf(func() {
+			streams.Sum(ctx, make([][sha256.Size]byte, 8), func(i int) (io.ReadCloser, error) {
+				opened.Add(1)
+				return &closing{stream{Reader: readerFunc(func(p []byte) (int, error) {
+					if i == 7 {
+						cancel()
+						if reads {
+							panic("of Read")
+						}
+					}
+					return len(p), nil
+				}), open: &opened}, func() {
+					if i == 3 {
+						panic("of Close")
+					}
+				}}, nil
+			}, streams.Options{})
+		})
+		if message != "of Read" && message != "of Close" || opened.Load() != 0 {
+			t.Errorf("a panic of Close, behind one of Read: %t: panic %q, %d streams are open", reads, message, opened.Load())
+		}
+	}
 	for _, blocks := range []int{-1, 0, 2} {
 		ended := make(chan error, 1)
 		go func() {
@@ -531,6 +565,26 @@ func TestSumPanics(t *testing.T) {
 		if err := <-ended; err == nil {
 			t.Errorf("stream %d blocks: no error where open ended its goroutine", blocks)
 		}
+	}
+	failed := errors.New("failed")
+	ended := make(chan error, 1)
+	go func() {
+		err := failed // if Sum's own goroutine ends
+		defer func() { ended <- err }()
+		err = streams.Sum(context.Background(), make([][sha256.Size]byte, 3), func(i int) (io.ReadCloser, error) {
+			switch i {
+			case 0:
+				return nil, failed
+			case 1:
+				time.Sleep(20 * time.Millisecond) // the streams are taken over
+			case 2:
+				runtime.Goexit()
+			}
+			return io.NopCloser(strings.NewReader("")), nil
+		}, streams.Options{})
+	}()
+	if err := <-ended; !errors.Is(err, failed) {
+		t.Errorf("a stream failed before another ended its goroutine: %v", err)
 	}
 	for end := time.Now().Add(10 * time.Second); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {

@@ -43,7 +43,8 @@ type digest struct {
 
 // New returns a new [hash.Hash] that computes the SHA256TREE digest of what is
 // written to it, up to 32 chunks side by side. It also implements [hash.Cloner].
-// Its buffer grows with what is written, up to 32 KiB. One goroutine at a time may use it.
+// Its buffer grows with what is written, up to 32 KiB. One goroutine at a time may use it. If
+// reading the data of a Write faults, the hash is unusable until Reset.
 func New() hash.Hash { return new(digest) }
 
 // Size returns the length of a digest in bytes.

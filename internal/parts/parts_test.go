@@ -194,12 +194,14 @@ func TestSmallStretches(t *testing.T) {
 		workers               int
 		pad                   bool
 		goroutines            bool
+		reads                 int // 0: any number
 	}{
 		{size: 1, partSize: 1000},
 		{size: 100_000, partSize: 1000},
 		{size: 100_000, partSize: 1000, group: 32},
 		{size: 100_000, partSize: 3 << 20, pad: true}, // takes two steps
 		{size: 128 << 10, partSize: 4096},
+		{size: 128 << 10, partSize: 4096, workers: 64, reads: 1}, // the parts go side by side all the same
 		{size: 128<<10 + 1, partSize: 4096, workers: 2, goroutines: true},
 		// One step for one worker.
 		{size: 128<<10 + 1, partSize: 4096, workers: 1},
@@ -210,11 +212,12 @@ func TestSmallStretches(t *testing.T) {
 		t.Run(fmt.Sprintf("size=%d/part=%d/group=%d/workers=%d", tt.size, tt.partSize, tt.group, tt.workers), func(t *testing.T) {
 			before := runtime.NumGoroutine()
 			var mu sync.Mutex
-			started := false
+			started, reads := false, 0
 			r := readerAtFunc(func(p []byte, off int64) (int, error) {
 				mu.Lock()
 				defer mu.Unlock()
 				started = started || runtime.NumGoroutine() > before
+				reads++
 				return bytes.NewReader(data[:tt.size]).ReadAt(p, off)
 			})
 			done, read := 0, int64(0)
@@ -246,6 +249,9 @@ func TestSmallStretches(t *testing.T) {
 			if started != tt.goroutines {
 				t.Errorf("reading on other goroutines: %v, want %v", started, tt.goroutines)
 			}
+			if tt.reads > 0 && reads != tt.reads {
+				t.Errorf("%d reads, want %d", reads, tt.reads)
+			}
 		})
 	}
 }
@@ -253,7 +259,11 @@ func TestSmallStretches(t *testing.T) {
 // TestWorkersAreBounded asks for far too many workers. On 32-bit ports, so many would take
 // more parts at a time than an int can count.
 func TestWorkersAreBounded(t *testing.T) {
-	for _, tt := range []struct{ parts, partSize int }{{5000, 1024}, {1 << 22, 1}} {
+	rows := []struct{ parts, partSize, workers int }{{5000, 1024, 40}, {1 << 22, 1, 32}}
+	if !testing.Short() {
+		rows = append(rows, struct{ parts, partSize, workers int }{parts.MaxWorkers*128 + 129, 1024, parts.MaxWorkers})
+	}
+	for _, tt := range rows {
 		before := runtime.NumGoroutine()
 		var most atomic.Int64
 		p := parts.Parts{
@@ -275,7 +285,7 @@ func TestWorkersAreBounded(t *testing.T) {
 			t.Errorf("part %d of %d: %x, want %x", i, tt.parts, digests[i], want)
 		}
 		// A worker is two goroutines; one more waits for all of them.
-		if limit := int64(before + 2*parts.MaxWorkers + 1); most.Load() > limit {
+		if limit := int64(before + 2*tt.workers + 1); most.Load() > limit {
 			t.Fatalf("%d parts: %d goroutines, want at most %d", tt.parts, most.Load(), limit)
 		}
 	}
