@@ -170,7 +170,7 @@ func TestForce(t *testing.T) {
 
 func TestSelectRefuses(t *testing.T) {
 	was := current().Selection
-	defer Select(was)
+	defer selectKernels(was)
 	all := func(Spec) bool { return true }
 	before := enabledNames()
 	for _, s := range []Selection{{}, {Single: "x9_none", Allowed: all}, {Single: "x1_shani"}, {Single: "x4_avx", Allowed: all}, {Single: "node_x1_shani", Allowed: all}} {
@@ -180,7 +180,7 @@ func TestSelectRefuses(t *testing.T) {
 					t.Errorf("%s can be selected", s.Single)
 				}
 			}()
-			Select(s)
+			selectKernels(s)
 		}()
 		if got := enabledNames(); !slices.Equal(got, before) || Single() != was.Single {
 			t.Errorf("refusing %s leaves %s and %q", s.Single, Single(), got)

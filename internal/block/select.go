@@ -81,15 +81,15 @@ func choose() *choice {
 // hasAVX reports whether this CPU has the instruction VZEROUPPER. Assembly reads it.
 var hasAVX bool
 
-// Select puts the kernels of s in use. Nothing may hash during the call. If this machine
-// cannot run s.Single, or s does not allow s.Single, Select panics and changes nothing.
-func Select(s Selection) {
+// selectKernels puts the kernels of s in use. Nothing may hash during the call. If this machine
+// cannot run s.Single, or s does not allow s.Single, selectKernels panics and changes nothing.
+func selectKernels(s Selection) {
 	selects.Lock()
 	defer selects.Unlock()
 	use(s)
 }
 
-// use is Select for a caller that holds selects.
+// use is selectKernels for a caller that holds selects.
 func use(s Selection) {
 	usable := cpu.Usable()
 	c := &choice{Selection: s, headers: slices.Clone(headers), maxStream: MaxPlain}
@@ -137,8 +137,8 @@ func Force(name string) (restore func(), ok bool) {
 	case i < 0:
 		return func() {}, false
 	}
-	Select(forced)
-	return func() { Select(was.Selection) }, true
+	selectKernels(forced)
+	return func() { selectKernels(was.Selection) }, true
 }
 
 // Supported returns the kernels, of all operations, that this machine can run.

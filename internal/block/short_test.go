@@ -23,7 +23,7 @@ const wideStride = unsafe.Sizeof(wideSlot{})
 
 // forEachShort runs f with the routines of Go and with those of vector registers.
 func forEachShort(t *testing.T, f func(t *testing.T)) {
-	defer Select(current().Selection)
+	defer selectKernels(current().Selection)
 	for r, k := range shortRoutines {
 		name := k.Name
 		if name == "" {
@@ -34,7 +34,7 @@ func forEachShort(t *testing.T, f func(t *testing.T)) {
 			if in != inGo && (len(headers) == 0 || k.Arch != headers[0].Arch || !cpu.Usable().Has(k.Needs)) {
 				t.Skipf("this machine cannot run %s", name)
 			}
-			Select(Selection{Single: "generic", Allowed: func(k Spec) bool { return k.Name == name }})
+			selectKernels(Selection{Single: "generic", Allowed: func(k Spec) bool { return k.Name == name }})
 			if got := current().short; got != in {
 				t.Fatalf("in use is %q", shortRoutines[got].Name)
 			}

@@ -91,8 +91,8 @@ func TestHasAVX(t *testing.T) {
 
 // TestSelectOfNoKernel tests that nothing uses a kernel that is not enabled.
 func TestSelectOfNoKernel(t *testing.T) {
-	defer Select(current().Selection)
-	Select(Selection{Single: "generic"})
+	defer selectKernels(current().Selection)
+	selectKernels(Selection{Single: "generic"})
 	if names := enabledNames(); len(names) > 0 || ShortInVectors(false) || current().single != plainGo || current().node != plainGo {
 		t.Errorf("%q are enabled, %d and %d are called", names, current().single, current().node)
 	}
