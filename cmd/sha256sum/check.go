@@ -159,10 +159,10 @@ func (s *source) audit(name string, roots []string) iter.Seq[item] {
 	return func(yield func(item) bool) {
 		records, err := update.OpenIndex(name)
 		if err != nil {
-			yield(errorItem("%s: %s", message.Quote(name+update.Suffix), message.Reason(err)))
+			yield(errorItem("%s: %s", message.Quote(update.StampsOf(name)), message.Reason(err)))
 			return
 		}
-		a := auditing{list: &list{name: name, audit: true, roots: roots, records: records}, base: s.baseOf(name)}
+		a := auditing{list: &list{name: name, audit: true, roots: roots, records: records}, base: s.baseOf(name), stamps: update.StampsOf(name)}
 		if a.file, err = filepath.EvalSymlinks(name); err != nil {
 			a.file = name
 		}
@@ -191,6 +191,7 @@ type auditing struct {
 	*list
 	base     string
 	file     string // of the list, whatever links lead to it
+	stamps   string // the file of its records
 	listed   names.Set
 	absolute int // names
 }
@@ -210,7 +211,7 @@ func (s *source) unlisted(a *auditing, root string) iter.Seq[item] {
 		case info.Dir:
 			follow := s.links == "follow"
 			leave := func(path string) bool {
-				return s.own(path) || output.Same(path, a.file, follow) || output.Same(path, a.name+update.Suffix, follow)
+				return s.own(path) || output.Same(path, a.file, follow) || output.Same(path, a.stamps, follow)
 			}
 			for e := range s.walker(leave).Walk(root, at) { // nothing goes unnoticed
 				it := foundItem(e)

@@ -45,8 +45,8 @@ func (s *source) entries(l *list) iter.Seq2[checklist.Entry, error] {
 		parser, r := &s.parser, io.Reader(in)
 		if l.bag != nil {
 			parser, r = &checklist.Parser{Format: l.bag.Format(), DigestSize: l.manifest.Size}, l.bag.Decode(in)
-		} else if base := filepath.Base(l.name); base == bagManifest || base == bagTagManifest {
-			parser = &checklist.Parser{Format: bag.FormatOf(filepath.Dir(l.name))}
+		} else if format := formatOf(l.name); format != checklist.Auto {
+			parser = &checklist.Parser{Format: format}
 		}
 		errRead := errors.New(l.shown + ": read error")
 		if r, err = plainText(r); err != nil {
@@ -172,7 +172,15 @@ func isMissing(path string) bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// The names of manifests (RFC 8493), which have a format of their own.
+// formatOf returns the format of the list of a name.
+func formatOf(name string) checklist.Format {
+	if base := filepath.Base(name); base == bagManifest || base == bagTagManifest {
+		return bag.FormatOf(filepath.Dir(name))
+	}
+	return checklist.Auto
+}
+
+// The names of manifests (RFC 8493), which in a bag have a format of their own.
 const (
 	bagManifest    = "manifest-sha256.txt"
 	bagTagManifest = "tagmanifest-sha256.txt"

@@ -77,11 +77,14 @@ func run(args []string) int {
 		}
 		bar = terminal.StartProgress(ctx, when, typedInto(o), p)
 	}
-	out := os.Stdout
+	out, report := os.Stdout, os.Stdout
 	if w.list != nil {
 		out = w.list.File
+		if !w.list.Temporary {
+			report = os.Stderr // the list may be standard output
+		}
 	}
-	results := newPrinter(o, w, bar.Wrap(out), bar.Wrap(os.Stderr), bar.Wrap(os.Stdout))
+	results := newPrinter(o, w, bar.Wrap(out), bar.Wrap(os.Stderr), bar.Wrap(report))
 	err = p.run(ctx, s.items(), results)
 	bar.Finish()
 	return finish(o, err, results, w)
@@ -97,7 +100,7 @@ func finish(o *options, err error, results *printer, w outputs) int {
 		w.known.Close()
 		if err == nil {
 			if err = w.known.Err(); err != nil {
-				name += update.Suffix
+				name = update.StampsOf(o.update)
 			}
 		}
 	}
@@ -127,7 +130,7 @@ func finish(o *options, err error, results *printer, w outputs) int {
 		} else {
 			w.stamps.Abort()
 		}
-		switch of := o.update + update.Suffix; {
+		switch of := update.StampsOf(o.update); {
 		case stampsErr == nil:
 		case err == nil:
 			err, name = stampsErr, of
@@ -166,7 +169,7 @@ func (p *printer) loss(dest *output.File) error {
 	case p.failed:
 		why = "a file could not be read"
 	case p.former != nil && 2*p.former.Removed() > p.former.Lines():
-		why = fmt.Sprintf("%d of its %d files are gone", p.former.Removed(), p.former.Lines())
+		why = fmt.Sprintf("%d of its %d files are gone or left out", p.former.Removed(), p.former.Lines())
 	default:
 		return nil
 	}

@@ -32,13 +32,13 @@ func openOutputs(o *options) (w outputs, name string, err error) {
 	if w.list, err = output.Create(o.output); err != nil || o.update == "" {
 		return w, o.output, err
 	}
-	name = o.update + update.Suffix
+	name = update.StampsOf(o.update)
 	if w.known, err = update.Open(o.update, o.roots()); err == nil {
 		w.stamps, err = update.Create(o.update)
 	}
 	if err == nil && w.list.Temporary {
 		name = o.update
-		if w.former, err = update.ReadFormer(o.update, update.Form{Zero: o.zero, JSON: o.json}); err != nil {
+		if w.former, err = update.ReadFormer(o.update); err != nil {
 			w.stamps.Abort()
 		}
 	}

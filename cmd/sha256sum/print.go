@@ -402,10 +402,10 @@ func (p *printer) verdict(it *fileItem) error {
 	status := p.statusOf(it)
 	word := "OK"
 	switch {
-	case status == statusMissing && p.ignoreMissing:
-		return nil
 	case status == statusMissing && it.check.list.audit:
 		it.check.list.missing.add(it.name, it.check.want) // it may turn up elsewhere
+		return nil
+	case status == statusMissing && p.ignoreMissing:
 		return nil
 	case it.err != nil:
 		word = "FAILED open or read"
@@ -488,6 +488,9 @@ func (p *printer) found(it *fileItem) error {
 
 // lost prints the files of an audit that are nowhere.
 func (p *printer) lost(l *list) (count int, err error) {
+	if p.ignoreMissing {
+		return 0, nil
+	}
 	for name := range l.missing.lost() {
 		count++
 		if p.status {
@@ -515,7 +518,7 @@ func (p *printer) summary(l *list) error {
 		return err
 	}
 	if l.records != nil && l.records.Err() != nil {
-		if err := p.item(errorItem("%s: %s", message.Quote(l.name+update.Suffix), message.Reason(l.records.Err()))); err != nil {
+		if err := p.item(errorItem("%s: %s", message.Quote(update.StampsOf(l.name)), message.Reason(l.records.Err()))); err != nil {
 			return err
 		}
 	}
@@ -595,5 +598,5 @@ func (p *printer) summary(l *list) error {
 
 // nothingVerified reports whether the options left nothing of a list to verify.
 func (p *printer) nothingVerified(l *list) bool {
-	return l.matched == 0 && (p.ignoreMissing || len(p.filters) > 0)
+	return l.matched+l.moved == 0 && (p.ignoreMissing || len(p.filters) > 0)
 }

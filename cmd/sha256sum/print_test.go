@@ -84,7 +84,7 @@ func TestAuditWithoutItsRecords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Mkdir(name+update.Suffix, 0o700); err != nil {
+	if err := os.Mkdir(update.StampsOf(name), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	l := &list{name: name, audit: true, proper: 1, records: records}
@@ -97,7 +97,7 @@ func TestAuditWithoutItsRecords(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if want := message.Quote(name+update.Suffix) + ": not a regular file"; out.String() != "abc: FAILED\n" || !strings.Contains(errs.String(), want) || p.exitStatus() != 1 {
+	if want := message.Quote(update.StampsOf(name)) + ": not a regular file"; out.String() != "abc: FAILED\n" || !strings.Contains(errs.String(), want) || p.exitStatus() != 1 {
 		t.Errorf("printed %q, messages %q, status %d", out.String(), errs.String(), p.exitStatus())
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -172,10 +171,7 @@ func makeSocket(ts *testscript.TestScript, neg bool, args []string) {
 	dir, err := os.MkdirTemp("", "")
 	ts.Check(err)
 	defer os.RemoveAll(dir)
-	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: dir + "/s", Net: "unix"})
-	ts.Check(err)
-	l.SetUnlinkOnClose(false)
-	ts.Check(l.Close())
+	ts.Check(bindSocket(dir + "/s"))
 	ts.Check(os.Rename(dir+"/s", ts.MkAbs(args[0])))
 }
 

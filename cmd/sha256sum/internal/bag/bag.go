@@ -182,10 +182,14 @@ func Open(dir string) (b *Bag, problems []Problem) {
 	return b, problems
 }
 
-// FormatOf returns the format of the manifests in a directory: BagIt, unless the
-// declaration beside them says that it is an earlier one.
+// FormatOf returns the format of lists in a directory that have names of manifests: BagIt,
+// unless the declaration beside them says that it is an earlier one. Where there is none, any
+// tool's list may have such a name.
 func FormatOf(dir string) checklist.Format {
 	b, version, _, err := declared(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return checklist.Auto
+	}
 	if err != nil || !slices.Contains(versions, version) {
 		return checklist.BagIt
 	}

@@ -12,7 +12,7 @@ const (
 	// has fewer.
 	minDescriptors = 8
 	// minAddressSpace is somewhat more than the address space that the Go runtime
-	// reserves, in bytes. With half of it the runtime ends the program with a
+	// reserves, in bytes. With less the runtime may end the program with a
 	// traceback, before anything here runs.
 	minAddressSpace = 1600000 << 10
 )

@@ -1,6 +1,8 @@
 package update
 
 import (
+	"bufio"
+	"bytes"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -18,10 +20,11 @@ import (
 // A Former is a list as it was, beside which the new one is compared. It keeps 25 bytes
 // for each line.
 type Former struct {
-	name  string
-	form  Form
-	lines []formerLine
-	seen  []bool
+	name     string
+	form     form
+	readable bool // some line of it
+	lines    []formerLine
+	seen     []bool
 }
 
 type formerLine struct {
@@ -29,11 +32,15 @@ type formerLine struct {
 	digest [8]byte // its beginning
 }
 
-// A Form is the form of a list's lines: those of checklist, or JSON.
-type Form struct {
-	Zero bool // lines end with NUL
-	JSON bool
-}
+// A form is what a list looks like. That of a new list may be another one.
+type form string
+
+const (
+	empty     form = "empty"
+	textLines form = "text"
+	zeroLines form = "lines that end with NUL"
+	jsonLines form = "JSON"
+)
 
 // A Difference is what became of a line of a list.
 type Difference int
@@ -44,16 +51,20 @@ const (
 	Changed
 )
 
-// ReadFormer reads a list. It has no lines if there is no list, or if it is not a regular
-// file.
-func ReadFormer(name string, form Form) (*Former, error) {
-	f := &Former{name: name, form: form}
+// ReadFormer reads a list in whatever form it is. It has no lines if there is no list, or if
+// it is not a regular file. What is there and has no line of a list is an error: nobody
+// knows what would be lost with it.
+func ReadFormer(name string) (*Former, error) {
+	f := &Former{name: name, form: empty}
 	err := f.each(func(name string, digest []byte) error {
 		f.lines = memory.Append(f.lines, formerLine{names.KeyOf(name), [8]byte(digest)})
 		return nil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("reading the list: %w", err)
+	}
+	if f.form != empty && !f.readable {
+		return nil, fmt.Errorf("not replaced: it seems to be %s, but has no line of a list (to begin anew, remove it)", f.form)
 	}
 	slices.SortStableFunc(f.lines, func(a, b formerLine) int { return names.Compare(a.key, b.key) })
 	f.lines = slices.CompactFunc(f.lines, func(a, b formerLine) bool { return a.key == b.key })
@@ -76,12 +87,16 @@ func (f *Former) each(see func(name string, digest []byte) error) error {
 		return err
 	}
 	defer file.Close()
+	in := bufio.NewReaderSize(file, checklist.MaxLine)
+	if f.form, err = formOf(in); err != nil {
+		return err
+	}
 	end := byte('\n')
-	if f.form.Zero {
+	if f.form == zeroLines {
 		end = 0
 	}
-	parser := checklist.Parser{Zero: f.form.Zero}
-	for lines := checklist.NewLines(file, end); ; {
+	parser := checklist.Parser{Zero: f.form == zeroLines}
+	for lines := checklist.NewLines(in, end); ; {
 		line, whole, err := lines.Next()
 		if err == io.EOF {
 			return nil
@@ -93,12 +108,13 @@ func (f *Former) each(see func(name string, digest []byte) error) error {
 			continue
 		}
 		name, digest, ok := "", []byte(nil), false
-		if f.form.JSON {
+		if f.form == jsonLines {
 			name, digest, ok = parseObject(line)
 		} else if e, err := parser.Parse(line); err == nil {
 			name, digest, ok = e.Name, e.Digest, true
 		}
-		if !ok {
+		f.readable = f.readable || ok
+		if digest == nil {
 			continue
 		}
 		if err := see(name, digest); err != nil {
@@ -107,12 +123,30 @@ func (f *Former) each(see func(name string, digest []byte) error) error {
 	}
 }
 
-// parseObject reads a line of --json.
+// formOf returns the form of a list. No name has a NUL, but with -z one may have a newline:
+// in the first line, too.
+func formOf(list *bufio.Reader) (form, error) {
+	head, err := list.Peek(checklist.MaxLine)
+	switch {
+	case err != nil && err != io.EOF:
+		return empty, err
+	case len(head) == 0:
+		return empty, nil
+	case head[0] == '{':
+		return jsonLines, nil
+	case bytes.IndexByte(head, 0) >= 0:
+		return zeroLines, nil
+	}
+	return textLines, nil
+}
+
+// parseObject reads a line of --json. A file that could not be read has no digest.
 func parseObject(line string) (name string, digest []byte, ok bool) {
 	var object struct {
 		Name      string `json:"name"`
 		NameBytes []byte `json:"name_bytes"`
 		Digest    string `json:"digest"`
+		Error     string `json:"error"`
 	}
 	if json.Unmarshal([]byte(line), &object) != nil {
 		return "", nil, false
@@ -121,10 +155,16 @@ func parseObject(line string) (name string, digest []byte, ok bool) {
 	if len(object.NameBytes) > 0 {
 		object.Name = string(object.NameBytes)
 	}
-	return object.Name, digest, err == nil && len(digest) == 32
+	if err != nil || len(digest) != checklist.Size {
+		return "", nil, object.Error != ""
+	}
+	return object.Name, digest, true
 }
 
 func (f *Former) find(name string) (i int, found bool) {
+	if f == nil {
+		return 0, false
+	}
 	return slices.BinarySearchFunc(f.lines, names.KeyOf(name), func(l formerLine, k names.Key) int { return names.Compare(l.key, k) })
 }
 

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/sha256-simd/sha256-simd/internal/stamp"
@@ -22,20 +23,20 @@ func TestFormer(t *testing.T) {
 	h1, h2 := hex.EncodeToString(one), hex.EncodeToString(two)
 	for _, test := range []struct {
 		name, list string
-		form       Form
 	}{
-		{"standard", h1 + "  b\n" + h2 + "  a\n\nnonsense\n# comment\n\\" + h1 + "  c\\nd\n", Form{}},
-		{"tagged", "SHA256 (b) = " + h1 + "\nSHA256 (a) = " + h2 + "\n\\SHA256 (c\\nd) = " + h1, Form{}},
-		{"NUL", h1 + "  b\x00" + h2 + "  a\x00" + h1 + "  c\nd\x00", Form{Zero: true}},
-		{"JSON", fmt.Sprintf(`{"name":"b","digest":%q}`+"\n"+`{"name":"a","digest":%q}`+"\n{\"error\":1}\n{\"name\":\"e\",\"digest\":\"00\"}\n"+`{"name":"x","name_bytes":"Ywpk","digest":%q}`, h1, h2, h1), Form{JSON: true}},
-		{"twice", h1 + "  b\n" + h2 + "  ./b\n" + h2 + "  a\n\\" + h1 + "  c\\nd\n\\" + h1 + "  c\\nd\n", Form{}},
+		{"standard", h1 + "  b\n" + h2 + "  a\n\nnonsense\n# comment\n\\" + h1 + "  c\\nd\n"},
+		{"tagged", "SHA256 (b) = " + h1 + "\nSHA256 (a) = " + h2 + "\n\\SHA256 (c\\nd) = " + h1},
+		{"NUL", h1 + "  b\x00" + h2 + "  a\x00" + h1 + "  c\nd\x00"},
+		{"NUL, with a newline first", h1 + "  c\nd\x00" + h2 + "  a\x00" + h1 + "  b\x00"},
+		{"JSON", fmt.Sprintf(`{"name":"b","digest":%q}`+"\n"+`{"name":"a","digest":%q}`+"\n{\"error\":1}\n{\"name\":\"e\",\"digest\":\"00\"}\n"+`{"name":"x","name_bytes":"Ywpk","digest":%q}`, h1, h2, h1)},
+		{"twice", h1 + "  b\n" + h2 + "  ./b\n" + h2 + "  a\n\\" + h1 + "  c\\nd\n\\" + h1 + "  c\\nd\n"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			name := filepath.Join(t.TempDir(), "LIST")
 			if err := os.WriteFile(name, []byte(test.list), 0o666); err != nil {
 				t.Fatal(err)
 			}
-			f, err := ReadFormer(name, test.form)
+			f, err := ReadFormer(name)
 			if err != nil || f.Lines() != 3 || f.Removed() != 3 {
 				t.Fatalf("%d lines, %d removed, %v", f.Lines(), f.Removed(), err)
 			}
@@ -49,7 +50,8 @@ func TestFormer(t *testing.T) {
 				{record("b", one), stamp.Stamp{Size: 3, Modified: 9, Changed: 5, Inode: 6}, Written},
 				{record("b", one), stamp.Stamp{Size: 9, Modified: 4, Changed: 5, Inode: 6}, Written},
 				{record("b", two), then, Unknown}, // the list has another digest
-				{record("x", one), then, Unknown}, // the list has no such file
+				{record("x", one), then, Damaged}, // the list has no such file, and the record is all that is known
+				{record("x", one), stamp.Stamp{Size: 3, Modified: 9}, Written},
 				{nil, then, Unknown},
 				{&Record{Name: "b", Digest: [32]byte(one), Stamp: stamp.Stamp{Inode: 6}}, stamp.Stamp{}, Written}, // no regular file
 			} {
@@ -75,10 +77,39 @@ func TestFormer(t *testing.T) {
 			}
 		})
 	}
-	if f, err := ReadFormer(filepath.Join(t.TempDir(), "nosuch"), Form{}); err != nil || f.Lines() != 0 {
+	if f, err := ReadFormer(filepath.Join(t.TempDir(), "nosuch")); err != nil || f.Lines() != 0 {
 		t.Errorf("%v", err)
 	}
-	if f, err := ReadFormer(os.DevNull, Form{}); err != nil || f.Lines() != 0 {
+	if f, err := ReadFormer(os.DevNull); err != nil || f.Lines() != 0 {
 		t.Errorf("%v", err)
+	}
+}
+
+// What has no line of a list is none, unless it is empty: nobody knows what would be lost.
+func TestFormerThatIsNoList(t *testing.T) {
+	for _, test := range []struct{ list, seems string }{
+		{"", ""},
+		{`{"name":"a","error":"Permission denied"}` + "\n", ""},
+		{"#!/bin/sh\nexit\n", "text"},
+		{"\n", "text"},
+		{`{"list":"a"}` + "\n", "JSON"},
+		{"{}\n{", "JSON"},
+		{"\x7fELF\x00\n", "lines that end with NUL"},
+		{"\x00", "lines that end with NUL"},
+	} {
+		name := filepath.Join(t.TempDir(), "LIST")
+		if err := os.WriteFile(name, []byte(test.list), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		f, err := ReadFormer(name)
+		if test.seems == "" {
+			if err != nil || f.Lines() != 0 {
+				t.Errorf("%q: %v", test.list, err)
+			}
+			continue
+		}
+		if err == nil || !strings.Contains(err.Error(), "it seems to be "+test.seems+", but has no line of a list") {
+			t.Errorf("%q: %v", test.list, err)
+		}
 	}
 }

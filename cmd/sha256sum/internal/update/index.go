@@ -55,18 +55,19 @@ func (x *Index) Origin(name string, listed [sha256.Size]byte, now stamp.Stamp) O
 	return x.find(name).origin([8]byte(listed[:8]), now)
 }
 
-// Origin returns what the record of a file of the list says, which may be nil, if the file
-// now has a stamp and another digest than the list says.
+// Origin returns what the record of a file says, which may be nil, if the file now has a
+// stamp and another digest than the list says. If the list lacks the file, as one that was
+// removed does, or if f is nil, the record alone tells what the digest was.
 func (f *Former) Origin(known *Record, now stamp.Stamp) Origin {
-	if f == nil || known == nil {
-		return Unknown
-	}
-	i, found := f.find(known.Name)
-	if !found {
+	if known == nil {
 		return Unknown
 	}
 	r := indexOf(known)
-	return r.origin(f.lines[i].digest, now)
+	listed := r.digest
+	if i, found := f.find(known.Name); found {
+		listed = f.lines[i].digest
+	}
+	return r.origin(listed, now)
 }
 
 // origin is the rule for audits and for --update. listed is the beginning of the digest

@@ -18,10 +18,10 @@ func TestIndexThatBreaks(t *testing.T) {
 		want := Damaged
 		if broken {
 			want = Unknown
-			if err := os.Remove(list + Suffix); err != nil {
+			if err := os.Remove(StampsOf(list)); err != nil {
 				t.Fatal(err)
 			}
-			if err := os.Mkdir(list+Suffix, 0o700); err != nil {
+			if err := os.Mkdir(StampsOf(list), 0o700); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -11,6 +11,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -32,10 +33,19 @@ import (
 // damaged is not used. Records are in the order of the list, so that they are read
 // along with the walk, and memory does not grow.
 const (
-	Suffix    = ".stamps"
+	suffix    = ".stamps"
 	format    = "# sha256sum stamps 3"
 	checkSize = 8
 )
+
+// StampsOf returns the name of the file of a list's records. It is beside the list itself, not
+// beside a link to it: so all names of the list have the same records.
+func StampsOf(list string) string {
+	if target, err := filepath.EvalSymlinks(list); err == nil {
+		list = target
+	}
+	return list + suffix
+}
 
 // A Record is what a file was.
 type Record struct {
@@ -137,7 +147,7 @@ type recordLines struct {
 
 // openRecords returns the records of a list, or nil if it has none.
 func openRecords(list string) (*recordLines, error) {
-	name := list + Suffix
+	name := StampsOf(list)
 	info, err := os.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -240,7 +250,7 @@ type Writer struct {
 }
 
 func Create(list string) (*Writer, error) {
-	f, err := output.Create(list + Suffix)
+	f, err := output.Create(StampsOf(list))
 	if err != nil {
 		return nil, err
 	}

@@ -23,7 +23,7 @@ func writeStamps(t *testing.T, names ...string) (list string) {
 	for i, name := range names {
 		b = AppendRecord(b, &Record{Name: name, Digest: abcDigest, Stamp: stamp.Stamp{Size: 3, Inode: int64(i)}})
 	}
-	if err := os.WriteFile(list+Suffix, b, 0o666); err != nil {
+	if err := os.WriteFile(StampsOf(list), b, 0o666); err != nil {
 		t.Fatal(err)
 	}
 	return list
@@ -127,7 +127,7 @@ func TestRecordsOfBeforeStay(t *testing.T) {
 func TestRecordsThatBreakOff(t *testing.T) {
 	broken := errors.New("broken")
 	list := writeStamps(t, "t/a", "t/b")
-	stamps, err := os.ReadFile(list + Suffix)
+	stamps, err := os.ReadFile(StampsOf(list))
 	if err != nil {
 		t.Fatal(err)
 	}
