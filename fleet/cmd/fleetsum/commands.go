@@ -188,7 +188,7 @@ var reportCommand = command{
 The exit status is 0 if all lines have been checked without problems, 1 if there are
 problems, and 2 if some lines have not been checked. It depends on the journal alone.`,
 	options: func(o *options, flags *pflag.FlagSet) {
-		flags.Int64Var(&o.lines, "lines", -1, "how many lines there should be in all, if 'fleetsum split' has made no plan. An object that is in several parts counts once, and so does a part that was read with several --base")
+		flags.Int64Var(&o.lines, "lines", -1, "how many lines there should be in all, if 'fleetsum split' has made no plan. An object that is in several parts counts once, by its name, and so does a part that was read with several --base, or in several formats")
 	},
 	run: func(ctx context.Context, o *options, std *streams) (int, error) {
 		if len(o.arguments) != 1 {

@@ -101,9 +101,12 @@ func readingOptions(o *options, flags *pflag.FlagSet) {
 	flags.DurationVar(&o.every, "progress-every", 10*time.Second, "with --progress json, the time from line to line")
 }
 
+// defaultFormat is that of lists.
+const defaultFormat = "auto"
+
 // listOptions adds the options of commands that read lists.
 func listOptions(o *options, flags *pflag.FlagSet) {
-	flags.StringVar(&o.input.Format, "format", "auto", "the format of lists; `NAME` is "+list.Formats)
+	flags.StringVar(&o.input.Format, "format", defaultFormat, "the format of lists; `NAME` is "+list.Formats)
 	flags.StringVar(&o.input.Schema, "schema", "", "the `COLUMNS` of an inventory, such as 'Bucket, Key, Size'")
 	flags.StringVar(&o.input.Base, "base", "", "put `URL` before relative names in lists")
 }

@@ -34,11 +34,14 @@ no digest is expected, new. The last line has the counts, and the digest of all 
 {"summary":{"lines":…,"match":…,…},"sha256":"…"}.
 
 With --journal, the result also goes to the journal. Without --shard its last line then
-ends in "list":"…", which is the same whatever the --base is: 'fleetsum report' counts a
-list once. Bags in two directories are two lists. If the journal has the whole result
-of the list already, that result is printed. Only objects that were unreadable for a
-cause that may pass (credentials, load, the network, a write) are read again, and with
---retry-failed all objects with problems.
+ends in "list":"…", which is the same for the same names and digests in the same order,
+whatever the format, the compression and the --base are: 'fleetsum report' counts a list
+once. Bags in two directories are two lists: name both from one directory, since the report
+tells objects apart by their names. If the journal has the whole result of the list already,
+of the same objects, that result is printed. Relative names are of other objects in another
+working directory. Only objects that were unreadable for a cause that may pass (credentials,
+load, the network, a write) are read again, and with --retry-failed all objects with
+problems.
 
 The exit status is 0 if each line has an outcome, whichever it is, and 2 if not. After a
 signal it is 128 plus the signal's number.`,
@@ -63,6 +66,9 @@ func runWorker(ctx context.Context, o *options, std *streams) (int, error) {
 	}
 	if o.hasShard && (o.journal == "" || len(o.arguments) > 0) {
 		return 0, errors.New("--shard is one of a --journal, and takes no list")
+	}
+	if o.hasShard && (o.input != input.Options{Format: defaultFormat}) {
+		return 0, errors.New("--base, --format and --schema are options of split")
 	}
 	if o.retry && o.journal == "" {
 		return 0, errors.New("--retry-failed needs a --journal")
@@ -164,15 +170,20 @@ func (w *worker) journaled(ctx context.Context, j *journal.Journal, planned *jou
 		return err
 	}
 	defer lines.Close()
-	shard, err := w.spool(lines, from.Next)
+	shard, relative, err := w.spool(lines, from.Next)
 	if err != nil {
 		return fmt.Errorf("reading the list: %w", err)
 	}
 	if planned != nil && *planned != shard {
 		return fmt.Errorf("%s: a shard is not as its plan says: 'fleetsum split' makes both again", j.URL)
 	}
-	if sources := from.Sources(); planned == nil && len(sources) > 0 {
-		w.list = sources[0].ID()
+	if planned == nil {
+		w.list = from.ID()
+		if relative {
+			// From another directory the same names are of other objects.
+			sum := sha256.Sum256([]byte(shard.Digest + store.Canonical("")))
+			shard.Digest = hex.EncodeToString(sum[:])
+		}
 	}
 	format, err := list.NewFormat("json", "", "")
 	if err != nil {
@@ -358,11 +369,10 @@ func (w *worker) keep(ctx context.Context, j *journal.Journal, shard journal.Sha
 }
 
 // spool writes entries to a file, as lines of JSON, and returns the shard that
-// these are. The file is then at its start.
-func (w *worker) spool(f io.ReadWriteSeeker, next func() (list.Entry, error)) (journal.Shard, error) {
+// these are, and whether any name is relative. The file is then at its start.
+func (w *worker) spool(f io.ReadWriteSeeker, next func() (list.Entry, error)) (shard journal.Shard, relative bool, err error) {
 	h := sha256.New()
 	b := bufio.NewWriterSize(io.MultiWriter(f, h), 64<<10)
-	var shard journal.Shard
 	var line []byte
 	for {
 		e, err := next()
@@ -370,19 +380,20 @@ func (w *worker) spool(f io.ReadWriteSeeker, next func() (list.Entry, error)) (j
 			break
 		}
 		if err != nil {
-			return shard, err
+			return shard, false, err
 		}
 		shard.Add(&e)
+		relative = relative || e.Malformed == "" && store.IsRelative(e.Name)
 		line = e.Append(line[:0])
 		if _, err := b.Write(line); err != nil {
-			return shard, err
+			return shard, false, err
 		}
 	}
 	if err := b.Flush(); err != nil {
-		return shard, err
+		return shard, false, err
 	}
 	w.progress.expect(shard.Lines, shard.Bytes)
 	shard.Digest = hex.EncodeToString(h.Sum(nil))
-	_, err := f.Seek(0, io.SeekStart)
-	return shard, err
+	_, err = f.Seek(0, io.SeekStart)
+	return shard, relative, err
 }

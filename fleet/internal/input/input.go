@@ -38,13 +38,13 @@ type Reader struct {
 	lists   []part
 	sources []list.Source
 
-	current io.Closer
-	list    interface{ Next() (list.Entry, error) }
-	name    string
-	dir     string    // of the current list if it is a bag's
-	hash    hash.Hash // of the current list if it is a source
-	before  int64     // lines of the lists before the current one
-	line    int64
+	current  io.Closer
+	list     interface{ Next() (list.Entry, error) }
+	name     string
+	hash     hash.Hash // of the current list if it is a source
+	identity list.Identity
+	before   int64 // lines of the lists before the current one
+	line     int64
 }
 
 // A part is a list that is yet to be read.
@@ -70,6 +70,11 @@ func Read(in io.Reader, o Options) (*Reader, error) {
 // Sources returns the lists that were read to their ends, as they were named: in the
 // place of an inventory's files, its manifest.json.
 func (r *Reader) Sources() []list.Source { return r.sources }
+
+// ID returns what says whether what was read so far is the same list as another, however
+// each is stored and whatever its base is. Equal manifests of bags in two directories are
+// two lists, however the directories are named.
+func (r *Reader) ID() string { return r.identity.String() }
 
 // Open returns a Reader of lists, which are named like objects. A list may be
 // compressed (.gz), an inventory in Parquet (.parquet), the manifest.json of an
@@ -164,7 +169,7 @@ func (r *Reader) Next() (list.Entry, error) {
 			r.Close()
 			r.before = r.line
 			if r.hash != nil {
-				r.sources = append(r.sources, list.Source{Name: r.name, SHA256: hex.EncodeToString(r.hash.Sum(nil)), Dir: r.dir})
+				r.sources = append(r.sources, list.Source{Name: r.name, SHA256: hex.EncodeToString(r.hash.Sum(nil))})
 			}
 		case err != nil:
 			return list.Entry{}, fmt.Errorf("%s: %w", r.name, err)
@@ -223,15 +228,18 @@ func (r *Reader) openText(p part, o io.ReadCloser) error {
 		}
 		p.Format = "bagit"
 	}
-	if r.dir = ""; p.Format == "bagit" {
-		r.dir = store.Dir(p.name)
-		p.Base = cmp.Or(p.Base, r.dir)
+	if p.Format == "bagit" && p.from == nil {
+		dir := store.Dir(p.name)
+		r.identity.AddBag(store.Canonical(dir))
+		p.Base = cmp.Or(p.Base, dir)
 	}
 	format, err := list.NewFormat(p.Format, p.Schema, p.Base)
 	if err != nil {
 		return err
 	}
-	r.current, r.list = o, list.NewReader(text, format, &r.Listings)
+	lines := list.NewReader(text, format, &r.Listings)
+	lines.Identity = &r.identity
+	r.current, r.list = o, lines
 	return nil
 }
 
@@ -285,6 +293,7 @@ func (r *Reader) openParquet(p part, o store.Object) error {
 	if err == nil {
 		var rows *list.ParquetReader
 		if rows, err = list.NewParquetReader(f, size); err == nil {
+			rows.Identity = &r.identity
 			r.current, r.list = closers{rows, f}, rows
 			return nil
 		}

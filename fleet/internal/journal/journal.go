@@ -6,7 +6,8 @@
 //	plan.json               the shards, with their digests and numbers of lines
 //	shards/DIGEST.jsonl     the lines of a shard
 //	results/DIGEST.jsonl    what became of them: a worker's output for the shard
-//	                        with that digest
+//	                        with that digest. Without a plan, it is one of a part's
+//	                        lines and, if names are relative, the working directory
 //	unchanged/DIGEST.jsonl  the results of an earlier run for lines that are in no
 //	                        shard
 //	states/KEY.json         how far a long object has been read
@@ -191,8 +192,8 @@ type Summary struct {
 	Summary fixity.Counts `json:"summary"`
 	// SHA256 is the digest of all lines before this one.
 	SHA256 string `json:"sha256"`
-	// List is the ID of the list's Source, so that Report counts a list once, whichever
-	// names its options make of it. A shard of a plan has none.
+	// List is the list's ID, as input.Reader has it, so that Report counts a list once,
+	// whichever names its options make of it. A shard of a plan has none.
 	List string `json:"list,omitempty"`
 }
 

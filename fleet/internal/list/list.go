@@ -5,7 +5,6 @@ package list
 import (
 	"bufio"
 	"encoding/base64"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,8 +15,8 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/sha256-simd/sha256-simd"
 	"github.com/sha256-simd/sha256-simd/fleet/internal/checksum"
+	"github.com/sha256-simd/sha256-simd/fleet/internal/store"
 	"github.com/sha256-simd/sha256-simd/internal/checklist"
 )
 
@@ -58,19 +57,6 @@ type Entry struct {
 type Source struct {
 	Name   string `json:"name"`
 	SHA256 string `json:"sha256"` // of the list as it is stored
-	// Dir is the directory of a bag's manifest, as it was named. Equal manifests in two
-	// directories are different lists.
-	Dir string `json:"-"`
-}
-
-// ID returns what two lists have in common only if they are the same, whatever the base is
-// that they are read with.
-func (s Source) ID() string {
-	if s.Dir == "" {
-		return s.SHA256
-	}
-	sum := sha256.Sum256([]byte(s.SHA256 + s.Dir))
-	return hex.EncodeToString(sum[:])
 }
 
 // maxLine is the longest line that is read. Names are of at most 4 KiB, keys of
@@ -168,6 +154,9 @@ func NewFormat(name, schema, base string) (Format, error) {
 
 // A Reader reads entries. It is not safe for concurrent use.
 type Reader struct {
+	// Identity, if not nil, gets the entries that are read.
+	Identity *Identity
+
 	r        *bufio.Reader
 	format   Format
 	listings *Listings
@@ -192,6 +181,7 @@ func (r *Reader) Next() (Entry, error) {
 		line, err := r.r.ReadSlice('\n')
 		if len(line) == 0 && err != nil {
 			if bad := r.end(err); bad != nil {
+				r.Identity.addMalformed(bad.Error())
 				return Entry{Line: r.line, Size: -1, Malformed: bad.Error()}, nil
 			}
 			return Entry{}, err
@@ -203,6 +193,7 @@ func (r *Reader) Next() (Entry, error) {
 				return Entry{}, err
 			}
 			e.Malformed = fmt.Sprintf("longer than %d bytes", maxLine)
+			r.Identity.addMalformed(e.Malformed)
 			return e, nil
 		}
 		if err != nil && err != io.EOF {
@@ -218,9 +209,11 @@ func (r *Reader) Next() (Entry, error) {
 			r.listings.frame(text)
 			continue
 		}
+		var written string
 		if err := r.format.parse(text, &e); err != nil {
 			e.Malformed = err.Error()
 		} else if e.Malformed == "" {
+			written = e.written()
 			e.Name = Resolve(r.format.base, e.Name)
 			if e.withVersion {
 				e.Name, e.Version = CutVersion(e.Name)
@@ -230,7 +223,10 @@ func (r *Reader) Next() (Entry, error) {
 		r.listings.has(e.listing)
 		e.listing, e.withVersion = "", false
 		if e.Malformed != "" {
+			r.Identity.addMalformed(text)
 			e.SHA256, e.Checksums, e.Size = "", "", -1
+		} else {
+			r.Identity.add(written, &e)
 		}
 		return e, nil
 	}
@@ -262,10 +258,13 @@ func (r *Reader) skipLine() error {
 }
 
 // Resolve returns name as seen from base: it puts base before a name that is
-// neither a URL nor absolute.
+// neither a URL nor absolute. The name is literal; a file:// URL is not.
 func Resolve(base, name string) string {
 	if base == "" || name == "" || name[0] == '/' || hasScheme.MatchString(name) {
 		return name
+	}
+	if strings.HasPrefix(base, store.FileRoot) {
+		name = store.EscapePath(name)
 	}
 	return strings.TrimSuffix(base, "/") + "/" + name
 }

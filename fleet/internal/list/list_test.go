@@ -76,6 +76,7 @@ func TestFormats(t *testing.T) {
 		{name: "inventories have keys as they are", format: "inventory", line: `"b","k?versionId=v"`, want: Entry{Name: "s3://b/k?versionId=v"}},
 		{name: "base", base: "s3://b/x/", line: digest + "  a", want: Entry{Name: "s3://b/x/a", SHA256: digest}},
 		{name: "base and an absolute path", base: "s3://b/x/", line: digest + "  /a", want: Entry{Name: "/a", SHA256: digest}},
+		{name: "names below a URL that is escaped are literal", format: "names", base: "file:///d%20", line: "x%41?#", want: Entry{Name: "file:///d%20/x%2541%3F%23"}},
 		{name: "base and a URL", base: "x", line: digest + "  gs://c/a", want: Entry{Name: "gs://c/a", SHA256: digest}},
 		{name: "BagIt", format: "bagit", base: "bag", line: digest + " \t data/a%0Ab%25", want: Entry{Name: "bag/data/a\nb%", SHA256: digest}},
 		{name: "BagIt, other escapes", format: "bagit", line: digest + "  data/a%20b", want: Entry{Name: "data/a%20b", SHA256: digest}},
@@ -300,6 +301,60 @@ func TestFrames(t *testing.T) {
 	}
 }
 
+// A list is the same however it is stored, and whatever its base is.
+func TestIdentity(t *testing.T) {
+	const other = "0000000000000000000000000000000000000000000000000000000000000000"
+	identity := func(text, format, base string) string {
+		t.Helper()
+		f, err := NewFormat(format, "", base)
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := new(Identity)
+		r := NewReader(strings.NewReader(text), f, nil)
+		r.Identity = i
+		for {
+			if _, err := r.Next(); err == io.EOF {
+				return i.String()
+			} else if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	list := digest + "  a\n"
+	want := identity(list+"junk\n", "auto", "")
+	for name, got := range map[string]string{
+		"a base":     identity(list+"junk\n", "auto", "s3://b"),
+		"CRLF":       identity(digest+"  a\r\njunk\r\n", "auto", ""),
+		"a comment":  identity("# x\n"+list+"\njunk", "auto", ""),
+		"the format": identity("SHA256 (a) = "+digest+"\njunk\n", "auto", ""),
+		"a size":     identity(`{"name":"a","size":1,"sha256":"`+digest+`"}`+"\njunk\n", "auto", ""),
+	} {
+		if got != want {
+			t.Errorf("%s makes another list", name)
+		}
+	}
+	for name, got := range map[string]string{
+		"another name":           identity(digest+"  b\njunk\n", "auto", ""),
+		"another digest":         identity(other+"  a\njunk\n", "auto", ""),
+		"no digest":              identity("a\njunk\n", "names", ""),
+		"a line less":            identity(list, "auto", ""),
+		"another malformed line": identity(list+"rubbish\n", "auto", ""),
+		"another order":          identity("junk\n"+list, "auto", ""),
+		"a delete marker":        identity(`{"name":"a","deleted":true,"sha256":"`+digest+`"}`+"\njunk\n", "auto", ""),
+		"another version":        identity(`{"name":"a","version":"v","sha256":"`+digest+`"}`+"\njunk\n", "auto", ""),
+	} {
+		if got == want {
+			t.Errorf("%s makes no other list", name)
+		}
+	}
+	// A version is known before the base is.
+	want = identity("k?versionId=v\n", "names", "s3://b")
+	if identity("k?versionId=v\n", "names", "d") != want || identity(`{"name":"k","version":"v"}`, "json", "") != want {
+		t.Error("a version makes another list")
+	}
+}
+
 // inventoryRow is one of S3's inventories in Parquet.
 type inventoryRow struct {
 	Bucket   string    `parquet:"bucket"`
@@ -341,6 +396,9 @@ func TestParquet(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
+	var inParquet, inJSON Identity
+	r.Identity = &inParquet
+	var lines []byte
 	want := []Entry{
 		{Line: 1, Name: "s3://b/a+b%2B é", Size: 7, Modified: at},
 		{Line: 2, Name: "s3://b/k", Version: "v1", Checksums: "md5:" + md5Hex, Size: -1, Modified: at},
@@ -355,9 +413,22 @@ func TestParquet(t *testing.T) {
 		if got, err := r.Next(); err != nil || got != want {
 			t.Fatalf("row %d: got %+v, %v, want %+v", i+1, got, err, want)
 		}
+		lines = want.Append(lines)
 	}
 	if _, err := r.Next(); err != io.EOF {
 		t.Errorf("got %v at the end", err)
+	}
+	f, err := NewFormat("json", "", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	same := NewReader(bytes.NewReader(lines), f, nil)
+	same.Identity = &inJSON
+	for err == nil {
+		_, err = same.Next()
+	}
+	if inParquet.String() != inJSON.String() {
+		t.Error("the same lines in JSON are another list")
 	}
 	if _, err := NewParquetReader(strings.NewReader("PAR1 no PAR1"), 12); err == nil {
 		t.Error("no error for what is not Parquet")

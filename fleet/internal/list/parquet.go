@@ -12,6 +12,9 @@ import (
 // A ParquetReader reads the entries of an S3 inventory in Parquet. It is not safe for
 // concurrent use.
 type ParquetReader struct {
+	// Identity, if not nil, gets the entries that are read.
+	Identity *Identity
+
 	names  []string      // of columns, as setRow has them
 	unit   time.Duration // of the column of times, or 0
 	groups []parquet.RowGroup
@@ -86,7 +89,10 @@ func (r *ParquetReader) Next() (Entry, error) {
 		e.Malformed = e.check()
 	}
 	if e.Malformed != "" {
+		r.Identity.addMalformed(e.Malformed)
 		e.Size = -1
+	} else {
+		r.Identity.add(e.written(), &e)
 	}
 	return e, nil
 }

@@ -3,6 +3,7 @@
 package store
 
 import (
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -48,6 +49,63 @@ func TestWhatIsNoFile(t *testing.T) {
 		t.Errorf("%d open descriptors, not %d", now, open)
 	}
 }
+
+// A new file has the rights that the umask leaves, and one that replaces another has those
+// of the other.
+func TestRights(t *testing.T) {
+	s, err := New(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Umask(unix.Umask(0o027))
+	name := filepath.Join(t.TempDir(), "f")
+	is := func(want os.FileMode) {
+		t.Helper()
+		if err := s.Write(t.Context(), name, strings.NewReader("x")); err != nil {
+			t.Fatal(err)
+		}
+		if info, err := os.Stat(name); err != nil || info.Mode() != want {
+			t.Errorf("got %v, %v, want %v", info.Mode(), err, want)
+		}
+	}
+	is(0o640)
+	for _, mode := range []os.FileMode{0o600, 0o666, 0o400} {
+		if err := os.Chmod(name, mode); err != nil {
+			t.Fatal(err)
+		}
+		is(mode)
+	}
+	if err := os.Chmod(name, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Write(t.Context(), name, &watcher{Reader: strings.NewReader("x"), t: t, dir: filepath.Dir(name)}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A watcher demands that nobody else may read the files in a directory, while they are
+// written.
+type watcher struct {
+	*strings.Reader
+	t   *testing.T
+	dir string
+}
+
+func (w *watcher) Read(p []byte) (int, error) {
+	all, err := os.ReadDir(w.dir)
+	if err != nil || len(all) != 2 {
+		w.t.Errorf("there are %v, %v", all, err)
+	}
+	for _, e := range all {
+		if info, err := e.Info(); err != nil || info.Mode() != 0o600 {
+			w.t.Errorf("%s has %v, %v", e.Name(), info.Mode(), err)
+		}
+	}
+	return w.Reader.Read(p)
+}
+
+// WriteTo would take the place of Read.
+func (w *watcher) WriteTo(to io.Writer) (int64, error) { return io.Copy(to, struct{ io.Reader }{w}) }
 
 // descriptors returns how many are open, or 0 where that is not known.
 func descriptors() int {

@@ -176,6 +176,7 @@ func (s *Store) listPage(ctx context.Context, b bucket, p place, l listing) (pag
 }
 
 // fileURL returns the URL of an absolute path.
-func fileURL(name string) string {
-	return (&url.URL{Scheme: "file", Path: filepath.ToSlash(name)}).String()
-}
+func fileURL(name string) string { return FileRoot + EscapePath(filepath.ToSlash(name)) }
+
+// EscapePath returns a path, or the end of one, as a file:// URL has it.
+func EscapePath(path string) string { return (&url.URL{Path: path}).EscapedPath() }

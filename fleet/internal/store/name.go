@@ -3,6 +3,7 @@ package store
 import (
 	"fmt"
 	"net/url"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -52,9 +53,9 @@ const errNoVersions = nameError("files have no versions")
 
 // parse finds out where a name leads.
 func parse(name string) (place, error) {
-	scheme, rest, ok := strings.Cut(name, "://")
+	scheme, rest, ok := cutScheme(name)
 	switch {
-	case !ok || strings.ContainsAny(scheme, "/."):
+	case !ok:
 		return place{path: name}, nil
 	case scheme == "file":
 		u, err := url.Parse(name)
@@ -68,6 +69,42 @@ func parse(name string) (place, error) {
 		err = nameError(fmt.Sprintf("no bucket in %q", name))
 	}
 	return p, err
+}
+
+// cutScheme takes a URL apart. What is no URL is a path.
+func cutScheme(name string) (scheme, rest string, isURL bool) {
+	scheme, rest, ok := strings.Cut(name, "://")
+	return scheme, rest, ok && !strings.ContainsAny(scheme, "/.")
+}
+
+// IsRelative reports whether a name is a path that begins at the working directory.
+func IsRelative(name string) bool {
+	_, _, isURL := cutScheme(name)
+	return !isURL && !filepath.IsAbs(name)
+}
+
+// Canonical returns the one name that all names of a directory, or of what is below a key,
+// have in common: schemes for the same store are one, and paths are absolute and without
+// links. "" is the working directory. A name that leads nowhere stays as it is.
+func Canonical(name string) string {
+	p, err := parse(name)
+	if err != nil {
+		return name
+	}
+	if p.scheme != "" {
+		return p.root() + "/" + p.key
+	}
+	// Abs takes "link/.." for the directory that the link is in, so links come first.
+	path := p.path
+	if !filepath.IsAbs(path) {
+		if wd, err := os.Getwd(); err == nil {
+			path = wd + string(filepath.Separator) + path
+		}
+	}
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return filepath.Clean(path)
 }
 
 // arn is the ARN of an access point, which has a slash or colon before its name, and

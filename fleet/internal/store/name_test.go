@@ -5,6 +5,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -44,6 +45,34 @@ func TestParse(t *testing.T) {
 	for _, name := range []string{"s3://", "s3:///k", "abfss://@a/k", "http://b/k", "s3n://b/k", "s3://arn:aws:s3:::bucket/k", "s3://" + point + "/", "gs://"} {
 		if got, err := parse(name); err == nil {
 			t.Errorf("%s: got %+v", name, got)
+		}
+	}
+}
+
+// All names of a directory have one in common, and no two directories have.
+func TestCanonical(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	bag, inner := filepath.Join(dir, "bag"), filepath.Join(dir, "elsewhere", "inner")
+	for _, d := range []string{bag, inner} {
+		if err := os.MkdirAll(d, 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Chdir(dir)
+	want := map[string]string{
+		"": dir, "bag/": bag, "./bag/": bag, "bag/../bag/": bag, bag + "/": bag, "file://" + bag + "/": bag, "file://localhost" + bag: bag,
+		"nosuch/":    filepath.Join(dir, "nosuch"),
+		"s3a://b/k/": "s3://b/k/", "s3://b/k/": "s3://b/k/", "s3://b/": "s3://b/", "abfss://c@a.x/k/": "azblob://c@a.x/k/", "nosuch://b/": "nosuch://b/",
+	}
+	if os.Symlink(bag, filepath.Join(dir, "link")) == nil && os.Symlink(inner, filepath.Join(dir, "away")) == nil {
+		want["link/"], want["away/.."], want["away/../inner"] = bag, filepath.Dir(inner), inner
+	}
+	for name, want := range want {
+		if got := Canonical(name); got != want {
+			t.Errorf("%s: got %s, want %s", name, got, want)
 		}
 	}
 }

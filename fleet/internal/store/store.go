@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math/rand/v2"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -245,10 +246,17 @@ func writeFile(name string, from io.ReadSeeker, how condition) (err error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-	if info, err := os.Lstat(name); err == nil && !info.Mode().IsRegular() {
+	info, err := os.Lstat(name)
+	replaces := err == nil
+	if replaces && !info.Mode().IsRegular() {
 		return &fs.PathError{Op: "write", Path: name, Err: errors.New("there is something that is not a regular file")}
 	}
-	f, err := os.CreateTemp(dir, ".tmp-"+filepath.Base(name))
+	// The umask counts, and who may not read a file may not read the one that replaces it.
+	mode := fs.FileMode(0o666)
+	if replaces {
+		mode = info.Mode().Perm()
+	}
+	f, err := createTemp(filepath.Join(dir, ".tmp-"+filepath.Base(name)), mode)
 	if err != nil {
 		return err
 	}
@@ -258,8 +266,11 @@ func writeFile(name string, from io.ReadSeeker, how condition) (err error) {
 		}
 	}()
 	_, err = io.Copy(f, from)
+	if err == nil && replaces {
+		err = f.Chmod(mode) // the umask may have taken from it
+	}
 	if err == nil {
-		err = errors.Join(f.Chmod(0o644), f.Sync())
+		err = f.Sync()
 	}
 	if err = errors.Join(err, f.Close()); err != nil {
 		return err
@@ -274,6 +285,17 @@ func writeFile(name string, from io.ReadSeeker, how condition) (err error) {
 		}
 	}
 	return os.Rename(f.Name(), name)
+}
+
+// createTemp creates a file whose name begins with prefix. Unlike os.CreateTemp it takes the
+// mode.
+func createTemp(prefix string, mode fs.FileMode) (*os.File, error) {
+	for {
+		f, err := os.OpenFile(fmt.Sprintf("%s%08x", prefix, rand.Uint32()), os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+		if !errors.Is(err, fs.ErrExist) {
+			return f, err
+		}
+	}
 }
 
 // WriteFrom is Write of what write writes, by way of a temporary file.

@@ -1,0 +1,73 @@
+package list
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"hash"
+
+	"github.com/sha256-simd/sha256-simd"
+)
+
+// An Identity tells lists apart by what their lines say, in their order: which names, as
+// the list has them, and which digests. Neither the format nor compression matters, nor the
+// base that the names are put below. The zero value is that of no lines.
+type Identity struct {
+	hash   hash.Hash
+	record []byte
+}
+
+// The kinds of records.
+const (
+	kindObject    = ""
+	kindDeleted   = "deleted"
+	kindMalformed = "malformed"
+	kindBag       = "bag"
+)
+
+// AddBag says that the lines that follow are of the bag in a directory. Bags may have equal
+// manifests.
+func (i *Identity) AddBag(dir string) { i.write(kindBag, dir) }
+
+// add adds an entry whose name in the list is written.
+func (i *Identity) add(written string, e *Entry) {
+	kind := kindObject
+	if e.Deleted {
+		kind = kindDeleted
+	}
+	i.write(kind, written, e.Expected())
+}
+
+// addMalformed adds a line that names no object.
+func (i *Identity) addMalformed(line string) { i.write(kindMalformed, line) }
+
+// write adds a record. Each field has its length before it: names may hold any bytes.
+func (i *Identity) write(fields ...string) {
+	if i == nil {
+		return
+	}
+	if i.hash == nil {
+		i.hash = sha256.New()
+	}
+	i.record = i.record[:0]
+	for _, f := range fields {
+		i.record = append(binary.AppendUvarint(i.record, uint64(len(f))), f...)
+	}
+	i.hash.Write(i.record)
+}
+
+// String returns the identity, in hexadecimal.
+func (i *Identity) String() string {
+	if i.hash == nil {
+		i.hash = sha256.New()
+	}
+	return hex.EncodeToString(i.hash.Sum(nil))
+}
+
+// written returns the entry's name and version as a list of names has them, which is what
+// they are before the base is known: only behind a URL a version is taken off its name.
+func (e *Entry) written() string {
+	if e.Version == "" {
+		return e.Name
+	}
+	return e.Name + versionMark + e.Version
+}
