@@ -125,6 +125,7 @@ func (m *machine) scalarAMD64(in *instruction) bool {
 	case "pop":
 		v := m.load64(m.gp[sp])
 		m.gp[sp] = m.gp[sp].moved(8)
+		m.stackMoved()
 		m.set(a[0], v)
 	case "lea":
 		m.set(a[0], m.addressAMD64(a[1]))

@@ -146,7 +146,7 @@ func (m *machine) last(a []operand) value {
 // scalarARM64 executes an instruction whose first operand is a general register.
 func (m *machine) scalarARM64(in *instruction) {
 	a := in.args
-	m.saving = a[0].reg == armFP && strings.HasPrefix(in.op, "st")
+	m.saving = strings.HasPrefix(in.op, "st") && a[0].reg == armFP && m.keepsFrame() && (in.op != "stp" || a[1].reg == armLR)
 	defer func() { m.saving = false }()
 	switch in.op {
 	case "adr":

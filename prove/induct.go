@@ -272,17 +272,13 @@ func take(m *machine, r *renaming) *snapshot {
 		if g.slack > 0 {
 			s.parts[name] = g
 		}
-		low := int64(-1 << 62)
-		if name == "stack" {
-			low = m.stackPointer() - 8
-		}
 		for o, w := range g.words {
-			if x := r.word(w); x != 0 && o >= low {
+			if x := r.word(w); x != 0 {
 				s.words[to][o] = x
 			}
 		}
 		for o, v := range g.cells {
-			if x := renamed(v); x.kind != undefined && o >= low && (x.kind != aData || x.hi != 0) {
+			if x := renamed(v); x.kind != undefined && (x.kind != aData || x.hi != 0) {
 				s.cells[to][o] = x
 			}
 		}

@@ -336,7 +336,7 @@ type machine struct {
 	at     int64  // where it has stopped
 	steps  int    // accesses to memory
 	count  int    // instructions
-	saving bool   // arm64: what is stored is the frame pointer, and what is behind it
+	saving bool   // arm64: the caller's frame pointer is stored, alone or with the return address
 	forks  bool   // branches may depend on whether data is 0: both ways are gone
 	zeros  []word // what the way has found to be 0
 	ended  bool   // by returning, not at the head
@@ -458,15 +458,41 @@ func (m *machine) stackPointer() int64 {
 	return v.at.n
 }
 
-// stackMoved checks the stack pointer when it has a new value.
+// stackMoved checks the stack pointer when it has a new value, and forgets what is below:
+// a signal handler may overwrite that.
 func (m *machine) stackMoved() {
-	at := m.stackPointer()
-	if depth := returnAt - at; depth > m.room {
+	at, st := m.stackPointer(), m.mem["stack"]
+	depth := returnAt - at
+	if depth > m.room {
 		refuse("a frame of %d bytes, but there may be only %d", depth, m.room)
+	}
+	if depth < 0 {
+		refuse("the stack pointer is above the kernel's frame")
 	}
 	if m.arm && at%16 != 0 {
 		refuse("the stack pointer is no multiple of 16")
 	}
+	maps.DeleteFunc(st.words, func(off int64, _ word) bool { return off < at })
+	maps.DeleteFunc(st.cells, func(off int64, v value) bool {
+		// Go's frames on arm64 have the caller's frame pointer there.
+		saved := m.arm && off == at-8 && v == address(st, number(returnAt-8))
+		return off < at && !saved
+	})
+	for _, r := range m.mem {
+		if r.slack > 0 && r.from-r.slack < at {
+			clear(r.words)
+			clear(r.cells)
+		}
+	}
+}
+
+// frameEnd is where the caller's frame begins: with its frame pointer on arm64, which is
+// below the return address.
+func (m *machine) frameEnd() int64 {
+	if m.arm {
+		return returnAt - 8
+	}
+	return returnAt
 }
 
 // locate checks that n bytes may be accessed, and says where they are.
@@ -524,11 +550,7 @@ func (m *machine) locate(a value, n int64, write bool) (*region, int64) {
 		if rel.n < m.stackPointer() && (!m.saving || rel.n < returnAt-m.room-8) {
 			refuse("%d bytes at %v are below the stack pointer", n, a)
 		}
-		callers := int64(returnAt)
-		if m.arm { // its frame pointer is below the return address
-			callers -= 8
-		}
-		if write && rel.n < returnAt+8 && rel.n+n > callers {
+		if write && rel.n < returnAt+8 && rel.n+n > m.frameEnd() {
 			refuse("%d bytes at %v are the caller's", n, a)
 		}
 		for _, s := range m.mem {
@@ -581,7 +603,7 @@ func (m *machine) locateAligned(r *region, a value, off, n int64) {
 	if off+n <= r.used {
 		return
 	}
-	if r.used = off + n; r.from+r.used > returnAt {
+	if r.used = off + n; r.from+r.used > m.frameEnd() {
 		refuse("%d bytes at %v may be beyond the frame", n, a)
 	}
 	for _, o := range m.mem {

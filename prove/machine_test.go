@@ -1,6 +1,9 @@
 package main
 
-import "testing"
+import (
+	"fmt"
+	"testing"
+)
 
 // TestNodesInPlace reads nodes after a digest, or a part of it, was written. The node of
 // that digest, and all nodes in front of it, must have been read.
@@ -36,5 +39,36 @@ func TestNodesInPlace(t *testing.T) {
 				t.Errorf("refused: %v (%q), want %v", is, why, tt.refused)
 			}
 		})
+	}
+}
+
+// TestCallersFrame writes where the frame ends, to the stack and to an aligned part of it.
+// On arm64 the caller's frame pointer is below the return address.
+func TestCallersFrame(t *testing.T) {
+	for _, arm := range []bool{false, true} {
+		end, pointer := int64(returnAt), sp
+		if arm {
+			end, pointer = returnAt-8, armSP
+		}
+		for _, aligned := range []bool{false, true} {
+			for _, beyond := range []int64{0, 4, 8} {
+				t.Run(fmt.Sprintf("arm64 %v/aligned %v/%d bytes beyond", arm, aligned, beyond), func(t *testing.T) {
+					forget()
+					m := (&code{arm: arm}).entry(nil)
+					st := m.mem["stack"]
+					m.gp[pointer] = address(st, number(returnAt-96))
+					m.stackMoved()
+					at := address(st, number(end-4+beyond))
+					if aligned {
+						part := m.alignedDown(address(st, number(returnAt-32)), 32)
+						at = part.moved(end - 4 + beyond - part.region.from)
+					}
+					why, is := refused(func() { m.store32(at, constant(0)) })
+					if is != (beyond > 0) {
+						t.Errorf("refused: %v (%q)", is, why)
+					}
+				})
+			}
+		}
 	}
 }

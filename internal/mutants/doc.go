@@ -31,7 +31,8 @@
 // The tree stays as it is: mutants live in copies of it. What a mutant's test
 // says without it is looked at first: it has to pass, or, where this machine lacks
 // a kernel, to be skipped, and then the mutant is skipped as well. A text that is
-// not in its file exactly once is an error, and so is a mutant that does not build.
+// not in its file exactly once is an error, and so is a mutant that does not build,
+// or whose test does not begin.
 //
 // The exit status is 1 if mutants survived or there were errors.
 package main
