@@ -1,6 +1,7 @@
 package sha256
 
 import (
+	"cmp"
 	"encoding"
 	"errors"
 	"fmt"
@@ -12,16 +13,17 @@ import (
 
 // SumManyAfter sets dst[i] to the digest of the bytes written to prefix, followed by
 // msgs[i], for every i. It hashes the messages side by side on the calling goroutine. It
-// starts no other goroutine. Once its pools are filled, it allocates nothing, unless it has to
-// clone or restore prefix. It does not hash the whole blocks of the prefix again. A nil message is an empty message. dst must
-// not overlap any message.
+// starts no other goroutine. Once its pools are filled, it allocates nothing, unless it has
+// to clone or restore prefix. It does not hash the whole blocks of the prefix again. A nil
+// message is an empty message. dst must not overlap any message.
 //
 // prefix stays as it is, and may be written to further. Concurrent calls may share a prefix
 // that [New] returned: SumManyAfter only reads it. They may also share a prefix that
 // crypto/sha256's New returned, unless crypto/sha256 does the work, as in FIPS 140-3 mode.
-// A hash of another package is cloned for each message if it is a [hash.Cloner]. Otherwise
-// SumManyAfter writes each message to the hash, and restores it by UnmarshalBinary. Where
-// crypto/sha256 does the work, its hashes are treated like those of another type.
+// A hash of another package is cloned for each message if it is a [hash.Cloner]. If it is
+// not, or if Clone fails, SumManyAfter writes each message to the hash, and restores it by
+// UnmarshalBinary. Where crypto/sha256 does the work, its hashes are treated like those of
+// another type.
 //
 // SumManyAfter panics, before it touches anything, if dst and msgs differ in
 // length, or if prefix is nil, has a Size that is not 32, can be neither cloned nor
@@ -121,9 +123,12 @@ func sumOneForeign(function string, prefix hash.Hash, msg []byte) (one [Size]byt
 // bytes written to prefix, followed by msg(i). The state of prefix cannot be read.
 func sumForeign(function string, prefix hash.Hash, n int, msg func(i int) []byte, put func(i int, sum *[Size]byte)) {
 	var sum [Size]byte
+	var cloneErr error
 	at := 0
 	if c, ok := prefix.(hash.Cloner); ok {
-		for after, err := c.Clone(); err == nil; after, err = c.Clone() {
+		// The first Clone shows whether prefix can be cloned, even if there are no messages.
+		after, err := c.Clone()
+		for ; err == nil; after, err = c.Clone() {
 			if at < n {
 				after.Write(msg(at))
 				sumAlone(&sum, after)
@@ -134,10 +139,11 @@ func sumForeign(function string, prefix hash.Hash, n int, msg func(i int) []byte
 				return
 			}
 		}
+		cloneErr = err
 	}
 	reset, err := resetter(function, prefix)
 	if err != nil {
-		panic(fmt.Sprintf("sha256: %s: a %T can be neither cloned nor restored: %v", function, prefix, err))
+		panic(fmt.Sprintf("sha256: %s: a %T can be neither cloned nor restored: %v", function, prefix, cmp.Or(cloneErr, err)))
 	}
 	defer reset() // in case prefix panics, or reading a message faults
 	for ; at < n; at++ {

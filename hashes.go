@@ -209,7 +209,7 @@ func isOwnOrNil(h hash.Hash) bool {
 	return h == nil || isDigest || isServers
 }
 
-// sumEach sets dst to the digests of hs, one after the other.
+// sumEach sets dst to the digests of hs, one by one.
 func sumEach(dst [][Size]byte, hs []hash.Hash) {
 	for i, h := range hs {
 		if d, ok := h.(*digest); ok {
@@ -270,6 +270,7 @@ func writeRuns(hs []hash.Hash, data [][]byte) {
 		}
 		w.hs, w.data = hs[:n], data[:n]
 		left := t.Jobs() < n // hashes whose data completes no block are left to Write
+		uneven := t.IsUneven() || left && t.Longest() > 1
 		switch oneByOne, kind := writesOneByOne(t, n, 0), kindOf(t, n); {
 		case oneByOne:
 			left = true
@@ -278,9 +279,9 @@ func writeRuns(hs []hash.Hash, data [][]byte) {
 		case kind == classedWrites:
 			lanes.RunByClasses(n, (*equalWork)(w))
 		case n <= nearHashes && longest <= nearData:
-			lanes.Run(n, (*nearWork)(w), t.IsUneven())
+			lanes.Run(n, (*nearWork)(w), uneven)
 		default:
-			lanes.Run(n, (*writeWork)(w), t.IsUneven())
+			lanes.Run(n, (*writeWork)(w), uneven)
 		}
 		if left {
 			for i, h := range w.hs {

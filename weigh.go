@@ -78,9 +78,9 @@ func surveyWrites(hs []hash.Hash, data [][]byte) (foreign, alone, bytes, shortes
 	return others + alone, alone, bytes, shortest, longest, servers
 }
 
-// mayBeEqual reports whether all writes of `shortest` to `longest` bytes may complete equally
-// many blocks. It looks at hs, which must not be empty, only if hashes that hold half a block
-// would not tell.
+// mayBeEqual reports whether writes of `shortest` to `longest` bytes may all complete equally
+// many blocks: in hashes that hold half a block, or in hashes that hold heldAbout bytes. hs
+// must not be empty.
 func mayBeEqual(hs []hash.Hash, shortest, longest int) bool {
 	equal := func(held int) bool { return blocksOf(shortest, held) == blocksOf(longest, held) }
 	return equal(BlockSize/2) || equal(heldAbout(hs))
@@ -228,7 +228,8 @@ func writesOneByOne(t lanes.Tally, n, more int) bool {
 		return true
 	}
 	kind := kindOf(t, n)
-	equal := kind == equalWrites || kind == classedWrites && t.IsEqual() // beside hashes that complete no block
+	// Equal writes beside some that complete no block cost what RunEqual costs.
+	equal := kind == equalWrites || kind == classedWrites && t.IsEqual()
 	each, list, far := writeCycles, writeListCycles, writeFarCycles
 	switch {
 	case equal:
@@ -246,17 +247,18 @@ func writesOneByOne(t lanes.Tally, n, more int) bool {
 	return t.OneByOne(each)
 }
 
-// writes says which function of package lanes does a list of writes.
-type writes int
+// A writeKind says which function of package lanes does a list of writes.
+type writeKind int
 
 const (
-	mixedWrites   writes = iota // Run
-	equalWrites                 // RunEqual
-	classedWrites               // RunByClasses
+	mixedWrites   writeKind = iota // Run
+	equalWrites                    // RunEqual
+	classedWrites                  // RunByClasses
 )
 
-// kindOf returns how n writes go side by side, if t tallies the blocks of all of them.
-func kindOf(t lanes.Tally, n int) writes {
+// kindOf returns how n writes go side by side, if t tallies the blocks of all of them. If t
+// tallies only some, equal writes that are too long for classes count as mixed.
+func kindOf(t lanes.Tally, n int) writeKind {
 	switch {
 	case t.IsEqual() && t.Jobs() == n:
 		return equalWrites

@@ -146,7 +146,8 @@ func (m *machine) last(a []operand) value {
 // scalarARM64 executes an instruction whose first operand is a general register.
 func (m *machine) scalarARM64(in *instruction) {
 	a := in.args
-	m.saving = strings.HasPrefix(in.op, "st") && a[0].reg == armFP && m.keepsFrame() && (in.op != "stp" || a[1].reg == armLR)
+	m.saving = strings.HasPrefix(in.op, "st") && a[0].reg == armFP && m.keepsFrame() &&
+		(in.op != "stp" || a[1].reg == armLR && m.gp[armLR] == returnAddress())
 	defer func() { m.saving = false }()
 	switch in.op {
 	case "adr":

@@ -149,6 +149,7 @@ var refusals = []struct {
 	{"what has been freed", "x1_sha2", []change{before("ldp q0, q1", "sub sp, sp, #0x20; str x0, [sp, #8]; add sp, sp, #0x10; sub sp, sp, #0x10; ldr x0, [sp, #8]; add sp, sp, #0x20")}, "was never written"},
 	{"an aligned part of the stack that has been freed", "x4_shani", []change{before("paddd xmm3,XMMWORD PTR [rdx]", "add rsp,0x10; sub rsp,0x10")}, "was never written"},
 	{"what is saved with the frame pointer", "x1_sha2", []change{before("ldp q0, q1", "stp x29, x0, [sp, #-24]; sub sp, sp, #0x20; ldr x0, [sp, #16]; add sp, sp, #0x20")}, "below the stack pointer"},
+	{"what is saved as the return address", "x1_sha2", []change{before("ldp q0, q1", "mov x30, x0; stp x29, x30, [sp, #-24]; sub sp, sp, #0x20; ldr x0, [sp, #16]; add sp, sp, #0x20")}, "below the stack pointer"},
 	{"what is saved as the frame pointer", "x1_sha2", []change{before("ldp q0, q1", "mov x29, x0; stur x29, [sp, #-16]; sub sp, sp, #0x10; ldr x0, [sp]; add sp, sp, #0x10; sub x29, sp, #0x8")}, "below the stack pointer"},
 	{"the return address, for a while", "x1_shani", []change{before(freeX1, "mov rbx,QWORD PTR [rsp+0x28]; mov QWORD PTR [rsp+0x28],rcx; mov QWORD PTR [rsp+0x28],rbx")}, "are the caller's"},
 	{"the caller's return address", "x1_sha2", []change{before(freeX1Arm, "str x9, [sp]")}, "are the caller's"},

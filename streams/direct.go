@@ -85,7 +85,7 @@ type watch struct {
 
 func (r *readers) direct(ctx context.Context) error {
 	d := &direct{readers: r, batch: batches.Get().(*batch)}
-	d.group, d.ctx = workers.New(ctx, errReaderExited)
+	d.group, d.ctx = workers.New(ctx, errExited)
 	defer d.end()
 	for d.fill() {
 		begin := time.Now()

@@ -14,9 +14,9 @@ import (
 // PartsOptions are the options of [Parts]. The zero value is ready to use.
 type PartsOptions struct {
 	// Workers is the number of goroutines that hash; 0 means GOMAXPROCS. Parts starts at
-	// most 1024, no more than there are parts, and one for each 128 KiB. Each needs 4 MiB of
-	// memory and a second goroutine, which reads ahead. Later calls use that memory again,
-	// until it is collected.
+	// most 1024, at most one for each part, and at most one for each 128 KiB. Each needs
+	// 4 MiB of memory and a second goroutine, which reads ahead. Later calls use that memory
+	// again, until it is collected.
 	Workers int
 	// InOrder has Parts read r once from its beginning to its end, on the goroutine
 	// that called it, for disks that seek. Workers does not matter then, and parts of

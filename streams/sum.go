@@ -70,7 +70,8 @@ const (
 //
 // Sum returns when no Read is under way, all streams are closed and its goroutines have
 // ended. A Read that does not return when ctx is done delays Sum. If open or a method of
-// a stream panics, Sum panics with the same value.
+// a stream panics, Sum panics with the same value. If one of them ends a goroutine that Sum
+// started by runtime.Goexit, the error says so, too.
 //
 // Sum panics if open is nil or o.MaxOpen is negative.
 func Sum[D ~[sha256.Size]byte](ctx context.Context, dst []D, open func(i int) (io.ReadCloser, error), o Options) error {
@@ -139,8 +140,8 @@ type piece struct {
 	err         error
 }
 
-// errReaderExited is for a callback that does not return, but calls runtime.Goexit.
-var errReaderExited = errors.New("streams: open, a stream or Progress ended its goroutine")
+// errExited is for a callback that does not return, but calls runtime.Goexit.
+var errExited = errors.New("streams: open, a method of a stream, or Progress ended its goroutine")
 
 // next opens the next stream in s. It returns false if there are no more. If the stream
 // cannot be opened, s has no stream, and p says why.

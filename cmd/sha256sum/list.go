@@ -172,7 +172,7 @@ func isMissing(path string) bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// formatOf returns the format of the list of a name.
+// formatOf returns the format that the name of a list and the files beside it tell.
 func formatOf(name string) checklist.Format {
 	if base := filepath.Base(name); base == bagManifest || base == bagTagManifest {
 		return bag.FormatOf(filepath.Dir(name))

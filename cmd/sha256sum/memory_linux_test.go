@@ -22,7 +22,9 @@ func TestNoLibc(t *testing.T) {
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip(err)
 	}
-	deps, err := exec.Command("go", "list", "-deps", "-test", "-race=false", ".").CombinedOutput()
+	list := exec.Command("go", "list", "-deps", "-test", "-race=false", ".")
+	list.Env = append(os.Environ(), "CGO_ENABLED=1") // without it, net would not show
+	deps, err := list.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v: %s", err, deps)
 	}

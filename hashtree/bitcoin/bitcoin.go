@@ -76,8 +76,7 @@ func rehashOne(d *[32]byte) {
 	block.HashPadded(d, padded[:], sha256.Size)
 }
 
-// digestsOneByOne reports whether n digests take less time one by one than side by
-// side.
+// digestsOneByOne reports whether n digests take less time one by one than side by side.
 func digestsOneByOne(n int) bool { return lanes.RowsOneByOne(n, sha256.Size, 0) }
 
 // Root returns the root of the tree over txids, which stay as they are. The result

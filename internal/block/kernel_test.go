@@ -168,7 +168,7 @@ func TestForce(t *testing.T) {
 	}
 }
 
-func TestSelectRefuses(t *testing.T) {
+func TestSelectKernelsRefuses(t *testing.T) {
 	was := current().Selection
 	defer selectKernels(was)
 	all := func(Spec) bool { return true }

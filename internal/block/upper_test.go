@@ -89,8 +89,8 @@ func TestHasAVX(t *testing.T) {
 	}
 }
 
-// TestSelectOfNoKernel tests that nothing uses a kernel that is not enabled.
-func TestSelectOfNoKernel(t *testing.T) {
+// TestSelectKernelsOfNone tests that nothing uses a kernel that is not enabled.
+func TestSelectKernelsOfNone(t *testing.T) {
 	defer selectKernels(current().Selection)
 	selectKernels(Selection{Single: "generic"})
 	if names := enabledNames(); len(names) > 0 || ShortInVectors(false) || current().single != plainGo || current().node != plainGo {

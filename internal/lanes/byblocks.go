@@ -26,23 +26,23 @@ const maxTogether = 24
 // digest (SumNested) leaves the last block of the scratch free.
 const maxByBlocks = 64
 
-// maxPairsByBlocks replaces maxByBlocks for lists that have, on average, fewer messages of
+// maxByBlocksInPairs replaces maxByBlocks for lists that have, on average, fewer messages of
 // each number of blocks than there are lanes, if the plan has PairsPay. Longer messages
 // rotate. On Zen 4, lists of 5 to 16 messages of up to 16 blocks took 8% less time by
 // blocks than in rotation. Messages of up to 50 blocks took the same time both ways.
-const maxPairsByBlocks = 16
+const maxByBlocksInPairs = 16
 
 // goesByBlocks reports whether the messages, of unequal lengths, run by blocks. It also
 // returns the smallest and the largest number of blocks of a message, and whether the list
 // is far from the core (isFar). Messages too long to be copied whole run by blocks in two
 // cases: on average, each number of blocks has enough messages to fill the lanes; or the
-// messages have at most maxPairsByBlocks blocks and those left over cost little
+// messages have at most maxByBlocksInPairs blocks and those left over cost little
 // (plan.Streams.PairsPay).
 func (s *sumMany) goesByBlocks(p *plan.Streams) (least, most int, far, ok bool) {
 	l, before := &s.lengths, len(s.prefix.Rest)
 	least, most = block.PaddedBlocks(before+l.shortest), block.PaddedBlocks(before+l.longest)
 	switch far = isFar(len(s.msgs), l.bytes); {
-	case most <= block.MaxShort, most <= maxPairsByBlocks && p.PairsPay:
+	case most <= block.MaxShort, most <= maxByBlocksInPairs && p.PairsPay:
 		ok = true
 	case most <= maxByBlocks:
 		ok = min(len(s.msgs), window) >= (most-least+1)*p.Width

@@ -88,8 +88,8 @@ func haveLength(msgs [][]byte, n int) bool {
 	return true
 }
 
-// oneByOne reports whether n messages with these lengths take less time one by one
-// than side by side.
+// oneByOne reports whether n messages with these lengths take less time one by one than side
+// by side.
 func (l *lengths) oneByOne(n, before int, nesting Nesting) bool {
 	extra := &nestings[nesting]
 	return streamPlans.current().OneByOne(n, l.blocks+n*extra.blocks,

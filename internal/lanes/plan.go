@@ -89,7 +89,7 @@ func StreamKernel() string {
 	return p.kernels[p.Width].Name
 }
 
-// HasLanes reports whether n messages are hashed side by side. It makes no plan for
+// HasLanes reports whether n messages can be hashed side by side. It makes no plan for
 // one message: that would take longer than to hash a short one.
 func HasLanes(n int) bool { return n > 1 && streamPlans.current().Width > 1 }
 

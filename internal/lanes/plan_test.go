@@ -120,8 +120,8 @@ func TestWholeNodes(t *testing.T) {
 	}
 }
 
-// TestNodesOneByOne tests that nodes go one by one with a kernel of one lane, and where no
-// kernel of more is for their number.
+// TestNodesOneByOne tests that nodes go one by one where the kernel for their number has one
+// lane, or there is none.
 func TestNodesOneByOne(t *testing.T) {
 	for _, k := range block.Catalog() {
 		if k.Operation != block.NodeOp {
@@ -135,6 +135,16 @@ func TestNodesOneByOne(t *testing.T) {
 			defer restore()
 			if !NodesOneByOne(1) {
 				t.Error("one node goes side by side")
+			}
+			p := nodePlans.current()
+			for n := 2; n <= block.MaxLanes; n++ {
+				kernel := p.many
+				if n < block.MaxLanes {
+					kernel = p.kernels[n]
+				}
+				if got, want := NodesOneByOne(n), kernel == nil || kernel.Lanes == 1; got != want {
+					t.Errorf("%d nodes go one by one: %t, want %t", n, got, want)
+				}
 			}
 			if got, want := NodesOneByOne(block.MaxLanes), k.Lanes == 1; got != want {
 				t.Errorf("%d nodes go one by one: %t, want %t", block.MaxLanes, got, want)

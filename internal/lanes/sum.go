@@ -179,8 +179,8 @@ func (s *sumMany) nesting() Nesting {
 func copyHead(dst, heads []byte, i int) { copy(dst, heads[i*len(dst):]) }
 
 // sumSideBySide does the work of s, which has at least one message. If the lengths are too
-// uneven, hashing side by side does not pay. Then sumSideBySide hashes the messages one
-// after the other.
+// uneven, hashing side by side does not pay. Then sumSideBySide hashes the messages one by
+// one.
 func sumSideBySide(dst [][block.DigestSize]byte, s *sumMany) {
 	equal := s.lengths.shortest == s.lengths.longest
 	if equal && !s.nested && s.prefix.areNodes(s.lengths.longest) {

@@ -81,10 +81,10 @@ func OneByOneEqual(n, blocks, each int) bool {
 	return streamPlans.current().OneByOne(n, n*blocks, blocks, blocks, each, true)
 }
 
-// AlwaysOneByOne reports whether n jobs that have `blocks` blocks in all take less time one
-// by one than side by side, however the blocks are distributed. Side by side,
-// each job costs `each` cycles more than alone, and the list as a whole costs `list` cycles
-// more. That copied short messages share calls is left out.
+// AlwaysOneByOne reports whether n jobs that have `blocks` blocks in all take less time one by
+// one than side by side, however the blocks are distributed. Side by side, each job costs
+// `each` cycles more than alone, and the list as a whole costs `list` cycles more. That copied
+// short messages share calls is left out.
 func AlwaysOneByOne(n, blocks, each, list int) bool {
 	return n <= 1 || streamPlans.current().AlwaysOneByOne(n, blocks, each, list)
 }

@@ -73,8 +73,8 @@ func TestWhatGoesByBlocks(t *testing.T) {
 		{255, 255, 300, false, false},
 		{256, 256, 300, false, false},
 		{1, block.MaxShort + 1, 2, true, true},
-		{1, maxPairsByBlocks, 2, true, true},
-		{1, maxPairsByBlocks + 1, 2, true, false},
+		{1, maxByBlocksInPairs, 2, true, true},
+		{1, maxByBlocksInPairs + 1, 2, true, false},
 	} {
 		for _, rest := range []int{0, 9} {
 			msgs := make([][]byte, tt.n)

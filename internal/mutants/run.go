@@ -142,7 +142,8 @@ func judge(test string, output []byte, err error) (outcome, error) {
 		if broken.Match(output) {
 			return 0, fmt.Errorf("does not build:\n%s", tail(output))
 		}
-		// A test that ends the program, or that does not end in time, has no verdict.
+		// A test that ends the program, or does not end in time, has no verdict. So what counts
+		// is that it has begun.
 		began := regexp.MustCompile(`(?m)=== RUN +` + regexp.QuoteMeta(test) + `$`)
 		if !began.Match(output) {
 			return 0, fmt.Errorf("%s did not begin:\n%s", test, tail(output))

@@ -54,7 +54,7 @@ type Parts struct {
 	// Prefix is hashed before each part.
 	Prefix []byte
 	// Workers is the number of workers; 0 means GOMAXPROCS. Sum starts at most MaxWorkers,
-	// and at most one for each 128 KiB.
+	// and at most one for each 128 KiB or part of them.
 	Workers int
 	// Progress, if not nil, is called on the goroutine that called Sum, each time that a
 	// step was hashed. Its parameters are the numbers of parts and of bytes of the object
@@ -149,8 +149,9 @@ func (p Parts) sum(ctx context.Context, digests [][32]byte) error {
 	if count == 0 {
 		count = runtime.GOMAXPROCS(0)
 	}
-	// A worker with less than maxDirect bytes would cost more than it gains. A stretch that
-	// one goroutine hashes must not be divided among workers: its parts fill the lanes.
+	// One worker for each maxDirect bytes, or a part of them: more would cost more than they
+	// gain. So a stretch that is hashed on the calling goroutine is not divided into groups
+	// for workers that do not start, which would not fill the lanes.
 	count = min(count, parts, int(min((p.Size-1)/maxDirect+1, MaxWorkers)))
 	width := lanes.Width()
 	limit := block.MaxLanes // of a group

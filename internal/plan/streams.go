@@ -108,12 +108,12 @@ const longEqualCycles = 50
 // no other block hides the latency of padding it. This cost was measured on Zen 3.
 const oneBlockCycles = 40
 
-// OneByOne reports whether n messages take less time one by one than side by
-// side, or at most a twentieth more (see pays). The messages have `blocks` blocks in all,
-// the shortest has `shortest`, the longest `longest`. Side by side, each message costs the
-// caller `each` cycles more than alone. If copied is set, messages of up to block.MaxShort
-// blocks are copied whole. Then up to block.MaxLanes messages with the same number of
-// blocks share a call.
+// OneByOne reports whether n messages take less time one by one than side by side, or at
+// most a twentieth more (see pays). The messages have `blocks` blocks in all, the shortest
+// has `shortest`, the longest `longest`. Side by side, each message costs the caller `each`
+// cycles more than alone. If copied is set, messages of up to block.MaxShort blocks are
+// copied whole. Then up to block.MaxLanes messages with the same number of blocks share a
+// call.
 func (p *Streams) OneByOne(n, blocks, shortest, longest, each int, copied bool) bool {
 	if p.Width == 1 || n <= 1 {
 		return true
@@ -178,11 +178,11 @@ func (p *Streams) OneByOneInClasses(n, blocks, classes, each int) bool {
 	return !pays(together, int64(blocks)*int64(p.cycles[1]))
 }
 
-// AlwaysOneByOne reports whether n messages that have `blocks` blocks in all take less time one
-// by one than side by side, however the blocks are distributed. Side by side,
-// each message costs the caller `each` cycles more than alone, and the list as a whole
-// costs `list` cycles more. n includes messages without blocks. That copied short messages
-// share calls is left out.
+// AlwaysOneByOne reports whether n messages that have `blocks` blocks in all take less time
+// one by one than side by side, however the blocks are distributed. Side by side, each message
+// costs the caller `each` cycles more than alone, and the list as a whole costs `list` cycles
+// more. n includes messages without blocks. That copied short messages share calls is left
+// out.
 func (p *Streams) AlwaysOneByOne(n, blocks, each, list int) bool {
 	l := min(n, p.Width)
 	return int64(blocks)*int64(p.gains[l]) < int64(listCycles+list)+int64(n)*int64(p.messageCosts[l]+each)

@@ -36,12 +36,11 @@ no digest is expected, new. The last line has the counts, and the digest of all 
 With --journal, the result also goes to the journal. Without --shard its last line then
 ends in "list":"…", which is the same for the same names and digests in the same order,
 whatever the format, the compression and the --base are: 'fleetsum report' counts a list
-once. Bags in two directories are two lists: name both from one directory, since the report
-tells objects apart by their names. If the journal has the whole result of the list already,
-of the same objects, that result is printed. Relative names are of other objects in another
-working directory. Only objects that were unreadable for a cause that may pass (credentials,
-load, the network, a write) are read again, and with --retry-failed all objects with
-problems.
+once. Bags in two directories are two lists. The report tells objects apart by their names:
+check lists with relative names from one directory. If the journal has the whole result of
+the list already, from the same directory if names are relative, that result is printed. Of
+these lines, only objects that were unreadable for a cause that may pass (credentials, load,
+the network, a write) are read again, and with --retry-failed all objects with problems.
 
 The exit status is 0 if each line has an outcome, whichever it is, and 2 if not. After a
 signal it is 128 plus the signal's number.`,

@@ -6,8 +6,9 @@
 //	plan.json               the shards, with their digests and numbers of lines
 //	shards/DIGEST.jsonl     the lines of a shard
 //	results/DIGEST.jsonl    what became of them: a worker's output for the shard
-//	                        with that digest. Without a plan, it is one of a part's
-//	                        lines and, if names are relative, the working directory
+//	                        with that digest. Without a plan, DIGEST is of a part's
+//	                        lines and, if a name is relative, of the working
+//	                        directory
 //	unchanged/DIGEST.jsonl  the results of an earlier run for lines that are in no
 //	                        shard
 //	states/KEY.json         how far a long object has been read

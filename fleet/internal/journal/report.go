@@ -60,9 +60,10 @@ func (r *Report) Status() int {
 //
 // Without a plan, the run consists of the results that are there. It is complete if they
 // have `lines` lines in all. An object that several results have counts once, and so does a
-// list: a part that was changed, or read with another base, and checked again does not take
-// the place of another. Of several results of a list, the one with most lines counts. It is
-// an error if a plan has another number of lines, unless `lines` is below 0.
+// list: a part that was changed, or read with another base or in another format, and checked
+// again does not take the place of another. Of several results of a list, the one with most
+// lines counts. It is an error if a plan has another number of lines, unless `lines` is below
+// 0.
 func (j *Journal) Report(ctx context.Context, lines int64) (*Report, error) {
 	plan, err := j.Plan(ctx)
 	if err != nil {

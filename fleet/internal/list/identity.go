@@ -10,7 +10,8 @@ import (
 
 // An Identity tells lists apart by what their lines say, in their order: which names, as
 // the list has them, and which digests. Neither the format nor compression matters, nor the
-// base that the names are put below. The zero value is that of no lines.
+// base that the names are put below. Lines that are too long to be read count as alike. The
+// zero value is that of no lines.
 type Identity struct {
 	hash   hash.Hash
 	record []byte

@@ -89,7 +89,7 @@ func (r *ParquetReader) Next() (Entry, error) {
 		e.Malformed = e.check()
 	}
 	if e.Malformed != "" {
-		r.Identity.addMalformed(e.Malformed)
+		r.Identity.addMalformed(e.Malformed + "\x00" + e.Name)
 		e.Size = -1
 	} else {
 		r.Identity.add(e.written(), &e)

@@ -83,9 +83,10 @@ func IsRelative(name string) bool {
 	return !isURL && !filepath.IsAbs(name)
 }
 
-// Canonical returns the one name that all names of a directory, or of what is below a key,
-// have in common: schemes for the same store are one, and paths are absolute and without
-// links. "" is the working directory. A name that leads nowhere stays as it is.
+// Canonical returns one name for all names of a directory, or of what is below a key:
+// schemes for the same store are one, and paths are absolute and without links. "" is the
+// working directory. If there is no such directory, links stay. What is no name is returned
+// as it is.
 func Canonical(name string) string {
 	p, err := parse(name)
 	if err != nil {

@@ -251,7 +251,8 @@ func writeFile(name string, from io.ReadSeeker, how condition) (err error) {
 	if replaces && !info.Mode().IsRegular() {
 		return &fs.PathError{Op: "write", Path: name, Err: errors.New("there is something that is not a regular file")}
 	}
-	// The umask counts, and who may not read a file may not read the one that replaces it.
+	// The umask counts. A file that replaces another has its mode, but not its owner and
+	// group.
 	mode := fs.FileMode(0o666)
 	if replaces {
 		mode = info.Mode().Perm()

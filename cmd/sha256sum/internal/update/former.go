@@ -32,13 +32,13 @@ type formerLine struct {
 	digest [8]byte // its beginning
 }
 
-// A form is what a list looks like. That of a new list may be another one.
+// A form is what a list looks like. The new list may have another form.
 type form string
 
 const (
 	empty     form = "empty"
 	textLines form = "text"
-	zeroLines form = "lines that end with NUL"
+	zeroLines form = "binary, or lines that end with NUL"
 	jsonLines form = "JSON"
 )
 

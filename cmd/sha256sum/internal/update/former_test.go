@@ -94,8 +94,8 @@ func TestFormerThatIsNoList(t *testing.T) {
 		{"\n", "text"},
 		{`{"list":"a"}` + "\n", "JSON"},
 		{"{}\n{", "JSON"},
-		{"\x7fELF\x00\n", "lines that end with NUL"},
-		{"\x00", "lines that end with NUL"},
+		{"\x7fELF\x00\n", "binary, or lines that end with NUL"},
+		{"\x00", "binary, or lines that end with NUL"},
 	} {
 		name := filepath.Join(t.TempDir(), "LIST")
 		if err := os.WriteFile(name, []byte(test.list), 0o666); err != nil {

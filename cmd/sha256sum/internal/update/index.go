@@ -55,9 +55,9 @@ func (x *Index) Origin(name string, listed [sha256.Size]byte, now stamp.Stamp) O
 	return x.find(name).origin([8]byte(listed[:8]), now)
 }
 
-// Origin returns what the record of a file says, which may be nil, if the file now has a
-// stamp and another digest than the list says. If the list lacks the file, as one that was
-// removed does, or if f is nil, the record alone tells what the digest was.
+// Origin returns what known, the record of a file or nil, says if the file now has a stamp
+// and another digest than the list says. If f is nil, or the list lacks the file, the record
+// alone tells what the digest was.
 func (f *Former) Origin(known *Record, now stamp.Stamp) Origin {
 	if known == nil {
 		return Unknown
