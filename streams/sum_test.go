@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"runtime"
 	"slices"
 	"strings"
@@ -186,20 +187,25 @@ func TestSumOfStreamsThatWait(t *testing.T) {
 	}
 }
 
-// TestSumReadsSlowStreamsTogether has each Read take a millisecond.
+// TestSumReadsSlowStreamsTogether has each Read take a millisecond. On a busy machine, a try
+// may take longer than all of them one by one.
 func TestSumReadsSlowStreamsTogether(t *testing.T) {
 	const n = 256
 	for _, procs := range []int{1, 2} {
 		func() {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
-			begin := time.Now()
-			err := streams.Sum(t.Context(), make([][sha256.Size]byte, n), func(int) (io.ReadCloser, error) {
-				return io.NopCloser(io.MultiReader(strings.NewReader("some"), &pause{time.Millisecond})), nil
-			}, streams.Options{})
-			if err != nil {
-				t.Fatal(err)
+			took := time.Duration(math.MaxInt64)
+			for try := 0; try < 5 && took > n*time.Millisecond/2; try++ {
+				begin := time.Now()
+				err := streams.Sum(t.Context(), make([][sha256.Size]byte, n), func(int) (io.ReadCloser, error) {
+					return io.NopCloser(io.MultiReader(strings.NewReader("some"), &pause{time.Millisecond})), nil
+				}, streams.Options{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				took = min(took, time.Since(begin))
 			}
-			if took := time.Since(begin); took > n*time.Millisecond/2 {
+			if took > n*time.Millisecond/2 {
 				t.Errorf("GOMAXPROCS %d: %d streams that take 1 ms each took %v", procs, n, took)
 			}
 		}()
