@@ -42,9 +42,13 @@ func WriteHashes(hs []hash.Hash, data [][]byte) {
 			checkHash("WriteHashes", i, h)
 		}
 	}
-	// For most lists of little data, AlwaysOneByOne alone decides. For most others, weighLengths
-	// does. bytes/BlockSize ignores the partial blocks that hashes hold before and after the
-	// write. On average, these cancel out.
+	if alone == len(hs) {
+		writeEach(hs, data)
+		return
+	}
+	// For most lists of little data, AlwaysOneByOne alone decides. For most others,
+	// weighLengths does. bytes/BlockSize ignores the partial blocks that hashes hold before and
+	// after the write. On average, these cancel out.
 	each, more := classCycles, 0
 	if mayBeEqual(hs, shortest, longest) {
 		each = equalCycles
@@ -60,9 +64,7 @@ func WriteHashes(hs []hash.Hash, data [][]byte) {
 	}
 	switch {
 	case oneByOne && !servers:
-		for i, h := range hs {
-			h.Write(data[i])
-		}
+		writeEach(hs, data)
 	case taken:
 		flushMany(hs)
 		if err := writeTaken(hs, data); err != nil {
@@ -245,6 +247,13 @@ func misuse(h hash.Hash) string {
 		return "is used by another goroutine"
 	}
 	return ""
+}
+
+// writeEach writes data to hs, one by one.
+func writeEach(hs []hash.Hash, data [][]byte) {
+	for i, h := range hs {
+		h.Write(data[i])
+	}
 }
 
 // writeRuns is WriteHashes without checks. It does not take the state of a hash of

@@ -6,10 +6,10 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/block"
 )
 
-// OneByOne reports whether messages take less time one by one than side by side. If
-// there are more than block.MaxLanes messages, OneByOne does not look at their lengths. It
-// then returns true only if the plan's Width is 1. `before` bytes of a prefix precede each
-// message. nesting says how each digest is hashed again.
+// OneByOne reports whether messages take less time one by one than side by side. If there are
+// more than block.MaxLanes messages, OneByOne does not look at their lengths. It then returns
+// true only if the plan's Width is 1. `before` bytes of a prefix precede each message. nesting
+// says how each digest is hashed again.
 func OneByOne(msgs [][]byte, before int, nesting Nesting) bool {
 	n := len(msgs)
 	if n <= 1 {

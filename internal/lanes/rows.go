@@ -80,9 +80,9 @@ func sumEachRow(dst *Rows, prefix *Prefix, src *Rows, n int) {
 	}
 }
 
-// RowsOneByOne reports whether n rows of size bytes take less time one by one than
-// side by side. Each follows `before` bytes of a prefix. Only kernels for streams count. For
-// rows of 64 bytes, SumRows also asks the plan for nodes.
+// RowsOneByOne reports whether n rows of size bytes take less time one by one than side by
+// side. Each follows `before` bytes of a prefix. Only kernels for streams count. For rows of
+// 64 bytes, SumRows also asks the plan for nodes.
 func RowsOneByOne(n, size, before int) bool {
 	blocks := block.PaddedBlocks(before + size)
 	if n <= block.MaxLanes && (n <= 1 || n*blocks < streamPlans.current().Least[n]) {

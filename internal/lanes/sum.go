@@ -26,8 +26,8 @@ func SumMany(dst [][block.DigestSize]byte, msgs [][]byte) {
 }
 
 // From leastNodes messages or rows on, hashing them as nodes saves more than copying them
-// costs, measured on Zen 3. OneByOne and RowsOneByOne know only streams, and would have such short
-// lists hashed one by one.
+// costs, measured on Zen 3. OneByOne and RowsOneByOne know only streams, and would have such
+// short lists hashed one by one.
 const leastNodes = 4
 
 // sumOne sets dst to the SHA-256 digest of m.

@@ -62,9 +62,9 @@ func (t Tally) OneByOneInClasses(each int) bool {
 	return streamPlans.current().OneByOneInClasses(t.jobs, t.blocks, t.classes(), each)
 }
 
-// OneByOne reports whether the jobs take less time one by one than side by side.
-// Side by side, each job costs `each` cycles more than alone, not counting its blocks. If
-// at most one job has blocks, OneByOne returns true without a plan.
+// OneByOne reports whether the jobs take less time one by one than side by side. Side by side,
+// each job costs `each` cycles more than alone, not counting its blocks. If at most one job has
+// blocks, OneByOne returns true without a plan.
 func (t Tally) OneByOne(each int) bool {
 	if t.jobs <= 1 {
 		return true

@@ -83,8 +83,8 @@ func (t *TreeOf[N]) setRoot(dst *N, nodes []N, level, depth int, twins *bool) {
 	}
 }
 
-// maxByParent is the largest number of nodes that are climbed without a scratch. It bounds the
-// stack that climbByParent takes, and is otherwise arbitrary.
+// maxByParent is the largest number of nodes that are climbed without a scratch. It bounds
+// the stack that climbByParent takes, and is otherwise arbitrary.
 const maxByParent = 16
 
 // byParent reports whether n nodes take less time to climb by Parent than by Nodes.
@@ -105,8 +105,8 @@ func (t *TreeOf[N]) rootByParent(dst *N, nodes []N, level, depth int, twins *boo
 	}
 }
 
-// climbByParent is rootByParent for three nodes or more, up to the first level that has one node.
-// It keeps the levels between on the stack, and does not call Nodes: what Nodes is given
+// climbByParent is rootByParent for three nodes or more, up to the first level that has one
+// node. It keeps the levels between on the stack, and does not call Nodes: what Nodes is given
 // would be on the heap.
 func (t *TreeOf[N]) climbByParent(dst *N, nodes []N, level int, twins *bool) {
 	var buf [maxByParent / 2]N

@@ -183,8 +183,8 @@ func Open(dir string) (b *Bag, problems []Problem) {
 }
 
 // FormatOf returns the format of lists in a directory that have names of manifests: BagIt,
-// unless the declaration beside them says that it is an earlier one. Without a declaration it is
-// Auto: any tool's list may have such a name.
+// unless the declaration beside them says that it is an earlier one. Without a declaration
+// it is Auto: any tool's list may have such a name.
 func FormatOf(dir string) checklist.Format {
 	b, version, _, err := declared(dir)
 	if errors.Is(err, fs.ErrNotExist) {
