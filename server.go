@@ -29,8 +29,10 @@ import (
 // A hash buffers writes of less than 32 KiB until they add up to 32 KiB, except writes
 // that are hashed alone. So an unfinished hash may hold 32 KiB of memory. A request asks
 // to have data hashed side by side with the data of other goroutines. Each of these makes
-// a request: a buffer that fills up; a write of 32 KiB or more; a call of Sum with 2 KiB
-// or more in the buffer; a call of Sum256 with 2 KiB or more. A request can wait:
+// a request: a buffer that fills up; a write of 32 KiB or more; a call of Sum256 with 2 KiB
+// or more; a call that needs the hash's state, with 2 KiB or more in the buffer. Such
+// calls are Sum, Clone, MarshalBinary, AppendBinary, and functions that take the hash as
+// a prefix. A request can wait:
 //
 //   - for a lane, while earlier requests occupy all lanes. A request of less than 16 MiB
 //     does not wait for requests that are at least four times as long: its goroutine hashes

@@ -26,7 +26,8 @@ func Sum(key, msg []byte) (mac [32]byte) {
 // as secret as the key.
 //
 // [sha256.WriteHashes] writes to such hashes side by side with others, unless crypto/hmac
-// does the work.
+// does the work. Then Clone returns [errors.ErrUnsupported] if the hash of crypto/hmac cannot
+// be cloned.
 func New(key []byte) hash.Hash {
 	if block.UsesStd() {
 		return &stdHash{hmac.New(stdsha256.New, key)}

@@ -111,7 +111,6 @@ func TestEachMessageWithItsOwnKey(t *testing.T) {
 	})
 }
 
-// The test cases of RFC 4231 but for the fifth, which is truncated.
 // TestAnyNumberOfLongMessages has the last messages of a list rotate: there are more
 // of them than lanes. What earlier messages left in scratch does not show.
 func TestAnyNumberOfLongMessages(t *testing.T) {
@@ -134,6 +133,7 @@ func TestAnyNumberOfLongMessages(t *testing.T) {
 	}
 }
 
+// The test cases of RFC 4231 but for the fifth, which is truncated.
 func TestRFC4231(t *testing.T) {
 	for _, tt := range []struct{ key, msg, want string }{
 		{strings.Repeat("\x0b", 20), "Hi There", "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7"},
@@ -375,7 +375,6 @@ func FuzzSumMany(f *testing.F) {
 	})
 }
 
-// A Key keeps no reference to the bytes that it is made of.
 func ExampleSum() {
 	mac := hmac.Sum([]byte("Jefe"), []byte("what do ya want for nothing?"))
 	fmt.Printf("%x\n", mac)
@@ -392,6 +391,7 @@ func ExampleNew() {
 	// Output: true
 }
 
+// A Key keeps no reference to the bytes that it is made of.
 func ExampleNewKey() {
 	secret := []byte("0123456789abcdef0123456789abcdef")
 	key := hmac.NewKey(secret)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 )
 
@@ -162,7 +163,7 @@ func (k *PrivateKey) Public() crypto.PublicKey { return &k.public }
 
 // Bytes returns the key in the encoding of FIPS 205.
 func (k *PrivateKey) Bytes() []byte {
-	return append(bytes.Clone(k.secrets), k.public.bytes...)
+	return slices.Concat(k.secrets, k.public.bytes) // one copy, which a caller can clear
 }
 
 // Equal reports whether x is a *PrivateKey with the same parameter set and value. It

@@ -69,6 +69,7 @@ func MarshalPKCS8PrivateKey(k *PrivateKey) ([]byte, error) {
 // [NewPrivateKey] does. If the structure has a public key, it checks that too.
 func ParsePKCS8PrivateKey(der []byte) (*PrivateKey, error) {
 	var info oneAsymmetricKey
+	defer func() { clear(info.PrivateKey) }()
 	set, err := parse(der, &info, &info.Algorithm)
 	if err == nil && info.Version != 0 && info.Version != 1 {
 		err = fmt.Errorf("version %d, 0 and 1 are known", info.Version)
@@ -76,7 +77,6 @@ func ParsePKCS8PrivateKey(der []byte) (*PrivateKey, error) {
 	if err != nil {
 		return nil, fmt.Errorf("slhdsa: parse a private key: %w", err)
 	}
-	defer clear(info.PrivateKey)
 	k, err := NewPrivateKey(set, info.PrivateKey)
 	if err != nil {
 		return nil, err

@@ -1142,9 +1142,7 @@ func TestNothingIsRetained(t *testing.T) {
 }
 
 func TestAllocations(t *testing.T) {
-	if testing.Short() {
-		t.Skip("with the race detector, pools drop what they are given")
-	}
+	hashtest.SkipTestAllocations(t)
 	leaves, _, data := treeOf{N: 256, Rule: "third", Parity: 128}.leaves(t)
 	namespaces := make([]Namespace, len(data))
 	roots, nodes := make([]Node, 256), make([]Node, len(data))

@@ -83,7 +83,7 @@ func leaves(dst [][Size]byte, data []byte) {
 	chunkLists.Put(chunks)
 }
 
-// count returns the number of chunks of size bytes, at least one.
+// count returns how many chunks a message of `size` bytes has: at least one.
 func count(size int64) int64 { return max(1, (size-1)/chunkSize+1) }
 
 // Sum256 returns the SHA256TREE digest of data. It hashes on the calling

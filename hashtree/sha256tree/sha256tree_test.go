@@ -323,9 +323,7 @@ func TestNothingIsRetained(t *testing.T) {
 }
 
 func TestAllocations(t *testing.T) {
-	if testing.Short() {
-		t.Skip("with the race detector, pools drop what they are given")
-	}
+	hashtest.SkipTestAllocations(t)
 	data := counting(1 << 20)
 	if n := testing.AllocsPerRun(20, func() { Sum256(data[:100_000]) }); n > 0 {
 		t.Errorf("Sum256 of 100,000 bytes allocates %v times", n)
