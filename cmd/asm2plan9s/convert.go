@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/rogpeppe/go-internal/diff"
@@ -25,9 +26,9 @@ type converter struct {
 	stdout, stderr io.Writer
 	toolchains     map[*arch]*toolchain // those in use
 
-	failed    bool // there was an error: no file is to be written
-	leftOut   bool // there was a file that nothing here assembles
-	disagrees bool // -check found a line
+	failed    bool     // there was an error: no file is to be written
+	leftOut   []string // the files that nothing here assembles
+	disagrees bool     // -check found a line
 	counts    counts
 }
 
@@ -84,7 +85,7 @@ func (c *converter) run(paths []string, stdin io.Reader) error {
 		}
 		if err != nil {
 			if errors.As(err, new(archError)) {
-				c.leftOut = true
+				c.leftOut = append(c.leftOut, path)
 			} else {
 				c.failed = true
 			}
@@ -95,6 +96,9 @@ func (c *converter) run(paths []string, stdin io.Reader) error {
 		} else if ch != nil {
 			changes = append(changes, *ch)
 		}
+	}
+	if len(c.leftOut) > 0 {
+		fmt.Fprintf(c.stderr, "asm2plan9s: left out: %s\n", strings.Join(c.leftOut, " "))
 	}
 	if c.check {
 		c.sumUp()

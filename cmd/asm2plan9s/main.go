@@ -111,7 +111,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		return exitError
 	}
 	switch {
-	case c.failed, c.leftOut:
+	case c.failed, len(c.leftOut) > 0:
 		return exitError
 	case c.disagrees:
 		return exitDisagree

@@ -42,9 +42,13 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return exitUsage
 	}
 	c := newCosts()
-	err = c.measure(ctx, o.time)
+	budget := o.time
+	if o.row {
+		budget /= 2
+	}
+	err = c.measure(ctx, budget)
 	if err == nil && o.row {
-		c.overhead, err = c.measureOverhead(ctx, o.time)
+		c.overhead, err = c.measureOverhead(ctx, budget)
 	}
 	if errors.Is(err, context.Canceled) {
 		fmt.Fprintln(stderr, "sha256bench: interrupted")

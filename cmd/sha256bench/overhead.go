@@ -17,7 +17,7 @@ import (
 type overhead struct {
 	call, callLane    float64
 	turnLane, turnMax float64
-	pointers, rest    float64
+	pointers, rest    float64 // 0 if the library rotates too few jobs to measure them
 	padding           float64
 	generic           float64
 }

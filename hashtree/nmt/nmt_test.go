@@ -475,7 +475,11 @@ func TestNamespaceProofs(t *testing.T) {
 // are inner nodes.
 func TestNamespaceProofsOfRandomTrees(t *testing.T) {
 	r := rand.New(rand.NewPCG(23, 42))
-	for range 3000 {
+	trees := 3000
+	if testing.Short() {
+		trees = 300
+	}
+	for range trees {
 		leaves := make([]Node, r.IntN(40))
 		low := byte(r.IntN(3))
 		for i := range leaves {

@@ -47,6 +47,9 @@ func run(ctx context.Context, patterns []string, list bool, atATime int, verbose
 	if err != nil {
 		return false, err
 	}
+	if len(mutants) == 0 {
+		return false, fmt.Errorf("no mutants in %s: not a folder of the library's module", root)
+	}
 	mutants, err = matching(mutants, patterns)
 	if err != nil {
 		return false, err

@@ -23,7 +23,8 @@ var emulators = map[string]string{"amd64": "qemu-x86_64-static", "arm64": "qemu-
 type outcome int
 
 const (
-	passed outcome = iota
+	unknown outcome = iota // it says nothing
+	passed
 	failed
 	skipped
 )
@@ -148,21 +149,33 @@ func judge(test string, output []byte, err error) (outcome, error) {
 		if !began.Match(output) {
 			return 0, fmt.Errorf("%s did not begin:\n%s", test, tail(output))
 		}
+		if got := verdictOf(test, output); got == passed || got == skipped {
+			return 0, fmt.Errorf("%s does not fail, but something else does:\n%s", test, tail(output))
+		}
 		return failed, nil
 	}
-	got := outcome(-1)
+	got := verdictOf(test, output)
+	if got == unknown {
+		return 0, fmt.Errorf("there is no test %s:\n%s", test, tail(output))
+	}
+	return got, nil
+}
+
+// verdictOf returns the last verdict on a test in the output of "go test -v".
+func verdictOf(test string, output []byte) outcome {
+	got := unknown
 	for _, v := range verdict.FindAllSubmatch(output, -1) {
 		if string(v[2]) != test {
 			continue
 		}
-		if got = passed; string(v[1]) == "SKIP" {
+		switch got = passed; string(v[1]) {
+		case "SKIP":
 			got = skipped
+		case "FAIL":
+			got = failed
 		}
 	}
-	if got < 0 {
-		return 0, fmt.Errorf("there is no test %s:\n%s", test, tail(output))
-	}
-	return got, nil
+	return got
 }
 
 // tail returns the last lines of an output.
@@ -186,6 +199,9 @@ func (r *runner) all(ctx context.Context, copies []string, mutants []*mutant, do
 		wg.Go(func() {
 			for m := range queue {
 				got, err := r.try(ctx, root, m)
+				if ctx.Err() != nil {
+					return // it was interrupted
+				}
 				mu.Lock()
 				done(m, got, err)
 				mu.Unlock()
@@ -193,7 +209,12 @@ func (r *runner) all(ctx context.Context, copies []string, mutants []*mutant, do
 		})
 	}
 	for _, m := range mutants {
-		queue <- m
+		select {
+		case queue <- m:
+			continue
+		case <-ctx.Done():
+		}
+		break
 	}
 	close(queue)
 	wg.Wait()

@@ -92,6 +92,8 @@ func TestJudge(t *testing.T) {
 		{"=== RUN   TestA\n=== RUN   TestA/b\n--- FAIL: TestA (0.00s)\n    --- FAIL: TestA/b (0.00s)\nFAIL", failure, failed, ""},
 		{"=== RUN   TestA\n=== RUN   TestA/b\nfatal error: all goroutines are asleep - deadlock!\nFAIL", failure, failed, ""},
 		{"=== RUN   TestA\nno line feed=== RUN   TestA/b\npanic: test timed out after 1m0s\nFAIL", failure, failed, ""},
+		{"=== RUN   TestA\n=== RUN   TestA/b\n--- FAIL: TestA (0.00s)\n    --- PASS: TestA/b (0.00s)\nFAIL", failure, 0, "TestA/b does not fail"},
+		{"=== RUN   TestA\n=== RUN   TestA/b\n--- FAIL: TestA (0.00s)\n    --- SKIP: TestA/b (0.00s)\nFAIL", failure, 0, "TestA/b does not fail"},
 		{"=== RUN   TestA\n=== RUN   TestA/bc\n--- FAIL: TestA (0.00s)\n    --- FAIL: TestA/bc (0.00s)\nFAIL", failure, 0, "TestA/b did not begin"},
 		{"=== RUN   TestA\n--- FAIL: TestA (0.00s)\nFAIL", failure, 0, "TestA/b did not begin"},
 		{"panic: in an init function\nFAIL", failure, 0, "TestA/b did not begin"},
