@@ -204,11 +204,16 @@ func longestStd(hs []hash.Hash) int {
 	return longest
 }
 
+// isServersOrNil reports whether h is a Server's hash, or nil.
+func isServersOrNil(h hash.Hash) bool {
+	_, ok := h.(*serverHash)
+	return ok || h == nil
+}
+
 // isOwnOrNil reports whether h is nil or a hash of this package.
 func isOwnOrNil(h hash.Hash) bool {
 	_, isDigest := h.(*digest)
-	_, isServers := h.(*serverHash)
-	return h == nil || isDigest || isServers
+	return isDigest || isServersOrNil(h)
 }
 
 // sumEach sets dst to the digests of hs, one by one.

@@ -44,8 +44,8 @@ const (
 // not done alone have `bytes` bytes in all, and `shortest` to `longest` bytes each. servers is
 // set if a hash is a Server's, or nil: then the hashes must be checked. The loops call nothing
 // and fill no struct. The first loop is there because most lists hold hashes of this package
-// only, and the variables of the second loop do not fit into registers: that costs up to 1 ns
-// for each hash (Zen 3).
+// only, and the second loop takes up to 0.6 ns longer for each hash (Zen 3): its variables do not
+// fit into registers.
 func surveyWrites(hs []hash.Hash, data [][]byte) (foreign, alone, bytes, shortest, longest int, servers bool) {
 	shortest = math.MaxInt
 	i := 0
@@ -60,17 +60,15 @@ func surveyWrites(hs []hash.Hash, data [][]byte) (foreign, alone, bytes, shortes
 	stdType := stdType // a copy, so that the loop does not load it
 	others := 0
 	for ; i < len(hs); i++ {
-		h, n := hs[i], len(data[i])
-		if _, ok := h.(*digest); !ok {
-			if typeOf(h) == stdType && n < minTaken {
-				alone++
-				continue
-			}
-			if _, ok := h.(*serverHash); ok || h == nil {
-				servers = true
-			} else {
-				others++
-			}
+		n := len(data[i])
+		if typeAt(hs, i) == stdType && n < minTaken {
+			alone++
+			continue
+		}
+		if isServersOrNil(hs[i]) {
+			servers = true
+		} else if _, own := hs[i].(*digest); !own {
+			others++
 		}
 		bytes += n
 		shortest, longest = min(shortest, n), max(longest, n)
