@@ -44,8 +44,8 @@ const (
 // not done alone have `bytes` bytes in all, and `shortest` to `longest` bytes each. servers is
 // set if a hash is a Server's, or nil: then the hashes must be checked. The loops call nothing
 // and fill no struct. The first loop is there because most lists hold hashes of this package
-// only, and the second loop takes up to 0.6 ns longer for each hash (Zen 3): its variables do not
-// fit into registers.
+// only, and the second loop takes up to 0.6 ns longer for each hash (Zen 3): its variables do
+// not fit into registers.
 func surveyWrites(hs []hash.Hash, data [][]byte) (foreign, alone, bytes, shortest, longest int, servers bool) {
 	shortest = math.MaxInt
 	i := 0
