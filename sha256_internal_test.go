@@ -44,15 +44,16 @@ func begun(n int) (h, want hash.Hash) {
 	return h, want
 }
 
-// TestWritesByClasses writes every length up to three blocks, and those around what a
-// write probes, behind every number of bytes that may be buffered: by Write, and as lists
-// write, whose jobs compress the blocks elsewhere.
+// TestWritesByClasses writes every length up to three blocks, and some around a page, behind
+// every number of bytes that may be buffered: by Write, and as lists write, whose jobs
+// compress the blocks elsewhere.
 func TestWritesByClasses(t *testing.T) {
+	const page = 4096
 	var lengths []int
 	for n := range 3*BlockSize + 1 {
 		lengths = append(lengths, n)
 	}
-	for n := probed - 1; n <= probed+BlockSize+1; n += 1 + 30*(n-probed+1)%60 {
+	for n := page - 1; n <= page+BlockSize+1; n += 1 + 30*(n-page+1)%60 {
 		lengths = append(lengths, n)
 	}
 	for buffered := range BlockSize {
@@ -149,30 +150,41 @@ func TestFaultOnAnyPage(t *testing.T) {
 	for hole := range 3 {
 		b := guard.New(t, 3*page)
 		b.Protect(t, hole)
+		type span struct{ from, to int }
+		var spans []span
 		for _, begins := range []int{0, 1, page - 1} { // on the first page
 			for _, ends := range []int{1, 64, page} { // on the last one
-				if hole == 0 && begins > 0 {
-					continue
+				if hole > 0 || begins == 0 {
+					spans = append(spans, span{begins, 2*page + ends})
 				}
-				p := b.Bytes()[begins : 2*page+ends]
-				for _, buffered := range []int{0, 1, 63} {
-					what := fmt.Sprintf("page %d of memory from %d to %d, behind %d", hole, begins, 2*page+ends, buffered)
-					h, _ := begun(buffered)
-					before := *h.(*digest)
-					others := []hash.Hash{New(), h, New()}
-					for name, write := range map[string]func(){
-						"Write":       func() { h.Write(p) },
-						"WriteHashes": func() { WriteHashes(others, [][]byte{classData, p, classData[:100]}) },
-					} {
-						if guard.Faults(write) == nil {
-							t.Fatalf("%s, %s: no fault", name, what)
-						}
-						after := *h.(*digest)
-						after.probe = before.probe
-						copy(after.x[before.n:], before.x[before.n:]) // it is no part of the state
-						if after != before {
-							t.Errorf("%s, %s: the hash changed", name, what)
-						}
+			}
+		}
+		if hole > 0 { // short, over the beginning of the hole
+			for _, before := range []int{1, 30, 63, 64, 65, 130} {
+				for _, behind := range []int{1, 30, 63, 64, 65} {
+					spans = append(spans, span{hole*page - before, hole*page + behind})
+				}
+			}
+		}
+		for _, s := range spans {
+			p := b.Bytes()[s.from:s.to]
+			for _, buffered := range []int{0, 1, 30, 63} {
+				what := fmt.Sprintf("page %d of memory from %d to %d, behind %d", hole, s.from, s.to, buffered)
+				h, _ := begun(buffered)
+				before := *h.(*digest)
+				others := []hash.Hash{New(), h, New()}
+				for name, write := range map[string]func(){
+					"Write":       func() { h.Write(p) },
+					"WriteHashes": func() { WriteHashes(others, [][]byte{classData, p, classData[:100]}) },
+					"writeRuns":   func() { writeRuns(others, [][]byte{classData, p, classData[:100]}) },
+				} {
+					if guard.Faults(write) == nil {
+						t.Fatalf("%s, %s: no fault", name, what)
+					}
+					after := *h.(*digest)
+					copy(after.x[before.n:], before.x[before.n:]) // it is no part of the state
+					if after != before {
+						t.Errorf("%s, %s: the hash changed", name, what)
 					}
 				}
 			}
