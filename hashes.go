@@ -48,7 +48,13 @@ func WriteHashes(hs []hash.Hash, data [][]byte) {
 	}
 	// For most lists of little data, AlwaysOneByOne alone decides. For most others,
 	// weighLengths does. bytes/BlockSize ignores the partial blocks that hashes hold before and
-	// after the write. On average, these cancel out.
+	// after the write. On average, these cancel out. Where long writes stand beside some that
+	// may complete no block, and so cost nothing side by side, as few writes count as can have
+	// all the data.
+	writes := len(hs)
+	if shortest < BlockSize/2 && longest >= 4*BlockSize {
+		writes = (bytes + longest - 1) / longest
+	}
 	each, more := classCycles, 0
 	if mayBeEqual(hs, shortest, longest) {
 		each = equalCycles
@@ -56,7 +62,7 @@ func WriteHashes(hs []hash.Hash, data [][]byte) {
 	if foreign == len(hs) {
 		more = wrapCycles // a lower bound: takeCycles is larger
 	}
-	oneByOne := lanes.AlwaysOneByOne(len(hs), bytes/BlockSize, each+more, equalListCycles) ||
+	oneByOne := lanes.AlwaysOneByOne(writes, bytes/BlockSize, each+more, equalListCycles) ||
 		weighLengths(hs, data, alone, foreign > alone, more)
 	taken := false
 	if !oneByOne && foreign > 0 {

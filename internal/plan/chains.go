@@ -88,9 +88,15 @@ func (p *Chains) together(n, steps, longest int, even bool) int64 {
 		turns := (n + width - 1) / width * longest
 		return chainListCycles + int64(n)*chainEachCycles + int64(turns)*int64(p.cycles[width])/2
 	}
-	// Chains that wait take the lanes of chains that end.
-	turns := max(longest, (steps+width-1)/width)
-	return chainListCycles + unevenCycles + 2*int64(n)*chainEachCycles + int64(turns)*int64(p.cycles[width])/2
+	// Chains that wait take the lanes of chains that end. What is left of a chain far longer
+	// than the others runs alone.
+	turns, left := (steps+width-1)/width, 0
+	if turns < longest {
+		turns = (steps - longest + width - 2) / (width - 1)
+		left = longest - turns
+	}
+	return chainListCycles + unevenCycles + 2*int64(n)*chainEachCycles +
+		(int64(turns)*int64(p.cycles[width])+int64(left)*int64(p.cycles[1]))/2
 }
 
 // passes returns the cycles that plain chains cost in passes.

@@ -63,8 +63,10 @@ func TestChainWay(t *testing.T) {
 		{8, 24, 3, true, PassesWay},
 		{8, 32, 4, true, KernelWay},
 		{8, 8, 1, false, OneByOneWay},
-		{8, 172, 43, false, OneByOneWay},
-		{8, 176, 44, false, KernelWay},
+		{3, 33, 31, false, OneByOneWay},
+		{3, 3002, 3000, false, KernelWay}, // the longest is mostly alone
+		{8, 76, 19, false, OneByOneWay},
+		{8, 80, 20, false, KernelWay},
 		{12, 60, 5, true, PassesWay}, // one step of each is odd
 		{16, 16, 1, true, PassesWay},
 		{32, 100, 10, false, PassesWay},
