@@ -48,13 +48,7 @@ func WriteHashes(hs []hash.Hash, data [][]byte) {
 	}
 	// For most lists of little data, AlwaysOneByOne alone decides. For most others,
 	// weighLengths does. bytes/BlockSize ignores the partial blocks that hashes hold before and
-	// after the write. On average, these cancel out. Where long writes stand beside some that
-	// may complete no block, and so cost nothing side by side, as few writes count as can have
-	// all the data.
-	writes := len(hs)
-	if shortest < BlockSize/2 && longest >= 4*BlockSize {
-		writes = (bytes + longest - 1) / longest
-	}
+	// after the write. On average, these cancel out.
 	each, more := classCycles, 0
 	if mayBeEqual(hs, shortest, longest) {
 		each = equalCycles
@@ -62,7 +56,7 @@ func WriteHashes(hs []hash.Hash, data [][]byte) {
 	if foreign == len(hs) {
 		more = wrapCycles // a lower bound: takeCycles is larger
 	}
-	oneByOne := lanes.AlwaysOneByOne(writes, bytes/BlockSize, each+more, equalListCycles) ||
+	oneByOne := lanes.AlwaysOneByOne(leastJobs(len(hs), bytes, shortest, longest), bytes/BlockSize, each+more, equalListCycles) ||
 		weighLengths(hs, data, alone, foreign > alone, more)
 	taken := false
 	if !oneByOne && foreign > 0 {

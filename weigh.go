@@ -84,6 +84,17 @@ func mayBeEqual(hs []hash.Hash, shortest, longest int) bool {
 	return equal(BlockSize/2) || equal(heldAbout(hs))
 }
 
+// leastJobs returns how many of n writes have to complete a block. The writes have `bytes` bytes
+// in all, and `shortest` to `longest` bytes each. Side by side, a write that completes no block
+// costs next to nothing. So where long writes stand beside some that may be of this kind, only
+// as many count as are needed for all the bytes.
+func leastJobs(n, bytes, shortest, longest int) int {
+	if shortest < BlockSize/2 && longest >= 4*BlockSize {
+		return (bytes + longest - 1) / longest
+	}
+	return n
+}
+
 // blocksOf returns how many blocks n bytes complete in a hash that holds `held` bytes.
 func blocksOf(n, held int) int { return int((uint(n) + uint(held)) / BlockSize) }
 

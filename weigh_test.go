@@ -201,6 +201,22 @@ func TestFewWritesCost(t *testing.T) {
 
 // TestMayBeEqual tests that writes count as equal if they may complete equally many blocks:
 // in hashes that hold half a block, or in these.
+func TestLeastJobs(t *testing.T) {
+	for _, tt := range []struct{ n, bytes, shortest, longest, want int }{
+		{40, 8 * 1024, 0, 1024, 8},
+		{40, 8*1024 + 1, 0, 1024, 9},
+		{40, 8 * 1024, 31, 1024, 8},
+		{40, 40 * 100, 32, 1024, 40}, // all may complete a block
+		{40, 40 * 100, 0, 255, 40},   // all are short
+		{40, 8 * 256, 0, 256, 8},
+		{2, 1024, 0, 1024, 1},
+	} {
+		if got := leastJobs(tt.n, tt.bytes, tt.shortest, tt.longest); got != tt.want {
+			t.Errorf("%d writes of %d to %d bytes, %d in all: %d jobs, want %d", tt.n, tt.shortest, tt.longest, tt.bytes, got, tt.want)
+		}
+	}
+}
+
 func TestMayBeEqual(t *testing.T) {
 	begun := New()
 	begun.Write(make([]byte, BlockSize-1))

@@ -176,8 +176,8 @@ func (d *direct) read(s *slot) bool {
 		d.startWatch()
 	}
 	room := d.room()
-	reading := d.state.Load() + 3
-	d.state.Store(reading)
+	during := d.state.Load() + 3
+	d.state.Store(during)
 	var p piece
 	ok := true
 	if s.stream == nil {
@@ -186,7 +186,7 @@ func (d *direct) read(s *slot) bool {
 	if s.stream != nil {
 		p, ok = s.read(d.ctx, room)
 	}
-	if !d.state.CompareAndSwap(reading, reading-1) {
+	if !d.state.CompareAndSwap(during, during-1) {
 		d.watch.mu.Lock() // waits until all is taken over
 		defer d.watch.mu.Unlock()
 		if ok {
@@ -241,8 +241,8 @@ func (d *direct) look() {
 		limit = maxDirectReadOnOneP
 	}
 	now, state, hashing := time.Now(), d.state.Load(), d.hashing.Load()
-	reading := now.Sub(w.time) - time.Duration(hashing-w.hashing)
-	if state&1 == 1 && reading > limit*time.Duration(max(1, state/2-w.pieces)) &&
+	took := now.Sub(w.time) - time.Duration(hashing-w.hashing)
+	if state&1 == 1 && took > limit*time.Duration(max(1, state/2-w.pieces)) &&
 		d.state.CompareAndSwap(state, takenOver) {
 		d.takeOver()
 		return

@@ -65,8 +65,8 @@ const (
 //
 // If a stream cannot be opened, read or closed, dst[i] stays as it is, and the other
 // streams are hashed. The error joins a [*Error] for each stream that failed. When ctx
-// is done, Sum opens and reads no more, and the error joins ctx.Err(), unless all
-// streams were done.
+// is done, Sum opens and reads no more, and the error joins ctx.Err(), unless there were
+// streams and all of them were done.
 //
 // Sum returns when no Read is under way, all streams are closed and its goroutines have
 // ended. A Read that does not return when ctx is done delays Sum. If open or a method of

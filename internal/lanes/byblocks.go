@@ -1,6 +1,7 @@
 package lanes
 
 import (
+	"math/bits"
 	"unsafe"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
@@ -35,9 +36,9 @@ const maxByBlocksInPairs = 16
 // goesByBlocks reports whether the messages, of unequal lengths, run by blocks. It also
 // returns the smallest and the largest number of blocks of a message, and whether the list
 // is far from the core (isFar). Messages too long to be copied whole run by blocks in two
-// cases: on average, each number of blocks has enough messages to fill the lanes; or the
-// messages have at most maxByBlocksInPairs blocks and those left over cost little
-// (plan.Streams.PairsPay).
+// cases: on average, each number of blocks that occurs has enough messages to fill the
+// lanes; or the messages have at most maxByBlocksInPairs blocks and those left over cost
+// little (plan.Streams.PairsPay).
 func (s *sumMany) goesByBlocks(p *plan.Streams) (least, most int, far, ok bool) {
 	l, before := &s.lengths, len(s.prefix.Rest)
 	least, most = block.PaddedBlocks(before+l.shortest), block.PaddedBlocks(before+l.longest)
@@ -45,9 +46,20 @@ func (s *sumMany) goesByBlocks(p *plan.Streams) (least, most int, far, ok bool) 
 	case most <= block.MaxShort, most <= maxByBlocksInPairs && p.PairsPay:
 		ok = true
 	case most <= maxByBlocks:
-		ok = min(len(s.msgs), window) >= (most-least+1)*p.Width
+		n := min(len(s.msgs), window)
+		ok = n >= (most-least+1)*p.Width || n >= 2*p.Width && n >= s.classes(n)*p.Width
 	}
 	return least, most, far, ok
+}
+
+// classes returns how many numbers of blocks occur among the first n messages, which have at
+// most maxByBlocks blocks each.
+func (s *sumMany) classes(n int) int {
+	before, seen := len(s.prefix.Rest), uint64(0)
+	for _, m := range s.msgs[:n] {
+		seen |= 1 << ((block.PaddedBlocks(before+len(m)) - 1) % maxByBlocks)
+	}
+	return bits.OnesCount64(seen)
 }
 
 // sumByBlocks is SumManyAfter for messages of `least` to `most` blocks. If `far` is set, it

@@ -1,6 +1,6 @@
 // Package lanes runs the blocks of many messages side by side, on the kernels that
 // package plan chooses. Package block has the kernels. Package lanes starts no
-// goroutine, and once its pools are filled it allocates nothing.
+// goroutine. Once its pools are filled, it allocates nothing, but 64 bytes in SumHeaded.
 //
 // The longest jobs start first. While there are enough jobs, all lanes are live. They
 // advance together by the smallest number of blocks that any of them has left, and a

@@ -56,30 +56,38 @@ func TestWhatGoesByBlocks(t *testing.T) {
 		n           int
 		pairsPay    bool
 		want        bool
+		two         bool // no numbers of blocks between occur
 	}{
-		{1, 2, 2, false, true},
-		{1, block.MaxShort, 2, false, true},
-		{1, block.MaxShort + 1, 2, false, false},
-		{1, block.MaxShort + 1, (block.MaxShort+1)*width - 1, false, false},
-		{1, block.MaxShort + 1, (block.MaxShort + 1) * width, false, true},
-		{maxByBlocks, maxByBlocks, width - 1, false, false},
-		{maxByBlocks, maxByBlocks, width, false, true},
-		{maxByBlocks - 1, maxByBlocks, 2*width - 1, false, false},
-		{maxByBlocks - 1, maxByBlocks, 2 * width, false, true},
-		{1, maxByBlocks, maxByBlocks*width - 1, false, false},
-		{1, maxByBlocks, maxByBlocks * width, false, true},
-		{maxByBlocks + 1, maxByBlocks + 1, 100, false, false},
-		{maxByBlocks, maxByBlocks + 1, 2 * window, false, false},
-		{255, 255, 300, false, false},
-		{256, 256, 300, false, false},
-		{1, block.MaxShort + 1, 2, true, true},
-		{1, maxByBlocksInPairs, 2, true, true},
-		{1, maxByBlocksInPairs + 1, 2, true, false},
+		{1, 2, 2, false, true, false},
+		{1, block.MaxShort, 2, false, true, false},
+		{1, block.MaxShort + 1, 2, false, false, false},
+		{1, block.MaxShort + 1, (block.MaxShort+1)*width - 1, false, false, false},
+		{1, block.MaxShort + 1, (block.MaxShort + 1) * width, false, true, false},
+		{maxByBlocks, maxByBlocks, width - 1, false, false, false},
+		{maxByBlocks, maxByBlocks, width, false, true, false},
+		{maxByBlocks - 1, maxByBlocks, 2*width - 1, false, false, false},
+		{maxByBlocks - 1, maxByBlocks, 2 * width, false, true, false},
+		{1, maxByBlocks, maxByBlocks*width - 1, false, false, false},
+		{1, maxByBlocks, maxByBlocks * width, false, true, false},
+		{maxByBlocks + 1, maxByBlocks + 1, 100, false, false, false},
+		{maxByBlocks, maxByBlocks + 1, 2 * window, false, false, false},
+		{255, 255, 300, false, false, false},
+		{256, 256, 300, false, false, false},
+		{1, block.MaxShort + 1, 2, true, true, false},
+		{1, maxByBlocksInPairs, 2, true, true, false},
+		{1, maxByBlocksInPairs + 1, 2, true, false, false},
+		{1, maxByBlocks, 2*width - 1, false, false, true},
+		{1, maxByBlocks, 2 * width, false, true, true},
+		{1, maxByBlocks + 1, 2 * window, false, false, true},
 	} {
 		for _, rest := range []int{0, 9} {
 			msgs := make([][]byte, tt.n)
 			for i := range msgs {
-				msgs[i] = data[:tt.most*block.Size-9-rest]
+				blocks := tt.most
+				if !tt.two {
+					blocks -= (i + tt.most - tt.least) % (tt.most - tt.least + 1)
+				}
+				msgs[i] = data[:max(0, blocks*block.Size-9-rest)]
 			}
 			msgs[0] = data[:max(0, (tt.least-1)*block.Size-8-rest)]
 			s := sumMany{msgs: msgs, prefix: Prefix{H: block.IV256, Rest: data[:rest], Len: uint64(rest)}}
