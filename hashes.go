@@ -56,7 +56,8 @@ func WriteHashes(hs []hash.Hash, data [][]byte) {
 	if foreign == len(hs) {
 		more = wrapCycles // a lower bound: takeCycles is larger
 	}
-	oneByOne := lanes.AlwaysOneByOne(leastJobs(len(hs), bytes, shortest, longest), bytes/BlockSize, each+more, equalListCycles) ||
+	least := leastJobs(len(hs), bytes, shortest, longest)
+	oneByOne := lanes.AlwaysOneByOne(len(hs), least, bytes/BlockSize, each+more, equalListCycles) ||
 		weighLengths(hs, data, alone, foreign > alone, more)
 	taken := false
 	if !oneByOne && foreign > 0 {

@@ -84,7 +84,7 @@ func mayBeEqual(hs []hash.Hash, shortest, longest int) bool {
 	return equal(BlockSize/2) || equal(heldAbout(hs))
 }
 
-// leastJobs returns how many of n writes have to complete a block. The writes have `bytes` bytes
+// leastJobs returns how many of n writes AlwaysOneByOne charges. The writes have `bytes` bytes
 // in all, and `shortest` to `longest` bytes each. Side by side, a write that completes no block
 // costs next to nothing. So where long writes stand beside some that may be of this kind, only
 // as many count as are needed for all the bytes.
@@ -186,7 +186,7 @@ func weighWrites(hs []hash.Hash, data [][]byte) (oneByOne, taken bool) {
 // than side by side. For few, it asks AlwaysOneByOne first: that takes less time than
 // OneByOneEqual (see quickEnds).
 func stdOneByOne(n int) bool {
-	return n <= quickEnds && lanes.AlwaysOneByOne(n, n, stdCycles, 0) || lanes.OneByOneEqual(n, 1, stdCycles)
+	return n <= quickEnds && lanes.AlwaysOneByOne(n, n, n, stdCycles, 0) || lanes.OneByOneEqual(n, 1, stdCycles)
 }
 
 // runOneByOne is endsOneByOne for a run of hashes that have ends.
@@ -209,7 +209,7 @@ const quickEnds = 8
 // side loses by that count, and the run is all of hs, the actual numbers of blocks decide.
 // A hash of crypto/sha256 does not tell how many; it counts as one block.
 func endsOneByOne(hs []hash.Hash, longest int) bool {
-	if longest <= quickEnds && lanes.AlwaysOneByOne(longest, 2*longest, sumCycles, 0) {
+	if longest <= quickEnds && lanes.AlwaysOneByOne(longest, longest, 2*longest, sumCycles, 0) {
 		return true
 	}
 	if oneByOne := lanes.OneByOneEqual(longest, 1, sumCycles); !oneByOne || longest < len(hs) {

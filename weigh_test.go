@@ -199,8 +199,6 @@ func TestFewWritesCost(t *testing.T) {
 	}
 }
 
-// TestMayBeEqual tests that writes count as equal if they may complete equally many blocks:
-// in hashes that hold half a block, or in these.
 func TestLeastJobs(t *testing.T) {
 	for _, tt := range []struct{ n, bytes, shortest, longest, want int }{
 		{40, 8 * 1024, 0, 1024, 8},
@@ -217,6 +215,8 @@ func TestLeastJobs(t *testing.T) {
 	}
 }
 
+// TestMayBeEqual tests that writes count as equal if they may complete equally many blocks:
+// in hashes that hold half a block, or in these.
 func TestMayBeEqual(t *testing.T) {
 	begun := New()
 	begun.Write(make([]byte, BlockSize-1))

@@ -262,8 +262,9 @@ func names(candidates []plan.Candidate, steps []int) string {
 func (r *report) writeRow(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\t{\n\t\tMicroarch: %#v,\n\t\tOn:        %q,\n", r.costs.Microarch, r.machine)
-	fmt.Fprintf(&b, "\t\toverhead:  overhead{call: %d, callLane: %d, turnLane: %d, turnMax: %d, pointers: %d, rest: %d, padding: %d, generic: %d},", r.costs.overhead.columns()...)
-	if o := r.costs.overhead; o.pointers == 0 && o.rest == 0 {
+	columns := r.costs.overhead.columns()
+	fmt.Fprintf(&b, "\t\toverhead:  overhead{call: %d, callLane: %d, turnLane: %d, turnMax: %d, pointers: %d, rest: %d, padding: %d, generic: %d},", columns...)
+	if columns[4] == 0 && columns[5] == 0 {
 		fmt.Fprint(&b, " // pointers and rest were not measured: estimate them")
 	}
 	b.WriteByte('\n')

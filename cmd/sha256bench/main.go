@@ -1,5 +1,5 @@
-// Sha256bench measures what each kernel of this library costs on this machine,
-// and says whether the choices that the library makes for this CPU are the best
+// Sha256bench measures what this library's kernels for streams, nodes and nonces cost on
+// this machine, and says whether the choices that the library makes for this CPU are the best
 // ones.
 package main
 

@@ -17,10 +17,10 @@ type options struct {
 }
 
 const helpHead = `Usage: sha256bench [OPTION]...
-Measure the cost of each kernel of this library on this machine. The library
-chooses kernels by a table of costs: the last lines say whether its choice is the
-best one here. If it is not, please report what is printed. -row prints the
-measured costs as a row of the table.
+Measure the costs of this library's kernels for streams, nodes and nonces on this
+machine. The library chooses kernels by a table of costs: the last lines say
+whether its choice is the best one here. If it is not, please report what is
+printed. -row prints the measured costs as a row of the table.
 
 Kernels take turns on one core, for about 0.2 ms each, until -time is up. The
 best time of each counts. On a busy machine, raise -time. Messages are

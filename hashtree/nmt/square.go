@@ -6,7 +6,8 @@ import "fmt"
 // square of width × width shares, in row-major order. Each share is hashed once, as a leaf
 // of its row and of its column. The namespace of a share in the first quadrant is its first
 // 29 bytes, and the namespace of every other share is [MaxNamespace]. Nodes are computed
-// with IgnoreMaxNamespace. Square allocates 90 bytes for each share, and up to 220 KB more.
+// with IgnoreMaxNamespace. Square allocates 90 bytes for each share, and up to 220 KB, or 120
+// bytes for each column, more.
 //
 // It is an error if the namespaces of a row or a column of the first quadrant
 // fall, or if a share there is shorter than a namespace; then rows and cols stay

@@ -82,9 +82,9 @@ func OneByOneEqual(n, blocks, each int) bool {
 }
 
 // AlwaysOneByOne reports whether n jobs that have `blocks` blocks in all take less time one by
-// one than side by side, however the blocks are distributed. Side by side, each job costs
-// `each` cycles more than alone, and the list as a whole costs `list` cycles more. That copied
-// short messages share calls is left out.
-func AlwaysOneByOne(n, blocks, each, list int) bool {
-	return n <= 1 || streamPlans.current().AlwaysOneByOne(n, blocks, each, list)
+// one than side by side, however the blocks are distributed. At least `least` of the jobs have
+// blocks. Side by side, each of these costs `each` cycles more than alone, and the list as a
+// whole costs `list` cycles more. That copied short messages share calls is left out.
+func AlwaysOneByOne(n, least, blocks, each, list int) bool {
+	return least <= 1 || streamPlans.current().AlwaysOneByOne(n, least, blocks, each, list)
 }

@@ -161,18 +161,21 @@ func judge(test string, output []byte, err error) (outcome, error) {
 	return got, nil
 }
 
-// verdictOf returns the last verdict on a test in the output of "go test -v".
+// verdictOf returns the verdict on a test in the output of "go test -v". If several packages
+// have the test, one that fails decides.
 func verdictOf(test string, output []byte) outcome {
 	got := unknown
 	for _, v := range verdict.FindAllSubmatch(output, -1) {
 		if string(v[2]) != test {
 			continue
 		}
-		switch got = passed; string(v[1]) {
+		switch string(v[1]) {
+		case "FAIL":
+			return failed
 		case "SKIP":
 			got = skipped
-		case "FAIL":
-			got = failed
+		default:
+			got = passed
 		}
 	}
 	return got

@@ -90,6 +90,7 @@ func TestJudge(t *testing.T) {
 		{"--- PASS: TestA (0.00s)\nok", nil, 0, "there is no test TestA/b"},
 		{"testing: warning: no tests to run\nok", nil, 0, "there is no test TestA/b"},
 		{"=== RUN   TestA\n=== RUN   TestA/b\n--- FAIL: TestA (0.00s)\n    --- FAIL: TestA/b (0.00s)\nFAIL", failure, failed, ""},
+		{"=== RUN   TestA\n=== RUN   TestA/b\n    --- FAIL: TestA/b (0.00s)\nFAIL\n    --- PASS: TestA/b (0.00s)\nok", failure, failed, ""},
 		{"=== RUN   TestA\n=== RUN   TestA/b\nfatal error: all goroutines are asleep - deadlock!\nFAIL", failure, failed, ""},
 		{"=== RUN   TestA\nno line feed=== RUN   TestA/b\npanic: test timed out after 1m0s\nFAIL", failure, failed, ""},
 		{"=== RUN   TestA\n=== RUN   TestA/b\n--- FAIL: TestA (0.00s)\n    --- PASS: TestA/b (0.00s)\nFAIL", failure, 0, "TestA/b does not fail"},

@@ -179,13 +179,13 @@ func (p *Streams) OneByOneInClasses(n, blocks, classes, each int) bool {
 }
 
 // AlwaysOneByOne reports whether n messages that have `blocks` blocks in all take less time
-// one by one than side by side, however the blocks are distributed. Side by side, each message
-// costs the caller `each` cycles more than alone, and the list as a whole costs `list` cycles
-// more. n includes messages without blocks. That copied short messages share calls is left
-// out.
-func (p *Streams) AlwaysOneByOne(n, blocks, each, list int) bool {
+// one by one than side by side, however the blocks are distributed. At least `least` of the
+// messages have blocks. Side by side, each of these costs the caller `each` cycles more than
+// alone, and the list as a whole costs `list` cycles more. That copied short messages share
+// calls is left out.
+func (p *Streams) AlwaysOneByOne(n, least, blocks, each, list int) bool {
 	l := min(n, p.Width)
-	return int64(blocks)*int64(p.gains[l]) < int64(listCycles+list)+int64(n)*int64(p.messageCosts[l]+each)
+	return int64(blocks)*int64(p.gains[l]) < int64(listCycles+list)+int64(least)*int64(p.messageCosts[l]+each)
 }
 
 // Streams returns the candidates for streams: the enabled kernels of several lanes, and

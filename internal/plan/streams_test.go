@@ -294,7 +294,7 @@ func TestAlwaysOneByOne(t *testing.T) {
 	for _, r := range rows {
 		p := planOf(r)
 		for n := 2; n <= 8; n++ { // SumHashes asks about up to 8 ends of one or two blocks
-			for blocks := n; p.AlwaysOneByOne(n, 2*n, 10, 0) && blocks <= 2*n; blocks++ {
+			for blocks := n; p.AlwaysOneByOne(n, n, 2*n, 10, 0) && blocks <= 2*n; blocks++ {
 				if !p.OneByOne(n, blocks, blocks/n, (blocks+n-1)/n, 10, true) {
 					t.Errorf("%s: %d copied messages of %d blocks in all pay", r.Microarch, n, blocks)
 				}
@@ -304,18 +304,18 @@ func TestAlwaysOneByOne(t *testing.T) {
 			for b := range 100 {
 				for _, each := range []int{0, 130, 800} {
 					// Most messages have b blocks, some one more.
-					if more := n/2 + 1; p.AlwaysOneByOne(n, n*b+more, each, 0) && !p.OneByOne(n, n*b+more, b, b+1, each, false) {
+					if more := n/2 + 1; p.AlwaysOneByOne(n, n, n*b+more, each, 0) && !p.OneByOne(n, n*b+more, b, b+1, each, false) {
 						t.Fatalf("%s: %d messages of %d blocks, some of one more, %d cycles each, pay", r.Microarch, n, b, each)
 					}
-					if p.AlwaysOneByOne(n, n*b, each, 0) && !(p.OneByOne(n, n*b, b, b, each, false) && (n < p.Width || p.OneByOneInClasses(n, n*b, 1, each))) {
+					if p.AlwaysOneByOne(n, n, n*b, each, 0) && !(p.OneByOne(n, n*b, b, b, each, false) && (n < p.Width || p.OneByOneInClasses(n, n*b, 1, each))) {
 						t.Fatalf("%s: %d messages of %d blocks, %d cycles each, pay", r.Microarch, n, b, each)
 					}
 				}
 			}
-			if !p.AlwaysOneByOne(n, n<<10, 0, 1<<30) {
+			if !p.AlwaysOneByOne(n, n, n<<10, 0, 1<<30) {
 				t.Errorf("%s: what %d messages cost together does not count", r.Microarch, n)
 			}
-			if p.gains[min(n, p.Width)] > 0 && p.AlwaysOneByOne(n, n<<10, 0, 0) {
+			if p.gains[min(n, p.Width)] > 0 && p.AlwaysOneByOne(n, n, n<<10, 0, 0) {
 				t.Errorf("%s: %d long messages never pay", r.Microarch, n)
 			}
 		}
