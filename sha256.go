@@ -134,7 +134,8 @@ func (d *digest) Write(p []byte) (int, error) {
 		if d.n > 0 {
 			p = p[copy(d.x[d.n:], p):] // d.x[d.n:] is not yet part of the message
 		}
-		// All of p is read before d changes: it may lie in a mapped file that is just truncated.
+		// All of p is read before d changes. Reading it may fault halfway: p may be a mapped file
+		// that is truncated meanwhile.
 		whole := len(p) &^ (BlockSize - 1)
 		var x [BlockSize]byte
 		rest := x[:copy(x[:], p[whole:])]

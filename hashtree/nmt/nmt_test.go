@@ -476,7 +476,7 @@ func TestNamespaceProofs(t *testing.T) {
 func TestNamespaceProofsOfRandomTrees(t *testing.T) {
 	r := rand.New(rand.NewPCG(23, 42))
 	trees := 3000
-	if testing.Short() {
+	if hashtest.Sanitized { // one goroutine: the race detector finds no more in more
 		trees = 300
 	}
 	for range trees {

@@ -257,9 +257,9 @@ func testFaults(t *testing.T, s *storetest.Server) {
 		name      string
 		fault     func(s *storetest.Server, key string, nth int) storetest.Fault
 		want      Outcome
-		wantError string // is in it
-		requests  int64  // that both objects take; 0: any number
-		stalls    bool   // a request waits for longer than the worker does
+		wantError string        // is in it
+		requests  int64         // that both objects take; 0: any number
+		stall     time.Duration // after which the worker gives a request up; 0: a minute
 	}{
 		{name: "none", want: Match, requests: 2},
 		{name: "latency", want: Match, requests: 2, fault: func(*storetest.Server, string, int) storetest.Fault {
@@ -292,13 +292,13 @@ func testFaults(t *testing.T, s *storetest.Server) {
 			}
 			return storetest.Fault{Cut: -1}
 		}},
-		{name: "stalled", want: Match, stalls: true, fault: func(_ *storetest.Server, key string, nth int) storetest.Fault {
+		{name: "stalled", want: Match, requests: 4, stall: 3 * time.Second, fault: func(_ *storetest.Server, key string, nth int) storetest.Fault {
 			if nth == 0 {
 				return storetest.Fault{Stall: time.Hour}
 			}
 			return storetest.Fault{}
 		}},
-		{name: "never an answer in time", want: Unreadable, wantError: "nothing for too long", requests: 10, stalls: true, fault: func(*storetest.Server, string, int) storetest.Fault {
+		{name: "never an answer in time", want: Unreadable, wantError: "nothing for too long", requests: 10, stall: 500 * time.Millisecond, fault: func(*storetest.Server, string, int) storetest.Fault {
 			return storetest.Fault{Latency: time.Hour}
 		}},
 		{name: "never a response", want: Unreadable, wantError: "/", fault: func(*storetest.Server, string, int) storetest.Fault {
@@ -320,10 +320,8 @@ func testFaults(t *testing.T, s *storetest.Server) {
 				s.Faults(func(key string, nth int) storetest.Fault { return tt.fault(s, key, nth) })
 			}
 			c := newChecker(t, s, func(o *store.Options) {
-				if tt.stalls {
-					// A busy machine may take longer for a request that no fault befalls,
-					// which is then made again: only more requests.
-					o.Stall = 500 * time.Millisecond
+				if tt.stall > 0 {
+					o.Stall = tt.stall
 				}
 			})
 			for _, r := range check(t, c,
