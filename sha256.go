@@ -139,9 +139,14 @@ func (d *digest) Write(p []byte) (int, error) {
 		whole := len(p) &^ (BlockSize - 1)
 		var x [BlockSize]byte
 		rest := x[:copy(x[:], p[whole:])]
-		if whole == 0 {
+		switch {
+		case whole == 0:
 			block.Compress(&d.h, d.x[:])
-		} else {
+		case whole == BlockSize && d.n > 0: // to copy this block takes less time than to copy d.h
+			next := [BlockSize]byte(p)
+			block.Compress(&d.h, d.x[:])
+			block.Compress(&d.h, next[:])
+		default:
 			h := d.h
 			if d.n > 0 {
 				block.Compress(&h, d.x[:])
