@@ -34,7 +34,7 @@ func sumMany(dst [][Size]byte, msgs [][]byte) {
 // It panics, before it touches anything, if dst and msgs differ in length.
 func SumMany224[D ~[Size224]byte](dst []D, msgs [][]byte) {
 	checkLengths("SumMany224", len(dst), len(msgs))
-	if len(msgs) <= 1 || block.UsesStd() {
+	if block.UsesStd() {
 		for i, m := range msgs {
 			dst[i] = Sum224(m)
 		}

@@ -26,9 +26,31 @@ func OneByOne(msgs [][]byte, before int, nesting Nesting) bool {
 		blocks += b
 		shortest, longest = min(shortest, b), max(longest, b)
 	}
-	// Least is a look-up; OneByOne divides.
-	return blocks < p.Least[n] ||
-		p.OneByOne(n, blocks, shortest+extra.blocks, longest+extra.blocks, extra.cycles(n), true)
+	if blocks < p.Least[n] { // a look-up; p.OneByOne divides
+		return true
+	}
+	if longest-shortest > 1 && (n >= leastCounted || longest >= n) && runsByBlocks(&p.Streams, n, longest) {
+		return !p.MayPayByBlocks(n, blocks, longest+extra.blocks, extra.cycles(n)) || oneByOneCounted(msgs, before, longest, extra)
+	}
+	return p.OneByOne(n, blocks, shortest+extra.blocks, longest+extra.blocks, extra.cycles(n), true)
+}
+
+// Fewer than leastCounted messages are not counted, unless one has at least as many blocks as
+// there are messages. Counting would cost more than it gains (Zen 3).
+const leastCounted = 16
+
+// oneByOneCounted is OneByOne for messages that run by blocks. The longest has `longest` blocks
+// before it is nested.
+func oneByOneCounted(msgs [][]byte, before, longest int, extra *nestingCosts) bool {
+	var few [block.MaxShort + 2]uint8
+	counts := few[:]
+	if longest > block.MaxShort { // more to clear
+		counts = make([]uint8, maxByBlocks+2)
+	}
+	for _, m := range msgs {
+		counts[block.PaddedBlocks(before+len(m))+extra.blocks]++
+	}
+	return streamPlans.current().OneByOneByBlocks(counts[:longest+extra.blocks+1], extra.cycles(len(msgs)))
 }
 
 // lengths describes a list of messages. The fields decide how the list is hashed.

@@ -774,11 +774,11 @@ func TestSchedulesOfSums(t *testing.T) {
 			}
 			sum(many)
 		})
-		for _, least := range []int{maxByBlocks - 1, maxByBlocks - 5, 1} {
+		for _, least := range []int{maxClasses - 1, maxClasses - 5, 1} {
 			for range sumKinds {
-				list := make([]int, (maxByBlocks-least+1)*w+1)
+				list := make([]int, (maxClasses-least+1)*w+1)
 				for i := range list {
-					list[i] = maxByBlocks - i%(maxByBlocks-least+1)
+					list[i] = maxClasses - i%(maxClasses-least+1)
 				}
 				if len(list) < 1000 || !testing.Short() {
 					sum(list)

@@ -447,20 +447,16 @@ func (g *group) wave(n, whole, all int) int {
 	return g.fullWave(n, all)
 }
 
-// fullWave is wave for Width jobs or more that do not rotate together.
+// fullWave is wave for Width jobs or more that do not rotate together. A list that fits in
+// one wave may have more than plan.WaveBlocks blocks (sumByBlocks, sumShortRows): no messages
+// follow.
 func (g *group) fullWave(n, blocks int) int {
 	if plan.IsLong(blocks) {
 		return g.Width()
 	}
-	n = min(n, g.maxShortWave(), waveBlocks/max(1, blocks))
+	n = min(n, g.maxShortWave(), plan.WaveBlocks/max(1, blocks))
 	return max(1, n/g.Width()) * g.Width()
 }
-
-// A wave of short jobs has at most waveBlocks blocks in all, unless one job for each lane
-// already has more. A larger wave would displace the next messages from the cache. A list
-// that fits in one wave may have more blocks (sumByBlocks, sumShortRows): no
-// messages follow.
-const waveBlocks = 64
 
 // maxShortWave is the largest wave of short jobs: the same number of jobs in each lane,
 // one after the other.

@@ -63,22 +63,26 @@ func TestWhatGoesByBlocks(t *testing.T) {
 		{1, block.MaxShort + 1, 2, false, false, false},
 		{1, block.MaxShort + 1, (block.MaxShort+1)*width - 1, false, false, false},
 		{1, block.MaxShort + 1, (block.MaxShort + 1) * width, false, true, false},
-		{maxByBlocks, maxByBlocks, width - 1, false, false, false},
-		{maxByBlocks, maxByBlocks, width, false, true, false},
-		{maxByBlocks - 1, maxByBlocks, 2*width - 1, false, false, false},
-		{maxByBlocks - 1, maxByBlocks, 2 * width, false, true, false},
-		{1, maxByBlocks, maxByBlocks*width - 1, false, false, false},
-		{1, maxByBlocks, maxByBlocks * width, false, true, false},
-		{maxByBlocks + 1, maxByBlocks + 1, 100, false, false, false},
-		{maxByBlocks, maxByBlocks + 1, 2 * window, false, false, false},
+		{maxClasses, maxClasses, width - 1, false, false, false},
+		{maxClasses, maxClasses, width, false, true, false},
+		{maxClasses - 1, maxClasses, 2*width - 1, false, false, false},
+		{maxClasses - 1, maxClasses, 2 * width, false, true, false},
+		{1, maxClasses, maxClasses*width - 1, false, false, false},
+		{1, maxClasses, maxClasses * width, false, true, false},
+		{maxClasses + 1, maxClasses + 1, 100, false, false, false},
+		{maxClasses, maxClasses + 1, 2 * window, false, false, false},
 		{255, 255, 300, false, false, false},
 		{256, 256, 300, false, false, false},
-		{1, block.MaxShort + 1, 2, true, true, false},
-		{1, maxByBlocksInPairs, 2, true, true, false},
-		{1, maxByBlocksInPairs + 1, 2, true, false, false},
-		{1, maxByBlocks, 2*width - 1, false, false, true},
-		{1, maxByBlocks, 2 * width, false, true, true},
-		{1, maxByBlocks + 1, 2 * window, false, false, true},
+		{1, maxClasses, 2*width - 1, false, false, true},
+		{1, maxClasses, 2 * width, false, true, true},
+		{1, maxClasses + 1, 2 * window, false, false, true},
+		{1, block.MaxShort, 2, true, true, false},
+		{1, block.MaxShort + 1, width, true, false, false},
+		{1, block.MaxShort + 1, width + 1, true, true, false},
+		{1, blocksPerMessage * 5, 5, true, true, true},
+		{1, blocksPerMessage*5 + 1, 5, true, false, true},
+		{1, maxByBlocks, 100, true, true, true},
+		{1, maxByBlocks + 1, 100, true, false, true},
 	} {
 		for _, rest := range []int{0, 9} {
 			msgs := make([][]byte, tt.n)
@@ -107,5 +111,58 @@ func TestWhatGoesByBlocks(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestFewLongMessages tests that OneByOne counts the messages by their blocks where few long
+// ones stand among short ones, by the plan of Zen 3.
+func TestFewLongMessages(t *testing.T) {
+	streamPlans.current() // or the first choice of kernels would end the test's plan
+	before := streamPlans.last.Load()
+	defer streamPlans.last.Store(before)
+	p := newRecorder(cpu.Zen3).plan
+	streamPlans.last.Store(&cached[streamPlan]{p, block.Epoch()})
+
+	data := randomBytes(maxByBlocks * block.Size)
+	random := rand.New(rand.NewPCG(3, 1))
+	together, alone, changed := 0, 0, 0
+	for range 20_000 {
+		n, short, long := 5+random.IntN(block.MaxLanes-4), 1+random.IntN(4), 1+random.IntN(50)
+		nesting := Nesting(random.IntN(3))
+		if extra := nestings[nesting].blocks; n < leastCounted && long < n || long > blocksPerMessage*n || long+extra > maxByBlocks {
+			continue
+		}
+		rest := random.IntN(2) * 9
+		msgs, counts := make([][]byte, n), make([]uint8, maxByBlocks+1)
+		blocks, shortest, longest := 0, maxByBlocks, 0
+		for i := range msgs {
+			b := short
+			if i == 0 || random.IntN(8) == 0 {
+				b = long
+			}
+			msgs[i] = data[:max(0, b*block.Size-9-rest)]
+			b += nestings[nesting].blocks
+			counts[b]++
+			blocks, shortest, longest = blocks+b, min(shortest, b), max(longest, b)
+		}
+		if longest-shortest < 2 || blocks < p.Least[n] {
+			continue
+		}
+		each := nestings[nesting].cycles(n)
+		want := p.OneByOneByBlocks(counts[:longest+1], each)
+		if got := OneByOne(msgs, rest, nesting); got != want {
+			t.Fatalf("%d messages, by blocks %v, nesting %d: one by one %t, want %t", n, counts[:longest+1], nesting, got, want)
+		}
+		if want {
+			alone++
+		} else {
+			together++
+		}
+		if want != p.OneByOne(n, blocks, shortest, longest, each, true) {
+			changed++
+		}
+	}
+	if together < 1000 || alone < 1000 || changed < 1000 {
+		t.Errorf("%d lists run side by side, %d alone, and the counts decide for %d; want 1,000 of each", together, alone, changed)
 	}
 }

@@ -157,6 +157,78 @@ func (p *Streams) OneByOne(n, blocks, shortest, longest, each int, copied bool) 
 	return !pays(together, alone)
 }
 
+// OneByOneByBlocks is OneByOne for messages that run by blocks: counts[b] of them have b
+// blocks. There are at most block.MaxLanes messages. As many as fill the lanes run in waves of
+// equal numbers of blocks. Those left over, the longest first, fill the lanes again. OneByOne,
+// which knows only the shortest and the longest message, takes too many messages for long.
+// The plan's Width must not be 1.
+func (p *Streams) OneByOneByBlocks(counts []uint8, each int) bool {
+	// Few messages are counted by loops: divisions would take longer.
+	n, blocks, lane := 0, 0, 0
+	together := int64(listCycles)
+	for b := len(counts) - 1; b > 0; b-- {
+		c := int(counts[b])
+		if c == 0 {
+			continue
+		}
+		n += c
+		blocks += c * b
+		wave := waveCycles
+		if b > block.MaxShort { // the last two blocks are calls of their own
+			wave += 2 * p.overhead.callOf(p.Width)
+		}
+		turns := 0
+		for ; c >= p.Width; c -= p.Width {
+			turns++
+		}
+		if turns > 0 {
+			waves := min(turns, (turns*p.Width*b+WaveBlocks-1)/WaveBlocks)
+			together += int64(turns*b)*int64(p.cycles[p.Width]) + int64(waves)*int64(wave+p.overhead.callOf(p.Width))
+		}
+		for c > 0 {
+			if lane == p.Width {
+				lane = 0
+			}
+			if lane == 0 {
+				together += int64(wave)
+			}
+			live := min(lane+c, p.Width) // lanes until these messages end: a call
+			together += int64(b)*int64(p.cycles[live]-p.cycles[lane]) + int64(p.overhead.callOf(live))
+			c -= live - lane
+			lane = live
+		}
+	}
+	together += int64(n) * int64(listLaneCycles+each)
+	return !paysByBlocks(together, int64(blocks)*int64(p.cycles[1])+int64(counts[1])*oneBlockCycles)
+}
+
+// MayPayByBlocks reports whether OneByOneByBlocks may be false for n messages. They have
+// `blocks` blocks in all, the longest has `longest`. MayPayByBlocks needs no counts, which take
+// time.
+func (p *Streams) MayPayByBlocks(n, blocks, longest, each int) bool {
+	if p.Width == 1 {
+		return false
+	}
+	lanes := min(n, p.Width)
+	alone := int64(blocks) * int64(p.cycles[1])
+	least := max(alone-int64(blocks)*int64(p.gains[lanes]), int64(longest)*int64(p.cycles[1]))
+	return paysByBlocks(listCycles+waveCycles+int64(n)*int64(listLaneCycles+each)+least, alone+int64(n)*oneBlockCycles)
+}
+
+// A wave of messages that run by blocks costs waveCycles on top of its blocks and calls. This
+// cost was measured on Zen 3, with 1,476 random lists of 2 to 64 messages in cache. By it,
+// lists took 0.1% longer on average than the better of both ways; by OneByOne, 1.0%.
+const waveCycles = 400
+
+// paysByBlocks is pays for lists that run by blocks, with a fourteenth in place of a
+// twenty-first. On Zen 3, of the lists that ran by blocks, 0.3% took 3% or more longer than one
+// by one; with a twenty-first, 0.7%.
+func paysByBlocks(together, alone int64) bool { return alone-alone/14 > together }
+
+// WaveBlocks is how many blocks the messages of a wave have in all, unless one message for
+// each lane already has more. A larger wave would displace the next messages from the cache.
+const WaveBlocks = 64
+
 // pays reports whether `together`, the cost side by side, is less than `alone`, the cost one
 // after the other, by more than a twenty-first of alone. The costs are not exact. So alone
 // may be a twentieth more than together.
