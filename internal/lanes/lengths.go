@@ -29,14 +29,15 @@ func OneByOne(msgs [][]byte, before int, nesting Nesting) bool {
 	if blocks < p.Least[n] { // a look-up; p.OneByOne divides
 		return true
 	}
-	if longest-shortest > 1 && (n >= leastCounted || longest >= n) && runsByBlocks(&p.Streams, n, longest) {
+	if longest-shortest > 1 && (n >= leastCounted || longest >= n && longest*n >= 2*blocks) && runsByBlocks(&p.Streams, n, longest) {
 		return !p.MayPayByBlocks(n, blocks, longest+extra.blocks, extra.cycles(n)) || oneByOneCounted(msgs, before, longest, extra)
 	}
 	return p.OneByOne(n, blocks, shortest+extra.blocks, longest+extra.blocks, extra.cycles(n), true)
 }
 
-// Fewer than leastCounted messages are not counted, unless one has at least as many blocks as
-// there are messages. Counting would cost more than it gains (Zen 3).
+// Fewer than leastCounted messages are not counted, unless one has at least twice as many blocks
+// as the average, and as many as there are messages. Counting would cost more than it gains
+// (Zen 3).
 const leastCounted = 16
 
 // oneByOneCounted is OneByOne for messages that run by blocks. The longest has `longest` blocks

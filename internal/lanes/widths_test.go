@@ -129,7 +129,7 @@ func TestFewLongMessages(t *testing.T) {
 	for range 20_000 {
 		n, short, long := 5+random.IntN(block.MaxLanes-4), 1+random.IntN(4), 1+random.IntN(50)
 		nesting := Nesting(random.IntN(3))
-		if extra := nestings[nesting].blocks; n < leastCounted && long < n || long > blocksPerMessage*n || long+extra > maxByBlocks {
+		if extra := nestings[nesting].blocks; long > blocksPerMessage*n || long+extra > maxByBlocks {
 			continue
 		}
 		rest := random.IntN(2) * 9
@@ -150,6 +150,9 @@ func TestFewLongMessages(t *testing.T) {
 		}
 		each := nestings[nesting].cycles(n)
 		want := p.OneByOneByBlocks(counts[:longest+1], each)
+		if most := longest - nestings[nesting].blocks; n < leastCounted && (most < n || most*n < 2*blocks) { // not counted
+			want = p.OneByOne(n, blocks, shortest, longest, each, true)
+		}
 		if got := OneByOne(msgs, rest, nesting); got != want {
 			t.Fatalf("%d messages, by blocks %v, nesting %d: one by one %t, want %t", n, counts[:longest+1], nesting, got, want)
 		}
