@@ -113,10 +113,10 @@ func (d *digest) Size() int {
 // BlockSize returns 64, the length of a block in bytes.
 func (d *digest) BlockSize() int { return BlockSize }
 
-// Write adds p to the message. If reading p faults, d stays as it is: p may be a mapped file
-// that is truncated meanwhile. So Write reads all of p before it changes d. It may change
-// d.x[d.n:], which is not yet part of the message. Kernels load a block before they change
-// the state.
+// Write adds p to the message. If reading p faults, only d.x[d.n:] may have changed, which is
+// not yet part of the message: p may be a mapped file that another process truncates. So Write
+// changes the rest of d when it has read all of p. A single block is compressed where it lies:
+// kernels load a block before they change the state.
 func (d *digest) Write(p []byte) (int, error) {
 	n := len(p)
 	switch {
@@ -144,9 +144,9 @@ func (d *digest) Write(p []byte) (int, error) {
 		}
 		d.n = uint8(n - whole)
 		d.len += uint64(n)
-	// One or two blocks and the rest are joined on the stack: one copy and one call serve them.
-	// For three blocks, that gains nothing (Zen 3).
-	case int(d.n)+n < 2*BlockSize:
+	// One or two blocks and the rest are joined on the stack, so that one call compresses them.
+	// With three blocks, that gains nothing (Zen 3).
+	case n < 2*BlockSize-int(d.n):
 		var x [2 * BlockSize]byte
 		*(*[BlockSize]byte)(x[:]) = d.x
 		copy(x[d.n:], p)
@@ -154,7 +154,7 @@ func (d *digest) Write(p []byte) (int, error) {
 		d.x = [BlockSize]byte(x[BlockSize:])
 		d.n = (d.n + uint8(n)) % BlockSize
 		d.len += uint64(n)
-	case int(d.n)+n < 3*BlockSize:
+	case n < 3*BlockSize-int(d.n):
 		var x [3 * BlockSize]byte
 		*(*[BlockSize]byte)(x[:]) = d.x
 		copy(x[d.n:], p)

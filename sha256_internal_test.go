@@ -6,13 +6,16 @@ import (
 	"encoding"
 	"fmt"
 	"hash"
+	"math"
 	"os"
 	"slices"
 	"testing"
+	"unsafe"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
 	"github.com/sha256-simd/sha256-simd/internal/lanes"
 	"github.com/sha256-simd/sha256-simd/internal/test/guard"
+	"github.com/sha256-simd/sha256-simd/internal/test/hashtest"
 )
 
 // classData is what the tests of this file write: 8 KiB in which no two bytes 251 apart
@@ -146,48 +149,72 @@ func TestFaultOnAnyPage(t *testing.T) {
 	if !guard.Guarded {
 		t.Skip("all memory can be read")
 	}
-	page := os.Getpagesize()
-	for hole := range 3 {
-		b := guard.New(t, 3*page)
-		b.Protect(t, hole)
-		type span struct{ from, to int }
-		var spans []span
-		for _, begins := range []int{0, 1, page - 1} { // on the first page
-			for _, ends := range []int{1, 64, page} { // on the last one
-				if hole > 0 || begins == 0 {
-					spans = append(spans, span{begins, 2*page + ends})
-				}
-			}
-		}
-		if hole > 0 { // short, over the beginning of the hole
-			for _, before := range []int{1, 30, 63, 64, 65, 130} {
-				for _, behind := range []int{1, 30, 63, 64, 65} {
-					spans = append(spans, span{hole*page - before, hole*page + behind})
-				}
-			}
-		}
-		for _, s := range spans {
-			p := b.Bytes()[s.from:s.to]
-			for _, buffered := range []int{0, 1, 30, 63} {
-				what := fmt.Sprintf("page %d of memory from %d to %d, behind %d", hole, s.from, s.to, buffered)
-				h, _ := begun(buffered)
-				before := *h.(*digest)
-				others := []hash.Hash{New(), h, New()}
-				for name, write := range map[string]func(){
-					"Write":       func() { h.Write(p) },
-					"WriteHashes": func() { WriteHashes(others, [][]byte{classData, p, classData[:100]}) },
-					"writeRuns":   func() { writeRuns(others, [][]byte{classData, p, classData[:100]}) },
-				} {
-					if guard.Faults(write) == nil {
-						t.Fatalf("%s, %s: no fault", name, what)
-					}
-					after := *h.(*digest)
-					copy(after.x[before.n:], before.x[before.n:]) // it is no part of the state
-					if after != before {
-						t.Errorf("%s, %s: the hash changed", name, what)
+	hashtest.ForEachSingle(t, func(t *testing.T) {
+		page := os.Getpagesize()
+		for hole := range 3 {
+			b := guard.New(t, 3*page)
+			b.Protect(t, hole)
+			type span struct{ from, to int }
+			var spans []span
+			for _, begins := range []int{0, 1, page - 1} { // on the first page
+				for _, ends := range []int{1, 64, page} { // on the last one
+					if hole > 0 || begins == 0 {
+						spans = append(spans, span{begins, 2*page + ends})
 					}
 				}
 			}
+			if hole > 0 { // short, over the beginning of the hole
+				for _, before := range []int{1, 30, 63, 64, 65, 130} {
+					for _, behind := range []int{1, 30, 63, 64, 65} {
+						spans = append(spans, span{hole*page - before, hole*page + behind})
+					}
+				}
+			}
+			for _, s := range spans {
+				p := b.Bytes()[s.from:s.to]
+				for _, buffered := range []int{0, 1, 30, 63} {
+					what := fmt.Sprintf("page %d of memory from %d to %d, behind %d", hole, s.from, s.to, buffered)
+					h, _ := begun(buffered)
+					before := *h.(*digest)
+					others := []hash.Hash{New(), h, New()}
+					for name, write := range map[string]func(){
+						"Write":       func() { h.Write(p) },
+						"WriteHashes": func() { WriteHashes(others, [][]byte{classData, p, classData[:100]}) },
+						"writeRuns":   func() { writeRuns(others, [][]byte{classData, p, classData[:100]}) },
+					} {
+						if guard.Faults(write) == nil {
+							t.Fatalf("%s, %s: no fault", name, what)
+						}
+						after := *h.(*digest)
+						copy(after.x[before.n:], before.x[before.n:]) // it is no part of the state
+						if after != before {
+							t.Errorf("%s, %s: the hash changed", name, what)
+						}
+					}
+				}
+			}
+		}
+	})
+}
+
+// TestWriteOfMaxInt writes as many bytes as a slice can have. With those that the hash holds,
+// there are more than an int can count. Not all can be read, so the call has to fault.
+func TestWriteOfMaxInt(t *testing.T) {
+	if !guard.Guarded {
+		t.Skip("all memory can be read")
+	}
+	b := guard.New(t, 2*os.Getpagesize())
+	b.Protect(t, 1)
+	p := b.Bytes()
+	*(*int)(unsafe.Add(unsafe.Pointer(&p), unsafe.Sizeof(uintptr(0)))) = math.MaxInt
+	for _, buffered := range []int{0, 1, 63} {
+		h, _ := begun(buffered)
+		before := state(t, h)
+		if guard.Faults(func() { h.Write(p) }) == nil {
+			t.Errorf("behind %d bytes: no fault", buffered)
+		}
+		if !bytes.Equal(state(t, h), before) {
+			t.Errorf("behind %d bytes: the hash changed", buffered)
 		}
 	}
 }

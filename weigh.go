@@ -13,12 +13,11 @@ import (
 // a cost was measured stands behind it.
 const (
 	// In WriteHashes, each hash costs equalCycles in lanes.RunEqual, classCycles in
-	// lanes.RunByClasses, and writeCycles in lanes.Run. On Zen 3, classCycles was 60. It is
-	// 140, more than writeCycles, because lanes gain nothing while another thread keeps the
-	// same core busy: on such a core, lists that barely paid with 60 took up to a quarter
-	// longer.
+	// lanes.RunByClasses, and writeCycles in lanes.Run. On Zen 3, classCycles was 0. It
+	// is 30, because lanes gain nothing while another thread keeps the same core busy: on such
+	// a core, lists that barely pay take up to a quarter longer.
 	equalCycles = 30  // Zen 3
-	classCycles = 140 // see above
+	classCycles = 30  // see above
 	writeCycles = 130 // Granite Rapids, Zen 4
 	// A list costs equalListCycles in RunEqual and RunByClasses, writeListCycles in Run.
 	equalListCycles = 600  // Zen 3

@@ -8,7 +8,7 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/plan"
 )
 
-// Short messages run by blocks: messages with the same number of blocks run like messages
+// Messages of up to maxByBlocks blocks run by blocks: those with the same number of blocks run like messages
 // of one length. For each number of blocks, some messages are left over: too few to fill
 // the lanes. All messages left over run together. Those with the most blocks get the first
 // lanes, so that shorter messages can leave early.
@@ -27,37 +27,33 @@ const maxTogether = 24
 // (SumNested) leaves the last block of the scratch free.
 const maxByBlocks = 255
 
-// maxClasses limits the numbers of blocks of messages that run by blocks, if the plan does not
-// have PairsPay.
-const maxClasses = 64
-
-// blocksPerMessage limits the numbers of blocks of messages that run by blocks, if the plan
-// has PairsPay: to so many for each message of the list. Messages with more blocks rotate. In
-// longer lists, those left over are few, or of almost the same length. On Zen 3, lists of 5 to
-// 64 messages below the limit took 1 to 15% less time by blocks than in rotation, lists above
-// it up to 20% more. Lists of a few long messages among short ones took 15 to 45% less, and
-// lists in memory 3 to 15%.
+// If messages are too long to be copied whole, and the plan has PairsPay, a list of n messages
+// runs by blocks if none has more than blocksPerMessage·n blocks. In longer lists, fewer
+// messages are left over, or these have almost the same length. On Zen 3, lists of 5 to 64
+// messages below this limit took 1 to 15% less time by blocks than in rotation, and 15 to 45%
+// less if few long messages stood among short ones. Lists above the limit took up to 20% more.
+// For other CPUs, the limit is an estimate.
 const blocksPerMessage = 8
 
-// runsByBlocks reports whether n messages of unequal lengths run by blocks, by a plan that has
-// PairsPay. The longest message has `most` blocks. If it is too long to be copied whole, as many
-// messages as lanes, or fewer, take 2 to 10% less time in rotation.
-func runsByBlocks(p *plan.Streams, n, most int) bool {
-	return p.PairsPay && (most <= block.MaxShort || n > p.Width && most <= min(blocksPerMessage*n, maxByBlocks))
+// pairsRunByBlocks reports whether n messages of unequal lengths, too long to be copied whole,
+// run by blocks because the plan has PairsPay. The longest has `most` blocks. On Zen 3, as many
+// messages as lanes, or fewer, took 2 to 10% less time in rotation.
+func pairsRunByBlocks(p *plan.Streams, n, most int) bool {
+	return p.PairsPay && n > p.Width && most <= min(blocksPerMessage*n, maxByBlocks)
 }
 
 // goesByBlocks reports whether the messages, of unequal lengths, run by blocks. It also
 // returns the smallest and the largest number of blocks of a message, and whether the list
 // is far from the core (isFar). Messages too long to be copied whole run by blocks in two
-// cases: those left over cost little (runsByBlocks); or, on average, each number of blocks
+// cases: those left over cost little (pairsRunByBlocks); or, on average, each number of blocks
 // that occurs has enough messages to fill the lanes.
 func (s *sumMany) goesByBlocks(p *plan.Streams) (least, most int, far, ok bool) {
 	l, before := &s.lengths, len(s.prefix.Rest)
 	least, most = block.PaddedBlocks(before+l.shortest), block.PaddedBlocks(before+l.longest)
 	switch far = isFar(len(s.msgs), l.bytes); {
-	case most <= block.MaxShort, runsByBlocks(p, len(s.msgs), most):
+	case most <= block.MaxShort, pairsRunByBlocks(p, len(s.msgs), most):
 		ok = true
-	case most <= maxClasses && !p.PairsPay:
+	case most <= maxSeen:
 		n := min(len(s.msgs), window)
 		ok = n >= (most-least+1)*p.Width || n >= 2*p.Width && n >= s.classes(n)*p.Width
 	}
@@ -65,14 +61,17 @@ func (s *sumMany) goesByBlocks(p *plan.Streams) (least, most int, far, ok bool) 
 }
 
 // classes returns how many numbers of blocks occur among the first n messages, which have at
-// most maxClasses blocks each.
+// most maxSeen blocks each.
 func (s *sumMany) classes(n int) int {
 	before, seen := len(s.prefix.Rest), uint64(0)
 	for _, m := range s.msgs[:n] {
-		seen |= 1 << ((block.PaddedBlocks(before+len(m)) - 1) % maxClasses)
+		seen |= 1 << ((block.PaddedBlocks(before+len(m)) - 1) % maxSeen)
 	}
 	return bits.OnesCount64(seen)
 }
+
+// maxSeen is the largest number of blocks that classes can count: it sets a bit for each.
+const maxSeen = 64
 
 // sumByBlocks is SumManyAfter for messages of `least` to `most` blocks. If `far` is set, it
 // prefetches the messages that come next.
@@ -102,12 +101,16 @@ func (g *group) sumByBlocks(dst Rows, s *sumMany, least, most int, far bool) {
 			to := int(g.places[b])
 			for to-from >= g.Width() {
 				n := g.fullWave(to-from, b)
-				if far {
-					ahead := min(from+n+g.maxWave(), g.count)
-					s.fetch(g.base, g.order[fetched:ahead])
-					fetched = ahead
+				ahead := min(from+n+g.maxWave(), g.count)
+				next := g.order[fetched:ahead]
+				fetched = ahead
+				if far && b <= soonBlocks {
+					s.fetch(g.base, next)
 				}
 				occupied = g.sumLanes(dst, s, g.order[from:from+n], b, occupied)
+				if far && b > soonBlocks {
+					s.fetch(g.base, next)
+				}
 				from += n
 			}
 			left = append(left, g.order[from:to]...)
@@ -115,11 +118,16 @@ func (g *group) sumByBlocks(dst Rows, s *sumMany, least, most int, far bool) {
 		}
 		for len(left) > 0 {
 			n := min(g.Width(), len(left))
-			next := left[n:]
-			if far {
-				s.fetch(g.base, next[:min(g.Width(), len(next))])
+			now, next := left[:n], left[n:]
+			soon := s.Blocks(g.base+int(now[0])) <= soonBlocks
+			ahead := next[:min(g.Width(), len(next))]
+			if far && soon {
+				s.fetch(g.base, ahead)
 			}
-			occupied = g.sumLanes(dst, s, left[:n], 0, occupied)
+			occupied = g.sumLanes(dst, s, now, 0, occupied)
+			if far && !soon {
+				s.fetch(g.base, ahead)
+			}
 			left = next
 		}
 	}

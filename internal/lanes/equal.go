@@ -27,18 +27,20 @@ func RunEqual(n, blocks int, w EqualWork) {
 }
 
 // ClassedWork is a list of jobs with different numbers of blocks. RunByClasses sorts them
-// into classes by number of blocks, and runs each class like EqualWork.
+// into classes by number of blocks. The jobs of a class that fill the lanes run like EqualWork.
+// Those left over, the longest first, fill the lanes again.
 type ClassedWork interface {
 	EqualWork
 	// Blocks returns the number of blocks of job i.
 	Blocks(i int) int
 }
 
-// RunByClasses does jobs 0 to n-1 of w, for which Tally.HasClasses is true. Jobs with the
-// same number of blocks run like those of RunEqual. Jobs without blocks are not started.
+// RunByClasses does jobs 0 to n-1 of w, for which Tally.HasClasses is true. Jobs without
+// blocks are not started.
 func RunByClasses(n int, w ClassedWork) {
 	g := acquire()
 	g.sorted = true
+	var rest [maxJobs]*byte
 	for g.base = 0; g.base < n; g.base += window {
 		g.count = min(window, n-g.base)
 		buckets, places := g.buckets[:g.count], g.places[:maxClassed+1]
@@ -49,21 +51,81 @@ func RunByClasses(n int, w ClassedWork) {
 			places[b]++
 		}
 		g.arrange(buckets, places)
-		from := 0
-		for b := maxClassed; b > 0; b-- {
-			if to := int(places[b]); to > from {
-				g.runEqual(from, to, b, w)
-				from = to
+		left := g.buckets[:0] // the numbers of the jobs left over
+		for b, from := maxClassed, 0; b > 0; b-- {
+			to := int(places[b])
+			if to == from {
+				continue
 			}
+			full := to
+			if to-from < int(places[1]) { // there are other classes
+				full = from + (to-from)/g.Width()*g.Width()
+			}
+			g.runEqual(from, full, b, w)
+			left = append(left, g.order[full:to]...)
+			from = to
+		}
+		for len(left) > 0 {
+			n := min(g.Width(), len(left))
+			g.runFalling(left[:n], rest[:], w)
+			left = left[n:]
 		}
 	}
 	g.retire(0)
 	g.release()
 }
 
-// maxClassed is the largest number of blocks of a job that RunByClasses does. Each number
-// of blocks has its own bucket.
-const maxClassed = 16
+// maxClassed is the largest number of blocks of a job that RunByClasses does. Each number of
+// blocks has its own bucket. On Zen 3, 5 to 500 jobs of up to 8 blocks took 15% less time than
+// with Run, of up to 24 blocks 3% less, and longer ones up to 4% more.
+const maxClassed = 24
+
+// runFalling does at most Width jobs of the window. `numbers` are their numbers in the window,
+// those with the most blocks first. `rest` is for runFalling's use.
+func (g *group) runFalling(numbers []uint16, rest []*byte, w ClassedWork) {
+	g.retire(len(numbers))
+	apart := g.place(w, g.base, numbers, rest)
+	var blocks fallingBlocks
+	for i, number := range numbers {
+		blocks[i] = uint8(w.Blocks(g.base + int(number)))
+	}
+	if apart == 1 {
+		g.compressEqual(len(numbers), 1)
+		copy(g.next[:], rest[:len(numbers)])
+	}
+	blocks.forEach(len(numbers), apart, func(n, at, more int) {
+		g.retire(n)
+		g.compressAll(n, at-apart, more)
+	})
+	g.report(w, g.base, numbers)
+}
+
+// place puts jobs into the first lanes: job base+numbers[i] into lane i. It points `next` at
+// their first blocks, and `rest` at the others. It returns 1 if the first block of some job is
+// not contiguous with the job's other blocks, else 0.
+func (g *group) place(w EqualWork, base int, numbers []uint16, rest []*byte) (apart int) {
+	for i, number := range numbers {
+		h, first, p := w.Start(base + int(number))
+		j := &g.jobs[i]
+		j.H = *h
+		g.state[i], g.next[i] = &j.H, unsafe.SliceData(p)
+		switch {
+		case first != nil:
+			g.next[i], rest[i] = unsafe.SliceData(first), unsafe.SliceData(p)
+			apart = 1
+		case len(p) > block.Size:
+			rest[i] = block.Advance(g.next[i], 1)
+		}
+	}
+	return apart
+}
+
+// report reports the states of the jobs that place has put into lanes.
+func (g *group) report(w EqualWork, base int, numbers []uint16) {
+	for i, number := range numbers {
+		w.Done(base+int(number), &g.jobs[i].H)
+	}
+}
 
 // runEqual does jobs numberOf(from) to numberOf(to-1). Each has the given number of blocks.
 func (g *group) runEqual(from, to, blocks int, w EqualWork) {
@@ -79,24 +141,15 @@ func (g *group) runEqual(from, to, blocks int, w EqualWork) {
 		}
 	}
 	fetch(from)
-	var rest [maxJobs]*byte // each job's blocks after the first block
+	var rest [maxJobs]*byte
 	for from < to {
 		live := g.wave(to-from, blocks, blocks)
 		g.retire(live)
-		apart := 0 // 1 if some job's first block is not contiguous with its others
-		for i := range live {
-			h, first, p := w.Start(g.numberOf(from + i))
-			j := &g.jobs[i]
-			j.H = *h
-			g.state[i], g.next[i] = &j.H, unsafe.SliceData(p)
-			switch {
-			case first != nil:
-				g.next[i], rest[i] = unsafe.SliceData(first), unsafe.SliceData(p)
-				apart = 1
-			case blocks > 1:
-				rest[i] = block.Advance(g.next[i], 1)
-			}
+		base, numbers := g.base+from, g.inOrder[:live]
+		if g.sorted {
+			base, numbers = g.base, g.order[from:from+live]
 		}
+		apart := g.place(w, base, numbers, rest[:])
 		if apart == 1 {
 			g.compressEqual(live, 1)
 			copy(g.next[:live], rest[:live])
@@ -105,9 +158,7 @@ func (g *group) runEqual(from, to, blocks int, w EqualWork) {
 			g.compressEqual(live, blocks-apart)
 		}
 		fetch(from + live)
-		for i := range live {
-			w.Done(g.numberOf(from+i), &g.jobs[i].H)
-		}
+		g.report(w, base, numbers)
 		from += live
 	}
 }

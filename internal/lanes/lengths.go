@@ -29,30 +29,29 @@ func OneByOne(msgs [][]byte, before int, nesting Nesting) bool {
 	if blocks < p.Least[n] { // a look-up; p.OneByOne divides
 		return true
 	}
-	if longest-shortest > 1 && (n >= leastCounted || longest >= n && longest*n >= 2*blocks) && runsByBlocks(&p.Streams, n, longest) {
-		return !p.MayPayByBlocks(n, blocks, longest+extra.blocks, extra.cycles(n)) || oneByOneCounted(msgs, before, longest, extra)
+	each := extra.cycles(n)
+	if areCounted(p, n, blocks-n*extra.blocks, shortest, longest) && p.MayPayByBlocks(n, blocks, longest+extra.blocks, each) {
+		var counts [maxByBlocks + 1]uint8
+		for _, m := range msgs {
+			counts[block.PaddedBlocks(before+len(m))]++
+		}
+		return p.OneByOneByBlocks(counts[:longest+1], extra.blocks, each)
 	}
-	return p.OneByOne(n, blocks, shortest+extra.blocks, longest+extra.blocks, extra.cycles(n), true)
+	return p.OneByOne(n, blocks, shortest+extra.blocks, longest+extra.blocks, each, true)
 }
 
-// Fewer than leastCounted messages are not counted, unless one has at least twice as many blocks
-// as the average, and as many as there are messages. Counting would cost more than it gains
-// (Zen 3).
+// areCounted reports whether n messages are counted by their numbers of blocks, to know whether
+// they take less time one by one. They have `blocks` blocks in all, from `shortest` to `longest`
+// each. Some must be too long to be copied whole: package plan knows without counts what others
+// take. Fewer than leastCounted messages are not counted, unless one has at least twice as many
+// blocks as the average, and as many as there are messages. Counting would cost more than it
+// gains (Zen 3).
+func areCounted(p *streamPlan, n, blocks, shortest, longest int) bool {
+	return longest > block.MaxShort && longest-shortest > 1 && pairsRunByBlocks(&p.Streams, n, longest) &&
+		(n >= leastCounted || longest >= n && longest*n >= 2*blocks)
+}
+
 const leastCounted = 16
-
-// oneByOneCounted is OneByOne for messages that run by blocks. The longest has `longest` blocks
-// before it is nested.
-func oneByOneCounted(msgs [][]byte, before, longest int, extra *nestingCosts) bool {
-	var few [block.MaxShort + 2]uint8
-	counts := few[:]
-	if longest > block.MaxShort { // more to clear
-		counts = make([]uint8, maxByBlocks+2)
-	}
-	for _, m := range msgs {
-		counts[block.PaddedBlocks(before+len(m))+extra.blocks]++
-	}
-	return streamPlans.current().OneByOneByBlocks(counts[:longest+extra.blocks+1], extra.cycles(len(msgs)))
-}
 
 // lengths describes a list of messages. The fields decide how the list is hashed.
 type lengths struct {

@@ -389,7 +389,8 @@ func (a *equalJobs) End(i int, j *Job) (at, blocks int) {
 
 // TestHasClasses tests lists at the bounds of those that RunByClasses does.
 func TestHasClasses(t *testing.T) {
-	width := Width()
+	p := streamPlans.current()
+	width, pairs := p.Width, p.PairsPay
 	for _, tt := range []struct {
 		least, most, n int
 		want           bool
@@ -399,7 +400,9 @@ func TestHasClasses(t *testing.T) {
 		{maxClassed, maxClassed, 2, true},
 		{maxClassed + 1, maxClassed + 1, 2 * width, false},
 		{1, 3, 3 * width, true},
-		{1, 3, 3*width - 1, false},
+		{1, 3, 3*width - 1, pairs},
+		{1, maxClassed, width + 1, pairs},
+		{1, maxClassed, width, width == 1}, // both have the same number
 		{maxClassed - 1, maxClassed, 2 * width, true},
 		{maxClassed, maxClassed + 1, 20 * width, false},
 	} {

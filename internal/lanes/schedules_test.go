@@ -774,13 +774,24 @@ func TestSchedulesOfSums(t *testing.T) {
 			}
 			sum(many)
 		})
-		for _, least := range []int{maxClasses - 1, maxClasses - 5, 1} {
+		for _, least := range []int{maxSeen - 1, maxSeen - 5, 1} {
 			for range sumKinds {
-				list := make([]int, (maxClasses-least+1)*w+1)
+				list := make([]int, (maxSeen-least+1)*w+1)
 				for i := range list {
-					list[i] = maxClasses - i%(maxClasses-least+1)
+					list[i] = maxSeen - i%(maxSeen-least+1)
 				}
 				if len(list) < 1000 || !testing.Short() {
+					sum(list)
+				}
+			}
+		}
+		for _, n := range []int{block.MaxLanes, block.MaxLanes + 1} { // the most blocks by blocks, and one more
+			for most := maxByBlocks; most <= maxByBlocks+1; most++ {
+				for range sumKinds {
+					list := make([]int, n)
+					for i := range list {
+						list[i] = 1 + (i*37+most-1)%most
+					}
 					sum(list)
 				}
 			}

@@ -47,10 +47,15 @@ func (t Tally) IsEqual() bool { return t.longest == int(-t.negShortest) }
 func (t Tally) IsUneven() bool { return t.classes() > 2 }
 
 // HasClasses reports whether RunByClasses does the jobs faster than Run. No job may have
-// more than maxClassed blocks. In addition, either all jobs that have blocks must have the
-// same number, or each class must have, on average, enough jobs to fill the lanes.
+// more than maxClassed blocks. In addition, all jobs that have blocks must have the same
+// number, or there must be more of them than lanes. Unless the plan has PairsPay, these jobs
+// must fill the lanes with each class, on average.
 func (t Tally) HasClasses() bool {
-	return t.longest <= maxClassed && (t.IsEqual() || t.jobs >= t.classes()*streamPlans.current().Width)
+	if t.longest > maxClassed || t.IsEqual() {
+		return t.longest <= maxClassed
+	}
+	p := streamPlans.current()
+	return p.PairsPay && t.jobs > p.Width || t.jobs >= t.classes()*p.Width
 }
 
 // classes returns how many numbers of blocks there are from the smallest to the largest,

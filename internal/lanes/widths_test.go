@@ -3,6 +3,7 @@ package lanes
 import (
 	"crypto/sha256"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
@@ -63,19 +64,20 @@ func TestWhatGoesByBlocks(t *testing.T) {
 		{1, block.MaxShort + 1, 2, false, false, false},
 		{1, block.MaxShort + 1, (block.MaxShort+1)*width - 1, false, false, false},
 		{1, block.MaxShort + 1, (block.MaxShort + 1) * width, false, true, false},
-		{maxClasses, maxClasses, width - 1, false, false, false},
-		{maxClasses, maxClasses, width, false, true, false},
-		{maxClasses - 1, maxClasses, 2*width - 1, false, false, false},
-		{maxClasses - 1, maxClasses, 2 * width, false, true, false},
-		{1, maxClasses, maxClasses*width - 1, false, false, false},
-		{1, maxClasses, maxClasses * width, false, true, false},
-		{maxClasses + 1, maxClasses + 1, 100, false, false, false},
-		{maxClasses, maxClasses + 1, 2 * window, false, false, false},
+		{maxSeen, maxSeen, width - 1, false, false, false},
+		{maxSeen, maxSeen, width, false, true, false},
+		{maxSeen, maxSeen, width, true, true, false}, // equal: each lane has one
+		{maxSeen - 1, maxSeen, 2*width - 1, false, false, false},
+		{maxSeen - 1, maxSeen, 2 * width, false, true, false},
+		{1, maxSeen, maxSeen*width - 1, false, false, false},
+		{1, maxSeen, maxSeen * width, false, true, false},
+		{maxSeen + 1, maxSeen + 1, 100, false, false, false},
+		{maxSeen, maxSeen + 1, 2 * window, false, false, false},
 		{255, 255, 300, false, false, false},
 		{256, 256, 300, false, false, false},
-		{1, maxClasses, 2*width - 1, false, false, true},
-		{1, maxClasses, 2 * width, false, true, true},
-		{1, maxClasses + 1, 2 * window, false, false, true},
+		{1, maxSeen, 2*width - 1, false, false, true},
+		{1, maxSeen, 2 * width, false, true, true},
+		{1, maxSeen + 1, 2 * window, false, false, true},
 		{1, block.MaxShort, 2, true, true, false},
 		{1, block.MaxShort + 1, width, true, false, false},
 		{1, block.MaxShort + 1, width + 1, true, true, false},
@@ -114,25 +116,62 @@ func TestWhatGoesByBlocks(t *testing.T) {
 	}
 }
 
-// TestFewLongMessages tests that OneByOne counts the messages by their blocks where few long
-// ones stand among short ones, by the plan of Zen 3.
-func TestFewLongMessages(t *testing.T) {
+// usePlanOf has this package use the plan of a microarchitecture until the test ends.
+func usePlanOf(t *testing.T, m cpu.Microarch) *streamPlan {
 	streamPlans.current() // or the first choice of kernels would end the test's plan
 	before := streamPlans.last.Load()
-	defer streamPlans.last.Store(before)
-	p := newRecorder(cpu.Zen3).plan
+	t.Cleanup(func() { streamPlans.last.Store(before) })
+	p := newRecorder(m).plan
 	streamPlans.last.Store(&cached[streamPlan]{p, block.Epoch()})
+	return p
+}
 
+// TestOneByOneOfFewLong has lists of few long messages among short ones, and of short messages
+// alone, that were measured on Zen 3.
+func TestOneByOneOfFewLong(t *testing.T) {
+	usePlanOf(t, cpu.Zen3)
+	data := randomBytes(maxByBlocks * block.Size)
+	for _, tt := range []struct {
+		counts map[int]int // messages by blocks
+		want   bool        // one by one
+	}{
+		{map[int]int{1: 26, 54: 2}, false},
+		{map[int]int{1: 12, 14: 4}, false},
+		{map[int]int{1: 29, 19: 3}, false},
+		{map[int]int{2: 4, 14: 2}, false},
+		{map[int]int{1: 4, 2: 4, 3: 4, 4: 4}, false},
+		{map[int]int{1: 5, 2: 5, 3: 5, 4: 5}, false},
+		{map[int]int{1: 6, 2: 6, 3: 6, 4: 6}, false},
+		{map[int]int{1: 7, 2: 7, 3: 7, 4: 7}, false},
+		{map[int]int{1: 15, 11: 1}, true},
+		{map[int]int{2: 7, 5: 1}, true},
+		{map[int]int{2: 6, 16: 1}, true},
+	} {
+		for _, rest := range []int{0, 9} {
+			var msgs [][]byte
+			for b, n := range tt.counts {
+				msgs = append(msgs, slices.Repeat([][]byte{data[:b*block.Size-9-rest]}, n)...)
+			}
+			if got := OneByOne(msgs, rest, NotNested); got != tt.want {
+				t.Errorf("messages by blocks %v, behind %d bytes: one by one %t, want %t", tt.counts, rest, got, tt.want)
+			}
+		}
+	}
+}
+
+// TestWhatIsCounted tests for which lists OneByOne counts the messages by their blocks, and
+// that it counts them as package plan expects.
+func TestWhatIsCounted(t *testing.T) {
+	p := usePlanOf(t, cpu.Zen3)
 	data := randomBytes(maxByBlocks * block.Size)
 	random := rand.New(rand.NewPCG(3, 1))
 	together, alone, changed := 0, 0, 0
 	for range 20_000 {
-		n, short, long := 5+random.IntN(block.MaxLanes-4), 1+random.IntN(4), 1+random.IntN(50)
-		nesting := Nesting(random.IntN(3))
-		if extra := nestings[nesting].blocks; long > blocksPerMessage*n || long+extra > maxByBlocks {
-			continue
+		n, short, long := 2+random.IntN(block.MaxLanes-1), 1+random.IntN(4), 1+random.IntN(50)
+		if random.IntN(8) == 0 {
+			long = maxByBlocks - random.IntN(50)
 		}
-		rest := random.IntN(2) * 9
+		nesting, rest := Nesting(random.IntN(3)), random.IntN(2)*9
 		msgs, counts := make([][]byte, n), make([]uint8, maxByBlocks+1)
 		blocks, shortest, longest := 0, maxByBlocks, 0
 		for i := range msgs {
@@ -141,17 +180,20 @@ func TestFewLongMessages(t *testing.T) {
 				b = long
 			}
 			msgs[i] = data[:max(0, b*block.Size-9-rest)]
-			b += nestings[nesting].blocks
 			counts[b]++
 			blocks, shortest, longest = blocks+b, min(shortest, b), max(longest, b)
 		}
-		if longest-shortest < 2 || blocks < p.Least[n] {
+		outer, each := nestings[nesting].blocks, nestings[nesting].cycles(n)
+		if blocks+n*outer < p.Least[n] {
 			continue
 		}
-		each := nestings[nesting].cycles(n)
-		want := p.OneByOneByBlocks(counts[:longest+1], each)
-		if most := longest - nestings[nesting].blocks; n < leastCounted && (most < n || most*n < 2*blocks) { // not counted
-			want = p.OneByOne(n, blocks, shortest, longest, each, true)
+		uncounted := p.OneByOne(n, blocks+n*outer, shortest+outer, longest+outer, each, true)
+		want := uncounted
+		switch {
+		case longest <= block.MaxShort || longest > 8*n || n <= p.Width || longest-shortest < 2:
+		case n < leastCounted && (longest < n || longest*n < 2*blocks):
+		default:
+			want = p.OneByOneByBlocks(counts[:longest+1], outer, each)
 		}
 		if got := OneByOne(msgs, rest, nesting); got != want {
 			t.Fatalf("%d messages, by blocks %v, nesting %d: one by one %t, want %t", n, counts[:longest+1], nesting, got, want)
@@ -161,7 +203,7 @@ func TestFewLongMessages(t *testing.T) {
 		} else {
 			together++
 		}
-		if want != p.OneByOne(n, blocks, shortest, longest, each, true) {
+		if want != uncounted {
 			changed++
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sort"
 	"strings"
 	"testing"
 
@@ -262,36 +263,36 @@ func TestCopiedWhole(t *testing.T) {
 }
 
 // TestByBlocks has lists that were measured on Zen 3. Those that run by blocks took 5 to 35%
-// less time that way, and OneByOne has most of them hashed one by one.
+// less time that way; OneByOne has most of them hashed one by one.
 func TestByBlocks(t *testing.T) {
 	p := planOf(rows[slices.IndexFunc(rows, func(r Row) bool { return r.Microarch == cpu.Zen3 })])
 	for _, tt := range []struct {
-		counts map[int]int // messages by blocks
-		each   int
-		want   bool // one by one
+		counts      map[int]int // messages by blocks
+		outer, each int
+		want        bool // one by one
 	}{
-		{map[int]int{1: 26, 54: 2}, 0, false},
-		{map[int]int{1: 26, 54: 2}, 300, true},
-		{map[int]int{1: 12, 14: 4}, 0, false},
-		{map[int]int{1: 29, 19: 3}, 0, false},
-		{map[int]int{2: 22, 17: 2}, 0, false},
-		{map[int]int{3: 11, 12: 3}, 0, false},
-		{map[int]int{2: 16, 5: 2}, 0, false},
-		{map[int]int{1: 18, 9: 4}, 0, false},
-		{map[int]int{2: 4, 14: 2}, 0, false},
-		{map[int]int{3: 35, 40: 12}, 0, false},
-		{map[int]int{5: 1, 6: 1, 7: 1, 8: 1, 9: 1, 10: 1, 11: 1, 12: 1}, 0, false},
-		{map[int]int{1: 8, 2: 7, 3: 7, 4: 7, 171: 1}, 0, true},
-		{map[int]int{1: 15, 11: 1}, 0, true},
-		{map[int]int{2: 7, 5: 1}, 0, true},
-		{map[int]int{2: 6, 16: 1}, 0, true},
+		{map[int]int{1: 26, 54: 2}, 0, 0, false},
+		{map[int]int{1: 26, 54: 2}, 0, 300, true},
+		{map[int]int{1: 12, 14: 4}, 0, 0, false},
+		{map[int]int{1: 29, 19: 3}, 0, 0, false},
+		{map[int]int{2: 22, 17: 2}, 0, 0, false},
+		{map[int]int{3: 11, 12: 3}, 0, 0, false},
+		{map[int]int{2: 16, 5: 2}, 0, 0, false},
+		{map[int]int{1: 18, 9: 4}, 0, 0, false},
+		{map[int]int{2: 4, 14: 2}, 0, 0, false},
+		{map[int]int{3: 20, 40: 12}, 0, 0, false},
+		{map[int]int{5: 1, 6: 1, 7: 1, 8: 1, 9: 1, 10: 1, 11: 1, 12: 1}, 0, 0, false},
+		{map[int]int{1: 8, 2: 7, 3: 8, 4: 6, 171: 1}, 0, 0, true},
+		{map[int]int{1: 15, 11: 1}, 0, 0, true},
+		{map[int]int{2: 7, 5: 1}, 0, 0, true},
+		{map[int]int{2: 6, 16: 1}, 0, 0, true},
 	} {
-		counts, n, blocks, longest := make([]uint8, 257), 0, 0, 0
+		counts, n, blocks, longest := make([]uint8, 256), 0, 0, 0
 		for b, c := range tt.counts {
 			counts[b] = uint8(c)
 			n, blocks, longest = n+c, blocks+b*c, max(longest, b)
 		}
-		if got := p.OneByOneByBlocks(counts[:longest+1], tt.each); got != tt.want {
+		if got := p.OneByOneByBlocks(counts[:longest+1], tt.outer, tt.each); got != tt.want {
 			t.Errorf("messages %v, by blocks: one by one %t, want %t", tt.counts, got, tt.want)
 		}
 		if !tt.want && !p.MayPayByBlocks(n, blocks, longest, tt.each) {
@@ -309,24 +310,60 @@ func TestByBlocks(t *testing.T) {
 	}
 }
 
+// TestCostsByBlocks names, for lists on four lanes, the most cycles that each message may cost
+// its caller if the list is to run by blocks.
+func TestCostsByBlocks(t *testing.T) {
+	p := planOf(zen3)
+	lanes, call := p.cycles, p.overhead.callOf
+	for _, tt := range []struct {
+		counts   map[int]int
+		outer    int
+		together int
+	}{
+		{map[int]int{1: 8}, 0, waveCycles + call(4) + 2*lanes[4]},
+		{map[int]int{4: 20}, 0, 2*(waveCycles+call(4)) + 20*lanes[4]}, // 80 blocks take two waves
+		{map[int]int{7: 12}, 0, 2*(waveCycles+3*call(4)) + 21*lanes[4]},
+		{map[int]int{8: 12}, 0, 3*(waveCycles+3*call(4)) + 24*lanes[4]}, // long: a wave for each turn
+		{map[int]int{4: 4}, 1, waveCycles + 2*call(4) + 5*lanes[4]},
+		{map[int]int{5: 4}, 1, waveCycles + 4*call(4) + 6*lanes[4]},
+		{map[int]int{1: 1, 2: 2, 3: 2}, 0, 2*waveCycles + call(2) + call(4) + call(1) + 3*lanes[2] + 2*(lanes[4]-lanes[2]) + lanes[1]},
+	} {
+		counts, n, blocks := make([]uint8, 20), 0, 0
+		for b, c := range tt.counts {
+			counts[b] = uint8(c)
+			n, blocks = n+c, blocks+(b+tt.outer)*c
+		}
+		alone := blocks * lanes[1]
+		if tt.outer == 0 {
+			alone += int(counts[1]) * oneBlockCycles
+		}
+		left := alone - alone/14 - listCycles - tt.together - n*listLaneCycles
+		most := (left + n*1000 - 1) / n // of the cycles that 1,000 more than any cost would leave
+		most -= 1000
+		if p.OneByOneByBlocks(counts, tt.outer, most) || !p.OneByOneByBlocks(counts, tt.outer, most+1) {
+			t.Errorf("messages %v, %d more blocks each: %d cycles for each do not decide", tt.counts, tt.outer, most)
+		}
+	}
+}
+
 // TestMayPayByBlocks tests that MayPayByBlocks leaves out no list that pays, on any CPU.
 func TestMayPayByBlocks(t *testing.T) {
 	random, pay := rand.New(rand.NewPCG(1, 2)), 0
 	for _, r := range rows {
 		p := planOf(r)
 		for range 2000 {
-			n, most, each := 2+random.IntN(block.MaxLanes-1), 1+random.IntN(20), random.IntN(100)
+			n, most, outer, each := 2+random.IntN(block.MaxLanes-1), 1+random.IntN(20), random.IntN(2), random.IntN(100)
 			if random.IntN(3) == 0 {
 				most = 255
 			}
-			counts, blocks, longest := make([]uint8, most+1), 0, 0
+			counts, blocks, longest := make([]uint8, most+1), n*outer, 0
 			for range n {
 				b := 1 + random.IntN(1+random.IntN(most))
 				counts[b]++
 				blocks, longest = blocks+b, max(longest, b)
 			}
-			if p.Width > 1 && !p.OneByOneByBlocks(counts, each) {
-				if pay++; !p.MayPayByBlocks(n, blocks, longest, each) {
+			if p.Width > 1 && !p.OneByOneByBlocks(counts, outer, each) {
+				if pay++; !p.MayPayByBlocks(n, blocks, longest+outer, each) {
 					t.Fatalf("%s: messages by blocks %v, %d cycles each, pay, but may not", r.Microarch, counts, each)
 				}
 			}
@@ -424,6 +461,14 @@ func TestClassesCost(t *testing.T) {
 		if n := 16 * p.Width; p.Width > 1 && p.OneByOneInClasses(n, 16*n, 4, 0) {
 			t.Errorf("%s: %d messages of 16 blocks do not pay", r.Microarch, n)
 		}
+	}
+	// On four lanes, 8 messages of 8 blocks waste half a turn for each class.
+	p := planOf(zen3)
+	most := func(classes int) int { // the most cycles for each message with which they pay
+		return sort.Search(10_000, func(each int) bool { return p.OneByOneInClasses(8, 64, classes, each) }) - 1
+	}
+	if few, many := most(5), most(9); few-many != 4*p.cycles[4]/2/8 && few-many != 4*p.cycles[4]/2/8+1 {
+		t.Errorf("8 messages may cost %d cycles each in 5 classes, and %d in 9", few, many)
 	}
 }
 
