@@ -49,15 +49,12 @@ func WriteHashes(hs []hash.Hash, data [][]byte) {
 	// For most lists of little data, AlwaysOneByOne alone decides. For most others,
 	// weighLengths does. bytes/BlockSize ignores the partial blocks that hashes hold before and
 	// after the write. On average, these cancel out.
-	each, more := classCycles, 0
-	if mayBeEqual(hs, shortest, longest) {
-		each = equalCycles
-	}
+	more := 0
 	if foreign == len(hs) {
 		more = wrapCycles // a lower bound: takeCycles is larger
 	}
 	least := leastJobs(len(hs), bytes, shortest, longest)
-	oneByOne := lanes.AlwaysOneByOne(len(hs), least, bytes/BlockSize, each+more, equalListCycles) ||
+	oneByOne := lanes.AlwaysOneByOne(len(hs), least, bytes/BlockSize, equalCycles+more, equalListCycles) ||
 		weighLengths(hs, data, alone, foreign > alone, more)
 	taken := false
 	if !oneByOne && foreign > 0 {

@@ -12,12 +12,11 @@ import (
 // What hashes cost side by side, in cycles on top of what they cost alone. The CPU on which
 // a cost was measured stands behind it.
 const (
-	// In WriteHashes, each hash costs equalCycles in lanes.RunEqual, classCycles in
-	// lanes.RunByClasses, and writeCycles in lanes.Run. On Zen 3, classCycles was 0. It
-	// is 30, because lanes gain nothing while another thread keeps the same core busy: on such
-	// a core, lists that barely pay take up to a quarter longer.
+	// In WriteHashes, each hash costs equalCycles in lanes.RunEqual and lanes.RunByClasses, and
+	// writeCycles in lanes.Run. On Zen 3, RunByClasses cost less than equalCycles. But lanes gain
+	// nothing while another thread keeps the same core busy: on such a core, lists that barely
+	// pay take up to a quarter longer.
 	equalCycles = 30  // Zen 3
-	classCycles = 30  // see above
 	writeCycles = 130 // Granite Rapids, Zen 4
 	// A list costs equalListCycles in RunEqual and RunByClasses, writeListCycles in Run.
 	equalListCycles = 600  // Zen 3
@@ -73,14 +72,6 @@ func surveyWrites(hs []hash.Hash, data [][]byte) (foreign, alone, bytes, shortes
 		shortest, longest = min(shortest, n), max(longest, n)
 	}
 	return others + alone, alone, bytes, shortest, longest, servers
-}
-
-// mayBeEqual reports whether writes of `shortest` to `longest` bytes may all complete equally
-// many blocks: in hashes that hold half a block, or in hashes that hold heldAbout bytes. hs
-// must not be empty.
-func mayBeEqual(hs []hash.Hash, shortest, longest int) bool {
-	equal := func(held int) bool { return blocksOf(shortest, held) == blocksOf(longest, held) }
-	return equal(BlockSize/2) || equal(heldAbout(hs))
 }
 
 // leastJobs returns how many of n writes AlwaysOneByOne charges. The writes have `bytes` bytes
@@ -236,20 +227,15 @@ func writesOneByOne(t lanes.Tally, n, more int) bool {
 		return true
 	}
 	kind := kindOf(t, n)
-	// Equal writes beside some that complete no block cost what RunEqual costs.
-	equal := kind == equalWrites || kind == classedWrites && t.IsEqual()
 	each, list, far := writeCycles, writeListCycles, writeFarCycles
-	switch {
-	case equal:
+	if kind != mixedWrites {
 		each, list, far = equalCycles, equalListCycles, equalFarCycles
-	case kind == classedWrites:
-		each, list, far = classCycles, equalListCycles, equalFarCycles
 	}
 	if n > nearHashes {
 		each += far
 	}
 	each += more + list/n
-	if kind == classedWrites && !equal {
+	if kind == classedWrites && !t.IsEqual() { // equal writes beside some that complete no block run as in RunEqual
 		return t.OneByOneInClasses(each)
 	}
 	return t.OneByOne(each)

@@ -43,11 +43,10 @@ func TestWeighWrites(t *testing.T) {
 // TestWritesAreWeighedAsTheyRun tests that writes are weighed by the costs of the function
 // of package lanes that does them.
 func TestWritesAreWeighedAsTheyRun(t *testing.T) {
-	const n = 60
-	type weighing func(lanes.Tally) bool
-	equal := weighing(func(t lanes.Tally) bool { return t.OneByOne(equalCycles + equalListCycles/n) })
-	classed := weighing(func(t lanes.Tally) bool { return t.OneByOneInClasses(classCycles + equalListCycles/n) })
-	other := weighing(func(t lanes.Tally) bool { return t.OneByOne(writeCycles + writeListCycles/n) })
+	type weighing func(t lanes.Tally, n int) bool
+	equal := weighing(func(t lanes.Tally, n int) bool { return t.OneByOne(equalCycles + equalListCycles/n) })
+	classed := weighing(func(t lanes.Tally, n int) bool { return t.OneByOneInClasses(equalCycles + equalListCycles/n) })
+	other := weighing(func(t lanes.Tally, n int) bool { return t.OneByOne(writeCycles + writeListCycles/n) })
 	for _, tt := range []struct {
 		name    string
 		begun   int  // bytes of a block that each hash has
@@ -59,28 +58,41 @@ func TestWritesAreWeighedAsTheyRun(t *testing.T) {
 		{name: "equal", want: equal, unlike: other},
 		{name: "equal, begun", begun: 20, want: equal, unlike: other},
 		{name: "equal, before a hash of another package", foreign: true, want: equal, unlike: other},
-		{name: "in two classes", spread: 1, want: classed, unlike: equal},
-		{name: "in two classes, begun", spread: 1, begun: 20, want: classed, unlike: equal},
-		{name: "in too many classes for so few", spread: 15, want: other, unlike: classed},
+		{name: "in two classes", spread: 1, unlike: equal}, // want: the plan decides
+		{name: "in two classes, begun", spread: 1, begun: 20, unlike: equal},
+		{name: "in many classes", spread: 15, unlike: equal},
 		{name: "too long for classes", spread: 40, want: other, unlike: classed},
 	} {
 		differ := false
-		for blocks := 1; blocks <= 15; blocks++ {
-			hs, data := make([]hash.Hash, n), make([][]byte, n)
-			var tally lanes.Tally
-			for i := range hs {
-				hs[i], data[i] = New(), make([]byte, (blocks+i%(tt.spread+1))*BlockSize)
-				hs[i].Write(make([]byte, tt.begun))
-				tally = tally.With(len(data[i]) / BlockSize)
+		for _, n := range []int{6, 8, 11, 16, 24, 60} {
+			for blocks := 1; blocks <= 15; blocks++ {
+				hs, data := make([]hash.Hash, n), make([][]byte, n)
+				var tally lanes.Tally
+				for i := range hs {
+					hs[i], data[i] = New(), make([]byte, (blocks+i*(tt.spread+1)/n)*BlockSize)
+					hs[i].Write(make([]byte, tt.begun))
+					tally = tally.With(len(data[i]) / BlockSize)
+				}
+				n := n
+				if tt.foreign {
+					hs, data = append(hs, struct{ hash.Hash }{New()}), append(data, nil)
+					n++
+				}
+				weigh := tt.want
+				switch {
+				case weigh == nil && tally.HasClasses():
+					weigh = classed
+				case weigh == nil:
+					weigh = other
+				case tt.spread > 0 && tally.HasClasses():
+					continue // too short
+				}
+				want := weigh(tally, n)
+				if oneByOne, taken := weighWrites(hs, data); oneByOne != want || taken {
+					t.Errorf("%s: %d hashes of %d blocks and more: one by one %t and taken %t, want %t", tt.name, n, blocks, oneByOne, taken, want)
+				}
+				differ = differ || want != tt.unlike(tally, n)
 			}
-			if tt.foreign {
-				hs, data = append(hs, struct{ hash.Hash }{New()}), append(data, nil)
-			}
-			want := tt.want(tally)
-			if oneByOne, taken := weighWrites(hs, data); oneByOne != want || taken {
-				t.Errorf("%s: %d hashes of %d blocks and more: one by one %t and taken %t, want %t", tt.name, n, blocks, oneByOne, taken, want)
-			}
-			differ = differ || want != tt.unlike(tally)
 		}
 		if !differ {
 			t.Logf("%s: on this CPU, all costs lead to the same choice", tt.name)
@@ -211,30 +223,6 @@ func TestLeastJobs(t *testing.T) {
 	} {
 		if got := leastJobs(tt.n, tt.bytes, tt.shortest, tt.longest); got != tt.want {
 			t.Errorf("%d writes of %d to %d bytes, %d in all: %d jobs, want %d", tt.n, tt.shortest, tt.longest, tt.bytes, got, tt.want)
-		}
-	}
-}
-
-// TestMayBeEqual tests that writes count as equal if they may complete equally many blocks:
-// in hashes that hold half a block, or in these.
-func TestMayBeEqual(t *testing.T) {
-	begun := New()
-	begun.Write(make([]byte, BlockSize-1))
-	for _, tt := range []struct {
-		name              string
-		h                 hash.Hash
-		shortest, longest int
-		want              bool
-	}{
-		{"one length", New(), 100, 100, true},
-		{"a block and less than two, to hashes that have begun nothing", New(), 64, 127, true},
-		{"a block and two", New(), 64, 128, false},
-		{"alike in hashes that hold half a block", New(), 40, 90, true},
-		{"two lengths, to hashes that hold all but a byte of a block", begun, 65, 128, true},
-		{"two lengths, to hashes of another package", stdsha256.New(), 64, 127, false},
-	} {
-		if got := mayBeEqual([]hash.Hash{tt.h, tt.h}, tt.shortest, tt.longest); got != tt.want {
-			t.Errorf("%s: %t, want %t", tt.name, got, tt.want)
 		}
 	}
 }

@@ -102,14 +102,14 @@ func (g *group) sumByBlocks(dst Rows, s *sumMany, least, most int, far bool) {
 			for to-from >= g.Width() {
 				n := g.fullWave(to-from, b)
 				ahead := min(from+n+g.maxWave(), g.count)
-				next := g.order[fetched:ahead]
-				fetched = ahead
 				if far && b <= soonBlocks {
-					s.fetch(g.base, next)
+					s.fetch(g.base, g.order[fetched:ahead])
+					fetched = ahead
 				}
 				occupied = g.sumLanes(dst, s, g.order[from:from+n], b, occupied)
 				if far && b > soonBlocks {
-					s.fetch(g.base, next)
+					s.fetch(g.base, g.order[max(fetched, from+n):ahead])
+					fetched = ahead
 				}
 				from += n
 			}

@@ -387,31 +387,33 @@ func (a *equalJobs) End(i int, j *Job) (at, blocks int) {
 	return j.SetEnd(&a.states[i], a.data[i][:i], uint64(i))
 }
 
-// TestHasClasses tests lists at the bounds of those that RunByClasses does.
+// TestHasClasses tests lists at the bounds of those that RunByClasses does: by the plan of Zen
+// 3, and by one of which lanes gain less.
 func TestHasClasses(t *testing.T) {
-	p := streamPlans.current()
-	width, pairs := p.Width, p.PairsPay
-	for _, tt := range []struct {
-		least, most, n int
-		want           bool
-	}{
-		{1, 1, width, true},
-		{1, 1, 2, true},
-		{maxClassed, maxClassed, 2, true},
-		{maxClassed + 1, maxClassed + 1, 2 * width, false},
-		{1, 3, 3 * width, true},
-		{1, 3, 3*width - 1, pairs},
-		{1, maxClassed, width + 1, pairs},
-		{1, maxClassed, width, width == 1}, // both have the same number
-		{maxClassed - 1, maxClassed, 2 * width, true},
-		{maxClassed, maxClassed + 1, 20 * width, false},
-	} {
-		var tally Tally
-		for i := range tt.n {
-			tally = tally.With([]int{tt.least, tt.most}[i%2]).With(0)
-		}
-		if got := tally.HasClasses(); got != tt.want {
-			t.Errorf("%d jobs of %d and %d blocks: %t, want %t", tt.n, tt.least, tt.most, got, tt.want)
+	for m, few := range map[cpu.Microarch]bool{cpu.Zen3: true, cpu.Zen1: false, cpu.Zen5: false} {
+		width := usePlanOf(t, m).Width
+		for _, tt := range []struct {
+			least, most, n int
+			want           bool
+		}{
+			{1, 1, width, true},
+			{1, 1, 2, true},
+			{maxClassed, maxClassed, 2, true},
+			{maxClassed + 1, maxClassed + 1, 2 * width, false},
+			{1, 3, 3 * width, true},
+			{1, 3, 3*width - 1, few},
+			{1, maxClassed, width + 1, few},
+			{1, maxClassed, width, false},
+			{maxClassed - 1, maxClassed, 2 * width, true},
+			{maxClassed, maxClassed + 1, 20 * width, false},
+		} {
+			var tally Tally
+			for i := range tt.n {
+				tally = tally.With([]int{tt.least, tt.most}[i%2]).With(0)
+			}
+			if got := tally.HasClasses(); got != tt.want {
+				t.Errorf("%#v: %d jobs of %d and %d blocks: %t, want %t", m, tt.n, tt.least, tt.most, got, tt.want)
+			}
 		}
 	}
 }

@@ -416,6 +416,64 @@ func TestSchedulesOfClasses(t *testing.T) {
 	})
 }
 
+// TestClassesLeaveFew counts the calls of kernels for classes that each have one job fewer than
+// there are lanes. These jobs fill the lanes together. Those with many blocks are fetched once.
+func TestClassesLeaveFew(t *testing.T) {
+	a, other := newArena(2000), randomBytes(16*block.Size)
+	eachLedger(t, 100, func(t *testing.T, l *ledger) {
+		w := l.plan.Width
+		if w == 1 {
+			l.turns = 1 // no kernel is called
+			return
+		}
+		a.reset()
+		list, numbers := &fetchedClasses{classedJobs: classedJobs{ledger: l}}, []int{}
+		for b := minFetched - 3; b < minFetched+3; b++ {
+			for range w - 1 {
+				list.jobs = append(list.jobs, classedJob{blocks: a.list(b)})
+				numbers = append(numbers, b)
+			}
+		}
+		list.fetched = make([]int, len(list.jobs))
+		l.calls = 0
+		RunByClasses(len(list.jobs), list)
+		got := l.calls
+		for i, n := range list.fetched {
+			if n > 1 || n == 0 && list.Blocks(i) >= minFetched {
+				t.Errorf("job %d of %d blocks is fetched %d times", i, list.Blocks(i), n)
+			}
+		}
+
+		l.calls = 0
+		g := acquire()
+		defer g.release()
+		slices.SortFunc(numbers, func(a, b int) int { return b - a })
+		for wave := range slices.Chunk(numbers, w) {
+			var blocks fallingBlocks
+			for i, b := range wave {
+				blocks[i] = uint8(b)
+				g.state[i], g.next[i] = &g.jobs[i].H, &other[0]
+			}
+			blocks.forEach(len(wave), 0, func(live, at, more int) {
+				g.retire(live)
+				g.compressAll(live, at, more)
+			})
+		}
+		g.retire(0)
+		if got != l.calls {
+			t.Errorf("%d jobs in classes of %d: %d calls of kernels, want %d", len(list.jobs), w-1, got, l.calls)
+		}
+	})
+}
+
+// fetchedClasses counts how often each job is fetched.
+type fetchedClasses struct {
+	classedJobs
+	fetched []int
+}
+
+func (w *fetchedClasses) Fetch(i int) { w.fetched[i]++ }
+
 // classedJobs are jobs of ClassedWork.
 type classedJobs struct {
 	ledger *ledger

@@ -48,14 +48,15 @@ func (t Tally) IsUneven() bool { return t.classes() > 2 }
 
 // HasClasses reports whether RunByClasses does the jobs faster than Run. No job may have
 // more than maxClassed blocks. In addition, all jobs that have blocks must have the same
-// number, or there must be more of them than lanes. Unless the plan has PairsPay, these jobs
-// must fill the lanes with each class, on average.
+// number, or each class must have, on average, enough jobs to fill the lanes. If the plan has
+// PairsPay and Halves, as that of Zen 3, where this was measured, more jobs than lanes are
+// enough.
 func (t Tally) HasClasses() bool {
 	if t.longest > maxClassed || t.IsEqual() {
 		return t.longest <= maxClassed
 	}
 	p := streamPlans.current()
-	return p.PairsPay && t.jobs > p.Width || t.jobs >= t.classes()*p.Width
+	return p.PairsPay && p.Halves && t.jobs > p.Width || t.jobs >= t.classes()*p.Width
 }
 
 // classes returns how many numbers of blocks there are from the smallest to the largest,

@@ -4,7 +4,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"sort"
 	"strings"
 	"testing"
 
@@ -321,7 +320,8 @@ func TestCostsByBlocks(t *testing.T) {
 		together int
 	}{
 		{map[int]int{1: 8}, 0, waveCycles + call(4) + 2*lanes[4]},
-		{map[int]int{4: 20}, 0, 2*(waveCycles+call(4)) + 20*lanes[4]}, // 80 blocks take two waves
+		{map[int]int{4: 20}, 0, 2*(waveCycles+call(4)) + 20*lanes[4]},   // 80 blocks take two waves
+		{map[int]int{6: 20}, 0, 3*(waveCycles+3*call(4)) + 30*lanes[4]}, // 8, 8 and 4 messages
 		{map[int]int{7: 12}, 0, 2*(waveCycles+3*call(4)) + 21*lanes[4]},
 		{map[int]int{8: 12}, 0, 3*(waveCycles+3*call(4)) + 24*lanes[4]}, // long: a wave for each turn
 		{map[int]int{4: 4}, 1, waveCycles + 2*call(4) + 5*lanes[4]},
@@ -462,13 +462,15 @@ func TestClassesCost(t *testing.T) {
 			t.Errorf("%s: %d messages of 16 blocks do not pay", r.Microarch, n)
 		}
 	}
-	// On four lanes, 8 messages of 8 blocks waste half a turn for each class.
+	// On four lanes, 8 messages of 8 blocks waste half a turn for each class. There are two calls
+	// for each wave, and as many for those left over.
 	p := planOf(zen3)
-	most := func(classes int) int { // the most cycles for each message with which they pay
-		return sort.Search(10_000, func(each int) bool { return p.OneByOneInClasses(8, 64, classes, each) }) - 1
-	}
-	if few, many := most(5), most(9); few-many != 4*p.cycles[4]/2/8 && few-many != 4*p.cycles[4]/2/8+1 {
-		t.Errorf("8 messages may cost %d cycles each in 5 classes, and %d in 9", few, many)
+	full, alone := 16*p.cycles[4], 64*p.cycles[1]
+	left := alone - alone/21 - listCycles - 8*listLaneCycles - 6*p.overhead.callOf(4) - full
+	for classes, waste := range map[int]int{1: 8 * p.cycles[4] / 3, 9: 9*p.cycles[4]/2 + full/4} {
+		if each := (left - waste - 1) / 8; p.OneByOneInClasses(8, 64, classes, each) || !p.OneByOneInClasses(8, 64, classes, each+1) {
+			t.Errorf("8 messages of 8 blocks in %d classes: %d cycles for each do not decide", classes, each)
+		}
 	}
 }
 
