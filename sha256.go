@@ -113,10 +113,10 @@ func (d *digest) Size() int {
 // BlockSize returns 64, the length of a block in bytes.
 func (d *digest) BlockSize() int { return BlockSize }
 
-// Write adds p to the message. If reading p faults, only d.x[d.n:] may have changed, which is
-// not yet part of the message: p may be a mapped file that another process truncates. So Write
-// changes the rest of d when it has read all of p. A single block is compressed where it lies:
-// kernels load a block before they change the state.
+// Write adds p to the message. Reading p may fault, as when another process truncates a mapped
+// file. Then only d.x[d.n:] may have changed, which is not yet part of the message. So Write
+// changes the rest of d only when it has read all of p. A single block is compressed where it
+// lies: kernels load a block before they change the state.
 func (d *digest) Write(p []byte) (int, error) {
 	n := len(p)
 	switch {

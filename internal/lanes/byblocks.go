@@ -8,10 +8,10 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/plan"
 )
 
-// Messages of up to maxByBlocks blocks run by blocks: those with the same number of blocks run like messages
-// of one length. For each number of blocks, some messages are left over: too few to fill
-// the lanes. All messages left over run together. Those with the most blocks get the first
-// lanes, so that shorter messages can leave early.
+// Messages of up to maxByBlocks blocks run by blocks: those with the same number of blocks run
+// like messages of one length. For each number of blocks, some messages are left over: too few
+// to fill the lanes. All messages left over run together. Those with the most blocks get the
+// first lanes, so that shorter messages can leave early.
 //
 // A list of few messages that are copied whole runs in one wave from the start: up to
 // maxShortWave of them if all have the same number of blocks, else up to maxTogether. On
@@ -28,11 +28,11 @@ const maxTogether = 24
 const maxByBlocks = 255
 
 // If messages are too long to be copied whole, and the plan has PairsPay, a list of n messages
-// runs by blocks if none has more than blocksPerMessage·n blocks. In longer lists, fewer
-// messages are left over, or these have almost the same length. On Zen 3, lists of 5 to 64
-// messages below this limit took 1 to 15% less time by blocks than in rotation, and 15 to 45%
-// less if few long messages stood among short ones. Lists above the limit took up to 20% more.
-// For other CPUs, the limit is an estimate.
+// runs by blocks if none has more than blocksPerMessage·n blocks. The longer the list, the
+// closer are the lengths of messages left over. On Zen 3, lists of 5 to 64 messages below this
+// limit took 1 to 15% less time by blocks than in rotation. Where few long messages stood among
+// short ones, they took 15 to 45% less. Lists above the limit took up to 20% more. For other
+// CPUs, the limit is an estimate.
 const blocksPerMessage = 8
 
 // pairsRunByBlocks reports whether n messages of unequal lengths, too long to be copied whole,
