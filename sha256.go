@@ -145,7 +145,7 @@ func (d *digest) Write(p []byte) (int, error) {
 		d.n = uint8(n - whole)
 		d.len += uint64(n)
 	// One or two blocks and the rest are joined on the stack, so that one call compresses them.
-	// With three blocks, that gains nothing (Zen 3).
+	// With three blocks, that gains nothing. One case for both takes 7 ns longer (Zen 3).
 	case n < 2*BlockSize-int(d.n):
 		var x [2 * BlockSize]byte
 		*(*[BlockSize]byte)(x[:]) = d.x

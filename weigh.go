@@ -13,9 +13,8 @@ import (
 // a cost was measured stands behind it.
 const (
 	// In WriteHashes, each hash costs equalCycles in lanes.RunEqual and lanes.RunByClasses, and
-	// writeCycles in lanes.Run. On Zen 3, RunByClasses cost less than equalCycles. But lanes gain
-	// nothing while another thread keeps the same core busy: on such a core, lists that barely
-	// pay take up to a quarter longer.
+	// writeCycles in lanes.Run. On Zen 3, RunByClasses cost less. What remains is a margin, since
+	// lanes gain nothing while another thread keeps the same core busy.
 	equalCycles = 30  // Zen 3
 	writeCycles = 130 // Granite Rapids, Zen 4
 	// A list costs equalListCycles in RunEqual and RunByClasses, writeListCycles in Run.
@@ -235,7 +234,8 @@ func writesOneByOne(t lanes.Tally, n, more int) bool {
 		each += far
 	}
 	each += more + list/n
-	if kind == classedWrites && !t.IsEqual() { // equal writes beside some that complete no block run as in RunEqual
+	// Equal writes beside some that complete no block are classed, but run as in RunEqual.
+	if kind == classedWrites && !t.IsEqual() {
 		return t.OneByOneInClasses(each)
 	}
 	return t.OneByOne(each)

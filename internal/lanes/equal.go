@@ -41,6 +41,13 @@ func RunByClasses(n int, w ClassedWork) {
 	g := acquire()
 	g.sorted = true
 	fetcher, _ := w.(Fetcher)
+	fetch := func(numbers []uint16) {
+		if fetcher != nil && len(numbers) > 0 && w.Blocks(g.base+int(numbers[0])) >= minFetched {
+			for _, number := range numbers {
+				fetcher.Fetch(g.base + int(number))
+			}
+		}
+	}
 	var rest [maxJobs]*byte
 	for g.base = 0; g.base < n; g.base += window {
 		g.count = min(window, n-g.base)
@@ -66,13 +73,6 @@ func RunByClasses(n int, w ClassedWork) {
 			left = append(left, g.order[full:to]...)
 			from = to
 		}
-		fetch := func(numbers []uint16) {
-			if fetcher != nil && len(numbers) > 0 && w.Blocks(g.base+int(numbers[0])) >= minFetched {
-				for _, number := range numbers {
-					fetcher.Fetch(g.base + int(number))
-				}
-			}
-		}
 		next := left[:min(g.Width(), len(left))]
 		fetch(next)
 		for len(left) > 0 {
@@ -94,7 +94,7 @@ func RunByClasses(n int, w ClassedWork) {
 const maxClassed = 24
 
 // runFalling does at most Width jobs of the window. `numbers` are their numbers in the window,
-// those with the most blocks first. `rest` is for runFalling's use.
+// those with the most blocks first. `rest` has room for a pointer for each of them.
 func (g *group) runFalling(numbers []uint16, rest []*byte, w ClassedWork) {
 	g.retire(len(numbers))
 	apart := g.place(w, g.base, numbers, rest)
@@ -134,7 +134,7 @@ func (g *group) place(w EqualWork, base int, numbers []uint16, rest []*byte) (ap
 	return apart
 }
 
-// report reports the states of the jobs that place has put into lanes.
+// report calls Done for the jobs that place has put into lanes.
 func (g *group) report(w EqualWork, base int, numbers []uint16) {
 	for i, number := range numbers {
 		w.Done(base+int(number), &g.jobs[i].H)

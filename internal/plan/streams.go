@@ -22,8 +22,10 @@ type Streams struct {
 	// are assumed to need at least as many. If no number is enough, Least[n] is math.MaxInt.
 	Least [block.MaxLanes + 1]int
 	// PairsPay reports whether two lanes cost, per lane, at most 1.4 times as much as Width
-	// lanes. Halves reports whether Width lanes cost, per lane, at most half as much as one.
-	PairsPay, Halves bool
+	// lanes.
+	PairsPay bool
+	// Halves reports whether Width lanes cost, per lane, at most half as much as one lane.
+	Halves bool
 
 	overhead overhead
 	// cycles[n] is the cost of advancing n lanes by a block.
@@ -164,7 +166,8 @@ func (p *Streams) OneByOne(n, blocks, shortest, longest, each int, copied bool) 
 // which knows only the shortest and the longest message, takes too many messages for long.
 // `outer` more blocks nest each digest. The plan's Width must not be 1.
 func (p *Streams) OneByOneByBlocks(counts []uint8, outer, each int) bool {
-	// Few messages are counted by loops: divisions would take longer.
+	// Few messages are divided by loops: divisions would take longer. `lane` is how many lanes
+	// of the last wave of messages left over are taken.
 	n, blocks, lane := 0, 0, 0
 	together := int64(listCycles)
 	for b := len(counts) - 1; b > 0; b-- {
@@ -185,7 +188,7 @@ func (p *Streams) OneByOneByBlocks(counts []uint8, outer, each int) bool {
 		if turns > 0 {
 			waves := turns
 			if !IsLong(b) {
-				most := max(1, WaveBlocks/(p.Width*b)) // turns of a wave
+				most := max(1, WaveBlocks/(p.Width*b)) // the most turns of a wave
 				waves = (turns + most - 1) / most
 			}
 			together += int64(turns*(b+outer))*int64(p.cycles[p.Width]) + int64(waves)*int64(wave+p.overhead.callOf(p.Width))

@@ -338,8 +338,7 @@ func TestCostsByBlocks(t *testing.T) {
 			alone += int(counts[1]) * oneBlockCycles
 		}
 		left := alone - alone/14 - listCycles - tt.together - n*listLaneCycles
-		most := (left + n*1000 - 1) / n // of the cycles that 1,000 more than any cost would leave
-		most -= 1000
+		most := int(math.Ceil(float64(left)/float64(n))) - 1
 		if p.OneByOneByBlocks(counts, tt.outer, most) || !p.OneByOneByBlocks(counts, tt.outer, most+1) {
 			t.Errorf("messages %v, %d more blocks each: %d cycles for each do not decide", tt.counts, tt.outer, most)
 		}
