@@ -48,7 +48,7 @@ func WriteHashes(hs []hash.Hash, data [][]byte) {
 	}
 	// For most lists of little data, AlwaysOneByOne alone decides. For most others,
 	// weighLengths does. bytes/BlockSize ignores the partial blocks that hashes hold before and
-	// after the write. On average, these cancel out.
+	// after the write. On average, these cancel out. No hash costs less than equalCycles.
 	more := 0
 	if foreign == len(hs) {
 		more = wrapCycles // a lower bound: takeCycles is larger

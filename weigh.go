@@ -12,10 +12,11 @@ import (
 // What hashes cost side by side, in cycles on top of what they cost alone. The CPU on which
 // a cost was measured stands behind it.
 const (
-	// In WriteHashes, each hash costs equalCycles in lanes.RunEqual and lanes.RunByClasses, and
-	// writeCycles in lanes.Run. On Zen 3, RunByClasses cost less. What remains is a margin, since
-	// lanes gain nothing while another thread keeps the same core busy.
+	// In WriteHashes, each hash costs equalCycles in lanes.RunEqual, classCycles in
+	// lanes.RunByClasses, and writeCycles in lanes.Run. classCycles was measured with hashes that
+	// complete other numbers of blocks in each call: branches are then mispredicted.
 	equalCycles = 30  // Zen 3
+	classCycles = 60  // Zen 3
 	writeCycles = 130 // Granite Rapids, Zen 4
 	// A list costs equalListCycles in RunEqual and RunByClasses, writeListCycles in Run.
 	equalListCycles = 600  // Zen 3
@@ -226,16 +227,20 @@ func writesOneByOne(t lanes.Tally, n, more int) bool {
 		return true
 	}
 	kind := kindOf(t, n)
+	// Equal writes beside some that complete no block are classed, but run as in RunEqual.
+	unequal := kind == classedWrites && !t.IsEqual()
 	each, list, far := writeCycles, writeListCycles, writeFarCycles
-	if kind != mixedWrites {
+	switch {
+	case unequal:
+		each, list, far = classCycles, equalListCycles, equalFarCycles
+	case kind != mixedWrites:
 		each, list, far = equalCycles, equalListCycles, equalFarCycles
 	}
 	if n > nearHashes {
 		each += far
 	}
 	each += more + list/n
-	// Equal writes beside some that complete no block are classed, but run as in RunEqual.
-	if kind == classedWrites && !t.IsEqual() {
+	if unequal {
 		return t.OneByOneInClasses(each)
 	}
 	return t.OneByOne(each)

@@ -45,7 +45,7 @@ func TestWeighWrites(t *testing.T) {
 func TestWritesAreWeighedAsTheyRun(t *testing.T) {
 	type weighing func(t lanes.Tally, n int) bool
 	equal := weighing(func(t lanes.Tally, n int) bool { return t.OneByOne(equalCycles + equalListCycles/n) })
-	classed := weighing(func(t lanes.Tally, n int) bool { return t.OneByOneInClasses(equalCycles + equalListCycles/n) })
+	classed := weighing(func(t lanes.Tally, n int) bool { return t.OneByOneInClasses(classCycles + equalListCycles/n) })
 	other := weighing(func(t lanes.Tally, n int) bool { return t.OneByOne(writeCycles + writeListCycles/n) })
 	for _, tt := range []struct {
 		name    string
