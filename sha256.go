@@ -135,13 +135,7 @@ func (d *digest) Write(p []byte) (int, error) {
 	case d.n == 0:
 		whole := n &^ (BlockSize - 1)
 		copy(d.x[:], p[whole:])
-		if whole == BlockSize {
-			block.Compress(&d.h, p[:BlockSize])
-		} else {
-			h := d.h
-			block.Compress(&h, p[:whole])
-			d.h = h
-		}
+		block.CompressAtOnce(&d.h, p[:whole])
 		d.n = uint8(n - whole)
 		d.len += uint64(n)
 	// One or two blocks and the rest are joined on the stack, so that one call compresses them.

@@ -48,6 +48,19 @@ func Compress(h *State, p []byte) {
 	compress(inUse.Load(), h, unsafe.SliceData(p), len(p)/Size)
 }
 
+// CompressAtOnce is Compress for memory that may fault, as that of a mapped file. Then h stays
+// as it was.
+func CompressAtOnce(h *State, p []byte) {
+	n := len(p) / Size
+	if c := inUse.Load(); n == 1 || c != nil && c.atOnce && n <= c.maxStream {
+		Compress(h, p)
+		return
+	}
+	during := *h
+	Compress(&during, p)
+	*h = during
+}
+
 // compressParts handles the calls that compress does not: calls without blocks, calls with
 // more than maxStream blocks, and calls before the first choice.
 func compressParts(h *State, p *byte, n int) {

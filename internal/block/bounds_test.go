@@ -39,6 +39,35 @@ func TestLongStreamsAreBounded(t *testing.T) {
 	})
 }
 
+// TestCompressAtOnce tests that the state has all blocks, or none if one cannot be read.
+func TestCompressAtOnce(t *testing.T) {
+	if !guard.Guarded {
+		t.Skip("all memory can be read")
+	}
+	r := rand.New(rand.NewPCG(8, 9))
+	forEachSingle(t, func(t *testing.T) {
+		maxStream := current().maxStream
+		for _, blocks := range []int{1, 2, 3, 4, 9, maxStream - 1, maxStream, maxStream + 1, 2*maxStream + 3} {
+			n := blocks * Size
+			p := guard.New(t, n).Tail(n)
+			randomBytes(r, p)
+			want := IV256
+			generic(&want, &p[0], blocks)
+			h := IV256
+			CompressAtOnce(&h, p)
+			if h != want {
+				t.Errorf("%d blocks: wrong state", blocks)
+			}
+			if guard.Faults(func() { CompressAtOnce(&h, unsafe.Slice(unsafe.SliceData(p), n+Size)) }) == nil {
+				t.Fatal("what cannot be read is")
+			}
+			if h != want {
+				t.Errorf("%d blocks and one that cannot be read: the state has changed", blocks)
+			}
+		}
+	})
+}
+
 // TestNodesAreBounded tests that one call of a kernel takes no more nodes than it
 // may, and that the calls go on where the last one ended.
 func TestNodesAreBounded(t *testing.T) {

@@ -39,6 +39,7 @@ type choice struct {
 	headers      []Header // this architecture's
 	single, node routine  // what compress and hashNode call
 	maxStream    int      // Max of the kernel for one stream, or MaxPlain
+	atOnce       bool     // compress changes a state when it has read all blocks, not after each
 	short        shortRoutine
 }
 
@@ -95,7 +96,7 @@ func use(s Selection) {
 	c := &choice{Selection: s, headers: slices.Clone(headers), maxStream: MaxPlain}
 	found := s.Single == "generic"
 	if s.Single == "x1_std" {
-		found, c.single = true, useStd
+		found, c.single, c.atOnce = true, useStd, true
 	}
 	for i := range c.headers {
 		h := &c.headers[i]
@@ -105,6 +106,9 @@ func use(s Selection) {
 		case !h.Enabled:
 		case h.isSingle() && h.Name == s.Single:
 			found, c.single, c.maxStream = true, h.routine, h.Max
+			// SHA extensions keep the state in registers. Other kernels need the registers for
+			// the message schedule.
+			c.atOnce = h.Needs.Has(cpu.SHA) || h.Needs.Has(cpu.SHA2)
 		case h.Operation == NodeOp && h.Lanes == 1:
 			c.node = h.routine
 		}
