@@ -59,11 +59,11 @@ func hash(digests, chunks [][32]byte) error {
 		return nil
 	}
 	// The bytes of a whole level may be more than a slice can have on 32-bit ports.
-	for len(chunks) > 0 {
-		n := min(len(chunks), window)
-		lanes.HashNodes(convert.Bytes(digests[:n/2]), convert.Bytes(chunks[:n]))
-		digests, chunks = digests[n/2:], chunks[n:]
+	for len(chunks) > window {
+		lanes.HashNodes(convert.Bytes(digests[:window/2]), convert.Bytes(chunks[:window]))
+		digests, chunks = digests[window/2:], chunks[window:]
 	}
+	lanes.HashNodes(convert.Bytes(digests[:len(chunks)/2]), convert.Bytes(chunks))
 	return nil
 }
 

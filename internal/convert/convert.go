@@ -6,12 +6,12 @@ import "unsafe"
 
 // Digests returns d as a slice of another type of digests, of the same capacity.
 func Digests[To, From ~[32]byte](d []From) []To {
-	return unsafe.Slice((*To)(unsafe.Pointer(unsafe.SliceData(d))), cap(d))[:len(d)]
+	return *(*[]To)(unsafe.Pointer(&d))
 }
 
 // Lists is Digests for each of several lists.
 func Lists[To, From ~[32]byte](lists [][]From) [][]To {
-	return unsafe.Slice((*[]To)(unsafe.Pointer(unsafe.SliceData(lists))), cap(lists))[:len(lists)]
+	return *(*[][]To)(unsafe.Pointer(&lists))
 }
 
 // Pair returns the memory of the first two digests of d.
