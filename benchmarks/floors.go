@@ -24,8 +24,8 @@ var kinds = map[cpu.Microarch]kind{
 // CPU, or 0.
 type floor struct{ zen5, zen4, iceLake, zen3, graniteRapids float64 }
 
-// noLoss is what every row of the Server reaches on any CPU, at best and in the
-// median: a program does not lose by using it.
+// noLoss is the floor of every row of the Server on any CPU, at best and in the
+// median: no program may lose by using it.
 const noLoss = 0.97
 
 // floorOf returns the floor of a row, or 0 if there is none.

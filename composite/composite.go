@@ -1,8 +1,7 @@
 // Package composite computes composite checksums of large objects, as S3 computes them
 // for multipart uploads. A composite checksum is the SHA-256 digest of the digests of
-// the object's parts. The parts are hashed side by side, with AVX-512 about two to
-// three times as fast as one SHA-256 over the whole object. Functions may be called
-// concurrently.
+// the object's parts. The parts are hashed side by side, with AVX-512 1.6 to 2.9
+// times as fast as one SHA-256 over the whole object. Functions may be called concurrently.
 package composite
 
 import (

@@ -43,7 +43,7 @@ const maxParts = min(math.MaxInt/sha256.Size, math.MaxInt32)
 // up to 2 MiB that one worker can read at once, such as a single part. It hashes longer
 // objects on o.Workers goroutines, many parts side by side on each. Other goroutines read
 // ahead: they call r.ReadAt concurrently and out of order. With AVX-512 each worker hashes
-// about two to three times as fast as one SHA-256 over the whole object.
+// 1.6 to 2.9 times as fast as one SHA-256 over the whole object.
 //
 // It is an error if size is below 0, if partSize is below 1, or if there are 2^31 parts
 // or more (on 32-bit ports 2^26). If r ends before size bytes, the error is

@@ -9,7 +9,7 @@ import (
 	"github.com/sha256-simd/sha256-simd"
 )
 
-// information returns what --help and its like print.
+// information returns what --help and the like print.
 func information(what informationError) string {
 	switch what {
 	case "bash":
@@ -70,7 +70,7 @@ With no FILE, or when FILE is -, read standard input.
 
 const helpTail = `
 The sums are computed as described in FIPS 180-4. When checking, the input
-should be a former output of this program or of its like; the formats of BSD,
+should be a former output of this program or a similar one; the formats of BSD,
 OpenSSL, hashdeep and BagIt are read too. The default mode is to print a line
 with: checksum, a space, a character indicating input mode ('*' for binary, ' '
 for text or where binary is insignificant), and name for each FILE. There is no

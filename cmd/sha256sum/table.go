@@ -61,7 +61,7 @@ var table = []option{
 	{"recursive", 'r', "", nil, beyondOption, "hash the files in directories; with -c, an audit", "hash all files below each FILE that is a directory (default: .). Names are sorted as a whole, byte by byte. " +
 		"Devices, sockets and named pipes are skipped with a message. Standard output is skipped if it is a file of the tree. " +
 		"With -c, audit: the first FILE is a list, the others are directories (default: .). An audit also reports files that are not listed or have moved. " +
-		"If --update wrote the list, it tells CHANGED files, whose size or time of modification is another one, from DAMAGED ones, which have the same but another digest",
+		"If --update wrote the list, it tells CHANGED files, whose size or time of modification differs, from DAMAGED ones, of which only the digest does",
 		toggle(func(o *options) { o.recursive = true })},
 	{"exclude", 0, "GLOB", nil, beyondOption, "leave out files and directories that match", "leave out files and directories that match. A GLOB without a slash, except at its end, matches names. " +
 		"Any other GLOB matches paths below FILE, so ./x is only the topmost x. " +
@@ -78,11 +78,11 @@ var table = []option{
 		func(o *options, s string) error { o.base, o.baseSet = s, true; return nil }},
 	{"update", 0, "LIST", nil, beyondOption, "write to LIST, hash only what is new or changed", "with -r, write to LIST as --output does, but hash only files that are new or have changed since the last run. " +
 		"Print how many files were added, removed and changed. LIST.stamps keeps sizes, times and inode numbers. After an interruption, the next run continues. " +
-		"A file that is hashed and has the size and the time of modification of before, but another digest, is reported as DAMAGED; its line stays as it was. To accept the file as it is, touch it",
+		"A file that is hashed and has its former size and time of modification, but another digest, is reported as DAMAGED; its line stays as it was. To accept the file as it is, touch it",
 		func(o *options, s string) error { o.update = s; return nonEmpty(s) }},
 	{"all", 0, "", nil, beyondOption, "with --update, hash what looks unchanged too", "with --update, hash all files, and so find damage in those that look unchanged, too",
 		toggle(func(o *options) { o.all = true })},
-	{"no-inode", 0, "", nil, beyondOption, "with --update, let inode numbers differ", "with --update, a file whose inode number alone is another one has not changed: some file systems number anew when they are mounted",
+	{"no-inode", 0, "", nil, beyondOption, "with --update, let inode numbers differ", "with --update, a file whose inode number alone differs has not changed: some file systems renumber inodes when mounted",
 		toggle(func(o *options) { o.noInode = true })},
 	{"verbose", 'v', "", nil, beyondOption, "with --update, print which files differ", "with --update, print which files were added, removed or changed",
 		toggle(func(o *options) { o.verbose = true })},

@@ -1,7 +1,7 @@
 // Package bep52 computes the Merkle trees of BitTorrent v2 (BEP 52): the pieces
 // root of a file and its piece layer. Its blocks are read and hashed side by
-// side, with AVX-512 about two to three times as fast as one SHA-256 over the
-// file. Functions may be called concurrently.
+// side, with AVX-512 1.6 to 2.9 times as fast as one SHA-256 over the file.
+// Functions may be called concurrently.
 package bep52
 
 import (

