@@ -29,7 +29,8 @@ import (
 // length, or if prefix is nil, has a Size that is not 32, can be neither cloned nor
 // restored, or is a [Server]'s hash that was copied by value. With GOFIPS140=v1.0.0
 // the hashes of crypto/hmac can be neither cloned nor restored, and the hashes of
-// crypto/sha256 can only be restored.
+// crypto/sha256 can only be restored. If prefix cannot be restored, and Clone succeeds for one
+// message but fails for a later one, SumManyAfter panics when it has set some digests.
 func SumManyAfter[D ~[Size]byte](dst []D, prefix hash.Hash, msgs [][]byte) {
 	sumManyAfter(convert.Digests[[Size]byte](dst), prefix, msgs)
 }
@@ -145,12 +146,14 @@ func sumForeign(function string, prefix hash.Hash, n int, msg func(i int) []byte
 	if err != nil {
 		panic(fmt.Sprintf("sha256: %s: a %T can be neither cloned nor restored: %v", function, prefix, cmp.Or(cloneErr, err)))
 	}
-	defer reset() // in case prefix panics, or reading a message faults
+	defer reset() // also if prefix panics, or reading a message faults
 	for ; at < n; at++ {
 		prefix.Write(msg(at))
 		sumAlone(&sum, prefix)
 		put(at, &sum)
-		reset()
+		if at < n-1 {
+			reset()
+		}
 	}
 }
 

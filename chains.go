@@ -109,6 +109,6 @@ func stepInPasses(digests [][Size]byte, steps func(i int) int) {
 			n = left
 		}
 	}
-	clear(r.digests[:most]) // chains may be secret
+	clear(r.digests[:most]) // chains may be secret; see SECURITY.md for where digests remain
 	passesPool.Put(r)
 }

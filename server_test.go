@@ -757,6 +757,61 @@ func TestTwoGoroutinesUseOneHash(t *testing.T) {
 	})
 }
 
+// TestWriteHashesOfAHashInUse has WriteHashes write to many hashes, while another goroutine
+// lets the last of them begin its message anew. So the number of blocks that a write completes
+// changes during a call. The call may panic; the other hashes get their own blocks or none.
+func TestWriteHashesOfAHashInUse(t *testing.T) {
+	if hashtest.Sanitized {
+		t.Skip("the race detector reports it")
+	}
+	data := hashtest.Data(512)
+	s := sha256.NewServer()
+	for _, used := range []hash.Hash{s.New(), sha256.New()} {
+		const n, long = 2004, 1001 // of both lengths, some are left over when lanes are full
+		hs, writes, want := make([]hash.Hash, n), make([][]byte, n), make([][]byte, n)
+		for i := range hs {
+			hs[i], writes[i] = sha256.New(), data[:512]
+			if i >= long {
+				writes[i] = data[:448]
+			}
+			sum := stdsha256.Sum256(writes[i])
+			want[i] = sum[:]
+		}
+		hs[n-1], writes[n-1] = used, data[:449]
+		var stop atomic.Bool
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			for i := 0; !stop.Load(); i++ {
+				func() {
+					defer func() { recover() }()
+					used.Reset()
+					used.Write(data[:63*(i%2)])
+				}()
+				time.Sleep(time.Duration(i%7) * 100 * time.Microsecond)
+			}
+		})
+		for range few(500) {
+			for _, h := range hs[:n-1] {
+				h.Reset()
+			}
+			func() {
+				defer func() { recover() }()
+				sha256.WriteHashes(hs, writes)
+			}()
+			for i, h := range hs[:n-1] {
+				if got := h.Sum(nil); !bytes.Equal(got, want[i]) && !bytes.Equal(got, nothing) {
+					t.Fatalf("hash %d, which no other goroutine uses, has digest %x, want %x", i, got, want[i])
+				}
+			}
+		}
+		stop.Store(true)
+		wg.Wait()
+	}
+}
+
+// nothing is the digest of an empty message.
+var nothing = sha256.New().Sum(nil)
+
 // TestServerBesideBusyGoroutines has goroutines hash on one P, beside one that
 // computes and gives way only when it has to. They get on at a tenth at least
 // of the speed that they have with hashes that do not wait for each other.

@@ -182,9 +182,9 @@ func (d *digest) fetch() {
 // blocksWith returns how many blocks p completes.
 func (d *digest) blocksWith(p []byte) int { return blocksOf(len(p), int(d.n)) }
 
-// completed returns the blocks that p completes. There is at least one. If d has begun a
-// block, completed fills it in d.x and returns it as `first`. Otherwise `first` is nil.
-// `whole` holds the other blocks.
+// completed fills the block that d has begun, and returns the blocks that p completes. There is
+// at least one. `first` is the block in d.x, or nil if d has begun none. `whole` holds the
+// other blocks.
 func (d *digest) completed(p []byte) (first, whole []byte) {
 	if d.n > 0 {
 		p = p[copy(d.x[d.n:], p):]

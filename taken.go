@@ -44,12 +44,11 @@ func isTaken(h hash.Hash) bool { return isStd(h) && !block.UsesStd() }
 // take checks the concrete type of h, since a type that wraps such a hash may give Write
 // another meaning. take returns nil where crypto/sha256 does the work.
 func take(h hash.Hash) *takenState {
-	m, ok := h.(block.StdHash)
-	if !ok || !isTaken(h) {
+	if !isTaken(h) {
 		return nil
 	}
 	t := takenStates.Get().(*takenState)
-	form, err := m.AppendBinary(t.form[:0])
+	form, err := h.(block.StdHash).AppendBinary(t.form[:0])
 	if err == nil {
 		t.form = form
 		t.is224 = string(form[:min(len(block.Magic224), len(form))]) == block.Magic224

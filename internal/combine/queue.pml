@@ -180,7 +180,7 @@ inline leave(r, own)
 	touch(r);
 	assert(counted[r] == 1);
 	counted[r]--;
-	/* go: s.lengths[r.length].Add(-1) */
+	/* go: s.lengths[r.class].Add(-1) */
 	if
 	:: r != own ->
 		/* go: if r != own { */
@@ -421,7 +421,7 @@ inline meet(r)
 			:: true
 			fi;
 			counted[r]++;
-			/* go: s.lengths[r.length].Add(1) */
+			/* go: s.lengths[r.class].Add(1) */
 			shared[r] = true;
 			push(r);
 			/* go: s.push(r) */
@@ -452,7 +452,7 @@ inline meet(r)
 	/* go: return */
 	/* go: if s.combiners++; s.combiners == 1 { */
 	/* go: s.busy.Lock() // does not wait: after Close has locked it, no combiner comes */
-	/* go: s.lengths[r.length].Add(1) */
+	/* go: s.lengths[r.class].Add(1) */
 	/* go: s.mu.Unlock() */
 	/* go: b := lanes.NewBatch() */
 	/* go: b.Join(&r.Job) */
@@ -475,7 +475,7 @@ proctype goroutine(byte me)
 			done[me] = false;
 			/* go: r.done = false */
 			/* out: r.state = *r.Job.State */
-			/* out: r.length = lengthClass(r.Job.Segments[:]) */
+			/* out: r.class = lengthClass(r.Job.Segments[:]) */
 			/* out: defer r.end() */
 			left[me] = STEPS;
 			bad = (me == 1 -> false : bad)

@@ -16,9 +16,9 @@ const MinRequest = 2 << 10
 type Request struct {
 	Job lanes.Job // which the goroutine sets before it calls Do
 
-	length int      // the class of its length
-	next   *Request // in the queue
-	done   bool
+	class int      // the class of its length
+	next  *Request // in the queue
+	done  bool
 
 	// parked is locked except from wake to the end of wait. The goroutine waits as a
 	// reader: a writer, or a goroutine that waits for a Mutex, would spin and look at the

@@ -97,7 +97,7 @@ func (s *Shard) Meets() bool { return s != nil && s.open.Load() && lanes.HasLane
 func (s *Shard) Do(r *Request) {
 	r.done = false
 	r.state = *r.Job.State
-	r.length = lengthClass(r.Job.Segments[:])
+	r.class = lengthClass(r.Job.Segments[:])
 	defer r.end()
 	s.meet(r)
 	if !r.done {
@@ -122,7 +122,7 @@ func (s *Shard) meet(r *Request) {
 			s.mu.Unlock()
 			return
 		}
-		s.lengths[r.length].Add(1)
+		s.lengths[r.class].Add(1)
 		s.push(r)
 		s.mu.Unlock()
 		if b := r.wait(); b != nil {
@@ -133,7 +133,7 @@ func (s *Shard) meet(r *Request) {
 	if s.combiners++; s.combiners == 1 {
 		s.busy.Lock() // does not wait: after Close has locked it, no combiner comes
 	}
-	s.lengths[r.length].Add(1)
+	s.lengths[r.class].Add(1)
 	s.mu.Unlock()
 	b := lanes.NewBatch()
 	b.Join(&r.Job)
@@ -151,7 +151,7 @@ func (s *Shard) crowded(r *Request) bool {
 	if s.combiners > s.maxCombiners {
 		room = 1
 	}
-	for i := r.length + longer; i < lengthClasses; i++ {
+	for i := r.class + longer; i < lengthClasses; i++ {
 		room -= int(s.lengths[i].Load())
 	}
 	return room <= 0
@@ -160,7 +160,7 @@ func (s *Shard) crowded(r *Request) bool {
 // leave records that r has left the batch of a combiner. It wakes r's goroutine, unless
 // r is own, the request of the calling goroutine.
 func (s *Shard) leave(r, own *Request) {
-	s.lengths[r.length].Add(-1)
+	s.lengths[r.class].Add(-1)
 	if r != own {
 		r.wake(nil)
 	}

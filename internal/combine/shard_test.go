@@ -281,7 +281,7 @@ func TestCrowded(t *testing.T) {
 		s.combiners, s.maxCombiners = tt.combiners, tt.most
 		s.lengths[lengthClassOf(tt.others)].Store(int32(tt.n))
 		r, _ := requestOf(nil)
-		r.length = lengthClassOf(tt.length)
+		r.class = lengthClassOf(tt.length)
 		if got := s.crowded(r); got != tt.want {
 			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
 		}

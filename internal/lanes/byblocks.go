@@ -73,8 +73,8 @@ func (s *sumMany) classes(n int) int {
 // maxSeen is the largest number of blocks that classes can count: it sets a bit for each.
 const maxSeen = 64
 
-// sumByBlocks is SumManyAfter for messages of `least` to `most` blocks. If `far` is set, it
-// prefetches the messages that come next.
+// sumByBlocks does the work of s, whose messages have `least` to `most` blocks. If `far` is set,
+// it prefetches the messages that come next.
 func (g *group) sumByBlocks(dst Rows, s *sumMany, least, most int, far bool) {
 	g.setFront(s)
 	occupied := 0

@@ -11,7 +11,9 @@ import (
 type EqualWork interface {
 	// Start returns the state from which job i starts, and the blocks of job i. `first` is
 	// the first block, or nil. `blocks` holds the other blocks, or all blocks if `first` is
-	// nil. The state is not modified. The blocks must not change until Done.
+	// nil. The state is not modified. The blocks must not change until Done. If job i has
+	// another number of blocks than before, as when two goroutines use one hash, the call may
+	// panic. It never takes other jobs beyond their blocks.
 	Start(i int) (h *block.State, first, blocks []byte)
 	// Done reports the state of job i after its blocks.
 	Done(i int, h *block.State)
@@ -66,7 +68,7 @@ func RunByClasses(n int, w ClassedWork) {
 				continue
 			}
 			full := to
-			if to-from < int(places[1]) { // there are other classes
+			if to-from < int(places[1]) { // of the jobs with blocks, some are in other classes
 				full = from + (to-from)/g.Width()*g.Width()
 			}
 			g.runEqual(from, full, b, w)
@@ -97,7 +99,7 @@ const maxClassed = 24
 // those with the most blocks first. `rest` has room for a pointer for each of them.
 func (g *group) runFalling(numbers []uint16, rest []*byte, w ClassedWork) {
 	g.retire(len(numbers))
-	apart := g.place(w, g.base, numbers, rest)
+	apart := g.place(w, g.base, numbers, rest, 1, maxClassed)
 	var blocks fallingBlocks
 	for i := range numbers {
 		blocks[i] = uint8(g.left[i])
@@ -116,12 +118,17 @@ func (g *group) runFalling(numbers []uint16, rest []*byte, w ClassedWork) {
 // place puts jobs into the first lanes: job base+numbers[i] into lane i. It points `next` at
 // their first blocks, and `rest` at the others. It sets `left` to their numbers of blocks. It
 // returns 1 if the first block of some job is not contiguous with the job's other blocks, else 0.
-func (g *group) place(w EqualWork, base int, numbers []uint16, rest []*byte) (apart int) {
+// It panics if a job has fewer than `least` blocks, or more than `most` or than the job before.
+func (g *group) place(w EqualWork, base int, numbers []uint16, rest []*byte, least, most int) (apart int) {
 	for i, number := range numbers {
 		h, first, p := w.Start(base + int(number))
 		j := &g.jobs[i]
+		n := (len(first) + len(p)) / block.Size
+		if n < least || n > most {
+			panic("sha256: a hash is used by two goroutines at the same time")
+		}
 		j.H = *h
-		g.left[i] = (len(first) + len(p)) / block.Size
+		g.left[i], most = n, n
 		g.state[i], g.next[i] = &j.H, unsafe.SliceData(p)
 		switch {
 		case first != nil:
@@ -163,7 +170,7 @@ func (g *group) runEqual(from, to, blocks int, w EqualWork) {
 		if g.sorted {
 			base, numbers = g.base, g.order[from:from+live]
 		}
-		apart := g.place(w, base, numbers, rest[:])
+		apart := g.place(w, base, numbers, rest[:], blocks, blocks)
 		if apart == 1 {
 			g.compressEqual(live, 1)
 			copy(g.next[:live], rest[:live])

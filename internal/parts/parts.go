@@ -119,11 +119,15 @@ type hasher struct {
 var errExited = errors.New("ReadAt ended its goroutine")
 
 // Count returns the number of parts.
-func (p Parts) Count() int64 { return (p.Size + p.PartSize - 1) / p.PartSize }
+func (p Parts) Count() int64 {
+	if p.Size == 0 {
+		return 0
+	}
+	return (p.Size-1)/p.PartSize + 1
+}
 
 // Sum sets digests[i] to the digest of part i. The length of digests is the number of
-// parts. For an empty stretch it may be 1: then digests[0] is set to the digest of an empty
-// part.
+// parts. For an empty stretch it is 1: digests[0] is set to the digest of an empty part.
 //
 // Each of its workers hashes on a goroutine, many parts side by side, while another
 // goroutine reads ahead. A stretch of at most 128 KiB is read and hashed on the calling
