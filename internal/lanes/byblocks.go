@@ -73,16 +73,17 @@ func (s *sumMany) classes(n int) int {
 // maxSeen is the largest number of blocks that classes can count: it sets a bit for each.
 const maxSeen = 64
 
-// sumByBlocks does the work of s, whose messages have `least` to `most` blocks. If `far` is set,
+// sumByBlocks hashes the messages of g.sums, which have `least` to `most` blocks. If `far` is set,
 // it prefetches the messages that come next.
-func (g *group) sumByBlocks(dst Rows, s *sumMany, least, most int, far bool) {
-	g.setFront(s)
+func (g *group) sumByBlocks(dst Rows, least, most int, far bool) {
+	s := &g.sums
+	g.setFront()
 	occupied := 0
 	g.pointed = 0
 	for g.base = 0; g.base < len(s.msgs); g.base += window {
 		g.count = min(window, len(s.msgs)-g.base)
 		g.front.Heads = s.heads[g.base*g.front.HeadSize:]
-		g.sortByBlocks(s, least, most)
+		g.sortByBlocks(least, most)
 		limit, equal := g.maxShortWave(), most
 		if least < most {
 			limit, equal = min(limit, maxTogether), 0
@@ -91,7 +92,7 @@ func (g *group) sumByBlocks(dst Rows, s *sumMany, least, most int, far bool) {
 			if far {
 				s.fetch(g.base, g.order[:g.count])
 			}
-			occupied = g.sumLanes(dst, s, g.order[:g.count], equal, occupied)
+			occupied = g.sumLanes(dst, g.order[:g.count], equal, occupied)
 			continue
 		}
 		// From here on, buckets holds the numbers of the messages left over.
@@ -106,7 +107,7 @@ func (g *group) sumByBlocks(dst Rows, s *sumMany, least, most int, far bool) {
 					s.fetch(g.base, g.order[fetched:ahead])
 					fetched = ahead
 				}
-				occupied = g.sumLanes(dst, s, g.order[from:from+n], b, occupied)
+				occupied = g.sumLanes(dst, g.order[from:from+n], b, occupied)
 				if far && b > soonBlocks {
 					s.fetch(g.base, g.order[max(fetched, from+n):ahead])
 					fetched = ahead
@@ -124,7 +125,7 @@ func (g *group) sumByBlocks(dst Rows, s *sumMany, least, most int, far bool) {
 			if far && soon {
 				s.fetch(g.base, ahead)
 			}
-			occupied = g.sumLanes(dst, s, now, 0, occupied)
+			occupied = g.sumLanes(dst, now, 0, occupied)
 			if far && !soon {
 				s.fetch(g.base, ahead)
 			}
@@ -136,7 +137,8 @@ func (g *group) sumByBlocks(dst Rows, s *sumMany, least, most int, far bool) {
 
 // sortByBlocks puts the messages of the window into g.order, those with the most blocks
 // first. g.places[b] is the index in g.order just past the last message of b blocks.
-func (g *group) sortByBlocks(s *sumMany, least, most int) {
+func (g *group) sortByBlocks(least, most int) {
+	s := &g.sums
 	msgs, before := s.msgs[g.base:][:g.count], len(s.prefix.Rest)
 	switch {
 	case least == most:
@@ -185,13 +187,14 @@ func (s *sumMany) fetch(base int, numbers []uint16) {
 // those with the most blocks first. If `equal` is not 0, each message has `equal` blocks.
 // The first `occupied` lanes have their states already (occupy). sumLanes returns the next
 // value of `occupied`.
-func (g *group) sumLanes(dst Rows, s *sumMany, numbers []uint16, equal, occupied int) int {
+func (g *group) sumLanes(dst Rows, numbers []uint16, equal, occupied int) int {
+	s := &g.sums
 	live, rest := len(numbers), len(s.prefix.Rest)
 	msgs := s.msgs[g.base:]
 	g.occupy(occupied, live)
 	if equal > 0 && equal <= block.MaxShort {
 		occupied = live
-		g.assemble(s, numbers)
+		g.assemble(numbers)
 		g.compressOwn(live, 0, equal)
 	} else {
 		var blocks fallingBlocks
@@ -201,13 +204,13 @@ func (g *group) sumLanes(dst Rows, s *sumMany, numbers []uint16, equal, occupied
 			}
 		}
 		if int(blocks[0]) <= block.MaxShort {
-			g.assemble(s, numbers)
+			g.assemble(numbers)
 			occupied = blocks.forEach(live, 0, func(n, at, more int) {
 				g.retire(n)
 				g.compressOwn(n, at, more)
 			})
 		} else {
-			occupied = g.sumInPlace(s, numbers, &blocks)
+			occupied = g.sumInPlace(numbers, &blocks)
 		}
 	}
 	if s.nested {
@@ -221,7 +224,8 @@ func (g *group) sumLanes(dst Rows, s *sumMany, numbers []uint16, equal, occupied
 
 // assemble puts messages of the window into the scratches of the first jobs. It sets the
 // states of these jobs to the states after the prefixes.
-func (g *group) assemble(s *sumMany, numbers []uint16) {
+func (g *group) assemble(numbers []uint16) {
+	s := &g.sums
 	block.PadShort(&g.jobs[0].Slot, jobSize, &g.front, s.msgs[g.base:], numbers)
 	if s.keys != nil {
 		for i, number := range numbers {
@@ -231,8 +235,9 @@ func (g *group) assemble(s *sumMany, numbers []uint16) {
 	}
 }
 
-// setFront sets g.front to what precedes the messages of s.
-func (g *group) setFront(s *sumMany) {
+// setFront sets g.front to what precedes the messages of g.sums.
+func (g *group) setFront() {
+	s := &g.sums
 	f := &g.front
 	f.H, f.Len = s.prefix.H, s.prefix.Len
 	f.Before, f.HeadSize = len(s.prefix.Rest), 0
@@ -260,7 +265,8 @@ const jobSize = unsafe.Sizeof(Job{})
 
 // sumInPlace compresses the messages of sumLanes where they lie. It copies only the last
 // two blocks of each message, and the first block if a prefix's rest precedes the message.
-func (g *group) sumInPlace(s *sumMany, numbers []uint16, blocks *fallingBlocks) (occupied int) {
+func (g *group) sumInPlace(numbers []uint16, blocks *fallingBlocks) (occupied int) {
+	s := &g.sums
 	g.pointed = 0
 	msgs, live, rest := s.msgs[g.base:], len(numbers), len(s.prefix.Rest)
 	head, first := 0, 0 // blocks at the beginning of scratch, and bytes of the message in them

@@ -60,7 +60,7 @@ func SumRows(dst *Rows, prefix *Prefix, src *Rows, n int) {
 	if blocks := block.PaddedBlocks(len(prefix.Rest) + src.Size); areShort(blocks, prefix.areWhole(src.Size)) {
 		g.sumShortRows(*dst, m, blocks)
 	} else {
-		g.sumEqual(*dst, &g.sums, m)
+		g.sumEqual(*dst, m)
 	}
 	g.release()
 }
@@ -93,7 +93,7 @@ func RowsOneByOne(n, size, before int) bool {
 
 // sumShortRows sets rows of dst to the digests of m, rows of `blocks` blocks each.
 func (g *group) sumShortRows(dst Rows, m *messages, blocks int) {
-	g.setFront(&g.sums)
+	g.setFront()
 	g.base, g.pointed = 0, 0
 	far := m.areFar()
 	for occupied, done := 0, 0; done < m.n; {
@@ -109,7 +109,7 @@ func (g *group) sumShortRows(dst Rows, m *messages, blocks int) {
 			m.fetch(done+live, live)
 		}
 		g.sums.msgs = slices
-		occupied = g.sumLanes(Rows{dst.Data[done*dst.Stride:], dst.Size, dst.Stride}, &g.sums, g.inOrder[:live], blocks, occupied)
+		occupied = g.sumLanes(Rows{dst.Data[done*dst.Stride:], dst.Size, dst.Stride}, g.inOrder[:live], blocks, occupied)
 		done += live
 	}
 	clear(g.slices[:])

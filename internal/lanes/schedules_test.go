@@ -914,7 +914,7 @@ func TestSchedulesOfRows(t *testing.T) {
 				if blocks := block.PaddedBlocks(len(prefix.Rest) + size); blocks <= block.MaxShort && size%2 == 0 {
 					g.sumShortRows(dst, m, blocks)
 				} else if n > 0 {
-					g.sumEqual(dst, &g.sums, m)
+					g.sumEqual(dst, m)
 				}
 				g.release()
 				for i := range n {

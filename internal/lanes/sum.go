@@ -204,11 +204,11 @@ func sumSideBySide(dst [][block.DigestSize]byte, s *sumMany) {
 	}
 	switch {
 	case equal && areShort(blocks, !s.nested && s.prefix.areWhole(s.lengths.longest)):
-		g.sumByBlocks(rows, &g.sums, blocks, blocks, messagesOf(s.msgs).areFar())
+		g.sumByBlocks(rows, blocks, blocks, messagesOf(s.msgs).areFar())
 	case equal:
-		g.sumEqual(rows, &g.sums, messagesOf(s.msgs))
+		g.sumEqual(rows, messagesOf(s.msgs))
 	case byBlocks:
-		g.sumByBlocks(rows, &g.sums, least, most, far)
+		g.sumByBlocks(rows, least, most, far)
 	case n > block.MaxLanes && n <= maxUneven && s.lengths.oneByOne(n, before, s.nesting()):
 		g.sums.sumEach()
 	default:
@@ -330,9 +330,10 @@ func (s *sumMany) Fetch(i int) { block.Fetch(s.msgs[i : i+1]) }
 func (s *sumMany) Done(i int, j *Job) { block.PutDigest(&s.dst[i], &j.H) }
 
 // sumEqual sets rows of dst to the digests of the messages m, with the prefixes, heads and
-// keys of s. Besides hashing, sumEqual takes a few nanoseconds for each message. That
+// keys of g.sums. Besides hashing, sumEqual takes a few nanoseconds for each message. That
 // matters when messages are short.
-func (g *group) sumEqual(dst Rows, s *sumMany, m *messages) {
+func (g *group) sumEqual(dst Rows, m *messages) {
+	s := &g.sums
 	l := s.prefix.layout(m.size)
 	whole, scratch := (l.last-l.first)/block.Size, (l.head+l.tail)/block.Size
 	// If the scratches hold no byte of a message, and no head, their blocks are the same for

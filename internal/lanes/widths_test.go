@@ -31,7 +31,8 @@ func TestByBlocksAtEveryWidth(t *testing.T) {
 			s.lengths = lengthsOf(s.msgs, len(begin))
 			g := acquire()
 			g.plan = r.plan
-			g.sumByBlocks(rowsOf(s.dst), &s, block.PaddedBlocks(len(begin)), block.PaddedBlocks(len(begin)+longest), n%2 == 0)
+			g.sums = s
+			g.sumByBlocks(rowsOf(s.dst), block.PaddedBlocks(len(begin)), block.PaddedBlocks(len(begin)+longest), n%2 == 0)
 			for i, state := range g.state {
 				if state != &g.unused {
 					t.Fatalf("%#v: lane %d is in use afterwards", m, i)
