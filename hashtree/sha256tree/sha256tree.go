@@ -147,7 +147,7 @@ func sum(ctx context.Context, r io.ReaderAt, size int64, level int) ([Size]byte,
 		digests = digests[:count(n)]
 		roots = roots[:(len(digests)-1)>>low+1]
 		stretch := parts.Parts{
-			R: r, Off: off, Size: n, PartSize: chunkSize, Package: "sha256tree", Group: 1 << low,
+			R: r, Off: off, Size: n, PartSize: chunkSize, Package: "sha256tree", GroupSize: 1 << low,
 			Done: func(first int, digests [][Size]byte) { roots[first>>low] = tree.Root(digests, 0, low) },
 		}
 		if err := stretch.Sum(ctx, digests); err != nil {

@@ -60,12 +60,12 @@ type Parts struct {
 	// step was hashed. Its parameters are the numbers of parts and of bytes of the object
 	// that were hashed so far.
 	Progress func(done int, bytes int64)
-	// Group, if not 0, is the number of parts that are hashed together, at most 1024. The
+	// GroupSize, if not 0, is the number of parts that are hashed together, at most 1024. The
 	// last group may be smaller. Done is called for each group, by the goroutine that
 	// hashed it, with the number of its first part and its digests. Calls for different
 	// groups may be concurrent.
-	Group int
-	Done  func(first int, digests [][32]byte)
+	GroupSize int
+	Done      func(first int, digests [][32]byte)
 	// Package, if not empty, is the beginning of error texts.
 	Package string
 }
@@ -76,7 +76,6 @@ type pipeline struct {
 	Parts
 	digests [][32]byte
 	prefix  lanes.Prefix
-	lanes   int
 	stretch int64        // most bytes of one part in a step, any of the prefix included
 	taken   atomic.Int64 // groups that workers have taken
 	hashed  chan hashed  // not yet reported to Progress
@@ -166,15 +165,14 @@ func (p Parts) sum(ctx context.Context, digests [][32]byte) error {
 	case width == 1:
 		limit = 1
 	}
-	group := p.Group
-	if group == 0 {
+	if p.GroupSize == 0 {
 		// As few rounds of groups as can be, and groups of one size, so that the
 		// workers end together.
 		rounds := ceilDiv(parts, count*limit)
-		group = ceilDiv(parts, count*rounds)
+		p.GroupSize = ceilDiv(parts, count*rounds)
 	}
-	count = min(count, ceilDiv(parts, group))
-	l := &pipeline{Parts: p, digests: digests, prefix: prefixOf(p.Prefix), lanes: group, stretch: int64(stepSize / group)}
+	count = min(count, ceilDiv(parts, p.GroupSize))
+	l := &pipeline{Parts: p, digests: digests, prefix: prefixOf(p.Prefix), stretch: int64(stepSize / p.GroupSize)}
 	longest := l.padded(0)
 	if longest <= l.stretch {
 		l.stretch = longest
@@ -182,7 +180,7 @@ func (p Parts) sum(ctx context.Context, digests [][32]byte) error {
 		l.stretch &^= block.Size - 1
 	}
 
-	if p.Size <= maxDirect || group >= parts && longest <= l.stretch {
+	if p.Size <= maxDirect || p.GroupSize >= parts && longest <= l.stretch {
 		// While a single step is read, there is nothing to hash.
 		return l.direct(ctx)
 	}
@@ -261,7 +259,7 @@ func (p *pipeline) direct(ctx context.Context) error {
 	s := steps.Get().(*step)
 	h := hasher{p: p}
 	var sum hashed
-	for group := 0; group < len(p.digests); group += p.lanes {
+	for group := 0; group < len(p.digests); group += p.GroupSize {
 		err := p.readGroup(ctx, group, func() *step { return s }, func(s *step) {
 			h.hash(s)
 			if p.Progress != nil {
@@ -281,7 +279,7 @@ func (p *pipeline) direct(ctx context.Context) error {
 // free, fills it, and sends it to full.
 func (p *pipeline) read(ctx context.Context, free <-chan *step, full chan<- *step) error {
 	for {
-		group := int(p.taken.Add(1)-1) * p.lanes
+		group := int(p.taken.Add(1)-1) * p.GroupSize
 		if group >= len(p.digests) {
 			return nil
 		}
@@ -295,7 +293,7 @@ func (p *pipeline) read(ctx context.Context, free <-chan *step, full chan<- *ste
 // readGroup reads the group that begins with part `group`. For each piece of the group,
 // it takes a step from free, fills the step, and hands it to full.
 func (p *pipeline) readGroup(ctx context.Context, group int, free func() *step, full func(*step)) error {
-	end := min(group+p.lanes, len(p.digests))
+	end := min(group+p.GroupSize, len(p.digests))
 	for at := int64(0); ; {
 		s := free()
 		s.group, s.parts = group, p.digests[group:end]
@@ -322,12 +320,12 @@ func (p *pipeline) readGroup(ctx context.Context, group int, free func() *step, 
 // lead precedes each piece. lead counts towards the length of the piece, so that steps
 // end where blocks do.
 func (p *pipeline) fill(ctx context.Context, s *step, lead []byte, at int64) error {
-	if need := int64(p.lanes) * (p.stretch + gap); int64(len(s.buf)) < need {
+	if need := int64(p.GroupSize) * (p.stretch + gap); int64(len(s.buf)) < need {
 		s.buf = make([]byte, need)
 		clear(s.data[:cap(s.data)]) // of the old buffer
 	}
-	if cap(s.data) < p.lanes {
-		s.data = make([][]byte, 0, p.lanes)
+	if cap(s.data) < p.GroupSize {
+		s.data = make([][]byte, 0, p.GroupSize)
 	}
 	// Whole parts follow each other in the object, too, so one call of ReadAt can read
 	// several.

@@ -149,7 +149,7 @@ func TestEachGroupIsDoneOnce(t *testing.T) {
 		for _, procs := range []int{1, 3} {
 			t.Run(fmt.Sprintf("partSize=%d/size=%d/group=%d/procs=%d", tt.partSize, tt.size, tt.group, procs), func(t *testing.T) {
 				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
-				p := parts.Parts{R: bytes.NewReader(data), Size: int64(tt.size), PartSize: int64(tt.partSize), Group: tt.group}
+				p := parts.Parts{R: bytes.NewReader(data), Size: int64(tt.size), PartSize: int64(tt.partSize), GroupSize: tt.group}
 				digests := make([][32]byte, p.Count())
 				var mu sync.Mutex
 				done := make([]int, len(digests))
@@ -222,7 +222,7 @@ func TestSmallStretches(t *testing.T) {
 			})
 			done, read := 0, int64(0)
 			p := parts.Parts{
-				R: r, Size: int64(tt.size), PartSize: int64(tt.partSize), Pad: tt.pad, Group: tt.group, Workers: tt.workers,
+				R: r, Size: int64(tt.size), PartSize: int64(tt.partSize), Pad: tt.pad, GroupSize: tt.group, Workers: tt.workers,
 				Progress: func(d int, n int64) {
 					if d < done || n < read {
 						t.Errorf("progress goes from %d parts and %d bytes to %d and %d", done, read, d, n)
@@ -298,7 +298,7 @@ func TestBuffersAreUsedAgain(t *testing.T) {
 	data := hashtest.Data(300_000)
 	for _, p := range []parts.Parts{
 		{Size: 50_000, PartSize: 1 << 20},
-		{Size: 300_000, PartSize: 100_000, Group: 1, Workers: 1}, // starts a worker
+		{Size: 300_000, PartSize: 100_000, GroupSize: 1, Workers: 1}, // starts a worker
 	} {
 		// sum returns where the buffers are.
 		sum := func(err error) (bufs []*byte) {
