@@ -193,8 +193,8 @@ func areForeign(hs []hash.Hash) (allForeign bool, std int) {
 func longestStd(hs []hash.Hash) int {
 	stdType := stdType // a copy, so that the loop does not load it
 	run, longest := 0, 0
-	for _, h := range hs {
-		if run++; typeOf(h) != stdType {
+	for i := range hs {
+		if run++; typeAt(hs, i) != stdType {
 			run = 0
 		}
 		longest = max(longest, run)

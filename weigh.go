@@ -124,7 +124,7 @@ func weighLengths(hs []hash.Hash, data [][]byte, alone int, others bool, more in
 	}
 	var run lanes.Tally
 	for i, p := range data {
-		if len(p) >= minTaken || typeOf(hs[i]) != stdType {
+		if len(p) >= minTaken || typeAt(hs, i) != stdType {
 			run = run.With(blocksOf(len(p), held))
 		} else if !others {
 			if run.Jobs() > 1 && !writesOneByOne(run, len(hs), more) {

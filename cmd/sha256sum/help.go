@@ -71,11 +71,11 @@ With no FILE, or when FILE is -, read standard input.
 const helpTail = `
 The sums are computed as described in FIPS 180-4. When checking, the input
 should be a former output of this program or a similar one; the formats of BSD,
-OpenSSL, hashdeep and BagIt are read too. The default mode is to print a line
-with: checksum, a space, a character indicating input mode ('*' for binary, ' '
-for text or where binary is insignificant), and name for each FILE. There is no
-difference between binary mode and text mode. The manual page has the details of
-the options.
+OpenSSL, hashdeep, BagIt, PowerShell and certutil are read too. The default mode
+is to print a line with: checksum, a space, a character indicating input mode
+('*' for binary, ' ' for text or where binary is insignificant), and name for
+each FILE. There is no difference between binary mode and text mode. The manual
+page has the details of the options.
 
 Exit status: 0 if all went well; 1 if a file could not be read, changed as it
 was read, is missing or differs from its list, or if a list was refused or the

@@ -100,6 +100,9 @@ func (w *worker) readStreams(streams []*stream) (again []*stream) {
 		sha256.WriteHashes(hashes, pieces)
 		for i, s := range streams {
 			n := len(r.pieces[i])
+			if n == 0 && r.errs[i] == nil { // it has ended: its item may be printed already
+				continue
+			}
 			s.item.size += int64(n)
 			w.pipeline.hashed.Add(int64(n))
 			if s.parts != nil {

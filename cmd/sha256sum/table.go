@@ -65,7 +65,7 @@ var table = []option{
 		toggle(func(o *options) { o.recursive = true })},
 	{"exclude", 0, "GLOB", nil, beyondOption, "leave out files and directories that match", "leave out files and directories that match. A GLOB without a slash, except at its end, matches names. " +
 		"Any other GLOB matches paths below FILE, so ./x is only the topmost x. " +
-		"** is any number of directories. If --exclude and --include both match, the last option counts",
+		"** is any number of directories. If --exclude and --include both match a file, the last option counts. An --include brings back no directory that an --exclude leaves out",
 		func(o *options, s string) error { return o.addFilter(s, false) }},
 	{"include", 0, "GLOB", nil, beyondOption, "take files that match", "take files that match. If the first filter is an --include, take no other files",
 		func(o *options, s string) error { return o.addFilter(s, true) }},

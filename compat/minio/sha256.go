@@ -2,9 +2,9 @@
 // github.com/sha256-simd/sha256-simd. A program that uses the original gets
 // this without a change of its code.
 //
-// The original lacks some names on some systems. Here every system has all of them. The
-// differences are only for the better: a hash of an [Avx512Server] goes on after Sum,
-// and does not keep what is written to it.
+// The original lacks some names on some systems. Here every system has all of them. A hash
+// of an [Avx512Server] goes on after Sum, and does not keep what is written to it. A copy of
+// an Avx512Digest by value panics. README.md lists all differences.
 package sha256
 
 import (

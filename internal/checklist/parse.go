@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -53,7 +54,7 @@ func (p *Parser) Comment(line string) bool {
 		return line == ""
 	}
 	if header, found := strings.CutPrefix(line, "%%%% "); found && p.Format == Auto {
-		if columns := strings.Split(header, ","); len(columns) > 1 {
+		if columns := strings.Split(header, ","); slices.Contains(columns, "filename") {
 			p.columns = columns
 		}
 		return p.columns != nil || strings.HasPrefix(header, "HASHDEEP-")
@@ -65,7 +66,7 @@ func (p *Parser) Comment(line string) bool {
 	return line[0] == '#' || p.Format == Auto && !p.Zero && p.windows.header(line)
 }
 
-// End returns an error if the list ends in the middle of an entry.
+// End returns an error if the list ends in the middle of an entry: after the lines so far.
 func (p *Parser) End() error { return p.windows.end() }
 
 var (
@@ -87,7 +88,9 @@ func (p *Parser) Parse(line string) (Entry, error) {
 	case p.isBagIt():
 		err = p.parseBagIt(line, &e)
 	case p.columns != nil:
-		err = p.parseColumns(strings.TrimLeft(line, " \t"), &e)
+		if err = p.parseColumns(strings.TrimLeft(line, " \t"), &e); err != nil {
+			err = p.orLine(line, &e, err)
+		}
 	default:
 		var found bool
 		if found, err = p.parseWindows(line, &e); !found {
@@ -98,6 +101,17 @@ func (p *Parser) Parse(line string) (Entry, error) {
 		return Entry{}, err
 	}
 	return e, nil
+}
+
+// orLine reads a line of which other lines say that it has another form, and err that it does
+// not. A heading above the lines of coreutils may look like a header of another tool.
+func (p *Parser) orLine(line string, e *Entry, err error) error {
+	read := Entry{Size: -1}
+	if p.parseLine(strings.TrimLeft(line, " \t"), &read) != nil {
+		return err
+	}
+	*e = read
+	return nil
 }
 
 // parseLine reads a line of the Coreutils, the reversed or the Tagged format.

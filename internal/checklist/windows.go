@@ -138,12 +138,12 @@ func (p *Parser) parseWindows(line string, e *Entry) (found bool, err error) {
 	}
 	switch {
 	case w.listed && strings.HasPrefix(line, " "):
-		return true, errCutOff // to the width of the console
+		return true, p.orLine(line, e, errCutOff) // to the width of the console
 	case w.name != "":
 		e.Name, e.Or = w.name, w.or
 		w.name = ""
 		if p.take("", strings.ReplaceAll(line, " ", ""), e) != nil {
-			return true, errCertutil
+			return true, p.orLine(line, e, errCertutil)
 		}
 		return true, nil
 	case w.table != nil:
@@ -160,12 +160,15 @@ func (p *Parser) parseWindows(line string, e *Entry) (found bool, err error) {
 	case w.csv != nil:
 		values, err := fields(line, w.comma)
 		if err != nil {
-			return true, fmt.Errorf("the line is not CSV: %w", err)
+			return true, p.orLine(line, e, fmt.Errorf("the line is not CSV: %w", err))
 		}
 		if len(values) != len(w.csv) {
-			return true, fmt.Errorf("the line has %d columns; its header names %d", len(values), len(w.csv))
+			return true, p.orLine(line, e, fmt.Errorf("the line has %d columns; its header names %d", len(values), len(w.csv)))
 		}
-		return true, p.takeColumns(w.csv, values, e)
+		if err = p.takeColumns(w.csv, values, e); err != nil {
+			err = p.orLine(line, e, err)
+		}
+		return true, err
 	}
 	return false, nil
 }

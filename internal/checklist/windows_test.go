@@ -65,6 +65,13 @@ func TestListsOfWindows(t *testing.T) {
 		{"early certutil", []string{"SHA256 hash of file a:", pairs}, []string{"a or file a"}},
 		{"certutil without a digest", []string{"SHA256 hash of a:", "CertUtil: -hashfile command FAILED: 0x80070002", abcHex + "  b"}, []string{bad, "b"}},
 		{"certutil of another algorithm", []string{"SHA1 hash of a:", abcHex[:40]}, []string{bad, bad}},
+		// A line of coreutils is one, whatever stands above it.
+		{"a heading like certutil's", []string{"SHA256 hash of all files:", abcHex + "  a", abcHex + " *b"}, []string{"a", "b"}},
+		{"lines of coreutils behind Format-List", []string{"Hash : " + upper, "Path : a", "", "  " + abcHex + "  b"}, []string{"a", "b"}},
+		{"lines of coreutils behind CSV", []string{"Algorithm,Hash,Path", abcHex + "  a", abcHex + "  b, c", abcHex + "  b, c, d", "SHA256 (d) = " + abcHex, `"SHA256",` + abcHex + ",e"},
+			[]string{"a", "b, c", "b, c, d", "d", "e"}},
+		{"a heading like hashdeep's", []string{"%%%% Release 1.0, all files", abcHex + "  a"}, []string{bad, "a"}},
+		{"lines of coreutils behind hashdeep's", []string{"%%%% size,sha256,filename", "3," + abcHex + ",a", abcHex + "  b", "3," + abcHex}, []string{"a", "b", bad}},
 		{"certutil's name alone", []string{"SHA256 hash of a", abcHex}, []string{bad, bad}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -13,7 +13,7 @@ type Descriptors struct {
 	held atomic.Int64 // by the workers
 }
 
-// Open opens a file that a worker reads, and hands back with close. release is
+// Open opens a file that a worker reads, and hands back with Close. release is
 // called when no descriptor is left, and closes what the caller keeps open.
 func (d *Descriptors) Open(name string, release func()) (f File, info Info, err error) {
 	err = d.Wait(release, func() error {

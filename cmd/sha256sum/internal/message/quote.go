@@ -13,7 +13,7 @@ import (
 )
 
 // Quote returns name as a message shows it: bare when it is plain, otherwise as
-// quoteShellAlways. It is the style of the GNU tools.
+// QuoteAlways. It is the style of the GNU tools.
 func Quote(name string) string {
 	plain := name != "" && !strings.ContainsAny(name, " :'!\"$&()*;<=>?[\\^`|") &&
 		!strings.ContainsRune("#~", rune(name[0])) && name != "{" && name != "}"

@@ -18,7 +18,7 @@ import (
 	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/message"
 )
 
-// A File is the file of --output. What stood there stays until commit
+// A File is the file of --output. What stood there stays until Commit
 // puts the whole of the new contents in its place, by renaming a temporary file
 // or, where the system refuses that, by copying it.
 //

@@ -42,7 +42,7 @@ type Work interface {
 	Counts() (bytes, files, total int64, known bool)
 }
 
-// StartProgress shows the progress of the work until finish: always, never, or, if
+// StartProgress shows the progress of the work until Finish: always, never, or, if
 // when is auto, if standard error is a terminal, which typed says is typed into.
 func StartProgress(ctx context.Context, when string, typed bool, p Work) *Progress {
 	pr := &Progress{work: p, start: time.Now(), hidden: func() bool { return false }}

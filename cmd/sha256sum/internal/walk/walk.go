@@ -39,7 +39,7 @@ const (
 	File    Kind = iota
 	Link         // a symbolic link that counts as a file; where links are followed, one that leads nowhere
 	Other        // neither a file, a directory nor a link
-	Skipped      // files, or links, that the Walker leaves out
+	Skipped      // files, links or directories that are left out
 	Failure      // a directory that cannot be read, or not to its end
 )
 
