@@ -57,13 +57,7 @@ func (s *source) entries(l *list) iter.Seq2[checklist.Entry, error] {
 		parser.Begin()
 		var alone []byte   // the digest, if the first line is one alone
 		var improper error // what is wrong with that line if another follows
-		begun := 0         // the line that begins the entry in whose middle the list is, or 0
 		for n, first := 1, true; ; n++ {
-			if parser.End() == nil {
-				begun = 0
-			} else if begun == 0 {
-				begun = n - 1
-			}
 			in.await()
 			line, whole, err := lines.Next()
 			switch {
@@ -72,7 +66,7 @@ func (s *source) entries(l *list) iter.Seq2[checklist.Entry, error] {
 				yield(checklist.Entry{Name: l.of, Digest: alone}, nil)
 				return
 			case err == io.EOF:
-				if err := parser.End(); err != nil {
+				if begun, err := parser.End(); err != nil {
 					yield(checklist.Entry{}, &lineError{begun, err})
 				}
 				return

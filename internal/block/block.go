@@ -48,8 +48,7 @@ func Compress(h *State, p []byte) {
 	compress(inUse.Load(), h, unsafe.SliceData(p), len(p)/Size)
 }
 
-// CompressAtOnce is Compress for memory that may fault, as that of a mapped file. Then h stays
-// as it was.
+// CompressAtOnce is Compress, but if reading p faults, h stays as it was.
 func CompressAtOnce(h *State, p []byte) {
 	n := len(p) / Size
 	if c := inUse.Load(); n == 1 || c != nil && c.atOnce && n <= c.maxStream {

@@ -47,12 +47,13 @@ func TestCompressAtOnce(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 9))
 	forEachSingle(t, func(t *testing.T) {
 		maxStream := current().maxStream
-		for _, blocks := range []int{1, 2, 3, 4, 9, maxStream - 1, maxStream, maxStream + 1, 2*maxStream + 3} {
+		for _, blocks := range []int{0, 1, 2, 3, 4, 9, maxStream - 1, maxStream, maxStream + 1, 2*maxStream + 3} {
 			n := blocks * Size
-			p := guard.New(t, n).Tail(n)
-			randomBytes(r, p)
+			all := guard.New(t, n+Size).Tail(n + Size)
+			randomBytes(r, all)
+			p := unsafe.Slice((*byte)(unsafe.Add(unsafe.Pointer(&all[0]), Size)), n)
 			want := IV256
-			generic(&want, &p[0], blocks)
+			generic(&want, unsafe.SliceData(p), blocks)
 			h := IV256
 			CompressAtOnce(&h, p)
 			if h != want {

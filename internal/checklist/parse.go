@@ -28,6 +28,7 @@ type Parser struct {
 	style   style
 	columns []string // of hashdeep, in the list that is being read
 	windows windows  // of the list that is being read
+	line    int      // the number of the line that is being read
 }
 
 // A style is one of two formats, which only the first line distinguishes.
@@ -43,11 +44,12 @@ const byteOrderMark = "\ufeff"
 
 // Begin prepares the parser for another list. What the lists before decided
 // between the standard and the reversed format stays.
-func (p *Parser) Begin() { p.columns, p.windows = nil, windows{} }
+func (p *Parser) Begin() { p.columns, p.windows, p.line = nil, windows{}, 0 }
 
 // Comment reports whether a line describes no file, or only a part of one: an empty line, a
 // comment, or a header. Every line of a list has to pass through here first.
 func (p *Parser) Comment(line string) bool {
+	p.line++
 	line = strings.TrimPrefix(line, byteOrderMark)
 	line = strings.TrimSuffix(line, "\r")
 	if p.isBagIt() {
@@ -63,11 +65,11 @@ func (p *Parser) Comment(line string) bool {
 		p.windows.blank()
 		return true
 	}
-	return line[0] == '#' || p.Format == Auto && !p.Zero && p.windows.header(line)
+	return line[0] == '#' || p.Format == Auto && !p.Zero && p.windows.header(line, p.line)
 }
 
-// End returns an error if the list ends in the middle of an entry: after the lines so far.
-func (p *Parser) End() error { return p.windows.end() }
+// End returns an error if an entry of the list has no end, and the number of its first line.
+func (p *Parser) End() (line int, err error) { return p.windows.end() }
 
 var (
 	errNoName   = errors.New("the line has no name")
@@ -103,11 +105,13 @@ func (p *Parser) Parse(line string) (Entry, error) {
 	return e, nil
 }
 
-// orLine reads a line of which other lines say that it has another form, and err that it does
-// not. A heading above the lines of coreutils may look like a header of another tool.
+// orLine is called for a line that does not have the form that a header above announces; err
+// says why. The header may be a heading above the lines of coreutils. If the line is one of
+// these, with two blanks, orLine reads it. Otherwise it returns err.
 func (p *Parser) orLine(line string, e *Entry, err error) error {
-	read := Entry{Size: -1}
-	if p.parseLine(strings.TrimLeft(line, " \t"), &read) != nil {
+	read, as := Entry{Size: -1}, *p
+	as.style = standard
+	if as.parseLine(strings.TrimLeft(line, " \t"), &read) != nil {
 		return err
 	}
 	*e = read

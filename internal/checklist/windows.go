@@ -20,6 +20,9 @@ type windows struct {
 	listed bool   // there was such a file
 	name   string // that certutil has just printed
 	or     string // another reading of it
+	// The numbers of lines: of the first of keys, of name, and of the first name without a
+	// digest, or 0.
+	keysAt, nameAt, lostAt int
 }
 
 // commas separate columns: Export-Csv -UseCulture writes semicolons where a comma is decimal.
@@ -31,21 +34,19 @@ var (
 	errCertutil = errors.New("the line behind certutil's name is not a digest")
 )
 
-// header reports whether a line describes no file, and keeps what it says of others.
-func (w *windows) header(line string) bool {
+// header reports whether line `at` describes no file, and keeps what it says of others.
+func (w *windows) header(line string, at int) bool {
 	if w.table != nil && strings.Trim(line, "- ") == "" {
 		return true
 	}
 	if key, value, found := property(line); found && !w.completes(key) {
+		if len(w.keys) == 0 {
+			w.keysAt = at
+		}
 		w.keys, w.values = append(w.keys, key), append(w.values, value)
 		return true
 	}
-	if name, found := strings.CutPrefix(line, "SHA256 hash of "); found && strings.HasSuffix(name, ":") {
-		w.name, w.or = strings.TrimSuffix(name, ":"), ""
-		// Early versions print "of file NAME".
-		if name, found = strings.CutPrefix(w.name, "file "); found {
-			w.name, w.or = name, w.name
-		}
+	if w.name == "" && w.certutil(line, at) {
 		return true
 	}
 	if strings.HasPrefix(line, "CertUtil: -hashfile ") {
@@ -56,15 +57,29 @@ func (w *windows) header(line string) bool {
 	}
 	for _, comma := range commas {
 		if columns, err := fields(strings.ToLower(line), comma); err == nil && areColumns(columns) {
-			*w = windows{csv: columns, comma: comma}
+			*w = windows{csv: columns, comma: comma, lostAt: w.lostAt}
 			return true
 		}
 	}
 	if columns := strings.Fields(strings.ToLower(line)); areColumns(columns) && columns[len(columns)-1] == "path" {
-		*w = windows{table: columns}
+		*w = windows{table: columns, lostAt: w.lostAt}
 		return true
 	}
 	return false
+}
+
+// certutil reports whether line `at` is certutil's, with the name of a file, and keeps the name.
+func (w *windows) certutil(line string, at int) bool {
+	name, found := strings.CutPrefix(line, "SHA256 hash of ")
+	if !found || !strings.HasSuffix(name, ":") {
+		return false
+	}
+	w.name, w.or, w.nameAt = strings.TrimSuffix(name, ":"), "", at
+	// Early versions print "of file NAME".
+	if name, found = strings.CutPrefix(w.name, "file "); found {
+		w.name, w.or = name, w.name
+	}
+	return true
 }
 
 // property returns the property of a file that a line of Format-List has.
@@ -96,15 +111,17 @@ func (w *windows) blank() {
 	w.keys, w.values = nil, nil
 }
 
-// end returns an error if the list ends in the middle of a file.
-func (w *windows) end() error {
+// end returns an error if an entry has no end, and the number of its first line.
+func (w *windows) end() (at int, err error) {
 	switch {
+	case w.lostAt > 0:
+		return w.lostAt, errCertutil
 	case w.name != "":
-		return errCertutil
+		return w.nameAt, errCertutil
 	case w.isHalf():
-		return errHalf
+		return w.keysAt, errHalf
 	}
-	return nil
+	return 0, nil
 }
 
 // areColumns reports whether the words are columns of Get-FileHash, each once, with those
@@ -130,7 +147,7 @@ func (p *Parser) parseWindows(line string, e *Entry) (found bool, err error) {
 	if key, value, found := property(line); found && w.completes(key) {
 		keys, values := append(w.keys, key), append(w.values, value)
 		if w.keys, w.values = nil, nil; !areColumns(keys) { // one of them is there twice
-			w.keys, w.values = []string{key}, []string{value}
+			w.keys, w.values, w.keysAt = []string{key}, []string{value}, p.line
 			return true, errHalf
 		}
 		w.listed = true
@@ -142,21 +159,32 @@ func (p *Parser) parseWindows(line string, e *Entry) (found bool, err error) {
 	case w.name != "":
 		e.Name, e.Or = w.name, w.or
 		w.name = ""
-		if p.take("", strings.ReplaceAll(line, " ", ""), e) != nil {
-			return true, p.orLine(line, e, errCertutil)
+		if p.take("", strings.ReplaceAll(line, " ", ""), e) == nil {
+			return true, nil
 		}
-		return true, nil
+		if w.certutil(line, p.line) {
+			return true, errCertutil
+		}
+		err = p.orLine(line, e, errCertutil)
+		if err == nil && w.lostAt == 0 {
+			w.lostAt = w.nameAt
+		}
+		return true, err
 	case w.table != nil:
 		var values []string
+		path := line
 		for range w.table[1:] {
-			value, rest, _ := strings.Cut(line, " ")
-			values, line = append(values, value), strings.TrimLeft(rest, " ")
+			value, rest, _ := strings.Cut(path, " ")
+			values, path = append(values, value), strings.TrimLeft(rest, " ")
 		}
-		path := strings.TrimRight(line, " ") // to the width of the console
+		path = strings.TrimRight(path, " ") // to the width of the console
 		if strings.HasSuffix(path, "...") || strings.HasSuffix(path, "…") {
-			return true, errCutOff
+			return true, p.orLine(line, e, errCutOff)
 		}
-		return true, p.takeColumns(w.table, append(values, path), e)
+		if err = p.takeColumns(w.table, append(values, path), e); err != nil {
+			err = p.orLine(line, e, err)
+		}
+		return true, err
 	case w.csv != nil:
 		values, err := fields(line, w.comma)
 		if err != nil {

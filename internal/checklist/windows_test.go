@@ -53,10 +53,13 @@ func TestListsOfWindows(t *testing.T) {
 		{"Format-List with two hashes", []string{"Hash : " + upper, "Hash : " + upper, "Path : a"}, []string{bad, "a"}},
 		{"Format-List with an empty path", []string{"Hash : " + upper, "Path :"}, []string{bad}},
 		{"Format-List with half a digest", []string{"Hash : " + upper[1:], "Path : a"}, []string{bad}},
-		{"Format-List that ends early", []string{"Hash : " + upper, "Path : a", "Hash : " + upper}, []string{"a", "end"}},
-		{"Format-List that ends early, with blank lines", []string{"Path : a", ""}, []string{"end"}},
+		{"Format-List that ends early", []string{"Hash : " + upper, "Path : a", "Hash : " + upper}, []string{"a", "end of line 3"}},
+		{"Format-List that ends early, with blank lines", []string{"Path : a", ""}, []string{"end of line 1"}},
+		{"Format-List that ends early, with an algorithm", []string{"", "Algorithm : SHA256", "Hash : " + upper}, []string{"end of line 2"}},
+		{"Format-List that ends early, with two hashes", []string{"Hash : " + upper, "Hash : " + upper}, []string{bad, "end of line 2"}},
 		{"Format-List's words in others' lines", []string{"Hash of a : " + upper, "path : a", "Hash " + upper}, []string{bad, bad, bad}},
-		{"certutil that ends early", []string{"SHA256 hash of a:"}, []string{"end"}},
+		{"certutil that ends early", []string{"", "SHA256 hash of a:"}, []string{"end of line 2"}},
+		{"certutil's name twice", []string{"SHA256 hash of a:", "SHA256 hash of b:", abcHex}, []string{bad, "b"}},
 		{"CSV of another algorithm", []string{`Algorithm,Hash,Path`, `MD5,` + upper + `,a`}, []string{bad}},
 		{"CSV with more or fewer columns", []string{"Path,Hash", "a," + upper + ",b", "a", `"a`, "," + upper}, []string{bad, bad, bad, bad}},
 		{"CSV without a digest", []string{"Path,Algorithm", "a,SHA256"}, []string{bad, bad}},
@@ -66,7 +69,11 @@ func TestListsOfWindows(t *testing.T) {
 		{"certutil without a digest", []string{"SHA256 hash of a:", "CertUtil: -hashfile command FAILED: 0x80070002", abcHex + "  b"}, []string{bad, "b"}},
 		{"certutil of another algorithm", []string{"SHA1 hash of a:", abcHex[:40]}, []string{bad, bad}},
 		// A line of coreutils is one, whatever stands above it.
-		{"a heading like certutil's", []string{"SHA256 hash of all files:", abcHex + "  a", abcHex + " *b"}, []string{"a", "b"}},
+		{"a heading like certutil's", []string{"SHA256 hash of all files:", abcHex + "  a", abcHex + " *b"}, []string{"a", "b", "end of line 1"}},
+		{"headings like certutil's and a table's", []string{"SHA256 hash of all files:", abcHex + "  a", "Hash Path", abcHex + " b"}, []string{"a", "b", "end of line 1"}},
+		{"headings like a table's", []string{"Algorithm Hash Path", abcHex + "  a", "Hash Path", abcHex + "  b...", abcHex + " c..."}, []string{"a", "b...", bad}},
+		{"a line that is not CSV", []string{"Hash,Path", abcHex + `  a"`, `"`}, []string{`a"`, bad}},
+		{"a line of the reversed format behind a header", []string{"Hash,Path", abcHex + " a"}, []string{bad}},
 		{"lines of coreutils behind Format-List", []string{"Hash : " + upper, "Path : a", "", "  " + abcHex + "  b"}, []string{"a", "b"}},
 		{"lines of coreutils behind CSV", []string{"Algorithm,Hash,Path", abcHex + "  a", abcHex + "  b, c", abcHex + "  b, c, d", "SHA256 (d) = " + abcHex, `"SHA256",` + abcHex + ",e"},
 			[]string{"a", "b, c", "b, c, d", "d", "e"}},
@@ -93,8 +100,8 @@ func TestListsOfWindows(t *testing.T) {
 					got = append(got, e.Name)
 				}
 			}
-			if p.End() != nil {
-				got = append(got, "end")
+			if line, err := p.End(); err != nil {
+				got = append(got, fmt.Sprintf("end of line %d", line))
 			}
 			if !slices.Equal(got, test.want) {
 				t.Errorf("got %q, want %q", got, test.want)

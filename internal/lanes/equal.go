@@ -11,9 +11,9 @@ import (
 type EqualWork interface {
 	// Start returns the state from which job i starts, and the blocks of job i. `first` is
 	// the first block, or nil. `blocks` holds the other blocks, or all blocks if `first` is
-	// nil. The state is not modified. The blocks must not change until Done. If job i has
-	// another number of blocks than before, as when two goroutines use one hash, the call may
-	// panic. It never takes other jobs beyond their blocks.
+	// nil. The state is not modified. The blocks must not change until Done. If job i no
+	// longer has the number of blocks that it was counted with, as when two goroutines use one
+	// hash, the call may panic. It never reads beyond the blocks of any job.
 	Start(i int) (h *block.State, first, blocks []byte)
 	// Done reports the state of job i after its blocks.
 	Done(i int, h *block.State)
