@@ -112,7 +112,11 @@ func NewFormat(name, schema, base string) (Format, error) {
 	ofChecklist := func(format checklist.Format) {
 		p := &checklist.Parser{Format: format}
 		f.parse = checksums(p)
-		f.skip, f.end = p.Comment, p.End
+		f.skip = p.Comment
+		f.end = func() error {
+			_, err := p.End()
+			return err
+		}
 	}
 	switch name {
 	case "auto", "":
