@@ -99,7 +99,7 @@ func stepInPasses(digests [][Size]byte, steps func(i int) int) {
 			lanes.SumDigests(r.digests[:n], lanes.Prefix{H: block.IV256}, r.digests[:n])
 			left := 0
 			for j, chain := range r.chains[:n] {
-				if steps(chain) == done {
+				if steps(chain) <= done { // less if another goroutine has changed it
 					digests[chain] = r.digests[j]
 				} else {
 					r.digests[left], r.chains[left] = r.digests[j], chain

@@ -15,3 +15,18 @@ func TestChainsAreCleared(t *testing.T) {
 		t.Errorf("digests of chains are left: %x", used.digests)
 	}
 }
+
+// TestStepsThatShrink has another goroutine lower the number of steps of a chain that has done
+// more. The call ends.
+func TestStepsThatShrink(t *testing.T) {
+	calls := 0
+	stepInPasses(make([][Size]byte, 2), func(int) int {
+		if calls++; calls > 100 {
+			t.Fatal("the chains go on")
+		}
+		if calls > 6 { // both have done two steps
+			return 1
+		}
+		return 5
+	})
+}

@@ -87,8 +87,8 @@ func sumSeq[K any](msgs iter.Seq2[K, []byte], yield func(K, [Size]byte) bool) {
 type seqList struct {
 	n, size int // how many, and their bytes in all
 	// ended is the number of loops that have ended with this list. A source may keep the
-	// function that it was given. After its loop, that function sees another number, even on
-	// another goroutine.
+	// function that it was given. After its loop, that function sees another number, also on
+	// another goroutine, but not if it is called while the loop ends.
 	ended atomic.Uint64
 	// flushing is set during flush. If flush panics, or the body ends the loop, it stays set
 	// until sumSeq ends.

@@ -224,6 +224,13 @@ func (d *serverHash) request(head, p []byte) {
 	if len(head) > 0 {
 		r.Job.Segments[0] = head
 	}
+	blocks := 0
+	for _, s := range r.Job.Segments {
+		blocks += len(s) / BlockSize
+	}
+	if blocks == 0 { // another goroutine has changed d since the caller looked
+		panic(usedTwice)
+	}
 	if !d.inUse.CompareAndSwap(false, true) {
 		panic(usedTwice)
 	}

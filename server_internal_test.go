@@ -500,3 +500,16 @@ func TestCloneSharesNoBuffer(t *testing.T) {
 		t.Errorf("the clone has digest %x, want %x", clone.Sum(nil), want)
 	}
 }
+
+// TestRequestWithoutBlocks has a hash lose what it has buffered while a write goes to the
+// lanes, as when another goroutine resets it. Then the write panics, not the goroutine whose
+// lanes would take a job without blocks.
+func TestRequestWithoutBlocks(t *testing.T) {
+	h := NewServer().New().(*serverHash)
+	defer func() {
+		if message := recover(); message != usedTwice {
+			t.Errorf("panic %v, want %q", message, usedTwice)
+		}
+	}()
+	h.request(nil, make([]byte, BlockSize-1))
+}

@@ -287,3 +287,24 @@ func TestOverlapBeyond2GiB(t *testing.T) {
 		}
 	}
 }
+
+// TestPrefixOfAWholeBlock tests that no message is hashed behind a hash that two goroutines have
+// written to, both into the same block: padding would read before the message.
+func TestPrefixOfAWholeBlock(t *testing.T) {
+	d := New().(*digest)
+	d.n, d.len = BlockSize, BlockSize
+	for name, call := range map[string]func(){
+		"SumAfter":     func() { SumAfter(d, nil) },
+		"SumManyAfter": func() { SumManyAfter(make([][Size]byte, 40), d, make([][]byte, 40)) },
+		"SumRows":      func() { SumRows(Rows{Data: make([]byte, 40*Size), Size: Size}, d, Rows{}, 40) },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s does not panic", name)
+				}
+			}()
+			call()
+		}()
+	}
+}

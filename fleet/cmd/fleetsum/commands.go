@@ -22,9 +22,10 @@ var listCommand = command{
 	arguments: "URL...",
 	does: `Prints a line of JSON with name and size for each object. All other commands read such
 lists. A URL or path may hold *, ?, [a-z], {a,b}, and ** for any number of directories.
-Without these it means the object and all objects below it. After the objects of a URL, a
-line says that the listing ended: 'fleetsum split' and 'fleetsum write' refuse a list
-that has objects of a listing without that line.`,
+Without these it means the object and all objects below it. A path that exists means itself,
+whatever it holds. Below a directory, links and what is no regular file are left out. After
+all objects, a line says that the listing ended: 'fleetsum split' and 'fleetsum write' refuse
+a list that has objects of a listing without that line.`,
 	options: func(o *options, flags *pflag.FlagSet) {
 		flags.BoolVar(&o.versions, "versions", false, "print all versions of objects in stores (snapshots of Azure's), with their sizes")
 		emptyOption(o, flags)
@@ -41,9 +42,10 @@ that has objects of a listing without that line.`,
 			return 0, err
 		}
 		defer s.Close()
+		// One listing of all patterns: a pattern that fails before its first object has no line.
+		listing := list.NewListing(o.arguments, o.versions)
 		var line []byte
 		for _, pattern := range o.arguments {
-			listing := list.NewListing(pattern)
 			err := s.List(ctx, pattern, o.versions, func(i store.Info) error {
 				line = listing.Append(line[:0], &list.Entry{Name: i.Name, Version: i.Version, Size: i.Size, Modified: i.Modified, ETag: i.ETag})
 				_, err := std.out.Write(line)
@@ -52,9 +54,9 @@ that has objects of a listing without that line.`,
 			if err != nil && !(o.empty && errors.Is(err, store.ErrNone)) {
 				return 0, err
 			}
-			if _, err := std.out.Write(listing.AppendEnd(line[:0])); err != nil {
-				return 0, err
-			}
+		}
+		if _, err := std.out.Write(listing.AppendEnd(line[:0])); err != nil {
+			return 0, err
 		}
 		return exitGood, nil
 	},
@@ -70,7 +72,7 @@ continues. If the journal has a plan for other lists, split does not change it.`
 	options: func(o *options, flags *pflag.FlagSet) {
 		flags.StringVar(&o.journal, "journal", "", "write to the journal at `URL`")
 		flags.IntVar(&o.shards, "shards", 16, "how many shards to make; a journal that has a plan keeps its number")
-		flags.StringVar(&o.since, "since", "", "do not read again what matched in the run with the journal at `URL` and has not changed: ETag or version, size and time of modification are the same as in its lists")
+		flags.StringVar(&o.since, "since", "", "do not read again what matched in the run with the journal at `URL` and has not changed: its ETag is the one it was read with, or its version or time of modification is as in that run's lists, and so is its size")
 		flags.BoolVar(&o.noDigests, "no-digests", false, "ignore the digests in the lists: workers compute new ones")
 		flags.BoolVar(&o.replace, "replace", false, "make a new plan even if the journal has a plan for other lists")
 		listOptions(o, flags)
@@ -188,7 +190,7 @@ var reportCommand = command{
 The exit status is 0 if all lines have been checked without problems, 1 if there are
 problems, and 2 if some lines have not been checked. It depends on the journal alone.`,
 	options: func(o *options, flags *pflag.FlagSet) {
-		flags.Int64Var(&o.lines, "lines", -1, "how many lines there should be in all, if 'fleetsum split' has made no plan. An object that is in several parts counts once, by its name, and so does a part that was read with several --base, or in several formats")
+		flags.Int64Var(&o.lines, "lines", -1, "how many lines there should be in all, if 'fleetsum split' has made no plan. An object that is in several parts counts once, by its name, and so does a part that was read with several --base")
 	},
 	run: func(ctx context.Context, o *options, std *streams) (int, error) {
 		if len(o.arguments) != 1 {

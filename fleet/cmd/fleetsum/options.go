@@ -84,7 +84,7 @@ func flagsOf(c *command, o *options) *pflag.FlagSet {
 	flags.Usage = func() {}
 	c.options(o, flags)
 	flags.StringArrayVar(&o.store.Params, "store", nil, "parameters of a bucket: `s3://BUCKET?PARAMETER=VALUE`, or s3://?… for all buckets; FLEETSUM_STORE has more of these, divided by blanks, which come first")
-	flags.IntVar(&o.store.Retries, "retries", 8, "repeat a request that brings nothing up to this many times in a row, in all for at least 19 seconds")
+	flags.IntVar(&o.store.Retries, "retries", 8, "repeat a request that brings nothing up to this many times in a row; 8 take at least 19 seconds")
 	flags.DurationVar(&o.store.Stall, "stall", time.Minute, "repeat a request when the store has sent nothing for this long")
 	return flags
 }

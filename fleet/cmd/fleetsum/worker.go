@@ -110,6 +110,14 @@ func runWorker(ctx context.Context, o *options, std *streams) (int, error) {
 		return 0, err
 	}
 	if o.journal != "" {
+		if shard == nil {
+			// A report reads the results of the plan's shards alone.
+			if plan, err := j.Plan(ctx); err != nil {
+				return 0, err
+			} else if plan != nil {
+				return 0, fmt.Errorf("%s has a plan: --shard N checks a part of it; another list needs another journal", o.journal)
+			}
+		}
 		return 0, w.journaled(ctx, j, shard, lists)
 	}
 	sum := journal.NewSummer()

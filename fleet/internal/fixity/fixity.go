@@ -263,7 +263,7 @@ type DownError struct {
 
 func (e *DownError) Error() string {
 	if store.IsMissing(e.Err) {
-		return fmt.Sprintf("%d objects of %s in a row are missing: is it mounted? (the last: %v)", e.Failures, e.Root, e.Err)
+		return fmt.Sprintf("%d files of %s in a row are missing: is their file system mounted? (the last: %v)", e.Failures, e.Root, e.Err)
 	}
 	return fmt.Sprintf("%s failed %d times in a row: %v", e.Root, e.Failures, e.Err)
 }

@@ -661,7 +661,7 @@ func TestMissingInARow(t *testing.T) {
 			c.Readers, c.MaxMissing = 1, tt.max
 			_, err := run(c, tt.entries)
 			var down *DownError
-			if errors.As(err, &down) != tt.down || tt.down && !strings.Contains(err.Error(), "10 objects of file:// in a row are missing: is it mounted?") {
+			if errors.As(err, &down) != tt.down || tt.down && !strings.Contains(err.Error(), "10 files of file:// in a row are missing: is their file system mounted?") {
 				t.Errorf("got %v", err)
 			}
 		})

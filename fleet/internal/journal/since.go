@@ -40,7 +40,7 @@ func (j *Journal) leaveOut(ctx context.Context, earlier func(context.Context, fu
 	defer entries.close()
 	err := lines.each(func(i int64, e *list.Entry) error {
 		// All others are checked: nothing says whether they have changed.
-		if e.Malformed == "" && !e.Deleted && (e.ETag != "" || !e.Modified.IsZero() || isFixed(e.Version)) {
+		if e.Malformed == "" && !e.Deleted && (e.ETag != "" || !e.Modified.IsZero() || isFixed(e.Version) && e.Size >= 0) {
 			entries.add(sortKey(e.Name, e.Version) + fmt.Sprintf("%0*d", indexDigits, i) + string(e.Append(nil)))
 		}
 		return nil
@@ -147,10 +147,11 @@ func (j *Journal) readUnchanged(ctx context.Context, plan *Plan, each func(*fixi
 
 // carryOver makes the result of an earlier run that of an entry, and reports whether
 // that is right: what both know of the object's contents is the same, and they know
-// something. Times are of the store and of lists, never of this machine.
+// something. A version without a size is no news of an object: lines of a manifest have it.
+// Times are of the store and of lists, never of this machine.
 func carryOver(r *fixity.Result, e *list.Entry) bool {
 	same := e.Size < 0 || e.Size == r.Size
-	known := isFixed(e.Version)
+	known := isFixed(e.Version) && e.Size >= 0
 	if e.ETag != "" && r.ETag != "" {
 		same, known = same && e.ETag == r.ETag, true
 	}

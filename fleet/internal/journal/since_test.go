@@ -52,6 +52,7 @@ func TestSince(t *testing.T) {
 		{"an earlier time, which another clock may have given", list.Entry{Name: "match", Size: 5, Modified: at.Add(-time.Hour)}, ""},
 		{"a version", list.Entry{Name: "new", Version: "v", Size: 5}, "new "},
 		{"a version with a digest", list.Entry{Name: "new", Version: "v", SHA256: zeros, Size: 5}, "match " + zeros},
+		{"a version without a size, as in a manifest", list.Entry{Name: "new", Version: "v", SHA256: zeros, Size: -1}, ""},
 		{"another version", list.Entry{Name: "new", Version: "w", Size: 5}, ""},
 		{"no version", list.Entry{Name: "new", Size: 5, ETag: "e", Modified: at}, ""},
 		{"the null version, which can be replaced", list.Entry{Name: "null", Version: "null", Size: 5}, ""},

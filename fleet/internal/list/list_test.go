@@ -437,7 +437,7 @@ func TestParquet(t *testing.T) {
 
 // A list is whole if each listing in it ended, whatever order its lines have.
 func TestListings(t *testing.T) {
-	a, b := NewListing("s3://a/**"), NewListing("s3://b")
+	a, b := NewListing([]string{"s3://a/**"}, false), NewListing([]string{"s3://a/**"}, true)
 	entry := &Entry{Name: "s3://a/k", Size: 1}
 	lineA, lineB, endA, endB := string(a.Append(nil, entry)), string(b.Append(nil, entry)), string(a.AppendEnd(nil)), string(b.AppendEnd(nil))
 	const other = `{"name":"x"}` + "\n"

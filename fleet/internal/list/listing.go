@@ -4,24 +4,25 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/sha256-simd/sha256-simd"
 )
 
-// A Listing writes the lines of 'fleetsum list' for one pattern. Each line names the
+// A Listing writes the lines of 'fleetsum list'. Each line names the
 // listing, and a line after them says that it ended: a listing that broke off, or
 // a part of one, shows as such whatever sorts, joins or filters the lines.
 type Listing struct {
-	pattern string
-	id      string
-	objects int64
+	patterns string
+	id       string
+	objects  int64
 }
 
-// NewListing returns the listing of a pattern.
-func NewListing(pattern string) *Listing {
-	d := sha256.Sum256([]byte(pattern))
-	return &Listing{pattern: pattern, id: hex.EncodeToString(d[:4])}
+// NewListing returns the listing of patterns, with all versions of the objects or without.
+func NewListing(patterns []string, versions bool) *Listing {
+	d := sha256.Sum256(fmt.Appendf(nil, "%t %q", versions, patterns))
+	return &Listing{patterns: strings.Join(patterns, " "), id: hex.EncodeToString(d[:4])}
 }
 
 // Append appends the line of an entry to b.
@@ -34,12 +35,12 @@ func (l *Listing) Append(b []byte, e *Entry) []byte {
 
 // AppendEnd appends the line after all entries to b.
 func (l *Listing) AppendEnd(b []byte) []byte {
-	return AppendJSON(b, ending{l.pattern, l.id, l.objects})
+	return AppendJSON(b, ending{l.patterns, l.id, l.objects})
 }
 
 // An ending is the last line of a listing.
 type ending struct {
-	Ended   string `json:"ended"` // the pattern
+	Ended   string `json:"ended"` // the patterns
 	Listing string `json:"listing"`
 	Objects int64  `json:"objects"`
 }
