@@ -40,7 +40,7 @@ func (j *Journal) leaveOut(ctx context.Context, earlier func(context.Context, fu
 	defer entries.close()
 	err := lines.each(func(i int64, e *list.Entry) error {
 		// All others are checked: nothing says whether they have changed.
-		if e.Malformed == "" && !e.Deleted && (e.ETag != "" || !e.Modified.IsZero() || isFixed(e.Version) && e.Size >= 0) {
+		if e.Malformed == "" && !e.Deleted && (e.ETag != "" || !e.Modified.IsZero() || isFixed(e.Version)) {
 			entries.add(sortKey(e.Name, e.Version) + fmt.Sprintf("%0*d", indexDigits, i) + string(e.Append(nil)))
 		}
 		return nil
