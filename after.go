@@ -104,11 +104,14 @@ func stateOfOther(function string, prefix hash.Hash) (d *digest, taken *takenSta
 	return nil, nil
 }
 
+// writtenTwice is the panic of a hash that cannot be a prefix.
+const writtenTwice = "sha256: two goroutines have written to a hash at the same time"
+
 // prefix returns d as a prefix. It shares the memory of d. It panics if d holds a whole block:
 // two goroutines have written to d at the same time, and kernels would read before messages.
 func (d *digest) prefix() lanes.Prefix {
 	if d.n >= BlockSize {
-		panic("sha256: two goroutines have written to a hash at the same time")
+		panic(writtenTwice)
 	}
 	return lanes.Prefix{H: d.h, Rest: d.x[:d.n], Len: d.len}
 }

@@ -300,8 +300,8 @@ func TestPrefixOfAWholeBlock(t *testing.T) {
 	} {
 		func() {
 			defer func() {
-				if recover() == nil {
-					t.Errorf("%s does not panic", name)
+				if message := recover(); message != writtenTwice {
+					t.Errorf("%s: panic %v, want %q", name, message, writtenTwice)
 				}
 			}()
 			call()

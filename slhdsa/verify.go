@@ -21,7 +21,8 @@ func (k *PublicKey) Verify(message, sig []byte, opts *Options) error {
 
 // VerifyMany verifies many signatures side by side, on the calling goroutine: element i
 // of the result is the result of keys[i].Verify(messages[i], sigs[i], opts). The keys may
-// have different parameter sets. VerifyMany takes 2 to 29% less time than a loop over Verify.
+// have different parameter sets. On Zen 3, Zen 4 and
+// Granite Rapids, VerifyMany takes 2 to 29% less time than a loop over Verify.
 //
 // If the slices differ in length, VerifyMany verifies nothing. It returns an error for
 // each element of the longest slice.

@@ -23,12 +23,7 @@ func TestLongStreamsAreBounded(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 7))
 	forEachSingle(t, func(t *testing.T) {
 		maxStream := current().maxStream
-		n := 3 * maxStream * Size
-		p := guard.New(t, n).Tail(n)
-		randomBytes(r, p)
-		want := IV256
-		generic(&want, &p[0], n/Size)
-		unreadable := unsafe.Slice(unsafe.SliceData(p), n+Size)
+		_, unreadable, want := beforeHole(t, r, 3*maxStream)
 		h := IV256
 		if guard.Faults(func() { Compress(&h, unreadable) }) == nil {
 			t.Fatal("what cannot be read is")
@@ -37,6 +32,18 @@ func TestLongStreamsAreBounded(t *testing.T) {
 			t.Errorf("the call that faults began more than %d blocks before", maxStream)
 		}
 	})
+}
+
+// beforeHole returns random blocks, the same with one more that cannot be read, and the state
+// after those that can.
+func beforeHole(t *testing.T, r *rand.Rand, blocks int) (p, unreadable []byte, state State) {
+	n := blocks * Size
+	all := guard.New(t, Size+n).Tail(Size + n) // p is not at the end of all if it is empty
+	randomBytes(r, all)
+	first := (*byte)(unsafe.Add(unsafe.Pointer(&all[0]), Size))
+	state = IV256
+	generic(&state, first, blocks)
+	return unsafe.Slice(first, n), unsafe.Slice(first, n+Size), state
 }
 
 // TestCompressAtOnce tests that the state has all blocks, or none if one cannot be read.
@@ -48,18 +55,13 @@ func TestCompressAtOnce(t *testing.T) {
 	forEachSingle(t, func(t *testing.T) {
 		maxStream := current().maxStream
 		for _, blocks := range []int{0, 1, 2, 3, 4, 9, maxStream - 1, maxStream, maxStream + 1, 2*maxStream + 3} {
-			n := blocks * Size
-			all := guard.New(t, n+Size).Tail(n + Size)
-			randomBytes(r, all)
-			p := unsafe.Slice((*byte)(unsafe.Add(unsafe.Pointer(&all[0]), Size)), n)
-			want := IV256
-			generic(&want, unsafe.SliceData(p), blocks)
+			p, unreadable, want := beforeHole(t, r, blocks)
 			h := IV256
 			CompressAtOnce(&h, p)
 			if h != want {
 				t.Errorf("%d blocks: wrong state", blocks)
 			}
-			if guard.Faults(func() { CompressAtOnce(&h, unsafe.Slice(unsafe.SliceData(p), n+Size)) }) == nil {
+			if guard.Faults(func() { CompressAtOnce(&h, unreadable) }) == nil {
 				t.Fatal("what cannot be read is")
 			}
 			if h != want {

@@ -89,14 +89,17 @@ func (p *Parser) Parse(line string) (Entry, error) {
 	switch {
 	case p.isBagIt():
 		err = p.parseBagIt(line, &e)
-	case p.columns != nil:
-		if err = p.parseColumns(strings.TrimLeft(line, " \t"), &e); err != nil {
-			err = p.orLine(line, &e, err)
-		}
 	default:
-		var found bool
-		if found, err = p.parseWindows(line, &e); !found {
+		headed := p.columns != nil
+		if headed {
+			err = p.parseColumns(strings.TrimLeft(line, " \t"), &e)
+		} else {
+			headed, err = p.parseWindows(line, &e)
+		}
+		if !headed {
 			err = p.parseLine(strings.TrimLeft(line, " \t"), &e)
+		} else if err != nil {
+			err = p.orLine(line, &e, err)
 		}
 	}
 	if err != nil {
@@ -113,6 +116,9 @@ func (p *Parser) orLine(line string, e *Entry, err error) error {
 	as.style = standard
 	if as.parseLine(strings.TrimLeft(line, " \t"), &read) != nil {
 		return err
+	}
+	if w := &p.windows; err == errCertutil && w.lostAt == 0 {
+		w.lostAt = w.nameAt
 	}
 	*e = read
 	return nil

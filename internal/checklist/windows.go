@@ -68,7 +68,7 @@ func (w *windows) header(line string, at int) bool {
 	return false
 }
 
-// certutil reports whether line `at` is certutil's, with the name of a file, and keeps the name.
+// certutil reports whether line `at` is certutil's with the name of a file, and keeps the name.
 func (w *windows) certutil(line string, at int) bool {
 	name, found := strings.CutPrefix(line, "SHA256 hash of ")
 	if !found || !strings.HasSuffix(name, ":") {
@@ -155,48 +155,35 @@ func (p *Parser) parseWindows(line string, e *Entry) (found bool, err error) {
 	}
 	switch {
 	case w.listed && strings.HasPrefix(line, " "):
-		return true, p.orLine(line, e, errCutOff) // to the width of the console
+		return true, errCutOff // to the width of the console
 	case w.name != "":
 		e.Name, e.Or = w.name, w.or
 		w.name = ""
 		if p.take("", strings.ReplaceAll(line, " ", ""), e) == nil {
 			return true, nil
 		}
-		if w.certutil(line, p.line) {
-			return true, errCertutil
-		}
-		err = p.orLine(line, e, errCertutil)
-		if err == nil && w.lostAt == 0 {
-			w.lostAt = w.nameAt
-		}
-		return true, err
+		w.certutil(line, p.line)
+		return true, errCertutil
 	case w.table != nil:
 		var values []string
-		path := line
 		for range w.table[1:] {
-			value, rest, _ := strings.Cut(path, " ")
-			values, path = append(values, value), strings.TrimLeft(rest, " ")
+			value, rest, _ := strings.Cut(line, " ")
+			values, line = append(values, value), strings.TrimLeft(rest, " ")
 		}
-		path = strings.TrimRight(path, " ") // to the width of the console
+		path := strings.TrimRight(line, " ") // to the width of the console
 		if strings.HasSuffix(path, "...") || strings.HasSuffix(path, "…") {
-			return true, p.orLine(line, e, errCutOff)
+			return true, errCutOff
 		}
-		if err = p.takeColumns(w.table, append(values, path), e); err != nil {
-			err = p.orLine(line, e, err)
-		}
-		return true, err
+		return true, p.takeColumns(w.table, append(values, path), e)
 	case w.csv != nil:
 		values, err := fields(line, w.comma)
 		if err != nil {
-			return true, p.orLine(line, e, fmt.Errorf("the line is not CSV: %w", err))
+			return true, fmt.Errorf("the line is not CSV: %w", err)
 		}
 		if len(values) != len(w.csv) {
-			return true, p.orLine(line, e, fmt.Errorf("the line has %d columns; its header names %d", len(values), len(w.csv)))
+			return true, fmt.Errorf("the line has %d columns; its header names %d", len(values), len(w.csv))
 		}
-		if err = p.takeColumns(w.csv, values, e); err != nil {
-			err = p.orLine(line, e, err)
-		}
-		return true, err
+		return true, p.takeColumns(w.csv, values, e)
 	}
 	return false, nil
 }

@@ -162,18 +162,6 @@ func TestManifestNames(t *testing.T) {
 	}
 }
 
-// An object that changed between two readings has no digest.
-func TestManifestOfWhatChanged(t *testing.T) {
-	m := NewManifest(t.Context())
-	defer m.Close()
-	for _, sum := range []string{"D", "E", "D"} {
-		m.Add(&fixity.Result{Name: "s3://b/k", Outcome: fixity.New, SHA256: sum})
-	}
-	if err := m.Write(io.Discard); err == nil || !strings.Contains(err.Error(), `"s3://b/k" changed`) {
-		t.Errorf("error %v", err)
-	}
-}
-
 // Versions are of one object, and each has its line.
 func TestManifestOfVersions(t *testing.T) {
 	m := NewManifest(t.Context())

@@ -10,9 +10,9 @@ import (
 	"github.com/sha256-simd/sha256-simd"
 )
 
-// A Listing writes the lines of 'fleetsum list'. Each line names the
-// listing, and a line after them says that it ended: a listing that broke off, or
-// a part of one, shows as such whatever sorts, joins or filters the lines.
+// A Listing writes the lines of 'fleetsum list'. Each line names the listing, and a line
+// after them says that it ended: a listing that broke off, or a part of one, shows as such
+// whatever sorts, joins or filters the lines.
 type Listing struct {
 	patterns string
 	id       string
