@@ -12,10 +12,20 @@ const (
 	zen3          kind = "Zen 3"
 	iceLake       kind = "Ice Lake"
 	graniteRapids kind = "Granite Rapids"
+	emeraldRapids kind = "Emerald Rapids"
 )
 
-// kinds are called by the microarchitectures of their CPUs. Sapphire and Emerald Rapids,
-// which were not measured, count as Granite Rapids.
+// kindOf returns the kind of CPUs of a microarchitecture and a model, or "". Emerald Rapids has
+// the costs and the floors of Granite Rapids, but smaller caches. Sapphire Rapids was not
+// measured, and counts as Granite Rapids.
+func kindOf(m cpu.Microarch, model int) kind {
+	if m == cpu.IntelAVX512SHA && model == 0xcf {
+		return emeraldRapids
+	}
+	return kinds[m]
+}
+
+// kinds are called by the microarchitectures of their CPUs.
 var kinds = map[cpu.Microarch]kind{
 	cpu.Zen5: zen5, cpu.Zen4: zen4, cpu.Zen3: zen3, cpu.IceLake: iceLake, cpu.IntelAVX512SHA: graniteRapids,
 }
@@ -39,7 +49,7 @@ func floorOf(k kind, row string) float64 {
 		return f.iceLake
 	case zen3:
 		return f.zen3
-	case graniteRapids:
+	case graniteRapids, emeraldRapids:
 		return f.graniteRapids
 	}
 	return 0

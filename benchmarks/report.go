@@ -65,7 +65,7 @@ func thisMachine() machine {
 	}
 	// Floors are for CPUs that have all that there is, and show it.
 	if here := cpu.This(); cpu.Usable().Has(here.Features()) {
-		m.Kind = kinds[here]
+		m.Kind = kindOf(here, c.Model)
 	}
 	return m
 }

@@ -84,7 +84,7 @@ func (g *group) sumByBlocks(dst Rows, least, most int, far bool) {
 		g.count = min(window, len(s.msgs)-g.base)
 		g.front.Heads = s.heads[g.base*g.front.HeadSize:]
 		g.sortByBlocks(least, most)
-		limit, equal := g.maxShortWave(), most
+		limit, equal := maxShortWave, most
 		if least < most {
 			limit, equal = min(limit, maxTogether), 0
 		}
@@ -147,10 +147,7 @@ func (g *group) sortByBlocks(least, most int) {
 		}
 		g.places[most] = uint16(len(msgs))
 	case most <= block.MaxShort:
-		counts := s.lengths.counts
-		if len(msgs) < len(s.msgs) {
-			_, counts = countBlocks(msgs, before)
-		}
+		counts := countBlocks(msgs, before)
 		var place uint64
 		for b := most; b >= least; b-- {
 			at := countAt(b)
@@ -161,8 +158,8 @@ func (g *group) sortByBlocks(least, most int) {
 		}
 		for i, m := range msgs {
 			at := countAt(block.PaddedBlocks(before + len(m)))
-			g.order[counts>>at&(window-1)] = uint16(i)
-			counts += 1 << at
+			g.order[counts>>(at&63)&(window-1)] = uint16(i)
+			counts += 1 << (at & 63)
 		}
 	default:
 		buckets, places := g.buckets[:len(msgs)], g.places[:most+1]
@@ -175,6 +172,25 @@ func (g *group) sortByBlocks(least, most int) {
 		g.arrange(buckets, places)
 	}
 }
+
+// countBlocks returns a packed array of counts of countBits bits: how many of the messages have
+// 1 block, 2 blocks, and so on up to block.MaxShort, the most that any of them has. The array
+// stays in one register. If it were in memory, each message would have to wait for the store of
+// the previous message's count.
+func countBlocks(msgs [][]byte, before int) (counts uint64) {
+	for _, m := range msgs {
+		counts += oneCount[block.PaddedBlocks(before+len(m))%len(oneCount)] // a shift takes longer
+	}
+	return counts
+}
+
+const countBits = 64 / block.MaxShort
+
+// countAt returns the lowest bit of the count for `blocks` blocks.
+func countAt(blocks int) int { return (blocks - 1) * countBits }
+
+// oneCount[b] is the counts of one message of b blocks.
+var oneCount = [2 * block.MaxShort]uint64{1: 1, 2: 1 << countBits, 3: 1 << (2 * countBits), 4: 1 << (3 * countBits)}
 
 // fetch prefetches messages of the window that begins at message `base`.
 func (s *sumMany) fetch(base int, numbers []uint16) {

@@ -41,10 +41,10 @@ func SumEnds(dst [][block.DigestSize]byte, e Ends) {
 	if len(dst) <= nearEnds {
 		fetcher = nil
 	}
-	for base := 0; base < len(dst); base += g.maxShortWave() {
-		n := min(g.maxShortWave(), len(dst)-base)
+	for base := 0; base < len(dst); base += maxShortWave {
+		n := min(maxShortWave, len(dst)-base)
 		if fetcher != nil {
-			for i := base + n; i < min(base+n+g.maxShortWave(), len(dst)); i++ {
+			for i := base + n; i < min(base+n+maxShortWave, len(dst)); i++ {
 				fetcher.Fetch(i)
 			}
 		}

@@ -189,8 +189,10 @@ func (p *streamPlan) compressAll(state []*block.State, next []*byte, n, at, bloc
 	if n > p.Width {
 		k := p.kernels[p.Width]
 		for 2*blocks <= k.Max && n-first >= 2*k.Lanes {
-			turns := min((n-first)/k.Lanes, k.Max/max(1, blocks))
-			last := first + turns*k.Lanes
+			turns, last := 2, first+2*k.Lanes
+			for last+k.Lanes <= n && (turns+1)*blocks <= k.Max { // divisions would take longer
+				turns, last = turns+1, last+k.Lanes
+			}
 			readBlocks(next[first:last], at, blocks)
 			k.Blocks(&state[first], &next[first], last-first, 0, at, blocks, turns)
 			first = last

@@ -98,7 +98,7 @@ func (g *group) sumShortRows(dst Rows, m *messages, blocks int) {
 	far := m.areFar()
 	for occupied, done := 0, 0; done < m.n; {
 		live := m.n - done
-		if live > g.maxShortWave() {
+		if live > maxShortWave {
 			live = g.fullWave(live, blocks)
 		}
 		slices := g.slices[:live]

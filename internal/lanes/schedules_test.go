@@ -747,7 +747,7 @@ func (l *ledger) checkSums(k int, data []byte, lengths []int) {
 		s.keys = keys
 	}
 	s.lengths = lengthsOf(msgs, len(s.prefix.Rest))
-	if n > block.MaxLanes && n <= maxUneven && s.lengths.oneByOne(n, len(s.prefix.Rest), s.nesting()) {
+	if n > block.MaxLanes && n <= maxUneven && s.lengths.oneByOneInRotation(n, len(s.prefix.Rest), s.nesting()) {
 		return // one after the other, on no kernel of the plan
 	}
 	sumSideBySide(dst, &s)
@@ -869,7 +869,7 @@ func TestShortListsRunTogether(t *testing.T) {
 		g := acquire()
 		defer g.release()
 		for range 300 {
-			n := 2 + r.IntN(min(maxTogether, g.maxShortWave())-1)
+			n := 2 + r.IntN(min(maxTogether, maxShortWave)-1)
 			msgs, numbers := make([][]byte, n), make([]int, n)
 			for i := range msgs {
 				numbers[i] = 1 + r.IntN(block.MaxShort)

@@ -3,7 +3,9 @@ package lanes
 import (
 	"testing"
 
+	"github.com/sha256-simd/sha256-simd/internal/block"
 	"github.com/sha256-simd/sha256-simd/internal/cpu"
+	"github.com/sha256-simd/sha256-simd/internal/plan"
 )
 
 // TestShortMessagesTakeNoTurns tests, by the costs of every microarchitecture, that
@@ -21,6 +23,30 @@ func TestShortMessagesTakeNoTurns(t *testing.T) {
 			for _, blocks := range []int{1, 2} {
 				if r.sum(t, n, blocks); len(r.calls) > 2*kernels+2 {
 					t.Errorf("%#v, %d messages of %d blocks: %d calls of %d kernels: %v", m, n, blocks, len(r.calls), kernels, r.calls)
+				}
+			}
+		}
+	}
+}
+
+// TestFullWaves tests that a wave fills the lanes as often as there are messages, slots and
+// cache for them.
+func TestFullWaves(t *testing.T) {
+	for _, k := range block.Catalog() {
+		if maxShortWave%k.Lanes != 0 {
+			t.Errorf("%s: %d lanes do not divide a wave of %d", k.Name, k.Lanes, maxShortWave)
+		}
+	}
+	for width := 1; width <= block.MaxLanes; width *= 2 {
+		g := group{lanes: lanes{plan: &streamPlan{Streams: plan.Streams{Width: width}}}}
+		for n := width; n <= 2*block.MaxLanes+1; n++ {
+			for blocks := range 12 {
+				want := width * max(1, min(n, maxShortWave, plan.WaveBlocks/max(1, blocks))/width)
+				if plan.IsLong(blocks) {
+					want = width
+				}
+				if got := g.fullWave(n, blocks); got != want {
+					t.Errorf("%d messages of %d blocks, %d lanes: a wave of %d, want %d", n, blocks, width, got, want)
 				}
 			}
 		}

@@ -12,12 +12,16 @@ import (
 // SumMany sets dst[i] to the SHA-256 digest of msgs[i]. The slices have the same
 // length.
 func SumMany(dst [][block.DigestSize]byte, msgs [][]byte) {
-	if len(msgs) >= leastNodes && haveLength(msgs, block.NodeSize) && nodePlans.current().hasLanes(len(msgs)) {
+	if len(msgs) == 0 {
+		return
+	}
+	l := lengthsOf(msgs, 0)
+	if l.areNodes() && len(msgs) >= leastNodes && nodePlans.current().hasLanes(len(msgs)) {
 		sumNodes(rowsOf(dst), messagesOf(msgs))
 		return
 	}
-	if !OneByOne(msgs, 0, NotNested) {
-		sumSideBySide(dst, &sumMany{dst: dst, msgs: msgs, lengths: lengthsOf(msgs, 0), prefix: Prefix{H: block.IV256}})
+	if !l.oneByOne(msgs, 0, NotNested) {
+		sumSideBySide(dst, &sumMany{dst: dst, msgs: msgs, lengths: l, prefix: Prefix{H: block.IV256}})
 		return
 	}
 	for i, m := range msgs {
@@ -43,8 +47,12 @@ func sumOne(dst *[block.DigestSize]byte, m []byte) {
 // SumManyAfter sets dst[i] to the SHA-256 digest of prefix || msgs[i]. The slices have
 // the same length.
 func SumManyAfter(dst [][block.DigestSize]byte, prefix *Prefix, msgs [][]byte) {
-	if before := len(prefix.Rest); !OneByOne(msgs, before, NotNested) {
-		sumSideBySide(dst, &sumMany{dst: dst, msgs: msgs, lengths: lengthsOf(msgs, before), prefix: *prefix})
+	if len(msgs) == 0 {
+		return
+	}
+	before := len(prefix.Rest)
+	if l := lengthsOf(msgs, before); !l.oneByOne(msgs, before, NotNested) {
+		sumSideBySide(dst, &sumMany{dst: dst, msgs: msgs, lengths: l, prefix: *prefix})
 		return
 	}
 	for i, m := range msgs {
@@ -67,8 +75,11 @@ func SumDigests(dst [][block.DigestSize]byte, prefix Prefix, src [][block.Digest
 // SumNested sets dst[i] to SHA-256(outer || SHA-256(inner || msgs[i])). The slices have
 // the same length. The prefixes are whole blocks.
 func SumNested(dst [][block.DigestSize]byte, inner, outer *Prefix, msgs [][]byte) {
-	if !OneByOne(msgs, 0, Nested) {
-		sumSideBySide(dst, &sumMany{dst: dst, msgs: msgs, lengths: lengthsOf(msgs, 0), prefix: *inner, outer: *outer, nested: true})
+	if len(msgs) == 0 {
+		return
+	}
+	if l := lengthsOf(msgs, 0); !l.oneByOne(msgs, 0, Nested) {
+		sumSideBySide(dst, &sumMany{dst: dst, msgs: msgs, lengths: l, prefix: *inner, outer: *outer, nested: true})
 		return
 	}
 	for i, m := range msgs {
@@ -107,11 +118,14 @@ func SumHeaded(dst [][block.DigestSize]byte, prefix Prefix, heads []byte, size i
 	n := copy(room[:], prefix.Rest) + size
 	s := sumMany{dst: dst, msgs: msgs, heads: heads, headAt: len(prefix.Rest)}
 	s.prefix = Prefix{H: prefix.H, Rest: room[:n], Len: prefix.Len + uint64(size)}
-	if OneByOne(msgs, n, NotNested) {
-		s.sumEach()
+	if len(msgs) == 0 {
 		return
 	}
 	s.lengths = lengthsOf(msgs, n)
+	if s.lengths.oneByOne(msgs, n, NotNested) {
+		s.sumEach()
+		return
+	}
 	sumSideBySide(dst, &s)
 }
 
@@ -209,7 +223,7 @@ func sumSideBySide(dst [][block.DigestSize]byte, s *sumMany) {
 		g.sumEqual(rows, messagesOf(s.msgs))
 	case byBlocks:
 		g.sumByBlocks(rows, least, most, far)
-	case n > block.MaxLanes && n <= maxUneven && s.lengths.oneByOne(n, before, s.nesting()):
+	case n > block.MaxLanes && n <= maxUneven && s.lengths.oneByOneInRotation(n, before, s.nesting()):
 		g.sums.sumEach()
 	default:
 		g.run(n, &g.sums, true)
@@ -255,8 +269,8 @@ func (g *group) nest(live int) {
 // nestAll sets each digest d of dst to SHA-256(outer || d). It serves jobs of unequal
 // lengths. Such jobs end at different times, so nest would need more calls.
 func (g *group) nestAll(dst [][block.DigestSize]byte) {
-	for base := 0; base < len(dst); base += g.maxShortWave() {
-		digests := dst[base:min(base+g.maxShortWave(), len(dst))]
+	for base := 0; base < len(dst); base += maxShortWave {
+		digests := dst[base:min(base+maxShortWave, len(dst))]
 		for i := range digests {
 			j := &g.jobs[i]
 			copy(j.outerBlock()[:], digests[i][:])
@@ -455,16 +469,19 @@ func (g *group) fullWave(n, blocks int) int {
 	if plan.IsLong(blocks) {
 		return g.Width()
 	}
-	n = min(n, g.maxShortWave(), plan.WaveBlocks/max(1, blocks))
-	return max(1, n/g.Width()) * g.Width()
+	wave, width := maxShortWave, g.Width()
+	for wave > width && (wave > n || wave*blocks > plan.WaveBlocks) {
+		wave -= width // a division would take longer
+	}
+	return wave
 }
 
-// maxShortWave is the largest wave of short jobs: the same number of jobs in each lane,
-// one after the other.
-func (g *group) maxShortWave() int { return block.MaxLanes / g.Width() * g.Width() }
+// maxShortWave is the largest wave of short jobs. Each lane gets the same number of them, one
+// after the other: Width divides maxShortWave.
+const maxShortWave = block.MaxLanes
 
 // maxWave is the largest wave.
-func (g *group) maxWave() int { return max(g.maxLive(), g.maxShortWave()) }
+func (g *group) maxWave() int { return max(g.maxLive(), maxShortWave) }
 
 // compressEqual compresses `blocks` blocks in each of the first `live` lanes. The blocks
 // begin at `next`. compressEqual leaves `next` undefined.
