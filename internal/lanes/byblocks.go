@@ -147,19 +147,29 @@ func (g *group) sortByBlocks(least, most int) {
 		}
 		g.places[most] = uint16(len(msgs))
 	case most <= block.MaxShort:
-		counts := countBlocks(msgs, before)
-		var place uint64
-		for b := most; b >= least; b-- {
-			at := countAt(b)
-			n := counts >> at & (1<<countBits - 1)
-			counts += (place - n) << at
-			place += n
-			g.places[b] = uint16(place)
-		}
+		// The numbers of the messages go to a place for each class, then to g.order.
+		var counts uint64
 		for i, m := range msgs {
-			at := countAt(block.PaddedBlocks(before + len(m)))
-			g.order[counts>>(at&63)&(window-1)] = uint16(i)
-			counts += 1 << (at & 63)
+			c := &shortClasses[block.PaddedBlocks(before+len(m))%len(shortClasses)]
+			g.buckets[(c.of(counts)^c.first)%(2*window)] = uint16(i)
+			counts += c.one
+		}
+		place := 0
+		for b := most; b >= least; b-- {
+			c := &shortClasses[b]
+			n := c.of(counts)
+			first := c.first
+			if c.falls {
+				first -= n - 1
+			}
+			from, to := g.buckets[first:], g.order[place:]
+			if n <= 8 && len(from) >= 8 && len(to) >= 8 { // in a short list, calls would take longer
+				*(*[8]uint16)(to) = *(*[8]uint16)(from)
+			} else {
+				copy(to, from[:n])
+			}
+			place += int(n)
+			g.places[b] = uint16(place)
 		}
 	default:
 		buckets, places := g.buckets[:len(msgs)], g.places[:most+1]
@@ -173,24 +183,30 @@ func (g *group) sortByBlocks(least, most int) {
 	}
 }
 
-// countBlocks returns a packed array of counts of countBits bits: how many of the messages have
-// 1 block, 2 blocks, and so on up to block.MaxShort, the most that any of them has. The array
-// stays in one register. If it were in memory, each message would have to wait for the store of
-// the previous message's count.
-func countBlocks(msgs [][]byte, before int) (counts uint64) {
-	for _, m := range msgs {
-		counts += oneCount[block.PaddedBlocks(before+len(m))%len(oneCount)] // a shift takes longer
-	}
-	return counts
+// A shortClass is the messages of 1, 2, 3 or 4 blocks, up to block.MaxShort. Their counts are
+// packed into one register. If they were in memory, each message would have to wait for the
+// store of the previous message's count.
+type shortClass struct {
+	one  uint64 // the counts of one message of this class
+	pick uint64 // moves this class's count to the highest bits
+	// first is the index in g.buckets of this class's first message. Further messages follow,
+	// or precede it if `falls` is set. Two classes share a half of g.buckets, from both ends.
+	first uint64
+	falls bool
 }
+
+// of returns the count of class c.
+func (c *shortClass) of(counts uint64) uint64 { return counts * c.pick >> (64 - countBits) }
 
 const countBits = 64 / block.MaxShort
 
-// countAt returns the lowest bit of the count for `blocks` blocks.
-func countAt(blocks int) int { return (blocks - 1) * countBits }
-
-// oneCount[b] is the counts of one message of b blocks.
-var oneCount = [2 * block.MaxShort]uint64{1: 1, 2: 1 << countBits, 3: 1 << (2 * countBits), 4: 1 << (3 * countBits)}
+// shortClasses[b] is the class of messages of b blocks. The other elements save a bounds check.
+var shortClasses = [2 * block.MaxShort]shortClass{
+	1: {one: 1, pick: 1 << (3 * countBits), first: 0},
+	2: {one: 1 << countBits, pick: 1 << (2 * countBits), first: window},
+	3: {one: 1 << (2 * countBits), pick: 1 << countBits, first: 2*window - 1, falls: true},
+	4: {one: 1 << (3 * countBits), pick: 1, first: window - 1, falls: true},
+}
 
 // fetch prefetches messages of the window that begins at message `base`.
 func (s *sumMany) fetch(base int, numbers []uint16) {

@@ -60,7 +60,7 @@ type group struct {
 	base, upcoming, count int
 	sorted                bool
 	order                 [window]uint16
-	buckets               [window]uint16        // of each job
+	buckets               [2 * window]uint16    // of each job; or jobs by class (sortByBlocks)
 	places                [maxBucket + 1]uint16 // by bucket: the index in `order` of its next job
 
 	fetcher Fetcher // or nil
