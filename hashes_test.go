@@ -426,7 +426,7 @@ func TestFaultLeavesTakenHashes(t *testing.T) {
 					if hs[i] = sha256.New(); i%tt.every == 0 {
 						hs[i] = stdsha256.New()
 					}
-					data[i] = hashtest.Data(2000)
+					data[i] = hashtest.Data(20_000) // enough for side by side to pay
 					hs[i].Write([]byte("begin"))
 				}
 				data[30] = broken
@@ -522,7 +522,7 @@ func TestWriteHashesSeesThroughHashes(t *testing.T) {
 		for _, n := range []int{2, 5, 60, 61, 1500} {
 			oneByOne := sha256.Selected().Lanes == 1 || n <= 5 // these may be too few
 			hs, want := make([]hash.Hash, n), make([]hash.Hash, n)
-			data := cut(n, func(i int) int { return i * 37 % 4000 })
+			data := cut(n, func(i int) int { return i * 148 % 16_000 })
 			for i := range hs {
 				want[i] = stdsha256.New()
 				kind := i % 5
