@@ -141,7 +141,7 @@ func TestAnyHashDecides(t *testing.T) {
 	page := guard.New(t, 5000).Bytes()
 	broken := unsafe.Slice(unsafe.SliceData(page), len(page)+os.Getpagesize())
 	broken = broken[len(page)+1-minTaken:][:minTaken] // all but its last byte can be read
-	n := 2 * Selected().Lanes // full lanes and long data: side by side pays on any CPU
+	n := 2 * Selected().Lanes                         // full lanes and long data: side by side pays on any CPU
 	for _, at := range []int{0, 1, n - 1} {
 		for _, other := range []func() hash.Hash{New, stdsha256.New} {
 			hs, data := make([]hash.Hash, n), make([][]byte, n)

@@ -1,6 +1,7 @@
 package lanes
 
 import (
+	"sync"
 	"unsafe"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
@@ -129,7 +130,7 @@ func sumNodes(dst Rows, m *messages) {
 			return
 		}
 	}
-	var nodes [block.MaxLanes * block.NodeSize]byte
+	nodes := nodeBuffers.Get().(*nodeBuffer)
 	far := m.areFar()
 	for done := 0; done < m.n; {
 		live := min(m.n-done, block.MaxLanes)
@@ -137,7 +138,8 @@ func sumNodes(dst Rows, m *messages) {
 			m.fetch(done+live, live)
 		}
 		for i := range live {
-			*(*[block.NodeSize]byte)(nodes[i*block.NodeSize:]) = [block.NodeSize]byte(m.message(done + i))
+			from := (*[block.NodeSize]byte)(m.message(done + i))
+			copyShort(nodes[i*block.NodeSize:], from[:])
 		}
 		if adjacent {
 			HashNodes(dst.Data[done*block.DigestSize:], nodes[:live*block.NodeSize])
@@ -149,7 +151,14 @@ func sumNodes(dst Rows, m *messages) {
 		}
 		done += live
 	}
+	nodeBuffers.Put(nodes)
 }
+
+// A nodeBuffer is memory for nodes. To clear a local variable of this size took 150 ns on
+// Emerald Rapids.
+type nodeBuffer [block.MaxLanes * block.NodeSize]byte
+
+var nodeBuffers = sync.Pool{New: func() any { return new(nodeBuffer) }}
 
 // apartOrSame reports whether a and b begin at the same address or do not overlap. Both
 // have at least one byte.

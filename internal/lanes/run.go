@@ -237,14 +237,18 @@ func (g *group) end(i, last int, w Work) {
 // sort puts the jobs of the window into g.order, by falling bucket of their sizes. `size`
 // returns the blocks of a job, or the iterations of a chain.
 func (g *group) sort(size func(i int) int) {
-	clear(g.places[:])
-	buckets := g.buckets[:g.count]
+	buckets, most := g.buckets[:g.count], 0
 	for i := range buckets {
 		b := bucket(size(g.base + i))
 		buckets[i] = uint16(b)
-		g.places[b]++
+		most = max(most, b)
 	}
-	g.arrange(buckets, g.places[:])
+	places := g.places[:most+1] // all would take longer than the jobs of a short list
+	clear(places)
+	for _, b := range buckets {
+		places[b]++
+	}
+	g.arrange(buckets, places)
 }
 
 // arrange puts the jobs of the window into g.order, by falling bucket. Before the call,
