@@ -242,7 +242,11 @@ func WayOfChains(steps []int) (way plan.ChainWay, even bool) {
 	if n == 0 || n == 1 && sum < fewSteps {
 		return OneByOneWay, even
 	}
-	return chainPlans.current().ChainWay(&streamPlans.current().Streams, n, sum, longest, even), even
+	s := &streamPlans.current().Streams
+	if longest == 1 && n <= block.MaxLanes && n < s.Least[n] { // a look-up, for few digests
+		return OneByOneWay, even
+	}
+	return chainPlans.current().ChainWay(s, n, sum, longest, even), even
 }
 
 // RunChains advances n chains to their ends, side by side, with one padding for all.
