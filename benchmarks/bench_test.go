@@ -17,6 +17,7 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/sha256-simd/sha256-simd/internal/cpu"
 	"github.com/sha256-simd/sha256-simd/internal/test/timing"
 )
 
@@ -468,6 +469,36 @@ func TestNoLossByTheServer(t *testing.T) {
 		rep := &report{Machine: machine{Kind: tt.kind}}
 		if got := rep.verdict(result{Name: tt.name, Ratio: tt.best, MedianRatio: tt.median}); got != tt.want {
 			t.Errorf("%s at %v, median %v, on %q: %q, want %q", tt.name, tt.best, tt.median, tt.kind, got, tt.want)
+		}
+	}
+}
+
+// TestKindOf tests that Emerald Rapids is a kind of its own, with floors of its own for
+// messages from memory.
+func TestKindOf(t *testing.T) {
+	for _, tt := range []struct {
+		microarch cpu.Microarch
+		model     int
+		want      kind
+		far, near float64 // floors
+	}{
+		{cpu.IntelAVX512SHA, 0xcf, emeraldRapids, 0.98, 1.3},
+		{cpu.IntelAVX512SHA, 0x8f, graniteRapids, 1.25, 1.3}, // Sapphire Rapids
+		{cpu.IntelAVX512SHA, 0xa7, graniteRapids, 1.25, 1.3},
+		{cpu.Zen3, 0xcf, zen3, 0.98, 0},
+		{cpu.Unknown, 0xcf, "", 0, 0},
+	} {
+		got := kindOf(tt.microarch, tt.model)
+		if got != tt.want {
+			t.Errorf("%v, model %#x: %q, want %q", tt.microarch, tt.model, got, tt.want)
+		}
+		if far, near := floorOf(got, "FarSum256/size=1M/n=1"), floorOf(got, "SumMany/size=8K/n=2"); far != tt.far || near != tt.near {
+			t.Errorf("%q: floors %v and %v, want %v and %v", got, far, near, tt.far, tt.near)
+		}
+	}
+	for row := range emeraldFloors {
+		if floors[row].graniteRapids == 0 {
+			t.Errorf("%s has no floor on Granite Rapids", row)
 		}
 	}
 }

@@ -86,7 +86,7 @@ func (g *group) sumByBlocks(dst Rows, least, most int, far bool) {
 		g.sortByBlocks(least, most)
 		limit, equal := maxShortWave, most
 		if least < most {
-			limit, equal = min(limit, maxTogether), 0
+			limit, equal = maxTogether, 0
 		}
 		if most <= block.MaxShort && g.count <= limit {
 			if far {
@@ -163,13 +163,16 @@ func (g *group) sortByBlocks(least, most int) {
 				first -= n - 1
 			}
 			from, to := g.buckets[first:], g.order[place:]
-			if n <= 8 && len(from) >= 8 && len(to) >= 8 { // in a short list, calls would take longer
+			if n <= 8 && len(from) >= 8 && len(to) >= 8 { // in a short list, calls of memmove would take longer
 				*(*[8]uint16)(to) = *(*[8]uint16)(from)
 			} else {
 				copy(to, from[:n])
 			}
 			place += int(n)
 			g.places[b] = uint16(place)
+		}
+		if place != len(msgs) { // the rest of g.order is of another list
+			panic("sha256: the lengths of messages were changed during the call")
 		}
 	default:
 		buckets, places := g.buckets[:len(msgs)], g.places[:most+1]
@@ -199,6 +202,8 @@ type shortClass struct {
 func (c *shortClass) of(counts uint64) uint64 { return counts * c.pick >> (64 - countBits) }
 
 const countBits = 64 / block.MaxShort
+
+const _ = -uint(block.MaxShort ^ 4) // shortClasses has four classes
 
 // shortClasses[b] is the class of messages of b blocks. The other elements save a bounds check.
 var shortClasses = [2 * block.MaxShort]shortClass{

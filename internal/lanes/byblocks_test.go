@@ -206,12 +206,12 @@ func TestLongShortLists(t *testing.T) {
 		for i := range heads {
 			heads[i] = byte(r.Uint32())
 		}
-		for _, longest := range []int{20, 200, 201} {
+		for _, tt := range []struct{ longest, most int }{{20, 0}, {200, 0}, {200, 20}, {200, 90}, {200, 150}, {200, 200}} {
 			msgs := make([][]byte, n)
 			for i := range msgs {
-				msgs[i] = data[i:][:r.IntN(longest+1)]
-				if longest == 201 && i/4096 != 1 { // as many blocks, in some windows
-					msgs[i] = data[i:][:20]
+				msgs[i] = data[i:][:r.IntN(tt.longest+1)]
+				if tt.most > 0 && i/4096 != 1 { // as many blocks, in some windows
+					msgs[i] = data[i:][:tt.most]
 				}
 			}
 			checkSums(t, "a long list", begin, msgs)

@@ -243,7 +243,7 @@ func WayOfChains(steps []int) (way plan.ChainWay, even bool) {
 		return OneByOneWay, even
 	}
 	s := &streamPlans.current().Streams
-	if longest == 1 && n <= block.MaxLanes && n < s.Least[n] { // a look-up, for few digests
+	if longest == 1 && n <= block.MaxLanes && n < s.Least[n] { // SumRows would hash these one by one, too
 		return OneByOneWay, even
 	}
 	return chainPlans.current().ChainWay(s, n, sum, longest, even), even

@@ -228,3 +228,14 @@ func TestStepOfNoChains(t *testing.T) {
 		t.Errorf("of no chains %d wait and %d live", waiting, live)
 	}
 }
+
+// TestFewChainsOfOneStep tests that chains of one step go one by one if their digests, as rows,
+// do.
+func TestFewChainsOfOneStep(t *testing.T) {
+	for n := 2; n <= block.MaxLanes; n++ {
+		way, _ := WayOfChains(slices.Repeat([]int{1}, n))
+		if want := RowsOneByOne(n, block.DigestSize, 0); (way == OneByOneWay) != want {
+			t.Errorf("%d chains: one by one %t, rows %t", n, way == OneByOneWay, want)
+		}
+	}
+}

@@ -63,9 +63,11 @@ type lengths struct {
 // areNodes reports whether each message has the length of a node.
 func (l *lengths) areNodes() bool { return l.shortest == block.NodeSize && l.longest == block.NodeSize }
 
-// lengthsOf returns the lengths of one or more messages that follow `before` bytes of a
-// prefix.
+// lengthsOf returns the lengths of messages that follow `before` bytes of a prefix.
 func lengthsOf(msgs [][]byte, before int) lengths {
+	if len(msgs) == 0 {
+		return lengths{}
+	}
 	n := len(msgs[0])
 	if haveLength(msgs, n) {
 		return lengths{n, n, len(msgs) * n, len(msgs) * block.PaddedBlocks(before+n)}

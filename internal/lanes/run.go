@@ -243,7 +243,7 @@ func (g *group) sort(size func(i int) int) {
 		buckets[i] = uint16(b)
 		most = max(most, b)
 	}
-	places := g.places[:most+1] // all would take longer than the jobs of a short list
+	places := g.places[:most+1] // to clear all would take longer than to sort a short list
 	clear(places)
 	for _, b := range buckets {
 		places[b]++

@@ -869,7 +869,7 @@ func TestShortListsRunTogether(t *testing.T) {
 		g := acquire()
 		defer g.release()
 		for range 300 {
-			n := 2 + r.IntN(min(maxTogether, maxShortWave)-1)
+			n := 2 + r.IntN(maxTogether-1)
 			msgs, numbers := make([][]byte, n), make([]int, n)
 			for i := range msgs {
 				numbers[i] = 1 + r.IntN(block.MaxShort)

@@ -52,3 +52,21 @@ func TestFullWaves(t *testing.T) {
 		}
 	}
 }
+
+// TestChangedLengths tests that sorting panics if messages have other numbers of blocks than
+// before, as when another goroutine changes them.
+func TestChangedLengths(t *testing.T) {
+	for _, length := range []int{20, 200, 300} { // one, four and five blocks, not two or three
+		func() {
+			g := acquire()
+			defer func() {
+				if recover() == nil {
+					t.Errorf("a message of %d bytes was sorted", length)
+				}
+			}()
+			g.sums.msgs = [][]byte{make([]byte, 100), make([]byte, 150), make([]byte, length)}
+			g.base, g.count = 0, 3
+			g.sortByBlocks(2, 3)
+		}()
+	}
+}

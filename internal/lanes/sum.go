@@ -12,9 +12,6 @@ import (
 // SumMany sets dst[i] to the SHA-256 digest of msgs[i]. The slices have the same
 // length.
 func SumMany(dst [][block.DigestSize]byte, msgs [][]byte) {
-	if len(msgs) == 0 {
-		return
-	}
 	l := lengthsOf(msgs, 0)
 	if l.areNodes() && len(msgs) >= leastNodes && nodePlans.current().hasLanes(len(msgs)) {
 		sumNodes(rowsOf(dst), messagesOf(msgs))
@@ -47,9 +44,6 @@ func sumOne(dst *[block.DigestSize]byte, m []byte) {
 // SumManyAfter sets dst[i] to the SHA-256 digest of prefix || msgs[i]. The slices have
 // the same length.
 func SumManyAfter(dst [][block.DigestSize]byte, prefix *Prefix, msgs [][]byte) {
-	if len(msgs) == 0 {
-		return
-	}
 	before := len(prefix.Rest)
 	if l := lengthsOf(msgs, before); !l.oneByOne(msgs, before, NotNested) {
 		sumSideBySide(dst, &sumMany{dst: dst, msgs: msgs, lengths: l, prefix: *prefix})
@@ -75,9 +69,6 @@ func SumDigests(dst [][block.DigestSize]byte, prefix Prefix, src [][block.Digest
 // SumNested sets dst[i] to SHA-256(outer || SHA-256(inner || msgs[i])). The slices have
 // the same length. The prefixes are whole blocks.
 func SumNested(dst [][block.DigestSize]byte, inner, outer *Prefix, msgs [][]byte) {
-	if len(msgs) == 0 {
-		return
-	}
 	if l := lengthsOf(msgs, 0); !l.oneByOne(msgs, 0, Nested) {
 		sumSideBySide(dst, &sumMany{dst: dst, msgs: msgs, lengths: l, prefix: *inner, outer: *outer, nested: true})
 		return
@@ -118,9 +109,6 @@ func SumHeaded(dst [][block.DigestSize]byte, prefix Prefix, heads []byte, size i
 	n := copy(room[:], prefix.Rest) + size
 	s := sumMany{dst: dst, msgs: msgs, heads: heads, headAt: len(prefix.Rest)}
 	s.prefix = Prefix{H: prefix.H, Rest: room[:n], Len: prefix.Len + uint64(size)}
-	if len(msgs) == 0 {
-		return
-	}
 	s.lengths = lengthsOf(msgs, n)
 	if s.lengths.oneByOne(msgs, n, NotNested) {
 		s.sumEach()
