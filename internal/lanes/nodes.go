@@ -109,7 +109,8 @@ func (p *nodePlan) hash(dst, src []byte) {
 	}
 }
 
-// hashPadded hashes fewer nodes than k has lanes.
+// hashPadded hashes fewer nodes than k has lanes. The nodes are on the stack, since
+// hashtree.Hash allocates nothing, even if a pool is empty.
 func hashPadded(k *block.NodeKernel, dst, src []byte) {
 	var nodes [block.MaxLanes * block.NodeSize]byte
 	copy(nodes[:], src)
