@@ -55,7 +55,7 @@ func WriteHashes(hs []hash.Hash, data [][]byte) {
 	}
 	least := leastJobs(len(hs), bytes, shortest, longest)
 	oneByOne := lanes.AlwaysOneByOne(len(hs), least, bytes/BlockSize, equalCycles+more, equalListCycles) ||
-		weighLengths(hs, data, alone, foreign > alone, shortest == longest, more)
+		weighLengths(hs, data, alone, foreign > alone, more)
 	taken := false
 	if !oneByOne && foreign > 0 {
 		oneByOne, taken = weighWrites(hs, data)
@@ -255,11 +255,7 @@ func misuse(h hash.Hash) string {
 // writeEach writes data to hs, one by one.
 func writeEach(hs []hash.Hash, data [][]byte) {
 	for i, h := range hs {
-		if d, ok := h.(*digest); ok {
-			d.Write(data[i]) // a call through the interface would take longer
-		} else {
-			h.Write(data[i])
-		}
+		h.Write(data[i])
 	}
 }
 

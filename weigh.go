@@ -108,17 +108,16 @@ func heldAbout(hs []hash.Hash) int {
 // cycles on top of the cost of a hash of this package. `alone` is the number of short writes
 // to hashes of crypto/sha256, which are done alone. These writes split the other writes
 // into runs. But if hs holds further foreign hashes (`others`), writeTaken may run, so all
-// other writes count as one run. `equal` is set if all writes that are not done alone have one
-// length. hs must not be empty.
-func weighLengths(hs []hash.Hash, data [][]byte, alone int, others, equal bool, more int) bool {
+// other writes count as one run. hs must not be empty.
+func weighLengths(hs []hash.Hash, data [][]byte, alone int, others bool, more int) bool {
 	held := heldAbout(hs)
 	if alone == 0 { // one run
-		same := len(data) // how many first lengths are equal: they need no tally each
-		if !equal {
-			same = slices.IndexFunc(data, func(p []byte) bool { return len(p) != len(data[0]) })
+		equal := 0 // how many first lengths are equal: they need no tally each
+		for equal < len(data) && len(data[equal]) == len(data[0]) {
+			equal++
 		}
-		run := lanes.TallyEqual(same, blocksOf(len(data[0]), held))
-		for _, p := range data[same:] {
+		run := lanes.TallyEqual(equal, blocksOf(len(data[0]), held))
+		for _, p := range data[equal:] {
 			run = run.With(blocksOf(len(p), held))
 		}
 		return writesOneByOne(run, len(hs), more)

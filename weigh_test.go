@@ -149,10 +149,10 @@ func TestWeighLengths(t *testing.T) {
 				half = half.With(blocks)
 			}
 		}
-		if oneByOne, want := weighLengths(own, data, 0, false, true, 0), writesOneByOne(all, 64, 0); oneByOne != want {
+		if oneByOne, want := weighLengths(own, data, 0, false, 0), writesOneByOne(all, 64, 0); oneByOne != want {
 			t.Errorf("64 of %d blocks: %t, want %t", blocks, oneByOne, want)
 		}
-		if oneByOne, want := weighLengths(own, data, 0, false, true, takeCycles), writesOneByOne(all, 64, takeCycles); oneByOne != want {
+		if oneByOne, want := weighLengths(own, data, 0, false, takeCycles), writesOneByOne(all, 64, takeCycles); oneByOne != want {
 			t.Errorf("64 of %d blocks, with more cycles: %t, want %t", blocks, oneByOne, want)
 		}
 		for _, longer := range []int{1, 9, 300} { // the second half
@@ -160,7 +160,7 @@ func TestWeighLengths(t *testing.T) {
 			for i := 32; i < 64; i++ {
 				mixed[i], tally = make([]byte, (blocks+longer)*BlockSize), tally.With(blocks+longer)
 			}
-			if oneByOne, want := weighLengths(own, mixed, 0, false, false, 0), writesOneByOne(tally, 64, 0); oneByOne != want {
+			if oneByOne, want := weighLengths(own, mixed, 0, false, 0), writesOneByOne(tally, 64, 0); oneByOne != want {
 				t.Errorf("32 of %d blocks and 32 of %d: %t, want %t", blocks, blocks+longer, oneByOne, want)
 			}
 		}
@@ -169,10 +169,10 @@ func TestWeighLengths(t *testing.T) {
 		}
 		one := slices.Clone(own)
 		one[32] = stdsha256.New()
-		if oneByOne, want := weighLengths(one, data, 1, false, true, 0), writesOneByOne(half, 64, 0); oneByOne != want {
+		if oneByOne, want := weighLengths(one, data, 1, false, 0), writesOneByOne(half, 64, 0); oneByOne != want {
 			t.Errorf("64 of %d blocks, one of crypto/sha256: %t, want %t", blocks, oneByOne, want)
 		}
-		if oneByOne, want := weighLengths(one, data, 1, true, true, 0), weighLengths(own[1:], data[1:], 0, false, true, 0); oneByOne != want {
+		if oneByOne, want := weighLengths(one, data, 1, true, 0), weighLengths(own[1:], data[1:], 0, false, 0); oneByOne != want {
 			t.Errorf("64 of %d blocks, one of crypto/sha256, beside wrappers: %t, want %t", blocks, oneByOne, want)
 		}
 		for i := range one {
@@ -180,7 +180,7 @@ func TestWeighLengths(t *testing.T) {
 				one[i] = stdsha256.New()
 			}
 		}
-		if !weighLengths(one, data, 32, false, true, 0) {
+		if !weighLengths(one, data, 32, false, 0) {
 			t.Errorf("64 of %d blocks, each second of crypto/sha256, pay", blocks)
 		}
 	}
