@@ -204,7 +204,11 @@ func (r *readers) send(ctx context.Context, s *slot) {
 				continue
 			}
 		}
-		p, ok := s.read(ctx, s.buffer())
+		buf := s.buffer(ctx)
+		if buf == nil {
+			return
+		}
+		p, ok := s.read(ctx, buf)
 		if !ok {
 			return
 		}
@@ -213,8 +217,9 @@ func (r *readers) send(ctx context.Context, s *slot) {
 	}
 }
 
-// buffer returns a buffer that is free. Short streams need one buffer only.
-func (s *slot) buffer() []byte {
+// buffer returns a buffer that is free, or nil if ctx is done first: if hashing has panicked,
+// the buffers of its batch do not come back. Short streams need one buffer only.
+func (s *slot) buffer(ctx context.Context) []byte {
 	if s.made < cap(s.free) {
 		select {
 		case buf := <-s.free:
@@ -224,7 +229,12 @@ func (s *slot) buffer() []byte {
 			return make([]byte, readSize)
 		}
 	}
-	return <-s.free
+	select {
+	case buf := <-s.free:
+		return buf
+	case <-ctx.Done():
+		return nil
+	}
 }
 
 // fill reads until buf is full, the stream ends, or ctx is done. The error is io.EOF at

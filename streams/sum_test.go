@@ -11,12 +11,15 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/iotest"
 	"time"
+	"unsafe"
 
 	"github.com/sha256-simd/sha256-simd"
+	"github.com/sha256-simd/sha256-simd/internal/test/guard"
 	"github.com/sha256-simd/sha256-simd/internal/test/hashtest"
 	"github.com/sha256-simd/sha256-simd/streams"
 )
@@ -608,6 +611,55 @@ type closing struct {
 func (c *closing) Close() error {
 	defer c.after()
 	return c.stream.Close()
+}
+
+// TestSumToMemoryThatFaults tests that Sum panics, and ends, if writing a digest faults, even
+// when another stream waits for buffers that the goroutine that hashes was about to give back.
+func TestSumToMemoryThatFaults(t *testing.T) {
+	if !guard.Guarded {
+		t.Skip("no memory of this port faults")
+	}
+	mem := guard.New(t, 1)
+	mem.Protect(t, 0)
+	dst := unsafe.Slice((*[sha256.Size]byte)(unsafe.Pointer(unsafe.SliceData(mem.Bytes()))), 2)
+	var opened atomic.Int32
+	holding, shortEnded := make(chan struct{}), make(chan struct{})
+	hold := sync.OnceFunc(func() {
+		close(holding)
+		<-shortEnded
+		time.Sleep(20 * time.Millisecond) // until the long stream has no buffer left
+	})
+	open := func(i int) (io.ReadCloser, error) {
+		opened.Add(1)
+		reads := 0
+		return &stream{open: &opened, Reader: readerFunc(func(p []byte) (int, error) {
+			if reads++; reads == 1 {
+				time.Sleep(20 * time.Millisecond) // the streams are taken over
+			} else if i == 0 {
+				<-holding
+				close(shortEnded)
+				return 0, io.EOF
+			}
+			return len(p), nil
+		})}, nil
+	}
+	ended := make(chan error, 1)
+	go func() {
+		ended <- guard.Faults(func() {
+			streams.Sum(context.Background(), dst, open, streams.Options{Progress: func(int, int64) { hold() }})
+		})
+	}()
+	select {
+	case err := <-ended:
+		if err == nil {
+			t.Error("no fault")
+		}
+	case <-time.After(10 * time.Second):
+		t.Fatal("Sum has not ended")
+	}
+	if opened.Load() != 0 {
+		t.Errorf("%d streams are open", opened.Load())
+	}
 }
 
 func TestSumMisuse(t *testing.T) {
