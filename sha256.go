@@ -142,18 +142,14 @@ func (d *digest) Write(p []byte) (int, error) {
 	// With three blocks, that gains nothing. One case for both takes 7 ns longer (Zen 3).
 	case n < 2*BlockSize-int(d.n):
 		var x [2 * BlockSize]byte
-		*(*[BlockSize]byte)(x[:]) = d.x
-		copy(x[d.n:], p)
+		block.Join(x[:], &d.x, int(d.n), p)
 		block.Compress(&d.h, x[:BlockSize])
-		d.x = [BlockSize]byte(x[BlockSize:])
 		d.n = (d.n + uint8(n)) % BlockSize
 		d.len += uint64(n)
 	case n < 3*BlockSize-int(d.n):
 		var x [3 * BlockSize]byte
-		*(*[BlockSize]byte)(x[:]) = d.x
-		copy(x[d.n:], p)
+		block.Join(x[:], &d.x, int(d.n), p)
 		block.Compress(&d.h, x[:2*BlockSize])
-		d.x = [BlockSize]byte(x[2*BlockSize:])
 		d.n = (d.n + uint8(n)) % BlockSize
 		d.len += uint64(n)
 	default:
@@ -187,8 +183,9 @@ func (d *digest) blocksWith(p []byte) int { return blocksOf(len(p), int(d.n)) }
 // other blocks.
 func (d *digest) completed(p []byte) (first, whole []byte) {
 	if d.n > 0 {
-		p = p[copy(d.x[d.n:], p):]
-		first = d.x[:]
+		held := int(d.n)
+		block.Fill(&d.x, held, p[:BlockSize-held])
+		first, p = d.x[:], p[BlockSize-held:]
 	}
 	return first, p[:len(p)&^(BlockSize-1)]
 }
@@ -203,9 +200,8 @@ func (d *digest) start(j *lanes.Job, p []byte) {
 // and counts the bytes of p. If reading the rest faults, d stays as it is.
 func (d *digest) advance(h *block.State, p []byte) {
 	length := d.len + uint64(len(p))
-	var x [BlockSize]byte
-	rest := x[:copy(x[:], p[len(p)-int(length%BlockSize):])]
-	copy(d.x[:], rest)
+	rest := p[len(p)-int(length%BlockSize):]
+	block.Hold(&d.x, rest)
 	d.h, d.n, d.len = *h, uint8(len(rest)), length
 }
 

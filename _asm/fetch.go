@@ -16,6 +16,8 @@ var helpers = []kernel{
 	{name: "putDigests_avx512", avo: putDigests(newMaskPutter)},
 	{name: "putDigests_ssse3", avo: putDigests(newBytePutter)},
 	{name: "putDigests_neon", arm: neonPutDigests},
+	{name: "join_avx512", avo: joinPieces},
+	{name: "copyShort_avx512", avo: copyShort},
 }
 
 const (

@@ -18,7 +18,11 @@ var strides = map[string][2]int64{
 // prove proves a kernel, and says for which calls.
 func prove(k blocks.Spec, c *code) (shown string, err error) {
 	if r := routineNamed(k.Name); r != nil {
-		return r.shown, atOneOf(c.heads(), func(head int64) proof {
+		heads := c.heads()
+		if r.straight {
+			heads = []int64{-1}
+		}
+		return r.shown, atOneOf(heads, func(head int64) proof {
 			forget()
 			return r.proof(listProof{code: c, head: head})
 		})

@@ -22,32 +22,44 @@ type routine struct {
 	blocks.Spec
 	shown string // for which calls
 	proof func(d listProof) proof
+	// straight is that it has no loop.
+	straight bool
 }
 
 var routines = []routine{
-	{blocks.Spec{Name: "padShort_avx512", Arch: "amd64", Needs: withMasks}, ofPadding, newPaddingProof},
-	{blocks.Spec{Name: "padShort_ssse3", Arch: "amd64"}, ofPadding, newPaddingProof},
-	{blocks.Spec{Name: "putDigests_avx512", Arch: "amd64", Needs: withMasks}, ofDigests, newDigestsProof},
-	{blocks.Spec{Name: "putDigests_ssse3", Arch: "amd64", Needs: cpu.SSSE3}, ofDigests, newDigestsProof},
-	{blocks.Spec{Name: "padShort_neon", Arch: "arm64"}, ofPadding, newPaddingProof},
-	{blocks.Spec{Name: "putDigests_neon", Arch: "arm64"}, ofDigests, newDigestsProof},
+	{blocks.Spec{Name: "padShort_avx512", Arch: "amd64", Needs: withMasks}, ofPadding, newPaddingProof, false},
+	{blocks.Spec{Name: "padShort_ssse3", Arch: "amd64"}, ofPadding, newPaddingProof, false},
+	{blocks.Spec{Name: "putDigests_avx512", Arch: "amd64", Needs: withMasks}, ofDigests, newDigestsProof, false},
+	{blocks.Spec{Name: "putDigests_ssse3", Arch: "amd64", Needs: cpu.SSSE3}, ofDigests, newDigestsProof, false},
+	{blocks.Spec{Name: "padShort_neon", Arch: "arm64"}, ofPadding, newPaddingProof, false},
+	{blocks.Spec{Name: "putDigests_neon", Arch: "arm64"}, ofDigests, newDigestsProof, false},
+	{blocks.Spec{Name: "join_avx512", Arch: "amd64", Needs: withMasks}, ofPieces, newJoinProof, true},
+	{blocks.Spec{Name: "copyShort_avx512", Arch: "amd64", Needs: withMasks}, ofCopies, newCopyProof, true},
 }
 
 const (
 	withMasks = cpu.BMI2 | cpu.AVX512F | cpu.AVX512BW | cpu.AVX512VL
 	ofPadding = "any messages, every length behind every length"
 	ofDigests = "any digests, every size"
+	ofPieces  = "one or two blocks and a rest, every length behind every length"
+	ofCopies  = "every length"
 )
 
-func newPaddingProof(d listProof) proof {
-	p := &paddingProof{listProof: d}
-	for before := range blocks.Size {
-		p.inFront = append(p.inFront, before)
+func newPaddingProof(d listProof) proof { return &paddingProof{listProof: d, inFront: belowABlock()} }
+
+// belowABlock are the lengths that fill no block.
+func belowABlock() (lengths []int) {
+	for n := range blocks.Size {
+		lengths = append(lengths, n)
 	}
-	return p
+	return lengths
 }
 
 func newDigestsProof(d listProof) proof { return &digestsProof{d} }
+
+func newJoinProof(d listProof) proof { return &joinProof{code: d.code, held: belowABlock()} }
+
+func newCopyProof(d listProof) proof { return &copyProof{code: d.code} }
 
 // routineNamed finds a routine, or returns nil.
 func routineNamed(name string) *routine {

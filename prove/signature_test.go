@@ -26,6 +26,10 @@ func declaration(k blocks.Spec) string {
 		return "func(slots *byte, stride int, msgs *[]byte, numbers *uint16, n int, h *[8]uint32, rest *[64]byte, before int, heads *byte, headSize int, length int)"
 	case "putDigests_avx512", "putDigests_ssse3", "putDigests_neon":
 		return "func(dst *byte, size int, stride int, numbers *uint16, n int, slots *byte, slotStride int, h *[8]uint32)"
+	case "join_avx512":
+		return "func(x *byte, held *[64]byte, n int, p *byte, length int)"
+	case "copyShort_avx512":
+		return "func(dst *byte, src *byte, n int)"
 	}
 	switch k.Operation {
 	case blocks.NodeOp:
@@ -52,6 +56,10 @@ func entryOf(k blocks.Spec) *machine {
 		return (&paddingProof{listProof: listProof{code: c}}).entry(of(symR, 1), 9, 4)
 	case "putDigests_avx512", "putDigests_ssse3", "putDigests_neon":
 		return (&digestsProof{listProof{code: c}}).entry(of(symR, 1), numeric(20), true)
+	case "join_avx512":
+		return (&joinProof{code: c}).entry(9, 100)
+	case "copyShort_avx512":
+		return (&copyProof{code: c}).entry(9)
 	}
 	switch k.Operation {
 	case blocks.SearchOp:

@@ -19,3 +19,9 @@ func putDigests(in shortRoutine, dst *byte, size, rowStride int, numbers *uint16
 		putDigests_ssse3(dst, size, rowStride, numbers, n, &slots.Scratch[0], int(stride), next)
 	}
 }
+
+func join(x *byte, held *[Size]byte, n int, p *byte, length int) {
+	join_avx512(x, held, n, p, length)
+}
+
+func copyShort(dst, src *byte, n int) { copyShort_avx512(dst, src, n) }

@@ -11,3 +11,7 @@ func padShort(_ shortRoutine, slots *Slot, stride uintptr, msgs *[]byte, numbers
 func putDigests(_ shortRoutine, dst *byte, size, rowStride int, numbers *uint16, n int, slots *Slot, stride uintptr, next *State) {
 	putDigests_neon(dst, size, rowStride, numbers, n, &slots.Scratch[0], int(stride), next)
 }
+
+func join(*byte, *[Size]byte, int, *byte, int) { panic("sha256: no routine joins pieces") }
+
+func copyShort(*byte, *byte, int) { panic("sha256: no routine copies short pieces") }

@@ -264,3 +264,17 @@ func putDigests_avx512(dst *byte, size int, stride int, numbers *uint16, n int, 
 //
 //go:noescape
 func putDigests_ssse3(dst *byte, size int, stride int, numbers *uint16, n int, slots *byte, slotStride int, h *[8]uint32)
+
+// join_avx512 appends length bytes at p to the first n bytes of held, less than
+// a block. Together, these are one or two blocks and less than a block more.
+// The blocks go to x. The bytes left, if any, go to held, with zeros behind
+// them. held is written when all is read. It needs BMI2, AVX512F and AVX512BW.
+//
+//go:noescape
+func join_avx512(x *byte, held *[64]byte, n int, p *byte, length int)
+
+// copyShort_avx512 copies n bytes, at most a block. It reads them before it
+// writes. It needs BMI2, AVX512F and AVX512BW.
+//
+//go:noescape
+func copyShort_avx512(dst *byte, src *byte, n int)

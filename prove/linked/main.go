@@ -22,4 +22,6 @@ func main() {
 	}
 	block.PadShort(nil, 0, nil, nil, nil)
 	block.PutDigests(nil, 0, 0, nil, nil, 0, nil)
+	block.Join(nil, nil, 0, nil)
+	block.Hold(nil, nil)
 }

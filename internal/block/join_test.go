@@ -1,0 +1,125 @@
+package block
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/sha256-simd/sha256-simd/internal/cpu"
+	"github.com/sha256-simd/sha256-simd/internal/test/guard"
+)
+
+// forEachJoin runs f with the functions for pieces in Go and in vector registers.
+func forEachJoin(t *testing.T, f func(t *testing.T)) {
+	current() // sets joins
+	defer joins.Store(joins.Load())
+	t.Run("generic", func(t *testing.T) {
+		joins.Store(false)
+		f(t)
+	})
+	t.Run("avx512", func(t *testing.T) {
+		if k := shortRoutines[inAVX512]; len(headers) == 0 || k.Arch != headers[0].Arch || !cpu.Usable().Has(k.Needs) {
+			t.Skip("this machine cannot run join_avx512")
+		}
+		joins.Store(true)
+		f(t)
+	})
+}
+
+// TestPieces compares what Join, Fill and Hold write with appending to the bytes held, for
+// every number of them and every piece, between guard pages.
+func TestPieces(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	buf := guard.New(t, 3*Size)
+	for i := range buf.Bytes() {
+		buf.Bytes()[i] = byte(r.Uint32())
+	}
+	var begun [Size]byte
+	for i := range begun {
+		begun[i] = byte(r.Uint32())
+	}
+	forEachJoin(t, func(t *testing.T) {
+		for _, place := range []func(*guard.Buffer, int) []byte{(*guard.Buffer).Head, (*guard.Buffer).Tail} {
+			for n := range Size {
+				for all := Size; all < 3*Size; all++ {
+					p := place(buf, all-n)
+					whole := all &^ (Size - 1)
+					message := slices.Concat(begun[:n], p)
+					held, x := begun, make([]byte, whole+Size)
+					if Join(x, &held, n, p); !bytes.Equal(x[:whole], message[:whole]) {
+						t.Fatalf("Join of %d and %d bytes: %x, want %x", n, len(p), x[:whole], message[:whole])
+					}
+					if rest := message[whole:]; !bytes.Equal(held[:len(rest)], rest) {
+						t.Fatalf("Join of %d and %d bytes leaves %x, want %x", n, len(p), held[:len(rest)], rest)
+					}
+				}
+				held, p := begun, place(buf, Size-n)
+				if Fill(&held, n, p); !bytes.Equal(held[:], slices.Concat(begun[:n], p)) {
+					t.Fatalf("Fill of %d and %d bytes: %x", n, len(p), held)
+				}
+				held, p = begun, place(buf, n)
+				if Hold(&held, p); !bytes.Equal(held[:], slices.Concat(p, begun[n:])) {
+					t.Fatalf("Hold of %d bytes: %x", n, held)
+				}
+			}
+			held := begun
+			if Hold(&held, nil); held != begun {
+				t.Errorf("Hold of nil: %x", held)
+			}
+		}
+	})
+}
+
+// TestPiecesThatFault tests that the bytes held stay as they are if reading a piece faults.
+func TestPiecesThatFault(t *testing.T) {
+	if !guard.Guarded {
+		t.Skip("no memory of this port faults")
+	}
+	page := len(guard.New(t, 1).Bytes())
+	buf := guard.New(t, 2*page)
+	for i := range page {
+		buf.Bytes()[i] = 0xa5
+	}
+	buf.Protect(t, 1)
+	// torn returns n bytes, of which only the first `good` can be read.
+	torn := func(good, n int) []byte { return buf.Bytes()[page-good:][:n] }
+	begun := [Size]byte{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}
+	forEachJoin(t, func(t *testing.T) {
+		for _, tt := range []struct {
+			name  string
+			write func(held *[Size]byte)
+			kept  int // bytes
+		}{
+			{"Join in the first block", func(held *[Size]byte) { Join(make([]byte, 2*Size), held, 10, torn(20, 100)) }, Size},
+			{"Join in the second block", func(held *[Size]byte) { Join(make([]byte, 3*Size), held, 10, torn(100, 150)) }, Size},
+			{"Join in the rest", func(held *[Size]byte) { Join(make([]byte, 2*Size), held, 10, torn(90, 100)) }, Size},
+			{"Fill", func(held *[Size]byte) { Fill(held, 10, torn(40, 54)) }, 10},
+			{"Hold", func(held *[Size]byte) { Hold(held, torn(40, 54)) }, Size},
+		} {
+			held := begun
+			if guard.Faults(func() { tt.write(&held) }) == nil {
+				t.Errorf("%s: no fault", tt.name)
+			}
+			if !bytes.Equal(held[:tt.kept], begun[:tt.kept]) {
+				t.Errorf("%s: what was held is now %x", tt.name, held)
+			}
+		}
+	})
+}
+
+// TestPiecesInVectors tests that pieces are joined in vector registers only where these are
+// allowed, on CPUs with SHA extensions.
+func TestPiecesInVectors(t *testing.T) {
+	defer selectKernels(current().Selection)
+	for r := range shortRoutines {
+		k := shortRoutines[r]
+		if shortRoutine(r) != inGo && (len(headers) == 0 || k.Arch != headers[0].Arch || !cpu.Usable().Has(k.Needs)) {
+			continue
+		}
+		selectKernels(Selection{Single: "generic", Allowed: func(s Spec) bool { return s.Name == k.Name }})
+		if want := shortRoutine(r) == inAVX512 && cpu.Usable().Has(cpu.SHA); joins.Load() != want {
+			t.Errorf("with %q: %t", k.Name, joins.Load())
+		}
+	}
+}

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"maps"
+
+	blocks "github.com/sha256-simd/sha256-simd/internal/block"
+)
+
+// Routines for pieces of a message, which have no loop: they run for every length.
+
+// returns goes all ways from the entry to the end. There is at least one.
+func (c *code) returns(m *machine) []*machine {
+	ends := c.run(m, 0, -1)
+	if len(ends) == 0 {
+		refuse("it only wants more stack")
+	}
+	return ends
+}
+
+// A joinProof is the proof of a routine that appends a piece to the bytes held.
+type joinProof struct {
+	code *code
+	held []int // the numbers of bytes held
+	runs int
+}
+
+func (d *joinProof) progressed() int { return d.runs }
+
+// entry is a machine at the entry, with n bytes held and a piece of some length.
+func (d *joinProof) entry(n, length int) *machine {
+	mem := &machine{mem: map[string]*region{}}
+	x := mem.region("x", linear{}, number(int64((n+length)/blocks.Size*blocks.Size)), false, true)
+	x.bytes = true
+	held := mem.region("held", linear{}, number(blocks.Size), true, true)
+	held.hasOctets()
+	p := mem.region("p", linear{}, number(int64(length)), true, false)
+	p.hasOctets()
+	m := d.code.entry([]argument{{"x", address(x, linear{})}, {"held", address(held, linear{})},
+		{"n", numeric(int64(n))}, {"p", address(p, linear{})}, {"length", numeric(int64(length))}})
+	maps.Copy(m.mem, mem.mem)
+	return m
+}
+
+func (d *joinProof) prove() {
+	for _, n := range d.held {
+		forget()
+		for all := blocks.Size; all < 3*blocks.Size; all++ {
+			d.joined(n, all-n)
+		}
+	}
+}
+
+func (d *joinProof) joined(n, length int) {
+	all := append(octets("held", n), octets("p", length)...)
+	filled := len(all) / blocks.Size * blocks.Size
+	want := map[int64]word{}
+	for i, w := range inMemory(all[:filled]) {
+		want[int64(4*i)] = w
+	}
+	left := map[int64]word{}
+	if len(all) > filled {
+		left = full(all[filled:]).from(0)
+	}
+	for _, m := range d.code.returns(d.entry(n, length)) {
+		m.mem["x"].hasWords(want)
+		// What is only read is as it was.
+		maps.DeleteFunc(m.mem["held"].words, func(off int64, w word) bool { return len(left) == 0 && w == messageWord("held", off/4) })
+		m.mem["held"].hasWords(left)
+		d.runs++
+	}
+}
+
+// A copyProof is the proof of a routine that copies at most a block.
+type copyProof struct {
+	code *code
+	runs int
+}
+
+func (d *copyProof) progressed() int { return d.runs }
+
+// entry is a machine at the entry, for n bytes.
+func (d *copyProof) entry(n int) *machine {
+	mem := &machine{mem: map[string]*region{}}
+	dst := mem.region("dst", linear{}, number(int64(n)), false, true)
+	dst.hasOctets()
+	src := mem.region("src", linear{}, number(int64(n)), true, false)
+	src.hasOctets()
+	m := d.code.entry([]argument{{"dst", address(dst, linear{})}, {"src", address(src, linear{})}, {"n", numeric(int64(n))}})
+	maps.Copy(m.mem, mem.mem)
+	return m
+}
+
+func (d *copyProof) prove() {
+	for n := range blocks.Size + 1 {
+		d.copied(n)
+	}
+}
+
+func (d *copyProof) copied(n int) {
+	want := map[int64]word{}
+	// The last word may keep some of its bytes.
+	for i, w := range inMemory(append(octets("src", n), octets("dst", (n+3)/4*4)[n:]...)) {
+		want[int64(4*i)] = w
+	}
+	for _, m := range d.code.returns(d.entry(n)) {
+		m.mem["dst"].hasWords(want)
+		d.runs++
+	}
+}
