@@ -9,33 +9,30 @@ import (
 
 // Functions for a message that arrives in pieces. They keep the bytes that fill no block yet in
 // the block `held`. Reading p may fault: until all of p is read, they change only bytes of held
-// that hold nothing. With AVX-512, lengths mispredict no branch, and a block is stored whole, so
-// that its parts can be loaded at once.
+// that hold nothing. In vector registers, lengths mispredict no branch.
 
-// joins is set if these functions run in AVX-512. It is not set on CPUs without SHA extensions:
+// inVectors is set if these functions use AVX-512. It is not set on CPUs without SHA extensions:
 // those of Intel may lower their frequency for registers of 512 bits.
-var joins atomic.Bool
+var inVectors atomic.Bool
+
+// Joins reports whether Join may be called. It may not if no assembly joins pieces.
+func Joins() bool { return inVectors.Load() }
 
 // Join appends p to the first n bytes of held. Together, these are one or two blocks, which go
-// to x, and less than a block more, which goes to held. x has room for one block more.
+// to x, and less than a block more, which goes to held. Blocks are stored whole, so kernels can
+// load parts of them at once. But if the bytes held were stored just before, in short pieces,
+// Join waits for them: then copying them takes less time.
 func Join(x []byte, held *[Size]byte, n int, p []byte) {
-	// Bytes of short pieces that were stored one by one just before are slow to load at once.
-	if len(p) >= Size && joins.Load() {
-		if race.Enabled {
-			race.Read(p)
-			race.Write(held[:])
-		}
-		join(&x[0], held, n, &p[0], len(p))
-		return
+	if race.Enabled {
+		race.Read(p)
+		race.Write(held[:])
 	}
-	*(*[Size]byte)(x) = *held
-	copy(x[n:], p)
-	*held = [Size]byte(x[len(x)-Size:])
+	join(&x[0], held, n, &p[0], len(p))
 }
 
 // Fill appends p to the first n bytes of held. Together, they are a block.
 func Fill(held *[Size]byte, n int, p []byte) {
-	if joins.Load() {
+	if inVectors.Load() {
 		copyInVector(held[n:], p)
 		return
 	}
@@ -44,7 +41,7 @@ func Fill(held *[Size]byte, n int, p []byte) {
 
 // Hold sets the first bytes of held to p, which is shorter than a block.
 func Hold(held *[Size]byte, p []byte) {
-	if joins.Load() {
+	if inVectors.Load() {
 		copyInVector(held[:], p)
 		return
 	}
