@@ -19,9 +19,9 @@ var inVectors atomic.Bool
 func Joins() bool { return inVectors.Load() }
 
 // Join appends p to the first n bytes of held. Together, these are one or two blocks, which go
-// to x, and less than a block more, which goes to held. Blocks are stored whole, so kernels can
-// load parts of them at once. But if the bytes held were stored just before, in short pieces,
-// Join waits for them: then copying them takes less time.
+// to x, and less than a block more, which goes to held. Blocks are stored whole, so that kernels
+// can load any part of them at once. But if the bytes held were stored just before, in short
+// pieces, Join waits for them: then copies take less time.
 func Join(x []byte, held *[Size]byte, n int, p []byte) {
 	if race.Enabled {
 		race.Read(p)
