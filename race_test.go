@@ -18,6 +18,11 @@ import (
 var users = map[string]func(p []byte){
 	"Sum256": func(p []byte) { sha256.Sum256(p) },
 	"Write":  func(p []byte) { sha256.New().Write(p) },
+	"Write behind a piece": func(p []byte) {
+		h := sha256.New()
+		h.Write([]byte("piece"))
+		h.Write(p[450:550])
+	},
 	"SumMany": func(p []byte) {
 		sha256.SumMany(make([][sha256.Size]byte, 2), [][]byte{make([]byte, len(p)), p})
 	},
@@ -56,6 +61,17 @@ var users = map[string]func(p []byte){
 	},
 	"WriteHashes of unequal lengths": func(p []byte) {
 		sha256.WriteHashes([]hash.Hash{sha256.New(), sha256.New()}, [][]byte{make([]byte, 5000), p})
+	},
+	"WriteHashes behind pieces": func(p []byte) {
+		var hs []hash.Hash
+		var data [][]byte
+		for range 100 {
+			h := sha256.New()
+			h.Write([]byte("piece"))
+			hs, data = append(hs, h), append(data, make([]byte, 2000))
+		}
+		data[50] = p[490:2490] // a race in what completes the block of a piece
+		sha256.WriteHashes(hs, data)
 	},
 	"SumManyAfter": func(p []byte) {
 		prefix := sha256.New()

@@ -288,6 +288,36 @@ func TestOverlapBeyond2GiB(t *testing.T) {
 	}
 }
 
+// TestWriteToASpoiledHash tests that Write reads nothing but the piece if two goroutines have
+// written to the hash, both into the same block. The digest is wrong then, and Write may panic.
+func TestWriteToASpoiledHash(t *testing.T) {
+	if !guard.Guarded {
+		t.Skip("all memory can be read")
+	}
+	buf := guard.New(t, 4*BlockSize)
+	hashtest.ForEachSingle(t, func(t *testing.T) {
+		for held := BlockSize; held < 2*BlockSize; held++ {
+			for n := range 4 * BlockSize {
+				for _, p := range [][]byte{buf.Head(n), buf.Tail(n)} {
+					d := New().(*digest)
+					d.n, d.len = uint8(held), uint64(held)
+					err := guard.Faults(func() {
+						defer func() {
+							if r, ok := recover().(interface{ Addr() uintptr }); ok {
+								panic(r)
+							}
+						}()
+						d.Write(p)
+					})
+					if err != nil {
+						t.Fatalf("%d bytes behind %d: %v", n, held, err)
+					}
+				}
+			}
+		}
+	})
+}
+
 // TestPrefixOfAWholeBlock tests that no message is hashed behind a hash that two goroutines have
 // written to, both into the same block: padding would read before the message.
 func TestPrefixOfAWholeBlock(t *testing.T) {

@@ -6,36 +6,22 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// Routines for a message that arrives in pieces. As in a maskPadder, a masked load brings the
+// Routines for a message that arrives in pieces. As in a maskPadder, a masked load loads the
 // bytes of a piece. Of the vector registers, only those that SSE does not have are used, so the
 // upper halves of the others stay as they are.
-
-const (
-	joinSignature = "(x *byte, held *[64]byte, n int, p *byte, length int)"
-	copySignature = "(dst, src *byte, n int)"
-)
-
-// joinDoc returns the documentation of the routine join of that name.
-func joinDoc(name string) []string {
-	return []string{
-		name + " appends length bytes at p to the first n bytes of held, less than a block.",
-		"Together, these are one or two blocks and less than a block more. The blocks go to x. The",
-		"bytes left, if any, go to held, with zeros behind them. held is written when all is read.",
-	}
-}
-
-// copyDoc returns the documentation of the routine copyShort of that name.
-func copyDoc(name string) []string {
-	return []string{name + " copies n bytes, at most a block. It reads them before it writes."}
-}
 
 // joinPieces generates the routine join. Blocks are stored whole: what loads a part of one need
 // not wait until the store has reached the cache.
 func joinPieces(c *Context, name string) {
 	c.Function(name)
 	c.Pragma("noescape")
-	c.Doc(joinDoc(name)...)
-	c.SignatureExpr("func" + joinSignature)
+	c.Doc(
+		name+" appends length bytes at p to the first n bytes of held, less than a block.",
+		"Together, these are one or two blocks and less than a block more. The blocks go to x. The",
+		"bytes left, if any, go to held, with zeros behind them. held is written only after all has",
+		"been read.",
+	)
+	c.SignatureExpr("func(x *byte, held *[64]byte, n int, p *byte, length int)")
 	to, held, n, p, left := RDI, RBX, RCX, RSI, RDX
 	ones, mask, inPiece := R8, RAX, R9
 	inFront, text := Z16, Z17
@@ -76,8 +62,8 @@ func joinPieces(c *Context, name string) {
 func copyShort(c *Context, name string) {
 	c.Function(name)
 	c.Pragma("noescape")
-	c.Doc(copyDoc(name)...)
-	c.SignatureExpr("func" + copySignature)
+	c.Doc(name + " copies n bytes, at most a block. It reads them before it writes.")
+	c.SignatureExpr("func(dst, src *byte, n int)")
 	to, from, n := RDI, RSI, RCX
 	c.Load(c.Param("dst"), to)
 	c.Load(c.Param("src"), from)

@@ -385,7 +385,7 @@ func (s *snapshot) start(like *machine) *machine {
 		}
 	}
 	for name, g := range m.mem {
-		g.firstRead, g.firstWrite, g.lastWrite, g.written = 0, 0, 0, 0
+		g.firstRead, g.lastRead, g.firstWrite, g.lastWrite, g.written = 0, 0, 0, 0, 0
 		if fixed(name) || g.next {
 			continue
 		}

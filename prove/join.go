@@ -17,6 +17,16 @@ func (c *code) returns(m *machine) []*machine {
 	return ends
 }
 
+// hasReadFirst checks that nothing was written to a region before all was read from others.
+func (m *machine) hasReadFirst(written string, read ...string) {
+	w := m.mem[written]
+	for _, name := range read {
+		if w.firstWrite > 0 && w.firstWrite < m.mem[name].lastRead {
+			refuse("%s is written before all of %s is read", written, name)
+		}
+	}
+}
+
 // A joinProof is the proof of a routine that appends a piece to the bytes held.
 type joinProof struct {
 	code *code
@@ -62,6 +72,7 @@ func (d *joinProof) joined(n, length int) {
 		left = full(all[filled:]).from(0)
 	}
 	for _, m := range d.code.returns(d.entry(n, length)) {
+		m.hasReadFirst("held", "held", "p")
 		m.mem["x"].hasWords(want)
 		// What is only read is as it was.
 		maps.DeleteFunc(m.mem["held"].words, func(off int64, w word) bool { return len(left) == 0 && w == messageWord("held", off/4) })
@@ -103,6 +114,7 @@ func (d *copyProof) copied(n int) {
 		want[int64(4*i)] = w
 	}
 	for _, m := range d.code.returns(d.entry(n)) {
+		m.hasReadFirst("dst", "src")
 		m.mem["dst"].hasWords(want)
 		d.runs++
 	}

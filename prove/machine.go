@@ -294,7 +294,7 @@ type region struct {
 	from, slack, used int64
 	written           int64 // up to where
 	// Steps.
-	firstRead, firstWrite, lastWrite int
+	firstRead, lastRead, firstWrite, lastWrite int
 }
 
 type vector [16]word
@@ -576,7 +576,7 @@ func (m *machine) locate(a value, n int64, write bool) (*region, int64) {
 		if r.lastWrite = m.steps; r.firstWrite == 0 {
 			r.firstWrite = m.steps
 		}
-	} else if r.firstRead == 0 {
+	} else if r.lastRead = m.steps; r.firstRead == 0 {
 		r.firstRead = m.steps
 	}
 	return r, rel.n

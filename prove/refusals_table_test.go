@@ -209,6 +209,7 @@ var refusals = []struct {
 	{"one byte more than the size", "putDigests_avx512", []change{before("bzhi", "inc eax")}, "beyond the end"},
 	{"in front of a piece", "join_avx512", []change{instead("kmovq k1,r9", "kmovq k1,r8")}, "not where they should be"},
 	{"behind a piece", "join_avx512", []change{instead("bzhi rax,r8,rdx", "mov rax,r8")}, "beyond the end"},
+	{"a piece that is held while the rest is not read", "join_avx512", []change{before("bzhi rax,r8,rdx", "vmovdqu64 ZMMWORD PTR [rbx],zmm17")}, "is written before all of p is read"},
 	{"a block more than there is room for", "join_avx512", []change{instead("jl", "")}, "beyond the end"},
 	{"one byte more than there is room for", "copyShort_avx512", []change{before("bzhi", "inc ecx")}, "beyond the end"},
 	{"a digest without a mask", "putDigests_avx512", []change{instead("vmovdqu8", "vmovdqu64 YMMWORD PTR [rdi+r10*1],ymm17")}, "beyond the end"},

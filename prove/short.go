@@ -11,8 +11,8 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/cpu"
 )
 
-// Routines for short messages, for lists of any length, by induction over the loop of the
-// list. J of the list's slots are done and R are left. The slot at hand is A behind the
+// Routines for short messages. Those for lists are proved for lists of any length, by induction
+// over the loop of the list. J of the list's slots are done and R are left. The slot at hand is A behind the
 // first one, the next one F further on. What belongs to it has number N: message N, the
 // head of message N, or the digest that goes D·N behind where digests begin, which is P.
 // Here D is the distance of digests, or the number of bytes in front of a message.
@@ -22,7 +22,7 @@ type routine struct {
 	blocks.Spec
 	shown string // for which calls
 	proof func(d listProof) proof
-	// straight is that it has no loop.
+	// straight is set if the routine has no loop.
 	straight bool
 }
 

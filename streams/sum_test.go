@@ -623,22 +623,35 @@ func TestSumToMemoryThatFaults(t *testing.T) {
 	mem.Protect(t, 0)
 	dst := unsafe.Slice((*[sha256.Size]byte)(unsafe.Pointer(unsafe.SliceData(mem.Bytes()))), 2)
 	var opened atomic.Int32
-	holding, shortEnded := make(chan struct{}), make(chan struct{})
+	// Stream 0 ends when the first batch has been hashed, and the next batch begins when stream 1
+	// has no buffer left: when its reads have stopped.
+	var reads atomic.Int64 // of stream 1
+	holding, ending := make(chan struct{}), make(chan struct{})
 	hold := sync.OnceFunc(func() {
 		close(holding)
-		<-shortEnded
-		time.Sleep(20 * time.Millisecond) // until the long stream has no buffer left
+		select {
+		case <-ending:
+		case <-time.After(5 * time.Second):
+			t.Error("the streams were not taken over")
+		}
+		for n := int64(-1); n != reads.Load(); time.Sleep(20 * time.Millisecond) {
+			n = reads.Load()
+		}
 	})
 	open := func(i int) (io.ReadCloser, error) {
 		opened.Add(1)
-		reads := 0
+		first := true
 		return &stream{open: &opened, Reader: readerFunc(func(p []byte) (int, error) {
-			if reads++; reads == 1 {
+			switch {
+			case first:
 				time.Sleep(20 * time.Millisecond) // the streams are taken over
-			} else if i == 0 {
+			case i == 0:
 				<-holding
-				close(shortEnded)
+				close(ending)
 				return 0, io.EOF
+			}
+			if first = false; i == 1 {
+				reads.Add(1)
 			}
 			return len(p), nil
 		})}, nil

@@ -4,25 +4,32 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/sha256-simd/sha256-simd/internal/cpu"
 	"github.com/sha256-simd/sha256-simd/internal/race"
 )
 
 // Functions for a message that arrives in pieces. They keep the bytes that fill no block yet in
 // the block `held`. Reading p may fault: until all of p is read, they change only bytes of held
-// that hold nothing. In vector registers, lengths mispredict no branch.
+// that hold nothing. In vector registers, Fill and Hold have no branch that depends on a length,
+// and Join has two.
 
-// inVectors is set if these functions use AVX-512. It is not set on CPUs without SHA extensions:
-// those of Intel may lower their frequency for registers of 512 bits.
+// inVectors is set if these functions use AVX-512. CPUs of Intel without SHA extensions may lower
+// their frequency when registers of 512 bits are used. So inVectors is not set without them.
 var inVectors atomic.Bool
 
-// Joins reports whether Join may be called. It may not if no assembly joins pieces.
+// piecesInVectors returns inVectors for a routine and the features of a CPU.
+func piecesInVectors(in shortRoutine, usable cpu.Features) bool {
+	return in == inAVX512 && usable.Has(cpu.SHA)
+}
+
+// Joins reports whether Join may be called: only vector registers join pieces.
 func Joins() bool { return inVectors.Load() }
 
 // Join appends p to the first n bytes of held. Together, these are one or two blocks, which go
-// to x, and less than a block more, which goes to held. Blocks are stored whole, so that kernels
-// can load any part of them at once. But if the bytes held were stored just before, in short
-// pieces, Join waits for them: then copies take less time.
-func Join(x []byte, held *[Size]byte, n int, p []byte) {
+// to x, and less than a block more, which goes to held. x overlaps neither p nor held. Blocks are
+// stored whole, so that kernels can load any part of them at once. But if the bytes held were
+// stored just before, in short pieces, Join waits for them: then copies take less time.
+func Join(x *[2 * Size]byte, held *[Size]byte, n int, p []byte) {
 	if race.Enabled {
 		race.Read(p)
 		race.Write(held[:])
@@ -49,11 +56,12 @@ func Hold(held *[Size]byte, p []byte) {
 	copy(held[:], x[:copy(x[:], p)])
 }
 
-// copyInVector copies p, at most a block, to dst, which is not empty and has room for p.
+// copyInVector copies p, at most a block, to dst, which has room for p.
 func copyInVector(dst, p []byte) {
+	dst = dst[:len(p)]
 	if race.Enabled {
 		race.Read(p)
-		race.Write(dst[:len(p)])
+		race.Write(dst)
 	}
-	copyShort(&dst[0], unsafe.SliceData(p), len(p))
+	copyShort(unsafe.SliceData(dst), unsafe.SliceData(p), len(p))
 }

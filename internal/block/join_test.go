@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"github.com/sha256-simd/sha256-simd/internal/cpu"
 	"github.com/sha256-simd/sha256-simd/internal/test/guard"
@@ -32,7 +33,7 @@ func forEachJoin(t *testing.T, f func(t *testing.T)) {
 // every number of them and every piece, between guard pages.
 func TestPieces(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
-	buf := guard.New(t, 3*Size)
+	buf, blocks := guard.New(t, 3*Size), guard.New(t, 2*Size)
 	for i := range buf.Bytes() {
 		buf.Bytes()[i] = byte(r.Uint32())
 	}
@@ -47,12 +48,19 @@ func TestPieces(t *testing.T) {
 					p := place(buf, all-n)
 					whole := all &^ (Size - 1)
 					message := slices.Concat(begun[:n], p)
-					held, x := begun, make([]byte, whole)
-					if Join(x, &held, n, p); !bytes.Equal(x, message[:whole]) {
+					// Behind x is a guard page, even if x has room for fewer blocks than its type says.
+					held, x := begun, blocks.Tail(whole)
+					Join((*[2 * Size]byte)(unsafe.Pointer(&x[0])), &held, n, p)
+					if !bytes.Equal(x, message[:whole]) {
 						t.Fatalf("Join of %d and %d bytes: %x, want %x", n, len(p), x, message[:whole])
 					}
-					if rest := message[whole:]; !bytes.Equal(held[:len(rest)], rest) {
-						t.Fatalf("Join of %d and %d bytes leaves %x, want %x", n, len(p), held[:len(rest)], rest)
+					want := begun
+					if len(message) > whole {
+						want = [Size]byte{}
+						copy(want[:], message[whole:])
+					}
+					if held != want {
+						t.Fatalf("Join of %d and %d bytes leaves %x, want %x", n, len(p), held, want)
 					}
 				}
 				held, p := begun, place(buf, Size-n)
@@ -92,9 +100,9 @@ func TestPiecesThatFault(t *testing.T) {
 			write func(held *[Size]byte)
 			kept  int // bytes
 		}{
-			{"Join in the first block", func(held *[Size]byte) { Join(make([]byte, Size), held, 10, torn(20, 100)) }, Size},
-			{"Join in the second block", func(held *[Size]byte) { Join(make([]byte, 2*Size), held, 10, torn(100, 150)) }, Size},
-			{"Join in the rest", func(held *[Size]byte) { Join(make([]byte, Size), held, 10, torn(90, 100)) }, Size},
+			{"Join in the first block", func(held *[Size]byte) { Join(new([2 * Size]byte), held, 10, torn(20, 100)) }, Size},
+			{"Join in the second block", func(held *[Size]byte) { Join(new([2 * Size]byte), held, 10, torn(100, 150)) }, Size},
+			{"Join in the rest", func(held *[Size]byte) { Join(new([2 * Size]byte), held, 10, torn(90, 100)) }, Size},
 			{"Fill", func(held *[Size]byte) { Fill(held, 10, torn(40, 54)) }, 10},
 			{"Hold", func(held *[Size]byte) { Hold(held, torn(40, 54)) }, Size},
 		} {
@@ -112,18 +120,27 @@ func TestPiecesThatFault(t *testing.T) {
 	})
 }
 
-// TestPiecesInVectors tests that pieces are joined in vector registers only where these are
-// allowed, on CPUs with SHA extensions.
+// TestPiecesInVectors tests on which CPUs, and with which routines, pieces are joined in vector
+// registers.
 func TestPiecesInVectors(t *testing.T) {
-	defer selectKernels(current().Selection)
-	for r := range shortRoutines {
-		k := shortRoutines[r]
-		if shortRoutine(r) != inGo && (len(headers) == 0 || k.Arch != headers[0].Arch || !cpu.Usable().Has(k.Needs)) {
-			continue
-		}
-		selectKernels(Selection{Single: "generic", Allowed: func(s Spec) bool { return s.Name == k.Name }})
-		if want := shortRoutine(r) == inAVX512 && cpu.Usable().Has(cpu.SHA); inVectors.Load() != want {
-			t.Errorf("with %q: %t", k.Name, inVectors.Load())
+	for _, tt := range []struct {
+		in     shortRoutine
+		usable cpu.Features
+		want   bool
+	}{
+		{inAVX512, ^cpu.Features(0), true},
+		{inAVX512, ^cpu.SHA, false},
+		{inSSSE3, ^cpu.Features(0), false},
+		{inNEON, ^cpu.Features(0), false},
+		{inGo, ^cpu.Features(0), false},
+	} {
+		if got := piecesInVectors(tt.in, tt.usable); got != tt.want {
+			t.Errorf("with %q and %v: %t", shortRoutines[tt.in].Name, tt.usable, got)
 		}
 	}
+	forEachShort(t, func(t *testing.T) {
+		if want := piecesInVectors(current().short, cpu.Usable()); Joins() != want {
+			t.Errorf("in use: %t", Joins())
+		}
+	})
 }

@@ -117,7 +117,7 @@ func use(s Selection) {
 		panic("sha256: " + s.Single + " is selected for one stream, which it cannot compress here")
 	}
 	c.short = s.short(usable)
-	inVectors.Store(c.short == inAVX512 && usable.Has(cpu.SHA))
+	inVectors.Store(piecesInVectors(c.short, usable))
 	hasAVX = usable.Has(cpu.AVX)
 	inUse.Store(c)
 	epoch.Add(1)

@@ -268,7 +268,8 @@ func putDigests_ssse3(dst *byte, size int, stride int, numbers *uint16, n int, s
 // join_avx512 appends length bytes at p to the first n bytes of held, less than
 // a block. Together, these are one or two blocks and less than a block more.
 // The blocks go to x. The bytes left, if any, go to held, with zeros behind
-// them. held is written when all is read. It needs BMI2, AVX512F and AVX512BW.
+// them. held is written only after all has been read. It needs BMI2, AVX512F
+// and AVX512BW.
 //
 //go:noescape
 func join_avx512(x *byte, held *[64]byte, n int, p *byte, length int)

@@ -22,7 +22,8 @@ func main() {
 	}
 	block.PadShort(nil, 0, nil, nil, nil)
 	block.PutDigests(nil, 0, 0, nil, nil, 0, nil)
-	var x, held [block.Size]byte
-	block.Join(x[:], &held, 0, x[:])
+	var x [2 * block.Size]byte
+	var held [block.Size]byte
+	block.Join(&x, &held, 0, x[:])
 	block.Hold(&held, nil)
 }
