@@ -76,7 +76,7 @@ func (c *code) change(t *testing.T, ch change) {
 			for j := range in.args {
 				if in.args[j].base == absolute {
 					in.args[j].symbol = hasAVX
-				} else if in.calls() {
+				} else if strings.Contains(s, moreStack) {
 					in.args[j].symbol = moreStack
 				}
 			}
