@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 	"unicode"
@@ -72,7 +73,7 @@ continues. If the journal has a plan for other lists, split does not change it.`
 	options: func(o *options, flags *pflag.FlagSet) {
 		flags.StringVar(&o.journal, "journal", "", "write to the journal at `URL`")
 		flags.IntVar(&o.shards, "shards", 16, "how many shards to make; a journal that has a plan keeps its number")
-		flags.StringVar(&o.since, "since", "", "do not read again what matched in the run with the journal at `URL` and has not changed: its ETag is the one it was read with, or its version or time of modification is as in that run's lists, and so is its size")
+		flags.StringVar(&o.since, "since", "", "do not read again what matched in the run with the journal at `URL` and has not changed: its ETag or time of modification is the one it was read with, or its version is as in that run's lists, and so is its size")
 		flags.BoolVar(&o.noDigests, "no-digests", false, "ignore the digests in the lists: workers compute new ones")
 		flags.BoolVar(&o.replace, "replace", false, "make a new plan even if the journal has a plan for other lists")
 		listOptions(o, flags)
@@ -113,8 +114,9 @@ var writeCommand = command{
 	does: `Reads the objects of a list (or of standard input), such as one of 'fleetsum list', and
 writes a manifest: their digests, sorted by name, in the format of sha256sum.
 
-The exit status is 1 if an object could not be read, or differs from the list. Standard
-error names these objects, and the manifest leaves them out.`,
+The exit status is 1 if an object could not be read, differs from the list, or changed
+between two of its lines. Standard error names these objects, and the manifest leaves them
+out.`,
 	options: func(o *options, flags *pflag.FlagSet) {
 		flags.StringVarP(&o.output, "output", "o", "", "write to `URL`, which stays as it was until all is done")
 		readingOptions(o, flags)
@@ -152,10 +154,19 @@ func runWrite(ctx context.Context, o *options, std *streams) (int, error) {
 	}); err != nil {
 		return 0, err
 	}
-	if o.output != "" {
-		return status, r.store.WriteFrom(ctx, o.output, manifest.Write)
+	write := func(w io.Writer) error {
+		return manifest.Write(w, func(result *fixity.Result) error {
+			status = exitProblems
+			std.complain(result)
+			return nil
+		})
 	}
-	return status, manifest.Write(std.out)
+	if o.output != "" {
+		err = r.store.WriteFrom(ctx, o.output, write)
+	} else {
+		err = write(std.out)
+	}
+	return status, err
 }
 
 // complain says on standard error what is wrong with an object.
@@ -183,7 +194,8 @@ var reportCommand = command{
 	does: `Joins the results of all shards in the journal DIR, a path or URL, and writes below it
 
   report/summary.json    the counts, which it prints too
-  report/problems.jsonl  the result lines of all objects with problems
+  report/problems.jsonl  the result lines of all objects with problems, and a line for each
+                         object that changed between two readings
   report/SHA256SUMS      the digests of the other objects, sorted by name, if all shards
                          have results; otherwise it removes an earlier SHA256SUMS
 

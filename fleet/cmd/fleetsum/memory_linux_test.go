@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -43,6 +44,10 @@ func TestMemory(t *testing.T) {
 		return list
 	}
 	list, long := listOf("list", 400_000), listOf("long", 1_000_000)
+	for i, line := range sums {
+		sums[i] = strings.Repeat("0", 64) + line[64:]
+	}
+	wrong := listOf("wrong", 400_000) // all have problems
 	journal := filepath.Join(dir, "run")
 	for _, tt := range []struct {
 		mostMiB int64
@@ -50,6 +55,8 @@ func TestMemory(t *testing.T) {
 	}{
 		{128, []string{"split", "--journal", journal, "--shards", "1", list}},
 		{128, []string{"worker", "--journal", journal, "--shard", "0"}},
+		{128, []string{"worker", "--journal", journal + "2", wrong}},
+		{128, []string{"worker", "--journal", journal + "2", "--retry-failed", wrong}},
 		{128, []string{"report", journal}},
 		{256, []string{"write", long}},
 	} {

@@ -85,7 +85,7 @@ func flagsOf(c *command, o *options) *pflag.FlagSet {
 	c.options(o, flags)
 	flags.StringArrayVar(&o.store.Params, "store", nil, "parameters of a bucket: `s3://BUCKET?PARAMETER=VALUE`, or s3://?… for all buckets; FLEETSUM_STORE has more of these, divided by blanks, which come first")
 	flags.IntVar(&o.store.Retries, "retries", 8, "repeat a request that brings nothing up to this many times in a row; 8 take at least 19 seconds")
-	flags.DurationVar(&o.store.Stall, "stall", time.Minute, "repeat a request when the store has sent nothing for this long")
+	flags.DurationVar(&o.store.Stall, "stall", time.Minute, "repeat a request when the store has neither sent nor taken anything for this long")
 	return flags
 }
 
@@ -113,7 +113,7 @@ func listOptions(o *options, flags *pflag.FlagSet) {
 
 // wholeOptions adds the options of commands that read whole lists.
 func wholeOptions(o *options, flags *pflag.FlagSet) {
-	flags.BoolVar(&o.partial, "partial", false, "accept a list of 'fleetsum list' or 'rclone lsjson' whose end is missing")
+	flags.BoolVar(&o.partial, "partial", false, "accept what 'fleetsum list', 'fleetsum worker' or 'rclone lsjson' wrote without its end")
 	emptyOption(o, flags)
 }
 

@@ -161,11 +161,21 @@ func (w *worker) write(line []byte) error {
 func (w *worker) check(ctx context.Context, next func() (list.Entry, error), sum *journal.Summer, each func([]byte) error) error {
 	var line []byte
 	return w.checker.Run(ctx, next, func(r *fixity.Result) error {
-		w.progress.done(r)
+		w.done(r)
 		line = r.Append(line[:0])
 		sum.Add(r, line)
 		return each(line)
 	})
+}
+
+// done notes that there is a result. Where no plan says which results are of the run, the
+// last one of an object counts.
+func (w *worker) done(r *fixity.Result) {
+	w.progress.done(r)
+	if w.list != "" {
+		now := time.Now().UTC()
+		r.Checked = &now
+	}
 }
 
 // journaled checks the entries of a list unless the journal has their results. If planned
@@ -205,10 +215,10 @@ func (w *worker) journaled(ctx context.Context, j *journal.Journal, planned *jou
 		return err
 	}
 	defer earlier.Close()
-	again := make(map[int64]bool) // lines that are to be read again
+	again := make(lineSet) // lines that are to be read again
 	known, err := j.CopyResult(ctx, shard, earlier, func(r *fixity.Result) {
 		if r.Retry || w.retryAll && r.IsProblem() && r.Outcome != fixity.Malformed {
-			again[r.Line] = true
+			again.add(r.Line)
 		}
 	})
 	if err != nil {
@@ -275,35 +285,45 @@ func (w *worker) first(ctx context.Context, j *journal.Journal, shard journal.Sh
 	return w.write(sum.Line())
 }
 
-// retry checks those lines of a shard again that are in again. All other lines keep their
+// retry checks those lines of a shard again that are in again. Results are in files: memory
+// has only which lines are read again. All other lines keep their
 // results. So do lines that are not reached because the store fails as before.
-func (w *worker) retry(ctx context.Context, j *journal.Journal, shard journal.Shard, next func() (list.Entry, error), earlier store.Temp, again map[int64]bool) error {
-	w.progress.expect(int64(len(again)), 0)
+func (w *worker) retry(ctx context.Context, j *journal.Journal, shard journal.Shard, next func() (list.Entry, error), earlier store.Temp, again lineSet) error {
 	// Several lines of a list may have one number: these are read again together.
-	left := make(map[int64]int, len(again))
+	seen, left := make(lineSet), make(map[int64]int) // how many more there are of a number
+	lines := int64(0)
 	if err := eachResult(earlier, func(r *fixity.Result) error {
-		if again[r.Line] {
+		if !again.has(r.Line) {
+			return nil
+		}
+		if lines++; seen.has(r.Line) {
 			left[r.Line]++
 		}
+		seen.add(r.Line)
 		return nil
 	}); err != nil {
 		return err
 	}
+	w.progress.expect(lines, 0)
 	fresh, err := store.TempFile()
 	if err != nil {
 		return err
 	}
 	defer fresh.Close()
+	read := make(lineSet) // numbers all of whose lines were read again
 	freshLines, freshSum := bufio.NewWriterSize(fresh, 64<<10), journal.NewSummer()
 	err = w.checker.Run(ctx, func() (list.Entry, error) {
 		for {
-			if e, err := next(); err != nil || again[e.Line] {
+			if e, err := next(); err != nil || again.has(e.Line) {
 				return e, err
 			}
 		}
 	}, func(r *fixity.Result) error {
-		w.progress.done(r)
-		left[r.Line]--
+		w.done(r)
+		if left[r.Line]--; left[r.Line] < 0 {
+			read.add(r.Line)
+			delete(left, r.Line)
+		}
 		line := r.Append(nil)
 		freshSum.Add(r, line)
 		_, err := freshLines.Write(line)
@@ -331,7 +351,7 @@ func (w *worker) retry(ctx context.Context, j *journal.Journal, shard journal.Sh
 	sum.List = w.list
 	take := func(from store.Temp, isFresh bool) error {
 		return eachResult(from, func(r *fixity.Result) error {
-			if (again[r.Line] && left[r.Line] == 0) != isFresh {
+			if read.has(r.Line) != isFresh {
 				return nil
 			}
 			line := r.Append(nil)
@@ -348,6 +368,13 @@ func (w *worker) retry(ctx context.Context, j *journal.Journal, shard journal.Sh
 	}
 	return w.print(results)
 }
+
+// A lineSet is a set of the numbers of lines. Dense ones take less than a byte each.
+type lineSet map[int64]uint64
+
+func (s lineSet) add(line int64) { s[line>>6] |= 1 << (line & 63) }
+
+func (s lineSet) has(line int64) bool { return s[line>>6]>>(line&63)&1 != 0 }
 
 // eachResult calls each with the results in a file.
 func eachResult(f store.Temp, each func(*fixity.Result) error) error {

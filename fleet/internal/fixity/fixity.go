@@ -59,8 +59,12 @@ type Result struct {
 	Computed string `json:"computed,omitempty"`
 	// ETag is what the store said of the contents when they were read, or "".
 	ETag string `json:"etag,omitempty"`
-	// Modified is when the object was last written, as the list says, or nil.
+	// Modified is when the object was last written, or nil: what the store said when it was
+	// read or, of what was not read, what the list says.
 	Modified *time.Time `json:"modified,omitempty"`
+	// Checked is when the outcome was found, by the worker's clock, or nil in the shards of a
+	// plan, of which each has one result.
+	Checked *time.Time `json:"checked,omitempty"`
 	// ExpectedSize is the size that the list says, unless that is Size, or nil.
 	ExpectedSize *int64 `json:"expected_size,omitempty"`
 	// Retry says that the object was unreadable for a cause that may pass.
@@ -135,6 +139,9 @@ func (r *Result) Append(b []byte) []byte {
 	}
 	if r.Modified != nil {
 		b = append(r.Modified.AppendFormat(append(b, `,"modified":"`...), time.RFC3339Nano), '"')
+	}
+	if r.Checked != nil {
+		b = append(r.Checked.AppendFormat(append(b, `,"checked":"`...), time.RFC3339Nano), '"')
 	}
 	return append(b, "}\n"...)
 }
@@ -378,7 +385,7 @@ func (w *work) read(e *list.Entry) {
 	if !utf8.ValidString(e.Name) {
 		r.NameBytes = []byte(e.Name)
 	}
-	r.Modified = e.Time()
+	r.Modified = list.JSONTime(e.Modified)
 	if e.Malformed != "" {
 		r.Outcome, r.Error = Malformed, e.Malformed
 		w.give(r)
@@ -395,7 +402,7 @@ func (w *work) read(e *list.Entry) {
 		return
 	}
 	defer o.Close()
-	r.Size, r.ETag = o.Size(), o.ETag()
+	r.Size, r.ETag, r.Modified = o.Size(), o.ETag(), modified(e, o)
 	if e.Checksums != "" {
 		err = w.expect(r, e.Checksums)
 	}
@@ -414,6 +421,20 @@ func (w *work) read(e *list.Entry) {
 		return
 	}
 	w.succeeded(r.FullName())
+}
+
+// modified returns when what is read was last written. The list may say that more exactly,
+// but is out of date if the object was replaced.
+func modified(e *list.Entry, o store.Object) *time.Time {
+	t := o.Modified()
+	listed := e.ETag == "" || o.ETag() == "" || e.ETag == o.ETag()
+	if !t.IsZero() {
+		listed = !e.Modified.IsZero() && store.SameTime(e.Name, e.Modified, t)
+	}
+	if listed {
+		t = e.Modified
+	}
+	return list.JSONTime(t)
 }
 
 // failed gives r the outcome of an object that could not be read.

@@ -1,11 +1,13 @@
 package fixity
 
 import (
+	"bytes"
 	"encoding/base64"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
 	"path"
 	"strings"
 	"sync"
@@ -13,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sha256-simd/sha256-simd/composite"
 	"github.com/sha256-simd/sha256-simd/fleet/internal/list"
 	"github.com/sha256-simd/sha256-simd/fleet/internal/store"
 	"github.com/sha256-simd/sha256-simd/fleet/internal/storetest"
@@ -456,5 +459,74 @@ func TestVersions(t *testing.T) {
 		if r := check(t, c, e)[0]; r.Outcome != Unreadable || !strings.Contains(r.Error, "version") && !strings.Contains(r.Error, "generation") {
 			t.Errorf("got %+v", r)
 		}
+	}
+}
+
+// The time of a result is that of what was read. What the list says counts where the store
+// says nothing, or the same less exactly.
+func TestTimeOfWhatWasRead(t *testing.T) {
+	read := time.Date(2006, 1, 2, 15, 4, 5, 0, time.UTC) // as identify has it
+	exact := read.Add(456 * time.Millisecond)
+	for name, tt := range map[string]struct {
+		listed time.Time
+		etag   string // in the list
+		silent bool   // the store says no time
+		want   time.Time
+	}{
+		"none is listed":                     {want: read},
+		"the same":                           {listed: read, want: read},
+		"the same in another zone":           {listed: read.In(time.FixedZone("", 3600)), want: read},
+		"the same, more exactly":             {listed: exact, want: exact},
+		"a second before":                    {listed: exact.Add(-time.Second), want: read},
+		"a nanosecond before":                {listed: read.Add(-1), want: read},
+		"a second later":                     {listed: read.Add(time.Second), want: read},
+		"long before, and the same contents": {listed: read.AddDate(-1, 0, 0), etag: "1", want: read},
+		"the store is silent":                {listed: exact, etag: "1", silent: true, want: exact},
+		"silent, and nothing is listed":      {silent: true},
+		"silent, of other contents":          {listed: exact, etag: "2", silent: true},
+	} {
+		for _, scheme := range []string{"s3", "gs", "azblob"} {
+			t.Run(name+"/"+scheme, func(t *testing.T) {
+				c := lie(t, scheme, func(w http.ResponseWriter, r *http.Request, _ int) {
+					identify(w, 1)
+					if tt.silent {
+						w.Header().Del("Last-Modified")
+					}
+					send(w, 200, "", []byte("x"), -1)
+				})
+				r := check(t, c, list.Entry{Name: scheme + "://bucket/key", Modified: tt.listed, ETag: tt.etag})[0]
+				if r.Outcome != New || (r.Modified == nil) != tt.want.IsZero() || r.Modified != nil && (!r.Modified.Equal(tt.want) || r.Modified.Location() != time.UTC) {
+					t.Errorf("got %+v of %v, want %v", r, r.Modified, tt.want)
+				}
+			})
+		}
+	}
+	written := read.Add(123456789)
+	file := storetest.WriteFile(t, t.TempDir(), "f", []byte("x"))
+	if err := os.Chtimes(file, written, written); err != nil {
+		t.Fatal(err)
+	}
+	for _, listed := range []time.Time{{}, written, exact, read, read.AddDate(-1, 0, 0)} {
+		if r := check(t, newChecker(t, nil, nil), list.Entry{Name: file, Modified: listed})[0]; r.Modified == nil || !r.Modified.Equal(written) {
+			t.Errorf("a file listed with %v: got %+v of %v", listed, r, r.Modified)
+		}
+	}
+}
+
+// Where several readings of one object make its checksum, all are of the same contents.
+func TestReplacedBetweenReadings(t *testing.T) {
+	data, other := storetest.Bytes(1, 26<<20), storetest.Bytes(2, 26<<20)
+	c := lie(t, "s3", func(w http.ResponseWriter, r *http.Request, nth int) {
+		identify(w, 1+min(nth, 1))
+		send(w, 200, "", [][]byte{data, other}[min(nth, 1)], -1)
+	})
+	sum, err := composite.Sum(t.Context(), bytes.NewReader(other), int64(len(other)), 15<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Two parts may be of 16 MiB, which is tried first, or of 15.
+	r := check(t, c, list.Entry{Name: "s3://bucket/key", SHA256: sum.String()})[0]
+	if r.Outcome != Unreadable || r.Error != "changed while it was read" {
+		t.Errorf("got %+v", r)
 	}
 }

@@ -36,13 +36,14 @@ func (w *work) readWhole(r *Result, o store.Object) error {
 // reopen opens an object once more. It closes it first: others may wait for the
 // descriptor.
 func (w *work) reopen(r *Result, o *store.Object) error {
-	(*o).Close()
+	before := *o
+	before.Close()
 	again, err := w.Store.Open(w.ctx, r.FullName(), r.Version)
 	if err != nil {
 		return err
 	}
 	*o = again
-	if again.Size() != r.Size {
+	if again.Size() != r.Size || again.ETag() != r.ETag || !again.Modified().Equal(before.Modified()) {
 		return store.ErrChanged
 	}
 	return nil

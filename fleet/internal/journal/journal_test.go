@@ -19,6 +19,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/sha256-simd/sha256-simd/fleet/internal/fixity"
 	"github.com/sha256-simd/sha256-simd/fleet/internal/list"
@@ -121,6 +122,8 @@ func TestReadResult(t *testing.T) {
 	}
 }
 
+func noConflict(r *fixity.Result) error { return fmt.Errorf("a conflict: %+v", r) }
+
 // TestManifest sorts more than fits in memory at once.
 func TestManifest(t *testing.T) {
 	m := NewManifest(context.Background())
@@ -135,7 +138,7 @@ func TestManifest(t *testing.T) {
 		m.Add(&fixity.Result{Name: "x", Outcome: fixity.Mismatch})
 	}
 	var got, want bytes.Buffer
-	if err := m.Write(&got); err != nil {
+	if err := m.Write(&got, noConflict); err != nil {
 		t.Fatal(err)
 	}
 	for i := range n {
@@ -153,7 +156,7 @@ func TestManifestNames(t *testing.T) {
 		m.Add(&fixity.Result{Name: name, NameBytes: []byte(name), Outcome: fixity.New, SHA256: "D"})
 	}
 	var got strings.Builder
-	if err := m.Write(&got); err != nil {
+	if err := m.Write(&got, noConflict); err != nil {
 		t.Fatal(err)
 	}
 	// By bytes, as LC_ALL=C sort does.
@@ -170,7 +173,7 @@ func TestManifestOfVersions(t *testing.T) {
 		m.Add(&fixity.Result{Name: "s3://b/k", Version: version, Outcome: fixity.New, SHA256: "D" + version})
 	}
 	var got strings.Builder
-	if err := m.Write(&got); err != nil {
+	if err := m.Write(&got, noConflict); err != nil {
 		t.Fatal(err)
 	}
 	if want := "D  s3://b/k\nDv1  s3://b/k?versionId=v1\nDv2  s3://b/k?versionId=v2\n"; got.String() != want {
@@ -187,7 +190,7 @@ func TestManifestCancelled(t *testing.T) {
 	for range 10 * manifestChunk {
 		m.Add(&fixity.Result{Name: "n", Outcome: fixity.New})
 	}
-	if err := m.Write(io.Discard); err == nil {
+	if err := m.Write(io.Discard, noConflict); err == nil {
 		t.Error("no error")
 	}
 }
@@ -544,6 +547,9 @@ func TestStatus(t *testing.T) {
 		if got := (&Report{Complete: true, Counts: tt.counts}).Status(); got != tt.want {
 			t.Errorf("%+v: %d, want %d", tt.counts, got, tt.want)
 		}
+		if got := (&Report{Complete: true, Counts: tt.counts, Conflicts: 1}).Status(); got != 1 {
+			t.Errorf("a conflict: %d, want 1", got)
+		}
 		if got := (&Report{Counts: tt.counts}).Status(); got != 2 {
 			t.Errorf("incomplete: %d, want 2", got)
 		}
@@ -616,15 +622,17 @@ func TestReportWithoutAPlan(t *testing.T) {
 }
 
 // Without a plan, a list counts once: one that was read again with another base does not
-// take the place of another list. The result with most lines counts, whatever its name.
+// take the place of another list. The last result counts or, where that is not known, the one
+// with most lines, whatever its name.
 func TestReportOfAListTwice(t *testing.T) {
 	j := newJournal(t)
+	var checked *time.Time
 	put := func(digest, list string, names ...string) {
 		var b []byte
 		sum := NewSummer()
 		sum.List = list
 		for i, name := range names {
-			r := &fixity.Result{Line: int64(i + 1), Name: name, Outcome: fixity.New, SHA256: zeros}
+			r := &fixity.Result{Line: int64(i + 1), Name: name, Outcome: fixity.New, SHA256: zeros, Checked: checked}
 			line := r.Append(nil)
 			sum.Add(r, line)
 			b = append(b, line...)
@@ -644,15 +652,155 @@ func TestReportOfAListTwice(t *testing.T) {
 	twos := strings.Repeat("2", 64)
 	put(zeros, ones, "x/a", "x/b")
 	put(ones, ones, "y/a", "y/b")
-	check(2, 4)
+	check(2, 2)
 	put(ones, ones, "y/a", "y/b", "y/c")
-	check(3, 5)
+	check(3, 3)
 	put(zeros, ones, "x/a", "x/b", "x/c", "x/d")
-	check(4, 7)
+	check(4, 4)
 	put(twos, ones, "z/a")
-	check(4, 8)
+	check(4, 4)
 	put(twos, zeros, "x/c", "x/d", "x/e") // another list
-	check(5, 10)
+	check(5, 7)                           // which of two readings is the last is not known
+	now := time.Now()
+	checked = &now
+	put(ones, ones, "y/a", "y/b") // has fewer lines, and was read last
+	check(5, 5)
+}
+
+// Without a plan, what was found last of an object counts, and nothing else of it: neither
+// in the counts nor in the manifest nor among the problems. Parts may be checked in any order.
+func TestReportCountsTheLastReading(t *testing.T) {
+	at := func(second int, r fixity.Result) *fixity.Result {
+		checked := time.Date(2026, 1, 2, 3, 4, 5, second, time.UTC).In(time.FixedZone("", 3600*second))
+		r.Checked = &checked
+		return &r
+	}
+	good := func(name, sum string) fixity.Result {
+		return fixity.Result{Line: 1, Name: name, Outcome: fixity.New, SHA256: sum, Size: 3}
+	}
+	bad := func(name string) fixity.Result {
+		return fixity.Result{Line: 1, Name: name, Outcome: fixity.Mismatch, SHA256: zeros, Expected: ones, Size: 5}
+	}
+	gone := func(name string) fixity.Result {
+		return fixity.Result{Line: 1, Name: name, Outcome: fixity.Missing, Size: -1}
+	}
+	for name, tt := range map[string]struct {
+		parts     [][]*fixity.Result
+		lines     int64 // of the list
+		want      fixity.Counts
+		manifest  string
+		problems  int
+		conflicts int64
+	}{
+		"mended":    {[][]*fixity.Result{{at(1, bad("a"))}, {at(2, good("a", ones))}}, 1, fixity.Counts{Lines: 1, New: 1, Bytes: 3}, ones + "  a\n", 0, 0},
+		"broken":    {[][]*fixity.Result{{at(1, good("a", ones))}, {at(2, bad("a"))}}, 1, fixity.Counts{Lines: 1, Mismatch: 1, Problems: 1, Bytes: 5}, "", 1, 0},
+		"removed":   {[][]*fixity.Result{{at(1, good("a", ones))}, {at(2, gone("a"))}}, 1, fixity.Counts{Lines: 1, Missing: 1, Problems: 1}, "", 1, 0},
+		"the third": {[][]*fixity.Result{{at(2, gone("a"))}, {at(3, good("a", zeros))}, {at(1, bad("a"))}}, 1, fixity.Counts{Lines: 1, New: 1, Bytes: 3}, zeros + "  a\n", 0, 0},
+		"a part read again": {[][]*fixity.Result{{at(1, good("a", ones)), at(4, good("b", ones))}, {at(2, good("a", zeros)), at(3, bad("b"))}}, 2,
+			fixity.Counts{Lines: 2, New: 2, Bytes: 6}, zeros + "  a\n" + ones + "  b\n", 0, 0},
+		"versions are others": {[][]*fixity.Result{{at(1, fixity.Result{Name: "s3://b/a", Version: "v", Outcome: fixity.New, SHA256: ones})}, {at(2, good("s3://b/a", zeros))}}, 2,
+			fixity.Counts{Lines: 2, New: 2, Bytes: 3}, zeros + "  s3://b/a\n" + ones + "  s3://b/a?versionId=v\n", 0, 0},
+		"twice in the last part":    {[][]*fixity.Result{{at(1, bad("a"))}, {at(2, good("a", ones)), at(3, good("a", ones))}}, 2, fixity.Counts{Lines: 2, New: 2, Bytes: 6}, ones + "  a\n", 0, 0},
+		"twice, and others between": {[][]*fixity.Result{{at(2, bad("a"))}, {at(1, good("a", ones)), at(3, good("a", ones))}}, 2, fixity.Counts{Lines: 2, New: 2, Bytes: 6}, ones + "  a\n", 0, 0},
+		"twice in the last part, and changed": {[][]*fixity.Result{{at(1, bad("a"))}, {at(2, good("a", ones)), at(3, good("a", zeros))}}, 2,
+			fixity.Counts{Lines: 2, New: 2, Bytes: 6}, "", 1, 1},
+		"one says no time": {[][]*fixity.Result{{at(1, good("a", ones))}, {{Name: "a", Outcome: fixity.New, SHA256: zeros}}}, 1, fixity.Counts{Lines: 1, New: 1, Bytes: 3}, ones + "  a\n", 0, 0},
+		"at the same time": {[][]*fixity.Result{{at(1, good("a", ones))}, {at(1, good("a", zeros))}}, 1, fixity.Counts{Lines: 2, New: 2, Bytes: 6}, "", 1, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, reversed := range []bool{false, true} {
+				j := newJournal(t)
+				if reversed {
+					slices.Reverse(tt.parts)
+				}
+				for i, part := range tt.parts {
+					write(t, j, Shard{Digest: fmt.Sprintf("%064d", i)}, part...)
+				}
+				report, err := j.Report(t.Context(), tt.lines)
+				if err != nil || !report.Complete || report.Counts != tt.want || report.Conflicts != tt.conflicts {
+					t.Fatalf("got %+v, %v, want %+v", report, err, tt.want)
+				}
+				if got := read(t, j, j.URL+"/report/SHA256SUMS"); got != tt.manifest {
+					t.Errorf("got the manifest %q, want %q", got, tt.manifest)
+				}
+				if got := read(t, j, j.URL+"/report/problems.jsonl"); strings.Count(got, "\n") != tt.problems {
+					t.Errorf("got the problems %s", got)
+				}
+			}
+		})
+	}
+}
+
+// A damaged result takes no line's place, whatever time its lines say.
+func TestStaleLinesOfDamagedResults(t *testing.T) {
+	j := newJournal(t)
+	late := time.Now()
+	write(t, j, Shard{Digest: zeros}, &fixity.Result{Line: 1, Name: "a", Outcome: fixity.Missing, Size: -1})
+	damaged := result(&fixity.Result{Line: 1, Name: "a", Outcome: fixity.New, SHA256: zeros, Checked: &late}, &fixity.Result{Line: 2, Name: "b", Outcome: fixity.New, SHA256: zeros, Checked: &late})
+	if err := j.WriteResult(t.Context(), ones, bytes.NewReader(damaged[:bytes.LastIndexByte(damaged[:len(damaged)-1], '\n')+1])); err != nil {
+		t.Fatal(err)
+	}
+	for lines := range int64(4) {
+		report, err := j.Report(t.Context(), lines)
+		if want := (fixity.Counts{Lines: 1, Missing: 1, Problems: 1}); err != nil || report.Status() != 2 || report.Counts != want || !slices.Equal(report.MissingShards, []int{1}) {
+			t.Errorf("%d lines: got %+v, %v", lines, report, err)
+		}
+	}
+}
+
+// Of an object with several digests of one kind there is none in the manifest. All that is
+// known of it may be that one is wrong.
+func TestManifestOfConflicts(t *testing.T) {
+	const composite, other = "n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg=-3", "AAAAgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg=-3"
+	for name, tt := range map[string]struct {
+		results []*fixity.Result
+		want    string // the manifest
+		error   string
+	}{
+		"two":                  {[]*fixity.Result{{Name: "b", Outcome: fixity.New, SHA256: zeros}, {Name: "b", Outcome: fixity.New, SHA256: ones}}, "", zeros + " and " + ones},
+		"two matches":          {[]*fixity.Result{{Name: "b", Outcome: fixity.Match, SHA256: zeros}, {Name: "b", Outcome: fixity.Match, SHA256: ones}}, "", zeros + " and " + ones},
+		"a mismatch":           {[]*fixity.Result{{Name: "b", Outcome: fixity.Match, SHA256: ones}, {Name: "b", Outcome: fixity.Mismatch, SHA256: zeros}}, "", zeros + " and " + ones},
+		"two mismatches":       {[]*fixity.Result{{Name: "b", Outcome: fixity.Mismatch, SHA256: ones}, {Name: "b", Outcome: fixity.Mismatch, SHA256: zeros}}, "", zeros + " and " + ones},
+		"a mismatch as read":   {[]*fixity.Result{{Name: "b", Outcome: fixity.Match, SHA256: ones}, {Name: "b", Outcome: fixity.Mismatch, SHA256: ones}}, ones + "  b\n", ""},
+		"many":                 {[]*fixity.Result{{Name: "b", Outcome: fixity.New, SHA256: ones}, {Name: "b", Outcome: fixity.New, SHA256: ones + "1"}, {Name: "b", Outcome: fixity.New, SHA256: ones + "2"}}, "", ones + " and " + ones + "1"},
+		"composite":            {[]*fixity.Result{{Name: "b", Outcome: fixity.New, SHA256: zeros}, {Name: "b", Outcome: fixity.Match, SHA256: composite, PartSize: 8}}, zeros + "  b\n" + composite + "  b\n", ""},
+		"of other parts":       {[]*fixity.Result{{Name: "b", Outcome: fixity.Match, SHA256: other, PartSize: 9}, {Name: "b", Outcome: fixity.Match, SHA256: composite, PartSize: 8}}, composite + "  b\n" + other + "  b\n", ""},
+		"of the same parts":    {[]*fixity.Result{{Name: "b", Outcome: fixity.New, SHA256: zeros}, {Name: "b", Outcome: fixity.Match, SHA256: other, PartSize: 8}, {Name: "b", Outcome: fixity.Match, SHA256: composite, PartSize: 8}}, "", other + " and " + composite},
+		"another object":       {[]*fixity.Result{{Name: "bb", Outcome: fixity.New, SHA256: ones}, {Name: "b", Outcome: fixity.New, SHA256: zeros}}, zeros + "  b\n" + ones + "  bb\n", ""},
+		"another version":      {[]*fixity.Result{{Name: "s3://b/b", Version: "v", Outcome: fixity.New, SHA256: ones}, {Name: "s3://b/b", Outcome: fixity.New, SHA256: zeros}}, zeros + "  s3://b/b\n" + ones + "  s3://b/b?versionId=v\n", ""},
+		"what was not read":    {[]*fixity.Result{{Name: "b", Outcome: fixity.New, SHA256: ones}, {Name: "b", Outcome: fixity.Missing}}, ones + "  b\n", ""},
+		"the version that did": {[]*fixity.Result{{Name: "s3://b/\xff", Version: "v", Outcome: fixity.New, SHA256: ones}, {Name: "s3://b/\xff", Version: "v", Outcome: fixity.New, SHA256: zeros}}, "", zeros + " and " + ones},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := NewManifest(t.Context())
+			defer m.Close()
+			around := []*fixity.Result{{Name: "a", Outcome: fixity.New, SHA256: zeros}, {Name: "z", Outcome: fixity.New, SHA256: zeros}}
+			for _, r := range append(tt.results, around...) {
+				r.NameBytes = []byte(r.Name)
+				m.Add(r)
+			}
+			var got strings.Builder
+			conflicts := 0
+			err := m.Write(&got, func(r *fixity.Result) error {
+				conflicts++
+				if of := tt.results[0]; r.FullName() != of.Name || r.Version != of.Version || r.Error != "changed between two readings: "+tt.error || r.Check() != nil || !r.IsProblem() {
+					t.Errorf("got %+v", r)
+				}
+				return nil
+			})
+			if want := zeros + "  a\n" + tt.want + zeros + "  z\n"; err != nil || got.String() != want || (conflicts == 1) != (tt.error != "") {
+				t.Errorf("got %q, %d conflicts, %v, want %q", got.String(), conflicts, err, want)
+			}
+			m = NewManifest(t.Context())
+			defer m.Close()
+			for _, r := range tt.results {
+				m.Add(r)
+			}
+			if err := m.Write(io.Discard, func(*fixity.Result) error { return fs.ErrInvalid }); errors.Is(err, fs.ErrInvalid) != (tt.error != "") {
+				t.Errorf("the last object: %v", err)
+			}
+		})
+	}
 }
 
 // Without a plan, a copy of a result is no other result.
@@ -722,9 +870,7 @@ func TestReportsAtOnce(t *testing.T) {
 		ctx, j := t.Context(), newJournal(t)
 		report := &Report{Complete: complete}
 		removing := &seeker{strings.NewReader(""), func() { os.Remove(j.URL + "/report/SHA256SUMS") }}
-		m := NewManifest(ctx)
-		defer m.Close()
-		err := j.writeReport(ctx, report, m, removing)
+		err := j.writeReport(ctx, report, strings.NewReader(""), removing)
 		if _, statErr := os.Stat(j.URL + "/report/summary.json"); (err != nil) != complete || errors.Is(statErr, fs.ErrNotExist) != complete {
 			t.Errorf("complete %v: got %v; the summary: %v", complete, err, statErr)
 		}
@@ -737,9 +883,7 @@ func TestCompleteReportMeanwhile(t *testing.T) {
 	server := storetest.New(t)
 	ctx, j := t.Context(), &Journal{URL: "s3://" + storetest.Bucket + "/run"}
 	write := func(complete bool, problems io.ReadSeeker) {
-		m := NewManifest(ctx)
-		defer m.Close()
-		if err := j.writeReport(ctx, &Report{Complete: complete}, m, problems); err != nil {
+		if err := j.writeReport(ctx, &Report{Complete: complete}, strings.NewReader(""), problems); err != nil {
 			t.Errorf("complete %v: %v", complete, err)
 		}
 	}
@@ -777,9 +921,7 @@ func TestReportsInEachOrder(t *testing.T) {
 			server.Put("run/report/SHA256SUMS", nil)
 			for i, s := range sides {
 				go func() {
-					m := NewManifest(t.Context())
-					defer m.Close()
-					s.err = (&Journal{Store: s.store, URL: j.URL}).writeReport(t.Context(), &Report{Complete: complete[i]}, m, strings.NewReader(""))
+					s.err = (&Journal{Store: s.store, URL: j.URL}).writeReport(t.Context(), &Report{Complete: complete[i]}, strings.NewReader(""), strings.NewReader(""))
 					s.waits <- false
 				}()
 			}
@@ -918,9 +1060,7 @@ func TestSummaryWhoseAnswerIsLost(t *testing.T) {
 				server.ServeHTTP(httptest.NewRecorder(), r)
 				w.WriteHeader(http.StatusInternalServerError)
 			})
-			m := NewManifest(t.Context())
-			defer m.Close()
-			err := (&Journal{Store: s, URL: server.Name("run")}).writeReport(t.Context(), &Report{Complete: true}, m, strings.NewReader(""))
+			err := (&Journal{Store: s, URL: server.Name("run")}).writeReport(t.Context(), &Report{Complete: true}, strings.NewReader(""), strings.NewReader(""))
 			summary := server.Get("run/report/summary.json")
 			if stays := strings.HasPrefix(other, "{"); err == nil || created != 2 || (summary != nil) != stays {
 				t.Errorf("%v after %d requests; the summary: %s", err, created, summary)
@@ -934,9 +1074,7 @@ func TestSummaryAfterASignal(t *testing.T) {
 	j := newJournal(t)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	signal := errors.New("a signal")
-	m := NewManifest(ctx)
-	defer m.Close()
-	err := j.writeReport(ctx, &Report{Complete: true}, m, &seeker{strings.NewReader(""), func() { cancel(signal) }})
+	err := j.writeReport(ctx, &Report{Complete: true}, strings.NewReader(""), &seeker{strings.NewReader(""), func() { cancel(signal) }})
 	if _, statErr := os.Stat(j.URL + "/report/summary.json"); !errors.Is(err, signal) || !errors.Is(statErr, fs.ErrNotExist) {
 		t.Errorf("got %v; the summary: %v", err, statErr)
 	}
@@ -959,9 +1097,7 @@ func TestManifestThatCannotBeRead(t *testing.T) {
 	server, j := onServer(t)
 	ctx := t.Context()
 	server.Faults(func(string, int) storetest.Fault { return storetest.Fault{Status: 503} })
-	m := NewManifest(ctx)
-	defer m.Close()
-	err := j.writeReport(ctx, &Report{Complete: true}, m, strings.NewReader(""))
+	err := j.writeReport(ctx, &Report{Complete: true}, strings.NewReader(""), strings.NewReader(""))
 	if err == nil || !strings.Contains(err.Error(), "the manifest cannot be read: ") || server.Get("run/report/summary.json") == nil {
 		t.Errorf("got %v; the summary: %s", err, server.Get("run/report/summary.json"))
 	}

@@ -8,10 +8,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
+	"math"
 	"regexp"
 	"strings"
+	"unicode/utf8"
 
+	"github.com/sha256-simd/sha256-simd"
 	"github.com/sha256-simd/sha256-simd/fleet/internal/fixity"
 	"github.com/sha256-simd/sha256-simd/fleet/internal/list"
 	"github.com/sha256-simd/sha256-simd/fleet/internal/store"
@@ -29,6 +31,9 @@ type Report struct {
 	// digests of them are in the manifest.
 	Unchanged int64 `json:"unchanged"`
 	fixity.Counts
+	// Conflicts is how many objects changed between two readings: they have several digests,
+	// of which none is in the manifest.
+	Conflicts int64 `json:"conflicts"`
 	// Lists are the lists that the run is of.
 	Lists []list.Source `json:"lists,omitempty"`
 	// Started is when the plan was made, as of RFC 3339.
@@ -42,7 +47,7 @@ func (r *Report) Status() int {
 	switch {
 	case !r.Complete:
 		return 2
-	case r.Problems > 0:
+	case r.Problems > 0 || r.Conflicts > 0:
 		return 1
 	}
 	return 0
@@ -52,7 +57,8 @@ func (r *Report) Status() int {
 //
 //	report/SHA256SUMS      the digests of all objects that are as they should be, sorted
 //	                       by name; a version is a part of its object's name
-//	report/problems.jsonl  the results of the others
+//	report/problems.jsonl  the results of the others, and a line for each object that
+//	                       changed between two readings
 //	report/summary.json    the Report
 //
 // It removes SHA256SUMS if the run is not complete. summary.json is there only if the
@@ -61,9 +67,9 @@ func (r *Report) Status() int {
 // Without a plan, the run consists of the results that are there. It is complete if they
 // have `lines` lines in all. An object that several results have counts once, and so does a
 // list: a part that was changed, or read with another base or in another format, and checked
-// again does not take the place of another. Of several results of a list, the one with most
-// lines counts. It is an error if a plan has another number of lines, unless `lines` is below
-// 0.
+// again does not take the place of another. Of several results of an object, or of a list,
+// the one that was found last counts, as far as workers' clocks agree. It is an error if a
+// plan has another number of lines, unless `lines` is below 0.
 func (j *Journal) Report(ctx context.Context, lines int64) (*Report, error) {
 	plan, err := j.Plan(ctx)
 	if err != nil {
@@ -74,7 +80,7 @@ func (j *Journal) Report(ctx context.Context, lines int64) (*Report, error) {
 		if plan, err = j.found(ctx, lines); err != nil {
 			return nil, err
 		}
-		found = newSorter(ctx, manifestChunk)
+		found = newSorter(ctx, sinceChunk)
 		defer found.close()
 	} else if has := plan.Lines + plan.Unchanged.Lines; lines >= 0 && lines != has {
 		return nil, fmt.Errorf("%s has a plan of %d lines, not %d", j.URL, has, lines)
@@ -87,27 +93,44 @@ func (j *Journal) Report(ctx context.Context, lines int64) (*Report, error) {
 		return nil, err
 	}
 	defer problems.Close()
-	twice, err := j.join(ctx, plan, report, manifest, problems, found)
+	stale, err := j.join(ctx, plan, report, manifest, problems, found)
 	if err != nil {
 		return nil, err
 	}
 	checked := report.Lines
+	w := bufio.NewWriter(problems)
 	if found != nil {
-		checked = countLines(found.all(), twice)
-		if err := found.err(); err != nil {
+		if checked, err = current(found, stale, report, manifest, w); err != nil {
 			return nil, err
 		}
 	}
+	sums, err := store.TempFile()
+	if err != nil {
+		return nil, err
+	}
+	defer sums.Close()
+	err = manifest.Write(sums, func(r *fixity.Result) error {
+		report.Conflicts++
+		_, err := w.Write(r.Append(nil))
+		return err
+	})
+	if err = errors.Join(err, w.Flush()); err != nil {
+		return nil, err
+	}
 	report.Complete = len(report.MissingShards) == 0 && checked == plan.Lines
-	return report, j.writeReport(ctx, report, manifest, problems)
+	return report, j.writeReport(ctx, report, sums, problems)
 }
 
-// join reads the results of all shards into a report, its manifest and its problems. If
-// found is not nil, it gets what countLines counts. Of several results of one list, all but
-// one are in twice: the first of those with most lines is not.
-func (j *Journal) join(ctx context.Context, plan *Plan, report *Report, manifest *Manifest, problems store.Temp, found *sorter) (twice map[string]bool, err error) {
-	twice = make(map[string]bool)
-	lists := make(map[string]Shard)
+// join reads the results of all shards into a report, its manifest and its problems or, if
+// found is not nil, into that. Results in stale do not count: they are damaged, or of a list
+// that has another one, which was found later or has more lines.
+func (j *Journal) join(ctx context.Context, plan *Plan, report *Report, manifest *Manifest, problems store.Temp, found *sorter) (stale map[string]bool, err error) {
+	type result struct {
+		digest, last string // as foundLine has them
+		lines        int64
+	}
+	stale = make(map[string]bool)
+	lists := make(map[string]result)
 	w := bufio.NewWriter(problems)
 	var line []byte
 	for i, s := range plan.Shards {
@@ -116,9 +139,12 @@ func (j *Journal) join(ctx context.Context, plan *Plan, report *Report, manifest
 		if err != nil {
 			return nil, err
 		}
+		last := neverFound
 		sum, err := j.readShard(ctx, s, io.Discard, func(r *fixity.Result) error {
 			if found != nil {
-				found.add(lineKey(r, s) + s.Digest)
+				last = min(last, foundAt(r))
+				found.add(foundLine(r, s))
+				return nil
 			}
 			if manifest.Add(r); !r.IsProblem() {
 				return nil
@@ -130,6 +156,7 @@ func (j *Journal) join(ctx context.Context, plan *Plan, report *Report, manifest
 		var d *damagedError
 		if errors.As(err, &d) {
 			report.MissingShards = append(report.MissingShards, i)
+			stale[s.Digest] = true
 			w.Reset(problems)
 			if _, err := problems.Seek(start, io.SeekStart); err != nil {
 				return nil, err
@@ -145,17 +172,19 @@ func (j *Journal) join(ctx context.Context, plan *Plan, report *Report, manifest
 		if err != nil {
 			return nil, err
 		}
-		report.AddCounts(&sum.Summary)
+		if found == nil {
+			report.AddCounts(&sum.Summary)
+		}
 		if sum.List != "" {
-			this := Shard{Digest: s.Digest, Lines: sum.Summary.Lines}
-			most, ok := lists[sum.List]
-			if !ok || this.Lines > most.Lines {
-				lists[sum.List], this = this, most
+			this := result{s.Digest, last, sum.Summary.Lines}
+			other, ok := lists[sum.List]
+			if !ok || this.last < other.last || this.last == other.last && this.lines > other.lines {
+				lists[sum.List], this = this, other
 			}
-			twice[this.Digest] = ok
+			stale[this.digest] = ok
 		}
 	}
-	return twice, j.readUnchanged(ctx, plan, func(r *fixity.Result) error {
+	return stale, j.readUnchanged(ctx, plan, func(r *fixity.Result) error {
 		manifest.Add(r)
 		return nil
 	})
@@ -171,28 +200,62 @@ func lineKey(r *fixity.Result, s Shard) string {
 	return sortKey(r.FullName(), r.Version)
 }
 
-// countLines returns how many lines results have. Each string is a line's key and its
-// result's name, and they are sorted. A line counts as often as it occurs in the result
-// that repeats it most. Results that are twice do not count.
-func countLines(sorted iter.Seq[string], twice map[string]bool) int64 {
-	var lines, most, times int64
-	var last, lastKey string
-	for text := range sorted {
-		key, result := cutKey(text)
-		if twice[result] {
+// foundDigits is how many digits foundAt returns.
+const foundDigits = 19
+
+// neverFound is foundAt of a result that does not say when it was found.
+var neverFound = fmt.Sprint(int64(math.MaxInt64))
+
+// foundAt returns when a result was found. Of two, the less was found later.
+func foundAt(r *fixity.Result) string {
+	if r.Checked == nil {
+		return neverFound
+	}
+	return fmt.Sprintf("%0*d", foundDigits, math.MaxInt64-max(0, r.Checked.UnixNano()))
+}
+
+// foundLine returns a result in a shard, behind what it is sorted by: its line's key, when
+// it was found, and the shard's digest.
+func foundLine(r *fixity.Result, s Shard) string {
+	return lineKey(r, s) + foundAt(r) + s.Digest + string(r.Append(nil))
+}
+
+// current adds those of the results that were found to a report, its manifest and its
+// problems that are not stale: of the results of a line, those of the shard that has the
+// last one. It returns how many lines there are. A line counts as often as it occurs in the
+// shard that repeats it most. Two shards that do not say which was last both have current
+// results: the manifest shows whether these agree.
+func current(found *sorter, stale map[string]bool, report *Report, manifest *Manifest, problems io.Writer) (lines int64, err error) {
+	var lastKey, last, shard string
+	times := make(map[string]int64) // by shards, of a line
+	var most int64
+	for text := range found.all() {
+		key, data := cutKey(text)
+		at, of, line := data[:foundDigits], data[foundDigits:foundDigits+2*sha256.Size], data[foundDigits+2*sha256.Size:]
+		if stale[of] || err != nil {
 			continue
 		}
 		if key != lastKey {
-			lines, most = lines+most, 0
+			lines += most
+			lastKey, last, shard, most = key, at, of, 0
+			clear(times)
 		}
-		if text != last {
-			times = 0
+		times[of]++
+		most = max(most, times[of])
+		if of != shard && at != last {
+			continue
 		}
-		times++
-		most = max(most, times)
-		last, lastKey = text, key
+		var r fixity.Result
+		if err = json.Unmarshal([]byte(line), &r); err != nil {
+			continue
+		}
+		report.Add(&r)
+		manifest.Add(&r)
+		if r.IsProblem() {
+			_, err = io.WriteString(problems, line)
+		}
 	}
-	return lines + most
+	return lines + most, errors.Join(err, found.err())
 }
 
 // writeReport writes summary.json last, and removes that of an earlier report first.
@@ -202,7 +265,7 @@ func countLines(sorted iter.Seq[string], twice map[string]bool) int64 {
 // two is killed, or its store fails, a summary can say complete without a manifest in one
 // case: the complete report creates its summary and looks for its manifest between the first
 // two removals of the other, which does not come to its third.
-func (j *Journal) writeReport(ctx context.Context, report *Report, manifest *Manifest, problems io.ReadSeeker) error {
+func (j *Journal) writeReport(ctx context.Context, report *Report, manifest, problems io.ReadSeeker) error {
 	text, err := report.Text()
 	if err != nil {
 		return err
@@ -215,7 +278,7 @@ func (j *Journal) writeReport(ctx context.Context, report *Report, manifest *Man
 	// the program ends 5 seconds after a signal all the same.
 	whole := context.WithoutCancel(ctx)
 	if report.Complete {
-		err = j.Store.WriteFrom(ctx, sums, manifest.Write)
+		err = j.Store.Write(ctx, sums, manifest)
 	} else if err = j.Store.Remove(whole, sums); err != nil {
 		err = fmt.Errorf("removing the manifest of an earlier report: %w", err)
 	} else if err = j.Store.Remove(whole, summary); err != nil {
@@ -344,35 +407,81 @@ const manifestChunk = 50_000
 // NewManifest returns an empty Manifest.
 func NewManifest(ctx context.Context) *Manifest { return &Manifest{newSorter(ctx, manifestChunk)} }
 
-// Add adds the digest of an object, unless it has none or is not as it should be.
+// Add adds the digest of an object, if it has one. That of an object that is not as it
+// should be is not written, but no other of the same object is written either.
 func (m *Manifest) Add(r *fixity.Result) {
-	if r.Outcome != fixity.Match && r.Outcome != fixity.New {
+	if r.SHA256 == "" {
 		return
 	}
-	m.sorter.add(list.NameOfVersion(r.FullName(), r.Version) + "\x00" + r.SHA256)
+	// Composite checksums of different parts differ, though the object is the same.
+	kind := ""
+	if n := list.Parts(r.SHA256); n > 0 {
+		kind = fmt.Sprint(n, "/", r.PartSize)
+	}
+	text := list.NameOfVersion(r.FullName(), r.Version) + "\x00" + kind + "\x00" + r.SHA256
+	if r.IsProblem() {
+		text += "\x00"
+	}
+	m.sorter.add(text)
+}
+
+// A manifestObject has the digests of one name.
+type manifestObject struct {
+	name, kind, sum string // of the last digest
+	good            []string
+	conflict        string // two digests, or ""
 }
 
 // Write writes the digests, as coreutils does. Nothing can be added any more.
-// Duplicates are written once.
-func (m *Manifest) Write(w io.Writer) error {
+// Duplicates are written once. It calls conflict in place of writing an object that has
+// several digests: it changed between two readings, and nothing says which was the last.
+func (m *Manifest) Write(w io.Writer, conflict func(*fixity.Result) error) error {
 	b := bufio.NewWriter(w)
-	last := ""
-	for line := range m.sorter.all() {
-		if line == last {
-			continue
+	var o manifestObject
+	end := func() error {
+		if o.conflict != "" {
+			return conflict(o.result())
 		}
-		last = line
-		name, sum, _ := strings.Cut(line, "\x00")
+		name, mark := o.name, ""
 		if strings.ContainsAny(name, "\\\n\r") {
-			b.WriteByte('\\')
-			name = escapeName.Replace(name)
+			name, mark = escapeName.Replace(name), `\`
 		}
-		b.WriteString(sum + "  " + name + "\n")
+		for _, sum := range o.good {
+			b.WriteString(mark + sum + "  " + name + "\n")
+		}
+		return nil
 	}
-	if err := m.sorter.err(); err != nil {
+	var err error
+	for line := range m.sorter.all() {
+		name, rest, _ := strings.Cut(line, "\x00")
+		kind, sum, _ := strings.Cut(rest, "\x00")
+		sum, bad := strings.CutSuffix(sum, "\x00")
+		if name != o.name {
+			err = errors.Join(err, end())
+			o = manifestObject{name: name, good: o.good[:0]}
+		}
+		if o.sum != "" && kind == o.kind && sum != o.sum && o.conflict == "" {
+			o.conflict = o.sum + " and " + sum
+		}
+		if !bad && o.conflict == "" && (len(o.good) == 0 || o.good[len(o.good)-1] != sum) {
+			o.good = append(o.good, sum)
+		}
+		o.kind, o.sum = kind, sum
+	}
+	if err = errors.Join(err, m.sorter.err()); err != nil {
 		return err
 	}
-	return b.Flush()
+	return errors.Join(end(), b.Flush())
+}
+
+// result returns the result of an object that changed.
+func (o *manifestObject) result() *fixity.Result {
+	name, version := list.CutVersion(o.name)
+	r := &fixity.Result{Name: name, Version: version, Outcome: fixity.Unreadable, Size: -1, Error: "changed between two readings: " + o.conflict}
+	if !utf8.ValidString(name) {
+		r.NameBytes = []byte(name)
+	}
+	return r
 }
 
 var escapeName = strings.NewReplacer(`\`, `\\`, "\n", `\n`, "\r", `\r`)

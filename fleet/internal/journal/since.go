@@ -156,7 +156,7 @@ func carryOver(r *fixity.Result, e *list.Entry) bool {
 		same, known = same && e.ETag == r.ETag, true
 	}
 	if !e.Modified.IsZero() && r.Modified != nil {
-		same, known = same && e.Modified.Equal(*r.Modified), true
+		same, known = same && store.SameTime(e.Name, e.Modified, *r.Modified), true
 	}
 	r.Line, r.Outcome = e.Line, fixity.Match
 	switch e.Expected() {

@@ -17,12 +17,12 @@ import (
 // know something, and of which they know the same.
 func TestSince(t *testing.T) {
 	ctx, earlier := t.Context(), newJournal(t)
-	plan, err := earlier.Split(ctx, Split{Shards: 1}, entries(1, 1, 1, 1, 1, 1))
+	plan, err := earlier.Split(ctx, Split{Shards: 1}, entries(1, 1, 1, 1, 1, 1, 1, 1))
 	if err != nil {
 		t.Fatal(err)
 	}
 	at := time.Date(2020, 1, 2, 3, 4, 5, 6e6, time.UTC)
-	later := at.Add(time.Millisecond)
+	later, seconds := at.Add(time.Millisecond), at.Truncate(time.Second)
 	const composite = "n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg=-3"
 	write(t, earlier, plan.Shards[0],
 		&fixity.Result{Line: 1, Name: "match", Outcome: fixity.Match, SHA256: zeros, Expected: zeros, Size: 5, ETag: "e", Modified: &at},
@@ -30,6 +30,8 @@ func TestSince(t *testing.T) {
 		&fixity.Result{Line: 3, Name: "mismatch", Outcome: fixity.Mismatch, SHA256: ones, Expected: zeros, Size: 5, ETag: "e"},
 		&fixity.Result{Line: 4, Name: "", Outcome: fixity.Malformed, Size: -1, Error: "why"},
 		&fixity.Result{Line: 5, Name: "null", Outcome: fixity.New, SHA256: zeros, Size: 5, Version: "null"},
+		&fixity.Result{Line: 7, Name: "s3://b/seconds", Outcome: fixity.New, SHA256: zeros, Size: 5, Modified: &seconds},
+		&fixity.Result{Line: 8, Name: "seconds", Outcome: fixity.New, SHA256: zeros, Size: 5, Modified: &seconds},
 		&fixity.Result{Line: 6, Name: "composite", Outcome: fixity.Match, SHA256: composite, Expected: composite, Size: 5, ETag: "e"},
 	)
 	for _, tt := range []struct {
@@ -44,6 +46,10 @@ func TestSince(t *testing.T) {
 		{"the time alone, and none of the earlier list", list.Entry{Name: "composite", SHA256: composite, Size: 5, Modified: at}, ""},
 		{"nothing known", list.Entry{Name: "match", SHA256: zeros, Size: -1}, ""},
 		{"the size alone", list.Entry{Name: "match", SHA256: zeros, Size: 5}, ""},
+		{"the time to the second", list.Entry{Name: "s3://b/seconds", Size: 5, Modified: at}, "new "},
+		{"another second", list.Entry{Name: "s3://b/seconds", Size: 5, Modified: at.Add(time.Second)}, ""},
+		{"the second before", list.Entry{Name: "s3://b/seconds", Size: 5, Modified: at.Truncate(time.Second).Add(-1)}, ""},
+		{"the time to the second, of a file", list.Entry{Name: "seconds", Size: 5, Modified: at}, ""},
 		{"another size", list.Entry{Name: "match", Size: 6, ETag: "e", Modified: at}, ""},
 		{"a smaller size", list.Entry{Name: "match", Size: 4, ETag: "e"}, ""},
 		{"another digest", list.Entry{Name: "match", SHA256: ones, Size: 5, ETag: "e"}, ""},

@@ -298,7 +298,7 @@ func (e *Entry) check() string {
 func isComment(line string) bool { return strings.HasPrefix(line, "#") || isFrame(line) }
 
 // isFrame reports whether a line is the last of a worker's output or of a listing.
-func isFrame(line string) bool { return strings.HasPrefix(line, `{"summary":`) || isEnding(line) }
+func isFrame(line string) bool { return strings.HasPrefix(line, summaryPrefix) || isEnding(line) }
 
 // record is a line of JSON: what Append writes, or a worker.
 type record struct {
@@ -355,6 +355,7 @@ func parseJSON(line string, e *Entry) error {
 	}
 	sha256, size := r.SHA256, r.Size
 	if r.Outcome != "" {
+		e.listing = results
 		// A worker's output: what was expected still is, whatever was read. What was
 		// read is the object's digest and size only if that was right.
 		if err := e.setExpected(r.Expected); err != nil {
@@ -396,6 +397,7 @@ func ParseEntry(line string) (Entry, error) {
 	if err := parseJSON(line, &e); err != nil {
 		return e, err
 	}
+	e.listing = "" // whatever it was
 	if e.Malformed == "" {
 		e.Malformed = e.check()
 	}
@@ -420,24 +422,19 @@ func (e *Entry) record() *record {
 	if e.Size >= 0 {
 		r.Size = &e.Size
 	}
-	r.Modified = e.Time()
+	r.Modified = JSONTime(e.Modified)
 	if !utf8.ValidString(e.Name) {
 		r.NameBytes = []byte(e.Name)
 	}
 	return r
 }
 
-// Time returns Modified in UTC, in the years that JSON has, or nil if it is zero.
-func (e *Entry) Time() *time.Time {
-	if e.Modified.IsZero() {
+// JSONTime returns t in UTC, or nil if it is zero. If RFC 3339 has no such year, it returns
+// the nearest time that it has. Files may have any.
+func JSONTime(t time.Time) *time.Time {
+	if t.IsZero() {
 		return nil
 	}
-	return inYears(e.Modified)
-}
-
-// inYears returns t or, if RFC 3339 has no such year, the nearest time that it has.
-// Files may have any.
-func inYears(t time.Time) *time.Time {
 	first, last := time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)
 	switch t = t.UTC(); {
 	case t.Before(first):

@@ -441,6 +441,10 @@ func TestListings(t *testing.T) {
 	entry := &Entry{Name: "s3://a/k", Size: 1}
 	lineA, lineB, endA, endB := string(a.Append(nil, entry)), string(b.Append(nil, entry)), string(a.AppendEnd(nil)), string(b.AppendEnd(nil))
 	const other = `{"name":"x"}` + "\n"
+	const result = `{"line":1,"name":"x","outcome":"missing","sha256":"","expected":"","size":-1,"error":""}` + "\n"
+	summary := func(lines int) string {
+		return fmt.Sprintf(`{"summary":{"lines":%d,"match":0,"problems":1},"sha256":""}`, lines) + "\n"
+	}
 	const rcloneLine = `{"Path":"a","Size":7},` + "\n"
 	for _, tt := range []struct {
 		name, format, text string
@@ -460,6 +464,19 @@ func TestListings(t *testing.T) {
 		{"in another list", "auto", other + lineA, false, 2},
 		{"broken off, and then whole", "auto", lineA + lineA + endA, true, 2},
 		{"names", "names", lineA, true, 1},
+		{"results", "auto", result + result + summary(2), true, 2},
+		{"results in JSON", "json", result + result + summary(2), true, 2},
+		{"results without their summary", "auto", result + result, false, 2},
+		{"results of which the summary knows fewer", "auto", result + result + summary(1), false, 2},
+		{"no results", "auto", summary(0), true, 0},
+		{"results that were filtered", "auto", result + summary(9), true, 1},
+		{"results, sorted in reverse", "auto", summary(2) + result + result, true, 2},
+		{"results of two, sorted", "auto", result + result + result + summary(1) + summary(2), true, 3},
+		{"whole results, and broken ones", "auto", result + result + summary(2) + result, false, 3},
+		{"broken results, and whole ones", "auto", result + result + result + summary(2), false, 3},
+		{"results behind a listing", "auto", lineA + endA + result, false, 2},
+		{"results behind a listing that broke off", "auto", lineA + result + summary(1), false, 2},
+		{"a name of a result", "names", result, true, 1},
 		{"rclone", "rclone", "[\n" + rcloneLine + "]\n", true, 1},
 		{"rclone, no object", "rclone", "[\n]\n", true, 0},
 		{"rclone, broken off", "rclone", "[\n" + rcloneLine, false, 1},
@@ -483,7 +500,7 @@ func TestListings(t *testing.T) {
 					t.Fatalf("%+v, %v", e, err)
 				}
 			}
-			if err := listings.Check(); n != tt.entries || (err == nil) != tt.whole || err != nil && !errors.Is(err, ErrBroken) {
+			if err := listings.Check(); n != tt.entries || (err == nil) != tt.whole || err != nil && !errors.Is(err, ErrBroken) && !errors.Is(err, ErrNoSummary) {
 				t.Errorf("%d entries, %v", n, err)
 			}
 		})

@@ -45,22 +45,34 @@ type ending struct {
 	Objects int64  `json:"objects"`
 }
 
+// summaryPrefix begins the last line of a worker's output.
+const summaryPrefix = `{"summary":`
+
 func isEnding(line string) bool { return strings.HasPrefix(line, `{"ended":`) }
 
 // Listings collects from the lines of lists which listings they belong to, and whether
-// these ended. The zero value is ready for use.
+// these ended. The outputs of workers are listings, too. The zero value is ready for use.
 type Listings struct {
 	ended  map[string]bool // by what names a listing
 	broken bool
+
+	results, summed int64 // of workers, and how many of these their summaries count
 }
 
 // rclone names the array that rclone lsjson writes.
 const rclone = "["
 
+// results names the output of a worker.
+const results = "{"
+
 // ErrBroken says that lists have a part of a listing.
 var ErrBroken = errors.New("it has lines of a listing, but not the line that ends the listing: the listing broke off, or a filter dropped that line")
 
-// Check returns ErrBroken unless all listings ended.
+// ErrNoSummary says that lists have a part of a worker's output.
+var ErrNoSummary = errors.New("it has results of a worker, but not the summary behind them: the worker was cut off, or a filter dropped that line")
+
+// Check returns ErrBroken unless all listings ended, and ErrNoSummary if there are more
+// results of workers than summaries count: filters may drop results.
 func (l *Listings) Check() error {
 	broken := l.broken
 	for _, ended := range l.ended {
@@ -69,11 +81,18 @@ func (l *Listings) Check() error {
 	if broken {
 		return ErrBroken
 	}
+	if l.results > l.summed {
+		return ErrNoSummary
+	}
 	return nil
 }
 
 // has notes a line of a listing, which is "" if the line is of none.
 func (l *Listings) has(id string) {
+	if id == results {
+		l.results++
+		return
+	}
 	if id == "" || l.ended[id] {
 		return
 	}
@@ -95,6 +114,11 @@ func (l *Listings) frame(line string) {
 	case line == "]":
 		l.has(rclone)
 		l.ended[rclone] = true
+	case strings.HasPrefix(line, summaryPrefix):
+		var s struct{ Summary struct{ Lines int64 } }
+		if json.Unmarshal([]byte(line), &s) == nil {
+			l.summed += s.Summary.Lines
+		}
 	case isEnding(line):
 		var e ending
 		if json.Unmarshal([]byte(line), &e) == nil && e.Listing != "" {

@@ -94,6 +94,9 @@ func (b *azblobBucket) read(ctx context.Context, key, version string, from int64
 		return nil, err
 	}
 	r := &response{ReadCloser: out.Body, size: size}
+	if out.LastModified != nil {
+		r.modified = *out.LastModified
+	}
 	if out.ETag != nil {
 		r.identity = string(*out.ETag)
 		r.etag = bareETag(r.identity)
@@ -142,7 +145,8 @@ func (b *azblobBucket) list(ctx context.Context, l listing) (page []listed, next
 	return page, next, nil
 }
 
-// Blocks of an upload that fails do not appear. The SDK repeats requests: one for a block of a
+// Blocks of an upload that fails do not appear. They are of 1 MiB, and are sent one by one: to
+// read one is progress. The SDK repeats requests: one for a block of a
 // long object costs less than all of it.
 func (b *azblobBucket) write(ctx context.Context, key string, from io.ReadSeeker, how condition) error {
 	header := azblob.HTTPHeaders{BlobContentType: to.Ptr(contentType)}
@@ -150,7 +154,7 @@ func (b *azblobBucket) write(ctx context.Context, key string, from io.ReadSeeker
 	if how == ifNone {
 		o.AccessConditions = &azblob.AccessConditions{ModifiedAccessConditions: &azblob.ModifiedAccessConditions{IfNoneMatch: to.Ptr(azcore.ETagAny)}}
 	}
-	_, err := b.client.NewBlockBlobClient(key).UploadStream(ctx, from, o)
+	_, err := b.client.NewBlockBlobClient(key).UploadStream(ctx, observe(ctx, from), o)
 	return err
 }
 

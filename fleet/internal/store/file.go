@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"syscall"
+	"time"
 
 	"github.com/sha256-simd/sha256-simd/internal/stamp"
 )
@@ -16,16 +17,15 @@ type fileInfo struct {
 	regular, dir bool
 }
 
-// same reports whether nothing shows that the file was written to in between. A new
-// link, name or mode changes no contents.
-func (i fileInfo) same(now fileInfo) bool {
-	return i.Size == now.Size && i.Modified == now.Modified
-}
+// same reports whether nothing shows that the file was written to in between. A new link,
+// name or mode counts as a write: whoever sets the time of a write back leaves no other
+// trace.
+func (i fileInfo) same(now fileInfo) bool { return i.Stamp == now.Stamp }
 
 // settle waits until same is sure to notice any further write to the file. If it was just
-// written to, that takes 20 ms or, where times are whole seconds, two seconds.
+// changed, that takes 20 ms or, where times are whole seconds, two seconds.
 func (i fileInfo) settle(ctx context.Context, f rawFile) error {
-	return stamp.Stamp{Modified: i.Modified, Changed: i.Modified}.Settle(ctx, f.descriptor(), 0)
+	return i.Settle(ctx, f.descriptor(), 0)
 }
 
 // A file is a regular file, open.
@@ -68,6 +68,8 @@ func (s *Store) openFile(ctx context.Context, name string) (Object, error) {
 func (f *file) Size() int64 { return f.info.Size }
 
 func (f *file) ETag() string { return "" }
+
+func (f *file) Modified() time.Time { return time.Unix(0, f.info.Stamp.Modified) }
 
 func (f *file) Local() bool { return true }
 

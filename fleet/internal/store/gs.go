@@ -64,7 +64,8 @@ func openGS(ctx context.Context, p place, q url.Values, _ int) (bucket, error) {
 	// gcsblob's own URL opener prints a warning on standard output if there are no
 	// credentials, and goes on with a key that fails in each request.
 	var options gcsblob.Options
-	client := gcp.NewAnonymousHTTPClient(gcp.DefaultTransport())
+	transport := gsTransport{gcp.DefaultTransport()}
+	client := gcp.NewAnonymousHTTPClient(transport)
 	if !anonymous && os.Getenv("STORAGE_EMULATOR_HOST") == "" {
 		found, err := gcp.DefaultCredentialsWithParams(ctx, google.CredentialsParams{UniverseDomain: q.Get("universe_domain")})
 		if err != nil {
@@ -75,7 +76,7 @@ func openGS(ctx context.Context, p place, q url.Values, _ int) (bucket, error) {
 			return nil, err
 		}
 		options.ClientOptions = append(options.ClientOptions, option.WithUniverseDomain(domain))
-		if client, err = gcp.NewHTTPClient(gcp.DefaultTransport(), found.TokenSource); err != nil {
+		if client, err = gcp.NewHTTPClient(transport, found.TokenSource); err != nil {
 			return nil, err
 		}
 	}
@@ -97,6 +98,13 @@ func openGS(ctx context.Context, p place, q url.Values, _ int) (bucket, error) {
 	return &gsBucket{b, handle}, nil
 }
 
+// A gsTransport makes requests whose progress can be seen.
+type gsTransport struct{ http.RoundTripper }
+
+func (t gsTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	return observeHTTP(r, t.RoundTripper.RoundTrip)
+}
+
 func (b *gsBucket) read(ctx context.Context, key, version string, from int64) (*response, error) {
 	object := b.handle.Object(key)
 	if version != "" {
@@ -113,7 +121,7 @@ func (b *gsBucket) read(ctx context.Context, key, version string, from int64) (*
 		cancel(nil)
 		return nil, err
 	}
-	body := &response{ReadCloser: &canceler{r, ctx, cancel}, size: r.Attrs.Size}
+	body := &response{ReadCloser: &canceler{r, ctx, cancel}, size: r.Attrs.Size, modified: r.Attrs.LastModified}
 	switch {
 	case r.Attrs.Size < 0 || r.Remain() < 0:
 		err = errNoLength
@@ -156,11 +164,17 @@ func (b *gsBucket) write(ctx context.Context, key string, from io.ReadSeeker, ho
 	if how == ifNone {
 		o = o.If(storage.Conditions{DoesNotExist: true})
 	}
-	return writeAll(ctx, func(ctx context.Context) (*storage.Writer, error) {
-		w := o.NewWriter(ctx)
-		w.ContentType = contentType
-		return w, nil
-	}, from)
+	// What is cancelled before Close does not appear.
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	w := o.NewWriter(ctx)
+	w.ContentType = contentType
+	if _, err := io.Copy(w, from); err != nil {
+		cancel()
+		w.Close()
+		return err
+	}
+	return w.Close()
 }
 
 func (b *gsBucket) remove(ctx context.Context, key string) error {

@@ -25,6 +25,15 @@ type Info struct {
 	ETag     string // as of Object
 }
 
+// SameTime reports whether two times can be one time at which an object of a name was last
+// written. Stores that list fractions of a second read out whole seconds.
+func SameTime(name string, a, b time.Time) bool {
+	if Root(name) == FileRoot || a.Nanosecond() != 0 && b.Nanosecond() != 0 {
+		return a.Equal(b)
+	}
+	return a.Truncate(time.Second).Equal(b.Truncate(time.Second))
+}
+
 // pageSize is how many objects are asked for at once: the most that S3 gives.
 const pageSize = 1000
 
@@ -164,13 +173,10 @@ func (s *Store) listPage(ctx context.Context, b bucket, p place, l listing) (pag
 		if err := s.wait(ctx); err != nil {
 			return err
 		}
-		ctx, cancel := context.WithTimeoutCause(ctx, s.stall(), errStalled)
-		defer cancel()
-		page, next, err = b.list(ctx, l)
-		if err != nil && errors.Is(context.Cause(ctx), errStalled) {
-			return errStalled
-		}
-		return p.provider().failed(err)
+		return s.unlessStalled(ctx, func(ctx context.Context) error {
+			page, next, err = b.list(ctx, l)
+			return p.provider().failed(err)
+		})
 	})
 	return page, next, err
 }

@@ -75,23 +75,6 @@ const (
 	ifNone           // if there is no object of that name
 )
 
-// writeAll writes an object to w, which open makes. What is cancelled before Close does
-// not appear.
-func writeAll[W io.WriteCloser](ctx context.Context, open func(context.Context) (W, error), from io.Reader) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	w, err := open(ctx)
-	if err != nil {
-		return err
-	}
-	if _, err := io.Copy(w, from); err != nil {
-		cancel()
-		w.Close()
-		return err
-	}
-	return w.Close()
-}
-
 // A response is an object's bytes from where they were requested.
 type response struct {
 	io.ReadCloser
@@ -100,6 +83,7 @@ type response struct {
 	// etag is as of Object, and identity stays the same while the object does: besides
 	// the ETag it may have a version. They are "" if the store does not say.
 	etag, identity string
+	modified       time.Time // as of Object
 }
 
 // A kind is what an error of a store means for the caller.

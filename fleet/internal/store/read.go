@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"math/rand/v2"
+	"net/http"
 	"slices"
 	"syscall"
 	"time"
@@ -26,6 +27,9 @@ type Object interface {
 	// ETag is what the store says of the contents, without quotation marks: other
 	// contents have another. It is "" if the store does not say it, as for files.
 	ETag() string
+	// Modified is when the object was last written, or zero if the store does not say it. Of
+	// stores it has whole seconds.
+	Modified() time.Time
 	// Local reports whether the object is a file.
 	Local() bool
 }
@@ -61,7 +65,7 @@ func (s *Store) Open(ctx context.Context, name, version string) (Object, error) 
 		}
 		return nil, err
 	}
-	o.size, o.etag, o.identity = o.body.size, o.body.etag, o.body.identity
+	o.size, o.etag, o.modified, o.identity = o.body.size, o.body.etag, o.body.modified, o.body.identity
 	return o, nil
 }
 
@@ -119,6 +123,7 @@ type remote struct {
 	version  string
 	size     int64
 	etag     string
+	modified time.Time
 	identity string
 
 	body *body
@@ -171,6 +176,8 @@ func (o *remote) open(ctx context.Context) error {
 func (o *remote) Size() int64 { return o.size }
 
 func (o *remote) ETag() string { return o.etag }
+
+func (o *remote) Modified() time.Time { return o.modified }
 
 func (o *remote) Local() bool { return false }
 
@@ -293,6 +300,77 @@ func (s *Store) stall() time.Duration {
 		return 1<<63 - 1
 	}
 	return s.options.Stall
+}
+
+// unlessStalled calls do, and ends its context when nothing has gone to the store or come
+// from it for too long, as far as observe and observed see it.
+func (s *Store) unlessStalled(ctx context.Context, do func(context.Context) error) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	stall := time.AfterFunc(s.stall(), func() { cancel(errStalled) })
+	defer stall.Stop()
+	err := do(context.WithValue(ctx, progressKey{}, func() { stall.Reset(s.stall()) }))
+	if err != nil && errors.Is(context.Cause(ctx), errStalled) {
+		return errStalled
+	}
+	return err
+}
+
+// progressKey is the key of the function, in a context, that is called when bytes have gone
+// to a store or come from it.
+type progressKey struct{}
+
+// observed is a reader of such bytes.
+type observed struct {
+	io.Reader
+	progress func()
+}
+
+// observe returns a reader whose bytes are progress of what is done with a context.
+func observe(ctx context.Context, r io.Reader) io.Reader {
+	if progress, ok := ctx.Value(progressKey{}).(func()); ok {
+		return observed{r, progress}
+	}
+	return r
+}
+
+func (o observed) Read(p []byte) (int, error) {
+	n, err := o.Reader.Read(p)
+	if n > 0 {
+		o.progress()
+	}
+	return n, err
+}
+
+// observeHTTP has do make a request, whose bodies, and those of its response, are observed:
+// an SDK reads much of what it writes before it sends it.
+func observeHTTP(r *http.Request, do func(*http.Request) (*http.Response, error)) (*http.Response, error) {
+	ctx := r.Context()
+	progress, ok := ctx.Value(progressKey{}).(func())
+	if !ok {
+		return do(r)
+	}
+	if r.Body != nil && r.Body != http.NoBody {
+		r = r.WithContext(ctx)
+		r.Body = observedBody{observe(ctx, r.Body), r.Body}
+		if again := r.GetBody; again != nil {
+			r.GetBody = func() (io.ReadCloser, error) {
+				b, err := again()
+				return observedBody{observe(ctx, b), b}, err
+			}
+		}
+	}
+	response, err := do(r)
+	if err == nil {
+		progress()
+		response.Body = observedBody{observe(ctx, response.Body), response.Body}
+	}
+	return response, err
+}
+
+type observedBody struct {
+	io.Reader
+	io.Closer
 }
 
 // wait waits until a request may be made. Opening a file counts as one.

@@ -20,13 +20,12 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws/middleware"
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
+	"github.com/aws/aws-sdk-go-v2/feature/s3/transfermanager"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 	"github.com/aws/smithy-go"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 	gcaws "gocloud.dev/aws"
-	"gocloud.dev/blob"
-	"gocloud.dev/blob/s3blob"
 )
 
 // s3Provider is Amazon S3 and what speaks its protocol.
@@ -41,15 +40,14 @@ var s3Provider = provider{
 
 // An s3Bucket is a bucket, or an access point.
 type s3Bucket struct {
-	*blob.Bucket
 	client *s3.Client
 	name   string
 	key    *customerKey // or nil
 }
 
-// openS3 opens a bucket as the URL opener of s3blob does, with the parameters of that,
-// and requester_pays and sse_customer_key_file. It keeps connections open for all
-// readers.
+// openS3 opens a bucket with the parameters of s3blob's URLs, and requester_pays and
+// sse_customer_key_file. It keeps connections open for all readers. All requests are the
+// SDK's: s3blob escapes some keys.
 func openS3(ctx context.Context, p place, q url.Values, connections int) (bucket, error) {
 	options := []func(*s3.Options){func(o *s3.Options) { o.UseARNRegion = true }}
 	flag := func(key string, set func(*s3.Options)) error {
@@ -98,16 +96,25 @@ func openS3(ctx context.Context, p place, q url.Values, connections int) (bucket
 	if !ok {
 		client = awshttp.NewBuildableClient()
 	}
-	cfg.HTTPClient = client.WithTransportOptions(func(t *http.Transport) {
+	cfg.HTTPClient = s3Client{client.WithTransportOptions(func(t *http.Transport) {
 		t.MaxIdleConns, t.MaxIdleConnsPerHost = 0, max(connections, 10)
-	})
+	})}
 	if !aws.IsCredentialsProvider(cfg.Credentials, aws.AnonymousCredentials{}) && cfg.Credentials != nil {
 		cfg.Credentials = credentials{cfg.Credentials}
 	}
 	b.client = s3.NewFromConfig(cfg, options...)
-	b.Bucket, err = s3blob.OpenBucket(ctx, b.client, p.bucket, &s3blob.Options{RequestChecksumCalculation: cfg.RequestChecksumCalculation})
-	return b, err
+	return b, nil
 }
+
+// An s3Client makes requests whose progress can be seen.
+type s3Client struct{ *awshttp.BuildableClient }
+
+func (c s3Client) Do(r *http.Request) (*http.Response, error) {
+	return observeHTTP(r, c.BuildableClient.Do)
+}
+
+// Close has nothing to close.
+func (b *s3Bucket) Close() error { return nil }
 
 // credentials are those of the SDK, with errors that show what they are.
 type credentials struct{ aws.CredentialsProvider }
@@ -128,7 +135,6 @@ func (e *credentialsError) Unwrap() error { return e.error }
 // s3Once has the SDK make one request.
 func s3Once(o *s3.Options) { o.Retryer = aws.NopRetryer{} }
 
-// read asks the SDK itself: s3blob escapes some keys.
 func (b *s3Bucket) read(ctx context.Context, key, version string, from int64) (*response, error) {
 	in := &s3.GetObjectInput{Bucket: aws.String(b.name), Key: aws.String(key)}
 	if version != "" {
@@ -151,7 +157,7 @@ func (b *s3Bucket) read(ctx context.Context, key, version string, from int64) (*
 		out.Body.Close()
 		return nil, err
 	}
-	r := &response{ReadCloser: out.Body, size: size, etag: bareETag(aws.ToString(out.ETag))}
+	r := &response{ReadCloser: out.Body, size: size, etag: bareETag(aws.ToString(out.ETag)), modified: aws.ToTime(out.LastModified)}
 	if etag, version := aws.ToString(out.ETag), aws.ToString(out.VersionId); etag != "" || version != "" && version != "null" {
 		r.identity = etag + " " + version
 	}
@@ -294,9 +300,11 @@ func checkEnd(truncated bool, next string) error {
 // write writes always where a store knows no conditions. The SDK repeats requests: one for a
 // part of a long object costs less than all of it.
 func (b *s3Bucket) write(ctx context.Context, key string, from io.ReadSeeker, how condition) error {
-	err := writeAll(ctx, func(ctx context.Context) (*blob.Writer, error) {
-		return b.NewWriter(ctx, key, &blob.WriterOptions{ContentType: contentType, IfNotExist: how == ifNone})
-	}, from)
+	in := &transfermanager.UploadObjectInput{Bucket: &b.name, Key: &key, Body: from, ContentType: aws.String(contentType)}
+	if how == ifNone {
+		in.IfNoneMatch = aws.String("*")
+	}
+	_, err := transfermanager.New(b.client).UploadObject(ctx, in)
 	if status, _ := statusOfS3(err); status != http.StatusNotImplemented || how == always {
 		return err
 	}
@@ -306,8 +314,6 @@ func (b *s3Bucket) write(ctx context.Context, key string, from io.ReadSeeker, ho
 	return b.write(ctx, key, from, always)
 }
 
-// remove asks the SDK itself: s3blob first asks for headers, and S3 says nothing of why
-// it has none.
 func (b *s3Bucket) remove(ctx context.Context, key string) error {
 	_, err := b.client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &b.name, Key: &key}, s3Once)
 	return err

@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -358,5 +359,56 @@ func TestCustomerKeys(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want %s", file, err, want)
 		}
+	}
+}
+
+// A key is what it is, in each request, for reads as for writes: nothing is left out of it,
+// resolved or escaped to another key. The server compares paths as they are sent.
+func TestExactKeys(t *testing.T) {
+	var mu sync.Mutex
+	objects := map[string]string{}
+	s := newStore(t, serve(t, func(w http.ResponseWriter, r *http.Request) {
+		sent, _, _ := strings.Cut(r.RequestURI, "?")
+		key, err := url.PathUnescape(strings.TrimPrefix(sent, "/bucket/"))
+		mu.Lock()
+		defer mu.Unlock()
+		contents, ok := objects[key]
+		switch {
+		case err != nil || !strings.HasPrefix(sent, "/bucket/"):
+			t.Errorf("%s %s: %v", r.Method, r.RequestURI, err)
+		case r.Method == http.MethodPut:
+			body, _ := io.ReadAll(r.Body)
+			objects[key] = string(body)
+		case r.Method == http.MethodDelete:
+			delete(objects, key)
+		case !ok:
+			w.WriteHeader(http.StatusNotFound)
+			io.WriteString(w, "<Error><Code>NoSuchKey</Code></Error>")
+		default:
+			io.WriteString(w, contents)
+		}
+	}))
+	for _, key := range []string{
+		"plain", "../a", "a/../b", "a/b/../../c", "a/..", "..", ".", "./a", "a/./b", "a/.", "a//b", "a///b", "/a", "//a", "/", "a/", "a//",
+		"%2e%2e/a", "a%2F..%2Fb", "__0x2f__", "a/..__0x2f__b", "\x01", "a\tb", "a\nb", "a\\..\\b", "..a/..", ".../", "é/../e\u0301", "a?b#c", "a+b c", "~;:@&=$,!*'()",
+	} {
+		name := "s3://bucket/" + key
+		if err := s.Write(t.Context(), name, strings.NewReader(key)); err != nil {
+			t.Errorf("writing %q: %v", key, err)
+		}
+		mu.Lock()
+		if got, ok := objects[key]; !ok || !strings.Contains(got, key) || len(objects) != 1 {
+			t.Errorf("%q is written as %q", key, objects)
+		}
+		clear(objects)
+		objects[key] = "what is there"
+		mu.Unlock()
+		if got := contents(t, s, name, ""); got != "what is there" {
+			t.Errorf("%q has %q", key, got)
+		}
+		if err := s.Remove(t.Context(), name); err != nil || len(objects) != 0 {
+			t.Errorf("removing %q: %v, and there is %q", key, err, objects)
+		}
+		clear(objects)
 	}
 }

@@ -35,7 +35,8 @@ type Options struct {
 	// Backoff is how long the first retry waits; each further one waits twice as
 	// long, up to 64 times as long, less a random part.
 	Backoff time.Duration
-	// Stall is how long a request may bring nothing before it counts as broken.
+	// Stall is how long a request may bring nothing, and take nothing, before it counts as
+	// broken.
 	Stall time.Duration
 }
 
@@ -208,8 +209,9 @@ func (s *Store) write(ctx context.Context, name string, from io.ReadSeeker, how 
 		if _, err := from.Seek(0, io.SeekStart); err != nil {
 			return err
 		}
-		if err := b.write(ctx, p.key, from, how); err != nil {
-			return fmt.Errorf("writing %s: %w", name, p.provider().failed(err))
+		err := s.unlessStalled(ctx, func(ctx context.Context) error { return p.provider().failed(b.write(ctx, p.key, from, how)) })
+		if err != nil {
+			return fmt.Errorf("writing %s: %w", name, err)
 		}
 		return nil
 	})
@@ -231,7 +233,9 @@ func (s *Store) Remove(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	err = s.retry(ctx, func(ctx context.Context) error { return p.provider().failed(b.remove(ctx, p.key)) })
+	err = s.retry(ctx, func(ctx context.Context) error {
+		return s.unlessStalled(ctx, func(ctx context.Context) error { return p.provider().failed(b.remove(ctx, p.key)) })
+	})
 	if err != nil && !IsMissing(err) {
 		return fmt.Errorf("removing %s: %w", name, err)
 	}

@@ -1,10 +1,13 @@
 package store
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -15,6 +18,9 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/johannesboyne/gofakes3"
+	"github.com/johannesboyne/gofakes3/backend/s3mem"
 
 	"github.com/sha256-simd/sha256-simd/fleet/internal/storetest"
 )
@@ -203,7 +209,7 @@ func TestKeysAreTheStores(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer s.Close()
-		for _, key := range []string{"plain", "a b+c", "50%é", "what? #1", `"quoted"`} {
+		for _, key := range []string{"plain", "a b+c", "50%é", "what? #1", `"quoted"`, "a//b", "./a", "a/..", "/a"} {
 			if err := s.Write(t.Context(), server.Name(key), strings.NewReader(key)); err != nil {
 				t.Errorf("writing %q: %v", key, err)
 			}
@@ -247,4 +253,145 @@ func TestRemovalsAreNotRepeated(t *testing.T) {
 			t.Errorf("%s: %d requests, %v", name, requests.Load(), err)
 		}
 	}
+}
+
+// What is too long for one request is written in parts: all of it, from its beginning.
+func TestWriteInParts(t *testing.T) {
+	backend := s3mem.New()
+	if err := backend.CreateBucket("bucket"); err != nil {
+		t.Fatal(err)
+	}
+	parts := gofakes3.New(backend, gofakes3.WithTimeSkewLimit(0)).Server()
+	var requests atomic.Int64
+	s := newStore(t, serve(t, func(w http.ResponseWriter, r *http.Request) {
+		requests.Add(1)
+		parts.ServeHTTP(w, r)
+	}))
+	data := storetest.Bytes(1, 40<<20+5)
+	from := bytes.NewReader(data)
+	io.CopyN(io.Discard, from, 1000)
+	if ok, err := s.Create(t.Context(), "s3://bucket/a/../k", from); !ok || err != nil {
+		t.Fatalf("got %v, %v", ok, err)
+	}
+	if n := requests.Load(); n < 4 {
+		t.Errorf("%d requests", n)
+	}
+	if got := contents(t, s, "s3://bucket/a/../k", ""); got != string(data) {
+		t.Errorf("%d bytes of %d", len(got), len(data))
+	}
+}
+
+// hanging returns stores of each kind whose server answers nothing, and perhaps reads what
+// it is sent.
+func hanging(t *testing.T, readsBody bool) map[string]*Store {
+	t.Helper()
+	ended := make(chan bool)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if readsBody {
+			io.Copy(io.Discard, r.Body)
+		}
+		<-ended // a server that does not read does not see its client go
+	}))
+	t.Cleanup(func() {
+		close(ended)
+		server.CloseClientConnections()
+		server.Close()
+	})
+	address := strings.TrimPrefix(server.URL, "http://")
+	t.Setenv("STORAGE_EMULATOR_HOST", address)
+	t.Setenv("AZURE_STORAGE_ACCOUNT", "fleet")
+	t.Setenv("AZURE_STORAGE_KEY", "")
+	t.Setenv("AZURE_STORAGE_SAS_TOKEN", "sv=2024-01-01")
+	stores := make(map[string]*Store)
+	for scheme, param := range map[string]string{
+		"s3":     s3Params(server.URL),
+		"gs":     "gs://?anonymous=true",
+		"azblob": "azblob://?protocol=http&domain=" + url.QueryEscape(address),
+	} {
+		s, err := New(Options{Params: []string{param}, Retries: 1, Backoff: time.Millisecond, Stall: 50 * time.Millisecond})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { s.Close() })
+		stores[scheme] = s
+	}
+	return stores
+}
+
+// A write or a removal that a store does not answer ends as a read does, whatever is written.
+func TestWritesAndRemovalsStall(t *testing.T) {
+	for _, readsBody := range []bool{false, true} {
+		for scheme, s := range hanging(t, readsBody) {
+			for name, do := range map[string]func(ctx context.Context, name string) error{
+				"remove":           s.Remove,
+				"write":            func(ctx context.Context, name string) error { return s.Write(ctx, name, strings.NewReader("x")) },
+				"write of nothing": func(ctx context.Context, name string) error { return s.Write(ctx, name, strings.NewReader("")) },
+				"write of many MiB": func(ctx context.Context, name string) error {
+					return s.Write(ctx, name, bytes.NewReader(make([]byte, 40<<20)))
+				},
+				"create": func(ctx context.Context, name string) error {
+					_, err := s.Create(ctx, name, strings.NewReader("x"))
+					return err
+				},
+			} {
+				t.Run(fmt.Sprint(scheme, "/", name, "/", readsBody), func(t *testing.T) {
+					ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+					defer cancel()
+					object := scheme + "://bucket/k"
+					if err := do(ctx, object); !errors.Is(err, errStalled) || !strings.Contains(err.Error(), object) {
+						t.Errorf("got %v, want %v of %s", err, errStalled, object)
+					}
+				})
+			}
+		}
+	}
+}
+
+// A write that is slow goes on as long as the store takes bytes, however long that is, and
+// however it ends.
+func TestSlowWrite(t *testing.T) {
+	const size = 12 << 20
+	const stall = time.Second
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		b := make([]byte, 128<<10)
+		for {
+			if _, err := io.ReadFull(r.Body, b); err != nil {
+				break
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
+		// Whitespace before the end of an answer, as S3 sends it, is progress.
+		w.WriteHeader(http.StatusOK)
+		for range 6 {
+			io.WriteString(w, " ")
+			http.NewResponseController(w).Flush()
+			time.Sleep(stall / 4)
+		}
+	}))
+	server.Listener = narrow{server.Listener}
+	server.Start()
+	defer server.Close()
+	s, err := New(Options{Params: []string{s3Params(server.URL)}, Stall: stall})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	start := time.Now()
+	if err := s.Write(t.Context(), "s3://bucket/k", bytes.NewReader(make([]byte, size))); err != nil {
+		t.Error(err)
+	}
+	if took := time.Since(start); took < stall {
+		t.Errorf("took %v, which shows nothing", took)
+	}
+}
+
+// narrow gives connections a small buffer: what a server does not read is not taken either.
+type narrow struct{ net.Listener }
+
+func (n narrow) Accept() (net.Conn, error) {
+	c, err := n.Listener.Accept()
+	if tcp, ok := c.(*net.TCPConn); ok {
+		tcp.SetReadBuffer(64 << 10)
+	}
+	return c, err
 }
