@@ -161,21 +161,11 @@ func (w *worker) write(line []byte) error {
 func (w *worker) check(ctx context.Context, next func() (list.Entry, error), sum *journal.Summer, each func([]byte) error) error {
 	var line []byte
 	return w.checker.Run(ctx, next, func(r *fixity.Result) error {
-		w.done(r)
+		w.progress.done(r)
 		line = r.Append(line[:0])
 		sum.Add(r, line)
 		return each(line)
 	})
-}
-
-// done notes that there is a result. Where no plan says which results are of the run, the
-// last one of an object counts.
-func (w *worker) done(r *fixity.Result) {
-	w.progress.done(r)
-	if w.list != "" {
-		now := time.Now().UTC()
-		r.Checked = &now
-	}
 }
 
 // journaled checks the entries of a list unless the journal has their results. If planned
@@ -286,8 +276,7 @@ func (w *worker) first(ctx context.Context, j *journal.Journal, shard journal.Sh
 }
 
 // retry checks those lines of a shard again that are in again. Results are in files: memory
-// has only which lines are read again. All other lines keep their
-// results. So do lines that are not reached because the store fails as before.
+// has only which lines are read again. All other lines keep their results. So do lines that are not reached because the store fails as before.
 func (w *worker) retry(ctx context.Context, j *journal.Journal, shard journal.Shard, next func() (list.Entry, error), earlier store.Temp, again lineSet) error {
 	// Several lines of a list may have one number: these are read again together.
 	seen, left := make(lineSet), make(map[int64]int) // how many more there are of a number
@@ -319,7 +308,7 @@ func (w *worker) retry(ctx context.Context, j *journal.Journal, shard journal.Sh
 			}
 		}
 	}, func(r *fixity.Result) error {
-		w.done(r)
+		w.progress.done(r)
 		if left[r.Line]--; left[r.Line] < 0 {
 			read.add(r.Line)
 			delete(left, r.Line)

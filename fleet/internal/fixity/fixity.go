@@ -60,11 +60,8 @@ type Result struct {
 	// ETag is what the store said of the contents when they were read, or "".
 	ETag string `json:"etag,omitempty"`
 	// Modified is when the object was last written, or nil: what the store said when it was
-	// read or, of what was not read, what the list says.
+	// opened or, of what was not opened, what the list says.
 	Modified *time.Time `json:"modified,omitempty"`
-	// Checked is when the outcome was found, by the worker's clock, or nil in the shards of a
-	// plan, of which each has one result.
-	Checked *time.Time `json:"checked,omitempty"`
 	// ExpectedSize is the size that the list says, unless that is Size, or nil.
 	ExpectedSize *int64 `json:"expected_size,omitempty"`
 	// Retry says that the object was unreadable for a cause that may pass.
@@ -139,9 +136,6 @@ func (r *Result) Append(b []byte) []byte {
 	}
 	if r.Modified != nil {
 		b = append(r.Modified.AppendFormat(append(b, `,"modified":"`...), time.RFC3339Nano), '"')
-	}
-	if r.Checked != nil {
-		b = append(r.Checked.AppendFormat(append(b, `,"checked":"`...), time.RFC3339Nano), '"')
 	}
 	return append(b, "}\n"...)
 }

@@ -19,7 +19,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/sha256-simd/sha256-simd/fleet/internal/fixity"
 	"github.com/sha256-simd/sha256-simd/fleet/internal/list"
@@ -622,17 +621,15 @@ func TestReportWithoutAPlan(t *testing.T) {
 }
 
 // Without a plan, a list counts once: one that was read again with another base does not
-// take the place of another list. The last result counts or, where that is not known, the one
-// with most lines, whatever its name.
+// take the place of another list. The result with most lines counts, whatever its name.
 func TestReportOfAListTwice(t *testing.T) {
 	j := newJournal(t)
-	var checked *time.Time
 	put := func(digest, list string, names ...string) {
 		var b []byte
 		sum := NewSummer()
 		sum.List = list
 		for i, name := range names {
-			r := &fixity.Result{Line: int64(i + 1), Name: name, Outcome: fixity.New, SHA256: zeros, Checked: checked}
+			r := &fixity.Result{Line: int64(i + 1), Name: name, Outcome: fixity.New, SHA256: zeros}
 			line := r.Append(nil)
 			sum.Add(r, line)
 			b = append(b, line...)
@@ -652,100 +649,15 @@ func TestReportOfAListTwice(t *testing.T) {
 	twos := strings.Repeat("2", 64)
 	put(zeros, ones, "x/a", "x/b")
 	put(ones, ones, "y/a", "y/b")
-	check(2, 2)
+	check(2, 4)
 	put(ones, ones, "y/a", "y/b", "y/c")
-	check(3, 3)
+	check(3, 5)
 	put(zeros, ones, "x/a", "x/b", "x/c", "x/d")
-	check(4, 4)
+	check(4, 7)
 	put(twos, ones, "z/a")
-	check(4, 4)
+	check(4, 8)
 	put(twos, zeros, "x/c", "x/d", "x/e") // another list
-	check(5, 7)                           // which of two readings is the last is not known
-	now := time.Now()
-	checked = &now
-	put(ones, ones, "y/a", "y/b") // has fewer lines, and was read last
-	check(5, 5)
-}
-
-// Without a plan, what was found last of an object counts, and nothing else of it: neither
-// in the counts nor in the manifest nor among the problems. Parts may be checked in any order.
-func TestReportCountsTheLastReading(t *testing.T) {
-	at := func(second int, r fixity.Result) *fixity.Result {
-		checked := time.Date(2026, 1, 2, 3, 4, 5, second, time.UTC).In(time.FixedZone("", 3600*second))
-		r.Checked = &checked
-		return &r
-	}
-	good := func(name, sum string) fixity.Result {
-		return fixity.Result{Line: 1, Name: name, Outcome: fixity.New, SHA256: sum, Size: 3}
-	}
-	bad := func(name string) fixity.Result {
-		return fixity.Result{Line: 1, Name: name, Outcome: fixity.Mismatch, SHA256: zeros, Expected: ones, Size: 5}
-	}
-	gone := func(name string) fixity.Result {
-		return fixity.Result{Line: 1, Name: name, Outcome: fixity.Missing, Size: -1}
-	}
-	for name, tt := range map[string]struct {
-		parts     [][]*fixity.Result
-		lines     int64 // of the list
-		want      fixity.Counts
-		manifest  string
-		problems  int
-		conflicts int64
-	}{
-		"mended":    {[][]*fixity.Result{{at(1, bad("a"))}, {at(2, good("a", ones))}}, 1, fixity.Counts{Lines: 1, New: 1, Bytes: 3}, ones + "  a\n", 0, 0},
-		"broken":    {[][]*fixity.Result{{at(1, good("a", ones))}, {at(2, bad("a"))}}, 1, fixity.Counts{Lines: 1, Mismatch: 1, Problems: 1, Bytes: 5}, "", 1, 0},
-		"removed":   {[][]*fixity.Result{{at(1, good("a", ones))}, {at(2, gone("a"))}}, 1, fixity.Counts{Lines: 1, Missing: 1, Problems: 1}, "", 1, 0},
-		"the third": {[][]*fixity.Result{{at(2, gone("a"))}, {at(3, good("a", zeros))}, {at(1, bad("a"))}}, 1, fixity.Counts{Lines: 1, New: 1, Bytes: 3}, zeros + "  a\n", 0, 0},
-		"a part read again": {[][]*fixity.Result{{at(1, good("a", ones)), at(4, good("b", ones))}, {at(2, good("a", zeros)), at(3, bad("b"))}}, 2,
-			fixity.Counts{Lines: 2, New: 2, Bytes: 6}, zeros + "  a\n" + ones + "  b\n", 0, 0},
-		"versions are others": {[][]*fixity.Result{{at(1, fixity.Result{Name: "s3://b/a", Version: "v", Outcome: fixity.New, SHA256: ones})}, {at(2, good("s3://b/a", zeros))}}, 2,
-			fixity.Counts{Lines: 2, New: 2, Bytes: 3}, zeros + "  s3://b/a\n" + ones + "  s3://b/a?versionId=v\n", 0, 0},
-		"twice in the last part":    {[][]*fixity.Result{{at(1, bad("a"))}, {at(2, good("a", ones)), at(3, good("a", ones))}}, 2, fixity.Counts{Lines: 2, New: 2, Bytes: 6}, ones + "  a\n", 0, 0},
-		"twice, and others between": {[][]*fixity.Result{{at(2, bad("a"))}, {at(1, good("a", ones)), at(3, good("a", ones))}}, 2, fixity.Counts{Lines: 2, New: 2, Bytes: 6}, ones + "  a\n", 0, 0},
-		"twice in the last part, and changed": {[][]*fixity.Result{{at(1, bad("a"))}, {at(2, good("a", ones)), at(3, good("a", zeros))}}, 2,
-			fixity.Counts{Lines: 2, New: 2, Bytes: 6}, "", 1, 1},
-		"one says no time": {[][]*fixity.Result{{at(1, good("a", ones))}, {{Name: "a", Outcome: fixity.New, SHA256: zeros}}}, 1, fixity.Counts{Lines: 1, New: 1, Bytes: 3}, ones + "  a\n", 0, 0},
-		"at the same time": {[][]*fixity.Result{{at(1, good("a", ones))}, {at(1, good("a", zeros))}}, 1, fixity.Counts{Lines: 2, New: 2, Bytes: 6}, "", 1, 1},
-	} {
-		t.Run(name, func(t *testing.T) {
-			for _, reversed := range []bool{false, true} {
-				j := newJournal(t)
-				if reversed {
-					slices.Reverse(tt.parts)
-				}
-				for i, part := range tt.parts {
-					write(t, j, Shard{Digest: fmt.Sprintf("%064d", i)}, part...)
-				}
-				report, err := j.Report(t.Context(), tt.lines)
-				if err != nil || !report.Complete || report.Counts != tt.want || report.Conflicts != tt.conflicts {
-					t.Fatalf("got %+v, %v, want %+v", report, err, tt.want)
-				}
-				if got := read(t, j, j.URL+"/report/SHA256SUMS"); got != tt.manifest {
-					t.Errorf("got the manifest %q, want %q", got, tt.manifest)
-				}
-				if got := read(t, j, j.URL+"/report/problems.jsonl"); strings.Count(got, "\n") != tt.problems {
-					t.Errorf("got the problems %s", got)
-				}
-			}
-		})
-	}
-}
-
-// A damaged result takes no line's place, whatever time its lines say.
-func TestStaleLinesOfDamagedResults(t *testing.T) {
-	j := newJournal(t)
-	late := time.Now()
-	write(t, j, Shard{Digest: zeros}, &fixity.Result{Line: 1, Name: "a", Outcome: fixity.Missing, Size: -1})
-	damaged := result(&fixity.Result{Line: 1, Name: "a", Outcome: fixity.New, SHA256: zeros, Checked: &late}, &fixity.Result{Line: 2, Name: "b", Outcome: fixity.New, SHA256: zeros, Checked: &late})
-	if err := j.WriteResult(t.Context(), ones, bytes.NewReader(damaged[:bytes.LastIndexByte(damaged[:len(damaged)-1], '\n')+1])); err != nil {
-		t.Fatal(err)
-	}
-	for lines := range int64(4) {
-		report, err := j.Report(t.Context(), lines)
-		if want := (fixity.Counts{Lines: 1, Missing: 1, Problems: 1}); err != nil || report.Status() != 2 || report.Counts != want || !slices.Equal(report.MissingShards, []int{1}) {
-			t.Errorf("%d lines: got %+v, %v", lines, report, err)
-		}
-	}
+	check(5, 10)
 }
 
 // Of an object with several digests of one kind there is none in the manifest. All that is

@@ -8,12 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
+	"iter"
 	"regexp"
 	"strings"
 	"unicode/utf8"
 
-	"github.com/sha256-simd/sha256-simd"
 	"github.com/sha256-simd/sha256-simd/fleet/internal/fixity"
 	"github.com/sha256-simd/sha256-simd/fleet/internal/list"
 	"github.com/sha256-simd/sha256-simd/fleet/internal/store"
@@ -67,9 +66,9 @@ func (r *Report) Status() int {
 // Without a plan, the run consists of the results that are there. It is complete if they
 // have `lines` lines in all. An object that several results have counts once, and so does a
 // list: a part that was changed, or read with another base or in another format, and checked
-// again does not take the place of another. Of several results of an object, or of a list,
-// the one that was found last counts, as far as workers' clocks agree. It is an error if a
-// plan has another number of lines, unless `lines` is below 0.
+// again does not take the place of another. Of several results of a list, the one with most
+// lines counts. It is an error if a plan has another number of lines, unless `lines` is below
+// 0.
 func (j *Journal) Report(ctx context.Context, lines int64) (*Report, error) {
 	plan, err := j.Plan(ctx)
 	if err != nil {
@@ -80,7 +79,7 @@ func (j *Journal) Report(ctx context.Context, lines int64) (*Report, error) {
 		if plan, err = j.found(ctx, lines); err != nil {
 			return nil, err
 		}
-		found = newSorter(ctx, sinceChunk)
+		found = newSorter(ctx, manifestChunk)
 		defer found.close()
 	} else if has := plan.Lines + plan.Unchanged.Lines; lines >= 0 && lines != has {
 		return nil, fmt.Errorf("%s has a plan of %d lines, not %d", j.URL, has, lines)
@@ -93,14 +92,14 @@ func (j *Journal) Report(ctx context.Context, lines int64) (*Report, error) {
 		return nil, err
 	}
 	defer problems.Close()
-	stale, err := j.join(ctx, plan, report, manifest, problems, found)
+	twice, err := j.join(ctx, plan, report, manifest, problems, found)
 	if err != nil {
 		return nil, err
 	}
 	checked := report.Lines
-	w := bufio.NewWriter(problems)
 	if found != nil {
-		if checked, err = current(found, stale, report, manifest, w); err != nil {
+		checked = countLines(found.all(), twice)
+		if err := found.err(); err != nil {
 			return nil, err
 		}
 	}
@@ -109,6 +108,7 @@ func (j *Journal) Report(ctx context.Context, lines int64) (*Report, error) {
 		return nil, err
 	}
 	defer sums.Close()
+	w := bufio.NewWriter(problems)
 	err = manifest.Write(sums, func(r *fixity.Result) error {
 		report.Conflicts++
 		_, err := w.Write(r.Append(nil))
@@ -121,16 +121,12 @@ func (j *Journal) Report(ctx context.Context, lines int64) (*Report, error) {
 	return report, j.writeReport(ctx, report, sums, problems)
 }
 
-// join reads the results of all shards into a report, its manifest and its problems or, if
-// found is not nil, into that. Results in stale do not count: they are damaged, or of a list
-// that has another one, which was found later or has more lines.
-func (j *Journal) join(ctx context.Context, plan *Plan, report *Report, manifest *Manifest, problems store.Temp, found *sorter) (stale map[string]bool, err error) {
-	type result struct {
-		digest, last string // as foundLine has them
-		lines        int64
-	}
-	stale = make(map[string]bool)
-	lists := make(map[string]result)
+// join reads the results of all shards into a report, its manifest and its problems. If
+// found is not nil, it gets what countLines counts. Of several results of one list, all but
+// one are in twice: the first of those with most lines is not.
+func (j *Journal) join(ctx context.Context, plan *Plan, report *Report, manifest *Manifest, problems store.Temp, found *sorter) (twice map[string]bool, err error) {
+	twice = make(map[string]bool)
+	lists := make(map[string]Shard)
 	w := bufio.NewWriter(problems)
 	var line []byte
 	for i, s := range plan.Shards {
@@ -139,12 +135,9 @@ func (j *Journal) join(ctx context.Context, plan *Plan, report *Report, manifest
 		if err != nil {
 			return nil, err
 		}
-		last := neverFound
 		sum, err := j.readShard(ctx, s, io.Discard, func(r *fixity.Result) error {
 			if found != nil {
-				last = min(last, foundAt(r))
-				found.add(foundLine(r, s))
-				return nil
+				found.add(lineKey(r, s) + s.Digest)
 			}
 			if manifest.Add(r); !r.IsProblem() {
 				return nil
@@ -156,7 +149,6 @@ func (j *Journal) join(ctx context.Context, plan *Plan, report *Report, manifest
 		var d *damagedError
 		if errors.As(err, &d) {
 			report.MissingShards = append(report.MissingShards, i)
-			stale[s.Digest] = true
 			w.Reset(problems)
 			if _, err := problems.Seek(start, io.SeekStart); err != nil {
 				return nil, err
@@ -172,19 +164,17 @@ func (j *Journal) join(ctx context.Context, plan *Plan, report *Report, manifest
 		if err != nil {
 			return nil, err
 		}
-		if found == nil {
-			report.AddCounts(&sum.Summary)
-		}
+		report.AddCounts(&sum.Summary)
 		if sum.List != "" {
-			this := result{s.Digest, last, sum.Summary.Lines}
-			other, ok := lists[sum.List]
-			if !ok || this.last < other.last || this.last == other.last && this.lines > other.lines {
-				lists[sum.List], this = this, other
+			this := Shard{Digest: s.Digest, Lines: sum.Summary.Lines}
+			most, ok := lists[sum.List]
+			if !ok || this.Lines > most.Lines {
+				lists[sum.List], this = this, most
 			}
-			stale[this.digest] = ok
+			twice[this.Digest] = ok
 		}
 	}
-	return stale, j.readUnchanged(ctx, plan, func(r *fixity.Result) error {
+	return twice, j.readUnchanged(ctx, plan, func(r *fixity.Result) error {
 		manifest.Add(r)
 		return nil
 	})
@@ -200,62 +190,28 @@ func lineKey(r *fixity.Result, s Shard) string {
 	return sortKey(r.FullName(), r.Version)
 }
 
-// foundDigits is how many digits foundAt returns.
-const foundDigits = 19
-
-// neverFound is foundAt of a result that does not say when it was found.
-var neverFound = fmt.Sprint(int64(math.MaxInt64))
-
-// foundAt returns when a result was found. Of two, the less was found later.
-func foundAt(r *fixity.Result) string {
-	if r.Checked == nil {
-		return neverFound
-	}
-	return fmt.Sprintf("%0*d", foundDigits, math.MaxInt64-max(0, r.Checked.UnixNano()))
-}
-
-// foundLine returns a result in a shard, behind what it is sorted by: its line's key, when
-// it was found, and the shard's digest.
-func foundLine(r *fixity.Result, s Shard) string {
-	return lineKey(r, s) + foundAt(r) + s.Digest + string(r.Append(nil))
-}
-
-// current adds those of the results that were found to a report, its manifest and its
-// problems that are not stale: of the results of a line, those of the shard that has the
-// last one. It returns how many lines there are. A line counts as often as it occurs in the
-// shard that repeats it most. Two shards that do not say which was last both have current
-// results: the manifest shows whether these agree.
-func current(found *sorter, stale map[string]bool, report *Report, manifest *Manifest, problems io.Writer) (lines int64, err error) {
-	var lastKey, last, shard string
-	times := make(map[string]int64) // by shards, of a line
-	var most int64
-	for text := range found.all() {
-		key, data := cutKey(text)
-		at, of, line := data[:foundDigits], data[foundDigits:foundDigits+2*sha256.Size], data[foundDigits+2*sha256.Size:]
-		if stale[of] || err != nil {
+// countLines returns how many lines results have. Each string is a line's key and its
+// result's name, and they are sorted. A line counts as often as it occurs in the result
+// that repeats it most. Results that are twice do not count.
+func countLines(sorted iter.Seq[string], twice map[string]bool) int64 {
+	var lines, most, times int64
+	var last, lastKey string
+	for text := range sorted {
+		key, result := cutKey(text)
+		if twice[result] {
 			continue
 		}
 		if key != lastKey {
-			lines += most
-			lastKey, last, shard, most = key, at, of, 0
-			clear(times)
+			lines, most = lines+most, 0
 		}
-		times[of]++
-		most = max(most, times[of])
-		if of != shard && at != last {
-			continue
+		if text != last {
+			times = 0
 		}
-		var r fixity.Result
-		if err = json.Unmarshal([]byte(line), &r); err != nil {
-			continue
-		}
-		report.Add(&r)
-		manifest.Add(&r)
-		if r.IsProblem() {
-			_, err = io.WriteString(problems, line)
-		}
+		times++
+		most = max(most, times)
+		last, lastKey = text, key
 	}
-	return lines + most, errors.Join(err, found.err())
+	return lines + most
 }
 
 // writeReport writes summary.json last, and removes that of an earlier report first.

@@ -355,13 +355,14 @@ func parseJSON(line string, e *Entry) error {
 	}
 	sha256, size := r.SHA256, r.Size
 	if r.Outcome != "" {
-		e.listing = results
 		// A worker's output: what was expected still is, whatever was read. What was
 		// read is the object's digest and size only if that was right.
 		if err := e.setExpected(r.Expected); err != nil {
 			return err
 		}
-		if r.Outcome != "match" && r.Outcome != "new" {
+		if r.Outcome == "match" || r.Outcome == "new" {
+			e.listing = results
+		} else {
 			sha256, size = "", r.ExpectedSize
 		}
 		e.Deleted = r.Outcome == "deleted" && r.Error == ""

@@ -441,9 +441,10 @@ func TestListings(t *testing.T) {
 	entry := &Entry{Name: "s3://a/k", Size: 1}
 	lineA, lineB, endA, endB := string(a.Append(nil, entry)), string(b.Append(nil, entry)), string(a.AppendEnd(nil)), string(b.AppendEnd(nil))
 	const other = `{"name":"x"}` + "\n"
-	const result = `{"line":1,"name":"x","outcome":"missing","sha256":"","expected":"","size":-1,"error":""}` + "\n"
+	const result = `{"line":1,"name":"x","outcome":"new","sha256":"","expected":"","size":1,"error":""}` + "\n"
+	const problem = `{"line":1,"name":"x","outcome":"missing","sha256":"","expected":"","size":-1,"error":""}` + "\n"
 	summary := func(lines int) string {
-		return fmt.Sprintf(`{"summary":{"lines":%d,"match":0,"problems":1},"sha256":""}`, lines) + "\n"
+		return fmt.Sprintf(`{"summary":{"lines":9,"match":1,"new":%d,"problems":8},"sha256":""}`, lines-1) + "\n"
 	}
 	const rcloneLine = `{"Path":"a","Size":7},` + "\n"
 	for _, tt := range []struct {
@@ -466,6 +467,7 @@ func TestListings(t *testing.T) {
 		{"names", "names", lineA, true, 1},
 		{"results", "auto", result + result + summary(2), true, 2},
 		{"results in JSON", "json", result + result + summary(2), true, 2},
+		{"problems without a summary", "auto", problem + problem, true, 2},
 		{"results without their summary", "auto", result + result, false, 2},
 		{"results of which the summary knows fewer", "auto", result + result + summary(1), false, 2},
 		{"no results", "auto", summary(0), true, 0},

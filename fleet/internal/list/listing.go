@@ -62,7 +62,8 @@ type Listings struct {
 // rclone names the array that rclone lsjson writes.
 const rclone = "["
 
-// results names the output of a worker.
+// results names what the output of a worker says of objects that are as they should be. Its
+// other lines may stand alone, as in the problems of a report.
 const results = "{"
 
 // ErrBroken says that lists have a part of a listing.
@@ -115,9 +116,9 @@ func (l *Listings) frame(line string) {
 		l.has(rclone)
 		l.ended[rclone] = true
 	case strings.HasPrefix(line, summaryPrefix):
-		var s struct{ Summary struct{ Lines int64 } }
+		var s struct{ Summary struct{ Match, New int64 } }
 		if json.Unmarshal([]byte(line), &s) == nil {
-			l.summed += s.Summary.Lines
+			l.summed += s.Summary.Match + s.Summary.New
 		}
 	case isEnding(line):
 		var e ending

@@ -146,8 +146,8 @@ func (b *azblobBucket) list(ctx context.Context, l listing) (page []listed, next
 }
 
 // Blocks of an upload that fails do not appear. They are of 1 MiB, and are sent one by one: to
-// read one is progress. The SDK repeats requests: one for a block of a
-// long object costs less than all of it.
+// read one is progress. The SDK repeats requests: one for a block of a long object costs less
+// than all of it.
 func (b *azblobBucket) write(ctx context.Context, key string, from io.ReadSeeker, how condition) error {
 	header := azblob.HTTPHeaders{BlobContentType: to.Ptr(contentType)}
 	o := &blockblob.UploadStreamOptions{HTTPHeaders: &header}

@@ -152,7 +152,7 @@ func (b *body) close() {
 	b.response.Close()
 }
 
-var errStalled = errors.New("the store sent nothing for too long")
+var errStalled = errors.New("the store sent and took nothing for too long")
 
 // open requests the object from byte n on.
 func (o *remote) open(ctx context.Context) error {

@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/aws/middleware"
@@ -96,21 +97,22 @@ func openS3(ctx context.Context, p place, q url.Values, connections int) (bucket
 	if !ok {
 		client = awshttp.NewBuildableClient()
 	}
-	cfg.HTTPClient = s3Client{client.WithTransportOptions(func(t *http.Transport) {
+	cfg.HTTPClient = client.WithTransportOptions(func(t *http.Transport) {
 		t.MaxIdleConns, t.MaxIdleConnsPerHost = 0, max(connections, 10)
-	})}
+	})
 	if !aws.IsCredentialsProvider(cfg.Credentials, aws.AnonymousCredentials{}) && cfg.Credentials != nil {
 		cfg.Credentials = credentials{cfg.Credentials}
 	}
-	b.client = s3.NewFromConfig(cfg, options...)
+	// The SDK sets timeouts of its own kind of client before options.
+	b.client = s3.NewFromConfig(cfg, append(options, func(o *s3.Options) { o.HTTPClient = s3Client{o.HTTPClient} })...)
 	return b, nil
 }
 
 // An s3Client makes requests whose progress can be seen.
-type s3Client struct{ *awshttp.BuildableClient }
+type s3Client struct{ s3.HTTPClient }
 
 func (c s3Client) Do(r *http.Request) (*http.Response, error) {
-	return observeHTTP(r, c.BuildableClient.Do)
+	return observeHTTP(r, c.HTTPClient.Do)
 }
 
 // Close has nothing to close.
@@ -299,12 +301,16 @@ func checkEnd(truncated bool, next string) error {
 
 // write writes always where a store knows no conditions. The SDK repeats requests: one for a
 // part of a long object costs less than all of it.
+// abortTimeout limits the request that removes the parts of an upload that stalled or was
+// cancelled. Without that request, these parts stay, and cost money.
+const abortTimeout = 10 * time.Second
+
 func (b *s3Bucket) write(ctx context.Context, key string, from io.ReadSeeker, how condition) error {
 	in := &transfermanager.UploadObjectInput{Bucket: &b.name, Key: &key, Body: from, ContentType: aws.String(contentType)}
 	if how == ifNone {
 		in.IfNoneMatch = aws.String("*")
 	}
-	_, err := transfermanager.New(b.client).UploadObject(ctx, in)
+	_, err := transfermanager.New(b.client, func(o *transfermanager.Options) { o.FailTimeout = abortTimeout }).UploadObject(ctx, in)
 	if status, _ := statusOfS3(err); status != http.StatusNotImplemented || how == always {
 		return err
 	}

@@ -281,6 +281,40 @@ func TestWriteInParts(t *testing.T) {
 	}
 }
 
+// TestStalledUploadIsRemoved tests that the parts of an upload that stalls do not stay.
+func TestStalledUploadIsRemoved(t *testing.T) {
+	backend := s3mem.New()
+	if err := backend.CreateBucket("bucket"); err != nil {
+		t.Fatal(err)
+	}
+	parts := gofakes3.New(backend, gofakes3.WithTimeSkewLimit(0)).Server()
+	var begun, removed atomic.Int64
+	ended := make(chan bool)
+	params := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		switch q := r.URL.Query(); {
+		case r.Method == http.MethodPost && q.Has("uploads"):
+			begun.Add(1)
+		case r.Method == http.MethodPut && q.Get("partNumber") == "2":
+			<-ended
+		case r.Method == http.MethodDelete && q.Has("uploadId"):
+			removed.Add(1)
+		}
+		parts.ServeHTTP(w, r)
+	})
+	t.Cleanup(func() { close(ended) }) // before the server is closed
+	s, err := New(Options{Params: []string{params}, Stall: time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if err := s.Write(t.Context(), "s3://bucket/k", bytes.NewReader(make([]byte, 40<<20))); !errors.Is(err, errStalled) {
+		t.Errorf("got %v, want %v", err, errStalled)
+	}
+	if begun.Load() == 0 || removed.Load() != begun.Load() {
+		t.Errorf("of %d uploads, the parts of %d were removed", begun.Load(), removed.Load())
+	}
+}
+
 // hanging returns stores of each kind whose server answers nothing, and perhaps reads what
 // it is sent.
 func hanging(t *testing.T, readsBody bool) map[string]*Store {
