@@ -144,7 +144,7 @@ func (d *digest) Write(p []byte) (int, error) {
 	// pieces only: see there.
 	case n >= BlockSize && n < 3*BlockSize-int(d.n) && d.n%16 != 0 && block.Joins():
 		var x [2 * BlockSize]byte
-		block.Join(&x, &d.x, int(d.n%BlockSize), p) // even if another goroutine uses d
+		block.Join(&x, &d.x, int(d.n%BlockSize), p) // d.n is larger if two goroutines have spoiled d
 		block.Compress(&d.h, x[:(int(d.n)+n)&^(BlockSize-1)])
 		d.n = (d.n + uint8(n)) % BlockSize
 		d.len += uint64(n)

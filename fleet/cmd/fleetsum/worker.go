@@ -276,7 +276,8 @@ func (w *worker) first(ctx context.Context, j *journal.Journal, shard journal.Sh
 }
 
 // retry checks those lines of a shard again that are in again. Results are in files: memory
-// has only which lines are read again. All other lines keep their results. So do lines that are not reached because the store fails as before.
+// has only which lines are read again. All other lines keep their results. So do lines that
+// are not reached because the store fails as before.
 func (w *worker) retry(ctx context.Context, j *journal.Journal, shard journal.Shard, next func() (list.Entry, error), earlier store.Temp, again lineSet) error {
 	// Several lines of a list may have one number: these are read again together.
 	seen, left := make(lineSet), make(map[int64]int) // how many more there are of a number

@@ -351,7 +351,7 @@ func observeHTTP(r *http.Request, do func(*http.Request) (*http.Response, error)
 		return do(r)
 	}
 	if r.Body != nil && r.Body != http.NoBody {
-		r = r.WithContext(ctx)
+		r = r.WithContext(ctx) // a copy: r is the caller's
 		r.Body = observedBody{observe(ctx, r.Body), r.Body}
 		if again := r.GetBody; again != nil {
 			r.GetBody = func() (io.ReadCloser, error) {

@@ -299,12 +299,12 @@ func checkEnd(truncated bool, next string) error {
 	return nil
 }
 
-// write writes always where a store knows no conditions. The SDK repeats requests: one for a
-// part of a long object costs less than all of it.
 // abortTimeout limits the request that removes the parts of an upload that stalled or was
 // cancelled. Without that request, these parts stay, and cost money.
 const abortTimeout = 10 * time.Second
 
+// write writes always where a store knows no conditions. The SDK repeats requests: one for a
+// part of a long object costs less than all of it.
 func (b *s3Bucket) write(ctx context.Context, key string, from io.ReadSeeker, how condition) error {
 	in := &transfermanager.UploadObjectInput{Bucket: &b.name, Key: &key, Body: from, ContentType: aws.String(contentType)}
 	if how == ifNone {
