@@ -363,8 +363,8 @@ const manifestChunk = 50_000
 // NewManifest returns an empty Manifest.
 func NewManifest(ctx context.Context) *Manifest { return &Manifest{newSorter(ctx, manifestChunk)} }
 
-// Add adds the digest of an object, if it has one. That of an object that is not as it
-// should be is not written, but no other of the same object is written either.
+// Add adds the digest of an object, if it has one. Write does not write that of a problem: it
+// only shows whether the object has another digest, too.
 func (m *Manifest) Add(r *fixity.Result) {
 	if r.SHA256 == "" {
 		return
