@@ -24,21 +24,19 @@ func (l *lengths) oneByOne(msgs [][]byte, before int, nesting Nesting) bool {
 	if n > block.MaxLanes {
 		return p.Width == 1
 	}
-	extra := &nestings[nesting]
-	blocks := l.blocks + n*extra.blocks
-	if blocks < p.Least[n] { // a look-up; p.OneByOne divides
+	if nesting == NotNested && l.blocks < p.Least[n] { // a look-up; p.OneByOne divides
 		return true
 	}
 	shortest, longest := block.PaddedBlocks(before+l.shortest), block.PaddedBlocks(before+l.longest)
-	each := extra.cycles(n)
-	if areCounted(p, n, l.blocks, shortest, longest) && p.MayPayByBlocks(n, blocks, longest+extra.blocks, each) {
+	outer, each := nesting.Blocks(), p.NestingCycles(nesting, n)
+	if areCounted(p, n, l.blocks, shortest, longest) && p.MayPayByBlocks(n, l.blocks+n*outer, longest+outer, each) {
 		var counts [maxByBlocks + 1]uint8
 		for _, m := range msgs {
 			counts[block.PaddedBlocks(before+len(m))]++
 		}
-		return p.OneByOneByBlocks(counts[:longest+1], extra.blocks, each)
+		return p.OneByOneByBlocks(counts[:longest+1], outer, each)
 	}
-	return p.OneByOne(n, blocks, shortest+extra.blocks, longest+extra.blocks, each, true)
+	return p.OneByOne(n, l.blocks, shortest, longest, outer, each, true)
 }
 
 // areCounted reports whether n messages are counted by their numbers of blocks, to know whether
@@ -95,8 +93,7 @@ func haveLength(msgs [][]byte, n int) bool {
 // oneByOneInRotation reports whether n messages with these lengths take less time one by one
 // than in rotation.
 func (l *lengths) oneByOneInRotation(n, before int, nesting Nesting) bool {
-	extra := &nestings[nesting]
-	return streamPlans.current().OneByOne(n, l.blocks+n*extra.blocks,
-		block.PaddedBlocks(before+l.shortest)+extra.blocks, block.PaddedBlocks(before+l.longest)+extra.blocks,
-		extra.cycles(n), true)
+	p := streamPlans.current()
+	shortest, longest := block.PaddedBlocks(before+l.shortest), block.PaddedBlocks(before+l.longest)
+	return p.OneByOne(n, l.blocks, shortest, longest, nesting.Blocks(), p.NestingCycles(nesting, n), true)
 }

@@ -122,32 +122,13 @@ func SumHeaded(dst [][block.DigestSize]byte, prefix Prefix, heads []byte, size i
 const maxUneven = 256
 
 // A Nesting says whether and how a digest is hashed again, behind an outer prefix.
-type Nesting uint8
+type Nesting = plan.Nesting
 
 const (
-	NotNested  Nesting = iota
-	Nested             // by SumNested
-	NestedEach         // by SumNestedEach
+	NotNested  = plan.NotNested
+	Nested     = plan.Nested     // by SumNested
+	NestedEach = plan.NestedEach // by SumNestedEach
 )
-
-// nestings has the blocks behind an outer prefix. It also has the cycles that nesting costs
-// on top of these blocks: for each message, and for a list. With these cycles, plans choose
-// what was faster on Zen 3 for 2 to 12 messages of one length. These cycles hardly matter to
-// longer lists.
-var nestings = [...]nestingCosts{
-	Nested:     {blocks: 1, list: 100},
-	NestedEach: {blocks: 1, each: 22, list: 100},
-}
-
-type nestingCosts struct{ blocks, each, list int }
-
-// cycles returns the cycles that nesting costs for each of n messages.
-func (c *nestingCosts) cycles(n int) int {
-	if c.list == 0 { // saves a division
-		return c.each
-	}
-	return c.each + c.list/n
-}
 
 // sumEach does the work of s, one message after the other.
 func (s *sumMany) sumEach() {

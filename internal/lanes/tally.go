@@ -75,7 +75,7 @@ func (t Tally) OneByOne(each int) bool {
 	if t.jobs <= 1 {
 		return true
 	}
-	return streamPlans.current().OneByOne(t.jobs, t.blocks, int(-t.negShortest), t.longest, each, false)
+	return streamPlans.current().OneByOne(t.jobs, t.blocks, int(-t.negShortest), t.longest, 0, each, false)
 }
 
 // OneByOneEqual is the method OneByOne for n jobs of `blocks` blocks each. It assumes that jobs
@@ -84,7 +84,7 @@ func OneByOneEqual(n, blocks, each int) bool {
 	if n <= 1 {
 		return true
 	}
-	return streamPlans.current().OneByOne(n, n*blocks, blocks, blocks, each, true)
+	return streamPlans.current().OneByOne(n, n*blocks, blocks, blocks, 0, each, true)
 }
 
 // AlwaysOneByOne reports whether n jobs that have `blocks` blocks in all take less time one by

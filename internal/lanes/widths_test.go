@@ -184,11 +184,11 @@ func TestWhatIsCounted(t *testing.T) {
 			counts[b]++
 			blocks, shortest, longest = blocks+b, min(shortest, b), max(longest, b)
 		}
-		outer, each := nestings[nesting].blocks, nestings[nesting].cycles(n)
-		if blocks+n*outer < p.Least[n] {
+		outer, each := nesting.Blocks(), p.NestingCycles(nesting, n)
+		if nesting == NotNested && blocks < p.Least[n] {
 			continue
 		}
-		uncounted := p.OneByOne(n, blocks+n*outer, shortest+outer, longest+outer, each, true)
+		uncounted := p.OneByOne(n, blocks, shortest, longest, outer, each, true)
 		want := uncounted
 		switch {
 		case longest <= block.MaxShort || longest > 8*n || n <= p.Width || longest-shortest < 2:

@@ -19,6 +19,8 @@ type Row struct {
 	On       string
 	overhead overhead
 	measured []cost
+	// nestings are the costs of nesting. If nil, they are zen3Nestings.
+	nestings *nestings
 
 	// `estimated` holds costs that were not measured. The field `from` says what they are
 	// based on.

@@ -221,6 +221,7 @@ func TestOneByOne(t *testing.T) {
 		{8, 21, 2, 5, 0, true}, // long ones among others cost more
 		{4, 44, 8, 11, 0, true},
 		{8, 21, 2, 4, 0, false},
+		{16, 115, 1, 13, 0, false}, // measured: 20% less time side by side
 		{32, 32, 1, 1, 0, false},
 		{33, 33, 1, 1, 0, false},
 		{33, 33, 1, 1, 100, true},
@@ -230,12 +231,55 @@ func TestOneByOne(t *testing.T) {
 		{1 << 20, 1 << 20, 1, 1, 0, false},
 		{1 << 24, 1 << 29, 1 << 5, 1 << 5, 0, false}, // more cycles than 32 bits hold
 	} {
-		if got := p.OneByOne(tt.n, tt.blocks, tt.shortest, tt.longest, tt.each, false); got != tt.want {
+		if got := p.OneByOne(tt.n, tt.blocks, tt.shortest, tt.longest, 0, tt.each, false); got != tt.want {
 			t.Errorf("%d messages of %d to %d blocks, %d in all: %t, want %t", tt.n, tt.shortest, tt.longest, tt.blocks, got, tt.want)
 		}
 	}
-	if one := planOf(Row{Microarch: cpu.ArmNEON, overhead: defaultOverhead}, instructionSets...); !one.OneByOne(100, 6400, 64, 64, 0, false) {
+	if one := planOf(Row{Microarch: cpu.ArmNEON, overhead: defaultOverhead}, instructionSets...); !one.OneByOne(100, 6400, 64, 64, 0, 0, false) {
 		t.Error("without a kernel of several lanes, messages go side by side")
+	}
+}
+
+// TestNesting has the numbers of nested messages of one length, from 2 to 15, for which lanes
+// pay. On Emerald Rapids, these lists took less time side by side, and the others more. So they
+// did on Zen 3, up to 12 messages.
+func TestNesting(t *testing.T) {
+	few := func(n ...int) []int { return n }
+	from := func(first int, before ...int) []int {
+		for n := first; n < 16; n++ {
+			before = append(before, n)
+		}
+		return before
+	}
+	for _, tt := range []struct {
+		microarch cpu.Microarch
+		nesting   Nesting
+		blocks    int // without that behind the outer prefix
+		want      []int
+	}{
+		{cpu.IntelAVX512SHA, Nested, 1, from(7)},
+		{cpu.IntelAVX512SHA, Nested, 2, from(6)},
+		{cpu.IntelAVX512SHA, Nested, 4, from(4)},
+		{cpu.IntelAVX512SHA, Nested, 5, from(6)}, // too long to be copied
+		{cpu.IntelAVX512SHA, NestedEach, 1, from(7)},
+		{cpu.IntelAVX512SHA, NestedEach, 4, from(4)},
+		{cpu.Zen3, Nested, 1, from(12)},
+		{cpu.Zen3, Nested, 2, from(8)},
+		{cpu.Zen3, Nested, 3, from(6, 4)},
+		{cpu.Zen3, NestedEach, 1, few(12, 14, 15)},
+		{cpu.Zen3, NestedEach, 4, from(6, 4)},
+	} {
+		p := planOf(RowOf(tt.microarch))
+		var got []int
+		for n := 2; n < 16; n++ {
+			each := p.NestingCycles(tt.nesting, n)
+			if !p.OneByOne(n, n*tt.blocks, tt.blocks, tt.blocks, tt.nesting.Blocks(), each, true) {
+				got = append(got, n)
+			}
+		}
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("%s, nesting %d, %d blocks: %v go side by side, want %v", tt.microarch, tt.nesting, tt.blocks, got, tt.want)
+		}
 	}
 }
 
@@ -254,7 +298,7 @@ func TestCopiedWhole(t *testing.T) {
 		{4, 16, 4, 4, false, false}, // one wave
 	} {
 		for copied, want := range map[bool]bool{false: tt.want, true: tt.copied} {
-			if got := p.OneByOne(tt.n, tt.blocks, tt.shortest, tt.longest, 0, copied); got != want {
+			if got := p.OneByOne(tt.n, tt.blocks, tt.shortest, tt.longest, 0, 0, copied); got != want {
 				t.Errorf("%d messages of %d to %d blocks, %d in all, copied %t: %t, want %t", tt.n, tt.shortest, tt.longest, tt.blocks, copied, got, want)
 			}
 		}
@@ -382,12 +426,12 @@ func TestLeast(t *testing.T) {
 			for n := 1; n < len(p.Least); n++ {
 				least := p.Least[n]
 				if least == math.MaxInt {
-					if n > 1 && p.Width > 1 && !p.OneByOne(n, n<<9, 1<<9, 1<<9, 0, true) {
+					if n > 1 && p.Width > 1 && !p.OneByOne(n, n<<9, 1<<9, 1<<9, 0, 0, true) {
 						t.Errorf("%s without %q: %d messages have no least list", r.Microarch, disabled, n)
 					}
 					continue
 				}
-				pays := func(blocks int) bool { return !p.OneByOne(n, blocks, blocks/n, (blocks+n-1)/n, 0, true) }
+				pays := func(blocks int) bool { return !p.OneByOne(n, blocks, blocks/n, (blocks+n-1)/n, 0, 0, true) }
 				if !pays(least) {
 					t.Errorf("%s without %q: %d messages of %d blocks do not pay", r.Microarch, disabled, n, least)
 				}
@@ -408,7 +452,7 @@ func TestAlwaysOneByOne(t *testing.T) {
 		p := planOf(r)
 		for n := 2; n <= 8; n++ { // SumHashes asks about up to 8 ends of one or two blocks
 			for blocks := n; p.AlwaysOneByOne(n, n, 2*n, 10, 0) && blocks <= 2*n; blocks++ {
-				if !p.OneByOne(n, blocks, blocks/n, (blocks+n-1)/n, 10, true) {
+				if !p.OneByOne(n, blocks, blocks/n, (blocks+n-1)/n, 0, 10, true) {
 					t.Errorf("%s: %d copied messages of %d blocks in all pay", r.Microarch, n, blocks)
 				}
 			}
@@ -417,10 +461,10 @@ func TestAlwaysOneByOne(t *testing.T) {
 			for b := range 100 {
 				for _, each := range []int{0, 130, 800} {
 					// Most messages have b blocks, some one more.
-					if more := n/2 + 1; p.AlwaysOneByOne(n, n, n*b+more, each, 0) && !p.OneByOne(n, n*b+more, b, b+1, each, false) {
+					if more := n/2 + 1; p.AlwaysOneByOne(n, n, n*b+more, each, 0) && !p.OneByOne(n, n*b+more, b, b+1, 0, each, false) {
 						t.Fatalf("%s: %d messages of %d blocks, some of one more, %d cycles each, pay", r.Microarch, n, b, each)
 					}
-					if p.AlwaysOneByOne(n, n, n*b, each, 0) && !(p.OneByOne(n, n*b, b, b, each, false) && (n < p.Width || p.OneByOneInClasses(n, n*b, 1, each))) {
+					if p.AlwaysOneByOne(n, n, n*b, each, 0) && !(p.OneByOne(n, n*b, b, b, 0, each, false) && (n < p.Width || p.OneByOneInClasses(n, n*b, 1, each))) {
 						t.Fatalf("%s: %d messages of %d blocks, %d cycles each, pay", r.Microarch, n, b, each)
 					}
 				}
@@ -453,7 +497,7 @@ func TestClassesCost(t *testing.T) {
 			}
 		}
 		for b := 1; b <= 16; b++ {
-			if few := p.OneByOneInClasses(1e6, 1e6*b, 4, 0); few && !p.OneByOne(1e6, 1e6*b, b, b, 0, false) {
+			if few := p.OneByOneInClasses(1e6, 1e6*b, 4, 0); few && !p.OneByOne(1e6, 1e6*b, b, b, 0, 0, false) {
 				t.Errorf("%s: a million messages of %d blocks pay if they are equal, and not in 4 classes", r.Microarch, b)
 			}
 		}
