@@ -24,7 +24,11 @@ func (l *lengths) oneByOne(msgs [][]byte, before int, nesting Nesting) bool {
 	if n > block.MaxLanes {
 		return p.Width == 1
 	}
-	if nesting == NotNested && l.blocks < p.Least[n] { // a look-up; p.OneByOne divides
+	if nesting == NotNested {
+		if l.blocks < p.Least[n] { // a look-up; p.OneByOne divides
+			return true
+		}
+	} else if p.AlwaysNestedOneByOne(nesting, n, l.blocks) {
 		return true
 	}
 	shortest, longest := block.PaddedBlocks(before+l.shortest), block.PaddedBlocks(before+l.longest)

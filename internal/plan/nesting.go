@@ -30,6 +30,15 @@ func (k Nesting) Blocks() int {
 	return 1
 }
 
+// AlwaysNestedOneByOne reports whether n nested messages take less time one by one than side
+// by side, however their blocks are distributed. They have `blocks` blocks in all, without
+// those behind outer prefixes. It takes less time than OneByOne, which divides.
+func (p *Streams) AlwaysNestedOneByOne(k Nesting, n, blocks int) bool {
+	c, l := &p.nestings[k], min(n, p.Width)
+	least := listCycles + c.list + n*(listLaneCycles+c.each) + 2*p.overhead.callOf(l) // any list has two calls
+	return int64(blocks+n*k.Blocks())*int64(p.gains[l]) < int64(least)
+}
+
 // NestingCycles returns what nesting costs for each of n messages, as OneByOne takes it.
 func (p *Streams) NestingCycles(k Nesting, n int) int {
 	if k == NotNested { // saves a division

@@ -283,6 +283,33 @@ func TestNesting(t *testing.T) {
 	}
 }
 
+// TestAlwaysNestedOneByOne tests that AlwaysNestedOneByOne knows many lists, and none that pays.
+func TestAlwaysNestedOneByOne(t *testing.T) {
+	known := 0
+	for _, r := range rows {
+		for _, disabled := range [][]string{nil, {"avx512"}, {"avx512", "shani"}} {
+			p := planOf(r, disabled...)
+			for k := Nested; k <= NestedEach; k++ {
+				for n := 2; n <= block.MaxLanes; n++ {
+					each := p.NestingCycles(k, n)
+					for blocks := n; blocks < 20*n; blocks++ {
+						always := p.AlwaysNestedOneByOne(k, n, blocks)
+						if always {
+							known++
+						}
+						if always && !p.OneByOne(n, blocks, blocks/n, (blocks+n-1)/n, k.Blocks(), each, true) {
+							t.Fatalf("%s without %q, nesting %d: %d messages of %d blocks always go one by one, but pay", r.Microarch, disabled, k, n, blocks)
+						}
+					}
+				}
+			}
+		}
+	}
+	if known < 1000 {
+		t.Errorf("%d lists always go one by one, want a thousand or more", known)
+	}
+}
+
 // TestCopiedWhole has lists for which lanes pay if short messages are copied whole: with
 // four lanes and more messages, waves share calls.
 func TestCopiedWhole(t *testing.T) {
