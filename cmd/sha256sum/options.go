@@ -149,7 +149,7 @@ func (o *options) parseShort(bundle string, rest []string) ([]string, error) {
 func (o *options) apply(p *option, value string) error {
 	var err error
 	if len(p.words) > 0 && !slices.Contains(p.words, value) {
-		err = fmt.Errorf("it is one of %s", strings.Join(p.words, ", "))
+		err = fmt.Errorf("expected one of %s", strings.Join(p.words, ", "))
 	} else {
 		err = p.set(o, value)
 	}

@@ -174,7 +174,7 @@ func (o *File) Commit() error {
 		if os.Rename(o.Name(), kept) != nil {
 			kept = o.Name()
 		}
-		return fmt.Errorf("%s; the list is in %s", message.Reason(err), message.Quote(kept))
+		return fmt.Errorf("%s; the new contents are in %s", message.Reason(err), message.Quote(kept))
 	}
 	sweep(filepath.Dir(o.target))
 	return nil
