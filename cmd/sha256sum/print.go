@@ -460,7 +460,7 @@ func (p *printer) found(it *fileItem) error {
 		return p.fileError(it)
 	}
 	from, moved := "", false
-	if !p.fast {
+	if !p.fast && it.size > 0 { // all empty files have one digest
 		from, moved = it.check.list.missing.take(it.digest)
 	}
 	status, word := statusUnlisted, "UNLISTED"
