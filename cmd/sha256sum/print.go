@@ -206,12 +206,13 @@ func (p *printer) endReport(replaced bool) error {
 	case p.former == nil || !replaced:
 	case p.json:
 		p.report.Write(appendJSON(nil, map[string]any{"summary": struct {
-			List    string `json:"list"`
-			Added   int    `json:"added"`
-			Removed int    `json:"removed"`
-			Changed int    `json:"changed"`
-			Damaged int    `json:"damaged,omitempty"`
-		}{p.options.update, p.added, p.removed, p.changed, p.damaged}}))
+			List      string `json:"list"`
+			ListBytes []byte `json:"list_bytes,omitempty"`
+			Added     int    `json:"added"`
+			Removed   int    `json:"removed"`
+			Changed   int    `json:"changed"`
+			Damaged   int    `json:"damaged,omitempty"`
+		}{p.options.update, lossless(p.options.update), p.added, p.removed, p.changed, p.damaged}}))
 	default:
 		fmt.Fprintf(p.report, "%s: %d added, %d removed, %d changed", message.Quote(p.options.update), p.added, p.removed, p.changed)
 		if p.damaged > 0 {
@@ -307,6 +308,7 @@ type fileObject struct {
 	OK        *bool  `json:"ok,omitempty"`
 	Status    string `json:"status,omitempty"`
 	From      string `json:"from,omitempty"`
+	FromBytes []byte `json:"from_bytes,omitempty"`
 	Error     string `json:"error,omitempty"`
 }
 
@@ -326,10 +328,7 @@ const (
 )
 
 func (p *printer) object(it *fileItem) fileObject {
-	object := fileObject{Name: it.name}
-	if !utf8.ValidString(it.name) {
-		object.NameBytes = []byte(it.name)
-	}
+	object := fileObject{Name: it.name, NameBytes: lossless(it.name)}
 	if it.err != nil {
 		object.Error = message.Reason(it.err)
 	} else {
@@ -342,6 +341,14 @@ func (p *printer) object(it *fileItem) fileObject {
 		object.Expected = hex.EncodeToString(it.check.want.slice())
 	}
 	return object
+}
+
+// lossless returns the bytes of a name that a JSON string cannot hold, and otherwise nil.
+func lossless(name string) []byte {
+	if utf8.ValidString(name) {
+		return nil
+	}
+	return []byte(name)
 }
 
 // appendJSON appends one object, on a line.
@@ -362,10 +369,11 @@ func (p *printer) malformed(it *malformedItem) error {
 	}
 	if p.json && !p.status {
 		p.line = appendJSON(p.line[:0], struct {
-			List  string `json:"list"`
-			Line  int    `json:"line"`
-			Error string `json:"error"`
-		}{it.list.name, it.line, what})
+			List      string `json:"list"`
+			ListBytes []byte `json:"list_bytes,omitempty"`
+			Line      int    `json:"line"`
+			Error     string `json:"error"`
+		}{it.list.name, lossless(it.list.name), it.line, what})
 		return p.writeLine()
 	}
 	if !p.warn && it.list.bag == nil || p.status {
@@ -478,7 +486,7 @@ func (p *printer) found(it *fileItem) error {
 	p.line = p.line[:0]
 	if p.json {
 		object := p.object(it)
-		object.OK, object.Status, object.From = new(bool), status, from
+		object.OK, object.Status, object.From, object.FromBytes = new(bool), status, from, lossless(from)
 		p.line = appendJSON(p.line, object)
 	} else {
 		p.appendVerdict(it.name, word)
@@ -538,6 +546,7 @@ func (p *printer) summary(l *list) error {
 	if p.json && !p.status {
 		object := struct {
 			List       string `json:"list"`
+			ListBytes  []byte `json:"list_bytes,omitempty"`
 			Matched    int    `json:"ok"`
 			Mismatched int    `json:"failed"`
 			Unreadable int    `json:"unreadable"`
@@ -548,7 +557,7 @@ func (p *printer) summary(l *list) error {
 			Moved      int    `json:"moved,omitempty"`
 			Unlisted   int    `json:"unlisted,omitempty"`
 			Error      string `json:"error,omitempty"`
-		}{l.name, l.matched, l.mismatched, l.unreadable, l.malformed, l.changed, l.damaged, missing, l.moved, l.unlisted, ""}
+		}{l.name, lossless(l.name), l.matched, l.mismatched, l.unreadable, l.malformed, l.changed, l.damaged, missing, l.moved, l.unlisted, ""}
 		switch {
 		case l.proper == 0 && l.bag == nil:
 			object.Error = noLines

@@ -96,8 +96,9 @@ var table = []option{
 	{"jobs", 'j', "N", nil, beyondOption, "hash on N processors at once (default: all)", "hash on N processors at once (default: all; at most 64)",
 		func(o *options, s string) (err error) { o.jobs, err = parseJobs(s); return err }},
 	{"json", 0, "", nil, beyondOption, "print one JSON object a line for each file", "print one line of JSON for each file: name, digest and size, or error; also name_bytes (base64) if the name " +
-		"is not UTF-8. With -c, objects also have ok, expected and status. Each improperly formatted line gets an object with error, each list " +
-		"an object with its summary. What an object says is not repeated on standard error",
+		"is not UTF-8. With -c, objects also have ok, expected and status. A file that has moved also has from, its listed name. " +
+		"Each improperly formatted line gets an object with error, each list an object with its summary. Both name the list. " +
+		"As name has name_bytes, from has from_bytes, and list has list_bytes. What an object says is not repeated on standard error",
 		toggle(func(o *options) { o.json = true })},
 	{"output", 0, "FILE", nil, beyondOption, "write to FILE when all is done", "write to FILE when all is done; until then it does not change. -r leaves FILE out. " +
 		"A list in FILE stays if a file could not be read",
