@@ -81,7 +81,15 @@ func (s *source) entries(l *list) iter.Seq2[checklist.Entry, error] {
 				}
 			}
 			e, wrong := parser.Parse(line)
+			// What is behind a NUL would go unread, as a list of --zero but for its first line.
+			if head, rest, _ := strings.Cut(line, "\x00"); rest != "" && l.bag == nil {
+				wrong = errBehindNUL
+				if _, err := parser.Parse(head); err == nil {
+					l.zero, wrong = true, errZero
+				}
+			}
 			switch {
+			case wrong == errZero: // the line may be the whole list
 			case !whole:
 				wrong = errLongLine
 			case wrong == nil && l.name == "-" && e.Name == "-":
@@ -106,6 +114,8 @@ func (s *source) entries(l *list) iter.Seq2[checklist.Entry, error] {
 }
 
 var (
+	errBehindNUL     = errors.New("the line goes on behind a NUL")
+	errZero          = errors.New("the line is several that end with NUL")
 	errLongLine      = fmt.Errorf("the line is longer than %d bytes", checklist.MaxLine)
 	errStandardInput = errors.New("the list is standard input itself")
 )

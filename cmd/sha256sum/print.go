@@ -366,6 +366,8 @@ func (p *printer) malformed(it *malformedItem) error {
 	what := "improperly formatted SHA256 checksum line"
 	if it.list.bag != nil {
 		what = it.err.Error()
+	} else if it.err == errZero {
+		what += " (" + zeroHint + ")"
 	}
 	if p.json && !p.status {
 		p.line = appendJSON(p.line[:0], struct {
@@ -539,10 +541,11 @@ func (p *printer) summary(l *list) error {
 	if p.bag != "" && l.moved+l.unlisted+l.malformed > 0 {
 		p.failed = true
 	}
-	const (
-		noLines = "no properly formatted checksum lines found"
-		noFile  = "no file was verified"
-	)
+	noLines := "no properly formatted checksum lines found"
+	if l.zero {
+		noLines += " (" + zeroHint + ")"
+	}
+	const noFile = "no file was verified"
 	if p.json && !p.status {
 		object := struct {
 			List       string `json:"list"`
@@ -599,11 +602,19 @@ func (p *printer) summary(l *list) error {
 			return err
 		}
 	}
+	if l.zero {
+		if err := p.complain(l.shown + ": " + zeroHint); err != nil {
+			return err
+		}
+	}
 	if p.nothingVerified(l) {
 		return p.complain(l.shown + ": " + noFile)
 	}
 	return nil
 }
+
+// zeroHint follows what is said of a list of --zero that was not read as one.
+const zeroHint = "lines end with NUL; -z reads them"
 
 // nothingVerified reports whether the options left nothing of a list to verify.
 func (p *printer) nothingVerified(l *list) bool {
