@@ -15,6 +15,7 @@ import (
 	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/bag"
 	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/file"
 	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/message"
+	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/object"
 	"github.com/sha256-simd/sha256-simd/internal/checklist"
 )
 
@@ -80,14 +81,7 @@ func (s *source) entries(l *list) iter.Seq2[checklist.Entry, error] {
 					return
 				}
 			}
-			e, wrong := parser.Parse(line)
-			// What is behind a NUL would go unread, as a list of --zero but for its first line.
-			if head, rest, _ := strings.Cut(line, "\x00"); rest != "" && l.bag == nil {
-				wrong = errBehindNUL
-				if _, err := parser.Parse(head); err == nil {
-					l.zero, wrong = true, errZero
-				}
-			}
+			e, wrong := l.parse(parser, line)
 			switch {
 			case wrong == errZero: // the line may be the whole list
 			case !whole:
@@ -119,6 +113,31 @@ var (
 	errLongLine      = fmt.Errorf("the line is longer than %d bytes", checklist.MaxLine)
 	errStandardInput = errors.New("the list is standard input itself")
 )
+
+// parse returns the entry of a line. The error says what is improper about the line.
+func (l *list) parse(p *checklist.Parser, line string) (checklist.Entry, error) {
+	e, err := p.Parse(line)
+	if l.bag != nil {
+		return e, err
+	}
+	// What is behind a NUL would go unread: of a list of --zero, all but the first line.
+	if head, rest, _ := strings.Cut(line, "\x00"); rest != "" {
+		if _, err := p.Parse(head); err != nil {
+			return checklist.Entry{}, errBehindNUL
+		}
+		l.zero = true
+		return checklist.Entry{}, errZero
+	}
+	if err == nil || p.Format != checklist.Auto || p.Zero {
+		return e, err
+	}
+	// The list may be one of --json. There a file that could not be read has no digest.
+	name, digest, objectErr := object.Parse(strings.TrimPrefix(line, "\ufeff"))
+	if objectErr != nil || digest == nil {
+		return e, err
+	}
+	return checklist.Entry{Name: name, Digest: digest, Size: -1}, nil
+}
 
 // plainText returns the text of a list. It converts UTF-16 with a byte order mark, which
 // PowerShell writes, to UTF-8. Any other text stays as it is.

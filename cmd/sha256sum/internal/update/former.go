@@ -3,8 +3,6 @@ package update
 import (
 	"bufio"
 	"bytes"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +12,7 @@ import (
 
 	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/memory"
 	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/names"
+	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/object"
 	"github.com/sha256-simd/sha256-simd/internal/checklist"
 )
 
@@ -109,7 +108,8 @@ func (f *Former) each(see func(name string, digest []byte) error) error {
 		}
 		name, digest, ok := "", []byte(nil), false
 		if f.form == jsonLines {
-			name, digest, ok = parseObject(line)
+			name, digest, err = object.Parse(line)
+			ok = err == nil
 		} else if e, err := parser.Parse(line); err == nil {
 			name, digest, ok = e.Name, e.Digest, true
 		}
@@ -138,27 +138,6 @@ func formOf(list *bufio.Reader) (form, error) {
 		return zeroLines, nil
 	}
 	return textLines, nil
-}
-
-// parseObject reads a line of --json. A file that could not be read has no digest.
-func parseObject(line string) (name string, digest []byte, ok bool) {
-	var object struct {
-		Name      string `json:"name"`
-		NameBytes []byte `json:"name_bytes"`
-		Digest    string `json:"digest"`
-		Error     string `json:"error"`
-	}
-	if json.Unmarshal([]byte(line), &object) != nil {
-		return "", nil, false
-	}
-	digest, err := hex.DecodeString(object.Digest)
-	if len(object.NameBytes) > 0 {
-		object.Name = string(object.NameBytes)
-	}
-	if err != nil || len(digest) != checklist.Size {
-		return "", nil, object.Error != ""
-	}
-	return object.Name, digest, true
 }
 
 func (f *Former) find(name string) (i int, found bool) {
