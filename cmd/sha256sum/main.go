@@ -106,7 +106,7 @@ func finish(o *options, err error, results *printer, w outputs) int {
 	}
 	if w.list != nil {
 		if err == nil {
-			err = results.loss(w.list)
+			err = cmp.Or(w.replaced.err(), results.loss(w.list))
 			if removedErr := results.reportRemoved(); err == nil {
 				err = removedErr
 			}

@@ -33,6 +33,7 @@ type source struct {
 	opens *file.Descriptors
 	known *update.Reader    // with --update: what is known of files
 	own   func(string) bool // reports whether a path is of a file that the results are written to
+	seen  *replaced         // that is to know of the files that are named, and of the lists
 
 	parser checklist.Parser
 	last   map[file.ID]*turn // the turn that was yielded last for each file
@@ -40,7 +41,7 @@ type source struct {
 
 func newSource(o *options, opens *file.Descriptors, w outputs) *source {
 	own := func(path string) bool { return w.has(path, o.links == "follow") }
-	return &source{options: o, opens: opens, known: w.known, own: own, parser: checklist.Parser{Zero: o.zero}}
+	return &source{options: o, opens: opens, known: w.known, own: own, seen: w.replaced, parser: checklist.Parser{Zero: o.zero}}
 }
 
 // items yields everything.
@@ -199,6 +200,7 @@ func foundItem(e walk.Entry) item {
 // named returns the item of a file that is named. The caller has to yield the item next.
 func (s *source) named(name, path string) *fileItem {
 	it := newFileItem(name, path)
+	s.seen.see(path, s.links != "name")
 	id, shared := sharedFile(path)
 	if shared && s.links == "name" {
 		_, err := file.Readlink(path)
@@ -251,6 +253,7 @@ type input struct {
 // open opens an input.
 func (s *source) open(name string) (in input, err error) {
 	in = input{shown: name, await: func() {}}
+	s.seen.see(name, true)
 	if name == "-" {
 		in.shown = "standard input"
 	}

@@ -62,13 +62,32 @@ func ReadFormer(name string) (*Former, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the list: %w", err)
 	}
-	if f.form != empty && !f.readable {
-		return nil, fmt.Errorf("not replaced: it seems to be %s, but has no line of a list (to begin anew, remove it)", f.form)
+	if err := f.check(); err != nil {
+		return nil, err
 	}
 	slices.SortStableFunc(f.lines, func(a, b formerLine) int { return names.Compare(a.key, b.key) })
 	f.lines = slices.CompactFunc(f.lines, func(a, b formerLine) bool { return a.key == b.key })
 	f.seen = make([]bool, len(f.lines))
 	return f, nil
+}
+
+// CheckReplaced returns an error if what has a name must not be replaced by a list, as
+// ReadFormer does.
+func CheckReplaced(name string) error {
+	f := &Former{name: name, form: empty}
+	found := errors.New("found a line")
+	if err := f.each(func(string, []byte) error { return found }); err != nil && err != found {
+		return fmt.Errorf("reading the list: %w", err)
+	}
+	return f.check()
+}
+
+// check returns an error if something was read that is no list.
+func (f *Former) check() error {
+	if f.form == empty || f.readable {
+		return nil
+	}
+	return fmt.Errorf("not replaced: it seems to be %s, but has no line of a list (to begin anew, remove it)", f.form)
 }
 
 // each hands the lines of the list to see, and returns its error. Lines that are
