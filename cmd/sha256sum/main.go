@@ -37,7 +37,8 @@ func run(args []string) int {
 	o, err := parseOptions(args)
 	var text informationError
 	if errors.As(err, &text) {
-		if _, err := io.WriteString(os.Stdout, information(text)); err != nil {
+		_, err := io.WriteString(os.Stdout, information(text))
+		if err = cmp.Or(err, closeOutput(os.Stdout)); err != nil {
 			return fail("write error", err)
 		}
 		return 0
@@ -87,11 +88,11 @@ func run(args []string) int {
 	results := newPrinter(o, w, bar.Wrap(out), bar.Wrap(os.Stderr), bar.Wrap(report))
 	err = p.run(ctx, s.items(), results)
 	bar.Finish()
-	return finish(o, err, results, w)
+	return finish(o, err, results, w, os.Stdout)
 }
 
-// finish puts the results in their place. err is the error of the work.
-func finish(o *options, err error, results *printer, w outputs) int {
+// finish puts the results in their place, and closes stdout. err is the error of the work.
+func finish(o *options, err error, results *printer, w outputs, stdout io.Closer) int {
 	var caught signalError
 	interrupted := errors.As(err, &caught)
 	name := o.output // of the file that an error is about
@@ -138,8 +139,14 @@ func finish(o *options, err error, results *printer, w outputs) int {
 			fail(message.Quote(of), stampsErr)
 		}
 	}
+	if closeErr := closeOutput(stdout); reportErr == nil {
+		reportErr = closeErr
+	}
 	switch {
 	case interrupted:
+		if reportErr != nil {
+			fail("write error", reportErr)
+		}
 		if w.list != nil && w.list.Temporary {
 			fmt.Fprintf(os.Stderr, "sha256sum: %v: %s is not written\n", caught, message.Quote(o.output))
 		}
@@ -156,6 +163,17 @@ func finish(o *options, err error, results *printer, w outputs) int {
 		results.failed = true
 	}
 	return results.exitStatus()
+}
+
+// closeOutput closes standard output. NFS and other file systems tell only then that there
+// was no room for what was written. It is no error if the file was never open, or if it was
+// the list and is closed already.
+func closeOutput(stdout io.Closer) error {
+	err := stdout.Close()
+	if errors.Is(err, syscall.EBADF) || errors.Is(err, os.ErrClosed) {
+		return nil
+	}
+	return err
 }
 
 // loss returns an error if a list that stands in dest's place must stay, because the new

@@ -158,7 +158,7 @@ func TestErrorKeepsWhatIsKnown(t *testing.T) {
 	if err := p.rest(&fileItem{name: known.Name, known: w.known.Find(known.Name)}); err != nil {
 		t.Fatal(err)
 	}
-	if status := finish(o, errors.New("no space"), p, w); status != 1 {
+	if status := finish(o, errors.New("no space"), p, w, io.NopCloser(nil)); status != 1 {
 		t.Errorf("status %d", status)
 	}
 	if w.known.Find(later.Name); !errors.Is(w.known.Err(), fs.ErrClosed) {

@@ -28,6 +28,7 @@ type printer struct {
 	errs     io.Writer
 	damaged  int            // files: the exit status is 4
 	failed   bool           // otherwise 1
+	unheard  bool           // likewise: a message could not be written
 	unlisted bool           // otherwise 2
 	moved    bool           // otherwise 3
 	stamps   *update.Writer // with --update
@@ -66,12 +67,15 @@ func (p *printer) writeLine() error {
 	return err
 }
 
-// complain writes a message, behind everything that was printed before it.
+// complain writes a message, behind everything that was printed before it. The work goes on
+// if nobody can be told.
 func (p *printer) complain(message string) error {
 	if err := p.flush(); err != nil {
 		return err
 	}
-	fmt.Fprintf(p.errs, "sha256sum: %s\n", message)
+	if _, err := fmt.Fprintf(p.errs, "sha256sum: %s\n", message); err != nil {
+		p.unheard = true
+	}
 	return nil
 }
 
@@ -230,7 +234,7 @@ func (p *printer) exitStatus() int {
 	switch {
 	case p.damaged > 0:
 		return 4
-	case p.failed:
+	case p.failed, p.unheard:
 		return 1
 	case p.unlisted:
 		return 2

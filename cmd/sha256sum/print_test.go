@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/sha256-simd/sha256-simd"
@@ -99,5 +101,31 @@ func TestAuditWithoutItsRecords(t *testing.T) {
 	}
 	if want := message.Quote(update.StampsOf(name)) + ": not a regular file"; out.String() != "abc: FAILED\n" || !strings.Contains(errs.String(), want) || p.exitStatus() != 1 {
 		t.Errorf("printed %q, messages %q, status %d", out.String(), errs.String(), p.exitStatus())
+	}
+}
+
+// A closer reports an error when it is closed, as NFS reports that there is no room.
+type closer struct{ err error }
+
+func (c closer) Close() error { return c.err }
+
+// What standard output says when it is closed is an error like that of a write.
+func TestStandardOutputIsClosed(t *testing.T) {
+	for _, test := range []struct {
+		err     error
+		printer printer
+		status  int
+	}{
+		{nil, printer{}, 0},
+		{nil, printer{unlisted: true}, 2},
+		{syscall.EIO, printer{}, 1},
+		{&fs.PathError{Op: "close", Path: "/dev/stdout", Err: syscall.ENOSPC}, printer{unlisted: true}, 1},
+		{syscall.EIO, printer{damaged: 1}, 4},
+		{syscall.EBADF, printer{}, 0}, // it was never open
+		{&fs.PathError{Op: "close", Path: "/dev/stdout", Err: fs.ErrClosed}, printer{}, 0}, // it was the list
+	} {
+		if status := finish(&options{}, nil, &test.printer, outputs{}, closer{test.err}); status != test.status {
+			t.Errorf("%v: status %d, not %d", test.err, status, test.status)
+		}
 	}
 }

@@ -122,7 +122,7 @@ func TestRecordsThatBreak(t *testing.T) {
 	breakDescriptor(t, "L.stamps")
 	p, results := newPipeline(o, nil), newPrinter(o, w, w.list, io.Discard, io.Discard)
 	err = p.run(t.Context(), newSource(o, &p.files, w).items(), results)
-	if status := finish(o, err, results, w); status != 1 {
+	if status := finish(o, err, results, w, io.NopCloser(nil)); status != 1 {
 		t.Errorf("status %d", status)
 	}
 	if got, err := os.ReadFile("L"); err != nil || string(got) != list {
