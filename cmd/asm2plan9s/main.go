@@ -59,6 +59,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"syscall"
 )
 
 // Exit statuses.
@@ -96,8 +97,8 @@ type options struct {
 // writes reports whether the result is to be written.
 func (o *options) writes() bool { return !o.check && !o.diff && !o.list }
 
-// run is the command without its process: it returns the exit status.
-func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+// run is the command without its process: it closes stdout and returns the exit status.
+func run(args []string, stdin io.Reader, stdout io.WriteCloser, stderr io.Writer) int {
 	opts, files, err := parseFlags(args, stderr)
 	if errors.Is(err, flag.ErrHelp) {
 		return exitOK
@@ -105,6 +106,11 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	c := &converter{options: opts, stdout: stdout, stderr: stderr, toolchains: make(map[*arch]*toolchain)}
 	if err == nil {
 		err = c.run(files, stdin)
+	}
+	// Some file systems tell only now that there was no room. A file that was never open is
+	// no error.
+	if closeErr := stdout.Close(); err == nil && closeErr != nil && !errors.Is(closeErr, syscall.EBADF) {
+		err = fmt.Errorf("writing the result: %w", closeErr)
 	}
 	if err != nil {
 		fmt.Fprintf(stderr, "asm2plan9s: %v\n", err)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -139,6 +140,33 @@ func requireGNU(t testing.TB, a *arch) *assembler {
 // runCommand runs the command in this process.
 func runCommand(stdin string, args ...string) (status int, stdout, stderr string) {
 	var out, errOut bytes.Buffer
-	status = run(args, strings.NewReader(stdin), &out, &errOut)
+	status = run(args, strings.NewReader(stdin), output{&out, nil}, &errOut)
 	return status, out.String(), errOut.String()
+}
+
+// An output is a standard output that reports an error when it is closed.
+type output struct {
+	io.Writer
+	err error
+}
+
+func (o output) Close() error { return o.err }
+
+// What standard output says when it is closed is an error like that of a write.
+func TestStandardOutputIsClosed(t *testing.T) {
+	for _, test := range []struct {
+		err    error
+		status int
+		stderr string
+	}{
+		{nil, exitOK, ""},
+		{syscall.EIO, exitError, "asm2plan9s: writing the result: " + syscall.EIO.Error() + "\n"},
+		{syscall.EBADF, exitOK, ""}, // it was never open
+	} {
+		var stdout, stderr strings.Builder
+		status := run([]string{"-arch", "amd64"}, strings.NewReader("RET\n"), output{&stdout, test.err}, &stderr)
+		if status != test.status || stdout.String() != "RET\n" || stderr.String() != test.stderr {
+			t.Errorf("%v: status %d, output %q, errors %q", test.err, status, stdout.String(), stderr.String())
+		}
+	}
 }

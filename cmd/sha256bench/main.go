@@ -4,6 +4,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -28,11 +29,13 @@ func main() {
 	os.Exit(status)
 }
 
-// run is the tool: it returns the exit status.
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+// run is the tool: it returns the exit status. It closes stdout behind what it prints there:
+// some file systems tell only then that there was no room.
+func run(ctx context.Context, args []string, stdout io.WriteCloser, stderr io.Writer) int {
 	o, err := parseOptions(args)
 	if errors.Is(err, flag.ErrHelp) {
-		if _, err := fmt.Fprint(stdout, helpText()); err != nil {
+		_, err := fmt.Fprint(stdout, helpText())
+		if err = cmp.Or(err, stdout.Close()); err != nil {
 			return fail(stderr, fmt.Errorf("writing the help: %w", err))
 		}
 		return exitOK
@@ -65,7 +68,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	case o.json:
 		write = r.writeJSON
 	}
-	if err := write(stdout); err != nil {
+	if err := cmp.Or(write(stdout), stdout.Close()); err != nil {
 		return fail(stderr, fmt.Errorf("writing the results: %w", err))
 	}
 	return exitOK

@@ -3,10 +3,12 @@ package main
 import (
 	"fmt"
 	"go/format"
+	"io"
 	"math"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -32,6 +34,35 @@ func TestScripts(t *testing.T) {
 			return false, fmt.Errorf("no condition is called %s", cond)
 		},
 	})
+}
+
+// An output is a standard output that reports an error when it is closed.
+type output struct {
+	io.Writer
+	err error
+}
+
+func (o output) Close() error { return o.err }
+
+// What standard output says when it is closed is an error like that of a write.
+func TestStandardOutputIsClosed(t *testing.T) {
+	for _, test := range []struct {
+		args   string
+		err    error
+		status int
+		stderr string
+	}{
+		{"-help", nil, exitOK, ""},
+		{"-help", syscall.EIO, exitError, "sha256bench: writing the help: " + syscall.EIO.Error() + "\n"},
+		{"-time 1ms", nil, exitOK, ""},
+		{"-time 1ms", syscall.EIO, exitError, "sha256bench: writing the results: " + syscall.EIO.Error() + "\n"},
+	} {
+		var stderr strings.Builder
+		status := run(t.Context(), strings.Fields(test.args), output{io.Discard, test.err}, &stderr)
+		if status != test.status || stderr.String() != test.stderr {
+			t.Errorf("%s, %v: status %d, errors %q", test.args, test.err, status, stderr.String())
+		}
+	}
 }
 
 // measuredAs returns the costs of candidates that were measured to take as many
