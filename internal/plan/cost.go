@@ -19,8 +19,9 @@ type Row struct {
 	On       string
 	overhead overhead
 	measured []cost
-	// nestings are the costs of nesting. If nil, they are zen3Nestings.
-	nestings *nestings
+	// listsAVX512 are the costs of lists where AVX-512 is enabled, `lists` elsewhere. If both are
+	// nil, they are defaultLists.
+	lists, listsAVX512 *listCosts
 
 	// `estimated` holds costs that were not measured. The field `from` says what they are
 	// based on.

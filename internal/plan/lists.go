@@ -1,5 +1,53 @@
 package plan
 
+import (
+	"slices"
+
+	"github.com/sha256-simd/sha256-simd/internal/block"
+)
+
+// listCosts are what lists cost on top of their blocks and calls, in cycles: lists of messages,
+// which are padded in vector registers if they are short, and of other jobs.
+type listCosts struct {
+	// Side by side, a list costs `list`, and each of its messages `message`.
+	list, message int
+	// If the numbers of blocks differ, and the largest exceeds block.MaxShort, the list costs
+	// longList more, and each message longMessage.
+	longList, longMessage int
+	// If messages of one length are too long to be copied whole, each costs longEqual more.
+	longEqual int
+	// Alone, a message of one block costs oneBlock: no other block hides the latency of padding
+	// it.
+	oneBlock int
+	nestings [NestedEach + 1]nestingCost
+}
+
+// defaultLists serve jobs other than messages, and messages where a row does not say more. In
+// random lists, list, message and longMessage were 300, 15 and 40 cycles on Granite Rapids, and
+// 540, 0 and 110 on Zen 4: these lie between. longList was measured on Zen 4, with random lists
+// in cache. Of those that ran side by side, some took 3% to 16% longer than one by one: without
+// longList, 28% of the lists of 3 messages and 6% of those of 4 to 6; with it, 3% of all. With
+// it, one list in a hundred runs one by one though it would gain 5%. The other costs were
+// measured on Zen 3. With these nestings, plans choose what was faster there for 2 to 12
+// messages of one length. On other CPUs, all are estimates.
+var defaultLists = listCosts{
+	list: 450, message: 10, longList: 150, longMessage: 100, longEqual: 50, oneBlock: 40,
+	nestings: [...]nestingCost{Nested: {list: 100}, NestedEach: {each: 22, list: 100}},
+}
+
+// listsOf returns the costs of lists if the kernels are `enabled`. AVX-512 serves their padding,
+// too.
+func (r *Row) listsOf(enabled []block.Spec) *listCosts {
+	hasAVX512 := slices.ContainsFunc(enabled, func(k block.Spec) bool { return slices.Contains(k.InstructionSets(), "avx512") })
+	switch {
+	case hasAVX512 && r.listsAVX512 != nil:
+		return r.listsAVX512
+	case r.lists != nil:
+		return r.lists
+	}
+	return &defaultLists
+}
+
 // A Nesting says whether and how a digest is hashed again, behind an outer prefix, as HMAC does.
 type Nesting uint8
 
@@ -9,18 +57,11 @@ const (
 	NestedEach         // each digest behind an outer prefix of its own
 )
 
-// nestings has the costs of nesting by its kind.
-type nestings [NestedEach + 1]nestingCost
-
 // A nestingCost has the cycles that nesting costs side by side, less those that it costs
 // alone, for each message and for a list. The block behind the outer prefix is not included.
 // `each` is negative where nesting costs more alone: two paddings follow each other, and
 // nothing hides their latency.
 type nestingCost struct{ each, list int }
-
-// zen3Nestings were found on Zen 3: with them, plans choose what was faster for 2 to 12
-// messages of one length. They hardly matter to longer lists.
-var zen3Nestings = nestings{Nested: {list: 100}, NestedEach: {each: 22, list: 100}}
 
 // Blocks returns the number of blocks behind the outer prefix.
 func (k Nesting) Blocks() int {
@@ -30,20 +71,20 @@ func (k Nesting) Blocks() int {
 	return 1
 }
 
-// AlwaysNestedOneByOne reports whether n nested messages take less time one by one than side
-// by side, however their blocks are distributed. They have `blocks` blocks in all, without
-// those behind outer prefixes. It takes less time than OneByOne, which divides.
-func (p *Streams) AlwaysNestedOneByOne(k Nesting, n, blocks int) bool {
-	c, l := &p.nestings[k], min(n, p.Width)
-	least := listCycles + c.list + n*(listLaneCycles+c.each) + 2*p.overhead.callOf(l) // any list has two calls
-	return int64(blocks+n*k.Blocks())*int64(p.gains[l]) < int64(least)
-}
-
 // NestingCycles returns what nesting costs for each of n messages, as OneByOne takes it.
 func (p *Streams) NestingCycles(k Nesting, n int) int {
 	if k == NotNested { // saves a division
 		return 0
 	}
-	c := &p.nestings[k]
+	c := &p.lists.nestings[k]
 	return c.each + c.list/n
+}
+
+// AlwaysNestedOneByOne reports whether n nested messages take less time one by one than side
+// by side, however their blocks are distributed. They have `blocks` blocks in all, without
+// those behind outer prefixes. It takes less time than OneByOne, which divides.
+func (p *Streams) AlwaysNestedOneByOne(k Nesting, n, blocks int) bool {
+	c, l := &p.lists.nestings[k], min(n, p.Width)
+	least := p.lists.list + c.list + n*(p.lists.message+c.each) + 2*p.overhead.callOf(l) // any list has two calls
+	return int64(blocks+n*k.Blocks())*int64(p.gains[l]) < int64(least)
 }

@@ -29,7 +29,7 @@ type Streams struct {
 	Halves bool
 
 	overhead overhead
-	nestings *nestings
+	lists    *listCosts // of messages
 	// cycles[n] is the cost of advancing n lanes by a block.
 	cycles [block.MaxLanes + 1]int
 	// perBlock[n] is the cost of a block while n lanes end one after the other.
@@ -50,10 +50,7 @@ type Streams struct {
 func NewStreams(r Row, enabled []block.Spec, single string) *Streams {
 	choice := r.Streams(enabled, single)
 	first, cycles := choose(choice, 0)
-	p := &Streams{Width: choice[Cheapest(choice)].Lanes, overhead: r.overhead, nestings: r.nestings, cycles: cycles}
-	if p.nestings == nil {
-		p.nestings = &zen3Nestings
-	}
+	p := &Streams{Width: choice[Cheapest(choice)].Lanes, overhead: r.overhead, lists: r.listsOf(enabled), cycles: cycles}
 	p.messageCosts[0] = math.MaxInt
 	for n, sum := 1, 0; n < len(cycles); n++ {
 		// If the lanes end at equal distances, a block costs the first term on average. The
@@ -62,7 +59,7 @@ func NewStreams(r Row, enabled []block.Spec, single string) *Streams {
 		sum += cycles[n]
 		p.perBlock[n] = min(2*sum/(n*n), cycles[2]/2)
 		p.gains[n] = max(p.gains[n-1], cycles[1]-cycles[n]/n)
-		p.messageCosts[n] = min(p.messageCosts[n-1], listLaneCycles+2*p.overhead.callOf(n)/n)
+		p.messageCosts[n] = min(p.messageCosts[n-1], defaultLists.message+2*p.overhead.callOf(n)/n)
 	}
 	p.PairsPay = 5*cycles[2]*p.Width <= 7*2*cycles[p.Width]
 	p.Halves = 2*cycles[p.Width] <= cycles[1]*p.Width
@@ -85,9 +82,16 @@ func (p *Streams) least(n int) int {
 	if pays(1) {
 		return n // n messages of 2 blocks may still not pay
 	}
-	each := 2 + sort.Search(maxLeast, func(b int) bool { return pays(2 + b) })
-	if each == 2+maxLeast {
-		return math.MaxInt
+	// Messages that are copied whole may pay where longer ones do not.
+	each := 2
+	for each <= block.MaxShort && !pays(each) {
+		each++
+	}
+	if each > block.MaxShort {
+		each += sort.Search(maxLeast, func(b int) bool { return pays(each + b) })
+		if !pays(each) {
+			return math.MaxInt
+		}
 	}
 	for blocks := n*(each-1) + 1; blocks < n*each; blocks++ {
 		if !p.OneByOne(n, blocks, each-1, each, 0, 0, true) {
@@ -101,28 +105,6 @@ func (p *Streams) least(n int) int {
 // side at all, they do so with fewer than maxLeast blocks each.
 const maxLeast = 1 << 10
 
-// On top of its blocks and calls, a list costs listCycles, and each message listLaneCycles.
-// Each message costs longLaneCycles more if the numbers of blocks differ and the largest
-// exceeds block.MaxShort. In random lists, these three costs were 300, 15 and 40 cycles on
-// Granite Rapids, and 540, 0 and 110 on Zen 4. The constants lie between these costs. For
-// other CPUs, they are estimates.
-const listCycles, listLaneCycles, longLaneCycles = 450, 10, 100
-
-// Where each message costs longLaneCycles more, the list costs longListCycles more. This cost
-// was measured on Zen 4, with random lists in cache. Of those that ran side by side, some took
-// 3% to 16% longer than one by one: without this cost, 28% of the lists of 3 messages and 6%
-// of those of 4 to 6; with it, 3% of all. With it, one list in a hundred runs one by one
-// though it would gain 5%.
-const longListCycles = 150
-
-// If messages of one length are too long to be copied whole, each costs longEqualCycles
-// more. This cost was measured on Zen 3.
-const longEqualCycles = 50
-
-// A message of one block costs oneBlockCycles on top of its block if it is hashed alone:
-// no other block hides the latency of padding it. This cost was measured on Zen 3.
-const oneBlockCycles = 40
-
 // OneByOne reports whether n messages take less time one by one than side by side, or at
 // most a twentieth more (see pays). The messages have `blocks` blocks in all, the shortest
 // has `shortest`, the longest `longest`. `outer` more blocks nest each digest. Side by side,
@@ -133,13 +115,17 @@ func (p *Streams) OneByOne(n, blocks, shortest, longest, outer, each int, copied
 	if p.Width == 1 || n <= 1 {
 		return true
 	}
-	list, short := listCycles, longest <= block.MaxShort
+	lists, short := &defaultLists, longest <= block.MaxShort
+	if copied {
+		lists = p.lists
+	}
+	list := lists.list
 	blocks, shortest, longest = blocks+n*outer, shortest+outer, longest+outer
 	if longest > shortest && !short {
-		list += longListCycles
-		each += longLaneCycles
+		list += lists.longList
+		each += lists.longMessage
 	} else if copied && !short {
-		each += longEqualCycles
+		each += lists.longEqual
 	}
 	alone := int64(blocks) * int64(p.cycles[1])
 	// All messages advance until the shortest ends. The remaining blocks run in fewer and
@@ -165,10 +151,10 @@ func (p *Streams) OneByOne(n, blocks, shortest, longest, outer, each int, copied
 				calls += 2
 			}
 		}
-		alone += int64(max(0, 2*n-blocks)) * oneBlockCycles // at least so many have one block
+		alone += int64(max(0, 2*n-blocks)) * int64(lists.oneBlock) // at least so many have one block
 	}
 	rest := max(int64(left)*int64(perBlock), int64(longest-shortest)*int64(p.cycles[1]))
-	together := int64(list) + int64(n)*int64(listLaneCycles+each) + int64(calls)*int64(p.overhead.callOf(width)) + even + rest
+	together := int64(list) + int64(n)*int64(lists.message+each) + int64(calls)*int64(p.overhead.callOf(width)) + even + rest
 	return !pays(together, alone)
 }
 
@@ -181,7 +167,7 @@ func (p *Streams) OneByOneByBlocks(counts []uint8, outer, each int) bool {
 	// Few messages are divided by loops: divisions would take longer. `lane` is how many lanes
 	// of the last wave of messages left over are taken.
 	n, blocks, lane := 0, 0, 0
-	together := int64(listCycles)
+	together := int64(p.lists.list)
 	for b := len(counts) - 1; b > 0; b-- {
 		c := int(counts[b])
 		if c == 0 {
@@ -218,10 +204,10 @@ func (p *Streams) OneByOneByBlocks(counts []uint8, outer, each int) bool {
 			lane = live
 		}
 	}
-	together += int64(n) * int64(listLaneCycles+each)
+	together += int64(n) * int64(p.lists.message+each)
 	alone := int64(blocks) * int64(p.cycles[1])
 	if outer == 0 {
-		alone += int64(counts[1]) * oneBlockCycles
+		alone += int64(counts[1]) * int64(p.lists.oneBlock)
 	}
 	return !paysByBlocks(together, alone)
 }
@@ -236,7 +222,7 @@ func (p *Streams) MayPayByBlocks(n, blocks, longest, each int) bool {
 	lanes := min(n, p.Width)
 	alone := int64(blocks) * int64(p.cycles[1])
 	least := max(alone-int64(blocks)*int64(p.gains[lanes]), int64(longest)*int64(p.cycles[1]))
-	return paysByBlocks(listCycles+waveCycles+int64(n)*int64(listLaneCycles+each)+least, alone+int64(n)*oneBlockCycles)
+	return paysByBlocks(int64(p.lists.list+waveCycles)+int64(n)*int64(p.lists.message+each)+least, alone+int64(n)*int64(p.lists.oneBlock))
 }
 
 // A wave of messages that run by blocks costs waveCycles on top of its blocks and calls. This
@@ -270,7 +256,7 @@ func (p *Streams) OneByOneInClasses(n, blocks, classes, each int) bool {
 	width, turn := int64(p.Width), int64(p.cycles[p.Width])
 	full := int64(blocks) * turn / width
 	waste := min(int64(classes)*int64(blocks/n)*turn/3, int64(classes)*turn/2+full/4)
-	together := listCycles + int64(n)*int64(listLaneCycles+each) + 2*(int64(n)/width+1)*int64(p.overhead.callOf(p.Width)) + full + waste
+	together := int64(defaultLists.list) + int64(n)*int64(defaultLists.message+each) + 2*(int64(n)/width+1)*int64(p.overhead.callOf(p.Width)) + full + waste
 	return !pays(together, int64(blocks)*int64(p.cycles[1]))
 }
 
@@ -281,7 +267,7 @@ func (p *Streams) OneByOneInClasses(n, blocks, classes, each int) bool {
 // calls is left out.
 func (p *Streams) AlwaysOneByOne(n, least, blocks, each, list int) bool {
 	l := min(n, p.Width)
-	return int64(blocks)*int64(p.gains[l]) < int64(listCycles+list)+int64(least)*int64(p.messageCosts[l]+each)
+	return int64(blocks)*int64(p.gains[l]) < int64(defaultLists.list+list)+int64(least)*int64(p.messageCosts[l]+each)
 }
 
 // Streams returns the candidates for streams: the enabled kernels of several lanes, and

@@ -257,7 +257,7 @@ func TestNesting(t *testing.T) {
 		blocks    int // without that behind the outer prefix
 		want      []int
 	}{
-		{cpu.IntelAVX512SHA, Nested, 1, from(7)},
+		{cpu.IntelAVX512SHA, Nested, 1, from(6)},
 		{cpu.IntelAVX512SHA, Nested, 2, from(6)},
 		{cpu.IntelAVX512SHA, Nested, 4, from(4)},
 		{cpu.IntelAVX512SHA, Nested, 5, from(6)}, // too long to be copied
@@ -406,9 +406,9 @@ func TestCostsByBlocks(t *testing.T) {
 		}
 		alone := blocks * lanes[1]
 		if tt.outer == 0 {
-			alone += int(counts[1]) * oneBlockCycles
+			alone += int(counts[1]) * p.lists.oneBlock
 		}
-		left := alone - alone/14 - listCycles - tt.together - n*listLaneCycles
+		left := alone - alone/14 - p.lists.list - tt.together - n*p.lists.message
 		most := int(math.Ceil(float64(left)/float64(n))) - 1
 		if p.OneByOneByBlocks(counts, tt.outer, most) || !p.OneByOneByBlocks(counts, tt.outer, most+1) {
 			t.Errorf("messages %v, %d more blocks each: %d cycles for each do not decide", tt.counts, tt.outer, most)
@@ -536,7 +536,7 @@ func TestClassesCost(t *testing.T) {
 	// for each wave, and as many for those left over.
 	p := planOf(zen3)
 	full, alone := 16*p.cycles[4], 64*p.cycles[1]
-	left := alone - alone/21 - listCycles - 8*listLaneCycles - 6*p.overhead.callOf(4) - full
+	left := alone - alone/21 - defaultLists.list - 8*defaultLists.message - 6*p.overhead.callOf(4) - full
 	for classes, waste := range map[int]int{1: 8 * p.cycles[4] / 3, 9: 9*p.cycles[4]/2 + full/4} {
 		if each := (left - waste - 1) / 8; p.OneByOneInClasses(8, 64, classes, each) || !p.OneByOneInClasses(8, 64, classes, each+1) {
 			t.Errorf("8 messages of 8 blocks in %d classes: %d cycles for each do not decide", classes, each)
