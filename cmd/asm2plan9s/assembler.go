@@ -206,9 +206,12 @@ type encoding struct {
 	// problem is why no code could be written, or empty.
 	problem string
 
+	// isMisfit says that the text is an instruction with a number that does not fit.
+	isMisfit bool
+
 	// isFinal says that no other assembler can solve the problem: this one knows
 	// the instruction, but its bytes depend on their own place or on the place of
-	// others, or another instruction is on its line.
+	// others, a number does not fit, or another instruction is on its line.
 	isFinal bool
 }
 
@@ -240,6 +243,10 @@ func (as *assembler) encode(ctx context.Context, texts []string, syntax string) 
 // undefinedSymbol matches what YASM and NASM say where others leave it to the
 // linker.
 var undefinedSymbol = regexp.MustCompile("^(?:undefined symbol|symbol) [`'](.+)' (?:\\(first use\\)|not defined|undefined)")
+
+// misfit matches what the assemblers say of a number of which they leave bits out, so that
+// the bytes are those of another instruction. Most say it in a warning. LLVM says nothing.
+var misfit = regexp.MustCompile(`shortened to|truncated|do(?:es not|esn't) fit|exceeds bounds|out of range of signed`)
 
 func symbolProblem(symbol string) string {
 	return fmt.Sprintf("%q is not a register, and a symbol has no address here", symbol)
@@ -274,14 +281,15 @@ func (as *assembler) encodeAll(ctx context.Context, texts []string, pending []in
 		undefined := make(map[string]bool)
 		for _, m := range messages {
 			e := &encodings[pending[m.text]]
-			if m.isWarning {
+			isMisfit := misfit.MatchString(m.message)
+			if m.isWarning && !isMisfit {
 				if !slices.Contains(e.warnings, m.message) {
 					e.warnings = append(e.warnings, m.message)
 				}
 				continue
 			}
-			if !failed[m.text] {
-				e.problem = m.message
+			if !failed[m.text] || e.isMisfit && !m.isWarning {
+				e.problem, e.isMisfit, e.isFinal = m.message, isMisfit, isMisfit
 				if symbol := undefinedSymbol.FindStringSubmatch(m.message); symbol != nil {
 					e.problem, e.isFinal = symbolProblem(symbol[1]), !as.arch.register.MatchString(symbol[1])
 					undefined[symbol[1]] = true

@@ -205,15 +205,19 @@ func newTrials(text string, a *arch, texts []string) ([]trial, []string) {
 // an instruction before a remark, or else e, the encoding of the whole text.
 func withoutRemark(e encoding, trials []trial, tried []encoding) encoding {
 	for _, t := range trials {
-		if tried[t.from].problem != "" {
+		kept := tried[t.from]
+		if kept.isMisfit {
+			return kept // another assembler may be silent about it
+		}
+		if kept.problem != "" {
 			continue
 		}
-		if slices.ContainsFunc(tried[t.from+1:t.to], func(e encoding) bool { return e.problem == "" }) {
+		if slices.ContainsFunc(tried[t.from+1:t.to], func(e encoding) bool { return e.problem == "" || e.isMisfit }) {
 			e.problem += fmt.Sprintf("; %q and %q are two instructions, and a line has one", t.kept, t.remark)
 		} else if t.isDoubtful {
 			e.problem += fmt.Sprintf("; %q may belong to the instruction: if it is a remark, put a ; before it", t.remark)
 		} else {
-			return tried[t.from]
+			return kept
 		}
 		break
 	}
