@@ -163,8 +163,8 @@ func (b *Blocks) write(p []byte) (n int, err error) {
 }
 
 // ReadFrom adds what r returns, until r ends. It returns the number of bytes that it has
-// added. If r fails, ReadFrom returns that error. All bytes that r has returned are added,
-// and b can still be used.
+// read. If r fails, ReadFrom returns that error. All bytes that r has returned are added,
+// and b can still be used. If f fails, some of the bytes that were read last are not added.
 func (b *Blocks) ReadFrom(r io.Reader) (n int64, err error) {
 	if b.err != nil {
 		return 0, *b.err

@@ -106,8 +106,8 @@ func sumInOrder(ctx context.Context, digests [][sha256.Size]byte, r io.ReaderAt,
 		p := b.room()
 		p = p[:min(int64(len(p)), size-off)]
 		if err := parts.ReadFull(ctx, r, p, off); err != nil {
-			if err == ctx.Err() {
-				return err
+			if done := ctx.Err(); done != nil { // r may fail because ctx is done
+				return done
 			}
 			return fmt.Errorf("streams: %w", err)
 		}

@@ -9,6 +9,7 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
+	"net"
 	"os"
 	"runtime"
 	"runtime/debug"
@@ -248,6 +249,18 @@ func TestPartsCanceled(t *testing.T) {
 		}
 		if _, err := sumParts(ctx, nil, 0, 10); err != context.DeadlineExceeded {
 			t.Errorf("done before, an empty object: error %v", err)
+		}
+
+		// A reader that fails since the context is done, as those of networks do.
+		for _, size := range []int64{100, 64 << 20} {
+			ctx, cancel := context.WithCancel(t.Context())
+			time.AfterFunc(time.Millisecond, cancel)
+			if _, err := sumParts(ctx, readerAtFunc(func([]byte, int64) (int, error) {
+				<-ctx.Done()
+				return 0, net.ErrClosed
+			}), size, 10); err != context.Canceled {
+				t.Errorf("a reader of %d bytes that ends with the context: error %v", size, err)
+			}
 		}
 		awaitGoroutines(t, before)
 	})

@@ -21,7 +21,8 @@ import (
 // Options are the options of [Sum]. The zero value is ready to use.
 type Options struct {
 	// MaxOpen is the largest number of streams that are open, or being opened, at a
-	// time; 0 means 64. Each stream takes up to 48 KiB of memory.
+	// time; 0 means 64. Each stream takes up to 48 KiB of memory, and a call up to 96 KiB
+	// more.
 	MaxOpen int
 	// Progress, if it is not nil, is called each time that bytes were hashed or a stream
 	// has failed. Calls come one after the other: first on the goroutine that called Sum,

@@ -218,7 +218,11 @@ func (t *tree) flush(l int) error {
 	lv.digests = append(lv.digests, make([][32]byte, len(sums)*t.perBlock()-len(lv.digests))...)
 	data := sha256.RowsOf(lv.digests).Data
 	if t.out != nil {
-		if _, err := t.out.WriteAt(data, lv.off); err != nil {
+		n, err := t.out.WriteAt(data, lv.off)
+		if err == nil && n != len(data) {
+			err = io.ErrShortWrite
+		}
+		if err != nil {
 			return fmt.Errorf("verity: writing the hash tree at offset %d: %w", lv.off, err)
 		}
 		lv.off += int64(len(data))

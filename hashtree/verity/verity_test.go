@@ -274,6 +274,11 @@ type broken struct{}
 
 func (broken) WriteAt([]byte, int64) (int, error) { return 0, io.ErrClosedPipe }
 
+// lazy writes a part of what it is given, and says so, but not why.
+type lazy struct{}
+
+func (lazy) WriteAt(p []byte, _ int64) (int, error) { return len(p) / 2, nil }
+
 func TestReadersAndWritersThatFail(t *testing.T) {
 	short := bytes.NewReader(make([]byte, 10_000))
 	for what, err := range map[string]error{
@@ -287,6 +292,10 @@ func TestReadersAndWritersThatFail(t *testing.T) {
 	err := second(verity.DM(t.Context(), same(1), 1<<20, broken{}, verity.Options{}))
 	if !errors.Is(err, io.ErrClosedPipe) || !strings.Contains(fmt.Sprint(err), "verity: writing the hash tree at offset 4096") {
 		t.Errorf("a writer that fails: error %v", err)
+	}
+	err = second(verity.DM(t.Context(), same(1), 1<<20, lazy{}, verity.Options{}))
+	if !errors.Is(err, io.ErrShortWrite) || !strings.Contains(fmt.Sprint(err), "verity: writing the hash tree at offset 4096") {
+		t.Errorf("a writer that writes too little: error %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -140,7 +140,12 @@ func (p Parts) Count() int64 {
 // is a panic, too, if the caller's goroutine has called [debug.SetPanicOnFault].
 func (p Parts) Sum(ctx context.Context, digests [][32]byte) error {
 	err := p.sum(ctx, digests)
-	if err != nil && err != ctx.Err() && p.Package != "" {
+	switch done := ctx.Err(); {
+	case err == nil:
+		return nil
+	case done != nil: // R may fail because ctx is done
+		return done
+	case p.Package != "":
 		return fmt.Errorf("%s: %w", p.Package, err)
 	}
 	return err
