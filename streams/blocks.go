@@ -164,7 +164,7 @@ func (b *Blocks) write(p []byte) (n int, err error) {
 
 // ReadFrom adds what r returns, until r ends. It returns the number of bytes that it has
 // read. If r fails, ReadFrom returns that error. All bytes that r has returned are added,
-// and b can still be used. If f fails, some of the bytes that were read last are not added.
+// unless f fails, and b can still be used.
 func (b *Blocks) ReadFrom(r io.Reader) (n int64, err error) {
 	if b.err != nil {
 		return 0, *b.err

@@ -40,7 +40,8 @@ type Tree struct {
 //
 // It reads r as [github.com/sha256-simd/sha256-simd/streams.Parts] does, with GOMAXPROCS
 // workers. A call needs 4 MiB for each worker, some 3 MiB for the tree, and up to 72 bytes
-// for each piece while Pieces grows. For pieces of more than 1 GiB, it needs them for each GiB.
+// for each piece while Pieces grows. For pieces of more than 1 GiB, it needs 72 bytes for each
+// GiB.
 //
 // It is an error if size is below 0, or if pieceLength is not a power of two of at least
 // 16 KiB.

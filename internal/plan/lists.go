@@ -6,8 +6,8 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/block"
 )
 
-// listCosts are what lists cost on top of their blocks and calls, in cycles: lists of messages,
-// which are padded in vector registers if they are short, and of other jobs.
+// listCosts are what lists of messages or of other jobs cost on top of their blocks and calls,
+// in cycles.
 type listCosts struct {
 	// Side by side, a list costs `list`, and each of its messages `message`.
 	list, message int
@@ -22,21 +22,21 @@ type listCosts struct {
 	nestings [NestedEach + 1]nestingCost
 }
 
-// defaultLists serve jobs other than messages, and messages where a row does not say more. In
-// random lists, list, message and longMessage were 300, 15 and 40 cycles on Granite Rapids, and
-// 540, 0 and 110 on Zen 4: these lie between. longList was measured on Zen 4, with random lists
-// in cache. Of those that ran side by side, some took 3% to 16% longer than one by one: without
-// longList, 28% of the lists of 3 messages and 6% of those of 4 to 6; with it, 3% of all. With
-// it, one list in a hundred runs one by one though it would gain 5%. The other costs were
-// measured on Zen 3. With these nestings, plans choose what was faster there for 2 to 12
-// messages of one length. On other CPUs, all are estimates.
+// defaultLists serve jobs that are never copied whole, such as writes, and others where a row
+// does not say more. In random lists, list, message and longMessage were 300, 15 and 40 cycles
+// on Granite Rapids, and 540, 0 and 110 on Zen 4: these lie between. longList was measured on
+// Zen 4, with random lists in cache. Of those that ran side by side, some took 3% to 16% longer
+// than one by one: without longList, 28% of the lists of 3 messages and 6% of those of 4 to 6;
+// with it, 3% of all. With it, one list in a hundred runs one by one though it would gain 5%.
+// The other costs were measured on Zen 3. With these nestings, plans choose what was faster
+// there for 2 to 12 messages of one length. On other CPUs, all are estimates.
 var defaultLists = listCosts{
 	list: 450, message: 10, longList: 150, longMessage: 100, longEqual: 50, oneBlock: 40,
 	nestings: [...]nestingCost{Nested: {list: 100}, NestedEach: {each: 22, list: 100}},
 }
 
-// listsOf returns the costs of lists if the kernels are `enabled`. AVX-512 serves their padding,
-// too.
+// listsOf returns the costs of lists whose short messages are copied whole, if the kernels are
+// `enabled`. AVX-512 pads such messages, too.
 func (r *Row) listsOf(enabled []block.Spec) *listCosts {
 	hasAVX512 := slices.ContainsFunc(enabled, func(k block.Spec) bool { return slices.Contains(k.InstructionSets(), "avx512") })
 	switch {

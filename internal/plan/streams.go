@@ -29,7 +29,7 @@ type Streams struct {
 	Halves bool
 
 	overhead overhead
-	lists    *listCosts // of messages
+	lists    *listCosts // where short messages are copied whole
 	// cycles[n] is the cost of advancing n lanes by a block.
 	cycles [block.MaxLanes + 1]int
 	// perBlock[n] is the cost of a block while n lanes end one after the other.
@@ -53,11 +53,13 @@ func NewStreams(r Row, enabled []block.Spec, single string) *Streams {
 	p := &Streams{Width: choice[Cheapest(choice)].Lanes, overhead: r.overhead, lists: r.listsOf(enabled), cycles: cycles}
 	p.messageCosts[0] = math.MaxInt
 	for n, sum := 1, 0; n < len(cycles); n++ {
-		// If the lanes end at equal distances, a block costs the first term on average. The
-		// second is for few lanes, of which two are left for long. On Emerald Rapids, 2% of
-		// random lists ran one by one though they would gain 5%; with the second alone, 3.5%.
+		// If the lanes end at equal distances, `sum` is what it costs to advance them from one
+		// end to the next, with n(n-1)/2 blocks in all. Of few lanes, two are left for long.
+		p.perBlock[n] = cycles[2] / 2
+		if n > 1 {
+			p.perBlock[n] = min(2*sum/(n*(n-1)), p.perBlock[n])
+		}
 		sum += cycles[n]
-		p.perBlock[n] = min(2*sum/(n*n), cycles[2]/2)
 		p.gains[n] = max(p.gains[n-1], cycles[1]-cycles[n]/n)
 		p.messageCosts[n] = min(p.messageCosts[n-1], defaultLists.message+2*p.overhead.callOf(n)/n)
 	}
@@ -110,7 +112,7 @@ const maxLeast = 1 << 10
 // has `shortest`, the longest `longest`. `outer` more blocks nest each digest. Side by side,
 // each message costs the caller `each` cycles more than alone. If copied is set, messages of
 // up to block.MaxShort blocks are copied whole. Then up to block.MaxLanes messages with the
-// same number of blocks share a call.
+// same number of blocks share a call, and the list costs what the row says of such lists.
 func (p *Streams) OneByOne(n, blocks, shortest, longest, outer, each int, copied bool) bool {
 	if p.Width == 1 || n <= 1 {
 		return true
