@@ -2,19 +2,17 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/sha256-simd/sha256-simd"
 	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/message"
+	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/object"
 	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/update"
 	"github.com/sha256-simd/sha256-simd/internal/checklist"
 	"github.com/sha256-simd/sha256-simd/internal/stamp"
@@ -134,7 +132,7 @@ func (p *printer) file(it *fileItem) error {
 	}
 	p.line = p.line[:0]
 	if p.json {
-		p.line = appendJSON(p.line, p.object(it))
+		p.line = object.Append(p.line, p.object(it))
 	} else {
 		p.appendDigest(it)
 	}
@@ -182,9 +180,9 @@ func (p *printer) compare(it *fileItem) {
 func (p *printer) differs(name, status string) {
 	p.line = p.line[:0]
 	if p.json {
-		object := p.object(&fileItem{name: name, result: result{err: errNoDigest}})
-		object.Status, object.Error = status, ""
-		p.line = appendJSON(p.line, object)
+		o := p.object(&fileItem{name: name, result: result{err: errNoDigest}})
+		o.Status, o.Error = status, ""
+		p.line = object.Append(p.line, o)
 	} else {
 		p.appendVerdict(name, strings.ToUpper(status))
 	}
@@ -209,14 +207,14 @@ func (p *printer) endReport(replaced bool) error {
 	switch {
 	case p.former == nil || !replaced:
 	case p.json:
-		p.report.Write(appendJSON(nil, map[string]any{"summary": struct {
+		p.report.Write(object.Append(nil, map[string]any{"summary": struct {
 			List      string `json:"list"`
 			ListBytes []byte `json:"list_bytes,omitempty"`
 			Added     int    `json:"added"`
 			Removed   int    `json:"removed"`
 			Changed   int    `json:"changed"`
 			Damaged   int    `json:"damaged,omitempty"`
-		}{p.options.update, lossless(p.options.update), p.added, p.removed, p.changed, p.damaged}}))
+		}{p.options.update, object.Lossless(p.options.update), p.added, p.removed, p.changed, p.damaged}}))
 	default:
 		fmt.Fprintf(p.report, "%s: %d added, %d removed, %d changed", message.Quote(p.options.update), p.added, p.removed, p.changed)
 		if p.damaged > 0 {
@@ -250,11 +248,11 @@ func (p *printer) fileError(it *fileItem) error {
 	if !p.json || p.status {
 		return p.complain(message.Quote(it.name) + ": " + message.Reason(it.err))
 	}
-	object := p.object(it)
+	o := p.object(it)
 	if it.check != nil {
-		object.Status, object.OK = p.statusOf(it), new(bool)
+		o.Status, o.OK = p.statusOf(it), new(bool)
 	}
-	p.line = appendJSON(p.line[:0], object)
+	p.line = object.Append(p.line[:0], o)
 	return p.writeLine()
 }
 
@@ -300,22 +298,6 @@ func (p *printer) mark() byte {
 	return ' '
 }
 
-// A fileObject is what --json prints for a file.
-type fileObject struct {
-	Name      string `json:"name"`
-	NameBytes []byte `json:"name_bytes,omitempty"`
-	Digest    string `json:"digest,omitempty"`
-	Size      *int64 `json:"size,omitempty"`
-	Composite string `json:"composite,omitempty"`
-	PartSize  int64  `json:"part_size,omitempty"`
-	Expected  string `json:"expected,omitempty"`
-	OK        *bool  `json:"ok,omitempty"`
-	Status    string `json:"status,omitempty"`
-	From      string `json:"from,omitempty"`
-	FromBytes []byte `json:"from_bytes,omitempty"`
-	Error     string `json:"error,omitempty"`
-}
-
 // The statuses of a file that is checked.
 const (
 	statusOK         = "ok"
@@ -331,38 +313,20 @@ const (
 	statusUnlisted   = "unlisted"
 )
 
-func (p *printer) object(it *fileItem) fileObject {
-	object := fileObject{Name: it.name, NameBytes: lossless(it.name)}
+func (p *printer) object(it *fileItem) object.File {
+	o := object.File{Name: it.name, NameBytes: object.Lossless(it.name)}
 	if it.err != nil {
-		object.Error = message.Reason(it.err)
+		o.Error = message.Reason(it.err)
 	} else {
-		object.Digest, object.Size = hex.EncodeToString(it.digest.slice()), &it.size // none with --fast
+		o.Digest, o.Size = hex.EncodeToString(it.digest.slice()), &it.size // none with --fast
 		if it.composite != "" {
-			object.Composite, object.PartSize = it.composite, p.partSize
+			o.Composite, o.PartSize = it.composite, p.partSize
 		}
 	}
 	if it.check != nil && it.check.listed {
-		object.Expected = hex.EncodeToString(it.check.want.slice())
+		o.Expected = hex.EncodeToString(it.check.want.slice())
 	}
-	return object
-}
-
-// lossless returns the bytes of a name that a JSON string cannot hold, and otherwise nil.
-func lossless(name string) []byte {
-	if utf8.ValidString(name) {
-		return nil
-	}
-	return []byte(name)
-}
-
-// appendJSON appends one object, on a line.
-func appendJSON(b []byte, object any) []byte {
-	buf := bytes.NewBuffer(b)
-	enc := json.NewEncoder(buf)
-	enc.SetEscapeHTML(false)
-	// Strings, numbers and a bool always encode.
-	_ = enc.Encode(object)
-	return buf.Bytes()
+	return o
 }
 
 // malformed reports a line that could not be read.
@@ -374,12 +338,12 @@ func (p *printer) malformed(it *malformedItem) error {
 		what += " (" + zeroHint + ")"
 	}
 	if p.json && !p.status {
-		p.line = appendJSON(p.line[:0], struct {
+		p.line = object.Append(p.line[:0], struct {
 			List      string `json:"list"`
 			ListBytes []byte `json:"list_bytes,omitempty"`
 			Line      int    `json:"line"`
 			Error     string `json:"error"`
-		}{it.list.name, lossless(it.list.name), it.line, what})
+		}{it.list.name, object.Lossless(it.list.name), it.line, what})
 		return p.writeLine()
 	}
 	if !p.warn && it.list.bag == nil || p.status {
@@ -449,9 +413,9 @@ func (p *printer) verdict(it *fileItem) error {
 	}
 	p.line = p.line[:0]
 	if p.json {
-		object := p.object(it)
-		object.OK, object.Status = &ok, status
-		p.line = appendJSON(p.line, object)
+		o := p.object(it)
+		o.OK, o.Status = &ok, status
+		p.line = object.Append(p.line, o)
 	} else {
 		p.appendVerdict(it.name, word)
 	}
@@ -491,9 +455,9 @@ func (p *printer) found(it *fileItem) error {
 	}
 	p.line = p.line[:0]
 	if p.json {
-		object := p.object(it)
-		object.OK, object.Status, object.From, object.FromBytes = new(bool), status, from, lossless(from)
-		p.line = appendJSON(p.line, object)
+		o := p.object(it)
+		o.OK, o.Status, o.From, o.FromBytes = new(bool), status, from, object.Lossless(from)
+		p.line = object.Append(p.line, o)
 	} else {
 		p.appendVerdict(it.name, word)
 	}
@@ -512,9 +476,9 @@ func (p *printer) lost(l *list) (count int, err error) {
 		}
 		p.line = p.line[:0]
 		if p.json {
-			object := p.object(&fileItem{name: name, result: result{err: fs.ErrNotExist}})
-			object.OK, object.Status, object.Error = new(bool), statusMissing, ""
-			p.line = appendJSON(p.line, object)
+			o := p.object(&fileItem{name: name, result: result{err: fs.ErrNotExist}})
+			o.OK, o.Status, o.Error = new(bool), statusMissing, ""
+			p.line = object.Append(p.line, o)
 		} else {
 			p.appendVerdict(name, "MISSING")
 		}
@@ -551,7 +515,7 @@ func (p *printer) summary(l *list) error {
 	}
 	const noFile = "no file was verified"
 	if p.json && !p.status {
-		object := struct {
+		o := struct {
 			List       string `json:"list"`
 			ListBytes  []byte `json:"list_bytes,omitempty"`
 			Matched    int    `json:"ok"`
@@ -564,16 +528,16 @@ func (p *printer) summary(l *list) error {
 			Moved      int    `json:"moved,omitempty"`
 			Unlisted   int    `json:"unlisted,omitempty"`
 			Error      string `json:"error,omitempty"`
-		}{l.name, lossless(l.name), l.matched, l.mismatched, l.unreadable, l.malformed, l.changed, l.damaged, missing, l.moved, l.unlisted, ""}
+		}{l.name, object.Lossless(l.name), l.matched, l.mismatched, l.unreadable, l.malformed, l.changed, l.damaged, missing, l.moved, l.unlisted, ""}
 		switch {
 		case l.proper == 0 && l.bag == nil:
-			object.Error = noLines
+			o.Error = noLines
 		case p.nothingVerified(l):
-			object.Error = noFile
+			o.Error = noFile
 		}
-		p.line = appendJSON(p.line[:0], struct {
+		p.line = object.Append(p.line[:0], struct {
 			Summary any `json:"summary"`
-		}{object})
+		}{o})
 		return p.writeLine()
 	}
 	if l.proper == 0 && l.bag == nil {

@@ -1,56 +1,82 @@
-// Package object reads the lists that --json prints.
+// Package object writes the objects that --json prints, and reads them as lists.
 package object
 
 import (
+	"bytes"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"io"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/sha256-simd/sha256-simd/internal/checklist"
 )
 
+// A File is what --json prints for a file.
+type File struct {
+	Name      string `json:"name"`
+	NameBytes []byte `json:"name_bytes,omitempty"`
+	Digest    string `json:"digest,omitempty"`
+	Size      *int64 `json:"size,omitempty"`
+	Composite string `json:"composite,omitempty"`
+	PartSize  int64  `json:"part_size,omitempty"`
+	Expected  string `json:"expected,omitempty"`
+	OK        *bool  `json:"ok,omitempty"`
+	Status    string `json:"status,omitempty"`
+	From      string `json:"from,omitempty"`
+	FromBytes []byte `json:"from_bytes,omitempty"`
+	Error     string `json:"error,omitempty"`
+}
+
+// Lossless returns the bytes of a name that a JSON string cannot hold, and otherwise nil.
+func Lossless(name string) []byte {
+	if utf8.ValidString(name) {
+		return nil
+	}
+	return []byte(name)
+}
+
+// Append appends one object, on a line.
+func Append(b []byte, object any) []byte {
+	buf := bytes.NewBuffer(b)
+	enc := json.NewEncoder(buf)
+	enc.SetEscapeHTML(false)
+	// Strings, numbers and a bool always encode.
+	_ = enc.Encode(object)
+	return buf.Bytes()
+}
+
 var errNoFile = errors.New("the object is not one of a file as --json prints it")
 
 // Parse returns what a line of --json says of a file. A file that could not be read has no
 // digest. What --json prints with --check is an error: its digest is that of the file, which
 // may be another one than the list's.
+//
+// The line has to be what Append writes, byte for byte. Decoders differ over everything else,
+// such as keys that come twice or in capitals, and so over the file that a line means.
 func Parse(line string) (name string, digest []byte, err error) {
-	var object struct {
-		Name      string `json:"name"`
-		NameBytes []byte `json:"name_bytes"`
-		Digest    string `json:"digest"`
-		Size      *int64 `json:"size"`
-		Composite string `json:"composite"`
-		PartSize  int64  `json:"part_size"`
-		Error     string `json:"error"`
-	}
-	// The decoder would put other characters, and longer ones, in the place of bytes that are
-	// not UTF-8.
-	if !strings.HasPrefix(line, "{") || !utf8.ValidString(line) {
+	line = strings.TrimSuffix(line, "\r")
+	var o File
+	if !strings.HasPrefix(line, "{") || json.Unmarshal([]byte(line), &o) != nil {
 		return "", nil, errNoFile
 	}
-	d := json.NewDecoder(strings.NewReader(line))
-	d.DisallowUnknownFields()
-	if d.Decode(&object) != nil {
-		return "", nil, errNoFile
+	if o.NameBytes != nil {
+		o.Name = string(o.NameBytes)
 	}
-	if _, err := d.Token(); err != io.EOF {
-		return "", nil, errNoFile
-	}
-	if name = object.Name; len(object.NameBytes) > 0 {
-		name = string(object.NameBytes)
-	}
-	digest, err = hex.DecodeString(object.Digest)
+	digest, err = hex.DecodeString(o.Digest)
 	switch {
-	case name == "" || strings.Contains(name, "\x00"):
+	case o.OK != nil || o.Status != "" || o.Expected != "" || o.From != "":
 		return "", nil, errNoFile
-	case object.Digest == "" && object.Error != "":
-		return name, nil, nil
-	case err != nil || len(digest) != checklist.Size || object.Error != "":
+	case o.Name == "" || strings.Contains(o.Name, "\x00"):
+		return "", nil, errNoFile
+	case o.Digest == "" && o.Error != "":
+		digest = nil
+	case err != nil || len(digest) != checklist.Size || o.Error != "":
 		return "", nil, errNoFile
 	}
-	return name, digest, nil
+	o.NameBytes, o.Digest = Lossless(o.Name), hex.EncodeToString(digest)
+	if string(Append(nil, o)) != line+"\n" {
+		return "", nil, errNoFile
+	}
+	return o.Name, digest, nil
 }

@@ -14,6 +14,7 @@ func TestParse(t *testing.T) {
 		{line: `{"name":"abc","digest":"` + abc + `","size":3}`, name: "abc"},
 		{line: `{"name":"a\nb","digest":"` + abc + `","size":3}` + "\r", name: "a\nb"},
 		{line: `{"name":"\ufffd","name_bytes":"/w==","digest":"` + abc + `","size":3}`, name: "\xff"},
+		{line: `{"name":"<&>\u2028\u0001\b\"\\é` + "\ufffd\x7f" + `","digest":"` + abc + `","size":3}`, name: "<&>\u2028\x01\b\"\\é\ufffd\x7f"},
 		{line: `{"name":"abc","digest":"` + abc + `","size":3,"composite":"T4tCwi3TcptRm6b2jS2nzFstYG0F2u1a1RKMwD5sY1g=-1","part_size":1024}`, name: "abc"},
 		{line: `{"name":"abc","error":"No such file or directory"}`, name: "abc", unread: true},
 
@@ -36,6 +37,23 @@ func TestParse(t *testing.T) {
 		{line: `["name","abc"]`},
 		{line: `null`},
 		{line: ``},
+		{line: `{"name":"abc","digest":"` + strings.ToUpper(abc) + `"}`},
+		// Another decoder may see another name.
+		{line: `{"name":"evil","NAME":"good","digest":"` + abc + `"}`},
+		{line: `{"Name":"good","digest":"` + abc + `"}`},
+		{line: `{"name":"evil","name":"good","digest":"` + abc + `"}`},
+		{line: `{"name":"good","digest":"` + abc + `","digest":"` + abc + `"}`},
+		{line: `{"name":"good","digest":"` + abc + `","more":1}`},
+		{line: `{"digest":"` + abc + `","name":"good"}`},
+		{line: `{"name":"evil","name_bytes":"Z29vZA==","digest":"` + abc + `"}`},
+		{line: `{"name":"good","name_bytes":"Z29vZA==","digest":"` + abc + `"}`},
+		{line: `{"name":"good","name_bytes":"","digest":"` + abc + `"}`},
+		{line: `{"name":"evil","name_bytes":"/w==","digest":"` + abc + `"}`},
+		{line: `{"name":"\ufffd\ufffd","name_bytes":"/w==","digest":"` + abc + `"}`},
+		{line: `{"name":"\ud800","digest":"` + abc + `"}`},
+		{line: `{"name":"\ufffd","digest":"` + abc + `"}`},
+		{line: `{"name":"\u0061bc","digest":"` + abc + `"}`},
+		{line: `{"name":"abc" ,"digest":"` + abc + `"}`},
 		// With --check: the file has not the digest that its list has.
 		{line: `{"name":"abc","digest":"` + abc + `","size":3,"expected":"` + strings.Repeat("0", 64) + `","ok":false,"status":"failed"}`},
 		{line: `{"name":"abc","digest":"` + abc + `","size":3,"ok":false,"status":"unlisted"}`},
@@ -45,6 +63,21 @@ func TestParse(t *testing.T) {
 		name, digest, err := Parse(test.line)
 		if test.name == "" && err == nil || test.name != "" && err != nil || name != test.name || (digest == nil) != (test.unread || err != nil) {
 			t.Errorf("%s: name %q, digest %x, error %v", test.line, name, digest, err)
+		}
+	}
+}
+
+// Whatever bytes a name has, the line that is printed for it is read.
+func TestParseReadsWhatAppendWrites(t *testing.T) {
+	digest := strings.Repeat("0a", 32)
+	for _, around := range []string{"%", "x%y", "é%\xff", "\xe2\x82%"} {
+		for b := 1; b < 256; b++ {
+			want := strings.Replace(around, "%", string([]byte{byte(b)}), 1)
+			size := int64(b)
+			line := string(Append(nil, File{Name: want, NameBytes: Lossless(want), Digest: digest, Size: &size}))
+			if name, _, err := Parse(strings.TrimSuffix(line, "\n")); err != nil || name != want {
+				t.Errorf("%s: name %q, error %v; want %q", line, name, err, want)
+			}
 		}
 	}
 }
