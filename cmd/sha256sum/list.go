@@ -122,7 +122,7 @@ func (l *list) parse(p *checklist.Parser, line string) (checklist.Entry, error) 
 	}
 	// What is behind a NUL would go unread: of a list of --zero, all but the first line.
 	if head, rest, _ := strings.Cut(line, "\x00"); rest != "" {
-		if _, err := p.Parse(head); err != nil {
+		if !endWithNUL(p.Format, head, rest) {
 			return checklist.Entry{}, errBehindNUL
 		}
 		l.zero = true
@@ -137,6 +137,27 @@ func (l *list) parse(p *checklist.Parser, line string) (checklist.Entry, error) 
 		return e, err
 	}
 	return checklist.Entry{Name: name, Digest: digest, Size: -1}, nil
+}
+
+// endWithNUL reports whether --zero reads the head of a line, and the rest behind a NUL, as
+// entries. Behind the head there may be comments alone.
+func endWithNUL(format checklist.Format, head, rest string) bool {
+	p := checklist.Parser{Format: format, Zero: true}
+	if _, err := p.Parse(head); err != nil {
+		return false
+	}
+	for strings.HasPrefix(rest, "#") {
+		_, rest, _ = strings.Cut(rest, "\x00")
+	}
+	if rest == "" {
+		return true
+	}
+	next, _, ended := strings.Cut(rest, "\x00")
+	if !ended {
+		next += "\n" // the name may begin with it
+	}
+	_, err := p.Parse(next)
+	return err == nil
 }
 
 // plainText returns the text of a list. It converts UTF-16 with a byte order mark, which
