@@ -201,7 +201,7 @@ func TestSmallStretches(t *testing.T) {
 		{size: 100_000, partSize: 1000, group: 32},
 		{size: 100_000, partSize: 3 << 20, pad: true}, // takes two steps
 		{size: 128 << 10, partSize: 4096},
-		{size: 128 << 10, partSize: 4096, group: 16}, // takes two steps
+		{size: 128 << 10, partSize: 4096, group: 16},             // takes two steps
 		{size: 128 << 10, partSize: 4096, workers: 64, reads: 1}, // the parts go side by side all the same
 		{size: 128<<10 + 1, partSize: 4096, workers: 2, goroutines: true},
 		// One step for one worker.
