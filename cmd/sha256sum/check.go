@@ -124,7 +124,6 @@ func (s *source) listedFile(l *list, e *checklist.Entry, path string) item {
 		it.err = err
 		it.done.Store(true)
 	}
-	s.seen.see(it.path, true)
 	return s.bagFile(it)
 }
 

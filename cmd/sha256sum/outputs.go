@@ -2,13 +2,18 @@ package main
 
 import (
 	"errors"
+	"os"
 	"os/signal"
+	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"syscall"
 
+	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/bag"
 	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/file"
 	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/output"
 	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/update"
+	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/walk"
 )
 
 // outputs are the files that a run writes, and with --update what is read to write them.
@@ -21,8 +26,8 @@ type outputs struct {
 	former   *update.Former // with --update: the list as it was
 }
 
-// A replaced is a file that is to be replaced. If it is one of the files that are read,
-// too, it stays: its digest would be of contents that are gone, and it may be a file that
+// A replaced is a file that is to be replaced. If it is one of the files that are hashed, or
+// an input that names them, it stays: its digest would be of contents that are gone, and it may be a file that
 // was never meant to be an output.
 type replaced struct {
 	id   file.ID
@@ -65,24 +70,25 @@ func openOutputs(o *options) (w outputs, name string, err error) {
 	}
 	// A reader of messages that goes away does not end the work.
 	signal.Ignore(syscall.SIGPIPE)
-	if w.list, err = output.Create(o.output); err != nil {
+	// All that takes time is read first: signals are not handled yet, and one would leave
+	// the temporary file.
+	if output.Replaces(o.output) {
+		if w.replaced, err = mayReplace(o); err == nil && o.update != "" {
+			w.former, err = update.ReadFormer(o.update, plainText)
+		}
+		if err != nil {
+			return w, o.output, err
+		}
+	}
+	if w.list, err = output.Create(o.output); err != nil || o.update == "" {
 		return w, o.output, err
 	}
-	if err = w.mayReplace(o); err != nil {
-		w.list.Abort()
-	}
-	if err != nil || o.update == "" {
-		return w, o.output, err
+	if w.list.Temporary && w.former == nil {
+		w.former = new(update.Former) // nothing stands there
 	}
 	name = update.StampsOf(o.update)
 	if w.known, err = update.Open(o.update, o.roots()); err == nil {
 		w.stamps, err = update.Create(o.update)
-	}
-	if err == nil && w.list.Temporary {
-		name = o.update
-		if w.former, err = update.ReadFormer(o.update); err != nil {
-			w.stamps.Abort()
-		}
 	}
 	if err != nil {
 		w.list.Abort()
@@ -90,26 +96,82 @@ func openOutputs(o *options) (w outputs, name string, err error) {
 	return w, name, err
 }
 
-// mayReplace returns an error if what stands in the list's place must stay.
-func (w *outputs) mayReplace(o *options) error {
+// mayReplace returns the file that is to be replaced, or an error if it must stay. A check
+// reads its lists, and a file that it finds changed may well be the report of an earlier one.
+func mayReplace(o *options) (*replaced, error) {
 	info, err := file.Stat(o.output)
-	if !w.list.Temporary || err != nil {
-		return nil
+	if err != nil {
+		return nil, nil // Create says why
 	}
-	w.replaced = &replaced{id: info.ID}
-	w.replaced.see(o.files0From, true)
-	for i, name := range o.files {
-		switch {
-		case !o.check:
-			w.replaced.see(under(o.base, name), o.links != "name")
-		case !o.recursive || i == 0:
-			w.replaced.see(name, true)
+	r := &replaced{id: info.ID}
+	follow := o.check || o.links != "name"
+	for _, name := range o.inputs() {
+		r.see(name, follow)
+	}
+	if o.files0From != "" {
+		r.see(o.files0From, true)
+	}
+	if o.bag != "" && isBelow(o.output, walk.Join(o.bag, bag.Payload)) {
+		return r, errReplacedIsRead // the payload is what the bag was made for
+	}
+	if err := r.err(); err != nil || o.check || o.update != "" {
+		return r, err
+	}
+	return r, update.CheckReplaced(o.output, plainText)
+}
+
+// inputs returns the paths of what the command line names to be read: lists, if it asks for
+// a check, and files otherwise.
+func (o *options) inputs() []string {
+	switch {
+	case o.bag != "":
+		return manifestsOf(o.bag)
+	case o.check && o.recursive:
+		return o.files[:1]
+	case len(o.files) == 0 && !o.recursive && o.files0From == "":
+		return []string{"-"}
+	case o.check:
+		return o.files
+	}
+	var paths []string
+	for _, name := range o.files {
+		if o.leavesIn(name) {
+			paths = append(paths, under(o.base, name))
 		}
 	}
-	if err := w.replaced.err(); err != nil || o.check || o.update != "" {
-		return err
+	return paths
+}
+
+// manifestsOf returns the paths of a bag's manifests.
+func manifestsOf(dir string) (paths []string) {
+	entries, _ := os.ReadDir(dir) // who reads the bag reports the error
+	for _, e := range entries {
+		if name := e.Name(); strings.HasPrefix(name, "manifest-") || strings.HasPrefix(name, "tagmanifest-") {
+			paths = append(paths, filepath.Join(dir, name))
+		}
 	}
-	return update.CheckReplaced(o.output)
+	return paths
+}
+
+// isBelow reports whether a file is somewhere below a directory.
+func isBelow(name, dir string) bool {
+	top, err := os.Stat(dir)
+	if err != nil {
+		return false
+	}
+	// A link is what it leads to, and so are those on the way to it.
+	if name, err = filepath.EvalSymlinks(name); err != nil {
+		return false
+	}
+	if name, err = filepath.Abs(name); err != nil {
+		return false
+	}
+	for parent := filepath.Dir(name); parent != name; name, parent = parent, filepath.Dir(parent) {
+		if info, err := os.Stat(parent); err == nil && os.SameFile(info, top) {
+			return true
+		}
+	}
+	return false
 }
 
 // has reports whether a path is of a file that is written. With follow, a link is what it

@@ -33,7 +33,7 @@ type source struct {
 	opens *file.Descriptors
 	known *update.Reader    // with --update: what is known of files
 	own   func(string) bool // reports whether a path is of a file that the results are written to
-	seen  *replaced         // that is to know of the files that are named, and of the lists
+	seen  *replaced         // that is to know of the files that a file names, and of the manifests
 
 	parser checklist.Parser
 	last   map[file.ID]*turn // the turn that was yielded last for each file
@@ -140,10 +140,16 @@ func (s *source) operand(name string) iter.Seq[item] {
 		}
 	}
 	return s.withRecords(name, func(yield func(item) bool) {
-		if name == "-" || s.filters.Keep(name, false) {
+		if s.leavesIn(name) {
 			yield(s.named(name, path))
 		}
 	})
+}
+
+// leavesIn reports whether the filters leave in a file that is named. Standard input has no
+// name.
+func (o *options) leavesIn(name string) bool {
+	return name == "-" || o.filters.Keep(name, false)
 }
 
 // withRecords yields the items under a root of --update, with what is known of the files.
@@ -200,7 +206,6 @@ func foundItem(e walk.Entry) item {
 // named returns the item of a file that is named. The caller has to yield the item next.
 func (s *source) named(name, path string) *fileItem {
 	it := newFileItem(name, path)
-	s.seen.see(path, s.links != "name")
 	id, shared := sharedFile(path)
 	if shared && s.links == "name" {
 		_, err := file.Readlink(path)
@@ -253,7 +258,6 @@ type input struct {
 // open opens an input.
 func (s *source) open(name string) (in input, err error) {
 	in = input{shown: name, await: func() {}}
-	s.seen.see(name, true)
 	if name == "-" {
 		in.shown = "standard input"
 	}
@@ -303,7 +307,11 @@ func (s *source) namesFrom(from string) iter.Seq[item] {
 				}
 				continue
 			}
-			if !each(s.operand(name), yield) {
+			if s.leavesIn(name) {
+				s.seen.see(under(s.base, name), s.links != "name")
+			}
+			// What is hashed would not be written: finish reports why.
+			if s.seen.err() != nil || !each(s.operand(name), yield) {
 				return
 			}
 		}

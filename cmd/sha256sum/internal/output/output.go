@@ -53,6 +53,16 @@ func Create(name string) (*File, error) {
 	return &File{File: f, target: name, Temporary: true}, err
 }
 
+// Replaces reports whether Create is going to replace a file that has the name.
+func Replaces(name string) bool {
+	info, err := os.Stat(name)
+	if err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	_, numbered := descriptorNumber(name)
+	return !numbered && standardStream(info) == nil
+}
+
 // replaceOutput prepares to replace the file that info is of.
 func replaceOutput(name string, info fs.FileInfo) (*File, error) {
 	// A link stays: what it leads to is replaced.
@@ -136,19 +146,35 @@ func IsTemporary(base string) bool {
 // its descriptors and that the name means: by number, or because it is standard
 // output or standard error.
 func descriptor(name string, info fs.FileInfo) *os.File {
+	if f := standardStream(info); f != nil {
+		return f
+	}
+	if fd, ok := descriptorNumber(name); ok {
+		return os.NewFile(fd, name)
+	}
+	return nil
+}
+
+// standardStream returns standard output or standard error, if info is of its file.
+func standardStream(info fs.FileInfo) *os.File {
 	for _, f := range []*os.File{os.Stdout, os.Stderr} {
 		if own, err := f.Stat(); err == nil && os.SameFile(info, own) {
 			return f
 		}
 	}
+	return nil
+}
+
+// descriptorNumber returns the descriptor that a name has the number of.
+func descriptorNumber(name string) (fd uintptr, ok bool) {
 	for _, dir := range []string{"/dev/fd/", "/proc/self/fd/"} {
 		if number, found := strings.CutPrefix(filepath.ToSlash(filepath.Clean(name)), dir); found {
 			if fd, err := strconv.ParseUint(number, 10, 31); err == nil {
-				return os.NewFile(uintptr(fd), name)
+				return uintptr(fd), true
 			}
 		}
 	}
-	return nil
+	return 0, false
 }
 
 // Commit puts the file in its place. When that is impossible it keeps the

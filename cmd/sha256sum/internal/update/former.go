@@ -9,8 +9,10 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/memory"
+	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/message"
 	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/names"
 	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/object"
 	"github.com/sha256-simd/sha256-simd/internal/checklist"
@@ -20,6 +22,8 @@ import (
 // for each line.
 type Former struct {
 	name     string
+	text     func(io.Reader) (io.Reader, error)
+	limit    int64 // of bytes that are read, if it is not 0
 	form     form
 	readable bool // some line of it
 	lines    []formerLine
@@ -52,15 +56,16 @@ const (
 
 // ReadFormer reads a list in whatever form it is. It has no lines if there is no list, or if
 // it is not a regular file. What is there and has no line of a list is an error: nobody
-// knows what would be lost with it.
-func ReadFormer(name string) (*Former, error) {
-	f := &Former{name: name, form: empty}
+// knows what would be lost with it. The function text returns the text of a list, whatever
+// its encoding is.
+func ReadFormer(name string, text func(io.Reader) (io.Reader, error)) (*Former, error) {
+	f := &Former{name: name, text: text, form: empty}
 	err := f.each(func(name string, digest []byte) error {
 		f.lines = memory.Append(f.lines, formerLine{names.KeyOf(name), [8]byte(digest)})
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("reading the list: %w", err)
+		return nil, errReading(err)
 	}
 	if err := f.check(); err != nil {
 		return nil, err
@@ -71,15 +76,24 @@ func ReadFormer(name string) (*Former, error) {
 	return f, nil
 }
 
+// checked is how much of a file CheckReplaced reads. A list has a line in it.
+const checked = 1 << 20
+
 // CheckReplaced returns an error if what has a name must not be replaced by a list, as
-// ReadFormer does.
-func CheckReplaced(name string) error {
-	f := &Former{name: name, form: empty}
+// ReadFormer does. It reads the beginning only: what is no list may be large.
+func CheckReplaced(name string, text func(io.Reader) (io.Reader, error)) error {
+	f := &Former{name: name, text: text, limit: checked, form: empty}
 	found := errors.New("found a line")
 	if err := f.each(func(string, []byte) error { return found }); err != nil && err != found {
-		return fmt.Errorf("reading the list: %w", err)
+		return errReading(err)
 	}
 	return f.check()
+}
+
+// errReading returns the error of a list that cannot be read. That of one that cannot be
+// written looks the same without these words.
+func errReading(err error) error {
+	return errors.New("reading the list: " + message.Reason(err))
 }
 
 // check returns an error if something was read that is no list.
@@ -91,7 +105,7 @@ func (f *Former) check() error {
 }
 
 // each hands the lines of the list to see, and returns its error. Lines that are
-// improper are none.
+// improper are none. A list that is one digest alone has a line with no name.
 func (f *Former) each(see func(name string, digest []byte) error) error {
 	info, err := os.Stat(f.name)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() {
@@ -105,7 +119,14 @@ func (f *Former) each(see func(name string, digest []byte) error) error {
 		return err
 	}
 	defer file.Close()
-	in := bufio.NewReaderSize(file, checklist.MaxLine)
+	r := io.Reader(file)
+	if f.limit > 0 {
+		r = io.LimitReader(r, f.limit)
+	}
+	if r, err = f.text(r); err != nil {
+		return err
+	}
+	in := bufio.NewReaderSize(r, checklist.MaxLine)
 	if f.form, err = formOf(in); err != nil {
 		return err
 	}
@@ -114,25 +135,32 @@ func (f *Former) each(see func(name string, digest []byte) error) error {
 		end = 0
 	}
 	parser := checklist.Parser{Zero: f.form == zeroLines}
-	for lines := checklist.NewLines(in, end); ; {
+	lines := checklist.NewLines(in, end)
+	var alone []byte // the digest, if the first line is one alone
+	for first := true; ; {
 		line, whole, err := lines.Next()
-		if err == io.EOF {
+		switch {
+		case err == io.EOF && alone != nil:
+			f.readable = true
+			return see("", alone)
+		case err == io.EOF:
 			return nil
-		}
-		if err != nil {
+		case err != nil:
 			return err
-		}
-		if !whole || parser.Comment(line) {
+		case parser.Comment(line):
 			continue
 		}
-		name, digest, ok := "", []byte(nil), false
-		if f.form == jsonLines {
-			name, digest, err = object.Parse(line)
-			ok = err == nil
-		} else if e, err := parser.Parse(line); err == nil {
-			name, digest, ok = e.Name, e.Digest, true
+		alone = nil
+		name, digest, err := parse(&parser, line)
+		switch {
+		case !whole:
+			digest = nil
+		case err == nil:
+			f.readable = true
+		case first:
+			alone, _ = checklist.ParseDigest(strings.Trim(line, byteOrderMark+" \t\r"))
 		}
-		f.readable = f.readable || ok
+		first = false
 		if digest == nil {
 			continue
 		}
@@ -142,10 +170,23 @@ func (f *Former) each(see func(name string, digest []byte) error) error {
 	}
 }
 
+const byteOrderMark = "\ufeff"
+
+// parse returns what a line says of a file, as a check reads it: the lines of one list may
+// have several forms.
+func parse(p *checklist.Parser, line string) (name string, digest []byte, err error) {
+	if text := strings.TrimPrefix(line, byteOrderMark); !p.Zero && strings.HasPrefix(text, "{") {
+		return object.Parse(text)
+	}
+	e, err := p.Parse(line)
+	return e.Name, e.Digest, err
+}
+
 // formOf returns the form of a list. No name has a NUL, but with -z one may have a newline:
 // in the first line, too.
 func formOf(list *bufio.Reader) (form, error) {
 	head, err := list.Peek(checklist.MaxLine)
+	head = bytes.TrimPrefix(head, []byte(byteOrderMark))
 	switch {
 	case err != nil && err != io.EOF:
 		return empty, err

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,6 +13,9 @@ import (
 
 	"github.com/sha256-simd/sha256-simd/internal/stamp"
 )
+
+// plain is the text of a list in UTF-8.
+func plain(r io.Reader) (io.Reader, error) { return r, nil }
 
 // A list as it was tells which files are new, changed and gone, whatever its order and form.
 func TestFormer(t *testing.T) {
@@ -28,7 +32,8 @@ func TestFormer(t *testing.T) {
 		{"tagged", "SHA256 (b) = " + h1 + "\nSHA256 (a) = " + h2 + "\n\\SHA256 (c\\nd) = " + h1},
 		{"NUL", h1 + "  b\x00" + h2 + "  a\x00" + h1 + "  c\nd\x00"},
 		{"NUL, with a newline first", h1 + "  c\nd\x00" + h2 + "  a\x00" + h1 + "  b\x00"},
-		{"JSON", fmt.Sprintf(`{"name":"b","digest":%q}`+"\n"+`{"name":"a","digest":%q}`+"\n{\"error\":1}\n{\"name\":\"e\",\"digest\":\"00\"}\n"+`{"name":"x","name_bytes":"Ywpk","digest":%q}`, h1, h2, h1)},
+		{"JSON", fmt.Sprintf(`{"name":"b","digest":%q}`+"\n"+`{"name":"a","digest":%q}`+"\n{\"error\":1}\n{\"name\":\"e\",\"digest\":\"00\"}\n"+`{"name":"c\nd","digest":%q}`, h1, h2, h1)},
+		{"JSON behind text", "\ufeff" + h1 + "  b\n" + h2 + "  a\n" + fmt.Sprintf(`{"name":"c\nd","digest":%q}`, h1)},
 		{"twice", h1 + "  b\n" + h2 + "  ./b\n" + h2 + "  a\n\\" + h1 + "  c\\nd\n\\" + h1 + "  c\\nd\n"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -36,7 +41,7 @@ func TestFormer(t *testing.T) {
 			if err := os.WriteFile(name, []byte(test.list), 0o666); err != nil {
 				t.Fatal(err)
 			}
-			f, err := ReadFormer(name)
+			f, err := ReadFormer(name, plain)
 			if err != nil || f.Lines() != 3 || f.Removed() != 3 {
 				t.Fatalf("%d lines, %d removed, %v", f.Lines(), f.Removed(), err)
 			}
@@ -77,10 +82,10 @@ func TestFormer(t *testing.T) {
 			}
 		})
 	}
-	if f, err := ReadFormer(filepath.Join(t.TempDir(), "nosuch")); err != nil || f.Lines() != 0 {
+	if f, err := ReadFormer(filepath.Join(t.TempDir(), "nosuch"), plain); err != nil || f.Lines() != 0 {
 		t.Errorf("%v", err)
 	}
-	if f, err := ReadFormer(os.DevNull); err != nil || f.Lines() != 0 {
+	if f, err := ReadFormer(os.DevNull, plain); err != nil || f.Lines() != 0 {
 		t.Errorf("%v", err)
 	}
 }
@@ -101,7 +106,7 @@ func TestFormerThatIsNoList(t *testing.T) {
 		if err := os.WriteFile(name, []byte(test.list), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		f, err := ReadFormer(name)
+		f, err := ReadFormer(name, plain)
 		if test.seems == "" {
 			if err != nil || f.Lines() != 0 {
 				t.Errorf("%q: %v", test.list, err)
@@ -111,5 +116,34 @@ func TestFormerThatIsNoList(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "it seems to be "+test.seems+", but has no line of a list") {
 			t.Errorf("%q: %v", test.list, err)
 		}
+	}
+}
+
+// A list that is one digest alone has a line, and only as much as it takes to find one is read.
+func TestCheckReplaced(t *testing.T) {
+	digest := strings.Repeat("01", 32)
+	for _, test := range []struct {
+		name, list string
+		is         bool
+	}{
+		{"digest alone", digest, true},
+		{"digest alone, as Windows writes it", "\ufeff" + digest + " \r\n", true},
+		{"digest alone behind a comment", "# comment\n" + digest + "\n\n", true},
+		{"digests", digest + "\n" + digest + "\n", false},
+		{"digest behind text", "text\n" + digest + "\n", false},
+		{"JSON behind a byte order mark", fmt.Sprintf("\ufeff{\"name\":\"a\",\"digest\":%q}\n", digest), true},
+		{"byte order mark", "\ufeff", true},
+		{"line at the end of what is read", strings.Repeat("text\n", checked/5-20) + digest + "  a\n", true},
+		{"line behind what is read", strings.Repeat("text\n", checked/5+1) + digest + "  a\n", false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			name := filepath.Join(t.TempDir(), "LIST")
+			if err := os.WriteFile(name, []byte(test.list), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			if err := CheckReplaced(name, plain); (err == nil) != test.is {
+				t.Errorf("%v", err)
+			}
+		})
 	}
 }
