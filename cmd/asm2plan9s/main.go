@@ -59,7 +59,6 @@ import (
 	"io"
 	"os"
 	"strings"
-	"syscall"
 )
 
 // Exit statuses.
@@ -103,13 +102,14 @@ func run(args []string, stdin io.Reader, stdout io.WriteCloser, stderr io.Writer
 	if errors.Is(err, flag.ErrHelp) {
 		return exitOK
 	}
-	c := &converter{options: opts, stdout: stdout, stderr: stderr, toolchains: make(map[*arch]*toolchain)}
+	out := &output{Writer: stdout}
+	c := &converter{options: opts, stdout: out, stderr: stderr, toolchains: make(map[*arch]*toolchain)}
 	if err == nil {
 		err = c.run(files, stdin)
 	}
-	// Some file systems tell only now that there was no room. A file that was never open is
-	// no error.
-	if closeErr := stdout.Close(); err == nil && closeErr != nil && !errors.Is(closeErr, syscall.EBADF) {
+	// Some file systems tell only now that there was no room. If nothing was written, nothing
+	// is lost.
+	if closeErr := stdout.Close(); err == nil && closeErr != nil && out.written {
 		err = fmt.Errorf("writing the result: %w", closeErr)
 	}
 	if err != nil {
@@ -123,6 +123,17 @@ func run(args []string, stdin io.Reader, stdout io.WriteCloser, stderr io.Writer
 		return exitDisagree
 	}
 	return exitOK
+}
+
+// An output knows whether anything was written to it.
+type output struct {
+	io.Writer
+	written bool
+}
+
+func (o *output) Write(b []byte) (int, error) {
+	o.written = true
+	return o.Writer.Write(b)
 }
 
 func parseFlags(args []string, stderr io.Writer) (opts options, files []string, err error) {

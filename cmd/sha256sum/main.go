@@ -37,8 +37,9 @@ func run(args []string) int {
 	o, err := parseOptions(args)
 	var text informationError
 	if errors.As(err, &text) {
-		_, err := io.WriteString(os.Stdout, information(text))
-		if err = cmp.Or(err, closeOutput(os.Stdout)); err != nil {
+		stdout := &standardOutput{Writer: os.Stdout, Closer: os.Stdout}
+		_, err := io.WriteString(stdout, information(text))
+		if err = cmp.Or(err, stdout.Close()); err != nil {
 			return fail("write error", err)
 		}
 		return 0
@@ -78,17 +79,18 @@ func run(args []string) int {
 		}
 		bar = terminal.StartProgress(ctx, when, typedInto(o), p)
 	}
-	out, report := os.Stdout, os.Stdout
+	stdout := &standardOutput{Writer: bar.Wrap(os.Stdout), Closer: os.Stdout}
+	out, errs, report := io.Writer(stdout), bar.Wrap(os.Stderr), io.Writer(stdout)
 	if w.list != nil {
-		out = w.list.File
+		out = bar.Wrap(w.list.File)
 		if !w.list.Temporary {
-			report = os.Stderr // the list may be standard output
+			report = errs // the list may be standard output
 		}
 	}
-	results := newPrinter(o, w, bar.Wrap(out), bar.Wrap(os.Stderr), bar.Wrap(report))
+	results := newPrinter(o, w, out, errs, report)
 	err = p.run(ctx, s.items(), results)
 	bar.Finish()
-	return finish(o, err, results, w, os.Stdout)
+	return finish(o, err, results, w, stdout)
 }
 
 // finish puts the results in their place, and closes stdout. err is the error of the work.
@@ -139,7 +141,7 @@ func finish(o *options, err error, results *printer, w outputs, stdout io.Closer
 			fail(message.Quote(of), stampsErr)
 		}
 	}
-	if closeErr := closeOutput(stdout); reportErr == nil {
+	if closeErr := stdout.Close(); reportErr == nil {
 		reportErr = closeErr
 	}
 	switch {
@@ -165,12 +167,25 @@ func finish(o *options, err error, results *printer, w outputs, stdout io.Closer
 	return results.exitStatus()
 }
 
-// closeOutput closes standard output. NFS and other file systems tell only then that there
-// was no room for what was written. It is no error if the file was never open, or if it was
-// the list and is closed already.
-func closeOutput(stdout io.Closer) error {
-	err := stdout.Close()
-	if errors.Is(err, syscall.EBADF) || errors.Is(err, os.ErrClosed) {
+// A standardOutput is standard output, which is closed at the end. NFS and other file systems
+// tell only then that there was no room for what was written.
+type standardOutput struct {
+	io.Writer
+	io.Closer
+	written bool
+}
+
+func (s *standardOutput) Write(b []byte) (int, error) {
+	s.written = true
+	return s.Writer.Write(b)
+}
+
+// Close returns no error if nothing was written: nothing is lost, and a process without a
+// console may have no standard output. Nor is it an error if standard output was the list,
+// and is closed already.
+func (s *standardOutput) Close() error {
+	err := s.Closer.Close()
+	if !s.written || errors.Is(err, os.ErrClosed) {
 		return nil
 	}
 	return err
