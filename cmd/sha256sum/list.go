@@ -178,7 +178,6 @@ func plainText(r io.Reader) (io.Reader, error) {
 // openList opens a list.
 func (s *source) openList(l *list) (in input, err error) {
 	if l.bag != nil {
-		s.seen.see(l.name, true)
 		f, err := l.bag.Open(l.manifest.File)
 		if err != nil {
 			return input{}, fmt.Errorf("%s: %s", message.Quote(l.name), message.Reason(err))

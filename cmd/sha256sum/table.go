@@ -100,9 +100,9 @@ var table = []option{
 		"Each improperly formatted line gets an object with error, each list an object with its summary. Both name the list. " +
 		"As name has name_bytes, from has from_bytes, and list has list_bytes. What an object says is not repeated on standard error",
 		toggle(func(o *options) { o.json = true })},
-	{"output", 0, "FILE", nil, beyondOption, "write to FILE when all is done", "write to FILE when all is done; until then it does not change. -r leaves FILE out. " +
+	{"output", 0, "FILE", nil, beyondOption, "write to FILE when all is done", "write to FILE when all is done; until then it does not change. Below a directory, -r leaves FILE out. " +
 		"A list in FILE stays if a file could not be read. Except with -c, what is no list stays, too, unless it is empty. " +
-		"A FILE that is itself read, under whatever name, always stays",
+		"A FILE that is itself an operand or a list, under whatever name, always stays",
 		func(o *options, s string) error { o.output = s; return nonEmpty(s) }},
 	{"allow-loss", 0, "", nil, beyondOption, "replace a list if files are unreadable or mostly gone", "with --output, replace a list though a file could not be read; with --update, also though more than half of its files are gone or left out",
 		toggle(func(o *options) { o.allowLoss = true })},
