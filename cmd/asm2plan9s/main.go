@@ -59,6 +59,8 @@ import (
 	"io"
 	"os"
 	"strings"
+
+	"github.com/sha256-simd/sha256-simd/cmd/internal/stdout"
 )
 
 // Exit statuses.
@@ -96,20 +98,19 @@ type options struct {
 // writes reports whether the result is to be written.
 func (o *options) writes() bool { return !o.check && !o.diff && !o.list }
 
-// run is the command without its process: it closes stdout and returns the exit status.
-func run(args []string, stdin io.Reader, stdout io.WriteCloser, stderr io.Writer) int {
+// run is the command without its process: it closes standard output and returns the exit
+// status.
+func run(args []string, stdin io.Reader, standard io.WriteCloser, stderr io.Writer) int {
 	opts, files, err := parseFlags(args, stderr)
 	if errors.Is(err, flag.ErrHelp) {
 		return exitOK
 	}
-	out := &output{Writer: stdout}
+	out := stdout.New(standard, standard)
 	c := &converter{options: opts, stdout: out, stderr: stderr, toolchains: make(map[*arch]*toolchain)}
 	if err == nil {
 		err = c.run(files, stdin)
 	}
-	// Some file systems tell only now that there was no room. If nothing was written, nothing
-	// is lost.
-	if closeErr := stdout.Close(); err == nil && closeErr != nil && out.written {
+	if closeErr := out.Close(); err == nil && closeErr != nil {
 		err = fmt.Errorf("writing the result: %w", closeErr)
 	}
 	if err != nil {
@@ -123,17 +124,6 @@ func run(args []string, stdin io.Reader, stdout io.WriteCloser, stderr io.Writer
 		return exitDisagree
 	}
 	return exitOK
-}
-
-// An output knows whether anything was written to it.
-type output struct {
-	io.Writer
-	written bool
-}
-
-func (o *output) Write(b []byte) (int, error) {
-	o.written = true
-	return o.Writer.Write(b)
 }
 
 func parseFlags(args []string, stderr io.Writer) (opts options, files []string, err error) {

@@ -5,9 +5,9 @@
 // it has one subject: trees (internal/walk), what the system says of a file
 // (internal/file), the records of earlier runs (internal/update), bags (internal/bag),
 // the replacing of a file (internal/output), lists in JSON (internal/object), progress and
-// signals (internal/terminal), the quoting of names (internal/message). Two packages are the library's:
-// internal/checklist knows what a list looks like, and internal/stamp what shows that a
-// file was written to.
+// signals (internal/terminal), the quoting of names (internal/message). Two packages are the
+// library's: internal/checklist knows what a list looks like, and internal/stamp what shows
+// that a file was written to.
 package main
 
 import (
@@ -21,6 +21,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/sha256-simd/sha256-simd/cmd/internal/stdout"
 	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/file"
 	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/message"
 	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/output"
@@ -37,9 +38,9 @@ func run(args []string) int {
 	o, err := parseOptions(args)
 	var text informationError
 	if errors.As(err, &text) {
-		stdout := &standardOutput{Writer: os.Stdout, Closer: os.Stdout}
-		_, err := io.WriteString(stdout, information(text))
-		if err = cmp.Or(err, stdout.Close()); err != nil {
+		out := stdout.New(os.Stdout, os.Stdout)
+		_, err := io.WriteString(out, information(text))
+		if err = cmp.Or(err, out.Close()); err != nil {
 			return fail("write error", err)
 		}
 		return 0
@@ -79,8 +80,8 @@ func run(args []string) int {
 		}
 		bar = terminal.StartProgress(ctx, when, typedInto(o), p)
 	}
-	stdout := &standardOutput{Writer: bar.Wrap(os.Stdout), Closer: os.Stdout}
-	out, errs, report := io.Writer(stdout), bar.Wrap(os.Stderr), io.Writer(stdout)
+	standard := stdout.New(bar.Wrap(os.Stdout), os.Stdout)
+	out, errs, report := io.Writer(standard), bar.Wrap(os.Stderr), io.Writer(standard)
 	if w.list != nil {
 		out = bar.Wrap(w.list.File)
 		if !w.list.Temporary {
@@ -90,11 +91,12 @@ func run(args []string) int {
 	results := newPrinter(o, w, out, errs, report)
 	err = p.run(ctx, s.items(), results)
 	bar.Finish()
-	return finish(o, err, results, w, stdout)
+	return finish(o, err, results, w, standard)
 }
 
-// finish puts the results in their place, and closes stdout. err is the error of the work.
-func finish(o *options, err error, results *printer, w outputs, stdout io.Closer) int {
+// finish puts the results in their place, and closes standard output. err is the error of the
+// work.
+func finish(o *options, err error, results *printer, w outputs, standard io.Closer) int {
 	var caught signalError
 	interrupted := errors.As(err, &caught)
 	name := o.output // of the file that an error is about
@@ -141,7 +143,7 @@ func finish(o *options, err error, results *printer, w outputs, stdout io.Closer
 			fail(message.Quote(of), stampsErr)
 		}
 	}
-	if closeErr := stdout.Close(); reportErr == nil {
+	if closeErr := standard.Close(); reportErr == nil {
 		reportErr = closeErr
 	}
 	switch {
@@ -165,30 +167,6 @@ func finish(o *options, err error, results *printer, w outputs, stdout io.Closer
 		results.failed = true
 	}
 	return results.exitStatus()
-}
-
-// A standardOutput is standard output, which is closed at the end. NFS and other file systems
-// tell only then that there was no room for what was written.
-type standardOutput struct {
-	io.Writer
-	io.Closer
-	written bool
-}
-
-func (s *standardOutput) Write(b []byte) (int, error) {
-	s.written = true
-	return s.Writer.Write(b)
-}
-
-// Close returns no error if nothing was written: nothing is lost, and a process without a
-// console may have no standard output. Nor is it an error if standard output was the list,
-// and is closed already.
-func (s *standardOutput) Close() error {
-	err := s.Closer.Close()
-	if !s.written || errors.Is(err, os.ErrClosed) {
-		return nil
-	}
-	return err
 }
 
 // loss returns an error if a list that stands in dest's place must stay, because the new

@@ -26,9 +26,9 @@ type outputs struct {
 	former   *update.Former // with --update: the list as it was
 }
 
-// A replaced is a file that is to be replaced. If it is one of the files that are hashed, or
-// an input that names them, it stays: its digest would be of contents that are gone, and it may be a file that
-// was never meant to be an output.
+// A replaced is a file that is to be replaced. It stays if it is one of the files that are
+// hashed, or an input that names them: its digest would be of contents that are gone, and it
+// may be a file that was never meant to be an output.
 type replaced struct {
 	id   file.ID
 	read atomic.Bool
@@ -135,7 +135,7 @@ func (o *options) inputs() []string {
 	}
 	var paths []string
 	for _, name := range o.files {
-		if o.leavesIn(name) {
+		if o.isWanted(name) {
 			paths = append(paths, under(o.base, name))
 		}
 	}

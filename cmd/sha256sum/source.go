@@ -140,15 +140,14 @@ func (s *source) operand(name string) iter.Seq[item] {
 		}
 	}
 	return s.withRecords(name, func(yield func(item) bool) {
-		if s.leavesIn(name) {
+		if s.isWanted(name) {
 			yield(s.named(name, path))
 		}
 	})
 }
 
-// leavesIn reports whether the filters leave in a file that is named. Standard input has no
-// name.
-func (o *options) leavesIn(name string) bool {
+// isWanted reports whether the filters keep an operand. They do not apply to standard input.
+func (o *options) isWanted(name string) bool {
 	return name == "-" || o.filters.Keep(name, false)
 }
 
@@ -307,7 +306,7 @@ func (s *source) namesFrom(from string) iter.Seq[item] {
 				}
 				continue
 			}
-			if s.leavesIn(name) {
+			if s.isWanted(name) {
 				s.seen.see(under(s.base, name), s.links != "name")
 			}
 			// What is hashed would not be written: finish reports why.

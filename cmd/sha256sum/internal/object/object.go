@@ -65,7 +65,7 @@ func Parse(line string) (name string, digest []byte, err error) {
 	}
 	digest, err = hex.DecodeString(o.Digest)
 	switch {
-	case o.OK != nil || o.Status != "" || o.Expected != "" || o.From != "":
+	case o.OK != nil || o.Status != "" || o.Expected != "" || o.From != "" || o.FromBytes != nil:
 		return "", nil, errNoFile
 	case o.Name == "" || strings.Contains(o.Name, "\x00"):
 		return "", nil, errNoFile
