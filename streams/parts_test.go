@@ -251,7 +251,7 @@ func TestPartsCanceled(t *testing.T) {
 			t.Errorf("done before, an empty object: error %v", err)
 		}
 
-		// A reader that fails since the context is done, as those of networks do.
+		// A reader that fails because the context is done, as those of networks do.
 		for _, size := range []int64{100, 64 << 20} {
 			ctx, cancel := context.WithCancel(t.Context())
 			time.AfterFunc(time.Millisecond, cancel)

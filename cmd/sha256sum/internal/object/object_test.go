@@ -41,6 +41,7 @@ func TestParse(t *testing.T) {
 		// Another decoder may see another name.
 		{line: `{"name":"evil","NAME":"good","digest":"` + abc + `"}`},
 		{line: `{"Name":"good","digest":"` + abc + `"}`},
+		{line: `{"name":"good","digest":"` + abc + `","from_bytes":"/w=="}`},
 		{line: `{"name":"evil","name":"good","digest":"` + abc + `"}`},
 		{line: `{"name":"good","digest":"` + abc + `","digest":"` + abc + `"}`},
 		{line: `{"name":"good","digest":"` + abc + `","more":1}`},
