@@ -46,16 +46,24 @@ func WriteHashes(hs []hash.Hash, data [][]byte) {
 		writeEach(hs, data)
 		return
 	}
-	// For most lists of little data, AlwaysOneByOne alone decides. For most others,
-	// weighLengths does. bytes/BlockSize ignores the partial blocks that hashes hold before and
-	// after the write. On average, these cancel out. No hash costs less than equalCycles.
+	// For most lists of little data, AlwaysOneByOne alone decides. bytes/BlockSize ignores the
+	// partial blocks that hashes hold before and after the write. On average, these cancel out.
 	more := 0
 	if foreign == len(hs) {
 		more = wrapCycles // a lower bound: takeCycles is larger
 	}
-	least := leastJobs(len(hs), bytes, shortest, longest)
-	oneByOne := lanes.AlwaysOneByOne(len(hs), least, bytes/BlockSize, equalCycles+more, equalListCycles) ||
-		weighLengths(hs, data, alone, foreign > alone, more)
+	kind := lanes.EqualWrites // no kind costs less
+	if shortest < longest && (shortest < BlockSize || longest-shortest >= BlockSize) {
+		kind = kindOf(lanes.TallyBetween(len(hs), bytes/BlockSize, shortest/BlockSize, longest/BlockSize), len(hs))
+	}
+	oneByOne := lanes.AlwaysOneByOne(kind, len(hs), leastJobs(len(hs), bytes, shortest, longest), bytes/BlockSize, more)
+	switch {
+	case oneByOne:
+	case alone == 0:
+		oneByOne = weighLengths(hs, data, bytes, shortest, longest, more)
+	default:
+		oneByOne = weighRuns(hs, data, foreign > alone, more)
+	}
 	taken := false
 	if !oneByOne && foreign > 0 {
 		oneByOne, taken = weighWrites(hs, data)
@@ -72,7 +80,7 @@ func WriteHashes(hs []hash.Hash, data [][]byte) {
 		if servers {
 			flushMany(hs)
 		}
-		writeRuns(hs, data)
+		writeRuns(hs, data, foreign == 0 && !oneByOne)
 	}
 }
 
@@ -260,8 +268,10 @@ func writeEach(hs []hash.Hash, data [][]byte) {
 }
 
 // writeRuns is WriteHashes without checks. It does not take the state of a hash of
-// crypto/sha256, but calls the hash's Write.
-func writeRuns(hs []hash.Hash, data [][]byte) {
+// crypto/sha256, but calls the hash's Write. If `sideBySide` is set, the caller knows that
+// writing to all of hs side by side takes less time than one by one.
+func writeRuns(hs []hash.Hash, data [][]byte, sideBySide bool) {
+	all := len(hs)
 	w := works.Get().(*work)
 	defer w.release()
 	for len(hs) > 0 {
@@ -283,12 +293,13 @@ func writeRuns(hs []hash.Hash, data [][]byte) {
 		w.hs, w.data = hs[:n], data[:n]
 		left := t.Jobs() < n // hashes whose data completes no block are left to Write
 		uneven := t.IsUneven() || left && t.Longest() > 1
-		switch oneByOne, kind := writesOneByOne(t, n, 0), kindOf(t, n); {
-		case oneByOne:
+		pays := t.Jobs() > 1 && (sideBySide && n == all || !writesOneByOne(t, n, 0))
+		switch kind := kindOf(t, n); {
+		case !pays:
 			left = true
-		case kind == equalWrites:
+		case kind == lanes.EqualWrites:
 			lanes.RunEqual(n, t.Longest(), (*equalWork)(w))
-		case kind == classedWrites:
+		case kind == lanes.ClassedWrites:
 			lanes.RunByClasses(n, (*equalWork)(w))
 		case n <= nearHashes && longest <= nearData:
 			lanes.Run(n, (*nearWork)(w), uneven)

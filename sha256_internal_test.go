@@ -127,16 +127,19 @@ func TestListsByClasses(t *testing.T) {
 			}
 		}
 	}
+	weighed := func(hs []hash.Hash, data [][]byte) { writeRuns(hs, data, false) }
+	sideBySide := func(hs []hash.Hash, data [][]byte) { writeRuns(hs, data, true) }
 	step := 1
 	if testing.Short() {
 		step = 5
 	}
 	for _, a := range classes {
 		for i, b := range classes {
-			check([]class{a, b}, false, writeRuns)
+			check([]class{a, b}, false, weighed)
+			check([]class{a, b}, false, sideBySide)
 			for j := i % step; j < len(classes); j += step {
-				check([]class{a, b, classes[j]}, false, writeRuns)
-				check([]class{a, b, classes[j]}, true, writeRuns)
+				check([]class{a, b, classes[j]}, false, sideBySide)
+				check([]class{a, b, classes[j]}, true, sideBySide)
 			}
 			many := slices.Repeat([]class{a, b}, 33)
 			check(many, false, WriteHashes)
@@ -162,7 +165,7 @@ func writeClasses(hs []hash.Hash, data [][]byte) {
 		t = t.With(h.(*digest).blocksWith(data[i]))
 	}
 	if t.Longest() > 16 {
-		writeRuns(hs, data)
+		writeRuns(hs, data, false)
 		return
 	}
 	w := works.Get().(*work)
@@ -218,7 +221,7 @@ func TestFaultOnAnyPage(t *testing.T) {
 					for name, write := range map[string]func(){
 						"Write":       func() { h.Write(p) },
 						"WriteHashes": func() { WriteHashes(others, [][]byte{classData, p, classData[:100]}) },
-						"writeRuns":   func() { writeRuns(others, [][]byte{classData, p, classData[:100]}) },
+						"writeRuns":   func() { writeRuns(others, [][]byte{classData, p, classData[:100]}, false) },
 						"classes":     func() { writeClasses(many, manyData) },
 					} {
 						if guard.Faults(write) == nil {

@@ -133,7 +133,7 @@ func writeTaken(hs []hash.Hash, data [][]byte) error {
 	}()
 	for len(hs) > 0 {
 		n := r.fill(hs, data)
-		writeRuns(r.hs, r.data)
+		writeRuns(r.hs, r.data, false)
 		if err := r.putBack(); err != nil {
 			return err
 		}

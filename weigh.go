@@ -9,22 +9,9 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/lanes"
 )
 
-// What hashes cost side by side, in cycles on top of what they cost alone. The CPU on which
-// a cost was measured stands behind it.
+// What hashes cost side by side, in cycles on top of what they cost alone and what package
+// lanes knows of. The CPU on which a cost was measured stands behind it.
 const (
-	// In WriteHashes, each hash costs equalCycles in lanes.RunEqual, classCycles in
-	// lanes.RunByClasses, and writeCycles in lanes.Run. classCycles was measured with hashes that
-	// complete other numbers of blocks in each call: branches are then mispredicted.
-	equalCycles = 30  // Zen 3
-	classCycles = 60  // Zen 3
-	writeCycles = 130 // Granite Rapids, Zen 4
-	// A list costs equalListCycles in RunEqual and RunByClasses, writeListCycles in Run.
-	equalListCycles = 600  // Zen 3
-	writeListCycles = 2500 // Granite Rapids, Zen 4
-	// In a list of more than nearHashes hashes, each hash costs equalFarCycles more in
-	// RunEqual and RunByClasses, writeFarCycles more in Run.
-	equalFarCycles = 50  // Zen 3
-	writeFarCycles = 200 // Granite Rapids, Zen 4
 	// If any hash writes to another hash, each hash costs wrapCycles more. If the state of
 	// any hash is taken, each hash costs takeCycles more.
 	wrapCycles = 80  // Granite Rapids
@@ -75,71 +62,109 @@ func surveyWrites(hs []hash.Hash, data [][]byte) (foreign, alone, bytes, shortes
 }
 
 // leastJobs returns how many of n writes AlwaysOneByOne charges. The writes have `bytes` bytes
-// in all, and `shortest` to `longest` bytes each. Side by side, a write that completes no block
-// costs next to nothing. So where long writes stand beside some that may be of this kind, only
-// as many count as are needed for all the bytes.
+// in all, and `shortest` to `longest` bytes each. It charges as many of equal length as there are
+// blocks: the others complete none, and cost next to nothing. If lengths differ, so do the
+// hashes, and which of them complete a block cannot be predicted. Then each hash costs as much as
+// a job. But where long writes stand beside short ones, only as many are charged as are needed
+// for all the bytes.
 func leastJobs(n, bytes, shortest, longest int) int {
-	if shortest < BlockSize/2 && longest >= 4*BlockSize {
+	switch {
+	case shortest == longest:
+		return min(n, bytes/BlockSize)
+	case isFewLong(shortest, longest):
 		return (bytes + longest - 1) / longest
 	}
 	return n
 }
 
+// isFewLong reports whether some writes of `shortest` to `longest` bytes may be long, and most
+// may complete no block.
+func isFewLong(shortest, longest int) bool {
+	return shortest < BlockSize/2 && longest >= 4*BlockSize
+}
+
 // blocksOf returns how many blocks n bytes complete in a hash that holds `held` bytes.
 func blocksOf(n, held int) int { return int((uint(n) + uint(held)) / BlockSize) }
 
-// heldAbout returns how many bytes of a block the hashes are assumed to hold: as many as a few
-// of them, if these are hashes of this package that hold the same number, else half a block.
-func heldAbout(hs []hash.Hash) int {
+// heldAbout returns how many bytes of a block the hashes are assumed to hold, at least and at
+// most: as many as a few of them, if these are hashes of this package that hold the same number,
+// else any number. hs must not be empty.
+func heldAbout(hs []hash.Hash) (least, most int) {
 	first, ok := hs[0].(*digest)
 	if !ok {
-		return BlockSize / 2
+		return 0, BlockSize - 1
 	}
 	for i := 1; i < len(hs); i += 1 + len(hs)/4 {
 		if d, ok := hs[i].(*digest); !ok || d.n != first.n {
-			return BlockSize / 2
+			return 0, BlockSize - 1
 		}
 	}
-	return int(first.n)
+	return int(first.n), int(first.n)
 }
 
-// weighLengths reports whether writing data to hs one by one takes less time than side by
-// side. It assumes that each hash holds heldAbout bytes. Side by side, a hash costs `more`
-// cycles on top of the cost of a hash of this package. `alone` is the number of short writes
-// to hashes of crypto/sha256, which are done alone. These writes split the other writes
-// into runs. But if hs holds further foreign hashes (`others`), writeTaken may run, so all
-// other writes count as one run. hs must not be empty.
-func weighLengths(hs []hash.Hash, data [][]byte, alone int, others bool, more int) bool {
-	held := heldAbout(hs)
-	if alone == 0 { // one run
-		equal := 0 // how many first lengths are equal: they need no tally each
-		for equal < len(data) && len(data[equal]) == len(data[0]) {
-			equal++
-		}
-		run := lanes.TallyEqual(equal, blocksOf(len(data[0]), held))
-		for _, p := range data[equal:] {
-			run = run.With(blocksOf(len(p), held))
-		}
-		return writesOneByOne(run, len(hs), more)
+// weighLengths reports whether writing data to hs one by one takes less time than side by side.
+// It assumes that each hash holds heldAbout bytes. The writes have `bytes` bytes in all, and
+// `shortest` to `longest` bytes each. Side by side, a hash costs `more` cycles on top of the cost
+// of a hash of this package. hs must not be empty.
+func weighLengths(hs []hash.Hash, data [][]byte, bytes, shortest, longest, more int) bool {
+	least, most := heldAbout(hs)
+	t := tallyAbout(data, bytes, shortest, longest, least, most)
+	if t.Longest() == 1 && shortest == longest && least == most && (longest|most)%wordSize == 0 && !lanes.WordsPay() {
+		return true
 	}
+	return writesOneByOne(t, len(hs), more)
+}
+
+// wordSize is the size of the words in which few bytes are copied.
+const wordSize = 8
+
+// tallyAbout tallies the blocks that writing data completes, if the hashes hold `least` to `most`
+// bytes. The writes have `bytes` bytes in all, and `shortest` to `longest` bytes each. If
+// isFewLong, tallyAbout looks at each of them, as if half of the hashes held `least` bytes, and
+// the others `most`. Otherwise, all count as jobs (see leastJobs).
+func tallyAbout(data [][]byte, bytes, shortest, longest, least, most int) lanes.Tally {
+	if !isFewLong(shortest, longest) {
+		// On average, hashes hold half a block before and after the write.
+		bytes += len(data) * ((least+most+1)/2 - BlockSize/2)
+		return lanes.TallyBetween(len(data), bytes/BlockSize, blocksOf(shortest, least), blocksOf(longest, most))
+	}
+	var t lanes.Tally
+	for i, p := range data {
+		held := least
+		if i%4 < 2 { // long and short writes may alternate
+			held = most
+		}
+		t = t.With(blocksOf(len(p), held))
+	}
+	return t
+}
+
+// weighRuns reports whether writing data to hs one by one takes less time than side by side.
+// It assumes that each hash holds half a block. Some writes are short, and to hashes of
+// crypto/sha256: they are done alone, and split the other writes into runs. But if hs holds
+// further foreign hashes (`others`), writeTaken may run, so all other writes count as one run.
+// Side by side, a hash costs `more` cycles on top of the cost of a hash of this package.
+func weighRuns(hs []hash.Hash, data [][]byte, others bool, more int) bool {
 	var run lanes.Tally
+	start := 0 // of the run
 	for i, p := range data {
 		if len(p) >= minTaken || typeAt(hs, i) != stdType {
-			run = run.With(blocksOf(len(p), held))
+			run = run.With(blocksOf(len(p), BlockSize/2))
 		} else if !others {
-			if run.Jobs() > 1 && !writesOneByOne(run, len(hs), more) {
+			if run.Jobs() > 1 && !writesOneByOne(run, i-start, more) {
 				return false
 			}
-			run = lanes.Tally{}
+			run, start = lanes.Tally{}, i+1
 		}
 	}
-	return writesOneByOne(run, len(hs), more)
+	return writesOneByOne(run, len(hs)-start, more)
 }
 
 // weighWrites returns in `oneByOne` whether writing data to hs one by one takes less time than
 // side by side. It returns in `taken` whether writing side by side needs writeTaken.
 func weighWrites(hs []hash.Hash, data [][]byte) (oneByOne, taken bool) {
 	var all, run lanes.Tally
+	start := 0 // of the run
 	wraps, takes, runsOneByOne := 0, 0, true
 	for i, h := range hs {
 		blocks := len(data[i]) / BlockSize
@@ -157,9 +182,10 @@ func weighWrites(hs []hash.Hash, data [][]byte) (oneByOne, taken bool) {
 				takes = takeCycles
 			default: // h ends a run of writeRuns
 				if run.Jobs() > 0 {
-					runsOneByOne = runsOneByOne && writesOneByOne(run, len(hs), 0)
+					runsOneByOne = runsOneByOne && writesOneByOne(run, i-start, 0)
 					all, run = all.Plus(run), lanes.Tally{}
 				}
+				start = i + 1
 				continue
 			}
 		}
@@ -169,14 +195,14 @@ func weighWrites(hs []hash.Hash, data [][]byte) (oneByOne, taken bool) {
 		all = all.Plus(run)
 		return writesOneByOne(all, len(hs), wraps+takes), true
 	}
-	return runsOneByOne && writesOneByOne(run, len(hs), 0), false
+	return runsOneByOne && writesOneByOne(run, len(hs)-start, 0), false
 }
 
 // stdOneByOne reports whether n hashes of crypto/sha256 take less time by their method Sum
 // than side by side. For few, it asks AlwaysOneByOne first: that takes less time than
 // OneByOneEqual (see quickEnds).
 func stdOneByOne(n int) bool {
-	return n <= quickEnds && lanes.AlwaysOneByOne(n, n, n, stdCycles, 0) || lanes.OneByOneEqual(n, 1, stdCycles)
+	return n <= quickEnds && lanes.AlwaysOneByOne(lanes.Jobs, n, n, n, stdCycles) || lanes.OneByOneEqual(n, 1, stdCycles)
 }
 
 // runOneByOne is endsOneByOne for a run of hashes that have ends.
@@ -199,7 +225,7 @@ const quickEnds = 8
 // side loses by that count, and the run is all of hs, the actual numbers of blocks decide.
 // A hash of crypto/sha256 does not tell how many; it counts as one block.
 func endsOneByOne(hs []hash.Hash, longest int) bool {
-	if longest <= quickEnds && lanes.AlwaysOneByOne(longest, longest, 2*longest, sumCycles, 0) {
+	if longest <= quickEnds && lanes.AlwaysOneByOne(lanes.Jobs, longest, longest, 2*longest, sumCycles) {
 		return true
 	}
 	if oneByOne := lanes.OneByOneEqual(longest, 1, sumCycles); !oneByOne || longest < len(hs) {
@@ -216,7 +242,7 @@ func endsOneByOne(hs []hash.Hash, longest int) bool {
 		}
 		two += block.PaddedBlocks(rest) - 1
 	}
-	return two == 0 || lanes.TallyEqual(len(hs)-two, 1).Plus(lanes.TallyEqual(two, 2)).OneByOne(sumCycles)
+	return two == 0 || lanes.TallyEqual(len(hs)-two, 1).Plus(lanes.TallyEqual(two, 2)).OneByOne(lanes.Jobs, sumCycles)
 }
 
 // writesOneByOne reports whether the writes in t take less time one by one than side by side.
@@ -227,42 +253,20 @@ func writesOneByOne(t lanes.Tally, n, more int) bool {
 		return true
 	}
 	kind := kindOf(t, n)
-	// Equal writes beside some that complete no block are classed, but run as in RunEqual.
-	unequal := kind == classedWrites && !t.IsEqual()
-	each, list, far := writeCycles, writeListCycles, writeFarCycles
-	switch {
-	case unequal:
-		each, list, far = classCycles, equalListCycles, equalFarCycles
-	case kind != mixedWrites:
-		each, list, far = equalCycles, equalListCycles, equalFarCycles
-	}
 	if n > nearHashes {
-		each += far
+		more += lanes.FarCycles(kind)
 	}
-	each += more + list/n
-	if unequal {
-		return t.OneByOneInClasses(each)
-	}
-	return t.OneByOne(each)
+	return t.OneByOne(kind, more)
 }
-
-// A writeKind says which function of package lanes does a list of writes.
-type writeKind int
-
-const (
-	mixedWrites   writeKind = iota // Run
-	equalWrites                    // RunEqual
-	classedWrites                  // RunByClasses
-)
 
 // kindOf returns how n writes go side by side, if t tallies the blocks of all of them. If t
 // tallies only some, equal writes that are too long for classes count as mixed.
-func kindOf(t lanes.Tally, n int) writeKind {
+func kindOf(t lanes.Tally, n int) lanes.Kind {
 	switch {
 	case t.IsEqual() && t.Jobs() == n:
-		return equalWrites
+		return lanes.EqualWrites
 	case t.HasClasses():
-		return classedWrites
+		return lanes.ClassedWrites
 	}
-	return mixedWrites
+	return lanes.MixedWrites
 }

@@ -43,25 +43,22 @@ func TestWeighWrites(t *testing.T) {
 // TestWritesAreWeighedAsTheyRun tests that writes are weighed by the costs of the function
 // of package lanes that does them.
 func TestWritesAreWeighedAsTheyRun(t *testing.T) {
-	type weighing func(t lanes.Tally, n int) bool
-	equal := weighing(func(t lanes.Tally, n int) bool { return t.OneByOne(equalCycles + equalListCycles/n) })
-	classed := weighing(func(t lanes.Tally, n int) bool { return t.OneByOneInClasses(classCycles + equalListCycles/n) })
-	other := weighing(func(t lanes.Tally, n int) bool { return t.OneByOne(writeCycles + writeListCycles/n) })
+	const equal, classed, mixed = lanes.EqualWrites, lanes.ClassedWrites, lanes.MixedWrites
 	for _, tt := range []struct {
 		name    string
-		begun   int  // bytes of a block that each hash has
-		spread  int  // the largest number of blocks that a hash has more than others
-		foreign bool // a hash of another package follows
-		want    weighing
-		unlike  weighing // by the costs of another function
+		begun   int        // bytes of a block that each hash has
+		spread  int        // the largest number of blocks that a hash has more than others
+		foreign bool       // a hash of another package follows
+		want    lanes.Kind // if equal or mixed; otherwise, the plan decides
+		unlike  lanes.Kind // by the costs of another function
 	}{
-		{name: "equal", want: equal, unlike: other},
-		{name: "equal, begun", begun: 20, want: equal, unlike: other},
-		{name: "equal, before a hash of another package", foreign: true, want: equal, unlike: other},
-		{name: "in two classes", spread: 1, unlike: equal}, // want: the plan decides
+		{name: "equal", want: equal, unlike: mixed},
+		{name: "equal, begun", begun: 20, want: equal, unlike: mixed},
+		{name: "equal, before a hash of another package", foreign: true, want: equal, unlike: mixed},
+		{name: "in two classes", spread: 1, unlike: equal},
 		{name: "in two classes, begun", spread: 1, begun: 20, unlike: equal},
 		{name: "in many classes", spread: 15, unlike: equal},
-		{name: "too long for classes", spread: 40, want: other, unlike: classed},
+		{name: "too long for classes", spread: 40, want: mixed, unlike: equal},
 	} {
 		differ := false
 		for _, n := range []int{6, 8, 11, 16, 24, 60} {
@@ -78,20 +75,20 @@ func TestWritesAreWeighedAsTheyRun(t *testing.T) {
 					hs, data = append(hs, struct{ hash.Hash }{New()}), append(data, nil)
 					n++
 				}
-				weigh := tt.want
+				kind := tt.want
 				switch {
-				case weigh == nil && tally.HasClasses():
-					weigh = classed
-				case weigh == nil:
-					weigh = other
-				case tt.spread > 0 && tally.HasClasses():
+				case kind == mixed && tally.HasClasses():
 					continue // too short
+				case kind != equal && tally.HasClasses():
+					kind = classed
+				case kind != equal:
+					kind = mixed
 				}
-				want := weigh(tally, n)
+				want := tally.OneByOne(kind, 0)
 				if oneByOne, taken := weighWrites(hs, data); oneByOne != want || taken {
 					t.Errorf("%s: %d hashes of %d blocks and more: one by one %t and taken %t, want %t", tt.name, n, blocks, oneByOne, taken, want)
 				}
-				differ = differ || want != tt.unlike(tally, n)
+				differ = differ || want != tally.OneByOne(tt.unlike, 0)
 			}
 		}
 		if !differ {
@@ -102,6 +99,7 @@ func TestWritesAreWeighedAsTheyRun(t *testing.T) {
 
 // TestHeldAbout tests what hashes are assumed to hold.
 func TestHeldAbout(t *testing.T) {
+	const anyNumber = -1
 	holding := func(n int) hash.Hash {
 		h := New()
 		h.Write(make([]byte, n))
@@ -118,76 +116,137 @@ func TestHeldAbout(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		hs   []hash.Hash
-		want int
+		want int // or anyNumber
 	}{
 		{"one", equal[:1], 16},
 		{"two", equal[:2], 16},
 		{"many", equal, 16},
 		{"a whole block and 5 bytes", []hash.Hash{holding(69), holding(5)}, 5},
-		{"others hold more", unequal, BlockSize / 2},
-		{"the second holds more", []hash.Hash{holding(1), holding(2), holding(1)}, BlockSize / 2},
-		{"of crypto/sha256", []hash.Hash{stdsha256.New(), holding(3)}, BlockSize / 2},
-		{"beside one of crypto/sha256", []hash.Hash{holding(3), stdsha256.New()}, BlockSize / 2},
+		{"others hold more", unequal, anyNumber},
+		{"the second holds more", []hash.Hash{holding(1), holding(2), holding(1)}, anyNumber},
+		{"of crypto/sha256", []hash.Hash{stdsha256.New(), holding(3)}, anyNumber},
+		{"beside one of crypto/sha256", []hash.Hash{holding(3), stdsha256.New()}, anyNumber},
 	} {
-		if got := heldAbout(tt.hs); got != tt.want {
-			t.Errorf("%s: %d bytes, want %d", tt.name, got, tt.want)
+		least, most := tt.want, tt.want
+		if tt.want == anyNumber {
+			least, most = 0, BlockSize-1
+		}
+		if gotLeast, gotMost := heldAbout(tt.hs); gotLeast != least || gotMost != most {
+			t.Errorf("%s: %d to %d bytes, want %d to %d", tt.name, gotLeast, gotMost, least, most)
 		}
 	}
 }
 
-// TestWeighLengths tests that lengths are weighed as the blocks that they complete on
-// average, and that short writes to hashes of crypto/sha256 separate the others.
+// TestTallyAbout tests which blocks the lengths of writes are assumed to complete.
+func TestTallyAbout(t *testing.T) {
+	const anyNumber = -1
+	between := lanes.TallyBetween
+	counted := func(blocks ...int) (tally lanes.Tally) {
+		for _, b := range blocks {
+			tally = tally.With(b)
+		}
+		return tally
+	}
+	for _, tt := range []struct {
+		name    string
+		held    int // what each hash holds, or anyNumber
+		lengths []int
+		want    lanes.Tally
+	}{
+		{"of one length", 0, []int{640, 640, 640}, counted(10, 10, 10)},
+		{"of one length, begun", 40, []int{88, 88, 88}, counted(2, 2, 2)},
+		{"of one length, unequal hashes", anyNumber, []int{640, 640, 640, 640}, between(4, 40, 10, 10)},
+		{"no whole blocks, unequal hashes", anyNumber, []int{100, 100, 100, 100}, between(4, 6, 1, 2)},
+		{"less than a block, unequal hashes", anyNumber, []int{63, 63}, between(2, 1, 0, 1)},
+		{"of several lengths", 0, []int{256, 320, 640}, between(3, 17, 4, 10)},
+		{"of several lengths, begun", 60, []int{68, 260, 320}, between(3, 11, 2, 5)},
+		{"a few bytes, not to count as blocks of others", 32, []int{40, 40, 100, 100}, between(4, 4, 1, 2)},
+		{"few long ones", 32, []int{10, 20, 31, 1000}, counted(0, 0, 0, 16)},
+		{"few long ones, unequal hashes", anyNumber, []int{10, 20, 31, 1000}, counted(1, 1, 0, 15)},
+		{"each second long, unequal hashes", anyNumber, []int{10, 960, 10, 960}, counted(1, 15, 0, 15)},
+		{"each second long, by turns, unequal hashes", anyNumber, []int{0, 970, 0, 970}, counted(0, 16, 0, 15)},
+	} {
+		data, bytes := make([][]byte, len(tt.lengths)), 0
+		for i, n := range tt.lengths {
+			data[i] = make([]byte, n)
+			bytes += n
+		}
+		least, most := tt.held, tt.held
+		if tt.held == anyNumber {
+			least, most = 0, BlockSize-1
+		}
+		if got := tallyAbout(data, bytes, slices.Min(tt.lengths), slices.Max(tt.lengths), least, most); got != tt.want {
+			t.Errorf("%s: %+v, want %+v", tt.name, got, tt.want)
+		}
+	}
+}
+
+// TestWeighLengths tests that equal writes are weighed by their blocks, except those of one block
+// and of whole words.
 func TestWeighLengths(t *testing.T) {
-	for blocks := 1; blocks < 20; blocks++ {
-		own, data := make([]hash.Hash, 64), make([][]byte, 64)
-		var all, half lanes.Tally
-		for i := range own {
-			own[i], data[i] = New(), make([]byte, blocks*BlockSize-BlockSize/2)
-			own[i].Write(make([]byte, BlockSize/2+i%2)) // not all hold as much
-			all = all.With(blocks)
-			if i < len(own)/2 {
-				half = half.With(blocks)
+	for _, tt := range []struct {
+		name         string
+		held, length int
+		words        bool
+	}{
+		{"whole blocks", 0, 64, true},
+		{"whole words", 40, 24, true},
+		{"no whole words are held", 60, 64, false},
+		{"no whole words are written", 48, 20, false},
+		{"two blocks", 0, 128, false},
+	} {
+		for n := 2; n < 80; n++ {
+			hs, data := make([]hash.Hash, n), make([][]byte, n)
+			for i := range hs {
+				hs[i], data[i] = New(), make([]byte, tt.length)
+				hs[i].Write(make([]byte, tt.held))
 			}
-		}
-		if oneByOne, want := weighLengths(own, data, 0, false, 0), writesOneByOne(all, 64, 0); oneByOne != want {
-			t.Errorf("64 of %d blocks: %t, want %t", blocks, oneByOne, want)
-		}
-		if oneByOne, want := weighLengths(own, data, 0, false, takeCycles), writesOneByOne(all, 64, takeCycles); oneByOne != want {
-			t.Errorf("64 of %d blocks, with more cycles: %t, want %t", blocks, oneByOne, want)
-		}
-		for _, longer := range []int{1, 9, 300} { // the second half
-			mixed, tally := slices.Clone(data), half
-			for i := 32; i < 64; i++ {
-				mixed[i], tally = make([]byte, (blocks+longer)*BlockSize), tally.With(blocks+longer)
+			tally := lanes.TallyEqual(n, (tt.held+tt.length)/BlockSize)
+			for _, other := range []int{0, wrapCycles} {
+				got := weighLengths(hs, data, n*tt.length, tt.length, tt.length, other)
+				if want := writesOneByOne(tally, n, other) || tt.words && !lanes.WordsPay(); got != want {
+					t.Errorf("%s: %d writes, %d cycles more: one by one %t, want %t", tt.name, n, other, got, want)
+				}
 			}
-			if oneByOne, want := weighLengths(own, mixed, 0, false, 0), writesOneByOne(tally, 64, 0); oneByOne != want {
-				t.Errorf("32 of %d blocks and 32 of %d: %t, want %t", blocks, blocks+longer, oneByOne, want)
-			}
-		}
-		if blocks*BlockSize-BlockSize/2 >= minTaken {
-			continue
-		}
-		one := slices.Clone(own)
-		one[32] = stdsha256.New()
-		if oneByOne, want := weighLengths(one, data, 1, false, 0), writesOneByOne(half, 64, 0); oneByOne != want {
-			t.Errorf("64 of %d blocks, one of crypto/sha256: %t, want %t", blocks, oneByOne, want)
-		}
-		if oneByOne, want := weighLengths(one, data, 1, true, 0), weighLengths(own[1:], data[1:], 0, false, 0); oneByOne != want {
-			t.Errorf("64 of %d blocks, one of crypto/sha256, beside wrappers: %t, want %t", blocks, oneByOne, want)
-		}
-		for i := range one {
-			if i%2 == 1 {
-				one[i] = stdsha256.New()
-			}
-		}
-		if !weighLengths(one, data, 32, false, 0) {
-			t.Errorf("64 of %d blocks, each second of crypto/sha256, pay", blocks)
 		}
 	}
 }
 
-// TestFewWritesCost tests that more cycles for each hash, and more than nearHashes, never
-// make writes pay.
+// TestWeighRuns tests that lengths are weighed as the blocks that they complete on average, and
+// that short writes to hashes of crypto/sha256 separate the others.
+func TestWeighRuns(t *testing.T) {
+	for blocks := 1; blocks*BlockSize-BlockSize/2 < minTaken; blocks++ {
+		hs, data := make([]hash.Hash, 65), make([][]byte, 65)
+		for i := range hs {
+			hs[i], data[i] = New(), make([]byte, blocks*BlockSize-BlockSize/2)
+		}
+		hs[32] = stdsha256.New()
+		data[64] = make([]byte, (blocks+9)*BlockSize)
+		half := lanes.TallyEqual(32, blocks)
+		longer := lanes.TallyEqual(31, blocks).With(blocks + 9)
+		for _, more := range []int{0, wrapCycles, takeCycles} {
+			want := writesOneByOne(half, 32, more) && writesOneByOne(longer, 32, more)
+			if got := weighRuns(hs, data, false, more); got != want {
+				t.Errorf("65 of %d blocks, one of crypto/sha256, %d more cycles: %t, want %t", blocks, more, got, want)
+			}
+			all := half.Plus(longer)
+			if got, want := weighRuns(hs, data, true, more), writesOneByOne(all, 65, more); got != want {
+				t.Errorf("65 of %d blocks, one of crypto/sha256, beside wrappers, %d more cycles: %t, want %t", blocks, more, got, want)
+			}
+		}
+		for i := range hs {
+			if i%2 == 1 {
+				hs[i] = stdsha256.New()
+			}
+		}
+		if !weighRuns(hs, data, false, 0) {
+			t.Errorf("65 of %d blocks, each second of crypto/sha256, pay", blocks)
+		}
+	}
+}
+
+// TestFewWritesCost tests that more cycles for each hash never make writes pay, and that each of
+// more than nearHashes costs as much more as the plan says.
 func TestFewWritesCost(t *testing.T) {
 	for _, blocks := range [][]int{{4}, {0, 4}, {3, 4, 5}, {1, 50}} {
 		for _, n := range []int{0, 1, 2, 40, 400} {
@@ -196,12 +255,14 @@ func TestFewWritesCost(t *testing.T) {
 				tally = tally.With(blocks[i%len(blocks)])
 			}
 			for _, more := range []int{0, wrapCycles, takeCycles, 1 << 20} {
-				// A list's share for each write is that of n writes, so only long lists compare.
-				if n == 400 && writesOneByOne(tally, n, more) && !writesOneByOne(tally, nearHashes+1, more) {
-					t.Errorf("%d writes of %v blocks pay only if they are far", n, blocks)
-				}
 				if writesOneByOne(tally, n, more) && !writesOneByOne(tally, n, more+1) {
 					t.Errorf("%d writes of %v blocks pay only with more than %d cycles each", n, blocks, more)
+				}
+			}
+			for more := 0; more < 4000 && tally.Jobs() > 1; more += 5 {
+				far := lanes.FarCycles(kindOf(tally, nearHashes+1))
+				if got, want := writesOneByOne(tally, nearHashes+1, more), tally.OneByOne(kindOf(tally, nearHashes+1), more+far); got != want {
+					t.Errorf("%d writes of %v blocks among many, %d more cycles: one by one %t, want %t", n, blocks, more, got, want)
 				}
 			}
 			if !writesOneByOne(tally, n, 1<<20) {
@@ -220,6 +281,9 @@ func TestLeastJobs(t *testing.T) {
 		{40, 40 * 100, 0, 255, 40},   // all are short
 		{40, 8 * 256, 0, 256, 8},
 		{2, 1024, 0, 1024, 1},
+		{40, 40 * 64, 64, 64, 40},
+		{40, 40 * 20, 20, 20, 12}, // 27 of 40 complete no block
+		{40, 40 * 300, 300, 300, 40},
 	} {
 		if got := leastJobs(tt.n, tt.bytes, tt.shortest, tt.longest); got != tt.want {
 			t.Errorf("%d writes of %d to %d bytes, %d in all: %d jobs, want %d", tt.n, tt.shortest, tt.longest, tt.bytes, got, tt.want)

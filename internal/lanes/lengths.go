@@ -1,6 +1,9 @@
 package lanes
 
-import "github.com/sha256-simd/sha256-simd/internal/block"
+import (
+	"github.com/sha256-simd/sha256-simd/internal/block"
+	"github.com/sha256-simd/sha256-simd/internal/plan"
+)
 
 // OneByOne reports whether messages take less time one by one than side by side. If there are
 // more than block.MaxLanes messages, OneByOne does not look at their lengths. It then returns
@@ -40,7 +43,7 @@ func (l *lengths) oneByOne(msgs [][]byte, before int, nesting Nesting) bool {
 		}
 		return p.OneByOneByBlocks(counts[:longest+1], outer, each)
 	}
-	return p.OneByOne(n, l.blocks, shortest, longest, outer, each, true)
+	return p.OneByOne(plan.Messages, n, l.blocks, shortest, longest, outer, each)
 }
 
 // areCounted reports whether n messages are counted by their numbers of blocks, to know whether
@@ -99,5 +102,5 @@ func haveLength(msgs [][]byte, n int) bool {
 func (l *lengths) oneByOneInRotation(n, before int, nesting Nesting) bool {
 	p := streamPlans.current()
 	shortest, longest := block.PaddedBlocks(before+l.shortest), block.PaddedBlocks(before+l.longest)
-	return p.OneByOne(n, l.blocks, shortest, longest, nesting.Blocks(), p.NestingCycles(nesting, n), true)
+	return p.OneByOne(plan.Messages, n, l.blocks, shortest, longest, nesting.Blocks(), p.NestingCycles(nesting, n))
 }

@@ -1,6 +1,21 @@
 package lanes
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/sha256-simd/sha256-simd/internal/block"
+	"github.com/sha256-simd/sha256-simd/internal/plan"
+)
+
+// A Kind says what a list is of.
+type Kind = plan.Kind
+
+const (
+	Jobs          = plan.Jobs
+	EqualWrites   = plan.EqualWrites   // RunEqual does them
+	ClassedWrites = plan.ClassedWrites // RunByClasses does them
+	MixedWrites   = plan.MixedWrites   // Run does them
+)
 
 // A Tally counts the blocks of a list of jobs. Some jobs may have no blocks. A Tally is
 // small, and no method has a pointer receiver, so that loops keep a Tally in registers.
@@ -28,6 +43,12 @@ func TallyEqual(n, blocks int) Tally {
 	return Tally{n, n * blocks, blocks, uint(-blocks)}
 }
 
+// TallyBetween returns the tally of n jobs of `shortest` to `longest` blocks each. They have
+// about `blocks` blocks in all. If shortest is 0, those without blocks count as jobs.
+func TallyBetween(n, blocks, shortest, longest int) Tally {
+	return Tally{n, min(max(blocks, n*shortest), n*longest), longest, uint(-shortest)}
+}
+
 // Plus returns the tally of the jobs of both.
 func (t Tally) Plus(u Tally) Tally {
 	return Tally{t.jobs + u.jobs, t.blocks + u.blocks, max(t.longest, u.longest), max(t.negShortest, u.negShortest)}
@@ -48,49 +69,49 @@ func (t Tally) IsUneven() bool { return t.classes() > 2 }
 
 // HasClasses reports whether RunByClasses does the jobs faster than Run. No job may have
 // more than maxClassed blocks. In addition, all jobs that have blocks must have the same
-// number, or each class must have, on average, enough jobs to fill the lanes. If the plan has
-// PairsPay and Halves, as that of Zen 3, where this was measured, more jobs than lanes are
-// enough.
+// number, or there must be enough jobs by the plan.
 func (t Tally) HasClasses() bool {
-	if t.longest > maxClassed || t.IsEqual() {
-		return t.longest <= maxClassed
-	}
-	p := streamPlans.current()
-	return p.PairsPay && p.Halves && t.jobs > p.Width || t.jobs >= t.classes()*p.Width
+	return t.longest <= maxClassed && (t.IsEqual() || streamPlans.current().HasClasses(t.jobs, t.classes()))
 }
 
 // classes returns how many numbers of blocks there are from the smallest to the largest,
 // both included. Jobs without blocks do not count.
 func (t Tally) classes() int { return t.longest - int(-t.negShortest) + 1 }
 
-// OneByOneInClasses is OneByOne for RunByClasses.
-func (t Tally) OneByOneInClasses(each int) bool {
-	return streamPlans.current().OneByOneInClasses(t.jobs, t.blocks, t.classes(), each)
-}
-
-// OneByOne reports whether the jobs take less time one by one than side by side. Side by side,
-// each job costs `each` cycles more than alone, not counting its blocks. If at most one job has
+// OneByOne reports whether a list of that kind takes less time one by one than side by side.
+// Side by side, each job costs the caller `each` cycles more than alone. If at most one job has
 // blocks, OneByOne returns true without a plan.
-func (t Tally) OneByOne(each int) bool {
+func (t Tally) OneByOne(kind Kind, each int) bool {
 	if t.jobs <= 1 {
 		return true
 	}
-	return streamPlans.current().OneByOne(t.jobs, t.blocks, int(-t.negShortest), t.longest, 0, each, false)
+	p := streamPlans.current()
+	if kind == EqualWrites && each == 0 && t.jobs <= block.MaxLanes { // a look-up takes less time
+		return t.longest < p.LeastWrites[t.jobs]
+	}
+	return p.OneByOne(kind, t.jobs, t.blocks, int(-t.negShortest), t.longest, 0, each)
 }
 
-// OneByOneEqual is the method OneByOne for n jobs of `blocks` blocks each. It assumes that jobs
-// of up to block.MaxShort blocks are copied whole, so that many jobs share a call.
+// FarCycles returns the cycles that each write of that kind costs more in a list of hashes that
+// do not stay in cache.
+func FarCycles(kind Kind) int { return streamPlans.current().FarCycles(kind) }
+
+// WordsPay reports whether EqualWrites of one block may take less time side by side if whole
+// words of 8 bytes are written to hashes that hold whole words.
+func WordsPay() bool { return streamPlans.current().WordsPay() }
+
+// OneByOneEqual is the method OneByOne for n plan.Messages of `blocks` blocks each.
 func OneByOneEqual(n, blocks, each int) bool {
 	if n <= 1 {
 		return true
 	}
-	return streamPlans.current().OneByOne(n, n*blocks, blocks, blocks, 0, each, true)
+	return streamPlans.current().OneByOne(plan.Messages, n, n*blocks, blocks, blocks, 0, each)
 }
 
-// AlwaysOneByOne reports whether n jobs that have `blocks` blocks in all take less time one by
-// one than side by side, however the blocks are distributed. At least `least` of the jobs have
-// blocks. Side by side, each of these costs `each` cycles more than alone, and the list as a
-// whole costs `list` cycles more. That copied short messages share calls is left out.
-func AlwaysOneByOne(n, least, blocks, each, list int) bool {
-	return least <= 1 || streamPlans.current().AlwaysOneByOne(n, least, blocks, each, list)
+// AlwaysOneByOne reports whether n jobs of a list of that kind, with `blocks` blocks in all,
+// take less time one by one than side by side, however the blocks are distributed. At least
+// `least` of the jobs have blocks. Side by side, each of these costs the caller `each` cycles
+// more than alone. That copied short messages share calls is left out.
+func AlwaysOneByOne(kind Kind, n, least, blocks, each int) bool {
+	return least <= 1 || streamPlans.current().AlwaysOneByOne(kind, n, least, blocks, each)
 }

@@ -160,6 +160,42 @@ func TestOneByOneOfFewLong(t *testing.T) {
 	}
 }
 
+// TestLooksUpWrites tests that writes are looked up as the plan weighs them.
+func TestLooksUpWrites(t *testing.T) {
+	for _, m := range []cpu.Microarch{cpu.Zen3, cpu.IntelAVX512SHA} {
+		p := usePlanOf(t, m)
+		for n := 2; n < 80; n++ {
+			for blocks := range 40 {
+				for _, each := range []int{0, 1} {
+					got := TallyBetween(n, n*blocks, blocks, blocks).OneByOne(EqualWrites, each)
+					if want := p.OneByOne(EqualWrites, n, n*blocks, blocks, blocks, 0, each); got != want {
+						t.Errorf("%#v: %d writes of %d blocks, %d cycles each: one by one %t, want %t", m, n, blocks, each, got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestTallyBetween tests that jobs of which only the number of bytes is known never have more or
+// fewer blocks than their lengths allow.
+func TestTallyBetween(t *testing.T) {
+	for _, tt := range []struct {
+		n, blocks, shortest, longest, want int
+	}{
+		{4, 10, 1, 5, 10},
+		{4, 3, 1, 5, 4},
+		{4, 21, 1, 5, 20},
+		{4, 2, 0, 1, 2},
+		{4, 1, 0, 0, 0},
+	} {
+		got := TallyBetween(tt.n, tt.blocks, tt.shortest, tt.longest)
+		if want := (Tally{tt.n, tt.want, tt.longest, uint(-tt.shortest)}); got != want {
+			t.Errorf("%d jobs of %d to %d blocks, about %d: %+v, want %+v", tt.n, tt.shortest, tt.longest, tt.blocks, got, want)
+		}
+	}
+}
+
 // TestWhatIsCounted tests for which lists OneByOne counts the messages by their blocks, and
 // that it counts them as package plan expects.
 func TestWhatIsCounted(t *testing.T) {
@@ -188,7 +224,7 @@ func TestWhatIsCounted(t *testing.T) {
 		if nesting == NotNested && blocks < p.Least[n] {
 			continue
 		}
-		uncounted := p.OneByOne(n, blocks, shortest, longest, outer, each, true)
+		uncounted := p.OneByOne(plan.Messages, n, blocks, shortest, longest, outer, each)
 		want := uncounted
 		switch {
 		case longest <= block.MaxShort || longest > 8*n || n <= p.Width || longest-shortest < 2:

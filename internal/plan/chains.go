@@ -75,7 +75,7 @@ func (p *Chains) ChainWay(s *Streams, n, steps, longest int, even bool) ChainWay
 	switch {
 	case s.Width == 1 || n == 1:
 		return OneByOneWay
-	case even || pays(int64(longest)*int64(defaultLists.list), alone) && pays(s.passes(n, steps, longest, even), alone):
+	case even || pays(int64(longest)*int64(jobCosts.list), alone) && pays(s.passes(n, steps, longest, even), alone):
 		return PassesWay
 	}
 	return OneByOneWay
@@ -102,7 +102,7 @@ func (p *Chains) together(n, steps, longest int, even bool) int64 {
 // passes returns the cycles that plain chains cost in passes.
 func (s *Streams) passes(n, steps, longest int, even bool) int64 {
 	width := min(n, s.Width)
-	pass := defaultLists.list + 4*s.overhead.callOf(width)
+	pass := jobCosts.list + 4*s.overhead.callOf(width)
 	step := passCycles + s.cycles[width]/width
 	if !even {
 		step += compactCycles

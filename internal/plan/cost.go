@@ -19,9 +19,9 @@ type Row struct {
 	On       string
 	overhead overhead
 	measured []cost
-	// listsAVX512 are the costs of lists, whose short messages are copied whole, where AVX-512 is
-	// enabled; `lists` are those elsewhere. If both are nil, they are defaultLists.
-	lists, listsAVX512 *listCosts
+	// listsAVX512 are the costs of lists where AVX-512 is enabled; `lists` are those elsewhere.
+	// If both are nil, they are defaultLists.
+	lists, listsAVX512 *kindCosts
 
 	// `estimated` holds costs that were not measured. The field `from` says what they are
 	// based on.

@@ -6,38 +6,71 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/block"
 )
 
-// listCosts are what lists of messages or of other jobs cost on top of their blocks and calls,
-// in cycles.
+// A Kind says what a list is of, and which function of package lanes does it.
+type Kind uint8
+
+const (
+	Messages      Kind = iota // those of up to block.MaxShort blocks are copied whole
+	Jobs                      // any other jobs, none of which are copied
+	EqualWrites               // writes to hashes, done by RunEqual
+	ClassedWrites             // by RunByClasses
+	MixedWrites               // by Run
+)
+
+// listCosts are what the lists of a kind cost on top of their blocks and calls, in cycles.
 type listCosts struct {
-	// Side by side, a list costs `list`, and each of its messages `message`.
+	// Side by side, a list costs `list`, and each of its messages or jobs `message`.
 	list, message int
 	// If the numbers of blocks differ, and the largest exceeds block.MaxShort, the list costs
 	// longList more, and each message longMessage.
 	longList, longMessage int
-	// If messages of one length are too long to be copied whole, each costs longEqual more.
+	// If Messages of one length are too long to be copied whole, each costs longEqual more.
 	longEqual int
-	// Alone, a message of one block costs oneBlock: no other block hides the latency of padding
-	// it.
+	// Alone, a message or a write of one block costs oneBlock: no other block hides the latency of
+	// padding it, or of joining it with what the hash holds.
 	oneBlock int
-	nestings [NestedEach + 1]nestingCost
+	nestings [NestedEach + 1]nestingCost // of Messages
+	// ClassedWrites need, on average, classJobs jobs for each number of blocks. If classJobs is 0,
+	// see HasClasses and oneByOneInClasses. If all of ClassedWrites that complete blocks complete
+	// the same number, they run like EqualWrites, but each costs oneClass more.
+	classJobs, oneClass int
+	// If the hashes of a list do not stay in cache, each write costs `far` more.
+	far int
+	// EqualWrites of one block never pay if whole words of 8 bytes are written to hashes that hold
+	// whole words. Alone, fewer loads then wait for stores that they overlap in part.
+	noWords bool
 }
 
-// defaultLists serve jobs that are never copied whole, such as writes, and others where a row
-// does not say more. In random lists, list, message and longMessage were 300, 15 and 40 cycles
-// on Granite Rapids, and 540, 0 and 110 on Zen 4: these lie between. longList was measured on
-// Zen 4, with random lists in cache. Of those that ran side by side, some took 3% to 16% longer
-// than one by one: without longList, 28% of the lists of 3 messages and 6% of those of 4 to 6;
-// with it, 3% of all. With it, one list in a hundred runs one by one though it would gain 5%.
-// The other costs were measured on Zen 3. With these nestings, plans choose what was faster
-// there for 2 to 12 messages of one length. On other CPUs, all are estimates.
-var defaultLists = listCosts{
-	list: 450, message: 10, longList: 150, longMessage: 100, longEqual: 50, oneBlock: 40,
-	nestings: [...]nestingCost{Nested: {list: 100}, NestedEach: {each: 22, list: 100}},
+// kindCosts are the costs of lists of every kind.
+type kindCosts [MixedWrites + 1]listCosts
+
+// defaultLists serve where a row does not say more. In random lists of Messages, list, message
+// and longMessage were 300, 15 and 40 cycles on Granite Rapids, and 540, 0 and 110 on Zen 4:
+// these lie between. longList was measured on Zen 4, with random lists in cache. Of those that
+// ran side by side, some took 3% to 16% longer than one by one: without longList, 28% of the
+// lists of 3 messages and 6% of those of 4 to 6; with it, 3% of all. With it, one list in a
+// hundred runs one by one though it would gain 5%. Other costs of Messages were measured on Zen
+// 3. With these nestings, plans choose what was faster there for 2 to 12 messages of one length.
+// EqualWrites and ClassedWrites were measured on Zen 3, the latter with hashes that complete
+// other numbers of blocks in each call: branches are then mispredicted. MixedWrites were measured
+// on Granite Rapids and Zen 4. On other CPUs, all are estimates.
+var defaultLists = kindCosts{
+	Messages: {
+		list: 450, message: 10, longList: 150, longMessage: 100, longEqual: 50, oneBlock: 40,
+		nestings: [...]nestingCost{Nested: {list: 100}, NestedEach: {each: 22, list: 100}},
+	},
+	Jobs:          jobCosts,
+	EqualWrites:   {list: 1050, message: 40, far: 50},
+	ClassedWrites: {list: 1050, message: 70, far: 50},
+	MixedWrites:   {list: 2950, message: 140, longList: 150, longMessage: 100, far: 200},
 }
 
-// listsOf returns the costs of lists whose short messages are copied whole, if the kernels are
-// `enabled`. AVX-512 pads such messages, too.
-func (r *Row) listsOf(enabled []block.Spec) *listCosts {
+// jobCosts are the costs of lists of Jobs on every CPU.
+var jobCosts = listCosts{list: 450, message: 10, longList: 150, longMessage: 100}
+
+// listsOf returns the costs of lists if the kernels are `enabled`. AVX-512 pads short messages,
+// and joins what a hash holds with what is written to it.
+func (r *Row) listsOf(enabled []block.Spec) *kindCosts {
 	hasAVX512 := slices.ContainsFunc(enabled, func(k block.Spec) bool { return slices.Contains(k.InstructionSets(), "avx512") })
 	switch {
 	case hasAVX512 && r.listsAVX512 != nil:
@@ -76,7 +109,7 @@ func (p *Streams) NestingCycles(k Nesting, n int) int {
 	if k == NotNested { // saves a division
 		return 0
 	}
-	c := &p.lists.nestings[k]
+	c := &p.lists[Messages].nestings[k]
 	return c.each + c.list/n
 }
 
@@ -84,7 +117,8 @@ func (p *Streams) NestingCycles(k Nesting, n int) int {
 // by side, however their blocks are distributed. They have `blocks` blocks in all, without
 // those behind outer prefixes. It takes less time than OneByOne, which divides.
 func (p *Streams) AlwaysNestedOneByOne(k Nesting, n, blocks int) bool {
-	c, l := &p.lists.nestings[k], min(n, p.Width)
-	least := p.lists.list + c.list + n*(p.lists.message+c.each) + 2*p.overhead.callOf(l) // any list has two calls
-	return int64(blocks+n*k.Blocks())*int64(p.gains[l]) < int64(least)
+	lists, l := &p.lists[Messages], min(n, p.Width)
+	c := &lists.nestings[k]
+	least := lists.list + c.list + n*(lists.message+c.each) + 2*p.overhead.callOf(l) // any list has two calls
+	return int64(blocks+n*k.Blocks())*p.mostGain(l) < int64(least)
 }

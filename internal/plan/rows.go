@@ -93,17 +93,32 @@ var rows = []Row{
 		// On Emerald Rapids (model 0xcf), sha256bench measured the same costs within 3%, except
 		// 1,451 to 1,504 for search_x32_avx512.
 		overhead: defaultOverhead,
-		// Lists were measured on Emerald Rapids: random ones of 2 to 32 messages. With
-		// defaultLists, 12% of those whose digests are nested ran one by one though they would
-		// gain 5% or more. With these costs, fewer than 1% of all lists would gain 5%, and fewer
-		// than 1% take 3% longer than one by one.
-		lists: &listCosts{
-			list: 450, message: 10, longList: 150, longMessage: 100, longEqual: 110, oneBlock: 10,
-			nestings: [...]nestingCost{Nested: {each: -80, list: 190}, NestedEach: {each: -65, list: 190}},
+		// Lists were measured on Emerald Rapids, in cache: random ones of 2 to 32 messages, and
+		// random writes to 2 to 360 hashes. With defaultLists, 12% of the lists whose digests are
+		// nested, and 17% of the lists of writes, ran one by one though they would gain 5% or more.
+		// With these costs, fewer than 1% of the lists of messages and 3% of those of writes would.
+		// Fewer than 1% of the former, and 3% of the latter, take 3% longer than one by one; writes
+		// take up to 10% longer. Of 120 lists of writes to 1,100 to 60,000 hashes, 22 would have
+		// gained 5%, and now 5 would.
+		lists: &kindCosts{
+			Messages: {
+				list: 450, message: 10, longList: 150, longMessage: 100, longEqual: 110, oneBlock: 10,
+				nestings: [...]nestingCost{Nested: {each: -80, list: 190}, NestedEach: {each: -65, list: 190}},
+			},
+			Jobs:          jobCosts,
+			EqualWrites:   {list: 280, message: 32, far: 25},
+			ClassedWrites: {list: 850, message: 65, classJobs: 4, oneClass: 22},
+			MixedWrites:   {list: 350, message: 148, far: 200},
 		},
-		listsAVX512: &listCosts{
-			list: 360, message: 2, longList: 130, longMessage: 100, longEqual: 90, oneBlock: 10,
-			nestings: [...]nestingCost{Nested: {each: -70, list: 190}, NestedEach: {each: -60, list: 270}},
+		listsAVX512: &kindCosts{
+			Messages: {
+				list: 360, message: 2, longList: 130, longMessage: 100, longEqual: 90, oneBlock: 10,
+				nestings: [...]nestingCost{Nested: {each: -70, list: 190}, NestedEach: {each: -60, list: 270}},
+			},
+			Jobs:          jobCosts,
+			EqualWrites:   {list: 200, message: 47, oneBlock: 12, far: 25, noWords: true},
+			ClassedWrites: {list: 850, message: 57, classJobs: 4, oneClass: 14},
+			MixedWrites:   {list: 300, message: 100, far: 200},
 		},
 		measured: []cost{
 			{"x1_avx512shani", 132}, {"x1_shani", 131}, {"x1_avx2", 463}, {"x1_avx", 511},

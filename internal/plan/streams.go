@@ -22,6 +22,9 @@ type Streams struct {
 	// are assumed to need at least as many. If no number is enough, Least[n] is math.MaxInt.
 	// It is not for nested digests.
 	Least [block.MaxLanes + 1]int
+	// LeastWrites[n] is the smallest number of blocks with which each of n EqualWrites takes less
+	// time side by side. If no number is enough, LeastWrites[n] is math.MaxInt.
+	LeastWrites [block.MaxLanes + 1]int
 	// PairsPay reports whether two lanes cost, per lane, at most 1.4 times as much as Width
 	// lanes.
 	PairsPay bool
@@ -29,15 +32,14 @@ type Streams struct {
 	Halves bool
 
 	overhead overhead
-	lists    *listCosts // where short messages are copied whole
+	lists    *kindCosts
 	// cycles[n] is the cost of advancing n lanes by a block.
 	cycles [block.MaxLanes + 1]int
 	// perBlock[n] is the cost of a block while n lanes end one after the other.
 	perBlock [block.MaxLanes + 1]int
-	// gains[n] is the most cycles that n lanes or fewer save per block. messageCosts[n] is
-	// the fewest cycles that a message costs on top of its blocks, in a list of at most n
-	// messages.
-	gains, messageCosts [block.MaxLanes + 1]int
+	// gains[n] is the most cycles that n lanes or fewer save per block. callCosts[n] is the
+	// fewest cycles that calls cost each message of a list, of at most n messages.
+	gains, callCosts [block.MaxLanes + 1]int
 	// cheapest[n] is the number of jobs that run at a time when n jobs rotate.
 	// rotations[n] are the ways to advance n jobs.
 	cheapest  [MaxJobs]int
@@ -51,7 +53,7 @@ func NewStreams(r Row, enabled []block.Spec, single string) *Streams {
 	choice := r.Streams(enabled, single)
 	first, cycles := choose(choice, 0)
 	p := &Streams{Width: choice[Cheapest(choice)].Lanes, overhead: r.overhead, lists: r.listsOf(enabled), cycles: cycles}
-	p.messageCosts[0] = math.MaxInt
+	p.callCosts[0] = math.MaxInt
 	for n, sum := 1, 0; n < len(cycles); n++ {
 		// If the lanes end at equal distances, `sum` is what it costs to advance them from one
 		// end to the next, with n(n-1)/2 blocks in all. Of few lanes, two are left for long.
@@ -61,7 +63,7 @@ func NewStreams(r Row, enabled []block.Spec, single string) *Streams {
 		}
 		sum += cycles[n]
 		p.gains[n] = max(p.gains[n-1], cycles[1]-cycles[n]/n)
-		p.messageCosts[n] = min(p.messageCosts[n-1], defaultLists.message+2*p.overhead.callOf(n)/n)
+		p.callCosts[n] = min(p.callCosts[n-1], 2*p.overhead.callOf(n)/n)
 	}
 	p.PairsPay = 5*cycles[2]*p.Width <= 7*2*cycles[p.Width]
 	p.Halves = 2*cycles[p.Width] <= cycles[1]*p.Width
@@ -74,13 +76,14 @@ func NewStreams(r Row, enabled []block.Spec, single string) *Streams {
 	}
 	for n := range p.Least {
 		p.Least[n] = p.least(n)
+		p.LeastWrites[n] = leastBlocks(1, func(b int) bool { return !p.OneByOne(EqualWrites, n, n*b, b, b, 0, 0) })
 	}
 	return p
 }
 
 // least returns Least[n].
 func (p *Streams) least(n int) int {
-	pays := func(b int) bool { return !p.OneByOne(n, n*b, b, b, 0, 0, true) }
+	pays := func(b int) bool { return !p.OneByOne(Messages, n, n*b, b, b, 0, 0) }
 	if pays(1) {
 		return n // n messages of 2 blocks may still not pay
 	}
@@ -90,37 +93,51 @@ func (p *Streams) least(n int) int {
 		each++
 	}
 	if each > block.MaxShort {
-		each += sort.Search(maxLeast, func(b int) bool { return pays(each + b) })
-		if !pays(each) {
+		if each = leastBlocks(each, pays); each == math.MaxInt {
 			return math.MaxInt
 		}
 	}
 	for blocks := n*(each-1) + 1; blocks < n*each; blocks++ {
-		if !p.OneByOne(n, blocks, each-1, each, 0, 0, true) {
+		if !p.OneByOne(Messages, n, blocks, each-1, each, 0, 0) {
 			return blocks
 		}
 	}
 	return n * each
 }
 
-// maxLeast limits the search for Least. If messages of one length take less time side by
+// leastBlocks returns the smallest number of blocks that pays, from `least` on, or math.MaxInt
+// if none does.
+func leastBlocks(least int, pays func(blocks int) bool) int {
+	least += sort.Search(maxLeast, func(b int) bool { return pays(least + b) })
+	if !pays(least) {
+		return math.MaxInt
+	}
+	return least
+}
+
+// maxLeast limits the search of leastBlocks. If messages of one length take less time side by
 // side at all, they do so with fewer than maxLeast blocks each.
 const maxLeast = 1 << 10
 
-// OneByOne reports whether n messages take less time one by one than side by side, or at
-// most a twentieth more (see pays). The messages have `blocks` blocks in all, the shortest
-// has `shortest`, the longest `longest`. `outer` more blocks nest each digest. Side by side,
-// each message costs the caller `each` cycles more than alone. If copied is set, messages of
-// up to block.MaxShort blocks are copied whole. Then up to block.MaxLanes messages with the
-// same number of blocks share a call, and the list costs what the row says of such lists.
-func (p *Streams) OneByOne(n, blocks, shortest, longest, outer, each int, copied bool) bool {
+// OneByOne reports whether n messages of a list of that kind take less time one by one than
+// side by side, or at most a twentieth more (see pays). The messages have `blocks` blocks in
+// all, the shortest has `shortest`, the longest `longest`. `outer` more blocks nest each digest.
+// Side by side, each message costs the caller `each` cycles more than alone. Up to
+// block.MaxLanes Messages of up to block.MaxShort blocks share a call if they have the same
+// number of blocks.
+func (p *Streams) OneByOne(kind Kind, n, blocks, shortest, longest, outer, each int) bool {
 	if p.Width == 1 || n <= 1 {
 		return true
 	}
-	lists, short := &defaultLists, longest <= block.MaxShort
-	if copied {
-		lists = p.lists
+	if kind == ClassedWrites {
+		switch classed := &p.lists[ClassedWrites]; {
+		case longest == shortest: // beside writes that complete no block
+			kind, each = EqualWrites, each+classed.oneClass
+		case classed.classJobs == 0:
+			return p.oneByOneInClasses(n, blocks, longest-shortest+1, each)
+		}
 	}
+	lists, copied, short := &p.lists[kind], kind == Messages, longest <= block.MaxShort
 	list := lists.list
 	blocks, shortest, longest = blocks+n*outer, shortest+outer, longest+outer
 	if longest > shortest && !short {
@@ -143,6 +160,9 @@ func (p *Streams) OneByOne(n, blocks, shortest, longest, outer, each int, copied
 		even = int64(n) * int64(shortest) * int64(p.cycles[width]) / int64(width)
 	}
 	calls := waves * (2 + min(longest-shortest, width-1))
+	if kind == ClassedWrites { // full waves of each class, and all that are left over
+		calls = min(calls, 2*(waves+longest-shortest+1))
+	}
 	if copied && short {
 		most := 2 * (2 + longest - shortest) // half of these calls are for messages left over
 		calls = min(1+calls, most*((n+block.MaxLanes-1)/block.MaxLanes))
@@ -153,6 +173,8 @@ func (p *Streams) OneByOne(n, blocks, shortest, longest, outer, each int, copied
 				calls += 2
 			}
 		}
+	}
+	if short {
 		alone += int64(max(0, 2*n-blocks)) * int64(lists.oneBlock) // at least so many have one block
 	}
 	rest := max(int64(left)*int64(perBlock), int64(longest-shortest)*int64(p.cycles[1]))
@@ -169,7 +191,8 @@ func (p *Streams) OneByOneByBlocks(counts []uint8, outer, each int) bool {
 	// Few messages are divided by loops: divisions would take longer. `lane` is how many lanes
 	// of the last wave of messages left over are taken.
 	n, blocks, lane := 0, 0, 0
-	together := int64(p.lists.list)
+	lists := &p.lists[Messages]
+	together := int64(lists.list)
 	for b := len(counts) - 1; b > 0; b-- {
 		c := int(counts[b])
 		if c == 0 {
@@ -206,10 +229,10 @@ func (p *Streams) OneByOneByBlocks(counts []uint8, outer, each int) bool {
 			lane = live
 		}
 	}
-	together += int64(n) * int64(p.lists.message+each)
+	together += int64(n) * int64(lists.message+each)
 	alone := int64(blocks) * int64(p.cycles[1])
 	if outer == 0 {
-		alone += int64(counts[1]) * int64(p.lists.oneBlock)
+		alone += int64(counts[1]) * int64(lists.oneBlock)
 	}
 	return !paysByBlocks(together, alone)
 }
@@ -221,10 +244,10 @@ func (p *Streams) MayPayByBlocks(n, blocks, longest, each int) bool {
 	if p.Width == 1 {
 		return false
 	}
-	lanes := min(n, p.Width)
+	lists, lanes := &p.lists[Messages], min(n, p.Width)
 	alone := int64(blocks) * int64(p.cycles[1])
 	least := max(alone-int64(blocks)*int64(p.gains[lanes]), int64(longest)*int64(p.cycles[1]))
-	return paysByBlocks(int64(p.lists.list+waveCycles)+int64(n)*int64(p.lists.message+each)+least, alone+int64(n)*int64(p.lists.oneBlock))
+	return paysByBlocks(int64(lists.list+waveCycles)+int64(n)*int64(lists.message+each)+least, alone+int64(n)*int64(lists.oneBlock))
 }
 
 // A wave of messages that run by blocks costs waveCycles on top of its blocks and calls. This
@@ -244,32 +267,55 @@ const WaveBlocks = 64
 // pays reports whether `together`, the cost side by side, is less than `alone`, the cost one
 // after the other, by more than a twenty-first of alone. The costs are not exact. So alone
 // may be a twentieth more than together.
-func pays(together, alone int64) bool { return alone-alone/21 > together }
+func pays(together, alone int64) bool { return alone-alone/margin > together }
 
-// OneByOneInClasses is OneByOne for n messages that have `classes` numbers of blocks. Those of a
-// class that fill the lanes run together, and so do those left over, the longest first. In long
-// lists, each class wastes at most a third of a turn for each block of an average message. In
+const margin = 21
+
+// mostGain returns the most cycles that a block in n lanes or fewer may save, beyond those that
+// it must save for a list to pay.
+func (p *Streams) mostGain(n int) int64 { return int64(p.gains[n] - p.cycles[1]/margin) }
+
+// FarCycles returns the cycles that each write of that kind costs more in a list of hashes that
+// do not stay in cache.
+func (p *Streams) FarCycles(kind Kind) int { return p.lists[kind].far }
+
+// WordsPay reports whether EqualWrites of one block may take less time side by side if whole
+// words of 8 bytes are written to hashes that hold whole words.
+func (p *Streams) WordsPay() bool { return !p.lists[EqualWrites].noWords }
+
+// HasClasses reports whether RunByClasses does n jobs, each of one of `classes` numbers of
+// blocks, faster than Run. Where a row does not say more, each class must have, on average,
+// enough jobs to fill the lanes. If the plan has PairsPay and Halves, as that of Zen 3, where
+// this was measured, more jobs than lanes are enough.
+func (p *Streams) HasClasses(n, classes int) bool {
+	if c := p.lists[ClassedWrites].classJobs; c > 0 {
+		return n >= c*classes
+	}
+	return p.PairsPay && p.Halves && n > p.Width || n >= classes*p.Width
+}
+
+// oneByOneInClasses is OneByOne for ClassedWrites that have `classes` numbers of blocks. Those of
+// a class that fill the lanes run together, and so do those left over, the longest first. In long
+// lists, each class wastes at most a third of a turn for each block of an average write. In
 // short lists, it wastes half a turn, and each turn wastes a quarter of its lanes. The latter
 // costs were measured on Zen 3, with 297 random lists of 5 to 460 hashes.
-func (p *Streams) OneByOneInClasses(n, blocks, classes, each int) bool {
-	if p.Width == 1 || n <= 1 {
-		return true
-	}
-	width, turn := int64(p.Width), int64(p.cycles[p.Width])
+func (p *Streams) oneByOneInClasses(n, blocks, classes, each int) bool {
+	lists, width, turn := &p.lists[ClassedWrites], int64(p.Width), int64(p.cycles[p.Width])
 	full := int64(blocks) * turn / width
 	waste := min(int64(classes)*int64(blocks/n)*turn/3, int64(classes)*turn/2+full/4)
-	together := int64(defaultLists.list) + int64(n)*int64(defaultLists.message+each) + 2*(int64(n)/width+1)*int64(p.overhead.callOf(p.Width)) + full + waste
+	together := int64(lists.list) + int64(n)*int64(lists.message+each) + 2*(int64(n)/width+1)*int64(p.overhead.callOf(p.Width)) + full + waste
 	return !pays(together, int64(blocks)*int64(p.cycles[1]))
 }
 
-// AlwaysOneByOne reports whether n messages that have `blocks` blocks in all take less time
-// one by one than side by side, however the blocks are distributed. At least `least` of the
-// messages have blocks. Side by side, each of these costs the caller `each` cycles more than
-// alone, and the list as a whole costs `list` cycles more. That copied short messages share
-// calls is left out.
-func (p *Streams) AlwaysOneByOne(n, least, blocks, each, list int) bool {
-	l := min(n, p.Width)
-	return int64(blocks)*int64(p.gains[l]) < int64(defaultLists.list+list)+int64(least)*int64(p.messageCosts[l]+each)
+// AlwaysOneByOne reports whether n messages of a list of that kind, with `blocks` blocks in
+// all, take less time one by one than side by side, however the blocks are distributed. At least
+// `least` of the messages have blocks. Side by side, each of these costs the caller `each` cycles
+// more than alone. That copied short messages share calls is left out. ClassedWrites must have
+// two numbers of blocks or more; EqualWrites bound the others.
+func (p *Streams) AlwaysOneByOne(kind Kind, n, least, blocks, each int) bool {
+	lists, l := &p.lists[kind], min(n, p.Width)
+	saved := int64(blocks)*p.mostGain(l) + int64(max(0, 2*n-blocks))*int64(lists.oneBlock)
+	return saved < int64(lists.list)+int64(least)*int64(lists.message+p.callCosts[l]+each)
 }
 
 // Streams returns the candidates for streams: the enabled kernels of several lanes, and

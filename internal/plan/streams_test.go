@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -231,11 +232,11 @@ func TestOneByOne(t *testing.T) {
 		{1 << 20, 1 << 20, 1, 1, 0, false},
 		{1 << 24, 1 << 29, 1 << 5, 1 << 5, 0, false}, // more cycles than 32 bits hold
 	} {
-		if got := p.OneByOne(tt.n, tt.blocks, tt.shortest, tt.longest, 0, tt.each, false); got != tt.want {
+		if got := p.OneByOne(Jobs, tt.n, tt.blocks, tt.shortest, tt.longest, 0, tt.each); got != tt.want {
 			t.Errorf("%d messages of %d to %d blocks, %d in all: %t, want %t", tt.n, tt.shortest, tt.longest, tt.blocks, got, tt.want)
 		}
 	}
-	if one := planOf(Row{Microarch: cpu.ArmNEON, overhead: defaultOverhead}, instructionSets...); !one.OneByOne(100, 6400, 64, 64, 0, 0, false) {
+	if one := planOf(Row{Microarch: cpu.ArmNEON, overhead: defaultOverhead}, instructionSets...); !one.OneByOne(Jobs, 100, 6400, 64, 64, 0, 0) {
 		t.Error("without a kernel of several lanes, messages go side by side")
 	}
 }
@@ -273,7 +274,7 @@ func TestNesting(t *testing.T) {
 		var got []int
 		for n := 2; n < 16; n++ {
 			each := p.NestingCycles(tt.nesting, n)
-			if !p.OneByOne(n, n*tt.blocks, tt.blocks, tt.blocks, tt.nesting.Blocks(), each, true) {
+			if !p.OneByOne(Messages, n, n*tt.blocks, tt.blocks, tt.blocks, tt.nesting.Blocks(), each) {
 				got = append(got, n)
 			}
 		}
@@ -297,7 +298,7 @@ func TestAlwaysNestedOneByOne(t *testing.T) {
 						if always {
 							known++
 						}
-						if always && !p.OneByOne(n, blocks, blocks/n, (blocks+n-1)/n, k.Blocks(), each, true) {
+						if always && !p.OneByOne(Messages, n, blocks, blocks/n, (blocks+n-1)/n, k.Blocks(), each) {
 							t.Fatalf("%s without %q, nesting %d: %d messages of %d blocks always go one by one, but pay", r.Microarch, disabled, k, n, blocks)
 						}
 					}
@@ -324,9 +325,9 @@ func TestCopiedWhole(t *testing.T) {
 		{16, 66, 1, 5, true, true},  // some are too long to be copied
 		{4, 16, 4, 4, false, false}, // one wave
 	} {
-		for copied, want := range map[bool]bool{false: tt.want, true: tt.copied} {
-			if got := p.OneByOne(tt.n, tt.blocks, tt.shortest, tt.longest, 0, 0, copied); got != want {
-				t.Errorf("%d messages of %d to %d blocks, %d in all, copied %t: %t, want %t", tt.n, tt.shortest, tt.longest, tt.blocks, copied, got, want)
+		for kind, want := range map[Kind]bool{Jobs: tt.want, Messages: tt.copied} {
+			if got := p.OneByOne(kind, tt.n, tt.blocks, tt.shortest, tt.longest, 0, 0); got != want {
+				t.Errorf("%d of %d to %d blocks, %d in all, kind %d: %t, want %t", tt.n, tt.shortest, tt.longest, tt.blocks, kind, got, want)
 			}
 		}
 	}
@@ -406,9 +407,9 @@ func TestCostsByBlocks(t *testing.T) {
 		}
 		alone := blocks * lanes[1]
 		if tt.outer == 0 {
-			alone += int(counts[1]) * p.lists.oneBlock
+			alone += int(counts[1]) * p.lists[Messages].oneBlock
 		}
-		left := alone - alone/14 - p.lists.list - tt.together - n*p.lists.message
+		left := alone - alone/14 - p.lists[Messages].list - tt.together - n*p.lists[Messages].message
 		most := int(math.Ceil(float64(left)/float64(n))) - 1
 		if p.OneByOneByBlocks(counts, tt.outer, most) || !p.OneByOneByBlocks(counts, tt.outer, most+1) {
 			t.Errorf("messages %v, %d more blocks each: %d cycles for each do not decide", tt.counts, tt.outer, most)
@@ -453,12 +454,12 @@ func TestLeast(t *testing.T) {
 			for n := 1; n < len(p.Least); n++ {
 				least := p.Least[n]
 				if least == math.MaxInt {
-					if n > 1 && p.Width > 1 && !p.OneByOne(n, n<<9, 1<<9, 1<<9, 0, 0, true) {
+					if n > 1 && p.Width > 1 && !p.OneByOne(Messages, n, n<<9, 1<<9, 1<<9, 0, 0) {
 						t.Errorf("%s without %q: %d messages have no least list", r.Microarch, disabled, n)
 					}
 					continue
 				}
-				pays := func(blocks int) bool { return !p.OneByOne(n, blocks, blocks/n, (blocks+n-1)/n, 0, 0, true) }
+				pays := func(blocks int) bool { return !p.OneByOne(Messages, n, blocks, blocks/n, (blocks+n-1)/n, 0, 0) }
 				if !pays(least) {
 					t.Errorf("%s without %q: %d messages of %d blocks do not pay", r.Microarch, disabled, n, least)
 				}
@@ -472,63 +473,191 @@ func TestLeast(t *testing.T) {
 	}
 }
 
-// TestAlwaysOneByOne tests that no list of equal lengths that never pays goes side by side, and
-// that a list of long messages may pay.
+// TestAlwaysOneByOne tests that no list pays of which AlwaysOneByOne says that it never does,
+// that no kind of write pays earlier than EqualWrites, and that a list of long messages may pay.
 func TestAlwaysOneByOne(t *testing.T) {
 	for _, r := range rows {
-		p := planOf(r)
-		for n := 2; n <= 8; n++ { // SumHashes asks about up to 8 ends of one or two blocks
-			for blocks := n; p.AlwaysOneByOne(n, n, 2*n, 10, 0) && blocks <= 2*n; blocks++ {
-				if !p.OneByOne(n, blocks, blocks/n, (blocks+n-1)/n, 0, 10, true) {
-					t.Errorf("%s: %d copied messages of %d blocks in all pay", r.Microarch, n, blocks)
-				}
-			}
-		}
-		for n := 2; n < 100; n++ {
-			for b := range 100 {
-				for _, each := range []int{0, 130, 800} {
-					// Most messages have b blocks, some one more.
-					if more := n/2 + 1; p.AlwaysOneByOne(n, n, n*b+more, each, 0) && !p.OneByOne(n, n*b+more, b, b+1, 0, each, false) {
-						t.Fatalf("%s: %d messages of %d blocks, some of one more, %d cycles each, pay", r.Microarch, n, b, each)
-					}
-					if p.AlwaysOneByOne(n, n, n*b, each, 0) && !(p.OneByOne(n, n*b, b, b, 0, each, false) && (n < p.Width || p.OneByOneInClasses(n, n*b, 1, each))) {
-						t.Fatalf("%s: %d messages of %d blocks, %d cycles each, pay", r.Microarch, n, b, each)
+		for _, disabled := range [][]string{nil, {"avx512"}} {
+			p := planOf(r, disabled...)
+			for n := 2; n <= 8; n++ { // SumHashes asks about up to 8 ends of one or two blocks
+				for blocks := n; p.AlwaysOneByOne(Jobs, n, n, 2*n, 10) && blocks <= 2*n; blocks++ {
+					if !p.OneByOne(Messages, n, blocks, blocks/n, (blocks+n-1)/n, 0, 10) {
+						t.Errorf("%s without %q: %d copied messages of %d blocks in all pay", r.Microarch, disabled, n, blocks)
 					}
 				}
 			}
-			if !p.AlwaysOneByOne(n, n, n<<10, 0, 1<<30) {
-				t.Errorf("%s: what %d messages cost together does not count", r.Microarch, n)
-			}
-			if p.gains[min(n, p.Width)] > 0 && p.AlwaysOneByOne(n, n, n<<10, 0, 0) {
-				t.Errorf("%s: %d long messages never pay", r.Microarch, n)
+			for kind := Jobs; kind <= MixedWrites; kind++ {
+				t.Run(fmt.Sprintf("%s without %q, kind %d", r.Microarch, disabled, kind), func(t *testing.T) { testAlwaysOneByOne(t, p, kind) })
 			}
 		}
 	}
 }
 
+func testAlwaysOneByOne(t *testing.T, p *Streams, kind Kind) {
+	cheapest := EqualWrites
+	if kind == Jobs {
+		cheapest = Jobs
+	}
+	for n := 2; n < 100; n++ {
+		for b := range 100 {
+			for _, each := range []int{0, 130, 800} {
+				// Most messages have b blocks, some one more.
+				more := n/2 + 1
+				for _, bound := range []Kind{cheapest, kind} {
+					mayRun := kind != ClassedWrites || p.HasClasses(n, 2)
+					if mayRun && p.AlwaysOneByOne(bound, n, n, n*b+more, each) && !p.OneByOne(kind, n, n*b+more, b, b+1, 0, each) {
+						t.Fatalf("%d jobs of %d blocks, some of one more, %d cycles each, pay", n, b, each)
+					}
+					isEqual := kind == ClassedWrites && bound == ClassedWrites // EqualWrites bound these
+					if !isEqual && p.AlwaysOneByOne(bound, n, n, n*b, each) && !p.OneByOne(kind, n, n*b, b, b, 0, each) {
+						t.Fatalf("%d jobs of %d blocks, %d cycles each, pay", n, b, each)
+					}
+				}
+			}
+		}
+		if !p.AlwaysOneByOne(kind, n, n, n<<10, 1<<30) {
+			t.Errorf("what each of %d jobs costs does not count", n)
+		}
+		if p.mostGain(min(n, p.Width)) > 0 && p.AlwaysOneByOne(kind, n, n, n<<10, 0) {
+			t.Errorf("%d long jobs never pay", n)
+		}
+	}
+}
+
+// TestLeastWrites tests that EqualWrites pay exactly from LeastWrites blocks on.
+func TestLeastWrites(t *testing.T) {
+	for _, r := range rows {
+		for _, disabled := range [][]string{nil, {"avx512"}, {"avx512", "shani"}} {
+			p := planOf(r, disabled...)
+			for n := range p.LeastWrites {
+				for b := 1; b < 300; b++ {
+					if pays := !p.OneByOne(EqualWrites, n, n*b, b, b, 0, 0); pays != (b >= p.LeastWrites[n]) {
+						t.Fatalf("%s without %q: %d writes of %d blocks: pays %t, from %d", r.Microarch, disabled, n, b, pays, p.LeastWrites[n])
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestAlwaysOneByOneKnowsMany tests that AlwaysOneByOne knows four in five lists of equal writes
+// that do not pay: it takes less time than OneByOne.
+func TestAlwaysOneByOneKnowsMany(t *testing.T) {
+	p := planOf(RowOf(cpu.IntelAVX512SHA))
+	known, all := 0, 0
+	for n := 2; n <= 8; n++ {
+		for b := 1; b < p.LeastWrites[n]; b++ {
+			all++
+			if p.AlwaysOneByOne(EqualWrites, n, n, n*b, 0) {
+				known++
+			}
+		}
+	}
+	if 5*known < 4*all {
+		t.Errorf("of %d lists that do not pay, %d are known", all, known)
+	}
+}
+
+// TestOneBlock tests that writes of one block cost oneBlock more alone, and others do not.
+func TestOneBlock(t *testing.T) {
+	p := planOf(RowOf(cpu.IntelAVX512SHA))
+	lists := &p.lists[EqualWrites]
+	if lists.oneBlock == 0 {
+		t.Fatal("the row has no oneBlock")
+	}
+	const n = 32
+	for blocks := 1; blocks <= 2; blocks++ {
+		alone := n * blocks * p.cycles[1]
+		if blocks == 1 {
+			alone += n * lists.oneBlock
+		}
+		left := alone - alone/21 - lists.list - n*lists.message - 4*p.overhead.callOf(16) - n*blocks*p.cycles[16]/16
+		most := int(math.Ceil(float64(left)/n)) - 1
+		if p.OneByOne(EqualWrites, n, n*blocks, blocks, blocks, 0, most) || !p.OneByOne(EqualWrites, n, n*blocks, blocks, blocks, 0, most+1) {
+			t.Errorf("%d writes of %d blocks: %d cycles for each do not decide", n, blocks, most)
+		}
+	}
+}
+
+// TestHasClasses names the fewest jobs that RunByClasses does faster than Run.
+func TestHasClasses(t *testing.T) {
+	for _, tt := range []struct {
+		row            Row
+		classes, least int
+	}{
+		{zen3, 2, 5}, // more jobs than lanes
+		{zen3, 9, 5},
+		{zen1, 2, 8}, // those that fill the lanes, for each class
+		{zen1, 9, 36},
+		{intelAVX512, 3, 48},
+		{RowOf(cpu.IntelAVX512SHA), 2, 8}, // measured
+		{RowOf(cpu.IntelAVX512SHA), 9, 36},
+	} {
+		if p := planOf(tt.row); !p.HasClasses(tt.least, tt.classes) || p.HasClasses(tt.least-1, tt.classes) {
+			t.Errorf("%s: %d jobs are not the fewest in %d classes", tt.row.Microarch, tt.least, tt.classes)
+		}
+	}
+}
+
+// TestClassedWrites tests what ClassedWrites cost where a row has classJobs: those of one class as
+// much as EqualWrites and oneClass, and others a pair of calls for each class and each full wave.
+func TestClassedWrites(t *testing.T) {
+	p := planOf(RowOf(cpu.IntelAVX512SHA))
+	lists := &p.lists[ClassedWrites]
+	if lists.classJobs == 0 || lists.oneClass == 0 {
+		t.Fatal("the row has no classJobs or no oneClass")
+	}
+	for n := 2; n < 80; n++ {
+		for b := 1; b < 9; b++ {
+			if got, want := p.OneByOne(ClassedWrites, n, n*b, b, b, 0, 5), p.OneByOne(EqualWrites, n, n*b, b, b, 0, 5+lists.oneClass); got != want {
+				t.Errorf("%d writes of %d blocks, beside others: one by one %t, want %t", n, b, got, want)
+			}
+		}
+	}
+	call, turn := p.overhead.callOf(16), p.cycles[16]
+	for _, tt := range []struct{ n, classes, calls int }{
+		{48, 2, 3 * 3}, // as many as in Run
+		{160, 3, 2 * (10 + 3)},
+		{1600, 5, 2 * (100 + 5)},
+	} {
+		blocks := tt.n * (tt.classes + 1) / 2 // of 1 to `classes` blocks
+		alone := blocks * p.cycles[1]
+		full := tt.n*turn/16 + (blocks-tt.n)*(turn/16)
+		left := alone - alone/21 - lists.list - tt.n*lists.message - tt.calls*call - full
+		each := int(math.Ceil(float64(left)/float64(tt.n))) - 1
+		if p.OneByOne(ClassedWrites, tt.n, blocks, 1, tt.classes, 0, each) || !p.OneByOne(ClassedWrites, tt.n, blocks, 1, tt.classes, 0, each+1) {
+			t.Errorf("%d writes in %d classes: %d cycles for each do not decide", tt.n, tt.classes, each)
+		}
+	}
+}
+
 // TestClassesCost tests that more numbers of blocks never make messages pay that do not pay
-// with fewer, and that each message of a long list costs little more than one of a list of
-// equal messages.
+// with fewer, and that apart from what a row says of each, one of a long list costs little more
+// than one of a list of equal messages.
 func TestClassesCost(t *testing.T) {
 	for _, r := range rows {
 		p := planOf(r)
-		for _, n := range []int{0, 1, 2, 33, 1000} {
+		if p.lists[ClassedWrites].classJobs > 0 {
+			continue // OneByOne alone decides
+		}
+		for _, n := range []int{2, 33, 1000} {
 			for b := 1; b <= 16; b++ {
 				for classes := 1; classes < 16; classes++ {
 					for _, each := range []int{0, 60, 800} {
-						if p.OneByOneInClasses(n, n*b, classes, each) && !p.OneByOneInClasses(n, n*b, classes+1, each) {
+						if p.oneByOneInClasses(n, n*b, classes, each) && !p.oneByOneInClasses(n, n*b, classes+1, each) {
 							t.Errorf("%s: %d messages of %d blocks pay in %d classes, and not in one less", r.Microarch, n, b, classes+1)
 						}
 					}
 				}
 			}
 		}
+		each := p.lists[ClassedWrites].message - p.lists[EqualWrites].message
 		for b := 1; b <= 16; b++ {
-			if few := p.OneByOneInClasses(1e6, 1e6*b, 4, 0); few && !p.OneByOne(1e6, 1e6*b, b, b, 0, 0, false) {
+			if few := p.oneByOneInClasses(1e6, 1e6*b, 4, 0); few && !p.OneByOne(EqualWrites, 1e6, 1e6*b, b, b, 0, each) {
 				t.Errorf("%s: a million messages of %d blocks pay if they are equal, and not in 4 classes", r.Microarch, b)
 			}
 		}
-		if n := 16 * p.Width; p.Width > 1 && p.OneByOneInClasses(n, 16*n, 4, 0) {
+		if n := 16 * p.Width; p.Width > 1 && p.oneByOneInClasses(n, 16*n, 4, 0) {
 			t.Errorf("%s: %d messages of 16 blocks do not pay", r.Microarch, n)
 		}
 	}
@@ -536,9 +665,9 @@ func TestClassesCost(t *testing.T) {
 	// for each wave, and as many for those left over.
 	p := planOf(zen3)
 	full, alone := 16*p.cycles[4], 64*p.cycles[1]
-	left := alone - alone/21 - defaultLists.list - 8*defaultLists.message - 6*p.overhead.callOf(4) - full
+	left := alone - alone/21 - defaultLists[ClassedWrites].list - 8*defaultLists[ClassedWrites].message - 6*p.overhead.callOf(4) - full
 	for classes, waste := range map[int]int{1: 8 * p.cycles[4] / 3, 9: 9*p.cycles[4]/2 + full/4} {
-		if each := (left - waste - 1) / 8; p.OneByOneInClasses(8, 64, classes, each) || !p.OneByOneInClasses(8, 64, classes, each+1) {
+		if each := (left - waste - 1) / 8; p.oneByOneInClasses(8, 64, classes, each) || !p.oneByOneInClasses(8, 64, classes, each+1) {
 			t.Errorf("8 messages of 8 blocks in %d classes: %d cycles for each do not decide", classes, each)
 		}
 	}
