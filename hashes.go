@@ -46,17 +46,12 @@ func WriteHashes(hs []hash.Hash, data [][]byte) {
 		writeEach(hs, data)
 		return
 	}
-	// For most lists of little data, AlwaysOneByOne alone decides. bytes/BlockSize ignores the
-	// partial blocks that hashes hold before and after the write. On average, these cancel out.
 	more := 0
 	if foreign == len(hs) {
 		more = wrapCycles // a lower bound: takeCycles is larger
 	}
-	kind := lanes.EqualWrites // no kind costs less
-	if shortest < longest && (shortest < BlockSize || longest-shortest >= BlockSize) {
-		kind = kindOf(lanes.TallyBetween(len(hs), bytes/BlockSize, shortest/BlockSize, longest/BlockSize), len(hs))
-	}
-	oneByOne := lanes.AlwaysOneByOne(kind, len(hs), leastJobs(len(hs), bytes, shortest, longest), bytes/BlockSize, more)
+	// For most lists of little data, alwaysOneByOne alone decides.
+	oneByOne := alwaysOneByOne(len(hs)-alone, bytes, shortest, longest, more)
 	switch {
 	case oneByOne:
 	case alone == 0:
@@ -268,8 +263,8 @@ func writeEach(hs []hash.Hash, data [][]byte) {
 }
 
 // writeRuns is WriteHashes without checks. It does not take the state of a hash of
-// crypto/sha256, but calls the hash's Write. If `sideBySide` is set, the caller knows that
-// writing to all of hs side by side takes less time than one by one.
+// crypto/sha256, but calls the hash's Write. If `sideBySide` is set, the caller has weighed all of
+// hs, and they go side by side. But if a hash occurs twice, they are several runs, each weighed.
 func writeRuns(hs []hash.Hash, data [][]byte, sideBySide bool) {
 	all := len(hs)
 	w := works.Get().(*work)

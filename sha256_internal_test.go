@@ -221,7 +221,7 @@ func TestFaultOnAnyPage(t *testing.T) {
 					for name, write := range map[string]func(){
 						"Write":       func() { h.Write(p) },
 						"WriteHashes": func() { WriteHashes(others, [][]byte{classData, p, classData[:100]}) },
-						"writeRuns":   func() { writeRuns(others, [][]byte{classData, p, classData[:100]}, false) },
+						"writeRuns":   func() { writeRuns(others, [][]byte{classData, p, classData[:100]}, true) },
 						"classes":     func() { writeClasses(many, manyData) },
 					} {
 						if guard.Faults(write) == nil {

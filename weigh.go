@@ -61,6 +61,23 @@ func surveyWrites(hs []hash.Hash, data [][]byte) (foreign, alone, bytes, shortes
 	return others + alone, alone, bytes, shortest, longest, servers
 }
 
+// alwaysOneByOne reports whether n writes surely take less time one by one than side by side. The
+// writes have `bytes` bytes in all, and `shortest` to `longest` bytes each. It ignores the partial
+// blocks that hashes hold before and after the write. On average, these cancel out. Side by side,
+// each hash costs at least `more` cycles on top of the cost of a hash of this package.
+func alwaysOneByOne(n, bytes, shortest, longest, more int) bool {
+	blocks, kind := bytes/BlockSize, lanes.EqualWrites // no kind costs less
+	// Lengths that differ by less than a block may complete equal numbers of blocks. Those of less
+	// than a block may, too, but their hashes seldom hold what it takes.
+	if shortest < longest && (shortest < BlockSize || longest-shortest >= BlockSize) {
+		if n <= block.MaxLanes {
+			return lanes.UnequalOneByOne(n, blocks, isFewLong(shortest, longest))
+		}
+		kind = kindOf(lanes.TallyBetween(n, blocks, shortest/BlockSize, longest/BlockSize), n)
+	}
+	return lanes.AlwaysOneByOne(kind, n, leastJobs(n, bytes, shortest, longest), blocks, more)
+}
+
 // leastJobs returns how many of n writes AlwaysOneByOne charges. The writes have `bytes` bytes
 // in all, and `shortest` to `longest` bytes each. It charges as many of equal length as there are
 // blocks: the others complete none, and cost next to nothing. If lengths differ, so do the
@@ -78,7 +95,7 @@ func leastJobs(n, bytes, shortest, longest int) int {
 }
 
 // isFewLong reports whether some writes of `shortest` to `longest` bytes may be long, and most
-// may complete no block.
+// may complete no block. The limits are of Emerald Rapids.
 func isFewLong(shortest, longest int) bool {
 	return shortest < BlockSize/2 && longest >= 4*BlockSize
 }
@@ -103,20 +120,23 @@ func heldAbout(hs []hash.Hash) (least, most int) {
 }
 
 // weighLengths reports whether writing data to hs one by one takes less time than side by side.
-// It assumes that each hash holds heldAbout bytes. The writes have `bytes` bytes in all, and
+// It assumes that each hash holds as many bytes as heldAbout says. The writes have `bytes` bytes in all, and
 // `shortest` to `longest` bytes each. Side by side, a hash costs `more` cycles on top of the cost
 // of a hash of this package. hs must not be empty.
 func weighLengths(hs []hash.Hash, data [][]byte, bytes, shortest, longest, more int) bool {
 	least, most := heldAbout(hs)
 	t := tallyAbout(data, bytes, shortest, longest, least, most)
-	if t.Longest() == 1 && shortest == longest && least == most && (longest|most)%wordSize == 0 && !lanes.WordsPay() {
+	if t.Longest() == 1 && shortest == longest && least == most && areWords(longest, least) && !lanes.WordsPay() {
 		return true
 	}
 	return writesOneByOne(t, len(hs), more)
 }
 
-// wordSize is the size of the words in which few bytes are copied.
-const wordSize = 8
+// areWords reports whether `length` bytes are whole words, and so are the bytes that a hash holds.
+func areWords(length, held int) bool {
+	const wordSize = 8
+	return (length|held)%wordSize == 0
+}
 
 // tallyAbout tallies the blocks that writing data completes, if the hashes hold `least` to `most`
 // bytes. The writes have `bytes` bytes in all, and `shortest` to `longest` bytes each. If
@@ -124,7 +144,7 @@ const wordSize = 8
 // the others `most`. Otherwise, all count as jobs (see leastJobs).
 func tallyAbout(data [][]byte, bytes, shortest, longest, least, most int) lanes.Tally {
 	if !isFewLong(shortest, longest) {
-		// On average, hashes hold half a block before and after the write.
+		// After the write, hashes hold half a block on average.
 		bytes += len(data) * ((least+most+1)/2 - BlockSize/2)
 		return lanes.TallyBetween(len(data), bytes/BlockSize, blocksOf(shortest, least), blocksOf(longest, most))
 	}
@@ -199,10 +219,10 @@ func weighWrites(hs []hash.Hash, data [][]byte) (oneByOne, taken bool) {
 }
 
 // stdOneByOne reports whether n hashes of crypto/sha256 take less time by their method Sum
-// than side by side. For few, it asks AlwaysOneByOne first: that takes less time than
-// OneByOneEqual (see quickEnds).
+// than side by side. For fewer than quickEnds, it asks AlwaysOneByOne first: that takes less time
+// than OneByOneEqual. On two lanes, eight that always go one by one would pay.
 func stdOneByOne(n int) bool {
-	return n <= quickEnds && lanes.AlwaysOneByOne(lanes.Jobs, n, n, n, stdCycles) || lanes.OneByOneEqual(n, 1, stdCycles)
+	return n < quickEnds && lanes.AlwaysOneByOne(lanes.Messages, n, n, n, stdCycles) || lanes.OneByOneEqual(n, 1, stdCycles)
 }
 
 // runOneByOne is endsOneByOne for a run of hashes that have ends.
@@ -247,7 +267,7 @@ func endsOneByOne(hs []hash.Hash, longest int) bool {
 
 // writesOneByOne reports whether the writes in t take less time one by one than side by side.
 // t tallies the blocks of some or all of n writes. Side by side, each write costs `more`
-// cycles on top of the constants above.
+// cycles on top of what package lanes knows of.
 func writesOneByOne(t lanes.Tally, n, more int) bool {
 	if t.Jobs() <= 1 {
 		return true

@@ -55,14 +55,14 @@ func TestWritesAreWeighedAsTheyRun(t *testing.T) {
 		{name: "equal", want: equal, unlike: mixed},
 		{name: "equal, begun", begun: 20, want: equal, unlike: mixed},
 		{name: "equal, before a hash of another package", foreign: true, want: equal, unlike: mixed},
-		{name: "in two classes", spread: 1, unlike: equal},
-		{name: "in two classes, begun", spread: 1, begun: 20, unlike: equal},
+		{name: "in two classes", spread: 1, unlike: mixed},
+		{name: "in two classes, begun", spread: 1, begun: 20, unlike: mixed},
 		{name: "in many classes", spread: 15, unlike: equal},
 		{name: "too long for classes", spread: 40, want: mixed, unlike: equal},
 	} {
 		differ := false
-		for _, n := range []int{6, 8, 11, 16, 24, 60} {
-			for blocks := 1; blocks <= 15; blocks++ {
+		for _, n := range []int{4, 6, 8, 11, 16, 24, 60} {
+			for _, blocks := range []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 30} {
 				hs, data := make([]hash.Hash, n), make([][]byte, n)
 				var tally lanes.Tally
 				for i := range hs {
@@ -163,8 +163,8 @@ func TestTallyAbout(t *testing.T) {
 		{"a few bytes, not to count as blocks of others", 32, []int{40, 40, 100, 100}, between(4, 4, 1, 2)},
 		{"few long ones", 32, []int{10, 20, 31, 1000}, counted(0, 0, 0, 16)},
 		{"few long ones, unequal hashes", anyNumber, []int{10, 20, 31, 1000}, counted(1, 1, 0, 15)},
-		{"each second long, unequal hashes", anyNumber, []int{10, 960, 10, 960}, counted(1, 15, 0, 15)},
-		{"each second long, by turns, unequal hashes", anyNumber, []int{0, 970, 0, 970}, counted(0, 16, 0, 15)},
+		{"each second long, of which one holds nothing", anyNumber, []int{10, 960, 10, 960}, counted(1, 15, 0, 15)},
+		{"each second long, of which one holds most of a block", anyNumber, []int{0, 970, 0, 970}, counted(0, 16, 0, 15)},
 	} {
 		data, bytes := make([][]byte, len(tt.lengths)), 0
 		for i, n := range tt.lengths {
@@ -212,6 +212,18 @@ func TestWeighLengths(t *testing.T) {
 	}
 }
 
+// TestWholeWords names writes of whole words to hashes that hold whole words.
+func TestWholeWords(t *testing.T) {
+	for _, tt := range []struct {
+		length, held int
+		want         bool
+	}{{64, 0, true}, {24, 40, true}, {64, 60, false}, {20, 48, false}, {63, 1, false}, {65, 7, false}} {
+		if got := areWords(tt.length, tt.held); got != tt.want {
+			t.Errorf("%d bytes to a hash that holds %d: %t, want %t", tt.length, tt.held, got, tt.want)
+		}
+	}
+}
+
 // TestWeighRuns tests that lengths are weighed as the blocks that they complete on average, and
 // that short writes to hashes of crypto/sha256 separate the others.
 func TestWeighRuns(t *testing.T) {
@@ -232,6 +244,12 @@ func TestWeighRuns(t *testing.T) {
 			all := half.Plus(longer)
 			if got, want := weighRuns(hs, data, true, more), writesOneByOne(all, 65, more); got != want {
 				t.Errorf("65 of %d blocks, one of crypto/sha256, beside wrappers, %d more cycles: %t, want %t", blocks, more, got, want)
+			}
+		}
+		for n := 2; n < 5; n++ { // alone, a short run of long writes is of another kind than among others
+			hs, data := append(slices.Repeat([]hash.Hash{New()}, n), hs[32]), append(slices.Repeat([][]byte{make([]byte, 30*BlockSize)}, n), data[32])
+			if got, want := weighRuns(hs, data, false, 0), writesOneByOne(lanes.TallyEqual(n, 30), n, 0); got != want {
+				t.Errorf("%d of 30 blocks, before one of crypto/sha256: %t, want %t", n, got, want)
 			}
 		}
 		for i := range hs {
@@ -259,15 +277,64 @@ func TestFewWritesCost(t *testing.T) {
 					t.Errorf("%d writes of %v blocks pay only with more than %d cycles each", n, blocks, more)
 				}
 			}
+			kind := kindOf(tally, nearHashes+1)
+			far := lanes.FarCycles(kind)
 			for more := 0; more < 4000 && tally.Jobs() > 1; more += 5 {
-				far := lanes.FarCycles(kindOf(tally, nearHashes+1))
-				if got, want := writesOneByOne(tally, nearHashes+1, more), tally.OneByOne(kindOf(tally, nearHashes+1), more+far); got != want {
+				if got, want := writesOneByOne(tally, nearHashes+1, more), tally.OneByOne(kind, more+far); got != want {
 					t.Errorf("%d writes of %v blocks among many, %d more cycles: one by one %t, want %t", n, blocks, more, got, want)
 				}
 			}
 			if !writesOneByOne(tally, n, 1<<20) {
 				t.Errorf("%d writes of %v blocks pay at any cost", n, blocks)
 			}
+		}
+	}
+}
+
+// TestAlwaysOneByOne tests by which costs few writes go one by one without further weighing.
+func TestAlwaysOneByOne(t *testing.T) {
+	equal := func(n, least, blocks, more int) bool {
+		return lanes.AlwaysOneByOne(lanes.EqualWrites, n, least, blocks, more)
+	}
+	unequal := func(n, _, blocks, _ int) bool { return lanes.UnequalOneByOne(n, blocks, false) }
+	few := func(n, _, blocks, _ int) bool { return lanes.UnequalOneByOne(n, blocks, true) }
+	for _, tt := range []struct {
+		name              string
+		shortest, longest int // in bytes
+		want              func(n, least, blocks, more int) bool
+	}{
+		{"of one length", 640, 640, equal},
+		{"of nearly one length, so that all may complete as many blocks", 640, 703, equal},
+		{"of unequal lengths", 640, 704, unequal},
+		{"short, of which some may complete no block", 63, 70, unequal},
+		{"few long", 31, 256, few},
+	} {
+		for n := 2; n <= block.MaxLanes; n++ {
+			for blocks := range 40 * n {
+				bytes := blocks*BlockSize + 63
+				for _, more := range []int{0, wrapCycles} {
+					want := tt.want(n, leastJobs(n, bytes, tt.shortest, tt.longest), blocks, more)
+					if got := alwaysOneByOne(n, bytes, tt.shortest, tt.longest, more); got != want {
+						t.Fatalf("%d writes %s, of %d blocks in all, %d more cycles: %t, want %t", n, tt.name, blocks, more, got, want)
+					}
+				}
+			}
+		}
+	}
+	for _, blocks := range []int{1 << 5, 1 << 20} {
+		got := alwaysOneByOne(1000, blocks*BlockSize, 0, 1<<20, 0)
+		tally := lanes.TallyBetween(1000, blocks, 0, 1<<14)
+		if want := lanes.AlwaysOneByOne(kindOf(tally, 1000), 1000, leastJobs(1000, blocks*BlockSize, 0, 1<<20), blocks, 0); got != want {
+			t.Errorf("1000 writes of %d blocks in all: %t, want %t", blocks, got, want)
+		}
+	}
+}
+
+// TestStdOneByOne tests that what decides fast never contradicts the plan.
+func TestStdOneByOne(t *testing.T) {
+	for n := range 100 {
+		if got, want := stdOneByOne(n), lanes.OneByOneEqual(n, 1, stdCycles); got != want {
+			t.Errorf("%d hashes of crypto/sha256: one by one %t, want %t", n, got, want)
 		}
 	}
 }
@@ -282,7 +349,7 @@ func TestLeastJobs(t *testing.T) {
 		{40, 8 * 256, 0, 256, 8},
 		{2, 1024, 0, 1024, 1},
 		{40, 40 * 64, 64, 64, 40},
-		{40, 40 * 20, 20, 20, 12}, // 27 of 40 complete no block
+		{40, 40 * 20, 20, 20, 12}, // 28 of 40 complete no block
 		{40, 40 * 300, 300, 300, 40},
 	} {
 		if got := leastJobs(tt.n, tt.bytes, tt.shortest, tt.longest); got != tt.want {

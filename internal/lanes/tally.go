@@ -11,6 +11,7 @@ import (
 type Kind = plan.Kind
 
 const (
+	Messages      = plan.Messages
 	Jobs          = plan.Jobs
 	EqualWrites   = plan.EqualWrites   // RunEqual does them
 	ClassedWrites = plan.ClassedWrites // RunByClasses does them
@@ -22,7 +23,8 @@ const (
 type Tally struct {
 	jobs, blocks, longest int
 	// negShortest is the largest uint(-b), where b is a job's number of blocks. It comes
-	// from the shortest job that has blocks. If no job has blocks, negShortest is 0.
+	// from the shortest job that has blocks. If no job has blocks, negShortest is 0. In a Tally of
+	// TallyBetween, it comes from the shortest job of all.
 	negShortest uint
 }
 
@@ -69,7 +71,7 @@ func (t Tally) IsUneven() bool { return t.classes() > 2 }
 
 // HasClasses reports whether RunByClasses does the jobs faster than Run. No job may have
 // more than maxClassed blocks. In addition, all jobs that have blocks must have the same
-// number, or there must be enough jobs by the plan.
+// number, or the plan's HasClasses must hold.
 func (t Tally) HasClasses() bool {
 	return t.longest <= maxClassed && (t.IsEqual() || streamPlans.current().HasClasses(t.jobs, t.classes()))
 }
@@ -97,7 +99,7 @@ func (t Tally) OneByOne(kind Kind, each int) bool {
 func FarCycles(kind Kind) int { return streamPlans.current().FarCycles(kind) }
 
 // WordsPay reports whether EqualWrites of one block may take less time side by side if whole
-// words of 8 bytes are written to hashes that hold whole words.
+// words are written to hashes that hold whole words.
 func WordsPay() bool { return streamPlans.current().WordsPay() }
 
 // OneByOneEqual is the method OneByOne for n plan.Messages of `blocks` blocks each.
@@ -109,9 +111,20 @@ func OneByOneEqual(n, blocks, each int) bool {
 }
 
 // AlwaysOneByOne reports whether n jobs of a list of that kind, with `blocks` blocks in all,
-// take less time one by one than side by side, however the blocks are distributed. At least
+// take less time one by one than side by side (see plan.Streams.AlwaysOneByOne). At least
 // `least` of the jobs have blocks. Side by side, each of these costs the caller `each` cycles
-// more than alone. That copied short messages share calls is left out.
+// more than alone.
 func AlwaysOneByOne(kind Kind, n, least, blocks, each int) bool {
 	return least <= 1 || streamPlans.current().AlwaysOneByOne(kind, n, least, blocks, each)
+}
+
+// UnequalOneByOne reports whether n writes that have `blocks` blocks in all take less time one by
+// one than side by side, if their numbers of blocks differ. If few is set, most of them may
+// complete no block. n is at most block.MaxLanes. It looks up what AlwaysOneByOne computes.
+func UnequalOneByOne(n, blocks int, few bool) bool {
+	p := streamPlans.current()
+	if few {
+		return blocks < p.LeastOfFew[n]
+	}
+	return blocks < p.LeastUnequal[n]
 }

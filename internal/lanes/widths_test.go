@@ -177,6 +177,23 @@ func TestLooksUpWrites(t *testing.T) {
 	}
 }
 
+// TestLooksUpUnequalWrites tests that unequal writes are looked up in the table that is for them.
+func TestLooksUpUnequalWrites(t *testing.T) {
+	p := usePlanOf(t, cpu.IntelAVX512SHA)
+	differ := false
+	for n := 2; n <= block.MaxLanes; n++ {
+		for few, least := range map[bool]int{false: p.LeastUnequal[n], true: p.LeastOfFew[n]} {
+			if UnequalOneByOne(n, least, few) || !UnequalOneByOne(n, least-1, few) {
+				t.Errorf("%d writes, few that complete a block %t: %d blocks are not the fewest", n, few, least)
+			}
+		}
+		differ = differ || p.LeastUnequal[n] != p.LeastOfFew[n]
+	}
+	if !differ {
+		t.Error("both tables are the same")
+	}
+}
+
 // TestTallyBetween tests that jobs of which only the number of bytes is known never have more or
 // fewer blocks than their lengths allow.
 func TestTallyBetween(t *testing.T) {

@@ -11,7 +11,7 @@ type Kind uint8
 
 const (
 	Messages      Kind = iota // those of up to block.MaxShort blocks are copied whole
-	Jobs                      // any other jobs, none of which are copied
+	Jobs                      // not copied whole, such as ends of one and two blocks
 	EqualWrites               // writes to hashes, done by RunEqual
 	ClassedWrites             // by RunByClasses
 	MixedWrites               // by Run
@@ -26,7 +26,7 @@ type listCosts struct {
 	longList, longMessage int
 	// If Messages of one length are too long to be copied whole, each costs longEqual more.
 	longEqual int
-	// Alone, a message or a write of one block costs oneBlock: no other block hides the latency of
+	// Alone, a message or a write of one block costs oneBlock more: no other block hides the latency of
 	// padding it, or of joining it with what the hash holds.
 	oneBlock int
 	nestings [NestedEach + 1]nestingCost // of Messages

@@ -93,13 +93,13 @@ var rows = []Row{
 		// On Emerald Rapids (model 0xcf), sha256bench measured the same costs within 3%, except
 		// 1,451 to 1,504 for search_x32_avx512.
 		overhead: defaultOverhead,
-		// Lists were measured on Emerald Rapids, in cache: random ones of 2 to 32 messages, and
-		// random writes to 2 to 360 hashes. With defaultLists, 12% of the lists whose digests are
-		// nested, and 17% of the lists of writes, ran one by one though they would gain 5% or more.
-		// With these costs, fewer than 1% of the lists of messages and 3% of those of writes would.
-		// Fewer than 1% of the former, and 3% of the latter, take 3% longer than one by one; writes
-		// take up to 10% longer. Of 120 lists of writes to 1,100 to 60,000 hashes, 22 would have
-		// gained 5%, and now 5 would.
+		// Lists were measured on Emerald Rapids: random ones of 2 to 32 messages, and random writes
+		// to 2 to 360 hashes, in cache. With defaultLists, 12% of the lists whose digests are nested,
+		// and 17% of the lists of writes, ran one by one though they would gain 5% or more. With
+		// these costs, fewer than 1% of the lists of messages and 4% of those of writes would. Fewer
+		// than 1% of the lists of messages, and about 2% of those of writes, take 3% longer than one
+		// by one. Of 120 lists of writes to 1,100 to 60,000 hashes, 22 would gain 5% with
+		// defaultLists, and 5 with these costs. There, ClassedWrites cost what they cost in cache.
 		lists: &kindCosts{
 			Messages: {
 				list: 450, message: 10, longList: 150, longMessage: 100, longEqual: 110, oneBlock: 10,

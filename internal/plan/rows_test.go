@@ -67,6 +67,16 @@ func TestRows(t *testing.T) {
 			}
 			seen[c.kernel] = true
 		}
+		for _, lists := range []*kindCosts{r.lists, r.listsAVX512, &defaultLists} {
+			if lists == nil { // defaultLists serve
+				continue
+			}
+			for kind, c := range lists {
+				if c.list <= 0 || c.message <= 0 || c.far < 0 {
+					t.Errorf("%#v: lists of kind %d cost %+v", m, kind, c)
+				}
+			}
+		}
 	}
 }
 

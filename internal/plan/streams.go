@@ -25,11 +25,16 @@ type Streams struct {
 	// LeastWrites[n] is the smallest number of blocks with which each of n EqualWrites takes less
 	// time side by side. If no number is enough, LeastWrites[n] is math.MaxInt.
 	LeastWrites [block.MaxLanes + 1]int
+	// LeastUnequal[n] is the smallest number of blocks with which n writes take less time side by
+	// side if their numbers of blocks differ, however the blocks are distributed. It is n*mostUnequal
+	// if fewer do not pay. LeastOfFew[n] is the same if most of the writes may complete no block.
+	// Without a kernel of several lanes, both are math.MaxInt.
+	LeastUnequal, LeastOfFew [block.MaxLanes + 1]int
 	// PairsPay reports whether two lanes cost, per lane, at most 1.4 times as much as Width
 	// lanes.
 	PairsPay bool
-	// Halves reports whether Width lanes cost, per lane, at most half as much as one lane.
-	Halves bool
+	// halves reports whether Width lanes cost, per lane, at most half as much as one lane.
+	halves bool
 
 	overhead overhead
 	lists    *kindCosts
@@ -66,7 +71,7 @@ func NewStreams(r Row, enabled []block.Spec, single string) *Streams {
 		p.callCosts[n] = min(p.callCosts[n-1], 2*p.overhead.callOf(n)/n)
 	}
 	p.PairsPay = 5*cycles[2]*p.Width <= 7*2*cycles[p.Width]
-	p.Halves = 2*cycles[p.Width] <= cycles[1]*p.Width
+	p.halves = 2*cycles[p.Width] <= cycles[1]*p.Width
 	for n := 1; n < len(p.Kernels); n++ {
 		p.Kernels[n] = choice[first[n]].Kernel
 	}
@@ -77,6 +82,11 @@ func NewStreams(r Row, enabled []block.Spec, single string) *Streams {
 	for n := range p.Least {
 		p.Least[n] = p.least(n)
 		p.LeastWrites[n] = leastBlocks(1, func(b int) bool { return !p.OneByOne(EqualWrites, n, n*b, b, b, 0, 0) })
+		p.LeastUnequal[n], p.LeastOfFew[n] = math.MaxInt, math.MaxInt
+		if n > 1 {
+			p.LeastUnequal[n] = p.leastUnequal(n)
+			p.LeastOfFew[n] = min(p.LeastOfFew[n-1], p.LeastUnequal[n], p.leastBesideNone(n))
+		}
 	}
 	return p
 }
@@ -105,6 +115,43 @@ func (p *Streams) least(n int) int {
 	return n * each
 }
 
+// leastUnequal returns LeastUnequal[n]. Side by side, writes take the least time if their numbers
+// of blocks differ by one, or by two where all would be equal otherwise. More blocks do not always
+// pay, so that no search could skip some.
+func (p *Streams) leastUnequal(n int) int {
+	pays := func(kind Kind, blocks int) bool {
+		shortest, longest := blocks/n, blocks/n+1
+		if blocks%n == 0 {
+			shortest--
+		}
+		if kind == ClassedWrites && !p.HasClasses(n, longest-shortest+1) || p.AlwaysOneByOne(kind, n, n, blocks, 0) {
+			return false
+		}
+		return !p.OneByOne(kind, n, blocks, shortest, longest, 0, 0)
+	}
+	if p.Width == 1 {
+		return math.MaxInt
+	}
+	blocks := 1
+	for blocks < n*mostUnequal && !pays(ClassedWrites, blocks) && !pays(MixedWrites, blocks) {
+		blocks++
+	}
+	return blocks
+}
+
+// mostUnequal limits LeastUnequal to that number of blocks for each write.
+const mostUnequal = 64
+
+// leastBesideNone returns the smallest number of blocks with which n writes of as many blocks
+// each take less time side by side, if others complete no block.
+func (p *Streams) leastBesideNone(n int) int {
+	b := leastBlocks(1, func(b int) bool { return !p.OneByOne(ClassedWrites, n, n*b, b, b, 0, 0) })
+	if b == math.MaxInt {
+		return b
+	}
+	return n * b
+}
+
 // leastBlocks returns the smallest number of blocks that pays, from `least` on, or math.MaxInt
 // if none does.
 func leastBlocks(least int, pays func(blocks int) bool) int {
@@ -119,7 +166,7 @@ func leastBlocks(least int, pays func(blocks int) bool) int {
 // side at all, they do so with fewer than maxLeast blocks each.
 const maxLeast = 1 << 10
 
-// OneByOne reports whether n messages of a list of that kind take less time one by one than
+// OneByOne reports whether n messages or jobs of that kind take less time one by one than
 // side by side, or at most a twentieth more (see pays). The messages have `blocks` blocks in
 // all, the shortest has `shortest`, the longest `longest`. `outer` more blocks nest each digest.
 // Side by side, each message costs the caller `each` cycles more than alone. Up to
@@ -175,7 +222,7 @@ func (p *Streams) OneByOne(kind Kind, n, blocks, shortest, longest, outer, each 
 		}
 	}
 	if short {
-		alone += int64(max(0, 2*n-blocks)) * int64(lists.oneBlock) // at least so many have one block
+		alone += int64(max(0, min(blocks, 2*n-blocks))) * int64(lists.oneBlock) // at least so many have one block
 	}
 	rest := max(int64(left)*int64(perBlock), int64(longest-shortest)*int64(p.cycles[1]))
 	together := int64(list) + int64(n)*int64(lists.message+each) + int64(calls)*int64(p.overhead.callOf(width)) + even + rest
@@ -269,6 +316,7 @@ const WaveBlocks = 64
 // may be a twentieth more than together.
 func pays(together, alone int64) bool { return alone-alone/margin > together }
 
+// A list must save more than one part in `margin` of what it costs alone.
 const margin = 21
 
 // mostGain returns the most cycles that a block in n lanes or fewer may save, beyond those that
@@ -280,18 +328,18 @@ func (p *Streams) mostGain(n int) int64 { return int64(p.gains[n] - p.cycles[1]/
 func (p *Streams) FarCycles(kind Kind) int { return p.lists[kind].far }
 
 // WordsPay reports whether EqualWrites of one block may take less time side by side if whole
-// words of 8 bytes are written to hashes that hold whole words.
+// words are written to hashes that hold whole words.
 func (p *Streams) WordsPay() bool { return !p.lists[EqualWrites].noWords }
 
-// HasClasses reports whether RunByClasses does n jobs, each of one of `classes` numbers of
-// blocks, faster than Run. Where a row does not say more, each class must have, on average,
-// enough jobs to fill the lanes. If the plan has PairsPay and Halves, as that of Zen 3, where
+// HasClasses reports whether there are enough jobs for RunByClasses to be faster than Run, if no
+// job is too long for it: n jobs, each of one of `classes` numbers of blocks. Where a row does not say more, each class must have, on average,
+// enough jobs to fill the lanes. If the plan has PairsPay and halves, as that of Zen 3, where
 // this was measured, more jobs than lanes are enough.
 func (p *Streams) HasClasses(n, classes int) bool {
 	if c := p.lists[ClassedWrites].classJobs; c > 0 {
 		return n >= c*classes
 	}
-	return p.PairsPay && p.Halves && n > p.Width || n >= classes*p.Width
+	return p.PairsPay && p.halves && n > p.Width || n >= classes*p.Width
 }
 
 // oneByOneInClasses is OneByOne for ClassedWrites that have `classes` numbers of blocks. Those of
@@ -307,14 +355,14 @@ func (p *Streams) oneByOneInClasses(n, blocks, classes, each int) bool {
 	return !pays(together, int64(blocks)*int64(p.cycles[1]))
 }
 
-// AlwaysOneByOne reports whether n messages of a list of that kind, with `blocks` blocks in
-// all, take less time one by one than side by side, however the blocks are distributed. At least
-// `least` of the messages have blocks. Side by side, each of these costs the caller `each` cycles
+// AlwaysOneByOne reports whether n messages or jobs of that kind, with `blocks` blocks in all,
+// take less time one by one than side by side, however the blocks are distributed. At least
+// `least` of them have blocks. Side by side, each of these costs the caller `each` cycles
 // more than alone. That copied short messages share calls is left out. ClassedWrites must have
-// two numbers of blocks or more; EqualWrites bound the others.
+// two numbers of blocks or more. For writes of unknown kind, EqualWrites is a bound.
 func (p *Streams) AlwaysOneByOne(kind Kind, n, least, blocks, each int) bool {
 	lists, l := &p.lists[kind], min(n, p.Width)
-	saved := int64(blocks)*p.mostGain(l) + int64(max(0, 2*n-blocks))*int64(lists.oneBlock)
+	saved := int64(blocks)*p.mostGain(l) + int64(max(0, min(blocks, 2*n-blocks)))*int64(lists.oneBlock)
 	return saved < int64(lists.list)+int64(least)*int64(lists.message+p.callCosts[l]+each)
 }
 

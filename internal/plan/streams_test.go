@@ -485,6 +485,9 @@ func TestAlwaysOneByOne(t *testing.T) {
 						t.Errorf("%s without %q: %d copied messages of %d blocks in all pay", r.Microarch, disabled, n, blocks)
 					}
 				}
+				if n < 8 && p.AlwaysOneByOne(Messages, n, n, n, -20) && !p.OneByOne(Messages, n, n, 1, 1, 0, -20) {
+					t.Errorf("%s without %q: %d ends of hashes of crypto/sha256 pay", r.Microarch, disabled, n)
+				}
 			}
 			for kind := Jobs; kind <= MixedWrites; kind++ {
 				t.Run(fmt.Sprintf("%s without %q, kind %d", r.Microarch, disabled, kind), func(t *testing.T) { testAlwaysOneByOne(t, p, kind) })
@@ -571,7 +574,7 @@ func TestOneBlock(t *testing.T) {
 		if blocks == 1 {
 			alone += n * lists.oneBlock
 		}
-		left := alone - alone/21 - lists.list - n*lists.message - 4*p.overhead.callOf(16) - n*blocks*p.cycles[16]/16
+		left := alone - alone/margin - lists.list - n*lists.message - 4*p.overhead.callOf(16) - n*blocks*p.cycles[16]/16
 		most := int(math.Ceil(float64(left)/n)) - 1
 		if p.OneByOne(EqualWrites, n, n*blocks, blocks, blocks, 0, most) || !p.OneByOne(EqualWrites, n, n*blocks, blocks, blocks, 0, most+1) {
 			t.Errorf("%d writes of %d blocks: %d cycles for each do not decide", n, blocks, most)
@@ -623,10 +626,52 @@ func TestClassedWrites(t *testing.T) {
 		blocks := tt.n * (tt.classes + 1) / 2 // of 1 to `classes` blocks
 		alone := blocks * p.cycles[1]
 		full := tt.n*turn/16 + (blocks-tt.n)*(turn/16)
-		left := alone - alone/21 - lists.list - tt.n*lists.message - tt.calls*call - full
+		left := alone - alone/margin - lists.list - tt.n*lists.message - tt.calls*call - full
 		each := int(math.Ceil(float64(left)/float64(tt.n))) - 1
 		if p.OneByOne(ClassedWrites, tt.n, blocks, 1, tt.classes, 0, each) || !p.OneByOne(ClassedWrites, tt.n, blocks, 1, tt.classes, 0, each+1) {
 			t.Errorf("%d writes in %d classes: %d cycles for each do not decide", tt.n, tt.classes, each)
+		}
+	}
+}
+
+// TestLeastUnequal tests that no list of unequal writes pays with fewer blocks than LeastUnequal or
+// LeastOfFew says, and that some list pays with as many.
+func TestLeastUnequal(t *testing.T) {
+	for _, r := range rows {
+		for _, disabled := range [][]string{nil, {"avx512"}, {"avx512", "shani"}} {
+			p := planOf(r, disabled...)
+			pays := func(n, blocks, shortest, longest int) bool {
+				return !p.OneByOne(MixedWrites, n, blocks, shortest, longest, 0, 0) ||
+					p.HasClasses(n, longest-shortest+1) && !p.OneByOne(ClassedWrites, n, blocks, shortest, longest, 0, 0)
+			}
+			for n := 2; n < len(p.LeastUnequal); n++ {
+				least := p.LeastUnequal[n]
+				if (least == math.MaxInt) != (p.Width == 1) {
+					t.Errorf("%s without %q: %d unequal writes pay with %d blocks", r.Microarch, disabled, n, least)
+				}
+				for blocks := 1; blocks < min(least, 100*n); blocks++ {
+					shortest := (blocks - 1) / n
+					for longest := blocks/n + 1; longest < shortest+4; longest++ {
+						if pays(n, blocks, shortest, longest) {
+							t.Fatalf("%s without %q: %d writes of %d to %d blocks, %d in all, pay, though the least are %d", r.Microarch, disabled, n, shortest, longest, blocks, least)
+						}
+					}
+				}
+				if least < n*mostUnequal && !pays(n, least, (least-1)/n, least/n+1) {
+					t.Errorf("%s without %q: %d unequal writes of %d blocks in all do not pay", r.Microarch, disabled, n, least)
+				}
+				for jobs := 2; jobs <= n; jobs++ {
+					few := p.LeastOfFew[n]
+					for b := 1; b*jobs < min(few, 100*n); b++ {
+						if !p.OneByOne(ClassedWrites, jobs, b*jobs, b, b, 0, 0) {
+							t.Fatalf("%s without %q: of %d writes, %d of %d blocks pay, though the least are %d in all", r.Microarch, disabled, n, jobs, b, few)
+						}
+					}
+					if few > p.LeastUnequal[jobs] {
+						t.Fatalf("%s without %q: of %d writes, %d pay with fewer blocks than %d", r.Microarch, disabled, n, jobs, few)
+					}
+				}
+			}
 		}
 	}
 }
@@ -638,7 +683,7 @@ func TestClassesCost(t *testing.T) {
 	for _, r := range rows {
 		p := planOf(r)
 		if p.lists[ClassedWrites].classJobs > 0 {
-			continue // OneByOne alone decides
+			continue // oneByOneInClasses does not weigh by this row
 		}
 		for _, n := range []int{2, 33, 1000} {
 			for b := 1; b <= 16; b++ {
@@ -665,7 +710,7 @@ func TestClassesCost(t *testing.T) {
 	// for each wave, and as many for those left over.
 	p := planOf(zen3)
 	full, alone := 16*p.cycles[4], 64*p.cycles[1]
-	left := alone - alone/21 - defaultLists[ClassedWrites].list - 8*defaultLists[ClassedWrites].message - 6*p.overhead.callOf(4) - full
+	left := alone - alone/margin - defaultLists[ClassedWrites].list - 8*defaultLists[ClassedWrites].message - 6*p.overhead.callOf(4) - full
 	for classes, waste := range map[int]int{1: 8 * p.cycles[4] / 3, 9: 9*p.cycles[4]/2 + full/4} {
 		if each := (left - waste - 1) / 8; p.oneByOneInClasses(8, 64, classes, each) || !p.oneByOneInClasses(8, 64, classes, each+1) {
 			t.Errorf("8 messages of 8 blocks in %d classes: %d cycles for each do not decide", classes, each)
