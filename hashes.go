@@ -104,7 +104,7 @@ func sumHashes(dst [][Size]byte, hs []hash.Hash) {
 		if std > 0 && std < len(hs) {
 			longest = longestStd(hs)
 		}
-		if stdOneByOne(longest) {
+		if lanes.StdEndsOneByOne(longest) {
 			for i, h := range hs { // sumAlone, inlined by hand: the call takes half a nanosecond
 				if sum := h.Sum(dst[i][:0]); unsafe.SliceData(sum) != &dst[i][0] {
 					copy(dst[i][:], sum)

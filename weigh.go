@@ -16,11 +16,6 @@ const (
 	// any hash is taken, each hash costs takeCycles more.
 	wrapCycles = 80  // Granite Rapids
 	takeCycles = 500 // Granite Rapids
-	// In SumHashes, each hash costs sumCycles, or stdCycles if all hashes of the run are of
-	// crypto/sha256. stdCycles is negative: the method Sum of crypto/sha256 takes longer than
-	// that of this package, and the difference exceeds the cost of reading a state.
-	sumCycles = 10  // Granite Rapids
-	stdCycles = -20 // Zen 4
 )
 
 // surveyWrites returns what WriteHashes first learns of its arguments. `foreign` is the number
@@ -120,9 +115,9 @@ func heldAbout(hs []hash.Hash) (least, most int) {
 }
 
 // weighLengths reports whether writing data to hs one by one takes less time than side by side.
-// It assumes that each hash holds as many bytes as heldAbout says. The writes have `bytes` bytes in all, and
-// `shortest` to `longest` bytes each. Side by side, a hash costs `more` cycles on top of the cost
-// of a hash of this package. hs must not be empty.
+// It assumes that each hash holds as many bytes as heldAbout says. The writes have `bytes` bytes
+// in all, and `shortest` to `longest` bytes each. Side by side, a hash costs `more` cycles on top
+// of the cost of a hash of this package. hs must not be empty.
 func weighLengths(hs []hash.Hash, data [][]byte, bytes, shortest, longest, more int) bool {
 	least, most := heldAbout(hs)
 	t := tallyAbout(data, bytes, shortest, longest, least, most)
@@ -218,40 +213,25 @@ func weighWrites(hs []hash.Hash, data [][]byte) (oneByOne, taken bool) {
 	return runsOneByOne && writesOneByOne(run, len(hs)-start, 0), false
 }
 
-// stdOneByOne reports whether n hashes of crypto/sha256 take less time by their method Sum
-// than side by side. For fewer than quickEnds, it asks AlwaysOneByOne first: that takes less time
-// than OneByOneEqual. On two lanes, eight that always go one by one would pay.
-func stdOneByOne(n int) bool {
-	return n < quickEnds && lanes.AlwaysOneByOne(lanes.Messages, n, n, n, stdCycles) || lanes.OneByOneEqual(n, 1, stdCycles)
-}
-
 // runOneByOne is endsOneByOne for a run of hashes that have ends.
 func runOneByOne(run []hash.Hash) bool {
 	if !slices.ContainsFunc(run, func(h hash.Hash) bool { return !isStd(h) }) {
-		return stdOneByOne(len(run))
+		return lanes.StdEndsOneByOne(len(run))
 	}
 	return endsOneByOne(run, len(run))
 }
 
-// quickEnds is the largest number of ends for which lanes.AlwaysOneByOne decides first. For
-// more ends, AlwaysOneByOne may contradict the plan: it leaves out that short messages share
-// calls.
-const quickEnds = 8
-
 // endsOneByOne reports whether hashing the ends of hs, one or two blocks each, takes less
 // time one by one than side by side. `longest` is the length of the longest run of hashes
-// that have ends. Up to quickEnds ends go one by one if they always do, counted as two blocks
-// each. Otherwise that run decides, with each of its ends counted as one block. But if side by
-// side loses by that count, and the run is all of hs, the actual numbers of blocks decide.
-// A hash of crypto/sha256 does not tell how many; it counts as one block.
+// that have ends. That run decides, with each of its ends counted as one block. But if the run is
+// all of hs, and their blocks matter, the actual numbers decide. A hash of crypto/sha256 does
+// not tell how many; it counts as one block.
 func endsOneByOne(hs []hash.Hash, longest int) bool {
-	if longest <= quickEnds && lanes.AlwaysOneByOne(lanes.Jobs, longest, longest, 2*longest, sumCycles) {
-		return true
+	least := lanes.LeastEnds(longest)
+	if least == longest || least > 2*longest || longest < len(hs) {
+		return least > longest
 	}
-	if oneByOne := lanes.OneByOneEqual(longest, 1, sumCycles); !oneByOne || longest < len(hs) {
-		return oneByOne
-	}
-	two := 0 // how many ends take two blocks
+	blocks := 0
 	for _, h := range hs {
 		rest := 0
 		switch h := h.(type) {
@@ -260,9 +240,9 @@ func endsOneByOne(hs []hash.Hash, longest int) bool {
 		case *serverHash:
 			rest = int(h.n)
 		}
-		two += block.PaddedBlocks(rest) - 1
+		blocks += block.PaddedBlocks(rest)
 	}
-	return two == 0 || lanes.TallyEqual(len(hs)-two, 1).Plus(lanes.TallyEqual(two, 2)).OneByOne(lanes.Jobs, sumCycles)
+	return blocks < least
 }
 
 // writesOneByOne reports whether the writes in t take less time one by one than side by side.

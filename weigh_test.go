@@ -330,11 +330,39 @@ func TestAlwaysOneByOne(t *testing.T) {
 	}
 }
 
-// TestStdOneByOne tests that what decides fast never contradicts the plan.
-func TestStdOneByOne(t *testing.T) {
-	for n := range 100 {
-		if got, want := stdOneByOne(n), lanes.OneByOneEqual(n, 1, stdCycles); got != want {
+// TestEndsOneByOne tests that the blocks of ends decide, but only if they matter and all hashes
+// have ends.
+func TestEndsOneByOne(t *testing.T) {
+	for n := 2; n < 70; n++ {
+		hs := make([]hash.Hash, n)
+		for i := range hs {
+			hs[i] = New()
+			hs[i].Write(make([]byte, 20))
+		}
+		least := lanes.LeastEnds(n)
+		for two := 0; ; two++ { // ends of two blocks
+			if got, want := endsOneByOne(hs, n), n+two < least; got != want {
+				t.Errorf("%d hashes, %d of two blocks: one by one %t, want %t", n, two, got, want)
+			}
+			if got, want := endsOneByOne(append(hs, New()), n), n < least; got != want {
+				t.Errorf("%d of %d hashes have ends, %d of two blocks: one by one %t, want %t", n, n+1, two, got, want)
+			}
+			if two == n {
+				break
+			}
+			hs[two].Write(make([]byte, 40))
+		}
+		std := slices.Clone(hs)
+		for i := range std {
+			std[i] = stdsha256.New()
+			std[i].Write(make([]byte, 60))
+		}
+		if got, want := runOneByOne(std), lanes.StdEndsOneByOne(n); got != want {
 			t.Errorf("%d hashes of crypto/sha256: one by one %t, want %t", n, got, want)
+		}
+		std[n-1] = hs[n-1]
+		if got, want := runOneByOne(std), n+1 < least; got != want {
+			t.Errorf("%d hashes of crypto/sha256, and one of two blocks: one by one %t, want %t", n-1, got, want)
 		}
 	}
 }

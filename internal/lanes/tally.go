@@ -11,8 +11,6 @@ import (
 type Kind = plan.Kind
 
 const (
-	Messages      = plan.Messages
-	Jobs          = plan.Jobs
 	EqualWrites   = plan.EqualWrites   // RunEqual does them
 	ClassedWrites = plan.ClassedWrites // RunByClasses does them
 	MixedWrites   = plan.MixedWrites   // Run does them
@@ -128,3 +126,12 @@ func UnequalOneByOne(n, blocks int, few bool) bool {
 	}
 	return blocks < p.LeastUnequal[n]
 }
+
+// LeastEnds returns the smallest number of blocks with which n ends of hashes, of one or two
+// blocks each, take less time side by side. It is n if any number is enough, and more than 2*n if
+// none is.
+func LeastEnds(n int) int { return streamPlans.current().LeastEnds(n) }
+
+// StdEndsOneByOne reports whether n ends of hashes of crypto/sha256 take less time by their
+// method Sum than side by side. Such a hash does not tell how many blocks its end has.
+func StdEndsOneByOne(n int) bool { return streamPlans.current().StdEndsOneByOne(n) }

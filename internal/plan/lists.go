@@ -26,8 +26,8 @@ type listCosts struct {
 	longList, longMessage int
 	// If Messages of one length are too long to be copied whole, each costs longEqual more.
 	longEqual int
-	// Alone, a message or a write of one block costs oneBlock more: no other block hides the latency of
-	// padding it, or of joining it with what the hash holds.
+	// Alone, a message or a write of one block costs oneBlock more: no other block hides the
+	// latency of padding it, or of joining it with what the hash holds.
 	oneBlock int
 	nestings [NestedEach + 1]nestingCost // of Messages
 	// ClassedWrites need, on average, classJobs jobs for each number of blocks. If classJobs is 0,
@@ -67,6 +67,14 @@ var defaultLists = kindCosts{
 
 // jobCosts are the costs of lists of Jobs on every CPU.
 var jobCosts = listCosts{list: 450, message: 10, longList: 150, longMessage: 100}
+
+// In SumHashes, each end of a hash costs endCycles more than a message or a job, or stdEndCycles if
+// all hashes are of crypto/sha256. stdEndCycles is negative: the method Sum of crypto/sha256 takes
+// longer than that of this package, and the difference exceeds the cost of reading a state.
+const (
+	endCycles    = 10  // Granite Rapids
+	stdEndCycles = -20 // Zen 4
+)
 
 // listsOf returns the costs of lists if the kernels are `enabled`. AVX-512 pads short messages,
 // and joins what a hash holds with what is written to it.

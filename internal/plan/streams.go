@@ -30,6 +30,9 @@ type Streams struct {
 	// if fewer do not pay. LeastOfFew[n] is the same if most of the writes may complete no block.
 	// Without a kernel of several lanes, both are math.MaxInt.
 	LeastUnequal, LeastOfFew [block.MaxLanes + 1]int
+	// leastEnds[n] is LeastEnds(n), stdEndsOneByOne[n] is StdEndsOneByOne(n).
+	leastEnds       [block.MaxLanes + 1]int
+	stdEndsOneByOne [block.MaxLanes + 1]bool
 	// PairsPay reports whether two lanes cost, per lane, at most 1.4 times as much as Width
 	// lanes.
 	PairsPay bool
@@ -82,6 +85,7 @@ func NewStreams(r Row, enabled []block.Spec, single string) *Streams {
 	for n := range p.Least {
 		p.Least[n] = p.least(n)
 		p.LeastWrites[n] = leastBlocks(1, func(b int) bool { return !p.OneByOne(EqualWrites, n, n*b, b, b, 0, 0) })
+		p.leastEnds[n], p.stdEndsOneByOne[n] = p.searchEnds(n), p.weighStdEnds(n)
 		p.LeastUnequal[n], p.LeastOfFew[n] = math.MaxInt, math.MaxInt
 		if n > 1 {
 			p.LeastUnequal[n] = p.leastUnequal(n)
@@ -114,6 +118,39 @@ func (p *Streams) least(n int) int {
 	}
 	return n * each
 }
+
+// LeastEnds returns the smallest number of blocks with which n ends of hashes, of one or two
+// blocks each, take less time side by side. It is n if any number is enough, and more than 2*n if
+// none is. If all have one block, they are Messages, else Jobs.
+func (p *Streams) LeastEnds(n int) int {
+	if n < len(p.leastEnds) {
+		return p.leastEnds[n]
+	}
+	return p.searchEnds(n)
+}
+
+// searchEnds is LeastEnds without a look-up.
+func (p *Streams) searchEnds(n int) int {
+	if !p.OneByOne(Messages, n, n, 1, 1, 0, endCycles) {
+		return n
+	}
+	return n + 1 + sort.Search(n, func(two int) bool {
+		two++ // ends of two blocks
+		return !p.OneByOne(Jobs, n, n+two, 1+two/n, 2, 0, endCycles)
+	})
+}
+
+// StdEndsOneByOne reports whether n ends of hashes of crypto/sha256, counted as one block each,
+// take less time one by one.
+func (p *Streams) StdEndsOneByOne(n int) bool {
+	if n < len(p.stdEndsOneByOne) {
+		return p.stdEndsOneByOne[n]
+	}
+	return p.weighStdEnds(n)
+}
+
+// weighStdEnds is StdEndsOneByOne without a look-up.
+func (p *Streams) weighStdEnds(n int) bool { return p.OneByOne(Messages, n, n, 1, 1, 0, stdEndCycles) }
 
 // leastUnequal returns LeastUnequal[n]. Side by side, writes take the least time if their numbers
 // of blocks differ by one, or by two where all would be equal otherwise. More blocks do not always

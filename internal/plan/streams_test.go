@@ -479,17 +479,7 @@ func TestAlwaysOneByOne(t *testing.T) {
 	for _, r := range rows {
 		for _, disabled := range [][]string{nil, {"avx512"}} {
 			p := planOf(r, disabled...)
-			for n := 2; n <= 8; n++ { // SumHashes asks about up to 8 ends of one or two blocks
-				for blocks := n; p.AlwaysOneByOne(Jobs, n, n, 2*n, 10) && blocks <= 2*n; blocks++ {
-					if !p.OneByOne(Messages, n, blocks, blocks/n, (blocks+n-1)/n, 0, 10) {
-						t.Errorf("%s without %q: %d copied messages of %d blocks in all pay", r.Microarch, disabled, n, blocks)
-					}
-				}
-				if n < 8 && p.AlwaysOneByOne(Messages, n, n, n, -20) && !p.OneByOne(Messages, n, n, 1, 1, 0, -20) {
-					t.Errorf("%s without %q: %d ends of hashes of crypto/sha256 pay", r.Microarch, disabled, n)
-				}
-			}
-			for kind := Jobs; kind <= MixedWrites; kind++ {
+			for kind := EqualWrites; kind <= MixedWrites; kind++ {
 				t.Run(fmt.Sprintf("%s without %q, kind %d", r.Microarch, disabled, kind), func(t *testing.T) { testAlwaysOneByOne(t, p, kind) })
 			}
 		}
@@ -497,16 +487,12 @@ func TestAlwaysOneByOne(t *testing.T) {
 }
 
 func testAlwaysOneByOne(t *testing.T, p *Streams, kind Kind) {
-	cheapest := EqualWrites
-	if kind == Jobs {
-		cheapest = Jobs
-	}
 	for n := 2; n < 100; n++ {
 		for b := range 100 {
 			for _, each := range []int{0, 130, 800} {
 				// Most messages have b blocks, some one more.
 				more := n/2 + 1
-				for _, bound := range []Kind{cheapest, kind} {
+				for _, bound := range []Kind{EqualWrites, kind} {
 					mayRun := kind != ClassedWrites || p.HasClasses(n, 2)
 					if mayRun && p.AlwaysOneByOne(bound, n, n, n*b+more, each) && !p.OneByOne(kind, n, n*b+more, b, b+1, 0, each) {
 						t.Fatalf("%d jobs of %d blocks, some of one more, %d cycles each, pay", n, b, each)
@@ -630,6 +616,30 @@ func TestClassedWrites(t *testing.T) {
 		each := int(math.Ceil(float64(left)/float64(tt.n))) - 1
 		if p.OneByOne(ClassedWrites, tt.n, blocks, 1, tt.classes, 0, each) || !p.OneByOne(ClassedWrites, tt.n, blocks, 1, tt.classes, 0, each+1) {
 			t.Errorf("%d writes in %d classes: %d cycles for each do not decide", tt.n, tt.classes, each)
+		}
+	}
+}
+
+// TestLeastEnds tests that ends of hashes pay exactly from LeastEnds blocks on, and that more ends
+// than a table holds are weighed alike.
+func TestLeastEnds(t *testing.T) {
+	for _, r := range rows {
+		for _, disabled := range [][]string{nil, {"avx512"}, {"avx512", "shani"}} {
+			p := planOf(r, disabled...)
+			for n := range 100 {
+				least := p.LeastEnds(n)
+				if pays := !p.OneByOne(Messages, n, n, 1, 1, 0, endCycles); pays != (least <= n) {
+					t.Errorf("%s without %q: %d ends of one block: pays %t, from %d blocks on", r.Microarch, disabled, n, pays, least)
+				}
+				for blocks := n + 1; blocks <= 2*n && least != n; blocks++ {
+					if pays := !p.OneByOne(Jobs, n, blocks, blocks/n, 2, 0, endCycles); pays != (blocks >= least) {
+						t.Errorf("%s without %q: %d ends of %d blocks: pays %t, from %d on", r.Microarch, disabled, n, blocks, pays, least)
+					}
+				}
+				if got, want := p.StdEndsOneByOne(n), p.OneByOne(Messages, n, n, 1, 1, 0, stdEndCycles); got != want {
+					t.Errorf("%s without %q: %d ends of hashes of crypto/sha256: one by one %t, want %t", r.Microarch, disabled, n, got, want)
+				}
+			}
 		}
 	}
 }
