@@ -51,7 +51,7 @@ func WriteHashes(hs []hash.Hash, data [][]byte) {
 		more = wrapCycles // a lower bound: takeCycles is larger
 	}
 	// For most lists of little data, alwaysOneByOne alone decides.
-	oneByOne := alwaysOneByOne(len(hs)-alone, bytes, shortest, longest, more)
+	oneByOne := alwaysOneByOne(len(hs)-alone, bytes, shortest, longest, more, foreign > 0)
 	switch {
 	case oneByOne:
 	case alone == 0:

@@ -56,17 +56,18 @@ func surveyWrites(hs []hash.Hash, data [][]byte) (foreign, alone, bytes, shortes
 	return others + alone, alone, bytes, shortest, longest, servers
 }
 
-// alwaysOneByOne reports whether n writes surely take less time one by one than side by side. The
-// writes have `bytes` bytes in all, and `shortest` to `longest` bytes each. It ignores the partial
-// blocks that hashes hold before and after the write. On average, these cancel out. Side by side,
-// each hash costs at least `more` cycles on top of the cost of a hash of this package.
-func alwaysOneByOne(n, bytes, shortest, longest, more int) bool {
+// alwaysOneByOne reports whether n writes need no further weighing: they take less time one by
+// one. They have `bytes` bytes in all, and `shortest` to `longest` bytes each. The partial blocks
+// that hashes hold before and after the write are ignored: on average, they cancel out. Side by
+// side, each hash costs at least `more` cycles more than one of this package. The tables of unequal
+// writes leave `more` out. If apart is set, other hashes may split the writes into runs.
+func alwaysOneByOne(n, bytes, shortest, longest, more int, apart bool) bool {
 	blocks, kind := bytes/BlockSize, lanes.EqualWrites // no kind costs less
-	// Lengths that differ by less than a block may complete equal numbers of blocks. Those of less
-	// than a block may, too, but their hashes seldom hold what it takes.
+	// Writes whose lengths differ by less than a block may complete equally many blocks, and are
+	// weighed as equal. But if some are below a block, their hashes seldom hold enough for that.
 	if shortest < longest && (shortest < BlockSize || longest-shortest >= BlockSize) {
 		if n <= block.MaxLanes {
-			return lanes.UnequalOneByOne(n, blocks, isFewLong(shortest, longest))
+			return lanes.UnequalOneByOne(n, blocks, apart || isFewLong(shortest, longest))
 		}
 		kind = kindOf(lanes.TallyBetween(n, blocks, shortest/BlockSize, longest/BlockSize), n)
 	}
@@ -139,7 +140,8 @@ func areWords(length, held int) bool {
 // the others `most`. Otherwise, all count as jobs (see leastJobs).
 func tallyAbout(data [][]byte, bytes, shortest, longest, least, most int) lanes.Tally {
 	if !isFewLong(shortest, longest) {
-		// After the write, hashes hold half a block on average.
+		// A write completes, with its own bytes, those that the hash held, less half a block that is
+		// left on average.
 		bytes += len(data) * ((least+most+1)/2 - BlockSize/2)
 		return lanes.TallyBetween(len(data), bytes/BlockSize, blocksOf(shortest, least), blocksOf(longest, most))
 	}

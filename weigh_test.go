@@ -201,7 +201,7 @@ func TestWeighLengths(t *testing.T) {
 				hs[i], data[i] = New(), make([]byte, tt.length)
 				hs[i].Write(make([]byte, tt.held))
 			}
-			tally := lanes.TallyEqual(n, (tt.held+tt.length)/BlockSize)
+			tally := lanes.TallyBetween(n, n*((tt.held+tt.length)/BlockSize), (tt.held+tt.length)/BlockSize, (tt.held+tt.length)/BlockSize)
 			for _, other := range []int{0, wrapCycles} {
 				got := weighLengths(hs, data, n*tt.length, tt.length, tt.length, other)
 				if want := writesOneByOne(tally, n, other) || tt.words && !lanes.WordsPay(); got != want {
@@ -234,8 +234,8 @@ func TestWeighRuns(t *testing.T) {
 		}
 		hs[32] = stdsha256.New()
 		data[64] = make([]byte, (blocks+9)*BlockSize)
-		half := lanes.TallyEqual(32, blocks)
-		longer := lanes.TallyEqual(31, blocks).With(blocks + 9)
+		half := lanes.TallyBetween(32, 32*blocks, blocks, blocks)
+		longer := lanes.TallyBetween(31, 31*blocks, blocks, blocks).With(blocks + 9)
 		for _, more := range []int{0, wrapCycles, takeCycles} {
 			want := writesOneByOne(half, 32, more) && writesOneByOne(longer, 32, more)
 			if got := weighRuns(hs, data, false, more); got != want {
@@ -246,9 +246,9 @@ func TestWeighRuns(t *testing.T) {
 				t.Errorf("65 of %d blocks, one of crypto/sha256, beside wrappers, %d more cycles: %t, want %t", blocks, more, got, want)
 			}
 		}
-		for n := 2; n < 5; n++ { // alone, a short run of long writes is of another kind than among others
+		for n := 2; n < 5; n++ { // as a run, these are equal; among others, they would be mixed
 			hs, data := append(slices.Repeat([]hash.Hash{New()}, n), hs[32]), append(slices.Repeat([][]byte{make([]byte, 30*BlockSize)}, n), data[32])
-			if got, want := weighRuns(hs, data, false, 0), writesOneByOne(lanes.TallyEqual(n, 30), n, 0); got != want {
+			if got, want := weighRuns(hs, data, false, 0), writesOneByOne(lanes.TallyBetween(n, n*30, 30, 30), n, 0); got != want {
 				t.Errorf("%d of 30 blocks, before one of crypto/sha256: %t, want %t", n, got, want)
 			}
 		}
@@ -301,20 +301,22 @@ func TestAlwaysOneByOne(t *testing.T) {
 	for _, tt := range []struct {
 		name              string
 		shortest, longest int // in bytes
+		apart             bool
 		want              func(n, least, blocks, more int) bool
 	}{
-		{"of one length", 640, 640, equal},
-		{"of nearly one length, so that all may complete as many blocks", 640, 703, equal},
-		{"of unequal lengths", 640, 704, unequal},
-		{"short, of which some may complete no block", 63, 70, unequal},
-		{"few long", 31, 256, few},
+		{"of one length", 640, 640, false, equal},
+		{"of nearly one length, so that all may complete as many blocks", 640, 703, false, equal},
+		{"of unequal lengths", 640, 704, false, unequal},
+		{"short, of which some may complete no block", 63, 70, false, unequal},
+		{"few long", 31, 256, false, few},
+		{"in runs", 640, 704, true, few},
 	} {
 		for n := 2; n <= block.MaxLanes; n++ {
 			for blocks := range 40 * n {
 				bytes := blocks*BlockSize + 63
 				for _, more := range []int{0, wrapCycles} {
 					want := tt.want(n, leastJobs(n, bytes, tt.shortest, tt.longest), blocks, more)
-					if got := alwaysOneByOne(n, bytes, tt.shortest, tt.longest, more); got != want {
+					if got := alwaysOneByOne(n, bytes, tt.shortest, tt.longest, more, tt.apart); got != want {
 						t.Fatalf("%d writes %s, of %d blocks in all, %d more cycles: %t, want %t", n, tt.name, blocks, more, got, want)
 					}
 				}
@@ -322,7 +324,7 @@ func TestAlwaysOneByOne(t *testing.T) {
 		}
 	}
 	for _, blocks := range []int{1 << 5, 1 << 20} {
-		got := alwaysOneByOne(1000, blocks*BlockSize, 0, 1<<20, 0)
+		got := alwaysOneByOne(1000, blocks*BlockSize, 0, 1<<20, 0, false)
 		tally := lanes.TallyBetween(1000, blocks, 0, 1<<14)
 		if want := lanes.AlwaysOneByOne(kindOf(tally, 1000), 1000, leastJobs(1000, blocks*BlockSize, 0, 1<<20), blocks, 0); got != want {
 			t.Errorf("1000 writes of %d blocks in all: %t, want %t", blocks, got, want)
@@ -364,6 +366,36 @@ func TestEndsOneByOne(t *testing.T) {
 		if got, want := runOneByOne(std), n+1 < least; got != want {
 			t.Errorf("%d hashes of crypto/sha256, and one of two blocks: one by one %t, want %t", n-1, got, want)
 		}
+	}
+}
+
+// TestRunsAreWeighedApart tests that a run which pays decides, whatever else is written apart.
+func TestRunsAreWeighedApart(t *testing.T) {
+	pay := 0
+	for n := 2; n < 9; n++ {
+		for blocks := 1; blocks < 40; blocks++ {
+			var hs []hash.Hash
+			var data [][]byte
+			for range n {
+				hs, data = append(hs, New()), append(data, make([]byte, blocks*BlockSize))
+			}
+			if oneByOne, _ := weighWrites(hs, data); oneByOne {
+				continue
+			}
+			pay++
+			hs = append(hs, stdsha256.New(), New())
+			data = append(data, make([]byte, 100), make([]byte, BlockSize))
+			foreign, alone, bytes, shortest, longest, _ := surveyWrites(hs, data)
+			if foreign != 1 || alone != 1 {
+				t.Fatalf("%d foreign hashes, %d alone, want 1 and 1", foreign, alone)
+			}
+			if alwaysOneByOne(len(hs)-alone, bytes, shortest, longest, 0, true) {
+				t.Errorf("a run of %d writes of %d blocks pays, but always goes one by one", n, blocks)
+			}
+		}
+	}
+	if pay == 0 && Selected().Lanes > 1 {
+		t.Error("no run pays")
 	}
 }
 

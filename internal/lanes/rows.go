@@ -3,6 +3,7 @@ package lanes
 import (
 	"github.com/sha256-simd/sha256-simd/internal/block"
 	"github.com/sha256-simd/sha256-simd/internal/convert"
+	"github.com/sha256-simd/sha256-simd/internal/plan"
 )
 
 // Rows are parts of a buffer that have one size and one distance: row i is the Size
@@ -88,7 +89,7 @@ func RowsOneByOne(n, size, before int) bool {
 	if n <= block.MaxLanes && (n <= 1 || n*blocks < streamPlans.current().Least[n]) {
 		return true
 	}
-	return OneByOneEqual(n, blocks, 0)
+	return streamPlans.current().OneByOne(plan.Messages, n, n*blocks, blocks, blocks, 0, 0)
 }
 
 // sumShortRows sets rows of dst to the digests of m, rows of `blocks` blocks each.

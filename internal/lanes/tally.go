@@ -35,14 +35,6 @@ func (t Tally) With(blocks int) Tally {
 	return t
 }
 
-// TallyEqual returns the tally of n jobs of `blocks` blocks each.
-func TallyEqual(n, blocks int) Tally {
-	if n == 0 || blocks == 0 {
-		return Tally{}
-	}
-	return Tally{n, n * blocks, blocks, uint(-blocks)}
-}
-
 // TallyBetween returns the tally of n jobs of `shortest` to `longest` blocks each. They have
 // about `blocks` blocks in all. If shortest is 0, those without blocks count as jobs.
 func TallyBetween(n, blocks, shortest, longest int) Tally {
@@ -100,25 +92,16 @@ func FarCycles(kind Kind) int { return streamPlans.current().FarCycles(kind) }
 // words are written to hashes that hold whole words.
 func WordsPay() bool { return streamPlans.current().WordsPay() }
 
-// OneByOneEqual is the method OneByOne for n plan.Messages of `blocks` blocks each.
-func OneByOneEqual(n, blocks, each int) bool {
-	if n <= 1 {
-		return true
-	}
-	return streamPlans.current().OneByOne(plan.Messages, n, n*blocks, blocks, blocks, 0, each)
-}
-
-// AlwaysOneByOne reports whether n jobs of a list of that kind, with `blocks` blocks in all,
-// take less time one by one than side by side (see plan.Streams.AlwaysOneByOne). At least
-// `least` of the jobs have blocks. Side by side, each of these costs the caller `each` cycles
-// more than alone.
+// AlwaysOneByOne reports whether n writes of that kind, with `blocks` blocks in all, take less time
+// one by one than side by side (see plan.Streams.AlwaysOneByOne). At least `least` of them have
+// blocks. Side by side, each of these costs the caller `each` cycles more than alone.
 func AlwaysOneByOne(kind Kind, n, least, blocks, each int) bool {
 	return least <= 1 || streamPlans.current().AlwaysOneByOne(kind, n, least, blocks, each)
 }
 
-// UnequalOneByOne reports whether n writes that have `blocks` blocks in all take less time one by
-// one than side by side, if their numbers of blocks differ. If few is set, most of them may
-// complete no block. n is at most block.MaxLanes. It looks up what AlwaysOneByOne computes.
+// UnequalOneByOne reports whether n writes with `blocks` blocks in all take less time one by one
+// than side by side, however unequal they are. If few is set, most of them may complete no block,
+// or run apart. n is 2 to block.MaxLanes. The plan has tables for it (see plan.Streams).
 func UnequalOneByOne(n, blocks int, few bool) bool {
 	p := streamPlans.current()
 	if few {
@@ -127,11 +110,11 @@ func UnequalOneByOne(n, blocks int, few bool) bool {
 	return blocks < p.LeastUnequal[n]
 }
 
-// LeastEnds returns the smallest number of blocks with which n ends of hashes, of one or two
-// blocks each, take less time side by side. It is n if any number is enough, and more than 2*n if
-// none is.
+// LeastEnds returns the number of blocks from which n ends of hashes take less time side by side
+// (see plan.Streams.LeastEnds).
 func LeastEnds(n int) int { return streamPlans.current().LeastEnds(n) }
 
 // StdEndsOneByOne reports whether n ends of hashes of crypto/sha256 take less time by their
-// method Sum than side by side. Such a hash does not tell how many blocks its end has.
-func StdEndsOneByOne(n int) bool { return streamPlans.current().StdEndsOneByOne(n) }
+// method Sum than side by side. Such a hash does not tell how many blocks its end has. For one
+// hash, StdEndsOneByOne makes no plan: that would take longer than hashing.
+func StdEndsOneByOne(n int) bool { return n <= 1 || streamPlans.current().StdEndsOneByOne(n) }

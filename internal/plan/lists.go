@@ -68,9 +68,10 @@ var defaultLists = kindCosts{
 // jobCosts are the costs of lists of Jobs on every CPU.
 var jobCosts = listCosts{list: 450, message: 10, longList: 150, longMessage: 100}
 
-// In SumHashes, each end of a hash costs endCycles more than a message or a job, or stdEndCycles if
-// all hashes are of crypto/sha256. stdEndCycles is negative: the method Sum of crypto/sha256 takes
-// longer than that of this package, and the difference exceeds the cost of reading a state.
+// In SumHashes, an end of a hash costs, side by side, endCycles more than a message or a job. If all
+// hashes are of crypto/sha256, it costs stdEndCycles more. That is negative: the method Sum of
+// crypto/sha256 takes longer than that of this package, and the difference exceeds the cost of
+// reading a state.
 const (
 	endCycles    = 10  // Granite Rapids
 	stdEndCycles = -20 // Zen 4

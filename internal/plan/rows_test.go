@@ -67,7 +67,7 @@ func TestRows(t *testing.T) {
 			}
 			seen[c.kernel] = true
 		}
-		for _, lists := range []*kindCosts{r.lists, r.listsAVX512, &defaultLists} {
+		for _, lists := range []*kindCosts{r.lists, r.listsAVX512, r.listsOf(nil)} {
 			if lists == nil { // defaultLists serve
 				continue
 			}

@@ -25,10 +25,10 @@ type Streams struct {
 	// LeastWrites[n] is the smallest number of blocks with which each of n EqualWrites takes less
 	// time side by side. If no number is enough, LeastWrites[n] is math.MaxInt.
 	LeastWrites [block.MaxLanes + 1]int
-	// LeastUnequal[n] is the smallest number of blocks with which n writes take less time side by
-	// side if their numbers of blocks differ, however the blocks are distributed. It is n*mostUnequal
-	// if fewer do not pay. LeastOfFew[n] is the same if most of the writes may complete no block.
-	// Without a kernel of several lanes, both are math.MaxInt.
+	// With fewer than LeastUnequal[n] blocks in all, n writes whose numbers of blocks differ take
+	// less time one by one, however the blocks are distributed. It is n*mostUnequal if no smaller
+	// number pays. With fewer than LeastOfFew[n], so do n writes of which most may complete no
+	// block, or run apart. Both are math.MaxInt for n < 2, and without a kernel of several lanes.
 	LeastUnequal, LeastOfFew [block.MaxLanes + 1]int
 	// leastEnds[n] is LeastEnds(n), stdEndsOneByOne[n] is StdEndsOneByOne(n).
 	leastEnds       [block.MaxLanes + 1]int
@@ -89,7 +89,10 @@ func NewStreams(r Row, enabled []block.Spec, single string) *Streams {
 		p.LeastUnequal[n], p.LeastOfFew[n] = math.MaxInt, math.MaxInt
 		if n > 1 {
 			p.LeastUnequal[n] = p.leastUnequal(n)
-			p.LeastOfFew[n] = min(p.LeastOfFew[n-1], p.LeastUnequal[n], p.leastBesideNone(n))
+			p.LeastOfFew[n] = min(p.LeastOfFew[n-1], p.LeastUnequal[n])
+			if each := p.LeastWrites[n]; each < math.MaxInt {
+				p.LeastOfFew[n] = min(p.LeastOfFew[n], n*each)
+			}
 		}
 	}
 	return p
@@ -119,9 +122,9 @@ func (p *Streams) least(n int) int {
 	return n * each
 }
 
-// LeastEnds returns the smallest number of blocks with which n ends of hashes, of one or two
-// blocks each, take less time side by side. It is n if any number is enough, and more than 2*n if
-// none is. If all have one block, they are Messages, else Jobs.
+// LeastEnds returns the number of blocks from which n ends of hashes, of one or two blocks each,
+// take less time side by side. It is n if ends of one block do: longer ones are not weighed then.
+// It is more than 2*n if no number is enough. Ends of one block are Messages, others Jobs.
 func (p *Streams) LeastEnds(n int) int {
 	if n < len(p.leastEnds) {
 		return p.leastEnds[n]
@@ -152,19 +155,22 @@ func (p *Streams) StdEndsOneByOne(n int) bool {
 // weighStdEnds is StdEndsOneByOne without a look-up.
 func (p *Streams) weighStdEnds(n int) bool { return p.OneByOne(Messages, n, n, 1, 1, 0, stdEndCycles) }
 
-// leastUnequal returns LeastUnequal[n]. Side by side, writes take the least time if their numbers
-// of blocks differ by one, or by two where all would be equal otherwise. More blocks do not always
-// pay, so that no search could skip some.
+// leastUnequal returns LeastUnequal[n]. Writes take the least time side by side if their numbers
+// of blocks differ as little as they can, or if one of them completes none: two lanes may cost less
+// each than three. More blocks do not always pay: a binary search could miss the fewest.
 func (p *Streams) leastUnequal(n int) int {
 	pays := func(kind Kind, blocks int) bool {
+		if p.AlwaysOneByOne(kind, n, n, blocks, 0) { // saves time only
+			return false
+		}
 		shortest, longest := blocks/n, blocks/n+1
 		if blocks%n == 0 {
 			shortest--
 		}
-		if kind == ClassedWrites && !p.HasClasses(n, longest-shortest+1) || p.AlwaysOneByOne(kind, n, n, blocks, 0) {
-			return false
+		if kind == ClassedWrites {
+			return p.HasClasses(n, longest-shortest+1) && !p.OneByOne(kind, n, blocks, shortest, longest, 0, 0)
 		}
-		return !p.OneByOne(kind, n, blocks, shortest, longest, 0, 0)
+		return !p.OneByOne(kind, n, blocks, shortest, longest, 0, 0) || !p.OneByOne(kind, n, blocks, 0, (blocks+n-2)/(n-1), 0, 0)
 	}
 	if p.Width == 1 {
 		return math.MaxInt
@@ -178,16 +184,6 @@ func (p *Streams) leastUnequal(n int) int {
 
 // mostUnequal limits LeastUnequal to that number of blocks for each write.
 const mostUnequal = 64
-
-// leastBesideNone returns the smallest number of blocks with which n writes of as many blocks
-// each take less time side by side, if others complete no block.
-func (p *Streams) leastBesideNone(n int) int {
-	b := leastBlocks(1, func(b int) bool { return !p.OneByOne(ClassedWrites, n, n*b, b, b, 0, 0) })
-	if b == math.MaxInt {
-		return b
-	}
-	return n * b
-}
 
 // leastBlocks returns the smallest number of blocks that pays, from `least` on, or math.MaxInt
 // if none does.
@@ -368,10 +364,10 @@ func (p *Streams) FarCycles(kind Kind) int { return p.lists[kind].far }
 // words are written to hashes that hold whole words.
 func (p *Streams) WordsPay() bool { return !p.lists[EqualWrites].noWords }
 
-// HasClasses reports whether there are enough jobs for RunByClasses to be faster than Run, if no
-// job is too long for it: n jobs, each of one of `classes` numbers of blocks. Where a row does not say more, each class must have, on average,
-// enough jobs to fill the lanes. If the plan has PairsPay and halves, as that of Zen 3, where
-// this was measured, more jobs than lanes are enough.
+// HasClasses reports whether n jobs, each of one of `classes` numbers of blocks, are enough for
+// RunByClasses to be faster than Run, if no job is too long for it. Where a row does not say more,
+// each class must have, on average, enough jobs to fill the lanes. If the plan has PairsPay and
+// halves, as that of Zen 3, where this was measured, more jobs than lanes are enough.
 func (p *Streams) HasClasses(n, classes int) bool {
 	if c := p.lists[ClassedWrites].classJobs; c > 0 {
 		return n >= c*classes
@@ -392,11 +388,10 @@ func (p *Streams) oneByOneInClasses(n, blocks, classes, each int) bool {
 	return !pays(together, int64(blocks)*int64(p.cycles[1]))
 }
 
-// AlwaysOneByOne reports whether n messages or jobs of that kind, with `blocks` blocks in all,
-// take less time one by one than side by side, however the blocks are distributed. At least
-// `least` of them have blocks. Side by side, each of these costs the caller `each` cycles
-// more than alone. That copied short messages share calls is left out. ClassedWrites must have
-// two numbers of blocks or more. For writes of unknown kind, EqualWrites is a bound.
+// AlwaysOneByOne reports whether n writes of that kind, with `blocks` blocks in all, take less time
+// one by one than side by side, however the blocks are distributed. At least `least` of them have
+// blocks. Side by side, each of these costs the caller `each` cycles more than alone. ClassedWrites
+// must have two numbers of blocks or more. For writes of unknown kind, EqualWrites is a bound.
 func (p *Streams) AlwaysOneByOne(kind Kind, n, least, blocks, each int) bool {
 	lists, l := &p.lists[kind], min(n, p.Width)
 	saved := int64(blocks)*p.mostGain(l) + int64(max(0, min(blocks, 2*n-blocks)))*int64(lists.oneBlock)

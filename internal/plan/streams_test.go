@@ -620,8 +620,8 @@ func TestClassedWrites(t *testing.T) {
 	}
 }
 
-// TestLeastEnds tests that ends of hashes pay exactly from LeastEnds blocks on, and that more ends
-// than a table holds are weighed alike.
+// TestLeastEnds tests that ends of hashes pay exactly from LeastEnds blocks on, unless ends of one
+// block pay, and that more ends than a table holds are weighed alike.
 func TestLeastEnds(t *testing.T) {
 	for _, r := range rows {
 		for _, disabled := range [][]string{nil, {"avx512"}, {"avx512", "shani"}} {
@@ -660,6 +660,9 @@ func TestLeastUnequal(t *testing.T) {
 					t.Errorf("%s without %q: %d unequal writes pay with %d blocks", r.Microarch, disabled, n, least)
 				}
 				for blocks := 1; blocks < min(least, 100*n); blocks++ {
+					if pays(n, blocks, 0, (blocks+n-2)/(n-1)) {
+						t.Fatalf("%s without %q: %d writes of %d blocks, one of none, pay, though the least are %d", r.Microarch, disabled, n, blocks, least)
+					}
 					shortest := (blocks - 1) / n
 					for longest := blocks/n + 1; longest < shortest+4; longest++ {
 						if pays(n, blocks, shortest, longest) {
@@ -667,13 +670,13 @@ func TestLeastUnequal(t *testing.T) {
 						}
 					}
 				}
-				if least < n*mostUnequal && !pays(n, least, (least-1)/n, least/n+1) {
+				if least < n*mostUnequal && !pays(n, least, (least-1)/n, least/n+1) && !pays(n, least, 0, (least+n-2)/(n-1)) {
 					t.Errorf("%s without %q: %d unequal writes of %d blocks in all do not pay", r.Microarch, disabled, n, least)
 				}
 				for jobs := 2; jobs <= n; jobs++ {
 					few := p.LeastOfFew[n]
 					for b := 1; b*jobs < min(few, 100*n); b++ {
-						if !p.OneByOne(ClassedWrites, jobs, b*jobs, b, b, 0, 0) {
+						if !p.OneByOne(EqualWrites, jobs, b*jobs, b, b, 0, 0) {
 							t.Fatalf("%s without %q: of %d writes, %d of %d blocks pay, though the least are %d in all", r.Microarch, disabled, n, jobs, b, few)
 						}
 					}
