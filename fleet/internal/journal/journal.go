@@ -100,19 +100,15 @@ func (j *Journal) resultName(digest string) string {
 
 func (j *Journal) planName() string { return store.Join(j.URL, "plan.json") }
 
-// Plan returns the plan of the run, or nil if it has none.
+// Plan returns the plan of the run, or nil if it has none. If another plan takes its place while
+// it is read, as Split with Replace does, Plan returns that one.
 func (j *Journal) Plan(ctx context.Context) (*Plan, error) {
-	f, err := j.Store.Open(ctx, j.planName(), "")
-	if store.IsMissing(err) {
-		return nil, nil
+	text, err := j.readPlan(ctx)
+	for tries := 1; errors.Is(err, store.ErrChanged) && tries < planReads; tries++ {
+		text, err = j.readPlan(ctx)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("opening the plan: %w", err)
-	}
-	defer f.Close()
-	text, err := io.ReadAll(f)
-	if err != nil {
-		return nil, fmt.Errorf("reading the plan: %w", err)
+	if text == nil || err != nil {
+		return nil, err
 	}
 	p := new(Plan)
 	var version struct{ Format int }
@@ -126,6 +122,26 @@ func (j *Journal) Plan(ctx context.Context) (*Plan, error) {
 		return nil, fmt.Errorf("%s is damaged: %w; remove it and split the lists again, into as many shards", j.planName(), err)
 	}
 	return p, nil
+}
+
+// planReads is how often a plan is read that changes each time.
+const planReads = 5
+
+// readPlan returns the text of the plan, or nil if the run has none.
+func (j *Journal) readPlan(ctx context.Context) ([]byte, error) {
+	f, err := j.Store.Open(ctx, j.planName(), "")
+	if store.IsMissing(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("opening the plan: %w", err)
+	}
+	defer f.Close()
+	text, err := io.ReadAll(f)
+	if err != nil {
+		return nil, fmt.Errorf("reading the plan: %w", err)
+	}
+	return text, nil
 }
 
 // check returns an error if p is not a plan that Split made.

@@ -1015,6 +1015,47 @@ func TestManifestThatCannotBeRead(t *testing.T) {
 	}
 }
 
+// A plan that is replaced while it is read is read again. One that changes each time is an error.
+func TestPlanThatChanges(t *testing.T) {
+	server, j := onServer(t)
+	s, err := store.New(store.Options{Params: []string{server.Params()}, Retries: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	j.Store = s
+	ctx := t.Context()
+	var texts [][]byte
+	for _, lists := range []string{"first", "second"} {
+		if _, err := j.Split(ctx, Split{Shards: 1, Lists: from(lists), Replace: true}, entries(1)); err != nil {
+			t.Fatal(err)
+		}
+		texts = append(texts, server.Get("run/plan.json"))
+	}
+	for changes, want := range map[int]string{1: "second", planReads - 1: "second", planReads: ""} {
+		server.Put("run/plan.json", texts[0])
+		made := 0
+		server.Faults(func(key string, nth int) storetest.Fault {
+			if made == changes || nth%2 == 1 { // the store asks for the rest, and finds another plan
+				return storetest.Fault{}
+			}
+			return storetest.Fault{Cut: 10, Then: func() {
+				made++
+				server.Put(key, append(bytes.Clone(texts[1]), strings.Repeat(" ", made)...))
+			}}
+		})
+		plan, err := j.Plan(ctx)
+		switch {
+		case want == "":
+			if !errors.Is(err, store.ErrChanged) {
+				t.Errorf("changed %d times: got %+v, %v", changes, plan, err)
+			}
+		case err != nil || plan.Lists[0].Name != want:
+			t.Errorf("changed %d times: got %+v, %v; want that of %s", changes, plan, err, want)
+		}
+	}
+}
+
 // A seeker calls a function before it is read.
 type seeker struct {
 	*strings.Reader
