@@ -225,9 +225,9 @@ func runOneByOne(run []hash.Hash) bool {
 
 // endsOneByOne reports whether hashing the ends of hs, one or two blocks each, takes less
 // time one by one than side by side. `longest` is the length of the longest run of hashes
-// that have ends. That run decides, with each of its ends counted as one block. But if the run is
-// all of hs, and their blocks matter, the actual numbers decide. A hash of crypto/sha256 does
-// not tell how many; it counts as one block.
+// that have ends. That run decides, with each of its ends counted as one block. But if that run
+// is all of hs, and ends of two blocks could decide, the actual numbers of blocks do. A hash of
+// crypto/sha256 does not tell how many; it counts as one block.
 func endsOneByOne(hs []hash.Hash, longest int) bool {
 	least := lanes.LeastEnds(longest)
 	if least == longest || least > 2*longest || longest < len(hs) {

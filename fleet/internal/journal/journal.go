@@ -103,9 +103,9 @@ func (j *Journal) planName() string { return store.Join(j.URL, "plan.json") }
 // Plan returns the plan of the run, or nil if it has none. If another plan takes its place while
 // it is read, as Split with Replace does, Plan returns that one.
 func (j *Journal) Plan(ctx context.Context) (*Plan, error) {
-	text, err := j.readPlan(ctx)
+	text, err := j.readText(ctx, j.planName(), "the plan")
 	for tries := 1; errors.Is(err, store.ErrChanged) && tries < planReads; tries++ {
-		text, err = j.readPlan(ctx)
+		text, err = j.readText(ctx, j.planName(), "the plan")
 	}
 	if text == nil || err != nil {
 		return nil, err
@@ -127,19 +127,20 @@ func (j *Journal) Plan(ctx context.Context) (*Plan, error) {
 // planReads is how often a plan is read that changes each time.
 const planReads = 5
 
-// readPlan returns the text of the plan, or nil if the run has none.
-func (j *Journal) readPlan(ctx context.Context) ([]byte, error) {
-	f, err := j.Store.Open(ctx, j.planName(), "")
+// readText returns the text of an object of the journal, or nil if there is none. `what` names the
+// object in errors.
+func (j *Journal) readText(ctx context.Context, name, what string) ([]byte, error) {
+	f, err := j.Store.Open(ctx, name, "")
 	if store.IsMissing(err) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("opening the plan: %w", err)
+		return nil, fmt.Errorf("opening %s: %w", what, err)
 	}
 	defer f.Close()
 	text, err := io.ReadAll(f)
 	if err != nil {
-		return nil, fmt.Errorf("reading the plan: %w", err)
+		return nil, fmt.Errorf("reading %s: %w", what, err)
 	}
 	return text, nil
 }
@@ -180,17 +181,9 @@ func (j *Journal) rowsName() string { return store.Join(j.URL, "failures.json") 
 // Rows returns the failures in a row with which the shards that were checked last ended.
 // Workers that end at the same time may write over each other's.
 func (j *Journal) Rows(ctx context.Context) (fixity.Rows, error) {
-	f, err := j.Store.Open(ctx, j.rowsName(), "")
-	if store.IsMissing(err) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("opening the failures in a row: %w", err)
-	}
-	defer f.Close()
-	text, err := io.ReadAll(f)
-	if err != nil {
-		return nil, fmt.Errorf("reading the failures in a row: %w", err)
+	text, err := j.readText(ctx, j.rowsName(), "the failures in a row")
+	if text == nil || err != nil {
+		return nil, err
 	}
 	var rows fixity.Rows
 	if json.Unmarshal(text, &rows) != nil {
