@@ -61,7 +61,9 @@ func WriteHashes(hs []hash.Hash, data [][]byte) {
 	}
 	taken := false
 	if !oneByOne && foreign > 0 {
-		oneByOne, taken = weighWrites(hs, data)
+		if taken = allWrap(hs); !taken {
+			oneByOne, taken = weighWrites(hs, data)
+		}
 	}
 	switch {
 	case oneByOne && !servers:

@@ -139,23 +139,21 @@ func (d *digest) Write(p []byte) (int, error) {
 		d.n = uint8(n - whole)
 		d.len += uint64(n)
 	// One or two blocks and the rest are joined on the stack, so that one call compresses them.
-	// With three blocks, that gains nothing. Join gains if the seam lies inside a 16-byte load of a
-	// kernel: after copies, two stores cover that load, so it waits for both. It gains for long
-	// pieces only: see there.
-	case n >= BlockSize && n < 3*BlockSize-int(d.n) && d.n%16 != 0 && block.Joins():
+	// With three blocks, or with short writes, Join gains nothing: see there.
+	case n >= BlockSize && n < 3*BlockSize-int(d.n) && joins(int(d.n)):
 		var x [2 * BlockSize]byte
 		block.Join(&x, &d.x, int(d.n%BlockSize), p) // d.n is larger if two goroutines have spoiled d
 		block.Compress(&d.h, x[:(int(d.n)+n)&^(BlockSize-1)])
 		d.n = (d.n + uint8(n)) % BlockSize
 		d.len += uint64(n)
-	// By copies, one case for one and for two blocks takes 7 ns longer (Zen 3).
+	// A single block is completed in d.x. On the stack, that takes up to 9% longer (Emerald Rapids).
 	case n < 2*BlockSize-int(d.n):
-		var x [2 * BlockSize]byte
-		*(*[BlockSize]byte)(x[:]) = d.x
-		copy(x[d.n:], p)
-		block.Compress(&d.h, x[:BlockSize])
-		d.x = [BlockSize]byte(x[BlockSize:])
-		d.n = (d.n + uint8(n)) % BlockSize
+		var rest [BlockSize]byte
+		k := copy(d.x[d.n:], p)
+		copy(rest[:], p[k:])
+		block.Compress(&d.h, d.x[:])
+		d.x = rest
+		d.n = uint8(n - k)
 		d.len += uint64(n)
 	case n < 3*BlockSize-int(d.n):
 		var x [3 * BlockSize]byte
@@ -180,6 +178,11 @@ func (d *digest) Write(p []byte) (int, error) {
 	}
 	return n, nil
 }
+
+// joins reports whether block.Join joins what a hash holds, `held` bytes, with a write of a block or
+// more that completes one or two blocks. Join gains if the seam lies inside a 16-byte load of a
+// kernel: after copies, two stores cover that load, so it waits for both.
+func joins(held int) bool { return held%16 != 0 && block.Joins() }
 
 // fetch prefetches the cache lines of d.x. Other fields on these lines come along: the
 // state lies before x, the rest after x.

@@ -151,12 +151,17 @@ func writeTaken(hs []hash.Hash, data [][]byte) error {
 // fill calls the hash's Write at once; r holds the other hashes. fill returns how many
 // elements of hs the run covers, including those that fill has written to at once.
 func (r *takenRun) fill(hs []hash.Hash, data [][]byte) (n int) {
-	for ; n < len(hs) && len(r.hs) < maxWrites && len(r.states) < maxTaken && isInRun(hs[n]); n++ {
+	for ; n < len(hs) && len(r.hs) < maxWrites && len(r.states) < maxTaken; n++ {
 		h, p := hs[n], data[n]
-		if to := writesTo(h); to != nil {
-			h = to
+		own := flushedDigest(h) != nil
+		if !own {
+			if to := writesTo(h); to != nil {
+				h, own = to, flushedDigest(to) != nil
+			} else if !isTaken(h) {
+				break
+			}
 		}
-		if flushedDigest(h) == nil {
+		if !own {
 			t := r.taken[h]
 			alone := len(r.hs) == 0 && (n+1 == len(hs) || !isInRun(hs[n+1]))
 			if t == nil && len(p) >= minTaken && !alone {

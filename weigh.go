@@ -23,22 +23,23 @@ const (
 // alone: hashes of crypto/sha256 with less than minTaken bytes to write. The writes that are
 // not done alone have `bytes` bytes in all, and `shortest` to `longest` bytes each. servers is
 // set if a hash is a Server's, or nil: then the hashes must be checked. The loops call nothing
-// and fill no struct. The first loop is there because most lists hold hashes of this package
-// only, and the second loop takes up to 0.6 ns longer for each hash (Zen 3): its variables do
-// not fit into registers.
+// and fill no struct. The first loop is there because most lists hold hashes of one type, and the
+// second loop takes up to 1 ns longer for each hash (Emerald Rapids): its variables do not fit into
+// registers.
 func surveyWrites(hs []hash.Hash, data [][]byte) (foreign, alone, bytes, shortest, longest int, servers bool) {
 	shortest = math.MaxInt
-	i := 0
-	for ; i < len(hs); i++ {
-		if _, ok := hs[i].(*digest); !ok {
-			break
+	i, others := 0, 0
+	if len(hs) > 0 && typeAt(hs, 0) != stdType && !isServersOrNil(hs[0]) {
+		for first := typeAt(hs, 0); i < len(hs) && typeAt(hs, i) == first; i++ {
+			n := len(data[i])
+			bytes += n
+			shortest, longest = min(shortest, n), max(longest, n)
 		}
-		n := len(data[i])
-		bytes += n
-		shortest, longest = min(shortest, n), max(longest, n)
+		if _, own := hs[0].(*digest); !own {
+			others = i
+		}
 	}
 	stdType := stdType // a copy, so that the loop does not load it
-	others := 0
 	for ; i < len(hs); i++ {
 		n := len(data[i])
 		if typeAt(hs, i) == stdType && n < minTaken {
@@ -70,6 +71,8 @@ func alwaysOneByOne(n, bytes, shortest, longest, more int, apart bool) bool {
 			return lanes.UnequalOneByOne(n, blocks, apart || isFewLong(shortest, longest))
 		}
 		kind = kindOf(lanes.TallyBetween(n, blocks, shortest/BlockSize, longest/BlockSize), n)
+	} else if n <= block.MaxLanes && lanes.ShortOneByOne(n, blocksOf(longest, BlockSize-1)) {
+		return true
 	}
 	return lanes.AlwaysOneByOne(kind, n, leastJobs(n, bytes, shortest, longest), blocks, more)
 }
@@ -100,19 +103,37 @@ func isFewLong(shortest, longest int) bool {
 func blocksOf(n, held int) int { return int((uint(n) + uint(held)) / BlockSize) }
 
 // heldAbout returns how many bytes of a block the hashes are assumed to hold, at least and at
-// most: as many as a few of them, if these are hashes of this package that hold the same number,
-// else any number. hs must not be empty.
+// most: as many as a few of them, if these are hashes of this package, or write to such hashes,
+// and hold the same number, else any number. hs must not be empty.
 func heldAbout(hs []hash.Hash) (least, most int) {
-	first, ok := hs[0].(*digest)
-	if !ok {
+	first, own := hs[0].(*digest)
+	if !own {
+		first, _ = writesTo(hs[0]).(*digest)
+	}
+	if first == nil {
 		return 0, BlockSize - 1
 	}
 	for i := 1; i < len(hs); i += 1 + len(hs)/4 {
-		if d, ok := hs[i].(*digest); !ok || d.n != first.n {
+		d, ok := hs[i].(*digest)
+		if !own {
+			d, ok = writesTo(hs[i]).(*digest)
+		}
+		if !ok || d.n != first.n {
 			return 0, BlockSize - 1
 		}
 	}
 	return int(first.n), int(first.n)
+}
+
+// allWrap reports whether hs are of one type, and write to other hashes. hs must not be empty.
+func allWrap(hs []hash.Hash) bool {
+	first := typeAt(hs, 0)
+	for i := range hs {
+		if typeAt(hs, i) != first {
+			return false
+		}
+	}
+	return writesTo(hs[0]) != nil
 }
 
 // weighLengths reports whether writing data to hs one by one takes less time than side by side.
@@ -120,6 +141,9 @@ func heldAbout(hs []hash.Hash) (least, most int) {
 // in all, and `shortest` to `longest` bytes each. Side by side, a hash costs `more` cycles on top
 // of the cost of a hash of this package. hs must not be empty.
 func weighLengths(hs []hash.Hash, data [][]byte, bytes, shortest, longest, more int) bool {
+	if isFewLong(shortest, longest) {
+		return writesOneByOne(tallyFew(data, bytes, longest), len(hs), more)
+	}
 	least, most := heldAbout(hs)
 	t := tallyAbout(data, bytes, shortest, longest, least, most)
 	if t.Longest() == 1 && shortest == longest && least == most && areWords(longest, least) && !lanes.WordsPay() {
@@ -128,53 +152,87 @@ func weighLengths(hs []hash.Hash, data [][]byte, bytes, shortest, longest, more 
 	return writesOneByOne(t, len(hs), more)
 }
 
-// areWords reports whether `length` bytes are whole words, and so are the bytes that a hash holds.
+// areWords reports whether writes of `length` bytes consist of whole words, and so does what
+// their hashes hold, unless block.Join takes the writes: its time does not depend on that.
 func areWords(length, held int) bool {
 	const wordSize = 8
-	return (length|held)%wordSize == 0
+	return (length|held)%wordSize == 0 && (length < BlockSize || !joins(held))
 }
 
 // tallyAbout tallies the blocks that writing data completes, if the hashes hold `least` to `most`
-// bytes. The writes have `bytes` bytes in all, and `shortest` to `longest` bytes each. If
-// isFewLong, tallyAbout looks at each of them, as if half of the hashes held `least` bytes, and
-// the others `most`. Otherwise, all count as jobs (see leastJobs).
+// bytes. The writes have `bytes` bytes in all, and `shortest` to `longest` bytes each. All count
+// as jobs (see leastJobs).
 func tallyAbout(data [][]byte, bytes, shortest, longest, least, most int) lanes.Tally {
-	if !isFewLong(shortest, longest) {
-		// A write completes, with its own bytes, those that the hash held, less half a block that is
-		// left on average.
-		bytes += len(data) * ((least+most+1)/2 - BlockSize/2)
-		return lanes.TallyBetween(len(data), bytes/BlockSize, blocksOf(shortest, least), blocksOf(longest, most))
+	// A write completes, with its own bytes, those that the hash held, less half a block that is
+	// left on average.
+	bytes += len(data) * ((least+most+1)/2 - BlockSize/2)
+	return lanes.TallyBetween(len(data), bytes/BlockSize, blocksOf(shortest, least), blocksOf(longest, most))
+}
+
+// tallyFew is tallyAbout for writes that are few and long beside short ones (see isFewLong), if
+// nothing is known of the hashes. A write of less than a block counts as part of a job: the
+// likelihood that it completes a block.
+func tallyFew(data [][]byte, bytes, longest int) lanes.Tally {
+	parts := 0 // of jobs
+	for _, p := range data {
+		parts += min(len(p), BlockSize)
 	}
-	var t lanes.Tally
-	for i, p := range data {
-		held := least
-		if i%4 < 2 { // long and short writes may alternate
-			held = most
-		}
-		t = t.With(blocksOf(len(p), held))
-	}
-	return t
+	jobs := (parts + BlockSize/2) / BlockSize
+	return lanes.TallyBetween(jobs, bytes/BlockSize, 1, blocksOf(longest, BlockSize-1))
+}
+
+// isAlone reports whether write i is done alone: it is short, and to a hash of crypto/sha256.
+func isAlone(hs []hash.Hash, data [][]byte, i int) bool {
+	return len(data[i]) < minTaken && typeAt(hs, i) == stdType
 }
 
 // weighRuns reports whether writing data to hs one by one takes less time than side by side.
-// It assumes that each hash holds half a block. Some writes are short, and to hashes of
-// crypto/sha256: they are done alone, and split the other writes into runs. But if hs holds
-// further foreign hashes (`others`), writeTaken may run, so all other writes count as one run.
-// Side by side, a hash costs `more` cycles on top of the cost of a hash of this package.
+// It assumes that each hash holds half a block. Some writes are done alone, and split the other
+// writes into runs. But if hs holds further foreign hashes (`others`), writeTaken may run, so all
+// other writes count as one run. Side by side, a hash costs `more` cycles on top of the cost of
+// a hash of this package.
 func weighRuns(hs []hash.Hash, data [][]byte, others bool, more int) bool {
-	var run lanes.Tally
-	start := 0 // of the run
-	for i, p := range data {
-		if len(p) >= minTaken || typeAt(hs, i) != stdType {
-			run = run.With(blocksOf(len(p), BlockSize/2))
-		} else if !others {
-			if run.Jobs() > 1 && !writesOneByOne(run, i-start, more) {
-				return false
+	if others {
+		var all lanes.Tally
+		for i, p := range data {
+			if !isAlone(hs, data, i) {
+				all = all.With(blocksOf(len(p), BlockSize/2))
 			}
-			run, start = lanes.Tally{}, i+1
+		}
+		return writesOneByOne(all, len(hs), more)
+	}
+	for start, end := nextRun(hs, data, 0); start < end; start, end = nextRun(hs, data, end) {
+		var run lanes.Tally
+		for _, p := range data[start:end] {
+			run = run.With(blocksOf(len(p), BlockSize/2))
+		}
+		if !writesOneByOne(run, end-start, more) {
+			return false
 		}
 	}
-	return writesOneByOne(run, len(hs)-start, more)
+	return true
+}
+
+// nextRun returns the first run of two writes or more that are not done alone, from write `from`
+// on: hs[start:end]. The write before `from`, if any, is in no run. If there is no such run, nextRun
+// returns len(hs) twice. It looks at every second write, since each such run holds one of them.
+func nextRun(hs []hash.Hash, data [][]byte, from int) (start, end int) {
+	for i := from + 1; i < len(hs); i += 2 {
+		if isAlone(hs, data, i) {
+			continue
+		}
+		start, end = i, i+1
+		if !isAlone(hs, data, i-1) {
+			start--
+		}
+		for end < len(hs) && !isAlone(hs, data, end) {
+			end++
+		}
+		if end-start > 1 {
+			return start, end
+		}
+	}
+	return len(hs), len(hs)
 }
 
 // weighWrites returns in `oneByOne` whether writing data to hs one by one takes less time than

@@ -3,11 +3,14 @@ package sha256
 import (
 	stdsha256 "crypto/sha256"
 	"hash"
+	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
 	"github.com/sha256-simd/sha256-simd/internal/lanes"
+	"github.com/sha256-simd/sha256-simd/internal/written"
 )
 
 // TestWeighWrites has lists of which runs are long or short, by what lies between hashes
@@ -113,6 +116,13 @@ func TestHeldAbout(t *testing.T) {
 	for i := range unequal[1:] {
 		unequal[1+i] = holding(17)
 	}
+	wrapped := func(hs []hash.Hash) []hash.Hash {
+		w := make([]hash.Hash, len(hs))
+		for i, h := range hs {
+			w[i] = &wrapper{h}
+		}
+		return w
+	}
 	for _, tt := range []struct {
 		name string
 		hs   []hash.Hash
@@ -124,6 +134,10 @@ func TestHeldAbout(t *testing.T) {
 		{"a whole block and 5 bytes", []hash.Hash{holding(69), holding(5)}, 5},
 		{"others hold more", unequal, anyNumber},
 		{"the second holds more", []hash.Hash{holding(1), holding(2), holding(1)}, anyNumber},
+		{"written to by others", wrapped(equal), 16},
+		{"written to by others, of which one holds more", wrapped(unequal), anyNumber},
+		{"written to by others, beside one of this package", append(wrapped(equal[:1]), equal[1]), anyNumber},
+		{"beside others that write to such", append(equal[:1:1], wrapped(equal[:2])...), anyNumber},
 		{"of crypto/sha256", []hash.Hash{stdsha256.New(), holding(3)}, anyNumber},
 		{"beside one of crypto/sha256", []hash.Hash{holding(3), stdsha256.New()}, anyNumber},
 	} {
@@ -161,10 +175,6 @@ func TestTallyAbout(t *testing.T) {
 		{"of several lengths", 0, []int{256, 320, 640}, between(3, 17, 4, 10)},
 		{"of several lengths, begun", 60, []int{68, 260, 320}, between(3, 11, 2, 5)},
 		{"a few bytes, not to count as blocks of others", 32, []int{40, 40, 100, 100}, between(4, 4, 1, 2)},
-		{"few long ones", 32, []int{10, 20, 31, 1000}, counted(0, 0, 0, 16)},
-		{"few long ones, unequal hashes", anyNumber, []int{10, 20, 31, 1000}, counted(1, 1, 0, 15)},
-		{"each second long, of which one holds nothing", anyNumber, []int{10, 960, 10, 960}, counted(1, 15, 0, 15)},
-		{"each second long, of which one holds most of a block", anyNumber, []int{0, 970, 0, 970}, counted(0, 16, 0, 15)},
 	} {
 		data, bytes := make([][]byte, len(tt.lengths)), 0
 		for i, n := range tt.lengths {
@@ -177,6 +187,40 @@ func TestTallyAbout(t *testing.T) {
 		}
 		if got := tallyAbout(data, bytes, slices.Min(tt.lengths), slices.Max(tt.lengths), least, most); got != tt.want {
 			t.Errorf("%s: %+v, want %+v", tt.name, got, tt.want)
+		}
+	}
+}
+
+// TestTallyFew tests how many of a few long writes beside short ones count as jobs.
+func TestTallyFew(t *testing.T) {
+	between := lanes.TallyBetween
+	for _, tt := range []struct {
+		name    string
+		lengths []int
+		want    lanes.Tally
+	}{
+		{"one long", []int{10, 20, 1, 1000}, between(1, 16, 1, 16)},
+		{"one long, others half a block", []int{30, 34, 1000}, between(2, 16, 1, 16)},
+		{"one long, others more than half a block", []int{10, 30, 63, 1000}, between(3, 17, 1, 16)},
+		{"each second long", []int{0, 961, 0, 961}, between(2, 30, 1, 16)},
+		{"each second long, others not empty", []int{16, 960, 16, 960}, between(3, 30, 1, 15)},
+		{"four of 24 long", append(slices.Repeat([]int{8}, 20), 960, 960, 960, 960), between(7, 62, 1, 15)},
+		{"eight of 48 long", append(slices.Repeat([]int{8}, 40), slices.Repeat([]int{300}, 8)...), between(13, 42, 1, 5)},
+	} {
+		data, bytes := make([][]byte, len(tt.lengths)), 0
+		for i, n := range tt.lengths {
+			data[i] = make([]byte, n)
+			bytes += n
+		}
+		if got := tallyFew(data, bytes, slices.Max(tt.lengths)); got != tt.want {
+			t.Errorf("%s: %+v, want %+v", tt.name, got, tt.want)
+		}
+		hs := slices.Repeat([]hash.Hash{New()}, len(data)) // what they hold does not count
+		for _, more := range []int{0, wrapCycles, takeCycles} {
+			want := writesOneByOne(tt.want, len(hs), more)
+			if got := weighLengths(hs, data, bytes, 0, slices.Max(tt.lengths), more); got != want {
+				t.Errorf("%s, %d cycles more: one by one %t, want %t", tt.name, more, got, want)
+			}
 		}
 	}
 }
@@ -217,7 +261,11 @@ func TestWholeWords(t *testing.T) {
 	for _, tt := range []struct {
 		length, held int
 		want         bool
-	}{{64, 0, true}, {24, 40, true}, {64, 60, false}, {20, 48, false}, {63, 1, false}, {65, 7, false}} {
+	}{
+		{64, 0, true}, {24, 40, true}, {64, 60, false}, {20, 48, false}, {63, 1, false}, {65, 7, false},
+		{64, 48, true}, {128, 16, true}, {56, 24, true},
+		{64, 40, !block.Joins()}, {120, 24, !block.Joins()},
+	} {
 		if got := areWords(tt.length, tt.held); got != tt.want {
 			t.Errorf("%d bytes to a hash that holds %d: %t, want %t", tt.length, tt.held, got, tt.want)
 		}
@@ -263,6 +311,113 @@ func TestWeighRuns(t *testing.T) {
 	}
 }
 
+// TestNextRun tests that nextRun finds the runs of random lists.
+func TestNextRun(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	own, std := New(), stdsha256.New()
+	short, long := make([]byte, minTaken-1), make([]byte, minTaken)
+	for range 3000 {
+		n := random.IntN(12)
+		hs, data := make([]hash.Hash, n), make([][]byte, n)
+		var want [][2]int
+		start := 0
+		for i := range n + 1 {
+			isAlone := i == n
+			if i < n {
+				hs[i], data[i] = own, short
+				if random.IntN(2) == 0 {
+					hs[i] = std
+				}
+				if random.IntN(4) == 0 {
+					data[i] = long
+				}
+				isAlone = hs[i] == std && len(data[i]) < minTaken
+			}
+			if isAlone {
+				if i-start > 1 {
+					want = append(want, [2]int{start, i})
+				}
+				start = i + 1
+			}
+		}
+		var got [][2]int
+		for start, end := nextRun(hs, data, 0); start < end; start, end = nextRun(hs, data, end) {
+			got = append(got, [2]int{start, end})
+		}
+		if !slices.Equal(got, want) {
+			t.Fatalf("%d writes: runs %v, want %v", n, got, want)
+		}
+	}
+}
+
+// TestSurveyWrites tests what is learnt of random lists of all kinds of hashes, wherever a kind
+// begins.
+func TestSurveyWrites(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	kinds := []hash.Hash{New(), New224(), stdsha256.New(), &wrapper{New()}, &other{New()}, NewServer().New(), nil}
+	for range 5000 {
+		n := random.IntN(7)
+		hs, data := make([]hash.Hash, n), make([][]byte, n)
+		foreign, alone, bytes, shortest, longest, servers := 0, 0, 0, math.MaxInt, 0, false
+		of, first := 1+random.IntN(2), random.IntN(len(kinds)) // how many kinds, and which
+		for i := range hs {
+			hs[i] = kinds[(first+random.IntN(of))%len(kinds)]
+			if random.IntN(5) == 0 {
+				hs[i] = kinds[random.IntN(len(kinds))]
+			}
+			data[i] = make([]byte, random.IntN(2*minTaken))
+			switch hs[i].(type) {
+			case *digest:
+			case nil, *serverHash:
+				servers = true
+			default:
+				foreign++
+				if isStd(hs[i]) && len(data[i]) < minTaken {
+					alone++
+					continue
+				}
+			}
+			bytes += len(data[i])
+			shortest, longest = min(shortest, len(data[i])), max(longest, len(data[i]))
+		}
+		f, a, b, s, l, srv := surveyWrites(hs, data)
+		if f != foreign || a != alone || b != bytes || s != shortest || l != longest || srv != servers {
+			t.Fatalf("%T: %d foreign, %d alone, %d bytes, %d to %d, servers %t; want %d, %d, %d, %d to %d, %t",
+				hs, f, a, b, s, l, srv, foreign, alone, bytes, shortest, longest, servers)
+		}
+	}
+}
+
+// TestAllWrap tests which lists need no closer look: all of their hashes write to others.
+func TestAllWrap(t *testing.T) {
+	wrap, std := func() hash.Hash { return &wrapper{New()} }, stdsha256.New()
+	for _, tt := range []struct {
+		name string
+		hs   []hash.Hash
+		want bool
+	}{
+		{"one", []hash.Hash{wrap()}, true},
+		{"three", []hash.Hash{wrap(), wrap(), wrap()}, true},
+		{"the last of this package", []hash.Hash{wrap(), wrap(), New()}, false},
+		{"the last of crypto/sha256", []hash.Hash{wrap(), wrap(), std}, false},
+		{"the first of crypto/sha256", []hash.Hash{std, wrap()}, false},
+		{"of this package", []hash.Hash{New(), New()}, false},
+		{"of another package", []hash.Hash{&other{New()}, &other{New()}}, false},
+	} {
+		if got := allWrap(tt.hs); got != tt.want {
+			t.Errorf("%s: %t, want %t", tt.name, got, tt.want)
+		}
+	}
+}
+
+// An other is a hash of another package. A wrapper writes to the hash within.
+type (
+	other   struct{ hash.Hash }
+	wrapper struct{ hash.Hash }
+)
+
+func (w *wrapper) WritesTo(written.Here) hash.Hash { return w.Hash }
+
 // TestFewWritesCost tests that more cycles for each hash never make writes pay, and that each of
 // more than nearHashes costs as much more as the plan says.
 func TestFewWritesCost(t *testing.T) {
@@ -298,14 +453,21 @@ func TestAlwaysOneByOne(t *testing.T) {
 	}
 	unequal := func(n, _, blocks, _ int) bool { return lanes.UnequalOneByOne(n, blocks, false) }
 	few := func(n, _, blocks, _ int) bool { return lanes.UnequalOneByOne(n, blocks, true) }
+	short := func(longest int) func(n, least, blocks, more int) bool {
+		return func(n, least, blocks, more int) bool {
+			return lanes.ShortOneByOne(n, longest) || equal(n, least, blocks, more)
+		}
+	}
 	for _, tt := range []struct {
 		name              string
 		shortest, longest int // in bytes
 		apart             bool
 		want              func(n, least, blocks, more int) bool
 	}{
-		{"of one length", 640, 640, false, equal},
-		{"of nearly one length, so that all may complete as many blocks", 640, 703, false, equal},
+		{"of one length", 640, 640, false, short(10)},
+		{"of one length, of which some may complete one block more", 129, 129, false, short(3)},
+		{"of nearly one length, all of one or two blocks", 64, 65, false, short(2)},
+		{"of nearly one length, so that all may complete as many blocks", 640, 703, false, short(11)},
 		{"of unequal lengths", 640, 704, false, unequal},
 		{"short, of which some may complete no block", 63, 70, false, unequal},
 		{"few long", 31, 256, false, few},

@@ -71,15 +71,21 @@ func (t Tally) HasClasses() bool {
 func (t Tally) classes() int { return t.longest - int(-t.negShortest) + 1 }
 
 // OneByOne reports whether a list of that kind takes less time one by one than side by side.
-// Side by side, each job costs the caller `each` cycles more than alone. If at most one job has
-// blocks, OneByOne returns true without a plan.
+// Side by side, each job costs the caller `each` cycles more than alone, at least 0. If at most one
+// job has blocks, OneByOne returns true without a plan.
 func (t Tally) OneByOne(kind Kind, each int) bool {
 	if t.jobs <= 1 {
 		return true
 	}
 	p := streamPlans.current()
-	if kind == EqualWrites && each == 0 && t.jobs <= block.MaxLanes { // a look-up takes less time
-		return t.longest < p.LeastWrites[t.jobs]
+	if t.jobs <= block.MaxLanes { // look-ups take less time
+		isEqual := kind == EqualWrites
+		if isEqual && t.longest < p.LeastWrites[t.jobs] || !t.IsEqual() && t.blocks < p.LeastUnequal[t.jobs] {
+			return true
+		}
+		if isEqual && each == 0 {
+			return false
+		}
 	}
 	return p.OneByOne(kind, t.jobs, t.blocks, int(-t.negShortest), t.longest, 0, each)
 }
@@ -98,6 +104,10 @@ func WordsPay() bool { return streamPlans.current().WordsPay() }
 func AlwaysOneByOne(kind Kind, n, least, blocks, each int) bool {
 	return least <= 1 || streamPlans.current().AlwaysOneByOne(kind, n, least, blocks, each)
 }
+
+// ShortOneByOne reports whether n writes of up to `longest` blocks each take less time one by one
+// than side by side, however few complete a block. n is at most block.MaxLanes.
+func ShortOneByOne(n, longest int) bool { return longest < streamPlans.current().LeastLongest[n] }
 
 // UnequalOneByOne reports whether n writes with `blocks` blocks in all take less time one by one
 // than side by side, however unequal they are. If few is set, most of them may complete no block,

@@ -166,10 +166,22 @@ func TestLooksUpWrites(t *testing.T) {
 		p := usePlanOf(t, m)
 		for n := 2; n < 80; n++ {
 			for blocks := range 40 {
-				for _, each := range []int{0, 1} {
+				for _, each := range []int{0, 1, 80} {
 					got := TallyBetween(n, n*blocks, blocks, blocks).OneByOne(EqualWrites, each)
 					if want := p.OneByOne(EqualWrites, n, n*blocks, blocks, blocks, 0, each); got != want {
 						t.Errorf("%#v: %d writes of %d blocks, %d cycles each: one by one %t, want %t", m, n, blocks, each, got, want)
+					}
+					for _, shortest := range []int{0, blocks / 2, blocks - 1} {
+						for _, kind := range []Kind{ClassedWrites, MixedWrites} {
+							if shortest >= blocks || shortest < 0 || kind == ClassedWrites && !p.HasClasses(n, blocks-shortest+1) {
+								continue
+							}
+							all := n*shortest + max(blocks-shortest, n*(blocks-shortest)/2)
+							got := TallyBetween(n, all, shortest, blocks).OneByOne(kind, each)
+							if want := p.OneByOne(kind, n, all, shortest, blocks, 0, each); got != want {
+								t.Errorf("%#v: %d writes of %d to %d blocks, %d cycles each: one by one %t, want %t", m, n, shortest, blocks, each, got, want)
+							}
+						}
 					}
 				}
 			}

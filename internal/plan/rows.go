@@ -97,7 +97,7 @@ var rows = []Row{
 		// to 2 to 360 hashes, in cache. With defaultLists, 12% of the lists whose digests are nested,
 		// and 17% of the lists of writes, ran one by one though they would gain 5% or more. With
 		// these costs, fewer than 1% of the lists of messages and 4% of those of writes would. Fewer
-		// than 1% of the lists of messages, and about 2% of those of writes, take 3% longer than one
+		// than 1% of the lists of messages, and about 1% of those of writes, take 3% longer than one
 		// by one. Of 120 lists of writes to 1,100 to 60,000 hashes, 22 would gain 5% with
 		// defaultLists, and 5 with these costs. There, ClassedWrites cost what they cost in cache.
 		lists: &kindCosts{
@@ -116,7 +116,7 @@ var rows = []Row{
 				nestings: [...]nestingCost{Nested: {each: -70, list: 190}, NestedEach: {each: -60, list: 270}},
 			},
 			Jobs:          jobCosts,
-			EqualWrites:   {list: 200, message: 47, oneBlock: 12, far: 25, noWords: true},
+			EqualWrites:   {list: 280, message: 47, oneBlock: 13, far: 25, noWords: true},
 			ClassedWrites: {list: 850, message: 57, classJobs: 4, oneClass: 14},
 			MixedWrites:   {list: 300, message: 100, far: 200},
 		},

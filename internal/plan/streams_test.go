@@ -529,15 +529,53 @@ func TestLeastWrites(t *testing.T) {
 	}
 }
 
-// TestAlwaysOneByOneKnowsMany tests that AlwaysOneByOne knows four in five lists of equal writes
-// that do not pay: it takes less time than OneByOne.
-func TestAlwaysOneByOneKnowsMany(t *testing.T) {
+// TestLeastLongest tests that no list of writes pays if the longest has fewer blocks than
+// LeastLongest says, and the others have as many or one block less. With as many as it says, writes
+// of one number of blocks pay, or it is a bound by LeastUnequal.
+func TestLeastLongest(t *testing.T) {
+	for _, r := range rows {
+		for _, disabled := range [][]string{nil, {"avx512"}, {"avx512", "shani"}} {
+			p := planOf(r, disabled...)
+			for n := range p.LeastLongest {
+				least := p.LeastLongest[n]
+				bound := math.MaxInt
+				for m := 2; m <= n; m++ {
+					bound = min(bound, p.LeastWrites[m])
+					if p.LeastUnequal[m] < math.MaxInt {
+						bound = min(bound, (p.LeastUnequal[m]+m)/m)
+					}
+				}
+				if least != bound {
+					t.Errorf("%s without %q: up to %d writes pay from %d blocks on, not %d", r.Microarch, disabled, n, bound, least)
+				}
+				for b := 1; b < min(least, mostUnequal); b++ {
+					for m := 2; m <= n; m++ {
+						if !p.OneByOne(EqualWrites, m, m*b, b, b, 0, 0) {
+							t.Fatalf("%s without %q: %d writes of %d blocks pay, of %d none", r.Microarch, disabled, m, b, n)
+						}
+						for blocks := m*(b-1) + 1; blocks < m*b; blocks++ {
+							for _, kind := range []Kind{ClassedWrites, MixedWrites} {
+								if (kind == MixedWrites || p.HasClasses(m, 2)) && !p.OneByOne(kind, m, blocks, b-1, b, 0, 0) {
+									t.Fatalf("%s without %q: %d writes of up to %d blocks, %d in all, pay", r.Microarch, disabled, m, b, blocks)
+								}
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestManyAreKnown tests that LeastLongest and AlwaysOneByOne know four in five lists of equal
+// writes that do not pay: they take less time than OneByOne.
+func TestManyAreKnown(t *testing.T) {
 	p := planOf(RowOf(cpu.IntelAVX512SHA))
 	known, all := 0, 0
 	for n := 2; n <= 8; n++ {
 		for b := 1; b < p.LeastWrites[n]; b++ {
 			all++
-			if p.AlwaysOneByOne(EqualWrites, n, n, n*b, 0) {
+			if b < p.LeastLongest[n] || p.AlwaysOneByOne(EqualWrites, n, n, n*b, 0) {
 				known++
 			}
 		}
