@@ -99,9 +99,16 @@ func SumHashes[D ~[Size]byte](dst []D, hs []hash.Hash) {
 
 func sumHashes(dst [][Size]byte, hs []hash.Hash) {
 	checkLengths("SumHashes", len(dst), len(hs))
+	if len(hs) == 0 {
+		return
+	}
+	allForeign, std := false, 0
+	if !isOwnOrNil(hs[0]) { // saves a call for most lists
+		allForeign, std = areForeign(hs)
+	}
 	// longest is the length of the longest run of hashes that have ends.
 	longest, anyBuffered := 0, false
-	if allForeign, std := areForeign(hs); allForeign {
+	if allForeign {
 		longest = std
 		if std > 0 && std < len(hs) {
 			longest = longestStd(hs)
@@ -116,7 +123,7 @@ func sumHashes(dst [][Size]byte, hs []hash.Hash) {
 		}
 	} else {
 		longest, anyBuffered = checkSums(hs)
-		if !lanes.HasLanes(longest) || !anyBuffered && endsOneByOne(hs, longest) {
+		if longest <= 1 || anyBuffered && !lanes.HasLanes(longest) || !anyBuffered && endsOneByOne(hs, longest) {
 			sumEach(dst, hs)
 			return
 		}
