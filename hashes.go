@@ -61,7 +61,7 @@ func WriteHashes(hs []hash.Hash, data [][]byte) {
 	}
 	taken := false
 	if !oneByOne && foreign > 0 {
-		if taken = allWrap(hs); !taken {
+		if taken = allWrap(hs); !taken { // else weighLengths has weighed what they write to
 			oneByOne, taken = weighWrites(hs, data)
 		}
 	}

@@ -311,6 +311,9 @@ func TestWriteToASpoiledHash(t *testing.T) {
 							}
 						}()
 						d.Write(p)
+						if d.n >= BlockSize && n >= BlockSize {
+							t.Fatalf("%d bytes behind %d: holds %d", n, held, d.n)
+						}
 					})
 					if err != nil {
 						t.Fatalf("%d bytes behind %d: %v", n, held, err)

@@ -23,8 +23,8 @@ const (
 // alone: hashes of crypto/sha256 with less than minTaken bytes to write. The writes that are
 // not done alone have `bytes` bytes in all, and `shortest` to `longest` bytes each. servers is
 // set if a hash is a Server's, or nil: then the hashes must be checked. The loops call nothing
-// and fill no struct. The first loop is there because most lists hold hashes of one type, and the
-// second loop takes up to 1 ns longer for each hash (Emerald Rapids): its variables do not fit into
+// and fill no struct. The first loop is there because most lists hold hashes of one type. The second
+// loop takes up to 1 ns longer for each hash (Emerald Rapids): its variables do not fit into
 // registers.
 func surveyWrites(hs []hash.Hash, data [][]byte) (foreign, alone, bytes, shortest, longest int, servers bool) {
 	shortest = math.MaxInt
@@ -103,8 +103,8 @@ func isFewLong(shortest, longest int) bool {
 func blocksOf(n, held int) int { return int((uint(n) + uint(held)) / BlockSize) }
 
 // heldAbout returns how many bytes of a block the hashes are assumed to hold, at least and at
-// most: as many as a few of them, if these are hashes of this package, or write to such hashes,
-// and hold the same number, else any number. hs must not be empty.
+// most: as many as a few of them, if all of these are of this package, or all write to hashes of
+// this package, and they hold the same number. Otherwise, any number. hs must not be empty.
 func heldAbout(hs []hash.Hash) (least, most int) {
 	first, own := hs[0].(*digest)
 	if !own {
@@ -125,7 +125,8 @@ func heldAbout(hs []hash.Hash) (least, most int) {
 	return int(first.n), int(first.n)
 }
 
-// allWrap reports whether hs are of one type, and write to other hashes. hs must not be empty.
+// allWrap reports whether all of hs are of one type, and hs[0] writes to another hash (see
+// writesTo). hs must not be empty.
 func allWrap(hs []hash.Hash) bool {
 	first := typeAt(hs, 0)
 	for i := range hs {
@@ -141,20 +142,20 @@ func allWrap(hs []hash.Hash) bool {
 // in all, and `shortest` to `longest` bytes each. Side by side, a hash costs `more` cycles on top
 // of the cost of a hash of this package. hs must not be empty.
 func weighLengths(hs []hash.Hash, data [][]byte, bytes, shortest, longest, more int) bool {
-	if isFewLong(shortest, longest) {
-		return writesOneByOne(tallyFew(data, bytes, longest), len(hs), more)
-	}
 	least, most := heldAbout(hs)
+	if isFewLong(shortest, longest) {
+		return writesOneByOne(tallyFew(data, bytes, longest, least, most), len(hs), more)
+	}
 	t := tallyAbout(data, bytes, shortest, longest, least, most)
-	if t.Longest() == 1 && shortest == longest && least == most && areWords(longest, least) && !lanes.WordsPay() {
+	if t.Longest() == 1 && shortest == longest && least == most && copiesWords(longest, least) && !lanes.WordsPay() {
 		return true
 	}
 	return writesOneByOne(t, len(hs), more)
 }
 
-// areWords reports whether writes of `length` bytes consist of whole words, and so does what
-// their hashes hold, unless block.Join takes the writes: its time does not depend on that.
-func areWords(length, held int) bool {
+// copiesWords reports whether Write copies a write of `length` bytes as whole words behind whole
+// words that the hash holds. What block.Join takes is not copied: its time does not depend on that.
+func copiesWords(length, held int) bool {
 	const wordSize = 8
 	return (length|held)%wordSize == 0 && (length < BlockSize || !joins(held))
 }
@@ -169,16 +170,22 @@ func tallyAbout(data [][]byte, bytes, shortest, longest, least, most int) lanes.
 	return lanes.TallyBetween(len(data), bytes/BlockSize, blocksOf(shortest, least), blocksOf(longest, most))
 }
 
-// tallyFew is tallyAbout for writes that are few and long beside short ones (see isFewLong), if
-// nothing is known of the hashes. A write of less than a block counts as part of a job: the
-// likelihood that it completes a block.
-func tallyFew(data [][]byte, bytes, longest int) lanes.Tally {
+// tallyFew is tallyAbout for writes of which few are long, beside short ones (see isFewLong). If it
+// is known what the hashes hold, it counts the blocks. Otherwise, a write of less than a block
+// counts as a fraction of a job: the probability that it completes a block.
+func tallyFew(data [][]byte, bytes, longest, least, most int) (t lanes.Tally) {
+	if least == most {
+		for _, p := range data {
+			t = t.With(blocksOf(len(p), least))
+		}
+		return t
+	}
 	parts := 0 // of jobs
 	for _, p := range data {
 		parts += min(len(p), BlockSize)
 	}
 	jobs := (parts + BlockSize/2) / BlockSize
-	return lanes.TallyBetween(jobs, bytes/BlockSize, 1, blocksOf(longest, BlockSize-1))
+	return lanes.TallyBetween(jobs, bytes/BlockSize, 1, blocksOf(longest, most))
 }
 
 // isAlone reports whether write i is done alone: it is short, and to a hash of crypto/sha256.
@@ -213,9 +220,10 @@ func weighRuns(hs []hash.Hash, data [][]byte, others bool, more int) bool {
 	return true
 }
 
-// nextRun returns the first run of two writes or more that are not done alone, from write `from`
-// on: hs[start:end]. The write before `from`, if any, is in no run. If there is no such run, nextRun
-// returns len(hs) twice. It looks at every second write, since each such run holds one of them.
+// nextRun returns the first run hs[start:end] of two or more writes that are not done alone, with
+// start at `from` or later. `from` is 0, or the end of the run before: then write `from` is done
+// alone. If there is no run, both results are len(hs). nextRun looks at every second write: each
+// run contains one of those.
 func nextRun(hs []hash.Hash, data [][]byte, from int) (start, end int) {
 	for i := from + 1; i < len(hs); i += 2 {
 		if isAlone(hs, data, i) {

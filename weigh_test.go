@@ -2,6 +2,7 @@ package sha256
 
 import (
 	stdsha256 "crypto/sha256"
+	"fmt"
 	"hash"
 	"math"
 	"math/rand/v2"
@@ -193,35 +194,63 @@ func TestTallyAbout(t *testing.T) {
 
 // TestTallyFew tests how many of a few long writes beside short ones count as jobs.
 func TestTallyFew(t *testing.T) {
+	const anyNumber = -1
 	between := lanes.TallyBetween
 	for _, tt := range []struct {
 		name    string
+		held    int // what each hash holds, or anyNumber
 		lengths []int
 		want    lanes.Tally
 	}{
-		{"one long", []int{10, 20, 1, 1000}, between(1, 16, 1, 16)},
-		{"one long, others half a block", []int{30, 34, 1000}, between(2, 16, 1, 16)},
-		{"one long, others more than half a block", []int{10, 30, 63, 1000}, between(3, 17, 1, 16)},
-		{"each second long", []int{0, 961, 0, 961}, between(2, 30, 1, 16)},
-		{"each second long, others not empty", []int{16, 960, 16, 960}, between(3, 30, 1, 15)},
-		{"four of 24 long", append(slices.Repeat([]int{8}, 20), 960, 960, 960, 960), between(7, 62, 1, 15)},
-		{"eight of 48 long", append(slices.Repeat([]int{8}, 40), slices.Repeat([]int{300}, 8)...), between(13, 42, 1, 5)},
+		{"one long, hashes hold half a block", 32, []int{10, 20, 31, 1000}, lanes.Tally{}.With(16)},
+		{"two long, hashes hold most of a block", 60, []int{3, 1000, 4, 964}, lanes.Tally{}.With(16).With(1).With(16)},
+		{"one long", anyNumber, []int{10, 20, 1, 1000}, between(1, 16, 1, 16)},
+		{"one long, others half a block", anyNumber, []int{30, 34, 1000}, between(2, 16, 1, 16)},
+		{"one long, others more than half a block", anyNumber, []int{10, 30, 63, 1000}, between(3, 17, 1, 16)},
+		{"each second long", anyNumber, []int{0, 961, 0, 961}, between(2, 30, 1, 16)},
+		{"each second long, others not empty", anyNumber, []int{16, 960, 16, 960}, between(3, 30, 1, 15)},
 	} {
 		data, bytes := make([][]byte, len(tt.lengths)), 0
 		for i, n := range tt.lengths {
 			data[i] = make([]byte, n)
 			bytes += n
 		}
-		if got := tallyFew(data, bytes, slices.Max(tt.lengths)); got != tt.want {
+		least, most := tt.held, tt.held
+		if tt.held == anyNumber {
+			least, most = 0, BlockSize-1
+		}
+		if got := tallyFew(data, bytes, slices.Max(tt.lengths), least, most); got != tt.want {
 			t.Errorf("%s: %+v, want %+v", tt.name, got, tt.want)
 		}
-		hs := slices.Repeat([]hash.Hash{New()}, len(data)) // what they hold does not count
-		for _, more := range []int{0, wrapCycles, takeCycles} {
-			want := writesOneByOne(tt.want, len(hs), more)
-			if got := weighLengths(hs, data, bytes, 0, slices.Max(tt.lengths), more); got != want {
-				t.Errorf("%s, %d cycles more: one by one %t, want %t", tt.name, more, got, want)
+	}
+}
+
+// TestFewLongAreWeighedAsSuch tests that short writes beside long ones do not count as jobs.
+func TestFewLongAreWeighedAsSuch(t *testing.T) {
+	differ := false
+	for _, length := range []int{300, 400, 600, 1000, 2000} {
+		for long := 1; long <= 16; long++ {
+			hs, data, bytes := make([]hash.Hash, 40), make([][]byte, 40), 0
+			for i := range hs {
+				hs[i], data[i] = New(), make([]byte, 20)
+				if i < long {
+					data[i] = make([]byte, length)
+				}
+				bytes += len(data[i])
+			}
+			for _, held := range []int{0, 9} {
+				hs[1].Write(make([]byte, held)) // the hashes hold the same number, then not
+				least, most := heldAbout(hs)
+				want := writesOneByOne(tallyFew(data, bytes, length, least, most), len(hs), 0)
+				if got := weighLengths(hs, data, bytes, 20, length, 0); got != want {
+					t.Errorf("%d of 40 writes of %d bytes, hashes hold %d to %d: one by one %t, want %t", long, length, least, most, got, want)
+				}
+				differ = differ || want != writesOneByOne(tallyAbout(data, bytes, 20, length, least, most), len(hs), 0)
 			}
 		}
+	}
+	if !differ && Selected().Lanes > 1 {
+		t.Error("it makes no difference whether short writes count as jobs")
 	}
 }
 
@@ -266,7 +295,7 @@ func TestWholeWords(t *testing.T) {
 		{64, 48, true}, {128, 16, true}, {56, 24, true},
 		{64, 40, !block.Joins()}, {120, 24, !block.Joins()},
 	} {
-		if got := areWords(tt.length, tt.held); got != tt.want {
+		if got := copiesWords(tt.length, tt.held); got != tt.want {
 			t.Errorf("%d bytes to a hash that holds %d: %t, want %t", tt.length, tt.held, got, tt.want)
 		}
 	}
@@ -322,7 +351,7 @@ func TestNextRun(t *testing.T) {
 		var want [][2]int
 		start := 0
 		for i := range n + 1 {
-			isAlone := i == n
+			ends := i == n
 			if i < n {
 				hs[i], data[i] = own, short
 				if random.IntN(2) == 0 {
@@ -331,9 +360,9 @@ func TestNextRun(t *testing.T) {
 				if random.IntN(4) == 0 {
 					data[i] = long
 				}
-				isAlone = hs[i] == std && len(data[i]) < minTaken
+				ends = hs[i] == std && len(data[i]) < minTaken
 			}
-			if isAlone {
+			if ends {
 				if i-start > 1 {
 					want = append(want, [2]int{start, i})
 				}
@@ -345,7 +374,7 @@ func TestNextRun(t *testing.T) {
 			got = append(got, [2]int{start, end})
 		}
 		if !slices.Equal(got, want) {
-			t.Fatalf("%d writes: runs %v, want %v", n, got, want)
+			t.Fatalf("%d writes, to %v: runs %v, want %v", n, typesOf(hs), got, want)
 		}
 	}
 }
@@ -382,10 +411,17 @@ func TestSurveyWrites(t *testing.T) {
 		}
 		f, a, b, s, l, srv := surveyWrites(hs, data)
 		if f != foreign || a != alone || b != bytes || s != shortest || l != longest || srv != servers {
-			t.Fatalf("%T: %d foreign, %d alone, %d bytes, %d to %d, servers %t; want %d, %d, %d, %d to %d, %t",
-				hs, f, a, b, s, l, srv, foreign, alone, bytes, shortest, longest, servers)
+			t.Fatalf("%v: %d foreign, %d alone, %d bytes, %d to %d, servers %t; want %d, %d, %d, %d to %d, %t",
+				typesOf(hs), f, a, b, s, l, srv, foreign, alone, bytes, shortest, longest, servers)
 		}
 	}
+}
+
+func typesOf(hs []hash.Hash) (types []string) {
+	for _, h := range hs {
+		types = append(types, fmt.Sprintf("%T", h))
+	}
+	return types
 }
 
 // TestAllWrap tests which lists need no closer look: all of their hashes write to others.
@@ -401,6 +437,8 @@ func TestAllWrap(t *testing.T) {
 		{"the last of this package", []hash.Hash{wrap(), wrap(), New()}, false},
 		{"the last of crypto/sha256", []hash.Hash{wrap(), wrap(), std}, false},
 		{"the first of crypto/sha256", []hash.Hash{std, wrap()}, false},
+		{"the second of this package", []hash.Hash{wrap(), New(), wrap()}, false},
+		{"of two types", []hash.Hash{wrap(), &wrapper2{New()}}, false},
 		{"of this package", []hash.Hash{New(), New()}, false},
 		{"of another package", []hash.Hash{&other{New()}, &other{New()}}, false},
 	} {
@@ -410,13 +448,15 @@ func TestAllWrap(t *testing.T) {
 	}
 }
 
-// An other is a hash of another package. A wrapper writes to the hash within.
+// An other is a hash of another package. A wrapper and a wrapper2 write to the hash within.
 type (
-	other   struct{ hash.Hash }
-	wrapper struct{ hash.Hash }
+	other    struct{ hash.Hash }
+	wrapper  struct{ hash.Hash }
+	wrapper2 struct{ hash.Hash }
 )
 
-func (w *wrapper) WritesTo(written.Here) hash.Hash { return w.Hash }
+func (w *wrapper) WritesTo(written.Here) hash.Hash  { return w.Hash }
+func (w *wrapper2) WritesTo(written.Here) hash.Hash { return w.Hash }
 
 // TestFewWritesCost tests that more cycles for each hash never make writes pay, and that each of
 // more than nearHashes costs as much more as the plan says.
@@ -491,6 +531,40 @@ func TestAlwaysOneByOne(t *testing.T) {
 		if want := lanes.AlwaysOneByOne(kindOf(tally, 1000), 1000, leastJobs(1000, blocks*BlockSize, 0, 1<<20), blocks, 0); got != want {
 			t.Errorf("1000 writes of %d blocks in all: %t, want %t", blocks, got, want)
 		}
+	}
+}
+
+// TestAlwaysOneByOneIsTrue tests that lists which always go one by one do so too if their blocks are
+// counted. The hashes hold nothing, since alwaysOneByOne ignores partial blocks.
+func TestAlwaysOneByOneIsTrue(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 6))
+	always, not := 0, 0
+	for range 200_000 {
+		n := 2 + random.IntN(block.MaxLanes+8)
+		least := random.IntN(1 << random.IntN(11))
+		most := least + random.IntN(1<<random.IntN(11))
+		bytes, shortest, longest := 0, math.MaxInt, 0
+		var tally lanes.Tally
+		for range n {
+			length := least + random.IntN(most-least+1)
+			bytes += length
+			shortest, longest = min(shortest, length), max(longest, length)
+			tally = tally.With(blocksOf(length, 0))
+		}
+		if !alwaysOneByOne(n, bytes, shortest, longest, 0, false) {
+			not++
+			continue
+		}
+		always++
+		if shortest < BlockSize && !isFewLong(shortest, longest) { // all count as jobs: see leastJobs
+			tally = lanes.TallyBetween(n, bytes/BlockSize, 0, blocksOf(longest, 0))
+		}
+		if !writesOneByOne(tally, n, 0) {
+			t.Errorf("%d writes of %d to %d bytes, %d in all, pay: %+v", n, shortest, longest, bytes, tally)
+		}
+	}
+	if always == 0 || not == 0 && Selected().Lanes > 1 {
+		t.Errorf("%d lists always go one by one, %d may not", always, not)
 	}
 }
 

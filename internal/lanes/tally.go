@@ -71,8 +71,9 @@ func (t Tally) HasClasses() bool {
 func (t Tally) classes() int { return t.longest - int(-t.negShortest) + 1 }
 
 // OneByOne reports whether a list of that kind takes less time one by one than side by side.
-// Side by side, each job costs the caller `each` cycles more than alone, at least 0. If at most one
-// job has blocks, OneByOne returns true without a plan.
+// Side by side, each job costs the caller `each` cycles more than alone. `each` is not negative, or
+// the look-ups would be no bounds. If at most one job has blocks, OneByOne returns true without a
+// plan.
 func (t Tally) OneByOne(kind Kind, each int) bool {
 	if t.jobs <= 1 {
 		return true
@@ -106,7 +107,8 @@ func AlwaysOneByOne(kind Kind, n, least, blocks, each int) bool {
 }
 
 // ShortOneByOne reports whether n writes of up to `longest` blocks each take less time one by one
-// than side by side, however few complete a block. n is at most block.MaxLanes.
+// than side by side, however few of them complete a block, and however unequal they are. n is at
+// most block.MaxLanes.
 func ShortOneByOne(n, longest int) bool { return longest < streamPlans.current().LeastLongest[n] }
 
 // UnequalOneByOne reports whether n writes with `blocks` blocks in all take less time one by one

@@ -25,8 +25,8 @@ type Streams struct {
 	// LeastWrites[n] is the smallest number of blocks with which each of n EqualWrites takes less
 	// time side by side. If no number is enough, LeastWrites[n] is math.MaxInt.
 	LeastWrites [block.MaxLanes + 1]int
-	// If none of n writes has LeastLongest[n] blocks, and their numbers of blocks differ by at most
-	// one, they take less time one by one, also if only some of them complete a block.
+	// If none of n writes completes LeastLongest[n] blocks or more, they take less time one by one,
+	// even if only some of them complete a block, and however unequal they are.
 	LeastLongest [block.MaxLanes + 1]int
 	// With fewer than LeastUnequal[n] blocks in all, n writes whose numbers of blocks differ take
 	// less time one by one, however the blocks are distributed. It is n*mostUnequal if no smaller
@@ -88,15 +88,11 @@ func NewStreams(r Row, enabled []block.Spec, single string) *Streams {
 	for n := range p.Least {
 		p.Least[n] = p.least(n)
 		p.LeastWrites[n] = leastBlocks(1, func(b int) bool { return !p.OneByOne(EqualWrites, n, n*b, b, b, 0, 0) })
-		p.LeastLongest[n] = p.LeastWrites[n]
+		p.LeastLongest[n] = slices.Min(p.LeastWrites[:n+1]) // unequal writes cost more
 		p.leastEnds[n], p.stdEndsOneByOne[n] = p.searchEnds(n), p.weighStdEnds(n)
 		p.LeastUnequal[n], p.LeastOfFew[n] = math.MaxInt, math.MaxInt
 		if n > 1 {
 			p.LeastUnequal[n] = p.leastUnequal(n)
-			p.LeastLongest[n] = min(p.LeastLongest[n-1], p.LeastLongest[n])
-			if p.LeastUnequal[n] < math.MaxInt { // n writes of up to b blocks have n*b-1 at most
-				p.LeastLongest[n] = min(p.LeastLongest[n], (p.LeastUnequal[n]+n)/n)
-			}
 			p.LeastOfFew[n] = min(p.LeastOfFew[n-1], p.LeastUnequal[n])
 			if each := p.LeastWrites[n]; each < math.MaxInt {
 				p.LeastOfFew[n] = min(p.LeastOfFew[n], n*each)

@@ -529,34 +529,33 @@ func TestLeastWrites(t *testing.T) {
 	}
 }
 
-// TestLeastLongest tests that no list of writes pays if the longest has fewer blocks than
-// LeastLongest says, and the others have as many or one block less. With as many as it says, writes
-// of one number of blocks pay, or it is a bound by LeastUnequal.
+// TestLeastLongest tests that no n writes pay if none completes LeastLongest[n] blocks, whichever of
+// them complete a block.
 func TestLeastLongest(t *testing.T) {
 	for _, r := range rows {
 		for _, disabled := range [][]string{nil, {"avx512"}, {"avx512", "shani"}} {
 			p := planOf(r, disabled...)
-			for n := range p.LeastLongest {
+			for n := 2; n < len(p.LeastLongest); n++ {
 				least := p.LeastLongest[n]
-				bound := math.MaxInt
-				for m := 2; m <= n; m++ {
-					bound = min(bound, p.LeastWrites[m])
-					if p.LeastUnequal[m] < math.MaxInt {
-						bound = min(bound, (p.LeastUnequal[m]+m)/m)
-					}
-				}
-				if least != bound {
-					t.Errorf("%s without %q: up to %d writes pay from %d blocks on, not %d", r.Microarch, disabled, n, bound, least)
+				if least < p.LeastLongest[block.MaxLanes] || least > p.LeastWrites[n] {
+					t.Errorf("%s without %q: LeastLongest[%d] is %d", r.Microarch, disabled, n, least)
 				}
 				for b := 1; b < min(least, mostUnequal); b++ {
-					for m := 2; m <= n; m++ {
-						if !p.OneByOne(EqualWrites, m, m*b, b, b, 0, 0) {
-							t.Fatalf("%s without %q: %d writes of %d blocks pay, of %d none", r.Microarch, disabled, m, b, n)
-						}
-						for blocks := m*(b-1) + 1; blocks < m*b; blocks++ {
-							for _, kind := range []Kind{ClassedWrites, MixedWrites} {
-								if (kind == MixedWrites || p.HasClasses(m, 2)) && !p.OneByOne(kind, m, blocks, b-1, b, 0, 0) {
-									t.Fatalf("%s without %q: %d writes of up to %d blocks, %d in all, pay", r.Microarch, disabled, m, b, blocks)
+					for jobs := 2; jobs <= n; jobs++ {
+						for shortest := 0; shortest <= b; shortest++ {
+							for _, blocks := range []int{jobs*shortest + b - shortest, jobs * (shortest + b) / 2, jobs*b - 1, jobs * b} {
+								for kind := EqualWrites; kind <= MixedWrites; kind++ {
+									equal := shortest == b && blocks == jobs*b
+									if !equal && (shortest == b || blocks == jobs*b || kind == EqualWrites) || kind == ClassedWrites && !p.HasClasses(jobs, b-shortest+1) && !equal {
+										continue
+									}
+									if kind == MixedWrites && equal { // dearer than in classes
+										continue
+									}
+									if !p.OneByOne(kind, jobs, blocks, shortest, b, 0, 0) {
+										t.Fatalf("%s without %q: LeastLongest[%d] is %d, but %d writes of %d to %d blocks, %d in all, pay",
+											r.Microarch, disabled, n, least, jobs, shortest, b, blocks)
+									}
 								}
 							}
 						}
