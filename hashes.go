@@ -123,7 +123,15 @@ func sumHashes(dst [][Size]byte, hs []hash.Hash) {
 		}
 	} else {
 		longest, anyBuffered = checkSums(hs)
-		if longest <= 1 || anyBuffered && !lanes.HasLanes(longest) || !anyBuffered && endsOneByOne(hs, longest) {
+		oneByOne := longest <= 1 // needs no plan
+		switch {
+		case oneByOne:
+		case anyBuffered:
+			oneByOne = !lanes.HasLanes(longest)
+		default:
+			oneByOne = endsOneByOne(hs, longest)
+		}
+		if oneByOne {
 			sumEach(dst, hs)
 			return
 		}

@@ -143,9 +143,6 @@ func allWrap(hs []hash.Hash) bool {
 // of the cost of a hash of this package. hs must not be empty.
 func weighLengths(hs []hash.Hash, data [][]byte, bytes, shortest, longest, more int) bool {
 	least, most := heldAbout(hs)
-	if isFewLong(shortest, longest) {
-		return writesOneByOne(tallyFew(data, bytes, longest, least, most), len(hs), more)
-	}
 	t := tallyAbout(data, bytes, shortest, longest, least, most)
 	if t.Longest() == 1 && shortest == longest && least == most && copiesWords(longest, least) && !lanes.WordsPay() {
 		return true
@@ -162,8 +159,11 @@ func copiesWords(length, held int) bool {
 
 // tallyAbout tallies the blocks that writing data completes, if the hashes hold `least` to `most`
 // bytes. The writes have `bytes` bytes in all, and `shortest` to `longest` bytes each. All count
-// as jobs (see leastJobs).
+// as jobs (see leastJobs), unless few are long (see tallyFew).
 func tallyAbout(data [][]byte, bytes, shortest, longest, least, most int) lanes.Tally {
+	if isFewLong(shortest, longest) {
+		return tallyFew(data, bytes, longest, least, most)
+	}
 	// A write completes, with its own bytes, those that the hash held, less half a block that is
 	// left on average.
 	bytes += len(data) * ((least+most+1)/2 - BlockSize/2)

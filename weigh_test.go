@@ -176,6 +176,13 @@ func TestTallyAbout(t *testing.T) {
 		{"of several lengths", 0, []int{256, 320, 640}, between(3, 17, 4, 10)},
 		{"of several lengths, begun", 60, []int{68, 260, 320}, between(3, 11, 2, 5)},
 		{"a few bytes, not to count as blocks of others", 32, []int{40, 40, 100, 100}, between(4, 4, 1, 2)},
+		{"one long, beside short ones", 32, []int{10, 20, 31, 1000}, counted(0, 0, 0, 16)},
+		{"each second long, begun", 60, []int{3, 1000, 4, 964}, counted(0, 16, 1, 16)},
+		{"one long, unequal hashes", anyNumber, []int{10, 20, 1, 1000}, between(1, 16, 1, 16)},
+		{"one long, others half a block, unequal hashes", anyNumber, []int{30, 34, 1000}, between(2, 16, 1, 16)},
+		{"one long, others more than half a block, unequal hashes", anyNumber, []int{10, 30, 63, 1000}, between(3, 17, 1, 16)},
+		{"each second long, others empty, unequal hashes", anyNumber, []int{0, 961, 0, 961}, between(2, 30, 1, 16)},
+		{"each second long, unequal hashes", anyNumber, []int{16, 960, 16, 960}, between(3, 30, 1, 15)},
 	} {
 		data, bytes := make([][]byte, len(tt.lengths)), 0
 		for i, n := range tt.lengths {
@@ -189,68 +196,6 @@ func TestTallyAbout(t *testing.T) {
 		if got := tallyAbout(data, bytes, slices.Min(tt.lengths), slices.Max(tt.lengths), least, most); got != tt.want {
 			t.Errorf("%s: %+v, want %+v", tt.name, got, tt.want)
 		}
-	}
-}
-
-// TestTallyFew tests how many of a few long writes beside short ones count as jobs.
-func TestTallyFew(t *testing.T) {
-	const anyNumber = -1
-	between := lanes.TallyBetween
-	for _, tt := range []struct {
-		name    string
-		held    int // what each hash holds, or anyNumber
-		lengths []int
-		want    lanes.Tally
-	}{
-		{"one long, hashes hold half a block", 32, []int{10, 20, 31, 1000}, lanes.Tally{}.With(16)},
-		{"two long, hashes hold most of a block", 60, []int{3, 1000, 4, 964}, lanes.Tally{}.With(16).With(1).With(16)},
-		{"one long", anyNumber, []int{10, 20, 1, 1000}, between(1, 16, 1, 16)},
-		{"one long, others half a block", anyNumber, []int{30, 34, 1000}, between(2, 16, 1, 16)},
-		{"one long, others more than half a block", anyNumber, []int{10, 30, 63, 1000}, between(3, 17, 1, 16)},
-		{"each second long", anyNumber, []int{0, 961, 0, 961}, between(2, 30, 1, 16)},
-		{"each second long, others not empty", anyNumber, []int{16, 960, 16, 960}, between(3, 30, 1, 15)},
-	} {
-		data, bytes := make([][]byte, len(tt.lengths)), 0
-		for i, n := range tt.lengths {
-			data[i] = make([]byte, n)
-			bytes += n
-		}
-		least, most := tt.held, tt.held
-		if tt.held == anyNumber {
-			least, most = 0, BlockSize-1
-		}
-		if got := tallyFew(data, bytes, slices.Max(tt.lengths), least, most); got != tt.want {
-			t.Errorf("%s: %+v, want %+v", tt.name, got, tt.want)
-		}
-	}
-}
-
-// TestFewLongAreWeighedAsSuch tests that short writes beside long ones do not count as jobs.
-func TestFewLongAreWeighedAsSuch(t *testing.T) {
-	differ := false
-	for _, length := range []int{300, 400, 600, 1000, 2000} {
-		for long := 1; long <= 16; long++ {
-			hs, data, bytes := make([]hash.Hash, 40), make([][]byte, 40), 0
-			for i := range hs {
-				hs[i], data[i] = New(), make([]byte, 20)
-				if i < long {
-					data[i] = make([]byte, length)
-				}
-				bytes += len(data[i])
-			}
-			for _, held := range []int{0, 9} {
-				hs[1].Write(make([]byte, held)) // the hashes hold the same number, then not
-				least, most := heldAbout(hs)
-				want := writesOneByOne(tallyFew(data, bytes, length, least, most), len(hs), 0)
-				if got := weighLengths(hs, data, bytes, 20, length, 0); got != want {
-					t.Errorf("%d of 40 writes of %d bytes, hashes hold %d to %d: one by one %t, want %t", long, length, least, most, got, want)
-				}
-				differ = differ || want != writesOneByOne(tallyAbout(data, bytes, 20, length, least, most), len(hs), 0)
-			}
-		}
-	}
-	if !differ && Selected().Lanes > 1 {
-		t.Error("it makes no difference whether short writes count as jobs")
 	}
 }
 

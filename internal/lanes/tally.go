@@ -95,8 +95,8 @@ func (t Tally) OneByOne(kind Kind, each int) bool {
 // do not stay in cache.
 func FarCycles(kind Kind) int { return streamPlans.current().FarCycles(kind) }
 
-// WordsPay reports whether EqualWrites of one block may take less time side by side if whole
-// words are written to hashes that hold whole words.
+// WordsPay reports whether EqualWrites of one block may take less time side by side if, alone, each
+// is copied as whole words behind whole words.
 func WordsPay() bool { return streamPlans.current().WordsPay() }
 
 // AlwaysOneByOne reports whether n writes of that kind, with `blocks` blocks in all, take less time

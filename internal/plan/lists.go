@@ -36,8 +36,8 @@ type listCosts struct {
 	classJobs, oneClass int
 	// If the hashes of a list do not stay in cache, each write costs `far` more.
 	far int
-	// EqualWrites of one block never pay if whole words of 8 bytes are written to hashes that hold
-	// whole words. Alone, fewer loads then wait for stores that they overlap in part.
+	// EqualWrites of one block never pay if, alone, each is copied as whole words of 8 bytes behind
+	// whole words. Fewer loads then wait for stores that they overlap in part.
 	noWords bool
 }
 

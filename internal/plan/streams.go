@@ -364,8 +364,8 @@ func (p *Streams) mostGain(n int) int64 { return int64(p.gains[n] - p.cycles[1]/
 // do not stay in cache.
 func (p *Streams) FarCycles(kind Kind) int { return p.lists[kind].far }
 
-// WordsPay reports whether EqualWrites of one block may take less time side by side if whole
-// words are written to hashes that hold whole words.
+// WordsPay reports whether EqualWrites of one block may take less time side by side if, alone, each
+// is copied as whole words behind whole words.
 func (p *Streams) WordsPay() bool { return !p.lists[EqualWrites].noWords }
 
 // HasClasses reports whether n jobs, each of one of `classes` numbers of blocks, are enough for

@@ -540,30 +540,34 @@ func TestLeastLongest(t *testing.T) {
 				if least < p.LeastLongest[block.MaxLanes] || least > p.LeastWrites[n] {
 					t.Errorf("%s without %q: LeastLongest[%d] is %d", r.Microarch, disabled, n, least)
 				}
-				for b := 1; b < min(least, mostUnequal); b++ {
+				for longest := 1; longest < min(least, mostUnequal); longest++ {
 					for jobs := 2; jobs <= n; jobs++ {
-						for shortest := 0; shortest <= b; shortest++ {
-							for _, blocks := range []int{jobs*shortest + b - shortest, jobs * (shortest + b) / 2, jobs*b - 1, jobs * b} {
-								for kind := EqualWrites; kind <= MixedWrites; kind++ {
-									equal := shortest == b && blocks == jobs*b
-									if !equal && (shortest == b || blocks == jobs*b || kind == EqualWrites) || kind == ClassedWrites && !p.HasClasses(jobs, b-shortest+1) && !equal {
-										continue
-									}
-									if kind == MixedWrites && equal { // dearer than in classes
-										continue
-									}
-									if !p.OneByOne(kind, jobs, blocks, shortest, b, 0, 0) {
-										t.Fatalf("%s without %q: LeastLongest[%d] is %d, but %d writes of %d to %d blocks, %d in all, pay",
-											r.Microarch, disabled, n, least, jobs, shortest, b, blocks)
-									}
-								}
-							}
+						if writesPay(p, jobs, longest) {
+							t.Fatalf("%s without %q: LeastLongest[%d] is %d, but %d writes of up to %d blocks pay", r.Microarch, disabled, n, least, jobs, longest)
 						}
 					}
 				}
 			}
 		}
 	}
+}
+
+// writesPay reports whether n writes of up to `longest` blocks may pay.
+func writesPay(p *Streams, n, longest int) bool {
+	for _, kind := range []Kind{EqualWrites, ClassedWrites} { // in classes, beside writes that complete no block
+		if !p.OneByOne(kind, n, n*longest, longest, longest, 0, 0) {
+			return true
+		}
+	}
+	for shortest := range longest {
+		for _, blocks := range []int{n*shortest + longest - shortest, n * (shortest + longest) / 2, n*longest - 1} {
+			inClasses := p.HasClasses(n, longest-shortest+1) && !p.OneByOne(ClassedWrites, n, blocks, shortest, longest, 0, 0)
+			if inClasses || !p.OneByOne(MixedWrites, n, blocks, shortest, longest, 0, 0) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // TestManyAreKnown tests that LeastLongest and AlwaysOneByOne know four in five lists of equal
