@@ -49,21 +49,16 @@ func shaNodeKernel(n int, vector bool) func(c *Context, name string) {
 			order: byteOrder(c, name), reverse: byteReverse(c, name), iv: shaInitialState(c, name),
 		}
 		inRegisters := n <= 2
-		frame, align := 32*n, 0
+		frame, align := 32*n, 16
 		switch {
 		case vector:
 			frame, align = frame+256*n, 32
 		case !inRegisters:
-			frame, align = frame+64*n, 16
+			frame += 64 * n
 		}
 		scratch := Mem{Base: RDX}
-		local := c.AllocLocal(frame + align)
-		if align == 0 {
-			c.LEAQ(local, RDX)
-		} else {
-			c.LEAQ(local.Offset(align-1), RDX)
-			c.ANDQ(I8(-align), RDX)
-		}
+		c.LEAQ(c.AllocLocal(frame+align).Offset(align-1), RDX)
+		c.ANDQ(I8(-align), RDX)
 		streams := make([]shaStream, n)
 		next := 3
 		for i := range streams {
@@ -72,7 +67,7 @@ func shaNodeKernel(n int, vector bool) func(c *Context, name string) {
 				abef:    vec(next).AsX(),
 				cdgh:    vec(next + 1).AsX(),
 				saved:   scratch.Offset(32 * i),
-				aligned: align > 0,
+				aligned: true,
 			}
 			next += 2
 		}

@@ -6,8 +6,9 @@
 
 // func node_x1_shani(dst *byte, src *byte, n int)
 // Requires: SHA, SSE2, SSSE3
-TEXT ·node_x1_shani(SB), $32-24
-	LEAQ (SP), DX
+TEXT ·node_x1_shani(SB), $48-24
+	LEAQ 15(SP), DX
+	ANDQ $-16, DX
 	CMPB ·hasAVX+0(SB), $0x00
 	JEQ  clear
 	VZEROUPPER
@@ -240,10 +241,8 @@ group:
 	SHA256RNDS2 X0, X3, X4
 	MOVQ        248(BX), X0
 	SHA256RNDS2 X0, X4, X3
-	MOVOU       (DX), X1
-	PADDD       X1, X3
-	MOVOU       16(DX), X1
-	PADDD       X1, X4
+	PADDD       (DX), X3
+	PADDD       16(DX), X4
 	PSHUFB      node_x1_shani_reverse<>+0(SB), X3
 	PSHUFB      node_x1_shani_reverse<>+0(SB), X4
 	MOVOA       X3, X1

@@ -6,8 +6,9 @@
 
 // func node_x2_shani(dst *byte, src *byte, n int)
 // Requires: SHA, SSE2, SSSE3
-TEXT ·node_x2_shani(SB), $64-24
-	LEAQ (SP), DX
+TEXT ·node_x2_shani(SB), $80-24
+	LEAQ 15(SP), DX
+	ANDQ $-16, DX
 	CMPB ·hasAVX+0(SB), $0x00
 	JEQ  clear
 	VZEROUPPER
@@ -458,10 +459,8 @@ group:
 	MOVQ        248(BX), X0
 	SHA256RNDS2 X0, X4, X3
 	SHA256RNDS2 X0, X6, X5
-	MOVOU       (DX), X1
-	PADDD       X1, X3
-	MOVOU       16(DX), X1
-	PADDD       X1, X4
+	PADDD       (DX), X3
+	PADDD       16(DX), X4
 	PSHUFB      node_x2_shani_reverse<>+0(SB), X3
 	PSHUFB      node_x2_shani_reverse<>+0(SB), X4
 	MOVOA       X3, X1
@@ -469,10 +468,8 @@ group:
 	PUNPCKHQDQ  X4, X1
 	MOVOU       X3, (DI)
 	MOVOU       X1, 16(DI)
-	MOVOU       32(DX), X1
-	PADDD       X1, X5
-	MOVOU       48(DX), X1
-	PADDD       X1, X6
+	PADDD       32(DX), X5
+	PADDD       48(DX), X6
 	PSHUFB      node_x2_shani_reverse<>+0(SB), X5
 	PSHUFB      node_x2_shani_reverse<>+0(SB), X6
 	MOVOA       X5, X1

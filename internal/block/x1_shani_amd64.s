@@ -6,8 +6,9 @@
 
 // func x1_shani(h *[8]uint32, p *byte, n int)
 // Requires: SHA, SSE, SSE2, SSSE3
-TEXT ·x1_shani(SB), $32-24
-	LEAQ (SP), DX
+TEXT ·x1_shani(SB), $48-24
+	LEAQ 15(SP), DX
+	ANDQ $-16, DX
 	CMPB ·hasAVX+0(SB), $0x00
 	JEQ  clear
 	VZEROUPPER
@@ -185,10 +186,8 @@ block:
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
-	MOVOU       (DX), X1
-	PADDD       X1, X3
-	MOVOU       16(DX), X1
-	PADDD       X1, X4
+	PADDD       (DX), X3
+	PADDD       16(DX), X4
 	ADDQ        $0x40, R8
 	DECQ        CX
 	JNZ         block

@@ -6,8 +6,9 @@
 
 // func x2_shani(states **[8]uint32, data **byte, ring int, first int, at int, slice int, turns int)
 // Requires: CMOV, SHA, SSE, SSE2, SSSE3
-TEXT ·x2_shani(SB), $64-56
-	LEAQ (SP), DX
+TEXT ·x2_shani(SB), $80-56
+	LEAQ 15(SP), DX
+	ANDQ $-16, DX
 	CMPB ·hasAVX+0(SB), $0x00
 	JEQ  clear
 	VZEROUPPER
@@ -382,15 +383,11 @@ block:
 	SHA256RNDS2 X0, X6, X5
 	PSHUFD      $0x0e, X1, X0
 	SHA256RNDS2 X0, X4, X3
-	MOVOU       (DX), X1
-	PADDD       X1, X3
-	MOVOU       16(DX), X1
-	PADDD       X1, X4
+	PADDD       (DX), X3
+	PADDD       16(DX), X4
 	ADDQ        $0x40, R8
-	MOVOU       32(DX), X1
-	PADDD       X1, X5
-	MOVOU       48(DX), X1
-	PADDD       X1, X6
+	PADDD       32(DX), X5
+	PADDD       48(DX), X6
 	ADDQ        $0x40, R9
 	DECQ        CX
 	JNZ         block
