@@ -36,11 +36,10 @@ func New224() hash.Hash {
 }
 
 // Sum256 returns the SHA-256 digest of data.
-func Sum256(data []byte) [Size]byte {
+func Sum256(data []byte) (sum [Size]byte) {
 	if stdTakes(data) {
 		return stdsha256.Sum256(data)
 	}
-	var sum [Size]byte
 	if len(data) == block.NodeSize { // the message schedule of its padding is known
 		block.HashNode(&sum, (*[block.NodeSize]byte)(data))
 		return sum
