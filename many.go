@@ -20,13 +20,16 @@ func SumMany[D ~[Size]byte](dst []D, msgs [][]byte) {
 
 func sumMany(dst [][Size]byte, msgs [][]byte) {
 	checkLengths("SumMany", len(dst), len(msgs))
-	if len(msgs) <= 1 || block.UsesStd() {
+	switch {
+	case block.UsesStd():
 		for i, m := range msgs {
 			dst[i] = Sum256(m)
 		}
-		return
+	case len(msgs) == 1: // needs no plan
+		lanes.Sum(&dst[0], msgs[0])
+	default:
+		lanes.SumMany(dst, msgs)
 	}
-	lanes.SumMany(dst, msgs)
 }
 
 // SumMany224 is [SumMany] for SHA-224: it sets dst[i] to Sum224(msgs[i]) for every i.

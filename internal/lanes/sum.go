@@ -22,7 +22,7 @@ func SumMany(dst [][block.DigestSize]byte, msgs [][]byte) {
 		return
 	}
 	for i, m := range msgs {
-		sumOne(&dst[i], m)
+		Sum(&dst[i], m)
 	}
 }
 
@@ -31,8 +31,8 @@ func SumMany(dst [][block.DigestSize]byte, msgs [][]byte) {
 // short lists hashed one by one.
 const leastNodes = 4
 
-// sumOne sets dst to the SHA-256 digest of m.
-func sumOne(dst *[block.DigestSize]byte, m []byte) {
+// Sum sets dst to the SHA-256 digest of m.
+func Sum(dst *[block.DigestSize]byte, m []byte) {
 	if len(m) == block.NodeSize {
 		block.HashNode(dst, (*[block.NodeSize]byte)(m))
 		return
