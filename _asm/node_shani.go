@@ -49,7 +49,7 @@ func shaNodeKernel(n int, vector bool) func(c *Context, name string) {
 			order: byteOrder(c, name), reverse: byteReverse(c, name), iv: shaInitialState(c, name),
 		}
 		inRegisters := n <= 2
-		frame, align := 32*n, 16
+		frame, align := 32*n, 16 // aligned as in shaKernel
 		switch {
 		case vector:
 			frame, align = frame+256*n, 32
@@ -63,11 +63,11 @@ func shaNodeKernel(n int, vector bool) func(c *Context, name string) {
 		next := 3
 		for i := range streams {
 			streams[i] = shaStream{
-				p:       Mem{Base: src, Disp: 64 * i},
-				abef:    vec(next).AsX(),
-				cdgh:    vec(next + 1).AsX(),
-				saved:   scratch.Offset(32 * i),
-				aligned: true,
+				p:         Mem{Base: src, Disp: 64 * i},
+				abef:      vec(next).AsX(),
+				cdgh:      vec(next + 1).AsX(),
+				saved:     scratch.Offset(32 * i),
+				asOperand: vector || !inRegisters,
 			}
 			next += 2
 		}

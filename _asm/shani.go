@@ -25,10 +25,12 @@ type shaStream struct {
 	abef, cdgh Register // the state
 	// load brings words 4i to 4i+3 of the block into x, where the block is not the 64
 	// bytes at p.
-	load    func(i int, x Register)
-	saved   Mem  // 32 bytes: the state before the block
-	aligned bool // saved is aligned to 16 bytes: it may be an operand, and no part of it crosses a page
-	// halves loads the block 8 bytes at a time. A block that Pad has just
+	load  func(i int, x Register)
+	saved Mem // 32 bytes: the state before the block
+	// asOperand has addSaved add saved from memory, where it is aligned to 16 bytes. llvm-mca has up
+	// to 4 cycles more for x1_shani so (Zen 4).
+	asOperand bool
+	// halves loads the block 8 bytes at a time. A block that padZeros has just
 	// written, 8 bytes at a time, is then forwarded from the store buffer.
 	// Wider loads would wait until these stores and all earlier instructions
 	// are retired, and short messages would not overlap in the core.
@@ -72,8 +74,8 @@ func shaKernel(n int) func(c *Context, name string) {
 		if !inRegisters {
 			frame += 64 * n
 		}
-		// The scratch is aligned, because a store that crosses the end of a page takes long. Before,
-		// each block took 14 ns more at one stack depth in 256 (x1_shani, Granite Rapids).
+		// The scratch is aligned: a store of 16 bytes that crosses the end of a page takes long.
+		// Unaligned, each block took 12 ns more at such a stack depth (x1_shani, Granite Rapids).
 		scratch := Mem{Base: RDX}
 		c.LEAQ(c.AllocLocal(frame+16).Offset(15), RDX)
 		c.ANDQ(I8(-16), RDX)
@@ -88,7 +90,7 @@ func shaKernel(n int) func(c *Context, name string) {
 			}
 			s.abef, s.cdgh = vec(next).AsX(), vec(next+1).AsX()
 			next += 2
-			s.saved, s.aligned = scratch.Offset(32*i), true
+			s.saved, s.asOperand = scratch.Offset(32*i), !inRegisters
 		}
 		if inRegisters {
 			schedulesInRegisters(streams, next)
@@ -346,7 +348,7 @@ func (s *shaStream) restore(c *Context) {
 
 // addSaved adds what was kept to the state.
 func (s *shaStream) addSaved(c *Context) {
-	if s.aligned {
+	if s.asOperand {
 		c.PADDD(s.saved, s.abef)
 		c.PADDD(s.saved.Offset(16), s.cdgh)
 		return

@@ -250,15 +250,15 @@ var refusals = []struct {
 	{"turns end too early", "x2_sha2", []change{instead("b 0x", "b 0x101")}, "it ends with turns left"},
 
 	// ---- Loops.
-	{"the loop is left out", "x1_shani", []change{instead("je #2", "jmp 0xbe")}, "the loop is not reached"},
+	{"the loop is left out", "x1_shani", []change{instead("je #2", "jmp 0xc0")}, "the loop is not reached"},
 	{"the loop is left out", "chain_x1_shani", []change{instead("je #2", "jmp 0x168")}, "the loop is not reached"},
 	{"the loop is left out", "wots_x4_shani", []change{instead("je #2", "jmp 0x393")}, "the loop is not reached"},
 	{"the loop is left out", "search_x4_sha2", []change{instead("cbz x2", "b 0x2ed")}, "the loop is not reached"},
 	{"there is no loop", "x1_shani", []change{instead("jne", "jmp next")}, "it has no loop"},
-	{"an endless loop", "x1_shani", []change{before(freeX1, "jmp 0x7")}, "there is no end"},
+	{"an endless loop", "x1_shani", []change{before(freeX1, "jmp 0x8")}, "there is no end"},
 	{"no return", "x1_shani", []change{instead("ret", "")}, "no instruction of this kernel"},
 	{"blocks are left", "x1_sha2", []change{instead("cbnz", "mov x9, #0x5; cmp x9, x2; b.cc 0x16")}, "it ends with blocks left"},
-	{"blocks are left in every case", "x1_shani", []change{instead("jne", "jle 0x15")}, "it ends with blocks left"},
+	{"blocks are left in every case", "x1_shani", []change{instead("jne", "jle 0x17")}, "it ends with blocks left, always"},
 	{"too many blocks", "x1_sha2", []change{instead("cbnz", "stp q0, q1, [x0]; b 0x16")}, "it goes on with no block left"},
 	{"iterations are left", "chain_x1_shani", []change{instead("jne", "cmp rcx,0x3; jge 0x26")}, "it ends with iterations left"},
 	{"too many iterations", "chain_x1_shani", []change{instead("jne", "movdqu XMMWORD PTR [rdi+0x40],xmm5; movdqu XMMWORD PTR [rdi+0x50],xmm6; jmp 0x26")}, "it goes on with no iteration left"},
@@ -273,7 +273,7 @@ var refusals = []struct {
 	{"too many slots", "putDigests_avx512", []change{instead("jne", "jmp 0x11")}, "it goes on with no slot left"},
 	{"one slot of none", "padShort_avx512", []change{instead("je", "")}, "beyond the end"},
 	{"one slot of none", "putDigests_avx512", []change{instead("je", "")}, "beyond the end"},
-	{"a digest before the loop", "node_x1_shani", []change{instead("jl", "jl 0xf7; movdqu XMMWORD PTR [rdi],xmm1")}, "a digest is written before the loop"},
+	{"a digest before the loop", "node_x1_shani", []change{instead("jl", "jl 0xf9; movdqu XMMWORD PTR [rdi],xmm1")}, "a digest is written before the loop"},
 	{"more digests than nodes so far", "node_x1_shani", []change{before("add rsi,0x40", "cmp rcx,0x1; jl next; movdqu XMMWORD PTR [rdi+0x20],xmm1")}, "words are written of 1 digests"},
 	{"half a digest", "node_x1_shani", []change{instead("movdqu XMMWORD PTR [rdi+0x10],xmm1", "")}, "4 words are written of 1 digests"},
 

@@ -77,9 +77,6 @@ func compressParts(h *State, p *byte, n int) {
 // Pad writes the end of a message of `length` bytes (modulo 2^61) to tail. The end is rest,
 // the bytes after the last whole block, and the padding of FIPS 180-4, section 5.1.1. Pad
 // returns the length of the end, one block or two. rest must not overlap tail.
-//
-// On 64-bit ports, the last store to each 8-byte word of tail covers the whole word. So
-// store-to-load forwarding can serve a kernel that loads one word at a time.
 func Pad(tail *[MaxTail]byte, rest []byte, length uint64) int {
 	end := Size
 	*(*[Size]byte)(tail[:]) = [Size]byte{}
@@ -94,8 +91,12 @@ func Pad(tail *[MaxTail]byte, rest []byte, length uint64) int {
 // maxRest is the largest number of bytes that fit into one block with their padding.
 const maxRest = Size - 8 - 1
 
-// padZeros is Pad for a tail of zeros that is as long as the end. On Granite Rapids, messages of
-// less than 8 bytes would take 6 ns more if the length were stored last.
+// padZeros writes rest and its padding to tail. tail is all zeros. It has one block if rest has at
+// most maxRest bytes, else two.
+//
+// On 64-bit ports, the last store to each 8-byte word of tail covers the whole word. So
+// store-to-load forwarding can serve a kernel that loads one word at a time. The length is stored
+// first: stored last, it costs 6 ns where rest has fewer than 8 bytes (Granite Rapids).
 func padZeros(tail, rest []byte, length uint64) {
 	putLength(tail, length)
 	n, i := len(rest), 0
@@ -134,7 +135,8 @@ func PadInPlace(tail *[MaxTail]byte, length uint64) int {
 	return end
 }
 
-// putLength ends the padding with the length of the message in bits. `length` is in bytes.
+// putLength stores the length of the message in bits in the last 8 bytes of tail, where the padding
+// ends. `length` is in bytes.
 func putLength(tail []byte, length uint64) {
 	binary.BigEndian.PutUint64(tail[len(tail)-8:], length<<3)
 }
@@ -153,9 +155,9 @@ func Finish(sum *[DigestSize]byte, h *State, rest []byte, length uint64) {
 	}
 }
 
-// finishOne is Finish for an end of one block. Its tail is no longer than that, because Go zeroes
-// it by stores of 16 bytes that are aligned to 8. If one of them crosses the end of a page, a
-// message of one block takes twice as long (Granite Rapids).
+// finishOne is Finish for an end of one block. Its tail is one block, not MaxTail: Go zeroes a tail
+// by stores of 16 bytes that are aligned to 8. Where one of them crosses the end of a page, a message
+// of one block takes twice as long (Granite Rapids). The fewer stores, the fewer such stack depths.
 func finishOne(sum *[DigestSize]byte, h *State, rest []byte, length uint64) {
 	var tail [Size]byte
 	padZeros(tail[:], rest, length)

@@ -241,8 +241,10 @@ group:
 	SHA256RNDS2 X0, X3, X4
 	MOVQ        248(BX), X0
 	SHA256RNDS2 X0, X4, X3
-	PADDD       (DX), X3
-	PADDD       16(DX), X4
+	MOVOU       (DX), X1
+	PADDD       X1, X3
+	MOVOU       16(DX), X1
+	PADDD       X1, X4
 	PSHUFB      node_x1_shani_reverse<>+0(SB), X3
 	PSHUFB      node_x1_shani_reverse<>+0(SB), X4
 	MOVOA       X3, X1

@@ -459,8 +459,10 @@ group:
 	MOVQ        248(BX), X0
 	SHA256RNDS2 X0, X4, X3
 	SHA256RNDS2 X0, X6, X5
-	PADDD       (DX), X3
-	PADDD       16(DX), X4
+	MOVOU       (DX), X1
+	PADDD       X1, X3
+	MOVOU       16(DX), X1
+	PADDD       X1, X4
 	PSHUFB      node_x2_shani_reverse<>+0(SB), X3
 	PSHUFB      node_x2_shani_reverse<>+0(SB), X4
 	MOVOA       X3, X1
@@ -468,8 +470,10 @@ group:
 	PUNPCKHQDQ  X4, X1
 	MOVOU       X3, (DI)
 	MOVOU       X1, 16(DI)
-	PADDD       32(DX), X5
-	PADDD       48(DX), X6
+	MOVOU       32(DX), X1
+	PADDD       X1, X5
+	MOVOU       48(DX), X1
+	PADDD       X1, X6
 	PSHUFB      node_x2_shani_reverse<>+0(SB), X5
 	PSHUFB      node_x2_shani_reverse<>+0(SB), X6
 	MOVOA       X5, X1

@@ -186,8 +186,10 @@ block:
 	SHA256RNDS2 X0, X3, X4
 	PSHUFD      $0x0e, X0, X0
 	SHA256RNDS2 X0, X4, X3
-	PADDD       (DX), X3
-	PADDD       16(DX), X4
+	MOVOU       (DX), X1
+	PADDD       X1, X3
+	MOVOU       16(DX), X1
+	PADDD       X1, X4
 	ADDQ        $0x40, R8
 	DECQ        CX
 	JNZ         block

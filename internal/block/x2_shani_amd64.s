@@ -383,11 +383,15 @@ block:
 	SHA256RNDS2 X0, X6, X5
 	PSHUFD      $0x0e, X1, X0
 	SHA256RNDS2 X0, X4, X3
-	PADDD       (DX), X3
-	PADDD       16(DX), X4
+	MOVOU       (DX), X1
+	PADDD       X1, X3
+	MOVOU       16(DX), X1
+	PADDD       X1, X4
 	ADDQ        $0x40, R8
-	PADDD       32(DX), X5
-	PADDD       48(DX), X6
+	MOVOU       32(DX), X1
+	PADDD       X1, X5
+	MOVOU       48(DX), X1
+	PADDD       X1, X6
 	ADDQ        $0x40, R9
 	DECQ        CX
 	JNZ         block

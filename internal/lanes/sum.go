@@ -31,7 +31,7 @@ func SumMany(dst [][block.DigestSize]byte, msgs [][]byte) {
 // short lists hashed one by one.
 const leastNodes = 4
 
-// Sum sets dst to the SHA-256 digest of m.
+// Sum sets dst to the SHA-256 digest of m. dst may overlap m.
 func Sum(dst *[block.DigestSize]byte, m []byte) {
 	if len(m) == block.NodeSize {
 		block.HashNode(dst, (*[block.NodeSize]byte)(m))
