@@ -46,7 +46,8 @@ func sumManyAfter(dst [][Size]byte, prefix hash.Hash, msgs [][]byte) {
 		sumManyForeign(dst, prefix, msgs)
 		return
 	}
-	p := d.prefix()
+	var p lanes.Prefix
+	d.setPrefix(&p)
 	lanes.SumManyAfter(dst, &p, msgs)
 	taken.release()
 }
@@ -72,7 +73,8 @@ func sumAfter(function string, dst *[Size]byte, prefix hash.Hash, msg []byte) {
 		*dst = sumOneForeign(function, prefix, msg)
 		return
 	}
-	p := d.prefix()
+	var p lanes.Prefix
+	d.setPrefix(&p)
 	p.Sum(dst, msg)
 	taken.release()
 }
@@ -109,11 +111,11 @@ const writtenTwice = "sha256: two goroutines have written to a hash at the same 
 
 // prefix returns d as a prefix. It shares the memory of d. It panics if d holds a whole block:
 // two goroutines have written to d at the same time, and kernels would read before messages.
-func (d *digest) prefix() lanes.Prefix {
+func (d *digest) setPrefix(p *lanes.Prefix) {
 	if d.n >= BlockSize {
 		panic(writtenTwice)
 	}
-	return lanes.Prefix{H: d.h, Rest: d.x[:d.n], Len: d.len}
+	p.H, p.Rest, p.Len = d.h, d.x[:d.n], d.len
 }
 
 func sumManyForeign(dst [][Size]byte, prefix hash.Hash, msgs [][]byte) {

@@ -69,7 +69,8 @@ func SumRows(dst Rows, prefix hash.Hash, src Rows, n int) {
 		sumRowsForeign(dst, prefix, src, n)
 		return
 	}
-	p := d.prefix()
+	var p lanes.Prefix
+	d.setPrefix(&p)
 	lanes.SumRows((*lanes.Rows)(&dst), &p, (*lanes.Rows)(&src), n)
 	taken.release()
 }

@@ -17,7 +17,7 @@ var helpers = []kernel{
 	{name: "putDigests_ssse3", avo: putDigests(newBytePutter)},
 	{name: "putDigests_neon", arm: neonPutDigests},
 	{name: "join_avx512", avo: joinPieces},
-	{name: "copyShort_avx512", avo: copyShort},
+	{name: "append_avx512", avo: appendPiece},
 }
 
 const (

@@ -9,9 +9,13 @@ import (
 // Routines for a message that arrives in pieces. As in a maskPadder, a masked load loads the
 // bytes of a piece. Of the vector registers, only those that SSE does not have are used, so the
 // upper halves of the others stay as they are.
+//
+// A load that spans two stores waits until both have reached the cache, and all instructions
+// before it are retired. So what is held is loaded and appended to in quarters of a block, as
+// kernels load it.
 
 // joinPieces generates the routine join. Blocks are stored whole: what loads a part of one need
-// not wait until the store has reached the cache.
+// not wait.
 func joinPieces(c *Context, name string) {
 	c.Function(name)
 	c.Pragma("noescape")
@@ -23,23 +27,23 @@ func joinPieces(c *Context, name string) {
 	)
 	c.SignatureExpr("func(x *byte, held *[64]byte, n int, p *byte, length int)")
 	to, held, n, p, left := RDI, RBX, RCX, RSI, RDX
-	ones, mask, inPiece := R8, RAX, R9
-	inFront, text := Z16, Z17
+	ones, mask := R8, RAX
+	text := Z16
 	c.Load(c.Param("x"), to)
 	c.Load(c.Param("held"), held)
 	c.Load(c.Param("n"), n)
 	c.Load(c.Param("p"), p)
 	c.Load(c.Param("length"), left)
 	c.MOVQ(U64(1<<64-1), ones)
-	c.BZHIQ(n, ones, mask)
+	c.SHLXQ(n, ones, mask)
 	c.KMOVQ(mask, K1)
-	c.VMOVDQU8_Z(Mem{Base: held}, K1, inFront)
-	c.SHLXQ(n, ones, inPiece)
-	c.KMOVQ(inPiece, K1)
 	c.SUBQ(n, p)
 	c.ADDQ(n, left)
-	c.VMOVDQU8_Z(Mem{Base: p}, K1, text)
-	c.VPORQ(inFront, text, text)
+	c.VMOVDQU32(Mem{Base: held}, text.AsX())
+	for i := 1; i < quarters; i++ {
+		c.VINSERTI32X4(Imm(uint64(i)), Mem{Base: held, Disp: 16 * i}, text, text)
+	}
+	c.VMOVDQU8(Mem{Base: p}, K1, text)
 	c.VMOVDQU64(text, Mem{Base: to})
 	c.CMPQ(left, I32(2*64))
 	c.JLT(LabelRef("rest"))
@@ -58,20 +62,39 @@ func joinPieces(c *Context, name string) {
 	c.RET()
 }
 
-// copyShort generates the routine copyShort.
-func copyShort(c *Context, name string) {
+// quarters is how many registers of 16 bytes a block takes.
+const quarters = 4
+
+// appendPiece generates the routine append.
+func appendPiece(c *Context, name string) {
 	c.Function(name)
 	c.Pragma("noescape")
-	c.Doc(name + " copies n bytes, at most a block. It reads them before it writes.")
-	c.SignatureExpr("func(dst, src *byte, n int)")
-	to, from, n := RDI, RSI, RCX
-	c.Load(c.Param("dst"), to)
-	c.Load(c.Param("src"), from)
+	c.Doc(
+		name+" appends length bytes at p to the first n bytes of held. Together, these are at",
+		"most a block. held is written only after all of p has been read.",
+	)
+	c.SignatureExpr("func(held *[64]byte, n int, p *byte, length int)")
+	held, n, p, length, mask := RDI, RDX, RSI, RCX, RAX
+	block := [quarters]VecPhysical{X16, X17, X18, X19}
+	inPiece := [quarters]Register{K1, K2, K3, K4}
+	c.Load(c.Param("held"), held)
 	c.Load(c.Param("n"), n)
-	c.MOVQ(U64(1<<64-1), RAX)
-	c.BZHIQ(n, RAX, RAX)
-	c.KMOVQ(RAX, K1)
-	c.VMOVDQU8_Z(Mem{Base: from}, K1, Z16)
-	c.VMOVDQU8(Z16, K1, Mem{Base: to})
+	c.Load(c.Param("p"), p)
+	c.Load(c.Param("length"), length)
+	c.MOVQ(U64(1<<64-1), mask)
+	c.BZHIQ(length, mask, mask)
+	c.SHLXQ(n, mask, mask)
+	c.SUBQ(n, p)
+	for i, q := range block {
+		if i > 0 {
+			c.SHRQ(Imm(16), mask)
+		}
+		c.KMOVW(mask.As32(), inPiece[i])
+		c.VMOVDQU32(Mem{Base: held, Disp: 16 * i}, q)
+		c.VMOVDQU8(Mem{Base: p, Disp: 16 * i}, inPiece[i], q)
+	}
+	for i, q := range block {
+		c.VMOVDQU32(q, Mem{Base: held, Disp: 16 * i})
+	}
 	c.RET()
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"maps"
+	"slices"
 
 	blocks "github.com/sha256-simd/sha256-simd/internal/block"
 )
@@ -81,41 +82,43 @@ func (d *joinProof) joined(n, length int) {
 	}
 }
 
-// A copyProof is the proof of a routine that copies at most a block.
-type copyProof struct {
+// An appendProof is the proof of a routine that appends a piece to a block that is not full.
+type appendProof struct {
 	code *code
+	held []int // the numbers of bytes held
 	runs int
 }
 
-func (d *copyProof) progressed() int { return d.runs }
+func (d *appendProof) progressed() int { return d.runs }
 
-// entry is a machine at the entry, for n bytes.
-func (d *copyProof) entry(n int) *machine {
+// entry is a machine at the entry, with n bytes held and a piece of some length.
+func (d *appendProof) entry(n, length int) *machine {
 	mem := &machine{mem: map[string]*region{}}
-	dst := mem.region("dst", linear{}, number(int64(n)), false, true)
-	dst.hasOctets()
-	src := mem.region("src", linear{}, number(int64(n)), true, false)
-	src.hasOctets()
-	m := d.code.entry([]argument{{"dst", address(dst, linear{})}, {"src", address(src, linear{})}, {"n", numeric(int64(n))}})
+	held := mem.region("held", linear{}, number(blocks.Size), true, true)
+	held.hasOctets()
+	p := mem.region("p", linear{}, number(int64(length)), true, false)
+	p.hasOctets()
+	m := d.code.entry([]argument{{"held", address(held, linear{})}, {"n", numeric(int64(n))},
+		{"p", address(p, linear{})}, {"length", numeric(int64(length))}})
 	maps.Copy(m.mem, mem.mem)
 	return m
 }
 
-func (d *copyProof) prove() {
-	for n := range blocks.Size + 1 {
-		d.copied(n)
+func (d *appendProof) prove() {
+	for _, n := range d.held {
+		forget()
+		for all := n; all <= blocks.Size; all++ {
+			d.appended(n, all-n)
+		}
 	}
 }
 
-func (d *copyProof) copied(n int) {
-	want := map[int64]word{}
-	// The last word may keep some of its bytes.
-	for i, w := range inMemory(append(octets("src", n), octets("dst", (n+3)/4*4)[n:]...)) {
-		want[int64(4*i)] = w
-	}
-	for _, m := range d.code.returns(d.entry(n)) {
-		m.hasReadFirst("dst", "src")
-		m.mem["dst"].hasWords(want)
+func (d *appendProof) appended(n, length int) {
+	held := octets("held", blocks.Size)
+	want := full(slices.Concat(held[:n], octets("p", length), held[n+length:])).from(0)
+	for _, m := range d.code.returns(d.entry(n, length)) {
+		m.hasReadFirst("held", "held", "p")
+		m.mem["held"].hasWords(want)
 		d.runs++
 	}
 }

@@ -34,7 +34,7 @@ var routines = []routine{
 	{blocks.Spec{Name: "padShort_neon", Arch: "arm64"}, ofPadding, newPaddingProof, false},
 	{blocks.Spec{Name: "putDigests_neon", Arch: "arm64"}, ofDigests, newDigestsProof, false},
 	{blocks.Spec{Name: "join_avx512", Arch: "amd64", Needs: withMasks}, ofPieces, newJoinProof, true},
-	{blocks.Spec{Name: "copyShort_avx512", Arch: "amd64", Needs: withMasks}, ofCopies, newCopyProof, true},
+	{blocks.Spec{Name: "append_avx512", Arch: "amd64", Needs: withMasks}, ofAppends, newAppendProof, true},
 }
 
 const (
@@ -42,7 +42,7 @@ const (
 	ofPadding = "any messages, every length behind every length"
 	ofDigests = "any digests, every size"
 	ofPieces  = "one or two blocks and a rest, every length behind every length"
-	ofCopies  = "every length"
+	ofAppends = "every length behind every length, at most a block"
 )
 
 func newPaddingProof(d listProof) proof { return &paddingProof{listProof: d, inFront: belowABlock()} }
@@ -59,7 +59,7 @@ func newDigestsProof(d listProof) proof { return &digestsProof{d} }
 
 func newJoinProof(d listProof) proof { return &joinProof{code: d.code, held: belowABlock()} }
 
-func newCopyProof(d listProof) proof { return &copyProof{code: d.code} }
+func newAppendProof(d listProof) proof { return &appendProof{code: d.code, held: belowABlock()} }
 
 // routineNamed finds a routine, or returns nil.
 func routineNamed(name string) *routine {

@@ -165,6 +165,37 @@ func finishOne(sum *[DigestSize]byte, h *State, rest []byte, length uint64) {
 	PutDigest(sum, h)
 }
 
+// FinishHeld is Finish for an end of n bytes, less than a block, at the beginning of held. What
+// lies behind them does not matter. A load that spans two stores waits until all instructions
+// before it are retired, so the next message would wait, too. So FinishHeld loads what Append
+// stores in vector registers: quarters, and the 8-byte words of a quarter. Copies store other
+// pieces; then Finish has fewer such loads.
+func FinishHeld(sum *[DigestSize]byte, h *State, held *[Size]byte, n int, length uint64) {
+	if n > maxRest {
+		finishTwo(sum, h, held[:n], length)
+		return
+	}
+	if !inVectors.Load() {
+		finishOne(sum, h, held[:n], length)
+		return
+	}
+	var tail [Size]byte
+	putLength(tail[:], length)
+	i := 0
+	for ; i+16 <= n; i += 16 {
+		*(*[16]byte)(tail[i:]) = [16]byte(held[i:])
+	}
+	if i+8 <= n {
+		*(*[8]byte)(tail[i:]) = [8]byte(held[i:])
+		i += 8
+	}
+	end := uint64(0x80) << (8 * (n - i))
+	word := binary.LittleEndian.Uint64(held[i:])&(end>>7-1) | end
+	binary.LittleEndian.PutUint64(tail[i:], word)
+	Compress(h, tail[:])
+	PutDigest(sum, h)
+}
+
 // finishTwo is Finish for an end of two blocks.
 func finishTwo(sum *[DigestSize]byte, h *State, rest []byte, length uint64) {
 	var tail [MaxTail]byte

@@ -10,8 +10,8 @@ import (
 
 // Functions for a message that arrives in pieces. They keep the bytes that fill no block yet in
 // the block `held`. Reading p may fault: until all of p is read, they change only bytes of held
-// that hold nothing. In vector registers, Fill and Hold have no branch that depends on a length,
-// and Join has two.
+// that hold nothing. In vector registers, Append and Hold have no branch that depends on a
+// length, and Join has two.
 
 // inVectors is set if these functions use AVX-512. CPUs of Intel without SHA extensions may lower
 // their frequency when registers of 512 bits are used. So inVectors is not set without them.
@@ -28,7 +28,7 @@ func Joins() bool { return inVectors.Load() }
 // Join appends p to the first n bytes of held. Together, these are one or two blocks, which go
 // to x, and less than a block more, which goes to held. x overlaps neither p nor held. Blocks are
 // stored whole, so that kernels can load any part of them at once. But if the bytes held were
-// stored just before, in short pieces, Join waits for them: then copies take less time.
+// copied just before, in short pieces, Join waits for them: then copies take less time.
 func Join(x *[2 * Size]byte, held *[Size]byte, n int, p []byte) {
 	if race.Enabled {
 		race.Read(p)
@@ -37,31 +37,32 @@ func Join(x *[2 * Size]byte, held *[Size]byte, n int, p []byte) {
 	join(&x[0], held, n, &p[0], len(p))
 }
 
-// Fill appends p to the first n bytes of held. Together, they are a block.
-func Fill(held *[Size]byte, n int, p []byte) {
+// Append appends p to the first n bytes of held. Together, these are at most a block. What lies
+// behind them stays as it is. Vector registers load and store quarters of held, as kernels and
+// FinishHeld load them: then no load spans two stores, and waits for them (see FinishHeld).
+func Append(held *[Size]byte, n int, p []byte) {
 	if inVectors.Load() {
-		copyInVector(held[n:], p)
+		appendInVectors(held, n, p)
 		return
 	}
 	copy(held[n:], p)
 }
 
-// Hold sets the first bytes of held to p, which is shorter than a block.
+// Hold sets the first bytes of held, which may hold others, to p, which is shorter than a block.
 func Hold(held *[Size]byte, p []byte) {
 	if inVectors.Load() {
-		copyInVector(held[:], p)
+		appendInVectors(held, 0, p)
 		return
 	}
 	var x [Size]byte
 	copy(held[:], x[:copy(x[:], p)])
 }
 
-// copyInVector copies p, at most a block, to dst, which has room for p.
-func copyInVector(dst, p []byte) {
-	dst = dst[:len(p)]
+// appendInVectors is Append in vector registers. It stores only when it has read all of p.
+func appendInVectors(held *[Size]byte, n int, p []byte) {
 	if race.Enabled {
 		race.Read(p)
-		race.Write(dst)
+		race.Write(held[:])
 	}
-	copyShort(unsafe.SliceData(dst), unsafe.SliceData(p), len(p))
+	appendPiece(held, n, unsafe.SliceData(p), len(p))
 }

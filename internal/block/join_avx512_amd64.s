@@ -3,38 +3,38 @@
 //go:build !purego
 
 // func join_avx512(x *byte, held *[64]byte, n int, p *byte, length int)
-// Requires: AVX512BW, AVX512F, BMI2
+// Requires: AVX512BW, AVX512F, AVX512VL, BMI2
 TEXT ·join_avx512(SB), $0-40
-	MOVQ       x+0(FP), DI
-	MOVQ       held+8(FP), BX
-	MOVQ       n+16(FP), CX
-	MOVQ       p+24(FP), SI
-	MOVQ       length+32(FP), DX
-	MOVQ       $0xffffffffffffffff, R8
-	BZHIQ      CX, R8, AX
-	KMOVQ      AX, K1
-	VMOVDQU8.Z (BX), K1, Z16
-	SHLXQ      CX, R8, R9
-	KMOVQ      R9, K1
-	SUBQ       CX, SI
-	ADDQ       CX, DX
-	VMOVDQU8.Z (SI), K1, Z17
-	VPORQ      Z16, Z17, Z17
-	VMOVDQU64  Z17, (DI)
-	CMPQ       DX, $+128
-	JLT        rest
-	VMOVDQU64  64(SI), Z17
-	VMOVDQU64  Z17, 64(DI)
-	ADDQ       $0x40, SI
-	SUBQ       $0x40, DX
+	MOVQ         x+0(FP), DI
+	MOVQ         held+8(FP), BX
+	MOVQ         n+16(FP), CX
+	MOVQ         p+24(FP), SI
+	MOVQ         length+32(FP), DX
+	MOVQ         $0xffffffffffffffff, R8
+	SHLXQ        CX, R8, AX
+	KMOVQ        AX, K1
+	SUBQ         CX, SI
+	ADDQ         CX, DX
+	VMOVDQU32    (BX), X16
+	VINSERTI32X4 $0x01, 16(BX), Z16, Z16
+	VINSERTI32X4 $0x02, 32(BX), Z16, Z16
+	VINSERTI32X4 $0x03, 48(BX), Z16, Z16
+	VMOVDQU8     (SI), K1, Z16
+	VMOVDQU64    Z16, (DI)
+	CMPQ         DX, $+128
+	JLT          rest
+	VMOVDQU64    64(SI), Z16
+	VMOVDQU64    Z16, 64(DI)
+	ADDQ         $0x40, SI
+	SUBQ         $0x40, DX
 
 rest:
 	SUBQ       $0x40, DX
 	JZ         done
 	BZHIQ      DX, R8, AX
 	KMOVQ      AX, K1
-	VMOVDQU8.Z 64(SI), K1, Z17
-	VMOVDQU64  Z17, (BX)
+	VMOVDQU8.Z 64(SI), K1, Z16
+	VMOVDQU64  Z16, (BX)
 
 done:
 	RET

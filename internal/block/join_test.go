@@ -29,7 +29,7 @@ func forEachJoin(t *testing.T, f func(t *testing.T)) {
 	})
 }
 
-// TestPieces compares what Join, Fill and Hold write with appending to the bytes held, for
+// TestPieces compares what Join, Append and Hold write with appending to the bytes held, for
 // every number of them and every piece, between guard pages.
 func TestPieces(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
@@ -63,11 +63,13 @@ func TestPieces(t *testing.T) {
 						t.Fatalf("Join of %d and %d bytes leaves %x, want %x", n, len(p), held, want)
 					}
 				}
-				held, p := begun, place(buf, Size-n)
-				if Fill(&held, n, p); !bytes.Equal(held[:], slices.Concat(begun[:n], p)) {
-					t.Fatalf("Fill of %d and %d bytes: %x", n, len(p), held)
+				for all := n; all <= Size; all++ {
+					held, p := begun, place(buf, all-n)
+					if Append(&held, n, p); !bytes.Equal(held[:], slices.Concat(begun[:n], p, begun[all:])) {
+						t.Fatalf("Append of %d and %d bytes: %x", n, len(p), held)
+					}
 				}
-				held, p = begun, place(buf, n)
+				held, p := begun, place(buf, n)
 				if Hold(&held, p); !bytes.Equal(held[:], slices.Concat(p, begun[n:])) {
 					t.Fatalf("Hold of %d bytes: %x", n, held)
 				}
@@ -75,6 +77,9 @@ func TestPieces(t *testing.T) {
 			held := begun
 			if Hold(&held, nil); held != begun {
 				t.Errorf("Hold of nil: %x", held)
+			}
+			if Append(&held, Size, nil); held != begun {
+				t.Errorf("Append of nil to a block: %x", held)
 			}
 		}
 	})
@@ -103,7 +108,7 @@ func TestPiecesThatFault(t *testing.T) {
 			{"Join in the first block", func(held *[Size]byte) { Join(new([2 * Size]byte), held, 10, torn(20, 100)) }, Size},
 			{"Join in the second block", func(held *[Size]byte) { Join(new([2 * Size]byte), held, 10, torn(100, 150)) }, Size},
 			{"Join in the rest", func(held *[Size]byte) { Join(new([2 * Size]byte), held, 10, torn(90, 100)) }, Size},
-			{"Fill", func(held *[Size]byte) { Fill(held, 10, torn(40, 54)) }, 10},
+			{"Append", func(held *[Size]byte) { Append(held, 10, torn(40, 54)) }, 10},
 			{"Hold", func(held *[Size]byte) { Hold(held, torn(40, 54)) }, Size},
 		} {
 			if strings.HasPrefix(tt.name, "Join") && !Joins() {

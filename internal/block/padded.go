@@ -35,12 +35,14 @@ func HashBehind(dst *[DigestSize]byte, first, m []byte) {
 // separate so that its callers have small frames.
 func FinishBehind(dst *[DigestSize]byte, h *State, first, m []byte, length uint64) {
 	var begun [Size]byte
-	before := copy(begun[:], first)
-	n := before + copy(begun[before:], m)
-	if n < Size {
-		Finish(dst, h, begun[:n], length)
+	before := len(first)
+	Append(&begun, 0, first)
+	if room := Size - before; len(m) >= room {
+		Append(&begun, before, m[:room])
+		Compress(h, begun[:])
+		Finish(dst, h, m[room:], length)
 		return
 	}
-	Compress(h, begun[:])
-	Finish(dst, h, m[Size-before:], length)
+	Append(&begun, before, m)
+	FinishHeld(dst, h, &begun, before+len(m), length)
 }

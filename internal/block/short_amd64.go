@@ -24,4 +24,4 @@ func join(x *byte, held *[Size]byte, n int, p *byte, length int) {
 	join_avx512(x, held, n, p, length)
 }
 
-func copyShort(dst, src *byte, n int) { copyShort_avx512(dst, src, n) }
+func appendPiece(held *[Size]byte, n int, p *byte, length int) { append_avx512(held, n, p, length) }

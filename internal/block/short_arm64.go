@@ -14,4 +14,4 @@ func putDigests(_ shortRoutine, dst *byte, size, rowStride int, numbers *uint16,
 
 func join(*byte, *[Size]byte, int, *byte, int) { panic("sha256: no routine joins pieces") }
 
-func copyShort(*byte, *byte, int) { panic("sha256: no routine copies short pieces") }
+func appendPiece(*[Size]byte, int, *byte, int) { panic("sha256: no routine appends pieces") }

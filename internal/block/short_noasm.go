@@ -12,4 +12,4 @@ func putDigests(shortRoutine, *byte, int, int, *uint16, int, *Slot, uintptr, *St
 
 func join(*byte, *[Size]byte, int, *byte, int) { panic("sha256: no routine joins pieces") }
 
-func copyShort(*byte, *byte, int) { panic("sha256: no routine copies short pieces") }
+func appendPiece(*[Size]byte, int, *byte, int) { panic("sha256: no routine appends pieces") }

@@ -268,14 +268,15 @@ func putDigests_ssse3(dst *byte, size int, stride int, numbers *uint16, n int, s
 // join_avx512 appends length bytes at p to the first n bytes of held, less than
 // a block. Together, these are one or two blocks and less than a block more.
 // The blocks go to x. The bytes left, if any, go to held, with zeros behind
-// them. held is written only after all has been read. It needs BMI2, AVX512F
-// and AVX512BW.
+// them. held is written only after all has been read. It needs BMI2, AVX512F,
+// AVX512BW and AVX512VL.
 //
 //go:noescape
 func join_avx512(x *byte, held *[64]byte, n int, p *byte, length int)
 
-// copyShort_avx512 copies n bytes, at most a block. It reads them before it
-// writes. It needs BMI2, AVX512F and AVX512BW.
+// append_avx512 appends length bytes at p to the first n bytes of held.
+// Together, these are at most a block. held is written only after all of p has
+// been read. It needs BMI2, AVX512F, AVX512BW and AVX512VL.
 //
 //go:noescape
-func copyShort_avx512(dst *byte, src *byte, n int)
+func append_avx512(held *[64]byte, n int, p *byte, length int)
