@@ -20,6 +20,8 @@ type nodePlan struct {
 	// whole[n] is kernels[n] if that kernel hashes all n nodes in one call, and fills its
 	// lanes; otherwise it is nil.
 	whole [block.MaxLanes]*block.NodeKernel
+	// copiesPay is that of the plan.
+	copiesPay [block.MaxLanes]bool
 }
 
 var nodePlans = cache[nodePlan]{make: func() *nodePlan {
@@ -37,7 +39,7 @@ func NodeKernel() string {
 
 // newNodePlan returns p with its kernels.
 func newNodePlan(p *plan.Nodes, kernels []block.NodeKernel) *nodePlan {
-	np := &nodePlan{many: named(kernels, p.Many)}
+	np := &nodePlan{many: named(kernels, p.Many), copiesPay: p.CopiesPay}
 	for n := 1; n < len(p.Kernels); n++ {
 		k := named(kernels, p.Kernels[n])
 		np.kernels[n] = k
@@ -78,6 +80,15 @@ func (p *nodePlan) hasLanes(n int) bool {
 		k = p.kernels[n]
 	}
 	return k != nil && k.Lanes > 1
+}
+
+// paysCopied reports whether n messages with the length of a node take less time as nodes, even if
+// they are copied, than one by one. OneByOne and RowsOneByOne know only streams.
+func (p *nodePlan) paysCopied(n int) bool {
+	if n < block.MaxLanes {
+		return p.copiesPay[n]
+	}
+	return p.hasLanes(n)
 }
 
 // hash is HashNodes by the plan.

@@ -120,6 +120,22 @@ func TestWholeNodes(t *testing.T) {
 	}
 }
 
+// TestPaysCopied tests that the plan decides about few nodes, and that many go side by side
+// wherever there are lanes for them.
+func TestPaysCopied(t *testing.T) {
+	few := &plan.Nodes{Many: "wide"}
+	few.CopiesPay[7] = true
+	for _, lanes := range []int{1, 16} {
+		wide := []block.NodeKernel{{Header: block.Header{Spec: block.Spec{Name: "wide", Lanes: lanes}}}}
+		p := newNodePlan(few, wide)
+		for n, want := range map[int]bool{0: false, 1: false, 6: false, 7: true, 8: false, block.MaxLanes: lanes > 1, 1000: lanes > 1} {
+			if got := p.paysCopied(n); got != want {
+				t.Errorf("%d nodes, kernel of %d lanes: %t, want %t", n, lanes, got, want)
+			}
+		}
+	}
+}
+
 // TestNodesOneByOne tests that nodes go one by one where the kernel for their number has one
 // lane, or there is none.
 func TestNodesOneByOne(t *testing.T) {

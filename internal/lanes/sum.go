@@ -13,7 +13,7 @@ import (
 // length.
 func SumMany(dst [][block.DigestSize]byte, msgs [][]byte) {
 	l := lengthsOf(msgs, 0)
-	if l.areNodes() && len(msgs) >= leastNodes && nodePlans.current().hasLanes(len(msgs)) {
+	if l.areNodes() && nodePlans.current().paysCopied(len(msgs)) {
 		sumNodes(rowsOf(dst), messagesOf(msgs))
 		return
 	}
@@ -25,11 +25,6 @@ func SumMany(dst [][block.DigestSize]byte, msgs [][]byte) {
 		Sum(&dst[i], m)
 	}
 }
-
-// From leastNodes messages or rows on, hashing them as nodes saves more than copying them
-// costs, measured on Zen 3. OneByOne and RowsOneByOne know only streams, and would have such
-// short lists hashed one by one.
-const leastNodes = 4
 
 // Sum sets dst to the SHA-256 digest of m. dst may overlap m.
 func Sum(dst *[block.DigestSize]byte, m []byte) {

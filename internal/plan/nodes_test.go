@@ -72,6 +72,43 @@ func TestNodePlans(t *testing.T) {
 	}
 }
 
+// TestCopiesPay checks which numbers of nodes below MaxLanes are not worth a copy of them.
+func TestCopiesPay(t *testing.T) {
+	upTo := func(n int) (all []int) {
+		for i := 1; i <= n; i++ {
+			all = append(all, i)
+		}
+		return all
+	}
+	for _, tt := range []struct {
+		row  Row
+		want []int
+	}{
+		{zen5, upTo(3)},
+		{zen4, upTo(1)},
+		{zen3, upTo(1)},
+		{iceLake, upTo(1)},
+		{intelAVX512SHA, upTo(6)},
+		{avx2Only, upTo(2)},
+		{older, upTo(block.MaxLanes - 1)},
+		{armSHA2, upTo(block.MaxLanes - 1)},
+		{armNEON, upTo(1)},
+	} {
+		process := processOn(tt.row.Microarch)
+		s := process.selectionBy(tt.row)
+		p := NewNodes(tt.row, process.enabled(s), s.Single)
+		var got []int
+		for n := 1; n < block.MaxLanes; n++ {
+			if !p.CopiesPay[n] {
+				got = append(got, n)
+			}
+		}
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("%s: copies of %d nodes do not pay, want %d", tt.row.Microarch, got, tt.want)
+		}
+	}
+}
+
 // TestNodePlansBeatOneAtATime follows the plan of every microarchitecture for
 // every number of nodes: by the costs, none may take longer than one node at a
 // time does.
