@@ -75,7 +75,11 @@ func sumAfter(function string, dst *[Size]byte, prefix hash.Hash, msg []byte) {
 	}
 	var p lanes.Prefix
 	d.setPrefix(&p)
-	p.Sum(dst, msg)
+	if len(msg) > 0 {
+		p.Sum(dst, msg)
+	} else { // as after a hash of package hmac
+		d.sum(dst)
+	}
 	taken.release()
 }
 

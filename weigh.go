@@ -16,6 +16,10 @@ const (
 	// any hash is taken, each hash costs takeCycles more.
 	wrapCycles = 80  // Granite Rapids
 	takeCycles = 500 // Granite Rapids
+	// If all writes that complete blocks complete equally many, and some complete none, the list
+	// costs apartCycles more, and each of the latter idleCycles.
+	apartCycles = 240 // Granite Rapids
+	idleCycles  = 40  // Granite Rapids
 )
 
 // surveyWrites returns what WriteHashes first learns of its arguments. `foreign` is the number
@@ -144,17 +148,22 @@ func allWrap(hs []hash.Hash) bool {
 func weighLengths(hs []hash.Hash, data [][]byte, bytes, shortest, longest, more int) bool {
 	least, most := heldAbout(hs)
 	t := tallyAbout(data, bytes, shortest, longest, least, most)
-	if t.Longest() == 1 && shortest == longest && least == most && copiesWords(longest, least) && !lanes.WordsPay() {
+	if t.Longest() == 1 && shortest == longest && least == most && isReady(longest, least) && !lanes.ReadyPay() {
 		return true
 	}
 	return writesOneByOne(t, len(hs), more)
 }
 
-// copiesWords reports whether Write copies a write of `length` bytes as whole words behind whole
-// words that the hash holds. What block.Join takes is not copied: its time does not depend on that.
-func copiesWords(length, held int) bool {
+// isReady reports whether a kernel can load the block that a write of `length` bytes completes
+// without waiting for what Write has just stored, in a hash that holds `held` bytes. That is so if
+// Write appends in vector registers, or copies whole words behind whole words. It does not count
+// what block.Join takes: Join itself takes so long that lanes gain.
+func isReady(length, held int) bool {
 	const wordSize = 8
-	return (length|held)%wordSize == 0 && (length < BlockSize || !joins(held))
+	if joins(held) {
+		return length < BlockSize
+	}
+	return (length|held)%wordSize == 0
 }
 
 // tallyAbout tallies the blocks that writing data completes, if the hashes hold `least` to `most`
@@ -321,6 +330,9 @@ func writesOneByOne(t lanes.Tally, n, more int) bool {
 		return true
 	}
 	kind := kindOf(t, n)
+	if kind == lanes.ClassedWrites && t.IsEqual() {
+		more += (apartCycles + idleCycles*(n-t.Jobs())) / t.Jobs()
+	}
 	if n > nearHashes {
 		more += lanes.FarCycles(kind)
 	}

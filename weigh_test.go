@@ -200,12 +200,12 @@ func TestTallyAbout(t *testing.T) {
 }
 
 // TestWeighLengths tests that equal writes are weighed by their blocks, except those of one block
-// and of whole words.
+// whose blocks are ready.
 func TestWeighLengths(t *testing.T) {
 	for _, tt := range []struct {
 		name         string
 		held, length int
-		words        bool
+		ready        bool
 	}{
 		{"whole blocks", 0, 64, true},
 		{"whole words", 40, 24, true},
@@ -222,7 +222,7 @@ func TestWeighLengths(t *testing.T) {
 			tally := lanes.TallyBetween(n, n*((tt.held+tt.length)/BlockSize), (tt.held+tt.length)/BlockSize, (tt.held+tt.length)/BlockSize)
 			for _, other := range []int{0, wrapCycles} {
 				got := weighLengths(hs, data, n*tt.length, tt.length, tt.length, other)
-				if want := writesOneByOne(tally, n, other) || tt.words && !lanes.WordsPay(); got != want {
+				if want := writesOneByOne(tally, n, other) || tt.ready && !lanes.ReadyPay(); got != want {
 					t.Errorf("%s: %d writes, %d cycles more: one by one %t, want %t", tt.name, n, other, got, want)
 				}
 			}
@@ -230,17 +230,18 @@ func TestWeighLengths(t *testing.T) {
 	}
 }
 
-// TestWholeWords names writes of whole words to hashes that hold whole words.
-func TestWholeWords(t *testing.T) {
+// TestIsReady names writes whose block a kernel can load at once.
+func TestIsReady(t *testing.T) {
 	for _, tt := range []struct {
 		length, held int
 		want         bool
 	}{
-		{64, 0, true}, {24, 40, true}, {64, 60, false}, {20, 48, false}, {63, 1, false}, {65, 7, false},
+		{64, 0, true}, {24, 40, true}, {64, 60, false}, {20, 48, false}, {65, 7, false},
 		{64, 48, true}, {128, 16, true}, {56, 24, true},
+		{63, 1, block.Joins()}, {30, 47, block.Joins()},
 		{64, 40, !block.Joins()}, {120, 24, !block.Joins()},
 	} {
-		if got := copiesWords(tt.length, tt.held); got != tt.want {
+		if got := isReady(tt.length, tt.held); got != tt.want {
 			t.Errorf("%d bytes to a hash that holds %d: %t, want %t", tt.length, tt.held, got, tt.want)
 		}
 	}
@@ -403,8 +404,9 @@ type (
 func (w *wrapper) WritesTo(written.Here) hash.Hash  { return w.Hash }
 func (w *wrapper2) WritesTo(written.Here) hash.Hash { return w.Hash }
 
-// TestFewWritesCost tests that more cycles for each hash never make writes pay, and that each of
-// more than nearHashes costs as much more as the plan says.
+// TestFewWritesCost tests that more cycles for each hash never make writes pay, that each of more
+// than nearHashes costs as much more as the plan says, and that writes without blocks are charged
+// beside writes of equally many.
 func TestFewWritesCost(t *testing.T) {
 	for _, blocks := range [][]int{{4}, {0, 4}, {3, 4, 5}, {1, 50}} {
 		for _, n := range []int{0, 1, 2, 40, 400} {
@@ -418,9 +420,12 @@ func TestFewWritesCost(t *testing.T) {
 				}
 			}
 			kind := kindOf(tally, nearHashes+1)
-			far := lanes.FarCycles(kind)
+			extra := lanes.FarCycles(kind)
+			if tally.Jobs() > 1 && tally.IsEqual() {
+				extra += (apartCycles + idleCycles*(nearHashes+1-tally.Jobs())) / tally.Jobs()
+			}
 			for more := 0; more < 4000 && tally.Jobs() > 1; more += 5 {
-				if got, want := writesOneByOne(tally, nearHashes+1, more), tally.OneByOne(kind, more+far); got != want {
+				if got, want := writesOneByOne(tally, nearHashes+1, more), tally.OneByOne(kind, more+extra); got != want {
 					t.Errorf("%d writes of %v blocks among many, %d more cycles: one by one %t, want %t", n, blocks, more, got, want)
 				}
 			}

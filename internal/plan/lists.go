@@ -36,9 +36,8 @@ type listCosts struct {
 	classJobs, oneClass int
 	// If the hashes of a list do not stay in cache, each write costs `far` more.
 	far int
-	// EqualWrites of one block never pay if, alone, each is copied as whole words of 8 bytes behind
-	// whole words. Fewer loads then wait for stores that they overlap in part.
-	noWords bool
+	// EqualWrites of one block never pay if, alone, their blocks are ready (see Streams.ReadyPay).
+	noReady bool
 }
 
 // kindCosts are the costs of lists of every kind.

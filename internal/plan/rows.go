@@ -116,9 +116,9 @@ var rows = []Row{
 				nestings: [...]nestingCost{Nested: {each: -70, list: 190}, NestedEach: {each: -60, list: 270}},
 			},
 			Jobs:          jobCosts,
-			EqualWrites:   {list: 280, message: 47, oneBlock: 13, far: 25, noWords: true},
+			EqualWrites:   {list: 280, message: 47, oneBlock: 13, far: 25, noReady: true},
 			ClassedWrites: {list: 850, message: 57, classJobs: 4, oneClass: 14},
-			MixedWrites:   {list: 300, message: 100, far: 200},
+			MixedWrites:   {list: 300, message: 125, far: 200},
 		},
 		measured: []cost{
 			{"x1_avx512shani", 132}, {"x1_shani", 131}, {"x1_avx2", 463}, {"x1_avx", 511},

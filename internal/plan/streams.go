@@ -364,9 +364,9 @@ func (p *Streams) mostGain(n int) int64 { return int64(p.gains[n] - p.cycles[1]/
 // do not stay in cache.
 func (p *Streams) FarCycles(kind Kind) int { return p.lists[kind].far }
 
-// WordsPay reports whether EqualWrites of one block may take less time side by side if, alone, each
-// is copied as whole words behind whole words.
-func (p *Streams) WordsPay() bool { return !p.lists[EqualWrites].noWords }
+// ReadyPay reports whether EqualWrites of one block may take less time side by side if, alone, their
+// blocks are ready: a kernel that loads them need not wait for stores that its loads overlap in part.
+func (p *Streams) ReadyPay() bool { return !p.lists[EqualWrites].noReady }
 
 // HasClasses reports whether n jobs, each of one of `classes` numbers of blocks, are enough for
 // RunByClasses to be faster than Run, if no job is too long for it. Where a row does not say more,
