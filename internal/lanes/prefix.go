@@ -16,11 +16,14 @@ func (p *Prefix) Sum(dst *[block.DigestSize]byte, m []byte) {
 		return
 	}
 	h, length := p.H, p.Len+uint64(len(m))
-	if len(p.Rest) > 0 {
+	switch {
+	case len(m) == 0:
+		block.Finish(dst, &h, p.Rest, length)
+	case len(p.Rest) > 0:
 		block.FinishBehind(dst, &h, p.Rest, m, length)
-		return
+	default:
+		block.Finish(dst, &h, m, length)
 	}
-	block.Finish(dst, &h, m, length)
 }
 
 // areNodes reports whether messages of n bytes behind p can be hashed as nodes: they have
