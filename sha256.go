@@ -175,11 +175,18 @@ func (d *digest) Write(p []byte) (int, error) {
 		d.n = uint8(held+n) % BlockSize
 		d.len += uint64(n)
 	default:
-		first, whole := d.completed(p)
+		var rest [BlockSize]byte
+		k := BlockSize - held
+		block.Append(&d.x, held, p[:k])
+		p = p[k:]
+		whole := len(p) &^ (BlockSize - 1)
+		block.Append(&rest, 0, p[whole:])
 		h := d.h
-		block.Compress(&h, first)
-		block.Compress(&h, whole)
-		d.advance(&h, p)
+		block.Compress(&h, d.x[:])
+		block.Compress(&h, p[:whole])
+		d.h, d.x = h, rest
+		d.n = uint8(len(p) - whole)
+		d.len += uint64(n)
 	}
 	return n, nil
 }
