@@ -77,7 +77,7 @@ func sumAfter(function string, dst *[Size]byte, prefix hash.Hash, msg []byte) {
 	d.setPrefix(&p)
 	if len(msg) > 0 {
 		p.Sum(dst, msg)
-	} else { // as after a hash of package hmac
+	} else { // as package hmac does
 		d.sum(dst)
 	}
 	taken.release()
@@ -113,13 +113,14 @@ func stateOfOther(function string, prefix hash.Hash) (d *digest, taken *takenSta
 // writtenTwice is the panic of a hash that cannot be a prefix.
 const writtenTwice = "sha256: two goroutines have written to a hash at the same time"
 
-// prefix returns d as a prefix. It shares the memory of d. It panics if d holds a whole block:
+// setPrefix sets p to d. They share memory. It panics if d holds a whole block:
 // two goroutines have written to d at the same time, and kernels would read before messages.
 func (d *digest) setPrefix(p *lanes.Prefix) {
-	if d.n >= BlockSize {
+	held := d.n
+	if held >= BlockSize {
 		panic(writtenTwice)
 	}
-	p.H, p.Rest, p.Len = d.h, d.x[:d.n], d.len
+	p.H, p.Rest, p.Len = d.h, d.x[:held], d.len
 }
 
 func sumManyForeign(dst [][Size]byte, prefix hash.Hash, msgs [][]byte) {

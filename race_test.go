@@ -73,6 +73,11 @@ var users = map[string]func(p []byte){
 		data[50] = p[490:2490] // a race in what completes the block of a piece
 		sha256.WriteHashes(hs, data)
 	},
+	"SumAfter of a short message": func(p []byte) {
+		prefix := sha256.New()
+		prefix.Write([]byte("prefix"))
+		sha256.SumAfter(prefix, p[490:510])
+	},
 	"SumManyAfter": func(p []byte) {
 		prefix := sha256.New()
 		prefix.Write([]byte("prefix"))

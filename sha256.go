@@ -123,8 +123,8 @@ func (d *digest) Write(p []byte) (int, error) {
 		if n == 0 { // even an empty copy is a call
 			return 0, nil
 		}
-		// What Append stores, Sum or a kernel loads without waiting. Behind other bytes, that saves less
-		// time than copies of short pieces and of whole quarters do.
+		// What Append stores, Sum or a kernel loads without waiting. But behind other bytes, a copy of a
+		// short piece, or of whole quarters, saves more time than that.
 		if held == 0 || n >= 16 && (held|n)%16 != 0 {
 			block.Append(&d.x, held, p)
 		} else {
@@ -144,15 +144,15 @@ func (d *digest) Write(p []byte) (int, error) {
 		d.n = uint8(n - whole)
 		d.len += uint64(n)
 	// One or two blocks and the rest are joined on the stack, so that one call compresses them.
-	// Three blocks gain nothing.
+	// Three blocks gain nothing. Without a whole block, a piece takes up to 20% longer so (Emerald
+	// Rapids, Granite Rapids), and if two goroutines have spoiled d, Join would read behind p.
 	case n >= BlockSize && n < 3*BlockSize-held && joins(held):
 		var x [2 * BlockSize]byte
 		block.Join(&x, &d.x, held%BlockSize, p) // held is larger if two goroutines have spoiled d
 		block.Compress(&d.h, x[:(held+n)&^(BlockSize-1)])
 		d.n = uint8(held+n) % BlockSize
 		d.len += uint64(n)
-	// A write of less than a block completes its block in d.x. Joined on the stack, it takes up to
-	// 20% longer (Emerald Rapids, Granite Rapids).
+	// Other writes that complete one block complete it in d.x.
 	case n < 2*BlockSize-held:
 		var rest [BlockSize]byte
 		k := BlockSize - held
@@ -192,8 +192,8 @@ func (d *digest) Write(p []byte) (int, error) {
 }
 
 // joins reports whether Write uses block.Join for a hash that holds `held` bytes, and a write of a
-// block or more that completes one or two blocks. Join gains if the seam lies inside a 16-byte load
-// of a kernel: after copies, two stores cover that load, so it waits for both.
+// block or more that completes one or two blocks. Join gains if the seam lies inside a quarter of a
+// block: after copies, two stores may cover one load of a kernel, which waits for both.
 func joins(held int) bool { return held%16 != 0 && block.Joins() }
 
 // fetch prefetches the cache lines of d.x. Other fields on these lines come along: the

@@ -83,7 +83,7 @@ func alwaysOneByOne(n, bytes, shortest, longest, more int, apart bool) bool {
 
 // leastJobs returns how many of n writes AlwaysOneByOne charges. The writes have `bytes` bytes
 // in all, and `shortest` to `longest` bytes each. It charges as many of equal length as there are
-// blocks: the others complete none, and cost next to nothing. If lengths differ, so do the
+// blocks: the others complete none, and cost little. If lengths differ, so do the
 // hashes, and which of them complete a block cannot be predicted. Then each hash costs as much as
 // a job. But where long writes stand beside short ones, only as many are charged as are needed
 // for all the bytes.
@@ -156,8 +156,9 @@ func weighLengths(hs []hash.Hash, data [][]byte, bytes, shortest, longest, more 
 
 // isReady reports whether a kernel can load the block that a write of `length` bytes completes
 // without waiting for what Write has just stored, in a hash that holds `held` bytes. That is so if
-// Write appends in vector registers, or copies whole words behind whole words. It does not count
-// what block.Join takes: Join itself takes so long that lanes gain.
+// Write appends in vector registers, or copies whole words behind whole words. Of writes of a block
+// or more, only those of whole words that are not joined count: what Write does with the rest of
+// the others takes so long that lanes gain.
 func isReady(length, held int) bool {
 	const wordSize = 8
 	if joins(held) {
@@ -330,7 +331,7 @@ func writesOneByOne(t lanes.Tally, n, more int) bool {
 		return true
 	}
 	kind := kindOf(t, n)
-	if kind == lanes.ClassedWrites && t.IsEqual() {
+	if t.IsEqual() && t.Jobs() < n {
 		more += (apartCycles + idleCycles*(n-t.Jobs())) / t.Jobs()
 	}
 	if n > nearHashes {

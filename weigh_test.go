@@ -408,7 +408,7 @@ func (w *wrapper2) WritesTo(written.Here) hash.Hash { return w.Hash }
 // than nearHashes costs as much more as the plan says, and that writes without blocks are charged
 // beside writes of equally many.
 func TestFewWritesCost(t *testing.T) {
-	for _, blocks := range [][]int{{4}, {0, 4}, {3, 4, 5}, {1, 50}} {
+	for _, blocks := range [][]int{{4}, {0, 4}, {0, 50}, {3, 4, 5}, {1, 50}} {
 		for _, n := range []int{0, 1, 2, 40, 400} {
 			var tally lanes.Tally
 			for i := range n {

@@ -11,8 +11,8 @@ import (
 // upper halves of the others stay as they are.
 //
 // A load that spans two stores waits until both have reached the cache, and all instructions
-// before it are retired. So what is held is loaded and appended to in quarters of a block, as
-// kernels load it.
+// before it are retired. So what is held is loaded and appended to in quarters of a block: no load
+// of a kernel spans two of them.
 
 // joinPieces generates the routine join. Blocks are stored whole: what loads a part of one need
 // not wait.

@@ -167,9 +167,9 @@ func finishOne(sum *[DigestSize]byte, h *State, rest []byte, length uint64) {
 
 // FinishHeld is Finish for an end of n bytes, less than a block, at the beginning of held. What
 // lies behind them does not matter. A load that spans two stores waits until all instructions
-// before it are retired, so the next message would wait, too. So FinishHeld loads what Append
-// stores in vector registers: quarters, and the 8-byte words of a quarter. Copies store other
-// pieces; then Finish has fewer such loads.
+// before it are retired, so the next message would wait, too. So where Append uses vector registers,
+// FinishHeld loads the quarters that Append stores, and 8-byte words of the last one. Elsewhere,
+// bytes are copied, and Finish has fewer loads that wait.
 func FinishHeld(sum *[DigestSize]byte, h *State, held *[Size]byte, n int, length uint64) {
 	if n > maxRest {
 		finishTwo(sum, h, held[:n], length)

@@ -38,8 +38,8 @@ func Join(x *[2 * Size]byte, held *[Size]byte, n int, p []byte) {
 }
 
 // Append appends p to the first n bytes of held. Together, these are at most a block. What lies
-// behind them stays as it is. Vector registers load and store quarters of held, as kernels and
-// FinishHeld load them: then no load spans two stores, and waits for them (see FinishHeld).
+// behind them stays as it is. Vector registers load and store quarters of held. No load of a kernel
+// or of FinishHeld spans two quarters, so none waits for two stores (see FinishHeld).
 func Append(held *[Size]byte, n int, p []byte) {
 	if inVectors.Load() {
 		appendInVectors(held, n, p)
@@ -48,7 +48,8 @@ func Append(held *[Size]byte, n int, p []byte) {
 	copy(held[n:], p)
 }
 
-// Hold sets the first bytes of held, which may hold others, to p, which is shorter than a block.
+// Hold sets the first bytes of held to p, which is shorter than a block. Reading p may fault: until
+// all of it is read, held stays as it is, for it may hold other bytes.
 func Hold(held *[Size]byte, p []byte) {
 	if inVectors.Load() {
 		appendInVectors(held, 0, p)

@@ -82,13 +82,19 @@ func (p *nodePlan) hasLanes(n int) bool {
 	return k != nil && k.Lanes > 1
 }
 
-// paysCopied reports whether n messages with the length of a node take less time as nodes, even if
-// they are copied, than one by one. OneByOne and RowsOneByOne know only streams.
+// paysCopied reports whether n messages with the length of a node, which are copied first, take less
+// time as nodes than one by one. From MaxLanes on, they do if p has lanes.
 func (p *nodePlan) paysCopied(n int) bool {
 	if n < block.MaxLanes {
 		return p.copiesPay[n]
 	}
 	return p.hasLanes(n)
+}
+
+// pay reports whether the first n rows of src, which are nodes, take less time by sumNodes than one
+// by one. n is not 0.
+func (p *nodePlan) pay(dst, src *Rows, n int) bool {
+	return p.paysCopied(n) || p.hasLanes(n) && areInPlace(dst, src, n)
 }
 
 // hash is HashNodes by the plan.
@@ -134,14 +140,11 @@ func hashPadded(k *block.NodeKernel, dst, src []byte) {
 // messages are copied, unless messages and digests are rows without gaps that begin at the
 // same address or do not overlap.
 func sumNodes(dst Rows, m *messages) {
-	adjacent := dst.Stride == block.DigestSize && dst.Size == block.DigestSize
-	if src := &m.rows; adjacent && m.slices == nil && src.Stride == block.NodeSize {
-		from, to := src.Data[:m.n*block.NodeSize], dst.Data[:m.n*block.DigestSize]
-		if apartOrSame(to, from) {
-			HashNodes(to, from)
-			return
-		}
+	if m.slices == nil && areInPlace(&dst, &m.rows, m.n) {
+		HashNodes(dst.Data[:m.n*block.DigestSize], m.rows.Data[:m.n*block.NodeSize])
+		return
 	}
+	adjacent := dst.areDigests()
 	nodes := nodeBuffers.Get().(*nodeBuffer)
 	far := m.areFar()
 	for done := 0; done < m.n; {
@@ -165,6 +168,15 @@ func sumNodes(dst Rows, m *messages) {
 	}
 	nodeBuffers.Put(nodes)
 }
+
+// areInPlace reports whether HashNodes can hash the first n rows of src, which are nodes, where they
+// lie, and store the digests in rows of dst. n is not 0.
+func areInPlace(dst, src *Rows, n int) bool {
+	return dst.areDigests() && src.Stride == block.NodeSize && apartOrSame(dst.Data[:n*block.DigestSize], src.Data[:n*block.NodeSize])
+}
+
+// areDigests reports whether the rows of r are whole digests, one behind the other.
+func (r *Rows) areDigests() bool { return r.Stride == block.DigestSize && r.Size == block.DigestSize }
 
 // A nodeBuffer is memory for nodes. To clear a local variable of this size took 150 ns on
 // Emerald Rapids.

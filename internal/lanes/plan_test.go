@@ -136,6 +136,33 @@ func TestPaysCopied(t *testing.T) {
 	}
 }
 
+// TestRowsOfNodesPay tests that few rows that are hashed where they lie pay for no copy.
+func TestRowsOfNodesPay(t *testing.T) {
+	few := &plan.Nodes{}
+	few.Kernels[3] = "pair"
+	p := newNodePlan(few, []block.NodeKernel{{Header: block.Header{Spec: block.Spec{Name: "pair", Lanes: 2}}}})
+	data := make([]byte, 1000)
+	nodes, digests := Rows{data[400:], block.NodeSize, block.NodeSize}, Rows{data, block.DigestSize, block.DigestSize}
+	for _, tt := range []struct {
+		name     string
+		dst, src Rows
+		n        int
+		want     bool
+	}{
+		{"apart", digests, nodes, 3, true},
+		{"no lanes", digests, nodes, 2, false},
+		{"in place", Rows{data[400:], block.DigestSize, block.DigestSize}, nodes, 3, true},
+		{"digests into the second node", Rows{data[464:], block.DigestSize, block.DigestSize}, nodes, 3, false},
+		{"nodes with gaps", digests, Rows{data[400:], block.NodeSize, 100}, 3, false},
+		{"digests with gaps", Rows{data, block.DigestSize, 40}, nodes, 3, false},
+		{"short digests", Rows{data, 20, block.DigestSize}, nodes, 3, false},
+	} {
+		if got := p.pay(&tt.dst, &tt.src, tt.n); got != tt.want {
+			t.Errorf("%s: %t, want %t", tt.name, got, tt.want)
+		}
+	}
+}
+
 // TestNodesOneByOne tests that nodes go one by one where the kernel for their number has one
 // lane, or there is none.
 func TestNodesOneByOne(t *testing.T) {

@@ -10,14 +10,14 @@ type Nodes struct {
 	// Kernels[n] is the kernel that runs first for n nodes. The nodes that it leaves are
 	// planned again. It may have more than n lanes.
 	Kernels [block.MaxLanes]string
-	// CopiesPay[n] reports whether n messages that are copied one behind the other, and hashed by
-	// this plan, take less time than one by one where they lie.
+	// CopiesPay[n] reports whether n messages that are first copied one behind the other, and then
+	// hashed by this plan, take less time than one by one where they lie.
 	CopiesPay [block.MaxLanes]bool
 }
 
 // Copying n nodes takes about copyCall+n·copyNode cycles: on Granite Rapids, 130 for 4 nodes, 190 for
-// 8 and 240 for 16. On Zen 3, where copies pay from 4 nodes on, that fits as well.
-const copyCall, copyNode = 100, 12
+// 5 or 8, and 240 for 16. On Zen 3, copies were found to pay from 4 nodes on, as these costs say.
+const copyCall, copyNode = 120, 9
 
 // NewNodes finds the cheapest way to hash n nodes, for every n below MaxLanes. It
 // chooses among the enabled kernels by the costs in r. Single hashes a node if no

@@ -86,12 +86,12 @@ func TestCopiesPay(t *testing.T) {
 	}{
 		{zen5, upTo(3)},
 		{zen4, upTo(1)},
-		{zen3, upTo(1)},
+		{zen3, []int{1, 3}},
 		{iceLake, upTo(1)},
 		{intelAVX512SHA, upTo(6)},
 		{avx2Only, upTo(2)},
 		{older, upTo(block.MaxLanes - 1)},
-		{armSHA2, upTo(block.MaxLanes - 1)},
+		{armSHA2, append(upTo(19), 21, 23)},
 		{armNEON, upTo(1)},
 	} {
 		process := processOn(tt.row.Microarch)

@@ -100,6 +100,8 @@ var rows = []Row{
 		// than 1% of the lists of messages, and about 1% of those of writes, take 3% longer than one
 		// by one. Of 120 lists of writes to 1,100 to 60,000 hashes, 22 would gain 5% with
 		// defaultLists, and 5 with these costs. There, ClassedWrites cost what they cost in cache.
+		// Since then, Write takes less time with AVX-512, so noReady and the cost of MixedWrites, 125
+		// instead of 100, are of Granite Rapids.
 		lists: &kindCosts{
 			Messages: {
 				list: 450, message: 10, longList: 150, longMessage: 100, longEqual: 110, oneBlock: 10,
