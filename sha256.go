@@ -123,8 +123,8 @@ func (d *digest) Write(p []byte) (int, error) {
 		if n == 0 { // even an empty copy is a call
 			return 0, nil
 		}
-		// What Append stores, Sum or a kernel loads without waiting. But behind other bytes, a copy of a
-		// short piece, or of whole quarters, saves more time than that.
+		// Sum and kernels load what Append stores without waiting. But behind other bytes, copying a
+		// short piece, or whole quarters of a block, takes less time all the same.
 		if held == 0 || n >= 16 && (held|n)%16 != 0 {
 			block.Append(&d.x, held, p)
 		} else {
@@ -144,15 +144,15 @@ func (d *digest) Write(p []byte) (int, error) {
 		d.n = uint8(n - whole)
 		d.len += uint64(n)
 	// One or two blocks and the rest are joined on the stack, so that one call compresses them.
-	// Three blocks gain nothing. Without a whole block, a piece takes up to 20% longer so (Emerald
-	// Rapids, Granite Rapids), and if two goroutines have spoiled d, Join would read behind p.
+	// Three blocks gain nothing. Joined, a piece of less than a block takes up to 20% longer (Emerald
+	// Rapids, Granite Rapids). And if two goroutines have spoiled d, Join would read behind it.
 	case n >= BlockSize && n < 3*BlockSize-held && joins(held):
 		var x [2 * BlockSize]byte
 		block.Join(&x, &d.x, held%BlockSize, p) // held is larger if two goroutines have spoiled d
 		block.Compress(&d.h, x[:(held+n)&^(BlockSize-1)])
 		d.n = uint8(held+n) % BlockSize
 		d.len += uint64(n)
-	// Other writes that complete one block complete it in d.x.
+	// Other writes that complete one block complete it in d.x, by Append or a copy as above.
 	case n < 2*BlockSize-held:
 		var rest [BlockSize]byte
 		k := BlockSize - held

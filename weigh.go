@@ -156,9 +156,9 @@ func weighLengths(hs []hash.Hash, data [][]byte, bytes, shortest, longest, more 
 
 // isReady reports whether a kernel can load the block that a write of `length` bytes completes
 // without waiting for what Write has just stored, in a hash that holds `held` bytes. That is so if
-// Write appends in vector registers, or copies whole words behind whole words. Of writes of a block
-// or more, only those of whole words that are not joined count: what Write does with the rest of
-// the others takes so long that lanes gain.
+// Write appends in vector registers, or copies whole words behind whole words. Writes of a block or
+// more count only if they are whole words and are not joined: the others leave Write so much to do
+// that lanes gain.
 func isReady(length, held int) bool {
 	const wordSize = 8
 	if joins(held) {
