@@ -44,8 +44,7 @@ func Sum256(data []byte) (sum [Size]byte) { // the named result is not copied, u
 		block.HashNode(&sum, (*[block.NodeSize]byte)(data))
 		return sum
 	}
-	h := block.IV256
-	block.Finish(&sum, &h, data, uint64(len(data)))
+	block.Finish(&sum, &block.IV256, data, uint64(len(data)))
 	return sum
 }
 
@@ -54,9 +53,8 @@ func Sum224(data []byte) [Size224]byte {
 	if stdTakes(data) {
 		return stdsha256.Sum224(data)
 	}
-	h := block.IV224
 	var sum [Size]byte
-	block.Finish(&sum, &h, data, uint64(len(data)))
+	block.Finish(&sum, &block.IV224, data, uint64(len(data)))
 	return [Size224]byte(sum[:])
 }
 
@@ -242,8 +240,7 @@ func (d *digest) Sum(in []byte) []byte {
 // sum sets sum to the digest of what was written: all 32 bytes, for SHA-224 too. d stays
 // as it is.
 func (d *digest) sum(sum *[Size]byte) {
-	h := d.h
-	block.FinishHeld(sum, &h, &d.x, int(d.n), d.len)
+	block.Finish(sum, &d.h, d.x[:d.n], d.len)
 }
 
 func (d *digest) Clone() (hash.Cloner, error) {

@@ -56,8 +56,7 @@ func (m *mac) WritesTo(written.Here) hash.Hash { return m.inner }
 
 func (m *mac) Sum(in []byte) []byte {
 	sum := sha256.SumAfter(m.inner, nil)
-	h := m.outer
-	block.Finish(&sum, &h, sum[:], block.Size+sha256.Size)
+	block.Finish(&sum, &m.outer, sum[:], block.Size+sha256.Size)
 	return append(in, sum[:]...)
 }
 

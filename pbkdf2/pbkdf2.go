@@ -122,7 +122,10 @@ func begin(ch *lanes.Chain, inner, outer block.State, salt []byte, index uint32,
 	var sum [size]byte
 	block.Finish(&sum, &inner, rest[:n+4], block.Size+uint64(len(salt))+4)
 	block.Finish(&sum, &outer, sum[:], block.Size+size)
-	ch.U, ch.Sum, ch.Left = outer, outer, iter-1
+	for i := range ch.U {
+		ch.U[i] = binary.BigEndian.Uint32(sum[4*i:])
+	}
+	ch.Sum, ch.Left = ch.U, iter-1
 }
 
 // putDigest writes the digest of a finished chain to key, or as much of the digest as

@@ -25,7 +25,7 @@ func (c *code) entry(args []argument, results ...string) *machine {
 	m.least = [symbols]int64{symR: 1, symT: 1}
 	for name, data := range c.tables {
 		r := m.region(tableName(name), linear{}, number(int64(len(data))), true, false)
-		r.align = alignment(int64(len(data)))
+		r.align, r.bytes = alignment(int64(len(data))), true
 		for off := 0; off+4 <= len(data); off += 4 {
 			r.words[int64(off)] = constant(binary.LittleEndian.Uint32(data[off:]))
 		}
@@ -188,7 +188,7 @@ func (c *code) runTo(m *machine, from int64, stop func(m *machine, at int64) boo
 				in = &instruction{addr: w.at, text: "behind the end"}
 				refuse("no instruction of this kernel")
 			}
-			if w.m.count++; w.m.count > 1e6 {
+			if w.m.count++; w.m.count > 2e4 {
 				refuse("there is no end")
 			}
 			if in.calls() {

@@ -47,7 +47,7 @@ func TestCommandOnPrograms(t *testing.T) {
 		{"those that it links, without sizes of symbols", one, "darwin", "arm64", nil, 0,
 			`^not linked: x2_sha2, .*\nproved x1_sha2: .*\nproved node_x1_sha2: .*\n$`},
 		{"those that it links, of several", one, "windows", "amd64", nil, 0,
-			`^not linked: x2_avx512shani, .*\n(proved x1_\w+: .*\n){5}proved node_x1_shani: .*\n$`},
+			`^not linked: x2_avx512shani, .*\n(proved x1_\w+: .*\n){5}proved node_x1_shani: .*\nproved finish_avx512shani: .*\n$`},
 		{"one that it links", one, "linux", "arm64", []string{"x1_sha2"}, 0, `^proved x1_sha2: .*\n$`},
 		{"one that it does not link", one, "linux", "arm64", []string{"x1_sha2", "x2_sha2"}, 2, `^prove: \S+: x2_sha2 is not linked\n$`},
 		{"one of another architecture", one, "linux", "arm64", []string{"x1_shani"}, 2, `^prove: \S+: x1_shani is not linked\n$`},

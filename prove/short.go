@@ -22,7 +22,7 @@ type routine struct {
 	blocks.Spec
 	shown string // for which calls
 	proof func(d listProof) proof
-	// straight is set if the routine has no loop.
+	// straight is set if the routine has no loop, or a loop of few turns.
 	straight bool
 }
 
@@ -35,6 +35,7 @@ var routines = []routine{
 	{blocks.Spec{Name: "putDigests_neon", Arch: "arm64"}, ofDigests, newDigestsProof, false},
 	{blocks.Spec{Name: "join_avx512", Arch: "amd64", Needs: withMasks}, ofPieces, newJoinProof, true},
 	{blocks.Spec{Name: "append_avx512", Arch: "amd64", Needs: withMasks}, ofAppends, newAppendProof, true},
+	{blocks.Spec{Name: "finish_avx512shani", Arch: "amd64", Needs: withMasks | cpu.SSSE3 | cpu.SHA}, ofEnds, newFinishProof, true},
 }
 
 const (
@@ -43,6 +44,7 @@ const (
 	ofDigests = "any digests, every size"
 	ofPieces  = "one or two blocks and a rest, every length behind every length"
 	ofAppends = "every length behind every length, at most a block"
+	ofEnds    = "every length that one call gets, any length in front"
 )
 
 func newPaddingProof(d listProof) proof { return &paddingProof{listProof: d, inFront: belowABlock()} }
@@ -60,6 +62,8 @@ func newDigestsProof(d listProof) proof { return &digestsProof{d} }
 func newJoinProof(d listProof) proof { return &joinProof{code: d.code, held: belowABlock()} }
 
 func newAppendProof(d listProof) proof { return &appendProof{code: d.code, held: belowABlock()} }
+
+func newFinishProof(d listProof) proof { return &finishProof{code: d.code} }
 
 // routineNamed finds a routine, or returns nil.
 func routineNamed(name string) *routine {
@@ -390,15 +394,20 @@ func full(octets []octet) (v vector) {
 }
 
 // padded is a message of n bytes behind before bytes, with FIPS 180-4's padding, section
-// 5.1.1: the bit 1, zeros, and the number of bits as 64 bits.
+// 5.1.1.
 func padded(before, n int) []word {
-	p := append(octets("front", before), octets("text", n)...)
-	p = append(p, octetOf(0x80))
+	return paddedTo(append(octets("front", before), octets("text", n)...), of(symD, 1).plus(number(int64(n))))
+}
+
+// paddedTo is an end of a message with its padding: the bit 1, zeros, and the number of bits as 64
+// bits. The message has so many bytes.
+func paddedTo(end []octet, length linear) []word {
+	p := append(end, octetOf(0x80))
 	for len(p)%blocks.Size != blocks.Size-8 {
 		p = append(p, octetOf(0))
 	}
-	length := counted(of(symD, 1).plus(number(int64(n))).times(8)).reversed()
-	return append(inMemory(p), length.lo, length.hi)
+	bits := counted(length.times(8)).reversed()
+	return append(inMemory(p), bits.lo, bits.hi)
 }
 
 // looksUp says whether an instruction reads where the message is, or how long.

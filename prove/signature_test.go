@@ -28,6 +28,8 @@ func declaration(k blocks.Spec) string {
 		return "func(dst *byte, size int, stride int, numbers *uint16, n int, slots *byte, slotStride int, h *[8]uint32)"
 	case "join_avx512":
 		return "func(x *byte, held *[64]byte, n int, p *byte, length int)"
+	case "finish_avx512shani":
+		return "func(sum *[32]byte, h *[8]uint32, p *byte, n int, length int)"
 	case "append_avx512":
 		return "func(held *[64]byte, n int, p *byte, length int)"
 	}
@@ -58,6 +60,8 @@ func entryOf(k blocks.Spec) *machine {
 		return (&digestsProof{listProof{code: c}}).entry(of(symR, 1), numeric(20), true)
 	case "join_avx512":
 		return (&joinProof{code: c}).entry(9, 100)
+	case "finish_avx512shani":
+		return (&finishProof{code: c}).entry(9)
 	case "append_avx512":
 		return (&appendProof{code: c}).entry(9, 20)
 	}

@@ -54,10 +54,19 @@ func bigSigma1(x word) word {
 	return xor(xor(rotateRight(x, 6), rotateRight(x, 11)), rotateRight(x, 25))
 }
 func smallSigma0(x word) word {
-	return xor(xor(rotateRight(x, 7), rotateRight(x, 18)), shiftRight(x, 3))
+	return orNamed("σ0", x, func() word { return xor(xor(rotateRight(x, 7), rotateRight(x, 18)), shiftRight(x, 3)) })
 }
 func smallSigma1(x word) word {
-	return xor(xor(rotateRight(x, 17), rotateRight(x, 19)), shiftRight(x, 10))
+	return orNamed("σ1", x, func() word { return xor(xor(rotateRight(x, 17), rotateRight(x, 19)), shiftRight(x, 10)) })
+}
+
+// orNamed is a function of x, or a name for it, if a bit of it depends on more than 6 bits. That is
+// so where x is σ1 of a word, to which the padding adds zeros.
+func orNamed(name string, x word, f func() word) (r word) {
+	if _, is := refused(func() { r = f() }); is {
+		r = result(name, x, 0)
+	}
+	return r
 }
 
 // schedule is the message schedule W of a block.

@@ -209,8 +209,7 @@ func (d *digest) rootOf(data []byte) [Size]byte {
 	n := int(count(int64(d.firstLen + len(data))))
 	var partial [Size]byte
 	if rest > 0 {
-		state := d.state
-		block.Finish(&partial, &state, d.rest[:d.waiting], uint64(rest))
+		block.Finish(&partial, &d.state, d.rest[:d.waiting], uint64(rest))
 	}
 	if len(data) == 0 && n <= len(d.first) {
 		// tree.Root would have d on the heap.

@@ -141,23 +141,46 @@ func putLength(tail []byte, length uint64) {
 	binary.BigEndian.PutUint64(tail[len(tail)-8:], length<<3)
 }
 
-// Finish hashes rest, the end of a message of `length` bytes, into h and writes the
-// digest to sum. rest begins at a block boundary of the message. sum may overlap rest.
+// Finish sets sum to the digest of a message of `length` bytes. rest is its end, from a block
+// boundary on, and h is the state before rest. h stays as it is. sum may overlap rest.
 func Finish(sum *[DigestSize]byte, h *State, rest []byte, length uint64) {
-	whole := len(rest) &^ (Size - 1)
-	if whole > 0 {
-		Compress(h, rest[:whole])
+	vectors := inVectors.Load()
+	if vectors && len(rest) < MaxFinish {
+		finishInVectors(sum, h, rest, length)
+		return
 	}
-	if end := rest[whole:]; len(end) > maxRest {
-		finishTwo(sum, h, end, length)
-	} else {
-		finishOne(sum, h, end, length)
+	state := *h
+	if whole := len(rest) &^ (Size - 1); whole > 0 {
+		Compress(&state, rest[:whole])
+		rest = rest[whole:]
+	}
+	switch {
+	case vectors:
+		finishInVectors(sum, &state, rest, length)
+	case len(rest) > maxRest:
+		finishTwo(sum, &state, rest, length)
+	default:
+		finishOne(sum, &state, rest, length)
 	}
 }
 
-// finishOne is Finish for an end of one block. Its tail is one block, not MaxTail: Go zeroes a tail
-// by stores of 16 bytes that are aligned to 8. Where one of them crosses the end of a page, a message
-// of one block takes twice as long (Granite Rapids). The fewer stores, the fewer such stack depths.
+// MaxFinish bounds what finishInVectors gets in one call: its proof goes up to there, and longer
+// ends gain little.
+const MaxFinish = 5 * Size
+
+// finishInVectors is Finish by one call of assembly, with less than MaxFinish bytes.
+func finishInVectors(sum *[DigestSize]byte, h *State, rest []byte, length uint64) {
+	if race.Enabled {
+		race.Read(rest)
+		race.Write(sum[:])
+	}
+	finish(sum, h, unsafe.SliceData(rest), len(rest), int(length))
+}
+
+// finishOne is Finish for an end of one block. It changes h. Its tail is one block, not MaxTail: Go
+// zeroes a tail by stores of 16 bytes that are aligned to 8. Where one of them crosses the end of a
+// page, a message of one block takes twice as long (Granite Rapids). The fewer stores, the fewer such
+// stack depths.
 func finishOne(sum *[DigestSize]byte, h *State, rest []byte, length uint64) {
 	var tail [Size]byte
 	padZeros(tail[:], rest, length)
@@ -165,39 +188,7 @@ func finishOne(sum *[DigestSize]byte, h *State, rest []byte, length uint64) {
 	PutDigest(sum, h)
 }
 
-// FinishHeld is Finish for an end of n bytes, less than a block, at the beginning of held. What
-// lies behind them does not matter. A load that spans two stores waits until all instructions
-// before it are retired, so the next message would wait, too. So where Append uses vector registers,
-// FinishHeld loads the quarters that Append stores, and 8-byte words of the last one. Elsewhere,
-// bytes are copied, and Finish has fewer loads that wait. The loop is padZeros' own: a function for
-// what both do made Sum256 take up to 3 ns more (Granite Rapids).
-func FinishHeld(sum *[DigestSize]byte, h *State, held *[Size]byte, n int, length uint64) {
-	if n > maxRest {
-		finishTwo(sum, h, held[:n], length)
-		return
-	}
-	if !inVectors.Load() {
-		finishOne(sum, h, held[:n], length)
-		return
-	}
-	var tail [Size]byte
-	putLength(tail[:], length)
-	i := 0
-	for ; i+16 <= n; i += 16 {
-		*(*[16]byte)(tail[i:]) = [16]byte(held[i:])
-	}
-	if i+8 <= n {
-		*(*[8]byte)(tail[i:]) = [8]byte(held[i:])
-		i += 8
-	}
-	end := uint64(0x80) << (8 * (n - i))
-	word := binary.LittleEndian.Uint64(held[i:])&(end>>7-1) | end
-	binary.LittleEndian.PutUint64(tail[i:], word)
-	Compress(h, tail[:])
-	PutDigest(sum, h)
-}
-
-// finishTwo is Finish for an end of two blocks.
+// finishTwo is Finish for an end of two blocks. It changes h.
 func finishTwo(sum *[DigestSize]byte, h *State, rest []byte, length uint64) {
 	var tail [MaxTail]byte
 	padZeros(tail[:], rest, length)

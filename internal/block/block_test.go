@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"testing"
 
 	"github.com/sha256-simd/sha256-simd/internal/test/guard"
@@ -95,21 +96,53 @@ func TestPad(t *testing.T) {
 	}
 }
 
-// TestFinishHeld tests that FinishHeld ignores what lies behind the end, for every length.
-func TestFinishHeld(t *testing.T) {
+// TestFinish compares digests of ends of every length, between guard pages, with those of padded
+// ends that plain Go compresses. The end begins at a block boundary of a message of over 4 GiB.
+func TestFinish(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 10))
+	const most = MaxFinish + 2*Size
+	buf := guard.New(t, most)
+	randomBytes(r, buf.Bytes())
 	forEachSingle(t, func(t *testing.T) {
 		forEachJoin(t, func(t *testing.T) {
-			for n := range Size {
-				rest := bytes.Repeat([]byte{0xa5}, n)
-				length := 4<<30 + uint64(n)
-				var want, got [DigestSize]byte
-				h := IV256
-				Finish(&want, &h, rest, length)
-				held := [Size]byte(bytes.Repeat([]byte{0xff}, Size))
-				Append(&held, 0, rest)
-				h = IV256
-				if FinishHeld(&got, &h, &held, n, length); got != want {
-					t.Errorf("%d bytes: %x, want %x", n, got, want)
+			for _, place := range []func(*guard.Buffer, int) []byte{(*guard.Buffer).Head, (*guard.Buffer).Tail} {
+				for n := range most {
+					rest, length := place(buf, n), 4<<30+uint64(n)
+					var before State
+					for i := range before {
+						before[i] = r.Uint32()
+					}
+					var tail [MaxTail]byte
+					whole := n &^ (Size - 1)
+					size := Pad(&tail, rest[whole:], length)
+					padded := slices.Concat(rest[:whole], tail[:size])
+					state := before
+					generic(&state, &padded[0], len(padded)/Size)
+					var want, got [DigestSize]byte
+					PutDigest(&want, &state)
+					h := before
+					if Finish(&got, &h, rest, length); got != want {
+						t.Fatalf("%d bytes: %x, want %x", n, got, want)
+					}
+					if h != before {
+						t.Fatalf("%d bytes: the state before them is now %x", n, h)
+					}
+					if n == 0 {
+						if Finish(&got, &h, nil, length); got != want {
+							t.Fatalf("nil: %x, want %x", got, want)
+						}
+					}
+					// The digest may overlap the end.
+					for _, at := range []int{0, n / 2, n - DigestSize} {
+						if at < 0 || at+DigestSize > n {
+							continue
+						}
+						end := slices.Clone(rest)
+						sum := (*[DigestSize]byte)(end[at:])
+						if Finish(sum, &h, end, length); *sum != want {
+							t.Fatalf("%d bytes, with the digest at %d of them: %x, want %x", n, at, *sum, want)
+						}
+					}
 				}
 			}
 		})

@@ -6,8 +6,7 @@ func KeyStates(key []byte) (inner, outer State) {
 	var b [Size]byte
 	defer clear(b[:])
 	if len(key) > len(b) {
-		h := IV256
-		Finish((*[DigestSize]byte)(b[:]), &h, key, uint64(len(key)))
+		Finish((*[DigestSize]byte)(b[:]), &IV256, key, uint64(len(key)))
 	} else {
 		copy(b[:], key)
 	}

@@ -13,13 +13,14 @@ import (
 // that hold nothing. In vector registers, Append and Hold have no branch that depends on a
 // length, and Join has two.
 
-// inVectors is set if these functions use AVX-512. CPUs of Intel without SHA extensions may lower
-// their frequency when registers of 512 bits are used. So inVectors is not set without them.
+// inVectors is set if these functions and Finish use AVX-512.
 var inVectors atomic.Bool
 
-// piecesInVectors returns inVectors for a routine and the features of a CPU.
-func piecesInVectors(in shortRoutine, usable cpu.Features) bool {
-	return in == inAVX512 && usable.Has(cpu.SHA)
+// piecesInVectors returns inVectors for a routine and for what the kernel for one stream needs.
+// Finish needs the SHA extensions. And without them, CPUs of Intel may lower their frequency when
+// registers of 512 bits are used.
+func piecesInVectors(in shortRoutine, single cpu.Features) bool {
+	return in == inAVX512 && single.Has(cpu.SHA)
 }
 
 // Joins reports whether Join may be called: only vector registers join pieces.
@@ -39,7 +40,8 @@ func Join(x *[2 * Size]byte, held *[Size]byte, n int, p []byte) {
 
 // Append appends p to the first n bytes of held. Together, these are at most a block. What lies
 // behind them stays as it is. Vector registers load and store quarters of held. No load of a kernel
-// or of FinishHeld spans two quarters, so none waits for two stores (see FinishHeld).
+// or of Finish spans two quarters. A load that spans two stores waits until all instructions before
+// it are retired, so the next message would wait, too.
 func Append(held *[Size]byte, n int, p []byte) {
 	if inVectors.Load() {
 		appendInVectors(held, n, p)

@@ -21,8 +21,8 @@ func forEachJoin(t *testing.T, f func(t *testing.T)) {
 		f(t)
 	})
 	t.Run("avx512", func(t *testing.T) {
-		if k := shortRoutines[inAVX512]; len(headers) == 0 || k.Arch != headers[0].Arch || !cpu.Usable().Has(k.Needs) {
-			t.Skip("this machine cannot run join_avx512")
+		if k := shortRoutines[inAVX512]; len(headers) == 0 || k.Arch != headers[0].Arch || !cpu.Usable().Has(k.Needs|cpu.SHA) {
+			t.Skip("this machine cannot run join_avx512 and finish_avx512shani")
 		}
 		inVectors.Store(true)
 		f(t)
@@ -128,12 +128,12 @@ func TestPiecesThatFault(t *testing.T) {
 	})
 }
 
-// TestPiecesInVectors tests on which CPUs, and with which routines, pieces are joined in vector
-// registers.
+// TestPiecesInVectors tests beside which kernels, and with which routines, pieces are joined in
+// vector registers.
 func TestPiecesInVectors(t *testing.T) {
 	for _, tt := range []struct {
 		in     shortRoutine
-		usable cpu.Features
+		single cpu.Features
 		want   bool
 	}{
 		{inAVX512, ^cpu.Features(0), true},
@@ -142,12 +142,18 @@ func TestPiecesInVectors(t *testing.T) {
 		{inNEON, ^cpu.Features(0), false},
 		{inGo, ^cpu.Features(0), false},
 	} {
-		if got := piecesInVectors(tt.in, tt.usable); got != tt.want {
-			t.Errorf("with %q and %v: %t", shortRoutines[tt.in].Name, tt.usable, got)
+		if got := piecesInVectors(tt.in, tt.single); got != tt.want {
+			t.Errorf("with %q and %v: %t", shortRoutines[tt.in].Name, tt.single, got)
 		}
 	}
-	forEachShort(t, func(t *testing.T) {
-		if want := piecesInVectors(current().short, cpu.Usable()); Joins() != want {
+	forEachSingle(t, func(t *testing.T) {
+		var needs cpu.Features
+		for _, k := range Kernels() {
+			if k.Name == Single() {
+				needs = k.Needs
+			}
+		}
+		if want := piecesInVectors(current().short, needs); Joins() != want {
 			t.Errorf("in use: %t", Joins())
 		}
 	})

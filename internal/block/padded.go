@@ -27,8 +27,7 @@ func HashBehind(dst *[DigestSize]byte, first, m []byte) {
 		*dst = sha256.Sum256(message[:n])
 		return
 	}
-	h := IV256
-	FinishBehind(dst, &h, first, m, uint64(n))
+	FinishBehind(dst, &IV256, first, m, uint64(n))
 }
 
 // FinishBehind is Finish for an end in two pieces. The first piece is less than a block. It is
@@ -39,10 +38,11 @@ func FinishBehind(dst *[DigestSize]byte, h *State, first, m []byte, length uint6
 	Append(&begun, 0, first)
 	if room := Size - before; len(m) >= room {
 		Append(&begun, before, m[:room])
-		Compress(h, begun[:])
-		Finish(dst, h, m[room:], length)
+		state := *h
+		Compress(&state, begun[:])
+		Finish(dst, &state, m[room:], length)
 		return
 	}
 	Append(&begun, before, m)
-	FinishHeld(dst, h, &begun, before+len(m), length)
+	Finish(dst, h, begun[:before+len(m)], length)
 }

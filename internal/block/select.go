@@ -95,6 +95,7 @@ func use(s Selection) {
 	usable := cpu.Usable()
 	c := &choice{Selection: s, headers: slices.Clone(headers), maxStream: MaxPlain}
 	found := s.Single == "generic"
+	var single cpu.Features // what the kernel for one stream needs
 	if s.Single == "x1_std" {
 		found, c.single, c.atOnce = true, useStd, true
 	}
@@ -105,10 +106,10 @@ func use(s Selection) {
 		switch {
 		case !h.Enabled:
 		case h.isSingle() && h.Name == s.Single:
-			found, c.single, c.maxStream = true, h.routine, h.Max
+			found, c.single, c.maxStream, single = true, h.routine, h.Max, h.Needs
 			// SHA extensions keep the state in registers. Other kernels need the registers for
 			// the message schedule.
-			c.atOnce = h.Needs.Has(cpu.SHA) || h.Needs.Has(cpu.SHA2)
+			c.atOnce = single.Has(cpu.SHA) || single.Has(cpu.SHA2)
 		case h.Operation == NodeOp && h.Lanes == 1:
 			c.node = h.routine
 		}
@@ -117,7 +118,7 @@ func use(s Selection) {
 		panic("sha256: " + s.Single + " is selected for one stream, which it cannot compress here")
 	}
 	c.short = s.short(usable)
-	inVectors.Store(piecesInVectors(c.short, usable))
+	inVectors.Store(piecesInVectors(c.short, single))
 	hasAVX = usable.Has(cpu.AVX)
 	inUse.Store(c)
 	epoch.Add(1)

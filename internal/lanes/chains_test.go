@@ -100,7 +100,9 @@ func iterate(c *Chain, keyed bool) {
 			var msg, sum [block.DigestSize]byte
 			block.PutDigest(&msg, &c.U)
 			block.Finish(&sum, &h, msg[:], block.Size+block.DigestSize)
-			c.U = h
+			for j := range c.U {
+				c.U[j] = binary.BigEndian.Uint32(sum[4*j:])
+			}
 		}
 		for i, w := range c.U {
 			c.Sum[i] ^= w

@@ -15,14 +15,14 @@ func (p *Prefix) Sum(dst *[block.DigestSize]byte, m []byte) {
 		block.HashNode(dst, (*[block.NodeSize]byte)(m))
 		return
 	}
-	h, length := p.H, p.Len+uint64(len(m))
+	length := p.Len + uint64(len(m))
 	switch {
 	case len(m) == 0:
-		block.Finish(dst, &h, p.Rest, length)
+		block.Finish(dst, &p.H, p.Rest, length)
 	case len(p.Rest) > 0:
-		block.FinishBehind(dst, &h, p.Rest, m, length)
+		block.FinishBehind(dst, &p.H, p.Rest, m, length)
 	default:
-		block.Finish(dst, &h, m, length)
+		block.Finish(dst, &p.H, m, length)
 	}
 }
 

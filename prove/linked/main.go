@@ -26,4 +26,5 @@ func main() {
 	var held [block.Size]byte
 	block.Join(&x, &held, 0, x[:])
 	block.Hold(&held, nil)
+	block.Finish((*[block.DigestSize]byte)(held[:]), &block.IV256, nil, 0)
 }
