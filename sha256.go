@@ -192,7 +192,7 @@ func (d *digest) Write(p []byte) (int, error) {
 // joins reports whether Write uses block.Join for a hash that holds `held` bytes, and a write of a
 // block or more that completes one or two blocks. Join gains if the seam lies inside a quarter of a
 // block: after copies, two stores may cover one load of a kernel, which waits for both.
-func joins(held int) bool { return held%16 != 0 && block.Joins() }
+func joins(held int) bool { return held%16 != 0 && block.InVectors() }
 
 // fetch prefetches the cache lines of d.x. Other fields on these lines come along: the
 // state lies before x, the rest after x.

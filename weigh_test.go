@@ -238,8 +238,8 @@ func TestIsReady(t *testing.T) {
 	}{
 		{64, 0, true}, {24, 40, true}, {64, 60, false}, {20, 48, false}, {65, 7, false},
 		{64, 48, true}, {128, 16, true}, {56, 24, true},
-		{63, 1, block.Joins()}, {30, 47, block.Joins()},
-		{64, 40, !block.Joins()}, {120, 24, !block.Joins()},
+		{63, 1, block.InVectors()}, {30, 47, block.InVectors()},
+		{64, 40, !block.InVectors()}, {120, 24, !block.InVectors()},
 	} {
 		if got := isReady(tt.length, tt.held); got != tt.want {
 			t.Errorf("%d bytes to a hash that holds %d: %t, want %t", tt.length, tt.held, got, tt.want)

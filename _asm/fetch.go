@@ -18,7 +18,8 @@ var helpers = []kernel{
 	{name: "putDigests_neon", arm: neonPutDigests},
 	{name: "join_avx512", avo: joinPieces},
 	{name: "append_avx512", avo: appendPiece},
-	{name: "finish_avx512shani", avo: finishMessage},
+	{name: "finish_avx512shani", avo: finishMessage(false)},
+	{name: "finishBehind_avx512shani", avo: finishMessage(true)},
 }
 
 const (

@@ -7,113 +7,190 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// finishMessage generates the routine finish: the end of a message, with its padding, goes through
-// the SHA extensions, and its digest to memory. The padding is assembled in the registers of the
-// message schedule. On its way through memory, it would be stored by pieces and loaded by others:
-// such loads take longer, and so do stores that cross the end of a page. Of the frame, nothing is
-// used. The digest is stored by 16 bytes, so what loads 16 of them does not wait, either.
+// finishMessage generates the routines finish and finishBehind: the end of a message, with its
+// padding, goes through the SHA extensions, and its digest to memory. finishBehind takes an end in two
+// pieces. Pieces and padding are put together in the registers of the message schedule. On their way
+// through memory, they would be stored by pieces and loaded by others: such loads take longer, and so
+// do stores that cross the end of a page. The digest is stored by 16 bytes, so what loads 16 of them
+// does not wait, either.
 //
-// The upper halves of the vector registers are clear, since no instruction here sets them.
-func finishMessage(c *Context, name string) {
-	c.Function(name)
-	c.Pragma("noescape")
-	c.Doc(
-		name+" hashes n bytes at p, the end of a message of length bytes, into a copy of h, which",
-		"they follow at a block boundary, and stores the digest at sum. sum may overlap p or h.",
-	)
-	c.SignatureExpr("func(sum *[32]byte, h *[8]uint32, p *byte, n int, length int)")
-
-	sum, h, p, left, length, k := RDI, RSI, R8, RCX, RDX, RAX
-	mask, marker := RBX, R9
-	inMessage := [quarters]Register{K1, K2, K3, K4}
-	saved, lengthOf := [2]VecPhysical{X9, X10}, X11
-	s := shaStream{p: Mem{Base: p}, abef: X3, cdgh: X4, halves: true}
-	for i := range s.msg {
-		s.msg[i] = vec(5 + i).AsX()
+// A masked load reads no byte that the mask leaves out. If it leaves out all of them, the address may be
+// invalid, which takes long, or memory that was just written: an address in the table takes its place.
+func finishMessage(behind bool) func(*Context, string) {
+	return func(context *Context, name string) {
+		c := finisher{
+			Context: context,
+			sum:     RDI, h: RSI, p: R8, left: RCX, k: RAX,
+			first: R10, before: R11, inFirst: R12, mask: RBX, marker: R9, length: RDX,
+			shaStream: shaStream{p: Mem{Base: R8}, abef: X3, cdgh: X4, halves: true},
+			lengthOf:  X11,
+		}
+		for i := range c.msg {
+			c.msg[i] = vec(5 + i).AsX()
+		}
+		c.Function(name)
+		c.Pragma("noescape")
+		if behind {
+			c.Doc(
+				name+" hashes `before` bytes at first, 1 to 63, and n bytes at p, the end of a",
+				"message of length bytes, into a copy of h, which they follow at a block boundary, and",
+				"stores the digest at sum. sum may overlap first, p or h.",
+			)
+			c.SignatureExpr("func(sum *[32]byte, h *[8]uint32, first *byte, before int, p *byte, n int, length int)")
+		} else {
+			c.Doc(
+				name+" hashes n bytes at p, the end of a message of length bytes, into a copy of h, which",
+				"they follow at a block boundary, and stores the digest at sum. sum may overlap p or h.",
+			)
+			c.SignatureExpr("func(sum *[32]byte, h *[8]uint32, p *byte, n int, length int)")
+		}
+		c.order, c.markers = byteOrder(context, name), markerTable(context, name)
+		c.finish(behind)
 	}
-	order := byteOrder(c, name)
-	markers := markerTable(c, name)
-	words := func(i int) Register { return s.msg[i].(Register) }
-	last := words(quarters - 1)
+}
 
+// A finisher is the registers of finishMessage.
+type finisher struct {
+	*Context
+	shaStream
+	sum, h, p, left, k     GPPhysical
+	first, before, inFirst GPPhysical // of finishBehind; inFirst is the mask of the bytes at first
+	mask, marker, length   GPPhysical
+	lengthOf               VecPhysical // the length that ends the padding, in the low half
+	order, markers         Mem
+}
+
+// words is the register that holds words 4i to 4i+3 of the block.
+func (c *finisher) words(i int) Register { return c.msg[i].(Register) }
+
+func (c *finisher) finish(behind bool) {
 	c.VZEROUPPER() // as in clearUpperHalves
-	c.Load(c.Param("sum"), sum)
-	c.Load(c.Param("h"), h)
-	c.Load(c.Param("p"), p)
-	c.Load(c.Param("n"), left)
-	c.Load(c.Param("length"), length)
-	c.LEAQ(kTable(c, name, false), k)
-	loadState(c, s, h)
-	c.SHLQ(Imm(3), length)
-	c.BSWAPQ(length)
-	c.MOVQ(length, lengthOf)
+	c.Load(c.Param("sum"), c.sum)
+	c.Load(c.Param("h"), c.h)
+	c.Load(c.Param("p"), c.p)
+	c.Load(c.Param("n"), c.left)
+	c.Load(c.Param("length"), c.length)
+	c.LEAQ(kTable(c.Context, "", false), c.k)
+	loadState(c.Context, c.shaStream, c.h)
+	c.SHLQ(Imm(3), c.length)
+	c.BSWAPQ(c.length)
+	c.MOVQ(c.length, c.lengthOf)
+	if behind {
+		c.seam()
+	}
 
 	c.Label("block")
-	c.CMPQ(left, Imm(64))
+	c.CMPQ(c.left, Imm(64))
 	c.JLT(LabelRef("end"))
-	for i := range s.msg {
-		s.blockWords(c, i, words(i), order)
+	for i := range c.msg {
+		c.blockWords(c.Context, i, c.words(i), c.order)
 	}
-	c.ADDQ(Imm(64), p)
-	c.SUBQ(Imm(64), left)
+	c.ADDQ(Imm(64), c.p)
+	c.SUBQ(Imm(64), c.left)
 	c.JMP(LabelRef("rounds"))
 
-	// The bytes that are left, with 0x80 behind them. A masked load reads no byte that the mask
-	// leaves out. Without a byte, the address may be invalid, which takes long, or memory that was
-	// just written: an address in the table takes its place.
 	c.Label("end")
-	c.LEAQ(markers, marker)
-	c.TESTQ(left, left)
-	c.CMOVQEQ(marker, p)
-	c.SUBQ(left, marker)
-	c.MOVQ(U64(1<<64-1), mask)
-	c.BZHIQ(left, mask, mask)
-	for i, in := range inMessage {
+	c.LEAQ(c.markers, c.marker)
+	c.TESTQ(c.left, c.left)
+	c.CMOVQEQ(c.marker, c.p)
+	c.SUBQ(c.left, c.marker)
+	c.MOVQ(U64(1<<64-1), c.mask)
+	c.BZHIQ(c.left, c.mask, c.mask)
+	for i, in := range [quarters]Register{K1, K2, K3, K4} {
 		if i > 0 {
-			c.SHRQ(Imm(16), mask)
+			c.SHRQ(Imm(16), c.mask)
 		}
-		c.KMOVW(mask.As32(), in)
-		c.MOVOU(Mem{Base: marker, Disp: 16 * i}, words(i))
-		c.VMOVDQU8(Mem{Base: p, Disp: 16 * i}, in, words(i))
+		c.KMOVW(c.mask.As32(), in)
+		c.MOVOU(Mem{Base: c.marker, Disp: 16 * i}, c.words(i))
+		c.VMOVDQU8(Mem{Base: c.p, Disp: 16 * i}, in, c.words(i))
 	}
-	for _, x := range s.msg[:quarters-1] {
-		c.PSHUFB(order, x)
+
+	// The registers have the last bytes, and 0x80 behind them. `left` becomes -2 if one more block
+	// follows, for the length alone, else -1.
+	last := c.words(quarters - 1)
+	c.Label("padded")
+	for i := range quarters - 1 {
+		c.PSHUFB(c.order, c.words(i))
 	}
-	// `left` is -2 if one more block follows, for the length alone, else -1.
-	c.CMPQ(left, Imm(oneBlock))
-	c.MOVQ(I32(-1), left)
+	c.CMPQ(c.left, Imm(oneBlock))
+	c.MOVQ(I32(-1), c.left)
 	c.JLT(LabelRef("length"))
-	c.MOVQ(I32(-2), left)
-	c.PSHUFB(order, last)
+	c.MOVQ(I32(-2), c.left)
+	c.PSHUFB(c.order, last)
 	c.JMP(LabelRef("rounds"))
 
 	c.Label("padding")
-	for i := range s.msg {
-		c.PXOR(words(i), words(i))
+	for i := range c.msg {
+		c.PXOR(c.words(i), c.words(i))
 	}
 	c.Label("length")
-	c.PUNPCKLQDQ(lengthOf, last)
-	c.PSHUFB(order, last)
+	c.PUNPCKLQDQ(c.lengthOf, last)
+	c.PSHUFB(c.order, last)
 
 	c.Label("rounds")
-	c.MOVOA(s.abef, saved[0])
-	c.MOVOA(s.cdgh, saved[1])
-	s.load = func(int, Register) {}
+	saved := [2]VecPhysical{X9, X10}
+	c.MOVOA(c.abef, saved[0])
+	c.MOVOA(c.cdgh, saved[1])
+	c.load = func(int, Register) {}
 	for i := range 16 {
-		s.fourRounds(c, i, k, order)
+		c.fourRounds(c.Context, i, c.k, c.order)
 	}
-	c.PADDD(saved[0], s.abef)
-	c.PADDD(saved[1], s.cdgh)
-	c.CMPQ(left, Imm(0))
+	c.PADDD(saved[0], c.abef)
+	c.PADDD(saved[1], c.cdgh)
+	c.CMPQ(c.left, Imm(0))
 	c.JGE(LabelRef("block"))
-	c.INCQ(left)
+	c.INCQ(c.left)
 	c.JNZ(LabelRef("padding"))
 
-	for i, x := range s.words(c) {
-		c.PSHUFB(order, x)
-		c.MOVOU(x, Mem{Base: sum, Disp: 16 * i})
+	for i, x := range c.shaStream.words(c.Context) {
+		c.PSHUFB(c.order, x)
+		c.MOVOU(x, Mem{Base: c.sum, Disp: 16 * i})
 	}
 	c.RET()
+}
+
+// seam loads the first block, of two pieces. If they do not fill it, 0x80 follows.
+func (c *finisher) seam() {
+	c.Load(c.Param("first"), c.first)
+	c.Load(c.Param("before"), c.before)
+	c.LEAQ(c.markers, c.marker)
+	c.TESTQ(c.left, c.left)
+	c.CMOVQEQ(c.marker, c.p)
+	c.ADDQ(c.before, c.left)
+	c.SUBQ(c.before, c.p)
+	c.MOVQ(U64(1<<64-1), c.inFirst)
+	c.SHLXQ(c.before, c.inFirst, c.mask)
+	c.BZHIQ(c.before, c.inFirst, c.inFirst)
+	c.CMPQ(c.left, Imm(64))
+	c.JLT(LabelRef("seam"))
+	c.pieces(func(_ int, x Register) { c.PXOR(x, x) })
+	for i := range c.msg {
+		c.PSHUFB(c.order, c.words(i))
+	}
+	c.ADDQ(Imm(64), c.p)
+	c.SUBQ(Imm(64), c.left)
+	c.JMP(LabelRef("rounds"))
+
+	c.Label("seam")
+	c.BZHIQ(c.left, c.mask, c.mask)
+	c.SUBQ(c.left, c.marker)
+	c.pieces(func(i int, x Register) { c.MOVOU(Mem{Base: c.marker, Disp: 16 * i}, x) })
+	c.JMP(LabelRef("padded"))
+}
+
+// pieces loads the bytes of both pieces into a block that `behind` has begun with what follows them.
+func (c *finisher) pieces(behind func(i int, x Register)) {
+	for i, in := range [quarters][2]Register{{K1, K2}, {K3, K4}, {K5, K6}, {K7, K1}} {
+		x := c.words(i)
+		behind(i, x)
+		for j, piece := range [2]struct{ mask, at GPPhysical }{{c.inFirst, c.first}, {c.mask, c.p}} {
+			if i > 0 {
+				c.SHRQ(Imm(16), piece.mask)
+			}
+			c.KMOVW(piece.mask.As32(), in[j])
+			c.VMOVDQU8(Mem{Base: piece.at, Disp: 16 * i}, in[j], x)
+		}
+	}
 }
 
 // markerTable returns where 0x80 is in memory, with 63 zeros in front of it and 64 behind it. So the 64

@@ -7,31 +7,42 @@ import (
 	blocks "github.com/sha256-simd/sha256-simd/internal/block"
 )
 
-// A finishProof is the proof of a routine that hashes the end of a message, with its padding. It
-// has a loop of few turns, so it runs for every length.
+// A finishProof is the proof of a routine that hashes the end of a message, with its padding. The
+// end is in one piece or in two. The routine has a loop of few turns, so it runs for every length.
 type finishProof struct {
-	code *code
-	runs int
+	code   *code
+	behind bool // in two pieces, the first of which has less than a block, but is not empty
+	runs   int
 }
 
 func (d *finishProof) progressed() int { return d.runs }
 
-// entry is a machine at the entry, with an end of n bytes. The length of the message is any number.
-func (d *finishProof) entry(n int) *machine {
+// entry is a machine at the entry, with an end of n bytes, of which `before` are in the first piece.
+// The length of the message is any number.
+func (d *finishProof) entry(before, n int) *machine {
 	mem := &machine{mem: map[string]*region{}}
+	end := octets("end", n)
+	piece := func(name string, octets []octet) value {
+		words := inMemory(octets)
+		r := mem.region(name, linear{}, number(int64(len(octets))), true, false)
+		r.bytes, r.lazy = true, func(off int64) (word, bool) { return words[off/4], true }
+		if len(octets) == 0 { // it may be nowhere
+			return data(unknown(), unknown())
+		}
+		return address(r, linear{})
+	}
 	to := mem.region("sum", linear{}, number(blocks.DigestSize), false, true)
 	h := mem.region("h", linear{}, number(32), true, false)
 	for i, w := range hashValue("h") {
 		h.words[int64(4*i)] = w
 	}
-	p := mem.region("p", linear{}, number(int64(n)), true, false)
-	p.hasOctets()
-	at := address(p, linear{})
-	if n == 0 { // it may be nowhere
-		at = data(unknown(), unknown())
+	args := []argument{{"sum", address(to, linear{})}, {"h", address(h, linear{})}}
+	if d.behind {
+		args = append(args, argument{"first", piece("first", end[:before])}, argument{"before", numeric(int64(before))})
 	}
-	m := d.code.entry([]argument{{"sum", address(to, linear{})}, {"h", address(h, linear{})}, {"p", at},
-		{"n", numeric(int64(n))}, {"length", counted(of(symD, 1))}})
+	args = append(args, argument{"p", piece("p", end[before:])}, argument{"n", numeric(int64(n - before))},
+		argument{"length", counted(of(symD, 1))})
+	m := d.code.entry(args)
 	maps.Copy(m.mem, mem.mem)
 	m.least[symD] = -1 << 50 // it may be large: nothing is compared with it
 	return m
@@ -40,27 +51,36 @@ func (d *finishProof) entry(n int) *machine {
 func (d *finishProof) prove() {
 	for n := range blocks.MaxFinish {
 		forget()
-		d.finished(n)
+		v := hashValue("h")
+		for text := range slices.Chunk(paddedTo(octets("end", n), of(symD, 1)), blocks.Size/4) {
+			var m block
+			for i, w := range text {
+				m[i] = swapBytes(w)
+			}
+			v = compress(v, m)
+		}
+		digest := map[int64]word{}
+		for i, w := range v {
+			digest[int64(4*i)] = swapBytes(w)
+		}
+		if !d.behind {
+			d.finished(0, n, digest)
+			continue
+		}
+		for before := 1; before <= n && before < blocks.Size; before++ {
+			d.finished(before, n, digest)
+		}
 	}
 }
 
-// finished proves the routine for an end of n bytes.
-func (d *finishProof) finished(n int) {
-	v := hashValue("h")
-	for text := range slices.Chunk(paddedTo(octets("p", n), of(symD, 1)), blocks.Size/4) {
-		var m block
-		for i, w := range text {
-			m[i] = swapBytes(w)
-		}
-		v = compress(v, m)
-	}
-	want := map[int64]word{}
-	for i, w := range v {
-		want[int64(4*i)] = swapBytes(w)
-	}
-	for _, m := range d.code.returns(d.entry(n)) {
+// finished proves the routine for an end of n bytes, of which `before` are in the first piece.
+func (d *finishProof) finished(before, n int, digest map[int64]word) {
+	for _, m := range d.code.returns(d.entry(before, n)) {
 		m.hasReadFirst("sum", "h", "p")
-		m.mem["sum"].hasWords(want)
+		if d.behind {
+			m.hasReadFirst("sum", "first")
+		}
+		m.mem["sum"].hasWords(digest)
 		d.runs++
 	}
 }

@@ -70,6 +70,10 @@ func rehash(digests [][32]byte) {
 
 // rehashOne replaces a digest by its SHA-256 digest.
 func rehashOne(d *[32]byte) {
+	if block.InVectors() {
+		block.Finish(d, &block.IV256, d[:], sha256.Size)
+		return
+	}
 	const bits = 8 * sha256.Size
 	padded := [sha256.BlockSize]byte{sha256.Size: 0x80, sha256.BlockSize - 2: bits >> 8}
 	*(*[sha256.Size]byte)(padded[:]) = *d
@@ -168,10 +172,7 @@ func headerHashes(dst [][32]byte, headers [][80]byte) {
 	const size = len(headers[0])
 	if n := len(headers); lanes.RowsOneByOne(n, size, 0) {
 		for i := range headers {
-			const bits = 8 * size
-			padded := [2 * sha256.BlockSize]byte{size: 0x80, 2*sha256.BlockSize - 2: byte(bits >> 8), 2*sha256.BlockSize - 1: byte(bits & 0xff)}
-			*(*[size]byte)(padded[:]) = headers[i]
-			block.HashPadded(&dst[i], padded[:], size)
+			hashHeader(&dst[i], &headers[i])
 		}
 		rehash(dst)
 		return
@@ -183,4 +184,17 @@ func headerHashes(dst [][32]byte, headers [][80]byte) {
 		rehash(dst[:n])
 		dst, headers = dst[n:], headers[n:]
 	}
+}
+
+// hashHeader sets dst to the SHA-256 digest of a header.
+func hashHeader(dst *[32]byte, header *[80]byte) {
+	const size = len(header)
+	if block.InVectors() {
+		block.Finish(dst, &block.IV256, header[:], uint64(size))
+		return
+	}
+	const bits = 8 * size
+	padded := [2 * sha256.BlockSize]byte{size: 0x80, 2*sha256.BlockSize - 2: byte(bits >> 8), 2*sha256.BlockSize - 1: byte(bits & 0xff)}
+	*(*[size]byte)(padded[:]) = *header
+	block.HashPadded(dst, padded[:], size)
 }

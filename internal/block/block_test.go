@@ -96,6 +96,17 @@ func TestPad(t *testing.T) {
 	}
 }
 
+// finished returns what Finish sets its digest to, by plain Go.
+func finished(h State, rest []byte, length uint64) (sum [DigestSize]byte) {
+	var tail [MaxTail]byte
+	whole := len(rest) &^ (Size - 1)
+	size := Pad(&tail, rest[whole:], length)
+	padded := slices.Concat(rest[:whole], tail[:size])
+	generic(&h, &padded[0], len(padded)/Size)
+	PutDigest(&sum, &h)
+	return sum
+}
+
 // TestFinish compares digests of ends of every length, between guard pages, with those of padded
 // ends that plain Go compresses. The end begins at a block boundary of a message of over 4 GiB.
 func TestFinish(t *testing.T) {
@@ -108,18 +119,9 @@ func TestFinish(t *testing.T) {
 			for _, place := range []func(*guard.Buffer, int) []byte{(*guard.Buffer).Head, (*guard.Buffer).Tail} {
 				for n := range most {
 					rest, length := place(buf, n), 4<<30+uint64(n)
-					var before State
-					for i := range before {
-						before[i] = r.Uint32()
-					}
-					var tail [MaxTail]byte
-					whole := n &^ (Size - 1)
-					size := Pad(&tail, rest[whole:], length)
-					padded := slices.Concat(rest[:whole], tail[:size])
-					state := before
-					generic(&state, &padded[0], len(padded)/Size)
-					var want, got [DigestSize]byte
-					PutDigest(&want, &state)
+					before := randomState(r)
+					want := finished(before, rest, length)
+					var got [DigestSize]byte
 					h := before
 					if Finish(&got, &h, rest, length); got != want {
 						t.Fatalf("%d bytes: %x, want %x", n, got, want)
@@ -141,6 +143,50 @@ func TestFinish(t *testing.T) {
 						sum := (*[DigestSize]byte)(end[at:])
 						if Finish(sum, &h, end, length); *sum != want {
 							t.Fatalf("%d bytes, with the digest at %d of them: %x, want %x", n, at, *sum, want)
+						}
+					}
+				}
+			}
+		})
+	})
+}
+
+// TestFinishBehind compares digests of ends in two pieces of every length, each between guard
+// pages, with those that TestFinish takes for right.
+func TestFinishBehind(t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 12))
+	const most = MaxFinish + Size
+	all := make([]byte, most)
+	randomBytes(r, all)
+	before := randomState(r)
+	var wants [most][DigestSize]byte
+	for n := range wants {
+		wants[n] = finished(before, all[:n], 4<<30+uint64(n))
+	}
+	heads, rests := guard.New(t, Size), guard.New(t, most)
+	forEachSingle(t, func(t *testing.T) {
+		forEachJoin(t, func(t *testing.T) {
+			for _, place := range []func(*guard.Buffer, int) []byte{(*guard.Buffer).Head, (*guard.Buffer).Tail} {
+				for n, want := range wants {
+					for k := range min(n+1, Size) {
+						first, m := place(heads, k), place(rests, n-k)
+						copy(first, all)
+						copy(m, all[k:n])
+						h, length := before, 4<<30+uint64(n)
+						var got [DigestSize]byte
+						if FinishBehind(&got, &h, first, m, length); got != want || h != before {
+							t.Fatalf("%d bytes behind %d: %x, want %x; the state before them is now %x", n-k, k, got, want, h)
+						}
+						for _, piece := range [][]byte{first, m} { // which the digest may overlap
+							if len(piece) < DigestSize {
+								continue
+							}
+							sum := (*[DigestSize]byte)(piece)
+							if FinishBehind(sum, &h, first, m, length); *sum != want {
+								t.Fatalf("%d bytes behind %d, one of which the digest overlaps: %x, want %x", n-k, k, *sum, want)
+							}
+							copy(first, all)
+							copy(m, all[k:n])
 						}
 					}
 				}

@@ -23,8 +23,8 @@ func piecesInVectors(in shortRoutine, single cpu.Features) bool {
 	return in == inAVX512 && single.Has(cpu.SHA)
 }
 
-// Joins reports whether Join may be called: only vector registers join pieces.
-func Joins() bool { return inVectors.Load() }
+// InVectors reports whether these functions and Finish use AVX-512. Only then may Join be called.
+func InVectors() bool { return inVectors.Load() }
 
 // Join appends p to the first n bytes of held. Together, these are one or two blocks, which go
 // to x, and less than a block more, which goes to held. x overlaps neither p nor held. Blocks are

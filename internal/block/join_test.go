@@ -44,7 +44,7 @@ func TestPieces(t *testing.T) {
 	forEachJoin(t, func(t *testing.T) {
 		for _, place := range []func(*guard.Buffer, int) []byte{(*guard.Buffer).Head, (*guard.Buffer).Tail} {
 			for n := range Size {
-				for all := Size; all < 3*Size && Joins(); all++ {
+				for all := Size; all < 3*Size && InVectors(); all++ {
 					p := place(buf, all-n)
 					whole := all &^ (Size - 1)
 					message := slices.Concat(begun[:n], p)
@@ -111,10 +111,10 @@ func TestPiecesThatFault(t *testing.T) {
 			{"Append", func(held *[Size]byte) { Append(held, 10, torn(40, 54)) }, 10},
 			{"Hold", func(held *[Size]byte) { Hold(held, torn(40, 54)) }, Size},
 		} {
-			if strings.HasPrefix(tt.name, "Join") && !Joins() {
+			if strings.HasPrefix(tt.name, "Join") && !InVectors() {
 				continue
 			}
-			if Joins() {
+			if InVectors() {
 				tt.kept = Size
 			}
 			held := begun
@@ -153,8 +153,8 @@ func TestPiecesInVectors(t *testing.T) {
 				needs = k.Needs
 			}
 		}
-		if want := piecesInVectors(current().short, needs); Joins() != want {
-			t.Errorf("in use: %t", Joins())
+		if want := piecesInVectors(current().short, needs); InVectors() != want {
+			t.Errorf("in use: %t", InVectors())
 		}
 	})
 }

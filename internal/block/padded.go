@@ -3,10 +3,13 @@ package block
 import (
 	"crypto/sha256"
 	"unsafe"
+
+	"github.com/sha256-simd/sha256-simd/internal/race"
 )
 
 // HashPadded sets dst to the digest of the first n bytes of padded, a few whole blocks that
-// end with the padding of FIPS 180-4, section 5.1.1. dst may be part of them.
+// end with the padding of FIPS 180-4, section 5.1.1. dst may be part of them. Where InVectors
+// returns true, Finish takes less time.
 func HashPadded(dst *[DigestSize]byte, padded []byte, n int) {
 	c := current()
 	if c.single == useStd {
@@ -18,7 +21,8 @@ func HashPadded(dst *[DigestSize]byte, padded []byte, n int) {
 	PutDigest(dst, &h)
 }
 
-// HashBehind sets dst to the digest of first, which is less than a block, and m behind it.
+// HashBehind sets dst to the digest of first, which is less than a block, and m behind it. dst may
+// overlap m.
 func HashBehind(dst *[DigestSize]byte, first, m []byte) {
 	n := len(first) + len(m)
 	if UsesStd() && PaddedBlocks(n) <= MaxShort { // one call takes less time than restoring a state
@@ -30,19 +34,34 @@ func HashBehind(dst *[DigestSize]byte, first, m []byte) {
 	FinishBehind(dst, &IV256, first, m, uint64(n))
 }
 
-// FinishBehind is Finish for an end in two pieces. The first piece is less than a block. It is
-// separate so that its callers have small frames.
-func FinishBehind(dst *[DigestSize]byte, h *State, first, m []byte, length uint64) {
-	var begun [Size]byte
+// FinishBehind is Finish for an end in two pieces. The first piece is less than a block. sum may
+// overlap either piece. FinishBehind is separate so that its callers have small frames.
+func FinishBehind(sum *[DigestSize]byte, h *State, first, m []byte, length uint64) {
 	before := len(first)
+	if inVectors.Load() && before > 0 && before+len(m) < MaxFinish {
+		finishBehindInVectors(sum, h, first, m, length)
+		return
+	}
+	var begun [Size]byte
 	Append(&begun, 0, first)
 	if room := Size - before; len(m) >= room {
 		Append(&begun, before, m[:room])
 		state := *h
 		Compress(&state, begun[:])
-		Finish(dst, &state, m[room:], length)
+		Finish(sum, &state, m[room:], length)
 		return
 	}
 	Append(&begun, before, m)
-	Finish(dst, h, begun[:before+len(m)], length)
+	Finish(sum, h, begun[:before+len(m)], length)
+}
+
+// finishBehindInVectors is FinishBehind by one call of assembly, with less than MaxFinish bytes. The
+// first piece is not empty: its address is valid.
+func finishBehindInVectors(sum *[DigestSize]byte, h *State, first, m []byte, length uint64) {
+	if race.Enabled {
+		race.Read(first)
+		race.Read(m)
+		race.Write(sum[:])
+	}
+	finishBehind(sum, h, unsafe.SliceData(first), len(first), unsafe.SliceData(m), len(m), int(length))
 }

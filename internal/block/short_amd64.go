@@ -28,4 +28,8 @@ func finish(sum *[DigestSize]byte, h *State, p *byte, n, length int) {
 	finish_avx512shani(sum, h, p, n, length)
 }
 
+func finishBehind(sum *[DigestSize]byte, h *State, first *byte, before int, p *byte, n, length int) {
+	finishBehind_avx512shani(sum, h, first, before, p, n, length)
+}
+
 func appendPiece(held *[Size]byte, n int, p *byte, length int) { append_avx512(held, n, p, length) }

@@ -288,3 +288,11 @@ func append_avx512(held *[64]byte, n int, p *byte, length int)
 //
 //go:noescape
 func finish_avx512shani(sum *[32]byte, h *[8]uint32, p *byte, n int, length int)
+
+// finishBehind_avx512shani hashes `before` bytes at first, 1 to 63, and n bytes
+// at p, the end of a message of length bytes, into a copy of h, which they
+// follow at a block boundary, and stores the digest at sum. sum may overlap
+// first, p or h. It needs SSSE3, BMI2, SHA, AVX512F, AVX512BW and AVX512VL.
+//
+//go:noescape
+func finishBehind_avx512shani(sum *[32]byte, h *[8]uint32, first *byte, before int, p *byte, n int, length int)

@@ -26,5 +26,6 @@ func main() {
 	var held [block.Size]byte
 	block.Join(&x, &held, 0, x[:])
 	block.Hold(&held, nil)
+	block.FinishBehind((*[block.DigestSize]byte)(held[:]), &block.IV256, nil, nil, 0)
 	block.Finish((*[block.DigestSize]byte)(held[:]), &block.IV256, nil, 0)
 }
