@@ -36,6 +36,9 @@ func (l *lengths) oneByOne(msgs [][]byte, before int, nesting Nesting) bool {
 	}
 	shortest, longest := block.PaddedBlocks(before+l.shortest), block.PaddedBlocks(before+l.longest)
 	outer, each := nesting.Blocks(), p.NestingCycles(nesting, n)
+	if before > 0 {
+		each += p.BehindCycles(longest)
+	}
 	if areCounted(p, n, l.blocks, shortest, longest) && p.MayPayByBlocks(n, l.blocks+n*outer, longest+outer, each) {
 		var counts [maxByBlocks + 1]uint8
 		for _, m := range msgs {

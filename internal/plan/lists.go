@@ -24,8 +24,9 @@ type listCosts struct {
 	// If the numbers of blocks differ, and the largest exceeds block.MaxShort, the list costs
 	// longList more, and each message longMessage.
 	longList, longMessage int
-	// If Messages of one length are too long to be copied whole, each costs longEqual more.
-	longEqual int
+	// If Messages of one length are too long to be copied whole, each costs longEqual more. Behind a
+	// prefix that ends inside a block, each costs longBehind more if any is too long.
+	longEqual, longBehind int
 	// Alone, a message or a write of one block costs oneBlock more: no other block hides the
 	// latency of padding it, or of joining it with what the hash holds.
 	oneBlock int
@@ -119,6 +120,15 @@ func (p *Streams) NestingCycles(k Nesting, n int) int {
 	}
 	c := &p.lists[Messages].nestings[k]
 	return c.each + c.list/n
+}
+
+// BehindCycles returns what a prefix that ends inside a block costs for each message, as OneByOne takes
+// it. The longest message has so many blocks.
+func (p *Streams) BehindCycles(longest int) int {
+	if longest <= block.MaxShort {
+		return 0
+	}
+	return p.lists[Messages].longBehind
 }
 
 // AlwaysNestedOneByOne reports whether n nested messages take less time one by one than side
