@@ -7,14 +7,14 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// finishMessage generates the routines finish and finishBehind: the end of a message, with its
-// padding, goes through the SHA extensions, and its digest to memory. finishBehind takes an end in two
-// pieces. Pieces and padding are put together in the registers of the message schedule. On their way
+// finishMessage generates the routines finish and finishBehind. They hash the end of a message, with
+// its padding, by the SHA extensions. finishBehind takes an end in two pieces. It costs 2 ns more, so
+// finish is not a case of it. Pieces and padding are put together in the registers of the message schedule. On their way
 // through memory, they would be stored by pieces and loaded by others: such loads take longer, and so
 // do stores that cross the end of a page. The digest is stored by 16 bytes, so what loads 16 of them
 // does not wait, either.
 //
-// A masked load reads no byte that the mask leaves out. If it leaves out all of them, the address may be
+// A masked load reads no byte that the mask leaves out. Without a byte, the address of a piece may be
 // invalid, which takes long, or memory that was just written: an address in the table takes its place.
 func finishMessage(behind bool) func(*Context, string) {
 	return func(context *Context, name string) {
@@ -32,15 +32,16 @@ func finishMessage(behind bool) func(*Context, string) {
 		c.Pragma("noescape")
 		if behind {
 			c.Doc(
-				name+" hashes `before` bytes at first, 1 to 63, and n bytes at p, the end of a",
-				"message of length bytes, into a copy of h, which they follow at a block boundary, and",
-				"stores the digest at sum. sum may overlap first, p or h.",
+				name+" stores at sum the digest of a message of length bytes. Its end is `before` bytes",
+				"at first, 1 to 63, and n bytes at p. h is the state in front of them, at a block boundary.",
+				"sum may overlap first, p or h. Nothing is stored before all has been read.",
 			)
 			c.SignatureExpr("func(sum *[32]byte, h *[8]uint32, first *byte, before int, p *byte, n int, length int)")
 		} else {
 			c.Doc(
-				name+" hashes n bytes at p, the end of a message of length bytes, into a copy of h, which",
-				"they follow at a block boundary, and stores the digest at sum. sum may overlap p or h.",
+				name+" stores at sum the digest of a message of length bytes. Its end is n bytes at p. h",
+				"is the state in front of them, at a block boundary. sum may overlap p or h. Nothing is",
+				"stored before all has been read.",
 			)
 			c.SignatureExpr("func(sum *[32]byte, h *[8]uint32, p *byte, n int, length int)")
 		}
@@ -178,11 +179,11 @@ func (c *finisher) seam() {
 	c.JMP(LabelRef("padded"))
 }
 
-// pieces loads the bytes of both pieces into a block that `behind` has begun with what follows them.
-func (c *finisher) pieces(behind func(i int, x Register)) {
+// pieces loads the bytes of both pieces into a block that fill has filled with what follows them.
+func (c *finisher) pieces(fill func(i int, x Register)) {
 	for i, in := range [quarters][2]Register{{K1, K2}, {K3, K4}, {K5, K6}, {K7, K1}} {
 		x := c.words(i)
-		behind(i, x)
+		fill(i, x)
 		for j, piece := range [2]struct{ mask, at GPPhysical }{{c.inFirst, c.first}, {c.mask, c.p}} {
 			if i > 0 {
 				c.SHRQ(Imm(16), piece.mask)

@@ -8,7 +8,8 @@ import (
 )
 
 // A finishProof is the proof of a routine that hashes the end of a message, with its padding. The
-// end is in one piece or in two. The routine has a loop of few turns, so it runs for every length.
+// end is in one piece or in two. The routine has a loop of few turns, so the prover runs it for every
+// length.
 type finishProof struct {
 	code   *code
 	behind bool // in two pieces, the first of which has less than a block, but is not empty
@@ -49,7 +50,7 @@ func (d *finishProof) entry(before, n int) *machine {
 }
 
 func (d *finishProof) prove() {
-	for n := range blocks.MaxFinish {
+	for n := range blocks.MaxFinish + 1 {
 		forget()
 		v := hashValue("h")
 		for text := range slices.Chunk(paddedTo(octets("end", n), of(symD, 1)), blocks.Size/4) {

@@ -19,7 +19,7 @@ var strides = map[string][2]int64{
 func prove(k blocks.Spec, c *code) (shown string, err error) {
 	if r := routineNamed(k.Name); r != nil {
 		heads := c.heads()
-		if r.straight {
+		if r.everyLength {
 			heads = []int64{-1}
 		}
 		return r.shown, atOneOf(heads, func(head int64) proof {

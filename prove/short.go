@@ -22,8 +22,9 @@ type routine struct {
 	blocks.Spec
 	shown string // for which calls
 	proof func(d listProof) proof
-	// straight is set if the routine has no loop, or a loop of few turns.
-	straight bool
+	// everyLength is set if the routine has no loop, or a loop of few turns: the prover runs it for
+	// every length.
+	everyLength bool
 }
 
 var routines = []routine{
@@ -405,7 +406,7 @@ func padded(before, n int) []word {
 }
 
 // paddedTo is an end of a message with its padding: the bit 1, zeros, and the number of bits as 64
-// bits. The message has so many bytes.
+// bits. The message has `length` bytes.
 func paddedTo(end []octet, length linear) []word {
 	p := append(end, octetOf(0x80))
 	for len(p)%blocks.Size != blocks.Size-8 {

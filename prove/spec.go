@@ -60,10 +60,14 @@ func smallSigma1(x word) word {
 	return orNamed("σ1", x, func() word { return xor(xor(rotateRight(x, 17), rotateRight(x, 19)), shiftRight(x, 10)) })
 }
 
-// orNamed is a function of x, or a name for it, if a bit of it depends on more than 6 bits. That is
-// so where x is σ1 of a word, to which the padding adds zeros.
+// orNamed is f(), a function of x, or a name for it if one of its bits depends on more than 6 bits.
+// Padding leads to such words: if the other three words of its sum are zeros, W(t) is σ1(W(t-2)).
 func orNamed(name string, x word, f func() word) (r word) {
-	if _, is := refused(func() { r = f() }); is {
+	why, is := refused(func() { r = f() })
+	if is && why.why != tooManyBits {
+		panic(why)
+	}
+	if is {
 		r = result(name, x, 0)
 	}
 	return r

@@ -185,12 +185,12 @@ func bytesOf(nodes []Node) []byte {
 
 // parent sets p, which may be the first of two nodes, to their parent.
 func (o Options) parent(p *Node, children *[2]Node) {
+	const size = 1 + 2*nodeSize
 	if block.InVectors() {
-		block.HashBehind(&p.Digest, nodePrefix.Rest, bytesOf(children[:]))
+		block.FinishBehind(&p.Digest, &block.IV256, nodePrefix.Rest, bytesOf(children[:]), uint64(size))
 		o.span(p, &children[0], &children[1])
 		return
 	}
-	const size = 1 + 2*nodeSize
 	padded := [3 * sha256.BlockSize]byte{0: nodeByte, size: 0x80, 3*sha256.BlockSize - 2: byte(size * 8 >> 8), 3*sha256.BlockSize - 1: byte(size * 8 & 0xff)}
 	*(*[2 * nodeSize]byte)(padded[1:]) = [2 * nodeSize]byte(bytesOf(children[:]))
 	o.span(p, &children[0], &children[1])

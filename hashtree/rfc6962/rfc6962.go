@@ -50,11 +50,11 @@ func nodes(dst, src [][32]byte) {
 
 // parent sets dst to the node above two. dst may be the first of them.
 func parent(dst *[32]byte, children *[2][32]byte) {
+	const size = 1 + 2*32
 	if block.InVectors() {
-		block.HashBehind(dst, nodePrefix.Rest, convert.Bytes(children[:]))
+		block.FinishBehind(dst, &block.IV256, nodePrefix.Rest, convert.Bytes(children[:]), size)
 		return
 	}
-	const size = 1 + 2*32
 	padded := [2 * sha256.BlockSize]byte{0: 1, size: 0x80, 2*sha256.BlockSize - 2: size * 8 >> 8, 2*sha256.BlockSize - 1: size * 8 & 0xff}
 	*(*[2 * 32]byte)(padded[1:]) = [2 * 32]byte(convert.Bytes(children[:]))
 	block.HashPadded(dst, padded[:], size)

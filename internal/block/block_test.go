@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"slices"
 	"testing"
+	"unsafe"
 
 	"github.com/sha256-simd/sha256-simd/internal/test/guard"
 )
@@ -96,6 +97,21 @@ func TestPad(t *testing.T) {
 	}
 }
 
+// TestOnTwoPages compares onTwoPages with the pages of the first and the last of 64 bytes.
+func TestOnTwoPages(t *testing.T) {
+	const page = 4096
+	p := make([]byte, 3*page)
+	for i := page; i < 2*page; i++ {
+		at := uintptr(unsafe.Pointer(&p[i]))
+		want := at/page != (at+Size-1)/page
+		for _, behind := range []int{-Size, 0, Size} {
+			if got := onTwoPages(p[i-behind:], behind); got != want {
+				t.Fatalf("64 bytes at %d of a page, %d behind the beginning: %t", at%page, behind, got)
+			}
+		}
+	}
+}
+
 // finished returns what Finish sets its digest to, by plain Go.
 func finished(h State, rest []byte, length uint64) (sum [DigestSize]byte) {
 	var tail [MaxTail]byte
@@ -128,6 +144,12 @@ func TestFinish(t *testing.T) {
 					}
 					if h != before {
 						t.Fatalf("%d bytes: the state before them is now %x", n, h)
+					}
+					// At the edge of a page, Finish leaves the end to Go code. The routine is right there, too.
+					if InVectors() && n <= MaxFinish {
+						if finishInVectors(&got, &h, rest, length); got != want {
+							t.Fatalf("%d bytes in vector registers: %x, want %x", n, got, want)
+						}
 					}
 					if n == 0 {
 						if Finish(&got, &h, nil, length); got != want {
@@ -176,6 +198,11 @@ func TestFinishBehind(t *testing.T) {
 						var got [DigestSize]byte
 						if FinishBehind(&got, &h, first, m, length); got != want || h != before {
 							t.Fatalf("%d bytes behind %d: %x, want %x; the state before them is now %x", n-k, k, got, want, h)
+						}
+						if InVectors() && k > 0 && n <= MaxFinish { // at the edge of a page, too
+							if finishBehindInVectors(&got, &h, first, m, length); got != want {
+								t.Fatalf("%d bytes behind %d in vector registers: %x, want %x", n-k, k, got, want)
+							}
 						}
 						for _, piece := range [][]byte{first, m} { // which the digest may overlap
 							if len(piece) < DigestSize {

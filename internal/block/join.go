@@ -13,17 +13,18 @@ import (
 // that hold nothing. In vector registers, Append and Hold have no branch that depends on a
 // length, and Join has two.
 
-// inVectors is set if these functions and Finish use AVX-512.
+// inVectors is set if these functions, Finish and FinishBehind use AVX-512.
 var inVectors atomic.Bool
 
-// piecesInVectors returns inVectors for a routine and for what the kernel for one stream needs.
-// Finish needs the SHA extensions. And without them, CPUs of Intel may lower their frequency when
-// registers of 512 bits are used.
-func piecesInVectors(in shortRoutine, single cpu.Features) bool {
+// usesVectors returns inVectors for a routine and for what the kernel for one stream needs. Finish
+// uses SHA extensions, and a CPU may have them disabled. Without them, CPUs of Intel may also lower
+// their frequency when registers of 512 bits are used.
+func usesVectors(in shortRoutine, single cpu.Features) bool {
 	return in == inAVX512 && single.Has(cpu.SHA)
 }
 
-// InVectors reports whether these functions and Finish use AVX-512. Only then may Join be called.
+// InVectors reports whether these functions, Finish and FinishBehind use AVX-512. Only then may Join
+// be called.
 func InVectors() bool { return inVectors.Load() }
 
 // Join appends p to the first n bytes of held. Together, these are one or two blocks, which go
@@ -43,7 +44,7 @@ func Join(x *[2 * Size]byte, held *[Size]byte, n int, p []byte) {
 // or of Finish spans two quarters. A load that spans two stores waits until all instructions before
 // it are retired, so the next message would wait, too.
 func Append(held *[Size]byte, n int, p []byte) {
-	if inVectors.Load() {
+	if inVectors.Load() && len(p) > 0 && !onTwoPages(p, -n) {
 		appendInVectors(held, n, p)
 		return
 	}
@@ -53,7 +54,7 @@ func Append(held *[Size]byte, n int, p []byte) {
 // Hold sets the first bytes of held to p, which is shorter than a block. Reading p may fault: until
 // all of it is read, held stays as it is, for it may hold other bytes.
 func Hold(held *[Size]byte, p []byte) {
-	if inVectors.Load() {
+	if inVectors.Load() && len(p) > 0 && !onTwoPages(p, 0) {
 		appendInVectors(held, 0, p)
 		return
 	}
@@ -61,7 +62,8 @@ func Hold(held *[Size]byte, p []byte) {
 	copy(held[:], x[:copy(x[:], p)])
 }
 
-// appendInVectors is Append in vector registers. It stores only when it has read all of p.
+// appendInVectors is Append in vector registers. It stores only when it has read all of p. p is not
+// empty: its address is valid.
 func appendInVectors(held *[Size]byte, n int, p []byte) {
 	if race.Enabled {
 		race.Read(p)

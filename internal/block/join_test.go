@@ -68,6 +68,13 @@ func TestPieces(t *testing.T) {
 					if Append(&held, n, p); !bytes.Equal(held[:], slices.Concat(begun[:n], p, begun[all:])) {
 						t.Fatalf("Append of %d and %d bytes: %x", n, len(p), held)
 					}
+					// At the edge of a page, Append copies. The routine is right there, too.
+					held = begun
+					if InVectors() && len(p) > 0 {
+						if appendInVectors(&held, n, p); !bytes.Equal(held[:], slices.Concat(begun[:n], p, begun[all:])) {
+							t.Fatalf("Append of %d and %d bytes in vector registers: %x", n, len(p), held)
+						}
+					}
 				}
 				held, p := begun, place(buf, n)
 				if Hold(&held, p); !bytes.Equal(held[:], slices.Concat(p, begun[n:])) {
@@ -128,9 +135,8 @@ func TestPiecesThatFault(t *testing.T) {
 	})
 }
 
-// TestPiecesInVectors tests beside which kernels, and with which routines, pieces are joined in
-// vector registers.
-func TestPiecesInVectors(t *testing.T) {
+// TestUsesVectors tests beside which kernels, and with which routines, vector registers are used.
+func TestUsesVectors(t *testing.T) {
 	for _, tt := range []struct {
 		in     shortRoutine
 		single cpu.Features
@@ -142,19 +148,21 @@ func TestPiecesInVectors(t *testing.T) {
 		{inNEON, ^cpu.Features(0), false},
 		{inGo, ^cpu.Features(0), false},
 	} {
-		if got := piecesInVectors(tt.in, tt.single); got != tt.want {
+		if got := usesVectors(tt.in, tt.single); got != tt.want {
 			t.Errorf("with %q and %v: %t", shortRoutines[tt.in].Name, tt.single, got)
 		}
 	}
-	forEachSingle(t, func(t *testing.T) {
+	inUse := func(t *testing.T) {
 		var needs cpu.Features
 		for _, k := range Kernels() {
 			if k.Name == Single() {
 				needs = k.Needs
 			}
 		}
-		if want := piecesInVectors(current().short, needs); InVectors() != want {
+		if want := usesVectors(current().short, needs); InVectors() != want {
 			t.Errorf("in use: %t", InVectors())
 		}
-	})
+	}
+	forEachSingle(t, inUse)
+	forEachShort(t, inUse) // each beside plain Go
 }

@@ -8,8 +8,8 @@ import (
 )
 
 // HashPadded sets dst to the digest of the first n bytes of padded, a few whole blocks that
-// end with the padding of FIPS 180-4, section 5.1.1. dst may be part of them. Where InVectors
-// returns true, Finish takes less time.
+// end with the padding of FIPS 180-4, section 5.1.1. dst may be part of them. It is for messages of a
+// fixed length, whose padding is a constant. Where InVectors returns true, Finish takes less time.
 func HashPadded(dst *[DigestSize]byte, padded []byte, n int) {
 	c := current()
 	if c.single == useStd {
@@ -35,10 +35,11 @@ func HashBehind(dst *[DigestSize]byte, first, m []byte) {
 }
 
 // FinishBehind is Finish for an end in two pieces. The first piece is less than a block. sum may
-// overlap either piece. FinishBehind is separate so that its callers have small frames.
+// overlap either piece. FinishBehind is separate so that its callers have small frames. The first piece
+// is mostly part of a block that is there: whether that lies on two pages is not asked.
 func FinishBehind(sum *[DigestSize]byte, h *State, first, m []byte, length uint64) {
 	before := len(first)
-	if inVectors.Load() && before > 0 && before+len(m) < MaxFinish {
+	if end := before + len(m); inVectors.Load() && before > 0 && end <= MaxFinish && !onTwoPages(m, -before) && !onTwoPages(m, end&^(Size-1)-before) {
 		finishBehindInVectors(sum, h, first, m, length)
 		return
 	}
@@ -55,7 +56,7 @@ func FinishBehind(sum *[DigestSize]byte, h *State, first, m []byte, length uint6
 	Finish(sum, h, begun[:before+len(m)], length)
 }
 
-// finishBehindInVectors is FinishBehind by one call of assembly, with less than MaxFinish bytes. The
+// finishBehindInVectors is FinishBehind by one call of assembly, of at most MaxFinish bytes. The
 // first piece is not empty: its address is valid.
 func finishBehindInVectors(sum *[DigestSize]byte, h *State, first, m []byte, length uint64) {
 	if race.Enabled {

@@ -118,7 +118,7 @@ func use(s Selection) {
 		panic("sha256: " + s.Single + " is selected for one stream, which it cannot compress here")
 	}
 	c.short = s.short(usable)
-	inVectors.Store(piecesInVectors(c.short, single))
+	inVectors.Store(usesVectors(c.short, single))
 	hasAVX = usable.Has(cpu.AVX)
 	inUse.Store(c)
 	epoch.Add(1)

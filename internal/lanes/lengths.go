@@ -35,10 +35,7 @@ func (l *lengths) oneByOne(msgs [][]byte, before int, nesting Nesting) bool {
 		return true
 	}
 	shortest, longest := block.PaddedBlocks(before+l.shortest), block.PaddedBlocks(before+l.longest)
-	outer, each := nesting.Blocks(), p.NestingCycles(nesting, n)
-	if before > 0 {
-		each += p.BehindCycles(longest)
-	}
+	outer, each := nesting.Blocks(), p.NestingCycles(nesting, n)+p.BehindCycles(before, longest)
 	if areCounted(p, n, l.blocks, shortest, longest) && p.MayPayByBlocks(n, l.blocks+n*outer, longest+outer, each) {
 		var counts [maxByBlocks + 1]uint8
 		for _, m := range msgs {
@@ -105,5 +102,5 @@ func haveLength(msgs [][]byte, n int) bool {
 func (l *lengths) oneByOneInRotation(n, before int, nesting Nesting) bool {
 	p := streamPlans.current()
 	shortest, longest := block.PaddedBlocks(before+l.shortest), block.PaddedBlocks(before+l.longest)
-	return p.OneByOne(plan.Messages, n, l.blocks, shortest, longest, nesting.Blocks(), p.NestingCycles(nesting, n))
+	return p.OneByOne(plan.Messages, n, l.blocks, shortest, longest, nesting.Blocks(), p.NestingCycles(nesting, n)+p.BehindCycles(before, longest))
 }

@@ -86,10 +86,11 @@ func sumEachRow(dst *Rows, prefix *Prefix, src *Rows, n int) {
 // 64 bytes, SumRows also asks the plan for nodes.
 func RowsOneByOne(n, size, before int) bool {
 	blocks := block.PaddedBlocks(before + size)
-	if n <= block.MaxLanes && (n <= 1 || n*blocks < streamPlans.current().Least[n]) {
+	p := streamPlans.current()
+	if n <= block.MaxLanes && (n <= 1 || n*blocks < p.Least[n]) {
 		return true
 	}
-	return streamPlans.current().OneByOne(plan.Messages, n, n*blocks, blocks, blocks, 0, 0)
+	return p.OneByOne(plan.Messages, n, n*blocks, blocks, blocks, 0, p.BehindCycles(before, blocks))
 }
 
 // sumShortRows sets rows of dst to the digests of m, rows of `blocks` blocks each.

@@ -77,12 +77,14 @@ const (
 	stdEndCycles = -20 // Zen 4
 )
 
-// listsOf returns the costs of lists if the kernels are `enabled`. AVX-512 pads short messages,
-// and joins what a hash holds with what is written to it.
+// listsOf returns the costs of lists if the kernels are `enabled`. AVX-512 pads short messages. Beside
+// SHA extensions, it also joins what a hash holds with what is written to it, and finishes messages.
 func (r *Row) listsOf(enabled []block.Spec) *kindCosts {
-	hasAVX512 := slices.ContainsFunc(enabled, func(k block.Spec) bool { return slices.Contains(k.InstructionSets(), "avx512") })
+	has := func(isa string) bool {
+		return slices.ContainsFunc(enabled, func(k block.Spec) bool { return slices.Contains(k.InstructionSets(), isa) })
+	}
 	switch {
-	case hasAVX512 && r.listsAVX512 != nil:
+	case r.listsAVX512 != nil && has("avx512") && has("shani"):
 		return r.listsAVX512
 	case r.lists != nil:
 		return r.lists
@@ -122,10 +124,10 @@ func (p *Streams) NestingCycles(k Nesting, n int) int {
 	return c.each + c.list/n
 }
 
-// BehindCycles returns what a prefix that ends inside a block costs for each message, as OneByOne takes
-// it. The longest message has so many blocks.
-func (p *Streams) BehindCycles(longest int) int {
-	if longest <= block.MaxShort {
+// BehindCycles returns what `before` bytes of a prefix cost for each message, as OneByOne takes it. The
+// longest message has `longest` blocks.
+func (p *Streams) BehindCycles(before, longest int) int {
+	if before == 0 || longest <= block.MaxShort {
 		return 0
 	}
 	return p.lists[Messages].longBehind
