@@ -144,7 +144,7 @@ func (d *digest) Write(p []byte) (int, error) {
 	// One or two blocks and the rest are joined on the stack, so that one call compresses them.
 	// Three blocks gain nothing. Joined, a piece of less than a block takes up to 20% longer (Emerald
 	// Rapids, Granite Rapids). And if two goroutines have spoiled d, Join would read behind it.
-	case n >= BlockSize && n < 3*BlockSize-held && joins(held):
+	case n >= BlockSize && n < 3*BlockSize-held && joins(held) && block.JoinsQuickly(held, p):
 		var x [2 * BlockSize]byte
 		block.Join(&x, &d.x, held%BlockSize, p) // held is larger if two goroutines have spoiled d
 		block.Compress(&d.h, x[:(held+n)&^(BlockSize-1)])

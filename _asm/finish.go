@@ -9,13 +9,16 @@ import (
 
 // finishMessage generates the routines finish and finishBehind. They hash the end of a message, with
 // its padding, by the SHA extensions. finishBehind takes an end in two pieces. It costs 2 ns more, so
-// finish is not a case of it. Pieces and padding are put together in the registers of the message schedule. On their way
-// through memory, they would be stored by pieces and loaded by others: such loads take longer, and so
-// do stores that cross the end of a page. The digest is stored by 16 bytes, so what loads 16 of them
-// does not wait, either.
+// finish is not a case of it.
 //
-// A masked load reads no byte that the mask leaves out. Without a byte, the address of a piece may be
-// invalid, which takes long, or memory that was just written: an address in the table takes its place.
+// Pieces and padding are put together in the registers of the message schedule. On their way through
+// memory, they would be stored by pieces and loaded by others: such loads take longer, and so do stores
+// that cross the end of a page. The digest is stored by 16 bytes, so what loads 16 of them does not
+// wait, either.
+//
+// A masked load reads no byte that the mask leaves out. But an empty piece may have an invalid address,
+// or that of memory that was just written. Even a load of no byte takes long there, so an address in
+// the table takes its place.
 func finishMessage(behind bool) func(*Context, string) {
 	return func(context *Context, name string) {
 		c := finisher{

@@ -188,8 +188,8 @@ func (c *code) runTo(m *machine, from int64, stop func(m *machine, at int64) boo
 				in = &instruction{addr: w.at, text: "behind the end"}
 				refuse("no instruction of this kernel")
 			}
-			// No kernel has so many instructions between two arrivals at the head, nor a routine in a
-			// call. Words grow with each round, so a loop without an end soon fills the memory.
+			// Between two arrivals at the head, no kernel runs so many instructions, and no routine does in
+			// a call. Words grow with each round, so a loop without an end soon fills the memory.
 			if w.m.count++; w.m.count > 2e4 {
 				refuse("there is no end")
 			}

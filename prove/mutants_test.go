@@ -182,8 +182,8 @@ func equivalent(was *instruction, m mutant) string {
 		return "the register has this number already"
 	case was.op == "cmove" && m.what == "operand 2: another register":
 		return "where an empty message is does not matter: nothing is read there"
-	case was.text == "cmove r8,r9" && (m.what == "cmovb" || m.what == "left out"):
-		return "where whole blocks end does not matter: nothing is read there (if all is empty, it does: see refusals)"
+	case was.text == "cmove r8,r9" && (m.what == "cmovb" || m.what == "left out"): // refused for an empty end
+		return "where whole blocks end does not matter: nothing is read there"
 	case was.op == "jbe" && m.what == "jb" || was.op == "b.ls" && m.what == "b.cc":
 		return "right at the stack guard there is room, too"
 	case was.op == "jb" && m.what == "jbe":

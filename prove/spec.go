@@ -60,8 +60,9 @@ func smallSigma1(x word) word {
 	return orNamed("σ1", x, func() word { return xor(xor(rotateRight(x, 17), rotateRight(x, 19)), shiftRight(x, 10)) })
 }
 
-// orNamed is f(), a function of x, or a name for it if one of its bits depends on more than 6 bits.
-// Padding leads to such words: if the other three words of its sum are zeros, W(t) is σ1(W(t-2)).
+// orNamed is f(), a function of x. If a bit of f() depends on more than 6 bits, orNamed is a name for
+// it. Padding leads to such x: where the other three terms of W(t) are zeros, W(t) is σ1(W(t-2)), and
+// bits of σ1(W(t)) depend on up to 9.
 func orNamed(name string, x word, f func() word) (r word) {
 	why, is := refused(func() { r = f() })
 	if is && why.why != tooManyBits {

@@ -142,7 +142,8 @@ func putLength(tail []byte, length uint64) {
 }
 
 // Finish sets sum to the digest of a message of `length` bytes. rest is its end, from a block
-// boundary on, and h is the state before rest. h stays as it is. sum may overlap rest.
+// boundary on, and h is the state before rest. h stays as it is. sum may overlap rest. Go code pads an
+// end whose last 64 bytes may lie on two pages.
 func Finish(sum *[DigestSize]byte, h *State, rest []byte, length uint64) {
 	whole := len(rest) &^ (Size - 1)
 	vectors := inVectors.Load() && !onTwoPages(rest, whole)
@@ -169,8 +170,8 @@ func Finish(sum *[DigestSize]byte, h *State, rest []byte, length uint64) {
 // there, and longer ends gain little.
 const MaxFinish = 5*Size - 1
 
-// finishInVectors is Finish by one call of assembly, of at most MaxFinish bytes. The race detector
-// knows h from Go code: who can change h changes a length, too.
+// finishInVectors is Finish by one call of assembly, of at most MaxFinish bytes. It does not report to
+// the race detector that h is read: whoever changes a state also changes a length, which Go code reads.
 func finishInVectors(sum *[DigestSize]byte, h *State, rest []byte, length uint64) {
 	if race.Enabled {
 		race.Read(rest)
@@ -179,9 +180,9 @@ func finishInVectors(sum *[DigestSize]byte, h *State, rest []byte, length uint64
 	finish(sum, h, unsafe.SliceData(rest), len(rest), int(length))
 }
 
-// onTwoPages reports whether the 64 bytes that begin `at` bytes behind the beginning of p, or before it
-// if at is negative, lie on two pages. A masked load of them takes 100 ns more where one of the pages is
-// not there, or was never touched: even of bytes that the mask leaves out (Granite Rapids).
+// onTwoPages reports whether 64 bytes lie on two pages. They begin `at` bytes behind the beginning of p,
+// or before it if at is negative. If one of the pages is not there, or was never touched, a masked load
+// takes 100 ns more, even if the mask leaves out all bytes of that page (Granite Rapids).
 func onTwoPages(p []byte, at int) bool {
 	const page = 4096
 	return (uintptr(unsafe.Pointer(unsafe.SliceData(p)))+uintptr(at))%page > page-Size

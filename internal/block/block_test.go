@@ -214,6 +214,14 @@ func TestFinishBehind(t *testing.T) {
 							}
 							copy(first, all)
 							copy(m, all[k:n])
+							if !InVectors() || k == 0 || n > MaxFinish {
+								continue
+							}
+							if finishBehindInVectors(sum, &h, first, m, length); *sum != want {
+								t.Fatalf("%d bytes behind %d, one of which the digest overlaps, in vector registers: %x, want %x", n-k, k, *sum, want)
+							}
+							copy(first, all)
+							copy(m, all[k:n])
 						}
 					}
 				}

@@ -90,10 +90,10 @@ func TestInstructionSets(t *testing.T) {
 					if a.goarch != "amd64" {
 						return
 					}
-					if k.Needs.Has(cpu.SHA) || i < len(catalog) { // this check is for what compresses
+					if k.Needs.Has(cpu.SHA) || i < len(catalog) { // checkUpperHalves is for what compresses
 						checkUpperHalves(t, d, k.Needs)
 					}
-					if i < len(catalog) { // this one does not know masks
+					if i < len(catalog) { // checkEncodings does not know masks
 						checkEncodings(t, d, string(source))
 					}
 				})
@@ -102,8 +102,8 @@ func TestInstructionSets(t *testing.T) {
 	}
 }
 
-// shortCode is the code of shortRoutines, which is in no catalog, and of Join, Append, Hold and
-// Finish.
+// shortCode is the code of shortRoutines, which is in no catalog, and of Join, Append, Hold,
+// Finish and FinishBehind.
 var shortCode = []Spec{
 	{Name: "padShort_avx512", Arch: "amd64", Needs: cpu.BMI2 | cpu.AVX512F | cpu.AVX512BW | cpu.AVX512VL},
 	{Name: "putDigests_avx512", Arch: "amd64", Needs: cpu.BMI2 | cpu.AVX512BW | cpu.AVX512VL},

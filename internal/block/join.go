@@ -10,15 +10,14 @@ import (
 
 // Functions for a message that arrives in pieces. They keep the bytes that fill no block yet in
 // the block `held`. Reading p may fault: until all of p is read, they change only bytes of held
-// that hold nothing. In vector registers, Append and Hold have no branch that depends on a
-// length, and Join has two.
+// that hold nothing. The routine append has no branch that depends on a length, and join has two.
 
 // inVectors is set if these functions, Finish and FinishBehind use AVX-512.
 var inVectors atomic.Bool
 
 // usesVectors returns inVectors for a routine and for what the kernel for one stream needs. Finish
-// uses SHA extensions, and a CPU may have them disabled. Without them, CPUs of Intel may also lower
-// their frequency when registers of 512 bits are used.
+// needs the SHA extensions, which may be disabled. Without them, CPUs of Intel may also lower their
+// frequency when registers of 512 bits are used.
 func usesVectors(in shortRoutine, single cpu.Features) bool {
 	return in == inAVX512 && single.Has(cpu.SHA)
 }
@@ -26,6 +25,12 @@ func usesVectors(in shortRoutine, single cpu.Features) bool {
 // InVectors reports whether these functions, Finish and FinishBehind use AVX-512. Only then may Join
 // be called.
 func InVectors() bool { return inVectors.Load() }
+
+// JoinsQuickly reports whether neither block of which Join loads a part of p, the first or the last, is
+// on two pages (see onTwoPages). p is a block or more.
+func JoinsQuickly(n int, p []byte) bool {
+	return !onTwoPages(p, -n) && !onTwoPages(p, (n+len(p))&^(Size-1)-n)
+}
 
 // Join appends p to the first n bytes of held. Together, these are one or two blocks, which go
 // to x, and less than a block more, which goes to held. x overlaps neither p nor held. Blocks are
@@ -42,7 +47,7 @@ func Join(x *[2 * Size]byte, held *[Size]byte, n int, p []byte) {
 // Append appends p to the first n bytes of held. Together, these are at most a block. What lies
 // behind them stays as it is. Vector registers load and store quarters of held. No load of a kernel
 // or of Finish spans two quarters. A load that spans two stores waits until all instructions before
-// it are retired, so the next message would wait, too.
+// it are retired, so the next message would wait, too. A piece on two pages is copied (see onTwoPages).
 func Append(held *[Size]byte, n int, p []byte) {
 	if inVectors.Load() && len(p) > 0 && !onTwoPages(p, -n) {
 		appendInVectors(held, n, p)

@@ -8,8 +8,9 @@ import (
 )
 
 // HashPadded sets dst to the digest of the first n bytes of padded, a few whole blocks that
-// end with the padding of FIPS 180-4, section 5.1.1. dst may be part of them. It is for messages of a
-// fixed length, whose padding is a constant. Where InVectors returns true, Finish takes less time.
+// end with the padding of FIPS 180-4, section 5.1.1. dst may be part of them. HashPadded is for
+// messages of a fixed length, whose padding is a constant. If InVectors returns true, Finish takes less
+// time.
 func HashPadded(dst *[DigestSize]byte, padded []byte, n int) {
 	c := current()
 	if c.single == useStd {
@@ -35,11 +36,14 @@ func HashBehind(dst *[DigestSize]byte, first, m []byte) {
 }
 
 // FinishBehind is Finish for an end in two pieces. The first piece is less than a block. sum may
-// overlap either piece. FinishBehind is separate so that its callers have small frames. The first piece
-// is mostly part of a block that is there: whether that lies on two pages is not asked.
+// overlap either piece. FinishBehind is separate so that its callers have small frames. It does not
+// ask whether the first piece is on two pages: nearly always, this is part of a block, or on the stack,
+// so the memory behind it is there.
 func FinishBehind(sum *[DigestSize]byte, h *State, first, m []byte, length uint64) {
 	before := len(first)
-	if end := before + len(m); inVectors.Load() && before > 0 && end <= MaxFinish && !onTwoPages(m, -before) && !onTwoPages(m, end&^(Size-1)-before) {
+	end := before + len(m)
+	if inVectors.Load() && before > 0 && end <= MaxFinish &&
+		!onTwoPages(m, -before) && !onTwoPages(m, end&^(Size-1)-before) {
 		finishBehindInVectors(sum, h, first, m, length)
 		return
 	}

@@ -78,7 +78,8 @@ const (
 )
 
 // listsOf returns the costs of lists if the kernels are `enabled`. AVX-512 pads short messages. Beside
-// SHA extensions, it also joins what a hash holds with what is written to it, and finishes messages.
+// SHA extensions, it also joins what a hash holds with what is written to it, and finishes messages. So
+// listsAVX512 holds only with both.
 func (r *Row) listsOf(enabled []block.Spec) *kindCosts {
 	has := func(isa string) bool {
 		return slices.ContainsFunc(enabled, func(k block.Spec) bool { return slices.Contains(k.InstructionSets(), isa) })
@@ -124,8 +125,8 @@ func (p *Streams) NestingCycles(k Nesting, n int) int {
 	return c.each + c.list/n
 }
 
-// BehindCycles returns what `before` bytes of a prefix cost for each message, as OneByOne takes it. The
-// longest message has `longest` blocks.
+// BehindCycles returns what `before` bytes of a prefix cost, side by side, for each message, as OneByOne
+// takes it. The longest message has `longest` blocks.
 func (p *Streams) BehindCycles(before, longest int) int {
 	if before == 0 || longest <= block.MaxShort {
 		return 0

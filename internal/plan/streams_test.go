@@ -242,8 +242,8 @@ func TestOneByOne(t *testing.T) {
 }
 
 // TestNesting has the numbers of nested messages of one length, from 2 to 15, for which lanes
-// pay. On Granite Rapids, these lists took less time side by side, and the others more. An exception:
-// 6 with prefixes of their own. So they did on Zen 3, up to 12 messages.
+// pay. On Granite Rapids, and on Zen 3 up to 12 messages, these lists took less time side by side, and
+// the others more. One exception on Granite Rapids: 6 messages with prefixes of their own.
 func TestNesting(t *testing.T) {
 	few := func(n ...int) []int { return n }
 	from := func(first int, before ...int) []int {
