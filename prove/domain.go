@@ -327,13 +327,11 @@ func union(fs ...fn) ([]uint32, bool) {
 	return vars, len(vars) <= 6
 }
 
-const tooManyBits = "a Boolean function of more than 6 bits"
-
 // apply is a function of three bits.
 func apply(f uint8, a, b, c fn) fn {
 	vars, ok := union(a, b, c)
 	if !ok {
-		refuse(tooManyBits)
+		refuse("a Boolean function of more than 6 bits")
 	}
 	t := combine(f, spread(a.f, a.vars[:a.n], vars), spread(b.f, b.vars[:b.n], vars), spread(c.f, c.vars[:c.n], vars))
 	for i := len(vars) - 1; i >= 0; i-- {
