@@ -18,8 +18,7 @@ var helpers = []kernel{
 	{name: "putDigests_neon", arm: neonPutDigests},
 	{name: "join_avx512", avo: joinPieces},
 	{name: "append_avx512", avo: appendPiece},
-	{name: "finish_avx512shani", avo: finishMessage(false)},
-	{name: "finishBehind_avx512shani", avo: finishMessage(true)},
+	{name: "finish_avx512shani", avo: finishMessage},
 }
 
 const (

@@ -7,9 +7,8 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// finishMessage generates the routines finish and finishBehind. They hash the end of a message, with
-// its padding, by the SHA extensions. finishBehind takes an end in two pieces. It costs 2 ns more, so
-// finish is not a case of it.
+// finishMessage generates the routine finish, which hashes the end of a message, with its padding, by
+// the SHA extensions.
 //
 // Pieces and padding are put together in the registers of the message schedule. On their way through
 // memory, they would be stored by pieces and loaded by others: such loads take longer, and so do stores
@@ -19,58 +18,48 @@ import (
 // A masked load reads no byte that the mask leaves out. But an empty piece may have an invalid address,
 // or that of memory that was just written. Even a load of no byte takes long there, so an address in
 // the table takes its place.
-func finishMessage(behind bool) func(*Context, string) {
-	return func(context *Context, name string) {
-		c := finisher{
-			Context: context,
-			sum:     RDI, h: RSI, p: R8, left: RCX, k: RAX,
-			first: R10, before: R11, inFirst: R12, mask: RBX, marker: R9, length: RDX,
-			shaStream: shaStream{p: Mem{Base: R8}, abef: X3, cdgh: X4, halves: true},
-			lengthOf:  X11,
-		}
-		for i := range c.msg {
-			c.msg[i] = vec(5 + i).AsX()
-		}
-		c.Function(name)
-		c.Pragma("noescape")
-		if behind {
-			c.Doc(
-				name+" stores at sum the digest of a message of length bytes. Its end is `before` bytes",
-				"at first, 1 to 63, and n bytes at p. h is the state in front of them, at a block boundary.",
-				"sum may overlap first, p or h. Nothing is stored before all has been read.",
-			)
-			c.SignatureExpr("func(sum *[32]byte, h *[8]uint32, first *byte, before int, p *byte, n int, length int)")
-		} else {
-			c.Doc(
-				name+" stores at sum the digest of a message of length bytes. Its end is n bytes at p. h",
-				"is the state in front of them, at a block boundary. sum may overlap p or h. Nothing is",
-				"stored before all has been read.",
-			)
-			c.SignatureExpr("func(sum *[32]byte, h *[8]uint32, p *byte, n int, length int)")
-		}
-		c.order, c.markers = byteOrder(context, name), markerTable(context, name)
-		c.finish(behind)
+func finishMessage(context *Context, name string) {
+	c := finisher{
+		Context: context,
+		sum:     RDI, h: RSI, first: R10, before: R11, p: R8, left: RCX, length: RDX, k: RAX,
+		inFirst: R12, mask: RBX, marker: R9,
+		shaStream: shaStream{p: Mem{Base: R8}, abef: X3, cdgh: X4, halves: true},
+		lengthOf:  X11,
 	}
+	for i := range c.msg {
+		c.msg[i] = vec(5 + i).AsX()
+	}
+	c.Function(name)
+	c.Pragma("noescape")
+	c.Doc(
+		name+" stores at sum the digest of a message of length bytes. Its end is `before` bytes at",
+		"first, less than a block, and n bytes at p. h is the state in front of them, at a block",
+		"boundary. sum may overlap first, p or h. Nothing is stored before all has been read.",
+	)
+	c.SignatureExpr("func(sum *[32]byte, h *[8]uint32, first *byte, before int, p *byte, n int, length int)")
+	c.order, c.markers = byteOrder(context, name), markerTable(context, name)
+	c.finish()
 }
 
 // A finisher is the registers of finishMessage.
 type finisher struct {
 	*Context
 	shaStream
-	sum, h, p, left, k     GPPhysical
-	first, before, inFirst GPPhysical // of finishBehind; inFirst is the mask of the bytes at first
-	mask, marker, length   GPPhysical
-	lengthOf               VecPhysical // the length that ends the padding, in the low half
-	order, markers         Mem
+	sum, h, first, before, p, left, length, k GPPhysical
+	inFirst, mask                             GPPhysical // of the bytes at first and at p
+	marker                                    GPPhysical
+	lengthOf                                  VecPhysical // the length that ends the padding, in the low half
+	order, markers                            Mem
 }
 
 // words is the register that holds words 4i to 4i+3 of the block.
 func (c *finisher) words(i int) Register { return c.msg[i].(Register) }
 
-func (c *finisher) finish(behind bool) {
+func (c *finisher) finish() {
 	c.VZEROUPPER() // as in clearUpperHalves
 	c.Load(c.Param("sum"), c.sum)
 	c.Load(c.Param("h"), c.h)
+	c.Load(c.Param("before"), c.before)
 	c.Load(c.Param("p"), c.p)
 	c.Load(c.Param("n"), c.left)
 	c.Load(c.Param("length"), c.length)
@@ -79,9 +68,9 @@ func (c *finisher) finish(behind bool) {
 	c.SHLQ(Imm(3), c.length)
 	c.BSWAPQ(c.length)
 	c.MOVQ(c.length, c.lengthOf)
-	if behind {
-		c.seam()
-	}
+	c.TESTQ(c.before, c.before)
+	c.JZ(LabelRef("block"))
+	c.seam()
 
 	c.Label("block")
 	c.CMPQ(c.left, Imm(64))
@@ -153,10 +142,9 @@ func (c *finisher) finish(behind bool) {
 	c.RET()
 }
 
-// seam loads the first block, of two pieces. If they do not fill it, 0x80 follows.
+// seam loads the first block, if it is of two pieces. If they do not fill it, 0x80 follows.
 func (c *finisher) seam() {
 	c.Load(c.Param("first"), c.first)
-	c.Load(c.Param("before"), c.before)
 	c.LEAQ(c.markers, c.marker)
 	c.TESTQ(c.left, c.left)
 	c.CMOVQEQ(c.marker, c.p)

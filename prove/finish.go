@@ -8,12 +8,12 @@ import (
 )
 
 // A finishProof is the proof of a routine that hashes the end of a message, with its padding. The
-// end is in one piece or in two. The routine has a loop of few turns, so the prover runs it for every
-// length.
+// end is in two pieces, the first of which has less than a block. The routine has a loop of few turns,
+// so the prover runs it for every length.
 type finishProof struct {
-	code   *code
-	behind bool // in two pieces, the first of which has less than a block, but is not empty
-	runs   int
+	code *code
+	held []int // the numbers of bytes in the first piece
+	runs int
 }
 
 func (d *finishProof) progressed() int { return d.runs }
@@ -37,13 +37,12 @@ func (d *finishProof) entry(before, n int) *machine {
 	for i, w := range hashValue("h") {
 		h.words[int64(4*i)] = w
 	}
-	args := []argument{{"sum", address(to, linear{})}, {"h", address(h, linear{})}}
-	if d.behind {
-		args = append(args, argument{"first", piece("first", end[:before])}, argument{"before", numeric(int64(before))})
-	}
-	args = append(args, argument{"p", piece("p", end[before:])}, argument{"n", numeric(int64(n - before))},
-		argument{"length", counted(of(symD, 1))})
-	m := d.code.entry(args)
+	m := d.code.entry([]argument{
+		{"sum", address(to, linear{})}, {"h", address(h, linear{})},
+		{"first", piece("first", end[:before])}, {"before", numeric(int64(before))},
+		{"p", piece("p", end[before:])}, {"n", numeric(int64(n - before))},
+		{"length", counted(of(symD, 1))},
+	})
 	maps.Copy(m.mem, mem.mem)
 	m.least[symD] = -1 << 50 // it may be large: nothing is compared with it
 	return m
@@ -64,12 +63,10 @@ func (d *finishProof) prove() {
 		for i, w := range v {
 			digest[int64(4*i)] = swapBytes(w)
 		}
-		if !d.behind {
-			d.finished(0, n, digest)
-			continue
-		}
-		for before := 1; before <= n && before < blocks.Size; before++ {
-			d.finished(before, n, digest)
+		for _, before := range d.held {
+			if before <= n {
+				d.finished(before, n, digest)
+			}
 		}
 	}
 }
@@ -77,10 +74,7 @@ func (d *finishProof) prove() {
 // finished proves the routine for an end of n bytes, of which `before` are in the first piece.
 func (d *finishProof) finished(before, n int, digest map[int64]word) {
 	for _, m := range d.code.returns(d.entry(before, n)) {
-		m.hasReadFirst("sum", "h", "p")
-		if d.behind {
-			m.hasReadFirst("sum", "first")
-		}
+		m.hasReadFirst("sum", "h", "first", "p")
 		m.mem["sum"].hasWords(digest)
 		d.runs++
 	}

@@ -37,7 +37,6 @@ var routines = []routine{
 	{blocks.Spec{Name: "join_avx512", Arch: "amd64", Needs: withMasks}, ofPieces, newJoinProof, true},
 	{blocks.Spec{Name: "append_avx512", Arch: "amd64", Needs: withMasks}, ofAppends, newAppendProof, true},
 	{blocks.Spec{Name: "finish_avx512shani", Arch: "amd64", Needs: withMasks | cpu.SSSE3 | cpu.SHA}, ofEnds, newFinishProof, true},
-	{blocks.Spec{Name: "finishBehind_avx512shani", Arch: "amd64", Needs: withMasks | cpu.SSSE3 | cpu.SHA}, ofEndsInTwo, newFinishBehindProof, true},
 }
 
 const (
@@ -46,9 +45,7 @@ const (
 	ofDigests = "any digests, every size"
 	ofPieces  = "one or two blocks and a rest, every length behind every length"
 	ofAppends = "every length behind every length, at most a block"
-	ofEnds    = "every length that one call gets, any length in front"
-
-	ofEndsInTwo = "every length that one call gets behind every length, any length in front"
+	ofEnds    = "every length that one call gets behind every length, any length in front"
 )
 
 func newPaddingProof(d listProof) proof { return &paddingProof{listProof: d, inFront: belowABlock()} }
@@ -67,9 +64,7 @@ func newJoinProof(d listProof) proof { return &joinProof{code: d.code, held: bel
 
 func newAppendProof(d listProof) proof { return &appendProof{code: d.code, held: belowABlock()} }
 
-func newFinishProof(d listProof) proof { return &finishProof{code: d.code} }
-
-func newFinishBehindProof(d listProof) proof { return &finishProof{code: d.code, behind: true} }
+func newFinishProof(d listProof) proof { return &finishProof{code: d.code, held: belowABlock()} }
 
 // routineNamed finds a routine, or returns nil.
 func routineNamed(name string) *routine {

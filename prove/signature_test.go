@@ -29,8 +29,6 @@ func declaration(k blocks.Spec) string {
 	case "join_avx512":
 		return "func(x *byte, held *[64]byte, n int, p *byte, length int)"
 	case "finish_avx512shani":
-		return "func(sum *[32]byte, h *[8]uint32, p *byte, n int, length int)"
-	case "finishBehind_avx512shani":
 		return "func(sum *[32]byte, h *[8]uint32, first *byte, before int, p *byte, n int, length int)"
 	case "append_avx512":
 		return "func(held *[64]byte, n int, p *byte, length int)"
@@ -63,9 +61,7 @@ func entryOf(k blocks.Spec) *machine {
 	case "join_avx512":
 		return (&joinProof{code: c}).entry(9, 100)
 	case "finish_avx512shani":
-		return (&finishProof{code: c}).entry(0, 9)
-	case "finishBehind_avx512shani":
-		return (&finishProof{code: c, behind: true}).entry(4, 9)
+		return (&finishProof{code: c}).entry(4, 9)
 	case "append_avx512":
 		return (&appendProof{code: c}).entry(9, 20)
 	}

@@ -148,7 +148,7 @@ func Finish(sum *[DigestSize]byte, h *State, rest []byte, length uint64) {
 	whole := len(rest) &^ (Size - 1)
 	vectors := inVectors.Load() && !onTwoPages(rest, whole)
 	if vectors && len(rest) <= MaxFinish {
-		finishInVectors(sum, h, rest, length)
+		finishInVectors(sum, h, nil, rest, length)
 		return
 	}
 	state := *h
@@ -158,7 +158,7 @@ func Finish(sum *[DigestSize]byte, h *State, rest []byte, length uint64) {
 	}
 	switch {
 	case vectors:
-		finishInVectors(sum, &state, rest, length)
+		finishInVectors(sum, &state, nil, rest, length)
 	case len(rest) > maxRest:
 		finishTwo(sum, &state, rest, length)
 	default:
@@ -170,14 +170,16 @@ func Finish(sum *[DigestSize]byte, h *State, rest []byte, length uint64) {
 // there, and longer ends gain little.
 const MaxFinish = 5*Size - 1
 
-// finishInVectors is Finish by one call of assembly, of at most MaxFinish bytes. It does not report to
-// the race detector that h is read: whoever changes a state also changes a length, which Go code reads.
-func finishInVectors(sum *[DigestSize]byte, h *State, rest []byte, length uint64) {
+// finishInVectors is FinishBehind by one call of assembly, of at most MaxFinish bytes. It does not
+// report to the race detector that h is read: whoever changes a state also changes a length, which Go
+// code reads.
+func finishInVectors(sum *[DigestSize]byte, h *State, first, rest []byte, length uint64) {
 	if race.Enabled {
+		race.Read(first)
 		race.Read(rest)
 		race.Write(sum[:])
 	}
-	finish(sum, h, unsafe.SliceData(rest), len(rest), int(length))
+	finish(sum, h, unsafe.SliceData(first), len(first), unsafe.SliceData(rest), len(rest), int(length))
 }
 
 // onTwoPages reports whether 64 bytes lie on two pages. They begin `at` bytes behind the beginning of p,

@@ -4,15 +4,16 @@
 
 #include "textflag.h"
 
-// func finish_avx512shani(sum *[32]byte, h *[8]uint32, p *byte, n int, length int)
+// func finish_avx512shani(sum *[32]byte, h *[8]uint32, first *byte, before int, p *byte, n int, length int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512VL, BMI2, CMOV, SHA, SSE, SSE2, SSSE3
-TEXT ·finish_avx512shani(SB), $0-40
+TEXT ·finish_avx512shani(SB), $0-56
 	VZEROUPPER
 	MOVQ       sum+0(FP), DI
 	MOVQ       h+8(FP), SI
-	MOVQ       p+16(FP), R8
-	MOVQ       n+24(FP), CX
-	MOVQ       length+32(FP), DX
+	MOVQ       before+24(FP), R11
+	MOVQ       p+32(FP), R8
+	MOVQ       n+40(FP), CX
+	MOVQ       length+48(FP), DX
 	LEAQ       ·tableK+0(SB), AX
 	MOVOU      (SI), X3
 	MOVOU      16(SI), X4
@@ -24,6 +25,83 @@ TEXT ·finish_avx512shani(SB), $0-40
 	SHLQ       $0x03, DX
 	BSWAPQ     DX
 	MOVQ       DX, X11
+	TESTQ      R11, R11
+	JZ         block
+	MOVQ       first+16(FP), R10
+	LEAQ       finish_avx512shani_markers<>+63(SB), R9
+	TESTQ      CX, CX
+	CMOVQEQ    R9, R8
+	ADDQ       R11, CX
+	SUBQ       R11, R8
+	MOVQ       $0xffffffffffffffff, R12
+	SHLXQ      R11, R12, BX
+	BZHIQ      R11, R12, R12
+	CMPQ       CX, $0x40
+	JLT        seam
+	PXOR       X5, X5
+	KMOVW      R12, K1
+	VMOVDQU8   (R10), K1, X5
+	KMOVW      BX, K2
+	VMOVDQU8   (R8), K2, X5
+	PXOR       X6, X6
+	SHRQ       $0x10, R12
+	KMOVW      R12, K3
+	VMOVDQU8   16(R10), K3, X6
+	SHRQ       $0x10, BX
+	KMOVW      BX, K4
+	VMOVDQU8   16(R8), K4, X6
+	PXOR       X7, X7
+	SHRQ       $0x10, R12
+	KMOVW      R12, K5
+	VMOVDQU8   32(R10), K5, X7
+	SHRQ       $0x10, BX
+	KMOVW      BX, K6
+	VMOVDQU8   32(R8), K6, X7
+	PXOR       X8, X8
+	SHRQ       $0x10, R12
+	KMOVW      R12, K7
+	VMOVDQU8   48(R10), K7, X8
+	SHRQ       $0x10, BX
+	KMOVW      BX, K1
+	VMOVDQU8   48(R8), K1, X8
+	PSHUFB     finish_avx512shani_order<>+0(SB), X5
+	PSHUFB     finish_avx512shani_order<>+0(SB), X6
+	PSHUFB     finish_avx512shani_order<>+0(SB), X7
+	PSHUFB     finish_avx512shani_order<>+0(SB), X8
+	ADDQ       $0x40, R8
+	SUBQ       $0x40, CX
+	JMP        rounds
+
+seam:
+	BZHIQ    CX, BX, BX
+	SUBQ     CX, R9
+	MOVOU    (R9), X5
+	KMOVW    R12, K1
+	VMOVDQU8 (R10), K1, X5
+	KMOVW    BX, K2
+	VMOVDQU8 (R8), K2, X5
+	MOVOU    16(R9), X6
+	SHRQ     $0x10, R12
+	KMOVW    R12, K3
+	VMOVDQU8 16(R10), K3, X6
+	SHRQ     $0x10, BX
+	KMOVW    BX, K4
+	VMOVDQU8 16(R8), K4, X6
+	MOVOU    32(R9), X7
+	SHRQ     $0x10, R12
+	KMOVW    R12, K5
+	VMOVDQU8 32(R10), K5, X7
+	SHRQ     $0x10, BX
+	KMOVW    BX, K6
+	VMOVDQU8 32(R8), K6, X7
+	MOVOU    48(R9), X8
+	SHRQ     $0x10, R12
+	KMOVW    R12, K7
+	VMOVDQU8 48(R10), K7, X8
+	SHRQ     $0x10, BX
+	KMOVW    BX, K1
+	VMOVDQU8 48(R8), K1, X8
+	JMP      padded
 
 block:
 	CMPQ   CX, $0x40
@@ -66,15 +144,17 @@ end:
 	KMOVW    BX, K4
 	MOVOU    48(R9), X8
 	VMOVDQU8 48(R8), K4, X8
-	PSHUFB   finish_avx512shani_order<>+0(SB), X5
-	PSHUFB   finish_avx512shani_order<>+0(SB), X6
-	PSHUFB   finish_avx512shani_order<>+0(SB), X7
-	CMPQ     CX, $0x38
-	MOVQ     $-1, CX
-	JLT      length
-	MOVQ     $-2, CX
-	PSHUFB   finish_avx512shani_order<>+0(SB), X8
-	JMP      rounds
+
+padded:
+	PSHUFB finish_avx512shani_order<>+0(SB), X5
+	PSHUFB finish_avx512shani_order<>+0(SB), X6
+	PSHUFB finish_avx512shani_order<>+0(SB), X7
+	CMPQ   CX, $0x38
+	MOVQ   $-1, CX
+	JLT    length
+	MOVQ   $-2, CX
+	PSHUFB finish_avx512shani_order<>+0(SB), X8
+	JMP    rounds
 
 padding:
 	PXOR X5, X5

@@ -110,7 +110,6 @@ var shortCode = []Spec{
 	{Name: "join_avx512", Arch: "amd64", Needs: cpu.BMI2 | cpu.AVX512F | cpu.AVX512BW | cpu.AVX512VL},
 	{Name: "append_avx512", Arch: "amd64", Needs: cpu.BMI2 | cpu.AVX512F | cpu.AVX512BW | cpu.AVX512VL},
 	{Name: "finish_avx512shani", Arch: "amd64", Needs: cpu.SSSE3 | cpu.BMI2 | cpu.SHA | cpu.AVX512F | cpu.AVX512BW | cpu.AVX512VL},
-	{Name: "finishBehind_avx512shani", Arch: "amd64", Needs: cpu.SSSE3 | cpu.BMI2 | cpu.SHA | cpu.AVX512F | cpu.AVX512BW | cpu.AVX512VL},
 	{Name: "padShort_ssse3", Arch: "amd64"},
 	{Name: "putDigests_ssse3", Arch: "amd64", Needs: cpu.SSSE3},
 	{Name: "padShort_neon", Arch: "arm64"},

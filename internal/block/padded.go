@@ -3,8 +3,6 @@ package block
 import (
 	"crypto/sha256"
 	"unsafe"
-
-	"github.com/sha256-simd/sha256-simd/internal/race"
 )
 
 // HashPadded sets dst to the digest of the first n bytes of padded, a few whole blocks that
@@ -42,9 +40,8 @@ func HashBehind(dst *[DigestSize]byte, first, m []byte) {
 func FinishBehind(sum *[DigestSize]byte, h *State, first, m []byte, length uint64) {
 	before := len(first)
 	end := before + len(m)
-	if inVectors.Load() && before > 0 && end <= MaxFinish &&
-		!onTwoPages(m, -before) && !onTwoPages(m, end&^(Size-1)-before) {
-		finishBehindInVectors(sum, h, first, m, length)
+	if inVectors.Load() && end <= MaxFinish && !onTwoPages(m, -before) && !onTwoPages(m, end&^(Size-1)-before) {
+		finishInVectors(sum, h, first, m, length)
 		return
 	}
 	var begun [Size]byte
@@ -58,15 +55,4 @@ func FinishBehind(sum *[DigestSize]byte, h *State, first, m []byte, length uint6
 	}
 	Append(&begun, before, m)
 	Finish(sum, h, begun[:before+len(m)], length)
-}
-
-// finishBehindInVectors is FinishBehind by one call of assembly, of at most MaxFinish bytes. The
-// first piece is not empty: its address is valid.
-func finishBehindInVectors(sum *[DigestSize]byte, h *State, first, m []byte, length uint64) {
-	if race.Enabled {
-		race.Read(first)
-		race.Read(m)
-		race.Write(sum[:])
-	}
-	finishBehind(sum, h, unsafe.SliceData(first), len(first), unsafe.SliceData(m), len(m), int(length))
 }

@@ -24,12 +24,8 @@ func join(x *byte, held *[Size]byte, n int, p *byte, length int) {
 	join_avx512(x, held, n, p, length)
 }
 
-func finish(sum *[DigestSize]byte, h *State, p *byte, n, length int) {
-	finish_avx512shani(sum, h, p, n, length)
-}
-
-func finishBehind(sum *[DigestSize]byte, h *State, first *byte, before int, p *byte, n, length int) {
-	finishBehind_avx512shani(sum, h, first, before, p, n, length)
+func finish(sum *[DigestSize]byte, h *State, first *byte, before int, p *byte, n, length int) {
+	finish_avx512shani(sum, h, first, before, p, n, length)
 }
 
 func appendPiece(held *[Size]byte, n int, p *byte, length int) { append_avx512(held, n, p, length) }

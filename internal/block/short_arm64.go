@@ -16,10 +16,6 @@ func join(*byte, *[Size]byte, int, *byte, int) { panic("sha256: no routine joins
 
 func appendPiece(*[Size]byte, int, *byte, int) { panic("sha256: no routine appends pieces") }
 
-func finish(*[DigestSize]byte, *State, *byte, int, int) {
-	panic("sha256: no routine finishes messages")
-}
-
-func finishBehind(*[DigestSize]byte, *State, *byte, int, *byte, int, int) {
+func finish(*[DigestSize]byte, *State, *byte, int, *byte, int, int) {
 	panic("sha256: no routine finishes messages")
 }

@@ -282,18 +282,10 @@ func join_avx512(x *byte, held *[64]byte, n int, p *byte, length int)
 func append_avx512(held *[64]byte, n int, p *byte, length int)
 
 // finish_avx512shani stores at sum the digest of a message of length bytes. Its
-// end is n bytes at p. h is the state in front of them, at a block boundary.
-// sum may overlap p or h. Nothing is stored before all has been read. It needs
-// SSSE3, BMI2, SHA, AVX512F, AVX512BW and AVX512VL.
-//
-//go:noescape
-func finish_avx512shani(sum *[32]byte, h *[8]uint32, p *byte, n int, length int)
-
-// finishBehind_avx512shani stores at sum the digest of a message of length
-// bytes. Its end is `before` bytes at first, 1 to 63, and n bytes at p. h is
-// the state in front of them, at a block boundary. sum may overlap first, p or
-// h. Nothing is stored before all has been read. It needs SSSE3, BMI2, SHA,
+// end is `before` bytes at first, less than a block, and n bytes at p. h is the
+// state in front of them, at a block boundary. sum may overlap first, p or h.
+// Nothing is stored before all has been read. It needs SSSE3, BMI2, SHA,
 // AVX512F, AVX512BW and AVX512VL.
 //
 //go:noescape
-func finishBehind_avx512shani(sum *[32]byte, h *[8]uint32, first *byte, before int, p *byte, n int, length int)
+func finish_avx512shani(sum *[32]byte, h *[8]uint32, first *byte, before int, p *byte, n int, length int)
