@@ -98,9 +98,9 @@ func leastJobs(n, bytes, shortest, longest int) int {
 }
 
 // isFewLong reports whether some writes of `shortest` to `longest` bytes may be long, and most
-// may complete no block. The limits are of Emerald Rapids.
+// may complete no block. The limit of longest is of Emerald Rapids.
 func isFewLong(shortest, longest int) bool {
-	return shortest < BlockSize/2 && longest >= 4*BlockSize
+	return shortest < BlockSize && longest >= 4*BlockSize
 }
 
 // blocksOf returns how many blocks n bytes complete in a hash that holds `held` bytes.
@@ -148,23 +148,23 @@ func allWrap(hs []hash.Hash) bool {
 func weighLengths(hs []hash.Hash, data [][]byte, bytes, shortest, longest, more int) bool {
 	least, most := heldAbout(hs)
 	t := tallyAbout(data, bytes, shortest, longest, least, most)
-	if t.Longest() == 1 && shortest == longest && least == most && isReady(longest, least) && !lanes.ReadyPay() {
+	if t.Longest() == 1 && least == most && areReady(shortest, longest, least) && !lanes.ReadyPay() {
 		return true
 	}
 	return writesOneByOne(t, len(hs), more)
 }
 
-// isReady reports whether a kernel can load the block that a write of `length` bytes completes
-// without waiting for what Write has just stored, in a hash that holds `held` bytes. That is so if
-// Write appends in vector registers, or copies whole words behind whole words. Writes of a block or
-// more count only if they are whole words and are not joined: the others leave Write so much to do
-// that lanes gain.
-func isReady(length, held int) bool {
+// areReady reports whether writes of `shortest` to `longest` bytes complete blocks that a kernel can
+// load without waiting for what Write has just stored. Each hash holds `held` bytes, and each write
+// completes one block. Blocks are ready if Write appends in vector registers, as it does below a block,
+// or copies whole words behind whole words. Where it uses vector registers, it joins longer writes with
+// what is held, unless that is whole quarters of a block: then it copies, and no two stores overlap.
+func areReady(shortest, longest, held int) bool {
 	const wordSize = 8
-	if joins(held) {
-		return length < BlockSize
+	if block.InVectors() {
+		return longest < BlockSize || !joins(held)
 	}
-	return (length|held)%wordSize == 0
+	return shortest == longest && (longest|held)%wordSize == 0
 }
 
 // tallyAbout tallies the blocks that writing data completes, if the hashes hold `least` to `most`

@@ -210,7 +210,7 @@ func TestWeighLengths(t *testing.T) {
 		{"whole blocks", 0, 64, true},
 		{"whole words", 40, 24, true},
 		{"no whole words are held", 60, 64, false},
-		{"no whole words are written", 48, 20, false},
+		{"no whole words are written", 48, 20, block.InVectors()},
 		{"two blocks", 0, 128, false},
 	} {
 		for n := 2; n < 80; n++ {
@@ -230,19 +230,20 @@ func TestWeighLengths(t *testing.T) {
 	}
 }
 
-// TestIsReady names writes whose block a kernel can load at once.
-func TestIsReady(t *testing.T) {
+// TestAreReady names writes whose blocks a kernel can load at once.
+func TestAreReady(t *testing.T) {
 	for _, tt := range []struct {
-		length, held int
-		want         bool
+		shortest, longest, held int
+		want                    bool
 	}{
-		{64, 0, true}, {24, 40, true}, {64, 60, false}, {20, 48, false}, {65, 7, false},
-		{64, 48, true}, {128, 16, true}, {56, 24, true},
-		{63, 1, block.InVectors()}, {30, 47, block.InVectors()},
-		{64, 40, !block.InVectors()}, {120, 24, !block.InVectors()},
+		{64, 64, 0, true}, {24, 24, 40, true}, {64, 64, 48, true}, {104, 104, 16, true}, {56, 56, 24, true},
+		{64, 64, 60, false}, {65, 65, 7, false}, {63, 64, 40, false},
+		{63, 63, 1, block.InVectors()}, {20, 20, 48, block.InVectors()}, {40, 56, 24, block.InVectors()},
+		{65, 65, 16, block.InVectors()}, {65, 100, 0, block.InVectors()},
+		{64, 64, 40, !block.InVectors()}, {80, 80, 24, !block.InVectors()},
 	} {
-		if got := isReady(tt.length, tt.held); got != tt.want {
-			t.Errorf("%d bytes to a hash that holds %d: %t, want %t", tt.length, tt.held, got, tt.want)
+		if got := areReady(tt.shortest, tt.longest, tt.held); got != tt.want {
+			t.Errorf("%d to %d bytes to hashes that hold %d: %t, want %t", tt.shortest, tt.longest, tt.held, got, tt.want)
 		}
 	}
 }
@@ -589,8 +590,8 @@ func TestLeastJobs(t *testing.T) {
 	for _, tt := range []struct{ n, bytes, shortest, longest, want int }{
 		{40, 8 * 1024, 0, 1024, 8},
 		{40, 8*1024 + 1, 0, 1024, 9},
-		{40, 8 * 1024, 31, 1024, 8},
-		{40, 40 * 100, 32, 1024, 40}, // all may complete a block
+		{40, 8 * 1024, 63, 1024, 8},
+		{40, 40 * 100, 64, 1024, 40}, // all complete a block
 		{40, 40 * 100, 0, 255, 40},   // all are short
 		{40, 8 * 256, 0, 256, 8},
 		{2, 1024, 0, 1024, 1},
