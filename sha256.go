@@ -135,30 +135,23 @@ func (d *digest) Write(p []byte) (int, error) {
 		// each of many hashes takes 4% less time by this short way (Zen 3).
 		block.Compress(&d.h, p)
 		d.len += BlockSize
+	// If two goroutines have spoiled d, p may complete no block: Write would read behind it.
+	case held < BlockSize && block.InOneCall(held, p):
+		block.Write(&d.h, &d.x, held, p)
+		d.n = uint8(held+n) % BlockSize
+		d.len += uint64(n)
 	case held == 0:
 		whole := n &^ (BlockSize - 1)
 		block.Append(&d.x, 0, p[whole:])
 		block.CompressAtOnce(&d.h, p[:whole])
 		d.n = uint8(n - whole)
 		d.len += uint64(n)
-	// One or two blocks and the rest are joined on the stack, so that one call compresses them.
-	// Three blocks gain nothing. Joined, a piece of less than a block takes up to 20% longer (Emerald
-	// Rapids, Granite Rapids). And if two goroutines have spoiled d, Join would read behind it.
-	case n >= BlockSize && n < 3*BlockSize-held && joins(held) && block.JoinsQuickly(held, p):
-		var x [2 * BlockSize]byte
-		block.Join(&x, &d.x, held%BlockSize, p) // held is larger if two goroutines have spoiled d
-		block.Compress(&d.h, x[:(held+n)&^(BlockSize-1)])
-		d.n = uint8(held+n) % BlockSize
-		d.len += uint64(n)
-	// Other writes that complete one block complete it in d.x, by Append or a copy as above.
+	// A single block is completed in d.x, two blocks and the rest on the stack, so that one call
+	// compresses them. Three blocks gain nothing.
 	case n < 2*BlockSize-held:
 		var rest [BlockSize]byte
 		k := BlockSize - held
-		if held%16 != 0 {
-			block.Append(&d.x, held, p[:k])
-		} else {
-			copy(d.x[held:], p)
-		}
+		copy(d.x[held:], p)
 		copy(rest[:], p[k:])
 		block.Compress(&d.h, d.x[:])
 		d.x = rest
@@ -188,11 +181,6 @@ func (d *digest) Write(p []byte) (int, error) {
 	}
 	return n, nil
 }
-
-// joins reports whether Write uses block.Join for a hash that holds `held` bytes, and a write of a
-// block or more that completes one or two blocks. Join gains if the seam lies inside a quarter of a
-// block: after copies, two stores may cover one load of a kernel, which waits for both.
-func joins(held int) bool { return held%16 != 0 && block.InVectors() }
 
 // fetch prefetches the cache lines of d.x. Other fields on these lines come along: the
 // state lies before x, the rest after x.

@@ -148,23 +148,19 @@ func allWrap(hs []hash.Hash) bool {
 func weighLengths(hs []hash.Hash, data [][]byte, bytes, shortest, longest, more int) bool {
 	least, most := heldAbout(hs)
 	t := tallyAbout(data, bytes, shortest, longest, least, most)
-	if t.Longest() == 1 && least == most && areReady(shortest, longest, least) && !lanes.ReadyPay() {
+	if t.Longest() == 1 && areReady(shortest, longest, least, most) && !lanes.ReadyPay() {
 		return true
 	}
 	return writesOneByOne(t, len(hs), more)
 }
 
-// areReady reports whether writes of `shortest` to `longest` bytes complete blocks that a kernel can
-// load without waiting for what Write has just stored. Each hash holds `held` bytes, and each write
-// completes one block. Blocks are ready if Write appends in vector registers, as it does below a block,
-// or copies whole words behind whole words. Where it uses vector registers, it joins longer writes with
-// what is held, unless that is whole quarters of a block: then it copies, and no two stores overlap.
-func areReady(shortest, longest, held int) bool {
+// areReady reports whether writes of `shortest` to `longest` bytes, each of which completes one block,
+// complete blocks that a kernel can load without waiting for what Write has just stored. The hashes
+// hold `least` to `most` bytes. Blocks are ready if Write puts them together in vector registers, or
+// copies whole words behind whole words.
+func areReady(shortest, longest, least, most int) bool {
 	const wordSize = 8
-	if block.InVectors() {
-		return longest < BlockSize || !joins(held)
-	}
-	return shortest == longest && (longest|held)%wordSize == 0
+	return block.InVectors() || shortest == longest && least == most && (longest|least)%wordSize == 0
 }
 
 // tallyAbout tallies the blocks that writing data completes, if the hashes hold `least` to `most`

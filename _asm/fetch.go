@@ -16,9 +16,9 @@ var helpers = []kernel{
 	{name: "putDigests_avx512", avo: putDigests(newMaskPutter)},
 	{name: "putDigests_ssse3", avo: putDigests(newBytePutter)},
 	{name: "putDigests_neon", arm: neonPutDigests},
-	{name: "join_avx512", avo: joinPieces},
 	{name: "append_avx512", avo: appendPiece},
 	{name: "finish_avx512shani", avo: finishMessage},
+	{name: "write_avx512shani", avo: writePiece},
 }
 
 const (

@@ -7,28 +7,13 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// finishMessage generates the routine finish, which hashes the end of a message, with its padding, by
-// the SHA extensions.
-//
-// Pieces and padding are put together in the registers of the message schedule. On their way through
-// memory, they would be stored by pieces and loaded by others: such loads take longer, and so do stores
-// that cross the end of a page. The digest is stored by 16 bytes, so what loads 16 of them does not
-// wait, either.
+// finishMessage generates the routine finish, which hashes the end of a message, with its padding. The
+// digest is stored by 16 bytes, so what loads 16 of them does not wait.
 //
 // A masked load reads no byte that the mask leaves out. But an empty piece may have an invalid address,
 // or that of memory that was just written. Even a load of no byte takes long there, so an address in
 // the table takes its place.
-func finishMessage(context *Context, name string) {
-	c := finisher{
-		Context: context,
-		sum:     RDI, h: RSI, first: R10, before: R11, p: R8, left: RCX, length: RDX, k: RAX,
-		inFirst: R12, mask: RBX, marker: R9,
-		shaStream: shaStream{p: Mem{Base: R8}, abef: X3, cdgh: X4, halves: true},
-		lengthOf:  X11,
-	}
-	for i := range c.msg {
-		c.msg[i] = vec(5 + i).AsX()
-	}
+func finishMessage(c *Context, name string) {
 	c.Function(name)
 	c.Pragma("noescape")
 	c.Doc(
@@ -37,34 +22,30 @@ func finishMessage(context *Context, name string) {
 		"boundary. sum may overlap first, p or h. Nothing is stored before all has been read.",
 	)
 	c.SignatureExpr("func(sum *[32]byte, h *[8]uint32, first *byte, before int, p *byte, n int, length int)")
-	c.order, c.markers = byteOrder(context, name), markerTable(context, name)
-	c.finish()
+	f := finisher{
+		pieceStream: newPieceStream(c, name),
+		sum:         RDI, length: RDX, inFirst: R12, marker: R9, lengthOf: X11,
+		markers: markerTable(c, name),
+	}
+	f.finish()
 }
 
 // A finisher is the registers of finishMessage.
 type finisher struct {
-	*Context
-	shaStream
-	sum, h, first, before, p, left, length, k GPPhysical
-	inFirst, mask                             GPPhysical // of the bytes at first and at p
-	marker                                    GPPhysical
-	lengthOf                                  VecPhysical // the length that ends the padding, in the low half
-	order, markers                            Mem
+	pieceStream
+	sum, length, inFirst, marker GPPhysical  // inFirst is a mask of the bytes at first
+	lengthOf                     VecPhysical // the length that ends the padding, in the low half
+	markers                      Mem
 }
 
-// words is the register that holds words 4i to 4i+3 of the block.
-func (c *finisher) words(i int) Register { return c.msg[i].(Register) }
-
 func (c *finisher) finish() {
-	c.VZEROUPPER() // as in clearUpperHalves
 	c.Load(c.Param("sum"), c.sum)
 	c.Load(c.Param("h"), c.h)
 	c.Load(c.Param("before"), c.before)
 	c.Load(c.Param("p"), c.p)
 	c.Load(c.Param("n"), c.left)
 	c.Load(c.Param("length"), c.length)
-	c.LEAQ(kTable(c.Context, "", false), c.k)
-	loadState(c.Context, c.shaStream, c.h)
+	c.begin()
 	c.SHLQ(Imm(3), c.length)
 	c.BSWAPQ(c.length)
 	c.MOVQ(c.length, c.lengthOf)
@@ -75,11 +56,7 @@ func (c *finisher) finish() {
 	c.Label("block")
 	c.CMPQ(c.left, Imm(64))
 	c.JLT(LabelRef("end"))
-	for i := range c.msg {
-		c.blockWords(c.Context, i, c.words(i), c.order)
-	}
-	c.ADDQ(Imm(64), c.p)
-	c.SUBQ(Imm(64), c.left)
+	c.loadBlock()
 	c.JMP(LabelRef("rounds"))
 
 	c.Label("end")
@@ -89,14 +66,10 @@ func (c *finisher) finish() {
 	c.SUBQ(c.left, c.marker)
 	c.MOVQ(U64(1<<64-1), c.mask)
 	c.BZHIQ(c.left, c.mask, c.mask)
-	for i, in := range [quarters]Register{K1, K2, K3, K4} {
-		if i > 0 {
-			c.SHRQ(Imm(16), c.mask)
-		}
-		c.KMOVW(c.mask.As32(), in)
+	c.eachMask(c.mask, func(i int, in Register) {
 		c.MOVOU(Mem{Base: c.marker, Disp: 16 * i}, c.words(i))
 		c.VMOVDQU8(Mem{Base: c.p, Disp: 16 * i}, in, c.words(i))
-	}
+	})
 
 	// The registers have the last bytes, and 0x80 behind them. `left` becomes -2 if one more block
 	// follows, for the length alone, else -1.
@@ -121,15 +94,7 @@ func (c *finisher) finish() {
 	c.PSHUFB(c.order, last)
 
 	c.Label("rounds")
-	saved := [2]VecPhysical{X9, X10}
-	c.MOVOA(c.abef, saved[0])
-	c.MOVOA(c.cdgh, saved[1])
-	c.load = func(int, Register) {}
-	for i := range 16 {
-		c.fourRounds(c.Context, i, c.k, c.order)
-	}
-	c.PADDD(saved[0], c.abef)
-	c.PADDD(saved[1], c.cdgh)
+	c.compress()
 	c.CMPQ(c.left, Imm(0))
 	c.JGE(LabelRef("block"))
 	c.INCQ(c.left)
@@ -159,8 +124,7 @@ func (c *finisher) seam() {
 	for i := range c.msg {
 		c.PSHUFB(c.order, c.words(i))
 	}
-	c.ADDQ(Imm(64), c.p)
-	c.SUBQ(Imm(64), c.left)
+	c.hasBlock()
 	c.JMP(LabelRef("rounds"))
 
 	c.Label("seam")

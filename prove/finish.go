@@ -24,9 +24,8 @@ func (d *finishProof) entry(before, n int) *machine {
 	mem := &machine{mem: map[string]*region{}}
 	end := octets("end", n)
 	piece := func(name string, octets []octet) value {
-		words := inMemory(octets)
 		r := mem.region(name, linear{}, number(int64(len(octets))), true, false)
-		r.bytes, r.lazy = true, func(off int64) (word, bool) { return words[off/4], true }
+		r.hasBytes(octets)
 		if len(octets) == 0 { // it may be nowhere
 			return data(unknown(), unknown())
 		}
@@ -49,7 +48,7 @@ func (d *finishProof) entry(before, n int) *machine {
 }
 
 func (d *finishProof) prove() {
-	for n := range blocks.MaxFinish + 1 {
+	for n := range blocks.MaxOneCall + 1 {
 		forget()
 		v := hashValue("h")
 		for text := range slices.Chunk(paddedTo(octets("end", n), of(symD, 1)), blocks.Size/4) {

@@ -57,7 +57,7 @@ sha256rnds2   v128,v128,v128
 vmovdqa32     v256,v256 v512,v512
 vmovdqu       v128,m128 v256,m256 m128,v128 m256,v256
 vmovdqu32     v128,v128 v128,m128 v256,m256 v512,m512 m128,v128 m256,v256 m512,v512
-vmovdqu8      v128{k},m128 v512{k},m512 v512{k}{z},m512 v512{k},v512 m256{k},v256
+vmovdqu8      v128{k},m128 v128{k}{z},m128 v512{k}{z},m512 v512{k},v512 m256{k},v256
 vmovdqa64     v512,v512
 vmovdqu64     v256,m256 v512,m512 m256,v256 m512,v512
 vmovmskps     r32,v128 r32,v256

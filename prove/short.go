@@ -34,8 +34,8 @@ var routines = []routine{
 	{blocks.Spec{Name: "putDigests_ssse3", Arch: "amd64", Needs: cpu.SSSE3}, ofDigests, newDigestsProof, false},
 	{blocks.Spec{Name: "padShort_neon", Arch: "arm64"}, ofPadding, newPaddingProof, false},
 	{blocks.Spec{Name: "putDigests_neon", Arch: "arm64"}, ofDigests, newDigestsProof, false},
-	{blocks.Spec{Name: "join_avx512", Arch: "amd64", Needs: withMasks}, ofPieces, newJoinProof, true},
 	{blocks.Spec{Name: "append_avx512", Arch: "amd64", Needs: withMasks}, ofAppends, newAppendProof, true},
+	{blocks.Spec{Name: "write_avx512shani", Arch: "amd64", Needs: withMasks | cpu.SSSE3 | cpu.SHA}, ofPieces, newWriteProof, true},
 	{blocks.Spec{Name: "finish_avx512shani", Arch: "amd64", Needs: withMasks | cpu.SSSE3 | cpu.SHA}, ofEnds, newFinishProof, true},
 }
 
@@ -43,7 +43,7 @@ const (
 	withMasks = cpu.BMI2 | cpu.AVX512F | cpu.AVX512BW | cpu.AVX512VL
 	ofPadding = "any messages, every length behind every length"
 	ofDigests = "any digests, every size"
-	ofPieces  = "one or two blocks and a rest, every length behind every length"
+	ofPieces  = "every length that one call gets behind every length, at least a block"
 	ofAppends = "every length behind every length, at most a block"
 	ofEnds    = "every length that one call gets behind every length, any length in front"
 )
@@ -60,7 +60,7 @@ func belowABlock() (lengths []int) {
 
 func newDigestsProof(d listProof) proof { return &digestsProof{d} }
 
-func newJoinProof(d listProof) proof { return &joinProof{code: d.code, held: belowABlock()} }
+func newWriteProof(d listProof) proof { return &writeProof{code: d.code, held: belowABlock()} }
 
 func newAppendProof(d listProof) proof { return &appendProof{code: d.code, held: belowABlock()} }
 
@@ -132,6 +132,12 @@ func inMemory(octets []octet) (words []word) {
 // hasOctets has a region of bytes hold inputs of its name.
 func (r *region) hasOctets() {
 	r.bytes, r.lazy = true, func(off int64) (word, bool) { return messageWord(r.name, off/4), true }
+}
+
+// hasBytes has a region of bytes hold these.
+func (r *region) hasBytes(octets []octet) {
+	words := inMemory(octets)
+	r.bytes, r.lazy = true, func(off int64) (word, bool) { return words[off/4], true }
 }
 
 // A listProof is the proof of a routine.

@@ -26,8 +26,8 @@ func declaration(k blocks.Spec) string {
 		return "func(slots *byte, stride int, msgs *[]byte, numbers *uint16, n int, h *[8]uint32, rest *[64]byte, before int, heads *byte, headSize int, length int)"
 	case "putDigests_avx512", "putDigests_ssse3", "putDigests_neon":
 		return "func(dst *byte, size int, stride int, numbers *uint16, n int, slots *byte, slotStride int, h *[8]uint32)"
-	case "join_avx512":
-		return "func(x *byte, held *[64]byte, n int, p *byte, length int)"
+	case "write_avx512shani":
+		return "func(h *[8]uint32, held *[64]byte, n int, p *byte, length int)"
 	case "finish_avx512shani":
 		return "func(sum *[32]byte, h *[8]uint32, first *byte, before int, p *byte, n int, length int)"
 	case "append_avx512":
@@ -58,8 +58,8 @@ func entryOf(k blocks.Spec) *machine {
 		return (&paddingProof{listProof: listProof{code: c}}).entry(of(symR, 1), 9, 4)
 	case "putDigests_avx512", "putDigests_ssse3", "putDigests_neon":
 		return (&digestsProof{listProof{code: c}}).entry(of(symR, 1), numeric(20), true)
-	case "join_avx512":
-		return (&joinProof{code: c}).entry(9, 100)
+	case "write_avx512shani":
+		return (&writeProof{code: c}).entry(9, 100)
 	case "finish_avx512shani":
 		return (&finishProof{code: c}).entry(4, 9)
 	case "append_avx512":

@@ -147,7 +147,7 @@ func putLength(tail []byte, length uint64) {
 func Finish(sum *[DigestSize]byte, h *State, rest []byte, length uint64) {
 	whole := len(rest) &^ (Size - 1)
 	vectors := inVectors.Load() && !onTwoPages(rest, whole)
-	if vectors && len(rest) <= MaxFinish {
+	if vectors && len(rest) <= MaxOneCall {
 		finishInVectors(sum, h, nil, rest, length)
 		return
 	}
@@ -166,11 +166,7 @@ func Finish(sum *[DigestSize]byte, h *State, rest []byte, length uint64) {
 	}
 }
 
-// MaxFinish is the largest number of bytes that one call of assembly finishes: its proof goes up to
-// there, and longer ends gain little.
-const MaxFinish = 5*Size - 1
-
-// finishInVectors is FinishBehind by one call of assembly, of at most MaxFinish bytes. It does not
+// finishInVectors is FinishBehind by one call of assembly, of at most MaxOneCall bytes. It does not
 // report to the race detector that h is read: whoever changes a state also changes a length, which Go
 // code reads.
 func finishInVectors(sum *[DigestSize]byte, h *State, first, rest []byte, length uint64) {
@@ -180,14 +176,6 @@ func finishInVectors(sum *[DigestSize]byte, h *State, first, rest []byte, length
 		race.Write(sum[:])
 	}
 	finish(sum, h, unsafe.SliceData(first), len(first), unsafe.SliceData(rest), len(rest), int(length))
-}
-
-// onTwoPages reports whether 64 bytes lie on two pages. They begin `at` bytes behind the beginning of p,
-// or before it if at is negative. If one of the pages is not there, or was never touched, a masked load
-// takes 100 ns more, even if the mask leaves out all bytes of that page (Granite Rapids).
-func onTwoPages(p []byte, at int) bool {
-	const page = 4096
-	return (uintptr(unsafe.Pointer(unsafe.SliceData(p)))+uintptr(at))%page > page-Size
 }
 
 // finishOne is Finish for an end of one block. It changes h. Its tail is one block, not MaxTail: Go

@@ -7,7 +7,6 @@ import (
 	"runtime"
 	"slices"
 	"testing"
-	"unsafe"
 
 	"github.com/sha256-simd/sha256-simd/internal/test/guard"
 )
@@ -97,21 +96,6 @@ func TestPad(t *testing.T) {
 	}
 }
 
-// TestOnTwoPages compares onTwoPages with the pages of the first and the last of 64 bytes.
-func TestOnTwoPages(t *testing.T) {
-	const page = 4096
-	p := make([]byte, 3*page)
-	for i := page; i < 2*page; i++ {
-		at := uintptr(unsafe.Pointer(&p[i]))
-		want := at/page != (at+Size-1)/page
-		for _, behind := range []int{-Size, 0, Size} {
-			if got := onTwoPages(p[i-behind:], behind); got != want {
-				t.Fatalf("64 bytes at %d of a page, %d behind the beginning: %t", at%page, behind, got)
-			}
-		}
-	}
-}
-
 // finished returns what Finish sets its digest to, by plain Go.
 func finished(h State, rest []byte, length uint64) (sum [DigestSize]byte) {
 	var tail [MaxTail]byte
@@ -127,11 +111,11 @@ func finished(h State, rest []byte, length uint64) (sum [DigestSize]byte) {
 // ends that plain Go compresses. The end begins at a block boundary of a message of over 4 GiB.
 func TestFinish(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 10))
-	const most = MaxFinish + 2*Size
+	const most = MaxOneCall + 2*Size
 	buf := guard.New(t, most)
 	randomBytes(r, buf.Bytes())
 	forEachSingle(t, func(t *testing.T) {
-		forEachJoin(t, func(t *testing.T) {
+		forEachPieces(t, func(t *testing.T) {
 			for _, place := range []func(*guard.Buffer, int) []byte{(*guard.Buffer).Head, (*guard.Buffer).Tail} {
 				for n := range most {
 					rest, length := place(buf, n), 4<<30+uint64(n)
@@ -146,7 +130,7 @@ func TestFinish(t *testing.T) {
 						t.Fatalf("%d bytes: the state before them is now %x", n, h)
 					}
 					// At the edge of a page, Finish leaves the end to Go code. The routine is right there, too.
-					if InVectors() && n <= MaxFinish {
+					if InVectors() && n <= MaxOneCall {
 						if finishInVectors(&got, &h, nil, rest, length); got != want {
 							t.Fatalf("%d bytes in vector registers: %x, want %x", n, got, want)
 						}
@@ -177,7 +161,7 @@ func TestFinish(t *testing.T) {
 // pages, with those that TestFinish takes for right.
 func TestFinishBehind(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 12))
-	const most = MaxFinish + Size
+	const most = MaxOneCall + Size
 	all := make([]byte, most)
 	randomBytes(r, all)
 	before := randomState(r)
@@ -187,7 +171,7 @@ func TestFinishBehind(t *testing.T) {
 	}
 	heads, rests := guard.New(t, Size), guard.New(t, most)
 	forEachSingle(t, func(t *testing.T) {
-		forEachJoin(t, func(t *testing.T) {
+		forEachPieces(t, func(t *testing.T) {
 			for _, place := range []func(*guard.Buffer, int) []byte{(*guard.Buffer).Head, (*guard.Buffer).Tail} {
 				for n, want := range wants {
 					for k := range min(n+1, Size) {
@@ -199,7 +183,7 @@ func TestFinishBehind(t *testing.T) {
 						if FinishBehind(&got, &h, first, m, length); got != want || h != before {
 							t.Fatalf("%d bytes behind %d: %x, want %x; the state before them is now %x", n-k, k, got, want, h)
 						}
-						if InVectors() && n <= MaxFinish { // at the edge of a page, too
+						if InVectors() && n <= MaxOneCall { // at the edge of a page, too
 							if finishInVectors(&got, &h, first, m, length); got != want {
 								t.Fatalf("%d bytes behind %d in vector registers: %x, want %x", n-k, k, got, want)
 							}
@@ -214,7 +198,7 @@ func TestFinishBehind(t *testing.T) {
 							}
 							copy(first, all)
 							copy(m, all[k:n])
-							if !InVectors() || n > MaxFinish {
+							if !InVectors() || n > MaxOneCall {
 								continue
 							}
 							if finishInVectors(sum, &h, first, m, length); *sum != want {

@@ -7,13 +7,13 @@
 // func finish_avx512shani(sum *[32]byte, h *[8]uint32, first *byte, before int, p *byte, n int, length int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512VL, BMI2, CMOV, SHA, SSE, SSE2, SSSE3
 TEXT ·finish_avx512shani(SB), $0-56
-	VZEROUPPER
 	MOVQ       sum+0(FP), DI
 	MOVQ       h+8(FP), SI
 	MOVQ       before+24(FP), R11
 	MOVQ       p+32(FP), R8
 	MOVQ       n+40(FP), CX
 	MOVQ       length+48(FP), DX
+	VZEROUPPER
 	LEAQ       ·tableK+0(SB), AX
 	MOVOU      (SI), X3
 	MOVOU      16(SI), X4

@@ -102,13 +102,13 @@ func TestInstructionSets(t *testing.T) {
 	}
 }
 
-// shortCode is the code of shortRoutines, which is in no catalog, and of Join, Append, Hold,
+// shortCode is the code of shortRoutines, which is in no catalog, and of Write, Append, Hold,
 // Finish and FinishBehind.
 var shortCode = []Spec{
 	{Name: "padShort_avx512", Arch: "amd64", Needs: cpu.BMI2 | cpu.AVX512F | cpu.AVX512BW | cpu.AVX512VL},
 	{Name: "putDigests_avx512", Arch: "amd64", Needs: cpu.BMI2 | cpu.AVX512BW | cpu.AVX512VL},
-	{Name: "join_avx512", Arch: "amd64", Needs: cpu.BMI2 | cpu.AVX512F | cpu.AVX512BW | cpu.AVX512VL},
 	{Name: "append_avx512", Arch: "amd64", Needs: cpu.BMI2 | cpu.AVX512F | cpu.AVX512BW | cpu.AVX512VL},
+	{Name: "write_avx512shani", Arch: "amd64", Needs: cpu.SSSE3 | cpu.BMI2 | cpu.SHA | cpu.AVX512F | cpu.AVX512BW | cpu.AVX512VL},
 	{Name: "finish_avx512shani", Arch: "amd64", Needs: cpu.SSSE3 | cpu.BMI2 | cpu.SHA | cpu.AVX512F | cpu.AVX512BW | cpu.AVX512VL},
 	{Name: "padShort_ssse3", Arch: "amd64"},
 	{Name: "putDigests_ssse3", Arch: "amd64", Needs: cpu.SSSE3},

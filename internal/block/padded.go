@@ -39,8 +39,7 @@ func HashBehind(dst *[DigestSize]byte, first, m []byte) {
 // so the memory behind it is there.
 func FinishBehind(sum *[DigestSize]byte, h *State, first, m []byte, length uint64) {
 	before := len(first)
-	end := before + len(m)
-	if inVectors.Load() && end <= MaxFinish && !onTwoPages(m, -before) && !onTwoPages(m, end&^(Size-1)-before) {
+	if InOneCall(before, m) {
 		finishInVectors(sum, h, first, m, length)
 		return
 	}

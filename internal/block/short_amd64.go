@@ -20,8 +20,8 @@ func putDigests(in shortRoutine, dst *byte, size, rowStride int, numbers *uint16
 	}
 }
 
-func join(x *byte, held *[Size]byte, n int, p *byte, length int) {
-	join_avx512(x, held, n, p, length)
+func write(h *State, held *[Size]byte, n int, p *byte, length int) {
+	write_avx512shani(h, held, n, p, length)
 }
 
 func finish(sum *[DigestSize]byte, h *State, first *byte, before int, p *byte, n, length int) {

@@ -12,7 +12,7 @@ func putDigests(_ shortRoutine, dst *byte, size, rowStride int, numbers *uint16,
 	putDigests_neon(dst, size, rowStride, numbers, n, &slots.Scratch[0], int(stride), next)
 }
 
-func join(*byte, *[Size]byte, int, *byte, int) { panic("sha256: no routine joins pieces") }
+func write(*State, *[Size]byte, int, *byte, int) { panic("sha256: no routine writes pieces") }
 
 func appendPiece(*[Size]byte, int, *byte, int) { panic("sha256: no routine appends pieces") }
 

@@ -10,7 +10,7 @@ func putDigests(shortRoutine, *byte, int, int, *uint16, int, *Slot, uintptr, *St
 	panic("sha256: no routine stores digests")
 }
 
-func join(*byte, *[Size]byte, int, *byte, int) { panic("sha256: no routine joins pieces") }
+func write(*State, *[Size]byte, int, *byte, int) { panic("sha256: no routine writes pieces") }
 
 func appendPiece(*[Size]byte, int, *byte, int) { panic("sha256: no routine appends pieces") }
 

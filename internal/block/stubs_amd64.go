@@ -265,15 +265,6 @@ func putDigests_avx512(dst *byte, size int, stride int, numbers *uint16, n int, 
 //go:noescape
 func putDigests_ssse3(dst *byte, size int, stride int, numbers *uint16, n int, slots *byte, slotStride int, h *[8]uint32)
 
-// join_avx512 appends length bytes at p to the first n bytes of held, less than
-// a block. Together, these are one or two blocks and less than a block more.
-// The blocks go to x. The bytes left, if any, go to held, with zeros behind
-// them. held is written only after all has been read. It needs BMI2, AVX512F,
-// AVX512BW and AVX512VL.
-//
-//go:noescape
-func join_avx512(x *byte, held *[64]byte, n int, p *byte, length int)
-
 // append_avx512 appends length bytes at p to the first n bytes of held.
 // Together, these are at most a block. held is written only after all of p has
 // been read. It needs BMI2, AVX512F, AVX512BW and AVX512VL.
@@ -289,3 +280,12 @@ func append_avx512(held *[64]byte, n int, p *byte, length int)
 //
 //go:noescape
 func finish_avx512shani(sum *[32]byte, h *[8]uint32, first *byte, before int, p *byte, n int, length int)
+
+// write_avx512shani sets h to the state after the blocks that length bytes at p
+// complete behind n bytes of held, less than a block. There is at least one.
+// The bytes left, if any, go to held, with zeros behind them. h and held are
+// written only after all has been read. It needs SSSE3, BMI2, SHA, AVX512F,
+// AVX512BW and AVX512VL.
+//
+//go:noescape
+func write_avx512shani(h *[8]uint32, held *[64]byte, n int, p *byte, length int)

@@ -78,8 +78,8 @@ const (
 )
 
 // listsOf returns the costs of lists if the kernels are `enabled`. AVX-512 pads short messages. Beside
-// SHA extensions, it also joins what a hash holds with what is written to it, and finishes messages. So
-// listsAVX512 holds only with both.
+// SHA extensions, it also speeds up what goes one by one (see block.InVectors). So listsAVX512 holds only
+// with both.
 func (r *Row) listsOf(enabled []block.Spec) *kindCosts {
 	has := func(isa string) bool {
 		return slices.ContainsFunc(enabled, func(k block.Spec) bool { return slices.Contains(k.InstructionSets(), isa) })

@@ -100,12 +100,12 @@ var rows = []Row{
 		// than 1% of the lists of messages, and about 1% of those of writes, take 3% longer than one
 		// by one. Of 120 lists of writes to 1,100 to 60,000 hashes, 22 would gain 5% with
 		// defaultLists, and 5 with these costs. There, ClassedWrites cost what they cost in cache.
-		// Since then, Write and block.Finish take less time with AVX-512. So other costs are of Granite
+		// Since then, block.Write and block.Finish take less time with AVX-512. So other costs are of Granite
 		// Rapids: longEqual, longBehind, oneBlock and nestings of Messages in listsAVX512, and the costs of
 		// writes but for classJobs, oneBlock, oneClass and far. There, of 62,000 random lists of 2 to 21
 		// messages, plain, behind a prefix or nested, 0.2% take 3% longer than one by one, and 1.8% run one by
-		// one though they would gain 5%. Of 63,000 lists of writes to 2 to 143 hashes, these are 0.2% and 1.0%;
-		// of 39,000 without AVX-512, 0.4% and 5%.
+		// one though they would gain 5%. Of 56,000 lists of writes to 2 to 143 hashes, these are 0.2% and 1.1%;
+		// of 39,000 without AVX-512, 0.5% and 5%.
 		lists: &kindCosts{
 			Messages: {
 				list: 450, message: 10, longList: 150, longMessage: 100, longEqual: 110, oneBlock: 10,
@@ -122,9 +122,9 @@ var rows = []Row{
 				nestings: [...]nestingCost{Nested: {each: -58, list: 190}, NestedEach: {each: -66, list: 270}},
 			},
 			Jobs:          jobCosts,
-			EqualWrites:   {list: 400, message: 47, oneBlock: 13, far: 25, noReady: true},
-			ClassedWrites: {list: 900, message: 57, classJobs: 4, oneClass: 14},
-			MixedWrites:   {list: 400, message: 125, far: 200},
+			EqualWrites:   {list: 500, message: 55, oneBlock: 13, far: 25, noReady: true},
+			ClassedWrites: {list: 900, message: 90, classJobs: 4, oneClass: 14},
+			MixedWrites:   {list: 500, message: 128, far: 200},
 		},
 		measured: []cost{
 			{"x1_avx512shani", 132}, {"x1_shani", 131}, {"x1_avx2", 463}, {"x1_avx", 511},

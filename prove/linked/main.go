@@ -22,9 +22,10 @@ func main() {
 	}
 	block.PadShort(nil, 0, nil, nil, nil)
 	block.PutDigests(nil, 0, 0, nil, nil, 0, nil)
-	var x [2 * block.Size]byte
+	var x [block.Size]byte
+	h := block.IV256
 	var held [block.Size]byte
-	block.Join(&x, &held, 0, x[:])
+	block.Write(&h, &held, 0, x[:])
 	block.Hold(&held, nil)
 	block.FinishBehind((*[block.DigestSize]byte)(held[:]), &block.IV256, nil, nil, 0)
 	block.Finish((*[block.DigestSize]byte)(held[:]), &block.IV256, nil, 0)

@@ -7,7 +7,7 @@ import (
 	blocks "github.com/sha256-simd/sha256-simd/internal/block"
 )
 
-// Routines for pieces of a message, which have no loop: they run for every length.
+// Routines for pieces of a message, which have no loop, or one of few turns: they run for every length.
 
 // returns goes all ways from the entry to the end. There is at least one.
 func (c *code) returns(m *machine) []*machine {
@@ -28,55 +28,69 @@ func (m *machine) hasReadFirst(written string, read ...string) {
 	}
 }
 
-// A joinProof is the proof of a routine that appends a piece to the bytes held.
-type joinProof struct {
+// A writeProof is the proof of a routine that compresses the blocks that a piece completes behind the
+// bytes held. The routine has a loop of few turns.
+type writeProof struct {
 	code *code
 	held []int // the numbers of bytes held
 	runs int
 }
 
-func (d *joinProof) progressed() int { return d.runs }
+func (d *writeProof) progressed() int { return d.runs }
 
-// entry is a machine at the entry, with n bytes held and a piece of some length.
-func (d *joinProof) entry(n, length int) *machine {
+// entry is a machine at the entry, with n bytes held of `all` bytes. The others are the piece.
+func (d *writeProof) entry(n, all int) *machine {
 	mem := &machine{mem: map[string]*region{}}
-	x := mem.region("x", linear{}, number(int64((n+length)/blocks.Size*blocks.Size)), false, true)
-	x.bytes = true
+	bytes := octets("message", all)
+	h := mem.region("h", linear{}, number(32), true, true)
+	for i, w := range hashValue("h") {
+		h.words[int64(4*i)] = w
+	}
 	held := mem.region("held", linear{}, number(blocks.Size), true, true)
-	held.hasOctets()
-	p := mem.region("p", linear{}, number(int64(length)), true, false)
-	p.hasOctets()
-	m := d.code.entry([]argument{{"x", address(x, linear{})}, {"held", address(held, linear{})},
-		{"n", numeric(int64(n))}, {"p", address(p, linear{})}, {"length", numeric(int64(length))}})
+	held.hasBytes(slices.Concat(bytes[:n], octets("held", blocks.Size)[n:]))
+	p := mem.region("p", linear{}, number(int64(all-n)), true, false)
+	p.hasBytes(bytes[n:])
+	m := d.code.entry([]argument{{"h", address(h, linear{})}, {"held", address(held, linear{})},
+		{"n", numeric(int64(n))}, {"p", address(p, linear{})}, {"length", numeric(int64(all - n))}})
 	maps.Copy(m.mem, mem.mem)
 	return m
 }
 
-func (d *joinProof) prove() {
-	for _, n := range d.held {
+func (d *writeProof) prove() {
+	for all := blocks.Size; all <= blocks.MaxOneCall; all++ {
 		forget()
-		for all := blocks.Size; all < 3*blocks.Size; all++ {
-			d.joined(n, all-n)
+		v := hashValue("h")
+		for b := range int64(all / blocks.Size) {
+			m := messageBlock("message", b)
+			for i, w := range m {
+				m[i] = swapBytes(w)
+			}
+			v = compress(v, m)
+		}
+		after := map[int64]word{}
+		for i, w := range v {
+			after[int64(4*i)] = w
+		}
+		for _, n := range d.held {
+			d.written(n, all, after)
 		}
 	}
 }
 
-func (d *joinProof) joined(n, length int) {
-	all := append(octets("held", n), octets("p", length)...)
-	filled := len(all) / blocks.Size * blocks.Size
-	want := map[int64]word{}
-	for i, w := range inMemory(all[:filled]) {
-		want[int64(4*i)] = w
-	}
+// written proves the routine for `all` bytes, of which n are held.
+func (d *writeProof) written(n, all int, after map[int64]word) {
 	left := map[int64]word{}
-	if len(all) > filled {
-		left = full(all[filled:]).from(0)
+	if whole := all / blocks.Size * blocks.Size; all > whole {
+		left = full(octets("message", all)[whole:]).from(0)
 	}
-	for _, m := range d.code.returns(d.entry(n, length)) {
-		m.hasReadFirst("held", "held", "p")
-		m.mem["x"].hasWords(want)
-		// What is only read is as it was.
-		maps.DeleteFunc(m.mem["held"].words, func(off int64, w word) bool { return len(left) == 0 && w == messageWord("held", off/4) })
+	for _, m := range d.code.returns(d.entry(n, all)) {
+		for _, written := range []string{"h", "held"} {
+			m.hasReadFirst(written, "h", "held", "p")
+		}
+		m.mem["h"].hasWords(after)
+		if len(left) == 0 && m.mem["held"].firstWrite == 0 {
+			clear(m.mem["held"].words) // which were only read
+		}
 		m.mem["held"].hasWords(left)
 		d.runs++
 	}
