@@ -12,6 +12,8 @@ package hmac
 import (
 	"crypto/hmac"
 	stdsha256 "crypto/sha256"
+	"crypto/subtle"
+	"encoding/binary"
 	"fmt"
 	"hash"
 	"sync"
@@ -135,7 +137,7 @@ func (k *Key) VerifyMany(ok []bool, macs, msgs [][]byte) {
 		for i, m := range msgs {
 			var mac [32]byte
 			k.sum(&mac, m)
-			ok[i] = hmac.Equal(macs[i], mac[:])
+			ok[i] = isEqual(macs[i], &mac)
 		}
 		return
 	}
@@ -144,11 +146,24 @@ func (k *Key) VerifyMany(ok []bool, macs, msgs [][]byte) {
 		n := min(len(msgs), window)
 		k.sumMany(s[:n], msgs[:n])
 		for i := range n {
-			ok[i] = hmac.Equal(macs[i], s[i][:])
+			ok[i] = isEqual(macs[i], &s[i])
 		}
 		ok, macs, msgs = ok[n:], macs[n:], msgs[n:]
 	}
 	scratches.Put(s)
+}
+
+// isEqual reports whether mac is `want`. The time it takes depends on the length of mac alone.
+// hmac.Equal, which loads single bytes, takes 10 to 24 ns (Granite Rapids).
+func isEqual(mac []byte, want *[32]byte) bool {
+	if len(mac) != len(want) {
+		return false
+	}
+	var different uint64
+	for i := 0; i < len(want); i += 8 {
+		different |= binary.NativeEndian.Uint64(mac[i:]) ^ binary.NativeEndian.Uint64(want[i:])
+	}
+	return subtle.ConstantTimeEq(int32(different|different>>32), 0) == 1
 }
 
 // SumMany sets dst[i] to the MAC of msgs[i] with keys[i], for every i. A key may occur more

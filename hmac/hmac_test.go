@@ -223,6 +223,29 @@ func TestVerifyManyRefuses(t *testing.T) {
 	}
 }
 
+// TestEachBitOfAMAC tests that a MAC with any one bit wrong is refused, alone and among others.
+func TestEachBitOfAMAC(t *testing.T) {
+	key := hmac.NewKey(hashtest.Data(32))
+	const bits = 256
+	msgs, macs, ok := cut(bits, func(int) int { return 20 }), make([][]byte, bits), make([]bool, bits)
+	for i, m := range msgs {
+		mac := key.Sum(m)
+		mac[i/8] ^= 1 << (i % 8)
+		macs[i] = mac[:]
+		alone := []bool{true}
+		if key.VerifyMany(alone, macs[i:i+1], msgs[i:i+1]); alone[0] {
+			t.Errorf("bit %d is wrong, but the MAC is ok", i)
+		}
+		ok[i] = true
+	}
+	key.VerifyMany(ok, macs, msgs)
+	for i := range ok {
+		if ok[i] {
+			t.Errorf("bit %d is wrong, but MAC %d of %d is ok", i, i, len(ok))
+		}
+	}
+}
+
 func TestKeysKeepNothingOfTheirBytes(t *testing.T) {
 	b := hashtest.Data(40)
 	key, want := hmac.NewKey(b), plainly(b, []byte("message"))
