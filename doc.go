@@ -42,7 +42,7 @@
 // kernels that have this instruction set in their names; the full name of a kernel, such as
 // x4_shani, disables this kernel alone. Each of avx512, ssse3 and neon also disables the
 // routines for short messages that use it. Each of avx512 and shani disables the routines
-// that write pieces and finish messages. As in Go's own packages, GODEBUG=cpu.avx2=off and the like
+// for pieces and ends of messages. As in Go's own packages, GODEBUG=cpu.avx2=off and the like
 // switch off an extension of the instruction set, and the extensions that build on it.
 //
 // In FIPS 140-3 mode the Go Cryptographic Module behind crypto/sha256 does every

@@ -97,8 +97,9 @@ func leastJobs(n, bytes, shortest, longest int) int {
 	return n
 }
 
-// isFewLong reports whether some writes of `shortest` to `longest` bytes may be long, and most
-// may complete no block. The limit of longest is of Emerald Rapids.
+// isFewLong reports whether writes of `shortest` to `longest` bytes may be a few long ones beside short
+// ones that complete no block. The limit of shortest is of Granite Rapids, that of longest of Emerald
+// Rapids.
 func isFewLong(shortest, longest int) bool {
 	return shortest < BlockSize && longest >= 4*BlockSize
 }
@@ -148,19 +149,19 @@ func allWrap(hs []hash.Hash) bool {
 func weighLengths(hs []hash.Hash, data [][]byte, bytes, shortest, longest, more int) bool {
 	least, most := heldAbout(hs)
 	t := tallyAbout(data, bytes, shortest, longest, least, most)
-	if t.Longest() == 1 && areReady(shortest, longest, least, most) && !lanes.ReadyPay() {
+	if t.Longest() == 1 && areReady(shortest, longest, least, most, block.InVectors()) && !lanes.ReadyPay() {
 		return true
 	}
 	return writesOneByOne(t, len(hs), more)
 }
 
-// areReady reports whether writes of `shortest` to `longest` bytes, each of which completes one block,
-// complete blocks that a kernel can load without waiting for what Write has just stored. The hashes
-// hold `least` to `most` bytes. Blocks are ready if Write puts them together in vector registers, or
-// copies whole words behind whole words.
-func areReady(shortest, longest, least, most int) bool {
+// areReady reports whether a kernel can load each completed block without waiting for what Write has
+// just stored. The writes have `shortest` to `longest` bytes, and complete at most one block each. The
+// hashes hold `least` to `most` bytes. Blocks are ready if Write puts them together in vector registers
+// (see block.InVectors), or if it copies whole words behind whole words.
+func areReady(shortest, longest, least, most int, inVectors bool) bool {
 	const wordSize = 8
-	return block.InVectors() || shortest == longest && least == most && (longest|least)%wordSize == 0
+	return inVectors || shortest == longest && least == most && (longest|least)%wordSize == 0
 }
 
 // tallyAbout tallies the blocks that writing data completes, if the hashes hold `least` to `most`

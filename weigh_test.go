@@ -228,6 +228,14 @@ func TestWeighLengths(t *testing.T) {
 			}
 		}
 	}
+	hs, data := make([]hash.Hash, 40), make([][]byte, 40)
+	for i := range hs {
+		hs[i], data[i] = New(), make([]byte, 40+20*(i%2))
+		hs[i].Write(make([]byte, 30))
+	}
+	if got := weighLengths(hs, data, 40*50, 40, 60, 0); block.InVectors() && !lanes.ReadyPay() && !got {
+		t.Error("writes of several lengths, which complete a block each, go side by side")
+	}
 }
 
 // TestAreReady names writes whose blocks a kernel can load at once.
@@ -240,8 +248,10 @@ func TestAreReady(t *testing.T) {
 		{64, 64, 60, 60, false}, {20, 20, 48, 48, false}, {65, 65, 7, 7, false},
 		{56, 64, 8, 8, false}, {64, 64, 0, 8, false},
 	} {
-		if got := areReady(tt.shortest, tt.longest, tt.least, tt.most); got != (tt.ready || block.InVectors()) {
-			t.Errorf("%d to %d bytes to hashes that hold %d to %d: %t", tt.shortest, tt.longest, tt.least, tt.most, got)
+		for _, inVectors := range []bool{false, true} {
+			if got := areReady(tt.shortest, tt.longest, tt.least, tt.most, inVectors); got != (tt.ready || inVectors) {
+				t.Errorf("%d to %d bytes to hashes that hold %d to %d, in vectors %t: %t", tt.shortest, tt.longest, tt.least, tt.most, inVectors, got)
+			}
 		}
 	}
 }

@@ -16,12 +16,11 @@ import (
 // quarters is how many registers of 16 bytes a block takes.
 const quarters = 4
 
-// A pieceStream compresses one stream of blocks by the SHA extensions. The first block is `before`
-// bytes at first, less than a block, and what lies at p behind them.
+// A pieceStream compresses one stream of blocks by the SHA extensions. The first block consists of
+// `before` bytes at first, less than a block, and of bytes at p.
 //
-// Blocks are put together in the registers of the message schedule. On their way through memory, they
-// would be stored by pieces and loaded by others: such loads take longer, and so do stores that cross
-// the end of a page.
+// Blocks are put together in the registers of the message schedule. On their way through memory, loads
+// would span several stores. Such loads take longer, and so do stores that cross the end of a page.
 type pieceStream struct {
 	*Context
 	shaStream
@@ -62,7 +61,7 @@ func (s *pieceStream) loadBlock() {
 	s.hasBlock()
 }
 
-// hasBlock advances p and left by the block that is loaded.
+// hasBlock moves p behind the block that is loaded, and subtracts it from left.
 func (s *pieceStream) hasBlock() {
 	s.ADDQ(Imm(64), s.p)
 	s.SUBQ(Imm(64), s.left)

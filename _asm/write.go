@@ -13,8 +13,8 @@ func writePiece(c *Context, name string) {
 	c.Pragma("noescape")
 	c.Doc(
 		name+" sets h to the state after the blocks that length bytes at p complete behind n",
-		"bytes of held, less than a block. There is at least one. The bytes left, if any, go to",
-		"held, with zeros behind them. h and held are written only after all has been read.",
+		"bytes of held, 1 to 63. There is at least one. The bytes left, if any, go to held, with",
+		"zeros behind them. h and held are written only after all has been read.",
 	)
 	c.SignatureExpr("func(h *[8]uint32, held *[64]byte, n int, p *byte, length int)")
 	newPieceStream(c, name).write()
@@ -27,9 +27,6 @@ func (c pieceStream) write() {
 	c.Load(c.Param("p"), c.p)
 	c.Load(c.Param("length"), c.left)
 	c.begin()
-	c.TESTQ(c.before, c.before)
-	c.JZ(LabelRef("block"))
-
 	c.ADDQ(c.before, c.left)
 	c.SUBQ(c.before, c.p)
 	c.MOVQ(U64(1<<64-1), c.mask)

@@ -7,7 +7,8 @@ import (
 	blocks "github.com/sha256-simd/sha256-simd/internal/block"
 )
 
-// Routines for pieces of a message, which have no loop, or one of few turns: they run for every length.
+// Routines for pieces of a message. They have no loop, or a loop of few turns. So the prover runs them
+// for every length.
 
 // returns goes all ways from the entry to the end. There is at least one.
 func (c *code) returns(m *machine) []*machine {
@@ -88,9 +89,6 @@ func (d *writeProof) written(n, all int, after map[int64]word) {
 			m.hasReadFirst(written, "h", "held", "p")
 		}
 		m.mem["h"].hasWords(after)
-		if len(left) == 0 && m.mem["held"].firstWrite == 0 {
-			clear(m.mem["held"].words) // which were only read
-		}
 		m.mem["held"].hasWords(left)
 		d.runs++
 	}

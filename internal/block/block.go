@@ -167,11 +167,10 @@ func Finish(sum *[DigestSize]byte, h *State, rest []byte, length uint64) {
 }
 
 // finishInVectors is FinishBehind by one call of assembly, of at most MaxOneCall bytes. It does not
-// report to the race detector that h is read: whoever changes a state also changes a length, which Go
-// code reads.
+// report to the race detector that h and first are read: whoever changes a state, or what a hash holds,
+// also changes a length, which Go code reads.
 func finishInVectors(sum *[DigestSize]byte, h *State, first, rest []byte, length uint64) {
 	if race.Enabled {
-		race.Read(first)
 		race.Read(rest)
 		race.Write(sum[:])
 	}

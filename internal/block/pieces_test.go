@@ -43,7 +43,7 @@ func TestWrite(t *testing.T) {
 			t.Skip("Write is for vector registers")
 		}
 		for _, place := range []func(*guard.Buffer, int) []byte{(*guard.Buffer).Head, (*guard.Buffer).Tail} {
-			for n := range Size {
+			for n := 1; n < Size; n++ {
 				for all := Size; all <= MaxOneCall; all++ {
 					p := place(buf, all-n)
 					whole := all &^ (Size - 1)
@@ -80,8 +80,8 @@ func TestOnTwoPages(t *testing.T) {
 	}
 }
 
-// TestInOneCall tests that no masked load of a piece touches two pages, and that ends of more bytes than
-// the proofs have go by other calls.
+// TestInOneCall tests that InOneCall refuses pieces whose first or last block is on two pages, and more
+// bytes than the proofs have.
 func TestInOneCall(t *testing.T) {
 	const page = 4096
 	buf := make([]byte, 4*page)

@@ -282,10 +282,10 @@ func append_avx512(held *[64]byte, n int, p *byte, length int)
 func finish_avx512shani(sum *[32]byte, h *[8]uint32, first *byte, before int, p *byte, n int, length int)
 
 // write_avx512shani sets h to the state after the blocks that length bytes at p
-// complete behind n bytes of held, less than a block. There is at least one.
-// The bytes left, if any, go to held, with zeros behind them. h and held are
-// written only after all has been read. It needs SSSE3, BMI2, SHA, AVX512F,
-// AVX512BW and AVX512VL.
+// complete behind n bytes of held, 1 to 63. There is at least one. The bytes
+// left, if any, go to held, with zeros behind them. h and held are written only
+// after all has been read. It needs SSSE3, BMI2, SHA, AVX512F, AVX512BW and
+// AVX512VL.
 //
 //go:noescape
 func write_avx512shani(h *[8]uint32, held *[64]byte, n int, p *byte, length int)

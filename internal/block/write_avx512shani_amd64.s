@@ -21,8 +21,6 @@ TEXT ·write_avx512shani(SB), $0-40
 	PUNPCKHQDQ X4, X1
 	PSHUFD     $0x1b, X3, X3
 	PSHUFD     $0x1b, X1, X4
-	TESTQ      R11, R11
-	JZ         block
 	ADDQ       R11, CX
 	SUBQ       R11, R8
 	MOVQ       $0xffffffffffffffff, BX

@@ -28,7 +28,7 @@ type listCosts struct {
 	// prefix that ends inside a block, each costs longBehind more if any is too long.
 	longEqual, longBehind int
 	// Alone, a message or a write of one block costs oneBlock more: no other block hides the
-	// latency of padding it, or of joining it with what the hash holds.
+	// latency of padding it, or of putting it together with what the hash holds.
 	oneBlock int
 	nestings [NestedEach + 1]nestingCost // of Messages
 	// ClassedWrites need, on average, classJobs jobs for each number of blocks. If classJobs is 0,
@@ -37,7 +37,7 @@ type listCosts struct {
 	classJobs, oneClass int
 	// If the hashes of a list do not stay in cache, each write costs `far` more.
 	far int
-	// EqualWrites of one block never pay if, alone, their blocks are ready (see Streams.ReadyPay).
+	// Writes of at most one block each never pay if, alone, their blocks are ready (see Streams.ReadyPay).
 	noReady bool
 }
 

@@ -96,16 +96,16 @@ var rows = []Row{
 		// Lists were measured on Emerald Rapids: random ones of 2 to 32 messages, and random writes
 		// to 2 to 360 hashes, in cache. With defaultLists, 12% of the lists whose digests are nested,
 		// and 17% of the lists of writes, ran one by one though they would gain 5% or more. With
-		// these costs, fewer than 1% of the lists of messages and 4% of those of writes would. Fewer
-		// than 1% of the lists of messages, and about 1% of those of writes, take 3% longer than one
-		// by one. Of 120 lists of writes to 1,100 to 60,000 hashes, 22 would gain 5% with
-		// defaultLists, and 5 with these costs. There, ClassedWrites cost what they cost in cache.
-		// Since then, block.Write and block.Finish take less time with AVX-512. So other costs are of Granite
-		// Rapids: longEqual, longBehind, oneBlock and nestings of Messages in listsAVX512, and the costs of
-		// writes but for classJobs, oneBlock, oneClass and far. There, of 62,000 random lists of 2 to 21
-		// messages, plain, behind a prefix or nested, 0.2% take 3% longer than one by one, and 1.8% run one by
-		// one though they would gain 5%. Of 56,000 lists of writes to 2 to 143 hashes, these are 0.2% and 1.1%;
-		// of 39,000 without AVX-512, 0.5% and 5%.
+		// the costs of that time, fewer than 1% of the lists of messages and 4% of those of writes would.
+		// Of 120 lists of writes to 1,100 to 60,000 hashes, 22 would gain 5% with defaultLists, and 5 with
+		// the costs of that time. There, ClassedWrites cost what they cost in cache.
+		//
+		// Then block.Write and block.Finish took less time with AVX-512, and more was measured on Granite
+		// Rapids: in listsAVX512, longEqual, longBehind, oneBlock and nestings of Messages; in both, the
+		// costs of writes but for classJobs, oneBlock, oneClass and far. Of 62,000 random lists of 2 to 21
+		// messages, plain, behind a prefix or nested, 0.2% take 3% longer than one by one, and 1.8% run one
+		// by one though they would gain 5%. Of 56,000 lists of writes to 2 to 143 hashes, these are 0.2% and
+		// 1.1%; of 39,000 without AVX-512, 0.5% and 5%.
 		lists: &kindCosts{
 			Messages: {
 				list: 450, message: 10, longList: 150, longMessage: 100, longEqual: 110, oneBlock: 10,

@@ -364,8 +364,8 @@ func (p *Streams) mostGain(n int) int64 { return int64(p.gains[n] - p.cycles[1]/
 // do not stay in cache.
 func (p *Streams) FarCycles(kind Kind) int { return p.lists[kind].far }
 
-// ReadyPay reports whether EqualWrites of one block may take less time side by side if, alone, their
-// blocks are ready: a kernel that loads them need not wait for stores that its loads overlap in part.
+// ReadyPay reports whether writes of at most one block each may take less time side by side if, alone,
+// their blocks are ready: a kernel that loads them need not wait for stores that its loads overlap in part.
 func (p *Streams) ReadyPay() bool { return !p.lists[EqualWrites].noReady }
 
 // HasClasses reports whether n jobs, each of one of `classes` numbers of blocks, are enough for

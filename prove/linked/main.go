@@ -25,7 +25,7 @@ func main() {
 	var x [block.Size]byte
 	h := block.IV256
 	var held [block.Size]byte
-	block.Write(&h, &held, 0, x[:])
+	block.Write(&h, &held, 1, x[:])
 	block.Hold(&held, nil)
 	block.FinishBehind((*[block.DigestSize]byte)(held[:]), &block.IV256, nil, nil, 0)
 	block.Finish((*[block.DigestSize]byte)(held[:]), &block.IV256, nil, 0)
