@@ -12,8 +12,8 @@ import (
 )
 
 // WriteHashes has the effect of hs[i].Write(data[i]) for every i, in order. It writes to
-// the hashes of this package side by side on the calling goroutine. If there are few hashes
-// or little data, it writes to them one by one where that is faster. It starts no other
+// the hashes of this package side by side on the calling goroutine. If there are few hashes,
+// or little data for each, it writes to them one by one where that is faster. It starts no other
 // goroutine. Once its pools are filled, it allocates nothing. It does not read data after
 // it returns. A hash that occurs in hs more than once takes its data in order. The hashes
 // of package hmac run side by side with the hashes of this package. So do hashes of

@@ -12,6 +12,7 @@ import (
 
 	sha256 "github.com/sha256-simd/sha256-simd"
 	"github.com/sha256-simd/sha256-simd/hashtree"
+	"github.com/sha256-simd/sha256-simd/internal/block"
 )
 
 // users are the calls that read p in assembly, or write to it.
@@ -108,6 +109,12 @@ var users = map[string]func(p []byte){
 	"one node's digest":  func(p []byte) { hashtree.HashByteSlice(p[480:512], make([]byte, 64)) },
 }
 
+// inVectors names the users that only vector registers have read p in assembly, or write to it.
+var inVectors = map[string]bool{
+	"Sum256 of a short message": true, "Write behind a piece": true, "SumAfter of a short message": true,
+	"SumRows into one row": true, "SumRows into one row, behind a prefix": true,
+}
+
 // TestRaceDetectorSeesAssembly runs this binary again, once for each call, to race
 // it with a write: the detector has to say so.
 func TestRaceDetectorSeesAssembly(t *testing.T) {
@@ -129,6 +136,9 @@ func TestRaceDetectorSeesAssembly(t *testing.T) {
 	}
 	for name := range users {
 		t.Run(name, func(t *testing.T) {
+			if inVectors[name] && !block.InVectors() {
+				t.Skip("Go code does this here, and the detector sees Go code")
+			}
 			cmd := exec.Command(self, "-test.run=^TestRaceDetectorSeesAssembly$", "-test.count=1")
 			cmd.Env = append(os.Environ(), variable+"="+name)
 			out, err := cmd.CombinedOutput()

@@ -146,8 +146,8 @@ func (d *digest) Write(p []byte) (int, error) {
 		block.Write(&d.h, &d.x, held, p)
 		d.n = uint8(held+n) % BlockSize
 		d.len += uint64(n)
-	// A single block is completed in d.x, two blocks and the rest on the stack, so that one call
-	// compresses them. Three blocks gain nothing.
+	// Elsewhere, one block is completed in d.x. Two blocks and the rest are put together on the stack, so
+	// that one call compresses both. For three blocks, this gains nothing.
 	case n < 2*BlockSize-held:
 		var rest [BlockSize]byte
 		k := BlockSize - held

@@ -149,19 +149,7 @@ func allWrap(hs []hash.Hash) bool {
 func weighLengths(hs []hash.Hash, data [][]byte, bytes, shortest, longest, more int) bool {
 	least, most := heldAbout(hs)
 	t := tallyAbout(data, bytes, shortest, longest, least, most)
-	if t.Longest() == 1 && areReady(shortest, longest, least, most, block.InVectors()) && !lanes.ReadyPay() {
-		return true
-	}
 	return writesOneByOne(t, len(hs), more)
-}
-
-// areReady reports whether a kernel can load each completed block without waiting for what Write has
-// just stored. The writes have `shortest` to `longest` bytes, and complete at most one block each. The
-// hashes hold `least` to `most` bytes. Blocks are ready if Write puts them together in vector registers
-// (see block.InVectors), or if it copies whole words behind whole words.
-func areReady(shortest, longest, least, most int, inVectors bool) bool {
-	const wordSize = 8
-	return inVectors || shortest == longest && least == most && (longest|least)%wordSize == 0
 }
 
 // tallyAbout tallies the blocks that writing data completes, if the hashes hold `least` to `most`

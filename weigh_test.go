@@ -199,58 +199,33 @@ func TestTallyAbout(t *testing.T) {
 	}
 }
 
-// TestWeighLengths tests that equal writes are weighed by their blocks, except those of one block
-// whose blocks are ready.
+// TestWeighLengths tests that writes are weighed by the blocks that they complete.
 func TestWeighLengths(t *testing.T) {
 	for _, tt := range []struct {
-		name         string
-		held, length int
-		ready        bool
+		name              string
+		held              int
+		shortest, longest int // by turns
+		blocks            int
 	}{
-		{"whole blocks", 0, 64, true},
-		{"whole words", 40, 24, true},
-		{"no whole words are held", 60, 64, block.InVectors()},
-		{"no whole words are written", 48, 20, block.InVectors()},
-		{"two blocks", 0, 128, false},
+		{"whole blocks", 0, 64, 64, 1},
+		{"begun", 60, 64, 64, 1},
+		{"less than a block", 48, 20, 20, 1},
+		{"of two lengths", 32, 32, 40, 1},
+		{"two blocks", 0, 128, 128, 2},
+		{"three blocks of two lengths, begun", 60, 140, 150, 3},
 	} {
-		for n := 2; n < 80; n++ {
+		for n := 2; n < 80; n += 2 {
 			hs, data := make([]hash.Hash, n), make([][]byte, n)
 			for i := range hs {
-				hs[i], data[i] = New(), make([]byte, tt.length)
+				hs[i], data[i] = New(), make([]byte, tt.shortest+(tt.longest-tt.shortest)*(i%2))
 				hs[i].Write(make([]byte, tt.held))
 			}
-			tally := lanes.TallyBetween(n, n*((tt.held+tt.length)/BlockSize), (tt.held+tt.length)/BlockSize, (tt.held+tt.length)/BlockSize)
+			tally := lanes.TallyBetween(n, n*tt.blocks, tt.blocks, tt.blocks)
 			for _, other := range []int{0, wrapCycles} {
-				got := weighLengths(hs, data, n*tt.length, tt.length, tt.length, other)
-				if want := writesOneByOne(tally, n, other) || tt.ready && !lanes.ReadyPay(); got != want {
+				got := weighLengths(hs, data, n*(tt.shortest+tt.longest)/2, tt.shortest, tt.longest, other)
+				if want := tally.OneByOne(lanes.EqualWrites, other); got != want {
 					t.Errorf("%s: %d writes, %d cycles more: one by one %t, want %t", tt.name, n, other, got, want)
 				}
-			}
-		}
-	}
-	hs, data := make([]hash.Hash, 40), make([][]byte, 40)
-	for i := range hs {
-		hs[i], data[i] = New(), make([]byte, 40+20*(i%2))
-		hs[i].Write(make([]byte, 30))
-	}
-	if got := weighLengths(hs, data, 40*50, 40, 60, 0); block.InVectors() && !lanes.ReadyPay() && !got {
-		t.Error("writes of several lengths, which complete a block each, go side by side")
-	}
-}
-
-// TestAreReady names writes whose blocks a kernel can load at once.
-func TestAreReady(t *testing.T) {
-	for _, tt := range []struct {
-		shortest, longest, least, most int
-		ready                          bool // without vector registers
-	}{
-		{64, 64, 0, 0, true}, {24, 24, 40, 40, true}, {64, 64, 48, 48, true}, {56, 56, 24, 24, true},
-		{64, 64, 60, 60, false}, {20, 20, 48, 48, false}, {65, 65, 7, 7, false},
-		{56, 64, 8, 8, false}, {64, 64, 0, 8, false},
-	} {
-		for _, inVectors := range []bool{false, true} {
-			if got := areReady(tt.shortest, tt.longest, tt.least, tt.most, inVectors); got != (tt.ready || inVectors) {
-				t.Errorf("%d to %d bytes to hashes that hold %d to %d, in vectors %t: %t", tt.shortest, tt.longest, tt.least, tt.most, inVectors, got)
 			}
 		}
 	}
@@ -469,7 +444,7 @@ func TestAlwaysOneByOne(t *testing.T) {
 		{"of nearly one length, so that all may complete as many blocks", 640, 703, false, short(11)},
 		{"of unequal lengths", 640, 704, false, unequal},
 		{"short, of which some may complete no block", 63, 70, false, unequal},
-		{"few long", 31, 256, false, few},
+		{"few long", 63, 256, false, few},
 		{"in runs", 640, 704, true, few},
 	} {
 		for n := 2; n <= block.MaxLanes; n++ {

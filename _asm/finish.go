@@ -66,7 +66,7 @@ func (c *finisher) finish() {
 	c.SUBQ(c.left, c.marker)
 	c.MOVQ(U64(1<<64-1), c.mask)
 	c.BZHIQ(c.left, c.mask, c.mask)
-	c.eachMask(c.mask, func(i int, in Register) {
+	eachMask(c.Context, c.mask, func(i int, in Register) {
 		c.MOVOU(Mem{Base: c.marker, Disp: 16 * i}, c.words(i))
 		c.VMOVDQU8(Mem{Base: c.p, Disp: 16 * i}, in, c.words(i))
 	})

@@ -19,8 +19,8 @@ const quarters = 4
 // A pieceStream compresses one stream of blocks by the SHA extensions. The first block consists of
 // `before` bytes at first, less than a block, and of bytes at p.
 //
-// Blocks are put together in the registers of the message schedule. On their way through memory, loads
-// would span several stores. Such loads take longer, and so do stores that cross the end of a page.
+// Blocks are put together in the registers of the message schedule. In memory, loads of them would span
+// several stores. Such loads take longer, and so do stores that cross the end of a page.
 type pieceStream struct {
 	*Context
 	shaStream
@@ -69,12 +69,12 @@ func (s *pieceStream) hasBlock() {
 
 // eachMask calls f for each quarter of a block, with its part of a mask of 64 bytes in a register of
 // masks.
-func (s *pieceStream) eachMask(mask GPPhysical, f func(i int, in Register)) {
+func eachMask(c *Context, mask GPPhysical, f func(i int, in Register)) {
 	for i, in := range [quarters]Register{K1, K2, K3, K4} {
 		if i > 0 {
-			s.SHRQ(Imm(16), mask)
+			c.SHRQ(Imm(16), mask)
 		}
-		s.KMOVW(mask.As32(), in)
+		c.KMOVW(mask.As32(), in)
 		f(i, in)
 	}
 }
@@ -105,7 +105,6 @@ func appendPiece(c *Context, name string) {
 	c.SignatureExpr("func(held *[64]byte, n int, p *byte, length int)")
 	held, n, p, length, mask := RDI, RDX, RSI, RCX, RAX
 	block := [quarters]VecPhysical{X16, X17, X18, X19}
-	inPiece := [quarters]Register{K1, K2, K3, K4}
 	c.Load(c.Param("held"), held)
 	c.Load(c.Param("n"), n)
 	c.Load(c.Param("p"), p)
@@ -114,14 +113,10 @@ func appendPiece(c *Context, name string) {
 	c.BZHIQ(length, mask, mask)
 	c.SHLXQ(n, mask, mask)
 	c.SUBQ(n, p)
-	for i, q := range block {
-		if i > 0 {
-			c.SHRQ(Imm(16), mask)
-		}
-		c.KMOVW(mask.As32(), inPiece[i])
-		c.VMOVDQU32(Mem{Base: held, Disp: 16 * i}, q)
-		c.VMOVDQU8(Mem{Base: p, Disp: 16 * i}, inPiece[i], q)
-	}
+	eachMask(c, mask, func(i int, in Register) {
+		c.VMOVDQU32(Mem{Base: held, Disp: 16 * i}, block[i])
+		c.VMOVDQU8(Mem{Base: p, Disp: 16 * i}, in, block[i])
+	})
 	for i, q := range block {
 		c.VMOVDQU32(q, Mem{Base: held, Disp: 16 * i})
 	}

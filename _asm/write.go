@@ -17,10 +17,11 @@ func writePiece(c *Context, name string) {
 		"zeros behind them. h and held are written only after all has been read.",
 	)
 	c.SignatureExpr("func(h *[8]uint32, held *[64]byte, n int, p *byte, length int)")
-	newPieceStream(c, name).write()
+	s := newPieceStream(c, name)
+	s.write()
 }
 
-func (c pieceStream) write() {
+func (c *pieceStream) write() {
 	c.Load(c.Param("h"), c.h)
 	c.Load(c.Param("held"), c.first)
 	c.Load(c.Param("n"), c.before)
@@ -31,7 +32,7 @@ func (c pieceStream) write() {
 	c.SUBQ(c.before, c.p)
 	c.MOVQ(U64(1<<64-1), c.mask)
 	c.SHLXQ(c.before, c.mask, c.mask)
-	c.eachMask(c.mask, func(i int, in Register) {
+	eachMask(c.Context, c.mask, func(i int, in Register) {
 		x := c.words(i)
 		c.MOVOU(Mem{Base: c.first, Disp: 16 * i}, x)
 		c.VMOVDQU8(Mem{Base: c.p, Disp: 16 * i}, in, x)
@@ -51,7 +52,7 @@ func (c pieceStream) write() {
 	c.JZ(LabelRef("done"))
 	c.MOVQ(U64(1<<64-1), c.mask)
 	c.BZHIQ(c.left, c.mask, c.mask)
-	c.eachMask(c.mask, func(i int, in Register) {
+	eachMask(c.Context, c.mask, func(i int, in Register) {
 		c.VMOVDQU8_Z(Mem{Base: c.p, Disp: 16 * i}, in, c.words(i))
 	})
 	for i := range c.msg {

@@ -223,7 +223,8 @@ func TestVerifyManyRefuses(t *testing.T) {
 	}
 }
 
-// TestEachBitOfAMAC tests that a MAC with any one bit wrong is refused, alone and among others.
+// TestEachBitOfAMAC tests that a MAC with any one bit wrong is refused, alone and among others that
+// are wrong, too.
 func TestEachBitOfAMAC(t *testing.T) {
 	key := hmac.NewKey(hashtest.Data(32))
 	const bits = 256

@@ -2,7 +2,6 @@ package main
 
 import (
 	"maps"
-	"slices"
 
 	blocks "github.com/sha256-simd/sha256-simd/internal/block"
 )
@@ -33,9 +32,7 @@ func (d *finishProof) entry(before, n int) *machine {
 	}
 	to := mem.region("sum", linear{}, number(blocks.DigestSize), false, true)
 	h := mem.region("h", linear{}, number(32), true, false)
-	for i, w := range hashValue("h") {
-		h.words[int64(4*i)] = w
-	}
+	h.hasState()
 	m := d.code.entry([]argument{
 		{"sum", address(to, linear{})}, {"h", address(h, linear{})},
 		{"first", piece("first", end[:before])}, {"before", numeric(int64(before))},
@@ -50,16 +47,8 @@ func (d *finishProof) entry(before, n int) *machine {
 func (d *finishProof) prove() {
 	for n := range blocks.MaxOneCall + 1 {
 		forget()
-		v := hashValue("h")
-		for text := range slices.Chunk(paddedTo(octets("end", n), of(symD, 1)), blocks.Size/4) {
-			var m block
-			for i, w := range text {
-				m[i] = swapBytes(w)
-			}
-			v = compress(v, m)
-		}
 		digest := map[int64]word{}
-		for i, w := range v {
+		for i, w := range stateAfter(paddedTo(octets("end", n), of(symD, 1))) {
 			digest[int64(4*i)] = swapBytes(w)
 		}
 		for _, before := range d.held {

@@ -61,9 +61,7 @@ func (m *machine) stateRegion(i int, next, shared bool) {
 	if r.next = next; !next {
 		r.hi = number(32)
 	}
-	for j, w := range hashValue(r.name) {
-		r.words[int64(4*j)] = w
-	}
+	r.hasState()
 }
 
 // message is memory of big-endian words, named from lo on.

@@ -29,6 +29,19 @@ func (m *machine) hasReadFirst(written string, read ...string) {
 	}
 }
 
+// stateAfter is the state after blocks behind state h. Their words are as they are in memory.
+func stateAfter(text []word) state {
+	v := hashValue("h")
+	for b := range slices.Chunk(text, blocks.Size/4) {
+		var m block
+		for i, w := range b {
+			m[i] = swapBytes(w)
+		}
+		v = compress(v, m)
+	}
+	return v
+}
+
 // A writeProof is the proof of a routine that compresses the blocks that a piece completes behind the
 // bytes held. The routine has a loop of few turns.
 type writeProof struct {
@@ -44,9 +57,7 @@ func (d *writeProof) entry(n, all int) *machine {
 	mem := &machine{mem: map[string]*region{}}
 	bytes := octets("message", all)
 	h := mem.region("h", linear{}, number(32), true, true)
-	for i, w := range hashValue("h") {
-		h.words[int64(4*i)] = w
-	}
+	h.hasState()
 	held := mem.region("held", linear{}, number(blocks.Size), true, true)
 	held.hasBytes(slices.Concat(bytes[:n], octets("held", blocks.Size)[n:]))
 	p := mem.region("p", linear{}, number(int64(all-n)), true, false)
@@ -60,16 +71,8 @@ func (d *writeProof) entry(n, all int) *machine {
 func (d *writeProof) prove() {
 	for all := blocks.Size; all <= blocks.MaxOneCall; all++ {
 		forget()
-		v := hashValue("h")
-		for b := range int64(all / blocks.Size) {
-			m := messageBlock("message", b)
-			for i, w := range m {
-				m[i] = swapBytes(w)
-			}
-			v = compress(v, m)
-		}
 		after := map[int64]word{}
-		for i, w := range v {
+		for i, w := range stateAfter(inMemory(octets("message", all/blocks.Size*blocks.Size))) {
 			after[int64(4*i)] = w
 		}
 		for _, n := range d.held {

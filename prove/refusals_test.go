@@ -102,7 +102,7 @@ func (c *code) change(t *testing.T, ch change) {
 }
 
 // proveQuickly proves a kernel, but a search kernel only for one place of the digits, and
-// padding and pieces only for some lengths in front.
+// padding, pieces and ends only for some lengths in front.
 func proveQuickly(t *testing.T, c *code) error {
 	t.Helper()
 	k := kernelNamed(t, c.kernel)

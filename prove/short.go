@@ -43,7 +43,7 @@ const (
 	withMasks = cpu.BMI2 | cpu.AVX512F | cpu.AVX512BW | cpu.AVX512VL
 	ofPadding = "any messages, every length behind every length"
 	ofDigests = "any digests, every size"
-	ofPieces  = "every length that one call gets behind every length, if together they fill a block"
+	ofPieces  = "every length that one call gets behind 1 to 63 bytes, if together they fill a block"
 	ofAppends = "every length behind every length, at most a block"
 	ofEnds    = "every length that one call gets behind every length, any length in front"
 )
@@ -132,6 +132,13 @@ func inMemory(octets []octet) (words []word) {
 // hasOctets has a region of bytes hold inputs of its name.
 func (r *region) hasOctets() {
 	r.bytes, r.lazy = true, func(off int64) (word, bool) { return messageWord(r.name, off/4), true }
+}
+
+// hasState has a region hold the words of a state, inputs of its name.
+func (r *region) hasState() {
+	for i, w := range hashValue(r.name) {
+		r.words[int64(4*i)] = w
+	}
 }
 
 // hasBytes has a region of bytes hold these.
@@ -271,9 +278,7 @@ func (d *digestsProof) entry(n linear, size value, h bool) *machine {
 	next := numeric(0)
 	if h {
 		r := mem.region("h", linear{}, number(32), true, false)
-		for i, w := range hashValue("h") {
-			r.words[int64(4*i)] = w
-		}
+		r.hasState()
 		next = address(r, linear{})
 	}
 	return d.listProof.entry(mem, []argument{{"dst", address(dst, linear{})}, {"size", size}, {"stride", counted(of(symD, 1))},
@@ -373,9 +378,7 @@ func (d *paddingProof) entry(n linear, before, head int) *machine {
 	msgs := mem.region("msgs", of(symN, 24), of(symN, 24).plus(number(24)), true, false)
 	mem.region("text", linear{}, linear{}, true, false).hasOctets()
 	h := mem.region("h", linear{}, number(32), true, false)
-	for i, w := range hashValue("h") {
-		h.words[int64(4*i)] = w
-	}
+	h.hasState()
 	rest := mem.region("rest", linear{}, number(blocks.Size), true, false)
 	for i, w := range full(octets("rest", before-head)) {
 		rest.words[int64(4*i)] = w

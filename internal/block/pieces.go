@@ -29,9 +29,9 @@ func InVectors() bool { return inVectors.Load() }
 // up to there, and more bytes gain little.
 const MaxOneCall = 5*Size - 1
 
-// InOneCall reports whether one call of assembly may write or finish p behind n bytes, which are less
-// than a block. It returns false if there are too many bytes, or if the first or the last block is on
-// two pages: masked loads of these may be slow (see onTwoPages).
+// InOneCall reports whether one call of assembly is to write or finish p behind n bytes, which are less
+// than a block. It returns false if there are too many bytes, or if the first block, or the 64 bytes from
+// the last block boundary on, are on two pages: masked loads of these may be slow (see onTwoPages).
 func InOneCall(n int, p []byte) bool {
 	end := n + len(p)
 	return inVectors.Load() && end <= MaxOneCall && !onTwoPages(p, -n) && !onTwoPages(p, end&^(Size-1)-n)
@@ -45,14 +45,15 @@ func onTwoPages(p []byte, at int) bool {
 	return (uintptr(unsafe.Pointer(unsafe.SliceData(p)))+uintptr(at))%page > page-Size
 }
 
-// Write sets h to the state after the blocks that p completes behind the first n bytes of held, 1 to 63.
-// There is at least one. What is left of p goes to held. InOneCall must be true. Blocks are put together
-// in registers, so no load waits for the stores of a copy. If reading p faults, h and held stay as they
-// were. As in finishInVectors, the race detector does not hear of h.
+// Write sets h to the state after the blocks that p completes behind the first n bytes of held. n is 1 to
+// 63, and p completes at least one block. What is left of p goes to held. If nothing is left, held stays
+// as it is. Vector registers must be in use, and n and p have at most MaxOneCall bytes; InOneCall says
+// whether that is fast. Blocks are put together in registers, so no load waits for the stores of a copy.
+// If reading p faults, h and held stay as they were. As in finishInVectors, the race detector does not
+// hear of h and held.
 func Write(h *State, held *[Size]byte, n int, p []byte) {
 	if race.Enabled {
 		race.Read(p)
-		race.Write(held[:])
 	}
 	write(h, held, n, unsafe.SliceData(p), len(p))
 }

@@ -95,10 +95,6 @@ func (t Tally) OneByOne(kind Kind, each int) bool {
 // do not stay in cache.
 func FarCycles(kind Kind) int { return streamPlans.current().FarCycles(kind) }
 
-// ReadyPay reports whether EqualWrites of one block may take less time side by side if, alone, their
-// blocks are ready (see plan.Streams.ReadyPay).
-func ReadyPay() bool { return streamPlans.current().ReadyPay() }
-
 // AlwaysOneByOne reports whether n writes of that kind, with `blocks` blocks in all, take less time
 // one by one than side by side (see plan.Streams.AlwaysOneByOne). At least `least` of them have
 // blocks. Side by side, each of these costs the caller `each` cycles more than alone.

@@ -37,8 +37,6 @@ type listCosts struct {
 	classJobs, oneClass int
 	// If the hashes of a list do not stay in cache, each write costs `far` more.
 	far int
-	// Writes of at most one block each never pay if, alone, their blocks are ready (see Streams.ReadyPay).
-	noReady bool
 }
 
 // kindCosts are the costs of lists of every kind.

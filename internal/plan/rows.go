@@ -100,12 +100,12 @@ var rows = []Row{
 		// Of 120 lists of writes to 1,100 to 60,000 hashes, 22 would gain 5% with defaultLists, and 5 with
 		// the costs of that time. There, ClassedWrites cost what they cost in cache.
 		//
-		// Then block.Write and block.Finish took less time with AVX-512, and more was measured on Granite
-		// Rapids: in listsAVX512, longEqual, longBehind, oneBlock and nestings of Messages; in both, the
-		// costs of writes but for classJobs, oneBlock, oneClass and far. Of 62,000 random lists of 2 to 21
-		// messages, plain, behind a prefix or nested, 0.2% take 3% longer than one by one, and 1.8% run one
-		// by one though they would gain 5%. Of 56,000 lists of writes to 2 to 143 hashes, these are 0.2% and
-		// 1.1%; of 39,000 without AVX-512, 0.5% and 5%.
+		// Later, writes and ends took less time with AVX-512. These costs were measured again, on Granite
+		// Rapids: in listsAVX512, longEqual, longBehind, oneBlock and nestings of Messages; in both, those of
+		// writes but for classJobs, oneClass and far. Of 62,000 random lists of 2 to 21 messages,
+		// plain, behind a prefix or nested, 0.2% take 3% longer than one by one, and 1.8% run one by one
+		// though they would gain 5%. Of 56,000 lists of writes to 2 to 143 hashes, 0.2% take 3% longer, and
+		// 1.1% miss that gain; of 39,000 without AVX-512, 0.5% and 5%.
 		lists: &kindCosts{
 			Messages: {
 				list: 450, message: 10, longList: 150, longMessage: 100, longEqual: 110, oneBlock: 10,
@@ -122,7 +122,7 @@ var rows = []Row{
 				nestings: [...]nestingCost{Nested: {each: -58, list: 190}, NestedEach: {each: -66, list: 270}},
 			},
 			Jobs:          jobCosts,
-			EqualWrites:   {list: 500, message: 55, oneBlock: 13, far: 25, noReady: true},
+			EqualWrites:   {list: 500, message: 55, far: 25},
 			ClassedWrites: {list: 900, message: 90, classJobs: 4, oneClass: 14},
 			MixedWrites:   {list: 500, message: 128, far: 200},
 		},

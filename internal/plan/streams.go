@@ -364,10 +364,6 @@ func (p *Streams) mostGain(n int) int64 { return int64(p.gains[n] - p.cycles[1]/
 // do not stay in cache.
 func (p *Streams) FarCycles(kind Kind) int { return p.lists[kind].far }
 
-// ReadyPay reports whether writes of at most one block each may take less time side by side if, alone,
-// their blocks are ready: a kernel that loads them need not wait for stores that its loads overlap in part.
-func (p *Streams) ReadyPay() bool { return !p.lists[EqualWrites].noReady }
-
 // HasClasses reports whether n jobs, each of one of `classes` numbers of blocks, are enough for
 // RunByClasses to be faster than Run, if no job is too long for it. Where a row does not say more,
 // each class must have, on average, enough jobs to fill the lanes. If the plan has PairsPay and

@@ -533,6 +533,25 @@ func testAlwaysOneByOne(t *testing.T, p *Streams, kind Kind) {
 	}
 }
 
+// TestWritesOfOneBlock tests that writes of at most one block each never pay where, alone, Write puts the
+// block together in registers, but that longer ones do, and that elsewhere they may pay.
+func TestWritesOfOneBlock(t *testing.T) {
+	with := planOf(RowOf(cpu.IntelAVX512SHA))
+	for _, kind := range []Kind{EqualWrites, ClassedWrites, MixedWrites} {
+		for _, n := range []int{2, 16, 1000, 100_000} {
+			if !with.OneByOne(kind, n, n, 1, 1, 0, 0) || !with.OneByOne(kind, n, n/2, 0, 1, 0, 0) {
+				t.Errorf("kind %d: %d writes of at most one block pay", kind, n)
+			}
+		}
+		if with.OneByOne(kind, 1000, 10_000, 10, 10, 0, 0) {
+			t.Errorf("kind %d: writes of ten blocks do not pay", kind)
+		}
+	}
+	if planOf(RowOf(cpu.IntelAVX512)).OneByOne(EqualWrites, 1000, 1000, 1, 1, 0, 0) {
+		t.Error("without SHA extensions, writes of one block do not pay")
+	}
+}
+
 // TestLeastWrites tests that EqualWrites pay exactly from LeastWrites blocks on.
 func TestLeastWrites(t *testing.T) {
 	for _, r := range rows {
@@ -611,10 +630,10 @@ func TestManyAreKnown(t *testing.T) {
 // TestOneBlock tests that writes of one block cost oneBlock more alone, and others do not.
 func TestOneBlock(t *testing.T) {
 	p := planOf(RowOf(cpu.IntelAVX512SHA))
-	lists := &p.lists[EqualWrites]
-	if lists.oneBlock == 0 {
-		t.Fatal("the row has no oneBlock")
-	}
+	costs := *p.lists
+	p.lists = &costs
+	lists := &costs[EqualWrites]
+	lists.oneBlock = 13
 	const n = 32
 	for blocks := 1; blocks <= 2; blocks++ {
 		alone := n * blocks * p.cycles[1]
