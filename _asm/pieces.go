@@ -46,7 +46,8 @@ func newPieceStream(c *Context, name string) pieceStream {
 // words is the register that holds words 4i to 4i+3 of the block.
 func (s *pieceStream) words(i int) Register { return s.msg[i].(Register) }
 
-// begin loads the state. The arguments are in their registers.
+// begin clears the upper halves of vector registers, and loads the state and the address of the
+// constants. The arguments are in their registers.
 func (s *pieceStream) begin() {
 	s.VZEROUPPER() // as in clearUpperHalves
 	s.LEAQ(kTable(s.Context, "", false), s.k)

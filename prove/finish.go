@@ -10,9 +10,9 @@ import (
 // end is in two pieces, the first of which has less than a block. The routine has a loop of few turns,
 // so the prover runs it for every length.
 type finishProof struct {
-	code *code
-	held []int // the numbers of bytes in the first piece
-	runs int
+	code   *code
+	before []int // the numbers of bytes in the first piece
+	runs   int
 }
 
 func (d *finishProof) progressed() int { return d.runs }
@@ -51,7 +51,7 @@ func (d *finishProof) prove() {
 		for i, w := range stateAfter(paddedTo(octets("end", n), of(symD, 1))) {
 			digest[int64(4*i)] = swapBytes(w)
 		}
-		for _, before := range d.held {
+		for _, before := range d.before {
 			if before <= n {
 				d.finished(before, n, digest)
 			}

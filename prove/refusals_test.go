@@ -119,7 +119,7 @@ func proveQuickly(t *testing.T, c *code) error {
 		return atOneOf([]int64{-1}, func(int64) proof { return &appendProof{code: c, held: []int{0, 3, 37, 63}} })
 	}
 	if strings.HasPrefix(c.kernel, "finish_") {
-		return atOneOf([]int64{-1}, func(int64) proof { return &finishProof{code: c, held: []int{0, 3, 37, 63}} })
+		return atOneOf([]int64{-1}, func(int64) proof { return &finishProof{code: c, before: []int{0, 3, 37, 63}} })
 	}
 	if !strings.HasPrefix(c.kernel, "search_") {
 		_, err := prove(k, c)

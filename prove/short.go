@@ -64,7 +64,7 @@ func newWriteProof(d listProof) proof { return &writeProof{code: d.code, held: b
 
 func newAppendProof(d listProof) proof { return &appendProof{code: d.code, held: belowABlock()} }
 
-func newFinishProof(d listProof) proof { return &finishProof{code: d.code, held: belowABlock()} }
+func newFinishProof(d listProof) proof { return &finishProof{code: d.code, before: belowABlock()} }
 
 // routineNamed finds a routine, or returns nil.
 func routineNamed(name string) *routine {
