@@ -149,7 +149,11 @@ func allWrap(hs []hash.Hash) bool {
 func weighLengths(hs []hash.Hash, data [][]byte, bytes, shortest, longest, more int) bool {
 	least, most := heldAbout(hs)
 	t := tallyAbout(data, bytes, shortest, longest, least, most)
-	return writesOneByOne(t, len(hs), more)
+	n := len(hs)
+	if isFresh := most == 0 && longest%BlockSize > 0; isFresh && n > block.MaxLanes && kindOf(t, n) == lanes.EqualWrites {
+		more -= lanes.FreshCycles()
+	}
+	return writesOneByOne(t, n, more)
 }
 
 // tallyAbout tallies the blocks that writing data completes, if the hashes hold `least` to `most`

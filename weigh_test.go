@@ -213,6 +213,8 @@ func TestWeighLengths(t *testing.T) {
 		{"of two lengths", 32, 32, 40, 1},
 		{"two blocks", 0, 128, 128, 2},
 		{"three blocks of two lengths, begun", 60, 140, 150, 3},
+		{"a block and a rest", 0, 100, 100, 1},
+		{"a block and a rest, begun", 20, 100, 100, 1},
 	} {
 		for n := 2; n < 80; n += 2 {
 			hs, data := make([]hash.Hash, n), make([][]byte, n)
@@ -223,10 +225,28 @@ func TestWeighLengths(t *testing.T) {
 			tally := lanes.TallyBetween(n, n*tt.blocks, tt.blocks, tt.blocks)
 			for _, other := range []int{0, wrapCycles} {
 				got := weighLengths(hs, data, n*(tt.shortest+tt.longest)/2, tt.shortest, tt.longest, other)
-				if want := tally.OneByOne(lanes.EqualWrites, other); got != want {
+				more := other
+				if tt.held == 0 && tt.longest%BlockSize > 0 && n > block.MaxLanes {
+					more -= lanes.FreshCycles()
+				}
+				if want := tally.OneByOne(lanes.EqualWrites, more); got != want {
 					t.Errorf("%s: %d writes, %d cycles more: one by one %t, want %t", tt.name, n, other, got, want)
 				}
 			}
+		}
+	}
+}
+
+// TestFreshHashesAreWeighed tests that alwaysOneByOne leaves writes to hashes that hold nothing to
+// weighLengths, where they pay.
+func TestFreshHashesAreWeighed(t *testing.T) {
+	for n := 2; n < 300; n++ {
+		hs, data := make([]hash.Hash, n), make([][]byte, n)
+		for i := range hs {
+			hs[i], data[i] = New(), make([]byte, 100)
+		}
+		if !weighLengths(hs, data, 100*n, 100, 100, 0) && alwaysOneByOne(n, 100*n, 100, 100, 0, false) {
+			t.Errorf("%d writes pay, but always go one by one", n)
 		}
 	}
 }

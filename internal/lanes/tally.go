@@ -71,8 +71,8 @@ func (t Tally) HasClasses() bool {
 func (t Tally) classes() int { return t.longest - int(-t.negShortest) + 1 }
 
 // OneByOne reports whether a list of that kind takes less time one by one than side by side.
-// Side by side, each job costs the caller `each` cycles more than alone. `each` is not negative, or
-// the look-ups would be no bounds. If at most one job has blocks, OneByOne returns true without a
+// Side by side, each job costs the caller `each` cycles more than alone. Up to block.MaxLanes
+// jobs, `each` is not negative, or the look-ups would be no bounds. If at most one job has blocks, OneByOne returns true without a
 // plan.
 func (t Tally) OneByOne(kind Kind, each int) bool {
 	if t.jobs <= 1 {
@@ -94,6 +94,11 @@ func (t Tally) OneByOne(kind Kind, each int) bool {
 // FarCycles returns the cycles that each write of that kind costs more in a list of hashes that
 // do not stay in cache.
 func FarCycles(kind Kind) int { return streamPlans.current().FarCycles(kind) }
+
+// FreshCycles returns the cycles that each of EqualWrites costs less if the hashes hold nothing, and each
+// write leaves a part of a block. Lists of up to block.MaxLanes writes gain too little from that to be told
+// apart.
+func FreshCycles() int { return streamPlans.current().FreshCycles() }
 
 // AlwaysOneByOne reports whether n writes of that kind, with `blocks` blocks in all, take less time
 // one by one than side by side (see plan.Streams.AlwaysOneByOne). At least `least` of them have

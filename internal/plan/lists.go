@@ -35,8 +35,9 @@ type listCosts struct {
 	// see HasClasses and oneByOneInClasses. If all of ClassedWrites that complete blocks complete
 	// the same number, they run like EqualWrites, but each costs oneClass more.
 	classJobs, oneClass int
-	// If the hashes of a list do not stay in cache, each write costs `far` more.
-	far int
+	// If the hashes of a list do not stay in cache, each write costs `far` more. If the hashes hold
+	// nothing, and each write leaves a part of a block, each costs `fresh` less.
+	far, fresh int
 }
 
 // kindCosts are the costs of lists of every kind.

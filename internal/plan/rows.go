@@ -122,7 +122,7 @@ var rows = []Row{
 				nestings: [...]nestingCost{Nested: {each: -58, list: 190}, NestedEach: {each: -66, list: 270}},
 			},
 			Jobs:          jobCosts,
-			EqualWrites:   {list: 500, message: 55, far: 25},
+			EqualWrites:   {list: 500, message: 55, far: 25, fresh: 20},
 			ClassedWrites: {list: 900, message: 90, classJobs: 4, oneClass: 14},
 			MixedWrites:   {list: 500, message: 128, far: 200},
 		},

@@ -534,7 +534,8 @@ func testAlwaysOneByOne(t *testing.T, p *Streams, kind Kind) {
 }
 
 // TestWritesOfOneBlock tests that writes of at most one block each never pay where, alone, Write puts the
-// block together in registers, but that longer ones do, and that elsewhere they may pay.
+// block together in registers, but that longer ones do, and so do many to hashes that hold nothing.
+// Elsewhere, writes of one block may pay.
 func TestWritesOfOneBlock(t *testing.T) {
 	with := planOf(RowOf(cpu.IntelAVX512SHA))
 	for _, kind := range []Kind{EqualWrites, ClassedWrites, MixedWrites} {
@@ -546,6 +547,9 @@ func TestWritesOfOneBlock(t *testing.T) {
 		if with.OneByOne(kind, 1000, 10_000, 10, 10, 0, 0) {
 			t.Errorf("kind %d: writes of ten blocks do not pay", kind)
 		}
+	}
+	if with.OneByOne(EqualWrites, 1000, 1000, 1, 1, 0, -with.FreshCycles()) || with.AlwaysOneByOne(EqualWrites, 1000, 1000, 1000, 0) {
+		t.Error("1,000 writes of one block, to hashes that hold nothing, do not pay")
 	}
 	if planOf(RowOf(cpu.IntelAVX512)).OneByOne(EqualWrites, 1000, 1000, 1, 1, 0, 0) {
 		t.Error("without SHA extensions, writes of one block do not pay")
