@@ -29,7 +29,8 @@
 // Goroutines may call all functions concurrently, as long as they write to
 // different memory and hashes. A hash is for one goroutine at a time.
 //
-// "Once its pools are filled" means after the first calls, which also make plans.
+// "Once its pools are filled" means after the first calls, which also allocate while they
+// decide which kernels run.
 //
 // Every function returns the same digests on every GOOS and GOARCH, with or without
 // assembly. The build tag purego leaves the assembly out.

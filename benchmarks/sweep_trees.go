@@ -295,6 +295,28 @@ func (t loopTree) consistency(proof, leaves [][32]byte, old int, whole bool) [][
 // proofs is the calls that verify the proof of a leaf, and of a tree with old leaves.
 func (s *sweeper) proofs(n, index, old int) {
 	hasher := transparency.DefaultHasher
+	s.addOne("bitcoin.RootFromBranch", fmt.Sprintf("n=%d/index=%d", n, index), func() []impl {
+		txids := digests(n)
+		branch, err := bitcoin.Branch(txids, index)
+		must(err)
+		return append([]impl{library(func(dst [][32]byte) {
+			root, err := bitcoin.RootFromBranch(n, index, txids[index], branch)
+			must(err)
+			dst[0] = root
+		})}, byTree(bitcoinTree, func(t loopTree) func([][32]byte) {
+			return func(dst [][32]byte) {
+				node := txids[index]
+				for level, sibling := range branch {
+					left, right := &node, &sibling
+					if index>>level%2 == 1 {
+						left, right = right, left
+					}
+					node = t.node(left, right)
+				}
+				dst[0] = node
+			}
+		})...)
+	})
 	s.addOne("rfc6962.RootFromInclusionProof", fmt.Sprintf("n=%d/index=%d", n, index), func() []impl {
 		leaf, _, siblings := proved(n, index)
 		return []impl{

@@ -83,8 +83,19 @@ func ExamplePublicKey() {
 	// true <nil>
 }
 
-// Code for any crypto.Signer signs too. HashFunc is 0, so that SignMessage hands over
-// the message and not its digest.
+// Code for any crypto.Signer signs too.
+func ExamplePrivateKey_SignMessage() {
+	var signer crypto.Signer = exampleKey()
+	sig, err := crypto.SignMessage(signer, nil, []byte("message"), nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(signer.Public().(*slhdsa.PublicKey).Verify([]byte("message"), sig, nil))
+	// Output: <nil>
+}
+
+// HashFunc is 0: the key takes messages, not digests.
 func ExampleOptions_HashFunc() {
 	var signer crypto.Signer = exampleKey()
 	options := &slhdsa.Options{Context: []byte("example.org")}

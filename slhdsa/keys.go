@@ -63,8 +63,8 @@ func (k *PublicKey) Equal(x crypto.PublicKey) bool {
 	return ok && other != nil && k.params == other.params && bytes.Equal(k.bytes, other.bytes)
 }
 
-// A PrivateKey signs. It is safe for concurrent use, and implements [crypto.Signer]. It
-// keeps its top tree, up to 24 KiB, which all signatures share.
+// A PrivateKey signs. It is safe for concurrent use, and implements [crypto.Signer] and
+// [crypto.MessageSigner]. It keeps its top tree, up to 24 KiB, which all signatures share.
 type PrivateKey struct {
 	public  PublicKey
 	secrets []byte // SK.seed || SK.prf
@@ -158,8 +158,11 @@ func (k *PrivateKey) secretPRF() []byte  { return k.secrets[k.public.n:] }
 // ParameterSet returns the key's parameter set.
 func (k *PrivateKey) ParameterSet() ParameterSet { return k.public.ParameterSet() }
 
-// Public returns the public key, a *PublicKey.
-func (k *PrivateKey) Public() crypto.PublicKey { return &k.public }
+// Public returns the public key, a *PublicKey. Holding it does not keep k in memory.
+func (k *PrivateKey) Public() crypto.PublicKey {
+	public := k.public // a pointer into k would keep all of k
+	return &public
+}
 
 // Bytes returns the key in the encoding of FIPS 205.
 func (k *PrivateKey) Bytes() []byte {

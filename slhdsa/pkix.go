@@ -1,13 +1,15 @@
 package slhdsa
 
 import (
+	"bytes"
 	"encoding/asn1"
 	"errors"
 	"fmt"
 )
 
 // Keys in the structures of RFC 9909: the bytes of FIPS 205, without further wrapping.
-// The algorithm has no parameters.
+// The algorithm has no parameters. Its identifier is that of the pure variant: a key signs
+// both, and says with each signature which one (see Options.Hash).
 
 type algorithm struct {
 	OID        asn1.ObjectIdentifier
@@ -28,7 +30,8 @@ type oneAsymmetricKey struct {
 }
 
 // MarshalPKIXPublicKey returns a key in the DER form of SubjectPublicKeyInfo, as RFC
-// 9909 defines it. In PEM it is a block of type PUBLIC KEY.
+// 9909 defines it, with the identifier of the pure variant. In PEM it is a block of type
+// PUBLIC KEY.
 func MarshalPKIXPublicKey(k *PublicKey) ([]byte, error) {
 	if k == nil || k.params == nil {
 		return nil, errNoPublicKey
@@ -36,7 +39,8 @@ func MarshalPKIXPublicKey(k *PublicKey) ([]byte, error) {
 	return asn1.Marshal(subjectPublicKeyInfo{algorithm{OID: k.oid}, asn1.BitString{Bytes: k.bytes, BitLength: 8 * len(k.bytes)}})
 }
 
-// ParsePKIXPublicKey returns the key in the DER form of SubjectPublicKeyInfo.
+// ParsePKIXPublicKey returns the key in the DER form of SubjectPublicKeyInfo. It takes what
+// MarshalPKIXPublicKey returns, and nothing else: no identifiers of pre-hash variants.
 func ParsePKIXPublicKey(der []byte) (*PublicKey, error) {
 	var info subjectPublicKeyInfo
 	set, err := parse(der, &info, &info.Algorithm)
@@ -46,11 +50,19 @@ func ParsePKIXPublicKey(der []byte) (*PublicKey, error) {
 	if info.PublicKey.BitLength%8 != 0 {
 		return nil, fmt.Errorf("slhdsa: parse a public key: %d bits are not whole bytes", info.PublicKey.BitLength)
 	}
-	return NewPublicKey(set, info.PublicKey.Bytes)
+	k, err := NewPublicKey(set, info.PublicKey.Bytes)
+	if err != nil {
+		return nil, err
+	}
+	// asn1.Unmarshal skips what a structure has beyond its fields.
+	if again, err := MarshalPKIXPublicKey(k); err != nil || !bytes.Equal(again, der) {
+		return nil, errors.New("slhdsa: parse a public key: not the DER form of SubjectPublicKeyInfo")
+	}
+	return k, nil
 }
 
 // MarshalPKCS8PrivateKey returns a key in the DER form of PKCS #8, as RFC 9909 defines
-// it. In PEM it is a block of type PRIVATE KEY.
+// it, with the identifier of the pure variant. In PEM it is a block of type PRIVATE KEY.
 func MarshalPKCS8PrivateKey(k *PrivateKey) ([]byte, error) {
 	if k == nil || k.public.params == nil {
 		return nil, errNoPrivateKey
@@ -104,5 +116,5 @@ func parse(der []byte, info any, a *algorithm) (ParameterSet, error) {
 			return sets[i].set, nil
 		}
 	}
-	return 0, fmt.Errorf("algorithm %v, want SLH-DSA with SHA-2", a.OID)
+	return 0, fmt.Errorf("algorithm %v, want one of pure SLH-DSA with SHA-2", a.OID)
 }

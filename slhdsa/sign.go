@@ -22,7 +22,10 @@ type Options struct {
 	Check bool
 	// Hash, if not 0, selects the pre-hash variant with this function, of SHA-2 or
 	// SHA-3: Sign signs a digest of the message. Sign and Verify take the message
-	// nevertheless. The variants do not verify each other's signatures.
+	// nevertheless. The variants do not verify each other's signatures. Two messages
+	// with one digest share a signature. So for the full strength, the digest must be
+	// twice as long as the security level: SHA-256 for sets with 128 bits, SHA-384 with
+	// 192, SHA-512 with 256, or longer. Shorter ones are accepted, too.
 	Hash crypto.Hash
 }
 
@@ -40,7 +43,7 @@ func (*Options) HashFunc() crypto.Hash { return 0 }
 func (k *PrivateKey) Sign(rand io.Reader, message []byte, opts crypto.SignerOpts) ([]byte, error) {
 	o, ok := opts.(*Options)
 	if !ok && opts != nil && opts.HashFunc() != 0 {
-		return nil, fmt.Errorf("slhdsa: Sign takes messages, not digests of %v: pass *slhdsa.Options", opts.HashFunc())
+		return nil, fmt.Errorf("slhdsa: sign: options for a digest of %v, but the key signs messages: pass *slhdsa.Options", opts.HashFunc())
 	}
 	if err := o.check(); err != nil {
 		return nil, err
@@ -69,6 +72,11 @@ func (k *PrivateKey) Sign(rand io.Reader, message []byte, opts crypto.SignerOpts
 		}
 	}
 	return sig, nil
+}
+
+// SignMessage is Sign. [crypto.SignMessage] calls it.
+func (k *PrivateKey) SignMessage(rand io.Reader, message []byte, opts crypto.SignerOpts) ([]byte, error) {
+	return k.Sign(rand, message, opts)
 }
 
 func readRandom(r io.Reader, n int) ([]byte, error) {

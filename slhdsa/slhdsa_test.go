@@ -20,6 +20,7 @@ import (
 	"testing"
 	"testing/iotest"
 	"time"
+	"weak"
 
 	simd "github.com/sha256-simd/sha256-simd"
 	"github.com/sha256-simd/sha256-simd/internal/lanes"
@@ -120,6 +121,21 @@ func TestHedged(t *testing.T) {
 	if _, err := crypto.SignMessage(k, nil, []byte("m"), &Options{Hash: crypto.SHA256}); err != nil {
 		t.Errorf("crypto.SignMessage: %v", err)
 	}
+	if _, err := crypto.SignMessage(k, nil, []byte("m"), crypto.SHA512); err == nil || !strings.Contains(err.Error(), "SHA-512") {
+		t.Errorf("crypto.SignMessage with a hash that the key does not use: %v", err)
+	}
+}
+
+// TestPublicKeyKeepsNoSecrets holds the public key alone.
+func TestPublicKeyKeepsNoSecrets(t *testing.T) {
+	k, _ := newKey(t, SHA2_128f)
+	public, secrets := k.Public(), weak.Make(&k.secrets[0])
+	k = nil
+	hashtest.Collect()
+	if secrets.Value() != nil {
+		t.Error("the private key is still reachable")
+	}
+	runtime.KeepAlive(public)
 }
 
 // TestFlippedBits flips bits in every part of signatures, messages and keys.
@@ -413,7 +429,13 @@ func TestRFC9909(t *testing.T) {
 		"parameters":  subjectPublicKeyInfo{null, asn1.BitString{Bytes: pub.bytes, BitLength: 256}},
 		"SHAKE":       subjectPublicKeyInfo{algorithm{OID: oid(26)}, asn1.BitString{Bytes: pub.bytes, BitLength: 256}},
 		"another set": subjectPublicKeyInfo{algorithm{OID: oid(22)}, asn1.BitString{Bytes: pub.bytes, BitLength: 256}},
-		"255 bits":    subjectPublicKeyInfo{algorithm{OID: k.public.oid}, asn1.BitString{Bytes: append(pub.Bytes()[:31:31], 0), BitLength: 255}},
+		"pre-hash":    subjectPublicKeyInfo{algorithm{OID: oid(35)}, asn1.BitString{Bytes: pub.bytes, BitLength: 256}},
+		"one element more": struct {
+			Algorithm algorithm
+			PublicKey asn1.BitString
+			More      int
+		}{algorithm{OID: k.public.oid}, asn1.BitString{Bytes: pub.bytes, BitLength: 256}, 5},
+		"255 bits": subjectPublicKeyInfo{algorithm{OID: k.public.oid}, asn1.BitString{Bytes: append(pub.Bytes()[:31:31], 0), BitLength: 255}},
 	} {
 		der, err := asn1.Marshal(info)
 		if err != nil {

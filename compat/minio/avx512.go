@@ -8,8 +8,8 @@ import (
 	"github.com/sha256-simd/sha256-simd"
 )
 
-// Avx512ServerUID is the first number that the original gives to a hash. Here
-// any number will do.
+// Avx512ServerUID is the first number that the original's tests give to Write and Sum of a
+// server. Any number will do.
 const Avx512ServerUID = 16
 
 // Avx512Digest is a hash of a server.

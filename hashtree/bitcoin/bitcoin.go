@@ -4,7 +4,8 @@
 // A node without a sibling is hashed with itself. So the root of a list stays the same
 // if the end of the list is repeated (CVE-2012-2459). [Root] reports lists that may
 // have such repetitions. Refuse a block with such a list, but do not remember its hash
-// as invalid: the original block has the same hash, and may be valid.
+// as invalid: the original block has the same hash, and may be valid. A branch does not
+// tell a transaction from an inner node (CVE-2017-12842): see [RootFromBranch].
 //
 // Hashes have the byte order of the digest; programs usually show them in reverse.
 //
@@ -119,7 +120,7 @@ func parent(dst *[32]byte, children *[2][32]byte) {
 
 // Branch returns the siblings on the path from transaction txids[index] to the root. A
 // node without a sibling is its own sibling. Branch hashes the whole tree. It is an
-// error if index is out of range.
+// error if index is out of range. [RootFromBranch] is for whoever receives the branch.
 func Branch[D ~[32]byte](txids []D, index int) ([]D, error) {
 	b, err := branch(convert.Digests[[32]byte](txids), index)
 	return convert.Digests[D](b), err
@@ -136,6 +137,42 @@ func branch(txids [][32]byte, index int) ([][32]byte, error) {
 		siblings[level] = tree.Node(txids, level, sibling)
 	}
 	return siblings, nil
+}
+
+// RootFromBranch returns the root to which branch leads from transaction index of n, whose hash is
+// txid. The caller has to compare the root with one that it trusts. It is an error if index is not
+// below n, if branch is longer or shorter than in a tree of n transactions, or if a node and its
+// sibling are equal though both are in the tree, or differ though the node has no sibling.
+//
+// A branch proves nothing unless n is right. An inner node is the double SHA-256 of 64 bytes. So
+// with a wrong n, an inner node can pass for a transaction of 64 bytes, and such a transaction for
+// an inner node (CVE-2017-12842). The branch of the block's first transaction shows how deep the tree
+// is.
+func RootFromBranch[D ~[32]byte](n, index int, txid D, branch []D) (root D, err error) {
+	r, err := rootFromBranch(n, index, txid, convert.Digests[[32]byte](branch))
+	return D(r), err
+}
+
+func rootFromBranch(n, index int, txid [32]byte, branch [][32]byte) (root [32]byte, err error) {
+	if index < 0 || index >= n {
+		return root, fmt.Errorf("bitcoin: no transaction %d in a tree of %d", index, n)
+	}
+	if depth := merkle.Depth(n); len(branch) != depth {
+		return root, fmt.Errorf("bitcoin: a branch of %d hashes in a tree of %d transactions, which takes %d", len(branch), n, depth)
+	}
+	node := txid
+	for level, sibling := range branch {
+		at := index >> level
+		if hasSibling := at^1 < merkle.Width(n, level); hasSibling == (sibling == node) {
+			return root, fmt.Errorf("bitcoin: hash %d of the branch cannot be the sibling of node %d in a tree of %d transactions", level, at, n)
+		}
+		pair := [2][32]byte{node, sibling}
+		if at&1 == 1 {
+			pair = [2][32]byte{sibling, node}
+		}
+		parent(&node, &pair)
+	}
+	return node, nil
 }
 
 // Sums sets dst[i] to the double SHA-256 of msgs[i], for every i. Of a transaction

@@ -106,12 +106,74 @@ func TestTreesMatchTheDefinition(t *testing.T) {
 						t.Fatalf("transaction %d of %d, level %d: %x, want %x", i, n, l, got, want)
 					}
 				}
+				if root, err := bitcoin.RootFromBranch(n, i, ids[i], branch); root != want || err != nil {
+					t.Fatalf("transaction %d of %d: the branch leads to %x, error %v, want %x", i, n, root, err, want)
+				}
 			}
 			if !slices.Equal(ids, makeIDs(n)) {
 				t.Fatalf("%d transactions: they changed", n)
 			}
 		}
 	})
+}
+
+// TestWrongBranches changes what a receiver gets: each hash, the length, the index, the number of
+// transactions. Either the branch is refused, or it leads to another root.
+func TestWrongBranches(t *testing.T) {
+	for n := 1; n < 36; n++ {
+		ids := makeIDs(n)
+		root, _ := bitcoin.Root(ids)
+		for i, id := range ids {
+			branch, err := bitcoin.Branch(ids, i)
+			if err != nil {
+				t.Fatal(err)
+			}
+			check := func(what string, n, i int, id [32]byte, branch [][32]byte, refused bool) {
+				t.Helper()
+				got, err := bitcoin.RootFromBranch(n, i, id, branch)
+				switch {
+				case err == nil && (refused || got == root):
+					t.Errorf("transaction %d of %d, %s: root %x, no error", i, n, what, got)
+				case err != nil && got != [32]byte{}:
+					t.Errorf("transaction %d of %d, %s: root %x beside error %v", i, n, what, got, err)
+				}
+			}
+			for l := range branch {
+				changed := slices.Clone(branch)
+				changed[l][31] ^= 1
+				check("a hash changed", n, i, id, changed, (i>>l^1)<<l >= n)
+			}
+			check("one hash more", n, i, id, append(slices.Clone(branch), id), true)
+			if len(branch) > 0 {
+				check("one hash less", n, i, id, branch[:len(branch)-1], true)
+				other := id
+				other[0] ^= 1
+				check("another transaction", n, i, other, branch, false)
+				inner := double(id, branch[0])
+				if i&1 == 1 {
+					inner = double(branch[0], id)
+				}
+				check("an inner node", n, i/2, inner, branch[1:], true)
+			}
+			check("negative", n, -1, id, branch, true)
+			check("the number of transactions", n, n, id, branch, true)
+			check("high bits", n, i+1<<len(branch), id, branch, true)
+			check("no transactions", 0, i, id, branch, true)
+		}
+	}
+	// Equal siblings, as in a list with repetitions.
+	ids := makeIDs(3)
+	ids = append(ids, ids[2])
+	branch, err := bitcoin.Branch(ids, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := bitcoin.RootFromBranch(4, 2, ids[2], branch); err == nil {
+		t.Error("equal siblings: no error")
+	}
+	if root, err := bitcoin.RootFromBranch(1, 0, ids[0], nil); root != ids[0] || err != nil {
+		t.Errorf("one transaction: root %x, error %v", root, err)
+	}
 }
 
 func TestMutatedListsAreReported(t *testing.T) {
@@ -271,6 +333,9 @@ func TestHashesOfANamedType(t *testing.T) {
 			if want := all[l][min((n/2)>>l^1, len(all[l])-1)]; got != want {
 				t.Errorf("branch in a tree of %d, level %d: %x, want %x", n, l, got, want)
 			}
+		}
+		if root, err := bitcoin.RootFromBranch(n, n/2, named[n/2], branch); root != all[len(all)-1][0] || err != nil {
+			t.Errorf("root from a branch in a tree of %d: %x, error %v", n, root, err)
 		}
 		headers := make([][80]byte, n)
 		hashes := make([]txid, n)

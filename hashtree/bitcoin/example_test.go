@@ -63,7 +63,6 @@ func ExampleNodes() {
 	// Output: true
 }
 
-// A wallet that has a transaction and its branch computes the root of the block.
 func ExampleBranch() {
 	txids := [][32]byte{{1}, {2}, {3}}
 	const index = 2
@@ -72,21 +71,26 @@ func ExampleBranch() {
 		fmt.Println(err)
 		return
 	}
-	node := txids[index]
-	for level, sibling := range branch {
-		pair := [][32]byte{node, sibling}
-		if index>>level&1 == 1 {
-			pair = [][32]byte{sibling, node}
-		}
-		if err := bitcoin.Nodes(pair, pair); err != nil {
-			fmt.Println(err)
-			return
-		}
-		node = pair[0]
+	fmt.Println(len(branch), branch[0] == txids[index]) // the last of three has no sibling
+	// Output: 2 true
+}
+
+// A wallet that has a transaction and its branch computes the root of the block.
+func ExampleRootFromBranch() {
+	txids := [][32]byte{{1}, {2}, {3}}
+	root, _ := bitcoin.Root(txids) // the header has it
+	branch, err := bitcoin.Branch(txids, 1)
+	if err != nil {
+		fmt.Println(err)
+		return
 	}
-	root, _ := bitcoin.Root(txids)
-	fmt.Println(node == root)
-	// Output: true
+	got, err := bitcoin.RootFromBranch(len(txids), 1, txids[1], branch)
+	fmt.Println(got == root, err)
+	_, err = bitcoin.RootFromBranch(len(txids), 5, txids[1], branch)
+	fmt.Println(err)
+	// Output:
+	// true <nil>
+	// bitcoin: no transaction 5 in a tree of 3
 }
 
 // The id of the first block's only transaction, which is the root of the block.
