@@ -91,7 +91,7 @@ const (
 	minTaken = 1 << 10
 	// maxTaken is the largest number of states in a takenRun, and maxWrites the largest
 	// number of writes.
-	maxTaken, maxWrites = 256, 1024
+	maxTaken, maxWrites = 256, 512
 )
 
 // takenRun is a run of writes to hashes of this package, to hashes that write to these, and

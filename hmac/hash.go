@@ -27,7 +27,7 @@ func Sum(key, msg []byte) (mac [32]byte) {
 //
 // [sha256.WriteHashes] writes to such hashes side by side with others, unless crypto/hmac
 // does the work. Then Clone returns [errors.ErrUnsupported] if the hash of crypto/hmac cannot
-// be cloned.
+// be cloned, and [sha256.SumManyAfter] panics if such a hash is its prefix.
 func New(key []byte) hash.Hash {
 	if block.UsesStd() {
 		return &stdHash{hmac.New(stdsha256.New, key)}

@@ -123,7 +123,9 @@ func (k *Key) sumMany(dst [][32]byte, msgs [][]byte) {
 }
 
 // VerifyMany sets ok[i] to true if macs[i] is the MAC of msgs[i], else to false, for every
-// i. The time that VerifyMany takes depends only on the number and the lengths of the MACs
+// i. It hashes the messages side by side on the calling goroutine, and starts no other
+// goroutine. Once its pools are filled, it allocates nothing, unless crypto/hmac does the
+// work. The time that VerifyMany takes depends only on the number and the lengths of the MACs
 // and messages, not on their contents. A MAC that is not 32 bytes long is wrong. To verify
 // a truncated MAC, truncate the result of Sum or SumMany and compare the two by Equal of
 // crypto/hmac.

@@ -107,6 +107,9 @@ func (b *Blocks) begin() {
 	if b.lists != nil {
 		return
 	}
+	if b.size < 1 {
+		panic("streams: Blocks that NewBlocks did not make")
+	}
 	l := new(lists)
 	l.sums = l.one[:] // not through b: then f would have to be on the heap
 	b.lists = l

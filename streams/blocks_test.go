@@ -354,6 +354,7 @@ func TestBlocksMisuse(t *testing.T) {
 		{"size 0", "streams: NewBlocks: size is 0; expected at least 1", func() { streams.NewBlocks(0, nothing) }},
 		{"negative size", "streams: NewBlocks: size is -5; expected at least 1", func() { streams.NewBlocks(-5, nothing) }},
 		{"no function", "streams: NewBlocks: f is nil", func() { streams.NewBlocks(1, nil) }},
+		{"zero Blocks", "streams: Blocks that NewBlocks did not make", func() { new(streams.Blocks).Write([]byte{1}) }},
 	} {
 		if got := panicOf(tt.call); got != tt.want {
 			t.Errorf("%s: panic %q, want %q", tt.name, got, tt.want)

@@ -54,7 +54,8 @@ const maxParts = min(math.MaxInt/sha256.Size, math.MaxInt32)
 // have ended: then the caller may close r. If r.ReadAt panics, Parts panics with the same
 // value, on the goroutine that called it. A fault in reading, as in a memory-mapped file
 // that was truncated, also panics there if this goroutine has set
-// [runtime/debug.SetPanicOnFault].
+// [runtime/debug.SetPanicOnFault]. If r.ReadAt ends a goroutine that Parts started, by
+// [runtime.Goexit], Parts returns an error.
 //
 // Parts panics if o.Workers is negative.
 func Parts(ctx context.Context, r io.ReaderAt, size, partSize int64, o PartsOptions) ([][sha256.Size]byte, error) {

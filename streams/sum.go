@@ -51,8 +51,8 @@ const (
 	// hashed. A stream that is read on a goroutine of its own has up to two buffers
 	// of this size: one is filled while the other is hashed.
 	readSize = 16 << 10
-	// maxEmptyReads is the number of reads in a row that may return neither bytes
-	// nor an error.
+	// After maxEmptyReads reads in a row that return neither bytes nor an error,
+	// reading fails.
 	maxEmptyReads = 100
 )
 

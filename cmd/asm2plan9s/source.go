@@ -103,6 +103,9 @@ var (
 	// anyWord finds a word of a run among other code.
 	anyWord = regexp.MustCompile(`\b(?:LONG|WORD|BYTE|QUAD)[ \t]+\$`)
 
+	// emptyWord finds a word that lacks digits among other code.
+	emptyWord = regexp.MustCompile(`\b(?:LONG|WORD|BYTE|QUAD)[ \t]+\$0[bBoOxX]\b`)
+
 	// noteStart matches the start of a note after the instruction.
 	noteStart = regexp.MustCompile(`/\*|;`)
 )
@@ -128,12 +131,17 @@ func parse(name string, data []byte, a *arch) *source {
 		isRun := runPattern.MatchString(run)
 
 		pass := func(reason string) {
-			if anyWord.MatchString(code) {
+			switch {
+			case emptyWord.MatchString(code):
+				in := &instruction{line: i, text: strings.TrimSpace(body)}
+				in.fail("its words lack digits, and %s", reason)
+				s.insts = append(s.insts, in)
+			case anyWord.MatchString(code):
 				s.notUnderstood = append(s.notUnderstood, note{line: i, text: reason})
 			}
 		}
 		if start < 0 {
-			if isRun {
+			if isRun && !emptyWord.MatchString(run) {
 				s.bare[i] = bareLine{run, continued, line[len(body):]}
 			} else {
 				pass("no // comment says what its words are")
@@ -163,7 +171,7 @@ func parse(name string, data []byte, a *arch) *source {
 		switch {
 		case isRun:
 			if why := plainComment(in.text, a); why != "" {
-				s.notUnderstood = append(s.notUnderstood, note{line: i, text: why})
+				pass(why)
 				continue
 			}
 		case run != "" && in.column == lastColumn && (isLone || in.text == comments[0] && plainComment(in.text, a) == "" && hasRegister(in.text)):
@@ -267,12 +275,13 @@ func (s *source) dropPlainText() {
 }
 
 // dropForeign takes instructions that have a problem for plain comments, if
-// they are behind words, or before a second //, and name no register.
+// they are behind words, or before a second //, and name no register. Words that
+// lack digits ask for an instruction.
 func (s *source) dropForeign(insts []*instruction) {
 	plain := make(map[*instruction]bool)
 	for _, in := range insts {
 		isPlain := in.run != "" && runPattern.MatchString(in.run) || strings.Count(in.comment, "//") > 1
-		if in.problem != "" && isPlain && !hasRegister(in.text) {
+		if in.problem != "" && isPlain && !hasRegister(in.text) && !emptyWord.MatchString(in.run) {
 			plain[in] = true
 			s.notUnderstood = append(s.notUnderstood, note{
 				line: in.line, text: fmt.Sprintf("%q is no instruction: %s", in.text, in.problem), isDoubt: true,

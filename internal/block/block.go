@@ -142,8 +142,8 @@ func putLength(tail []byte, length uint64) {
 }
 
 // Finish sets sum to the digest of a message of `length` bytes. rest is its end, from a block
-// boundary on, and h is the state before rest. h stays as it is. sum may overlap rest. Go code pads an
-// end whose last 64 bytes may lie on two pages.
+// boundary on, and h is the state before rest. h stays as it is. sum may overlap rest. If the 64
+// bytes from the last block boundary on lie on two pages, Go code pads the end (see onTwoPages).
 func Finish(sum *[DigestSize]byte, h *State, rest []byte, length uint64) {
 	whole := len(rest) &^ (Size - 1)
 	vectors := inVectors.Load() && !onTwoPages(rest, whole)

@@ -48,9 +48,9 @@ func onTwoPages(p []byte, at int) bool {
 // Write sets h to the state after the blocks that p completes behind the first n bytes of held. n is 1 to
 // 63, and p completes at least one block. What is left of p goes to held. If nothing is left, held stays
 // as it is. Vector registers must be in use, and the n bytes and p together have at most MaxOneCall
-// bytes. InOneCall says whether Write is fast. Blocks are put together in registers, so no load waits for the stores of a copy.
-// If reading p faults, h and held stay as they were. As in finishInVectors, the race detector does not
-// hear of h and held.
+// bytes. InOneCall says whether Write is fast. Write puts blocks together in registers, so no load of a
+// block waits for the stores of a copy. If reading p faults, h and held stay as they were. As in
+// finishInVectors, the race detector does not hear of h and held.
 func Write(h *State, held *[Size]byte, n int, p []byte) {
 	if race.Enabled {
 		race.Read(p)

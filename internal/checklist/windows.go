@@ -82,13 +82,17 @@ func (w *windows) certutil(line string, at int) bool {
 	return true
 }
 
+// mayBeDigest reports whether a hash may be a digest of some algorithm. Behind "Hash:" a signed
+// list has the names of algorithms, with commas between them.
+func mayBeDigest(hash string) bool { return len(hash) > 16 && !strings.Contains(hash, ",") }
+
 // property returns the property of a file that a line of Format-List has.
 func property(line string) (key, value string, found bool) {
 	if key, value, found = strings.Cut(line, ":"); !found {
 		return "", "", false
 	}
-	key = strings.TrimRight(key, " ")
-	return strings.ToLower(key), strings.TrimSpace(value), key == "Algorithm" || key == "Hash" || key == "Path"
+	key, value = strings.TrimRight(key, " "), strings.TrimSpace(value)
+	return strings.ToLower(key), value, key == "Algorithm" || key == "Hash" && mayBeDigest(value) || key == "Path"
 }
 
 // completes reports whether what was read of a file ends with a property: the last of hash

@@ -17,6 +17,8 @@ func TestListsOfWindows(t *testing.T) {
 	for i := 0; i < len(abcHex); i += 2 {
 		pairs += abcHex[i:i+2] + " "
 	}
+	signed := []string{"-----BEGIN PGP SIGNED MESSAGE-----", "Hash: SHA256", "", abcHex + "  a",
+		"-----BEGIN PGP SIGNATURE-----", "", "iQ", "-----END PGP SIGNATURE-----"}
 	const bad = "improper"
 	for _, test := range []struct {
 		name  string
@@ -45,6 +47,7 @@ func TestListsOfWindows(t *testing.T) {
 		{"Format-List", []string{"", "", "Algorithm : SHA256", "Hash      : " + upper, `Path      : C:\a : b.txt`, "",
 			"Algorithm : SHA256", "Hash      : " + upper, "Path      : b  ", "", ""}, []string{`C:\a : b.txt`, "b"}},
 		{"Format-List of two properties", []string{"Hash : " + upper, "Path : a", "", "Hash : " + upper, "Path : b"}, []string{"a", "b"}},
+		{"Format-List with base64", []string{"Hash : " + abcBase64, "Path : a"}, []string{"a"}},
 		{"Format-List in another order", []string{"Path      : a", "Hash      : " + upper, "Algorithm : SHA256", "", "Path      : b", "Hash      : " + upper,
 			"Algorithm : SHA256"}, []string{"a", "b"}},
 		{"Format-List of another algorithm", []string{"Algorithm : SHA1", "Hash      : " + upper, "Path      : a"}, []string{bad}},
@@ -79,6 +82,9 @@ func TestListsOfWindows(t *testing.T) {
 			[]string{"a", "b, c", "b, c, d", "d", "e"}},
 		{"a heading like hashdeep's", []string{"%%%% Release 1.0, all files", abcHex + "  a"}, []string{bad, "a"}},
 		{"lines of coreutils behind hashdeep's", []string{"%%%% size,sha256,filename", "3," + abcHex + ",a", abcHex + "  b", "3," + abcHex}, []string{"a", "b", bad}},
+		{"a signed list", slices.Concat(signed, signed), []string{bad, bad, "a", bad, bad, bad, bad, bad, "a", bad, bad, bad}},
+		{"a list signed with several algorithms", []string{"Hash: SHA256, RIPEMD160, SHA512", "", abcHex + "  a"}, []string{bad, "a"}},
+		{"a signed Format-List", []string{"Hash: SHA512", "", "Algorithm : SHA256", "Hash      : " + upper, "Path      : a"}, []string{bad, "a"}},
 		{"certutil's name alone", []string{"SHA256 hash of a", abcHex}, []string{bad, bad}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

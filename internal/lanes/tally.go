@@ -71,9 +71,9 @@ func (t Tally) HasClasses() bool {
 func (t Tally) classes() int { return t.longest - int(-t.negShortest) + 1 }
 
 // OneByOne reports whether a list of that kind takes less time one by one than side by side.
-// Side by side, each job costs the caller `each` cycles more than alone. Up to block.MaxLanes
-// jobs, `each` is not negative, or the look-ups would be no bounds. If at most one job has blocks, OneByOne returns true without a
-// plan.
+// Side by side, each job costs the caller `each` cycles more than alone. `each` may be negative
+// only if there are more than block.MaxLanes jobs: the look-ups for fewer are bounds only for an
+// `each` of 0 or more. If at most one job has blocks, OneByOne returns true without a plan.
 func (t Tally) OneByOne(kind Kind, each int) bool {
 	if t.jobs <= 1 {
 		return true
