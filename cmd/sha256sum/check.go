@@ -67,7 +67,7 @@ func (s *source) listed(l *list, base string, see func(name, path string)) iter.
 					continue
 				}
 			}
-			if !yield(s.listedFile(l, &e, path)) {
+			if !yield(s.listedFile(l, &e, base, path)) {
 				return
 			}
 		}
@@ -108,9 +108,9 @@ func belowRoot(root, name string) (below string, ok bool) {
 
 // listedFile returns the item of a file that a list names. The caller has to yield the
 // item next.
-func (s *source) listedFile(l *list, e *checklist.Entry, path string) item {
+func (s *source) listedFile(l *list, e *checklist.Entry, base, path string) item {
 	check := &check{list: l, listed: true, want: digestOf(e.Digest)}
-	if l.bag == nil {
+	if l.bag == nil && (!l.audit || path == "-") {
 		it := s.named(e.Name, path)
 		it.check = check
 		return it
@@ -118,13 +118,73 @@ func (s *source) listedFile(l *list, e *checklist.Entry, path string) item {
 	// Pipes and devices are not waited for.
 	it := newFileItem(e.Name, path)
 	it.check = check
-	if path, err := l.bag.Resolve(e.Name); err == nil {
+	if l.bag == nil {
+		it.err = s.auditable(l, e.Name, base, path)
+	} else if path, err := l.bag.Resolve(e.Name); err == nil {
 		it.path = path
 	} else {
 		it.err = err
-		it.done.Store(true)
 	}
+	it.done.Store(it.err != nil)
 	return s.bagFile(it)
+}
+
+var (
+	errBehindLink = errors.New("behind a symbolic link: --links=follow reads it")
+	errNotRegular = errors.New("not a regular file")
+)
+
+// auditable returns an error if an audit does not read a file that a list names: one that is
+// not regular, or that the walk leaves out because of a link.
+func (s *source) auditable(l *list, name, base, path string) error {
+	if s.links == "name" {
+		if _, err := file.Readlink(path); err == nil {
+			return nil // only the name that it holds is read
+		}
+	}
+	info, err := file.Stat(path)
+	switch {
+	case err != nil:
+		return nil // who opens it says why
+	case s.links == "skip" && l.isBehindLink(name, base):
+		return errBehindLink
+	case !info.Regular && !info.Dir:
+		return errNotRegular
+	}
+	return nil
+}
+
+// isBehindLink reports whether a file that an audit comes to below its roots is a symbolic
+// link, or behind one. Links in and above a root are followed.
+func (l *list) isBehindLink(name, base string) (behind bool) {
+	for _, root := range l.roots {
+		if path.Clean(root) == path.Clean(name) {
+			return false // the command line names it
+		}
+		if below, ok := belowRoot(root, name); ok {
+			if behind = l.hasLink(under(base, root), below); !behind {
+				return false
+			}
+		}
+	}
+	return behind
+}
+
+// hasLink reports whether a path below a directory is one of a symbolic link, or leads
+// through one.
+func (l *list) hasLink(dir, below string) bool {
+	at := dir
+	for element := range strings.SplitSeq(below, "/") {
+		at = walk.Join(at, element)
+		if strings.HasPrefix(l.noLinks, at+"/") {
+			continue
+		}
+		if _, err := file.Readlink(at); err == nil {
+			return true
+		}
+	}
+	l.noLinks = at[:strings.LastIndexByte(at, '/')+1]
+	return false
 }
 
 // enlist returns a function that adds names to a set.
@@ -158,8 +218,7 @@ func (s *source) audit(name string, roots []string) iter.Seq[item] {
 	}
 	return func(yield func(item) bool) {
 		records, err := update.OpenIndex(name)
-		if err != nil {
-			yield(errorItem("%s: %s", message.Quote(update.StampsOf(name)), message.Reason(err)))
+		if err != nil && !yield(errorItem("%s: %s", message.Quote(update.StampsOf(name)), message.Reason(err))) {
 			return
 		}
 		a := auditing{list: &list{name: name, audit: true, roots: roots, records: records}, base: s.baseOf(name), stamps: update.StampsOf(name)}

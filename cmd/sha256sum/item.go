@@ -126,6 +126,7 @@ type list struct {
 	tookOf    bool           // the list is one digest alone, of the file `of`
 	unread    bool           // it could not be read, or not to its end
 	zero      bool           // it has lines that end with NUL, and was not read as such a list
+	noLinks   string         // of an audit: the directory, with a slash behind it, that was last found to be behind no link
 
 	proper    int
 	malformed int

@@ -18,6 +18,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"sync"
 	"syscall"
 	"time"
 
@@ -62,18 +63,23 @@ func run(args []string) int {
 		fmt.Fprintln(os.Stderr, "sha256sum:", err)
 		return 1
 	}
-	w, name, err := openOutputs(o)
+	if err := o.checkBase(); err != nil {
+		return fail(message.Quote(o.base), err)
+	}
+	ctx, stop := context.Background(), func() {}
+	w, name, err := openOutputs(o, sync.OnceFunc(func() { ctx, stop = withSignals(ctx, true) }))
+	defer func() { stop() }()
 	if err != nil {
 		return fail(message.Quote(name), err)
 	}
 	p := newPipeline(o, w.stdout)
 	s := newSource(o, &p.files, w)
 
-	ctx, bar := context.Background(), new(terminal.Progress)
+	bar := new(terminal.Progress)
 	if !p.alone {
-		var stop func()
-		ctx, stop = withSignals(ctx, w.list != nil)
-		defer stop()
+		if w.list == nil {
+			ctx, stop = withSignals(ctx, false)
+		}
 		when := o.progress
 		if o.status && when == "auto" {
 			when = "never"
@@ -203,23 +209,29 @@ func (s signalError) status() int { return 128 + int(s.Signal) }
 // withSignals returns a context that ends with a signalError when the user or
 // the system asks the program to. A second signal kills it.
 //
-// To arrange this takes longer than to hash a small file. So it is done after 2 ms, or at
-// once if something has to be cleaned up.
+// To arrange this takes longer than to hash a small file. So it is done after 2 ms, or
+// before withSignals returns if something has to be cleaned up.
 func withSignals(parent context.Context, cleanUp bool) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(parent)
-	delay := 2 * time.Millisecond
-	if cleanUp {
-		delay = 0
-	}
-	// The runtime's timers take two descriptors. If none are left, the runtime
-	// ends the program: this timer takes them before files do.
-	time.AfterFunc(delay, func() {
-		caught := make(chan os.Signal, 1)
+	caught := make(chan os.Signal, 1)
+	notify := func() {
 		for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
 			// Who starts the program with a signal ignored, as nohup does, means it.
 			if !signal.Ignored(s) {
 				signal.Notify(caught, s)
 			}
+		}
+	}
+	delay := 2 * time.Millisecond
+	if cleanUp {
+		notify()
+		delay = 0
+	}
+	// The runtime's timers take two descriptors. If none are left, the runtime
+	// ends the program: this timer takes them before files do.
+	time.AfterFunc(delay, func() {
+		if !cleanUp {
+			notify()
 		}
 		select {
 		case s := <-caught:

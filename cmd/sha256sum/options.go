@@ -9,7 +9,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 
+	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/file"
 	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/message"
 	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/walk"
 )
@@ -254,6 +256,18 @@ func (o *options) validate() error {
 
 // verifies reports whether the options ask for a check.
 func (o *options) verifies() bool { return o.check || o.bag != "" }
+
+// checkBase returns an error if --base names no directory.
+func (o *options) checkBase() error {
+	if o.base == "" {
+		return nil
+	}
+	info, err := file.Stat(o.base)
+	if err == nil && !info.Dir {
+		err = syscall.ENOTDIR
+	}
+	return err
+}
 
 // roots returns the files and directories that --recursive names.
 func (o *options) roots() []string {

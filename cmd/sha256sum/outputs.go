@@ -59,9 +59,10 @@ func (r *replaced) err() error {
 	return nil
 }
 
-// openOutputs opens what the options ask for. If it fails, name is the file that the
-// error is about, and no temporary file is left.
-func openOutputs(o *options) (w outputs, name string, err error) {
+// openOutputs opens what the options ask for. It calls catch, which catches signals, before
+// it makes a temporary file. If it fails, name is the file that the error is about, and no
+// temporary file is left.
+func openOutputs(o *options, catch func()) (w outputs, name string, err error) {
 	if o.output == "" {
 		if info, err := file.Stdout.Info(); err == nil && info.Regular {
 			w.stdout = &info.ID
@@ -70,8 +71,7 @@ func openOutputs(o *options) (w outputs, name string, err error) {
 	}
 	// A reader of messages that goes away does not end the work.
 	signal.Ignore(syscall.SIGPIPE)
-	// All that takes time is read first: signals are not handled yet, and one would leave
-	// the temporary file.
+	// All that takes time comes first: once signals are caught, nothing ends it.
 	if output.Replaces(o.output) {
 		if w.replaced, err = mayReplace(o); err == nil && o.update != "" {
 			w.former, err = update.ReadFormer(o.update, plainText)
@@ -80,8 +80,15 @@ func openOutputs(o *options) (w outputs, name string, err error) {
 			return w, o.output, err
 		}
 	}
-	if w.list, err = output.Create(o.output); err != nil || o.update == "" {
+	if info, err := file.Stat(o.output); err != nil || info.Regular {
+		catch()
+	}
+	if w.list, err = output.Create(o.output); err != nil { // a pipe is waited for
 		return w, o.output, err
+	}
+	catch()
+	if o.update == "" {
+		return w, "", nil
 	}
 	if w.list.Temporary && w.former == nil {
 		w.former = new(update.Former) // nothing stands there
@@ -125,7 +132,7 @@ func mayReplace(o *options) (*replaced, error) {
 func (o *options) inputs() []string {
 	switch {
 	case o.bag != "":
-		return manifestsOf(o.bag)
+		return bagInputs(o.bag)
 	case o.check && o.recursive:
 		return o.files[:1]
 	case len(o.files) == 0 && !o.recursive && o.files0From == "":
@@ -142,8 +149,12 @@ func (o *options) inputs() []string {
 	return paths
 }
 
-// manifestsOf returns the paths of a bag's manifests.
-func manifestsOf(dir string) (paths []string) {
+// bagInputs returns the paths of a bag's manifests, and of the other files that say what
+// is in the bag.
+func bagInputs(dir string) (paths []string) {
+	for _, name := range bag.TagFiles() {
+		paths = append(paths, filepath.Join(dir, name))
+	}
 	entries, _ := os.ReadDir(dir) // who reads the bag reports the error
 	for _, e := range entries {
 		if name := e.Name(); strings.HasPrefix(name, "manifest-") || strings.HasPrefix(name, "tagmanifest-") {

@@ -500,7 +500,8 @@ func (p *printer) summary(l *list) error {
 			return err
 		}
 	}
-	nothing := l.matched+l.moved == 0 && l.bag == nil // a payload may be empty
+	mayBeEmpty := l.bag != nil || l.audit && l.proper+l.malformed == 0 // a payload, or a tree
+	nothing := l.matched+l.moved == 0 && !mayBeEmpty
 	if nothing || l.mismatched+l.changed+l.damaged+l.unreadable+missing > 0 || p.strict && l.malformed > 0 {
 		p.failed = true
 	}
@@ -530,9 +531,9 @@ func (p *printer) summary(l *list) error {
 			Error      string `json:"error,omitempty"`
 		}{l.name, object.Lossless(l.name), l.matched, l.mismatched, l.unreadable, l.malformed, l.changed, l.damaged, missing, l.moved, l.unlisted, ""}
 		switch {
-		case l.proper == 0 && l.bag == nil:
+		case l.proper == 0 && !mayBeEmpty:
 			o.Error = noLines
-		case p.nothingVerified(l):
+		case nothing && p.narrows():
 			o.Error = noFile
 		}
 		p.line = object.Append(p.line[:0], struct {
@@ -540,7 +541,7 @@ func (p *printer) summary(l *list) error {
 		}{o})
 		return p.writeLine()
 	}
-	if l.proper == 0 && l.bag == nil {
+	if l.proper == 0 && !mayBeEmpty {
 		return p.complain(l.shown + ": " + noLines)
 	}
 	if p.status {
@@ -575,7 +576,7 @@ func (p *printer) summary(l *list) error {
 			return err
 		}
 	}
-	if p.nothingVerified(l) {
+	if nothing && p.narrows() {
 		return p.complain(l.shown + ": " + noFile)
 	}
 	return nil
@@ -584,7 +585,5 @@ func (p *printer) summary(l *list) error {
 // zeroHint follows what is said of a list of --zero that was not read as one.
 const zeroHint = "lines end with NUL; -z reads them"
 
-// nothingVerified reports whether the options left nothing of a list to verify.
-func (p *printer) nothingVerified(l *list) bool {
-	return l.matched+l.moved == 0 && (p.ignoreMissing || len(p.filters) > 0)
-}
+// narrows reports whether the options may leave nothing of a list to verify.
+func (o *options) narrows() bool { return o.ignoreMissing || len(o.filters) > 0 }

@@ -115,7 +115,7 @@ func TestRecordsThatBreak(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, _, err := openOutputs(o)
+	w, _, err := openOutputs(o, func() {})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -61,11 +61,12 @@ var table = []option{
 	{"recursive", 'r', "", nil, beyondOption, "hash the files in directories; with -c, an audit", "hash all files below each FILE that is a directory (default: .). Names are sorted as a whole, byte by byte. " +
 		"Devices, sockets and named pipes are skipped with a message. Standard output is skipped if it is a file of the tree. " +
 		"With -c, audit: the first FILE is a list, the others are directories (default: .). An audit also reports files that are not listed or have moved. " +
+		"It reads no listed file that is a symbolic link inside a directory, or behind one, except as --links says, and none that is not regular. " +
 		"If --update wrote the list, it tells CHANGED files, whose size or time of modification differs, from DAMAGED ones, where only the digest differs. " +
 		"Empty files, which are all alike, never count as moved",
 		toggle(func(o *options) { o.recursive = true })},
 	{"exclude", 0, "GLOB", nil, beyondOption, "leave out files and directories that match", "leave out files and directories that match. A GLOB without a slash, except at its end, matches names. " +
-		"Any other GLOB matches paths below FILE, so ./x is only the topmost x. " +
+		"Any other GLOB matches paths below FILE, so ./x is only the topmost x, and so is /x. " +
 		"** is any number of directories. If --exclude and --include both match a file, the last option counts. An --include brings back no directory that an --exclude leaves out",
 		func(o *options, s string) error { return o.addFilter(s, false) }},
 	{"include", 0, "GLOB", nil, beyondOption, "take files that match", "take files that match. If the first filter is an --include, take no other files",

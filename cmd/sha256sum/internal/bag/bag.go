@@ -140,6 +140,9 @@ const (
 	maxDeclared = 4 << 10
 )
 
+// TagFiles returns the names of the files, other than manifests, that Open reads.
+func TagFiles() []string { return []string{declaration, infoFile, earlyInfo, fetchFile} }
+
 var (
 	// Most runs of the tool never need these: they are compiled when they are used.
 	versionLine  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^BagIt-Version: ([0-9]+\.[0-9]+)$`) })

@@ -32,7 +32,13 @@ type File struct {
 	Replaces  bool // something stands in target's place until then
 }
 
-func Create(name string) (*File, error) {
+func Create(name string) (*File, error) { return create(name, "") }
+
+// CreateBeside is Create. If nothing has the name, the new file gets the rights of the file
+// beside, if there is one.
+func CreateBeside(beside, name string) (*File, error) { return create(name, beside) }
+
+func create(name, beside string) (*File, error) {
 	info, err := os.Stat(name)
 	switch {
 	case err == nil && info.IsDir():
@@ -49,8 +55,24 @@ func Create(name string) (*File, error) {
 	if _, err := os.Lstat(name); err == nil {
 		return nil, errors.New("dangling symbolic link")
 	}
-	f, err := createTemporary(filepath.Dir(name), 0o666)
-	return &File{File: f, target: name, Temporary: true}, err
+	o := &File{target: name, Temporary: true}
+	if info, err := os.Stat(beside); err != nil || !info.Mode().IsRegular() {
+		o.File, err = createTemporary(filepath.Dir(name), 0o666)
+		return o, err
+	}
+	if o.File, err = createTemporary(filepath.Dir(name), 0o600); err != nil {
+		return o, err
+	}
+	return o, o.keepRights(beside)
+}
+
+// keepRights gives a temporary file the rights of another one, or removes it.
+func (o *File) keepRights(target string) error {
+	if err := replace.KeepRights(o.File, target); err != nil {
+		o.Abort()
+		return err
+	}
+	return nil
 }
 
 // Replaces reports whether Create is going to replace a file that has the name.
@@ -88,11 +110,7 @@ func replaceOutput(name string, info fs.FileInfo) (*File, error) {
 		o.File, err = createTemporary(os.TempDir(), mode)
 		return o, err
 	}
-	if err := replace.KeepRights(o.File, target); err != nil {
-		o.Abort()
-		return nil, err
-	}
-	return o, nil
+	return o, o.keepRights(target)
 }
 
 // createTemporary makes a file that is locked as long as it is open.

@@ -36,14 +36,25 @@ const (
 
 // OpenIndex returns the index of a list's records, of which there may be none.
 func OpenIndex(list string) (*Index, error) {
-	lines, err := openRecords(list)
+	x := &Index{list: list}
+	lines, err := x.open()
 	if err != nil {
 		return nil, err
 	}
 	if lines != nil {
 		lines.file.Close()
 	}
-	return &Index{list: list}, nil
+	return x, nil
+}
+
+// open returns the records, or nil if there are none. Who only looks at a file of another
+// program may leave it as it is.
+func (x *Index) open() (*recordLines, error) {
+	lines, err := openRecords(x.list)
+	if err == errForeign {
+		err = nil
+	}
+	return lines, err
 }
 
 // Err returns the error that broke the reading of the records off.
@@ -103,7 +114,7 @@ func (x *Index) find(name string) *indexed {
 }
 
 func (x *Index) load() {
-	lines, err := openRecords(x.list)
+	lines, err := x.open()
 	if err != nil || lines == nil {
 		x.err = err
 		return

@@ -34,7 +34,8 @@ import (
 // along with the walk, and memory does not grow.
 const (
 	suffix    = ".stamps"
-	format    = "# sha256sum stamps 3"
+	header    = "# sha256sum stamps " // of all versions
+	format    = header + "3"
 	checkSize = 8
 )
 
@@ -165,7 +166,11 @@ func openRecords(list string) (*recordLines, error) {
 	return openFile(name)
 }
 
-// openFile returns the records of a file, or nil if another program or version wrote it.
+// errForeign is the error of a file that may be of use to somebody. A run without the
+// records of the list would replace it.
+var errForeign = errors.New("not replaced: it is not what an earlier run with --update wrote (to begin anew, remove it)")
+
+// openFile returns the records of a file, or nil if it is empty or another version wrote it.
 func openFile(name string) (*recordLines, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -177,8 +182,11 @@ func openFile(name string) (*recordLines, error) {
 		return l, nil
 	}
 	f.Close()
-	if err == io.EOF {
+	switch {
+	case err == io.EOF:
 		err = nil
+	case err == nil && line != "" && !strings.HasPrefix(line, header):
+		err = errForeign
 	}
 	return nil, err
 }
@@ -249,8 +257,10 @@ type Writer struct {
 	line []byte
 }
 
+// Create begins the records of a list. If there were none, whoever may read the list may
+// read them.
 func Create(list string) (*Writer, error) {
-	f, err := output.Create(StampsOf(list))
+	f, err := output.CreateBeside(list, StampsOf(list))
 	if err != nil {
 		return nil, err
 	}

@@ -57,9 +57,12 @@ func (f Filters) Keep(below string, dir bool) bool {
 }
 
 // matches reports whether the glob matches: one without a slash the last element,
-// one with a slash the whole path.
+// one with a slash the whole path. A slash in front is the root of the walk.
 func (f filter) matches(below string) bool {
 	glob, s := strings.TrimPrefix(f.glob, "./"), strings.TrimPrefix(below, "./")
+	if !strings.HasPrefix(s, "/") { // otherwise it was named so
+		glob = strings.TrimPrefix(glob, "/")
+	}
 	if !strings.Contains(f.glob, "/") {
 		s = path.Base(below)
 	}
