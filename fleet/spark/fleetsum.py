@@ -53,7 +53,7 @@ def check(frame, binary, store=(), worker=(), environment=None):
     columns of RESULT. It needs pandas and PyArrow.
 
     frame has the columns of 'fleetsum list', of which name is needed: name, version,
-    size, part_size, and those of DIGESTS. Or it has those of an S3 inventory, of
+    size, part_size, and those of DIGESTS, also as SHA-1. Or it has those of an S3 inventory, of
     which bucket and key are needed. Others are ignored.
     binary is fleetsum, built for the executors: a file here, which Spark takes to
     them, or a path that they have. store are parameters as of --store, worker are
@@ -87,6 +87,9 @@ def line_of(frame):
     from pyspark.sql import functions as f
 
     columns = {name.lower(): f.col("`" + name.replace("`", "``") + "`") for name in frame.columns}
+    for name, column in list(columns.items()):
+        if (plain := name.replace("-", "")) in DIGESTS:
+            columns.setdefault(plain, column)
     fields = {name: columns[name] for name in ("name", "version", "size", "part_size", *DIGESTS) if name in columns}
     if "name" not in columns and {"bucket", "key"} <= columns.keys():
         fields["name"] = f.concat(f.lit("s3://"), columns["bucket"], f.lit("/"), columns["key"])

@@ -84,6 +84,12 @@ class Test(unittest.TestCase):
         self.assertEqual(self.check(few)[path].outcome, "new")
         self.assertEqual(self.check(self.frame("name string")), {})
 
+    def test_names_of_digests(self):
+        """A column of digests may have capitals and hyphens in its name."""
+        frame = self.frame("name string, `SHA-1` string, MD5 string, `md-5` string", ("a", "x", "y", "z"))
+        (row,) = frame.select(fleetsum.line_of(frame).alias("line")).collect()
+        self.assertEqual(json.loads(row.line), {"name": "a", "sha1": "x", "md5": "y"})
+
     def test_inventory(self):
         """The rows of an S3 inventory, from ORC, are versions of objects."""
         columns = "bucket string, key string, version_id string, is_latest boolean, is_delete_marker boolean, size long, e_tag string"

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -69,13 +70,14 @@ var splitCommand = command{
 	does: `Plans a run: splits lists (or standard input) into shards of about the same size, and
 writes them to the journal, where 'fleetsum worker --shard N' finds them. Prints the
 number of shards. The same lists make the same shards: after a second split the run
-continues. If the journal has a plan for other lists, split does not change it.`,
+continues. If the journal has a plan for other lists, split does not change it, except with
+--replace.`,
 	options: func(o *options, flags *pflag.FlagSet) {
 		flags.StringVar(&o.journal, "journal", "", "write to the journal at `URL`")
 		flags.IntVar(&o.shards, "shards", 16, "how many shards to make; a journal that has a plan keeps its number")
 		flags.StringVar(&o.since, "since", "", "do not read again what matched in the run with the journal at `URL` and has not changed: its ETag or time of modification is the one it was read with, or its version is as in that run's lists, and so is its size")
 		flags.BoolVar(&o.noDigests, "no-digests", false, "ignore the digests in the lists: workers compute new ones")
-		flags.BoolVar(&o.replace, "replace", false, "make a new plan even if the journal has a plan for other lists")
+		flags.BoolVar(&o.replace, "replace", false, "make a new plan even if the journal has a plan for other lists, and remove its report. Shards of the same lines keep their results: a new check needs a new journal")
 		listOptions(o, flags)
 		wholeOptions(o, flags)
 	},
@@ -91,7 +93,7 @@ continues. If the journal has a plan for other lists, split does not change it.`
 			return 0, err
 		}
 		defer s.Close()
-		lists, err := o.lists(ctx, s, std.in)
+		lists, err := o.lists(ctx, s, std)
 		if err != nil {
 			return 0, err
 		}
@@ -99,9 +101,20 @@ continues. If the journal has a plan for other lists, split does not change it.`
 		if o.since != "" {
 			split.Since = &journal.Journal{Store: s, URL: o.since}
 		}
-		plan, err := (&journal.Journal{Store: s, URL: o.journal}).Split(ctx, split, lists.Next)
+		j := &journal.Journal{Store: s, URL: o.journal}
+		plan, err := j.Split(ctx, split, lists.Next)
 		if err != nil {
 			return 0, err
+		}
+		if o.replace {
+			n, oldest, err := j.Kept(ctx, plan)
+			if err != nil {
+				return 0, fmt.Errorf("looking for results: %w", err)
+			}
+			if n > 0 {
+				fmt.Fprintf(std.err, "fleetsum split: %d of %d shards keep their results, the oldest of %s: a new check needs a new journal\n",
+					n, len(plan.Shards), oldest.UTC().Format(time.RFC3339))
+			}
 		}
 		fmt.Fprintln(std.out, len(plan.Shards))
 		return exitGood, nil
@@ -137,7 +150,7 @@ func runWrite(ctx context.Context, o *options, std *streams) (int, error) {
 		return 0, err
 	}
 	defer r.close()
-	lists, err := o.lists(ctx, r.store, std.in)
+	lists, err := o.lists(ctx, r.store, std)
 	if err != nil {
 		return 0, err
 	}
@@ -202,7 +215,7 @@ var reportCommand = command{
 The exit status is 0 if all lines have been checked without problems, 1 if there are
 problems, and 2 if some lines have not been checked. It depends on the journal alone.`,
 	options: func(o *options, flags *pflag.FlagSet) {
-		flags.Int64Var(&o.lines, "lines", -1, "how many lines there should be in all, if 'fleetsum split' has made no plan. An object that is in several parts counts once, by its name, and so does a part that was read with several --base")
+		flags.Int64Var(&o.lines, "lines", -1, "how many lines there should be in all, if 'fleetsum split' has made no plan. Parts with the same objects, by their names, count once, and so does a part that was read with several --base. A run in which two parts share some objects and not all, as two versions of one part, is not complete")
 	},
 	run: func(ctx context.Context, o *options, std *streams) (int, error) {
 		if len(o.arguments) != 1 {

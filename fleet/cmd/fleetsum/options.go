@@ -96,7 +96,7 @@ func readingOptions(o *options, flags *pflag.FlagSet) {
 	flags.Float64Var(&o.store.RequestsPerSecond, "requests-per-second", 0, "make at most `N` requests for objects a second; 0: no limit")
 	flags.IntVar(&o.failures, "max-failures", 100, "stop after this many failures in a row of one store; 0: never")
 	flags.IntVar(&o.missing, "max-missing", 1000, "stop after this many missing files in a row, whose file system may not be mounted; 0: never")
-	flags.StringVar(&o.partSize, "part-size", "", "the `SIZE` of the parts, for composite checksums in lists without part sizes")
+	flags.StringVar(&o.partSize, "part-size", "", "the `SIZE` of the parts (such as 8MiB), for composite checksums in lists without part sizes. If it does not make a checksum's number of parts, usual sizes are tried")
 	flags.StringVar(&o.progress, "progress", "auto", "`WHEN` to show progress: auto (on a terminal), always or never; or json: print lines of JSON")
 	flags.DurationVar(&o.every, "progress-every", 10*time.Second, "with --progress json, the time from line to line")
 }
@@ -156,6 +156,10 @@ func (o *options) startReading(w io.Writer) (*reading, error) {
 		if err != nil || n == 0 || n > 1<<50 {
 			return nil, fmt.Errorf("--part-size: not a size: %q", o.partSize)
 		}
+		number := strings.TrimRight(o.partSize, "bkmgtpeBKMGTPE")
+		if unit := strings.TrimSpace(o.partSize[len(number):]); unit != "" && !strings.EqualFold(unit, "B") {
+			return nil, fmt.Errorf("--part-size: %q would be %d bytes: say \"%s%siB\", or the bytes", o.partSize, n, number, strings.ToUpper(unit[:1]))
+		}
 		c.PartSize = int64(n)
 	}
 	// Besides its buffers, the program has little live memory. So garbage may take a
@@ -208,17 +212,18 @@ func (r *listReader) Next() (list.Entry, error) {
 
 // lists opens the lists that the arguments name or, without any, standard
 // input.
-func (o *options) lists(ctx context.Context, s *store.Store, in io.Reader) (*listReader, error) {
+func (o *options) lists(ctx context.Context, s *store.Store, std *streams) (*listReader, error) {
 	var r *input.Reader
 	var err error
 	if len(o.arguments) > 0 {
 		r, err = input.Open(ctx, s, o.arguments, o.input)
 	} else {
-		r, err = input.Read(in, o.input)
+		r, err = input.Read(std.in, o.input)
 	}
 	if err != nil {
 		return nil, err
 	}
+	r.Warn = func(text string) { fmt.Fprintf(std.err, "fleetsum: %s\n", text) }
 	return &listReader{Reader: r, partial: o.partial, empty: o.empty}, nil
 }
 

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"io"
+	"strings"
 	"testing"
 	"time"
 
@@ -29,6 +31,32 @@ func TestDefaults(t *testing.T) {
 	}
 	if _, o, err = parseArguments([]string{"report"}); err != nil || o.lines != -1 {
 		t.Errorf("report: %+v, %v", o, err)
+	}
+}
+
+// What many tools call 8MB are 8 MiB. A part of 8,000,000 bytes is said in bytes.
+func TestPartSize(t *testing.T) {
+	for text, want := range map[string]int64{"8MiB": 8 << 20, "8 mib": 8 << 20, "1Gi": 1 << 30, "8000000": 8_000_000, "8000000B": 8_000_000} {
+		r, err := (&options{readers: 1, partSize: text, progress: "never"}).startReading(io.Discard)
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		if r.checker.PartSize != want {
+			t.Errorf("%s: got %d, want %d", text, r.checker.PartSize, want)
+		}
+		r.close()
+	}
+	for text, want := range map[string]string{
+		"8MB":    `"8MB" would be 8000000 bytes: say "8MiB", or the bytes`,
+		"8M":     `"8M" would be 8000000 bytes: say "8MiB", or the bytes`,
+		"1.5 gb": `"1.5 gb" would be 1500000000 bytes: say "1.5 GiB", or the bytes`,
+		"0":      "not a size",
+		"x":      "not a size",
+	} {
+		if _, err := (&options{readers: 1, partSize: text, progress: "never"}).startReading(io.Discard); err == nil || !strings.Contains(err.Error(), "--part-size: "+want) {
+			t.Errorf("%s: got %v", text, err)
+		}
 	}
 }
 

@@ -105,7 +105,7 @@ func runWorker(ctx context.Context, o *options, std *streams) (int, error) {
 		o.arguments = []string{j.ShardName(*shard)}
 	}
 	o.partial = true // a worker's list is a part by its nature
-	lists, err := o.lists(ctx, s, std.in)
+	lists, err := o.lists(ctx, s, std)
 	if err != nil {
 		return 0, err
 	}

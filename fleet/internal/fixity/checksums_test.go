@@ -109,11 +109,17 @@ func TestCompositeChecksums(t *testing.T) {
 	for _, tt := range []struct {
 		size, listed, option int // of parts
 		want                 Outcome
+		says                 string // in the error
 	}{
 		{size: 8 * mib, want: Match},
 		{size: 7 * mib, want: Match}, // as many parts as of 8 MiB
 		{size: 16 * mib, want: Match},
-		{size: 3 * mib, want: Unreadable}, // not a usual length
+		{size: 3 * mib, want: Unreadable, says: "no usual length of parts makes 11 parts of 34603008 bytes: --part-size says it"},
+		{size: 3 * mib, option: 8 * mib, want: Unreadable, says: "neither --part-size nor a usual length of parts makes 11 parts"},
+		{size: 9 * mib, want: Mismatch, says: "this is no proof of damage: parts of usual lengths do not make the checksum; give their length as part_size in the list, or as --part-size"},
+		{size: 8 * mib, option: 7 * mib, want: Mismatch, says: "this is no proof of damage: parts of 7340032 bytes, as --part-size says, do not make the checksum"},
+		{size: 8 * mib, option: 16 * mib, want: Match}, // which makes 3 parts, not 5
+		{size: 33 * mib, option: 8 * mib, want: Match}, // one part
 		{size: 3 * mib, listed: 3 * mib, want: Match},
 		{size: 3 * mib, option: 3 * mib, want: Match},
 		{size: 8 * mib, listed: 7 * mib, want: Mismatch},
@@ -124,6 +130,9 @@ func TestCompositeChecksums(t *testing.T) {
 			s.Requests.Store(0)
 			e := list.Entry{Name: s.Name("k"), Checksums: "md5:" + plainly(data)["md5"] + " " + compositeOf(tt.size), PartSize: int64(tt.listed)}
 			r := check(t, c, e)[0]
+			if (r.Error == "") != (tt.says == "") || !strings.Contains(r.Error, tt.says) {
+				t.Errorf("error %q, want %q", r.Error, tt.says)
+			}
 			if r.Outcome != tt.want || tt.want != Unreadable && r.SHA256 != sum(data) || s.Requests.Load() != 1 {
 				t.Errorf("got %+v after %d reads", r, s.Requests.Load())
 			}
@@ -131,6 +140,40 @@ func TestCompositeChecksums(t *testing.T) {
 				t.Errorf("got %+v, want parts of %d", r, tt.size)
 			}
 		})
+	}
+}
+
+// A mismatch of parts whose length is not known is proof of damage if another digest or the
+// size is wrong, too, or if there is one part.
+func TestProofOfDamage(t *testing.T) {
+	const mib = 1 << 20
+	const five = "n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg=-5"
+	s := storetest.New(t)
+	data := storetest.Bytes(1, 33*mib)
+	s.Put("k", data)
+	md5, crc := plainly(data)["md5"], "crc32:3eqhBw==-"
+	for _, tt := range []struct {
+		e     list.Entry
+		proof bool
+	}{
+		{list.Entry{Checksums: crc + "5", Size: -1}, false},
+		{list.Entry{Checksums: "md5:" + md5 + " " + crc + "5", Size: -1}, false},
+		{list.Entry{SHA256: sum(data), Checksums: crc + "5", Size: -1}, false},
+		{list.Entry{SHA256: five, Checksums: "md5:" + md5, Size: 33 * mib}, false},
+		{list.Entry{SHA256: five, Checksums: "md5:" + md5, Size: 33*mib + 1}, true},
+		{list.Entry{SHA256: five, Checksums: "md5:" + strings.Repeat("0", 32), Size: -1}, true},
+		{list.Entry{SHA256: sum(nil), Checksums: crc + "5", Size: -1}, true},
+		{list.Entry{Checksums: crc + "1", Size: -1}, true},
+		{list.Entry{Checksums: crc + "5", PartSize: 8 * mib, Size: -1}, true},
+	} {
+		tt.e.Name = s.Name("k")
+		var r Result
+		if err := newChecker(t, s, nil).Run(t.Context(), one(tt.e), func(result *Result) error { r = *result; return nil }); err != nil {
+			t.Fatal(err)
+		}
+		if r.Outcome != Mismatch || strings.Contains(r.Error, "no proof of damage") == tt.proof {
+			t.Errorf("%+v: got %+v", tt.e, r)
+		}
 	}
 }
 

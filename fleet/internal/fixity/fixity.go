@@ -70,6 +70,9 @@ type Result struct {
 	listed int64         // the size that the list says, or -1
 	sha256 string        // that the list expects
 	checks *checksum.Set // what it expects besides
+	// unsure says, of parts whose length the list does not say, what a mismatch may be
+	// instead of damage.
+	unsure string
 }
 
 // Found returns what was read, in the form of Expected.
@@ -238,7 +241,7 @@ type Checker struct {
 	States    States
 	SaveEvery int64
 	// PartSize is the length of the parts of composite checksums whose list does
-	// not say it. If it is 0, usual lengths are tried.
+	// not say it. If it is 0, or does not make their number of parts, usual lengths are tried.
 	PartSize int64
 	// OnRead, if not nil, gets the number of bytes as they are read. It is called
 	// concurrently.
@@ -264,9 +267,9 @@ type DownError struct {
 
 func (e *DownError) Error() string {
 	if store.IsMissing(e.Err) {
-		return fmt.Sprintf("%d files of %s in a row are missing: is their file system mounted? (the last: %v)", e.Failures, e.Root, e.Err)
+		return fmt.Sprintf("%d files of %s in a row are missing: is their file system mounted? If it is, use --max-missing 0 (the last: %v)", e.Failures, e.Root, e.Err)
 	}
-	return fmt.Sprintf("%s failed %d times in a row: %v", e.Root, e.Failures, e.Err)
+	return fmt.Sprintf("%s failed %d times in a row: %v; to go on all the same, use --max-failures 0", e.Root, e.Failures, e.Err)
 }
 
 func (e *DownError) Unwrap() error { return e.Err }
@@ -526,12 +529,26 @@ func (w *work) finish(r *Result) {
 		r.Outcome = Match
 	default:
 		r.Outcome = Mismatch
+		if r.unsure != "" && onlyComposite(r.Expected, r.Found()) {
+			r.Error = strings.TrimPrefix(r.Error+"; this is no proof of damage: "+r.unsure, "; ")
+		}
 	}
 	if r.listed >= 0 && r.listed != r.Size {
 		r.Outcome, r.Error = Mismatch, fmt.Sprintf("%d bytes, not the %d of the list", r.Size, r.listed)
 		r.ExpectedSize = &r.listed
 	}
 	w.give(r)
+}
+
+// onlyComposite reports whether all digests that differ are composite.
+func onlyComposite(expected, found string) bool {
+	other := strings.Fields(found)
+	for i, digest := range strings.Fields(expected) {
+		if digest != other[i] && checksum.Parts(digest) == 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // buffer returns a buffer of n bytes, at most maxChunk.

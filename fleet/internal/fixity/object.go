@@ -215,16 +215,24 @@ type partsError string
 func (e partsError) Error() string { return string(e) }
 
 // partSizes returns the lengths that the n parts of an object may have: the one that its
-// list or an option says, otherwise usual ones.
+// list says, or an option if it makes so many parts, otherwise usual ones.
 func (w *work) partSizes(r *Result, n int) ([]int64, error) {
 	sizes := usualSizes(r.Size, n)
 	switch {
 	case r.PartSize > 0:
 		sizes = []int64{r.PartSize}
-	case w.PartSize > 0:
+	case w.PartSize > 0 && (max(r.Size, 1)-1)/w.PartSize+1 == int64(n):
 		sizes = []int64{w.PartSize}
+		r.unsure = fmt.Sprintf("parts of %d bytes, as --part-size says, do not make the checksum; give their length as part_size in the list", w.PartSize)
+	case len(sizes) == 0 && w.PartSize > 0:
+		return nil, partsError(fmt.Sprintf("neither --part-size nor a usual length of parts makes %d parts of %d bytes: give the length as part_size in the list", n, r.Size))
 	case len(sizes) == 0:
 		return nil, partsError(fmt.Sprintf("no usual length of parts makes %d parts of %d bytes: --part-size says it", n, r.Size))
+	default:
+		r.unsure = "parts of usual lengths do not make the checksum; give their length as part_size in the list, or as --part-size"
+	}
+	if n == 1 {
+		r.unsure = "" // its length is the object's
 	}
 	if sizes[0] <= (r.Size-1)/maxParts {
 		return nil, partsError(fmt.Sprintf("%d bytes are more than %d parts of %d", r.Size, maxParts, sizes[0]))

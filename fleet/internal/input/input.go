@@ -32,6 +32,8 @@ type Options struct{ Format, Schema, Base string }
 type Reader struct {
 	// Listings are those that the lines read so far belong to.
 	Listings list.Listings
+	// Warn, if not nil, is called once, with what a list has that is ignored.
+	Warn func(string)
 
 	ctx     context.Context
 	store   *store.Store
@@ -239,6 +241,12 @@ func (r *Reader) openText(p part, o io.ReadCloser) error {
 	}
 	lines := list.NewReader(text, format, &r.Listings)
 	lines.Identity = &r.identity
+	lines.OnIgnored = func(line int64, names string) {
+		if r.Warn != nil {
+			r.Warn(fmt.Sprintf("%s, line %d: hashes of no known name, which are not checked: %s", p.name, line, names))
+			r.Warn = nil
+		}
+	}
 	r.current, r.list = o, lines
 	return nil
 }

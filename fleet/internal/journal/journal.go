@@ -104,7 +104,7 @@ func (j *Journal) planName() string { return store.Join(j.URL, "plan.json") }
 // it is read, as Split with Replace does, Plan returns that one.
 func (j *Journal) Plan(ctx context.Context) (*Plan, error) {
 	text, err := j.readText(ctx, j.planName(), "the plan")
-	for tries := 1; errors.Is(err, store.ErrChanged) && tries < planReads; tries++ {
+	for tries := 1; errors.Is(err, store.ErrChanged) && tries < reads; tries++ {
 		text, err = j.readText(ctx, j.planName(), "the plan")
 	}
 	if text == nil || err != nil {
@@ -124,8 +124,8 @@ func (j *Journal) Plan(ctx context.Context) (*Plan, error) {
 	return p, nil
 }
 
-// planReads is how often a plan is read that changes each time.
-const planReads = 5
+// reads is how often a plan or a result is read that changes each time.
+const reads = 5
 
 // readText returns the text of an object of the journal, or nil if there is none. `what` names the
 // object in errors.

@@ -19,6 +19,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/iotest"
+	"time"
 
 	"github.com/sha256-simd/sha256-simd/fleet/internal/fixity"
 	"github.com/sha256-simd/sha256-simd/fleet/internal/list"
@@ -115,6 +117,11 @@ func TestReadResult(t *testing.T) {
 	_, rest, _ := bytes.Cut(good.Bytes(), []byte("\n"))
 	if _, err := ReadResult(bytes.NewReader(rest), none); err == nil {
 		t.Error("no error for a line that is missing")
+	}
+	var damaged *damagedError
+	broken := io.MultiReader(bytes.NewReader(rest[:10]), iotest.ErrReader(fs.ErrInvalid))
+	if _, err := ReadResult(broken, none); !errors.Is(err, fs.ErrInvalid) || errors.As(err, &damaged) {
+		t.Errorf("a result that cannot be read on: %v", err)
 	}
 	if _, err := ReadResult(io.MultiReader(&good, strings.NewReader("\n")), none); err == nil {
 		t.Error("no error for what follows the summary")
@@ -307,6 +314,49 @@ func TestSplitOfAnotherList(t *testing.T) {
 	second, err := j.Split(ctx, Split{Shards: 9, Lists: from("second"), Replace: true}, entries(1, 2, 3))
 	if err != nil || second.Lines != 3 || second.Asked != 2 {
 		t.Errorf("got %+v, %v", second, err)
+	}
+}
+
+// A plan that takes the place of another removes the report first, also from a store. If
+// that fails, the plan stays.
+func TestReplacedPlanHasNoReport(t *testing.T) {
+	_, stored := onServer(t)
+	for _, j := range []*Journal{newJournal(t), stored} {
+		ctx := t.Context()
+		first, err := j.Split(ctx, Split{Shards: 2}, entries(1, 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, s := range first.Shards {
+			write(t, j, s, &fixity.Result{Line: int64(i + 1), Name: fmt.Sprint(i + 1), Outcome: fixity.New, SHA256: zeros, Size: 1})
+		}
+		if report, err := j.Report(ctx, -1); err != nil || !report.Complete {
+			t.Fatalf("got %+v, %v", report, err)
+		}
+		if j != stored {
+			// A directory that is not empty cannot be removed.
+			path := filepath.Join(j.URL, "report", "SHA256SUMS")
+			if err := errors.Join(os.Remove(path), os.MkdirAll(filepath.Join(path, "x"), 0o777)); err != nil {
+				t.Fatal(err)
+			}
+			_, err := j.Split(ctx, Split{Shards: 2, Replace: true}, entries(1, 2))
+			if plan, planErr := j.Plan(ctx); err == nil || planErr != nil || !reflect.DeepEqual(plan, first) {
+				t.Errorf("the report stays: %v; the plan is %+v, %v", err, plan, planErr)
+			}
+			if err := os.RemoveAll(path); err != nil {
+				t.Fatal(err)
+			}
+		}
+		second, err := j.Split(ctx, Split{Shards: 2, Replace: true}, entries(1, 2))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := j.Store.ListBelow(ctx, store.Join(j.URL, "report"), func(i store.Info) error { return errors.New(i.Name) }); !errors.Is(err, store.ErrNone) {
+			t.Errorf("a report: %v", err)
+		}
+		if n, oldest, err := j.Kept(ctx, second); n != 1 || time.Since(oldest).Abs() > time.Hour || err != nil {
+			t.Errorf("%d results, the oldest of %v, %v", n, oldest, err)
+		}
 	}
 }
 
@@ -582,9 +632,8 @@ func TestNoDigests(t *testing.T) {
 	}
 }
 
-// Without a plan, a report is complete if there are as many lines as there should be.
-// A part that was changed and checked again is no other part. A part may have a line
-// twice.
+// Without a plan, a report is complete if there are as many lines as there should be. It is
+// not if a part was changed and checked again, and says why. A part may have a line twice.
 func TestReportWithoutAPlan(t *testing.T) {
 	one := func(line int64, name, version string) *fixity.Result {
 		return &fixity.Result{Line: line, Name: name, Version: version, Outcome: fixity.New, SHA256: zeros}
@@ -594,14 +643,19 @@ func TestReportWithoutAPlan(t *testing.T) {
 	}
 	for name, tt := range map[string]struct {
 		parts [][]*fixity.Result
-		want  int64
+		want  int64 // or -1: two parts share some lines and not all
 	}{
 		"one":                   {[][]*fixity.Result{{one(1, "a", "")}}, 1},
 		"two parts":             {[][]*fixity.Result{{one(1, "a", ""), one(2, "b", "")}, {one(1, "c", ""), one(2, "d", "")}}, 4},
-		"a part with an edit":   {[][]*fixity.Result{{one(1, "a", ""), one(2, "b", "")}, {one(1, "a", ""), one(2, "c", "")}}, 3},
+		"a part with an edit":   {[][]*fixity.Result{{one(1, "a", ""), one(2, "b", "")}, {one(1, "a", ""), one(2, "c", "")}}, -1},
+		"a part without a line": {[][]*fixity.Result{{one(1, "a", ""), one(2, "b", "")}, {one(1, "a", "")}}, -1},
+		"a part with a mistake": {[][]*fixity.Result{{one(1, "a", ""), bad(2, "x")}, {one(1, "a", ""), one(2, "b", "")}}, -1},
 		"a part with others":    {[][]*fixity.Result{{one(1, "a", ""), one(2, "b", "")}, {one(1, "b", ""), one(2, "a", "")}}, 2},
-		"versions":              {[][]*fixity.Result{{one(1, "a", "v"), one(2, "a", "w")}, {one(1, "a", "v"), one(2, "a", "")}}, 3},
-		"a line twice":          {[][]*fixity.Result{{one(1, "a", ""), one(2, "a", "")}, {one(1, "a", ""), one(2, "b", "")}}, 3},
+		"versions":              {[][]*fixity.Result{{one(1, "a", "v"), one(2, "a", "w")}, {one(1, "a", "v"), one(2, "a", "")}}, -1},
+		"a line twice":          {[][]*fixity.Result{{one(1, "a", ""), one(2, "a", "")}, {one(1, "b", "")}}, 3},
+		"a line twice, or once": {[][]*fixity.Result{{one(1, "a", ""), one(2, "a", "")}, {one(1, "a", ""), one(2, "b", "")}}, -1},
+		"a line twice, in both": {[][]*fixity.Result{{one(1, "a", ""), one(2, "b", ""), one(3, "a", "")}, {one(1, "a", ""), one(2, "a", ""), one(3, "b", "")}}, 3},
+		"three parts":           {[][]*fixity.Result{{one(1, "a", "")}, {one(1, "b", ""), one(2, "c", "")}, {one(1, "c", "")}}, -1},
 		"malformed":             {[][]*fixity.Result{{bad(1, "x"), bad(2, "x")}, {bad(1, "x"), bad(2, "y")}}, 4},
 		"headers":               {[][]*fixity.Result{{bad(1, "x"), one(2, "a", "")}, {bad(1, "x"), one(2, "b", "")}}, 4},
 		"malformed and no name": {[][]*fixity.Result{{bad(1, "x"), one(1, "", "")}}, 2},
@@ -613,8 +667,11 @@ func TestReportWithoutAPlan(t *testing.T) {
 			all += int64(len(part))
 		}
 		for lines := range all + 2 {
-			if report, err := j.Report(t.Context(), lines); err != nil || report.Complete != (lines == tt.want) || report.Lines != all {
+			report, err := j.Report(t.Context(), lines)
+			if err != nil || report.Complete != (lines == tt.want) || report.Lines != all || (report.Why == "") != report.Complete {
 				t.Errorf("%s, %d lines: got %+v, %v", name, lines, report, err)
+			} else if names := strings.Count(report.Why, "/results/"); names != 0 && tt.want >= 0 || names != 2 && tt.want < 0 {
+				t.Errorf("%s, %d lines: %s", name, lines, report.Why)
 			}
 		}
 	}
@@ -656,8 +713,8 @@ func TestReportOfAListTwice(t *testing.T) {
 	check(4, 7)
 	put(twos, ones, "z/a")
 	check(4, 8)
-	put(twos, zeros, "x/c", "x/d", "x/e") // another list
-	check(5, 10)
+	put(twos, zeros, "x/e", "x/f") // another list
+	check(6, 9)
 }
 
 // Of an object with several digests of one kind there is none in the manifest. All that is
@@ -1032,7 +1089,7 @@ func TestPlanThatChanges(t *testing.T) {
 		}
 		texts = append(texts, server.Get("run/plan.json"))
 	}
-	for changes, want := range map[int]string{1: "second", planReads - 1: "second", planReads: ""} {
+	for changes, want := range map[int]string{1: "second", reads - 1: "second", reads: ""} {
 		server.Put("run/plan.json", texts[0])
 		made := 0
 		server.Faults(func(key string, nth int) storetest.Fault {
@@ -1053,6 +1110,86 @@ func TestPlanThatChanges(t *testing.T) {
 		case err != nil || plan.Lists[0].Name != want:
 			t.Errorf("changed %d times: got %+v, %v; want that of %s", changes, plan, err, want)
 		}
+	}
+}
+
+// A result that is replaced while it is read is read again, and counts once. One that changes
+// each time is an error that names it.
+func TestResultThatChanges(t *testing.T) {
+	server, j := onServer(t)
+	s, err := store.New(store.Options{Params: []string{server.Params()}, Retries: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	j.Store = s
+	ctx := t.Context()
+	plan, err := j.Split(ctx, Split{Shards: 1}, entries(1, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts := make([][]byte, reads+1)
+	for i := range texts {
+		a := &fixity.Result{Line: 1, Name: "1", Outcome: fixity.New, SHA256: zeros, Size: 1}
+		b := &fixity.Result{Line: 2, Name: "2", Outcome: fixity.Unreadable, Error: fmt.Sprint("error ", i, strings.Repeat("x", 100*(reads-i))), Size: -1}
+		texts[i] = result(a, b)
+	}
+	key := "run/results/" + plan.Shards[0].Digest + ".jsonl"
+	for _, changes := range []int{1, reads - 1, reads} {
+		replace := func() {
+			server.Put(key, texts[0])
+			made := 0
+			server.Faults(func(k string, nth int) storetest.Fault {
+				if k != key || made == changes || nth%2 == 1 { // the store asks for the rest, and finds another result
+					return storetest.Fault{}
+				}
+				return storetest.Fault{Cut: len(texts[made]) - 20, Then: func() {
+					made++
+					server.Put(key, texts[made])
+				}}
+			})
+		}
+		replace()
+		report, err := j.Report(ctx, -1)
+		var copied bytes.Buffer
+		replace()
+		known, copyErr := j.CopyResult(ctx, plan.Shards[0], &copied, func(*fixity.Result) {})
+		if changes == reads {
+			for _, err := range []error{err, copyErr} {
+				if !errors.Is(err, store.ErrChanged) || !strings.Contains(err.Error(), key) {
+					t.Errorf("it always changes: %v", err)
+				}
+			}
+			continue
+		}
+		if err != nil || !report.Complete || report.Lines != 2 {
+			t.Errorf("changed %d times: got %+v, %v", changes, report, err)
+		}
+		if got := string(server.Get("run/report/problems.jsonl")); strings.Count(got, "\n") != 1 || !strings.Contains(got, fmt.Sprint("error ", changes)) {
+			t.Errorf("changed %d times: got %s", changes, got)
+		}
+		if copyErr != nil || !known || !bytes.Equal(copied.Bytes(), texts[changes]) {
+			t.Errorf("changed %d times: copied %s, %v", changes, &copied, copyErr)
+		}
+	}
+}
+
+// Sorting puts its files where all temporary files are.
+func TestSorterHeedsTMPDIR(t *testing.T) {
+	dir := t.TempDir()
+	for place, good := range map[string]bool{dir: true, storetest.WriteFile(t, dir, "file", nil): false} {
+		for _, name := range []string{"TMPDIR", "TMP"} {
+			t.Setenv(name, place)
+		}
+		s := newSorter(t.Context(), 10)
+		for i := range 100 {
+			s.add(fmt.Sprint(i))
+		}
+		n := len(slices.Collect(s.all()))
+		if err := s.err(); (err == nil && n == 100) != good {
+			t.Errorf("TMPDIR %s: %d strings, %v", place, n, err)
+		}
+		s.close()
 	}
 }
 

@@ -7,10 +7,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"io"
-	"iter"
 	"regexp"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/sha256-simd/sha256-simd/fleet/internal/fixity"
@@ -22,6 +23,8 @@ import (
 type Report struct {
 	// Complete says that each line of the run has its outcome.
 	Complete bool `json:"complete"`
+	// Why says why not, if that is not because of MissingShards.
+	Why string `json:"why,omitempty"`
 	// Shards is how many there are, and MissingShards which of them have no result, or
 	// one that is damaged.
 	Shards        int   `json:"shards"`
@@ -64,22 +67,22 @@ func (r *Report) Status() int {
 // others are as it says. If it cannot write, it returns the Report with the error.
 //
 // Without a plan, the run consists of the results that are there. It is complete if they
-// have `lines` lines in all. An object that several results have counts once, and so does a
-// list: a part that was changed, or read with another base or in another format, and checked
-// again does not take the place of another. Of several results of a list, the one with most
-// lines counts. It is an error if a plan has another number of lines, unless `lines` is below
-// 0.
+// have `lines` lines in all, and no two of them share some lines and not all: these may be
+// versions of one part, and the lines of both may hide that another part is missing. Results
+// of the same lines count once, and so does a list that was read with another base or in
+// another format: of its results, the one with most lines counts. It is an error if a plan
+// has another number of lines, unless `lines` is below 0.
 func (j *Journal) Report(ctx context.Context, lines int64) (*Report, error) {
 	plan, err := j.Plan(ctx)
 	if err != nil {
 		return nil, err
 	}
-	var found *sorter
+	var found *foundLines
 	if plan == nil {
 		if plan, err = j.found(ctx, lines); err != nil {
 			return nil, err
 		}
-		found = newSorter(ctx, manifestChunk)
+		found = &foundLines{newSorter(ctx, manifestChunk), maphash.MakeSeed(), make(map[string]lineSum)}
 		defer found.close()
 	} else if has := plan.Lines + plan.Unchanged.Lines; lines >= 0 && lines != has {
 		return nil, fmt.Errorf("%s has a plan of %d lines, not %d", j.URL, has, lines)
@@ -98,10 +101,12 @@ func (j *Journal) Report(ctx context.Context, lines int64) (*Report, error) {
 	}
 	checked := report.Lines
 	if found != nil {
-		checked = countLines(found.all(), twice)
+		var versions [2]string
+		checked, versions = found.count(twice)
 		if err := found.err(); err != nil {
 			return nil, err
 		}
+		report.Why = j.why(checked, lines, versions)
 	}
 	sums, err := store.TempFile()
 	if err != nil {
@@ -117,14 +122,14 @@ func (j *Journal) Report(ctx context.Context, lines int64) (*Report, error) {
 	if err = errors.Join(err, w.Flush()); err != nil {
 		return nil, err
 	}
-	report.Complete = len(report.MissingShards) == 0 && checked == plan.Lines
+	report.Complete = len(report.MissingShards) == 0 && checked == plan.Lines && report.Why == ""
 	return report, j.writeReport(ctx, report, sums, problems)
 }
 
 // join reads the results of all shards into a report, its manifest and its problems. If
-// found is not nil, it gets what countLines counts. Of several results of one list, all but
-// one are in twice: the first of those with most lines is not.
-func (j *Journal) join(ctx context.Context, plan *Plan, report *Report, manifest *Manifest, problems store.Temp, found *sorter) (twice map[string]bool, err error) {
+// found is not nil, it gets all lines. Of several results of one list, all but one are in
+// twice: the first of those with most lines is not. Damaged results are.
+func (j *Journal) join(ctx context.Context, plan *Plan, report *Report, manifest *Manifest, problems store.Temp, found *foundLines) (twice map[string]bool, err error) {
 	twice = make(map[string]bool)
 	lists := make(map[string]Shard)
 	w := bufio.NewWriter(problems)
@@ -137,7 +142,7 @@ func (j *Journal) join(ctx context.Context, plan *Plan, report *Report, manifest
 		}
 		sum, err := j.readShard(ctx, s, io.Discard, func(r *fixity.Result) error {
 			if found != nil {
-				found.add(lineKey(r, s) + s.Digest)
+				found.addLine(r, s)
 			}
 			if manifest.Add(r); !r.IsProblem() {
 				return nil
@@ -149,6 +154,7 @@ func (j *Journal) join(ctx context.Context, plan *Plan, report *Report, manifest
 		var d *damagedError
 		if errors.As(err, &d) {
 			report.MissingShards = append(report.MissingShards, i)
+			twice[s.Digest] = true
 			w.Reset(problems)
 			if _, err := problems.Seek(start, io.SeekStart); err != nil {
 				return nil, err
@@ -190,28 +196,68 @@ func lineKey(r *fixity.Result, s Shard) string {
 	return sortKey(r.FullName(), r.Version)
 }
 
-// countLines returns how many lines results have. Each string is a line's key and its
-// result's name, and they are sorted. A line counts as often as it occurs in the result
-// that repeats it most. Results that are twice do not count.
-func countLines(sorted iter.Seq[string], twice map[string]bool) int64 {
-	var lines, most, times int64
-	var last, lastKey string
-	for text := range sorted {
+// foundLines are the lines of results that are in no plan: a line's key and its result's
+// name. Memory has only a lineSum of each result.
+type foundLines struct {
+	*sorter
+	seed maphash.Seed
+	sums map[string]lineSum
+}
+
+// A lineSum is the same for results of the same lines, in whatever order.
+type lineSum struct {
+	lines int64
+	hash  uint64 // a sum: several lines may be alike
+}
+
+func (f *foundLines) addLine(r *fixity.Result, s Shard) {
+	key := lineKey(r, s)
+	f.add(key + s.Digest)
+	sum := f.sums[s.Digest]
+	sum.lines++
+	if r.Outcome != fixity.Malformed {
+		sum.hash += maphash.String(f.seed, key)
+	}
+	f.sums[s.Digest] = sum
+}
+
+// count returns how many lines there are. A line counts as often as it occurs in the result
+// that repeats it most. Results that are twice do not count. If two others share some lines
+// and not all, they are versions, else that is empty.
+func (f *foundLines) count(twice map[string]bool) (lines int64, versions [2]string) {
+	var most, times int64
+	var last, lastKey, lastResult string
+	for text := range f.all() {
 		key, result := cutKey(text)
 		if twice[result] {
 			continue
 		}
 		if key != lastKey {
 			lines, most = lines+most, 0
+		} else if f.sums[result] != f.sums[lastResult] && versions[0] == "" {
+			versions = [2]string{lastResult, result}
 		}
 		if text != last {
 			times = 0
 		}
 		times++
 		most = max(most, times)
-		last, lastKey = text, key
+		last, lastKey, lastResult = text, key, result
 	}
-	return lines + most
+	return lines + most, versions
+}
+
+// why says why what count returns is not a whole run of so many lines, or returns "".
+func (j *Journal) why(counted, lines int64, versions [2]string) string {
+	var why []string
+	if counted != lines {
+		why = append(why, fmt.Sprintf("the results have %d distinct lines, not %d", counted, lines))
+	}
+	if versions[0] != "" {
+		why = append(why, fmt.Sprintf("%s and %s share some lines and not all: of two versions of one part, remove one; parts that overlap need 'fleetsum split'",
+			j.resultName(versions[0]), j.resultName(versions[1])))
+	}
+	return strings.Join(why, "; ")
 }
 
 // writeReport writes summary.json last, and removes that of an earlier report first.
@@ -312,21 +358,54 @@ func (j *Journal) readShard(ctx context.Context, s Shard, w io.Writer, each func
 }
 
 // readResults is readShard of the object of a name, with so many results unless lines is
-// below 0.
-func (j *Journal) readResults(ctx context.Context, name string, lines int64, w io.Writer, each func(*fixity.Result) error) (Summary, error) {
-	r, err := j.Store.Open(ctx, name, "")
+// below 0. An object that is replaced while it is read is read again: it goes to a file first,
+// so that nobody gets lines of both.
+func (j *Journal) readResults(ctx context.Context, name string, lines int64, w io.Writer, each func(*fixity.Result) error) (sum Summary, err error) {
+	defer func() {
+		if err != nil && !strings.Contains(err.Error(), name) {
+			err = fmt.Errorf("%s: %w", name, err)
+		}
+	}()
+	f, err := store.TempFile()
+	if err != nil {
+		return sum, err
+	}
+	defer f.Close()
+	err = j.copyTo(ctx, name, f)
+	for tries := 1; errors.Is(err, store.ErrChanged) && tries < reads; tries++ {
+		err = j.copyTo(ctx, name, f)
+	}
 	if store.IsMissing(err) {
 		return Summary{}, &damagedError{err}
 	}
 	if err != nil {
 		return Summary{}, err
 	}
-	defer r.Close()
-	sum, err := ReadResult(io.TeeReader(r, w), each)
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return sum, err
+	}
+	sum, err = ReadResult(io.TeeReader(f, w), each)
 	if err == nil && lines >= 0 && sum.Summary.Lines != lines {
 		err = &damagedError{fmt.Errorf("%d lines, not %d", sum.Summary.Lines, lines)}
 	}
 	return sum, err
+}
+
+// copyTo makes a file a copy of an object.
+func (j *Journal) copyTo(ctx context.Context, name string, f store.Temp) error {
+	r, err := j.Store.Open(ctx, name, "")
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	if err := f.Truncate(0); err != nil {
+		return err
+	}
+	_, err = io.Copy(f, r)
+	return err
 }
 
 var resultOf = regexp.MustCompile(`/([0-9a-f]{64})\.jsonl$`)
@@ -337,20 +416,32 @@ func (j *Journal) found(ctx context.Context, lines int64) (*Plan, error) {
 		return nil, fmt.Errorf("%s has no plan that says how many lines there should be: --lines says it", j.URL)
 	}
 	plan := &Plan{Lines: lines}
-	results, seen := store.Join(j.URL, "results"), make(map[string]bool)
-	err := j.Store.ListBelow(ctx, results, func(i store.Info) error {
-		// A worker that was killed may have left a part of a result, and somebody a copy in a
-		// directory below.
-		if m := resultOf.FindStringSubmatch(i.Name); m != nil && !seen[m[1]] {
-			seen[m[1]] = true
-			plan.Shards = append(plan.Shards, Shard{Digest: m[1], Lines: -1})
+	seen := make(map[string]bool)
+	err := j.listResults(ctx, func(digest string, _ time.Time) {
+		if !seen[digest] { // somebody may have left a copy in a directory below
+			seen[digest] = true
+			plan.Shards = append(plan.Shards, Shard{Digest: digest, Lines: -1})
 		}
-		return nil
 	})
-	if errors.Is(err, store.ErrNone) || err == nil && len(plan.Shards) == 0 {
+	if err == nil && len(plan.Shards) == 0 {
 		return nil, fmt.Errorf("%s has neither a plan nor results", j.URL)
 	}
 	return plan, err
+}
+
+// listResults calls each with the digest of each result, and when it was written.
+func (j *Journal) listResults(ctx context.Context, each func(digest string, written time.Time)) error {
+	err := j.Store.ListBelow(ctx, store.Join(j.URL, "results"), func(i store.Info) error {
+		// A worker that was killed may have left a part of a result.
+		if m := resultOf.FindStringSubmatch(i.Name); m != nil {
+			each(m[1], i.Modified)
+		}
+		return nil
+	})
+	if errors.Is(err, store.ErrNone) {
+		return nil
+	}
+	return err
 }
 
 // A Manifest collects digests and writes them sorted by name, however many

@@ -127,7 +127,7 @@ func (j *Journal) good(ctx context.Context, each func(*fixity.Result) error) (er
 	}
 	for _, s := range plan.Shards {
 		if _, err := j.readShard(ctx, s, io.Discard, one); err != nil && !store.IsMissing(err) {
-			return fmt.Errorf("%s: %w", j.resultName(s.Digest), err)
+			return err
 		}
 	}
 	return j.readUnchanged(ctx, plan, one)
@@ -140,7 +140,7 @@ func (j *Journal) readUnchanged(ctx context.Context, plan *Plan, each func(*fixi
 	}
 	name := j.unchangedName(plan.Unchanged.Digest)
 	if _, err := j.readResults(ctx, name, plan.Unchanged.Lines, io.Discard, each); err != nil {
-		return fmt.Errorf("%s: %w; 'fleetsum split' makes it again", name, err)
+		return fmt.Errorf("%w; 'fleetsum split' makes it again", err)
 	}
 	return nil
 }

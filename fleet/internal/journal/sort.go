@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"os"
 
 	"github.com/lanrat/extsort"
 )
@@ -23,7 +24,7 @@ type sorter struct {
 func newSorter(ctx context.Context, chunk int) *sorter {
 	ctx, cancel := context.WithCancel(ctx)
 	s := &sorter{in: make(chan string, 1000), ended: make(chan struct{}), cancel: cancel}
-	extsorter, out, errs := extsort.Strings(s.in, &extsort.Config{ChunkSize: chunk, NumWorkers: 2, ChanBuffSize: 0, SortedChanBuffSize: 1000})
+	extsorter, out, errs := extsort.Strings(s.in, &extsort.Config{ChunkSize: chunk, NumWorkers: 2, ChanBuffSize: 0, SortedChanBuffSize: 1000, TempFilesDir: os.TempDir()})
 	s.out, s.errs = out, errs
 	go func() {
 		defer close(s.ended)

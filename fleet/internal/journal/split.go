@@ -38,7 +38,8 @@ type Split struct {
 	Since *Journal
 	// NoDigests leaves out the digests of the lists: all objects are new.
 	NoDigests bool
-	// Replace allows entries that make other shards than the plan that is there.
+	// Replace allows entries that make other shards than the plan that is there, and removes
+	// the report. Kept says which results count for the new plan.
 	Replace bool
 }
 
@@ -129,6 +130,11 @@ func (j *Journal) makePlan(ctx context.Context, plan Plan, lines *spool, replace
 		return nil, err
 	}
 	file := bytes.NewReader(append(text, '\n'))
+	if replace {
+		if err := j.removeReport(ctx); err != nil {
+			return nil, err
+		}
+	}
 	if earlier != nil {
 		err = j.Store.Write(ctx, j.planName(), file)
 	} else if created, createErr := j.Store.Create(ctx, j.planName(), file); createErr == nil && !created {
@@ -145,6 +151,32 @@ func (j *Journal) makePlan(ctx context.Context, plan Plan, lines *spool, replace
 		err = j.otherLines(now)
 	}
 	return now, err
+}
+
+// removeReport removes a report that is not of the plan any more, its summary first.
+func (j *Journal) removeReport(ctx context.Context) error {
+	for _, name := range []string{"summary.json", "SHA256SUMS", "problems.jsonl"} {
+		if err := j.Store.Remove(ctx, store.Join(j.URL, "report/"+name)); err != nil {
+			return fmt.Errorf("removing the report of the earlier plan: %w", err)
+		}
+	}
+	return nil
+}
+
+// Kept returns how many shards of a plan have a result, and when the oldest was written.
+func (j *Journal) Kept(ctx context.Context, p *Plan) (n int, oldest time.Time, err error) {
+	written := make(map[string]time.Time)
+	err = j.listResults(ctx, func(digest string, t time.Time) { written[digest] = t })
+	for _, s := range p.Shards {
+		t, ok := written[s.Digest]
+		if !ok {
+			continue
+		}
+		if n++; n == 1 || t.Before(oldest) {
+			oldest = t
+		}
+	}
+	return n, oldest, err
 }
 
 // sameLines reports whether two plans are of the same lines.

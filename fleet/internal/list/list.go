@@ -51,6 +51,7 @@ type Entry struct {
 
 	listing     string // of which the line is, or ""
 	withVersion bool   // Name may end with a version
+	ignored     string // names of the line's hashes, if none is known
 }
 
 // A Source is a list that entries come from.
@@ -160,6 +161,9 @@ func NewFormat(name, schema, base string) (Format, error) {
 type Reader struct {
 	// Identity, if not nil, gets the entries that are read.
 	Identity *Identity
+	// OnIgnored, if not nil, is called with the number of a line that has hashes, but none
+	// that is known, and with their names.
+	OnIgnored func(line int64, names string)
 
 	r        *bufio.Reader
 	format   Format
@@ -225,7 +229,10 @@ func (r *Reader) Next() (Entry, error) {
 			e.Malformed = e.check()
 		}
 		r.listings.has(e.listing)
-		e.listing, e.withVersion = "", false
+		if e.ignored != "" && r.OnIgnored != nil {
+			r.OnIgnored(e.Line, e.ignored)
+		}
+		e.listing, e.withVersion, e.ignored = "", false, ""
 		if e.Malformed != "" {
 			r.Identity.addMalformed(text)
 			e.SHA256, e.Checksums, e.Size = "", "", -1

@@ -3,6 +3,7 @@ package list
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -29,5 +30,21 @@ func parseRclone(line string, e *Entry) error {
 	if t, err := time.Parse(time.RFC3339, r.ModTime); err == nil {
 		e.Modified = t
 	}
-	return e.setDigests(r.Hashes)
+	hashes, ignored := make(map[string]string), []string{}
+	for name, sum := range r.Hashes {
+		as := columnName(name)
+		switch {
+		case !slices.Contains(digestColumns, as):
+			ignored = append(ignored, name)
+		case hashes[as] != "" && sum != "" && hashes[as] != sum:
+			return fmt.Errorf("two hashes of %s", as)
+		case sum != "":
+			hashes[as] = sum
+		}
+	}
+	if len(hashes) == 0 {
+		slices.Sort(ignored)
+		e.ignored = strings.Join(ignored, ", ")
+	}
+	return e.setDigests(hashes)
 }

@@ -1,12 +1,16 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/url"
+	"os"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -44,17 +48,19 @@ type azblobBucket struct {
 // openAzblob opens a container as the URL opener of azureblob does, with the parameters
 // of that. The account may be in its name, as of abfss://CONTAINER@ACCOUNT.dfs.core.windows.net.
 func openAzblob(ctx context.Context, p place, q url.Values, _ int) (bucket, error) {
-	if account, domain, _ := strings.Cut(p.host, "."); account != "" {
-		q.Set("storage_account", account)
-		if domain != "" && !q.Has("domain") {
-			// Both endpoints of an account have the same objects.
-			if rest, ok := strings.CutPrefix(domain, "dfs."); ok {
-				domain = "blob." + rest
-			}
-			q.Set("domain", domain)
+	if p.host != "" {
+		if err := setAccount(q, p.host); err != nil {
+			return nil, err
 		}
 	}
-	opener := azureblob.URLOpener{MakeClient: azureblob.NewDefaultClient, ServiceURLOptions: *azureblob.NewDefaultServiceURLOptions()}
+	makeClient := func(u azureblob.ServiceURL, name azureblob.ContainerName) (*container.Client, error) {
+		client, err := azureblob.NewDefaultClient(u, name)
+		if err != nil {
+			return nil, err
+		}
+		return client, checkAccount(client, u, name, q)
+	}
+	opener := azureblob.URLOpener{MakeClient: makeClient, ServiceURLOptions: *azureblob.NewDefaultServiceURLOptions()}
 	b, err := opener.OpenBucketURL(ctx, &url.URL{Scheme: "azblob", Host: p.bucket, RawQuery: q.Encode()})
 	if err != nil {
 		return nil, err
@@ -65,6 +71,65 @@ func openAzblob(ctx context.Context, p place, q url.Values, _ int) (bucket, erro
 		return nil, errors.New("not a container of Azure's")
 	}
 	return c, nil
+}
+
+// azureDomains are the domains of Azure's accounts, for blobs.
+var azureDomains = []string{"blob.core.windows.net", "blob.core.usgovcloudapi.net", "blob.core.chinacloudapi.cn"}
+
+var azureAccount = regexp.MustCompile(`^[A-Za-z0-9-]+$`)
+
+// setAccount adds the account and the domain of a name to parameters. Requests carry
+// credentials, and the name may come from a list of anybody's: its domain is Azure's or one
+// that the user has set.
+func setAccount(q url.Values, host string) error {
+	account, domain, _ := strings.Cut(host, ".")
+	if !azureAccount.MatchString(account) {
+		return nameError(fmt.Sprintf("%q is not the name of an account", account))
+	}
+	q.Set("storage_account", account)
+	if domain == "" {
+		return nil
+	}
+	// Both endpoints of an account have the same objects.
+	if rest, ok := strings.CutPrefix(domain, "dfs."); ok {
+		domain = "blob." + rest
+	}
+	if !slices.Contains(append(azureDomains, param(q, "domain")), domain) {
+		return nameError(fmt.Sprintf("the domain %q is not Azure's: the parameter domain or AZURE_STORAGE_DOMAIN allows it", domain))
+	}
+	if !q.Has("domain") {
+		q.Set("domain", domain)
+	}
+	return nil
+}
+
+// param returns what a parameter or its environment variable says, or "".
+func param(q url.Values, name string) string {
+	env := map[string]string{"storage_account": "AZURE_STORAGE_ACCOUNT", "domain": "AZURE_STORAGE_DOMAIN"}[name]
+	return cmp.Or(q.Get(name), os.Getenv(env))
+}
+
+// checkAccount returns an error if a client is not of the account and the domain that names,
+// parameters or variables say. A client of a connection string ignores them and its URL u.
+func checkAccount(client *container.Client, u azureblob.ServiceURL, name azureblob.ContainerName, q url.Values) error {
+	if asked, err := url.JoinPath(string(u), string(name)); err == nil && asked == client.URL() {
+		return nil
+	}
+	got, err := url.Parse(client.URL())
+	if err != nil {
+		return errors.New("the connection string has no URL") // err may have a token
+	}
+	account, domain, _ := strings.Cut(got.Host, ".")
+	if before, _, ok := strings.Cut(strings.TrimPrefix(got.Path, "/"), "/"); ok {
+		account, domain = before, got.Host // of an emulator
+	}
+	if want := param(q, "storage_account"); want != "" && !strings.EqualFold(want, account) {
+		return fmt.Errorf("the connection string is of account %s, not %s", account, want)
+	}
+	if want := param(q, "domain"); want != "" && want != domain {
+		return fmt.Errorf("the connection string is of domain %s, not %s", domain, want)
+	}
+	return nil
 }
 
 // once has the SDK make one request of what it is asked for with the context.

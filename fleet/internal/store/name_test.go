@@ -157,6 +157,96 @@ func TestAccountOfName(t *testing.T) {
 	}
 }
 
+// A connection string is of one account: no other is read in the place of the one that is
+// asked for.
+func TestConnectionStringOfAnotherAccount(t *testing.T) {
+	requests := 0
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		requests++
+		w.Header().Set("X-Ms-Error-Code", "BlobNotFound")
+		w.WriteHeader(http.StatusNotFound)
+	}))
+	defer server.Close()
+	host := strings.TrimPrefix(server.URL, "http://")
+	const cloud = "AccountName=accta;AccountKey=a2V5;EndpointSuffix=core.windows.net"
+	emulator := "AccountName=accta;AccountKey=a2V5;BlobEndpoint=" + server.URL + "/accta"
+	for _, tt := range []struct{ connection, account, domain, params, name, want string }{
+		{cloud, "", "", "", "abfss://photos@acctb.dfs.core.windows.net/k", "of account accta, not acctb"},
+		{cloud, "", "", "", "abfss://photos@acctb/k", "of account accta, not acctb"},
+		{cloud, "", "", "storage_account=acctb", "azblob://photos/k", "of account accta, not acctb"},
+		{cloud, "acctb", "", "", "azblob://photos/k", "of account accta, not acctb"},
+		{cloud, "", "", "", "abfss://photos@accta.dfs.core.chinacloudapi.cn/k", "of domain blob.core.windows.net, not blob.core.chinacloudapi.cn"},
+		{cloud, "", "blob.example.org", "", "azblob://photos/k", "of domain blob.core.windows.net, not blob.example.org"},
+		{emulator, "", "", "storage_account=acctb", "azblob://photos/k", "of account accta, not acctb"},
+		{emulator, "", "", "", "azblob://photos/k", ""},
+		{emulator, "accta", "", "", "azblob://photos/k", ""},
+		{emulator, "", "", "domain=" + url.QueryEscape(host), "abfss://photos@accta/k", ""},
+	} {
+		requests = 0
+		t.Setenv("AZURE_STORAGE_CONNECTION_STRING", tt.connection)
+		t.Setenv("AZURE_STORAGE_ACCOUNT", tt.account)
+		t.Setenv("AZURE_STORAGE_DOMAIN", tt.domain)
+		for _, name := range []string{"AZURE_STORAGE_KEY", "AZURE_STORAGE_SAS_TOKEN"} {
+			t.Setenv(name, "")
+		}
+		s := newStore(t, "azblob://?protocol=http&"+tt.params)
+		_, err := s.Open(t.Context(), tt.name, "")
+		if tt.want == "" && (!IsMissing(err) || requests == 0) || tt.want != "" && (err == nil || requests != 0 || !strings.Contains(err.Error(), tt.want)) {
+			t.Errorf("%+v: %d requests, %v", tt, requests, err)
+		}
+	}
+}
+
+// Credentials go to Azure, and to the domain that the user has set: to no other that a name
+// has.
+func TestDomainOfName(t *testing.T) {
+	requests := 0
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { requests++ }))
+	defer server.Close()
+	host := strings.TrimPrefix(server.URL, "http://")
+	t.Setenv("AZURE_STORAGE_ACCOUNT", "")
+	t.Setenv("AZURE_STORAGE_KEY", "")
+	t.Setenv("AZURE_STORAGE_SAS_TOKEN", "sig=SECRET")
+	s := newStore(t, "azblob://?protocol=http")
+	for _, host := range []string{
+		"127.0.0.1." + host, "a." + host, "a.example.org", "a.blob.example.org", "a.blob.core.windows.net.example.org", "a.core.windows.net",
+		"a.blob.core.windows.net:80", "example.org:80/.blob.core.windows.net", host + "#.blob.core.windows.net", "example?.blob.core.windows.net",
+		"b@example.blob.core.windows.net", ".blob.core.windows.net",
+	} {
+		_, err := s.Open(t.Context(), "abfss://c@"+host+"/k", "")
+		if err == nil || !OfObject(err) || MayPass(err) || strings.Contains(err.Error(), "SECRET") {
+			t.Errorf("%s: %v", host, err)
+		}
+	}
+	if requests != 0 {
+		t.Errorf("%d requests", requests)
+	}
+	for _, tt := range []struct{ host, env, param, want string }{
+		{"a", "", "", "a.blob.core.windows.net"},
+		{"a.dfs.core.windows.net", "", "", "a.blob.core.windows.net"},
+		{"a.blob.core.usgovcloudapi.net", "", "", "a.blob.core.usgovcloudapi.net"},
+		{"a.dfs.core.chinacloudapi.cn", "blob.example.org", "", "a.blob.core.chinacloudapi.cn"},
+		{"a.dfs.example.org", "blob.example.org", "", "a.blob.example.org"},
+		{"a.blob.example.org", "", "blob.example.org", "a.blob.example.org"},
+		{"a.dfs.core.windows.net", "", "blob.example.org", "a.blob.example.org"},
+	} {
+		t.Setenv("AZURE_STORAGE_DOMAIN", tt.env)
+		q := url.Values{}
+		if tt.param != "" {
+			q.Set("domain", tt.param)
+		}
+		b, err := openAzblob(t.Context(), place{scheme: "azblob", bucket: "c", host: tt.host}, q, 1)
+		if err != nil {
+			t.Errorf("%+v: %v", tt, err)
+			continue
+		}
+		if got, _, _ := strings.Cut(b.(*azblobBucket).client.URL(), "?"); got != "https://"+tt.want+"/c" {
+			t.Errorf("%+v: got %s", tt, got)
+		}
+		b.Close()
+	}
+}
+
 // Google's requests name the project that pays for them.
 func TestUserProject(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, server *storetest.Server) {
