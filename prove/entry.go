@@ -17,7 +17,7 @@ type argument struct {
 // for results. Of everything else nothing is known. Each argument and result has 8
 // bytes: a test compares names and places with the declarations in Go.
 func (c *code) entry(args []argument, results ...string) *machine {
-	m := &machine{code: c, arm: c.arm, mem: map[string]*region{}, room: stackSmall}
+	m := &machine{code: c, arm: c.arm, mem: map[string]*region{}, room: stackSmall, entered: true}
 	for _, a := range args {
 		m.declared = append(m.declared, a.name)
 	}
@@ -130,14 +130,20 @@ func (m *machine) atHead() {
 	refuse("the frame pointer is %v in the loop", v)
 }
 
-// atMoreStack checks that runtime.morestack finds everything as it was at the entry,
-// and that the kernel begins again behind it.
+// atMoreStack checks that there is too little stack, that runtime.morestack finds everything
+// as it was at the entry, and that the kernel begins again behind it.
 func (m *machine) atMoreStack(in *instruction) {
 	if f := in.args[0].symbol; f != moreStack {
 		refuse("it calls %s", f)
 	}
+	if !m.entered {
+		refuse("it wants more stack in a loop")
+	}
+	if !m.lacks {
+		refuse("it wants more stack though there may be enough")
+	}
 	again := m.code.at(in.next)
-	if again == nil || !again.jumps() || len(again.args) != 1 || again.args[0].imm != 0 {
+	if again == nil || again.op != "jmp" && again.op != "b" || len(again.args) != 1 || again.args[0].imm != 0 {
 		refuse("it does not begin again when there is more stack")
 	}
 	if at := m.stackPointer(); at != returnAt || !m.keepsFrame() {

@@ -361,6 +361,7 @@ func (s *snapshot) meet(t *snapshot, at func(linear) linear) (lost []string) {
 func (s *snapshot) start(like *machine) *machine {
 	m := like.clone()
 	m.f, m.steps, m.count, m.zeros, m.facts, m.ended, m.dirty, m.room = flags{}, 0, 0, nil, nil, false, s.dirty, s.room
+	m.entered, m.lacks = false, false
 	for name, g := range s.parts {
 		if m.mem[name] == nil {
 			m.mem[name] = &region{}

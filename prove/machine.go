@@ -341,6 +341,9 @@ type machine struct {
 	zeros  []word // what the way has found to be 0
 	ended  bool   // by returning, not at the head
 	again  bool   // there was no room in the stack
+
+	entered bool // the way has begun at the entry
+	lacks   bool // the way is taken if there is too little stack
 }
 
 const (
@@ -834,7 +837,7 @@ func (m *machine) compare(a, b value, size int) {
 		inStack := a.region == st && !a.symbolic() && a.at.n >= returnAt-m.room
 		m.f.carryOK = inStack && 0 <= b.at.n && b.at.n <= stackBig
 		m.f.zeroOK = m.f.carryOK
-		m.f.wraps = inStack && b.at.n > stackBig
+		m.f.wraps = inStack && stackBig < b.at.n && b.at.n <= returnAt
 		return
 	case a.kind == anAddress && a.region == st && !a.symbolic() && b == address(m.mem["stack guard"], linear{}):
 		m.f.guarded, m.f.room = true, returnAt-a.at.n
@@ -888,10 +891,12 @@ func (m *machine) fork(condition string) *machine {
 			refuse("the stack guard is not compared as an address")
 		}
 		other = m.clone()
+		other.lacks = true
 		m.room = max(m.room, m.f.room+stackSmall)
 		other.f, m.f = flags{carryOK: true, carry: true, zeroOK: true}, flags{carryOK: true, zeroOK: true}
 	case m.f.wraps:
 		other = m.clone()
+		other.lacks = true
 		other.f, m.f = flags{carryOK: true, carry: true}, flags{carryOK: true}
 	case m.f.undecided != nil:
 		d := *m.f.undecided

@@ -78,6 +78,9 @@ func (c *code) change(t *testing.T, ch change) {
 					in.args[j].symbol = hasAVX
 				} else if strings.Contains(s, moreStack) {
 					in.args[j].symbol = moreStack
+				} else if (&program{os: "linux"}).isG(in.args[j]) {
+					in.args[j] = operand{kind: 'm', size: 8, base: current, index: none}
+					in.describe()
 				}
 			}
 			ins = append(ins, in)

@@ -164,7 +164,10 @@ func list(n linear, from int64) (mem *machine, slots, numbers value) {
 	s := mem.region("slots", of(symA, 1).plus(number(from)), of(symA, 1).plus(number(slotSize)), false, true)
 	l := mem.region("numbers", of(symJ, 2), of(symJ, 2).plus(n.times(2)), true, false)
 	l.bytes, l.half = true, counted(of(symN, 1))
-	return mem, address(s, of(symA, 1)), address(l, of(symJ, 2))
+	if numbers = address(l, of(symJ, 2)); n == (linear{}) { // an empty list may be anywhere
+		numbers = data(unknown(), unknown())
+	}
+	return mem, address(s, of(symA, 1)), numbers
 }
 
 // entry is a machine at the entry.

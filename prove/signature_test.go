@@ -76,12 +76,12 @@ func entryOf(k blocks.Spec) *machine {
 	return call{lanes: k.Lanes, nodes: k.Operation == blocks.NodeOp, turns: k.Lanes > 1}.entry(c, of(symR, 1), of(symT, 1))
 }
 
-// checkedBlock type-checks the package of the kernels for an architecture.
-func checkedBlock(t *testing.T, arch string) (*types.Package, []*ast.File, types.Sizes) {
+// checkedBlock type-checks the package of the kernels for an operating system and an architecture.
+func checkedBlock(t *testing.T, system, arch string) (*types.Package, []*ast.File, types.Sizes) {
 	t.Helper()
 	list := func(args ...string) []string {
 		cmd := exec.Command("go", append([]string{"list"}, args...)...)
-		cmd.Env = append(os.Environ(), "GOOS=linux", "GOARCH="+arch, "CGO_ENABLED=0")
+		cmd.Env = append(os.Environ(), "GOOS="+system, "GOARCH="+arch, "CGO_ENABLED=0")
 		cmd.Stderr = os.Stderr
 		out, err := cmd.Output()
 		if err != nil {
@@ -120,8 +120,12 @@ func checkedBlock(t *testing.T, arch string) (*types.Package, []*ast.File, types
 // the same type: their names have to be the same as well, in the type that callers use
 // and in the calls. What is written in assembly has a proof.
 func TestDeclarations(t *testing.T) {
-	for _, arch := range []string{"amd64", "arm64"} {
-		p, files, sizes := checkedBlock(t, arch)
+	for _, b := range builds {
+		if b.mode != "" {
+			continue // it has the files of the build without a mode
+		}
+		arch := b.arch
+		p, files, sizes := checkedBlock(t, b.os, arch)
 		text := func(x types.Type) string { return types.TypeString(x, types.RelativeTo(p)) }
 		field := func(in, name string) types.Type {
 			s := p.Scope().Lookup(in).Type().Underlying().(*types.Struct)
@@ -141,7 +145,7 @@ func TestDeclarations(t *testing.T) {
 			}
 			f, ok := p.Scope().Lookup(k.Name).(*types.Func)
 			if !ok {
-				t.Errorf("%s is not declared", k.Name)
+				t.Errorf("%s/%s: %s is not declared", b.os, arch, k.Name)
 				continue
 			}
 			s := f.Signature()
@@ -174,7 +178,7 @@ func TestDeclarations(t *testing.T) {
 		for _, f := range files {
 			for _, d := range f.Decls {
 				if f, ok := d.(*ast.FuncDecl); ok && f.Body == nil && !assembly[f.Name.Name] {
-					t.Errorf("%s has no proof", f.Name.Name)
+					t.Errorf("%s/%s: %s has no proof", b.os, arch, f.Name.Name)
 				}
 			}
 		}
@@ -211,7 +215,7 @@ func TestDeclarations(t *testing.T) {
 		if calls == 0 {
 			t.Error("no kernel is called")
 		}
-		t.Logf("%s: %d declarations, %d calls by name", arch, len(kernels), calls)
+		t.Logf("%s/%s: %d declarations, %d calls by name", b.os, arch, len(kernels), calls)
 	}
 }
 

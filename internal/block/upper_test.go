@@ -48,6 +48,16 @@ func TestUpperHalvesOfTheCaller(t *testing.T) {
 	for _, k := range WotsKernels() {
 		calls = append(calls, call{k.Spec, k.Supported, func() { k.Follow(&wots, 1, 1) }})
 	}
+	if k := shortRoutines[inAVX512]; len(headers) > 0 && k.Arch == headers[0].Arch {
+		needs := k.Needs | cpu.SHA
+		ends := func(name string, run func()) {
+			calls = append(calls, call{Spec{Name: name, Needs: needs}, cpu.Usable().Has(needs), run})
+		}
+		ends("finish_avx512shani", func() {
+			finish((*[DigestSize]byte)(digests[:]), &states[0], nil, 0, &data[0], 70, 70)
+		})
+		ends("write_avx512shani", func() { write(&states[0], (*[Size]byte)(digests[:]), 10, &data[0], 70) })
+	}
 	defer func(was bool) { hasAVX = was }(hasAVX)
 	for _, c := range calls {
 		if !c.Needs.Has(cpu.SHA) {
