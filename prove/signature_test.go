@@ -12,7 +12,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -232,4 +234,48 @@ func root(e ast.Expr) string {
 		return ""
 	}
 	return fmt.Sprintf("%T", e)
+}
+
+// TestFetch tests that fetch, which has no proof, changes nothing but registers that callers do
+// not keep, and calls nothing.
+func TestFetch(t *testing.T) {
+	for arch, allowed := range map[string]string{
+		"amd64": `(mov|add|dec|shr) r[abcd]x\b.*|(test|cmp) .*|prefetcht0 .*|(je|jne|ja|jmp) (0x[0-9a-f]+)|ret`,
+		"arm64": `(ldr|add|sub) x[0-4], .*|cmp .*|prfm pldl1keep, .*|(cbz x1,|cbnz x1,|b\.hi|b) (0x[0-9a-f]+)( .*)?|ret|udf #0`,
+	} {
+		p := programOf(t, first(arch))
+		s := p.symbol(symbolOf("fetch"))
+		if s == nil {
+			t.Fatalf("%s: fetch is not linked", arch)
+		}
+		text, _, err := p.bytes(*s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dump, err := p.disassemble(text, s.addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		is, count := regexp.MustCompile(`^(?:`+allowed+`)$`), 0
+		for line := range strings.Lines(dump) {
+			in := lineOfDump.FindStringSubmatch(line)
+			if in == nil {
+				continue
+			}
+			count++
+			found := is.FindStringSubmatch(strings.Join(strings.Fields(in[2]+" "+in[3]), " "))
+			if found == nil {
+				t.Errorf("%s: %s", arch, line)
+				continue
+			}
+			for _, to := range found {
+				if at, err := strconv.ParseInt(to, 0, 64); err == nil && (at <= s.addr || at >= s.addr+int64(len(text))) {
+					t.Errorf("%s: it jumps to elsewhere: %s", arch, line)
+				}
+			}
+		}
+		if count == 0 {
+			t.Errorf("%s: no instructions", arch)
+		}
+	}
 }

@@ -1,5 +1,5 @@
-// Linked links every kernel and routine of an architecture into a program. Command prove reads
-// them there.
+// Linked links every kernel and routine of an architecture into a program, and fetch. Command
+// prove reads them there.
 package main
 
 import "github.com/sha256-simd/sha256-simd/internal/block"
@@ -20,6 +20,7 @@ func main() {
 	for _, k := range block.WotsKernels() {
 		k.Follow(nil, 0, 0)
 	}
+	block.Fetch(nil)
 	block.PadShort(nil, 0, nil, nil, nil)
 	block.PutDigests(nil, 0, 0, nil, nil, 0, nil)
 	var x [block.Size]byte
