@@ -136,22 +136,35 @@ var (
 
 // auditable returns an error if an audit does not read a file that a list names: one that is
 // not regular, or that the walk leaves out because of a link.
-func (s *source) auditable(l *list, name, base, path string) error {
+func (s *source) auditable(l *list, name, base, at string) error {
 	if s.links == "name" {
-		if _, err := file.Readlink(path); err == nil {
+		if _, err := file.Readlink(at); err == nil {
+			if l.isBehindLink(path.Dir(name), base) {
+				return errBehindLink
+			}
 			return nil // only the name that it holds is read
 		}
 	}
-	info, err := file.Stat(path)
+	info, err := file.Stat(at)
 	switch {
 	case err != nil:
 		return nil // who opens it says why
-	case s.links == "skip" && l.isBehindLink(name, base):
+	case s.links != "follow" && (l.isBehindLink(name, base) || leadsElsewhere(name, base, info)):
 		return errBehindLink
 	case !info.Regular && !info.Dir:
 		return errNotRegular
 	}
 	return nil
+}
+
+// leadsElsewhere reports whether a name with "..", as it is opened, is not the file of the name
+// without: there is a link in front of "..".
+func leadsElsewhere(name, base string, opened file.Info) bool {
+	if !strings.Contains("/"+name+"/", "/../") {
+		return false
+	}
+	info, err := file.Stat(under(base, path.Clean(name)))
+	return err != nil || info.ID != opened.ID
 }
 
 // isBehindLink reports whether a file that an audit comes to below its roots is a symbolic

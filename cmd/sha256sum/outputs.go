@@ -71,7 +71,8 @@ func openOutputs(o *options, catch func()) (w outputs, name string, err error) {
 	}
 	// A reader of messages that goes away does not end the work.
 	signal.Ignore(syscall.SIGPIPE)
-	// All that takes time comes first: once signals are caught, nothing ends it.
+	// What takes time comes first: once signals are caught, the first one no longer ends
+	// the program at once.
 	if output.Replaces(o.output) {
 		if w.replaced, err = mayReplace(o); err == nil && o.update != "" {
 			w.former, err = update.ReadFormer(o.update, plainText)

@@ -53,7 +53,8 @@ def check(frame, binary, store=(), worker=(), environment=None):
     columns of RESULT. It needs pandas and PyArrow.
 
     frame has the columns of 'fleetsum list', of which name is needed: name, version,
-    size, part_size, and those of DIGESTS, also as SHA-1. Or it has those of an S3 inventory, of
+    size, part_size, and those of DIGESTS, whose names may have capitals
+    and hyphens, as SHA-1. Or it has those of an S3 inventory, of
     which bucket and key are needed. Others are ignored.
     binary is fleetsum, built for the executors: a file here, which Spark takes to
     them, or a path that they have. store are parameters as of --store, worker are

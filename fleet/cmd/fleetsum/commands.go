@@ -109,10 +109,10 @@ continues. If the journal has a plan for other lists, split does not change it, 
 		if o.replace {
 			n, oldest, err := j.Kept(ctx, plan)
 			if err != nil {
-				return 0, fmt.Errorf("looking for results: %w", err)
+				return 0, fmt.Errorf("the plan is made, but looking for earlier results failed: %w", err)
 			}
 			if n > 0 {
-				fmt.Fprintf(std.err, "fleetsum split: %d of %d shards keep their results, the oldest of %s: a new check needs a new journal\n",
+				fmt.Fprintf(std.err, "fleetsum split: %d of %d shards keep their results, the oldest from %s: a new check needs a new journal\n",
 					n, len(plan.Shards), oldest.UTC().Format(time.RFC3339))
 			}
 		}

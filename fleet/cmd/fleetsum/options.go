@@ -158,7 +158,7 @@ func (o *options) startReading(w io.Writer) (*reading, error) {
 		}
 		number := strings.TrimRight(o.partSize, "bkmgtpeBKMGTPE")
 		if unit := strings.TrimSpace(o.partSize[len(number):]); unit != "" && !strings.EqualFold(unit, "B") {
-			return nil, fmt.Errorf("--part-size: %q would be %d bytes: say \"%s%siB\", or the bytes", o.partSize, n, number, strings.ToUpper(unit[:1]))
+			return nil, fmt.Errorf("--part-size: %q would be %d bytes: say \"%s%siB\", or give the number of bytes", o.partSize, n, number, strings.ToUpper(unit[:1]))
 		}
 		c.PartSize = int64(n)
 	}

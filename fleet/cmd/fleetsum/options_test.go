@@ -48,9 +48,9 @@ func TestPartSize(t *testing.T) {
 		r.close()
 	}
 	for text, want := range map[string]string{
-		"8MB":    `"8MB" would be 8000000 bytes: say "8MiB", or the bytes`,
-		"8M":     `"8M" would be 8000000 bytes: say "8MiB", or the bytes`,
-		"1.5 gb": `"1.5 gb" would be 1500000000 bytes: say "1.5 GiB", or the bytes`,
+		"8MB":    `"8MB" would be 8000000 bytes: say "8MiB", or give the number of bytes`,
+		"8M":     `"8M" would be 8000000 bytes: say "8MiB", or give the number of bytes`,
+		"1.5 gb": `"1.5 gb" would be 1500000000 bytes: say "1.5 GiB", or give the number of bytes`,
 		"0":      "not a size",
 		"x":      "not a size",
 	} {

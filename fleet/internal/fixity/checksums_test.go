@@ -114,8 +114,8 @@ func TestCompositeChecksums(t *testing.T) {
 		{size: 8 * mib, want: Match},
 		{size: 7 * mib, want: Match}, // as many parts as of 8 MiB
 		{size: 16 * mib, want: Match},
-		{size: 3 * mib, want: Unreadable, says: "no usual length of parts makes 11 parts of 34603008 bytes: --part-size says it"},
-		{size: 3 * mib, option: 8 * mib, want: Unreadable, says: "neither --part-size nor a usual length of parts makes 11 parts"},
+		{size: 3 * mib, want: Unreadable, says: "no usual part length divides 34603008 bytes into 11 parts: give it as --part-size"},
+		{size: 3 * mib, option: 8 * mib, want: Unreadable, says: "neither --part-size nor a usual part length divides 34603008 bytes into 11 parts"},
 		{size: 9 * mib, want: Mismatch, says: "this is no proof of damage: parts of usual lengths do not make the checksum; give their length as part_size in the list, or as --part-size"},
 		{size: 8 * mib, option: 7 * mib, want: Mismatch, says: "this is no proof of damage: parts of 7340032 bytes, as --part-size says, do not make the checksum"},
 		{size: 8 * mib, option: 16 * mib, want: Match}, // which makes 3 parts, not 5

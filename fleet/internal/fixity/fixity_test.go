@@ -544,7 +544,7 @@ func TestComposite(t *testing.T) {
 		{size: 0, partSize: 8 * mib, want: Match},
 		{size: 11 * mib, partSize: 7 * mib, want: Match}, // of 8, 10 and 7 it is the third
 		{size: 5000, partSize: 999, given: 999, want: Match},
-		{size: 5000, partSize: 999, want: Unreadable, says: "no usual length of parts"},
+		{size: 5000, partSize: 999, want: Unreadable, says: "no usual part length"},
 		{size: 5000, partSize: 1000, given: 1001, want: Mismatch, says: "parts of 1001 bytes: S3 takes at least 5242880"},
 		{size: 11 * mib, partSize: 6 * mib, given: 7 * mib, want: Mismatch},
 		{size: 2 * maxParts, partSize: 2, given: 2, want: Match},

@@ -225,9 +225,9 @@ func (w *work) partSizes(r *Result, n int) ([]int64, error) {
 		sizes = []int64{w.PartSize}
 		r.unsure = fmt.Sprintf("parts of %d bytes, as --part-size says, do not make the checksum; give their length as part_size in the list", w.PartSize)
 	case len(sizes) == 0 && w.PartSize > 0:
-		return nil, partsError(fmt.Sprintf("neither --part-size nor a usual length of parts makes %d parts of %d bytes: give the length as part_size in the list", n, r.Size))
+		return nil, partsError(fmt.Sprintf("neither --part-size nor a usual part length divides %d bytes into %d parts: give the length as part_size in the list", r.Size, n))
 	case len(sizes) == 0:
-		return nil, partsError(fmt.Sprintf("no usual length of parts makes %d parts of %d bytes: --part-size says it", n, r.Size))
+		return nil, partsError(fmt.Sprintf("no usual part length divides %d bytes into %d parts: give it as --part-size", r.Size, n))
 	default:
 		r.unsure = "parts of usual lengths do not make the checksum; give their length as part_size in the list, or as --part-size"
 	}

@@ -650,6 +650,7 @@ func TestReportWithoutAPlan(t *testing.T) {
 		"a part with an edit":   {[][]*fixity.Result{{one(1, "a", ""), one(2, "b", "")}, {one(1, "a", ""), one(2, "c", "")}}, -1},
 		"a part without a line": {[][]*fixity.Result{{one(1, "a", ""), one(2, "b", "")}, {one(1, "a", "")}}, -1},
 		"a part with a mistake": {[][]*fixity.Result{{one(1, "a", ""), bad(2, "x")}, {one(1, "a", ""), one(2, "b", "")}}, -1},
+		"another mistake":       {[][]*fixity.Result{{one(1, "a", ""), bad(2, "x")}, {one(1, "a", ""), bad(2, "y")}}, -1},
 		"a part with others":    {[][]*fixity.Result{{one(1, "a", ""), one(2, "b", "")}, {one(1, "b", ""), one(2, "a", "")}}, 2},
 		"versions":              {[][]*fixity.Result{{one(1, "a", "v"), one(2, "a", "w")}, {one(1, "a", "v"), one(2, "a", "")}}, -1},
 		"a line twice":          {[][]*fixity.Result{{one(1, "a", ""), one(2, "a", "")}, {one(1, "b", "")}}, 3},

@@ -128,7 +128,7 @@ func (j *Journal) Report(ctx context.Context, lines int64) (*Report, error) {
 
 // join reads the results of all shards into a report, its manifest and its problems. If
 // found is not nil, it gets all lines. Of several results of one list, all but one are in
-// twice: the first of those with most lines is not. Damaged results are.
+// twice: the one that is not is the first of those with most lines. Damaged results are in twice, too.
 func (j *Journal) join(ctx context.Context, plan *Plan, report *Report, manifest *Manifest, problems store.Temp, found *foundLines) (twice map[string]bool, err error) {
 	twice = make(map[string]bool)
 	lists := make(map[string]Shard)
@@ -208,6 +208,8 @@ type foundLines struct {
 type lineSum struct {
 	lines int64
 	hash  uint64 // a sum: several lines may be alike
+	// malformed says that there are malformed lines, which are those of no other result.
+	malformed bool
 }
 
 func (f *foundLines) addLine(r *fixity.Result, s Shard) {
@@ -215,7 +217,9 @@ func (f *foundLines) addLine(r *fixity.Result, s Shard) {
 	f.add(key + s.Digest)
 	sum := f.sums[s.Digest]
 	sum.lines++
-	if r.Outcome != fixity.Malformed {
+	if r.Outcome == fixity.Malformed {
+		sum.malformed = true
+	} else {
 		sum.hash += maphash.String(f.seed, key)
 	}
 	f.sums[s.Digest] = sum
@@ -234,7 +238,7 @@ func (f *foundLines) count(twice map[string]bool) (lines int64, versions [2]stri
 		}
 		if key != lastKey {
 			lines, most = lines+most, 0
-		} else if f.sums[result] != f.sums[lastResult] && versions[0] == "" {
+		} else if result != lastResult && (f.sums[result] != f.sums[lastResult] || f.sums[result].malformed) && versions[0] == "" {
 			versions = [2]string{lastResult, result}
 		}
 		if text != last {
@@ -254,7 +258,7 @@ func (j *Journal) why(counted, lines int64, versions [2]string) string {
 		why = append(why, fmt.Sprintf("the results have %d distinct lines, not %d", counted, lines))
 	}
 	if versions[0] != "" {
-		why = append(why, fmt.Sprintf("%s and %s share some lines and not all: of two versions of one part, remove one; parts that overlap need 'fleetsum split'",
+		why = append(why, fmt.Sprintf("%s and %s share some lines and not all: if they are of two versions of one part, remove the result of the older version; parts that overlap need 'fleetsum split'",
 			j.resultName(versions[0]), j.resultName(versions[1])))
 	}
 	return strings.Join(why, "; ")

@@ -58,7 +58,10 @@ func openAzblob(ctx context.Context, p place, q url.Values, _ int) (bucket, erro
 		if err != nil {
 			return nil, err
 		}
-		return client, checkAccount(client, u, name, q)
+		if err = checkAccount(client, u, name, q); err != nil && p.host != "" {
+			err = nameError(err.Error()) // of this name: the store is well
+		}
+		return client, err
 	}
 	opener := azureblob.URLOpener{MakeClient: makeClient, ServiceURLOptions: *azureblob.NewDefaultServiceURLOptions()}
 	b, err := opener.OpenBucketURL(ctx, &url.URL{Scheme: "azblob", Host: p.bucket, RawQuery: q.Encode()})
@@ -95,7 +98,7 @@ func setAccount(q url.Values, host string) error {
 		domain = "blob." + rest
 	}
 	if !slices.Contains(append(azureDomains, param(q, "domain")), domain) {
-		return nameError(fmt.Sprintf("the domain %q is not Azure's: the parameter domain or AZURE_STORAGE_DOMAIN allows it", domain))
+		return nameError(fmt.Sprintf("no credentials go to the domain %q: it is none of %s; the parameter domain or AZURE_STORAGE_DOMAIN allows it", domain, strings.Join(azureDomains, ", ")))
 	}
 	if !q.Has("domain") {
 		q.Set("domain", domain)
@@ -123,11 +126,16 @@ func checkAccount(client *container.Client, u azureblob.ServiceURL, name azurebl
 	if before, _, ok := strings.Cut(strings.TrimPrefix(got.Path, "/"), "/"); ok {
 		account, domain = before, got.Host // of an emulator
 	}
+	for field := range strings.SplitSeq(os.Getenv("AZURE_STORAGE_CONNECTION_STRING"), ";") {
+		if its, ok := strings.CutPrefix(strings.TrimSpace(field), "AccountName="); ok {
+			account = its // the host may be a domain of the user's
+		}
+	}
 	if want := param(q, "storage_account"); want != "" && !strings.EqualFold(want, account) {
-		return fmt.Errorf("the connection string is of account %s, not %s", account, want)
+		return fmt.Errorf("the connection string is for account %s, not %s", account, want)
 	}
 	if want := param(q, "domain"); want != "" && want != domain {
-		return fmt.Errorf("the connection string is of domain %s, not %s", domain, want)
+		return fmt.Errorf("the connection string is for domain %s, not %s", domain, want)
 	}
 	return nil
 }

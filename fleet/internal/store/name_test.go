@@ -157,7 +157,7 @@ func TestAccountOfName(t *testing.T) {
 	}
 }
 
-// A connection string is of one account: no other is read in the place of the one that is
+// A connection string is for one account: no other is read in the place of the one that is
 // asked for.
 func TestConnectionStringOfAnotherAccount(t *testing.T) {
 	requests := 0
@@ -171,15 +171,16 @@ func TestConnectionStringOfAnotherAccount(t *testing.T) {
 	const cloud = "AccountName=accta;AccountKey=a2V5;EndpointSuffix=core.windows.net"
 	emulator := "AccountName=accta;AccountKey=a2V5;BlobEndpoint=" + server.URL + "/accta"
 	for _, tt := range []struct{ connection, account, domain, params, name, want string }{
-		{cloud, "", "", "", "abfss://photos@acctb.dfs.core.windows.net/k", "of account accta, not acctb"},
-		{cloud, "", "", "", "abfss://photos@acctb/k", "of account accta, not acctb"},
-		{cloud, "", "", "storage_account=acctb", "azblob://photos/k", "of account accta, not acctb"},
-		{cloud, "acctb", "", "", "azblob://photos/k", "of account accta, not acctb"},
-		{cloud, "", "", "", "abfss://photos@accta.dfs.core.chinacloudapi.cn/k", "of domain blob.core.windows.net, not blob.core.chinacloudapi.cn"},
-		{cloud, "", "blob.example.org", "", "azblob://photos/k", "of domain blob.core.windows.net, not blob.example.org"},
-		{emulator, "", "", "storage_account=acctb", "azblob://photos/k", "of account accta, not acctb"},
+		{cloud, "", "", "", "abfss://photos@acctb.dfs.core.windows.net/k", "for account accta, not acctb"},
+		{cloud, "", "", "", "abfss://photos@acctb/k", "for account accta, not acctb"},
+		{cloud, "", "", "storage_account=acctb", "azblob://photos/k", "for account accta, not acctb"},
+		{cloud, "acctb", "", "", "azblob://photos/k", "for account accta, not acctb"},
+		{cloud, "", "", "", "abfss://photos@accta.dfs.core.chinacloudapi.cn/k", "for domain blob.core.windows.net, not blob.core.chinacloudapi.cn"},
+		{cloud, "", "blob.example.org", "", "azblob://photos/k", "for domain blob.core.windows.net, not blob.example.org"},
+		{emulator, "", "", "storage_account=acctb", "azblob://photos/k", "for account accta, not acctb"},
 		{emulator, "", "", "", "azblob://photos/k", ""},
 		{emulator, "accta", "", "", "azblob://photos/k", ""},
+		{"AccountName=accta;AccountKey=a2V5;BlobEndpoint=" + server.URL, "accta", "", "", "azblob://photos/k", ""}, // a domain of the user's
 		{emulator, "", "", "domain=" + url.QueryEscape(host), "abfss://photos@accta/k", ""},
 	} {
 		requests = 0
@@ -193,6 +194,10 @@ func TestConnectionStringOfAnotherAccount(t *testing.T) {
 		_, err := s.Open(t.Context(), tt.name, "")
 		if tt.want == "" && (!IsMissing(err) || requests == 0) || tt.want != "" && (err == nil || requests != 0 || !strings.Contains(err.Error(), tt.want)) {
 			t.Errorf("%+v: %d requests, %v", tt, requests, err)
+		}
+		// What only a name is wrong about does not stop the run.
+		if ofName := tt.want != "" && strings.HasPrefix(tt.name, "abfss:"); ofName != (err != nil && OfObject(err) && tt.want != "") {
+			t.Errorf("%+v: it is of the object: %v", tt, !ofName)
 		}
 	}
 }

@@ -185,7 +185,7 @@ func openFile(name string) (*recordLines, error) {
 	switch {
 	case err == io.EOF:
 		err = nil
-	case err == nil && line != "" && !strings.HasPrefix(line, header):
+	case err == nil && !strings.HasPrefix(line, header):
 		err = errForeign
 	}
 	return nil, err
