@@ -29,8 +29,9 @@ import (
 // length, or if prefix is nil, has a Size that is not 32, can be neither cloned nor
 // restored, or is a [Server]'s hash that was copied by value. With GOFIPS140=v1.0.0
 // the hashes of crypto/hmac, and in FIPS 140-3 mode those of package hmac, can be neither
-// cloned nor restored, and the hashes of crypto/sha256 can only be restored. If prefix cannot be restored, and Clone succeeds for one
-// message but fails for a later one, SumManyAfter panics when it has set some digests.
+// cloned nor restored, and the hashes of crypto/sha256 can only be restored. If prefix
+// cannot be restored, and Clone succeeds for one message but fails for a later one,
+// SumManyAfter panics when it has set some digests.
 func SumManyAfter[D ~[Size]byte](dst []D, prefix hash.Hash, msgs [][]byte) {
 	sumManyAfter(convert.Digests[[Size]byte](dst), prefix, msgs)
 }

@@ -837,7 +837,7 @@ func (m *machine) compare(a, b value, size int) {
 		inStack := a.region == st && !a.symbolic() && a.at.n >= returnAt-m.room
 		m.f.carryOK = inStack && 0 <= b.at.n && b.at.n <= stackBig
 		m.f.zeroOK = m.f.carryOK
-		m.f.wraps = inStack && stackBig < b.at.n && b.at.n <= returnAt
+		m.f.wraps = inStack && stackBig < b.at.n && b.at.n <= returnAt // no frame is larger
 		return
 	case a.kind == anAddress && a.region == st && !a.symbolic() && b == address(m.mem["stack guard"], linear{}):
 		m.f.guarded, m.f.room = true, returnAt-a.at.n

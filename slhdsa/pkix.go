@@ -8,8 +8,8 @@ import (
 )
 
 // Keys in the structures of RFC 9909: the bytes of FIPS 205, without further wrapping.
-// The algorithm has no parameters. Its identifier is that of the pure variant: a key signs
-// both, and says with each signature which one (see Options.Hash).
+// The algorithm has no parameters. Its identifier is that of the pure variant. A key is not
+// bound to a variant: Options.Hash chooses one for each signature.
 
 type algorithm struct {
 	OID        asn1.ObjectIdentifier

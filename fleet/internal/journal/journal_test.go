@@ -320,7 +320,7 @@ func TestSplitOfAnotherList(t *testing.T) {
 // A plan that takes the place of another removes the report first, also from a store. If
 // that fails, the plan stays.
 func TestReplacedPlanHasNoReport(t *testing.T) {
-	_, stored := onServer(t)
+	_, stored := onServer(t, 0)
 	for _, j := range []*Journal{newJournal(t), stored} {
 		ctx := t.Context()
 		first, err := j.Split(ctx, Split{Shards: 2}, entries(1, 1))
@@ -879,7 +879,7 @@ func TestCompleteReportMeanwhile(t *testing.T) {
 // may be killed before any request. No summary says complete without a manifest, but in the
 // case that writeReport names. If none is killed, there is a summary, or an error.
 func TestReportsInEachOrder(t *testing.T) {
-	server, j := onServer(t)
+	server, j := onServer(t, 0)
 	var sides [2]*side
 	for i := range sides {
 		sides[i] = newSide(t, server)
@@ -1050,11 +1050,12 @@ func TestSummaryAfterASignal(t *testing.T) {
 	}
 }
 
-// onServer returns a journal in a store whose server can fail.
-func onServer(t *testing.T) (*storetest.Server, *Journal) {
+// onServer returns a journal in a store whose server can fail, with so many retries, or with
+// the usual number if retries is 0.
+func onServer(t *testing.T, retries int) (*storetest.Server, *Journal) {
 	t.Helper()
 	server := storetest.New(t)
-	s, err := store.New(store.Options{Params: []string{server.Params()}})
+	s, err := store.New(store.Options{Params: []string{server.Params()}, Retries: retries})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -1064,7 +1065,7 @@ func onServer(t *testing.T) (*storetest.Server, *Journal) {
 
 // A summary stays if it is only not known whether its manifest does.
 func TestManifestThatCannotBeRead(t *testing.T) {
-	server, j := onServer(t)
+	server, j := onServer(t, 0)
 	ctx := t.Context()
 	server.Faults(func(string, int) storetest.Fault { return storetest.Fault{Status: 503} })
 	err := j.writeReport(ctx, &Report{Complete: true}, strings.NewReader(""), strings.NewReader(""))
@@ -1075,13 +1076,7 @@ func TestManifestThatCannotBeRead(t *testing.T) {
 
 // A plan that is replaced while it is read is read again. One that changes each time is an error.
 func TestPlanThatChanges(t *testing.T) {
-	server, j := onServer(t)
-	s, err := store.New(store.Options{Params: []string{server.Params()}, Retries: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	j.Store = s
+	server, j := onServer(t, 1)
 	ctx := t.Context()
 	var texts [][]byte
 	for _, lists := range []string{"first", "second"} {
@@ -1117,13 +1112,7 @@ func TestPlanThatChanges(t *testing.T) {
 // A result that is replaced while it is read is read again, and counts once. One that changes
 // each time is an error that names it.
 func TestResultThatChanges(t *testing.T) {
-	server, j := onServer(t)
-	s, err := store.New(store.Options{Params: []string{server.Params()}, Retries: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	j.Store = s
+	server, j := onServer(t, 1)
 	ctx := t.Context()
 	plan, err := j.Split(ctx, Split{Shards: 1}, entries(1, 1))
 	if err != nil {
@@ -1208,7 +1197,7 @@ func (s *seeker) Seek(offset int64, whence int) (int64, error) {
 // What cannot be read now is neither missing nor damaged: nobody plans the run again for
 // it, reads its objects again or removes its manifest.
 func TestStoreThatFails(t *testing.T) {
-	server, j := onServer(t)
+	server, j := onServer(t, 0)
 	ctx := t.Context()
 	plan, err := j.Split(ctx, Split{Shards: 1}, entries(1))
 	if err != nil {
