@@ -72,9 +72,10 @@ var (
 	tableOf0        = ^isZero[0]
 )
 
-// forget begins again, without nodes.
+// forget begins again, without nodes. It keeps their memory for those to come.
 func forget() {
-	nodes = []node{{name: "nothing"}}
+	clear(nodes)
+	nodes = append(nodes[:0], node{name: "nothing"})
 	inputs, interned = map[string]word{}, map[string]word{}
 	sums, logics = map[[2]word]word{}, map[[4]word]word{}
 	precise, substitutes, leasts = false, map[word]word{}, map[word][2]word{}
@@ -358,7 +359,7 @@ func bitsOf(w word) *[32]fn {
 		if len(cols) > 0 {
 			// Columns are in order, but their bits need not be.
 			b = fn{}
-			var vars []uint32
+			vars := make([]uint32, 0, len(b.vars))
 			for _, c := range cols {
 				vars = append(vars, uint32(c)&^31|(uint32(c)+uint32(i))&31)
 			}

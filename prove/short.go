@@ -94,7 +94,7 @@ type octet [8]fn
 
 // octets are the first n bytes in memory of words, which are inputs of a name.
 func octets(name string, n int) []octet {
-	var r []octet
+	r := make([]octet, 0, n+3)
 	for i := range (n + 3) / 4 {
 		r = append(r, octetsOf(messageWord(name, int64(i)))...)
 	}
