@@ -482,9 +482,9 @@ func TestKindOf(t *testing.T) {
 		want      kind
 		far, near float64 // floors
 	}{
-		{cpu.IntelAVX512SHA, 0xcf, emeraldRapids, 0.98, 1.3},
-		{cpu.IntelAVX512SHA, 0x8f, graniteRapids, 1.25, 1.3}, // Sapphire Rapids
-		{cpu.IntelAVX512SHA, 0xa7, graniteRapids, 1.25, 1.3},
+		{cpu.GoldenCove, 0xcf, emeraldRapids, 0.98, 1.3},
+		{cpu.GoldenCove, 0x8f, graniteRapids, 1.25, 1.3},     // Sapphire Rapids
+		{cpu.IntelAVX512SHA, 0xa7, graniteRapids, 1.25, 1.3}, // Granite Rapids, by its hypervisor
 		{cpu.Zen3, 0xcf, zen3, 0.98, 0},
 		{cpu.Unknown, 0xcf, "", 0, 0},
 	} {

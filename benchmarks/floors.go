@@ -16,10 +16,10 @@ const (
 )
 
 // kindOf returns the kind of CPUs of a microarchitecture and a model, or "". Emerald Rapids has
-// the costs of Granite Rapids, and most of its floors. Sapphire Rapids was not measured, and
-// counts as Granite Rapids.
+// most of the floors of Granite Rapids. Sapphire Rapids was not measured, and counts as Granite
+// Rapids.
 func kindOf(m cpu.Microarch, model int) kind {
-	if m == cpu.IntelAVX512SHA && model == 0xcf {
+	if m == cpu.GoldenCove && model == 0xcf {
 		return emeraldRapids
 	}
 	return kinds[m]
@@ -27,7 +27,7 @@ func kindOf(m cpu.Microarch, model int) kind {
 
 // kinds has the kinds of CPUs by their microarchitectures.
 var kinds = map[cpu.Microarch]kind{
-	cpu.Zen5: zen5, cpu.Zen4: zen4, cpu.Zen3: zen3, cpu.IceLake: iceLake, cpu.IntelAVX512SHA: graniteRapids,
+	cpu.Zen5: zen5, cpu.Zen4: zen4, cpu.Zen3: zen3, cpu.IceLake: iceLake, cpu.GoldenCove: graniteRapids, cpu.IntelAVX512SHA: graniteRapids,
 }
 
 // A floor is the least ratio that this project accepts of a row on each kind of

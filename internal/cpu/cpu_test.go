@@ -61,8 +61,8 @@ func TestMicroarch(t *testing.T) {
 		{"Intel Ice Lake, low power", CPU{"amd64", "GenuineIntel", 6, 0x7d, upToAVX2 | SHA | AVX512}, IceLake},
 		{"Intel Ice Lake NNPI", CPU{"amd64", "GenuineIntel", 6, 0x9d, upToAVX2 | SHA | AVX512}, IceLake},
 		{"Intel Tiger Lake H", CPU{"amd64", "GenuineIntel", 6, 0x8d, upToAVX2 | SHA | AVX512}, IceLake},
-		{"Intel Sapphire Rapids", CPU{"amd64", "GenuineIntel", 6, 0x8f, upToAVX2 | SHA | AVX512}, IntelAVX512SHA},
-		{"Intel Emerald Rapids", CPU{"amd64", "GenuineIntel", 6, 0xcf, upToAVX2 | SHA | AVX512}, IntelAVX512SHA},
+		{"Intel Sapphire Rapids", CPU{"amd64", "GenuineIntel", 6, 0x8f, upToAVX2 | SHA | AVX512}, GoldenCove},
+		{"Intel Emerald Rapids", CPU{"amd64", "GenuineIntel", 6, 0xcf, upToAVX2 | SHA | AVX512}, GoldenCove},
 		{"Intel Granite Rapids, called Rocket Lake by a hypervisor", CPU{"amd64", "GenuineIntel", 6, 0xa7, upToAVX2 | SHA | AVX512 | AVX512FP16}, IntelAVX512SHA},
 		{"the same, AVX-512 hidden in part", CPU{"amd64", "GenuineIntel", 6, 0xa7, upToAVX2 | SHA | AVX512FP16}, SHAOnly},
 		{"Intel Granite Rapids", CPU{"amd64", "GenuineIntel", 6, 0xad, upToAVX2 | SHA | AVX512}, IntelAVX512SHA},
@@ -84,6 +84,7 @@ func TestMicroarch(t *testing.T) {
 		{"Sapphire Rapids without SHA", CPU{"amd64", "GenuineIntel", 6, 0x8f, upToAVX2 | AVX512}, IntelAVX512},
 
 		{"AMD's model numbers from Intel", CPU{"amd64", "GenuineIntel", 0x19, 0x11, upToAVX2 | SHA | AVX512}, IntelAVX512SHA},
+		{"Sapphire Rapids' of another family", CPU{"amd64", "GenuineIntel", 0x13, 0x8f, upToAVX2 | SHA | AVX512}, IntelAVX512SHA},
 		{"Ice Lake's of another family", CPU{"amd64", "GenuineIntel", 0x13, 0x6a, upToAVX2 | SHA | AVX512}, IntelAVX512SHA},
 		{"Ice Lake's from another vendor", CPU{"amd64", "CentaurHauls", 6, 0x6a, upToAVX2 | SHA}, SHAOnly},
 

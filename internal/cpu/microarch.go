@@ -13,6 +13,7 @@ const (
 	Zen3
 	Zen1
 	IceLake
+	GoldenCove
 	IntelAVX512SHA
 	IntelAVX512
 	SHAOnly
@@ -41,7 +42,8 @@ var microarchs = [...]struct {
 	Zen3:           {"Zen3", "Zen 3", "amd64", upToAVX2 | SHA},
 	Zen1:           {"Zen1", "Zen 1 and 2", "amd64", upToAVX2 | SHA},
 	IceLake:        {"IceLake", "Ice Lake, Tiger Lake, Rocket Lake", "amd64", upToAVX2 | SHA | AVX512},
-	IntelAVX512SHA: {"IntelAVX512SHA", "Intel with AVX-512 and SHA, since Sapphire Rapids", "amd64", upToAVX2 | SHA | AVX512},
+	GoldenCove:     {"GoldenCove", "Sapphire Rapids, Emerald Rapids", "amd64", upToAVX2 | SHA | AVX512},
+	IntelAVX512SHA: {"IntelAVX512SHA", "Intel with AVX-512 and SHA, since Granite Rapids", "amd64", upToAVX2 | SHA | AVX512},
 	IntelAVX512:    {"IntelAVX512", "Intel with AVX-512, without SHA", "amd64", upToAVX2 | AVX512},
 	SHAOnly:        {"SHAOnly", "SHA without AVX-512", "amd64", upToAVX2 | SHA},
 	AVX2Only:       {"AVX2Only", "AVX2 without SHA", "amd64", upToAVX2},
@@ -93,6 +95,8 @@ func (c CPU) Microarch() Microarch {
 		return c.microarchOfZen()
 	case intel && c.Family == 6 && slices.Contains(iceLakeModels, c.Model) && !c.Features.Has(AVX512FP16):
 		return IceLake
+	case intel && avx512 && sha && c.Family == 6 && (c.Model == 0x8f || c.Model == 0xcf):
+		return GoldenCove
 	case intel && avx512 && sha:
 		return IntelAVX512SHA
 	case intel && avx512:

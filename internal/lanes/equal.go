@@ -156,7 +156,7 @@ func (g *group) runEqual(from, to, blocks int, w EqualWork) {
 	}
 	fetch := func(first int) {
 		if fetcher != nil {
-			for i := first; i < min(first+g.Width(), to); i++ {
+			for i := first; i < min(first+g.plan.Even, to); i++ {
 				fetcher.Fetch(g.numberOf(i))
 			}
 		}

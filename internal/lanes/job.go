@@ -181,12 +181,20 @@ func (p *streamPlan) compress(state []*block.State, next []*byte, n, at, blocks 
 }
 
 // compressAll advances the first n states by `blocks` blocks, from block `at` of `next` on.
-// There may be more states than Width. Then the kernel for Width lanes does several turns
-// in one call, with all lanes full, if a call has room for two. A turn costs less than a
-// call.
+// There may be more states than Width. Then the plan's kernel for even lists runs, if they fill
+// its lanes. Or the kernel for Width lanes does several turns in one call, with all lanes full,
+// if a call has room for two. A turn costs less than a call.
 func (p *streamPlan) compressAll(state []*block.State, next []*byte, n, at, blocks int) {
 	first := 0
-	if n > p.Width {
+	for k := p.even; k != nil && n-first >= k.Lanes; first += k.Lanes {
+		for done := 0; done < blocks; {
+			more := min(blocks-done, k.Max)
+			readBlocks(next[first:first+k.Lanes], at+done, more)
+			k.Blocks(&state[first], &next[first], k.Lanes, 0, at+done, more, 1)
+			done += more
+		}
+	}
+	if n-first > p.Width {
 		k := p.kernels[p.Width]
 		for 2*blocks <= k.Max && n-first >= 2*k.Lanes {
 			turns, last := 2, first+2*k.Lanes

@@ -52,6 +52,7 @@ func named[K interface{ HasName(string) bool }](kernels []K, name string) *K {
 type streamPlan struct {
 	plan.Streams
 	kernels [block.MaxLanes + 1]*block.Kernel
+	even    *block.Kernel // EvenKernel, or nil if Even is Width
 }
 
 var streamPlans = cache[streamPlan]{make: func() *streamPlan {
@@ -65,6 +66,9 @@ func newStreamPlan(p *plan.Streams, kernels []block.Kernel) *streamPlan {
 		if sp.kernels[n] = named(kernels, p.Kernels[n]); sp.kernels[n] == nil {
 			sp.kernels[n] = &oneStream
 		}
+	}
+	if p.Even > p.Width {
+		sp.even = named(kernels, p.EvenKernel)
 	}
 	return sp
 }

@@ -81,13 +81,13 @@ func (m model) withoutRotation(jobs [][2]int) int {
 
 // recorded is what the calls of a recorder take.
 func (m model) recorded(r *recorder) int {
+	kernels := append(slices.Clone(m.plan.kernels[1:]), m.plan.even)
 	total := 0
 	for _, c := range r.calls {
-		k := slices.IndexFunc(m.plan.kernels[1:], func(k *block.Kernel) bool { return k.Name == c.kernel })
-		total += m.call(m.plan.kernels[k+1], c.blocks)
+		k := kernels[slices.IndexFunc(kernels, func(k *block.Kernel) bool { return k.Name == c.kernel })]
+		total += m.call(k, c.blocks)
 		if c.goesOn {
-			lanes := m.plan.kernels[k+1].Lanes
-			total -= m.row.Call(lanes) - m.row.Turn(lanes)
+			total -= m.row.Call(k.Lanes) - m.row.Turn(k.Lanes)
 		}
 	}
 	return total

@@ -35,31 +35,39 @@ func newRecorder(m cpu.Microarch) *recorder { return record(planOf(m)) }
 // record returns a recorder of p.
 func record(p *streamPlan) *recorder {
 	r := &recorder{plan: p}
-	recording := map[*block.Kernel]*block.Kernel{}
-	for n, k := range r.plan.kernels {
-		if k == nil {
-			continue
-		}
-		if recording[k] == nil {
-			own := *k
-			own.Blocks = func(h **block.State, p **byte, streams, first, at, n, turns int) {
-				if n < 1 || turns < 1 || n*turns > own.Max || first >= streams || turns > 1 && streams < own.Lanes {
-					panic(fmt.Sprintf("%s is called for %d turns of %d blocks of %d streams from %d on, at most %d blocks in all",
-						own.Name, turns, n, streams, first, own.Max))
-				}
-				for turn := range turns {
-					r.compress(&own, turn > 0, unsafe.Slice(h, first+own.Lanes)[first:], unsafe.Slice(p, first+own.Lanes)[first:], at, n)
-					if first += own.Lanes; first >= streams {
-						first -= streams
-						at += n
-					}
+	p.replaceKernels(func(own *block.Kernel) {
+		own.Blocks = func(h **block.State, p **byte, streams, first, at, n, turns int) {
+			if n < 1 || turns < 1 || n*turns > own.Max || first >= streams || turns > 1 && streams < own.Lanes {
+				panic(fmt.Sprintf("%s is called for %d turns of %d blocks of %d streams from %d on, at most %d blocks in all",
+					own.Name, turns, n, streams, first, own.Max))
+			}
+			for turn := range turns {
+				r.compress(own, turn > 0, unsafe.Slice(h, first+own.Lanes)[first:], unsafe.Slice(p, first+own.Lanes)[first:], at, n)
+				if first += own.Lanes; first >= streams {
+					first -= streams
+					at += n
 				}
 			}
-			recording[k] = &own
 		}
-		r.plan.kernels[n] = recording[k]
-	}
+	})
 	return r
+}
+
+// replaceKernels replaces the kernels of p by copies, which it changes by f.
+func (p *streamPlan) replaceKernels(f func(own *block.Kernel)) {
+	copies := map[*block.Kernel]*block.Kernel{nil: nil}
+	replace := func(k **block.Kernel) {
+		if _, ok := copies[*k]; !ok {
+			own := **k
+			f(&own)
+			copies[*k] = &own
+		}
+		*k = copies[*k]
+	}
+	for n := range p.kernels {
+		replace(&p.kernels[n])
+	}
+	replace(&p.even)
 }
 
 func (r *recorder) compress(k *block.Kernel, goesOn bool, states []*block.State, blocks []*byte, at, n int) {

@@ -82,17 +82,11 @@ type ledger struct {
 
 func newLedger(p *streamPlan) *ledger {
 	l := &ledger{plan: p}
-	own := map[*block.Kernel]*block.Kernel{}
-	for n, k := range p.kernels {
-		if k != nil && own[k] == nil {
-			c := *k
-			c.Blocks = func(states **block.State, data **byte, ring, first, at, slice, turns int) {
-				l.blocks(&c, states, data, ring, first, at, slice, turns)
-			}
-			own[k] = &c
+	p.replaceKernels(func(own *block.Kernel) {
+		own.Blocks = func(states **block.State, data **byte, ring, first, at, slice, turns int) {
+			l.blocks(own, states, data, ring, first, at, slice, turns)
 		}
-		p.kernels[n] = own[k]
-	}
+	})
 	return l
 }
 
@@ -171,9 +165,7 @@ func eachLedger(t *testing.T, most int, f func(t *testing.T, l *ledger)) {
 		}
 		seen[key] = true
 		l := newLedger(p)
-		for _, k := range l.plan.kernels[1:] {
-			k.Max = most
-		}
+		p.replaceKernels(func(own *block.Kernel) { own.Max = most })
 		t.Run(fmt.Sprintf("%#v", m), func(t *testing.T) {
 			streamPlans.last.Store(&cached[streamPlan]{l.plan, block.Epoch()})
 			f(t, l)
@@ -249,10 +241,14 @@ func falling(n, most int, f func(list []int)) {
 	add(most)
 }
 
-// classes calls f with falling lists for a plan of that width: of one to three different
-// numbers, each as often as lanes may be full, nearly full or left over.
-func classes(width int, numbers []int, f func(list []int)) {
+// classes calls f with falling lists for a plan: of one to three different numbers, each as
+// often as lanes may be full, nearly full or left over.
+func classes(p *streamPlan, numbers []int, f func(list []int)) {
+	width := p.Width
 	counts := []int{0, 1, width/2 + 1, width - 1, width, width + 1}
+	if p.Even > width {
+		counts = []int{0, 1, width - 1, width, p.Even, p.Even + 1, p.Even + width}
+	}
 	var list []int
 	for x := range numbers {
 		for y := range x {
@@ -277,13 +273,13 @@ func classes(width int, numbers []int, f func(list []int)) {
 
 // lists calls f with the lists of numbers that a test of a plan takes: all of 1 to 10
 // numbers of at most 7 if the plan is narrow, else classes of them.
-func lists(width int, numbers []int, f func(list []int)) {
-	switch {
+func lists(p *streamPlan, numbers []int, f func(list []int)) {
+	switch width := p.Width; {
 	case width > 4:
 		if testing.Short() {
 			numbers = numbers[len(numbers)-3:]
 		}
-		classes(width, numbers, f)
+		classes(p, numbers, f)
 	case testing.Short():
 		falling(min(6, 2*width+1), 5, f)
 	default:
@@ -627,7 +623,7 @@ func TestSchedulesOfUnequalJobs(t *testing.T) {
 	a := newArena(16 << 10)
 	eachLedger(t, 100, func(t *testing.T, l *ledger) {
 		shift := 0
-		lists(l.plan.Width, []int{1, 2, 7, 8, 9, 24, 101}, func(list []int) {
+		lists(l.plan, []int{1, 2, 7, 8, 9, 24, 101}, func(list []int) {
 			shift++
 			order := make([]int, len(list))
 			for i, n := range list {
@@ -676,7 +672,7 @@ func TestSchedulesOfBatches(t *testing.T) {
 	a := newArena(16 << 10)
 	eachLedger(t, 100, func(t *testing.T, l *ledger) {
 		count := 0
-		lists(l.plan.Width, []int{1, 2, 9, 24, 101}, func(list []int) {
+		lists(l.plan, []int{1, 2, 9, 24, 101}, func(list []int) {
 			if count++; count%3 != 0 {
 				return
 			}
@@ -775,7 +771,7 @@ func TestSchedulesOfSums(t *testing.T) {
 	sizes := []int{0, 1, 54, 55, 56, 63, 64, 65, 119, 120, 128, 183, 184, 247, 248, 256, 311, 312, 640, 2000}
 	eachLedger(t, 100, func(t *testing.T, l *ledger) {
 		w := l.plan.Width
-		counts := []int{1, 2, 3, w - 1, w, w + 1, 2*w - 1, 2 * w, 2*w + 1, 33, 64, 65}
+		counts := []int{1, 2, 3, w - 1, w, w + 1, 2*w - 1, 2 * w, 2*w + 1, 32, 33, 48, 64, 65}
 		if testing.Short() {
 			counts = []int{1, w, w + 1, 2*w - 1, 33}
 		}
@@ -817,7 +813,7 @@ func TestSchedulesOfSums(t *testing.T) {
 		}
 		calls := 0
 		var many []int
-		lists(w, []int{1, 2, 3, 4, 5, 9, 70}, func(list []int) {
+		lists(l.plan, []int{1, 2, 3, 4, 5, 9, 70}, func(list []int) {
 			if calls++; calls%5 != 0 {
 				return
 			}
@@ -1077,7 +1073,7 @@ func TestSchedulesOfChains(t *testing.T) {
 		}
 		chainPlans.last.Store(&cached[chainPlan]{p, block.Epoch()})
 		count := 0
-		lists(p.Width, []int{1, 2, 7, 9, 24}, func(list []int) {
+		lists(l.plan, []int{1, 2, 7, 9, 24}, func(list []int) {
 			if count++; count%7 != 0 {
 				return
 			}

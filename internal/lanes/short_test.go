@@ -38,18 +38,57 @@ func TestFullWaves(t *testing.T) {
 		}
 	}
 	for width := 1; width <= block.MaxLanes; width *= 2 {
-		g := group{lanes: lanes{plan: &streamPlan{Streams: plan.Streams{Width: width}}}}
-		for n := width; n <= 2*block.MaxLanes+1; n++ {
-			for blocks := range 12 {
-				want := width * max(1, min(n, maxShortWave, plan.WaveBlocks/max(1, blocks))/width)
-				if plan.IsLong(blocks) {
-					want = width
+		for even := width; even <= block.MaxLanes; even *= 2 {
+			g := group{lanes: lanes{plan: &streamPlan{Streams: plan.Streams{Width: width, Even: even}}}}
+			for n := width; n <= 2*block.MaxLanes+1; n++ {
+				lanes := width
+				if n == even || n >= even+width {
+					lanes = even
 				}
-				if got := g.fullWave(n, blocks); got != want {
-					t.Errorf("%d messages of %d blocks, %d lanes: a wave of %d, want %d", n, blocks, width, got, want)
+				for blocks := range 12 {
+					want := lanes * max(1, min(n, maxShortWave, plan.WaveBlocks/max(1, blocks))/lanes)
+					if plan.IsLong(blocks) {
+						want = lanes
+					}
+					if got := g.fullWave(n, blocks); got != want {
+						t.Errorf("%d messages of %d blocks, %d or %d lanes: a wave of %d, want %d", n, blocks, width, even, got, want)
+					}
 				}
 			}
 		}
+	}
+}
+
+// TestEvenKernel tests that equal messages run on the kernel for even lists where they fill its
+// lanes, and what remains does not fill others worse. Unequal jobs do not run on it.
+func TestEvenKernel(t *testing.T) {
+	r := newRecorder(cpu.GoldenCove)
+	const even = "x32_avx512"
+	onEven := func() (blocks int) {
+		for _, c := range r.calls {
+			if c.kernel == even {
+				blocks += c.blocks
+			}
+		}
+		return blocks
+	}
+	for _, tt := range []struct {
+		n, whole int // messages, and whole blocks of each
+		waves    int // on that kernel
+	}{
+		{31, 0, 0}, {31, 9, 0},
+		{32, 0, 1}, {32, 3, 1}, {32, 6, 1}, {32, 7, 1}, {32, 20, 1}, {32, 1000, 1},
+		{33, 0, 1}, {33, 1, 1}, {33, 7, 0}, {33, 9, 0}, {47, 9, 0},
+		{48, 9, 1}, {64, 9, 2}, {79, 9, 1}, {80, 9, 2}, {96, 3, 3},
+	} {
+		r.sum(t, tt.n, tt.whole)
+		if got, want := onEven(), tt.waves*(tt.whole+1); got != want {
+			t.Errorf("%d messages of %d blocks and padding: %d blocks in each lane of %s, want %d: %v", tt.n, tt.whole, got, even, want, r.calls)
+		}
+	}
+	r.run(newJobs(each(100, func(i int) [2]int { return [2]int{i % 40, 1} })), true)
+	if onEven() > 0 {
+		t.Errorf("unequal jobs run on %s: %v", even, r.calls)
 	}
 }
 

@@ -426,10 +426,14 @@ func (g *group) wave(n, whole, all int) int {
 // one wave may have more than plan.WaveBlocks blocks (sumByBlocks, sumShortRows): no messages
 // follow.
 func (g *group) fullWave(n, blocks int) int {
-	if plan.IsLong(blocks) {
-		return g.Width()
+	width := g.Width()
+	if left := n - g.plan.Even; left == 0 || left >= width { // fewer would leave more lanes empty afterwards
+		width = g.plan.Even
 	}
-	wave, width := maxShortWave, g.Width()
+	if plan.IsLong(blocks) {
+		return width
+	}
+	wave := maxShortWave
 	for wave > width && (wave > n || wave*blocks > plan.WaveBlocks) {
 		wave -= width // a division would take longer
 	}
@@ -437,7 +441,7 @@ func (g *group) fullWave(n, blocks int) int {
 }
 
 // maxShortWave is the largest wave of short jobs. Each lane gets the same number of them, one
-// after the other: Width divides maxShortWave.
+// after the other: Width and Even divide maxShortWave.
 const maxShortWave = block.MaxLanes
 
 // maxWave is the largest wave.

@@ -18,7 +18,7 @@ type Chains struct {
 // NewChains finds the cheapest way to advance n chains, for every n. It chooses among the
 // enabled kernels by the costs in r. `single` names what compresses one stream.
 func NewChains(r Row, enabled []block.Spec, single string) *Chains {
-	choice := r.Chains(enabled, single)
+	choice := uneven(r.Chains(enabled, single))
 	first, cycles := choose(choice, 0)
 	p := &Chains{Width: choice[Cheapest(choice)].Lanes, cycles: cycles}
 	for n := 1; n < len(p.Kernels); n++ {

@@ -83,49 +83,32 @@ var rows = []Row{
 		estimated: []cost{{"x8_avx512", 614}, {"node_x8_avx512", 1134}},
 	},
 	{
+		Microarch: cpu.GoldenCove,
+		On:        "Intel Xeon (Emerald Rapids, family 0x6, model 0xcf, stepping 2), linux/amd64, go1.26.8",
+		// sha256bench measured 131 for x1_avx512shani. See IntelAVX512SHA for why it has 132,
+		// and for why the overhead is not the one measured.
+		overhead: defaultOverhead,
+		lists:    &intelLists, listsAVX512: &intelListsAVX512,
+		measured: []cost{
+			{"x1_avx512shani", 132}, {"x1_shani", 131}, {"x1_avx2", 461}, {"x1_avx", 520},
+			{"x1_ssse3", 525}, {"x2_avx512shani", 193}, {"x2_shani", 217}, {"x4_shani", 383},
+			{"x4_avx", 1123}, {"x4_ssse3", 1150}, {"x8_avx2", 1133}, {"x8_avx512", 592},
+			{"x16_avx512", 910}, {"x32_avx512", 1717},
+			{"node_x32_avx512", 2880}, {"node_x16_avx512", 1493}, {"node_x8_avx512", 1068}, {"node_x8_avx2", 1925},
+			{"node_x4_shani", 765}, {"node_x2_avx512shani", 382}, {"node_x2_shani", 382}, {"node_x1_shani", 212},
+			{"search_x32_avx512", 1400}, {"search_x4_shani", 400}, {"search_x8_avx2", 980}, {"search_x4_avx", 964},
+			{"search_x4_ssse3", 1000},
+		},
+	},
+	{
 		Microarch: cpu.IntelAVX512SHA,
 		On:        "Intel Xeon (family 0x6, model 0xa7 by its hypervisor; AVX512_FP16 and caches of Granite Rapids), linux/amd64, go1.26.8",
 		// With the overhead that sha256bench measured there, 11, 30 and 31 messages of 4 KiB
 		// would not rotate, and take 2 to 5% longer. sha256bench measured 131 for
 		// x1_avx512shani, too. This row has 132, because a message of 256 bytes takes 11%
 		// longer with x1_avx512shani than with x1_shani.
-		//
-		// On Emerald Rapids (model 0xcf), sha256bench measured the same costs within 3%, except
-		// 1,451 to 1,504 for search_x32_avx512.
 		overhead: defaultOverhead,
-		// Lists were measured on Emerald Rapids: random ones of 2 to 32 messages, and random writes
-		// to 2 to 360 hashes, in cache. With defaultLists, 12% of the lists whose digests are nested,
-		// and 17% of the lists of writes, ran one by one though they would gain 5% or more. With
-		// the costs of that time, fewer than 1% of the lists of messages and 4% of those of writes would.
-		// Of 120 lists of writes to 1,100 to 60,000 hashes, 22 would gain 5% with defaultLists, and 5 with
-		// the costs of that time. There, ClassedWrites cost what they cost in cache.
-		//
-		// Later, writes and ends took less time with AVX-512. These costs were measured again, on Granite
-		// Rapids: in listsAVX512, longEqual, longBehind, oneBlock and nestings of Messages; in both, those of
-		// writes but for classJobs, oneClass and far. Of 62,000 random lists of 2 to 21 messages,
-		// plain, behind a prefix or nested, 0.2% take 3% longer than one by one, and 1.8% run one by one
-		// though they would gain 5%. Of 56,000 lists of writes to 2 to 143 hashes, 0.2% take 3% longer, and
-		// 1.1% miss that gain; of 39,000 without AVX-512, 0.5% and 5%.
-		lists: &kindCosts{
-			Messages: {
-				list: 450, message: 10, longList: 150, longMessage: 100, longEqual: 110, oneBlock: 10,
-				nestings: [...]nestingCost{Nested: {each: -80, list: 190}, NestedEach: {each: -65, list: 190}},
-			},
-			Jobs:          jobCosts,
-			EqualWrites:   {list: 450, message: 50, far: 25},
-			ClassedWrites: {list: 850, message: 65, classJobs: 4, oneClass: 22},
-			MixedWrites:   {list: 350, message: 135, far: 200},
-		},
-		listsAVX512: &kindCosts{
-			Messages: {
-				list: 360, message: 2, longList: 130, longMessage: 100, longEqual: 50, longBehind: 25, oneBlock: 12,
-				nestings: [...]nestingCost{Nested: {each: -58, list: 190}, NestedEach: {each: -66, list: 270}},
-			},
-			Jobs:          jobCosts,
-			EqualWrites:   {list: 500, message: 55, far: 25, fresh: 20},
-			ClassedWrites: {list: 900, message: 90, classJobs: 4, oneClass: 14},
-			MixedWrites:   {list: 500, message: 128, far: 200},
-		},
+		lists:    &intelLists, listsAVX512: &intelListsAVX512,
 		measured: []cost{
 			{"x1_avx512shani", 132}, {"x1_shani", 131}, {"x1_avx2", 463}, {"x1_avx", 511},
 			{"x1_ssse3", 517}, {"x2_avx512shani", 193}, {"x2_shani", 217}, {"x4_shani", 384},
@@ -234,3 +217,40 @@ var rows = []Row{
 // with x32_avx512 and x16_avx512, and 1 or 2 ns with x4_shani. On other CPUs it is an
 // estimate.
 var defaultOverhead = overhead{call: 30, callLane: 6, turnLane: 4, turnMax: 60, pointers: 6, rest: 250, padding: 150, generic: 1100}
+
+// intelLists are the costs of lists on Intel's cores since Sapphire Rapids. They were measured on
+// Emerald Rapids: of random lists of 2 to 32 messages, and of random writes to 2 to 360 hashes, in
+// cache. With defaultLists, 12% of the lists whose digests are nested, and 17% of the lists of
+// writes, ran one by one though they would gain 5% or more. With the costs of that time, fewer than
+// 1% of the lists of messages and 4% of those of writes would. Of 120 lists of writes to 1,100 to
+// 60,000 hashes, 22 would gain 5% with defaultLists, and 5 with the costs of that time. There,
+// ClassedWrites cost what they cost in cache.
+//
+// Later, writes and ends took less time with AVX-512. These costs were measured again, on Granite
+// Rapids: in listsAVX512, longEqual, longBehind, oneBlock and nestings of Messages; in both, those
+// of writes but for classJobs, oneClass and far. Of 62,000 random lists of 2 to 21 messages, plain,
+// behind a prefix or nested, 0.2% take 3% longer than one by one, and 1.8% run one by one though
+// they would gain 5%. Of 56,000 lists of writes to 2 to 143 hashes, 0.2% take 3% longer, and 1.1%
+// miss that gain; of 39,000 without AVX-512, 0.5% and 5%.
+var intelLists = kindCosts{
+	Messages: {
+		list: 450, message: 10, longList: 150, longMessage: 100, longEqual: 110, oneBlock: 10,
+		nestings: [...]nestingCost{Nested: {each: -80, list: 190}, NestedEach: {each: -65, list: 190}},
+	},
+	Jobs:          jobCosts,
+	EqualWrites:   {list: 450, message: 50, far: 25},
+	ClassedWrites: {list: 850, message: 65, classJobs: 4, oneClass: 22},
+	MixedWrites:   {list: 350, message: 135, far: 200},
+}
+
+// intelListsAVX512 are the same where AVX-512 is enabled.
+var intelListsAVX512 = kindCosts{
+	Messages: {
+		list: 360, message: 2, longList: 130, longMessage: 100, longEqual: 50, longBehind: 25, oneBlock: 12,
+		nestings: [...]nestingCost{Nested: {each: -58, list: 190}, NestedEach: {each: -66, list: 270}},
+	},
+	Jobs:          jobCosts,
+	EqualWrites:   {list: 500, message: 55, far: 25, fresh: 20},
+	ClassedWrites: {list: 900, message: 90, classJobs: 4, oneClass: 14},
+	MixedWrites:   {list: 500, message: 128, far: 200},
+}

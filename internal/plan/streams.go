@@ -14,6 +14,11 @@ type Streams struct {
 	// Width is the number of lanes that are kept live while there are enough jobs.
 	// It is 1 if no kernel is faster than one message at a time.
 	Width int
+	// Even is the number of lanes that jobs of equal length fill while there are enough: Width,
+	// or more. If it is more, EvenKernel is the kernel of that many lanes, which costs less per
+	// lane than the kernel of Width lanes.
+	Even       int
+	EvenKernel string
 	// Kernels[n] is the kernel that runs first if n lanes are live. If that kernel leaves m
 	// lanes, Kernels[m] runs next.
 	Kernels [block.MaxLanes + 1]string
@@ -62,8 +67,13 @@ type Streams struct {
 // stream.
 func NewStreams(r Row, enabled []block.Spec, single string) *Streams {
 	choice := r.Streams(enabled, single)
+	even := choice[Cheapest(choice)]
+	choice = uneven(choice)
 	first, cycles := choose(choice, 0)
-	p := &Streams{Width: choice[Cheapest(choice)].Lanes, overhead: r.overhead, lists: r.listsOf(enabled), cycles: cycles}
+	p := &Streams{
+		Width: choice[Cheapest(choice)].Lanes, Even: even.Lanes, EvenKernel: even.Kernel,
+		overhead: r.overhead, lists: r.listsOf(enabled), cycles: cycles,
+	}
 	p.callCosts[0] = math.MaxInt
 	for n, sum := 1, 0; n < len(cycles); n++ {
 		// If the lanes end at equal distances, `sum` is what it costs to advance them from one

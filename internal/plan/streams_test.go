@@ -78,14 +78,10 @@ func TestPlans(t *testing.T) {
 		{zen3, "shani", 8, avx2},
 		{zen1, "", 4, sha},
 		{zen1, "shani", 8, avx2},
-		{iceLake, "", 32, specification{
+		{iceLake, "", 16, specification{
 			{1, "x1_avx512shani"}, {2, "x2_avx512shani"}, {3, "x2_avx512shani x1_avx512shani"}, {4, "x2_avx512shani x2_avx512shani"},
 			{5, "x2_avx512shani x2_avx512shani x1_avx512shani"}, {6, "x8_avx512"}, {9, "x8_avx512 x1_avx512shani"},
 			{10, "x8_avx512 x2_avx512shani"}, {11, "x16_avx512"},
-			{17, "x16_avx512 x1_avx512shani"}, {18, "x16_avx512 x2_avx512shani"}, {19, "x16_avx512 x2_avx512shani x1_avx512shani"},
-			{20, "x16_avx512 x2_avx512shani x2_avx512shani"}, {21, "x16_avx512 x2_avx512shani x2_avx512shani x1_avx512shani"},
-			{22, "x16_avx512 x8_avx512"}, {25, "x16_avx512 x8_avx512 x1_avx512shani"}, {26, "x16_avx512 x8_avx512 x2_avx512shani"},
-			{27, "x32_avx512"},
 		}},
 		{iceLake, "avx512", 8, specification{
 			{1, "x1_shani"}, {2, "x2_shani"}, {3, "x2_shani x1_shani"}, {4, "x2_shani x2_shani"},
@@ -139,6 +135,39 @@ func TestPlans(t *testing.T) {
 			if want := tt.plan.of(live, tt.width); !slices.Equal(got, want) {
 				t.Errorf("%s without %q, %d live lanes: %q, want %q", tt.row.Microarch, tt.disabled, live, got, want)
 			}
+		}
+	}
+}
+
+// TestEven tests which plans have a kernel of more lanes than Width for even lists.
+func TestEven(t *testing.T) {
+	for _, tt := range []struct {
+		microarch   cpu.Microarch
+		disabled    string
+		width, even int
+		chains      int // Width of the plan for chains
+	}{
+		{cpu.GoldenCove, "", 16, 32, 16},
+		{cpu.GoldenCove, "x16_avx512 chain_x16_avx512", 32, 32, 32}, // x8_avx512 costs 38% more per lane
+		{cpu.GoldenCove, "x32_avx512", 16, 16, 16},
+		{cpu.GoldenCove, "avx512", 4, 4, 4},
+		{cpu.IntelAVX512SHA, "", 16, 16, 16},
+		{cpu.IceLake, "", 16, 32, 16},
+		{cpu.Zen5, "", 32, 32, 32}, // x16_avx512 costs 22% more per lane
+		{cpu.Zen4, "", 4, 4, 4},
+		{cpu.Unknown, "", 16, 16, 16},
+	} {
+		p := processOn(tt.microarch, strings.Fields(tt.disabled)...)
+		row, selection := RowOf(tt.microarch), p.Selection()
+		streams := NewStreams(row, p.enabled(selection), selection.Single)
+		if streams.Width != tt.width || streams.Even != tt.even {
+			t.Errorf("%#v without %q: %d and %d lanes, want %d and %d", tt.microarch, tt.disabled, streams.Width, streams.Even, tt.width, tt.even)
+		}
+		if lanes := lanesOf(streams.EvenKernel); lanes != tt.even {
+			t.Errorf("%#v without %q: %s has %d lanes, want %d", tt.microarch, tt.disabled, streams.EvenKernel, lanes, tt.even)
+		}
+		if chains := NewChains(row, p.enabled(selection), selection.Single); chains.Width != tt.chains {
+			t.Errorf("%#v without %q: %d chains, want %d", tt.microarch, tt.disabled, chains.Width, tt.chains)
 		}
 	}
 }

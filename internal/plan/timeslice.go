@@ -107,7 +107,9 @@ func (p *Streams) Slice(n, blocks int) TimeSlice {
 
 // Rotates reports whether n jobs of `blocks` blocks each may rotate. SliceEqual decides
 // whether they do.
-func (p *Streams) Rotates(n, blocks int) bool { return blocks >= minRotated && p.cheapest[n] != n }
+func (p *Streams) Rotates(n, blocks int) bool {
+	return blocks >= minRotated && n < 2*p.Width && p.cheapest[n] != n
+}
 
 // SliceEqual is Slice for jobs that all have `blocks` blocks left.
 func (p *Streams) SliceEqual(n, blocks int) TimeSlice {
