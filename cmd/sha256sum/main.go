@@ -123,6 +123,7 @@ func finish(o *options, err error, results *printer, w outputs, standard io.Clos
 			}
 		}
 		if err == nil {
+			results.warnOfEmptyList()
 			err = w.list.Commit()
 		} else {
 			w.list.Abort()
@@ -187,10 +188,22 @@ func (p *printer) loss(dest *output.File) error {
 		why = "a file could not be read"
 	case p.former != nil && 2*p.former.Removed() > p.former.Lines():
 		why = fmt.Sprintf("%d of its %d files are gone or left out", p.former.Removed(), p.former.Lines())
+	case !p.listed:
+		why = noFileHashed
 	default:
 		return nil
 	}
 	return errors.New("not replaced: " + why + " (--allow-loss replaces it)")
+}
+
+const noFileHashed = "no file was hashed"
+
+// warnOfEmptyList says that the list that is about to be written has no lines: a disk may
+// not be mounted, or a filter be wrong. If a file could not be read, that was said.
+func (p *printer) warnOfEmptyList() {
+	if !p.check && !p.listed && !p.failed {
+		p.complain("WARNING: " + noFileHashed) // nothing is left to be flushed
+	}
 }
 
 func fail(what string, err error) int {

@@ -29,6 +29,7 @@ type printer struct {
 	unheard  bool           // likewise: a message could not be written
 	unlisted bool           // otherwise 2
 	moved    bool           // otherwise 3
+	listed   bool           // a line with a digest was printed
 	stamps   *update.Writer // with --update
 	former   *update.Former // with --update: the list as it was
 	report   *bufio.Writer  // with --update: what differs from it
@@ -139,6 +140,7 @@ func (p *printer) file(it *fileItem) error {
 	if err := p.writeLine(); err != nil {
 		return err
 	}
+	p.listed = true
 	if p.former != nil {
 		p.compare(it)
 	}

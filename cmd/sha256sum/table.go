@@ -102,10 +102,10 @@ var table = []option{
 		"As name has name_bytes, from has from_bytes, and list has list_bytes. What an object says is not repeated on standard error",
 		toggle(func(o *options) { o.json = true })},
 	{"output", 0, "FILE", nil, beyondOption, "write to FILE when all is done", "write to FILE when all is done; until then it does not change. Below a directory, -r leaves FILE out. " +
-		"A list in FILE stays if a file could not be read. Except with -c, what is no list stays, too, unless it is empty. " +
+		"A list in FILE stays if a file could not be read, or if no file was hashed. Except with -c, what is no list stays, too, unless it is empty. " +
 		"A FILE that is itself an operand or a list, under whatever name, always stays",
 		func(o *options, s string) error { o.output = s; return nonEmpty(s) }},
-	{"allow-loss", 0, "", nil, beyondOption, "replace a list if files are unreadable or mostly gone", "with --output, replace a list though a file could not be read; with --update, also though more than half of its files are gone or left out",
+	{"allow-loss", 0, "", nil, beyondOption, "replace a list if files are unreadable or mostly gone", "with --output, replace a list though a file could not be read or none was hashed; with --update, also though more than half of its files are gone or left out",
 		toggle(func(o *options) { o.allowLoss = true })},
 	{"part-size", 0, "SIZE", nil, beyondOption, "add S3's composite checksum of parts of SIZE", "also print, in a comment, the composite checksum that S3 gives to an upload in parts of SIZE. " +
 		"SIZE is 1 KiB or more, such as 8MiB. A warning on standard error names each file that S3 refuses in such parts: " +
