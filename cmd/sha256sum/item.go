@@ -125,7 +125,7 @@ type list struct {
 	of        string         // the file of the digest, if the list is one digest alone; "" if it must not be
 	tookOf    bool           // the list is one digest alone, of the file `of`
 	unread    bool           // it could not be read, or not to its end
-	zero      bool           // it has lines that end with NUL, and was not read as such a list
+	hint      string         // how it would be read, if its lines end with NUL and --zero is not there, or the reverse
 	noLinks   string         // of an audit: the directory, with a slash behind it, that was last found to be behind no link
 
 	proper    int

@@ -74,6 +74,10 @@ func (s *source) entries(l *list) iter.Seq2[checklist.Entry, error] {
 			case err != nil:
 				yield(checklist.Entry{}, errRead)
 				return
+			case s.zero && n == 1 && !lines.Ended() && strings.Contains(line, "\n"): // the line is the whole list
+				l.hint = noZeroHint
+				yield(checklist.Entry{}, &lineError{n, errNoZero})
+				return
 			case parser.Comment(line):
 				continue
 			case alone != nil:
@@ -110,6 +114,7 @@ func (s *source) entries(l *list) iter.Seq2[checklist.Entry, error] {
 var (
 	errBehindNUL     = errors.New("the line goes on behind a NUL")
 	errZero          = errors.New("the line is several that end with NUL")
+	errNoZero        = errors.New("the line is several that end with newline")
 	errLongLine      = fmt.Errorf("the line is longer than %d bytes", checklist.MaxLine)
 	errStandardInput = errors.New("the list is standard input itself")
 )
@@ -125,7 +130,7 @@ func (l *list) parse(p *checklist.Parser, line string) (checklist.Entry, error) 
 		if !endWithNUL(p.Format, head, rest) {
 			return checklist.Entry{}, errBehindNUL
 		}
-		l.zero = true
+		l.hint = zeroHint
 		return checklist.Entry{}, errZero
 	}
 	if err == nil || p.Format != checklist.Auto || p.Zero {

@@ -336,8 +336,8 @@ func (p *printer) malformed(it *malformedItem) error {
 	what := "improperly formatted SHA256 checksum line"
 	if it.list.bag != nil {
 		what = it.err.Error()
-	} else if it.err == errZero {
-		what += " (" + zeroHint + ")"
+	} else if it.err == errZero || it.err == errNoZero {
+		what += " (" + it.list.hint + ")"
 	}
 	if p.json && !p.status {
 		p.line = object.Append(p.line[:0], struct {
@@ -513,8 +513,8 @@ func (p *printer) summary(l *list) error {
 		p.failed = true
 	}
 	noLines := "no properly formatted checksum lines found"
-	if l.zero {
-		noLines += " (" + zeroHint + ")"
+	if l.hint != "" {
+		noLines += " (" + l.hint + ")"
 	}
 	const noFile = "no file was verified"
 	if p.json && !p.status {
@@ -573,8 +573,8 @@ func (p *printer) summary(l *list) error {
 			return err
 		}
 	}
-	if l.zero {
-		if err := p.complain(l.shown + ": " + zeroHint); err != nil {
+	if l.hint != "" {
+		if err := p.complain(l.shown + ": " + l.hint); err != nil {
 			return err
 		}
 	}
@@ -584,8 +584,11 @@ func (p *printer) summary(l *list) error {
 	return nil
 }
 
-// zeroHint follows what is said of a list of --zero that was not read as one.
-const zeroHint = "lines end with NUL; -z reads them"
+// What is said of a list of --zero that was not read as one, and of one that was and is none.
+const (
+	zeroHint   = "lines end with NUL; -z reads them"
+	noZeroHint = "no line ends with NUL; leave out -z"
+)
 
 // narrows reports whether the options may leave nothing of a list to verify.
 func (o *options) narrows() bool { return o.ignoreMissing || len(o.filters) > 0 }

@@ -46,7 +46,7 @@ var table = []option{
 	{"check", 'c', "", nil, gnuOption, "read checksums from the FILEs and check them", "", toggle(func(o *options) { o.check = true })},
 	{"tag", 0, "", nil, gnuOption, "create a BSD-style checksum", "", toggle(func(o *options) { o.tag, o.mode = true, 'b' })},
 	{"text", 't', "", nil, gnuOption, "read in text mode (default)", "", toggle(func(o *options) { o.mode = 't' })},
-	{"zero", 'z', "", nil, gnuOption, "end lines with NUL, and escape no names", "end each line with NUL instead of newline, and escape no names. With -c, read such lines",
+	{"zero", 'z', "", nil, gnuOption, "end lines with NUL, no escapes; with -c, read such", "end each line with NUL instead of newline, and escape no names. With -c, read such lines",
 		toggle(func(o *options) { o.zero = true })},
 
 	{"ignore-missing", 0, "", nil, checkOption, "don't fail or report status for missing files", "", toggle(func(o *options) { o.ignoreMissing = true })},

@@ -302,13 +302,13 @@ func TestLines(t *testing.T) {
 	long := strings.Repeat("x", 3*checklist.MaxLine)
 	r := checklist.NewLines(strings.NewReader("a\n\n"+long+"\nb\r\nlast"), '\n')
 	for _, want := range []struct {
-		line  string
-		whole bool
-	}{{"a", true}, {"", true}, {long[:checklist.MaxLine], false}, {"b\r", true}, {"last", true}} {
+		line         string
+		whole, ended bool
+	}{{"a", true, true}, {"", true, true}, {long[:checklist.MaxLine], false, true}, {"b\r", true, true}, {"last", true, false}} {
 		line, whole, err := r.Next()
-		if err != nil || line != want.line || whole != want.whole {
-			t.Fatalf("got %.20q (%d bytes), %v, %v; want %.20q (%d bytes), %v",
-				line, len(line), whole, err, want.line, len(want.line), want.whole)
+		if err != nil || line != want.line || whole != want.whole || r.Ended() != want.ended {
+			t.Fatalf("got %.20q (%d bytes), %v, %v, %v; want %.20q (%d bytes), %v, %v",
+				line, len(line), whole, r.Ended(), err, want.line, len(want.line), want.whole, want.ended)
 		}
 	}
 	if _, _, err := r.Next(); err != io.EOF {
@@ -321,7 +321,7 @@ func TestLongLastLine(t *testing.T) {
 	for _, length := range []int{checklist.MaxLine, checklist.MaxLine + 1, 3 * checklist.MaxLine} {
 		long := strings.Repeat("x", length)
 		r := checklist.NewLines(strings.NewReader(long), '\n')
-		if line, whole, err := r.Next(); err != nil || line != long[:checklist.MaxLine] || whole {
+		if line, whole, err := r.Next(); err != nil || line != long[:checklist.MaxLine] || whole || r.Ended() {
 			t.Errorf("%d bytes: got %d, %v, %v", length, len(line), whole, err)
 		}
 		if _, _, err := r.Next(); err != io.EOF {

@@ -13,13 +13,14 @@ const MaxLine = 64 << 10
 // Lines reads lines of any length in bounded memory. It is not safe for
 // concurrent use.
 type Lines struct {
-	r   *bufio.Reader
-	end byte
+	r     *bufio.Reader
+	end   byte
+	ended bool
 }
 
 // NewLines returns the lines of r, each of which ends with the byte end.
 func NewLines(r io.Reader, end byte) *Lines {
-	return &Lines{bufio.NewReaderSize(r, MaxLine), end}
+	return &Lines{r: bufio.NewReaderSize(r, MaxLine), end: end}
 }
 
 // Next returns the next line without its end. Of a line longer than MaxLine it
@@ -27,6 +28,7 @@ func NewLines(r io.Reader, end byte) *Lines {
 // io.EOF behind the last line, or the error of the reader.
 func (l *Lines) Next() (line string, whole bool, err error) {
 	b, err := l.r.ReadSlice(l.end)
+	l.ended = err == nil
 	switch {
 	case err == nil:
 		return string(b[:len(b)-1]), true, nil
@@ -39,8 +41,12 @@ func (l *Lines) Next() (line string, whole bool, err error) {
 	for errors.Is(err, bufio.ErrBufferFull) {
 		_, err = l.r.ReadSlice(l.end)
 	}
+	l.ended = err == nil
 	if err == io.EOF {
 		err = nil
 	}
 	return line, false, err
 }
+
+// Ended reports whether the line that Next returned last had its end.
+func (l *Lines) Ended() bool { return l.ended }
