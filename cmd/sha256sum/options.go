@@ -198,6 +198,15 @@ func nonEmpty(s string) error {
 	return nil
 }
 
+// namesFile is nonEmpty for what is written to. Elsewhere - is a standard stream, so nobody
+// is given a file of that name by mistake.
+func namesFile(s string) error {
+	if s == "-" {
+		return errors.New("a file name is needed; ./- is a file of this name")
+	}
+	return nonEmpty(s)
+}
+
 func parseJobs(s string) (int, error) {
 	n, err := strconv.Atoi(s)
 	if err != nil || n < 1 || n > maxJobs {

@@ -81,7 +81,7 @@ var table = []option{
 	{"update", 0, "LIST", nil, beyondOption, "write to LIST, hash only what is new or changed", "with -r, write to LIST as --output does, but hash only files that are new or have changed since the last run. " +
 		"Print how many files were added, removed and changed. LIST.stamps keeps sizes, times and inode numbers. After an interruption, the next run continues. " +
 		"A file that is hashed and has its former size and time of modification, but another digest, is reported as DAMAGED; its line stays as it was. To accept the file as it is, touch it",
-		func(o *options, s string) error { o.update = s; return nonEmpty(s) }},
+		func(o *options, s string) error { o.update = s; return namesFile(s) }},
 	{"all", 0, "", nil, beyondOption, "with --update, hash what looks unchanged too", "with --update, hash all files, and so find damage in those that look unchanged, too",
 		toggle(func(o *options) { o.all = true })},
 	{"no-inode", 0, "", nil, beyondOption, "with --update, let inode numbers differ", "with --update, a file whose inode number alone differs has not changed: some file systems renumber inodes when mounted",
@@ -104,7 +104,7 @@ var table = []option{
 	{"output", 0, "FILE", nil, beyondOption, "write to FILE when all is done", "write to FILE when all is done; until then it does not change. Below a directory, -r leaves FILE out. " +
 		"A list in FILE stays if a file could not be read, or if no file was hashed. Except with -c, what is no list stays, too, unless it is empty. " +
 		"A FILE that is itself an operand or a list, under whatever name, always stays",
-		func(o *options, s string) error { o.output = s; return nonEmpty(s) }},
+		func(o *options, s string) error { o.output = s; return namesFile(s) }},
 	{"allow-loss", 0, "", nil, beyondOption, "replace a list if files are unreadable or mostly gone", "with --output, replace a list though a file could not be read or none was hashed; with --update, also though more than half of its files are gone or left out",
 		toggle(func(o *options) { o.allowLoss = true })},
 	{"part-size", 0, "SIZE", nil, beyondOption, "add S3's composite checksum of parts of SIZE", "also print, in a comment, the composite checksum that S3 gives to an upload in parts of SIZE. " +
