@@ -1,6 +1,18 @@
 // Sha256sum prints or checks SHA-256 checksums as the sha256sum of GNU coreutils
-// does, many files side by side.
+// does, many files side by side. It also hashes, audits and updates whole trees, and
+// validates BagIt bags.
 //
+// Usage:
+//
+//	sha256sum [OPTION]... [FILE]...
+//
+//	sha256sum -r --output SHA256SUMS .      # list a tree
+//	sha256sum -c --quiet SHA256SUMS         # check it
+//
+// sha256sum --help lists the options and the exit statuses. The manual page, sha256sum.1
+// beside this source, has their details: man ./sha256sum.1.
+package main
+
 // Package main decides what is to be done, hashes, checks and prints. Each package below
 // it has one subject: trees (internal/walk), what the system says of a file
 // (internal/file), the records of earlier runs (internal/update), bags (internal/bag),
@@ -8,7 +20,6 @@
 // signals (internal/terminal), the quoting of names (internal/message). Two packages are the
 // library's: internal/checklist knows what a list looks like, and internal/stamp what shows
 // that a file was written to.
-package main
 
 import (
 	"cmp"
