@@ -78,18 +78,19 @@ each FILE. There is no difference between binary mode and text mode. The manual
 page has the details of the options.
 
 Exit status: 0 if all went well; 1 if a file could not be read, changed as it
-was read, is missing or differs from its list, or if a list was refused or the
-output could not be written. An audit (-c -r) without such problems exits with
-2 if a file is not listed, else with 3 if files have moved. An audit or --update
-exits with 4 if a file is damaged, whatever else there is. After SIGHUP, SIGINT
-or SIGTERM the program prints the results that it has, and ends by the signal.
+was read, is missing or differs from its list, if a list was refused or the
+output could not be written, if a bag is not valid, or if an option is wrong or
+contradicts another. An audit (-c -r) without such problems exits with 2 if a
+file is not listed, else with 3 if a file has moved. An audit or --update exits
+with 4 if a file is damaged, whatever else there is. After SIGHUP, SIGINT or
+SIGTERM the program prints the results that it has, and ends by the signal.
 
 Examples:
-  sha256sum -r --output SHA256SUMS .        list a tree, but for SHA256SUMS
+  sha256sum -r --output SHA256SUMS .        list a tree, except SHA256SUMS
   sha256sum -c --quiet SHA256SUMS           check it
   sha256sum -c -r --quiet SHA256SUMS .      and find what is not in the list
   sha256sum -r --update SHA256SUMS .        list it again, hash what has changed
-  find . -newer then -type f -print0 | sha256sum --files0-from=-
+  find . -newer SHA256SUMS -type f -print0 | sha256sum --files0-from=-
   sha256sum -r --exclude .git --exclude 'build/**/*.o' src
   sha256sum --part-size=8MiB disk.img       compare with S3's checksum
   source <(sha256sum --generate-completion=bash)

@@ -65,17 +65,17 @@ var table = []option{
 		"If --update wrote the list, it tells CHANGED files, whose size or time of modification differs, from DAMAGED ones, where only the digest differs. " +
 		"Empty files, which are all alike, never count as moved",
 		toggle(func(o *options) { o.recursive = true })},
-	{"exclude", 0, "GLOB", nil, beyondOption, "leave out files and directories that match", "leave out files and directories that match. A GLOB without a slash, except at its end, matches names. " +
+	{"exclude", 0, "GLOB", nil, beyondOption, "leave out matching files and directories, with -c too", "leave out files and directories that match. A GLOB without a slash, except at its end, matches names. " +
 		"Any other GLOB matches paths below FILE, so ./x is only the topmost x, and so is /x. " +
-		"** is any number of directories. If --exclude and --include both match a file, the last option counts. An --include brings back no directory that an --exclude leaves out",
+		"** is any number of directories. If --exclude and --include both match a file, the last option counts. An --include brings back no directory that an --exclude leaves out. NOTES say what filters do to operands and with -c",
 		func(o *options, s string) error { return o.addFilter(s, false) }},
-	{"include", 0, "GLOB", nil, beyondOption, "take files that match", "take files that match. If the first filter is an --include, take no other files",
+	{"include", 0, "GLOB", nil, beyondOption, "take files that match, with -c too", "take files that match. If the first filter is an --include, take no other files",
 		func(o *options, s string) error { return o.addFilter(s, true) }},
 	{"links", 0, "HOW", []string{"skip", "follow", "name"}, beyondOption, "links: skip (default), follow, name (hash target name)", "with -r, what to do with symbolic links inside: skip (the default) skips them and reports their number, " +
 		"follow follows them, name hashes the names that they hold. --links=name also works without -r, and with -c",
 		func(o *options, s string) error { o.links = s; return nil }},
 	{"one-file-system", 0, "", nil, beyondOption, "leave out directories on other file systems", "with -r, leave out directories on other file systems", toggle(func(o *options) { o.oneFileSystem = true })},
-	{"base", 0, "DIR", nil, beyondOption, "names are relative to DIR", "names are relative to DIR: the names of the FILEs, or with -c the names in the lists. " +
+	{"base", 0, "DIR", nil, beyondOption, "FILEs, and names in lists, are relative to DIR", "the names of the FILEs, or with -c those in the lists and of the directories of an audit, are relative to DIR: the files are read there, and the names are printed without DIR. " +
 		"With -c, --base= means the directory of each list",
 		func(o *options, s string) error { o.base, o.baseSet = s, true; return nil }},
 	{"update", 0, "LIST", nil, beyondOption, "write to LIST, hash only what is new or changed", "with -r, write to LIST as --output does, but hash only files that are new or have changed since the last run. " +
