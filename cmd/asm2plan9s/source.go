@@ -357,11 +357,17 @@ func (s *source) openEnded() []*instruction {
 		if !ok || in.problem != "" || in.run == "" || !in.continued && (next.continued || s.continues(in.line-1)) {
 			continue
 		}
-		if have, ok := s.arch.parseRun(in.run); !ok || !bytes.Equal(have, in.code) {
+		if !s.hasCode(in) {
 			list = append(list, in)
 		}
 	}
 	return list
+}
+
+// hasCode reports whether the words of an instruction are its code.
+func (s *source) hasCode(in *instruction) bool {
+	have, ok := s.arch.parseRun(in.run)
+	return ok && bytes.Equal(have, in.code)
 }
 
 // extend adds the words of the next lines to an instruction's own, which are
@@ -413,9 +419,15 @@ func (s *source) continues(line int) bool {
 // rewrite returns the source with the run of each instruction written. Every
 // other line, and every comment, stays as it is; a line whose words are written
 // on the line before it goes.
+//
+// A line that has the bytes already stays as well: asmfmt aligns words in other
+// ways, and nobody has to choose between the two.
 func (s *source) rewrite() string {
 	lines := slices.Clone(s.lines)
 	for _, in := range s.insts {
+		if in.more == 0 && s.hasCode(in) {
+			continue
+		}
 		run := s.arch.run(in.code)
 		width := len(expandTabs(in.indent)) + len(run)
 		tail := ""

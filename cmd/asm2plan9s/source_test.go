@@ -76,6 +76,40 @@ func TestRewriteIsIdempotentForEveryLengthAndColumn(t *testing.T) {
 	}
 }
 
+// A line that has the bytes stays as it is, in whatever words: asmfmt aligns them.
+func TestRightWordsStay(t *testing.T) {
+	vpaddq, vzeroupper := []byte{0xc4, 0xc1, 0x71, 0xd4, 0xc0}, []byte{0xc5, 0xf8, 0x77}
+	for _, tt := range []struct {
+		line string
+		code []byte
+		want string // "": the line
+	}{
+		{"    LONG $0xd471c1c4; BYTE $0xc0 // x", vpaddq, ""},
+		{"\tLONG   $0xd471c1c4; BYTE $0xc0     // x", vpaddq, ""},
+		{"\tLONG\t$0xD471C1C4 ;BYTE $0xc0;// x", vpaddq, ""},
+		{"BYTE $0xc4; BYTE $0xc1; BYTE $0x71; WORD $0xc0d4 // x", vpaddq, ""},
+		{"    WORD   $0xf8c5; BYTE $119 \\ // x", vzeroupper, ""},
+		{"\tLONG   $0xd471c1c5; BYTE $0xc0     // x", vpaddq, "\tLONG $0xd471c1c4; BYTE $0xc0       // x"},
+		{"\tLONG   $0xd471c1c4; WORD $0x00c0   // x", vpaddq, "\tLONG $0xd471c1c4; BYTE $0xc0       // x"},
+		{"\tLONG   $0xd471c1c4                 // x", vpaddq, "\tLONG $0xd471c1c4; BYTE $0xc0       // x"},
+		{"\tLONG   $0x1d471c1c4; BYTE $0xc0    // x", vpaddq, "\tLONG $0xd471c1c4; BYTE $0xc0       // x"},
+		{"\tLONG   $0x // x", vpaddq, "\tLONG $0xd471c1c4; BYTE $0xc0 // x"},
+		{at(33, "x"), vpaddq, "    LONG $0xd471c1c4; BYTE $0xc0 // x"},
+	} {
+		s := parse("x.s", []byte(tt.line), amd64)
+		if len(s.insts) != 1 {
+			t.Fatalf("%q has %d instructions", tt.line, len(s.insts))
+		}
+		s.insts[0].code = tt.code
+		if tt.want == "" {
+			tt.want = tt.line
+		}
+		if got := s.rewrite(); got != tt.want {
+			t.Errorf("%q became %q, want %q", tt.line, got, tt.want)
+		}
+	}
+}
+
 func TestSizesToGNU(t *testing.T) {
 	for _, tt := range []struct{ text, want string }{
 		{"mov eax, dword [rax]", "mov eax, dword ptr [rax]"},
