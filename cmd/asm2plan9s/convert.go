@@ -212,7 +212,7 @@ func (c *converter) report(x *examined) {
 		case in.problem != "":
 			c.failed = true
 			c.counts.refused++
-			notes = append(notes, note{line: in.line, text: fmt.Sprintf("cannot assemble %q: %s", in.text, in.problem)})
+			notes = append(notes, note{line: in.line, text: fmt.Sprintf("cannot assemble %q: %s%s", in.text, in.problem, in.wayOut(x.arch))})
 			continue
 		case !found:
 		case f.isEquivalent && !c.exact:

@@ -252,6 +252,16 @@ func (in *instruction) isPlaced(before string) bool {
 	return columns[in.column]
 }
 
+// wayOut returns what to do if a text with a problem was never meant as an instruction,
+// or "". Nothing but its column makes it one, and it does not look like one.
+func (in *instruction) wayOut(a *arch) string {
+	isPlaced := in.run == "" && in.comment != ""
+	if !isPlaced || hasRegister(in.text) && plainComment(in.text, a) == "" {
+		return ""
+	}
+	return fmt.Sprintf(" (a comment in column %d is read as an instruction: move it, or write /* */)", in.column)
+}
+
 // open returns the instructions that have no problem.
 func (s *source) open() []*instruction {
 	var list []*instruction
