@@ -85,7 +85,7 @@ func (r *report) writeCosts(w io.Writer) {
 		fmt.Fprintf(w, "The table's choice is within %.0f%% of the best for every number of live lanes and of nodes, and for nonces.\n", 100*tolerance)
 		return
 	}
-	fmt.Fprintln(w, "\nThe table is wrong for this CPU. By the costs measured, these choices lose:")
+	fmt.Fprintln(w, "\nOn this machine, at this time, these choices of the table were slower than others:")
 	for _, l := range losses {
 		fmt.Fprintf(w, "  %s\n", l)
 	}
