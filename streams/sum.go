@@ -65,9 +65,13 @@ const (
 // every stream that it has opened.
 //
 // If a stream cannot be opened, read or closed, dst[i] stays as it is, and the other
-// streams are hashed. The error joins a [*Error] for each stream that failed. When ctx
-// is done, Sum opens and reads no more, and the error joins ctx.Err(), unless there were
-// streams and all of them were done.
+// streams are hashed. The error joins a [*Error] for each stream that failed; the example
+// of [Error] lists them.
+//
+// When ctx is done, Sum opens and reads no more. Then the error also joins ctx.Err(), unless
+// there were streams and all of them were done. A stream that was not done, such as one
+// that was read in part, has no *Error, and its dst[i] stays as it is. If dst is zero before
+// the call, the streams whose dst[i] is zero after it are those that were not hashed.
 //
 // Sum returns when no Read is under way, all streams are closed and its goroutines have
 // ended. A Read that does not return when ctx is done delays Sum. If open or a method of

@@ -440,7 +440,7 @@ func TestSumErrorsAreInOrder(t *testing.T) {
 }
 
 // TestSumCanceled cancels at each of several places: before, while streams are
-// opened, while they are read without an end.
+// opened, while they are read without an end. Streams that were not done keep what dst had.
 func TestSumCanceled(t *testing.T) {
 	endless := readerFunc(func(p []byte) (int, error) { return len(p), nil })
 	for _, at := range []int{-1, 0, 5, 40} {
@@ -450,7 +450,9 @@ func TestSumCanceled(t *testing.T) {
 			cancel()
 		}
 		var opened atomic.Int32
-		err := streams.Sum(ctx, make([][sha256.Size]byte, 1000), func(i int) (io.ReadCloser, error) {
+		old := slices.Repeat([][sha256.Size]byte{{1}}, 1000)
+		dst := slices.Clone(old)
+		err := streams.Sum(ctx, dst, func(i int) (io.ReadCloser, error) {
 			if i == at {
 				time.AfterFunc(5*time.Millisecond, cancel)
 			}
@@ -470,6 +472,14 @@ func TestSumCanceled(t *testing.T) {
 		}
 		if opened.Load() != 0 {
 			t.Errorf("canceled at stream %d: %d streams are open", at, opened.Load())
+		}
+		for i, got := range dst[:max(0, at)] {
+			if got != old[i] && got != sha256.Sum256(nil) {
+				t.Errorf("canceled at stream %d: digest %d is %x", at, i, got)
+			}
+		}
+		if !slices.Equal(dst[max(0, at):], old[max(0, at):]) {
+			t.Errorf("canceled at stream %d: digests of streams that were not done", at)
 		}
 	}
 	opening, cancel := context.WithCancel(t.Context())
