@@ -101,9 +101,11 @@ type scratch [batch][sha256.Size]byte
 
 var scratches = sync.Pool{New: func() any { return new(scratch) }}
 
-// LeafHashes sets dst[i] to the node of leaves[i], whose namespace is namespaces[i]. A
-// nil leaf is an empty leaf. It is an error if a namespace is below the namespace
-// before it; then dst stays as it is. dst must not overlap any leaf.
+// LeafHashes sets dst[i] to the node of leaves[i], whose namespace is namespaces[i].
+// leaves[i] is the data alone, without the namespace that Push of celestiaorg/nmt expects
+// before it. (In Celestia's squares the data is the whole share, which begins with a
+// namespace of its own.) A nil leaf is an empty leaf. It is an error if a namespace is below
+// the namespace before it; then dst stays as it is. dst must not overlap any leaf.
 //
 // It panics, before it touches anything, if the slices differ in length.
 func LeafHashes(dst []Node, namespaces []Namespace, leaves [][]byte) error {

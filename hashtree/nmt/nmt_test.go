@@ -837,6 +837,11 @@ func TestErrors(t *testing.T) {
 		{"namespace proof", "nmt: node 1 begins with namespace 01", second(ProveNamespace(out, low, Options{}))},
 		{"absence among nodes that are no leaves", "nmt: no leaves 1", second(ProveNamespace([]Node{{Max: high}}, low, Options{}))},
 		{"range", "nmt: no leaves 1 to 2 in a tree of 2", second(ProveRange(dst, 1, 3, Options{}))},
+		{"range before the first leaf", "nmt: no leaves -1 to 0 in a tree of 2", second(ProveRange(dst, -1, 1, Options{}))},
+		{"empty range", "nmt: an empty range, with start 2 and end 2", second(ProveRange(dst, 2, 2, Options{}))},
+		{"range that falls", "nmt: an empty range, with start 2 and end 0", second(ProveRange(dst, 2, 0, Options{}))},
+		{"inclusion by an empty proof", "nmt: proof is of an empty range, with start 0 and end 0", Proof{}.VerifyInclusion(dst[0], low, [][]byte{nil}, Options{})},
+		{"inclusion of too many leaves", "nmt: proof is of leaves 0 to 0; 2 leaves were given", Proof{End: 1}.VerifyInclusion(dst[0], low, [][]byte{nil, nil}, Options{})},
 	} {
 		if tt.err == nil || !strings.HasPrefix(tt.err.Error(), tt.want) {
 			t.Errorf("%s: error %v, want %s", tt.name, tt.err, tt.want)

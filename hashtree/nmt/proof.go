@@ -32,8 +32,8 @@ func (p *Proof) isEmpty() bool {
 }
 
 // ProveRange returns the proof of leaves start to end-1 of the tree over leaves.
-// It is an error if leaves has no such range, or if the namespaces of leaves are
-// out of order.
+// It is an error if the range is empty, if the tree has no such leaves, or if the
+// namespaces of leaves are out of order.
 func ProveRange(leaves []Node, start, end int, o Options) (Proof, error) {
 	if err := checkRange(leaves, start, end); err != nil {
 		return Proof{}, err
@@ -44,9 +44,12 @@ func ProveRange(leaves []Node, start, end int, o Options) (Proof, error) {
 	return proveRange(leaves, start, end, o), nil
 }
 
-// checkRange returns an error if leaves has no such range.
+// checkRange returns an error if the range is empty, or if leaves has no such range.
 func checkRange(leaves []Node, start, end int) error {
-	if start < 0 || start >= end || end > len(leaves) {
+	if start >= end {
+		return fmt.Errorf("nmt: an empty range, with start %d and end %d", start, end)
+	}
+	if start < 0 || end > len(leaves) {
 		return fmt.Errorf("nmt: no leaves %d to %d in a tree of %d", start, end-1, len(leaves))
 	}
 	return nil
@@ -214,7 +217,10 @@ func leafNodes(ns Namespace, leaves [][]byte) []Node {
 
 // verify returns nil if the range has these leaves.
 func (p Proof) verify(root Node, leaves []Node, o Options) error {
-	if p.Start < 0 || p.End <= p.Start || p.End-p.Start != len(leaves) {
+	if p.End <= p.Start {
+		return fmt.Errorf("nmt: proof is of an empty range, with start %d and end %d", p.Start, p.End)
+	}
+	if p.Start < 0 || p.End-p.Start != len(leaves) {
 		return fmt.Errorf("nmt: proof is of leaves %d to %d; %d leaves were given", p.Start, p.End-1, len(leaves))
 	}
 	if p.End > maxEnd {
