@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/sha256-simd/sha256-simd/hashtree/nmt"
+	"github.com/sha256-simd/sha256-simd/hashtree/rfc6962"
 )
 
 // leaves returns three leaves in two namespaces.
@@ -154,6 +155,36 @@ func ExampleSquare() {
 	fmt.Println(rows[0] == cols[0], rows[0].Max[28], rows[1].Min == nmt.MaxNamespace())
 	// Output:
 	// true 7 true
+}
+
+// The data root in the header of a block is the root over the roots of its square.
+func ExampleNode_Bytes() {
+	share := make([]byte, 64)
+	rows, cols := make([]nmt.Node, 2), make([]nmt.Node, 2)
+	if err := nmt.Square(rows, cols, [][]byte{share, share, share, share}, 2); err != nil {
+		fmt.Println(err)
+		return
+	}
+	var roots [][]byte
+	for _, root := range slices.Concat(rows, cols) {
+		roots = append(roots, root.Bytes())
+	}
+	fmt.Printf("%x\n", rfc6962.Root(roots))
+	// Output:
+	// a2624a737aa01897f9282ec8c534cbddb71d78fd82d9a3cba8b22b4426ccd9e4
+}
+
+// A client gets a root and the nodes of a proof as bytes.
+func ExampleParseNode() {
+	nodes, _, _ := leaves()
+	received := nodes[2].Bytes()
+	node, err := nmt.ParseNode(received)
+	fmt.Println(node == nodes[2], err)
+	_, err = nmt.ParseNode(received[:32])
+	fmt.Println(err)
+	// Output:
+	// true <nil>
+	// nmt: a node of 32 bytes; expected 90
 }
 
 func ExampleEmptyRoot() {

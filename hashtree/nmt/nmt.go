@@ -17,6 +17,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/bits"
+	"slices"
 	"sync"
 	"unsafe"
 
@@ -64,6 +65,23 @@ type Node struct {
 }
 
 const nodeSize = int(unsafe.Sizeof(Node{}))
+
+// Bytes returns the 90 bytes of n as in celestiaorg/nmt, its proofs and data availability
+// headers: Min, Max and Digest.
+func (n Node) Bytes() []byte { return slices.Concat(n.Min[:], n.Max[:], n.Digest[:]) }
+
+// ParseNode returns the node whose [Node.Bytes] are b. It is an error if b is not 90 bytes
+// long, or if the node's Max is below its Min; celestiaorg/nmt refuses such nodes, too.
+func ParseNode(b []byte) (Node, error) {
+	if len(b) != nodeSize {
+		return Node{}, fmt.Errorf("nmt: a node of %d bytes; expected %d", len(b), nodeSize)
+	}
+	n := Node{Min: Namespace(b), Max: Namespace(b[NamespaceSize:]), Digest: [sha256.Size]byte(b[2*NamespaceSize:])}
+	if n.Max.below(&n.Min) {
+		return Node{}, fmt.Errorf("nmt: a node from namespace %x down to %x", n.Min, n.Max)
+	}
+	return n, nil
+}
 
 // A Node has no padding: if it had, this would not compile.
 var _ [2*NamespaceSize + sha256.Size]byte = [nodeSize]byte{}

@@ -48,20 +48,45 @@ type hexNode Node
 
 func (n *hexNode) UnmarshalText(b []byte) error {
 	p, err := hex.DecodeString(string(b))
-	if err == nil && len(p) != nodeSize {
-		err = fmt.Errorf("a node of %d bytes", len(p))
+	if err != nil {
+		return err
 	}
-	if err == nil {
-		*n = hexNode(nodeOf(p))
-	}
+	node, err := ParseNode(p)
+	*n = hexNode(node)
 	return err
 }
 
-func nodeOf(p []byte) (n Node) {
-	copy(n.Min[:], p)
-	copy(n.Max[:], p[NamespaceSize:])
-	copy(n.Digest[:], p[2*NamespaceSize:])
-	return n
+func TestNodesAreBytes(t *testing.T) {
+	b := make([]byte, 91)
+	for i := range b {
+		b[i] = byte(i)
+	}
+	n, err := ParseNode(b[:90])
+	if err != nil || n.Min != Namespace(b) || n.Max != Namespace(b[29:]) || n.Digest != [32]byte(b[58:]) || !bytes.Equal(n.Bytes(), b[:90]) {
+		t.Errorf("%x, %v", n, err)
+	}
+	before := n
+	clear(b)
+	if clear(n.Bytes()); n != before {
+		t.Error("the node shares memory with its bytes")
+	}
+	if n, err := ParseNode(b[:90]); err != nil || n != (Node{}) {
+		t.Errorf("a node of zeros: %x, %v", n, err)
+	}
+	b[28] = 1 // above Max
+	for _, tt := range []struct {
+		size int
+		want string
+	}{
+		{0, "nmt: a node of 0 bytes; expected 90"},
+		{89, "nmt: a node of 89 bytes; expected 90"},
+		{91, "nmt: a node of 91 bytes; expected 90"},
+		{90, fmt.Sprintf("nmt: a node from namespace %x down to %x", Namespace{28: 1}, Namespace{})},
+	} {
+		if n, err := ParseNode(b[:tt.size]); err == nil || err.Error() != tt.want || n != (Node{}) {
+			t.Errorf("%d bytes: %x, error %v, want %s", tt.size, n, err, tt.want)
+		}
+	}
 }
 
 // A treeOf says which leaves a tree of the vectors has.
@@ -1032,7 +1057,7 @@ func TestSquares(t *testing.T) {
 		}
 		for _, nodes := range [][]Node{rows, cols} {
 			for _, n := range nodes {
-				roots = append(roots, bytes.Clone(bytesOf([]Node{n})))
+				roots = append(roots, n.Bytes())
 			}
 		}
 		// Celestia's data root: the tree of RFC 6962 over both.
