@@ -20,7 +20,11 @@ import (
 // arbitrary, and far above the limits of stores.
 const maxParts = 1 << 24
 
-// A Checksum is the composite checksum of an object.
+// A Checksum is the composite checksum of an object. It may also be made from digests that
+// were computed elsewhere: if the object can be read only in order, by
+// [github.com/sha256-simd/sha256-simd/streams.Blocks], which hashes parts of more than 512
+// KiB one after the other. An empty object has one part, which is empty; but Blocks and Parts
+// of package streams yield no digest for it.
 type Checksum struct {
 	// Parts are the SHA-256 digests of the parts, in order.
 	Parts [][32]byte
@@ -31,7 +35,7 @@ type Checksum struct {
 }
 
 // String returns the checksum as S3 writes it: the base64 of the SHA-256
-// digest of the parts' digests, a hyphen and the number of parts.
+// digest of the parts' digests, a hyphen and the number of parts. It uses only c.Parts.
 func (c Checksum) String() string {
 	sum := sha256.Sum256(sha256.RowsOf(c.Parts).Data)
 	return base64.StdEncoding.EncodeToString(sum[:]) + "-" + strconv.Itoa(len(c.Parts))
@@ -47,7 +51,7 @@ const (
 // CheckS3 returns nil if a multipart upload to S3 can have the checksum c.
 // Otherwise it returns an error that says why not: S3 takes 1 to 10,000 parts
 // of 5 MiB to 5 GiB, of which the last may be shorter. Other stores have other
-// limits.
+// limits. It uses all fields of c.
 func (c Checksum) CheckS3() error {
 	n, err := countParts(c.Size, c.PartSize)
 	switch {
@@ -68,7 +72,8 @@ func (c Checksum) CheckS3() error {
 // Sum reads size bytes of r, from offset 0 on, and returns the digests of its parts of
 // partSize bytes. An empty object has one part, which is empty. To choose the number of
 // workers, to see progress, or for the digests alone, call
-// [github.com/sha256-simd/sha256-simd/streams.Parts].
+// [github.com/sha256-simd/sha256-simd/streams.Parts]. If the object can be read only in order,
+// make a [Checksum] from the digests of its parts.
 //
 // Sum reads r as [github.com/sha256-simd/sha256-simd/streams.Parts] does, with GOMAXPROCS
 // workers. Besides Checksum.Parts, a call needs 4 MiB for each worker, whatever the sizes.

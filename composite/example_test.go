@@ -1,12 +1,16 @@
 package composite_test
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/sha256-simd/sha256-simd/composite"
+	"github.com/sha256-simd/sha256-simd/streams"
 )
 
 func ExampleSum() {
@@ -23,6 +27,27 @@ func ExampleSum() {
 	// Output:
 	// 5400e7c4e5f821f6c74e65e8380f72aefc07b32164f58babbb8e19f106aa96da
 	// VKzoPLA4NlrTcAXvJwGSYc36Pnbp0Ta6xpPfutYv06k=-4
+}
+
+// A program uploads what it reads from a pipe. The parts are hashed on the way.
+func ExampleChecksum() {
+	var sum composite.Checksum
+	blocks := streams.NewBlocks(8<<10, func(digests [][32]byte) error {
+		sum.Parts = append(sum.Parts, digests...)
+		return nil
+	})
+	pipe := strings.NewReader(strings.Repeat("All happy families are alike. ", 1000))
+	var upload bytes.Buffer // in its place, a request for each part
+	size, err := io.Copy(io.MultiWriter(&upload, blocks), pipe)
+	if err := errors.Join(err, blocks.Close()); err != nil {
+		fmt.Println(err)
+		return
+	}
+	if size == 0 { // one empty part
+		sum.Parts = [][32]byte{sha256.Sum256(nil)}
+	}
+	fmt.Println(sum)
+	// Output: VKzoPLA4NlrTcAXvJwGSYc36Pnbp0Ta6xpPfutYv06k=-4
 }
 
 // An uploader that knows the digests of the parts knows the checksum of the object.
