@@ -20,6 +20,10 @@ func Sum(key, msg []byte) (mac [32]byte) {
 	return mac
 }
 
+// Equal reports whether two MACs are equal, as Equal of crypto/hmac does. The time it takes
+// depends only on their lengths.
+func Equal(mac1, mac2 []byte) bool { return hmac.Equal(mac1, mac2) }
+
 // New returns a new [hash.Hash] that computes the MAC of what is written to it. New(key)
 // replaces crypto/hmac's New(sha256.New, key). The hash also implements [hash.Cloner], and
 // keeps no reference to key. One goroutine at a time may use it. The memory of the hash is

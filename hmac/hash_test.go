@@ -58,6 +58,24 @@ func TestHashDoesWhatCryptoHMACDoes(t *testing.T) {
 }
 
 // TestWriteHashesToMACs writes to MACs and digests side by side.
+func TestEqual(t *testing.T) {
+	mac := hmac.Sum([]byte("a key of 17 bytes"), []byte("message"))
+	other := mac
+	other[31] ^= 1
+	for _, tt := range []struct {
+		a, b []byte
+		want bool
+	}{
+		{nil, nil, true}, {nil, []byte{}, true}, {mac[:], bytes.Clone(mac[:]), true}, {mac[:16], bytes.Clone(mac[:16]), true},
+		{mac[:], other[:], false}, {mac[:16], other[:16], true},
+		{mac[:], mac[:31], false}, {mac[:31], mac[:], false}, {mac[:], nil, false}, {nil, mac[:], false},
+	} {
+		if got := hmac.Equal(tt.a, tt.b); got != tt.want {
+			t.Errorf("%x equals %x: %v", tt.a, tt.b, got)
+		}
+	}
+}
+
 func TestWriteHashesToMACs(t *testing.T) {
 	hashtest.ForEach(t, func(t *testing.T) {
 		for _, n := range []int{1, 2, 33, 100} {

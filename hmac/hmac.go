@@ -1,7 +1,7 @@
 // Package hmac computes HMAC-SHA256 (RFC 2104, FIPS 198-1) of one message, and of many
 // messages side by side. [Key.SumMany] uses one key for all messages, [SumMany] a key for
-// each message. [New] returns a hash. All functions, and all methods of a [Key], may be
-// called concurrently.
+// each message. [New] returns a hash, and [Equal] compares two MACs. All functions, and all
+// methods of a [Key], may be called concurrently.
 //
 // In FIPS 140-3 mode, and wherever else crypto/sha256 does the work of this library,
 // crypto/hmac computes the MACs, one message after the other, and allocates. Under
@@ -36,8 +36,8 @@ type Key struct {
 	key []byte
 }
 
-// NewKey returns the Key for `key`, which may have any length. It keeps no reference to
-// these bytes.
+// NewKey returns a Key made from key, which may have any length. The Key keeps no reference
+// to these bytes.
 func NewKey(key []byte) *Key {
 	k := newKey(key)
 	return &k
@@ -127,8 +127,7 @@ func (k *Key) sumMany(dst [][32]byte, msgs [][]byte) {
 // goroutine. Once its pools are filled, it allocates nothing, unless crypto/hmac does the
 // work. The time that VerifyMany takes depends only on the number and the lengths of the MACs
 // and messages, not on their contents. A MAC that is not 32 bytes long is wrong. To verify
-// a truncated MAC, truncate the result of Sum or SumMany and compare the two by Equal of
-// crypto/hmac.
+// a truncated MAC, truncate the result of Sum or SumMany and compare the two by [Equal].
 //
 // It panics, before it touches anything, if ok, macs and msgs differ in length.
 func (k *Key) VerifyMany(ok []bool, macs, msgs [][]byte) {
@@ -156,7 +155,7 @@ func (k *Key) VerifyMany(ok []bool, macs, msgs [][]byte) {
 }
 
 // isEqual reports whether mac is `want`. The time it takes depends on the length of mac alone.
-// hmac.Equal, which loads single bytes, takes about 20 ns longer (Granite Rapids).
+// Equal, which loads single bytes, takes about 20 ns longer (Granite Rapids).
 func isEqual(mac []byte, want *[32]byte) bool {
 	if len(mac) != len(want) {
 		return false

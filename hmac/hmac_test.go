@@ -174,7 +174,7 @@ func TestWycheproof(t *testing.T) {
 			key, msg, tag := hmac.NewKey(hashtest.Unhex(t, tt.Key)), hashtest.Unhex(t, tt.Msg), hashtest.Unhex(t, tt.Tag)
 			valid := tt.Result == "valid"
 			mac := key.Sum(msg)
-			if got := stdhmac.Equal(mac[:group.TagSize/8], tag); got != valid {
+			if got := hmac.Equal(mac[:group.TagSize/8], tag); got != valid {
 				t.Errorf("case %d, %s: tag valid %v, want %v", tt.TCID, tt.Comment, got, valid)
 			}
 			ok := []bool{!valid}
@@ -411,8 +411,17 @@ func ExampleNew() {
 	simd.WriteHashes(hs, [][]byte{[]byte("to be "), []byte("to be ")})
 	simd.WriteHashes(hs, [][]byte{[]byte("or not"), []byte("continued")})
 	mac := hmac.Sum([]byte("a key of 17 bytes"), []byte("to be or not"))
-	fmt.Println(stdhmac.Equal(hs[0].Sum(nil), mac[:]))
+	fmt.Println(hmac.Equal(hs[0].Sum(nil), mac[:]))
 	// Output: true
+}
+
+// A webhook's receiver compares the MAC in its header with that of its body.
+func ExampleEqual() {
+	header, body := "sha256=f7bc83f430538424b13298e6aa6fb143ef4d59a14946175997479dbc2d1a3cd8", "The quick brown fox jumps over the lazy dog"
+	sent, err := hex.DecodeString(strings.TrimPrefix(header, "sha256="))
+	mac := hmac.Sum([]byte("key"), []byte(body))
+	fmt.Println(hmac.Equal(sent, mac[:]), err)
+	// Output: true <nil>
 }
 
 // A Key keeps no reference to the bytes that it is made of.
