@@ -416,19 +416,26 @@ func (s *sweeper) keySumMany(l list) {
 	})
 }
 
+// keysOf returns a key for each of count messages, n of them different, and a hash of
+// crypto/hmac for each key.
+func keysOf(count, n int) ([]*simdhmac.Key, []hash.Hash) {
+	keys, std := make([]*simdhmac.Key, count), make([]hash.Hash, count)
+	for i := range keys {
+		if i < n {
+			key := binary.BigEndian.AppendUint64(nil, uint64(i))
+			keys[i], std[i] = simdhmac.NewKey(key), newCryptoHMAC(key)
+		} else {
+			keys[i], std[i] = keys[i-n], std[i-n]
+		}
+	}
+	return keys, std
+}
+
 // sumManyKeys is hmac.SumMany with as many keys as messages, or few.
 func (s *sweeper) sumManyKeys(l list) {
 	n := s.between(1, len(l.sizes))
 	s.addList("hmac.SumMany", fmt.Sprintf("/keys=%d", n), l, func(msgs [][]byte) []impl {
-		keys, std := make([]*simdhmac.Key, len(msgs)), make([]hash.Hash, len(msgs))
-		for i := range keys {
-			if i < n {
-				key := binary.BigEndian.AppendUint64(nil, uint64(i))
-				keys[i], std[i] = simdhmac.NewKey(key), newCryptoHMAC(key)
-			} else {
-				keys[i], std[i] = keys[i-n], std[i-n]
-			}
-		}
+		keys, std := keysOf(len(msgs), n)
 		return []impl{
 			library(func(dst [][32]byte) { simdhmac.SumMany(dst, keys, msgs) }),
 			stdLoop(func(dst [][32]byte) {
@@ -447,42 +454,51 @@ func (s *sweeper) sumManyKeys(l list) {
 	})
 }
 
-// verifyMany writes 1 in place of a digest if a MAC is right. One of them is wrong.
+// verifyMany is Key.VerifyMany, and VerifyMany with as many keys as messages, or few.
 func (s *sweeper) verifyMany(l list) {
 	s.addList("hmac.Key.VerifyMany", "", l, func(msgs [][]byte) []impl {
-		key := random(32)
-		ours, std := simdhmac.NewKey(key), newCryptoHMAC(key)
-		macs, ok := make([][]byte, len(msgs)), make([]bool, len(msgs))
-		for i, m := range msgs {
-			mac := ours.Sum(m)
-			macs[i] = mac[:]
-		}
-		macs[len(msgs)/2][7]++
-		tell := func(dst [][32]byte) {
-			for i := range dst {
-				dst[i][0] = bit(ok[i])
-			}
-		}
-		return []impl{
-			library(func(dst [][32]byte) { ours.VerifyMany(ok, macs, msgs); tell(dst) }),
-			stdLoop(func(dst [][32]byte) {
-				var mac [32]byte
-				for i, m := range msgs {
-					std.Reset()
-					std.Write(m)
-					ok[i] = hmac.Equal(std.Sum(mac[:0]), macs[i])
-				}
-				tell(dst)
-			}),
-			ownLoop(func(dst [][32]byte) {
-				for i, m := range msgs {
-					mac := ours.Sum(m)
-					ok[i] = hmac.Equal(mac[:], macs[i])
-				}
-				tell(dst)
-			}),
-		}
+		keys, std := keysOf(len(msgs), 1)
+		return verifiers(keys, std, msgs, func(ok []bool, macs [][]byte) { keys[0].VerifyMany(ok, macs, msgs) })
 	})
+	n := s.between(1, len(l.sizes))
+	s.addList("hmac.VerifyMany", fmt.Sprintf("/keys=%d", n), l, func(msgs [][]byte) []impl {
+		keys, std := keysOf(len(msgs), n)
+		return verifiers(keys, std, msgs, func(ok []bool, macs [][]byte) { simdhmac.VerifyMany(ok, keys, macs, msgs) })
+	})
+}
+
+// verifiers write 1 in place of a digest if a MAC is right. One of them is wrong.
+func verifiers(keys []*simdhmac.Key, std []hash.Hash, msgs [][]byte, verify func(ok []bool, macs [][]byte)) []impl {
+	macs, ok := make([][]byte, len(msgs)), make([]bool, len(msgs))
+	for i, m := range msgs {
+		mac := keys[i].Sum(m)
+		macs[i] = mac[:]
+	}
+	macs[len(msgs)/2][7]++
+	tell := func(dst [][32]byte) {
+		for i := range dst {
+			dst[i][0] = bit(ok[i])
+		}
+	}
+	return []impl{
+		library(func(dst [][32]byte) { verify(ok, macs); tell(dst) }),
+		stdLoop(func(dst [][32]byte) {
+			var mac [32]byte
+			for i, m := range msgs {
+				std[i].Reset()
+				std[i].Write(m)
+				ok[i] = hmac.Equal(std[i].Sum(mac[:0]), macs[i])
+			}
+			tell(dst)
+		}),
+		ownLoop(func(dst [][32]byte) {
+			for i, m := range msgs {
+				mac := keys[i].Sum(m)
+				ok[i] = hmac.Equal(mac[:], macs[i])
+			}
+			tell(dst)
+		}),
+	}
 }
 
 // hashKinds are hashes that WriteHashes and SumHashes write to side by side, and the hashes

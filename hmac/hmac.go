@@ -1,7 +1,7 @@
 // Package hmac computes HMAC-SHA256 (RFC 2104, FIPS 198-1) of one message, and of many
-// messages side by side. [Key.SumMany] uses one key for all messages, [SumMany] a key for
-// each message. [New] returns a hash, and [Equal] compares two MACs. All functions, and all
-// methods of a [Key], may be called concurrently.
+// messages side by side. [Key.SumMany] and [Key.VerifyMany] use one key for all messages,
+// [SumMany] and [VerifyMany] a key for each message. [New] returns a hash, and [Equal]
+// compares two MACs. All functions, and all methods of a [Key], may be called concurrently.
 //
 // In FIPS 140-3 mode, and wherever else crypto/sha256 does the work of this library,
 // crypto/hmac computes the MACs, one message after the other, and allocates. Under
@@ -26,7 +26,7 @@ import (
 
 // A Key is a key of HMAC-SHA256, made by [NewKey]. Any number of goroutines may use it
 // at the same time. Its memory is as secret as the key. The methods of a nil Key and of
-// the zero Key panic, and so does SumMany with such a Key.
+// the zero Key panic, and so do SumMany and VerifyMany with such a Key.
 type Key struct {
 	// inner is the state after the block of the key XORed with ipad. outer is the state after
 	// the block of the key XORed with opad.
@@ -54,12 +54,6 @@ func newKey(key []byte) (k Key) {
 	k.inner.H, k.outer.H = block.KeyStates(key)
 	return k
 }
-
-// window is the number of MACs that are verified at a time.
-const window = 256
-
-// scratches holds memory for the MACs that VerifyMany computes.
-var scratches = sync.Pool{New: func() any { return new([window][32]byte) }}
 
 // Sum returns the MAC of msg. It allocates nothing, unless crypto/hmac does the work.
 func (k *Key) Sum(msg []byte) (mac [32]byte) {
@@ -136,22 +130,56 @@ func (k *Key) VerifyMany(ok []bool, macs, msgs [][]byte) {
 	checkLengths("VerifyMany", len(macs), len(msgs))
 	if k.key == nil && lanes.OneByOne(msgs, 0, lanes.Nested) {
 		for i, m := range msgs {
-			var mac [32]byte
-			k.sum(&mac, m)
-			ok[i] = isEqual(macs[i], &mac)
+			ok[i] = k.verify(macs[i], m)
 		}
 		return
 	}
-	s := scratches.Get().(*[window][32]byte)
-	for len(msgs) > 0 {
-		n := min(len(msgs), window)
-		k.sumMany(s[:n], msgs[:n])
-		for i := range n {
-			ok[i] = isEqual(macs[i], &s[i])
+	verifyMany(ok, macs, func(dst [][32]byte, i int) { k.sumMany(dst, msgs[i:i+len(dst)]) })
+}
+
+// VerifyMany sets ok[i] to true if macs[i] is the MAC of msgs[i] with keys[i], else to
+// false, for every i. A key may occur more than once. VerifyMany has the time, the memory
+// and the rules for MACs of [Key.VerifyMany]. If all keys are the same, that is faster.
+//
+// It panics, before it touches anything, if ok, keys, macs and msgs differ in length.
+func VerifyMany(ok []bool, keys []*Key, macs, msgs [][]byte) {
+	checkLengths("VerifyMany", len(ok), len(msgs))
+	checkLengths("VerifyMany", len(macs), len(msgs))
+	checkKeys("VerifyMany", keys, len(msgs))
+	if oneByOne(msgs) {
+		for i, k := range keys {
+			ok[i] = k.verify(macs[i], msgs[i])
 		}
-		ok, macs, msgs = ok[n:], macs[n:], msgs[n:]
+		return
+	}
+	verifyMany(ok, macs, func(dst [][32]byte, i int) { sumEach(dst, keys[i:i+len(dst)], msgs[i:i+len(dst)]) })
+}
+
+// window is the number of MACs that are verified at a time.
+const window = 256
+
+// scratches holds memory for the MACs that verifyMany computes.
+var scratches = sync.Pool{New: func() any { return new([window][32]byte) }}
+
+// verifyMany sets ok[i] to true if macs[i] is right, else to false, for every i. sum sets dst
+// to the right MACs from i on.
+func verifyMany(ok []bool, macs [][]byte, sum func(dst [][32]byte, i int)) {
+	s := scratches.Get().(*[window][32]byte)
+	for first := 0; first < len(macs); first += window {
+		n := min(len(macs)-first, window)
+		sum(s[:n], first)
+		for i := range n {
+			ok[first+i] = isEqual(macs[first+i], &s[i])
+		}
 	}
 	scratches.Put(s)
+}
+
+// verify reports whether mac is the MAC of msg. newKey made k.
+func (k *Key) verify(mac, msg []byte) bool {
+	var want [32]byte
+	k.sum(&want, msg)
+	return isEqual(mac, &want)
 }
 
 // isEqual reports whether mac is `want`. The time it takes depends on the length of mac alone.
@@ -180,13 +208,13 @@ func SumMany[D ~[32]byte](dst []D, keys []*Key, msgs [][]byte) {
 
 func sumMany(dst [][32]byte, keys []*Key, msgs [][]byte) {
 	checkLengths("SumMany", len(dst), len(msgs))
-	checkLengths("SumMany", len(keys), len(msgs))
-	for _, k := range keys {
-		if !k.isMade() { // inlined, unlike check
-			k.check("SumMany")
-		}
-	}
-	if block.UsesStd() || lanes.OneByOne(msgs, 0, lanes.NestedEach) {
+	checkKeys("SumMany", keys, len(msgs))
+	sumEach(dst, keys, msgs)
+}
+
+// sumEach is sumMany without its checks.
+func sumEach(dst [][32]byte, keys []*Key, msgs [][]byte) {
+	if oneByOne(msgs) {
 		for i, k := range keys {
 			k.sum(&dst[i], msgs[i])
 		}
@@ -199,7 +227,12 @@ func sumMany(dst [][32]byte, keys []*Key, msgs [][]byte) {
 	works.Put(w)
 }
 
-// work gives package lanes the keys of a call of SumMany.
+// oneByOne reports whether messages with a key each are hashed one by one.
+func oneByOne(msgs [][]byte) bool {
+	return block.UsesStd() || lanes.OneByOne(msgs, 0, lanes.NestedEach)
+}
+
+// work gives package lanes the keys of a call of sumEach.
 type work struct{ keys []*Key }
 
 var works = sync.Pool{New: func() any { return new(work) }}
@@ -211,6 +244,16 @@ func (w *work) States(i int) (inner, outer *block.State) {
 
 // isMade reports whether NewKey made k.
 func (k *Key) isMade() bool { return k != nil && (k.inner.Len != 0 || k.key != nil) }
+
+// checkKeys panics unless there are n keys, and NewKey made all of them.
+func checkKeys(function string, keys []*Key, n int) {
+	checkLengths(function, len(keys), n)
+	for _, k := range keys {
+		if !k.isMade() { // inlined, unlike check
+			k.check(function)
+		}
+	}
+}
 
 // check panics unless NewKey made k.
 func (k *Key) check(function string) {

@@ -50,19 +50,20 @@ func check(t *testing.T, key []byte, msgs [][]byte) {
 		want[i] = plainly(key, m)
 		macs[i], keys[i] = want[i][:], k
 	}
-	many, each, ok := make([][32]byte, n), make([][32]byte, n), make([]bool, n)
+	many, each, ok, eachOK := make([][32]byte, n), make([][32]byte, n), make([]bool, n), make([]bool, n)
 	k.SumMany(many, msgs)
 	hmac.SumMany(each, keys, msgs)
 	k.VerifyMany(ok, macs, msgs)
+	hmac.VerifyMany(eachOK, keys, macs, msgs)
 	for i, m := range msgs {
 		h.Reset()
 		h.Write(m)
 		if written, alone := [32]byte(h.Sum(nil)), hmac.Sum(key, m); written != want[i] || alone != want[i] {
 			t.Fatalf("key of %d bytes, message %d of %d, %d bytes: %x written, %x alone, want %x", len(key), i, n, len(m), written, alone, want[i])
 		}
-		if one := k.Sum(m); one != want[i] || many[i] != want[i] || each[i] != want[i] || !ok[i] {
-			t.Fatalf("key of %d bytes, message %d of %d, %d bytes: %x, %x and %x, verified %v, want %x",
-				len(key), i, n, len(m), one, many[i], each[i], ok[i], want[i])
+		if one := k.Sum(m); one != want[i] || many[i] != want[i] || each[i] != want[i] || !ok[i] || !eachOK[i] {
+			t.Fatalf("key of %d bytes, message %d of %d, %d bytes: %x, %x and %x, verified %v and %v, want %x",
+				len(key), i, n, len(m), one, many[i], each[i], ok[i], eachOK[i], want[i])
 		}
 	}
 }
@@ -195,30 +196,52 @@ func TestWycheproof(t *testing.T) {
 }
 
 func TestVerifyManyRefuses(t *testing.T) {
-	key := hmac.NewKey(hashtest.Data(32))
-	const n = 300
-	msgs, macs, ok := cut(n, func(i int) int { return i }), make([][]byte, n), make([]bool, n)
-	for i, m := range msgs {
-		mac := key.Sum(m)
-		macs[i] = mac[:]
-		ok[i] = true
-		switch i % 6 {
-		case 1:
-			macs[i][i%32] ^= 1 << (i % 8)
-		case 2:
-			macs[i] = macs[i][:31]
-		case 3:
-			macs[i] = append(macs[i], 0)
-		case 4:
-			macs[i] = nil
-		case 5:
-			macs[i] = macs[i-5]
-		}
+	hashtest.ForEach(t, verifyManyRefuses)
+}
+
+func verifyManyRefuses(t *testing.T) {
+	pool := make([]*hmac.Key, 11)
+	for i := range pool {
+		pool[i] = hmac.NewKey(hashtest.Data(32 + i))
 	}
-	key.VerifyMany(ok, macs, msgs)
-	for i := range ok {
-		if want := i%6 == 0; ok[i] != want {
-			t.Errorf("MAC %d is ok: %v, want %v", i, ok[i], want)
+	key := pool[0]
+	for _, tt := range []struct {
+		name   string
+		keys   int
+		verify func(ok []bool, keys []*hmac.Key, macs, msgs [][]byte)
+	}{
+		{"Key.VerifyMany", 1, func(ok []bool, _ []*hmac.Key, macs, msgs [][]byte) { key.VerifyMany(ok, macs, msgs) }},
+		{"VerifyMany", 1, hmac.VerifyMany},
+		{"VerifyMany", 10, hmac.VerifyMany},
+	} {
+		for _, n := range []int{1, 7, 300} {
+			msgs, macs, keys, ok := cut(n, func(i int) int { return i }), make([][]byte, n), make([]*hmac.Key, n), make([]bool, n)
+			for i, m := range msgs {
+				keys[i] = pool[i%tt.keys]
+				mac := keys[i].Sum(m)
+				macs[i] = mac[:]
+				ok[i] = i%7 != 0
+				switch i % 7 {
+				case 1:
+					macs[i][i%32] ^= 1 << (i % 8)
+				case 2:
+					macs[i] = macs[i][:31]
+				case 3:
+					macs[i] = append(macs[i], 0)
+				case 4:
+					macs[i] = nil
+				case 5:
+					macs[i] = macs[i-5]
+				case 6:
+					mac = pool[i%tt.keys+1].Sum(m)
+				}
+			}
+			tt.verify(ok, keys, macs, msgs)
+			for i := range ok {
+				if want := i%7 == 0; ok[i] != want {
+					t.Errorf("%s with %d keys: MAC %d of %d is ok: %v, want %v", tt.name, tt.keys, i, n, ok[i], want)
+				}
+			}
 		}
 	}
 }
@@ -272,6 +295,11 @@ func TestMisusePanicsBeforeAnythingIsTouched(t *testing.T) {
 		{"MACs", "lengths, 1 and 2", func() { key.VerifyMany(ok, msgs[:1], msgs) }},
 		{"keys", "lengths, 1 and 2", func() { hmac.SumMany(dst, []*hmac.Key{key}, msgs) }},
 		{"digests of keys", "lengths, 1 and 2", func() { hmac.SumMany(dst[:1], []*hmac.Key{key, key}, msgs) }},
+		{"results of keys", "lengths, 2 and 1", func() { hmac.VerifyMany(ok, []*hmac.Key{key}, msgs[:1], msgs[:1]) }},
+		{"MACs of keys", "lengths, 1 and 2", func() { hmac.VerifyMany(ok, []*hmac.Key{key, key}, msgs[:1], msgs) }},
+		{"keys of MACs", "lengths, 1 and 2", func() { hmac.VerifyMany(ok, []*hmac.Key{key}, msgs, msgs) }},
+		{"VerifyMany of a nil Key", "VerifyMany: a Key that NewKey", func() { hmac.VerifyMany(ok, []*hmac.Key{key, nil}, msgs, msgs) }},
+		{"VerifyMany of a zero Key", "VerifyMany: a Key that NewKey", func() { hmac.VerifyMany(ok, []*hmac.Key{key, new(hmac.Key)}, msgs, msgs) }},
 		{"nil Key", "NewKey", func() { hmac.SumMany(dst, []*hmac.Key{key, nil}, msgs) }},
 		{"zero Key", "NewKey", func() { hmac.SumMany(dst, []*hmac.Key{key, new(hmac.Key)}, msgs) }},
 		{"Sum of nil", "NewKey", func() { (*hmac.Key)(nil).Sum(nil) }},
@@ -352,11 +380,13 @@ func TestNothingIsAllocatedOnceWarm(t *testing.T) {
 	}
 	dst, tags, ok := make([][32]byte, n), make([]tag, n), make([]bool, n)
 	for name, f := range map[string]func(){
-		"Sum":             func() { key.Sum(msgs[77]) },
-		"SumMany":         func() { key.SumMany(dst, msgs) },
-		"VerifyMany":      func() { key.VerifyMany(ok, macs, msgs) },
-		"of keys":         func() { hmac.SumMany(dst, keys, msgs) },
-		"of a named type": func() { hmac.SumMany(tags, keys, msgs) },
+		"Sum":                func() { key.Sum(msgs[77]) },
+		"SumMany":            func() { key.SumMany(dst, msgs) },
+		"VerifyMany":         func() { key.VerifyMany(ok, macs, msgs) },
+		"SumMany of keys":    func() { hmac.SumMany(dst, keys, msgs) },
+		"VerifyMany of keys": func() { hmac.VerifyMany(ok, keys, macs, msgs) },
+		"VerifyMany of one":  func() { hmac.VerifyMany(ok[:1], keys[:1], macs[:1], msgs[:1]) },
+		"of a named type":    func() { hmac.SumMany(tags, keys, msgs) },
 	} {
 		if allocs := testing.AllocsPerRun(20, f); allocs > 0 {
 			t.Errorf("%s: %v allocations", name, allocs)
@@ -376,6 +406,7 @@ func TestNothingIsRetained(t *testing.T) {
 				hmac.SumMany(dst, keys, msgs)
 				keys[0].SumMany(dst, msgs)
 				keys[0].VerifyMany(make([]bool, n), make([][]byte, n), msgs)
+				hmac.VerifyMany(make([]bool, n), keys, make([][]byte, n), msgs)
 				return map[string]weak.Pointer[byte]{
 					"a message":   weak.Make(&msgs[n-1][0]),
 					"the digests": weak.Make(&dst[0][0]),
@@ -471,4 +502,26 @@ func ExampleSumMany() {
 	hmac.SumMany(macs, keys, messages)
 	fmt.Println(macs[0] == keys[0].Sum(messages[0]), macs[1] == keys[1].Sum(messages[1]), macs[0] == macs[1])
 	// Output: true true false
+}
+
+// Each message names the key of its sender. One call verifies the MACs of all senders.
+func ExampleVerifyMany() {
+	byID := map[string]*hmac.Key{"alice-1": hmac.NewKey([]byte("the key of alice")), "bob-1": hmac.NewKey([]byte("the key of bob"))}
+	mac := byID["bob-1"].Sum([]byte("hello"))
+	received := []struct {
+		keyID        string
+		mac, message []byte
+	}{{"bob-1", mac[:], []byte("hello")}, {"alice-1", mac[:], []byte("hello")}, {"carol-1", mac[:], []byte("hello")}}
+
+	var keys []*hmac.Key
+	var macs, messages [][]byte
+	for _, r := range received {
+		if key, known := byID[r.keyID]; known { // a nil Key would panic
+			keys, macs, messages = append(keys, key), append(macs, r.mac), append(messages, r.message)
+		}
+	}
+	ok := make([]bool, len(keys))
+	hmac.VerifyMany(ok, keys, macs, messages)
+	fmt.Println(ok)
+	// Output: [true false]
 }
