@@ -56,11 +56,21 @@ func (s *sweeper) one() {
 			var srv sha256.Server
 			return []impl{library(fresh(srv.New, m)), stdLoop(fresh(stdsha256.New, m))}
 		})
+		s.addOne("rfc6962.LeafHash", load, func() []impl {
+			return []impl{
+				library(func(dst [][32]byte) { dst[0] = rfc6962.LeafHash(m) }),
+				stdLoop(appended([]byte{0}, [][]byte{m})),
+			}
+		})
 		s.oneMAC(size, m)
 		begun := s.between(0, 130)
 		s.oneHash(begun, fmt.Sprintf("begun=%d/size=%d", begun, size), m)
 		s.onePrefix(begun, fmt.Sprintf("prefix=%d/size=%d", begun, size), m)
 	}
+	s.addOne("bitcoin.HeaderHash", "", func() []impl {
+		headers := headers(1)
+		return append([]impl{library(func(dst [][32]byte) { dst[0] = bitcoin.HeaderHash(headers[0]) })}, headerLoops(headers)...)
+	})
 	s.addOne("SumCmp256", "", func() []impl {
 		b := paddedNonce()
 		return []impl{

@@ -229,25 +229,8 @@ func (s *sweeper) nodes(n int) {
 	s.proofs(n, index, old)
 
 	s.addMany("bitcoin.HeaderHashes", load, n, func() []impl {
-		headers := make([][80]byte, n)
-		for i, h := range messages(same(n, 80)...) {
-			headers[i] = [80]byte(h)
-		}
-		return []impl{
-			library(func(dst [][32]byte) { bitcoin.HeaderHashes(dst, headers) }),
-			stdLoop(func(dst [][32]byte) {
-				for i := range headers {
-					d := stdsha256.Sum256(headers[i][:])
-					dst[i] = stdsha256.Sum256(d[:])
-				}
-			}),
-			ownLoop(func(dst [][32]byte) {
-				for i := range headers {
-					d := sha256.Sum256(headers[i][:])
-					dst[i] = sha256.Sum256(d[:])
-				}
-			}),
-		}
+		headers := headers(n)
+		return append([]impl{library(func(dst [][32]byte) { bitcoin.HeaderHashes(dst, headers) })}, headerLoops(headers)...)
 	})
 	s.add("composite.Checksum.String", load, 2, oneAllowance+eachAllowance*float64(n), func() []impl {
 		c := composite.Checksum{Parts: digests(n), Size: int64(n), PartSize: 1}
@@ -257,6 +240,33 @@ func (s *sweeper) nodes(n int) {
 		}
 	})
 	s.nmtTrees(n)
+}
+
+// headers returns n random headers.
+func headers(n int) [][80]byte {
+	headers := make([][80]byte, n)
+	for i, h := range messages(same(n, 80)...) {
+		headers[i] = [80]byte(h)
+	}
+	return headers
+}
+
+// headerLoops are loops over headers.
+func headerLoops(headers [][80]byte) []impl {
+	return []impl{
+		stdLoop(func(dst [][32]byte) {
+			for i := range headers {
+				d := stdsha256.Sum256(headers[i][:])
+				dst[i] = stdsha256.Sum256(d[:])
+			}
+		}),
+		ownLoop(func(dst [][32]byte) {
+			for i := range headers {
+				d := sha256.Sum256(headers[i][:])
+				dst[i] = sha256.Sum256(d[:])
+			}
+		}),
+	}
 }
 
 // proofs returns the root and the proof of each leaf of an RFC 6962 tree.

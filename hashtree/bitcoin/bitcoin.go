@@ -30,8 +30,8 @@ const window = 256
 
 // Nodes sets dst[i] to the double SHA-256 of src[2i] followed by src[2i+1], for
 // each such pair. dst may begin where src does, and then replaces the first half
-// of it; otherwise the two must not overlap. What is in dst beyond len(src)/2 is
-// left alone.
+// of it; otherwise the two must not overlap. Elements of dst beyond len(src)/2 are
+// left unchanged.
 //
 // The error is [github.com/sha256-simd/sha256-simd/hashtree.ErrOddChunks] if the length of
 // src is odd, and [github.com/sha256-simd/sha256-simd/hashtree.ErrNotEnoughDigests] if dst
@@ -120,7 +120,7 @@ func parent(dst *[32]byte, children *[2][32]byte) {
 
 // Branch returns the siblings on the path from transaction txids[index] to the root. A
 // node without a sibling is its own sibling. Branch hashes the whole tree. It is an
-// error if index is out of range. [RootFromBranch] is for whoever receives the branch.
+// error if index is out of range. The recipient of a branch calls [RootFromBranch].
 func Branch[D ~[32]byte](txids []D, index int) ([]D, error) {
 	b, err := branch(convert.Digests[[32]byte](txids), index)
 	return convert.Digests[D](b), err
@@ -221,6 +221,14 @@ func headerHashes(dst [][32]byte, headers [][80]byte) {
 		rehash(dst[:n])
 		dst, headers = dst[n:], headers[n:]
 	}
+}
+
+// HeaderHash returns the hash of the block that has this header. For many headers,
+// [HeaderHashes] is faster.
+func HeaderHash(header [80]byte) (hash [32]byte) {
+	hashHeader(&hash, &header)
+	rehashOne(&hash)
+	return hash
 }
 
 // hashHeader sets dst to the SHA-256 digest of a header.

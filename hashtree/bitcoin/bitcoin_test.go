@@ -70,10 +70,9 @@ func TestKnownBlocks(t *testing.T) {
 		t.Errorf("root of block 100,000: %x, mutated %v, want %x", root, mutated, want)
 	}
 	genesis := hashtest.Unhex(t, "0100000000000000000000000000000000000000000000000000000000000000000000003ba3edfd7a7b12b27ac72c3e67768f617fc81bc3888a51323a9fb8aa4b1e5e4a29ab5f49ffff001d1dac2b7c")
-	dst := make([][32]byte, 1)
-	bitcoin.HeaderHashes(dst, [][80]byte{[80]byte(genesis)})
-	if want := shown(t, "000000000019d6689c085ae165831e934ff763ae46a2a6c172b3f1b60a8ce26f"); dst[0] != want {
-		t.Errorf("hash of the first block: %x, want %x", dst[0], want)
+	want := shown(t, "000000000019d6689c085ae165831e934ff763ae46a2a6c172b3f1b60a8ce26f")
+	if got := bitcoin.HeaderHash([80]byte(genesis)); got != want {
+		t.Errorf("hash of the first block: %x, want %x", got, want)
 	}
 }
 
@@ -263,8 +262,8 @@ func TestHeaderHashes(t *testing.T) {
 			bitcoin.HeaderHashes(dst, headers)
 			for i, h := range headers {
 				first := sha256.Sum256(h[:])
-				if want := sha256.Sum256(first[:]); dst[i] != want {
-					t.Fatalf("header %d of %d: %x, want %x", i, n, dst[i], want)
+				if want, alone := sha256.Sum256(first[:]), bitcoin.HeaderHash(h); dst[i] != want || alone != want {
+					t.Fatalf("header %d of %d: %x, alone %x, want %x", i, n, dst[i], alone, want)
 				}
 			}
 		}
@@ -368,6 +367,7 @@ func TestNodesAllocateNothingOnceWarm(t *testing.T) {
 	for name, f := range map[string]func(){
 		"Sums":                         func() { bitcoin.Sums(dst, msgs) },
 		"Nodes":                        func() { bitcoin.Nodes(dst, ids) },
+		"HeaderHash":                   func() { bitcoin.HeaderHash(headers[7]) },
 		"HeaderHashes":                 func() { bitcoin.HeaderHashes(dst, headers) },
 		"Nodes of a named type":        func() { bitcoin.Nodes(named, named) },
 		"HeaderHashes of a named type": func() { bitcoin.HeaderHashes(named[:500], headers) },

@@ -30,22 +30,40 @@ func ExampleRoot() {
 	// 7dac2c5666815c17a3b36427de37bb9d2e2c5ccec3f8633eb91a4205cb4c10ff false
 }
 
-// The header of the first block, whose hash is shown in reverse.
-func ExampleHeaderHashes() {
-	header, err := hex.DecodeString("01000000" +
-		"0000000000000000000000000000000000000000000000000000000000000000" +
-		"3ba3edfd7a7b12b27ac72c3e67768f617fc81bc3888a51323a9fb8aa4b1e5e4a" +
-		"29ab5f49" + "ffff001d" + "1dac2b7c")
-	if err != nil {
-		fmt.Println(err)
-		return
+// headers returns the headers of the first two blocks.
+func headers() [][80]byte {
+	headers := make([][80]byte, 2)
+	for i, shown := range []string{
+		"01000000" + "0000000000000000000000000000000000000000000000000000000000000000" +
+			"3ba3edfd7a7b12b27ac72c3e67768f617fc81bc3888a51323a9fb8aa4b1e5e4a" + "29ab5f49" + "ffff001d" + "1dac2b7c",
+		"01000000" + "6fe28c0ab6f1b372c1a6a246ae63f74f931e8365e15a089c68d6190000000000" +
+			"982051fd1e4ba744bbbe680e1fee14677ba1a3c3540bf7b1cdb606e857233e0e" + "61bc6649" + "ffff001d" + "01e36299",
+	} {
+		if _, err := hex.Decode(headers[i][:], []byte(shown)); err != nil {
+			panic(err)
+		}
 	}
-	hashes := make([][32]byte, 1)
-	bitcoin.HeaderHashes(hashes, [][80]byte{[80]byte(header)})
-	slices.Reverse(hashes[0][:])
-	fmt.Printf("%x\n", hashes[0])
+	return headers
+}
+
+// The hash of the second block, which is shown in reverse.
+func ExampleHeaderHash() {
+	hash := bitcoin.HeaderHash(headers()[1])
+	slices.Reverse(hash[:])
+	fmt.Printf("%x\n", hash)
 	// Output:
-	// 000000000019d6689c085ae165831e934ff763ae46a2a6c172b3f1b60a8ce26f
+	// 00000000839a8e6886ab5951d76f411475428afc90947ee320161bbf18eb6048
+}
+
+// A client of a chain gets its headers. Each header has the hash of the block before.
+func ExampleHeaderHashes() {
+	headers := headers()
+	hashes := make([][32]byte, len(headers))
+	bitcoin.HeaderHashes(hashes, headers)
+	for i, header := range headers[1:] {
+		fmt.Println([32]byte(header[4:36]) == hashes[i])
+	}
+	// Output: true
 }
 
 // The nodes above four transactions, and the root above the nodes.

@@ -25,7 +25,10 @@ type Hasher struct{}
 func (Hasher) EmptyRoot() []byte { return digest(nil) }
 
 // HashLeaf returns the hash of a leaf.
-func (Hasher) HashLeaf(leaf []byte) []byte { return digest([]byte{0}, leaf) }
+func (Hasher) HashLeaf(leaf []byte) []byte {
+	hash := rfc6962.LeafHash(leaf)
+	return hash[:]
+}
 
 // HashChildren returns the node above two.
 func (Hasher) HashChildren(l, r []byte) []byte { return digest([]byte{1}, l, r) }

@@ -16,9 +16,7 @@ func prove(parts [][]byte) (root [32]byte, proofs [][][32]byte) {
 // verify returns nil if a block of size parts has this root, and part is the
 // one at index.
 func verify(root [32]byte, size, index uint64, part []byte, proof [][32]byte) error {
-	hash := make([][32]byte, 1)
-	rfc6962.LeafHashes(hash, [][]byte{part})
-	return rfc6962.VerifyInclusion(root, size, index, hash[0], proof)
+	return rfc6962.VerifyInclusion(root, size, index, rfc6962.LeafHash(part), proof)
 }
 
 // A node proposes a block. It signs the root and sends each part with its proof, so

@@ -60,6 +60,16 @@ func ExampleLeafHashes() {
 	// true
 }
 
+// A client that gets one leaf hashes it, to verify its proof.
+func ExampleLeafHash() {
+	hash := rfc6962.LeafHash([]byte("one"))
+	fmt.Println(hash == sha256.Sum256([]byte("\x00one")))
+	fmt.Println(hash == rfc6962.Root([][]byte{[]byte("one")})) // of a tree of one leaf
+	// Output:
+	// true
+	// true
+}
+
 // hashesOf returns the hashes of leaves.
 func hashesOf(leaves ...string) [][32]byte {
 	data := make([][]byte, len(leaves))
@@ -102,10 +112,8 @@ func ExampleVerifyInclusion() {
 		fmt.Println(err)
 		return
 	}
-	leaf := hashesOf("one")[0]
-	fmt.Println(rfc6962.VerifyInclusion(root, 3, 0, leaf, proof))
-	leaf = hashesOf("another leaf")[0]
-	fmt.Println(rfc6962.VerifyInclusion(root, 3, 0, leaf, proof) != nil)
+	fmt.Println(rfc6962.VerifyInclusion(root, 3, 0, rfc6962.LeafHash([]byte("one")), proof))
+	fmt.Println(rfc6962.VerifyInclusion(root, 3, 0, rfc6962.LeafHash([]byte("another leaf")), proof) != nil)
 	// Output:
 	// <nil>
 	// true

@@ -14,9 +14,7 @@ type Range struct{ peaks merkle.Peaks }
 // allocates one and a half bytes for each. A nil leaf is an empty leaf.
 func (r *Range) Append(leaves [][]byte) {
 	if len(leaves) == 1 { // as a log grows; this takes no memory for more leaves
-		var leaf [32]byte
-		hashLeaf(&leaf, leaves[0])
-		r.peaks.Add(&tree, leaf, 0)
+		r.peaks.Add(&tree, LeafHash(leaves[0]), 0)
 		return
 	}
 	r.peaks.Append(&tree, len(leaves), func(dst [][32]byte, i int) { LeafHashes(dst, leaves[i:i+len(dst)]) })

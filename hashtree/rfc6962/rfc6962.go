@@ -74,6 +74,13 @@ func LeafHashes[D ~[32]byte](dst []D, leaves [][]byte) {
 	hashLeaves(convert.Digests[[32]byte](dst), leaves)
 }
 
+// LeafHash returns the hash of leaf as a leaf. A nil leaf is an empty leaf. For many leaves,
+// [LeafHashes] is faster.
+func LeafHash(leaf []byte) (hash [32]byte) {
+	hashLeaf(&hash, leaf)
+	return hash
+}
+
 // hashLeaf sets dst to the hash of a leaf.
 func hashLeaf(dst *[32]byte, leaf []byte) { block.HashBehind(dst, leafPrefix.Rest, leaf) }
 
@@ -92,7 +99,7 @@ func hashLeaves(dst [][32]byte, leaves [][]byte) {
 
 // Nodes sets dst[i] to the node above src[2i] and src[2i+1], for each such pair. dst may
 // begin where src does, and then replaces the first half of it; otherwise the two must
-// not overlap. What is in dst beyond len(src)/2 is left alone.
+// not overlap. Elements of dst beyond len(src)/2 are left unchanged.
 //
 // The error is [github.com/sha256-simd/sha256-simd/hashtree.ErrOddChunks] if the length of
 // src is odd, and [github.com/sha256-simd/sha256-simd/hashtree.ErrNotEnoughDigests] if dst
@@ -118,8 +125,7 @@ func Root(leaves [][]byte) (root [32]byte) {
 	case 0:
 		return sha256.Sum256(nil)
 	case 1:
-		hashLeaf(&root, leaves[0])
-		return root
+		return LeafHash(leaves[0])
 	}
 	return tree.RootOf(n, merkle.Depth(n), func(dst [][32]byte, i int) { hashLeaves(dst, leaves[i:i+len(dst)]) })
 }

@@ -134,6 +134,21 @@ func TestRootsMatchTheDefinition(t *testing.T) {
 	})
 }
 
+// TestLeafHash has leaves of all lengths of up to several blocks.
+func TestLeafHash(t *testing.T) {
+	hashtest.ForEach(t, func(t *testing.T) {
+		for n := range 700 {
+			leaf := hashtest.Data(n)
+			if got, want := rfc6962.LeafHash(leaf), leafHash(leaf); got != want {
+				t.Fatalf("%d bytes: %x, want %x", n, got, want)
+			}
+		}
+		if got, want := rfc6962.LeafHash(nil), leafHash(nil); got != want {
+			t.Fatalf("nil: %x, want %x", got, want)
+		}
+	})
+}
+
 func TestRangeGrows(t *testing.T) {
 	leaves, hashes := makeLeaves(12_000, 60)
 	r := rand.New(rand.NewPCG(1, 17))
@@ -436,7 +451,7 @@ func TestHashesOfANamedType(t *testing.T) {
 				!slices.EqualFunc(proof, path(hashes, i), func(a id, b [32]byte) bool { return a == b }) {
 				t.Fatalf("leaf %d of %d: proofs %x, %x and %x, error %v", i, n, proof, proofs[i], all[i], err)
 			}
-			if err := rfc6962.VerifyInclusion(root, uint64(n), uint64(i), ids[i], proof); err != nil {
+			if err := rfc6962.VerifyInclusion(root, uint64(n), uint64(i), rfc6962.LeafHash(leaves[i]), proof); err != nil {
 				t.Errorf("leaf %d of %d: %v", i, n, err)
 			}
 			if got, err := rfc6962.RootFromInclusionProof(uint64(n), uint64(i), ids[i], proof); got != root || err != nil {
@@ -475,6 +490,7 @@ func TestSmallTreesAllocateNothingOnceWarm(t *testing.T) {
 		f    func()
 	}{
 		{"LeafHashes", func() { rfc6962.LeafHashes(dst, leaves) }},
+		{"LeafHash", func() { rfc6962.LeafHash(leaves[77]) }},
 		{"Root", func() { rfc6962.Root(leaves) }},
 		{"Nodes", func() { rfc6962.Nodes(dst, hashes) }},
 		{"RootOfHashes", func() { rfc6962.RootOfHashes(hashes) }},

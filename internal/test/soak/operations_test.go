@@ -556,7 +556,7 @@ func logs(w *worker) (int, error) {
 		return 0, err
 	}
 	n := uint64(len(leaves))
-	if err := rfc6962.VerifyInclusion(want, n, uint64(i), hashes[i], proof); err != nil {
+	if err := rfc6962.VerifyInclusion(want, n, uint64(i), rfc6962.LeafHash(leaves[i]), proof); err != nil {
 		return 0, err
 	}
 	if !slices.Equal(rfc6962.InclusionProofs(hashes)[i], proof) {
@@ -638,8 +638,12 @@ func transactions(w *worker) (int, error) {
 		if err := differs("bitcoin: HeaderHashes", dst[i][:], want[:]); err != nil {
 			return 0, err
 		}
+		one := bitcoin.HeaderHash(headers[i])
+		if err := differs("bitcoin: HeaderHash", one[:], want[:]); err != nil {
+			return 0, err
+		}
 	}
-	return 64*n + 80*len(headers), nil
+	return 64*n + 2*80*len(headers), nil
 }
 
 func twice(p []byte) [32]byte {
