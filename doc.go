@@ -37,13 +37,13 @@
 //
 // A kernel is a function that compresses blocks. A lane is a kernel's place for one
 // message. [Selected] reports the kernels that were chosen for this machine. The
-// environment variable SHA256SIMD_DISABLE disables kernels. SHA256SIMD_DISABLE holds words
-// separated by commas. The package reads it once, before it first hashes or answers
-// Selected. Each of the words ssse3, avx, avx2, shani, avx512, sha2 and neon disables the
-// kernels that have this instruction set in their names; the full name of a kernel, such as
-// x4_shani, disables this kernel alone. Each of avx512, ssse3 and neon also disables the
-// routines for short messages that use it. Each of avx512 and shani disables the routines
-// for pieces and ends of messages. As in Go's own packages, GODEBUG=cpu.avx2=off and the like
+// environment variable SHA256SIMD_DISABLE, a list of words separated by commas, disables
+// kernels. The package reads it once, before it first hashes or answers Selected. Each of
+// the words ssse3, avx, avx2, shani, avx512, sha2 and neon disables the kernels that have
+// this instruction set in their names; the full name of a kernel, such as x4_shani,
+// disables this kernel alone. Each of avx512, ssse3 and neon also disables the routines
+// for short messages that use it. Each of avx512 and shani disables the routines for
+// pieces and ends of messages. As in Go's own packages, GODEBUG=cpu.avx2=off and the like
 // switch off an extension of the instruction set, and the extensions that build on it.
 //
 // In FIPS 140-3 mode the Go Cryptographic Module behind crypto/sha256 does every

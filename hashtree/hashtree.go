@@ -1,7 +1,8 @@
 // Package hashtree hashes the nodes of binary Merkle trees over 32-byte chunks
 // with SHA-256, many side by side. A node is the plain digest of its two
 // children, as in the trees of Ethereum's SSZ. [Hash] and [HashByteSlice] have
-// the names and the texts of the errors of github.com/prysmaticlabs/gohashtree.
+// the same names and error texts as the functions of
+// github.com/prysmaticlabs/gohashtree.
 //
 // Packages below this one compute other trees: rfc6962, bitcoin, bep52, verity, nmt and
 // sha256tree.
@@ -42,7 +43,7 @@ var (
 // Hash sets digests[i] to the SHA-256 digest of chunks[2i] followed by
 // chunks[2i+1], for each such pair. digests may begin where chunks does, and then
 // replaces the first half of the chunks; otherwise the two must not overlap.
-// Digests beyond len(chunks)/2 are left alone. Hash allocates nothing.
+// Digests beyond len(chunks)/2 are left unchanged. Hash allocates nothing.
 //
 // The error is ErrOddChunks if the number of chunks is odd, and
 // ErrNotEnoughDigests if there are fewer digests than pairs.

@@ -138,8 +138,10 @@ func (k *Key) VerifyMany(ok []bool, macs, msgs [][]byte) {
 }
 
 // VerifyMany sets ok[i] to true if macs[i] is the MAC of msgs[i] with keys[i], else to
-// false, for every i. A key may occur more than once. VerifyMany has the time, the memory
-// and the rules for MACs of [Key.VerifyMany]. If all keys are the same, that is faster.
+// false, for every i. A key may occur more than once. Like [Key.VerifyMany], it hashes on
+// the calling goroutine, allocates nothing once its pools are filled, takes a time that does
+// not depend on contents, and refuses a MAC that is not 32 bytes long. If all keys are the
+// same, Key.VerifyMany is faster.
 //
 // It panics, before it touches anything, if ok, keys, macs and msgs differ in length.
 func VerifyMany(ok []bool, keys []*Key, macs, msgs [][]byte) {

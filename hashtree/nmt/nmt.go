@@ -88,12 +88,11 @@ var _ [2*NamespaceSize + sha256.Size]byte = [nodeSize]byte{}
 
 // Options are the parameters of a tree.
 type Options struct {
-	// IgnoreMaxNamespace makes a node leave [MaxNamespace] out of its Max if a leaf below
-	// it has another namespace. So a node hides whether leaves below it have
-	// MaxNamespace. If any leaf of a tree has another namespace, no proof can show all
-	// leaves that have MaxNamespace, or that there are none: [ProveNamespace] and
-	// [Proof.VerifyNamespace] return an error. [Proof.VerifyInclusion] still proves that
-	// a leaf has it.
+	// IgnoreMaxNamespace makes a node leave MaxNamespace out of its Max if a leaf below it
+	// has another namespace. So a node hides whether leaves below it have MaxNamespace. If
+	// any leaf of a tree has another namespace, no proof can show all leaves that have
+	// MaxNamespace, or that there are none: ProveNamespace and Proof.VerifyNamespace
+	// return an error. Proof.VerifyInclusion still proves that a leaf has it.
 	IgnoreMaxNamespace bool
 }
 
