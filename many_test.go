@@ -437,6 +437,11 @@ func TestManyStartsNoGoroutine(t *testing.T) {
 		hs[i] = sha256.New()
 	}
 	msgs := cut(n, func(i int) int { return 50 * i })
+	rows := sha256.Rows{Data: hashtest.Data(20 * n), Size: 20}
+	steps := make([]int, n)
+	for i := range steps {
+		steps[i] = i
+	}
 	// The runtime starts some at times of its own.
 	fewest := ^uint64(0)
 	for range 10 {
@@ -446,6 +451,9 @@ func TestManyStartsNoGoroutine(t *testing.T) {
 		sha256.WriteHashes(hs, msgs)
 		sha256.SumHashes(dst, hs)
 		sha256.SumManyAfter(dst, hs[0], msgs)
+		sha256.SumAfter(hs[0], msgs[n-1])
+		sha256.SumRows(sha256.RowsOf(dst), nil, rows, n)
+		sha256.SumChains(dst, steps)
 		for range sha256.SumSeq(slices.All(msgs)) {
 		}
 		fewest = min(fewest, count()-before)
@@ -468,6 +476,24 @@ func TestManyRetainsNothing(t *testing.T) {
 		"SumHashes":   func(dst [][sha256.Size]byte, _ [][]byte, hs []hash.Hash) { sha256.SumHashes(dst, hs) },
 		"SumManyAfter": func(dst [][sha256.Size]byte, msgs [][]byte, hs []hash.Hash) {
 			sha256.SumManyAfter(dst, hs[len(hs)-1], msgs)
+		},
+		"SumAfter": func(_ [][sha256.Size]byte, msgs [][]byte, hs []hash.Hash) {
+			for i, m := range msgs {
+				sha256.SumAfter(hs[i], m)
+			}
+		},
+		"SumRows": func(dst [][sha256.Size]byte, msgs [][]byte, hs []hash.Hash) {
+			for i, m := range msgs {
+				rows := sha256.Rows{Data: m, Size: 20}
+				sha256.SumRows(sha256.RowsOf(dst), hs[i], rows, min(len(dst), len(m)/rows.Size))
+			}
+		},
+		"SumChains": func(dst [][sha256.Size]byte, _ [][]byte, _ []hash.Hash) {
+			steps := make([]int, len(dst))
+			for i := range steps {
+				steps[i] = i
+			}
+			sha256.SumChains(dst, steps)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
