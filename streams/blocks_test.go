@@ -14,6 +14,7 @@ import (
 	"testing"
 	"testing/iotest"
 	"unsafe"
+	"weak"
 
 	sha256 "github.com/sha256-simd/sha256-simd"
 	"github.com/sha256-simd/sha256-simd/internal/test/guard"
@@ -231,6 +232,25 @@ func TestBlocksOfLittleData(t *testing.T) {
 			t.Errorf("%d bytes in blocks of %d: %v allocations, want %d", tt.length, tt.size, n, tt.want)
 		}
 	}
+}
+
+// TestBlocksKeepNothingOfTheCaller has Blocks that are closed, and may be used again, keep no
+// pointer to what was written.
+func TestBlocksKeepNothingOfTheCaller(t *testing.T) {
+	hashtest.ForEach(t, func(t *testing.T) {
+		b := collect(1<<10, new([][32]byte))
+		hashtest.NothingRetained(t, func() map[string]weak.Pointer[byte] {
+			data := hashtest.Data(1 << 20)
+			if _, err := b.Write(data); err != nil {
+				t.Fatal(err)
+			}
+			if err := b.Close(); err != nil {
+				t.Fatal(err)
+			}
+			return map[string]weak.Pointer[byte]{"what was written": weak.Make(&data[0])}
+		})
+		runtime.KeepAlive(b)
+	})
 }
 
 // TestBlocksErrorOfTheFunction has f fail at each of its calls. It is called no more.
