@@ -15,6 +15,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/iotest"
+	"testing/synctest"
 	"time"
 	"unsafe"
 
@@ -188,6 +189,32 @@ func TestSumOfStreamsThatWait(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestSumOpens64StreamsByDefault has all streams block: as many as may be open are open then.
+func TestSumOpens64StreamsByDefault(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var opened atomic.Int32
+		release, ended := make(chan bool), make(chan error)
+		go func() {
+			ended <- streams.Sum(t.Context(), make([][sha256.Size]byte, 70), func(int) (io.ReadCloser, error) {
+				opened.Add(1)
+				return io.NopCloser(readerFunc(func([]byte) (int, error) {
+					<-release
+					return 0, io.EOF
+				})), nil
+			}, streams.Options{})
+		}()
+		time.Sleep(time.Second) // of the bubble: until Sum has seen that reading blocks
+		synctest.Wait()
+		if n := opened.Load(); n != 64 {
+			t.Errorf("%d streams are open, want 64", n)
+		}
+		close(release)
+		if err := <-ended; err != nil || opened.Load() != 70 {
+			t.Errorf("%d streams were opened, error %v", opened.Load(), err)
+		}
+	})
 }
 
 // TestSumReadsSlowStreamsTogether has each Read take a millisecond. On a busy machine, a try
