@@ -770,6 +770,20 @@ func TestAbsenceProvesNoInclusion(t *testing.T) {
 	}
 }
 
+// A proof has its own copy of the leaf that it contains.
+func TestAbsenceKeepsItsLeaf(t *testing.T) {
+	leaves, _, _ := treeOf{N: 6, Rule: "gap"}.leaves(t)
+	p, err := ProveNamespace(leaves, Namespace{NamespaceSize - 1: 2}, Options{})
+	if err != nil || p.Absent == nil {
+		t.Fatalf("proof %+v, %v", p, err)
+	}
+	want := leaves[p.Start]
+	clear(leaves)
+	if *p.Absent != want {
+		t.Errorf("when the leaves change, the proof has %x, not %x", *p.Absent, want)
+	}
+}
+
 // Proofs of ranges for which the nodes do not suffice lead to the root without the
 // leaves, if nothing counts them.
 func TestProofsWithoutTheirLeaves(t *testing.T) {

@@ -418,6 +418,8 @@ func TestSumErrors(t *testing.T) {
 		{"too short", ctx, bytes.NewReader(data), 1<<20 + 1, io.ErrUnexpectedEOF, "sha256tree: reading at offset 1048576: unexpected EOF"},
 		{"broken", ctx, failing{bytes.NewReader(data), 70_000, errBroken}, 1 << 20, errBroken, "sha256tree: reading at offset "},
 		{"context done", done, bytes.NewReader(data), 1 << 20, context.Canceled, "context canceled"},
+		{"context done, no reader", done, nil, 0, context.Canceled, "context canceled"},
+		{"context done, no bytes", done, bytes.NewReader(nil), 0, context.Canceled, "context canceled"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			root, err := Sum(tt.ctx, tt.r, tt.size)
