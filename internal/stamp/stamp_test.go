@@ -105,6 +105,50 @@ func TestSettleEndsWithItsContext(t *testing.T) {
 	})
 }
 
+// A file that was changed so long ago that no write can be under way is not touched: Settle
+// would move it to an offset that is not its own.
+func TestSettleLeavesOldFilesAlone(t *testing.T) {
+	f, err := os.Create(filepath.Join(t.TempDir(), "file"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := f.WriteString("some"); err != nil {
+		t.Fatal(err)
+	}
+	fd := f.Fd()
+	synctest.Test(t, func(t *testing.T) { // its clock stands still
+		now := time.Now()
+		for _, test := range []struct {
+			modified, changed time.Duration // ago
+			settled           bool
+		}{
+			{longWrite, longWrite, true},
+			{time.Hour, longWrite, true},
+			{longWrite, time.Hour, true},
+			{longWrite - 1, longWrite, false},
+			{longWrite, longWrite - 1, false},
+		} {
+			s := Stamp{Modified: now.Add(-test.modified).UnixNano(), Changed: now.Add(-test.changed).UnixNano()}
+			if s.IsSettled(now) != test.settled {
+				t.Errorf("modified %v and changed %v ago: IsSettled is %v", test.modified, test.changed, !test.settled)
+			}
+			if _, err := f.Seek(1, io.SeekStart); err != nil {
+				t.Fatal(err)
+			}
+			if err := s.Settle(t.Context(), fd, 2); err != nil { // the offset is 1
+				t.Fatal(err)
+			}
+			if at, err := f.Seek(0, io.SeekCurrent); err != nil || test.settled && at != 1 {
+				t.Errorf("modified %v and changed %v ago: Settle has moved the file to %d, %v", test.modified, test.changed, at, err)
+			}
+		}
+		if !now.Equal(time.Now()) {
+			t.Error("Settle has waited")
+		}
+	})
+}
+
 // The offset of a file stays, also in a hole and behind the end.
 func TestSettleKeepsTheOffset(t *testing.T) {
 	f, err := os.Create(filepath.Join(t.TempDir(), "file"))
