@@ -118,6 +118,72 @@ func TestImproperLinesAreRefused(t *testing.T) {
 	}
 }
 
+// TestErrorsSayWhatIsWrong has lines, behind headers, of which the last is improper.
+func TestErrorsSayWhatIsWrong(t *testing.T) {
+	const (
+		noDigest = "the line has no digest and name; expected 'DIGEST  NAME' or 'SHA256 (NAME) = DIGEST'"
+		noDigits = "the digest has 0 characters; expected 64 hexadecimal digits"
+		noHex    = "the digest is neither hexadecimal nor base64: encoding/hex: invalid byte: U+0067 'g'"
+		noColumn = "the header names no column sha256"
+		isCutOff = "the path is cut off; PowerShell's Export-Csv keeps it"
+		noPair   = "the line is not 'DIGEST NAME'"
+		noName   = "the line has no name"
+	)
+	for _, test := range []struct {
+		format checklist.Format
+		lines  []string
+		want   string
+	}{
+		{checklist.Auto, []string{"name"}, noDigest},
+		{checklist.Auto, []string{`\ ` + abcHex + "  name"}, noDigits},
+		{checklist.Auto, []string{"g" + abcHex[1:] + "  name"}, noHex},
+		{checklist.Auto, []string{"%%%% size,md5,filename", "3,x,name"}, noColumn},
+		{checklist.Auto, []string{"%%%% size,sha256,filename", "3," + abcHex + ","}, noName},
+		{checklist.Auto, []string{"Hash : " + abcHex, "Path : a", "       b"}, isCutOff},
+		{checklist.Auto, []string{"Hash Path", abcHex + " a..."}, isCutOff},
+		{checklist.BagIt, []string{abcHex}, noPair},
+		{checklist.BagIt, []string{" " + abcHex + "  data/x"}, noDigits},
+		{checklist.BagIt, []string{"g" + abcHex[1:] + "  data/x"}, noHex},
+		{checklist.BagIt, []string{abcHex + " *"}, noName},
+	} {
+		p := checklist.Parser{Format: test.format}
+		var got error
+		for _, line := range test.lines {
+			if !p.Comment(line) {
+				_, got = p.Parse(line)
+			}
+		}
+		if fmt.Sprint(got) != test.want {
+			t.Errorf("format %d, %q: %v, want %s", test.format, test.lines, got, test.want)
+		}
+	}
+}
+
+// Editors of Windows put a byte order mark in front of the first line, whatever it is.
+func TestCommentsBehindAByteOrderMark(t *testing.T) {
+	for _, test := range []struct{ comment, line string }{
+		{"", abcHex + "  name"},
+		{"\r", abcHex + "  name"},
+		{"# comment", abcHex + "  name"},
+		{"%%%% HASHDEEP-1.0", abcHex + "  name"},
+		{"%%%% sha256,filename", abcHex + ",name"},
+		{`"Algorithm","Hash","Path"`, `"SHA256","` + abcHex + `","name"`},
+		{"Hash Path", abcHex + " name"},
+		{"SHA256 hash of name:", abcHex},
+	} {
+		var p checklist.Parser
+		if !p.Comment("\ufeff" + test.comment) {
+			t.Errorf("%q is not a comment", test.comment)
+		}
+		if p.Comment(test.line) {
+			t.Errorf("%q is a comment", test.line)
+		}
+		if e, err := p.Parse(test.line); err != nil || e.Name != "name" || string(e.Digest) != string(abc[:]) {
+			t.Errorf("behind %q, Parse(%q) = %+v, %v", test.comment, test.line, e, err)
+		}
+	}
+}
+
 func TestBagItNames(t *testing.T) {
 	for line, name := range map[string]string{
 		abcHex + " data/x":                  "data/x",
@@ -194,6 +260,12 @@ func TestHashdeep(t *testing.T) {
 	line := "3,900150983cd24fb0d6963f7d28e17f72," + abcHex + ",a,b"
 	if e, err := p.Parse(line); err != nil || e.Name != "a,b" || e.Size != 3 || string(e.Digest) != string(abc[:]) {
 		t.Errorf("Parse(%q) = %+v, %v", line, e, err)
+	}
+	for size, want := range map[string]int64{"0": 0, "-5": -1, "-1": -1, "x": -1, "": -1, "9223372036854775808": -1} {
+		line := size + ",x," + abcHex + ",name"
+		if e, err := p.Parse(line); err != nil || e.Size != want {
+			t.Errorf("Parse(%q) = %+v, %v; want size %d", line, e, err, want)
+		}
 	}
 	for _, line := range []string{"3,900150983cd24fb0d6963f7d28e17f72," + abcHex, "3,x,y,name", "3,x," + abcHex + ","} {
 		if e, err := p.Parse(line); err == nil {

@@ -85,6 +85,14 @@ func TestListsOfWindows(t *testing.T) {
 		{"a signed list", slices.Concat(signed, signed), []string{bad, bad, "a", bad, bad, bad, bad, bad, "a", bad, bad, bad}},
 		{"a list signed with several algorithms", []string{"Hash: SHA256, RIPEMD160, SHA512", "", abcHex + "  a"}, []string{bad, "a"}},
 		{"a signed Format-List", []string{"Hash: SHA512", "", "Algorithm : SHA256", "Hash      : " + upper, "Path      : a"}, []string{bad, "a"}},
+		{"a heading like certutil's behind another", []string{"SHA256 hash of all files:", abcHex + "  a", "SHA256 hash of more files:", abcHex + "  b"},
+			[]string{"a", "b", "end of line 1"}},
+		{"lines of coreutils behind certutil and Format-List", []string{"SHA256 hash of a:", abcHex, "Hash : " + upper, "Path : b", "  " + abcHex + "  c"},
+			[]string{"a", "b", "c"}},
+		{"certutil with a blank before the digest", []string{"SHA256 hash of a:", " " + abcHex}, []string{"a"}},
+		{"Format-List with an algorithm alone", []string{"Algorithm : SHA1", "", "Hash : " + upper, "Path : a"}, []string{"a"}},
+		{"16 digits are no digest", []string{"Hash : " + upper[:16]}, []string{bad}},
+		{"17 digits may be one", []string{"Hash : " + upper[:17]}, []string{"end of line 1"}},
 		{"certutil's name alone", []string{"SHA256 hash of a", abcHex}, []string{bad, bad}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
