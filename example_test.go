@@ -2,6 +2,7 @@ package sha256_test
 
 import (
 	"bufio"
+	"encoding"
 	"encoding/binary"
 	"fmt"
 	"hash"
@@ -33,6 +34,60 @@ func ExampleNew() {
 	}
 	fmt.Printf("%x\n", h.Sum(nil))
 	// Output: 853ff93762a06ddbf722c4ebe9ddd66d8f63ddaea97f521c3ecc20da7c976020
+}
+
+// A program saves its state before it ends. When it runs again, it goes on from there.
+func ExampleNew_marshal() {
+	h := sha256.New()
+	io.WriteString(h, "hello, ")
+	state, err := h.(encoding.BinaryMarshaler).MarshalBinary()
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	h = sha256.New()
+	if err := h.(encoding.BinaryUnmarshaler).UnmarshalBinary(state); err != nil {
+		log.Fatal(err)
+	}
+	io.WriteString(h, "world\n")
+	fmt.Printf("%x\n", h.Sum(nil))
+	// Output: 853ff93762a06ddbf722c4ebe9ddd66d8f63ddaea97f521c3ecc20da7c976020
+}
+
+// A program saves its state after each line, in the memory of the state before.
+func ExampleNew_append() {
+	h, state := sha256.New(), []byte(nil)
+	for line := range strings.Lines("one\ntwo\nthree\n") {
+		io.WriteString(h, line)
+		var err error
+		if state, err = h.(encoding.BinaryAppender).AppendBinary(state[:0]); err != nil {
+			log.Fatal(err)
+		}
+	}
+
+	restored := sha256.New()
+	if err := restored.(encoding.BinaryUnmarshaler).UnmarshalBinary(state); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println([sha256.Size]byte(restored.Sum(nil)) == sha256.Sum256([]byte("one\ntwo\nthree\n")))
+	// Output: true
+}
+
+// Two streams begin in the same way. A hash of the beginning is cloned for one of them, and
+// goes on with the other.
+func ExampleNew_clone() {
+	h := sha256.New()
+	io.WriteString(h, "hello, ")
+	clone, err := h.(hash.Cloner).Clone()
+	if err != nil {
+		log.Fatal(err)
+	}
+	io.WriteString(h, "moon\n")
+	io.WriteString(clone, "world\n")
+	fmt.Printf("%x…\n%x…\n", h.Sum(nil)[:8], clone.Sum(nil)[:8])
+	// Output:
+	// aa6a76d39dc9565c…
+	// 853ff93762a06ddb…
 }
 
 func ExampleNew224() {
