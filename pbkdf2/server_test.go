@@ -7,7 +7,10 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
 )
@@ -69,6 +72,32 @@ func TestMostCombiners(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestCombinerYields has a goroutine combine beside another one, on one P. The other one has
+// to run after each time slice, not only when the scheduler stops the combiner.
+func TestCombinerYields(t *testing.T) {
+	if block.UsesStd() {
+		t.Skip("crypto/pbkdf2 does the work")
+	}
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	synctest.Test(t, func(t *testing.T) { // by its clock, no yield takes any time
+		var ended atomic.Bool
+		var turns int
+		var other sync.WaitGroup
+		other.Go(func() {
+			for ; !ended.Load(); turns++ {
+				runtime.Gosched()
+			}
+		})
+		var s Server
+		_, err := s.Key("password", []byte("salt"), 200_000, size) // some 95 time slices
+		ended.Store(true)
+		other.Wait()
+		if err != nil || turns < 50 {
+			t.Errorf("the other goroutine ran %d times, error %v", turns, err)
+		}
+	})
 }
 
 // TestKeysThatFillTheLanes tests that a key of as many digests as lanes joins the queue,

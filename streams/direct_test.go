@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/sha256-simd/sha256-simd"
+	"github.com/sha256-simd/sha256-simd/internal/workers"
 )
 
 // TestNothingIsKept looks for streams, data and hashes in a batch that goes to the pool.
@@ -50,6 +51,23 @@ func TestNothingIsKept(t *testing.T) {
 				t.Errorf("%s keeps an element", name)
 				break
 			}
+		}
+	}
+}
+
+// TestOnlySmallBatchesAreKept tests both sides of the size up to which a batch goes to the
+// pool: a call of very many streams must not keep its memory for good.
+func TestOnlySmallBatchesAreKept(t *testing.T) {
+	for capacity, want := range map[int]bool{0: true, 2 * maxBatch: true, 2*maxBatch + 1: false} {
+		kept := false
+		for range 100 { // under the race detector, the pool drops some
+			d := &direct{readers: new(readers), batch: &batch{failed: make([]piece, 0, capacity)}}
+			d.group, d.ctx = workers.New(t.Context(), errExited)
+			d.end()
+			kept = kept || batches.Get().(*batch) == d.batch
+		}
+		if kept != want {
+			t.Errorf("a batch for %d pieces is kept: %v, want %v", capacity, kept, want)
 		}
 	}
 }
