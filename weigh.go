@@ -107,9 +107,10 @@ func isFewLong(shortest, longest int) bool {
 // blocksOf returns how many blocks n bytes complete in a hash that holds `held` bytes.
 func blocksOf(n, held int) int { return int((uint(n) + uint(held)) / BlockSize) }
 
-// heldAbout returns how many bytes of a block the hashes are assumed to hold, at least and at
-// most: as many as a few of them, if all of these are of this package, or all write to hashes of
-// this package, and they hold the same number. Otherwise, any number. hs must not be empty.
+// heldAbout returns bounds of the number of bytes of a block that each hash is assumed to hold. It
+// looks at a few of the hashes. If all of these are of this package, or all write to hashes of this
+// package, and all hold the same number of bytes, both bounds are that number. Otherwise the bounds
+// allow any number. hs must not be empty.
 func heldAbout(hs []hash.Hash) (least, most int) {
 	first, own := hs[0].(*digest)
 	if !own {

@@ -400,7 +400,7 @@ func loadQuarters(c *Context, from Mem, to []VecPhysical) {
 	}
 }
 
-// storeQuarters stores them.
+// storeQuarters stores registers, 16 bytes each.
 func storeQuarters(c *Context, to Mem, from []VecPhysical) {
 	for i, r := range from {
 		c.MOVOU(r, to.Offset(16*i))

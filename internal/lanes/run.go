@@ -8,6 +8,9 @@
 // Where rotation (rotation.go) fills kernels better, the last jobs rotate: they share the
 // lanes round robin, in time slices.
 //
+// Messages of equal length end together. They may fill more lanes (plan.Streams.Even) than jobs
+// that end one by one.
+//
 // In a list that runs side by side, a message much longer than the others is treated like
 // the others. While other messages run, each of its blocks costs less than alone. When the
 // others are done, the long message runs alone, on the one-stream kernel.

@@ -240,7 +240,7 @@ func (t *TreeOf[N]) above(s *scratch[N], dst, nodes []N, trees, size, level int)
 		for i := 0; s.looks && !s.twins && i+1 < len(nodes); i += 2 {
 			s.twins = nodes[i] == nodes[i+1]
 		}
-		// No node without a sibling is between pairs.
+		// The pairs are adjacent: only the last node can lack a sibling.
 		t.Nodes(dst[:trees*pairs], nodes[:trees*pairs*2])
 		if size%2 != 0 {
 			dst[pairs] = t.Odd(nodes[size-1], level)

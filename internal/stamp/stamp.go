@@ -21,8 +21,8 @@ type Stamp struct {
 	Inode    int64 // its number, or 0: files that change places may have the same size and times
 }
 
-// MaxReads is how often a file is read if its times change meanwhile but its size
-// does not: somebody may only touch it.
+// MaxReads is how often a file is read at most. A file is read again if its times, but not its
+// size, changed while it was read: it may have been touched, not written.
 const MaxReads = 3
 
 // settled is the age of a time from which on any later change has another time. It is
