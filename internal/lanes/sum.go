@@ -419,6 +419,9 @@ func (g *group) wave(n, whole, all int) int {
 			return n
 		}
 	}
+	if left := n - g.plan.Even; plan.IsLong(whole) && 0 < left && left < g.Width() {
+		return g.Width() // the others then rotate
+	}
 	return g.fullWave(n, all)
 }
 
@@ -427,7 +430,7 @@ func (g *group) wave(n, whole, all int) int {
 // follow.
 func (g *group) fullWave(n, blocks int) int {
 	width := g.Width()
-	if left := n - g.plan.Even; left == 0 || left >= width { // fewer would leave more lanes empty afterwards
+	if n >= g.plan.Even {
 		width = g.plan.Even
 	}
 	if plan.IsLong(blocks) {
