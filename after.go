@@ -111,7 +111,7 @@ func stateOfOther(function string, prefix hash.Hash) (d *digest, taken *takenSta
 	return nil, nil
 }
 
-// setPrefix panics with writtenTwice if the hash cannot be a prefix.
+// writtenTwice is what setPrefix panics with.
 const writtenTwice = "sha256: two goroutines have written to a hash at the same time"
 
 // setPrefix sets p to d. They share memory. It panics if d holds a whole block:

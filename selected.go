@@ -12,7 +12,8 @@ type Info struct {
 	// crypto/sha256 does the work, and "generic" for plain Go.
 	Single string
 	// Many is the kernel for enough messages to fill its lanes. It is the same as
-	// Single if messages are hashed one at a time.
+	// Single if messages are hashed one at a time. Messages of one length may fill more
+	// lanes, of another kernel.
 	Many string
 	// Lanes is the number of messages that Many hashes side by side.
 	Lanes int

@@ -57,7 +57,6 @@ func TestHashDoesWhatCryptoHMACDoes(t *testing.T) {
 	})
 }
 
-// TestWriteHashesToMACs writes to MACs and digests side by side.
 func TestEqual(t *testing.T) {
 	mac := hmac.Sum([]byte("a key of 17 bytes"), []byte("message"))
 	other := mac
@@ -76,6 +75,7 @@ func TestEqual(t *testing.T) {
 	}
 }
 
+// TestWriteHashesToMACs writes to MACs and digests side by side.
 func TestWriteHashesToMACs(t *testing.T) {
 	hashtest.ForEach(t, func(t *testing.T) {
 		for _, n := range []int{1, 2, 33, 100} {

@@ -139,11 +139,12 @@ func (k *Key) VerifyMany(ok []bool, macs, msgs [][]byte) {
 
 // VerifyMany sets ok[i] to true if macs[i] is the MAC of msgs[i] with keys[i], else to
 // false, for every i. A key may occur more than once. Like [Key.VerifyMany], it hashes on
-// the calling goroutine, allocates nothing once its pools are filled, takes a time that does
-// not depend on contents, and refuses a MAC that is not 32 bytes long. If all keys are the
-// same, Key.VerifyMany is faster.
+// the calling goroutine, allocates nothing once its pools are filled unless crypto/hmac does the
+// work, takes a time that does not depend on contents, and refuses a MAC that is not 32 bytes
+// long. If all keys are the same, Key.VerifyMany is faster.
 //
-// It panics, before it touches anything, if ok, keys, macs and msgs differ in length.
+// It panics, before it touches anything, if ok, keys, macs and msgs differ in length, or a key is
+// nil or the zero Key.
 func VerifyMany(ok []bool, keys []*Key, macs, msgs [][]byte) {
 	checkLengths("VerifyMany", len(ok), len(msgs))
 	checkLengths("VerifyMany", len(macs), len(msgs))

@@ -13,7 +13,7 @@
 // A comment that follows only words is an instruction. A comment on a line of
 // its own is an instruction if it starts in one of certain columns, which the
 // README lists. Files are rewritten in place. A line whose words already encode the
-// instruction stays as it is, as asmfmt aligns it. If any line has an error, no file
+// instruction stays as it is, except with -compact. If any line has an error, no file
 // is rewritten. A file for an architecture that nothing here assembles is reported
 // and left as it is. Without files, standard input is copied to standard output.
 //
@@ -41,8 +41,8 @@
 //	-exact
 //		with -check, do not accept another encoding of the same instruction
 //	-l
-//		write nothing; list the files that would change: right words in
-//		another layout, as of asmfmt, do not
+//		write nothing; list the files that would change; correct words in
+//		another layout, such as asmfmt's, are no change
 //	-syntax intel|att
 //		how amd64 instructions are written; by default att if most
 //		registers of a file have a %, otherwise intel
@@ -142,7 +142,7 @@ func parseFlags(args []string, stderr io.Writer) (opts options, files []string, 
 	fs.BoolVar(&opts.compact, "compact", false, "join the instructions of consecutive lines and drop their comments")
 	fs.BoolVar(&opts.diff, "d", false, "write nothing; print a diff of what would change")
 	fs.BoolVar(&opts.exact, "exact", false, "with -check, do not accept another encoding of the same instruction")
-	fs.BoolVar(&opts.list, "l", false, "write nothing; list the files that would change: right words in another layout, as of asmfmt, do not")
+	fs.BoolVar(&opts.list, "l", false, "write nothing; list the files that would change; correct words in another layout, such as asmfmt's, are no change")
 	fs.StringVar(&opts.syntax, "syntax", "", "read amd64 instructions in this syntax, `intel|att` (default: by the registers of the file)")
 	fs.BoolVar(&opts.verbose, "v", false, "name the lines that are passed over, and with -check those with another encoding")
 	if err := fs.Parse(args); err != nil {

@@ -189,7 +189,7 @@ func (c *costs) here(candidates []plan.Candidate, firstIsNode bool) []plan.Candi
 // A loss is work for which the table's choice takes longer, by the measured
 // costs, than the choice that follows from these costs.
 type loss struct {
-	work        string  // "live lanes", "nodes" or "nonces"
+	work        string  // "live lanes", "messages of one length", "nodes" or "nonces"
 	n           int     // how many of them, or 0 for any number
 	share       float64 // of the better plan's time, on top
 	plan, other string
@@ -208,8 +208,8 @@ func (l loss) String() string {
 const tolerance = 0.05
 
 // losses returns the losses of more than the tolerance, for every number of
-// lanes that either of the plans keeps alive, for as many nodes, and for
-// nonces.
+// lanes that either of the plans keeps alive, for messages of one length if they
+// fill more, for as many nodes, and for nonces.
 func (c *costs) losses() []loss {
 	var ls []loss
 	add := func(work string, n int, here []plan.Candidate, plan, other []int, ratio float64) {
@@ -222,6 +222,15 @@ func (c *costs) losses() []loss {
 		plan, other := plan.Steps(c.Streams, n), plan.Steps(here, n)
 		add("live lanes", n, here, plan, other, float64(total(here, plan))/float64(total(here, other)))
 	}
+	cheapest := func(work string, choice, here []plan.Candidate) {
+		if chosen, best := plan.Cheapest(choice), plan.Cheapest(here); chosen >= 0 {
+			each := func(i int) float64 { return float64(here[i].Cycles) / float64(here[i].Lanes) }
+			add(work, 0, here, []int{chosen}, []int{best}, each(chosen)/each(best))
+		}
+	}
+	if even := func(k []plan.Candidate) bool { return k[plan.Cheapest(k)].Lanes > width(k) }; even(c.Streams) || even(here) {
+		cheapest("messages of one length", c.Streams, here)
+	}
 	here = c.nodesHere()
 	for n := 1; n <= block.MaxLanes && len(here) > 0; n++ {
 		plan, padded := c.NodeSteps(c.Nodes, n)
@@ -229,11 +238,7 @@ func (c *costs) losses() []loss {
 		padding := padded - total(c.Nodes, plan)
 		add("nodes", n, here, plan, other, float64(total(here, plan)+padding)/float64(best))
 	}
-	here = c.noncesHere()
-	if chosen, best := plan.Cheapest(c.Nonces), plan.Cheapest(here); chosen >= 0 {
-		each := func(i int) float64 { return float64(here[i].Cycles) / float64(here[i].Lanes) }
-		add("nonces", 0, here, []int{chosen}, []int{best}, each(chosen)/each(best))
-	}
+	cheapest("nonces", c.Nonces, c.noncesHere())
 	return ls
 }
 

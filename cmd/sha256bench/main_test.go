@@ -87,32 +87,38 @@ func measuredAs(d lanes.Description, cycles map[string]float64) *costs {
 
 func TestLosses(t *testing.T) {
 	table := []plan.Candidate{{Kernel: "x1_a", Lanes: 1, Cycles: 100}, {Kernel: "x2_a", Lanes: 2, Cycles: 150}, {Kernel: "x4_a", Lanes: 4, Cycles: 280}}
+	wide := []plan.Candidate{{Kernel: "x16_a", Lanes: 16, Cycles: 1000}, {Kernel: "x1_a", Lanes: 1, Cycles: 1000}, {Kernel: "x32_a", Lanes: 32, Cycles: 1900}}
 	for _, tt := range []struct {
 		name   string
+		table  []plan.Candidate
 		cycles []float64
 		want   []loss
 	}{
-		{"as in the table", []float64{100, 150, 280}, nil},
-		{"all faster", []float64{50, 75, 140}, nil},
-		{"within the tolerance", []float64{100, 150, 314}, nil},
-		{"four lanes are slow", []float64{100, 150, 400}, []loss{
+		{"as in the table", table, []float64{100, 150, 280}, nil},
+		{"all faster", table, []float64{50, 75, 140}, nil},
+		{"within the tolerance", table, []float64{100, 150, 314}, nil},
+		{"four lanes are slow", table, []float64{100, 150, 400}, []loss{
 			{"live lanes", 4, 1. / 3, "x4_a", "x2_a + x2_a"},
 		}},
-		{"two lanes are no use", []float64{100, 260, 280}, []loss{
+		{"two lanes are no use", table, []float64{100, 260, 280}, []loss{
 			{"live lanes", 2, 0.3, "x2_a", "x1_a + x1_a"},
 			{"live lanes", 3, 80. / 280, "x2_a + x1_a", "x4_a"},
 		}},
-		{"no lanes are any use", []float64{100, 300, 600}, []loss{
+		{"no lanes are any use", table, []float64{100, 300, 600}, []loss{
 			{"live lanes", 2, 0.5, "x2_a", "x1_a + x1_a"},
 			{"live lanes", 3, 1. / 3, "x2_a + x1_a", "x1_a + x1_a + x1_a"},
 			{"live lanes", 4, 0.5, "x4_a", "x1_a + x1_a + x1_a + x1_a"},
 		}},
+		{"32 lanes as in the table", wide, []float64{1000, 1000, 1900}, nil},
+		{"32 lanes gain nothing", wide, []float64{1000, 1000, 2200}, []loss{
+			{"messages of one length", 0, 0.1, "x32_a", "x16_a"},
+		}},
 	} {
 		cycles := map[string]float64{}
 		for i, n := range tt.cycles {
-			cycles[table[i].Kernel] = n
+			cycles[tt.table[i].Kernel] = n
 		}
-		c := measuredAs(lanes.Description{Streams: table}, cycles)
+		c := measuredAs(lanes.Description{Streams: tt.table}, cycles)
 		if !slices.EqualFunc(c.losses(), tt.want, func(a, b loss) bool {
 			return a.work == b.work && a.n == b.n && math.Abs(a.share-b.share) < 1e-9 && a.plan == b.plan && a.other == b.other
 		}) {

@@ -82,7 +82,7 @@ func (r *report) writeCosts(w io.Writer) {
 
 	losses := c.losses()
 	if len(losses) == 0 {
-		fmt.Fprintf(w, "The table's choice is within %.0f%% of the best for every number of live lanes and of nodes, and for nonces.\n", 100*tolerance)
+		fmt.Fprintf(w, "The table's choice is within %.0f%% of the best for every number of live lanes and of nodes, for messages of one length, and for nonces.\n", 100*tolerance)
 		return
 	}
 	fmt.Fprintln(w, "\nOn this machine, at this time, these choices of the table were slower than others:")

@@ -46,7 +46,7 @@ var table = []option{
 	{"check", 'c', "", nil, gnuOption, "read checksums from the FILEs and check them", "", toggle(func(o *options) { o.check = true })},
 	{"tag", 0, "", nil, gnuOption, "create a BSD-style checksum", "", toggle(func(o *options) { o.tag, o.mode = true, 'b' })},
 	{"text", 't', "", nil, gnuOption, "read in text mode (default)", "", toggle(func(o *options) { o.mode = 't' })},
-	{"zero", 'z', "", nil, gnuOption, "end lines with NUL, no escapes; with -c, read such", "end each line with NUL instead of newline, and escape no names. With -c, read such lines",
+	{"zero", 'z', "", nil, gnuOption, "end lines with NUL, no escapes; with -c, read them", "end each line with NUL instead of newline, and escape no names. With -c, read such lines",
 		toggle(func(o *options) { o.zero = true })},
 
 	{"ignore-missing", 0, "", nil, checkOption, "don't fail or report status for missing files", "", toggle(func(o *options) { o.ignoreMissing = true })},
@@ -67,7 +67,7 @@ var table = []option{
 		toggle(func(o *options) { o.recursive = true })},
 	{"exclude", 0, "GLOB", nil, beyondOption, "leave out matching files and directories, with -c too", "leave out files and directories that match. A GLOB without a slash, except at its end, matches names. " +
 		"Any other GLOB matches paths below FILE, so ./x is only the topmost x, and so is /x. " +
-		"** is any number of directories. If --exclude and --include both match a file, the last option counts. An --include brings back no directory that an --exclude leaves out. NOTES say what filters do to operands and with -c",
+		"** is any number of directories. If --exclude and --include both match a file, the last option counts. An --include brings back no directory that an --exclude leaves out. See NOTES for operands, and for -c",
 		func(o *options, s string) error { return o.addFilter(s, false) }},
 	{"include", 0, "GLOB", nil, beyondOption, "take files that match, with -c too", "take files that match. If the first filter is an --include, take no other files",
 		func(o *options, s string) error { return o.addFilter(s, true) }},
@@ -105,7 +105,7 @@ var table = []option{
 		"A list in FILE stays if a file could not be read, or if no file was hashed. Except with -c, what is no list stays, too, unless it is empty. " +
 		"A FILE that is itself an operand or a list, under whatever name, always stays",
 		func(o *options, s string) error { o.output = s; return namesFile(s) }},
-	{"allow-loss", 0, "", nil, beyondOption, "replace a list if files are unreadable or mostly gone", "with --output, replace a list though a file could not be read or none was hashed; with --update, also though more than half of its files are gone or left out",
+	{"allow-loss", 0, "", nil, beyondOption, "replace a list though files are unreadable or gone", "with --output, replace a list though a file could not be read or none was hashed; with --update, also though more than half of its files are gone or left out",
 		toggle(func(o *options) { o.allowLoss = true })},
 	{"part-size", 0, "SIZE", nil, beyondOption, "add S3's composite checksum of parts of SIZE", "also print, in a comment, the composite checksum that S3 gives to an upload in parts of SIZE. " +
 		"SIZE is 1 KiB or more, such as 8MiB. A warning on standard error names each file that S3 refuses in such parts: " +

@@ -95,7 +95,7 @@ func (c CPU) Microarch() Microarch {
 		return c.microarchOfZen()
 	case intel && c.Family == 6 && slices.Contains(iceLakeModels, c.Model) && !c.Features.Has(AVX512FP16):
 		return IceLake
-	case intel && avx512 && sha && c.Family == 6 && (c.Model == 0x8f || c.Model == 0xcf):
+	case intel && avx512 && sha && c.Family == 6 && slices.Contains(goldenCoveModels, c.Model):
 		return GoldenCove
 	case intel && avx512 && sha:
 		return IntelAVX512SHA
@@ -119,6 +119,13 @@ var iceLakeModels = []int{
 	0x6a, 0x6c, 0x7d, 0x7e, 0x9d, // Ice Lake
 	0x8c, 0x8d, // Tiger Lake
 	0xa7, // Rocket Lake
+}
+
+// goldenCoveModels are the models of Intel's family 6 on which 32 lanes of AVX-512 cost less, per
+// lane, than 16. A hypervisor may name one of them on a later core. There, 32 lanes cost 2% more.
+var goldenCoveModels = []int{
+	0x8f, // Sapphire Rapids
+	0xcf, // Emerald Rapids
 }
 
 // microarchOfZen distinguishes AMD's Zen cores, and Hygon's.

@@ -2,6 +2,7 @@ package lanes
 
 import (
 	"encoding/binary"
+	"slices"
 	"sync"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
@@ -29,17 +30,24 @@ type chainPlan struct {
 	// for streams.
 	chains  [block.MaxLanes + 1]*block.ChainKernel
 	streams [block.MaxLanes + 1]*block.Kernel
+	// These are for EvenKernel.
+	evenChains  *block.ChainKernel
+	evenStreams *block.Kernel
 }
 
 var chainPlans = cache[chainPlan]{make: func() *chainPlan {
 	p := &chainPlan{Chains: *plan.NewChains(plan.RowOf(cpu.This()), block.Enabled(), block.Single())}
 	chains, streams := block.ChainKernels(), block.Kernels()
-	for n, name := range p.Kernels {
-		p.chains[n] = named(chains, name)
-		if p.streams[n] = named(streams, name); p.streams[n] == nil {
-			p.streams[n] = &oneStream
+	kernels := func(name string) (*block.ChainKernel, *block.Kernel) {
+		if k := named(streams, name); k != nil {
+			return nil, k
 		}
+		return named(chains, name), &oneStream
 	}
+	for n, name := range p.Kernels {
+		p.chains[n], p.streams[n] = kernels(name)
+	}
+	p.evenChains, p.evenStreams = kernels(p.EvenKernel)
 	return p
 }}
 
@@ -113,7 +121,11 @@ func (c *Chains) step(padding *[8]uint32, chains []*Chain) (advanced int) {
 	}
 	p := chainPlans.current()
 	n := min(len(chains), p.Width)
-	k, width := p.chains[n], p.streams[n].Lanes
+	k, stream := p.chains[n], p.streams[n]
+	if p.Even > n && len(chains) >= p.Even && haveSameLeft(chains[:p.Even]) {
+		n, k, stream = p.Even, p.evenChains, p.evenStreams
+	}
+	width := stream.Lanes
 	const calls = 4 // of a kernel, each of 50 µs at most
 	if k != nil {
 		width = k.Lanes
@@ -127,13 +139,18 @@ func (c *Chains) step(padding *[8]uint32, chains []*Chain) (advanced int) {
 		iterations = min(iterations, calls*k.Max)
 		c.advance(k, padding, chains, iterations)
 	} else {
-		iterations = min(iterations, calls*p.streams[n].Max/2)
-		c.compress(p.streams[n], padding, chains, iterations)
+		iterations = min(iterations, calls*stream.Max/2)
+		c.compress(stream, padding, chains, iterations)
 	}
 	for _, ch := range chains {
 		ch.Left -= iterations
 	}
 	return len(chains)
+}
+
+// haveSameLeft reports whether all chains have the same number of iterations left.
+func haveSameLeft(chains []*Chain) bool {
+	return !slices.ContainsFunc(chains, func(ch *Chain) bool { return ch.Left != chains[0].Left })
 }
 
 // advance does iterations of the chains by a chain kernel. The results of the other

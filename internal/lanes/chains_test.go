@@ -7,8 +7,10 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"unsafe"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
+	"github.com/sha256-simd/sha256-simd/internal/plan"
 )
 
 // TestChainsMatchOneAtATime advances chains of unequal lengths with each kernel
@@ -238,6 +240,67 @@ func TestFewChainsOfOneStep(t *testing.T) {
 		way, _ := WayOfChains(slices.Repeat([]int{1}, n))
 		if want := RowsOneByOne(n, block.DigestSize, 0); (way == OneByOneWay) != want {
 			t.Errorf("%d chains: one by one %t, rows %t", n, way == OneByOneWay, want)
+		}
+	}
+}
+
+// TestEvenChains tests that as many chains as the kernel for even ones has lanes run on it if
+// they have the same number of iterations left, and only then.
+func TestEvenChains(t *testing.T) {
+	chainPlans.current() // kernels are selected before block.Epoch is read
+	before := chainPlans.last.Load()
+	defer chainPlans.last.Store(before)
+	var ran []int // lanes of the kernels called
+	kernel := func(lanes int) *block.Kernel {
+		return &block.Kernel{
+			Header: block.Header{Spec: block.Spec{Lanes: lanes}, Max: 1000},
+			Blocks: func(states **block.State, data **byte, _, _, _, _, _ int) {
+				ran = append(ran, lanes)
+				for i, h := range unsafe.Slice(states, lanes) {
+					block.Compress(h, unsafe.Slice(unsafe.Slice(data, lanes)[i], block.Size))
+				}
+			},
+		}
+	}
+	p := &chainPlan{Chains: plan.Chains{Width: 2, Even: 4}, evenStreams: kernel(4)}
+	p.streams[1], p.streams[2] = kernel(1), kernel(2)
+	chainPlans.last.Store(&cached[chainPlan]{p, block.Epoch()})
+	for _, tt := range []struct {
+		left []int
+		want []int // two calls for each iteration
+	}{
+		{[]int{1}, []int{1, 1}},
+		{[]int{1, 1, 1}, []int{2, 2}},
+		{[]int{1, 1, 1, 1}, []int{4, 4}},
+		{[]int{1, 1, 1, 1, 1}, []int{4, 4}},
+		{[]int{1, 1, 1, 1, 2}, []int{4, 4}},
+		{[]int{2, 2, 2, 2}, []int{4, 4, 4, 4}},
+		{[]int{2, 1, 1, 1}, []int{2, 2}},
+		{[]int{1, 1, 1, 2}, []int{2, 2}},
+	} {
+		chains, want := make([]*numberedChain, len(tt.left)), make([]Chain, len(tt.left))
+		for i, left := range tt.left {
+			want[i] = Chain{Inner: block.IV256, Outer: block.IV256, U: block.State{uint32(i)}, Left: left}
+			chains[i] = &numberedChain{want[i], i}
+			done := want[i]
+			done.Left = slices.Min(tt.left[:tt.want[0]])
+			if i < tt.want[0] {
+				iterate(&done, false)
+				done.Left += left - slices.Min(tt.left[:tt.want[0]])
+				want[i] = done
+			}
+		}
+		memory := NewChains()
+		ran = nil
+		Step(memory, &block.DigestPadding, chains)
+		memory.Release()
+		if !slices.Equal(ran, tt.want) {
+			t.Errorf("chains of %v iterations ran on kernels of %v lanes, want %v", tt.left, ran, tt.want)
+		}
+		for _, c := range chains {
+			if c.Chain != want[c.number] {
+				t.Errorf("chains of %v iterations: chain %d is %08x, want %08x", tt.left, c.number, c.Chain, want[c.number])
+			}
 		}
 	}
 }

@@ -154,10 +154,11 @@ func (g *group) runEqual(from, to, blocks int, w EqualWork) {
 	if blocks < minFetched {
 		fetcher = nil
 	}
+	fetched := from
 	fetch := func(first int) {
 		if fetcher != nil {
-			for i := first; i < min(first+g.plan.Even, to); i++ {
-				fetcher.Fetch(g.numberOf(i))
+			for ; fetched < min(first+g.plan.Even, to); fetched++ {
+				fetcher.Fetch(g.numberOf(fetched))
 			}
 		}
 	}

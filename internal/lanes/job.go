@@ -181,9 +181,9 @@ func (p *streamPlan) compress(state []*block.State, next []*byte, n, at, blocks 
 }
 
 // compressAll advances the first n states by `blocks` blocks, from block `at` of `next` on.
-// There may be more states than Width. Then the plan's kernel for even lists runs, if they fill
-// its lanes. Or the kernel for Width lanes does several turns in one call, with all lanes full,
-// if a call has room for two. A turn costs less than a call.
+// There may be more states than Width. The plan's kernel for even lists runs while they fill its
+// lanes. For those left, the kernel for Width lanes does several turns in one call, with all lanes
+// full, if a call has room for two. A turn costs less than a call.
 func (p *streamPlan) compressAll(state []*block.State, next []*byte, n, at, blocks int) {
 	first := 0
 	for k := p.even; k != nil && n-first >= k.Lanes; first += k.Lanes {

@@ -80,9 +80,11 @@ type ledger struct {
 	calls, turns, shared, wraps int
 }
 
-func newLedger(p *streamPlan) *ledger {
+// newLedger returns a ledger of p, whose kernels do at most `most` blocks in a call.
+func newLedger(p *streamPlan, most int) *ledger {
 	l := &ledger{plan: p}
 	p.replaceKernels(func(own *block.Kernel) {
+		own.Max = most
 		own.Blocks = func(states **block.State, data **byte, ring, first, at, slice, turns int) {
 			l.blocks(own, states, data, ring, first, at, slice, turns)
 		}
@@ -164,8 +166,7 @@ func eachLedger(t *testing.T, most int, f func(t *testing.T, l *ledger)) {
 			continue
 		}
 		seen[key] = true
-		l := newLedger(p)
-		p.replaceKernels(func(own *block.Kernel) { own.Max = most })
+		l := newLedger(p, most)
 		t.Run(fmt.Sprintf("%#v", m), func(t *testing.T) {
 			streamPlans.last.Store(&cached[streamPlan]{l.plan, block.Epoch()})
 			f(t, l)
@@ -1050,27 +1051,29 @@ func TestSchedulesOfChains(t *testing.T) {
 				streams = append(streams, k)
 			}
 		}
-		l := newLedger(planFor(m, streams, single))
+		l := newLedger(planFor(m, streams, single), 100)
 		p := &chainPlan{Chains: *plan.NewChains(plan.RowOf(m), streams, single)}
-		for n, name := range p.Kernels {
-			for _, k := range l.plan.kernels {
+		kernelOf := func(name string) *block.Kernel {
+			for _, k := range append(l.plan.kernels[1:], l.plan.even) {
 				if k != nil && k.Name == name {
-					p.streams[n] = k
+					return k
 				}
 			}
-			if p.streams[n] == nil { // no plan for streams has it, or it is for one stream
-				own := oneStream
-				for _, k := range streams {
-					if k.Name == name {
-						own.Spec, own.Max = k, 100
-					}
+			own := oneStream // no plan for streams has it, or it is for one stream
+			for _, k := range streams {
+				if k.Name == name {
+					own.Spec, own.Max = k, 100
 				}
-				own.Blocks = func(states **block.State, data **byte, ring, first, at, slice, turns int) {
-					l.blocks(&own, states, data, ring, first, at, slice, turns)
-				}
-				p.streams[n] = &own
 			}
+			own.Blocks = func(states **block.State, data **byte, ring, first, at, slice, turns int) {
+				l.blocks(&own, states, data, ring, first, at, slice, turns)
+			}
+			return &own
 		}
+		for n, name := range p.Kernels {
+			p.streams[n] = kernelOf(name)
+		}
+		p.evenStreams = kernelOf(p.EvenKernel)
 		chainPlans.last.Store(&cached[chainPlan]{p, block.Epoch()})
 		count := 0
 		lists(l.plan, []int{1, 2, 7, 9, 24}, func(list []int) {

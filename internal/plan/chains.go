@@ -8,6 +8,10 @@ import "github.com/sha256-simd/sha256-simd/internal/block"
 type Chains struct {
 	// Width is the number of chains that run at a time while there are enough.
 	Width int
+	// Even is the number of chains that run at a time if they have the same number of iterations
+	// left, and there are enough: Width, or more. If it is more, EvenKernel runs them.
+	Even       int
+	EvenKernel string
 	// Kernels[n] is the kernel that runs first for n chains. If that kernel leaves m chains,
 	// Kernels[m] runs next.
 	Kernels [block.MaxLanes + 1]string
@@ -18,9 +22,11 @@ type Chains struct {
 // NewChains finds the cheapest way to advance n chains, for every n. It chooses among the
 // enabled kernels by the costs in r. `single` names what compresses one stream.
 func NewChains(r Row, enabled []block.Spec, single string) *Chains {
-	choice := uneven(r.Chains(enabled, single))
+	choice := r.Chains(enabled, single)
+	even := choice[Cheapest(choice)]
+	choice = uneven(choice)
 	first, cycles := choose(choice, 0)
-	p := &Chains{Width: choice[Cheapest(choice)].Lanes, cycles: cycles}
+	p := &Chains{Width: choice[Cheapest(choice)].Lanes, Even: even.Lanes, EvenKernel: even.Kernel, cycles: cycles}
 	for n := 1; n < len(p.Kernels); n++ {
 		p.Kernels[n] = choice[first[n]].Kernel
 	}

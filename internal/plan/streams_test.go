@@ -145,17 +145,16 @@ func TestEven(t *testing.T) {
 		microarch   cpu.Microarch
 		disabled    string
 		width, even int
-		chains      int // Width of the plan for chains
 	}{
-		{cpu.GoldenCove, "", 16, 32, 16},
-		{cpu.GoldenCove, "x16_avx512 chain_x16_avx512", 32, 32, 32}, // x8_avx512 costs 38% more per lane
-		{cpu.GoldenCove, "x32_avx512", 16, 16, 16},
-		{cpu.GoldenCove, "avx512", 4, 4, 4},
-		{cpu.IntelAVX512SHA, "", 16, 16, 16},
-		{cpu.IceLake, "", 16, 32, 16},
-		{cpu.Zen5, "", 32, 32, 32}, // x16_avx512 costs 22% more per lane
-		{cpu.Zen4, "", 4, 4, 4},
-		{cpu.Unknown, "", 16, 16, 16},
+		{cpu.GoldenCove, "", 16, 32},
+		{cpu.GoldenCove, "x16_avx512 chain_x16_avx512", 32, 32}, // x8_avx512 costs 38% more per lane
+		{cpu.GoldenCove, "x32_avx512 chain_x32_avx512", 16, 16},
+		{cpu.GoldenCove, "avx512", 4, 4},
+		{cpu.IntelAVX512SHA, "", 16, 16},
+		{cpu.IceLake, "", 16, 32},
+		{cpu.Zen5, "", 32, 32}, // x16_avx512 costs 22% more per lane
+		{cpu.Zen4, "", 4, 4},
+		{cpu.Unknown, "", 16, 16},
 	} {
 		p := processOn(tt.microarch, strings.Fields(tt.disabled)...)
 		row, selection := RowOf(tt.microarch), p.Selection()
@@ -166,8 +165,9 @@ func TestEven(t *testing.T) {
 		if lanes := lanesOf(streams.EvenKernel); lanes != tt.even {
 			t.Errorf("%#v without %q: %s has %d lanes, want %d", tt.microarch, tt.disabled, streams.EvenKernel, lanes, tt.even)
 		}
-		if chains := NewChains(row, p.enabled(selection), selection.Single); chains.Width != tt.chains {
-			t.Errorf("%#v without %q: %d chains, want %d", tt.microarch, tt.disabled, chains.Width, tt.chains)
+		chains := NewChains(row, p.enabled(selection), selection.Single)
+		if chains.Width != tt.width || chains.Even != tt.even || !strings.Contains(chains.EvenKernel, fmt.Sprintf("x%d_", tt.even)) {
+			t.Errorf("%#v without %q: %d chains, %d on %s, want %d and %d", tt.microarch, tt.disabled, chains.Width, chains.Even, chains.EvenKernel, tt.width, tt.even)
 		}
 	}
 }

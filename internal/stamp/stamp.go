@@ -21,7 +21,7 @@ type Stamp struct {
 	Inode    int64 // its number, or 0: files that change places may have the same size and times
 }
 
-// MaxReads is how often a file is read at most. A file is read again if its times, but not its
+// MaxReads is the most times that a file is read. A file is read again if its times, but not its
 // size, changed while it was read: it may have been touched, not written.
 const MaxReads = 3
 
