@@ -35,7 +35,6 @@ type machine interface {
 
 	load(d Register, m Mem)  // any alignment
 	store(m Mem, s Register) // any alignment
-	move(d, s Register)
 	// insert loads 128-bit quarter q of d. Quarter 0 comes first and may clear
 	// the others.
 	insert(d Register, q int, m Mem)

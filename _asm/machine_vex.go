@@ -26,7 +26,6 @@ func (m vex) reg(i int) Register {
 
 func (m vex) load(d Register, a Mem)  { m.e.emit(func() { m.e.c.VMOVDQU(a, d) }) }
 func (m vex) store(a Mem, s Register) { m.e.emit(func() { m.e.c.VMOVDQU(s, a) }) }
-func (m vex) move(d, s Register)      { m.e.emit(func() { m.e.c.VMOVDQA(s, d) }) }
 
 func (m vex) insert(d Register, q int, a Mem) {
 	m.e.emit(func() {
