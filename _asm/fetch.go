@@ -6,21 +6,6 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// helpers are functions of assembly other than kernels.
-var helpers = []kernel{
-	{name: "fetch", avo: fetchAMD64},
-	{name: "fetch", arm: fetchARM64},
-	{name: "padShort_avx512", avo: padShort(newMaskPadder)},
-	{name: "padShort_ssse3", avo: padShort(newCopyPadder)},
-	{name: "padShort_neon", arm: neonPadShort},
-	{name: "putDigests_avx512", avo: putDigests(newMaskPutter)},
-	{name: "putDigests_ssse3", avo: putDigests(newBytePutter)},
-	{name: "putDigests_neon", arm: neonPutDigests},
-	{name: "append_avx512", avo: appendPiece},
-	{name: "finish_avx512shani", avo: finishMessage},
-	{name: "write_avx512shani", avo: writePiece},
-}
-
 const (
 	fetchSignature = "(msgs *[]byte, n int)"
 	sliceSize      = 24

@@ -100,6 +100,21 @@ var kernels = []kernel{
 	{name: "chain_x1_sha2", max: 256, group: 1, arm: sha2ChainKernel(1)},
 }
 
+// helpers are the functions of assembly other than kernels.
+var helpers = []kernel{
+	{name: "fetch", avo: fetchAMD64},
+	{name: "fetch", arm: fetchARM64},
+	{name: "padShort_avx512", avo: padShort(newMaskPadder)},
+	{name: "padShort_ssse3", avo: padShort(newCopyPadder)},
+	{name: "padShort_neon", arm: neonPadShort},
+	{name: "putDigests_avx512", avo: putDigests(newMaskPutter)},
+	{name: "putDigests_ssse3", avo: putDigests(newBytePutter)},
+	{name: "putDigests_neon", arm: neonPutDigests},
+	{name: "append_avx512", avo: appendPiece},
+	{name: "finish_avx512shani", avo: finishMessage},
+	{name: "write_avx512shani", avo: writePiece},
+}
+
 const warning = "go generate"
 
 func main() {
