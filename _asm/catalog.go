@@ -98,7 +98,7 @@ func kernelsSource(entries []entry, arch string) []byte {
 			}
 			nodes = append(nodes, fmt.Sprintf("case %q:\nreturn %s", e.name, e.name))
 		case "SearchOp":
-			search = append(search, fmt.Sprintf("case %q:\nreturn %s(c, n, batches)", e.name, e.name))
+			search = append(search, fmt.Sprintf("case %q:\nreturn %s(c, n, groups)", e.name, e.name))
 		case "ChainOp":
 			header += fmt.Sprintf(", group: %d", e.group)
 			advance = append(advance, fmt.Sprintf("case %q:\n%s(c, n, padding)\nreturn", e.name, e.name))
@@ -159,7 +159,7 @@ func nodeKernel(name string) func(dst, src *byte, n int) {
 
 `, lines(nodes))
 	fmt.Fprintf(&b, `// search runs the kernel of that name.
-func search(name string, c *Nonces, n uint32, batches int) (hits uint32, left int) {
+func search(name string, c *Nonces, n uint32, groups int) (hits uint32, left int) {
 	switch name {
 	%s
 	}

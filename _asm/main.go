@@ -28,7 +28,7 @@ type kernel struct {
 	// disable the kernel.
 	name string
 	// max bounds one call, so that it takes about 50 µs: in blocks of each lane,
-	// nodes in all, batches of nonces, iterations of chains, or groups of chains of WOTS+.
+	// nodes in all, groups of nonces, iterations of chains, or groups of chains of WOTS+.
 	max int
 	// group is the number of lanes of a chain kernel whose words are side by side.
 	group int

@@ -16,8 +16,8 @@ import (
 
 // The registers of the arguments of search kernels.
 var (
-	searchNonce   = ESI
-	searchBatches = RDX
+	searchNonce  = ESI
+	searchGroups = RDX
 )
 
 // searchFunction begins a search kernel: its signature, its documentation and
@@ -25,7 +25,7 @@ var (
 // RDI, are.
 func searchFunction(c *Context, name string, doc ...string) (field func(string) Mem) {
 	pkg := blockPackage()
-	signature, err := gotypes.ParseSignatureInPackage(pkg, "func(c *Nonces, n uint32, batches int) (hits uint32, left int)")
+	signature, err := gotypes.ParseSignatureInPackage(pkg, "func(c *Nonces, n uint32, groups int) (hits uint32, left int)")
 	if err != nil {
 		panic(err)
 	}
@@ -35,7 +35,7 @@ func searchFunction(c *Context, name string, doc ...string) (field func(string) 
 	c.Signature(signature)
 	c.Load(c.Param("c"), RDI)
 	c.Load(c.Param("n"), searchNonce)
-	c.Load(c.Param("batches"), searchBatches)
+	c.Load(c.Param("groups"), searchGroups)
 
 	nonces := gotypes.NewComponent(pkg.Scope().Lookup("Nonces").Type(), Mem{Base: RDI})
 	return func(field string) Mem {
@@ -134,7 +134,7 @@ func searchKernel(shape laneShape) func(c *Context, name string) {
 		lanes := shape.groups * groupLanes
 
 		field := searchFunction(c, name,
-			fmt.Sprintf("%s tries %d nonces a batch, one in each 32-bit word of a register. See", name, lanes),
+			fmt.Sprintf("%s tries %d nonces a group, one in each 32-bit word of a register. See", name, lanes),
 			"SearchKernel.Search.")
 		first := R11L
 		firstWord := R10                // where W[first] is, from W[0]
@@ -156,7 +156,7 @@ func searchKernel(shape laneShape) func(c *Context, name string) {
 		in := func(name string) constants { return constants{base: RDI, disp: field(name).Disp} }
 
 		c.XORL(EAX, EAX)
-		c.TESTQ(searchBatches, searchBatches)
+		c.TESTQ(searchGroups, searchGroups)
 		c.JLE(LabelRef("done"))
 		c.LEAQ(local.Offset(63), R12)
 		c.ANDQ(I8(-64), R12)
@@ -170,7 +170,7 @@ func searchKernel(shape laneShape) func(c *Context, name string) {
 			m.store(base.Offset(width*i), x)
 		}
 
-		c.Label("batch")
+		c.Label("group")
 		noncePair(c, field)
 		c.MOVQ(R8, pair)
 		c.MOVL(searchNonce, R9L)
@@ -334,18 +334,18 @@ func searchKernel(shape laneShape) func(c *Context, name string) {
 	}
 }
 
-// searchNext ends a search kernel: it goes on with the next batch, or returns,
-// if EAX, the lanes with a hit, is not zero or no batch is left.
+// searchNext ends a search kernel: it goes on with the next group of
+// nonces. If EAX, the lanes with a hit, is not zero or no group is left, it returns.
 func searchNext(c *Context, leave func()) {
 	c.TESTL(EAX, EAX)
 	c.JNZ(LabelRef("leave"))
-	c.DECQ(searchBatches)
-	c.JNZ(LabelRef("batch"))
+	c.DECQ(searchGroups)
+	c.JNZ(LabelRef("group"))
 	c.Label("leave")
 	leave()
 	c.Label("done")
 	c.Store(EAX, c.Return("hits"))
-	c.Store(searchBatches, c.Return("left"))
+	c.Store(searchGroups, c.Return("left"))
 	c.RET()
 }
 

@@ -9,7 +9,7 @@ import (
 const (
 	searchFields = "R0" // the argument c
 	searchN      = "R1" // the argument n, counted up
-	searchLeft   = "R2" // the argument batches, counted down
+	searchLeft   = "R2" // the argument groups, counted down
 	searchQuad   = "R4" // which four words the digits begin in
 	searchShift  = "R5" // Nonces.shift and digits
 	searchDigits = "R6"
@@ -25,17 +25,17 @@ const (
 // each it does what differs, beginning with the four rounds that the first of
 // the digits belongs to:
 //
-//	load the words of this batch, and write those of the next in their place
+//	load the words of this group, and write those of the next in their place
 //	4 to 16 rounds
 //	48 rounds, with the message schedule
 //	if there is a second block, 64 rounds of constant W
 //	the lanes whose first word of the digest is small enough
 func sha2SearchKernel(f *armFunc) {
 	const n = 4
-	f.signature = "(c *Nonces, n uint32, batches int) (hits uint32, left int)"
+	f.signature = "(c *Nonces, n uint32, groups int) (hits uint32, left int)"
 	f.args = 40
 	f.doc = []string{
-		fmt.Sprintf("%s tries %d nonces a batch, interleaved, with the SHA2 instructions.", f.name, n),
+		fmt.Sprintf("%s tries %d nonces a group, interleaved, with the SHA2 instructions.", f.name, n),
 		"See SearchKernel.Search.",
 	}
 	const block = 16 // where from RSP the first lane's is
@@ -45,7 +45,7 @@ func sha2SearchKernel(f *armFunc) {
 
 	f.do("MOVD", "c+0(FP)", searchFields)
 	f.do("MOVWU", "n+8(FP)", searchN)
-	f.do("MOVD", "batches+16(FP)", searchLeft)
+	f.do("MOVD", "groups+16(FP)", searchLeft)
 	f.do("MOVD", imm(0), searchHits)
 	f.branch("CBZ", searchLeft, "done")
 	s.loadConstants()
@@ -67,7 +67,7 @@ func sha2SearchKernel(f *armFunc) {
 	f.endBlock()
 	s.nextNonces(field)
 
-	f.label("batch")
+	f.label("group")
 	for lane, st := range s.streams {
 		f.do("FLDPQ", at(field["quad"], searchFields), pair(st.abcd, st.efgh))
 		for i, m := range st.msg {
@@ -131,7 +131,7 @@ func sha2SearchKernel(f *armFunc) {
 	f.do("VMOV", first.String()+".S[0]", searchHits)
 	f.branch("CBNZ", searchHits, "done")
 	f.do("SUB", imm(1), searchLeft)
-	f.branch("CBNZ", searchLeft, "batch")
+	f.branch("CBNZ", searchLeft, "group")
 
 	f.label("done")
 	f.do("MOVW", searchHits, "hits+24(FP)")
@@ -156,8 +156,8 @@ func (s *sha2Streams) firstWords(d vreg, tmp []vreg) {
 	s.do("VZIP1", tmp[1].d2(), tmp[0].d2(), d.d2())
 }
 
-// nextNonces writes W[first] and W[first+1] of the four lanes of a batch into
-// their blocks, and goes on to the next batch. It changes wk and old.
+// nextNonces writes W[first] and W[first+1] of the four lanes of a group into
+// their blocks, and goes on to the next group. It changes wk and old.
 func (s *sha2Streams) nextNonces(field map[string]int) {
 	const x, y = "R13", "R14"
 	// The digits of the nonce &^ 15 move apart, one to a byte, and become letters.

@@ -15,7 +15,7 @@ import (
 func shaSearchKernel(c *Context, name string) {
 	const n = 4
 	field := searchFunction(c, name,
-		fmt.Sprintf("%s tries %d nonces a batch, interleaved, with the SHA extensions.", name, n),
+		fmt.Sprintf("%s tries %d nonces a group, interleaved, with the SHA extensions.", name, n),
 		"See SearchKernel.Search.")
 	k, rounds := RAX, EBX
 	quad, quadOffset := R11L, R13 // which four words the digits begin in, and where those are
@@ -29,7 +29,7 @@ func shaSearchKernel(c *Context, name string) {
 	m := sse{e}
 	scratch := &arena{base: R12, align: 16}
 	limit, sum := scratch.take(16), scratch.take(16)
-	pairs := scratch.take(32)                      // the words with digits of the next batch, lane by lane
+	pairs := scratch.take(32)                      // the words with digits of the next group, lane by lane
 	masks := scratch.take(32)                      // PSHUFB's, that put the digits into these words and the next
 	start, h := scratch.take(32), scratch.take(32) // as abef and cdgh
 	streams := make([]shaStream, n)
@@ -47,7 +47,7 @@ func shaSearchKernel(c *Context, name string) {
 
 	clearUpperHalves(c)
 	c.XORL(EAX, EAX)
-	c.TESTQ(searchBatches, searchBatches)
+	c.TESTQ(searchGroups, searchGroups)
 	c.JLE(LabelRef("done"))
 	c.LEAQ(local.Offset(15), R12)
 	c.ANDQ(I8(-16), R12)
@@ -86,7 +86,7 @@ func shaSearchKernel(c *Context, name string) {
 		}
 	}
 
-	// nextPairs leaves W[first] and W[first+1] of the lanes of the next batch in
+	// nextPairs leaves W[first] and W[first+1] of the lanes of the next group in
 	// pairs, and nextWords puts the words of lane i where they belong.
 	nextPairs := func() {
 		low, high, both := X15, spare, shaWK
@@ -127,7 +127,7 @@ func shaSearchKernel(c *Context, name string) {
 		nextWords(i)
 	}
 
-	c.Label("batch")
+	c.Label("group")
 	for _, s := range streams {
 		c.MOVOA(start, s.abef)
 		c.MOVOA(start.Offset(16), s.cdgh)
@@ -143,7 +143,7 @@ func shaSearchKernel(c *Context, name string) {
 	}
 	for i := 4; i < 16; i++ {
 		// Words 0 to 15 have been used up when the words from 32 on are computed:
-		// the next batch's take their place while there are rounds to wait for.
+		// the next group's take their place while there are rounds to wait for.
 		if i == 8 {
 			nextPairs()
 		}

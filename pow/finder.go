@@ -51,20 +51,20 @@ func (f *finder) try(n, count uint64) (tried uint64, found bool) {
 	f.describe(n)
 	digits := s.nonces.Digits()
 	width := uint64(s.kernel.Lanes)
-	base := n &^ (width - 1) // of a batch
+	base := n &^ (width - 1) // of a group
 	count = min(count,
 		1<<(4*digits)-n&(1<<(4*digits)-1),
 		base+uint64(s.kernel.Max)*width-n)
-	batches := int((n - base + count + width - 1) / width)
-	if count < minNonces || uint64(batches)*width > maxIdle*count {
+	groups := int((n - base + count + width - 1) / width)
+	if count < minNonces || uint64(groups)*width > maxIdle*count {
 		return f.tryMessages(n, count)
 	}
-	for batches > 0 {
-		hits, left := s.kernel.Search(&s.nonces, uint32(base), batches)
+	for groups > 0 {
+		hits, left := s.kernel.Search(&s.nonces, uint32(base), groups)
 		if hits == 0 {
 			break
 		}
-		base += uint64(batches-left) * width
+		base += uint64(groups-left) * width
 		for ; hits != 0; hits &= hits - 1 {
 			// A hit can lie outside of the range, and it can be too large by the
 			// last 16 of its 48 bits.
@@ -74,7 +74,7 @@ func (f *finder) try(n, count uint64) (tried uint64, found bool) {
 			}
 		}
 		base += width
-		batches = left - 1
+		groups = left - 1
 	}
 	return count, false
 }

@@ -34,7 +34,7 @@ func prove(k blocks.Spec, c *code) (shown string, err error) {
 	shown = "any blocks"
 	switch k.Operation {
 	case blocks.SearchOp:
-		return "any batches, every place of the digits", proveSearch(k, c)
+		return "any groups, every place of the digits", proveSearch(k, c)
 	case blocks.ChainOp:
 		return "any iterations, any padding", atOneOf(c.heads(), func(head int64) proof {
 			forget()

@@ -8,7 +8,7 @@ import (
 )
 
 // Search kernels, for every place of the last digit, with and without a block that
-// follows, and any number of batches: by induction over the loop of batches.
+// follows, and any number of groups: by induction over the loop of groups.
 
 // A nonceLayout is what Nonces.Reset of internal/block makes of its arguments: a
 // model of that function, which a test compares with it.
@@ -117,7 +117,7 @@ type search struct {
 	last  int
 	more  *block
 	head  int64
-	// progress is how far it came, in batches.
+	// progress is how far it came, in groups.
 	progress int
 	layout   nonceLayout
 	h        state
@@ -125,13 +125,13 @@ type search struct {
 	limit    word
 }
 
-// nonce is the first one of a batch: any multiple of 16 or of the lanes, and class
+// nonce is the first one of a group: any multiple of 16 or of the lanes, and class
 // times the lanes.
 func (s *search) nonce(class int) word {
 	return add(constant(uint32(class*s.lanes)), multiple(input("nonce"), uint32(max(16, s.lanes))))
 }
 
-// digits are the two words with digits of the lanes' messages, of the batch that
+// digits are the two words with digits of the lanes' messages, of the group that
 // begins with nonce n.
 func (s *search) digits(n word) (ws [][2]word) {
 	for i := range s.lanes {
@@ -166,7 +166,7 @@ func flat(ws [][2]word) (r [][]word) {
 	return r
 }
 
-// hits is the word with a bit for each lane of a batch whose digest begins with a
+// hits is the word with a bit for each lane of a group whose digest begins with a
 // word of at most the limit.
 func (s *search) hits(ws [][2]word, in map[word]word) word {
 	var hits [32]fn
@@ -188,13 +188,13 @@ func (s *search) hits(ws [][2]word, in map[word]word) word {
 	return fromBits(&hits)
 }
 
-// entry is a machine at the kernel's entry, with that many batches to do.
-func (s *search) entry(class int, batches linear) *machine {
+// entry is a machine at the kernel's entry, with that many groups to do.
+func (s *search) entry(class int, groups linear) *machine {
 	mem := &machine{mem: map[string]*region{}}
 	c := mem.region("nonces", linear{}, number(nonceSize), true, false)
 	c.words = s.layout.words
 	n := value{kind: aData, lo: s.nonce(class), hi: unknown()}
-	m := s.code.entry([]argument{{"c", address(c, linear{})}, {"n", n}, {"batches", counted(batches)}}, "hits", "left")
+	m := s.code.entry([]argument{{"c", address(c, linear{})}, {"n", n}, {"groups", counted(groups)}}, "hits", "left")
 	m.mem["nonces"] = c
 	return m
 }
@@ -225,7 +225,7 @@ func (s *search) prove() {
 	for _, m := range s.code.run(s.entry(0, number(0)), 0, -1) {
 		nothing(m)
 	}
-	// The inputs for the digits of a batch, and of the next one: kernels may
+	// The inputs for the digits of a group, and of the next one: kernels may
 	// make these already.
 	now, then := make([]map[word]word, classes), make([]map[word]word, classes)
 	want, nexts := make([]word, classes), make([][][2]word, classes)
@@ -308,7 +308,7 @@ func (s *search) prove() {
 						refuse("with a hit, left is %v", l)
 					}
 				case len(m.zeros) != 1:
-					refuse("a batch ends after %d conditions", len(m.zeros))
+					refuse("a group ends after %d conditions", len(m.zeros))
 				case exact && m.ended:
 					expect("the word that is 0", m.zeros[0], want[class])
 					if hits, l := result(m); hits != constant(0) && hits != m.zeros[0] || !same(l, numeric(0)) {
@@ -321,11 +321,11 @@ func (s *search) prove() {
 						todo = append(todo, next)
 					}
 				default:
-					refuse("it ends with batches left, or goes on without")
+					refuse("it ends with groups left, or goes on without")
 				}
 			}
 			if outcomes != 2 {
-				refuse("a batch ends in %d ways", outcomes)
+				refuse("a group ends in %d ways", outcomes)
 			}
 		}
 	}

@@ -39,7 +39,7 @@ func declaration(k blocks.Spec) string {
 	case blocks.NodeOp:
 		return "func(dst *byte, src *byte, n int)"
 	case blocks.SearchOp:
-		return "func(c *Nonces, n uint32, batches int) (hits uint32, left int)"
+		return "func(c *Nonces, n uint32, groups int) (hits uint32, left int)"
 	case blocks.ChainOp:
 		return "func(c *uint32, n int, padding *[8]uint32)"
 	case blocks.WotsOp:

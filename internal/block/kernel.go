@@ -58,7 +58,7 @@ type Header struct {
 	Spec
 	// Max bounds the work of one call, so that it takes about 50 µs at most. It counts
 	// what the operation does: the blocks of a lane (slice·turns of Kernel.Blocks),
-	// nodes, batches of nonces, iterations of HMAC, groups of chains of WOTS+.
+	// nodes, groups of nonces, iterations of HMAC, groups of chains of WOTS+.
 	Max int
 	// Supported reports whether this machine can run the kernel, Enabled whether the
 	// kernel may be chosen as well.

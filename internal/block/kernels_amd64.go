@@ -150,18 +150,18 @@ func nodeKernel(name string) func(dst, src *byte, n int) {
 }
 
 // search runs the kernel of that name.
-func search(name string, c *Nonces, n uint32, batches int) (hits uint32, left int) {
+func search(name string, c *Nonces, n uint32, groups int) (hits uint32, left int) {
 	switch name {
 	case "search_x32_avx512":
-		return search_x32_avx512(c, n, batches)
+		return search_x32_avx512(c, n, groups)
 	case "search_x4_shani":
-		return search_x4_shani(c, n, batches)
+		return search_x4_shani(c, n, groups)
 	case "search_x8_avx2":
-		return search_x8_avx2(c, n, batches)
+		return search_x8_avx2(c, n, groups)
 	case "search_x4_avx":
-		return search_x4_avx(c, n, batches)
+		return search_x4_avx(c, n, groups)
 	case "search_x4_ssse3":
-		return search_x4_ssse3(c, n, batches)
+		return search_x4_ssse3(c, n, groups)
 	}
 	panic("sha256: no search kernel " + name)
 }

@@ -87,10 +87,10 @@ func nodeKernel(name string) func(dst, src *byte, n int) {
 }
 
 // search runs the kernel of that name.
-func search(name string, c *Nonces, n uint32, batches int) (hits uint32, left int) {
+func search(name string, c *Nonces, n uint32, groups int) (hits uint32, left int) {
 	switch name {
 	case "search_x4_sha2":
-		return search_x4_sha2(c, n, batches)
+		return search_x4_sha2(c, n, groups)
 	}
 	panic("sha256: no search kernel " + name)
 }

@@ -143,15 +143,15 @@ func (c *Nonces) Digits() int { return 8 - int(c.shift)/8 }
 // nonces, Lanes at a time.
 type SearchKernel struct{ Header }
 
-// Search tries batches of Lanes nonces until a batch has a hit. The first nonce has the
+// Search tries groups of Lanes nonces until a group has a hit. The first nonce has the
 // lowest eight digits n, a multiple of Lanes. Bit i of hits is set if nonce i of the
-// last batch is a hit. left is the number of batches that were left, the last batch
+// last group is a hit. left is the number of groups that were left, the last group
 // included. Without a hit both are 0.
 //
-// Only the last c.Digits() digits count up. If they overflow within a batch, the
+// Only the last c.Digits() digits count up. If they overflow within a group, the
 // further nonces are not the numbers that their positions say.
-func (k *SearchKernel) Search(c *Nonces, n uint32, batches int) (hits uint32, left int) {
-	return search(k.Name, c, n, batches)
+func (k *SearchKernel) Search(c *Nonces, n uint32, groups int) (hits uint32, left int) {
+	return search(k.Name, c, n, groups)
 }
 
 // SearchKernels returns this architecture's search kernels.

@@ -2,12 +2,12 @@
 
 //go:build !purego
 
-// func search_x32_avx512(c *Nonces, n uint32, batches int) (hits uint32, left int)
+// func search_x32_avx512(c *Nonces, n uint32, groups int) (hits uint32, left int)
 // Requires: AVX, AVX512F
 TEXT ·search_x32_avx512(SB), $8512-40
 	MOVQ         c+0(FP), DI
 	MOVL         n+8(FP), SI
-	MOVQ         batches+16(FP), DX
+	MOVQ         groups+16(FP), DX
 	XORL         AX, AX
 	TESTQ        DX, DX
 	JLE          done
@@ -21,7 +21,7 @@ TEXT ·search_x32_avx512(SB), $8512-40
 	VMOVDQU32    Z16, 64(R12)
 	VMOVDQU32    Z16, 128(R12)
 
-batch:
+group:
 	MOVL         SI, R8
 	ANDL         $-16, R8
 	MOVQ         R8, R9
@@ -2170,7 +2170,7 @@ compare:
 	TESTL    AX, AX
 	JNZ      leave
 	DECQ     DX
-	JNZ      batch
+	JNZ      group
 
 leave:
 	VZEROUPPER

@@ -2,12 +2,12 @@
 
 //go:build !purego
 
-// func search_x4_avx(c *Nonces, n uint32, batches int) (hits uint32, left int)
+// func search_x4_avx(c *Nonces, n uint32, groups int) (hits uint32, left int)
 // Requires: AVX
 TEXT ·search_x4_avx(SB), $1136-40
 	MOVQ         c+0(FP), DI
 	MOVL         n+8(FP), SI
-	MOVQ         batches+16(FP), DX
+	MOVQ         groups+16(FP), DX
 	XORL         AX, AX
 	TESTQ        DX, DX
 	JLE          done
@@ -20,7 +20,7 @@ TEXT ·search_x4_avx(SB), $1136-40
 	VBROADCASTSS 20(DI), X8
 	VMOVDQU      X8, 16(R12)
 
-batch:
+group:
 	MOVL         SI, R8
 	ANDL         $-16, R8
 	MOVQ         R8, R9
@@ -1919,7 +1919,7 @@ compare:
 	TESTL     AX, AX
 	JNZ       leave
 	DECQ      DX
-	JNZ       batch
+	JNZ       group
 
 leave:
 done:

@@ -4,11 +4,11 @@
 
 #include "textflag.h"
 
-// func search_x4_sha2(c *Nonces, n uint32, batches int) (hits uint32, left int)
+// func search_x4_sha2(c *Nonces, n uint32, groups int) (hits uint32, left int)
 TEXT ·search_x4_sha2(SB), $264-40
 	MOVD  c+0(FP), R0
 	MOVWU n+8(FP), R1
-	MOVD  batches+16(FP), R2
+	MOVD  groups+16(FP), R2
 	MOVD  $0, R12
 	CBZ R2, done
 	FMOVQ 124(R0), F8
@@ -74,7 +74,7 @@ TEXT ·search_x4_sha2(SB), $264-40
 	FMOVD F29, 128(R7)
 	FMOVD F26, 192(R7)
 
-batch:
+group:
 	AND   $0xfffffff0, R1, R13
 	FLDPQ 60(R0), (F0, F1)
 	FMOVQ 16(RSP), F8
@@ -752,7 +752,7 @@ compare:
 	VMOV  V9.S[0], R12
 	CBNZ R12, done
 	SUB $1, R2
-	CBNZ R2, batch
+	CBNZ R2, group
 
 done:
 	MOVW R12, hits+24(FP)

@@ -4,12 +4,12 @@
 
 #include "textflag.h"
 
-// func search_x4_shani(c *Nonces, n uint32, batches int) (hits uint32, left int)
+// func search_x4_shani(c *Nonces, n uint32, groups int) (hits uint32, left int)
 // Requires: SHA, SSE, SSE2, SSSE3
 TEXT ·search_x4_shani(SB), $1520-40
 	MOVQ c+0(FP), DI
 	MOVL n+8(FP), SI
-	MOVQ batches+16(FP), DX
+	MOVQ groups+16(FP), DX
 	CMPB ·hasAVX+0(SB), $0x00
 	JEQ  clear
 	VZEROUPPER
@@ -207,7 +207,7 @@ clear:
 	PADDD      X1, X2
 	MOVOA      X2, 1440(R12)(R13*1)
 
-batch:
+group:
 	MOVOA 96(R12), X3
 	MOVOA 112(R12), X4
 	MOVOA 96(R12), X5
@@ -1048,7 +1048,7 @@ compare:
 	TESTL      AX, AX
 	JNZ        leave
 	DECQ       DX
-	JNZ        batch
+	JNZ        group
 
 leave:
 done:

@@ -4,12 +4,12 @@
 
 #include "textflag.h"
 
-// func search_x4_ssse3(c *Nonces, n uint32, batches int) (hits uint32, left int)
+// func search_x4_ssse3(c *Nonces, n uint32, groups int) (hits uint32, left int)
 // Requires: SSE, SSE2
 TEXT ·search_x4_ssse3(SB), $1136-40
 	MOVQ   c+0(FP), DI
 	MOVL   n+8(FP), SI
-	MOVQ   batches+16(FP), DX
+	MOVQ   groups+16(FP), DX
 	XORL   AX, AX
 	TESTQ  DX, DX
 	JLE    done
@@ -24,7 +24,7 @@ TEXT ·search_x4_ssse3(SB), $1136-40
 	PSHUFD $0x00, X8, X8
 	MOVOU  X8, 16(R12)
 
-batch:
+group:
 	MOVL   SI, R8
 	ANDL   $-16, R8
 	MOVQ   R8, R9
@@ -2199,7 +2199,7 @@ compare:
 	TESTL    AX, AX
 	JNZ      leave
 	DECQ     DX
-	JNZ      batch
+	JNZ      group
 
 leave:
 done:

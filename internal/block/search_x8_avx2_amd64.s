@@ -2,12 +2,12 @@
 
 //go:build !purego
 
-// func search_x8_avx2(c *Nonces, n uint32, batches int) (hits uint32, left int)
+// func search_x8_avx2(c *Nonces, n uint32, groups int) (hits uint32, left int)
 // Requires: AVX, AVX2
 TEXT ·search_x8_avx2(SB), $2208-40
 	MOVQ         c+0(FP), DI
 	MOVL         n+8(FP), SI
-	MOVQ         batches+16(FP), DX
+	MOVQ         groups+16(FP), DX
 	XORL         AX, AX
 	TESTQ        DX, DX
 	JLE          done
@@ -20,7 +20,7 @@ TEXT ·search_x8_avx2(SB), $2208-40
 	VPBROADCASTD 20(DI), Y8
 	VMOVDQU      Y8, 32(R12)
 
-batch:
+group:
 	MOVL         SI, R8
 	ANDL         $-16, R8
 	MOVQ         R8, R9
@@ -1951,7 +1951,7 @@ compare:
 	TESTL     AX, AX
 	JNZ       leave
 	DECQ      DX
-	JNZ       batch
+	JNZ       group
 
 leave:
 	VZEROUPPER

@@ -148,36 +148,36 @@ func node_x2_shani(dst *byte, src *byte, n int)
 //go:noescape
 func node_x1_shani(dst *byte, src *byte, n int)
 
-// search_x32_avx512 tries 32 nonces a batch, one in each 32-bit word of a
+// search_x32_avx512 tries 32 nonces a group, one in each 32-bit word of a
 // register. See SearchKernel.Search. It needs AVX512F.
 //
 //go:noescape
-func search_x32_avx512(c *Nonces, n uint32, batches int) (hits uint32, left int)
+func search_x32_avx512(c *Nonces, n uint32, groups int) (hits uint32, left int)
 
-// search_x4_shani tries 4 nonces a batch, interleaved, with the SHA extensions.
+// search_x4_shani tries 4 nonces a group, interleaved, with the SHA extensions.
 // See SearchKernel.Search. It needs SSSE3 and SHA.
 //
 //go:noescape
-func search_x4_shani(c *Nonces, n uint32, batches int) (hits uint32, left int)
+func search_x4_shani(c *Nonces, n uint32, groups int) (hits uint32, left int)
 
-// search_x8_avx2 tries 8 nonces a batch, one in each 32-bit word of a register.
+// search_x8_avx2 tries 8 nonces a group, one in each 32-bit word of a register.
 // See SearchKernel.Search. It needs AVX2.
 //
 //go:noescape
-func search_x8_avx2(c *Nonces, n uint32, batches int) (hits uint32, left int)
+func search_x8_avx2(c *Nonces, n uint32, groups int) (hits uint32, left int)
 
-// search_x4_avx tries 4 nonces a batch, one in each 32-bit word of a register.
+// search_x4_avx tries 4 nonces a group, one in each 32-bit word of a register.
 // See SearchKernel.Search. It needs AVX.
 //
 //go:noescape
-func search_x4_avx(c *Nonces, n uint32, batches int) (hits uint32, left int)
+func search_x4_avx(c *Nonces, n uint32, groups int) (hits uint32, left int)
 
-// search_x4_ssse3 tries 4 nonces a batch, one in each 32-bit word of a
+// search_x4_ssse3 tries 4 nonces a group, one in each 32-bit word of a
 // register. See SearchKernel.Search. It needs SSE2, which is part of every
 // amd64.
 //
 //go:noescape
-func search_x4_ssse3(c *Nonces, n uint32, batches int) (hits uint32, left int)
+func search_x4_ssse3(c *Nonces, n uint32, groups int) (hits uint32, left int)
 
 // chain_x32_avx512 does n iterations of 32 chains of HMAC, one 32-bit word of
 // each in a register: see ChainKernel.Advance. It needs AVX512F.

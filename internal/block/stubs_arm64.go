@@ -54,11 +54,11 @@ func node_x1_sha2(dst, src *byte, n int)
 //go:noescape
 func node_x4_neon(dst, src *byte, n int)
 
-// search_x4_sha2 tries 4 nonces a batch, interleaved, with the SHA2
+// search_x4_sha2 tries 4 nonces a group, interleaved, with the SHA2
 // instructions. See SearchKernel.Search. It needs SHA2.
 //
 //go:noescape
-func search_x4_sha2(c *Nonces, n uint32, batches int) (hits uint32, left int)
+func search_x4_sha2(c *Nonces, n uint32, groups int) (hits uint32, left int)
 
 // chain_x4_sha2 does n iterations of HMAC, 4 chains interleaved, with the SHA2
 // instructions: see ChainKernel.Advance. It needs SHA2.
