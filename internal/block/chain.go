@@ -1,6 +1,10 @@
 package block
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/sha256-simd/sha256-simd/internal/noescape"
+)
 
 // Chains are chains of HMAC, one in each lane of a ChainKernel. A chain has four
 // values: the states after a key's block of ipad and of opad, its last digest U, and
@@ -70,6 +74,6 @@ func (k *ChainKernel) Clear(c *Chains) { clear(c[:k.Lanes*chainValues*8]) }
 // first; the padding follows in both.
 func (k *ChainKernel) Advance(c *Chains, n int, padding *[8]uint32) {
 	for ; n > 0; n -= k.Max {
-		advance(k.Name, (*uint32)(noescape(unsafe.Pointer(c))), min(n, k.Max), padding)
+		advance(k.Name, (*uint32)(noescape.Pointer(unsafe.Pointer(c))), min(n, k.Max), padding)
 	}
 }

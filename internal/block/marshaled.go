@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"hash"
 	"unsafe"
+
+	"github.com/sha256-simd/sha256-simd/internal/noescape"
 )
 
 const (
@@ -52,6 +54,6 @@ type StdHash interface {
 // Read sets m to the state of h, which crypto/sha256's New or New224 returned. It reports
 // whether it is a state of SHA-256. m does not escape: h keeps no memory that it appends to.
 func (m *Marshaled) Read(h StdHash) bool {
-	b, err := h.AppendBinary((*Marshaled)(noescape(unsafe.Pointer(m)))[:0])
+	b, err := h.AppendBinary((*Marshaled)(noescape.Pointer(unsafe.Pointer(m)))[:0])
 	return err == nil && len(b) == len(m) && unsafe.SliceData(b) == &m[0] && string(m[:len(Magic256)]) == Magic256
 }

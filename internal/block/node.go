@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"unsafe"
 
+	"github.com/sha256-simd/sha256-simd/internal/noescape"
 	"github.com/sha256-simd/sha256-simd/internal/race"
 )
 
@@ -28,8 +29,8 @@ func (k *NodeKernel) Hash(dst, src []byte) {
 	race.Read(src)
 	race.Write(dst[:len(src)/2])
 	for {
-		d := noescape(unsafe.Pointer(unsafe.SliceData(dst)))
-		s := noescape(unsafe.Pointer(unsafe.SliceData(src)))
+		d := noescape.Pointer(unsafe.Pointer(unsafe.SliceData(dst)))
+		s := noescape.Pointer(unsafe.Pointer(unsafe.SliceData(src)))
 		k.hash((*byte)(d), (*byte)(s), min(len(src)/NodeSize, k.Max))
 		if len(src) <= k.Max*NodeSize {
 			return

@@ -5,6 +5,8 @@ import (
 	"crypto/sha256"
 	"sync"
 	"unsafe"
+
+	"github.com/sha256-simd/sha256-simd/internal/noescape"
 )
 
 // stdState is a crypto/sha256 hash together with room for its marshalled form.
@@ -38,7 +40,7 @@ func x1_std(h *State, p *byte, n int) {
 	if err := s.hash.UnmarshalBinary(s.buf); err != nil {
 		panic("sha256: crypto/sha256 refuses its own state: " + err.Error())
 	}
-	s.hash.Write(unsafe.Slice((*byte)(noescape(unsafe.Pointer(p))), n*Size))
+	s.hash.Write(unsafe.Slice((*byte)(noescape.Pointer(unsafe.Pointer(p))), n*Size))
 	s.buf, _ = s.hash.AppendBinary(s.buf[:0])
 	(*Marshaled)(s.buf).Decode(h)
 	stdPool.Put(s)

@@ -3,6 +3,8 @@ package block
 import (
 	"encoding/binary"
 	"unsafe"
+
+	"github.com/sha256-simd/sha256-simd/internal/noescape"
 )
 
 // Wots has chains of WOTS+, as in SLH-DSA with SHA-256, one in each lane of a
@@ -84,6 +86,6 @@ func (k *WotsKernel) Get(c *Wots, lane int, b *[Size]byte, size int) {
 func (k *WotsKernel) Follow(c *Wots, chains, n int) {
 	groups := min((chains+k.Lanes-1)/k.Lanes, k.Max) // a Wots has no more
 	for range n {
-		follow(k.Name, (*uint32)(noescape(unsafe.Pointer(c))), groups)
+		follow(k.Name, (*uint32)(noescape.Pointer(unsafe.Pointer(c))), groups)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
+	"github.com/sha256-simd/sha256-simd/internal/noescape"
 )
 
 const (
@@ -125,21 +126,12 @@ func (t *TreeOf[N]) climbByParent(dst *N, nodes []N, level int, twins *bool) {
 }
 
 // parent is Parent. If the children are equal and twins is not nil, it also sets *twins to
-// true.
+// true. Parent keeps no pointer; if it might, all nodes would be on the heap.
 func (t *TreeOf[N]) parent(dst *N, children *[2]N, twins *bool) {
 	if twins != nil && children[0] == children[1] {
 		*twins = true
 	}
-	t.Parent((*N)(noescape(unsafe.Pointer(dst))), (*[2]N)(noescape(unsafe.Pointer(children))))
-}
-
-// noescape hides p from escape analysis, which cannot know that Parent keeps no pointer:
-// otherwise all nodes would be on the heap.
-//
-//go:nosplit
-func noescape(p unsafe.Pointer) unsafe.Pointer {
-	x := uintptr(p)
-	return *(*unsafe.Pointer)(unsafe.Pointer(&x))
+	t.Parent((*N)(noescape.Pointer(unsafe.Pointer(dst))), (*[2]N)(noescape.Pointer(unsafe.Pointer(children))))
 }
 
 func (t *TreeOf[N]) root(s *scratch[N], nodes []N, level, depth int) N {
