@@ -7,7 +7,6 @@ package composite
 import (
 	"context"
 	"encoding/base64"
-	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -81,16 +80,11 @@ func (c Checksum) CheckS3() error {
 // It is an error if size is below 0, if partSize is below 1, or if there are more than
 // 1<<24 parts. S3 has other limits: see [Checksum.CheckS3].
 func Sum(ctx context.Context, r io.ReaderAt, size, partSize int64) (Checksum, error) {
-	n, err := countParts(size, partSize)
-	switch {
-	case err != nil:
-		return Checksum{}, err
-	case n > maxParts:
-		return Checksum{}, fmt.Errorf("composite: %d parts of %d bytes; expected at most %d parts", n, partSize, maxParts)
-	case r == nil && size > 0:
-		return Checksum{}, errors.New("composite: nil reader")
+	n, wrong := countParts(size, partSize)
+	if n > maxParts {
+		wrong = fmt.Errorf("composite: %d parts of %d bytes; expected at most %d parts", n, partSize, maxParts)
 	}
-	if err := ctx.Err(); err != nil {
+	if err := parts.Check(ctx, "composite", r, size, wrong); err != nil {
 		return Checksum{}, err
 	}
 	c := Checksum{Parts: make([][32]byte, n), Size: size, PartSize: partSize}

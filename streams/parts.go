@@ -2,7 +2,6 @@ package streams
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -62,21 +61,8 @@ func Parts(ctx context.Context, r io.ReaderAt, size, partSize int64, o PartsOpti
 	if o.Workers < 0 {
 		panic(fmt.Sprintf("streams: Parts: Workers is %d; expected 0 or more", o.Workers))
 	}
-	n := int64(0)
-	if size > 0 && partSize > 0 {
-		n = (size-1)/partSize + 1
-	}
-	switch {
-	case size < 0:
-		return nil, fmt.Errorf("streams: negative size %d", size)
-	case partSize < 1:
-		return nil, fmt.Errorf("streams: part size %d; expected at least 1", partSize)
-	case n > maxParts:
-		return nil, fmt.Errorf("streams: %d parts of %d bytes; expected at most %d parts", n, partSize, maxParts)
-	case r == nil && size > 0:
-		return nil, errors.New("streams: nil reader")
-	}
-	if err := ctx.Err(); err != nil {
+	n, wrong := countParts(size, partSize)
+	if err := parts.Check(ctx, "streams", r, size, wrong); err != nil {
 		return nil, err
 	}
 	digests := make([][sha256.Size]byte, n)
@@ -94,6 +80,21 @@ func Parts(ctx context.Context, r io.ReaderAt, size, partSize int64, o PartsOpti
 		return nil, err
 	}
 	return digests, nil
+}
+
+// countParts returns the number of parts, or what is wrong with partSize. size may be negative.
+func countParts(size, partSize int64) (int64, error) {
+	if partSize < 1 {
+		return 0, fmt.Errorf("streams: part size %d; expected at least 1", partSize)
+	}
+	n := int64(0)
+	if size > 0 {
+		n = (size-1)/partSize + 1
+	}
+	if n > maxParts {
+		return 0, fmt.Errorf("streams: %d parts of %d bytes; expected at most %d parts", n, partSize, maxParts)
+	}
+	return n, nil
 }
 
 // sumInOrder is Parts with InOrder.

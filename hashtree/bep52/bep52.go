@@ -6,7 +6,6 @@ package bep52
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"math/bits"
@@ -46,16 +45,11 @@ type Tree struct {
 // It is an error if size is below 0, or if pieceLength is not a power of two of at least
 // 16 KiB.
 func Sum(ctx context.Context, r io.ReaderAt, size, pieceLength int64) (Tree, error) {
-	if size < 0 {
-		return Tree{}, fmt.Errorf("bep52: negative size %d", size)
-	}
+	var wrong error
 	if pieceLength < blockSize || pieceLength&(pieceLength-1) != 0 {
-		return Tree{}, fmt.Errorf("bep52: piece length %d; expected a power of two of at least %d", pieceLength, blockSize)
+		wrong = fmt.Errorf("bep52: piece length %d; expected a power of two of at least %d", pieceLength, blockSize)
 	}
-	if r == nil && size > 0 {
-		return Tree{}, errors.New("bep52: nil reader")
-	}
-	if err := ctx.Err(); err != nil {
+	if err := parts.Check(ctx, "bep52", r, size, wrong); err != nil {
 		return Tree{}, err
 	}
 	t := Tree{Size: size, PieceLength: pieceLength}

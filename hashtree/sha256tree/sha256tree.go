@@ -13,8 +13,6 @@ package sha256tree
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"io"
 	"math"
 	"runtime"
@@ -109,11 +107,8 @@ const windowLevel = 18
 // them at once. A call needs 4 MiB for each worker, and 8 MiB for the tree, whatever the
 // size. It is an error if size is below 0.
 func Sum(ctx context.Context, r io.ReaderAt, size int64) ([Size]byte, error) {
-	switch {
-	case size < 0:
-		return [Size]byte{}, fmt.Errorf("sha256tree: size %d is negative", size)
-	case r == nil && size > 0:
-		return [Size]byte{}, errors.New("sha256tree: nil reader")
+	if err := parts.Check(ctx, "sha256tree", r, size, nil); err != nil {
+		return [Size]byte{}, err
 	}
 	return sum(ctx, r, size, windowLevel)
 }
@@ -130,9 +125,6 @@ func groupLevel(n int) int {
 
 // sum is Sum by windows of 2^level chunks.
 func sum(ctx context.Context, r io.ReaderAt, size int64, level int) ([Size]byte, error) {
-	if err := ctx.Err(); err != nil {
-		return [Size]byte{}, err
-	}
 	window := int64(chunkSize) << level
 	var (
 		p       merkle.Peaks

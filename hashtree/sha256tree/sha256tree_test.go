@@ -413,7 +413,7 @@ func TestSumErrors(t *testing.T) {
 		is   error
 		text string
 	}{
-		{"negative size", ctx, bytes.NewReader(data), -1, nil, "sha256tree: size -1 is negative"},
+		{"negative size", ctx, bytes.NewReader(data), -1, nil, "sha256tree: negative size -1"},
 		{"nil reader", ctx, nil, 1, nil, "sha256tree: nil reader"},
 		{"too short", ctx, bytes.NewReader(data), 1<<20 + 1, io.ErrUnexpectedEOF, "sha256tree: reading at offset 1048576: unexpected EOF"},
 		{"broken", ctx, failing{bytes.NewReader(data), 70_000, errBroken}, 1 << 20, errBroken, "sha256tree: reading at offset "},

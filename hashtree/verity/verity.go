@@ -11,7 +11,6 @@ package verity
 import (
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"hash"
 	"io"
@@ -59,7 +58,8 @@ const (
 // It is an error if size is below 0, if the salt is longer than 32 bytes, or if the
 // block size is not a power of two from 1024 to 65536.
 func FS(ctx context.Context, r io.ReaderAt, size int64, o Options) ([32]byte, error) {
-	if err := o.check(r, size, fsMinBlockSize, fsMaxBlockSize, fsMaxSalt); err != nil {
+	wrong := o.check(fsMinBlockSize, fsMaxBlockSize, fsMaxSalt)
+	if err := parts.Check(ctx, "verity", r, size, wrong); err != nil {
 		return [32]byte{}, err
 	}
 	var prefix []byte
@@ -94,29 +94,26 @@ func FS(ctx context.Context, r io.ReaderAt, size int64, o Options) ([32]byte, er
 // It is an error if size is not a positive multiple of the block size, if the salt is
 // longer than 256 bytes, or if the block size is not a power of two from 512 to 524288.
 func DM(ctx context.Context, r io.ReaderAt, size int64, tree io.WriterAt, o Options) ([32]byte, error) {
-	if err := o.check(r, size, dmMinBlockSize, dmMaxBlockSize, dmMaxSalt); err != nil {
-		return [32]byte{}, err
+	wrong := o.check(dmMinBlockSize, dmMaxBlockSize, dmMaxSalt)
+	if wrong == nil && (size == 0 || size%int64(o.BlockSize) != 0) {
+		wrong = fmt.Errorf("verity: size %d; expected a positive multiple of the block size %d", size, o.BlockSize)
 	}
-	if size == 0 || size%int64(o.BlockSize) != 0 {
-		return [32]byte{}, fmt.Errorf("verity: size %d; expected a positive multiple of the block size %d", size, o.BlockSize)
+	if err := parts.Check(ctx, "verity", r, size, wrong); err != nil {
+		return [32]byte{}, err
 	}
 	return newTree(size, o.BlockSize, o.Salt, tree).sum(ctx, r)
 }
 
 // check sets the default and returns what is wrong.
-func (o *Options) check(r io.ReaderAt, size int64, minBlock, maxBlock, maxSalt int) error {
+func (o *Options) check(minBlock, maxBlock, maxSalt int) error {
 	if o.BlockSize == 0 {
 		o.BlockSize = defaultBlockSize
 	}
 	switch b := o.BlockSize; {
-	case size < 0:
-		return fmt.Errorf("verity: negative size %d", size)
 	case b < minBlock || b > maxBlock || b&(b-1) != 0:
 		return fmt.Errorf("verity: block size %d; expected a power of two from %d to %d", b, minBlock, maxBlock)
 	case len(o.Salt) > maxSalt:
 		return fmt.Errorf("verity: salt of %d bytes; expected at most %d", len(o.Salt), maxSalt)
-	case r == nil && size > 0:
-		return errors.New("verity: nil reader")
 	}
 	return nil
 }
@@ -160,9 +157,6 @@ func (t *tree) perBlock() int { return t.blockSize / sha256.Size }
 
 // sum returns the root, which is all zeros without data.
 func (t *tree) sum(ctx context.Context, r io.ReaderAt) ([32]byte, error) {
-	if err := ctx.Err(); err != nil {
-		return [32]byte{}, err
-	}
 	step := window * int64(t.blockSize)
 	var digests [][32]byte
 	for left := t.size; left > 0; left -= min(left, step) {

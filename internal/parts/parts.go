@@ -125,6 +125,21 @@ func (p Parts) Count() int64 {
 	return (p.Size-1)/p.PartSize + 1
 }
 
+// Check returns what is wrong with the arguments of a function that reads size bytes of r, with
+// the name of its package in front. wrong, if not nil, is what is wrong with its other
+// arguments. If all are right, Check returns ctx.Err().
+func Check(ctx context.Context, pkg string, r io.ReaderAt, size int64, wrong error) error {
+	switch {
+	case size < 0:
+		return fmt.Errorf("%s: negative size %d", pkg, size)
+	case wrong != nil:
+		return wrong
+	case r == nil && size > 0:
+		return fmt.Errorf("%s: nil reader", pkg)
+	}
+	return ctx.Err()
+}
+
 // Sum sets digests[i] to the digest of part i. The length of digests is the number of
 // parts. For an empty stretch it is 1: digests[0] is set to the digest of an empty part.
 //
