@@ -103,8 +103,5 @@ func countParts(size, partSize int64) (int64, error) {
 	if partSize < 1 {
 		return 0, fmt.Errorf("composite: part size %d; expected at least 1", partSize)
 	}
-	if size == 0 {
-		return 1, nil
-	}
-	return (size-1)/partSize + 1, nil
+	return max(1, parts.CeilDiv(size, partSize)), nil
 }

@@ -87,10 +87,7 @@ func countParts(size, partSize int64) (int64, error) {
 	if partSize < 1 {
 		return 0, fmt.Errorf("streams: part size %d; expected at least 1", partSize)
 	}
-	n := int64(0)
-	if size > 0 {
-		n = (size-1)/partSize + 1
-	}
+	n := parts.CeilDiv(max(0, size), partSize)
 	if n > maxParts {
 		return 0, fmt.Errorf("streams: %d parts of %d bytes; expected at most %d parts", n, partSize, maxParts)
 	}

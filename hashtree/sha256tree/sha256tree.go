@@ -82,7 +82,7 @@ func leaves(dst [][Size]byte, data []byte) {
 }
 
 // count returns how many chunks a message of `size` bytes has: at least one.
-func count(size int64) int64 { return max(1, (size-1)/chunkSize+1) }
+func count(size int64) int64 { return max(1, parts.CeilDiv(size, chunkSize)) }
 
 // Sum256 returns the SHA256TREE digest of data. It hashes on the calling
 // goroutine, and above 1 MiB of data allocates little more than 1/1024 of its

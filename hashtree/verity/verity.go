@@ -140,8 +140,8 @@ func newTree(size int64, blockSize int, prefix []byte, out io.WriterAt) *tree {
 	t := &tree{size: size, blockSize: blockSize, prefix: prefix, prefixed: sha256.New(), out: out}
 	t.prefixed.Write(prefix)
 	var blocks []int64 // of each level
-	for n := ceilDiv(size, blockSize); n > 1; {
-		n = ceilDiv(n, t.perBlock())
+	for n := parts.CeilDiv(size, int64(blockSize)); n > 1; {
+		n = parts.CeilDiv(n, int64(t.perBlock()))
 		blocks = append(blocks, n)
 	}
 	t.levels = make([]level, len(blocks))
@@ -207,7 +207,7 @@ func (t *tree) flush(l int) error {
 	if len(lv.digests) == 0 {
 		return nil
 	}
-	sums := make([][32]byte, ceilDiv(int64(len(lv.digests)), t.perBlock()))
+	sums := make([][32]byte, parts.CeilDiv(len(lv.digests), t.perBlock()))
 	// Zeros fill the last block.
 	lv.digests = append(lv.digests, make([][32]byte, len(sums)*t.perBlock()-len(lv.digests))...)
 	data := sha256.RowsOf(lv.digests).Data
@@ -225,6 +225,3 @@ func (t *tree) flush(l int) error {
 	lv.digests = lv.digests[:0]
 	return t.add(l+1, sums)
 }
-
-// ceilDiv returns a/b, rounded up, if a is positive, and 1 if it is 0.
-func ceilDiv(a int64, b int) int64 { return (a-1)/int64(b) + 1 }

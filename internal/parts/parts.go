@@ -118,12 +118,7 @@ type hasher struct {
 var errExited = errors.New("ReadAt ended its goroutine")
 
 // Count returns the number of parts.
-func (p Parts) Count() int64 {
-	if p.Size == 0 {
-		return 0
-	}
-	return (p.Size-1)/p.PartSize + 1
-}
+func (p Parts) Count() int64 { return CeilDiv(p.Size, p.PartSize) }
 
 // Check returns what is wrong with the arguments of a function that reads size bytes of r, with
 // the name of its package in front. wrong, if not nil, is what is wrong with its other
@@ -188,10 +183,10 @@ func (p Parts) sum(ctx context.Context, digests [][32]byte) error {
 	if p.GroupSize == 0 {
 		// As few rounds of groups as can be, and groups of one size, so that the
 		// workers end together.
-		rounds := ceilDiv(parts, count*limit)
-		p.GroupSize = ceilDiv(parts, count*rounds)
+		rounds := CeilDiv(parts, count*limit)
+		p.GroupSize = CeilDiv(parts, count*rounds)
 	}
-	count = min(count, ceilDiv(parts, p.GroupSize))
+	count = min(count, CeilDiv(parts, p.GroupSize))
 	l := &pipeline{Parts: p, digests: digests, prefix: prefixOf(p.Prefix), stretch: int64(stepSize / p.GroupSize)}
 	longest := l.padded(0)
 	if longest <= l.stretch {
@@ -519,5 +514,10 @@ func ReadFull(ctx context.Context, r io.ReaderAt, b []byte, off int64) error {
 	return nil
 }
 
-// ceilDiv returns a/b, rounded up.
-func ceilDiv(a, b int) int { return (a-1)/b + 1 }
+// CeilDiv returns a/b, rounded up. a is not negative, b is positive.
+func CeilDiv[T int | int64](a, b T) T {
+	if a == 0 {
+		return 0
+	}
+	return (a-1)/b + 1
+}
