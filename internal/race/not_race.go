@@ -1,7 +1,5 @@
 //go:build !race
 
-// Package race reports to the race detector what assembly reads and writes: it
-// cannot see that by itself. Without the detector its functions do nothing.
 package race
 
 // Enabled says whether the race detector is part of this build.
