@@ -106,10 +106,10 @@ func (p *Chains) together(n, steps, longest int, even bool) int64 {
 }
 
 // passes returns the cycles that plain chains cost in passes.
-func (s *Streams) passes(n, steps, longest int, even bool) int64 {
-	width := min(n, s.Width)
-	pass := jobCosts.list + 4*s.overhead.callOf(width)
-	step := passCycles + s.cycles[width]/width
+func (p *Streams) passes(n, steps, longest int, even bool) int64 {
+	width := min(n, p.Width)
+	pass := jobCosts.list + 4*p.overhead.callOf(width)
+	step := passCycles + p.cycles[width]/width
 	if !even {
 		step += compactCycles
 	}
