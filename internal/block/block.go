@@ -141,61 +141,6 @@ func putLength(tail []byte, length uint64) {
 	binary.BigEndian.PutUint64(tail[len(tail)-8:], length<<3)
 }
 
-// Finish sets sum to the digest of a message of `length` bytes. rest is its end, from a block
-// boundary on, and h is the state before rest. h stays as it is. sum may overlap rest. If the 64
-// bytes from the last block boundary on lie on two pages, Go code pads the end (see onTwoPages).
-func Finish(sum *[DigestSize]byte, h *State, rest []byte, length uint64) {
-	whole := len(rest) &^ (Size - 1)
-	vectors := inVectors.Load() && !onTwoPages(rest, whole)
-	if vectors && len(rest) <= MaxOneCall {
-		finishInVectors(sum, h, nil, rest, length)
-		return
-	}
-	state := *h
-	if whole > 0 {
-		Compress(&state, rest[:whole])
-		rest = rest[whole:]
-	}
-	switch {
-	case vectors:
-		finishInVectors(sum, &state, nil, rest, length)
-	case len(rest) > maxRest:
-		finishTwo(sum, &state, rest, length)
-	default:
-		finishOne(sum, &state, rest, length)
-	}
-}
-
-// finishInVectors is FinishBehind by one call of assembly, of at most MaxOneCall bytes. It does not
-// report to the race detector that h and first are read: whoever changes a state, or what a hash holds,
-// also changes a length, which Go code reads.
-func finishInVectors(sum *[DigestSize]byte, h *State, first, rest []byte, length uint64) {
-	if race.Enabled {
-		race.Read(rest)
-		race.Write(sum[:])
-	}
-	finish(sum, h, unsafe.SliceData(first), len(first), unsafe.SliceData(rest), len(rest), int(length))
-}
-
-// finishOne is Finish for an end of one block. It changes h. Its tail is one block, not MaxTail: Go
-// zeroes a tail by stores of 16 bytes that are aligned to 8. Where one of them crosses the end of a
-// page, a message of one block takes twice as long (Granite Rapids). The fewer stores, the fewer such
-// stack depths.
-func finishOne(sum *[DigestSize]byte, h *State, rest []byte, length uint64) {
-	var tail [Size]byte
-	padZeros(tail[:], rest, length)
-	Compress(h, tail[:])
-	PutDigest(sum, h)
-}
-
-// finishTwo is Finish for an end of two blocks. It changes h.
-func finishTwo(sum *[DigestSize]byte, h *State, rest []byte, length uint64) {
-	var tail [MaxTail]byte
-	padZeros(tail[:], rest, length)
-	Compress(h, tail[:])
-	PutDigest(sum, h)
-}
-
 // PaddedBlocks returns the number of blocks of a padded message of n bytes.
 func PaddedBlocks(n int) int { return int(uint(n+8+Size) / Size) }
 
