@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
+	"github.com/sha256-simd/sha256-simd/internal/cpu"
+	"github.com/sha256-simd/sha256-simd/internal/plan"
 )
 
 // MaxOneBlock is the number of messages in a OneBlock.
@@ -73,6 +75,14 @@ func (o *OneBlock) Sum(n int) {
 		}
 	}
 }
+
+var wotsKernels = cache[block.WotsKernel]{make: func() *block.WotsKernel {
+	return named(block.WotsKernels(), plan.Wots(plan.RowOf(cpu.This()), block.Enabled(), block.Single()))
+}}
+
+// WotsKernel returns the kernel that follows chains of WOTS+, or nil if kernels for
+// streams, or plain Go, do that.
+func WotsKernel() *block.WotsKernel { return wotsKernels.current() }
 
 // Follow does steps[i] steps of message i. The numbers of steps must not rise. A step
 // does what Sum does, and adds 1 to the number in the two bytes before At.
