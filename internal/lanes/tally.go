@@ -91,13 +91,10 @@ func (t Tally) OneByOne(kind Kind, each int) bool {
 	return p.OneByOne(kind, t.jobs, t.blocks, int(-t.negShortest), t.longest, 0, each)
 }
 
-// FarCycles returns the cycles that each write of that kind costs more in a list of hashes that
-// do not stay in cache.
+// FarCycles is that of the plan in use.
 func FarCycles(kind Kind) int { return streamPlans.current().FarCycles(kind) }
 
-// FreshCycles returns the cycles that each of EqualWrites costs less if the hashes hold nothing, and each
-// write leaves a part of a block. Lists of up to block.MaxLanes writes gain too little from that to be told
-// apart.
+// FreshCycles is that of the plan in use.
 func FreshCycles() int { return streamPlans.current().FreshCycles() }
 
 // AlwaysOneByOne reports whether n writes of that kind, with `blocks` blocks in all, take less time

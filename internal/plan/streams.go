@@ -374,9 +374,9 @@ func (p *Streams) mostGain(n int) int64 { return int64(p.gains[n] - p.cycles[1]/
 // do not stay in cache.
 func (p *Streams) FarCycles(kind Kind) int { return p.lists[kind].far }
 
-// FreshCycles returns the cycles that each of EqualWrites costs less if the hashes hold nothing, and each
-// write leaves a part of a block. Lists of up to block.MaxLanes writes gain too little from that to be told
-// apart.
+// FreshCycles returns the cycles that each of EqualWrites costs less if the hashes hold nothing,
+// and each write leaves a part of a block. Lists of up to block.MaxLanes writes gain too little
+// from that to be told apart.
 func (p *Streams) FreshCycles() int { return p.lists[EqualWrites].fresh }
 
 // HasClasses reports whether n jobs, each of one of `classes` numbers of blocks, are enough for
@@ -405,9 +405,9 @@ func (p *Streams) oneByOneInClasses(n, blocks, classes, each int) bool {
 
 // AlwaysOneByOne reports whether n writes of that kind, with `blocks` blocks in all, take less time
 // one by one than side by side, however the blocks are distributed. At least `least` of them have
-// blocks. Side by side, each of these costs the caller `each` cycles more than alone. The hashes may hold
-// nothing (see FreshCycles). ClassedWrites must have two numbers of blocks or more. For writes of unknown
-// kind, EqualWrites is a bound.
+// blocks. Side by side, each of these costs the caller `each` cycles more than alone. The hashes
+// may hold nothing (see FreshCycles). ClassedWrites must have two numbers of blocks or more. For
+// writes of unknown kind, EqualWrites is a bound.
 func (p *Streams) AlwaysOneByOne(kind Kind, n, least, blocks, each int) bool {
 	lists, l := &p.lists[kind], min(n, p.Width)
 	saved := int64(blocks)*p.mostGain(l) + int64(max(0, min(blocks, 2*n-blocks)))*int64(lists.oneBlock)
