@@ -15,9 +15,12 @@ import (
 const (
 	// maxHeld is the size of the largest buffer of Blocks.
 	maxHeld = 4 << 20
-	// minHeld is the smallest number of blocks for which a buffer pays: to copy a block
-	// costs a quarter of hashing it, if memory is far from the core.
-	minHeld = 8
+	// largestHeld is the size of the largest block that is held. A larger one is hashed as it
+	// comes: the buffer has room for fewer than eight. To copy a block costs a quarter of
+	// hashing it, if memory is far from the core, and so few side by side would not save that
+	// on a wide kernel. Where kernels have four lanes, four blocks are held, up to the same
+	// size.
+	largestHeld = maxHeld / 8
 	// shortHeld is the size of the buffer if blocks are short. Then it has more blocks
 	// than there are lanes.
 	shortHeld = 64 << 10
@@ -114,7 +117,7 @@ func (b *Blocks) begin() {
 	l.sums = l.one[:] // not through b: then f would have to be on the heap
 	b.lists = l
 	b.alone, b.count = math.MaxInt, 1
-	if width := lanes.Width(); width > 1 && b.size <= maxHeld/minHeld {
+	if width := lanes.Width(); width > 1 && b.size <= largestHeld {
 		size := int(b.size)
 		b.count = min(max(width, shortHeld/size), maxHeld/size)
 		b.alone = b.count
