@@ -334,8 +334,8 @@ func searchKernel(shape laneShape) func(c *Context, name string) {
 	}
 }
 
-// searchNext ends a search kernel: it goes on with the next group of
-// nonces. If EAX, the lanes with a hit, is not zero or no group is left, it returns.
+// searchNext ends a search kernel: it goes on with the next group of nonces. If EAX, the
+// lanes with a hit, is not zero, or no group is left, it returns.
 func searchNext(c *Context, leave func()) {
 	c.TESTL(EAX, EAX)
 	c.JNZ(LabelRef("leave"))

@@ -12,7 +12,7 @@ import (
 
 // differSearch compares a search kernel with the oracle: the lowest digit at
 // every place of a block, with and without a block that follows, as many
-// batches as one call takes, and a limit that is the word of one of the nonces,
+// groups as one call takes, and a limit that is the word of one of the nonces,
 // in every lane, so that it decides which batch is the first with a hit.
 func differSearch(k SearchKernel) func(t *testing.T, r *rand.Rand, n int) {
 	return func(t *testing.T, r *rand.Rand, n int) {
@@ -25,20 +25,20 @@ func differSearch(k SearchKernel) func(t *testing.T, r *rand.Rand, n int) {
 				m.more = new([Size]byte)
 				randomBytes(r, m.more[:])
 			}
-			batches := 1 + r.IntN(4)
+			groups := 1 + r.IntN(4)
 			if i%101 == 0 {
-				batches = k.Max
+				groups = k.Max
 			}
 			c.Reset(&m.h, &m.block, m.last, m.more, 0)
-			batches = min(batches, max(1, 1<<(4*c.Digits())/k.Lanes))
-			m.nonce &^= uint64(batches*k.Lanes - 1)
+			groups = min(groups, max(1, 1<<(4*c.Digits())/k.Lanes))
+			m.nonce &^= uint64(groups*k.Lanes - 1)
 			if r.IntN(8) == 0 { // the last of their range
 				m.nonce |= 1<<(4*c.Digits()) - 1
-				m.nonce -= uint64(min(batches*k.Lanes, 1<<(4*c.Digits())) - 1)
+				m.nonce -= uint64(min(groups*k.Lanes, 1<<(4*c.Digits())) - 1)
 			}
 			m.nonce &^= uint64(k.Lanes - 1)
 
-			words := make([]uint32, min(batches*k.Lanes, 1<<(4*c.Digits())))
+			words := make([]uint32, min(groups*k.Lanes, 1<<(4*c.Digits())))
 			for j := range words {
 				words[j] = m.word(m.nonce + uint64(j))
 			}
@@ -49,9 +49,9 @@ func differSearch(k SearchKernel) func(t *testing.T, r *rand.Rand, n int) {
 			var wantHits uint32
 			wantLeft := 0
 			for j, w := range words {
-				if w <= limit && (wantHits == 0 || batches-j/k.Lanes == wantLeft) {
+				if w <= limit && (wantHits == 0 || groups-j/k.Lanes == wantLeft) {
 					wantHits |= 1 << (j % k.Lanes)
-					wantLeft = batches - j/k.Lanes
+					wantLeft = groups - j/k.Lanes
 				}
 			}
 
@@ -59,7 +59,7 @@ func differSearch(k SearchKernel) func(t *testing.T, r *rand.Rand, n int) {
 			before := bytes.Clone(memory.Bytes())
 			var hits uint32
 			var left int
-			if err := guard.Faults(func() { hits, left = k.Search(c, uint32(m.nonce), batches) }); err != nil {
+			if err := guard.Faults(func() { hits, left = k.Search(c, uint32(m.nonce), groups) }); err != nil {
 				t.Fatalf("case %d, %v: %v", i, m, err)
 			}
 
@@ -70,7 +70,7 @@ func differSearch(k SearchKernel) func(t *testing.T, r *rand.Rand, n int) {
 				}
 			}
 			if hits != wantHits || left != wantLeft {
-				t.Fatalf("case %d, %v, %d batches: hits %#x with %d left, want %#x with %d", i, m, batches, hits, left, wantHits, wantLeft)
+				t.Fatalf("case %d, %v, %d groups: hits %#x with %d left, want %#x with %d", i, m, groups, hits, left, wantHits, wantLeft)
 			}
 			if !bytes.Equal(memory.Bytes(), before) {
 				t.Fatalf("case %d, %v: memory changed", i, m)

@@ -121,8 +121,9 @@ var iceLakeModels = []int{
 	0xa7, // Rocket Lake
 }
 
-// goldenCoveModels are the models of Intel's family 6 on which 32 lanes of AVX-512 cost less, per
-// lane, than 16. A hypervisor may name one of them on a later core. There, 32 lanes cost 2% more.
+// goldenCoveModels are the models of Intel's family 6 that have the costs of Emerald Rapids, where
+// 32 lanes of AVX-512 cost less, per lane, than 16. Sapphire Rapids was not measured; its cores are
+// alike. If a hypervisor names one of these models on Granite Rapids, 32 lanes cost 2% more there.
 var goldenCoveModels = []int{
 	0x8f, // Sapphire Rapids
 	0xcf, // Emerald Rapids
