@@ -356,7 +356,7 @@ func FuzzSumMany(f *testing.F) {
 	})
 }
 
-// FuzzWriteHashes writes to a set of hashes of all kinds by any schedule.
+// FuzzWriteHashes writes to a set of hashes of all kinds, in any order and any sizes.
 func FuzzWriteHashes(f *testing.F) {
 	f.Add([]byte{})
 	f.Add(hashtest.Data(50))

@@ -138,10 +138,10 @@ func (k *Key) VerifyMany(ok []bool, macs, msgs [][]byte) {
 }
 
 // VerifyMany sets ok[i] to true if macs[i] is the MAC of msgs[i] with keys[i], else to
-// false, for every i. A key may occur more than once. Like [Key.VerifyMany], it hashes on
-// the calling goroutine, allocates nothing once its pools are filled unless crypto/hmac does the
-// work, takes a time that does not depend on contents, and refuses a MAC that is not 32 bytes
-// long. If all keys are the same, Key.VerifyMany is faster.
+// false, for every i. A key may occur more than once. VerifyMany hashes on the calling
+// goroutine. Once its pools are filled, it allocates nothing, unless crypto/hmac does the
+// work. Its time does not depend on contents. A MAC that is not 32 bytes long is wrong. If
+// all keys are the same, [Key.VerifyMany] is faster.
 //
 // It panics, before it touches anything, if ok, keys, macs and msgs differ in length, or a key is
 // nil or the zero Key.
@@ -204,7 +204,8 @@ func isEqual(mac []byte, want *[32]byte) bool {
 // empty message. dst must not overlap any message. If all keys are the same, [Key.SumMany]
 // is up to a tenth faster.
 //
-// It panics, before it touches anything, if dst, keys and msgs differ in length.
+// It panics, before it touches anything, if dst, keys and msgs differ in length, or a key is
+// nil or the zero Key.
 func SumMany[D ~[32]byte](dst []D, keys []*Key, msgs [][]byte) {
 	sumMany(convert.Digests[[32]byte](dst), keys, msgs)
 }

@@ -57,9 +57,9 @@ type direct struct {
 	chunks   []*[chunkSize]byte
 	at, used int
 
-	// state is twice the number of pieces whose reading has begun, plus 1 while one is
-	// being read; or takenOver. What the timer needs is written before state.
-	state   atomic.Int64
+	// reads is twice the number of pieces whose reading has begun, plus 1 while one is
+	// being read; or takenOver. What the timer needs is written before reads.
+	reads   atomic.Int64
 	hashing atomic.Int64 // nanoseconds so far
 
 	watch watch
@@ -176,8 +176,8 @@ func (d *direct) read(s *slot) bool {
 		d.startWatch()
 	}
 	room := d.room()
-	during := d.state.Load() + 3
-	d.state.Store(during)
+	during := d.reads.Load() + 3
+	d.reads.Store(during)
 	var p piece
 	ok := true
 	if s.stream == nil {
@@ -186,7 +186,7 @@ func (d *direct) read(s *slot) bool {
 	if s.stream != nil {
 		p, ok = s.read(d.ctx, room)
 	}
-	if !d.state.CompareAndSwap(during, during-1) {
+	if !d.reads.CompareAndSwap(during, during-1) {
 		d.watch.mu.Lock() // waits until all is taken over
 		defer d.watch.mu.Unlock()
 		if ok {
@@ -240,14 +240,14 @@ func (d *direct) look() {
 	if runtime.GOMAXPROCS(0) == 1 {
 		limit = maxDirectReadOnOneP
 	}
-	now, state, hashing := time.Now(), d.state.Load(), d.hashing.Load()
+	now, reads, hashing := time.Now(), d.reads.Load(), d.hashing.Load()
 	took := now.Sub(w.time) - time.Duration(hashing-w.hashing)
-	if state&1 == 1 && took > limit*time.Duration(max(1, state/2-w.pieces)) &&
-		d.state.CompareAndSwap(state, takenOver) {
+	if reads&1 == 1 && took > limit*time.Duration(max(1, reads/2-w.pieces)) &&
+		d.reads.CompareAndSwap(reads, takenOver) {
 		d.takeOver()
 		return
 	}
-	w.time, w.pieces, w.hashing = now, state/2, hashing
+	w.time, w.pieces, w.hashing = now, reads/2, hashing
 	w.interval = min(2*w.interval, longestLook)
 	w.timer.Reset(w.interval)
 }

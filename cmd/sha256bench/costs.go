@@ -135,9 +135,9 @@ func searchCall(k block.SearchKernel) func() {
 	h := block.IV256
 	nonces := new(block.Nonces)
 	nonces.Reset(&h, (*[block.Size]byte)(tail[:]), length-1, nil, 0)
-	batches := min(costBlocks, k.Max)
+	groups := min(costBlocks, k.Max)
 	return func() {
-		if _, left := k.Search(nonces, 0, batches); left != 0 {
+		if _, left := k.Search(nonces, 0, groups); left != 0 {
 			panic("sha256bench: a nonce that was to take " + k.Name + "'s time will do")
 		}
 	}

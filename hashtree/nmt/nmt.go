@@ -110,11 +110,11 @@ var (
 
 const nodeByte = 1
 
-// batch is the number of leaves that are hashed in one call.
-const batch = 1024
+// leavesPerCall is the number of leaves that are hashed in one call.
+const leavesPerCall = 1024
 
-// scratch has the digests of a batch.
-type scratch [batch][sha256.Size]byte
+// scratch has the digests of a call.
+type scratch [leavesPerCall][sha256.Size]byte
 
 var scratches = sync.Pool{New: func() any { return new(scratch) }}
 
@@ -153,7 +153,7 @@ func leafHashes(dst []Node, namespaces []Namespace, leaves [][]byte) {
 	}
 	digests := scratches.Get().(*scratch)
 	for len(leaves) > 0 {
-		n := min(len(leaves), batch)
+		n := min(len(leaves), leavesPerCall)
 		heads := unsafe.Slice((*byte)(unsafe.Pointer(&namespaces[0])), n*NamespaceSize)
 		lanes.SumHeaded(digests[:n], leafPrefix, heads, NamespaceSize, leaves[:n])
 		for i := range n {

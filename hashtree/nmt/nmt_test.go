@@ -300,14 +300,14 @@ func TestLeavesByLength(t *testing.T) {
 }
 
 // Leaves of all lengths, some longer than what is copied, in some namespaces and in the
-// highest, in three batches, against the definition.
+// highest, in three calls, against the definition.
 func TestLeafHashes(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	const n = 2*batch + 99
+	const n = 2*leavesPerCall + 99
 	namespaces, leaves, nodes := make([]Namespace, n), make([][]byte, n), make([]Node, n)
 	for i := range leaves {
 		namespaces[i][NamespaceSize-1] = byte(i / 9)
-		if i > 2*batch {
+		if i > 2*leavesPerCall {
 			namespaces[i] = maxNamespace
 		}
 		leaves[i] = dataOf(i, r.IntN(1+r.IntN(6000)))

@@ -46,7 +46,7 @@ func Square(rows, cols []Node, shares [][]byte, width int) error {
 	}
 	leaves := make([]Node, len(shares))
 	// As many rows at a time as are hashed in one call.
-	group := min(width, max(1, batch/width))
+	group := min(width, max(1, leavesPerCall/width))
 	namespaces := make([]Namespace, group*width)
 	for first := 0; first < width; first += group {
 		n := min(group, width-first)
@@ -61,7 +61,7 @@ func Square(rows, cols []Node, shares [][]byte, width int) error {
 	tree := Options{IgnoreMaxNamespace: true}.tree()
 	tree.Roots(rows, leaves, width)
 	// As many columns at a time as are climbed side by side.
-	group = min(width, max(1, 2*batch/width))
+	group = min(width, max(1, 2*leavesPerCall/width))
 	columns := make([]Node, group*width)
 	for first := 0; first < width; first += group {
 		n := min(group, width-first)

@@ -16,7 +16,7 @@ import (
 	"github.com/sha256-simd/sha256-simd/internal/race"
 )
 
-// The tests of this file run the schedulers on kernels that compress nothing. A state
+// The tests of this file run jobs on kernels that compress nothing. A state
 // stands for the list of the blocks that it took in, so each job must get its blocks once
 // and in order. These kernels are so fast that every list of some size can be tried, by
 // the plan of every microarchitecture, whatever this machine can run.
