@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -16,6 +15,7 @@ import (
 	"syscall"
 
 	"github.com/rogpeppe/go-internal/diff"
+	"github.com/sha256-simd/sha256-simd/cmd/internal/interrupt"
 	"github.com/sha256-simd/sha256-simd/cmd/internal/replace"
 )
 
@@ -41,8 +41,11 @@ type counts struct {
 // A change is a file's new content.
 type change struct {
 	path    string // of the file itself, once check has been called
+	read    []byte // what the file had
 	content string
 }
+
+var errInterrupted = errors.New("interrupted")
 
 // run converts the files, or standard input if there are none. After any error
 // no file is written, unless all that is wrong is the architecture of some.
@@ -56,17 +59,14 @@ func (c *converter) run(paths []string, stdin io.Reader) error {
 			return fmt.Errorf("reading standard input: %w", err)
 		}
 	}
-	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
-	// Who starts the command with it ignored, as nohup does, means it.
-	if !signal.Ignored(syscall.SIGHUP) {
-		signals = append(signals, syscall.SIGHUP)
-	}
-	ctx, stop := signal.NotifyContext(context.Background(), signals...)
+	ctx, stop := interrupt.Context(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
-	context.AfterFunc(ctx, stop) // a second signal ends the process
 
 	if len(paths) == 0 {
 		result, err := c.convert(ctx, stdinName, input)
+		if ctx.Err() != nil {
+			return errInterrupted
+		}
 		if err != nil {
 			return err
 		}
@@ -81,7 +81,7 @@ func (c *converter) run(paths []string, stdin io.Reader) error {
 	for _, path := range paths {
 		ch, err := c.convertFile(ctx, path)
 		if ctx.Err() != nil {
-			return cmp.Or(err, ctx.Err())
+			return errInterrupted
 		}
 		if err != nil {
 			if errors.As(err, new(archError)) {
@@ -127,7 +127,7 @@ func (c *converter) convertFile(ctx context.Context, path string) (*change, erro
 	if err != nil || !c.writes() || result == string(data) {
 		return nil, err
 	}
-	ch := &change{path: path, content: result}
+	ch := &change{path: path, read: data, content: result}
 	return ch, ch.check()
 }
 
@@ -294,7 +294,8 @@ func (ch *change) check() error {
 }
 
 // replaceFiles replaces each file at once for all readers. It first writes all
-// new files: if that fails for one of them, none is replaced.
+// new files. If that fails for one of them, or one has changed since it was read, none is
+// replaced.
 func replaceFiles(changes []change) error {
 	var temporary []string
 	defer func() {
@@ -310,6 +311,15 @@ func replaceFiles(changes []change) error {
 		temporary = append(temporary, f.Name())
 		if err := ch.fill(f); err != nil {
 			return fmt.Errorf("writing %s: %w", ch.path, err)
+		}
+	}
+	// Assembling takes a while, in which an editor may have saved a file.
+	for _, ch := range changes {
+		switch now, err := os.ReadFile(ch.path); {
+		case err != nil:
+			return fmt.Errorf("replacing %s: %w", ch.path, err)
+		case !bytes.Equal(now, ch.read):
+			return fmt.Errorf("%s: has changed since it was read; no file was rewritten", ch.path)
 		}
 	}
 	for _, ch := range changes {

@@ -47,8 +47,9 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Condition: func(cond string) (bool, error) {
-			if cond == "hangup" { // SIGHUP is not ignored
-				return !signal.Ignored(syscall.SIGHUP), nil
+			if name, ok := strings.CutPrefix(cond, "heeds:"); ok { // the signal is not ignored
+				s := map[string]syscall.Signal{"INT": syscall.SIGINT, "HUP": syscall.SIGHUP}[name]
+				return !signal.Ignored(s), nil
 			}
 			return hasAssembler(cond)
 		},
