@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"iter"
 	"log"
 	"strings"
 
@@ -29,7 +28,7 @@ func addFile(store map[ID][]byte, r io.Reader, chunkSize int) (ID, error) {
 		}
 	}
 	var ids []ID
-	for chunk, sum := range sha256.SumSeq(iter.Seq2[[]byte, []byte](chunks)) {
+	for chunk, sum := range sha256.SumSeq(chunks) {
 		store[sum] = chunk
 		ids = append(ids, sum)
 	}

@@ -22,10 +22,10 @@ const maxParts = 1 << 24
 // A Checksum is the composite checksum of an object. It may also be made from digests that
 // were computed elsewhere: if the object can be read only in order, by
 // [github.com/sha256-simd/sha256-simd/streams.Blocks], which hashes parts of more than 512
-// KiB one after the other. An empty object has one part, which is empty; but Blocks and Parts
-// of package streams yield no digest for it.
+// KiB one after the other.
 type Checksum struct {
-	// Parts are the SHA-256 digests of the parts, in order.
+	// Parts are the SHA-256 digests of the parts, in order. An empty object has one part, which
+	// is empty. It may be left out: Blocks and Parts of package streams yield no digest for it.
 	Parts [][32]byte
 	// Size is the length of the object in bytes.
 	Size int64
@@ -34,10 +34,19 @@ type Checksum struct {
 }
 
 // String returns the checksum as S3 writes it: the base64 of the SHA-256
-// digest of the parts' digests, a hyphen and the number of parts. It uses only c.Parts.
+// digest of the parts' digests, a hyphen and the number of parts. It uses c.Parts and, if there are none, c.Size.
 func (c Checksum) String() string {
-	sum := sha256.Sum256(sha256.RowsOf(c.Parts).Data)
-	return base64.StdEncoding.EncodeToString(sum[:]) + "-" + strconv.Itoa(len(c.Parts))
+	digests := c.digests()
+	sum := sha256.Sum256(sha256.RowsOf(digests).Data)
+	return base64.StdEncoding.EncodeToString(sum[:]) + "-" + strconv.Itoa(len(digests))
+}
+
+// digests returns the digests of all parts.
+func (c Checksum) digests() [][32]byte {
+	if len(c.Parts) == 0 && c.Size == 0 {
+		return [][32]byte{sha256.Sum256(nil)}
+	}
+	return c.Parts
 }
 
 // What S3 takes in a multipart upload.
@@ -58,7 +67,7 @@ func (c Checksum) CheckS3() error {
 		return err
 	case n > s3MaxParts:
 		return fmt.Errorf("composite: %d parts of %d bytes: S3 takes at most %d parts", n, c.PartSize, s3MaxParts)
-	case n != int64(len(c.Parts)):
+	case n != int64(len(c.digests())):
 		return fmt.Errorf("composite: %d digests, but %d bytes in parts of %d are %d parts", len(c.Parts), c.Size, c.PartSize, n)
 	case n > 1 && c.PartSize < s3MinPartSize:
 		return fmt.Errorf("composite: parts of %d bytes: S3 takes at least %d, but for the last part", c.PartSize, s3MinPartSize)
@@ -75,7 +84,8 @@ func (c Checksum) CheckS3() error {
 // make a [Checksum] from the digests of its parts.
 //
 // Sum reads r as [github.com/sha256-simd/sha256-simd/streams.Parts] does, with GOMAXPROCS
-// workers. Besides Checksum.Parts, a call needs 4 MiB for each worker, whatever the sizes.
+// workers. It takes memory for Checksum.Parts, 32 bytes for each part, before it reads the
+// parts, and 4 MiB for each worker.
 //
 // It is an error if size is below 0, if partSize is below 1, or if there are more than
 // 1<<24 parts. S3 has other limits: see [Checksum.CheckS3].
@@ -87,12 +97,15 @@ func Sum(ctx context.Context, r io.ReaderAt, size, partSize int64) (Checksum, er
 	if err := parts.Check(ctx, "composite", r, size, wrong); err != nil {
 		return Checksum{}, err
 	}
-	c := Checksum{Parts: make([][32]byte, n), Size: size, PartSize: partSize}
-	p := parts.Parts{R: r, Size: size, PartSize: partSize, Package: "composite"}
-	if err := p.Sum(ctx, c.Parts); err != nil {
+	digests, err := parts.Digests(ctx, "composite", r, size, n)
+	if err != nil {
 		return Checksum{}, err
 	}
-	return c, nil
+	p := parts.Parts{R: r, Size: size, PartSize: partSize, Package: "composite"}
+	if err := p.Sum(ctx, digests); err != nil {
+		return Checksum{}, err
+	}
+	return Checksum{Parts: digests, Size: size, PartSize: partSize}, nil
 }
 
 // countParts returns the number of parts, or what is wrong with the sizes.

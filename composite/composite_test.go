@@ -55,16 +55,16 @@ func TestSumMatchesPlainHashing(t *testing.T) {
 func TestStringIsWhatS3Writes(t *testing.T) {
 	for _, n := range []int{0, 1, 2, 1000} {
 		parts := plainly(object(10*n), 10)
-		if n == 0 {
-			parts = nil
-		}
 		h := stdsha256.New()
 		for _, p := range parts {
 			h.Write(p[:])
 		}
-		want := fmt.Sprintf("%s-%d", base64.StdEncoding.EncodeToString(h.Sum(nil)), n)
+		want := fmt.Sprintf("%s-%d", base64.StdEncoding.EncodeToString(h.Sum(nil)), max(1, n))
 		if got := (composite.Checksum{Parts: parts}).String(); got != want {
 			t.Errorf("%d parts: %s, want %s", n, got, want)
+		}
+		if got := (composite.Checksum{}).String(); n == 0 && got != want {
+			t.Errorf("an empty object without its part: %s, want %s", got, want)
 		}
 	}
 }
@@ -122,7 +122,7 @@ func TestErrorsOfReading(t *testing.T) {
 		t.Errorf("error %v without a reader", err)
 	}
 	sum, err = composite.Sum(t.Context(), bytes.NewReader(make([]byte, 99)), 100, 10)
-	if want := "composite: reading at offset 99: unexpected EOF"; !errors.Is(err, io.ErrUnexpectedEOF) || err.Error() != want || sum.Parts != nil {
+	if want := "composite: reading at offset 99, at or behind the end: unexpected EOF"; !errors.Is(err, io.ErrUnexpectedEOF) || err.Error() != want || sum.Parts != nil {
 		t.Errorf("%v, error %v, want %s", sum, err, want)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

@@ -31,20 +31,19 @@ func ExampleSum() {
 
 // A program uploads what it reads from a pipe. The parts are hashed on the way.
 func ExampleChecksum() {
-	var sum composite.Checksum
-	blocks := streams.NewBlocks(8<<10, func(digests [][32]byte) error {
+	const partSize = 8 << 10
+	sum := composite.Checksum{PartSize: partSize}
+	blocks := streams.NewBlocks(partSize, func(digests [][32]byte) error {
 		sum.Parts = append(sum.Parts, digests...)
 		return nil
 	})
 	pipe := strings.NewReader(strings.Repeat("All happy families are alike. ", 1000))
 	var upload bytes.Buffer // in its place, a request for each part
-	size, err := io.Copy(io.MultiWriter(&upload, blocks), pipe)
+	var err error
+	sum.Size, err = io.Copy(io.MultiWriter(&upload, blocks), pipe)
 	if err := errors.Join(err, blocks.Close()); err != nil {
 		fmt.Println(err)
 		return
-	}
-	if size == 0 { // one empty part
-		sum.Parts = [][32]byte{sha256.Sum256(nil)}
 	}
 	fmt.Println(sum)
 	// Output: VKzoPLA4NlrTcAXvJwGSYc36Pnbp0Ta6xpPfutYv06k=-4

@@ -31,7 +31,8 @@ func TestCheckS3(t *testing.T) {
 		{"10,001 parts, without their digests", 0, 50_000*mib + 1, 5 * mib, "10001 parts of 5242880 bytes: S3 takes at most 10000 parts"},
 		{"more parts than Sum takes", 0, 1 << 40, 1, "1099511627776 parts of 1 bytes: S3 takes at most 10000 parts"},
 		{"a digest too few", 1, 6 * mib, 5 * mib, "1 digests, but 6291456 bytes in parts of 5242880 are 2 parts"},
-		{"no digest", 0, 0, 5 * mib, "0 digests, but 0 bytes in parts of 5242880 are 1 parts"},
+		{"an empty object without its part", 0, 0, 5 * mib, ""},
+		{"no digest", 0, 1, 5 * mib, "0 digests, but 1 bytes in parts of 5242880 are 1 parts"},
 		{"a size below 0", 1, -1, 5 * mib, "negative size -1"},
 		{"no part size", 1, 1, 0, "part size 0; expected at least 1"},
 	} {

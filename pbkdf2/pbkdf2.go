@@ -31,9 +31,11 @@ import (
 const size = block.DigestSize
 
 // Key derives a key of keyLength bytes from a password and a salt by the given number
-// of iterations. It is crypto/pbkdf2.Key with SHA-256, but returns an error if iter is
-// below 1. It computes the parts of a key of more than 32 bytes side by side, on the
-// calling goroutine.
+// of iterations. It is crypto/pbkdf2.Key with SHA-256. It computes the parts of a key of
+// more than 32 bytes side by side, on the calling goroutine.
+//
+// It returns an error if iter or keyLength is below 1, or if the key has more than 2^32-1
+// digests. Where crypto/pbkdf2 does the work, Key returns its errors, too.
 func Key(password string, salt []byte, iter, keyLength int) ([]byte, error) {
 	if err := check(iter, keyLength); err != nil {
 		return nil, fmt.Errorf("pbkdf2: %w", err)

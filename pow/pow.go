@@ -43,10 +43,11 @@ func (s Search) Value(n uint64) uint64 {
 // start and the nonces after it, count nonces in all. A range that goes beyond 2^64-1 ends
 // with that nonce and does not wrap around.
 //
-// If no nonce in the range satisfies the limit, the error is [ErrExhausted]. When ctx is
-// done, Find returns within a millisecond after the prefix is hashed, with an error that
-// wraps the error of ctx. With any error, n is the first nonce that was not tried: the
-// start for another call. If 2^64-1 was tried, n is 0.
+// If no nonce in the range satisfies the limit, the error is [ErrExhausted], also if the
+// range has no nonce. When ctx is done before all nonces were tried, Find returns within a
+// millisecond after the prefix is hashed, with an error that wraps the error of ctx. With any
+// error, n is the first nonce that was not tried: the start for another call. If 2^64-1 was
+// tried, n is 0.
 //
 // Find works on the calling goroutine alone: to use more cores, call it for
 // disjoint ranges in several goroutines.

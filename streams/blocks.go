@@ -68,15 +68,16 @@ var (
 	errBlocksClosed = errors.New("streams: Blocks: closed")
 	// errBlocksInUse is also the error of calls after a panic, such as a fault in reading
 	// what was written. And it is the error of a call during which f or a reader called
-	// Reset.
-	errBlocksInUse = errors.New("streams: Blocks: a call is under way, or has panicked")
+	// Reset, and of those after it.
+	errBlocksInUse = errors.New("streams: Blocks: a call is under way, has panicked, or had its Blocks reset")
 )
 
 // NewBlocks returns Blocks of size bytes. They call f with the digests of one block or
 // more, in order. f must not keep the slice. Write, ReadFrom and Close call f on the
 // goroutine that called them. Close passes the last digests. If f fails, the method that
 // called f returns that error, and so does each later call until Reset; until then f is
-// not called.
+// not called. After a panic of f or of a reader, or a fault in reading what is written, each
+// call returns an error until Reset. f and readers must not call methods of the Blocks.
 //
 // Blocks hold back as many blocks as there are lanes (see [sha256.Selected]). They hold
 // back more blocks if blocks are short, but never more than 4 MiB. A block of more than

@@ -181,7 +181,7 @@ func (d *direct) read(s *slot) bool {
 	var p piece
 	ok := true
 	if s.stream == nil {
-		p, ok = d.next(s)
+		p, ok = d.next(d.ctx, s)
 	}
 	if s.stream != nil {
 		p, ok = s.read(d.ctx, room)

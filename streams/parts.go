@@ -44,6 +44,9 @@ const maxParts = min(math.MaxInt/sha256.Size, math.MaxInt32)
 // ahead: they call r.ReadAt concurrently and out of order. With AVX-512 each worker hashes
 // 1.6 to 2.9 times as fast as one SHA-256 over the whole object.
 //
+// Parts takes memory for all digests, 32 bytes for each part, before it reads the parts. For
+// more than 2^20 parts, it first reads the last byte, to see whether r has size bytes.
+//
 // It is an error if size is below 0, if partSize is below 1, or if there are 2^31 parts
 // or more (on 32-bit ports 2^26). If r ends before size bytes, the error is
 // [io.ErrUnexpectedEOF]. If r.ReadAt fails, the error is that of r.ReadAt. Both are
@@ -65,9 +68,9 @@ func Parts(ctx context.Context, r io.ReaderAt, size, partSize int64, o PartsOpti
 	if err := parts.Check(ctx, "streams", r, size, wrong); err != nil {
 		return nil, err
 	}
-	digests := make([][sha256.Size]byte, n)
-	if n == 0 {
-		return digests, nil
+	digests, err := parts.Digests(ctx, "streams", r, size, n)
+	if err != nil || n == 0 {
+		return digests, err
 	}
 	if o.InOrder {
 		if err := sumInOrder(ctx, digests, r, size, partSize, o.Progress); err != nil {
@@ -105,10 +108,7 @@ func sumInOrder(ctx context.Context, digests [][sha256.Size]byte, r io.ReaderAt,
 		p := b.room()
 		p = p[:min(int64(len(p)), size-off)]
 		if err := parts.ReadFull(ctx, r, p, off); err != nil {
-			if done := ctx.Err(); done != nil { // r may fail because ctx is done
-				return done
-			}
-			return fmt.Errorf("streams: %w", err)
+			return parts.Failed(ctx, "streams", err)
 		}
 		// What fails in filled and Close is b.digests, and this one does not.
 		b.filled(p)

@@ -15,6 +15,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -145,6 +146,36 @@ func TestShortReader(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestSizeThatIsFarTooLarge has sizes whose digests take much memory: before Parts takes it, the
+// last byte shows that the object is shorter.
+func TestSizeThatIsFarTooLarge(t *testing.T) {
+	for _, inOrder := range []bool{false, true} {
+		for _, tt := range []struct {
+			parts int64
+			looks bool
+		}{{1 << 20, false}, {1<<20 + 1, true}, {1 << 25, true}} {
+			const partSize = 1 << 10
+			size := tt.parts*partSize - 1
+			var mu sync.Mutex
+			looked, reads := false, 0
+			r := readerAtFunc(func(p []byte, off int64) (int, error) {
+				mu.Lock()
+				defer mu.Unlock()
+				looked = looked || len(p) == 1 && off == size-1
+				reads++
+				return 0, io.EOF
+			})
+			digests, err := streams.Parts(t.Context(), r, size, partSize, streams.PartsOptions{InOrder: inOrder})
+			if !errors.Is(err, io.ErrUnexpectedEOF) || digests != nil {
+				t.Errorf("%d parts, in order %v: %d digests, %v", tt.parts, inOrder, len(digests), err)
+			}
+			if looked != tt.looks || tt.looks && reads != 1 {
+				t.Errorf("%d parts, in order %v: the last byte was read: %v, want %v; %d reads", tt.parts, inOrder, looked, tt.looks, reads)
+			}
+		}
+	}
 }
 
 func TestFailingReaderGivesItsErrorAndTheOffset(t *testing.T) {

@@ -148,9 +148,10 @@ type piece struct {
 // errExited is for a callback that does not return, but calls runtime.Goexit.
 var errExited = errors.New("streams: open, a method of a stream, or Progress ended its goroutine")
 
-// next opens the next stream in s. It returns false if there are no more. If the stream
-// cannot be opened, s has no stream, and p says why.
-func (r *readers) next(s *slot) (p piece, ok bool) {
+// next opens the next stream in s. It returns false if there are no more, or if opening it
+// has failed because ctx is done. If the stream cannot be opened, s has no stream, and p says
+// why.
+func (r *readers) next(ctx context.Context, s *slot) (p piece, ok bool) {
 	i := int(r.taken.Add(1) - 1)
 	if i >= len(r.dst) {
 		return p, false
@@ -160,7 +161,7 @@ func (r *readers) next(s *slot) (p piece, ok bool) {
 		err = errors.New("open returned neither a stream nor an error")
 	}
 	if err != nil {
-		return piece{slot: s, index: i, last: true, err: err}, true
+		return piece{slot: s, index: i, last: true, err: err}, !errors.Is(err, ctx.Err())
 	}
 	s.index, s.stream, s.begun = i, stream, false
 	return p, true
@@ -200,7 +201,7 @@ func (r *readers) send(ctx context.Context, s *slot) {
 	s.free = make(chan []byte, 2)
 	for ctx.Err() == nil {
 		if s.stream == nil {
-			failed, ok := r.next(s)
+			failed, ok := r.next(ctx, s)
 			if !ok {
 				return
 			}

@@ -518,6 +518,22 @@ func TestSumCanceled(t *testing.T) {
 	if !errors.Is(err, context.Canceled) || reads > 0 {
 		t.Errorf("canceled while the first stream is opened: %d reads, %v", reads, err)
 	}
+	// Streams whose opening fails because the context is done are no failed streams.
+	for _, slow := range []time.Duration{0, 20 * time.Millisecond} {
+		canceled, cancel := context.WithCancel(t.Context())
+		err := streams.Sum(canceled, make([][sha256.Size]byte, 30), func(i int) (io.ReadCloser, error) {
+			if i < 10 {
+				time.Sleep(slow) // so that goroutines open the streams
+				return io.NopCloser(strings.NewReader("short")), nil
+			}
+			cancel()
+			return nil, fmt.Errorf("opening: %w", canceled.Err())
+		}, streams.Options{MaxOpen: 4})
+		var one *streams.Error
+		if !errors.Is(err, context.Canceled) || errors.As(err, &one) {
+			t.Errorf("canceled while streams are opened, each in %v: %v", slow, err)
+		}
+	}
 	if err := streams.Sum(t.Context(), [][sha256.Size]byte(nil), func(int) (io.ReadCloser, error) { return nil, nil }, streams.Options{}); err != nil {
 		t.Errorf("no streams: %v", err)
 	}

@@ -42,7 +42,7 @@ func Nodes[D ~[32]byte](dst, src []D) error {
 
 func checkedNodes(dst, src [][32]byte) error {
 	if err := merkle.CheckPairs(len(dst), len(src)); err != nil {
-		return err
+		return fmt.Errorf("bitcoin: Nodes: %w", err)
 	}
 	nodes(dst[:len(src)/2], src)
 	return nil

@@ -280,8 +280,8 @@ func TestNonsenseIsAnErrorAndWritesNothing(t *testing.T) {
 		want     error
 		text     string
 	}{
-		{5, 7, hashtree.ErrOddChunks, "odd"},
-		{1, 4, hashtree.ErrNotEnoughDigests, "need at least 2, got 1"},
+		{5, 7, hashtree.ErrOddChunks, "bitcoin: Nodes: odd"},
+		{1, 4, hashtree.ErrNotEnoughDigests, "bitcoin: Nodes: not enough digest length, need at least 2, got 1"},
 	} {
 		dst := makeIDs(tt.dst)
 		if err := bitcoin.Nodes(dst, makeIDs(tt.src)); !errors.Is(err, tt.want) || !strings.Contains(err.Error(), tt.text) {

@@ -40,6 +40,27 @@ func ExampleRange() {
 	// 3 leaves: 5aac771c899ac292e74bf1afe2e6e302f8b55883b2d1bf197b46a6bea6dabca9
 }
 
+// A log that also serves proofs stores its leaves' hashes and, with each root that it signs,
+// the hashes of its range. After a restart it goes on from there.
+func ExampleRangeOf() {
+	leaves := [][]byte{[]byte("one"), []byte("two"), []byte("three")}
+	hashes := make([][32]byte, len(leaves))
+	rfc6962.LeafHashes(hashes, leaves)
+	var log rfc6962.Range
+	log.AppendHashes(hashes)
+	size, stored := log.Size(), log.Hashes()
+
+	again, err := rfc6962.RangeOf(size, stored)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	again.Append([][]byte{[]byte("four")})
+	fmt.Println(again.Root() == rfc6962.Root(append(leaves, []byte("four"))))
+	// Output:
+	// true
+}
+
 // The header of a block has the root over its transactions.
 func ExampleRoot() {
 	fmt.Printf("%x\n", rfc6962.Root([][]byte{[]byte("alice pays bob"), []byte("bob pays carol")}))

@@ -199,6 +199,9 @@ func verifyConsistency(oldRoot [32]byte, oldSize uint64, root [32]byte, size uin
 	if len(proof) != want {
 		return fmt.Errorf("rfc6962: a proof of %d hashes from %d leaves to %d, which takes %d", len(proof), oldSize, size, want)
 	}
+	if oldSize == size && oldRoot != root {
+		return fmt.Errorf("rfc6962: different roots of a tree of %d leaves, %x and %x", size, oldRoot, root)
+	}
 	old := oldRoot
 	if !whole {
 		old, proof = proof[0], proof[1:]

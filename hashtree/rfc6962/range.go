@@ -1,14 +1,27 @@
 package rfc6962
 
 import (
+	"fmt"
+	"math/bits"
+
 	"github.com/sha256-simd/sha256-simd"
 	"github.com/sha256-simd/sha256-simd/internal/merkle"
 )
 
 // A Range is a tree that grows. It holds only the roots of the largest whole subtrees,
-// from left to right. The zero Range is empty. Assignment copies a Range. One goroutine
-// at a time may use it.
+// from left to right: [Range.Hashes] returns them to be stored, and [RangeOf] makes the Range
+// again. The zero Range is empty. Assignment copies a Range. One goroutine at a time may use
+// it.
 type Range struct{ peaks merkle.Peaks }
+
+// RangeOf returns the Range whose Size and Hashes are these. It is an error if the number of
+// hashes does not fit the size.
+func RangeOf(size uint64, hashes [][32]byte) (Range, error) {
+	if n := bits.OnesCount64(size); len(hashes) != n {
+		return Range{}, fmt.Errorf("rfc6962: %d hashes for a range of %d leaves, which takes %d", len(hashes), size, n)
+	}
+	return Range{merkle.PeaksOf(size, hashes)}, nil
+}
 
 // Append hashes leaves side by side and adds them at the end. Above 1024 leaves it
 // allocates one and a half bytes for each. A nil leaf is an empty leaf.
@@ -19,6 +32,20 @@ func (r *Range) Append(leaves [][]byte) {
 	}
 	r.peaks.Append(&tree, len(leaves), func(dst [][32]byte, i int) { LeafHashes(dst, leaves[i:i+len(dst)]) })
 }
+
+// AppendHashes adds leaves whose hashes are known, as [LeafHashes] computes them. Above 1024
+// leaves it allocates one and a half bytes for each.
+func (r *Range) AppendHashes(hashes [][32]byte) {
+	if len(hashes) == 1 {
+		r.peaks.Add(&tree, hashes[0], 0)
+		return
+	}
+	r.peaks.Append(&tree, len(hashes), func(dst [][32]byte, i int) { copy(dst, hashes[i:]) })
+}
+
+// Hashes returns the roots of the largest whole subtrees, from left to right: one for each
+// bit that is set in Size.
+func (r *Range) Hashes() [][32]byte { return r.peaks.Roots() }
 
 // Size returns the number of leaves.
 func (r *Range) Size() uint64 { return r.peaks.Leaves() }

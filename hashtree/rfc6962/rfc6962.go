@@ -110,7 +110,7 @@ func Nodes[D ~[32]byte](dst, src []D) error {
 
 func checkedNodes(dst, src [][32]byte) error {
 	if err := merkle.CheckPairs(len(dst), len(src)); err != nil {
-		return err
+		return fmt.Errorf("rfc6962: Nodes: %w", err)
 	}
 	nodes(dst[:len(src)/2], src)
 	return nil

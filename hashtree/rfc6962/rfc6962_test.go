@@ -173,6 +173,65 @@ func TestRangeGrows(t *testing.T) {
 	}
 }
 
+// TestRangeOf stores a range after some leaves, makes it again and appends the others, as
+// leaves and as hashes.
+func TestRangeOf(t *testing.T) {
+	leaves, hashes := makeLeaves(70_003, 20)
+	for _, n := range []int{0, 1, 2, 3, 64, 1023, 1024, 1025, 4095, 65_535, 65_536, 65_537, len(leaves)} {
+		var stored rfc6962.Range
+		stored.Append(leaves[:n])
+		again, err := rfc6962.RangeOf(stored.Size(), stored.Hashes())
+		if err != nil || again.Size() != stored.Size() || !slices.Equal(again.Hashes(), stored.Hashes()) || again.Root() != stored.Root() {
+			t.Fatalf("%d leaves: another range, %v", n, err)
+		}
+		byHashes := again
+		for at, more := n, 1; at < len(leaves); at, more = at+more, 3*more {
+			end := min(at+more, len(leaves))
+			again.Append(leaves[at:end])
+			byHashes.AppendHashes(hashes[at:end])
+		}
+		want := treeHash(hashes)
+		if again.Root() != want || byHashes.Root() != want || byHashes.Size() != uint64(len(leaves)) {
+			t.Errorf("behind %d leaves: roots %x and %x, want %x", n, again.Root(), byHashes.Root(), want)
+		}
+		if n < len(leaves) && stored.Root() != treeHash(hashes[:n]) {
+			t.Errorf("the range of %d leaves has changed", n)
+		}
+	}
+
+	// The hashes are from left to right: the first is over the most leaves.
+	var five rfc6962.Range
+	five.AppendHashes(hashes[:5])
+	if want := [][32]byte{treeHash(hashes[:4]), hashes[4]}; !slices.Equal(five.Hashes(), want) {
+		t.Errorf("hashes of 5 leaves: %x, want %x", five.Hashes(), want)
+	}
+
+	// No number of leaves is too large to be stored.
+	const size = 1<<63 | 1<<40 | 1<<15 | 1
+	top, err := rfc6962.RangeOf(size, hashes[:4])
+	want := hashes[3]
+	for _, left := range [][32]byte{hashes[2], hashes[1], hashes[0]} {
+		want = treeHash([][32]byte{left, want})
+	}
+	if err != nil || top.Root() != want || !slices.Equal(top.Hashes(), hashes[:4]) {
+		t.Errorf("%d leaves: root %x, want %x, %v", uint64(size), top.Root(), want, err)
+	}
+
+	for _, tt := range []struct {
+		size   uint64
+		hashes int
+		want   string
+	}{
+		{0, 1, "rfc6962: 1 hashes for a range of 0 leaves, which takes 0"},
+		{5, 1, "rfc6962: 1 hashes for a range of 5 leaves, which takes 2"},
+		{math.MaxUint64, 65, "rfc6962: 65 hashes for a range of 18446744073709551615 leaves, which takes 64"},
+	} {
+		if r, err := rfc6962.RangeOf(tt.size, hashes[:tt.hashes]); fmt.Sprint(err) != tt.want || r.Size() != 0 {
+			t.Errorf("%d hashes for %d leaves: %d leaves, %v", tt.hashes, tt.size, r.Size(), err)
+		}
+	}
+}
+
 // TestLargeTree has one whose upper levels are climbed in parts, too.
 func TestLargeTree(t *testing.T) {
 	leaves, hashes := makeLeaves(70_003, 20)
@@ -342,6 +401,9 @@ func TestNonsenseIsAnErrorWithItsNumbers(t *testing.T) {
 		{"proof too long", func() error {
 			return rfc6962.VerifyConsistency([32]byte{}, 5, [32]byte{}, 5, hashes)
 		}, []string{"of 5 hashes", "takes 0"}},
+		{"two roots of one size", func() error {
+			return rfc6962.VerifyConsistency([32]byte{0xab}, 4, [32]byte{0xcd}, 4, nil)
+		}, []string{"different roots of a tree of 4 leaves", "ab00", "cd00"}},
 		{"proof that does not fit", func() error {
 			return rfc6962.VerifyInclusion([32]byte{0xab}, 1, 0, [32]byte{0xcd}, nil)
 		}, []string{"ab00", "cd00"}},
@@ -417,8 +479,8 @@ func TestNodes(t *testing.T) {
 		want     error
 		text     string
 	}{
-		{5, 7, hashtree.ErrOddChunks, "odd number of chunks"},
-		{2, 6, hashtree.ErrNotEnoughDigests, "not enough digest length, need at least 3, got 2"},
+		{5, 7, hashtree.ErrOddChunks, "rfc6962: Nodes: odd number of chunks"},
+		{2, 6, hashtree.ErrNotEnoughDigests, "rfc6962: Nodes: not enough digest length, need at least 3, got 2"},
 	} {
 		dst := make([][32]byte, tt.dst)
 		err := rfc6962.Nodes(dst, make([][32]byte, tt.src))

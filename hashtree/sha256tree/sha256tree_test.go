@@ -415,7 +415,7 @@ func TestSumErrors(t *testing.T) {
 	}{
 		{"negative size", ctx, bytes.NewReader(data), -1, nil, "sha256tree: negative size -1"},
 		{"nil reader", ctx, nil, 1, nil, "sha256tree: nil reader"},
-		{"too short", ctx, bytes.NewReader(data), 1<<20 + 1, io.ErrUnexpectedEOF, "sha256tree: reading at offset 1048576: unexpected EOF"},
+		{"too short", ctx, bytes.NewReader(data), 1<<20 + 1, io.ErrUnexpectedEOF, "sha256tree: reading at offset 1048576, at or behind the end: unexpected EOF"},
 		{"broken", ctx, failing{bytes.NewReader(data), 70_000, errBroken}, 1 << 20, errBroken, "sha256tree: reading at offset "},
 		{"context done", done, bytes.NewReader(data), 1 << 20, context.Canceled, "context canceled"},
 		{"context done, no reader", done, nil, 0, context.Canceled, "context canceled"},

@@ -19,6 +19,29 @@ const (
 	topLevel  = 64
 )
 
+// PeaksOf returns the Peaks of so many leaves that have these Roots, one for each bit that
+// is set in leaves.
+func PeaksOf(leaves uint64, roots [][32]byte) Peaks {
+	p := Peaks{leaves: leaves}
+	for i := range roots {
+		level := bits.Len64(leaves) - 1
+		p.setRoot(level, &roots[i])
+		leaves &^= 1 << level
+	}
+	return p
+}
+
+// Roots returns the roots of the largest whole subtrees, from left to right.
+func (p *Peaks) Roots() [][32]byte {
+	roots := make([][32]byte, 0, bits.OnesCount64(p.leaves))
+	for left := p.leaves; left != 0; {
+		level := bits.Len64(left) - 1
+		roots = append(roots, *p.root(level))
+		left &^= 1 << level
+	}
+	return roots
+}
+
 // root returns the root on a level whose bit is set in leaves.
 func (p *Peaks) root(level int) *[32]byte {
 	if level < lowLevels {

@@ -149,16 +149,22 @@ func Check(ctx context.Context, pkg string, r io.ReaderAt, size int64, wrong err
 // If R.ReadAt panics, Sum panics on the caller's goroutine. A fault of memory in R.ReadAt
 // is a panic, too, if the caller's goroutine has called [debug.SetPanicOnFault].
 func (p Parts) Sum(ctx context.Context, digests [][32]byte) error {
-	err := p.sum(ctx, digests)
-	switch done := ctx.Err(); {
-	case err == nil:
-		return nil
-	case done != nil: // R may fail because ctx is done
-		return done
-	case p.Package != "":
-		return fmt.Errorf("%s: %w", p.Package, err)
+	if err := p.sum(ctx, digests); err != nil {
+		return Failed(ctx, p.Package, err)
 	}
-	return err
+	return nil
+}
+
+// Failed returns the error of a function of that package for err, with which reading failed: the
+// name of the package in front of it, if there is one, or ctx.Err() if ctx is done.
+func Failed(ctx context.Context, pkg string, err error) error {
+	if done := ctx.Err(); done != nil { // reading may fail because ctx is done
+		return done
+	}
+	if pkg == "" {
+		return err
+	}
+	return fmt.Errorf("%s: %w", pkg, err)
 }
 
 func (p Parts) sum(ctx context.Context, digests [][32]byte) error {
@@ -504,7 +510,8 @@ func ReadFull(ctx context.Context, r io.ReaderAt, b []byte, off int64) error {
 		case err == io.EOF && len(b) == 0:
 			// What ReadAt may say at the end of its input.
 		case err == io.EOF:
-			return fmt.Errorf("reading at offset %d: %w", off, io.ErrUnexpectedEOF)
+			// Others read ahead, so r may end long before off.
+			return fmt.Errorf("reading at offset %d, at or behind the end: %w", off, io.ErrUnexpectedEOF)
 		case err != nil:
 			return fmt.Errorf("reading at offset %d: %w", off, err)
 		case n == 0:
@@ -512,6 +519,22 @@ func ReadFull(ctx context.Context, r io.ReaderAt, b []byte, off int64) error {
 		}
 	}
 	return nil
+}
+
+// manyDigests is the number of digests, 32 MiB, above which Digests looks at the object first.
+const manyDigests = 1 << 20
+
+// Digests returns memory for the digests of n parts of the first size bytes of r. If that is
+// much, it first reads the last of these bytes. For a size that is far too large, there might
+// not be enough memory, and that would end the process. Its errors are those of Sum, with the
+// name of the package.
+func Digests(ctx context.Context, pkg string, r io.ReaderAt, size, n int64) ([][32]byte, error) {
+	if n > manyDigests {
+		if err := ReadFull(ctx, r, make([]byte, 1), size-1); err != nil {
+			return nil, Failed(ctx, pkg, err)
+		}
+	}
+	return make([][32]byte, n), nil
 }
 
 // CeilDiv returns a/b, rounded up. a is not negative, b is positive.

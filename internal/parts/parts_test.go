@@ -127,7 +127,7 @@ func TestTheFirstErrorIsTheReaders(t *testing.T) {
 func TestErrorsNameThePackageAndTheOffset(t *testing.T) {
 	p := parts.Parts{R: bytes.NewReader(make([]byte, 150)), Off: 100, Size: 100, PartSize: 100, Package: "some"}
 	err := p.Sum(t.Context(), make([][32]byte, 1))
-	if !errors.Is(err, io.ErrUnexpectedEOF) || !strings.HasPrefix(fmt.Sprint(err), "some: reading at offset 150: ") {
+	if !errors.Is(err, io.ErrUnexpectedEOF) || !strings.HasPrefix(fmt.Sprint(err), "some: reading at offset 150, at or behind the end: ") {
 		t.Errorf("error %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
