@@ -68,10 +68,11 @@ const (
 // streams are hashed. The error joins a [*Error] for each stream that failed; the example
 // of [Error] lists them.
 //
-// When ctx is done, Sum opens and reads no more. Then the error also joins ctx.Err(), unless
-// there were streams and all of them were done. A stream that was not done, such as one
-// that was read in part, has no *Error, and its dst[i] stays as it is. If dst is zero before
-// the call, the streams whose dst[i] is zero after it are those that were not hashed.
+// When ctx is done, Sum opens and reads no more. Then the error also joins ctx.Err(),
+// unless there were streams and all of them were done. A stream that was not done, such as
+// one that was read in part or whose opening failed with ctx.Err(), has no *Error, and its
+// dst[i] stays as it is. If dst is zero before the call, the streams whose dst[i] is zero
+// after it are those that were not hashed.
 //
 // Sum returns when no Read is under way, all streams are closed and its goroutines have
 // ended. A Read that does not return when ctx is done delays Sum. If open or a method of
