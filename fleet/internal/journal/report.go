@@ -464,16 +464,21 @@ func (m *Manifest) Add(r *fixity.Result) {
 	if r.SHA256 == "" {
 		return
 	}
-	// Composite checksums of different parts differ, though the object is the same.
-	kind := ""
-	if n := list.Parts(r.SHA256); n > 0 {
-		kind = fmt.Sprint(n, "/", r.PartSize)
-	}
+	kind := kindOf(r)
 	text := list.NameOfVersion(r.FullName(), r.Version) + "\x00" + kind + "\x00" + r.SHA256
 	if r.IsProblem() {
 		text += "\x00"
 	}
 	m.sorter.add(text)
+}
+
+// kindOf returns what two digests of one object have in common. Composite checksums of
+// different parts differ, though the object is the same.
+func kindOf(r *fixity.Result) string {
+	if n := list.Parts(r.SHA256); n > 0 {
+		return fmt.Sprint(n, "/", r.PartSize)
+	}
+	return ""
 }
 
 // A manifestObject has the digests of one name.

@@ -20,18 +20,28 @@ import (
 // sinceChunk is how many results and entries are sorted in memory.
 const sinceChunk = 20_000
 
+// problem stands for each result of an object that is not as it should be. It comes before all
+// other results of the object.
+const problem = "!"
+
 // indexDigits is how many digits the index of an entry has in strings that are sorted.
 const indexDigits = 15
 
 // leaveOut writes the results of all entries that have not changed since earlier results
-// to the journal, and sets unchanged to what these are. It returns the other entries.
+// to the journal, and sets unchanged to what these are. It returns the other entries. An
+// object of which one earlier result is a problem, or two have different digests, is among
+// them: nothing says which result was the last.
 // Both sides are sorted by name, outside of memory, which has a bit for each entry.
 func (j *Journal) leaveOut(ctx context.Context, earlier func(context.Context, func(*fixity.Result) error) error, lines *spool, unchanged *Shard) (*spool, error) {
 	results := newSorter(ctx, sinceChunk)
 	defer results.close()
 	if err := earlier(ctx, func(r *fixity.Result) error {
-		r.Line = 0 // so that what is found twice is one string
-		results.add(sortKey(r.FullName(), r.Version) + string(r.Append(nil)))
+		found := problem
+		if !r.IsProblem() {
+			r.Line = 0 // so that what is found twice is one string
+			found = string(r.Append(nil))
+		}
+		results.add(sortKey(r.FullName(), r.Version) + found)
 		return nil
 	}); err != nil {
 		return nil, err
@@ -57,21 +67,24 @@ func (j *Journal) leaveOut(ctx context.Context, earlier func(context.Context, fu
 	sum, w := NewSummer(), bufio.NewWriter(f)
 	left := make([]uint64, lines.lines/64+1)
 	var line []byte
-	for found, entry := range pairs(results.all(), entries.all()) {
-		var r fixity.Result
-		e, i, err := parsePair(found, entry, &r)
+	if err := pairs(results.all(), entries.all(), func(found []fixity.Result, entry string) error {
+		e, i, err := parseIndexed(entry)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		if left[i/64]>>(i%64)&1 != 0 || !carryOver(&r, e) {
-			continue
+		for _, r := range found {
+			if !carryOver(&r, e) {
+				continue
+			}
+			left[i/64] |= 1 << (i % 64)
+			line = r.Append(line[:0])
+			sum.Add(&r, line)
+			_, err := w.Write(line)
+			return err
 		}
-		left[i/64] |= 1 << (i % 64)
-		line = r.Append(line[:0])
-		sum.Add(&r, line)
-		if _, err := w.Write(line); err != nil {
-			return nil, err
-		}
+		return nil
+	}); err != nil {
+		return nil, err
 	}
 	if err := errors.Join(results.err(), entries.err()); err != nil {
 		return nil, err
@@ -104,9 +117,9 @@ func (j *Journal) leaveOut(ctx context.Context, earlier func(context.Context, fu
 	return rest, nil
 }
 
-// good calls each with the results of all objects that the run found to be as they
-// should be, or an earlier run if they have not changed since.
-func (j *Journal) good(ctx context.Context, each func(*fixity.Result) error) (err error) {
+// checked calls each with the results of all objects that the run checked, and with those
+// of an earlier run if the objects have not changed since.
+func (j *Journal) checked(ctx context.Context, each func(*fixity.Result) error) (err error) {
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("reading the run %s: %w", j.URL, err)
@@ -119,18 +132,12 @@ func (j *Journal) good(ctx context.Context, each func(*fixity.Result) error) (er
 	if plan == nil {
 		return errors.New("there is no plan")
 	}
-	one := func(r *fixity.Result) error {
-		if r.Outcome == fixity.Match || r.Outcome == fixity.New {
-			return each(r)
-		}
-		return nil
-	}
 	for _, s := range plan.Shards {
-		if _, err := j.readShard(ctx, s, io.Discard, one); err != nil && !store.IsMissing(err) {
+		if _, err := j.readShard(ctx, s, io.Discard, each); err != nil && !store.IsMissing(err) {
 			return err
 		}
 	}
-	return j.readUnchanged(ctx, plan, one)
+	return j.readUnchanged(ctx, plan, each)
 }
 
 // readUnchanged calls each with the results that come from an earlier run.
@@ -193,51 +200,67 @@ func cutKey(text string) (key, data string) {
 	return text[:i], text[i:]
 }
 
-// parsePair sets r to the result and returns the entry and its index.
-func parsePair(result, entry string, r *fixity.Result) (*list.Entry, uint64, error) {
-	if err := json.Unmarshal([]byte(result), r); err != nil {
-		return nil, 0, err
-	}
-	index, text := entry[:indexDigits], entry[indexDigits:]
-	i, err := strconv.ParseUint(index, 10, 64)
+// parseIndexed returns an entry of strings that are sorted, and its index.
+func parseIndexed(text string) (*list.Entry, uint64, error) {
+	i, err := strconv.ParseUint(text[:indexDigits], 10, 64)
 	if err != nil {
 		return nil, 0, err
 	}
-	e, err := list.ParseEntry(text)
+	e, err := list.ParseEntry(text[indexDigits:])
 	return &e, i, err
 }
 
-// pairs returns the data of each two strings of a and b that have the same key. Both are
-// sorted, and are read to their ends. Duplicates of a count once.
-func pairs(a, b iter.Seq[string]) iter.Seq2[string, string] {
-	return func(yield func(string, string) bool) {
-		next, stop := iter.Pull(a)
-		defer stop()
-		text, ok := next()
-		var ofKey []string // the data of a
-		current := ""
-		for textB := range b {
-			key, data := cutKey(textB)
-			if key != current {
-				current, ofKey = key, ofKey[:0]
-				for ; ok; text, ok = next() {
-					keyA, dataA := cutKey(text)
-					if keyA > key {
-						break
-					}
-					if keyA == key && (len(ofKey) == 0 || ofKey[len(ofKey)-1] != dataA) {
-						ofKey = append(ofKey, dataA)
-					}
+// pairs calls each with the data of each string of entries, and with the results of the same
+// key, unless these are problems or have different digests. Both sides are sorted, and are
+// read to their ends. Duplicates of results count once.
+func pairs(results, entries iter.Seq[string], each func(found []fixity.Result, entry string) error) error {
+	next, stop := iter.Pull(results)
+	defer stop()
+	text, ok := next()
+	var found []fixity.Result
+	digests := make(map[string]string) // of found, by kindOf
+	current := ""
+	for entry := range entries {
+		key, data := cutKey(entry)
+		if key != current {
+			current, found = key, found[:0]
+			last, agree := "", true
+			clear(digests)
+			for ; ok; text, ok = next() {
+				resultKey, result := cutKey(text)
+				if resultKey > key {
+					break
 				}
+				if resultKey < key || !agree || result == last {
+					continue
+				}
+				last = result
+				if agree = result != problem; !agree {
+					continue
+				}
+				var r fixity.Result
+				if err := json.Unmarshal([]byte(result), &r); err != nil {
+					return err
+				}
+				kind := kindOf(&r)
+				digest, known := digests[kind]
+				agree = !known || digest == r.SHA256
+				digests[kind] = r.SHA256
+				found = append(found, r)
 			}
-			for _, dataA := range ofKey {
-				if !yield(dataA, data) {
-					return
-				}
+			if !agree {
+				found = found[:0]
 			}
 		}
-		for ok {
-			_, ok = next()
+		if len(found) == 0 {
+			continue
+		}
+		if err := each(found, data); err != nil {
+			return err
 		}
 	}
+	for ok {
+		_, ok = next()
+	}
+	return nil
 }

@@ -89,6 +89,62 @@ func TestSince(t *testing.T) {
 	}
 }
 
+// An object whose results contradict each other, or one of which is a problem, is read again,
+// whichever result of its is the last and in whichever run.
+func TestSinceOfContradictions(t *testing.T) {
+	ctx := t.Context()
+	const third, half = "n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg=-3", "n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg=-2"
+	res := func(outcome fixity.Outcome, digest, expected string) fixity.Result {
+		return fixity.Result{Name: "k", Outcome: outcome, SHA256: digest, Expected: expected, Size: 5, ETag: "e"}
+	}
+	version := res(fixity.Mismatch, ones, zeros)
+	version.Version = "v"
+	for _, tt := range []struct {
+		name      string
+		results   []fixity.Result // one a shard
+		unchanged bool
+	}{
+		{"alike", []fixity.Result{res(fixity.New, zeros, ""), res(fixity.New, zeros, "")}, true},
+		{"expected and new", []fixity.Result{res(fixity.Match, zeros, zeros), res(fixity.New, zeros, "")}, true},
+		{"two digests", []fixity.Result{res(fixity.New, zeros, ""), res(fixity.New, ones, "")}, false},
+		{"two digests, one thrice", []fixity.Result{res(fixity.New, zeros, ""), res(fixity.New, ones, ""), res(fixity.New, zeros, "")}, false},
+		{"a mismatch after a match", []fixity.Result{res(fixity.Match, zeros, zeros), res(fixity.Mismatch, ones, zeros)}, false},
+		{"a match after a mismatch", []fixity.Result{res(fixity.Mismatch, ones, zeros), res(fixity.Match, zeros, zeros)}, false},
+		{"a problem without a digest", []fixity.Result{res(fixity.New, zeros, ""), res(fixity.Unreadable, "", "")}, false},
+		{"a problem of a version", []fixity.Result{res(fixity.New, zeros, ""), version}, true},
+		{"checksums of other parts", []fixity.Result{res(fixity.Match, third, third), res(fixity.Match, half, half), res(fixity.New, zeros, "")}, true},
+		{"two digests and checksums of parts", []fixity.Result{res(fixity.Match, third, third), res(fixity.New, ones, ""), res(fixity.New, zeros, "")}, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			earlier := newJournal(t)
+			const size = 1 << 40 // so that each line is a shard
+			var lines []list.Entry
+			for _, r := range tt.results {
+				lines = append(lines, list.Entry{Name: r.Name, Version: r.Version, Size: size})
+			}
+			lines = append(lines, list.Entry{Name: "other", Size: size})
+			plan, err := earlier.Split(ctx, Split{Shards: len(lines)}, named(lines...))
+			if err != nil || len(plan.Shards) != len(lines) {
+				t.Fatalf("got %+v, %v", plan, err)
+			}
+			for i, r := range append(tt.results, fixity.Result{Name: "other", Outcome: fixity.New, SHA256: ones, Size: 5, ETag: "o"}) {
+				r.Line = int64(i + 1)
+				write(t, earlier, plan.Shards[i], &r)
+			}
+			want := int64(1)
+			if tt.unchanged {
+				want = 2
+			}
+			next := func() func() (list.Entry, error) {
+				return named(list.Entry{Name: "k", Size: 5, ETag: "e"}, list.Entry{Name: "other", Size: 5, ETag: "o"})
+			}
+			if plan, err := newJournal(t).Split(ctx, Split{Shards: 1, Since: earlier}, next()); err != nil || plan.Unchanged.Lines != want {
+				t.Errorf("got %+v, %v, want %d unchanged", plan, err, want)
+			}
+		})
+	}
+}
+
 // An object that a list names very often is one: it takes neither memory nor time for
 // each two of its lines.
 func TestSinceOfOneObject(t *testing.T) {

@@ -94,7 +94,7 @@ func (j *Journal) leaveOutSince(ctx context.Context, o Split, plan *Plan, lines 
 			return rest, err
 		}
 	}
-	return j.leaveOut(ctx, o.Since.good, lines, unchanged)
+	return j.leaveOut(ctx, o.Since.checked, lines, unchanged)
 }
 
 // makePlan makes the plan of lines, or finds that the journal has it. It returns nil if
