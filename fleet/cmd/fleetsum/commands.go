@@ -71,7 +71,9 @@ var splitCommand = command{
 writes them to the journal, where 'fleetsum worker --shard N' finds them. Prints the
 number of shards. The same lists make the same shards: after a second split the run
 continues. If the journal has a plan for other lists, split does not change it, except with
---replace.`,
+--replace.
+
+Relative names begin at the working directory of split, whatever that of a worker is.`,
 	options: func(o *options, flags *pflag.FlagSet) {
 		flags.StringVar(&o.journal, "journal", "", "write to the journal at `URL`")
 		flags.IntVar(&o.shards, "shards", 16, "how many shards to make; a journal that has a plan keeps its number")

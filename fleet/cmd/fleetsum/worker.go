@@ -100,7 +100,7 @@ func runWorker(ctx context.Context, o *options, std *streams) (int, error) {
 			// fewer shards.
 			return 0, w.write(journal.NewSummer().Line())
 		}
-		shard = &plan.Shards[o.shard]
+		shard, r.checker.Dir = &plan.Shards[o.shard], plan.Dir
 		o.input = input.Options{Format: "json"}
 		o.arguments = []string{j.ShardName(*shard)}
 	}
@@ -181,16 +181,16 @@ func (w *worker) journaled(ctx context.Context, j *journal.Journal, planned *jou
 	if err != nil {
 		return fmt.Errorf("reading the list: %w", err)
 	}
-	if planned != nil && *planned != shard {
-		return fmt.Errorf("%s: a shard is not as its plan says: 'fleetsum split' makes both again", j.URL)
-	}
+	dir := w.checker.Dir
 	if planned == nil {
 		w.list = from.ID()
 		if relative {
-			// From another directory the same names are of other objects.
-			sum := sha256.Sum256([]byte(shard.Digest + store.Canonical("")))
-			shard.Digest = hex.EncodeToString(sum[:])
+			dir = store.Canonical("")
 		}
+	}
+	shard.Digest = journal.DigestBelow(dir, shard.Digest)
+	if planned != nil && *planned != shard {
+		return fmt.Errorf("%s: a shard is not as its plan says: 'fleetsum split' makes both again", j.URL)
 	}
 	format, err := list.NewFormat("json", "", "")
 	if err != nil {

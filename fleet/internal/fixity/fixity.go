@@ -225,6 +225,8 @@ func (c *Counts) AddCounts(o *Counts) {
 // A Checker checks lists.
 type Checker struct {
 	Store *store.Store
+	// Dir is where relative names begin, or "" for the working directory.
+	Dir string
 	// Readers is how many objects are read at once.
 	Readers int
 	// MaxFailures is how many failures in a row of one store, in the order in
@@ -393,7 +395,7 @@ func (w *work) read(e *list.Entry) {
 		w.give(r)
 		return
 	}
-	o, err := w.Store.Open(w.ctx, e.Name, e.Version)
+	o, err := w.open(e.Name, e.Version)
 	if err != nil {
 		w.failed(r, err)
 		return
@@ -418,6 +420,14 @@ func (w *work) read(e *list.Entry) {
 		return
 	}
 	w.succeeded(r.FullName())
+}
+
+// open opens an object of a list.
+func (w *work) open(name, version string) (store.Object, error) {
+	if w.Dir != "" && store.IsRelative(name) {
+		name = store.Join(w.Dir, name)
+	}
+	return w.Store.Open(w.ctx, name, version)
 }
 
 // modified returns when what is read was last written. The list may say that more exactly,

@@ -38,7 +38,7 @@ func (w *work) readWhole(r *Result, o store.Object) error {
 func (w *work) reopen(r *Result, o *store.Object) error {
 	before := *o
 	before.Close()
-	again, err := w.Store.Open(w.ctx, r.FullName(), r.Version)
+	again, err := w.open(r.FullName(), r.Version)
 	if err != nil {
 		return err
 	}

@@ -6,9 +6,8 @@
 //	plan.json               the shards, with their digests and numbers of lines
 //	shards/DIGEST.jsonl     the lines of a shard
 //	results/DIGEST.jsonl    what became of them: a worker's output for the shard
-//	                        with that digest. Without a plan, DIGEST is of a part's
-//	                        lines and, if a name is relative, of the working
-//	                        directory
+//	                        with that digest, or for a part of a list if there is no
+//	                        plan
 //	unchanged/DIGEST.jsonl  the results of an earlier run for lines that are in no
 //	                        shard
 //	states/KEY.json         how far a long object has been read
@@ -47,7 +46,7 @@ type Journal struct {
 }
 
 // planFormat changes with the form of a plan and of results.
-const planFormat = 2
+const planFormat = 3
 
 // A Plan says of what a run consists.
 type Plan struct {
@@ -56,6 +55,9 @@ type Plan struct {
 	Started string `json:"started"`
 	// Lists are the lists that the lines come from.
 	Lists []list.Source `json:"lists"`
+	// Dir is the directory at which relative names begin, without links, or "" if no name is
+	// relative.
+	Dir string `json:"directory,omitempty"`
 	// Lines is how many lines all shards have, and Bytes how many bytes their
 	// objects, as far as the lists say.
 	Lines int64 `json:"lines"`
@@ -71,9 +73,20 @@ type Plan struct {
 
 // A Shard is a part of a run.
 type Shard struct {
-	Digest string `json:"digest"` // the SHA-256 of its lines
+	Digest string `json:"digest"` // as DigestBelow returns it
 	Lines  int64  `json:"lines"`
 	Bytes  int64  `json:"bytes"`
+}
+
+// DigestBelow returns the digest of a shard whose relative names begin at dir, from the
+// SHA-256 of its lines: below another directory the same names are of other objects. dir is
+// "" if no name is relative.
+func DigestBelow(dir, lines string) string {
+	if dir == "" {
+		return lines
+	}
+	sum := sha256.Sum256([]byte(lines + dir))
+	return hex.EncodeToString(sum[:])
 }
 
 // Add counts an entry of the shard.

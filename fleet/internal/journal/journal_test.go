@@ -3,7 +3,6 @@ package journal
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -430,7 +429,7 @@ func TestSplitsAtOnce(t *testing.T) {
 			}
 			for _, s := range plan.Shards {
 				text := read(t, j, j.ShardName(s))
-				if got := fmt.Sprintf("%x", sha256.Sum256([]byte(text))); got != s.Digest {
+				if got := DigestBelow(plan.Dir, digestOf([]byte(text))); got != s.Digest {
 					t.Errorf("shard %s has digest %s", s.Digest, got)
 				}
 			}
@@ -448,7 +447,7 @@ func TestPlanOfAnotherFormat(t *testing.T) {
 	const old = `{"started":"2020-01-02T03:04:05Z","lists":["l"],"lines":1,"shards_asked":1,"shards":[{"digest":"","lines":1,"bytes":0}]}`
 	storetest.WriteFile(t, j.URL, "plan.json", []byte(old))
 	for _, replace := range []bool{false, true} {
-		if plan, err := j.Split(ctx, Split{Shards: 1, Replace: replace}, entries(1)); err == nil || !strings.Contains(err.Error(), "has format 0, and this fleetsum has format 2: use a new journal") {
+		if plan, err := j.Split(ctx, Split{Shards: 1, Replace: replace}, entries(1)); err == nil || !strings.Contains(err.Error(), "has format 0, and this fleetsum has format 3: use a new journal") {
 			t.Errorf("got %+v, %v", plan, err)
 		}
 	}
@@ -481,9 +480,9 @@ func TestSplitAgainKeepsItsStart(t *testing.T) {
 func TestPlanThatContradictsItself(t *testing.T) {
 	ctx, j := t.Context(), newJournal(t)
 	for _, plan := range []string{
-		`{"format":2,"lines":3,"shards_asked":2,"shards":[{"lines":1},{"lines":1}]}`,
-		`{"format":2,"lines":2,"shards_asked":1,"shards":[{"lines":1},{"lines":1}]}`,
-		`{"format":2,"lines":0,"shards_asked":0,"shards":[]}`,
+		`{"format":3,"lines":3,"shards_asked":2,"shards":[{"lines":1},{"lines":1}]}`,
+		`{"format":3,"lines":2,"shards_asked":1,"shards":[{"lines":1},{"lines":1}]}`,
+		`{"format":3,"lines":0,"shards_asked":0,"shards":[]}`,
 	} {
 		if err := j.Store.Write(ctx, j.planName(), strings.NewReader(plan)); err != nil {
 			t.Fatal(err)

@@ -32,10 +32,10 @@ const indexDigits = 15
 // object of which one earlier result is a problem, or two have different digests, is among
 // them: nothing says which result was the last.
 // Both sides are sorted by name, outside of memory, which has a bit for each entry.
-func (j *Journal) leaveOut(ctx context.Context, earlier func(context.Context, func(*fixity.Result) error) error, lines *spool, unchanged *Shard) (*spool, error) {
+func (j *Journal) leaveOut(ctx context.Context, lines *spool, unchanged *Shard, earlier func(each func(*fixity.Result) error) error) (*spool, error) {
 	results := newSorter(ctx, sinceChunk)
 	defer results.close()
-	if err := earlier(ctx, func(r *fixity.Result) error {
+	if err := earlier(func(r *fixity.Result) error {
 		found := problem
 		if !r.IsProblem() {
 			r.Line = 0 // so that what is found twice is one string
@@ -118,8 +118,9 @@ func (j *Journal) leaveOut(ctx context.Context, earlier func(context.Context, fu
 }
 
 // checked calls each with the results of all objects that the run checked, and with those
-// of an earlier run if the objects have not changed since.
-func (j *Journal) checked(ctx context.Context, each func(*fixity.Result) error) (err error) {
+// of an earlier run if the objects have not changed since. It is an error if names are
+// relative here and below dir, and dir is another directory.
+func (j *Journal) checked(ctx context.Context, dir string, each func(*fixity.Result) error) (err error) {
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("reading the run %s: %w", j.URL, err)
@@ -131,6 +132,9 @@ func (j *Journal) checked(ctx context.Context, each func(*fixity.Result) error) 
 	}
 	if plan == nil {
 		return errors.New("there is no plan")
+	}
+	if dir != "" && plan.Dir != "" && dir != plan.Dir {
+		return fmt.Errorf("its relative names begin at %s, those of the lists at %s", plan.Dir, dir)
 	}
 	for _, s := range plan.Shards {
 		if _, err := j.readShard(ctx, s, io.Discard, each); err != nil && !store.IsMissing(err) {

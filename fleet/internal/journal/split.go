@@ -63,9 +63,14 @@ func (j *Journal) Split(ctx context.Context, o Split, next func() (list.Entry, e
 	if o.Lists != nil {
 		plan.Lists = o.Lists()
 	}
+	if lines.relative {
+		if plan.Dir = store.Canonical(""); store.IsRelative(plan.Dir) {
+			return nil, errors.New("names are relative, and the working directory is not known")
+		}
+	}
 	if o.Since != nil {
 		plan.Since = o.Since.URL
-		rest, err := j.leaveOutSince(ctx, o, earlier, lines, &plan.Unchanged)
+		rest, err := j.leaveOutSince(ctx, o, earlier, lines, &plan)
 		if err != nil {
 			return nil, err
 		}
@@ -84,17 +89,18 @@ func (j *Journal) Split(ctx context.Context, o Split, next func() (list.Entry, e
 
 // leaveOutSince is leaveOut of what has not changed since the run that o names. A plan
 // that is there keeps what it left out: that run may have got more results since.
-func (j *Journal) leaveOutSince(ctx context.Context, o Split, plan *Plan, lines *spool, unchanged *Shard) (*spool, error) {
-	if plan != nil && plan.Since == o.Since.URL && !o.Replace {
-		kept := func(ctx context.Context, each func(*fixity.Result) error) error {
-			return j.readUnchanged(ctx, plan, each)
-		}
-		rest, err := j.leaveOut(ctx, kept, lines, unchanged)
+func (j *Journal) leaveOutSince(ctx context.Context, o Split, earlier *Plan, lines *spool, plan *Plan) (*spool, error) {
+	if earlier != nil && earlier.Since == o.Since.URL && earlier.Dir == plan.Dir && !o.Replace {
+		rest, err := j.leaveOut(ctx, lines, &plan.Unchanged, func(each func(*fixity.Result) error) error {
+			return j.readUnchanged(ctx, earlier, each)
+		})
 		if damaged := new(damagedError); !errors.As(err, &damaged) {
 			return rest, err
 		}
 	}
-	return j.leaveOut(ctx, o.Since.checked, lines, unchanged)
+	return j.leaveOut(ctx, lines, &plan.Unchanged, func(each func(*fixity.Result) error) error {
+		return o.Since.checked(ctx, plan.Dir, each)
+	})
 }
 
 // makePlan makes the plan of lines, or finds that the journal has it. It returns nil if
@@ -108,15 +114,15 @@ func (j *Journal) makePlan(ctx context.Context, plan Plan, lines *spool, replace
 		plan.Asked, plan.Started = earlier.Asked, earlier.Started
 	}
 	if earlier != nil && !replace {
-		if plan.Shards, err = lines.shards(plan.Asked, nil); err != nil {
+		if plan.Shards, err = lines.shards(plan.Asked, plan.Dir, nil); err != nil {
 			return nil, err
 		}
 		if !plan.sameLines(earlier) {
-			return nil, j.otherLines(earlier)
+			return nil, j.otherLines(earlier, plan.Dir)
 		}
 	}
 	// This mends shards that are damaged.
-	plan.Shards, err = lines.shards(plan.Asked, func(s Shard, lines io.ReadSeeker) error {
+	plan.Shards, err = lines.shards(plan.Asked, plan.Dir, func(s Shard, lines io.ReadSeeker) error {
 		return j.Store.Write(ctx, j.ShardName(s), lines)
 	})
 	if err != nil {
@@ -148,7 +154,7 @@ func (j *Journal) makePlan(ctx context.Context, plan Plan, lines *spool, replace
 	// Some stores write over what is there, whatever they are asked.
 	now, err := j.Plan(ctx)
 	if err == nil && (now == nil || !plan.sameLines(now)) {
-		err = j.otherLines(now)
+		err = j.otherLines(now, plan.Dir)
 	}
 	return now, err
 }
@@ -179,15 +185,20 @@ func (j *Journal) Kept(ctx context.Context, p *Plan) (n int, oldest time.Time, e
 	return n, oldest, err
 }
 
-// sameLines reports whether two plans are of the same lines.
+// sameLines reports whether two plans are of the same lines, and of one directory if names are
+// relative.
 func (p *Plan) sameLines(o *Plan) bool {
-	return slices.Equal(p.Shards, o.Shards) && p.Unchanged == o.Unchanged
+	return slices.Equal(p.Shards, o.Shards) && p.Unchanged == o.Unchanged && p.Dir == o.Dir
 }
 
-// otherLines says that the journal has a plan that is not the caller's.
-func (j *Journal) otherLines(p *Plan) error {
+// otherLines says that the journal has a plan that is not the caller's, whose relative names
+// begin at dir.
+func (j *Journal) otherLines(p *Plan, dir string) error {
 	if p == nil {
 		return fmt.Errorf("%s has lost its plan", j.URL)
+	}
+	if p.Dir != "" && dir != "" && p.Dir != dir {
+		return fmt.Errorf("%s has a plan whose relative names begin at %s, not at %s: use another journal, or --replace", j.URL, p.Dir, dir)
 	}
 	var from []string
 	for _, l := range p.Lists {
@@ -206,6 +217,7 @@ type spool struct {
 	w                    *bufio.Writer
 	line                 []byte
 	lines, bytes, weight int64
+	relative             bool // a name is
 }
 
 func newSpool() (*spool, error) {
@@ -244,6 +256,7 @@ func (s *spool) add(e *list.Entry) error {
 	s.lines++
 	s.bytes = plus(s.bytes, max(e.Size, 0))
 	s.weight = plus(s.weight, weigh(e))
+	s.relative = s.relative || e.Malformed == "" && store.IsRelative(e.Name)
 	s.line = e.Append(s.line[:0])
 	_, err := s.w.Write(s.line)
 	return err
@@ -295,10 +308,10 @@ func plus(a, b int64) int64 {
 	return a + b
 }
 
-// shards divides the entries into up to n shards. If keep is not nil, it is called with
+// shards divides the entries, whose relative names begin at dir, into up to n shards. If keep is not nil, it is called with
 // each and its lines. A line belongs to the shard in whose share of the weight its
 // middle lies.
-func (s *spool) shards(n int, keep func(s Shard, lines io.ReadSeeker) error) ([]Shard, error) {
+func (s *spool) shards(n int, dir string, keep func(s Shard, lines io.ReadSeeker) error) ([]Shard, error) {
 	r, err := s.read()
 	if err != nil {
 		return nil, err
@@ -333,7 +346,7 @@ func (s *spool) shards(n int, keep func(s Shard, lines io.ReadSeeker) error) ([]
 		if err := w.Flush(); err != nil {
 			return shard, err
 		}
-		shard.Digest = hex.EncodeToString(h.Sum(nil))
+		shard.Digest = DigestBelow(dir, hex.EncodeToString(h.Sum(nil)))
 		if keep != nil {
 			return shard, keep(shard, f)
 		}
