@@ -231,7 +231,7 @@ def split(args, shards, stores):
     command = [args.binary, "split", "--journal", args.out, "--shards", str(shards), *stores, *shlex.split(args.split)]
     if args.command == "write":
         command.append("--no-digests")
-    if args.since:
+    if args.since is not None:
         command += ["--since", args.since]
     done = subprocess.run([*command, "--", *args.lists], stdout=subprocess.PIPE, text=True)
     if done.returncode != 0:

@@ -118,7 +118,7 @@ class Test(unittest.TestCase):
     def test_errors(self):
         """A worker that fails says why, and what is no list is refused at once."""
         frame = self.frame("name string", (self.file("a", b"text"),))
-        with self.assertRaisesRegex(Exception, "--readers: 0 is less than 1"):
+        with self.assertRaisesRegex(Exception, "a number from 1 to 4096 is needed"):
             fleetsum.check(frame, BINARY, worker=["--readers", "0"]).collect()
         with self.assertRaisesRegex(ValueError, "neither a column name nor"):
             fleetsum.check(self.frame("key string", ("a",)), BINARY)

@@ -160,7 +160,7 @@ exec '{BINARY}' "$@"
         report, err = self.finish(run, 2)
         self.assertFalse(report["complete"])
         self.assertEqual(len(report["missing_shards"]), 4)
-        self.assertIn("--readers: 0 is less than 1", err)
+        self.assertIn("a number from 1 to 4096 is needed", err)
 
     def test_task_killed(self):
         """Python is killed with its task, in the middle of it, and its worker

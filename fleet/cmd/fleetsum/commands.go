@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -75,9 +76,9 @@ continues. If the journal has a plan for other lists, split does not change it, 
 
 Relative names begin at the working directory of split, whatever that of a worker is.`,
 	options: func(o *options, flags *pflag.FlagSet) {
-		flags.StringVar(&o.journal, "journal", "", "write to the journal at `URL`")
-		flags.IntVar(&o.shards, "shards", 16, "how many shards to make; a journal that has a plan keeps its number")
-		flags.StringVar(&o.since, "since", "", "do not read again what matched in the run with the journal at `URL` and has not changed: its ETag or time of modification is the one it was read with, or its version is as in that run's lists, and so is its size")
+		flags.Var(nonEmpty(&o.journal, ""), "journal", "write to the journal at `URL`")
+		flags.Var(whole(&o.shards, 16, 1, 100_000), "shards", "how many shards to make; a journal that has a plan keeps its number")
+		flags.Var(nonEmpty(&o.since, ""), "since", "do not read again what matched in the run with the journal at `URL` and has not changed: its ETag or time of modification is the one it was read with, or its version is as in that run's lists, and so is its size")
 		flags.BoolVar(&o.noDigests, "no-digests", false, "ignore the digests in the lists: workers compute new ones")
 		flags.BoolVar(&o.replace, "replace", false, "make a new plan even if the journal has a plan for other lists, and remove its report. Shards of the same lines keep their results: a new check needs a new journal")
 		listOptions(o, flags)
@@ -86,9 +87,6 @@ Relative names begin at the working directory of split, whatever that of a worke
 	run: func(ctx context.Context, o *options, std *streams) (int, error) {
 		if o.journal == "" {
 			return 0, errors.New("--journal is missing")
-		}
-		if o.shards < 1 || o.shards > 100_000 {
-			return 0, fmt.Errorf("--shards: %d is not between 1 and 100000", o.shards)
 		}
 		s, err := o.open()
 		if err != nil {
@@ -133,7 +131,7 @@ The exit status is 1 if an object could not be read, differs from the list, or c
 between two of its lines. Standard error names these objects, and the manifest leaves them
 out.`,
 	options: func(o *options, flags *pflag.FlagSet) {
-		flags.StringVarP(&o.output, "output", "o", "", "write to `URL`, which stays as it was until all is done")
+		flags.VarP(nonEmpty(&o.output, ""), "output", "o", "write to `URL`, which stays as it was until all is done")
 		readingOptions(o, flags)
 		listOptions(o, flags)
 		wholeOptions(o, flags)
@@ -217,10 +215,10 @@ var reportCommand = command{
 The exit status is 0 if all lines have been checked without problems, 1 if there are
 problems, and 2 if some lines have not been checked. It depends on the journal alone.`,
 	options: func(o *options, flags *pflag.FlagSet) {
-		flags.Int64Var(&o.lines, "lines", -1, "how many lines there should be in all, if 'fleetsum split' has made no plan. Parts with the same objects, by their names, count once, and so does a part that was read with several --base. A run in which two parts share some objects and not all, as two versions of one part, is not complete")
+		flags.Var(whole(&o.lines, -1, 0, math.MaxInt), "lines", "how many lines there should be in all, if 'fleetsum split' has made no plan. Parts with the same objects, by their names, count once, and so does a part that was read with several --base. A run in which two parts share some objects and not all, as two versions of one part, is not complete")
 	},
 	run: func(ctx context.Context, o *options, std *streams) (int, error) {
-		if len(o.arguments) != 1 {
+		if len(o.arguments) != 1 || o.arguments[0] == "" {
 			return 0, errors.New("one journal is needed")
 		}
 		s, err := o.open()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"runtime/debug"
 	"strings"
@@ -54,6 +55,9 @@ const (
 	perReader = 1 << 20
 )
 
+// maxReaders bounds what the buffers of all readers take.
+const maxReaders = 4096
+
 // parseArguments returns the command of a command line.
 func parseArguments(args []string) (*command, *options, error) {
 	if len(args) == 0 {
@@ -84,21 +88,21 @@ func flagsOf(c *command, o *options) *pflag.FlagSet {
 	flags.Usage = func() {}
 	c.options(o, flags)
 	flags.StringArrayVar(&o.store.Params, "store", nil, "parameters of a bucket: `s3://BUCKET?PARAMETER=VALUE`, or s3://?… for all buckets; FLEETSUM_STORE has more of these, divided by blanks, which come first")
-	flags.IntVar(&o.store.Retries, "retries", 8, "repeat a request that brings nothing up to this many times in a row; 8 take at least 19 seconds")
-	flags.DurationVar(&o.store.Stall, "stall", time.Minute, "repeat a request when the store has neither sent nor taken anything for this long")
+	flags.Var(whole(&o.store.Retries, 8, 0, math.MaxInt), "retries", "repeat a request that brings nothing up to this many times in a row; 8 take at least 19 seconds")
+	flags.Var(period(&o.store.Stall, time.Minute), "stall", "repeat a request when the store has neither sent nor taken anything for this long")
 	return flags
 }
 
 // readingOptions adds the options of commands that read objects.
 func readingOptions(o *options, flags *pflag.FlagSet) {
-	flags.IntVar(&o.readers, "readers", 64, "objects to read at once")
-	flags.StringVar(&o.rate, "bytes-per-second", "", "read at most `SIZE` bytes (such as 200MB) a second")
-	flags.Float64Var(&o.store.RequestsPerSecond, "requests-per-second", 0, "make at most `N` requests for objects a second; 0: no limit")
-	flags.IntVar(&o.failures, "max-failures", 100, "stop after this many failures in a row of one store; 0: never")
-	flags.IntVar(&o.missing, "max-missing", 1000, "stop after this many missing files in a row, whose file system may not be mounted; 0: never")
-	flags.StringVar(&o.partSize, "part-size", "", "the `SIZE` of the parts (such as 8MiB), for composite checksums in lists without part sizes. If it does not make a checksum's number of parts, usual sizes are tried")
-	flags.StringVar(&o.progress, "progress", "auto", "`WHEN` to show progress: auto (on a terminal), always or never; or json: print lines of JSON")
-	flags.DurationVar(&o.every, "progress-every", 10*time.Second, "with --progress json, the time from line to line")
+	flags.Var(whole(&o.readers, 64, 1, maxReaders), "readers", fmt.Sprintf("objects to read at once, at most %d", maxReaders))
+	flags.Var(nonEmpty(&o.rate, ""), "bytes-per-second", "read at most `SIZE` bytes (such as 200MB) a second")
+	flags.Var(perSecond(&o.store.RequestsPerSecond), "requests-per-second", "make at most `N` requests for objects a second; 0: no limit")
+	flags.Var(whole(&o.failures, 100, 0, math.MaxInt), "max-failures", "stop after this many failures in a row of one store; 0: never")
+	flags.Var(whole(&o.missing, 1000, 0, math.MaxInt), "max-missing", "stop after this many missing files in a row, whose file system may not be mounted; 0: never")
+	flags.Var(nonEmpty(&o.partSize, ""), "part-size", "the `SIZE` of the parts (such as 8MiB), for composite checksums in lists without part sizes. If it does not make a checksum's number of parts, usual sizes are tried")
+	flags.Var(nonEmpty(&o.progress, "auto"), "progress", "`WHEN` to show progress: auto (on a terminal), always or never; or json: print lines of JSON")
+	flags.Var(period(&o.every, 10*time.Second), "progress-every", "with --progress json, the time from line to line")
 }
 
 // defaultFormat is that of lists.
@@ -106,9 +110,9 @@ const defaultFormat = "auto"
 
 // listOptions adds the options of commands that read lists.
 func listOptions(o *options, flags *pflag.FlagSet) {
-	flags.StringVar(&o.input.Format, "format", defaultFormat, "the format of lists; `NAME` is "+list.Formats)
-	flags.StringVar(&o.input.Schema, "schema", "", "the `COLUMNS` of an inventory, such as 'Bucket, Key, Size'")
-	flags.StringVar(&o.input.Base, "base", "", "put `URL` before relative names in lists")
+	flags.Var(nonEmpty(&o.input.Format, defaultFormat), "format", "the format of lists; `NAME` is "+list.Formats)
+	flags.Var(nonEmpty(&o.input.Schema, ""), "schema", "the `COLUMNS` of an inventory, such as 'Bucket, Key, Size'")
+	flags.Var(nonEmpty(&o.input.Base, ""), "base", "put `URL` before relative names in lists")
 }
 
 // wholeOptions adds the options of commands that read whole lists.
@@ -147,9 +151,6 @@ type reading struct {
 // startReading returns what the options describe; progress is shown on w. close
 // must be called.
 func (o *options) startReading(w io.Writer) (*reading, error) {
-	if o.readers < 1 {
-		return nil, fmt.Errorf("--readers: %d is less than 1", o.readers)
-	}
 	c := &fixity.Checker{Readers: o.readers, MaxFailures: o.failures, MaxMissing: o.missing}
 	if o.partSize != "" {
 		n, err := humanize.ParseBytes(o.partSize)

@@ -46,9 +46,7 @@ func startProgress(o *options, w io.Writer) (*progress, error) {
 	case "never":
 		return p, nil
 	case "json":
-		if every = o.every; every <= 0 {
-			return nil, fmt.Errorf("--progress-every: %v is not a time", every)
-		}
+		every = o.every
 		p.show = func(bool) { w.Write(p.line()) }
 	case "auto":
 		// Lines of results would go over the bar.

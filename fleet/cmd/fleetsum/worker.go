@@ -45,7 +45,7 @@ the network, a write) are read again, and with --retry-failed all objects with p
 The exit status is 0 if each line has an outcome, whichever it is, and 2 if not. After a
 signal it is 128 plus the signal's number.`,
 	options: func(o *options, flags *pflag.FlagSet) {
-		flags.StringVar(&o.journal, "journal", "", "keep the result in the journal at `URL`")
+		flags.Var(nonEmpty(&o.journal, ""), "journal", "keep the result in the journal at `URL`")
 		flags.Func("shard", "check shard `N`, from 0, of the journal's plan", func(n string) (err error) {
 			o.hasShard = true
 			o.shard, err = strconv.Atoi(n)
