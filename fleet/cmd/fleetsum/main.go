@@ -58,29 +58,34 @@ func main() {
 
 func run(args []string) int {
 	c, o, err := parseArguments(args)
+	name := "fleetsum"
+	if c != nil {
+		name += " " + c.name
+	}
+	s := &streams{in: os.Stdin, out: bufio.NewWriterSize(os.Stdout, 64<<10), err: os.Stderr}
 	if errors.Is(err, pflag.ErrHelp) {
-		help(os.Stdout, c)
-		return exitGood
+		help(s.out, c)
+		return s.end(name, exitGood, s.needOutput())
 	}
 	if err != nil {
-		name := "fleetsum"
-		if c != nil {
-			name += " " + c.name
-		}
 		fmt.Fprintf(os.Stderr, "%s: %v\nTry '%s --help' for more information.\n", name, err, name)
 		return exitFailed
 	}
 	ctx, stop := withSignals(context.Background())
 	defer stop()
-	s := &streams{in: os.Stdin, out: bufio.NewWriterSize(os.Stdout, 64<<10), err: os.Stderr}
 	status, err := c.run(ctx, o, s)
+	return s.end(name, status, err)
+}
+
+// end ends the output of a command, and returns the exit status.
+func (s *streams) end(name string, status int, err error) int {
 	if flushErr := s.out.Flush(); err == nil && flushErr != nil {
 		err = fmt.Errorf("write error: %w", flushErr)
 	}
 	if err == nil {
 		return status
 	}
-	fmt.Fprintf(os.Stderr, "fleetsum %s: %v\n", c.name, err)
+	fmt.Fprintf(s.err, "%s: %v\n", name, err)
 	var caught signalError
 	if errors.As(err, &caught) {
 		return caught.status()
