@@ -14,6 +14,7 @@ import (
 // A fileInfo is what is known of a file.
 type fileInfo struct {
 	stamp.Stamp
+	modified     time.Time // any: Stamp has nanoseconds, which end in 2262
 	regular, dir bool
 }
 
@@ -69,7 +70,7 @@ func (f *file) Size() int64 { return f.info.Size }
 
 func (f *file) ETag() string { return "" }
 
-func (f *file) Modified() time.Time { return time.Unix(0, f.info.Stamp.Modified) }
+func (f *file) Modified() time.Time { return f.info.modified }
 
 func (f *file) Local() bool { return true }
 

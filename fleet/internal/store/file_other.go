@@ -22,10 +22,11 @@ func (f rawFile) stat() (fileInfo, error) {
 	if err != nil {
 		return fileInfo{}, err
 	}
-	modified := info.ModTime().UnixNano()
+	modified := info.ModTime()
+	nanoseconds := modified.UnixNano()
 	return fileInfo{
-		Stamp:   stamp.Stamp{Size: info.Size(), Modified: modified, Changed: modified},
-		regular: info.Mode().IsRegular(), dir: info.IsDir(),
+		Stamp:    stamp.Stamp{Size: info.Size(), Modified: nanoseconds, Changed: nanoseconds},
+		modified: modified, regular: info.Mode().IsRegular(), dir: info.IsDir(),
 	}, nil
 }
 

@@ -4,6 +4,7 @@ package store
 
 import (
 	"io/fs"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -33,8 +34,8 @@ func (f rawFile) stat() (fileInfo, error) {
 	}
 	kind := uint32(st.Mode) & unix.S_IFMT
 	return fileInfo{
-		Stamp:   stamp.Stamp{Size: st.Size, Modified: st.Mtim.Nano(), Changed: st.Ctim.Nano(), Inode: int64(st.Ino)},
-		regular: kind == unix.S_IFREG, dir: kind == unix.S_IFDIR,
+		Stamp:    stamp.Stamp{Size: st.Size, Modified: st.Mtim.Nano(), Changed: st.Ctim.Nano(), Inode: int64(st.Ino)},
+		modified: time.Unix(st.Mtim.Unix()), regular: kind == unix.S_IFREG, dir: kind == unix.S_IFDIR,
 	}, nil
 }
 

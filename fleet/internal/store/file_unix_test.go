@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -47,6 +48,43 @@ func TestWhatIsNoFile(t *testing.T) {
 	}
 	if now := descriptors(); now != open {
 		t.Errorf("%d open descriptors, not %d", now, open)
+	}
+}
+
+// Files have times that 64 bits of nanoseconds do not hold.
+func TestTimesOfFiles(t *testing.T) {
+	s, err := New(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(t.TempDir(), "f")
+	if err := os.WriteFile(name, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []time.Time{
+		time.Date(1950, 1, 2, 3, 4, 5, 6, time.UTC),
+		time.Date(2020, 1, 2, 3, 4, 5, 6, time.UTC),
+		time.Date(2400, 1, 2, 3, 4, 5, 6, time.UTC),
+	} {
+		at, err := unix.TimeToTimespec(want)
+		if err != nil {
+			continue // 32 bits of seconds
+		}
+		if err := unix.UtimesNanoAt(unix.AT_FDCWD, name, []unix.Timespec{at, at}, 0); err != nil {
+			t.Fatal(err)
+		}
+		if info, err := os.Stat(name); err != nil || !info.ModTime().Equal(want) {
+			t.Logf("the file system has no %v", want)
+			continue
+		}
+		o, err := s.Open(t.Context(), name, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := o.Modified(); !got.Equal(want) {
+			t.Errorf("got %v, want %v", got, want)
+		}
+		o.Close()
 	}
 }
 
