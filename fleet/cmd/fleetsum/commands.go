@@ -129,9 +129,10 @@ writes a manifest: their digests, sorted by name, in the format of sha256sum.
 
 The exit status is 1 if an object could not be read, differs from the list, or changed
 between two of its lines. Standard error names these objects, and the manifest leaves them
-out.`,
+out. Such a manifest does not replace another, except with --allow-loss: the exit status is 2.`,
 	options: func(o *options, flags *pflag.FlagSet) {
-		flags.VarP(nonEmpty(&o.output, ""), "output", "o", "write to `URL`, which stays as it was until all is done")
+		flags.VarP(destination(&o.output), "output", "o", "write to `URL`, which stays as it was until all is done")
+		flags.BoolVar(&o.allowLoss, "allow-loss", false, "with --output, replace a manifest though an object could not be read or is not as listed, or more than half of its objects are gone or left out")
 		readingOptions(o, flags)
 		listOptions(o, flags)
 		wholeOptions(o, flags)
@@ -141,6 +142,9 @@ out.`,
 
 func runWrite(ctx context.Context, o *options, std *streams) (int, error) {
 	if o.output == "" {
+		if o.allowLoss {
+			return 0, errors.New("--allow-loss is meaningful only with --output")
+		}
 		if err := std.needOutput(); err != nil {
 			return 0, err
 		}
@@ -150,6 +154,13 @@ func runWrite(ctx context.Context, o *options, std *streams) (int, error) {
 		return 0, err
 	}
 	defer r.close()
+	var out *output
+	if o.output != "" {
+		if out, err = openOutput(ctx, r.store, o.output, o.allowLoss); err != nil {
+			return 0, err
+		}
+		defer out.close()
+	}
 	lists, err := o.lists(ctx, r.store, std)
 	if err != nil {
 		return 0, err
@@ -159,6 +170,11 @@ func runWrite(ctx context.Context, o *options, std *streams) (int, error) {
 	status := exitGood
 	if err := r.checker.Run(ctx, lists.Next, func(result *fixity.Result) error {
 		r.progress.done(result)
+		if out != nil {
+			if err := out.see(result.FullName()); err != nil {
+				return err
+			}
+		}
 		if manifest.Add(result); result.IsProblem() {
 			status = exitProblems
 			std.complain(result)
@@ -174,22 +190,19 @@ func runWrite(ctx context.Context, o *options, std *streams) (int, error) {
 			return nil
 		})
 	}
-	if o.output != "" {
-		err = r.store.WriteFrom(ctx, o.output, write)
-	} else {
+	if out == nil {
 		err = write(std.out)
+	} else {
+		err = out.replace(ctx, write, func() bool { return status != exitGood })
 	}
 	return status, err
 }
 
 // complain says on standard error what is wrong with an object.
 func (s *streams) complain(r *fixity.Result) {
-	name := list.NameOfVersion(r.FullName(), r.Version)
-	switch {
-	case r.Outcome == fixity.Malformed:
+	name := quoteName(list.NameOfVersion(r.FullName(), r.Version))
+	if r.Outcome == fixity.Malformed {
 		name = fmt.Sprintf("line %d", r.Line)
-	case strings.ContainsFunc(name, func(c rune) bool { return c == utf8.RuneError || !unicode.IsPrint(c) }):
-		name = strconv.Quote(name)
 	}
 	why := string(r.Outcome)
 	switch {
@@ -199,6 +212,15 @@ func (s *streams) complain(r *fixity.Result) {
 		why += ": " + r.Found() + ", not " + r.Expected
 	}
 	fmt.Fprintf(s.err, "%s: %s\n", name, why)
+}
+
+// quoteName returns a name as a message shows it: quoted if a terminal would not show all of
+// it, or take it for more.
+func quoteName(name string) string {
+	if strings.ContainsFunc(name, func(c rune) bool { return c == utf8.RuneError || !unicode.IsPrint(c) }) {
+		return strconv.Quote(name)
+	}
+	return name
 }
 
 var reportCommand = command{

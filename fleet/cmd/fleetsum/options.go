@@ -46,6 +46,7 @@ type options struct {
 	progress  string
 	every     time.Duration
 	output    string
+	allowLoss bool
 }
 
 // The memory limit of the garbage collector, in bytes: a base, and for each reader its

@@ -66,6 +66,20 @@ func period(to *time.Duration, initial time.Duration) value[time.Duration] {
 	}}
 }
 
+// destination is nonEmpty for what is written to. Elsewhere - is a standard stream, so nobody is
+// given a file of that name by mistake.
+func destination(to *string) value[string] {
+	v := nonEmpty(to, "")
+	parse := v.parse
+	v.parse = func(text string) (string, error) {
+		if text == "-" {
+			return "", errors.New("./- is a file of this name; without the option, standard output is written")
+		}
+		return parse(text)
+	}
+	return v
+}
+
 // nonEmpty is the value of an option that is a text. It is empty only if the option is not
 // set: a variable of a script that has no value is a mistake.
 func nonEmpty(to *string, initial string) value[string] {

@@ -24,6 +24,8 @@ func TestValues(t *testing.T) {
 		{"split", "journal", "", empty},
 		{"split", "since", "", empty},
 		{"write", "output", "", empty},
+		{"write", "output", "-", "./- is a file of this name; without the option, standard output is written"},
+		{"write", "output", "./-", ""},
 		{"worker", "readers", "0", "a number from 1 to 4096 is needed"},
 		{"worker", "readers", "1", ""},
 		{"worker", "readers", "4096", ""},

@@ -3,6 +3,7 @@
 package store
 
 import (
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -48,6 +49,57 @@ func TestWhatIsNoFile(t *testing.T) {
 	}
 	if now := descriptors(); now != open {
 		t.Errorf("%d open descriptors, not %d", now, open)
+	}
+}
+
+// Whether a file can be written is known before there is anything to write, and why not. To ask
+// changes nothing.
+func TestCheckWrite(t *testing.T) {
+	s, err := New(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	file, link, pipe, closed := filepath.Join(dir, "file"), filepath.Join(dir, "link"), filepath.Join(dir, "pipe"), filepath.Join(dir, "closed")
+	if err := errors.Join(os.WriteFile(file, []byte("old"), 0o600), os.Symlink(file, link), unix.Mkfifo(pipe, 0o600), os.Mkdir(closed, 0o500)); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct{ name, want string }{
+		{file, ""},
+		{filepath.Join(dir, "new"), ""},
+		{"file://" + file, ""},
+		{filepath.Join(dir, strings.Repeat("x", 255)), ""}, // as long as names can be
+		{filepath.Join(dir, strings.Repeat("x", 256)), "file name too long"},
+		{dir, "it is a directory"},
+		{link, "it is a symbolic link"},
+		{pipe, "it is a named pipe"},
+		{"/dev/null", "it is a device"},
+		{filepath.Join(file, "below"), "not a directory"},
+		{filepath.Join(closed, "new"), "permission denied"},
+		{"ftp://host/file", "unknown kind of store ftp://"},
+	} {
+		if strings.HasPrefix(tt.name, closed) && os.Geteuid() == 0 {
+			continue // may write everywhere
+		}
+		err := s.CheckWrite(tt.name)
+		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.HasSuffix(err.Error(), tt.want)) {
+			t.Errorf("%s: got %v, want %q", tt.name, err, tt.want)
+		}
+		if text, err := os.ReadFile(file); string(text) != "old" || err != nil {
+			t.Fatalf("%s: %q, %v", tt.name, text, err)
+		}
+		if all, err := os.ReadDir(dir); len(all) != 4 || err != nil {
+			t.Fatalf("%s: there are %v, %v", tt.name, all, err)
+		}
+		if tt.want != "" {
+			continue
+		}
+		if err := s.Write(t.Context(), tt.name, strings.NewReader("old")); err != nil {
+			t.Errorf("%s: %v", tt.name, err)
+		}
+		if !strings.HasSuffix(tt.name, "file") {
+			os.Remove(tt.name)
+		}
 	}
 }
 

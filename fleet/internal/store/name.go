@@ -108,6 +108,33 @@ func Canonical(name string) string {
 	return filepath.Clean(path)
 }
 
+// Same returns a function that reports whether a name is of the object that a name has now. Links,
+// and other hard links, are what they lead to. Without such a file no name is.
+func Same(name string) func(other string) bool {
+	p, err := parse(name)
+	if err != nil {
+		return func(string) bool { return false }
+	}
+	if p.scheme != "" {
+		return func(other string) bool {
+			q, err := parse(other)
+			return err == nil && q.root() == p.root() && q.key == p.key
+		}
+	}
+	info, err := os.Stat(p.path)
+	if err != nil {
+		return func(string) bool { return false }
+	}
+	return func(other string) bool {
+		q, err := parse(other)
+		if err != nil || q.scheme != "" {
+			return false
+		}
+		now, err := os.Stat(q.path)
+		return err == nil && os.SameFile(now, info)
+	}
+}
+
 // arn is the ARN of an access point, which has a slash or colon before its name, and
 // what follows it.
 var arn = regexp.MustCompile(`(?s)^(arn:[^:/]+:(?:s3|s3-object-lambda):[^:/]*:[^:/]*:accesspoint[:/][^:/]+|` +

@@ -286,3 +286,41 @@ func TestUserProject(t *testing.T) {
 		}
 	})
 }
+
+// Same tells one object from another, however it is named.
+func TestSame(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"a": "a", "b": "a"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	link := filepath.Join(dir, "link")
+	if err := os.Symlink("a", link); err != nil {
+		t.Skip("no links: ", err)
+	}
+	a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")
+	for _, tt := range []struct {
+		name, other string
+		want        bool
+	}{
+		{a, a, true},
+		{a, dir + "/../" + filepath.Base(dir) + "/a", true},
+		{a, "file://" + a, true},
+		{a, link, true},
+		{a, b, false},
+		{a, "s3://a/a", false},
+		{filepath.Join(dir, "none"), filepath.Join(dir, "none"), false},
+		{"s3://b/k", "s3://b/k", true},
+		{"s3://b/k", "s3a://b/k", true},
+		{"s3://b/k", "s3://b/K", false},
+		{"s3://b/k", "s3://c/k", false},
+		{"s3://b/k", "gs://b/k", false},
+		{"s3://b/k", "k", false},
+		{"ftp://b/k", "ftp://b/k", false},
+	} {
+		if got := Same(tt.name)(tt.other); got != tt.want {
+			t.Errorf("%s, %s: got %t", tt.name, tt.other, got)
+		}
+	}
+}

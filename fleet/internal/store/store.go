@@ -242,26 +242,69 @@ func (s *Store) Remove(ctx context.Context, name string) error {
 	return nil
 }
 
+// CheckWrite returns an error if Write of a name is known to fail. It changes nothing, but for
+// the directories of a file. A store is not asked.
+func (s *Store) CheckWrite(name string) error {
+	p, err := parse(name)
+	if err != nil {
+		return err
+	}
+	if p.scheme != "" {
+		_, err := s.bucketOf(p)
+		return err
+	}
+	f, _, _, err := prepareFile(p.path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name()))
+}
+
+// prepareFile creates the file that is to take the place of a name, and returns its mode and
+// whether it replaces another.
+func prepareFile(name string) (f *os.File, mode fs.FileMode, replaces bool, err error) {
+	dir := filepath.Dir(name)
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, 0, false, err
+	}
+	// The umask counts. A file that replaces another has its mode, but not its owner and
+	// group.
+	mode = 0o666
+	info, err := os.Lstat(name)
+	replaces = err == nil
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, 0, false, err
+	}
+	if replaces && !info.Mode().IsRegular() {
+		return nil, 0, false, &fs.PathError{Op: "write", Path: name, Err: errors.New("it is " + kindOf(info.Mode()))}
+	}
+	if replaces {
+		mode = info.Mode().Perm()
+	}
+	f, err = createTemp(dir, mode)
+	return f, mode, replaces, err
+}
+
+// kindOf says what is no regular file.
+func kindOf(mode fs.FileMode) string {
+	switch {
+	case mode.IsDir():
+		return "a directory"
+	case mode&fs.ModeSymlink != 0:
+		return "a symbolic link"
+	case mode&fs.ModeDevice != 0:
+		return "a device"
+	case mode&fs.ModeNamedPipe != 0:
+		return "a named pipe"
+	}
+	return "not a regular file"
+}
+
 func writeFile(name string, from io.ReadSeeker, how condition) (err error) {
 	if _, err := from.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
-	dir := filepath.Dir(name)
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return err
-	}
-	info, err := os.Lstat(name)
-	replaces := err == nil
-	if replaces && !info.Mode().IsRegular() {
-		return &fs.PathError{Op: "write", Path: name, Err: errors.New("there is something that is not a regular file")}
-	}
-	// The umask counts. A file that replaces another has its mode, but not its owner and
-	// group.
-	mode := fs.FileMode(0o666)
-	if replaces {
-		mode = info.Mode().Perm()
-	}
-	f, err := createTemp(filepath.Join(dir, ".tmp-"+filepath.Base(name)), mode)
+	f, mode, replaces, err := prepareFile(name)
 	if err != nil {
 		return err
 	}
@@ -292,28 +335,15 @@ func writeFile(name string, from io.ReadSeeker, how condition) (err error) {
 	return os.Rename(f.Name(), name)
 }
 
-// createTemp creates a file whose name begins with prefix. Unlike os.CreateTemp it takes the
-// mode.
-func createTemp(prefix string, mode fs.FileMode) (*os.File, error) {
+// createTemp creates a file in a directory. Unlike os.CreateTemp it takes the mode. The name
+// does not have that of the file to come, which may have the greatest length allowed.
+func createTemp(dir string, mode fs.FileMode) (*os.File, error) {
 	for {
-		f, err := os.OpenFile(fmt.Sprintf("%s%08x", prefix, rand.Uint32()), os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+		f, err := os.OpenFile(filepath.Join(dir, fmt.Sprintf(".tmp-%08x", rand.Uint32())), os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 		if !errors.Is(err, fs.ErrExist) {
 			return f, err
 		}
 	}
-}
-
-// WriteFrom is Write of what write writes, by way of a temporary file.
-func (s *Store) WriteFrom(ctx context.Context, name string, write func(io.Writer) error) error {
-	f, err := TempFile()
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	if err := write(f); err != nil {
-		return err
-	}
-	return s.Write(ctx, name, f)
 }
 
 // A Temp is a temporary file, which Close removes.
