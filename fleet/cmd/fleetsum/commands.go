@@ -6,11 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"strconv"
-	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/spf13/pflag"
 
@@ -28,7 +24,8 @@ lists. A URL or path may hold *, ?, [a-z], {a,b}, and ** for any number of direc
 Without these it means the object and all objects below it. A path that exists means itself,
 whatever it holds. Below a directory, links and what is no regular file are left out. After
 all objects, a line says that the listing ended: 'fleetsum split' and 'fleetsum write' refuse
-a list that has objects of a listing without that line.`,
+a list that has objects of a listing without that line. If a directory cannot be read, all
+others are listed, but without that line, and the exit status is 2.`,
 	options: func(o *options, flags *pflag.FlagSet) {
 		flags.BoolVar(&o.versions, "versions", false, "print all versions of objects in stores (snapshots of Azure's), with their sizes")
 		emptyOption(o, flags)
@@ -48,15 +45,21 @@ a list that has objects of a listing without that line.`,
 		// One listing of all patterns: a pattern that fails before its first object has no line.
 		listing := list.NewListing(o.arguments, o.versions)
 		var line []byte
+		var incomplete error
 		for _, pattern := range o.arguments {
 			err := s.List(ctx, pattern, o.versions, func(i store.Info) error {
 				line = listing.Append(line[:0], &list.Entry{Name: i.Name, Version: i.Version, Size: i.Size, Modified: i.Modified, ETag: i.ETag})
 				_, err := std.out.Write(line)
 				return err
 			})
-			if err != nil && !(o.empty && errors.Is(err, store.ErrNone)) {
+			if unread := new(store.UnreadError); errors.As(err, &unread) {
+				incomplete = errors.Join(incomplete, err)
+			} else if err != nil && !(o.empty && errors.Is(err, store.ErrNone)) {
 				return 0, err
 			}
+		}
+		if incomplete != nil {
+			return 0, incomplete
 		}
 		if _, err := std.out.Write(listing.AppendEnd(line[:0])); err != nil {
 			return 0, err
@@ -200,7 +203,7 @@ func runWrite(ctx context.Context, o *options, std *streams) (int, error) {
 
 // complain says on standard error what is wrong with an object.
 func (s *streams) complain(r *fixity.Result) {
-	name := quoteName(list.NameOfVersion(r.FullName(), r.Version))
+	name := store.Quote(list.NameOfVersion(r.FullName(), r.Version))
 	if r.Outcome == fixity.Malformed {
 		name = fmt.Sprintf("line %d", r.Line)
 	}
@@ -212,15 +215,6 @@ func (s *streams) complain(r *fixity.Result) {
 		why += ": " + r.Found() + ", not " + r.Expected
 	}
 	fmt.Fprintf(s.err, "%s: %s\n", name, why)
-}
-
-// quoteName returns a name as a message shows it: quoted if a terminal would not show all of
-// it, or take it for more.
-func quoteName(name string) string {
-	if strings.ContainsFunc(name, func(c rune) bool { return c == utf8.RuneError || !unicode.IsPrint(c) }) {
-		return strconv.Quote(name)
-	}
-	return name
 }
 
 var reportCommand = command{

@@ -40,7 +40,7 @@ func openOutput(ctx context.Context, s *store.Store, name string, allowLoss bool
 	return o, nil
 }
 
-func (o *output) failed(err error) error { return fmt.Errorf("%s: %w", quoteName(o.name), err) }
+func (o *output) failed(err error) error { return fmt.Errorf("%s: %w", store.Quote(o.name), err) }
 
 func (o *output) close() { o.former.Close() }
 

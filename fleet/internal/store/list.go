@@ -8,8 +8,11 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/bmatcuk/doublestar/v4"
 )
@@ -44,7 +47,8 @@ var ErrNone = errors.New("there are no such objects")
 // store. A pattern is a name that may hold *, ?, [a-z], {a,b} and, for any number
 // of directories, **; a name without these means the object and all objects
 // below it. Of files, regular ones are listed, and links are followed only
-// where they are named. The error is ErrNone if there are none. With versions set, all
+// where they are named. After a directory that cannot be read, the others are listed, and the
+// error is an UnreadError. The error is ErrNone if there are no objects. With versions set, all
 // versions of objects are listed, where a store has them, and not delete markers.
 func (s *Store) List(ctx context.Context, pattern string, versions bool, found func(Info) error) error {
 	return s.list(ctx, pattern, false, versions, found)
@@ -78,7 +82,91 @@ func (s *Store) list(ctx context.Context, pattern string, literal, versions bool
 	return err
 }
 
+// An UnreadError says what of a file system could not be listed. All else was.
+type UnreadError struct {
+	first []error
+	more  int
+}
+
+// maxUnread is how many directories an UnreadError names.
+const maxUnread = 10
+
+func (u *UnreadError) add(err error) {
+	if len(u.first) < maxUnread {
+		u.first = append(u.first, err)
+	} else {
+		u.more++
+	}
+}
+
+func (u *UnreadError) Error() string {
+	var all []string
+	for _, err := range u.first {
+		var p *fs.PathError
+		if errors.As(err, &p) {
+			err = fmt.Errorf("%s %s: %w", p.Op, Quote(p.Path), p.Err)
+		}
+		all = append(all, err.Error())
+	}
+	if u.more > 0 {
+		all = append(all, fmt.Sprintf("%d more", u.more))
+	}
+	return "not all is listed: " + strings.Join(all, "; ")
+}
+
+// Quote returns a name as a message shows it: quoted if a terminal would not show all of it, or
+// take it for more.
+func Quote(name string) string {
+	if strings.ContainsFunc(name, func(c rune) bool { return c == utf8.RuneError || !unicode.IsPrint(c) }) {
+		return strconv.Quote(name)
+	}
+	return name
+}
+
+// A tree has the files below a directory. Unlike os.DirFS it takes names that are not UTF-8. What
+// cannot be read is noted, and counts as empty.
+type tree struct {
+	dir    string
+	unread *UnreadError
+}
+
+func (t tree) path(name string) string {
+	return t.dir + string(filepath.Separator) + filepath.FromSlash(name)
+}
+
+func (t tree) Open(name string) (fs.File, error) { return os.Open(t.path(name)) }
+
+func (t tree) ReadDir(name string) ([]fs.DirEntry, error) {
+	entries, err := os.ReadDir(t.path(name))
+	return entries, t.note(err)
+}
+
+func (t tree) Stat(name string) (fs.FileInfo, error) {
+	info, err := os.Stat(t.path(name))
+	if err != nil && t.note(err) == nil {
+		err = fs.ErrNotExist
+	}
+	return info, err
+}
+
+func (t tree) note(err error) error {
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	t.unread.add(err)
+	return nil
+}
+
 func listFiles(ctx context.Context, pattern string, literal, asURL bool, found func(Info) error) error {
+	unread := new(UnreadError)
+	err := listTree(ctx, pattern, literal, asURL, found, unread)
+	if err == nil && len(unread.first) > 0 {
+		return unread
+	}
+	return err
+}
+
+func listTree(ctx context.Context, pattern string, literal, asURL bool, found func(Info) error, unread *UnreadError) error {
 	one := func(name string, d fs.DirEntry) error {
 		if err := ctx.Err(); err != nil {
 			return context.Cause(ctx)
@@ -91,7 +179,8 @@ func listFiles(ctx context.Context, pattern string, literal, asURL bool, found f
 			return nil // removed since the directory was read
 		}
 		if err != nil {
-			return err
+			unread.add(err)
+			return nil
 		}
 		if asURL {
 			name = fileURL(name)
@@ -110,7 +199,8 @@ func listFiles(ctx context.Context, pattern string, literal, asURL bool, found f
 		}
 		return filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
 			if err != nil {
-				return err
+				unread.add(err)
+				return nil
 			}
 			return one(name, d)
 		})
@@ -122,7 +212,7 @@ func listFiles(ctx context.Context, pattern string, literal, asURL bool, found f
 		return err
 	}
 	base, rest := doublestar.SplitPattern(filepath.ToSlash(pattern))
-	return doublestar.GlobWalk(os.DirFS(base), rest, func(name string, d fs.DirEntry) error {
+	return doublestar.GlobWalk(tree{base, unread}, rest, func(name string, d fs.DirEntry) error {
 		return one(filepath.Join(base, filepath.FromSlash(name)), d)
 	}, doublestar.WithFailOnIOErrors(), doublestar.WithNoFollow())
 }
