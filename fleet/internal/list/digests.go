@@ -2,6 +2,7 @@ package list
 
 import (
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -28,6 +29,9 @@ func checksums(p *checklist.Parser) func(string, *Entry) error {
 	return func(line string, e *Entry) error {
 		current = e
 		e.withVersion = true
+		if strings.Contains(line, "\x00") {
+			return errNUL // what is behind it would go unread
+		}
 		c, err := p.Parse(line)
 		e.Name, e.Size = c.Name, c.Size
 		if err == nil && c.Digest != nil {
@@ -36,6 +40,8 @@ func checksums(p *checklist.Parser) func(string, *Entry) error {
 		return err
 	}
 }
+
+var errNUL = errors.New("a NUL in a line that ends with newline")
 
 // parseBagIt reads a line of a bag's manifest of any algorithm.
 func parseBagIt(line string, e *Entry) error {

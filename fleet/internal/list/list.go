@@ -4,6 +4,7 @@ package list
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -97,6 +98,8 @@ type Format struct {
 	skip func(line string) bool
 	// end reports what is wrong if the list ends here.
 	end func() error
+	// zero, if not nil, is called before the first line if lines end with NUL.
+	zero func()
 	// base is put before names that are relative.
 	base string
 }
@@ -114,6 +117,7 @@ func NewFormat(name, schema, base string) (Format, error) {
 		p := &checklist.Parser{Format: format}
 		f.parse = checksums(p)
 		f.skip = p.Comment
+		f.zero = func() { p.Zero = true }
 		f.end = func() error {
 			_, err := p.End()
 			return err
@@ -136,7 +140,7 @@ func NewFormat(name, schema, base string) (Format, error) {
 		ofChecklist(checklist.Tagged)
 	case "bagit":
 		ofChecklist(checklist.BagIt)
-		f.parse = parseBagIt
+		f.parse, f.zero = parseBagIt, nil
 	case "rclone":
 		f.parse, f.skip = parseRclone, isRcloneFrame
 	case "json":
@@ -168,6 +172,7 @@ type Reader struct {
 	r        *bufio.Reader
 	format   Format
 	listings *Listings
+	lineEnd  byte
 	line     int64
 	ended    bool
 }
@@ -185,8 +190,15 @@ func NewReader(r io.Reader, f Format, listings *Listings) *Reader {
 // object, such as comments. The error is io.EOF at the end, otherwise the error
 // of the underlying reader.
 func (r *Reader) Next() (Entry, error) {
+	if r.line == 0 {
+		r.lineEnd = '\n'
+		if r.format.zero != nil && endsWithNUL(r.r) {
+			r.lineEnd = 0
+			r.format.zero()
+		}
+	}
 	for {
-		line, err := r.r.ReadSlice('\n')
+		line, err := r.r.ReadSlice(r.lineEnd)
 		if len(line) == 0 && err != nil {
 			if bad := r.end(err); bad != nil {
 				r.Identity.addMalformed(bad.Error())
@@ -207,7 +219,10 @@ func (r *Reader) Next() (Entry, error) {
 		if err != nil && err != io.EOF {
 			return Entry{}, err
 		}
-		text := strings.TrimSuffix(strings.TrimSuffix(string(line), "\n"), "\r")
+		text := strings.TrimSuffix(string(line), string(r.lineEnd))
+		if r.lineEnd == '\n' {
+			text = strings.TrimSuffix(text, "\r")
+		}
 		if r.line == 1 {
 			text = strings.TrimPrefix(text, byteOrderMark)
 		}
@@ -243,6 +258,18 @@ func (r *Reader) Next() (Entry, error) {
 	}
 }
 
+// endsWithNUL reports whether the first line does: a name of sha256sum --zero may have any
+// other byte. It waits for no more than that line.
+func endsWithNUL(r *bufio.Reader) bool {
+	for n := 1; ; n = r.Buffered() + 1 {
+		_, err := r.Peek(n)
+		line, _ := r.Peek(r.Buffered())
+		if i := bytes.IndexAny(line, "\n\x00"); i >= 0 || err != nil {
+			return i >= 0 && line[i] == 0
+		}
+	}
+}
+
 // end returns what is wrong with the end of the list, once, if err says that it is there.
 func (r *Reader) end(err error) error {
 	if err != io.EOF || r.ended {
@@ -258,7 +285,7 @@ const byteOrderMark = "\ufeff"
 // skipLine skips the rest of a line that does not fit.
 func (r *Reader) skipLine() error {
 	for {
-		_, err := r.r.ReadSlice('\n')
+		_, err := r.r.ReadSlice(r.lineEnd)
 		switch {
 		case err == nil, err == io.EOF:
 			return nil
