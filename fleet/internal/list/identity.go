@@ -29,13 +29,13 @@ const (
 // manifests.
 func (i *Identity) AddBag(dir string) { i.write(kindBag, dir) }
 
-// add adds an entry whose name in the list is written.
+// add adds an entry whose name in the list, without a version, is written.
 func (i *Identity) add(written string, e *Entry) {
 	kind := kindObject
 	if e.Deleted {
 		kind = kindDeleted
 	}
-	i.write(kind, written, e.Expected())
+	i.write(kind, written, e.Version, e.Expected())
 }
 
 // addMalformed adds a line that names no object.
@@ -62,13 +62,4 @@ func (i *Identity) String() string {
 		i.hash = sha256.New()
 	}
 	return hex.EncodeToString(i.hash.Sum(nil))
-}
-
-// written returns the entry's name and version as a list of names has them, which is what
-// they are before the base is known: only behind a URL a version is taken off its name.
-func (e *Entry) written() string {
-	if e.Version == "" {
-		return e.Name
-	}
-	return e.Name + versionMark + e.Version
 }

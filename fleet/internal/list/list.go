@@ -236,11 +236,11 @@ func (r *Reader) Next() (Entry, error) {
 		if err := r.format.parse(text, &e); err != nil {
 			e.Malformed = err.Error()
 		} else if e.Malformed == "" {
-			written = e.written()
-			e.Name = Resolve(r.format.base, e.Name)
 			if e.withVersion {
 				e.Name, e.Version = CutVersion(e.Name)
 			}
+			written = e.Name
+			e.Name = Resolve(r.format.base, e.Name)
 			e.Malformed = e.check()
 		}
 		r.listings.has(e.listing)

@@ -68,7 +68,9 @@ func TestFormats(t *testing.T) {
 		{name: "short digest", line: digest[1:] + "  a", want: Entry{Malformed: "the digest has 63 characters; expected 64 hexadecimal digits"}},
 		{name: "names", format: "names", line: digest + "  a", want: Entry{Name: digest + "  a"}},
 		{name: "a version", line: digest + "  s3://b/k?versionId=v", want: Entry{Name: "s3://b/k", Version: "v", SHA256: digest}},
-		{name: "a version below a base", format: "names", base: "s3://b", line: "k?versionId=v", want: Entry{Name: "s3://b/k", Version: "v"}},
+		{name: "a version and a base", format: "names", base: "s3://b", line: "s3://c/k?versionId=v", want: Entry{Name: "s3://c/k", Version: "v"}},
+		{name: "no version below a base", format: "names", base: "s3://b", line: "k?versionId=v", want: Entry{Name: "s3://b/k?versionId=v"}},
+		{name: "no version below a base, with a digest", base: "s3://b", line: digest + "  k?versionId=v", want: Entry{Name: "s3://b/k?versionId=v", SHA256: digest}},
 		{name: "composite of a version", line: composite + "  s3://b/k?versionId=v", want: Entry{Name: "s3://b/k", Version: "v", SHA256: composite}},
 		{name: "a key that ends like a version", format: "names", line: "s3://b/k?versionId=v?versionId=", want: Entry{Name: "s3://b/k?versionId=v"}},
 		{name: "files have no versions", format: "names", line: "k?versionId=v", want: Entry{Name: "k?versionId=v"}},
@@ -405,10 +407,13 @@ func TestIdentity(t *testing.T) {
 			t.Errorf("%s makes no other list", name)
 		}
 	}
-	// A version is known before the base is.
-	want = identity("k?versionId=v\n", "names", "s3://b")
-	if identity("k?versionId=v\n", "names", "d") != want || identity(`{"name":"k","version":"v"}`, "json", "") != want {
+	// A version is of a URL, whatever the base is.
+	want = identity("s3://b/k?versionId=v\n", "names", "")
+	if identity("s3://b/k?versionId=v\n", "names", "d") != want || identity(`{"name":"s3://b/k","version":"v"}`, "json", "") != want {
 		t.Error("a version makes another list")
+	}
+	if identity("k?versionId=v\n", "names", "s3://b") == identity(`{"name":"k","version":"v"}`, "json", "s3://b") {
+		t.Error("a relative name that ends like a version is the same as a version")
 	}
 }
 

@@ -92,7 +92,7 @@ func (r *ParquetReader) Next() (Entry, error) {
 		r.Identity.addMalformed(e.Malformed + "\x00" + e.Name)
 		e.Size = -1
 	} else {
-		r.Identity.add(e.written(), &e)
+		r.Identity.add(e.Name, &e)
 	}
 	return e, nil
 }
