@@ -15,8 +15,8 @@ import (
 	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/bag"
 	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/file"
 	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/message"
-	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/object"
 	"github.com/sha256-simd/sha256-simd/internal/checklist"
+	"github.com/sha256-simd/sha256-simd/internal/object"
 )
 
 // A lineError is what is improper about a line of a list.

@@ -16,10 +16,10 @@ package main
 // Package main decides what is to be done, hashes, checks and prints. Each package below
 // it has one subject: trees (internal/walk), what the system says of a file
 // (internal/file), the records of earlier runs (internal/update), bags (internal/bag),
-// the replacing of a file (internal/output), lists in JSON (internal/object), progress and
-// signals (internal/terminal), the quoting of names (internal/message). Two packages are the
-// library's: internal/checklist knows what a list looks like, and internal/stamp what shows
-// that a file was written to.
+// the replacing of a file (internal/output), progress and signals (internal/terminal), the
+// quoting of names (internal/message). Three packages are the library's: internal/checklist
+// knows what a list looks like, internal/object what one in JSON does, and internal/stamp what
+// shows that a file was written to.
 
 import (
 	"cmp"

@@ -12,9 +12,9 @@ import (
 
 	"github.com/sha256-simd/sha256-simd"
 	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/message"
-	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/object"
 	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/update"
 	"github.com/sha256-simd/sha256-simd/internal/checklist"
+	"github.com/sha256-simd/sha256-simd/internal/object"
 	"github.com/sha256-simd/sha256-simd/internal/stamp"
 )
 

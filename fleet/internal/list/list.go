@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,6 +20,7 @@ import (
 	"github.com/sha256-simd/sha256-simd/fleet/internal/checksum"
 	"github.com/sha256-simd/sha256-simd/fleet/internal/store"
 	"github.com/sha256-simd/sha256-simd/internal/checklist"
+	"github.com/sha256-simd/sha256-simd/internal/object"
 )
 
 // An Entry is one line of a list: an object, or what is wrong with the line.
@@ -359,6 +361,27 @@ type record struct {
 	ETag      string     `json:"etag,omitempty"`
 
 	ExpectedSize *int64 `json:"expected_size,omitempty"`
+
+	// Of a worker's output, and of no use here.
+	Computed string `json:"computed,omitempty"`
+	Retry    bool   `json:"retry,omitempty"`
+}
+
+// unmarshal sets the record to a line. A key that it does not have is an error: it may be that
+// of a digest.
+func (r *record) unmarshal(line string) error {
+	d := json.NewDecoder(strings.NewReader(line))
+	d.DisallowUnknownFields()
+	err := d.Decode(r)
+	if err == nil {
+		if _, tail := d.Token(); tail != io.EOF {
+			err = errors.New("more than one value")
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("not JSON of fleetsum or sha256sum: %w", err)
+	}
+	return nil
 }
 
 // A field is one of a record's checksums.
@@ -376,8 +399,16 @@ func (r *record) checksums() [6]field {
 
 func parseJSON(line string, e *Entry) error {
 	var r record
-	if err := json.Unmarshal([]byte(line), &r); err != nil {
-		return fmt.Errorf("not JSON: %w", err)
+	if err := r.unmarshal(line); err != nil {
+		name, digest, objectErr := object.Parse(line)
+		if objectErr != nil {
+			return err
+		}
+		e.Name, e.SHA256 = name, hex.EncodeToString(digest)
+		return nil
+	}
+	if r.Outcome == "" && r.Error != "" {
+		return fmt.Errorf("sha256sum could not read the file: %s", r.Error)
 	}
 	if r.Line > 0 {
 		e.Line = r.Line

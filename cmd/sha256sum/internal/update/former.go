@@ -14,8 +14,8 @@ import (
 	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/memory"
 	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/message"
 	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/names"
-	"github.com/sha256-simd/sha256-simd/cmd/sha256sum/internal/object"
 	"github.com/sha256-simd/sha256-simd/internal/checklist"
+	"github.com/sha256-simd/sha256-simd/internal/object"
 )
 
 // A Former is a list as it was, beside which the new one is compared. It keeps 25 bytes

@@ -1,4 +1,4 @@
-// Package object writes the objects that --json prints, and reads them as lists.
+// Package object writes the objects that sha256sum --json prints, and reads them as lists.
 package object
 
 import (
