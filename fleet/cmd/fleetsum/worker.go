@@ -33,10 +33,11 @@ where outcome is match, mismatch, missing, deleted, archived, unreadable, malfor
 no digest is expected, new. The last line has the counts, and the digest of all lines before it:
 {"summary":{"lines":…,"match":…,…},"sha256":"…"}.
 
-With --journal, the result also goes to the journal. Without --shard its last line then
-ends in "list":"…", which is the same for the same names and digests in the same order,
-whatever the format, the compression and the --base are: 'fleetsum report' counts a list
-once. Bags in two directories are two lists. The report tells objects apart by their names:
+With --journal, the result also goes to the journal. Its last line then has "shard":"…", by
+which 'fleetsum report' tells that it is the result of that shard. Without --shard it also has
+"list":"…", which is the same for the same names and digests in the same order, whatever the
+format, the compression and the --base are: 'fleetsum report' counts a list once. Bags in two
+directories are two lists. The report tells objects apart by their names:
 check lists with relative names from one directory. If the journal has the whole result of
 the list already, from the same directory if names are relative, that result is printed. Of
 these lines, only objects that were unreadable for a cause that may pass (credentials, load,
@@ -134,7 +135,7 @@ type worker struct {
 	err      io.Writer
 	flushed  time.Time
 	retryAll bool
-	list     string // as of journal.Summary
+	origin   journal.Origin
 	states   *journal.States
 }
 
@@ -183,7 +184,7 @@ func (w *worker) journaled(ctx context.Context, j *journal.Journal, planned *jou
 	}
 	dir := w.checker.Dir
 	if planned == nil {
-		w.list = from.ID()
+		w.origin.List = from.ID()
 		if relative {
 			dir = store.Canonical("")
 		}
@@ -192,6 +193,7 @@ func (w *worker) journaled(ctx context.Context, j *journal.Journal, planned *jou
 	if planned != nil && *planned != shard {
 		return fmt.Errorf("%s: a shard is not as its plan says: 'fleetsum split' makes both again", j.URL)
 	}
+	w.origin.Shard = shard.Digest
 	format, err := list.NewFormat("json", "", "")
 	if err != nil {
 		return err
@@ -247,7 +249,7 @@ func (w *worker) first(ctx context.Context, j *journal.Journal, shard journal.Sh
 	defer results.Close()
 	kept := bufio.NewWriterSize(results, 64<<10)
 	sum := journal.NewSummer()
-	sum.List = w.list
+	sum.Origin = w.origin
 	err = w.check(ctx, next, sum, func(line []byte) error {
 		if _, err := kept.Write(line); err != nil {
 			return err
@@ -338,7 +340,7 @@ func (w *worker) retry(ctx context.Context, j *journal.Journal, shard journal.Sh
 	}
 	defer results.Close()
 	kept, sum := bufio.NewWriterSize(results, 64<<10), journal.NewSummer()
-	sum.List = w.list
+	sum.Origin = w.origin
 	take := func(from store.Temp, isFresh bool) error {
 		return eachResult(from, func(r *fixity.Result) error {
 			if read.has(r.Line) != isFresh {

@@ -215,6 +215,13 @@ type Summary struct {
 	Summary fixity.Counts `json:"summary"`
 	// SHA256 is the digest of all lines before this one.
 	SHA256 string `json:"sha256"`
+	Origin
+}
+
+// An Origin says of which lines a result in a journal is.
+type Origin struct {
+	// Shard is the digest of the shard: a copy under another shard's name is damaged.
+	Shard string `json:"shard,omitempty"`
 	// List is the list's ID, as input.Reader has it, so that Report counts a list once,
 	// whichever names its options make of it. A shard of a plan has none.
 	List string `json:"list,omitempty"`
@@ -222,7 +229,7 @@ type Summary struct {
 
 // A Summer makes the summary of results.
 type Summer struct {
-	List   string // as of Summary
+	Origin
 	counts fixity.Counts
 	hash   hash.Hash
 }
@@ -242,7 +249,7 @@ func (s *Summer) Line() []byte {
 }
 
 func (s *Summer) summary() Summary {
-	return Summary{s.counts, hex.EncodeToString(s.hash.Sum(nil)), s.List}
+	return Summary{s.counts, hex.EncodeToString(s.hash.Sum(nil)), s.Origin}
 }
 
 // ReadResult calls each with the results in a worker's output, and returns its
@@ -262,7 +269,7 @@ func ReadResult(r io.Reader, each func(*fixity.Result) error) (Summary, error) {
 		if bytes.HasPrefix(line, []byte(`{"summary":`)) {
 			var written Summary
 			if json.Unmarshal(line, &written) == nil {
-				sum.List = written.List
+				sum.Origin = written.Origin
 			}
 			if !bytes.Equal(line, sum.Line()) {
 				return sum.summary(), &damagedError{errors.New("the summary is of other results")}

@@ -201,9 +201,13 @@ func TestManifestCancelled(t *testing.T) {
 }
 
 // result returns a worker's output for results.
-func result(results ...*fixity.Result) []byte {
+func result(results ...*fixity.Result) []byte { return resultFrom(Origin{}, results...) }
+
+// resultFrom returns what a worker writes to a journal.
+func resultFrom(origin Origin, results ...*fixity.Result) []byte {
 	var b []byte
 	sum := NewSummer()
+	sum.Origin = origin
 	for _, r := range results {
 		line := r.Append(nil)
 		sum.Add(r, line)
@@ -376,7 +380,7 @@ func read(t *testing.T, j *Journal, name string) string {
 // write writes the result of a shard.
 func write(t *testing.T, j *Journal, s Shard, results ...*fixity.Result) {
 	t.Helper()
-	if err := j.WriteResult(t.Context(), s.Digest, bytes.NewReader(result(results...))); err != nil {
+	if err := j.WriteResult(t.Context(), s.Digest, bytes.NewReader(resultFrom(Origin{Shard: s.Digest}, results...))); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -509,6 +513,30 @@ func TestResultOfOtherLines(t *testing.T) {
 		report, err := j.Report(ctx, -1)
 		if err != nil || report.Complete != complete || (len(report.MissingShards) == 0) != complete {
 			t.Errorf("%d lines: %+v, %v", n, report, err)
+		}
+	}
+}
+
+// A result under the name of another shard is damaged: the shard is missing, and is read again.
+func TestResultOfAnotherShard(t *testing.T) {
+	ctx, j := t.Context(), newJournal(t)
+	plan, err := j.Split(ctx, Split{Shards: 2}, entries(1, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := &fixity.Result{Line: 1, Name: "1", Outcome: fixity.New, SHA256: zeros}
+	for of, damaged := range map[string]bool{plan.Shards[1].Digest: false, plan.Shards[0].Digest: true, "": true} {
+		write(t, j, plan.Shards[0], first)
+		if err := j.WriteResult(ctx, plan.Shards[1].Digest, bytes.NewReader(resultFrom(Origin{Shard: of}, first))); err != nil {
+			t.Fatal(err)
+		}
+		known, err := j.CopyResult(ctx, plan.Shards[1], io.Discard, func(*fixity.Result) {})
+		if err != nil || known == damaged {
+			t.Errorf("of %q: known %v, %v", of, known, err)
+		}
+		report, err := j.Report(ctx, -1)
+		if err != nil || report.Complete == damaged || slices.Equal(report.MissingShards, []int{1}) != damaged {
+			t.Errorf("of %q: %+v, %v", of, report, err)
 		}
 	}
 }
@@ -682,16 +710,11 @@ func TestReportWithoutAPlan(t *testing.T) {
 func TestReportOfAListTwice(t *testing.T) {
 	j := newJournal(t)
 	put := func(digest, list string, names ...string) {
-		var b []byte
-		sum := NewSummer()
-		sum.List = list
+		var results []*fixity.Result
 		for i, name := range names {
-			r := &fixity.Result{Line: int64(i + 1), Name: name, Outcome: fixity.New, SHA256: zeros}
-			line := r.Append(nil)
-			sum.Add(r, line)
-			b = append(b, line...)
+			results = append(results, &fixity.Result{Line: int64(i + 1), Name: name, Outcome: fixity.New, SHA256: zeros})
 		}
-		if err := j.WriteResult(t.Context(), digest, bytes.NewReader(append(b, sum.Line()...))); err != nil {
+		if err := j.WriteResult(t.Context(), digest, bytes.NewReader(resultFrom(Origin{digest, list}, results...))); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -777,7 +800,7 @@ func TestReportOfACopy(t *testing.T) {
 	j := newJournal(t)
 	one := &fixity.Result{Line: 1, Name: "a", Outcome: fixity.New, SHA256: zeros}
 	write(t, j, Shard{Digest: zeros}, one)
-	if err := j.Store.Write(t.Context(), j.URL+"/results/copy/"+zeros+".jsonl", bytes.NewReader(result(one))); err != nil {
+	if err := j.Store.Write(t.Context(), j.URL+"/results/copy/"+zeros+".jsonl", bytes.NewReader(resultFrom(Origin{Shard: zeros}, one))); err != nil {
 		t.Fatal(err)
 	}
 	for lines, complete := range map[int64]bool{1: true, 2: false} {
@@ -813,7 +836,7 @@ func TestProblemsOfDamagedResults(t *testing.T) {
 	want := ""
 	for i, s := range plan.Shards {
 		r := &fixity.Result{Line: int64(i + 1), Name: fmt.Sprint(i), Outcome: fixity.Missing, Error: strings.Repeat("x", 10_000), Size: -1}
-		text := result(r)
+		text := resultFrom(Origin{Shard: s.Digest}, r)
 		if i == 1 {
 			text = text[:len(text)-5]
 		} else {
@@ -1121,7 +1144,7 @@ func TestResultThatChanges(t *testing.T) {
 	for i := range texts {
 		a := &fixity.Result{Line: 1, Name: "1", Outcome: fixity.New, SHA256: zeros, Size: 1}
 		b := &fixity.Result{Line: 2, Name: "2", Outcome: fixity.Unreadable, Error: fmt.Sprint("error ", i, strings.Repeat("x", 100*(reads-i))), Size: -1}
-		texts[i] = result(a, b)
+		texts[i] = resultFrom(Origin{Shard: plan.Shards[0].Digest}, a, b)
 	}
 	key := "run/results/" + plan.Shards[0].Digest + ".jsonl"
 	for _, changes := range []int{1, reads - 1, reads} {

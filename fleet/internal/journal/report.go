@@ -358,7 +358,12 @@ func (e *damagedError) Unwrap() error { return e.error }
 
 // readShard calls each with the results of a shard, and copies the whole to w.
 func (j *Journal) readShard(ctx context.Context, s Shard, w io.Writer, each func(*fixity.Result) error) (Summary, error) {
-	return j.readResults(ctx, j.resultName(s.Digest), s.Lines, w, each)
+	name := j.resultName(s.Digest)
+	sum, err := j.readResults(ctx, name, s.Lines, w, each)
+	if err == nil && sum.Shard != s.Digest {
+		err = fmt.Errorf("%s: %w", name, &damagedError{errors.New("the result of another shard")})
+	}
+	return sum, err
 }
 
 // readResults is readShard of the object of a name, with so many results unless lines is
