@@ -694,7 +694,10 @@ func TestReportWithoutAPlan(t *testing.T) {
 			write(t, j, Shard{Digest: fmt.Sprintf("%064d", i)}, part...)
 			all += int64(len(part))
 		}
-		for lines := range all + 2 {
+		if tt.want >= 0 {
+			all = tt.want
+		}
+		for lines := range all + 4 {
 			report, err := j.Report(t.Context(), lines)
 			if err != nil || report.Complete != (lines == tt.want) || report.Lines != all || (report.Why == "") != report.Complete {
 				t.Errorf("%s, %d lines: got %+v, %v", name, lines, report, err)
@@ -718,26 +721,62 @@ func TestReportOfAListTwice(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	check := func(want, all int64) {
+	check := func(want int64, names ...string) {
 		t.Helper()
-		for lines := range all + 2 {
-			if report, err := j.Report(t.Context(), lines); err != nil || report.Complete != (lines == want) || report.Lines != all {
+		for lines := range want + 5 {
+			if report, err := j.Report(t.Context(), lines); err != nil || report.Complete != (lines == want) || report.Lines != want {
 				t.Errorf("%d lines, want %d: got %+v, %v", lines, want, report, err)
+			} else if report.Complete {
+				if got, want := read(t, j, j.URL+"/report/SHA256SUMS"), zeros+"  "+strings.Join(names, "\n"+zeros+"  ")+"\n"; got != want {
+					t.Errorf("got %s, want %s", got, want)
+				}
 			}
 		}
 	}
 	twos := strings.Repeat("2", 64)
 	put(zeros, ones, "x/a", "x/b")
 	put(ones, ones, "y/a", "y/b")
-	check(2, 4)
+	check(2, "x/a", "x/b")
 	put(ones, ones, "y/a", "y/b", "y/c")
-	check(3, 5)
+	check(3, "y/a", "y/b", "y/c")
 	put(zeros, ones, "x/a", "x/b", "x/c", "x/d")
-	check(4, 7)
+	check(4, "x/a", "x/b", "x/c", "x/d")
 	put(twos, ones, "z/a")
-	check(4, 8)
+	check(4, "x/a", "x/b", "x/c", "x/d")
 	put(twos, zeros, "x/e", "x/f") // another list
-	check(6, 9)
+	check(6, "x/a", "x/b", "x/c", "x/d", "x/e", "x/f")
+}
+
+// No result that counts hides a problem, or another digest, of one that does not.
+func TestResultThatDoesNotCount(t *testing.T) {
+	one := &fixity.Result{Line: 1, Name: "a", Outcome: fixity.New, SHA256: zeros}
+	for name, tt := range map[string]struct {
+		lists     [2]string
+		other     *fixity.Result
+		problems  int64
+		conflicts int64
+	}{
+		"a list, missing":         {[2]string{ones, ones}, &fixity.Result{Line: 1, Name: "b", Outcome: fixity.Missing, Size: -1}, 1, 0},
+		"a list, changed":         {[2]string{ones, ones}, &fixity.Result{Line: 1, Name: "a", Outcome: fixity.New, SHA256: ones}, 0, 1},
+		"the same lines, missing": {[2]string{ones, zeros}, &fixity.Result{Line: 1, Name: "a", Outcome: fixity.Missing, Size: -1}, 1, 0},
+		"the same lines, changed": {[2]string{ones, zeros}, &fixity.Result{Line: 1, Name: "a", Outcome: fixity.New, SHA256: ones}, 0, 1},
+	} {
+		for _, digests := range [][2]string{{zeros, ones}, {ones, zeros}} {
+			j := newJournal(t)
+			for i, r := range []*fixity.Result{one, tt.other} {
+				text := resultFrom(Origin{digests[i], tt.lists[i]}, r)
+				if err := j.WriteResult(t.Context(), digests[i], bytes.NewReader(text)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			report, err := j.Report(t.Context(), 1)
+			if err != nil || !report.Complete || report.Status() != 1 || report.Lines != 1 || report.Problems != tt.problems || report.Conflicts != tt.conflicts {
+				t.Errorf("%s: got %+v, %v", name, report, err)
+			} else if got := strings.Count(read(t, j, j.URL+"/report/problems.jsonl"), "\n"); got != 1 {
+				t.Errorf("%s: %d problems", name, got)
+			}
+		}
+	}
 }
 
 // Of an object with several digests of one kind there is none in the manifest. All that is

@@ -3,6 +3,7 @@ package journal
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"hash/maphash"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -70,8 +72,8 @@ func (r *Report) Status() int {
 // have `lines` lines in all, and no two of them share some lines and not all: these may be
 // versions of one part, and the lines of both may hide that another part is missing. Results
 // of the same lines count once, and so does a list that was read with another base or in
-// another format: of its results, the one with most lines counts. It is an error if a plan
-// has another number of lines, unless `lines` is below 0.
+// another format: of its results, one counts, as inOrder says. It is an error if a plan has
+// another number of lines, unless `lines` is below 0.
 func (j *Journal) Report(ctx context.Context, lines int64) (*Report, error) {
 	plan, err := j.Plan(ctx)
 	if err != nil {
@@ -82,7 +84,11 @@ func (j *Journal) Report(ctx context.Context, lines int64) (*Report, error) {
 		if plan, err = j.found(ctx, lines); err != nil {
 			return nil, err
 		}
-		found = &foundLines{newSorter(ctx, manifestChunk), maphash.MakeSeed(), make(map[string]lineSum)}
+		results, err := j.survey(ctx, plan)
+		if err != nil {
+			return nil, err
+		}
+		found = &foundLines{newSorter(ctx, manifestChunk), countOnce(results)}
 		defer found.close()
 	} else if has := plan.Lines + plan.Unchanged.Lines; lines >= 0 && lines != has {
 		return nil, fmt.Errorf("%s has a plan of %d lines, not %d", j.URL, has, lines)
@@ -95,14 +101,13 @@ func (j *Journal) Report(ctx context.Context, lines int64) (*Report, error) {
 		return nil, err
 	}
 	defer problems.Close()
-	twice, err := j.join(ctx, plan, report, manifest, problems, found)
-	if err != nil {
+	if err := j.join(ctx, plan, report, manifest, problems, found); err != nil {
 		return nil, err
 	}
 	checked := report.Lines
 	if found != nil {
 		var versions [2]string
-		checked, versions = found.count(twice)
+		checked, versions = found.count()
 		if err := found.err(); err != nil {
 			return nil, err
 		}
@@ -126,21 +131,24 @@ func (j *Journal) Report(ctx context.Context, lines int64) (*Report, error) {
 	return report, j.writeReport(ctx, report, sums, problems)
 }
 
-// join reads the results of all shards into a report, its manifest and its problems. If
-// found is not nil, it gets all lines. Of several results of one list, all but one are in
-// twice: the one that is not is the first of those with most lines. Damaged results are in twice, too.
-func (j *Journal) join(ctx context.Context, plan *Plan, report *Report, manifest *Manifest, problems store.Temp, found *foundLines) (twice map[string]bool, err error) {
-	twice = make(map[string]bool)
-	lists := make(map[string]Shard)
+// join reads the results of all shards into a report, its manifest and its problems. If found
+// is not nil, it gets all lines of the results that count. Of the others, only the manifest
+// gets the digests: they show whether an object changed.
+func (j *Journal) join(ctx context.Context, plan *Plan, report *Report, manifest *Manifest, problems store.Temp, found *foundLines) error {
 	w := bufio.NewWriter(problems)
 	var line []byte
 	for i, s := range plan.Shards {
+		counts := found == nil || found.counts[s.Digest]
 		// Only the end of a result shows that it is not damaged.
 		start, err := problems.Seek(0, io.SeekCurrent)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		sum, err := j.readShard(ctx, s, io.Discard, func(r *fixity.Result) error {
+			if !counts {
+				manifest.AddOther(r)
+				return nil
+			}
 			if found != nil {
 				found.addLine(r, s)
 			}
@@ -154,13 +162,12 @@ func (j *Journal) join(ctx context.Context, plan *Plan, report *Report, manifest
 		var d *damagedError
 		if errors.As(err, &d) {
 			report.MissingShards = append(report.MissingShards, i)
-			twice[s.Digest] = true
 			w.Reset(problems)
 			if _, err := problems.Seek(start, io.SeekStart); err != nil {
-				return nil, err
+				return err
 			}
 			if err := problems.Truncate(start); err != nil {
-				return nil, err
+				return err
 			}
 			continue
 		}
@@ -168,22 +175,65 @@ func (j *Journal) join(ctx context.Context, plan *Plan, report *Report, manifest
 			err = w.Flush()
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
-		report.AddCounts(&sum.Summary)
-		if sum.List != "" {
-			this := Shard{Digest: s.Digest, Lines: sum.Summary.Lines}
-			most, ok := lists[sum.List]
-			if !ok || this.Lines > most.Lines {
-				lists[sum.List], this = this, most
-			}
-			twice[this.Digest] = ok
+		if counts {
+			report.AddCounts(&sum.Summary)
 		}
 	}
-	return twice, j.readUnchanged(ctx, plan, func(r *fixity.Result) error {
+	return j.readUnchanged(ctx, plan, func(r *fixity.Result) error {
 		manifest.Add(r)
 		return nil
 	})
+}
+
+// A foundResult is a result that is in no plan.
+type foundResult struct {
+	Origin
+	counts fixity.Counts
+	lines  lineSum
+}
+
+// survey reads all results but damaged ones, to know which of them count before any is joined.
+func (j *Journal) survey(ctx context.Context, plan *Plan) (all []foundResult, err error) {
+	seed := maphash.MakeSeed()
+	for _, s := range plan.Shards {
+		var f foundResult
+		sum, err := j.readShard(ctx, s, io.Discard, func(r *fixity.Result) error {
+			f.lines.add(seed, lineKey(r, s))
+			return nil
+		})
+		var d *damagedError
+		if errors.As(err, &d) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		f.Origin, f.counts = sum.Origin, sum.Summary
+		all = append(all, f)
+	}
+	return all, nil
+}
+
+// countOnce returns the digests of the results that count: one of each list, and one of
+// those with the same lines.
+func countOnce(all []foundResult) map[string]bool {
+	slices.SortStableFunc(all, inOrder)
+	counts, lists, lines := make(map[string]bool), make(map[string]bool), make(map[lineSum]bool)
+	for _, f := range all {
+		counts[f.Shard] = !lists[f.List] && !lines[f.lines]
+		if counts[f.Shard] {
+			lists[f.List], lines[f.lines] = f.List != "", true
+		}
+	}
+	return counts
+}
+
+// inOrder says which of two results counts if they are of one list: that with more lines, or
+// with more problems. No other result may hide a problem.
+func inOrder(a, b foundResult) int {
+	return cmp.Or(cmp.Compare(b.counts.Lines, a.counts.Lines), cmp.Compare(b.counts.Problems, a.counts.Problems))
 }
 
 // lineKey returns what two results of one line have in common, as sortKey does. A
@@ -196,49 +246,35 @@ func lineKey(r *fixity.Result, s Shard) string {
 	return sortKey(r.FullName(), r.Version)
 }
 
-// foundLines are the lines of results that are in no plan: a line's key and its result's
-// name. Memory has only a lineSum of each result.
-type foundLines struct {
-	*sorter
-	seed maphash.Seed
-	sums map[string]lineSum
-}
-
 // A lineSum is the same for results of the same lines, in whatever order.
 type lineSum struct {
 	lines int64
 	hash  uint64 // a sum: several lines may be alike
-	// malformed says that there are malformed lines, which are those of no other result.
-	malformed bool
 }
 
-func (f *foundLines) addLine(r *fixity.Result, s Shard) {
-	key := lineKey(r, s)
-	f.add(key + s.Digest)
-	sum := f.sums[s.Digest]
-	sum.lines++
-	if r.Outcome == fixity.Malformed {
-		sum.malformed = true
-	} else {
-		sum.hash += maphash.String(f.seed, key)
-	}
-	f.sums[s.Digest] = sum
+func (s *lineSum) add(seed maphash.Seed, key string) {
+	s.lines++
+	s.hash += maphash.String(seed, key)
 }
+
+// foundLines are the lines of results that are in no plan: a line's key and its result's name.
+type foundLines struct {
+	*sorter
+	counts map[string]bool // as of countOnce
+}
+
+func (f *foundLines) addLine(r *fixity.Result, s Shard) { f.add(lineKey(r, s) + s.Digest) }
 
 // count returns how many lines there are. A line counts as often as it occurs in the result
-// that repeats it most. Results that are twice do not count. If two others share some lines
-// and not all, they are versions, else that is empty.
-func (f *foundLines) count(twice map[string]bool) (lines int64, versions [2]string) {
+// that repeats it most. If two results share a line, they are versions, else that is empty.
+func (f *foundLines) count() (lines int64, versions [2]string) {
 	var most, times int64
 	var last, lastKey, lastResult string
 	for text := range f.all() {
 		key, result := cutKey(text)
-		if twice[result] {
-			continue
-		}
 		if key != lastKey {
 			lines, most = lines+most, 0
-		} else if result != lastResult && (f.sums[result] != f.sums[lastResult] || f.sums[result].malformed) && versions[0] == "" {
+		} else if result != lastResult && versions[0] == "" {
 			versions = [2]string{lastResult, result}
 		}
 		if text != last {
@@ -463,19 +499,24 @@ const manifestChunk = 50_000
 // NewManifest returns an empty Manifest.
 func NewManifest(ctx context.Context) *Manifest { return &Manifest{newSorter(ctx, manifestChunk)} }
 
-// Add adds the digest of an object, if it has one. Write does not write that of a problem: it
-// only shows whether the object has another digest, too.
-func (m *Manifest) Add(r *fixity.Result) {
+// Add adds the digest of an object, if it has one. That of a problem is as of AddOther.
+func (m *Manifest) Add(r *fixity.Result) { m.add(r, r.IsProblem()) }
+
+func (m *Manifest) add(r *fixity.Result, other bool) {
 	if r.SHA256 == "" {
 		return
 	}
 	kind := kindOf(r)
 	text := list.NameOfVersion(r.FullName(), r.Version) + "\x00" + kind + "\x00" + r.SHA256
-	if r.IsProblem() {
+	if other {
 		text += "\x00"
 	}
 	m.sorter.add(text)
 }
+
+// AddOther adds a digest that Write does not write: it only shows whether the object has
+// another digest, too.
+func (m *Manifest) AddOther(r *fixity.Result) { m.add(r, true) }
 
 // kindOf returns what two digests of one object have in common. Composite checksums of
 // different parts differ, though the object is the same.
