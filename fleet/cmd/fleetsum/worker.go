@@ -37,7 +37,8 @@ With --journal, the result also goes to the journal. Its last line then has "sha
 which 'fleetsum report' tells that it is the result of that shard. Without --shard it also has
 "list":"…", which is the same for the same names and digests in the same order, whatever the
 format, the compression and the --base are: 'fleetsum report' counts a list once. Bags in two
-directories are two lists. The report tells objects apart by their names:
+directories are two lists. "text":"…" is the same for the same text: by both 'fleetsum report'
+notices a list that was read in two formats. The report tells objects apart by their names:
 check lists with relative names from one directory. If the journal has the whole result of
 the list already, from the same directory if names are relative, that result is printed. Of
 these lines, only objects that were unreadable for a cause that may pass (credentials, load,
@@ -184,7 +185,7 @@ func (w *worker) journaled(ctx context.Context, j *journal.Journal, planned *jou
 	}
 	dir := w.checker.Dir
 	if planned == nil {
-		w.origin.List = from.ID()
+		w.origin.List, w.origin.Text = from.ID(), from.TextID()
 		if relative {
 			dir = store.Canonical("")
 		}

@@ -45,7 +45,8 @@ type Reader struct {
 	name     string
 	hash     hash.Hash // of the current list if it is a source
 	identity list.Identity
-	before   int64 // lines of the lists before the current one
+	text     hash.Hash // of the text of all lists
+	before   int64     // lines of the lists before the current one
 	line     int64
 }
 
@@ -66,7 +67,7 @@ func Read(in io.Reader, o Options) (*Reader, error) {
 	if _, err := list.NewFormat(o.Format, o.Schema, o.Base); err != nil {
 		return nil, err
 	}
-	return &Reader{lists: []part{{name: stdin, Options: o, from: in, named: true}}}, nil
+	return &Reader{lists: []part{{name: stdin, Options: o, from: in, named: true}}, text: sha256.New()}, nil
 }
 
 // Sources returns the lists that were read to their ends, as they were named: in the
@@ -78,6 +79,11 @@ func (r *Reader) Sources() []list.Source { return r.sources }
 // two lists, however the directories are named.
 func (r *Reader) ID() string { return r.identity.String() }
 
+// TextID returns what says whether what was read so far has the same text as another list,
+// whatever the format of either is. Compression does not matter, and directories of bags do, as
+// for ID.
+func (r *Reader) TextID() string { return hex.EncodeToString(r.text.Sum(nil)) }
+
 // Open returns a Reader of lists, which are named like objects. A list may be
 // compressed (.gz), an inventory in Parquet (.parquet), the manifest.json of an
 // inventory or of a report of S3 Batch Operations, or a bag's manifest, such as
@@ -86,7 +92,7 @@ func Open(ctx context.Context, s *store.Store, names []string, o Options) (*Read
 	if _, err := list.NewFormat(o.Format, o.Schema, o.Base); err != nil {
 		return nil, err
 	}
-	r := &Reader{ctx: ctx, store: s}
+	r := &Reader{ctx: ctx, store: s, text: sha256.New()}
 	for _, name := range names {
 		if path.Base(name) != "manifest.json" || o.Format != "inventory" && o.Format != "batch" {
 			r.lists = append(r.lists, part{name: name, Options: o, parquet: o.Format == "inventory" && strings.HasSuffix(name, ".parquet"), named: true})
@@ -223,23 +229,28 @@ func (r *Reader) openText(p part, o io.ReadCloser) error {
 	if err := isText(text); err != nil {
 		return err
 	}
-	if m := bagManifest.FindStringSubmatch(path.Base(p.name)); m != nil && p.Format == "auto" {
+	m := bagManifest.FindStringSubmatch(path.Base(p.name))
+	if m != nil && p.Format == "auto" {
 		if m[1] != "sha256" && checksum.Named(m[1]) == nil {
 			o.Close()
 			return fmt.Errorf("a bag's manifest of the unknown algorithm %s", m[1])
 		}
 		p.Format = "bagit"
 	}
-	if p.Format == "bagit" && p.from == nil {
+	if (m != nil || p.Format == "bagit") && p.from == nil {
 		dir := store.Dir(p.name)
-		r.identity.AddBag(store.Canonical(dir))
-		p.Base = cmp.Or(p.Base, dir)
+		bag := store.Canonical(dir)
+		io.WriteString(r.text, bag+"\x00")
+		if p.Format == "bagit" {
+			r.identity.AddBag(bag)
+			p.Base = cmp.Or(p.Base, dir)
+		}
 	}
 	format, err := list.NewFormat(p.Format, p.Schema, p.Base)
 	if err != nil {
 		return err
 	}
-	lines := list.NewReader(text, format, &r.Listings)
+	lines := list.NewReader(io.TeeReader(text, r.text), format, &r.Listings)
 	lines.Identity = &r.identity
 	lines.OnIgnored = func(line int64, names string) {
 		if r.Warn != nil {
@@ -297,7 +308,7 @@ func (r *Reader) openParquet(p part, o store.Object) error {
 	if err != nil {
 		return err
 	}
-	size, err := io.Copy(f, r.hashed(p, o))
+	size, err := io.Copy(io.MultiWriter(f, r.text), r.hashed(p, o))
 	if err == nil {
 		var rows *list.ParquetReader
 		if rows, err = list.NewParquetReader(f, size); err == nil {

@@ -123,6 +123,50 @@ func TestBags(t *testing.T) {
 	}
 }
 
+// A list's text is the same in any format, and compressed, and its ID is not. Manifests of bags
+// in two directories are two texts, however they are read.
+func TestTextID(t *testing.T) {
+	_, s := newStore(t)
+	const text = digest + "  data/a\n"
+	var zipped bytes.Buffer
+	z := gzip.NewWriter(&zipped)
+	z.Write([]byte(text))
+	z.Close()
+	file := func(name string, data []byte) string { return storetest.WriteFile(t, t.TempDir(), name, data) }
+	list, compressed := file("list", []byte(text)), file("list.gz", zipped.Bytes())
+	bag, other := file("manifest-sha256.txt", []byte(text)), file("manifest-sha256.txt", []byte(text))
+	for _, tt := range []struct {
+		a, formatA, b, formatB string
+		text, id               bool // are the same
+	}{
+		{list, "auto", list, "auto", true, true},
+		{list, "auto", compressed, "coreutils", true, true},
+		{list, "auto", list, "bsd", true, false},
+		{list, "auto", list, "names", true, false},
+		{list, "auto", bag, "auto", false, false},
+		{bag, "auto", bag, "bsd", true, false},
+		{bag, "auto", bag, "bagit", true, true},
+		{bag, "auto", other, "auto", false, false},
+		{bag, "bsd", other, "bsd", false, true},
+	} {
+		ids := func(name, format string) (string, string) {
+			r, err := Open(t.Context(), s, []string{name}, Options{Format: format})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for err == nil {
+				_, err = r.Next()
+			}
+			return r.TextID(), r.ID()
+		}
+		textA, idA := ids(tt.a, tt.formatA)
+		textB, idB := ids(tt.b, tt.formatB)
+		if (textA == textB) != tt.text || (idA == idB) != tt.id {
+			t.Errorf("%s as %s, and %s as %s: the same text %v, the same ID %v", tt.a, tt.formatA, tt.b, tt.formatB, textA == textB, idA == idB)
+		}
+	}
+}
+
 // What cannot be opened is an error that names the list, and leaves nothing open.
 func TestListsThatCannotBeRead(t *testing.T) {
 	_, s := newStore(t)

@@ -225,6 +225,9 @@ type Origin struct {
 	// List is the list's ID, as input.Reader has it, so that Report counts a list once,
 	// whichever names its options make of it. A shard of a plan has none.
 	List string `json:"list,omitempty"`
+	// Text is the ID of the list's text, so that Report notices a list that was read in two
+	// formats.
+	Text string `json:"text,omitempty"`
 }
 
 // A Summer makes the summary of results.

@@ -717,7 +717,7 @@ func TestReportOfAListTwice(t *testing.T) {
 		for i, name := range names {
 			results = append(results, &fixity.Result{Line: int64(i + 1), Name: name, Outcome: fixity.New, SHA256: zeros})
 		}
-		if err := j.WriteResult(t.Context(), digest, bytes.NewReader(resultFrom(Origin{digest, list}, results...))); err != nil {
+		if err := j.WriteResult(t.Context(), digest, bytes.NewReader(resultFrom(Origin{Shard: digest, List: list}, results...))); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -747,6 +747,47 @@ func TestReportOfAListTwice(t *testing.T) {
 	check(6, "x/a", "x/b", "x/c", "x/d", "x/e", "x/f")
 }
 
+// Without a plan, two readings of one text in different formats are not complete, whatever
+// their lines are: why names both. With another base, a list is the same.
+func TestReportOfTwoFormats(t *testing.T) {
+	bad := &fixity.Result{Line: 1, Outcome: fixity.Malformed, Error: "x", Size: -1}
+	good := func(name string) *fixity.Result {
+		return &fixity.Result{Line: 1, Name: name, Outcome: fixity.New, SHA256: zeros}
+	}
+	first, second := &fixity.Result{Line: 1, Name: "0  a", Outcome: fixity.Missing, Size: -1}, good("b")
+	for name, tt := range map[string]struct {
+		results []*fixity.Result
+		origins []Origin // but for their shards
+		why     string   // what is in it, or "" if the run is complete
+	}{
+		"a wrong format for a part": {[]*fixity.Result{bad, good("a")}, []Origin{{List: "1", Text: "t"}, {List: "2", Text: "t"}},
+			"J0.jsonl, with 1 problems, and J1.jsonl, with 0, are one list in two formats"},
+		"names alone for a part": {[]*fixity.Result{first, good("a")}, []Origin{{List: "1", Text: "t"}, {List: "2", Text: "t"}},
+			"J0.jsonl, with 1 problems, and J1.jsonl, with 0, are one list in two formats"},
+		"a wrong format besides all parts": {[]*fixity.Result{bad, good("a"), second}, []Origin{{List: "1", Text: "t"}, {List: "2", Text: "t"}, {List: "3", Text: "u"}},
+			"the results have 3 distinct lines, not 2; J0.jsonl, with 1 problems, and J1.jsonl, with 0, are one list in two formats"},
+		"other bases":     {[]*fixity.Result{good("a"), good("d/a"), second}, []Origin{{List: "1", Text: "t"}, {List: "1", Text: "t"}, {List: "2", Text: "u"}}, ""},
+		"two parts":       {[]*fixity.Result{good("a"), second}, []Origin{{List: "1", Text: "t"}, {List: "2", Text: "u"}}, ""},
+		"of other origin": {[]*fixity.Result{good("a"), second}, []Origin{{}, {}}, ""},
+	} {
+		j := newJournal(t)
+		for i, r := range tt.results {
+			tt.origins[i].Shard = fmt.Sprintf("%064d", i)
+			if err := j.WriteResult(t.Context(), tt.origins[i].Shard, bytes.NewReader(resultFrom(tt.origins[i], r))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		report, err := j.Report(t.Context(), 2)
+		if err != nil || report.Complete != (tt.why == "") {
+			t.Errorf("%s: got %+v, %v", name, report, err)
+			continue
+		}
+		if why := strings.ReplaceAll(report.Why, j.URL+"/results/"+zeros[:63], "J"); !strings.Contains(why, tt.why) || (why == "") != (tt.why == "") {
+			t.Errorf("%s: got %s", name, why)
+		}
+	}
+}
+
 // No result that counts hides a problem, or another digest, of one that does not.
 func TestResultThatDoesNotCount(t *testing.T) {
 	one := &fixity.Result{Line: 1, Name: "a", Outcome: fixity.New, SHA256: zeros}
@@ -764,7 +805,7 @@ func TestResultThatDoesNotCount(t *testing.T) {
 		for _, digests := range [][2]string{{zeros, ones}, {ones, zeros}} {
 			j := newJournal(t)
 			for i, r := range []*fixity.Result{one, tt.other} {
-				text := resultFrom(Origin{digests[i], tt.lists[i]}, r)
+				text := resultFrom(Origin{Shard: digests[i], List: tt.lists[i]}, r)
 				if err := j.WriteResult(t.Context(), digests[i], bytes.NewReader(text)); err != nil {
 					t.Fatal(err)
 				}

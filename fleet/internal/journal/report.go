@@ -69,10 +69,10 @@ func (r *Report) Status() int {
 // others are as it says. If it cannot write, it returns the Report with the error.
 //
 // Without a plan, the run consists of the results that are there. It is complete if they
-// have `lines` lines in all, and no two of them share some lines and not all: these may be
-// versions of one part, and the lines of both may hide that another part is missing. Results
-// of the same lines count once, and so does a list that was read with another base or in
-// another format: of its results, one counts, as inOrder says. It is an error if a plan has
+// have `lines` lines in all, no two of them share some lines and not all, and no two are of one
+// list in different formats: the lines of both may hide that another part is missing. Results
+// of the same lines count once, and so does a list that was read with another base: of its
+// results, one counts, as inOrder says. It is an error if a plan has
 // another number of lines, unless `lines` is below 0.
 func (j *Journal) Report(ctx context.Context, lines int64) (*Report, error) {
 	plan, err := j.Plan(ctx)
@@ -88,7 +88,7 @@ func (j *Journal) Report(ctx context.Context, lines int64) (*Report, error) {
 		if err != nil {
 			return nil, err
 		}
-		found = &foundLines{newSorter(ctx, manifestChunk), countOnce(results)}
+		found = &foundLines{newSorter(ctx, manifestChunk), countOnce(results), inTwoFormats(results)}
 		defer found.close()
 	} else if has := plan.Lines + plan.Unchanged.Lines; lines >= 0 && lines != has {
 		return nil, fmt.Errorf("%s has a plan of %d lines, not %d", j.URL, has, lines)
@@ -111,7 +111,7 @@ func (j *Journal) Report(ctx context.Context, lines int64) (*Report, error) {
 		if err := found.err(); err != nil {
 			return nil, err
 		}
-		report.Why = j.why(checked, lines, versions)
+		report.Why = j.why(checked, lines, versions, found.formats)
 	}
 	sums, err := store.TempFile()
 	if err != nil {
@@ -230,6 +230,21 @@ func countOnce(all []foundResult) map[string]bool {
 	return counts
 }
 
+// inTwoFormats returns two results of one list that was read in different formats, or nil.
+func inTwoFormats(all []foundResult) []foundResult {
+	texts := make(map[string]foundResult)
+	for _, f := range all {
+		switch other, ok := texts[f.Text]; {
+		case f.Text == "":
+		case !ok:
+			texts[f.Text] = f
+		case other.List != f.List:
+			return []foundResult{other, f}
+		}
+	}
+	return nil
+}
+
 // inOrder says which of two results counts if they are of one list: that with more lines, or
 // with more problems. No other result may hide a problem.
 func inOrder(a, b foundResult) int {
@@ -260,7 +275,8 @@ func (s *lineSum) add(seed maphash.Seed, key string) {
 // foundLines are the lines of results that are in no plan: a line's key and its result's name.
 type foundLines struct {
 	*sorter
-	counts map[string]bool // as of countOnce
+	counts  map[string]bool // as of countOnce
+	formats []foundResult   // as of inTwoFormats
 }
 
 func (f *foundLines) addLine(r *fixity.Result, s Shard) { f.add(lineKey(r, s) + s.Digest) }
@@ -287,8 +303,9 @@ func (f *foundLines) count() (lines int64, versions [2]string) {
 	return lines + most, versions
 }
 
-// why says why what count returns is not a whole run of so many lines, or returns "".
-func (j *Journal) why(counted, lines int64, versions [2]string) string {
+// why says why what count and inTwoFormats return is not a whole run of so many lines, or
+// returns "".
+func (j *Journal) why(counted, lines int64, versions [2]string, formats []foundResult) string {
 	var why []string
 	if counted != lines {
 		why = append(why, fmt.Sprintf("the results have %d distinct lines, not %d", counted, lines))
@@ -296,6 +313,11 @@ func (j *Journal) why(counted, lines int64, versions [2]string) string {
 	if versions[0] != "" {
 		why = append(why, fmt.Sprintf("%s and %s share some lines and not all: if they are of two versions of one part, remove the result of the older version; parts that overlap need 'fleetsum split'",
 			j.resultName(versions[0]), j.resultName(versions[1])))
+	}
+	if formats != nil {
+		a, b := formats[0], formats[1]
+		why = append(why, fmt.Sprintf("%s, with %d problems, and %s, with %d, are one list in two formats: remove the result of the wrong format",
+			j.resultName(a.Shard), a.counts.Problems, j.resultName(b.Shard), b.counts.Problems))
 	}
 	return strings.Join(why, "; ")
 }
