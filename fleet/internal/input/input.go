@@ -237,18 +237,25 @@ func (r *Reader) openText(p part, o io.ReadCloser) error {
 		}
 		p.Format = "bagit"
 	}
+	dir, declaration := store.Dir(p.name), ""
 	if (m != nil || p.Format == "bagit") && p.from == nil {
-		dir := store.Dir(p.name)
 		bag := store.Canonical(dir)
 		io.WriteString(r.text, bag+"\x00")
 		if p.Format == "bagit" {
 			r.identity.AddBag(bag)
 			p.Base = cmp.Or(p.Base, dir)
+			var err error
+			if declaration, err = r.declaration(dir); err != nil {
+				return fmt.Errorf("reading the declaration of the bag: %w", err)
+			}
 		}
 	}
 	format, err := list.NewFormat(p.Format, p.Schema, p.Base)
 	if err != nil {
 		return err
+	}
+	if declaration != "" {
+		format = format.InBag(declaration)
 	}
 	lines := list.NewReader(io.TeeReader(text, r.text), format, &r.Listings)
 	lines.Identity = &r.identity
@@ -260,6 +267,21 @@ func (r *Reader) openText(p part, o io.ReadCloser) error {
 	}
 	r.current, r.list = o, lines
 	return nil
+}
+
+// declaration returns the declaration of the bag in a directory, or "" if it has none.
+func (r *Reader) declaration(dir string) (string, error) {
+	f, err := r.store.Open(r.ctx, dir+"bagit.txt", "")
+	if store.IsMissing(err) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	const most = 4 << 10
+	text, err := io.ReadAll(io.LimitReader(f, most))
+	return string(text), err
 }
 
 // errORC says that an inventory cannot be read, and what can.

@@ -109,17 +109,68 @@ func TestInventories(t *testing.T) {
 	}
 }
 
-// A bag's paths begin where its manifest is, unless a base is given.
+// A bag's paths begin where its manifest is, unless a base is given, and stay there. The
+// version in its declaration says whether %25 is an escape.
 func TestBags(t *testing.T) {
-	_, s := newStore(t)
-	dir := t.TempDir()
-	storetest.WriteFile(t, dir, "manifest-sha256.txt", []byte(digest+" data/a%25\n"))
-	list := filepath.Join(dir, "manifest-sha256.txt")
-	if got, want := read(t, s, []string{list}, Options{Format: "auto"}), "1 "+dir+"/data/a%"; len(got) != 1 || got[0] != want {
-		t.Errorf("got %q, want %q", got, want)
+	server, s := newStore(t)
+	const out = "the name leads out of the bag"
+	for _, tt := range []struct {
+		name, manifest, version, base string
+		want                          string // DIR is the bag's
+	}{
+		{"no declaration", "data/a%25", "", "", "DIR/data/a%"},
+		{"a base", "data/a%25", "", "s3://b", "s3://b/data/a%"},
+		{"version 1.0", "data/a%25%0A", "1.0", "", "DIR/data/a%\n"},
+		{"version 0.97", "data/a%25%0A", "0.97", "", "DIR/data/a%25\n"},
+		{"version 0.97, a base", "data/a%25", "0.97", "s3://b", "s3://b/data/a%25"},
+		{"an unknown version", "data/a%25", "2.0", "", "DIR/data/a%"},
+		{"not a declaration", "data/a%25", "x", "", "DIR/data/a%"},
+		{"an absolute path", "/a", "1.0", "", out},
+		{"a directory above", "data/../../a", "1.0", "", out},
+		{"a directory above, encoded", "..%0a/../../a", "1.0", "", out},
+		{"a home", "~/a", "1.0", "", out},
+		{"another store", "s3://b/a", "1.0", "", out},
+		{"another store below a base", "s3://b/a", "1.0", "s3://b", out},
+		{"a file's URL", "file:///a", "1.0", "", out},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := t.TempDir()
+			files := map[string]string{"manifest-sha256.txt": digest + " " + tt.manifest + "\n"}
+			if tt.version != "" {
+				files["bagit.txt"] = "BagIt-Version: " + tt.version + "\nTag-File-Character-Encoding: UTF-8\n"
+			}
+			for name, text := range files {
+				storetest.WriteFile(t, dir, name, []byte(text))
+				server.Put(tt.name+"/"+name, []byte(text))
+			}
+			for _, dir := range []string{dir, server.Name(tt.name)} {
+				want := "1 " + strings.ReplaceAll(tt.want, "DIR", dir)
+				if got := read(t, s, []string{dir + "/manifest-sha256.txt"}, Options{Format: "auto", Base: tt.base}); len(got) != 1 || got[0] != want {
+					t.Errorf("got %q, want %q", got, want)
+				}
+			}
+		})
 	}
-	if got, want := read(t, s, []string{list}, Options{Format: "auto", Base: "s3://b"}), "1 s3://b/data/a%"; len(got) != 1 || got[0] != want {
-		t.Errorf("got %q, want %q", got, want)
+}
+
+// A declaration that cannot be read is no version 1.0.
+func TestDeclarationThatCannotBeRead(t *testing.T) {
+	server, s := newStore(t)
+	server.Put("manifest-sha256.txt", []byte(digest+" data/a\n"))
+	server.Put("bagit.txt", nil)
+	server.Faults(func(key string, _ int) storetest.Fault {
+		if key == "bagit.txt" {
+			return storetest.Fault{Status: 403}
+		}
+		return storetest.Fault{}
+	})
+	r, err := Open(t.Context(), s, []string{server.Name("manifest-sha256.txt")}, Options{Format: "auto"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if e, err := r.Next(); err == nil || !strings.Contains(err.Error(), "manifest-sha256.txt: reading the declaration of the bag: ") {
+		t.Errorf("got %+v, %v", e, err)
 	}
 }
 

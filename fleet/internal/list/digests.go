@@ -43,25 +43,31 @@ func checksums(p *checklist.Parser) func(string, *Entry) error {
 
 var errNUL = errors.New("a NUL in a line that ends with newline")
 
-// parseBagIt reads a line of a bag's manifest of any algorithm.
-func parseBagIt(line string, e *Entry) error {
-	digits, _, _ := strings.Cut(strings.ReplaceAll(line, "\t", " "), " ")
-	p := checklist.Parser{Format: checklist.BagIt}
-	a := checksum.OfDigest(digits)
-	if a != nil {
-		p.DigestSize = a.Size
-	}
-	c, err := p.Parse(line)
-	e.Name = c.Name
-	switch {
-	case err != nil:
+// bagManifest returns the parser of a bag's manifests of any algorithm. format is BagIt or
+// EarlyBagIt.
+func bagManifest(format checklist.Format) func(string, *Entry) error {
+	return func(line string, e *Entry) error {
+		digits, _, _ := strings.Cut(strings.ReplaceAll(line, "\t", " "), " ")
+		p := checklist.Parser{Format: format}
+		a := checksum.OfDigest(digits)
+		if a != nil {
+			p.DigestSize = a.Size
+		}
+		c, err := p.Parse(line)
+		e.Name = c.Name
+		switch {
+		case err != nil:
+			return err
+		// Whoever made the bag could have any object read, and any store asked.
+		case checklist.LeadsOut(c.Name) || hasScheme.MatchString(c.Name):
+			return errors.New("the name leads out of the bag")
+		case a == nil:
+			e.SHA256 = hex.EncodeToString(c.Digest)
+		default:
+			_, err = e.setDigest(a.Name, digits)
+		}
 		return err
-	case a == nil:
-		e.SHA256 = hex.EncodeToString(c.Digest)
-	default:
-		_, err = e.setDigest(a.Name, digits)
 	}
-	return err
 }
 
 // setDigest sets what is expected, and reports whether it has taken the digest.

@@ -142,7 +142,7 @@ func NewFormat(name, schema, base string) (Format, error) {
 		ofChecklist(checklist.Tagged)
 	case "bagit":
 		ofChecklist(checklist.BagIt)
-		f.parse, f.zero = parseBagIt, nil
+		f.parse, f.zero = bagManifest(checklist.BagIt), nil
 	case "rclone":
 		f.parse, f.skip = parseRclone, isRcloneFrame
 	case "json":
@@ -161,6 +161,15 @@ func NewFormat(name, schema, base string) (Format, error) {
 		return Format{}, errors.New("a schema is of the format inventory")
 	}
 	return f, nil
+}
+
+// InBag returns the format of the manifests of a bag whose declaration, bagit.txt, has a text.
+func (f Format) InBag(declaration string) Format {
+	version, _, err := checklist.ParseDeclaration(declaration)
+	if err == nil {
+		f.parse = bagManifest(checklist.BagFormat(version))
+	}
+	return f
 }
 
 // A Reader reads entries. It is not safe for concurrent use.

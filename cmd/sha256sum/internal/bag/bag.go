@@ -143,14 +143,8 @@ const (
 // TagFiles returns the names of the files, other than manifests, that Open reads.
 func TagFiles() []string { return []string{declaration, infoFile, earlyInfo, fetchFile} }
 
-var (
-	// Most runs of the tool never need these: they are compiled when they are used.
-	versionLine  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^BagIt-Version: ([0-9]+\.[0-9]+)$`) })
-	encodingLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^Tag-File-Character-Encoding: (\S+)$`) })
-	oxumValue    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([0-9]+)\.([0-9]+)$`) })
-	lineEnds     = strings.NewReplacer("\r\n", "\n", "\r", "\n")
-	versions     = []string{"0.93", "0.94", "0.95", "0.96", "0.97", "1.0"}
-)
+// oxumValue is compiled when it is used: most runs of the tool never need it.
+var oxumValue = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([0-9]+)\.([0-9]+)$`) })
 
 // Open reads a bag. The problems are all that it finds; b is nil if dir does
 // not hold a bag, or if nothing of the bag can be checked.
@@ -163,8 +157,8 @@ func Open(dir string) (b *Bag, problems []Problem) {
 		wrong(declaration, "%w", err)
 		return nil, problems
 	}
-	if !slices.Contains(versions, version) {
-		wrong(declaration, "version %s of BagIt is unknown; expected one of %s", version, strings.Join(versions, ", "))
+	if !slices.Contains(checklist.BagVersions, version) {
+		wrong(declaration, "version %s of BagIt is unknown; expected one of %s", version, strings.Join(checklist.BagVersions, ", "))
 		return nil, problems
 	}
 	b.Strict = version == "1.0"
@@ -189,15 +183,11 @@ func Open(dir string) (b *Bag, problems []Problem) {
 // unless the declaration beside them says that it is an earlier one. Without a declaration
 // it is Auto: any tool's list may have such a name.
 func FormatOf(dir string) checklist.Format {
-	b, version, _, err := declared(dir)
+	_, version, _, err := declared(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return checklist.Auto
 	}
-	if err != nil || !slices.Contains(versions, version) {
-		return checklist.BagIt
-	}
-	b.Strict = version == "1.0"
-	return b.Format()
+	return checklist.BagFormat(version)
 }
 
 // Format returns the format of the bag's manifests.
@@ -231,15 +221,7 @@ func (b *Bag) declaration() (version, coding string, err error) {
 	if err != nil {
 		return "", "", err
 	}
-	lines := strings.Split(strings.TrimSuffix(lineEnds.Replace(string(text)), "\n"), "\n")
-	if len(lines) != 2 {
-		return "", "", fmt.Errorf("not the declaration of a bag: %d lines; expected 2", len(lines))
-	}
-	v, c := versionLine().FindStringSubmatch(lines[0]), encodingLine().FindStringSubmatch(lines[1])
-	if v == nil || c == nil {
-		return "", "", errors.New("not the declaration of a bag: expected 'BagIt-Version: M.N' and 'Tag-File-Character-Encoding: NAME'")
-	}
-	return v[1], c[1], nil
+	return checklist.ParseDeclaration(string(text))
 }
 
 // encodingOf returns the encoding of tag files that has a name, or nil.
@@ -387,7 +369,7 @@ func (b *Bag) readFetch() (problems []Problem) {
 			wrong("the length is negative")
 			return
 		}
-		if leadsOut(name) {
+		if checklist.LeadsOut(name) {
 			wrong("the name leads out of the bag")
 			return
 		}
@@ -433,13 +415,6 @@ func (b *Bag) eachLine(name string, f func(n int, line string)) error {
 // InPayload reports whether a name is one of the payload.
 func InPayload(name string) bool { return strings.HasPrefix(path.Clean(name), Payload+"/") }
 
-// leadsOut reports whether a name leads out of the bag, if a shell reads it too: there ~ and
-// ~user are home directories.
-func leadsOut(name string) bool {
-	first, _, below := strings.Cut(name, "/")
-	return !filepath.IsLocal(name) || strings.HasPrefix(first, "~") && (below || first == "~")
-}
-
 // Reading returns which of two readings of a name is the right one: the second if a file
 // has it, and none has the first.
 func (b *Bag) Reading(name, or string) string {
@@ -457,7 +432,7 @@ func (b *Bag) Reading(name, or string) string {
 // Lists returns an error if a manifest must not list a name.
 func (b *Bag) Lists(m Manifest, name string) error {
 	switch payload := slices.ContainsFunc(b.Payload, func(p Manifest) bool { return p.File == m.File }); {
-	case leadsOut(name):
+	case checklist.LeadsOut(name):
 		return errors.New("the name leads out of the bag")
 	case payload && !InPayload(name):
 		return errors.New("the name is not of the payload, in " + Payload)
