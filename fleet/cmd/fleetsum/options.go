@@ -215,13 +215,11 @@ func (r *listReader) Next() (list.Entry, error) {
 // lists opens the lists that the arguments name or, without any, standard
 // input.
 func (o *options) lists(ctx context.Context, s *store.Store, std *streams) (*listReader, error) {
-	var r *input.Reader
-	var err error
-	if len(o.arguments) > 0 {
-		r, err = input.Open(ctx, s, o.arguments, o.input)
-	} else {
-		r, err = input.Read(std.in, o.input)
+	names := o.arguments
+	if len(names) == 0 {
+		names = []string{input.Stdin}
 	}
+	r, err := input.Open(ctx, s, std.in, names, o.input)
 	if err != nil {
 		return nil, err
 	}
@@ -241,7 +239,7 @@ func help(w io.Writer, c *command) {
 	}
 	fmt.Fprint(w, `
 Objects are paths, or URLs: file://, s3://, gs://, azblob://, and s3a://, az://, abfss:// for the same stores. All that follows the
-bucket is the key as it is.
+bucket is the key as it is. A list may also be standard input, as -, or a pipe.
 'fleetsum COMMAND --help' says more.
 `)
 }

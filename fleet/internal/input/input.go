@@ -14,6 +14,8 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"io/fs"
+	"os"
 	"path"
 	"regexp"
 	"strings"
@@ -55,20 +57,12 @@ type part struct {
 	name string
 	Options
 	parquet bool
-	from    io.Reader // if it is not an object
-	named   bool      // by an argument
+	from    io.ReadCloser // if it is not an object
+	named   bool          // by an argument
 }
 
-// stdin is the name of standard input as a Source.
-const stdin = "-"
-
-// Read returns a Reader of the list in standard input.
-func Read(in io.Reader, o Options) (*Reader, error) {
-	if _, err := list.NewFormat(o.Format, o.Schema, o.Base); err != nil {
-		return nil, err
-	}
-	return &Reader{lists: []part{{name: stdin, Options: o, from: in, named: true}}, text: sha256.New()}, nil
-}
+// Stdin is the name of standard input as a list.
+const Stdin = "-"
 
 // Sources returns the lists that were read to their ends, as they were named: in the
 // place of an inventory's files, its manifest.json.
@@ -84,16 +78,21 @@ func (r *Reader) ID() string { return r.identity.String() }
 // for ID.
 func (r *Reader) TextID() string { return hex.EncodeToString(r.text.Sum(nil)) }
 
-// Open returns a Reader of lists, which are named like objects. A list may be
+// Open returns a Reader of lists, which are named like objects, or are Stdin, which is in.
+// A list may be a pipe,
 // compressed (.gz), an inventory in Parquet (.parquet), the manifest.json of an
 // inventory or of a report of S3 Batch Operations, or a bag's manifest, such as
 // manifest-sha256.txt. The names in the last are relative to its directory.
-func Open(ctx context.Context, s *store.Store, names []string, o Options) (*Reader, error) {
+func Open(ctx context.Context, s *store.Store, in io.Reader, names []string, o Options) (*Reader, error) {
 	if _, err := list.NewFormat(o.Format, o.Schema, o.Base); err != nil {
 		return nil, err
 	}
 	r := &Reader{ctx: ctx, store: s, text: sha256.New()}
 	for _, name := range names {
+		if name == Stdin {
+			r.lists = append(r.lists, part{name: name, Options: o, from: io.NopCloser(in), named: true})
+			continue
+		}
 		if path.Base(name) != "manifest.json" || o.Format != "inventory" && o.Format != "batch" {
 			r.lists = append(r.lists, part{name: name, Options: o, parquet: o.Format == "inventory" && strings.HasSuffix(name, ".parquet"), named: true})
 			continue
@@ -190,8 +189,19 @@ func (r *Reader) Next() (list.Entry, error) {
 }
 
 func (r *Reader) open(p part) error {
+	if p.from == nil && isPipe(p.name) {
+		f, err := os.Open(p.name)
+		if err != nil {
+			return err
+		}
+		p.from = f
+	}
 	if p.from != nil {
-		return r.openText(p, io.NopCloser(p.from))
+		err := r.openText(p, p.from)
+		if err != nil {
+			p.from.Close()
+		}
+		return err
 	}
 	o, err := r.store.Open(r.ctx, p.name, "")
 	if err != nil {
@@ -206,6 +216,13 @@ func (r *Reader) open(p part) error {
 		o.Close()
 	}
 	return err
+}
+
+// isPipe reports whether a list is a pipe, such as a shell's <(…). The store, whose objects are
+// read again and compared, has none.
+func isPipe(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.Mode()&fs.ModeNamedPipe != 0
 }
 
 // hashed returns a reader of a list that also hashes it if it is a source.

@@ -23,7 +23,7 @@ const digest = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
 // in the place of the name.
 func read(t *testing.T, s *store.Store, names []string, o Options) []string {
 	t.Helper()
-	r, err := Open(t.Context(), s, names, o)
+	r, err := Open(t.Context(), s, nil, names, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +103,7 @@ func TestInventories(t *testing.T) {
 		"only CSV and Parquet are read": manifest("Avro", "", "x.avro"),
 		"spark.read.orc":                manifest("ORC", "", "x.orc"),
 	} {
-		if _, err := Open(t.Context(), s, []string{list}, Options{Format: "inventory"}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Open(t.Context(), s, nil, []string{list}, Options{Format: "inventory"}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)
 		}
 	}
@@ -164,7 +164,7 @@ func TestDeclarationThatCannotBeRead(t *testing.T) {
 		}
 		return storetest.Fault{}
 	})
-	r, err := Open(t.Context(), s, []string{server.Name("manifest-sha256.txt")}, Options{Format: "auto"})
+	r, err := Open(t.Context(), s, nil, []string{server.Name("manifest-sha256.txt")}, Options{Format: "auto"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -201,7 +201,7 @@ func TestTextID(t *testing.T) {
 		{bag, "bsd", other, "bsd", false, true},
 	} {
 		ids := func(name, format string) (string, string) {
-			r, err := Open(t.Context(), s, []string{name}, Options{Format: format})
+			r, err := Open(t.Context(), s, nil, []string{name}, Options{Format: format})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -218,6 +218,27 @@ func TestTextID(t *testing.T) {
 	}
 }
 
+// Standard input is a list between others.
+func TestStandardInput(t *testing.T) {
+	_, s := newStore(t)
+	list := storetest.WriteFile(t, t.TempDir(), "list", []byte(digest+"  a\n"))
+	r, err := Open(t.Context(), s, strings.NewReader(digest+"  b\n"), []string{list, Stdin, list}, Options{Format: "auto"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	var got []string
+	for e, err := r.Next(); err != io.EOF; e, err = r.Next() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, e.Name)
+	}
+	if want := []string{"a", "b", "a"}; !slices.Equal(got, want) || len(r.Sources()) != 3 || r.Sources()[1].Name != Stdin {
+		t.Errorf("got %q of %+v, want %q", got, r.Sources(), want)
+	}
+}
+
 // What cannot be opened is an error that names the list, and leaves nothing open.
 func TestListsThatCannotBeRead(t *testing.T) {
 	_, s := newStore(t)
@@ -225,7 +246,7 @@ func TestListsThatCannotBeRead(t *testing.T) {
 	storetest.WriteFile(t, dir, "a.gz", []byte("not compressed"))
 	storetest.WriteFile(t, dir, "a.parquet", []byte("not Parquet"))
 	for name, format := range map[string]string{"none": "auto", "a.gz": "auto", "a.parquet": "inventory"} {
-		r, err := Open(t.Context(), s, []string{filepath.Join(dir, name)}, Options{Format: format})
+		r, err := Open(t.Context(), s, nil, []string{filepath.Join(dir, name)}, Options{Format: format})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -263,13 +284,13 @@ func TestListsThatAreNoText(t *testing.T) {
 	} {
 		for _, format := range []string{"names", "inventory"} {
 			file := storetest.WriteFile(t, dir, tt.name, []byte(tt.text))
-			named, err := Open(t.Context(), s, []string{file}, Options{Format: format})
+			named, err := Open(t.Context(), s, nil, []string{file}, Options{Format: format})
 			if err != nil {
 				t.Fatal(err)
 			}
 			all := []*Reader{named}
 			if !strings.HasSuffix(tt.name, ".gz") {
-				stdin, err := Read(strings.NewReader(tt.text), Options{Format: format})
+				stdin, err := Open(t.Context(), s, strings.NewReader(tt.text), []string{Stdin}, Options{Format: format})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -314,7 +335,7 @@ func TestListsAreClosed(t *testing.T) {
 	_, s := newStore(t)
 	list := storetest.WriteFile(t, t.TempDir(), "list", []byte(digest+"  a\n"))
 	before := open()
-	r, err := Open(t.Context(), s, slices.Repeat([]string{list}, 20), Options{Format: "auto"})
+	r, err := Open(t.Context(), s, nil, slices.Repeat([]string{list}, 20), Options{Format: "auto"})
 	if err != nil {
 		t.Fatal(err)
 	}
