@@ -304,7 +304,10 @@ func (r *Reader) declaration(dir string) (string, error) {
 // errORC says that an inventory cannot be read, and what can.
 var errORC = errors.New("fleetsum does not read ORC: read it with Spark (spark.read.orc, and fleetsum.check), or have the inventory in Parquet or CSV")
 
-// binaries are kinds of files that have no lines, by their first bytes.
+// errUTF16 is about a list as older versions of PowerShell write it.
+var errUTF16 = errors.New("a list in UTF-16: convert it to UTF-8")
+
+// binaries are kinds of files that have no lines of UTF-8, by their first bytes.
 var binaries = []struct {
 	magic string
 	err   error
@@ -312,6 +315,8 @@ var binaries = []struct {
 	{"ORC", errORC},
 	{"PAR1", errors.New("a Parquet file is read with --format inventory, and from a name that ends in .parquet")},
 	{"\x1f\x8b", errors.New("a list that is compressed needs a name that ends in .gz")},
+	{"\xff\xfe", errUTF16},
+	{"\xfe\xff", errUTF16},
 }
 
 // isText returns an error if what r has is no text: each of its lines would be

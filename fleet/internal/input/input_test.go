@@ -276,6 +276,8 @@ func TestListsThatAreNoText(t *testing.T) {
 		{"data.orc.gz", zipped.String(), "spark.read.orc"},
 		{"data", "PAR1\x15\x04\x15\x00", "--format inventory, and from a name that ends in .parquet"},
 		{"list", zipped.String(), "needs a name that ends in .gz"},
+		{"Get-FileHash", "\xff\xfea\x00\n\x00", "a list in UTF-16: convert it to UTF-8"},
+		{"of another byte order", "\xfe\xff\x00a\x00\n", "a list in UTF-16: convert it to UTF-8"},
 		{"names", "ORC/é\tx\r\nORC\n", ""},
 		{"short", "PAR1", ""},
 		{"shorter", "O", ""},
