@@ -13,7 +13,6 @@ import (
 	"log"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/mmcloughlin/avo/build"
 	"github.com/mmcloughlin/avo/ir"
@@ -30,8 +29,6 @@ type kernel struct {
 	// max bounds one call, so that it takes about 50 µs: in blocks of each lane,
 	// nodes in all, groups of nonces, iterations of chains, or groups of chains of WOTS+.
 	max int
-	// group is the number of lanes of a chain kernel whose words are side by side.
-	group int
 	// One of these, for amd64 or arm64, generates it.
 	avo func(c *build.Context, name string)
 	arm func(f *armFunc)
@@ -73,13 +70,13 @@ var kernels = []kernel{
 	{name: "search_x4_avx", max: 96, avo: searchKernel(laneShape{machine: newAVX, groups: 1})},
 	{name: "search_x4_ssse3", max: 96, avo: searchKernel(laneShape{machine: newSSE, groups: 1, spreadConstants: true})},
 
-	{name: "chain_x32_avx512", max: 48, group: 16, avo: chainLaneKernel(laneShape{machine: newAVX512, groups: 2, orders: lanes32})},
-	{name: "chain_x16_avx512", max: 80, group: 16, avo: chainLaneKernel(laneShape{machine: newAVX512, groups: 1, scheduleInRegisters: true, orders: lanes16})},
-	{name: "chain_x8_avx512", max: 80, group: 8, avo: chainLaneKernel(laneShape{machine: newAVX512Half, groups: 1, scheduleInRegisters: true})},
-	{name: "chain_x8_avx2", max: 64, group: 8, avo: chainLaneKernel(laneShape{machine: newAVX2, groups: 1})},
-	{name: "chain_x4_shani", max: 256, group: 1, avo: chainShaKernel(4)},
-	{name: "chain_x2_shani", max: 384, group: 1, avo: chainShaKernel(2)},
-	{name: "chain_x1_shani", max: 512, group: 1, avo: chainShaKernel(1)},
+	{name: "chain_x32_avx512", max: 48, avo: chainLaneKernel(laneShape{machine: newAVX512, groups: 2, orders: lanes32})},
+	{name: "chain_x16_avx512", max: 80, avo: chainLaneKernel(laneShape{machine: newAVX512, groups: 1, scheduleInRegisters: true, orders: lanes16})},
+	{name: "chain_x8_avx512", max: 80, avo: chainLaneKernel(laneShape{machine: newAVX512Half, groups: 1, scheduleInRegisters: true})},
+	{name: "chain_x8_avx2", max: 64, avo: chainLaneKernel(laneShape{machine: newAVX2, groups: 1})},
+	{name: "chain_x4_shani", max: 256, avo: chainShaKernel(4)},
+	{name: "chain_x2_shani", max: 384, avo: chainShaKernel(2)},
+	{name: "chain_x1_shani", max: 512, avo: chainShaKernel(1)},
 
 	{name: "wots_x4_shani", max: 512, avo: wotsShaKernel},
 
@@ -95,9 +92,9 @@ var kernels = []kernel{
 
 	{name: "search_x4_sha2", max: 80, arm: sha2SearchKernel},
 
-	{name: "chain_x4_sha2", max: 64, group: 1, arm: sha2ChainKernel(4)},
-	{name: "chain_x2_sha2", max: 128, group: 1, arm: sha2ChainKernel(2)},
-	{name: "chain_x1_sha2", max: 256, group: 1, arm: sha2ChainKernel(1)},
+	{name: "chain_x4_sha2", max: 64, arm: sha2ChainKernel(4)},
+	{name: "chain_x2_sha2", max: 128, arm: sha2ChainKernel(2)},
+	{name: "chain_x1_sha2", max: 256, arm: sha2ChainKernel(1)},
 }
 
 // helpers are the functions of assembly other than kernels.
@@ -115,7 +112,8 @@ var helpers = []kernel{
 	{name: "write_avx512shani", avo: writePiece},
 }
 
-const warning = "go generate"
+// generator is what generated files say that generated them.
+const generator = "go generate"
 
 func main() {
 	log.SetFlags(0)
@@ -132,13 +130,16 @@ func main() {
 }
 
 func generate(dir string) error {
+	catalog, err := newCatalog(kernels)
+	if err != nil {
+		return err
+	}
 	files := map[string][]byte{}
-	var catalog []entry
-	config := printer.Config{Name: warning, Pkg: "block"}
+	config := printer.Config{Name: generator, Pkg: "block"}
 	stubs := ir.NewFile()
 	var armFuncs []*armFunc
-	for _, k := range slices.Concat(kernels, helpers) {
-		var needs []string
+	// add generates the function of k, and returns what it needs.
+	add := func(k kernel) (needs []string, err error) {
 		if k.arm != nil {
 			f := &armFunc{name: k.name}
 			k.arm(f)
@@ -146,34 +147,36 @@ func generate(dir string) error {
 			needs = f.needs()
 			f.doc = withNeeds(f.doc, needs, "Advanced SIMD, which is part of every arm64")
 			armFuncs = append(armFuncs, f)
-		} else {
-			file, err := k.compile()
-			if err != nil {
-				return fmt.Errorf("generating %s: %w", k.name, err)
-			}
-			if files[k.name+"_amd64.s"], err = printer.NewGoAsm(config).Print(file); err != nil {
-				return fmt.Errorf("printing %s: %w", k.name, err)
-			}
-			stubs.Constraints = file.Constraints
-			for _, f := range file.Functions() {
-				if needs, err = needsOf(f); err != nil {
-					return fmt.Errorf("%s: %w", k.name, err)
-				}
-				f.Doc = withNeeds(f.Doc, needs, "SSE2, which is part of every amd64")
-				stubs.AddSection(f)
-			}
+			return needs, nil
 		}
-		if k.max == 0 { // one of helpers
-			continue
-		}
-		e, err := newEntry(k, needs)
+		file, err := k.compile()
 		if err != nil {
+			return nil, fmt.Errorf("generating %s: %w", k.name, err)
+		}
+		if files[k.name+"_amd64.s"], err = printer.NewGoAsm(config).Print(file); err != nil {
+			return nil, fmt.Errorf("printing %s: %w", k.name, err)
+		}
+		stubs.Constraints = file.Constraints
+		for _, f := range file.Functions() {
+			if needs, err = needsOf(f); err != nil {
+				return nil, fmt.Errorf("%s: %w", k.name, err)
+			}
+			f.Doc = withNeeds(f.Doc, needs, "SSE2, which is part of every amd64")
+			stubs.AddSection(f)
+		}
+		return needs, nil
+	}
+	for i := range catalog {
+		if catalog[i].needs, err = add(catalog[i].kernel); err != nil {
 			return err
 		}
-		catalog = append(catalog, e)
+	}
+	for _, h := range helpers {
+		if _, err := add(h); err != nil {
+			return err
+		}
 	}
 
-	var err error
 	if files["stubs_amd64.go"], err = printer.NewStubs(config).Print(stubs); err != nil {
 		return fmt.Errorf("printing stubs: %w", err)
 	}
@@ -223,7 +226,7 @@ func (k kernel) compile() (*ir.File, error) {
 func constantsSource() []byte {
 	var b bytes.Buffer
 	iv256, iv224 := initialValues()
-	fmt.Fprintf(&b, "// Code generated by %s. DO NOT EDIT.\n\npackage block\n\n", warning)
+	fmt.Fprintf(&b, "// Code generated by %s. DO NOT EDIT.\n\npackage block\n\n", generator)
 	k := roundConstants()
 	fmt.Fprintf(&b, "// The round constants and initial hash values of FIPS 180-4. Assembly has its own,\n")
 	fmt.Fprintf(&b, "// which are read-only: tables_*.s.\n")
@@ -236,7 +239,7 @@ func constantsSource() []byte {
 // K, K+W of a node's second block, and the initial hash value.
 func tablesSource() []byte {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "// Code generated by %s. DO NOT EDIT.\n\n//go:build !purego\n\n#include \"textflag.h\"\n", warning)
+	fmt.Fprintf(&b, "// Code generated by %s. DO NOT EDIT.\n\n//go:build !purego\n\n#include \"textflag.h\"\n", generator)
 	k, node := roundConstants(), nodeConstants()
 	iv, _ := initialValues()
 	for _, table := range []struct {

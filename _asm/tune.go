@@ -83,6 +83,7 @@ func tune(ctx context.Context, name string, limit time.Duration) error {
 	defer cancel()
 	first := t.get()
 	best := first
+	kept := 0
 	for round := 1; ; round++ {
 		candidates := [][]float64{best}
 		for len(candidates) < width {
@@ -100,12 +101,14 @@ func tune(ctx context.Context, name string, limit time.Duration) error {
 		}
 		switch {
 		case ctx.Err() != nil:
+			fmt.Printf("%d of %d rounds found faster orders\n", kept, round-1)
 			return nil
 		case err != nil:
 			return err
 		case times[1] > gain*times[0]:
 			continue
 		}
+		kept++
 		best = candidates[1]
 		t.set(best)
 		fmt.Printf("round %d: %.3f of the time of the first orders\n", round, times[1]/times[2])
@@ -150,7 +153,7 @@ func (t *tuner) set(numbers []float64) {
 // Candidates that need more registers than there are take for ever.
 func (t *tuner) time(ctx context.Context, candidates [][]float64) ([]float64, error) {
 	var names []string
-	config := printer.Config{Name: warning, Pkg: "main"}
+	config := printer.Config{Name: generator, Pkg: "main"}
 	stubs := ir.NewFile()
 	files := map[string][]byte{"tables_amd64.s": tablesSource(), "go.mod": []byte("module tune\n\ngo 1.25\n")}
 	usable := make([]int, len(candidates)) // places among names, or -1

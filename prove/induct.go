@@ -401,7 +401,8 @@ func (s *snapshot) start(like *machine) *machine {
 
 func expect(what string, got, want word) {
 	if got != want {
-		refuse("%s is not what the specification says:\n\tgot  %s\n\twant %s", what, show(got, 2), show(want, 2))
+		// Of two long sums that differ little, show prints the same beginning.
+		refuse("%s is not what the specification says:\n\tgot  %s\n\twant %s\n\tgot is more by %s", what, show(got, 2), show(want, 2), show(add(got, negative(want)), 2))
 	}
 }
 

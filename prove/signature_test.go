@@ -21,7 +21,7 @@ import (
 	blocks "github.com/sha256-simd/sha256-simd/internal/block"
 )
 
-// declarations are what proofs take kernels to be declared as.
+// declaration returns the signature that proofs take a kernel to be declared with.
 func declaration(k blocks.Spec) string {
 	switch k.Name {
 	case "padShort_avx512", "padShort_ssse3", "padShort_neon":

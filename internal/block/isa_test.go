@@ -172,7 +172,7 @@ func disassemble(t *testing.T, a architecture, binary, name string) disassembly 
 		d.insts = append(d.insts, inst{m[1], mnemonic, operands, strings.TrimSpace(remark)})
 	}
 	least := 30
-	if strings.HasPrefix(name, "join_") || strings.HasPrefix(name, "append_") {
+	if strings.HasPrefix(name, "append_") {
 		least = 20
 	}
 	if len(d.insts) < least {

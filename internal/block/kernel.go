@@ -15,7 +15,7 @@ const (
 	StreamOp Operation = iota // compress blocks of streams: Kernel
 	NodeOp                    // hash nodes of Merkle trees: NodeKernel
 	SearchOp                  // try nonces: SearchKernel
-	ChainOp                   // iterate HMAC: ChainKernel
+	ChainOp                   // iterate HMAC or SHA-256: ChainKernel
 	WotsOp                    // follow chains of WOTS+: WotsKernel
 )
 
@@ -58,7 +58,7 @@ type Header struct {
 	Spec
 	// Max bounds the work of one call, so that it takes about 50 µs at most. It counts
 	// what the operation does: the blocks of a lane (slice·turns of Kernel.Blocks),
-	// nodes, groups of nonces, iterations of HMAC, groups of chains of WOTS+.
+	// nodes, groups of nonces, iterations of chains, groups of chains of WOTS+.
 	Max int
 	// Supported reports whether this machine can run the kernel, Enabled whether the
 	// kernel may be chosen as well.

@@ -91,15 +91,46 @@ func TestNeeds(t *testing.T) {
 			}
 		}
 		want := strings.Fields(tt.want)
-		slices.Sort(got)
-		slices.Sort(want)
-		if !slices.Equal(got, want) {
-			t.Errorf("%s: %q, want %q", tt.name, got, want)
+		for _, name := range got {
+			if !slices.Contains(want, name) {
+				t.Errorf("%s runs %s, which is not listed here", tt.name, name)
+			}
+		}
+		for _, name := range want {
+			if !slices.Contains(got, name) {
+				t.Errorf("%s does not run %s", tt.name, name)
+			}
 		}
 	}
 	for _, h := range current().headers {
 		if h.Supported != cpu.Usable().Has(h.Needs) {
 			t.Errorf("%s needs %v: supported %v with %v", h.Name, h.Needs, h.Supported, cpu.Usable())
+		}
+	}
+}
+
+// TestNamesSayWhatIsNeeded compares what a kernel needs with the instruction sets in its name:
+// whoever disables an instruction set disables all kernels that use it.
+func TestNamesSayWhatIsNeeded(t *testing.T) {
+	const (
+		avx2   = cpu.SSSE3 | cpu.AVX | cpu.AVX2 | cpu.BMI2
+		avx512 = avx2 | cpu.AVX512
+	)
+	uses := map[string]cpu.Features{
+		"ssse3": cpu.SSSE3, "avx": cpu.SSSE3 | cpu.AVX, "avx2": avx2, "shani": cpu.SSSE3 | cpu.SHA, "avx512": avx512,
+		"sha2": cpu.SHA2, "neon": 0,
+	}
+	for _, s := range Catalog() {
+		var named cpu.Features
+		for _, word := range s.InstructionSets() {
+			features, ok := uses[word]
+			if !ok {
+				t.Errorf("%s: what is %s?", s.Name, word)
+			}
+			named |= features
+		}
+		if s.Needs&^named != 0 {
+			t.Errorf("%s needs %v, which its name does not say", s.Name, s.Needs&^named)
 		}
 	}
 }

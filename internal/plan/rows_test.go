@@ -2,6 +2,7 @@ package plan
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/sha256-simd/sha256-simd/internal/block"
@@ -138,6 +139,39 @@ func TestForcedKernelsAreChosen(t *testing.T) {
 					t.Errorf("%#v: %q is chosen, want %s", m, got, k.Name)
 				}
 			}
+		}
+	}
+}
+
+// TestCallsAreBounded multiplies the bounds of this architecture's kernels by their costs, on
+// every CPU whose row was measured. A call is to take about 50 µs with a kernel that the CPU
+// prefers. Others take up to three times as long there.
+func TestCallsAreBounded(t *testing.T) {
+	const most = 500_000 // cycles
+	for _, r := range rows {
+		cycles := make(map[string]int)
+		for _, c := range r.measured {
+			cycles[c.kernel] = c.cycles
+		}
+		check := func(h block.Header, each int) {
+			if each*h.Max > most {
+				t.Errorf("%v: a call of %s takes up to %d cycles, want at most %d", r.Microarch, h.Name, each*h.Max, most)
+			}
+		}
+		for _, k := range block.Kernels() {
+			check(k.Header, cycles[k.Name])
+		}
+		for _, k := range block.NodeKernels() {
+			check(k.Header, cycles[k.Name]/k.Lanes)
+		}
+		for _, k := range block.SearchKernels() {
+			check(k.Header, cycles[k.Name])
+		}
+		for _, k := range block.ChainKernels() { // an iteration of HMAC has two blocks
+			check(k.Header, 2*cycles[strings.TrimPrefix(k.Name, "chain_")])
+		}
+		for _, k := range block.WotsKernels() {
+			check(k.Header, cycles[strings.TrimPrefix(k.Name, "wots_")])
 		}
 	}
 }
