@@ -44,8 +44,9 @@ const maxParts = min(math.MaxInt/sha256.Size, math.MaxInt32)
 // ahead: they call r.ReadAt concurrently and out of order. With AVX-512 each worker hashes
 // 1.6 to 2.9 times as fast as one SHA-256 over the whole object.
 //
-// Parts takes memory for all digests, 32 bytes for each part, before it reads the parts. For
-// more than 2^20 parts, it first reads the last byte, to see whether r has size bytes.
+// Without InOrder, Parts takes memory for all digests, 32 bytes for each part, before it reads
+// the parts. For more than 2^20 parts, it first reads the last byte, to see whether r has size
+// bytes.
 //
 // It is an error if size is below 0, if partSize is below 1, or if there are 2^31 parts
 // or more (on 32-bit ports 2^26). If r ends before size bytes, the error is
@@ -68,15 +69,12 @@ func Parts(ctx context.Context, r io.ReaderAt, size, partSize int64, o PartsOpti
 	if err := parts.Check(ctx, "streams", r, size, wrong); err != nil {
 		return nil, err
 	}
+	if o.InOrder {
+		return sumInOrder(ctx, r, size, partSize, n, o.Progress)
+	}
 	digests, err := parts.Digests(ctx, "streams", r, size, n)
 	if err != nil || n == 0 {
 		return digests, err
-	}
-	if o.InOrder {
-		if err := sumInOrder(ctx, digests, r, size, partSize, o.Progress); err != nil {
-			return nil, err
-		}
-		return digests, nil
 	}
 	p := parts.Parts{R: r, Size: size, PartSize: partSize, Workers: o.Workers, Progress: o.Progress, Package: "streams"}
 	if err := p.Sum(ctx, digests); err != nil {
@@ -97,18 +95,20 @@ func countParts(size, partSize int64) (int64, error) {
 	return n, nil
 }
 
-// sumInOrder is Parts with InOrder.
-func sumInOrder(ctx context.Context, digests [][sha256.Size]byte, r io.ReaderAt, size, partSize int64, progress func(done int, bytes int64)) error {
-	done, hashed := 0, int64(0)
+// sumInOrder is Parts with InOrder, for n parts.
+func sumInOrder(ctx context.Context, r io.ReaderAt, size, partSize, n int64, progress func(done int, bytes int64)) ([][sha256.Size]byte, error) {
+	// For a size that is far too large, there might not be memory for all digests.
+	digests := make([][sha256.Size]byte, 0, min(n, parts.ManyDigests))
+	hashed := int64(0)
 	b := Blocks{size: partSize, digests: func(some [][sha256.Size]byte) error {
-		done += copy(digests[done:], some)
+		digests = append(digests, some...)
 		return nil
 	}}
 	for off := int64(0); off < size; {
 		p := b.room()
 		p = p[:min(int64(len(p)), size-off)]
 		if err := parts.ReadFull(ctx, r, p, off); err != nil {
-			return parts.Failed(ctx, "streams", err)
+			return nil, parts.Failed(ctx, "streams", err)
 		}
 		// What fails in filled and Close is b.digests, and this one does not.
 		b.filled(p)
@@ -117,8 +117,8 @@ func sumInOrder(ctx context.Context, digests [][sha256.Size]byte, r io.ReaderAt,
 		}
 		if now := off - int64(len(b.held)); now > hashed && progress != nil {
 			hashed = now
-			progress(done, hashed)
+			progress(len(digests), hashed)
 		}
 	}
-	return nil
+	return digests, nil
 }

@@ -15,8 +15,11 @@ import (
 type Range struct{ peaks merkle.Peaks }
 
 // RangeOf returns the Range whose Size and Hashes are these. It is an error if the number of
-// hashes does not fit the size.
+// hashes does not fit the size, or if size is 2^63 or more.
 func RangeOf(size uint64, hashes [][32]byte) (Range, error) {
+	if size >= 1<<63 { // Append could go beyond 2^64
+		return Range{}, fmt.Errorf("rfc6962: a range of %d leaves; expected less than 2^63", size)
+	}
 	if n := bits.OnesCount64(size); len(hashes) != n {
 		return Range{}, fmt.Errorf("rfc6962: %d hashes for a range of %d leaves, which takes %d", len(hashes), size, n)
 	}

@@ -207,7 +207,7 @@ func TestRangeOf(t *testing.T) {
 	}
 
 	// No number of leaves is too large to be stored.
-	const size = 1<<63 | 1<<40 | 1<<15 | 1
+	const size = 1<<62 | 1<<40 | 1<<15 | 1
 	top, err := rfc6962.RangeOf(size, hashes[:4])
 	want := hashes[3]
 	for _, left := range [][32]byte{hashes[2], hashes[1], hashes[0]} {
@@ -224,7 +224,8 @@ func TestRangeOf(t *testing.T) {
 	}{
 		{0, 1, "rfc6962: 1 hashes for a range of 0 leaves, which takes 0"},
 		{5, 1, "rfc6962: 1 hashes for a range of 5 leaves, which takes 2"},
-		{math.MaxUint64, 65, "rfc6962: 65 hashes for a range of 18446744073709551615 leaves, which takes 64"},
+		{1<<63 - 1, 64, "rfc6962: 64 hashes for a range of 9223372036854775807 leaves, which takes 63"},
+		{1 << 63, 1, "rfc6962: a range of 9223372036854775808 leaves; expected less than 2^63"},
 	} {
 		if r, err := rfc6962.RangeOf(tt.size, hashes[:tt.hashes]); fmt.Sprint(err) != tt.want || r.Size() != 0 {
 			t.Errorf("%d hashes for %d leaves: %d leaves, %v", tt.hashes, tt.size, r.Size(), err)

@@ -521,15 +521,16 @@ func ReadFull(ctx context.Context, r io.ReaderAt, b []byte, off int64) error {
 	return nil
 }
 
-// manyDigests is the number of digests, 32 MiB, above which Digests looks at the object first.
-const manyDigests = 1 << 20
+// ManyDigests is the largest number of digests for which memory is taken before any byte was read:
+// 32 MiB.
+const ManyDigests = 1 << 20
 
 // Digests returns memory for the digests of n parts of the first size bytes of r. If that is
 // much, it first reads the last of these bytes. For a size that is far too large, there might
 // not be enough memory, and that would end the process. Its errors are those of Sum, with the
 // name of the package.
 func Digests(ctx context.Context, pkg string, r io.ReaderAt, size, n int64) ([][32]byte, error) {
-	if n > manyDigests {
+	if n > ManyDigests {
 		if err := ReadFull(ctx, r, make([]byte, 1), size-1); err != nil {
 			return nil, Failed(ctx, pkg, err)
 		}
