@@ -97,7 +97,12 @@ func test(ctx context.Context, root string, m *mutant) (outcome, error) {
 	}
 	args = append(args, m.flags...)
 	env := os.Environ()
-	if strings.HasPrefix(m.module, "compat/") {
+	dir := filepath.Join(root, m.module)
+	inside, err := inWorkspace(ctx, dir)
+	if err != nil {
+		return 0, err
+	}
+	if !inside {
 		env = append(env, "GOWORK=off")
 	}
 	if len(m.cpu) > 0 {
@@ -111,13 +116,28 @@ func test(ctx context.Context, root string, m *mutant) (outcome, error) {
 		}
 	}
 	cmd := exec.CommandContext(ctx, "go", append(args, m.packages...)...)
-	cmd.Dir = filepath.Join(root, m.module)
+	cmd.Dir = dir
 	cmd.Env = append(env, m.env...)
 	output, err := cmd.CombinedOutput()
 	if ctx.Err() != nil {
 		return 0, ctx.Err()
 	}
 	return judge(m.test, output, err)
+}
+
+// inWorkspace reports whether the go.work that the go command finds from the folder of a
+// module on uses the module, or there is none.
+func inWorkspace(ctx context.Context, dir string) (bool, error) {
+	cmd := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}")
+	cmd.Dir = dir
+	list, err := cmd.Output()
+	if err != nil {
+		if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
+			err = fmt.Errorf("%w:\n%s", err, tail(exit.Stderr))
+		}
+		return false, fmt.Errorf("listing the modules of the workspace of %s: %w", dir, err)
+	}
+	return slices.Contains(strings.Split(string(list), "\n"), dir), nil
 }
 
 // pattern returns the value of -run for one test with its subtests.
