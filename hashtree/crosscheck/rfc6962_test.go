@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	comet "github.com/cometbft/cometbft/crypto/merkle"
@@ -193,6 +194,31 @@ func TestRFC6962OfTransparencyDevsData(t *testing.T) {
 		var h crosscheck.Hasher
 		if n > 0 && !bytes.Equal(h.HashLeaf(leaves[n-1]), hasher.HashLeaf(leaves[n-1])) {
 			t.Errorf("leaf %d: %x", n-1, h.HashLeaf(leaves[n-1]))
+		}
+	}
+}
+
+func TestHasher(t *testing.T) {
+	var h crosscheck.Hasher
+	l, r := hasher.HashLeaf([]byte("l")), hasher.HashLeaf([]byte("r"))
+	if !bytes.Equal(h.HashChildren(l, r), hasher.HashChildren(l, r)) || !bytes.Equal(h.EmptyRoot(), hasher.EmptyRoot()) || h.Size() != hasher.Size() {
+		t.Errorf("children %x, empty root %x, size %d", h.HashChildren(l, r), h.EmptyRoot(), h.Size())
+	}
+}
+
+// TestRangeIsACompactRange compares what is stored of both.
+func TestRangeIsACompactRange(t *testing.T) {
+	compacts := &compact.RangeFactory{Hash: hasher.HashChildren}
+	theirs := compacts.NewEmptyRange(0)
+	var ours rfc6962.Range
+	for n := range 200 {
+		leaf := []byte{byte(n)}
+		if err := theirs.Append(hasher.HashLeaf(leaf), nil); err != nil {
+			t.Fatal(err)
+		}
+		ours.Append([][]byte{leaf})
+		if !slices.EqualFunc(ours.Hashes(), theirs.Hashes(), func(a [32]byte, b []byte) bool { return bytes.Equal(a[:], b) }) {
+			t.Fatalf("%d leaves: %x, want %x", n+1, ours.Hashes(), theirs.Hashes())
 		}
 	}
 }
