@@ -137,11 +137,11 @@ func (l *list) parse(p *checklist.Parser, line string) (checklist.Entry, error) 
 		return e, err
 	}
 	// The list may be one of --json. There a file that could not be read has no digest.
-	name, digest, objectErr := object.Parse(strings.TrimPrefix(line, "\ufeff"))
+	f, digest, objectErr := object.Parse(strings.TrimPrefix(line, "\ufeff"))
 	if objectErr != nil || digest == nil {
 		return e, err
 	}
-	return checklist.Entry{Name: name, Digest: digest, Size: -1}, nil
+	return checklist.Entry{Name: f.Name, Digest: digest, Size: -1}, nil
 }
 
 // endWithNUL reports whether --zero reads the head of a line, and the rest behind a NUL, as

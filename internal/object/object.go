@@ -46,37 +46,45 @@ func Append(b []byte, object any) []byte {
 	return buf.Bytes()
 }
 
-var errNoFile = errors.New("the object is not one of a file as --json prints it")
+// ErrNoFile is of a line that is no object of a file, whoever wrote it.
+var ErrNoFile = errors.New("the object is not one of a file as --json prints it")
 
-// Parse returns what a line of --json says of a file. A file that could not be read has no
-// digest. What --json prints with --check is an error: its digest is that of the file, which
-// may be another one than the list's.
+var (
+	errCheck   = errors.New("the line is of sha256sum --check --json: its digest is that of the file, which may be another one than the list's")
+	errChanged = errors.New("the line is not byte for byte as sha256sum --json writes it")
+)
+
+// Parse returns what a line of --json says of a file, and its digest. A file that could not be
+// read has no digest. What --json prints with --check is an error: its digest is that of the
+// file, which may be another one than the list's.
 //
 // The line has to be what Append writes, byte for byte. Decoders differ over everything else,
 // such as keys that come twice or in capitals, and so over the file that a line means.
-func Parse(line string) (name string, digest []byte, err error) {
+func Parse(line string) (f File, digest []byte, err error) {
 	line = strings.TrimSuffix(line, "\r")
 	var o File
 	if !strings.HasPrefix(line, "{") || json.Unmarshal([]byte(line), &o) != nil {
-		return "", nil, errNoFile
+		return File{}, nil, ErrNoFile
 	}
 	if o.NameBytes != nil {
 		o.Name = string(o.NameBytes)
 	}
 	digest, err = hex.DecodeString(o.Digest)
 	switch {
-	case o.OK != nil || o.Status != "" || o.Expected != "" || o.From != "" || o.FromBytes != nil:
-		return "", nil, errNoFile
-	case o.Name == "" || strings.Contains(o.Name, "\x00"):
-		return "", nil, errNoFile
-	case o.Digest == "" && o.Error != "":
+	case o.OK != nil || o.Status != "":
+		return File{}, nil, errCheck
+	case o.Name == "" || strings.Contains(o.Name, "\x00") || o.Digest == "" && o.Error == "":
+		return File{}, nil, ErrNoFile
+	case o.Expected != "" || o.From != "" || o.FromBytes != nil:
+		return File{}, nil, errChanged
+	case o.Digest == "":
 		digest = nil
 	case err != nil || len(digest) != checklist.Size || o.Error != "":
-		return "", nil, errNoFile
+		return File{}, nil, errChanged
 	}
 	o.NameBytes, o.Digest = Lossless(o.Name), hex.EncodeToString(digest)
 	if string(Append(nil, o)) != line+"\n" {
-		return "", nil, errNoFile
+		return File{}, nil, errChanged
 	}
-	return o.Name, digest, nil
+	return o, digest, nil
 }

@@ -61,9 +61,9 @@ func TestParse(t *testing.T) {
 		{line: `{"list":"abc","line":1,"error":"improperly formatted SHA256 checksum line"}`},
 		{line: `{"summary":{"list":"abc"}}`},
 	} {
-		name, digest, err := Parse(test.line)
-		if test.name == "" && err == nil || test.name != "" && err != nil || name != test.name || (digest == nil) != (test.unread || err != nil) {
-			t.Errorf("%s: name %q, digest %x, error %v", test.line, name, digest, err)
+		f, digest, err := Parse(test.line)
+		if test.name == "" && err == nil || test.name != "" && err != nil || f.Name != test.name || (digest == nil) != (test.unread || err != nil) {
+			t.Errorf("%s: name %q, digest %x, error %v", test.line, f.Name, digest, err)
 		}
 	}
 }
@@ -76,9 +76,27 @@ func TestParseReadsWhatAppendWrites(t *testing.T) {
 			want := strings.Replace(around, "%", string([]byte{byte(b)}), 1)
 			size := int64(b)
 			line := string(Append(nil, File{Name: want, NameBytes: Lossless(want), Digest: digest, Size: &size}))
-			if name, _, err := Parse(strings.TrimSuffix(line, "\n")); err != nil || name != want {
-				t.Errorf("%s: name %q, error %v; want %q", line, name, err, want)
+			if f, _, err := Parse(strings.TrimSuffix(line, "\n")); err != nil || f.Name != want || *f.Size != size {
+				t.Errorf("%s: %+v, error %v; want %q", line, f, err, want)
 			}
+		}
+	}
+}
+
+// Errors tell what another tool wrote from what sha256sum did, but not so.
+func TestParseErrors(t *testing.T) {
+	const zeros = "0000000000000000000000000000000000000000000000000000000000000000"
+	for line, want := range map[string]error{
+		`{"name":"a","digest":"` + zeros + `","ok":true,"status":"ok"}`:               errCheck,
+		`{"name":"a","expected":"` + zeros + `","status":"failed","error":"missing"}`: errCheck,
+		`{"name":"a", "digest":"` + zeros + `"}`:                                      errChanged,
+		`{"name":"a","digest":"` + zeros[1:] + `"}`:                                   errChanged,
+		`{"name":"a","expected":"` + zeros + `","outcome":"match"}`:                   ErrNoFile,
+		`{"name":"a","sha-256":"` + zeros + `"}`:                                      ErrNoFile,
+		`{"name":`:                                                                    ErrNoFile,
+	} {
+		if _, _, err := Parse(line); err != want {
+			t.Errorf("%s: got %v, want %v", line, err, want)
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"regexp"
 	"strconv"
 	"strings"
@@ -376,22 +377,60 @@ type record struct {
 	Retry    bool   `json:"retry,omitempty"`
 }
 
-// unmarshal sets the record to a line. A key that it does not have is an error: it may be that
-// of a digest.
+// unmarshal sets the record to a line.
 func (r *record) unmarshal(line string) error {
-	d := json.NewDecoder(strings.NewReader(line))
-	d.DisallowUnknownFields()
-	err := d.Decode(r)
+	err := json.Unmarshal([]byte(line), r)
 	if err == nil {
-		if _, tail := d.Token(); tail != io.EOF {
-			err = errors.New("more than one value")
-		}
+		err = checkKeys(line)
 	}
 	if err != nil {
 		return fmt.Errorf("not JSON of fleetsum or sha256sum: %w", err)
 	}
 	return nil
 }
+
+// checkKeys returns an error if a line that record was decoded from has a key that record does
+// not have: it may be that of a digest. Package json takes keys in capitals too, and of equal
+// ones the last. Other decoders do not, so that they would see another digest.
+func checkKeys(line string) error {
+	var seen uint64
+	for {
+		_, rest, ok := strings.Cut(line, `"`)
+		if !ok {
+			return nil
+		}
+		end := 0
+		for rest[end] != '"' {
+			if rest[end] == '\\' {
+				end++
+			}
+			end++
+		}
+		text := rest[:end]
+		line = strings.TrimLeft(rest[end+1:], " \t\r\n")
+		if !strings.HasPrefix(line, ":") {
+			continue // a value
+		}
+		key, known := recordKeys[text]
+		switch {
+		case !known:
+			return fmt.Errorf("unknown key %q", text)
+		case seen&(1<<key) != 0:
+			return fmt.Errorf("the key %q twice", text)
+		}
+		seen |= 1 << key
+	}
+}
+
+// recordKeys are record's keys, with numbers.
+var recordKeys = func() map[string]int {
+	keys := map[string]int{}
+	for i, f := range reflect.VisibleFields(reflect.TypeFor[record]()) {
+		key, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		keys[key] = i
+	}
+	return keys
+}()
 
 // A field is one of a record's checksums.
 type field struct {
@@ -409,15 +448,19 @@ func (r *record) checksums() [6]field {
 func parseJSON(line string, e *Entry) error {
 	var r record
 	if err := r.unmarshal(line); err != nil {
-		name, digest, objectErr := object.Parse(line)
-		if objectErr != nil {
+		f, digest, objectErr := object.Parse(line)
+		switch {
+		case errors.Is(objectErr, object.ErrNoFile):
 			return err
+		case objectErr != nil:
+			return objectErr
 		}
-		e.Name, e.SHA256 = name, hex.EncodeToString(digest)
+		// The composite of the same bytes says no more than the digest of all.
+		e.Name, e.SHA256 = f.Name, hex.EncodeToString(digest)
+		if f.Size != nil {
+			e.Size = *f.Size
+		}
 		return nil
-	}
-	if r.Outcome == "" && r.Error != "" {
-		return fmt.Errorf("sha256sum could not read the file: %s", r.Error)
 	}
 	if r.Line > 0 {
 		e.Line = r.Line
@@ -426,6 +469,9 @@ func parseJSON(line string, e *Entry) error {
 	e.Deleted, e.listing, e.ETag = r.Deleted, r.Listing, r.ETag
 	if len(r.NameBytes) > 0 {
 		e.Name = string(r.NameBytes)
+	}
+	if r.Outcome == "" && r.Error != "" {
+		return fmt.Errorf("sha256sum could not read the file: %s", r.Error)
 	}
 	sha256, size := r.SHA256, r.Size
 	if r.Outcome != "" {

@@ -176,7 +176,8 @@ const byteOrderMark = "\ufeff"
 // have several forms.
 func parse(p *checklist.Parser, line string) (name string, digest []byte, err error) {
 	if text := strings.TrimPrefix(line, byteOrderMark); !p.Zero && strings.HasPrefix(text, "{") {
-		return object.Parse(text)
+		f, digest, err := object.Parse(text)
+		return f.Name, digest, err
 	}
 	e, err := p.Parse(line)
 	return e.Name, e.Digest, err
