@@ -198,13 +198,13 @@ func NewReader(r io.Reader, f Format, listings *Listings) *Reader {
 	return &Reader{r: bufio.NewReaderSize(r, maxLine), format: f, listings: listings}
 }
 
-// Next returns the next entry. It skips empty lines and lines without an
-// object, such as comments. The error is io.EOF at the end, otherwise the error
+// Next returns the next entry. It skips empty lines, unless they end with NUL, and lines
+// without an object, such as comments. The error is io.EOF at the end, otherwise the error
 // of the underlying reader.
 func (r *Reader) Next() (Entry, error) {
 	if r.line == 0 {
 		r.lineEnd = '\n'
-		if r.format.zero != nil && endsWithNUL(r.r) {
+		if r.format.zero != nil && endWithNUL(r.r) {
 			r.lineEnd = 0
 			r.format.zero()
 		}
@@ -238,15 +238,26 @@ func (r *Reader) Next() (Entry, error) {
 		if r.line == 1 {
 			text = strings.TrimPrefix(text, byteOrderMark)
 		}
-		if skip := r.format.skip(text); text == "" {
+		var wrong error
+		switch skip := r.format.skip(text); {
+		case text == "" && r.lineEnd == 0:
+			if err := r.skipNULs(); err != nil {
+				return Entry{}, err
+			}
+			wrong = errEmpty
+		case text == "":
 			continue
-		} else if skip {
+		case skip && strings.ContainsAny(text, "\n\x00"):
+			wrong = errInComment // lines may be lost in it
+		case skip:
 			r.listings.frame(text)
 			continue
+		default:
+			wrong = r.format.parse(text, &e)
 		}
 		var written string
-		if err := r.format.parse(text, &e); err != nil {
-			e.Malformed = err.Error()
+		if wrong != nil {
+			e.Malformed = wrong.Error()
 		} else if e.Malformed == "" {
 			if e.withVersion {
 				e.Name, e.Version = CutVersion(e.Name)
@@ -270,14 +281,35 @@ func (r *Reader) Next() (Entry, error) {
 	}
 }
 
-// endsWithNUL reports whether the first line does: a name of sha256sum --zero may have any
-// other byte. It waits for no more than that line.
-func endsWithNUL(r *bufio.Reader) bool {
+var (
+	errEmpty     = errors.New("an empty line that ends with NUL")
+	errInComment = errors.New("a newline or a NUL in a comment")
+)
+
+// endWithNUL reports whether lines do: a name of sha256sum --zero may have any other byte, so
+// a newline does not say that the first line ends there. Several NULs end no lines: they are in
+// files that were cut by a crash. It waits for no more than the first line.
+func endWithNUL(r *bufio.Reader) bool {
 	for n := 1; ; n = r.Buffered() + 1 {
 		_, err := r.Peek(n)
-		line, _ := r.Peek(r.Buffered())
-		if i := bytes.IndexAny(line, "\n\x00"); i >= 0 || err != nil {
-			return i >= 0 && line[i] == 0
+		begin, _ := r.Peek(r.Buffered())
+		if bytes.ContainsAny(begin, "\n\x00") || err != nil {
+			i := bytes.IndexByte(begin, 0)
+			return i > 0 && !bytes.HasPrefix(begin[i+1:], []byte{0})
+		}
+	}
+}
+
+// skipNULs skips empty lines that end with NUL.
+func (r *Reader) skipNULs() error {
+	for {
+		switch c, err := r.r.ReadByte(); {
+		case err == io.EOF:
+			return nil
+		case err != nil:
+			return err
+		case c != 0:
+			return r.r.UnreadByte()
 		}
 	}
 }

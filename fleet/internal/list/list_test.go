@@ -110,7 +110,7 @@ func TestFormats(t *testing.T) {
 			want: Entry{Malformed: "the line is not byte for byte as sha256sum --json writes it"}},
 		{name: "too long", line: strings.Repeat("x", maxLine+1), want: Entry{Malformed: "longer than 65536 bytes"}},
 		{name: "NUL", format: "names", line: "a\x00", want: Entry{Name: "a\x00", Malformed: "a NUL in the name"}},
-		{name: "NUL, where coreutils ends a name", line: "#\n" + digest + "  a\x00b", want: Entry{Line: 2, Malformed: "a NUL in a line that ends with newline"}},
+		{name: "NUL, where coreutils ends a name", line: digest + "  a\x00\x00b", want: Entry{Malformed: "a NUL in a line that ends with newline"}},
 		{name: "OpenSSL", line: "SHA2-256(a)= " + digest, want: Entry{Name: "a", SHA256: digest}},
 		{name: "reversed", line: digest + " a", want: Entry{Name: "a", SHA256: digest}},
 		{name: "composite with escapes", line: `\` + composite + `  a\nb`, want: Entry{Name: "a\nb", SHA256: composite}},
@@ -312,10 +312,16 @@ func TestNumbersAndComments(t *testing.T) {
 	}
 }
 
-// The lines of sha256sum --zero end with NUL: names have no escapes, and any other byte. The
-// end of the first line says what ends them all.
+// The lines of sha256sum --zero end with NUL: names have no escapes, and any other byte. A NUL
+// in the first of the list says so, unless it is one of several.
 func TestNULEndedLists(t *testing.T) {
-	const inNUL = "a NUL in a line that ends with newline"
+	const (
+		inNUL     = "a NUL in a line that ends with newline"
+		empty     = "an empty line that ends with NUL"
+		inComment = "a newline or a NUL in a comment"
+		long      = "longer than 65536 bytes"
+	)
+	zeros := strings.Repeat("\x00", 4096)
 	for _, tt := range []struct {
 		name, format, text string
 		want               []string // names, or what is wrong
@@ -326,11 +332,19 @@ func TestNULEndedLists(t *testing.T) {
 		{"another digest", "auto", md5Hex + "  a\x00" + md5Hex + "  b\x00", []string{"a", "b"}},
 		{"the last without its end", "auto", digest + "  a\x00" + digest + "  b", []string{"a", "b"}},
 		{"names as they are", "auto", digest + "  a\\nb\r\x00" + digest + "  \n\x00", []string{"a\\nb\r", "\n"}},
-		{"a comment", "auto", "# x\x00" + digest + "  a\x00\x00", []string{"a"}},
+		{"a comment", "auto", "# x\x00" + digest + "  a\x00", []string{"a"}},
+		{"an empty line", "auto", digest + "  a\x00\x00" + digest + "  b\x00", []string{inNUL}},
+		{"empty lines behind others", "auto", digest + "  a\x00" + digest + "  b\x00\x00\x00" + digest + "  c\x00" + zeros, []string{"a", "b", empty, "c", empty}},
+		{"zeros", "auto", zeros, []string{inNUL}},
+		{"a zero", "coreutils", "\x00", []string{inNUL}},
+		{"many zeros", "auto", strings.Repeat(zeros, 100), []string{long}},
+		{"zeros behind newline", "auto", digest + "  a\n" + zeros, []string{"a", inNUL}},
+		{"zeros behind a comment", "auto", "# x" + zeros, []string{inComment}},
+		{"a list in a comment", "auto", "# x\n" + digest + "  a\n\x00", []string{inComment}},
 		{"JSON", "auto", `{"name":"a"}` + "\x00" + digest + "  b\x00", []string{"a", "b"}},
-		{"too long", "auto", digest + "  a\x00" + strings.Repeat("x\n", maxLine) + "\x00" + digest + "  b\x00", []string{"a", "longer than 65536 bytes", "b"}},
-		{"newline in the first name", "auto", digest + "  a\nb\x00" + digest + "  c\x00", []string{"a", inNUL}},
-		{"newline in the only name", "auto", digest + "  a\n" + digest + "  b\x00", []string{"a", inNUL}},
+		{"too long", "auto", digest + "  a\x00" + strings.Repeat("x\n", maxLine) + "\x00" + digest + "  b\x00", []string{"a", long, "b"}},
+		{"newline in the first name", "auto", digest + "  a\nb\x00" + digest + "  c\x00", []string{"a\nb", "c"}},
+		{"newline in the only name", "auto", digest + "  a\n" + digest + "  b\x00", []string{"a\n" + digest + "  b"}},
 		{"names alone", "names", "a\x00b\x00\nc\n", []string{"a NUL in the name", "c"}},
 		{"a bag", "bagit", digest + " a\x00" + digest + " b\x00", []string{"the name contains a NUL byte"}},
 	} {
@@ -656,7 +670,7 @@ func TestCoreutils(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte("test"), 0o666); err != nil {
 			t.Skip(err)
 		}
-		for _, args := range [][]string{{name}, {"--tag", name}, {"-z", "plain", name}, {"-z", "--tag", "plain", name}} {
+		for _, args := range [][]string{{name}, {"--tag", name}, {"-z", name}, {"-z", "plain", name}, {"-z", "--tag", "plain", name}} {
 			c := exec.Command(tool, args...)
 			c.Dir = dir
 			out, err := c.Output()
