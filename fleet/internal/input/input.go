@@ -78,11 +78,10 @@ func (r *Reader) ID() string { return r.identity.String() }
 // for ID.
 func (r *Reader) TextID() string { return hex.EncodeToString(r.text.Sum(nil)) }
 
-// Open returns a Reader of lists, which are named like objects, or are Stdin, which is in.
-// A list may be a pipe,
-// compressed (.gz), an inventory in Parquet (.parquet), the manifest.json of an
-// inventory or of a report of S3 Batch Operations, or a bag's manifest, such as
-// manifest-sha256.txt. The names in the last are relative to its directory.
+// Open returns a Reader of lists. They have names of objects, or Stdin for in. A list may be a
+// pipe, compressed (.gz), an inventory in Parquet (.parquet), the manifest.json of an inventory
+// or of a report of S3 Batch Operations, or a bag's manifest, such as manifest-sha256.txt. The
+// names in the last are relative to its directory.
 func Open(ctx context.Context, s *store.Store, in io.Reader, names []string, o Options) (*Reader, error) {
 	if _, err := list.NewFormat(o.Format, o.Schema, o.Base); err != nil {
 		return nil, err
@@ -246,26 +245,9 @@ func (r *Reader) openText(p part, o io.ReadCloser) error {
 	if err := isText(text); err != nil {
 		return err
 	}
-	m := bagManifest.FindStringSubmatch(path.Base(p.name))
-	if m != nil && p.Format == "auto" {
-		if m[1] != "sha256" && checksum.Named(m[1]) == nil {
-			o.Close()
-			return fmt.Errorf("a bag's manifest of the unknown algorithm %s", m[1])
-		}
-		p.Format = "bagit"
-	}
-	dir, declaration := store.Dir(p.name), ""
-	if (m != nil || p.Format == "bagit") && p.from == nil {
-		bag := store.Canonical(dir)
-		io.WriteString(r.text, bag+"\x00")
-		if p.Format == "bagit" {
-			r.identity.AddBag(bag)
-			p.Base = cmp.Or(p.Base, dir)
-			var err error
-			if declaration, err = r.declaration(dir); err != nil {
-				return fmt.Errorf("reading the declaration of the bag: %w", err)
-			}
-		}
+	declaration, err := r.bag(&p)
+	if err != nil {
+		return err
 	}
 	format, err := list.NewFormat(p.Format, p.Schema, p.Base)
 	if err != nil {
@@ -286,25 +268,54 @@ func (r *Reader) openText(p part, o io.ReadCloser) error {
 	return nil
 }
 
-// declaration returns the declaration of the bag in a directory, or "" if it has none.
-func (r *Reader) declaration(dir string) (string, error) {
-	f, err := r.store.Open(r.ctx, dir+"bagit.txt", "")
-	if store.IsMissing(err) {
+// bag makes p one of the format bagit if it is a bag's manifest, and returns the bag's
+// declaration, or "". Where there is no declaration, any tool's list may have a manifest's name.
+func (r *Reader) bag(p *part) (declaration string, err error) {
+	m := bagManifest.FindStringSubmatch(path.Base(p.name))
+	if p.from != nil || m == nil && p.Format != "bagit" {
 		return "", nil
 	}
+	dir := store.Dir(p.name)
+	bag := store.Canonical(dir)
+	io.WriteString(r.text, bag+"\x00")
+	if p.Format != "auto" && p.Format != "bagit" {
+		return "", nil
+	}
+	declaration, declared, err := r.declaration(dir)
+	switch base := cmp.Or(p.Base, dir, "."); {
+	case err != nil:
+		// S3 tells nobody that a key is missing who may not list the bucket.
+		return "", fmt.Errorf("reading the declaration of the bag: %w; --format coreutils --base %s does without", err, base)
+	case p.Format == "bagit":
+	case !declared:
+		return "", nil
+	case m[1] != "sha256" && checksum.Named(m[1]) == nil:
+		return "", fmt.Errorf("a bag's manifest of the unknown algorithm %s", m[1])
+	}
+	p.Format, p.Base = "bagit", cmp.Or(p.Base, dir)
+	r.identity.AddBag(bag)
+	return declaration, nil
+}
+
+// declaration returns the declaration of the bag in a directory, if it has one.
+func (r *Reader) declaration(dir string) (text string, declared bool, err error) {
+	f, err := r.store.Open(r.ctx, dir+"bagit.txt", "")
+	if store.IsMissing(err) {
+		return "", false, nil
+	}
 	if err != nil {
-		return "", err
+		return "", false, err
 	}
 	defer f.Close()
 	const most = 4 << 10
-	text, err := io.ReadAll(io.LimitReader(f, most))
-	return string(text), err
+	b, err := io.ReadAll(io.LimitReader(f, most))
+	return string(b), true, err
 }
 
 // errORC says that an inventory cannot be read, and what can.
 var errORC = errors.New("fleetsum does not read ORC: read it with Spark (spark.read.orc, and fleetsum.check), or have the inventory in Parquet or CSV")
 
-// errUTF16 is about a list as older versions of PowerShell write it.
+// errUTF16 is about a list as older versions of PowerShell write it, perhaps without its mark.
 var errUTF16 = errors.New("a list in UTF-16: convert it to UTF-8")
 
 // binaries are kinds of files that have no lines of UTF-8, by their first bytes.
@@ -322,6 +333,15 @@ var binaries = []struct {
 // isText returns an error if what r has is no text: each of its lines would be
 // malformed. It reads nothing that r does not have again.
 func isText(r *bufio.Reader) error {
+	begin, err := r.Peek(4) // two letters, of which each has a NUL in UTF-16
+	if err != nil && err != io.EOF {
+		return err
+	}
+	for order := range 2 {
+		if len(begin) == 4 && begin[order] == 0 && begin[order+2] == 0 && begin[1-order] != 0 && begin[3-order] != 0 {
+			return errUTF16
+		}
+	}
 	const enough = 512 // that something in it is no text
 	for _, b := range binaries {
 		begin, err := r.Peek(len(b.magic))

@@ -110,7 +110,8 @@ func TestInventories(t *testing.T) {
 }
 
 // A bag's paths begin where its manifest is, unless a base is given, and stay there. The
-// version in its declaration says whether %25 is an escape.
+// version in its declaration says whether %25 is an escape. Without a declaration there is no
+// bag, unless the format says so.
 func TestBags(t *testing.T) {
 	server, s := newStore(t)
 	const out = "the name leads out of the bag"
@@ -118,8 +119,11 @@ func TestBags(t *testing.T) {
 		name, manifest, version, base string
 		want                          string // DIR is the bag's
 	}{
-		{"no declaration", "data/a%25", "", "", "DIR/data/a%"},
-		{"a base", "data/a%25", "", "s3://b", "s3://b/data/a%"},
+		{"a base", "data/a%25", "1.0", "s3://b", "s3://b/data/a%"},
+		{"no bag", "data/a%25", "", "", "data/a%25"},
+		{"no bag, an absolute path", "/a", "", "", "/a"},
+		{"no bag, a directory above", "../a", "", "", "../a"},
+		{"no bag, a URL and a base", "s3://c/a", "", "s3://b", "s3://c/a"},
 		{"version 1.0", "data/a%25%0A", "1.0", "", "DIR/data/a%\n"},
 		{"version 0.97", "data/a%25%0A", "0.97", "", "DIR/data/a%25\n"},
 		{"version 0.97, a base", "data/a%25", "0.97", "s3://b", "s3://b/data/a%25"},
@@ -151,12 +155,17 @@ func TestBags(t *testing.T) {
 			}
 		})
 	}
+	file := storetest.WriteFile(t, t.TempDir(), "manifest-sha256.txt", []byte(digest+" a%25\n"))
+	want := "1 " + filepath.Join(filepath.Dir(file), "a%")
+	if got := read(t, s, []string{file}, Options{Format: "bagit"}); len(got) != 1 || got[0] != want {
+		t.Errorf("by the format: got %q, want %q", got, want)
+	}
 }
 
-// A declaration that cannot be read is no version 1.0.
+// A declaration that cannot be read is not none. The error tells what does without.
 func TestDeclarationThatCannotBeRead(t *testing.T) {
 	server, s := newStore(t)
-	server.Put("manifest-sha256.txt", []byte(digest+" data/a\n"))
+	server.Put("manifest-sha256.txt", []byte(digest+"  data/a\n"))
 	server.Put("bagit.txt", nil)
 	server.Faults(func(key string, _ int) storetest.Fault {
 		if key == "bagit.txt" {
@@ -164,13 +173,23 @@ func TestDeclarationThatCannotBeRead(t *testing.T) {
 		}
 		return storetest.Fault{}
 	})
-	r, err := Open(t.Context(), s, nil, []string{server.Name("manifest-sha256.txt")}, Options{Format: "auto"})
-	if err != nil {
-		t.Fatal(err)
+	name := server.Name("manifest-sha256.txt")
+	for _, format := range []string{"auto", "bagit"} {
+		r, err := Open(t.Context(), s, nil, []string{name}, Options{Format: format})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		e, err := r.Next()
+		for _, want := range []string{"manifest-sha256.txt: reading the declaration of the bag: ", "; --format coreutils --base " + store.Dir(name)} {
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: got %+v, %v, want %q", format, e, err, want)
+			}
+		}
 	}
-	defer r.Close()
-	if e, err := r.Next(); err == nil || !strings.Contains(err.Error(), "manifest-sha256.txt: reading the declaration of the bag: ") {
-		t.Errorf("got %+v, %v", e, err)
+	want := "1 " + store.Dir(name) + "data/a"
+	if got := read(t, s, []string{name}, Options{Format: "coreutils", Base: store.Dir(name)}); len(got) != 1 || got[0] != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
@@ -186,6 +205,9 @@ func TestTextID(t *testing.T) {
 	file := func(name string, data []byte) string { return storetest.WriteFile(t, t.TempDir(), name, data) }
 	list, compressed := file("list", []byte(text)), file("list.gz", zipped.Bytes())
 	bag, other := file("manifest-sha256.txt", []byte(text)), file("manifest-sha256.txt", []byte(text))
+	for _, manifest := range []string{bag, other} {
+		storetest.WriteFile(t, filepath.Dir(manifest), "bagit.txt", nil)
+	}
 	for _, tt := range []struct {
 		a, formatA, b, formatB string
 		text, id               bool // are the same
@@ -278,6 +300,10 @@ func TestListsThatAreNoText(t *testing.T) {
 		{"list", zipped.String(), "needs a name that ends in .gz"},
 		{"Get-FileHash", "\xff\xfea\x00\n\x00", "a list in UTF-16: convert it to UTF-8"},
 		{"of another byte order", "\xfe\xff\x00a\x00\n", "a list in UTF-16: convert it to UTF-8"},
+		{"without its mark", "a\x00b\x00\n\x00", "a list in UTF-16: convert it to UTF-8"},
+		{"of another byte order, without", "\x00a\x00b\x00\n", "a list in UTF-16: convert it to UTF-8"},
+		{"zeros", "\x00\x00\x00\x00", ""},
+		{"NULs behind names", "a\x00bc\x00d\x00", ""},
 		{"names", "ORC/é\tx\r\nORC\n", ""},
 		{"short", "PAR1", ""},
 		{"shorter", "O", ""},

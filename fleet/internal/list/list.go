@@ -503,7 +503,7 @@ func parseJSON(line string, e *Entry) error {
 		e.Name = string(r.NameBytes)
 	}
 	if r.Outcome == "" && r.Error != "" {
-		return fmt.Errorf("sha256sum could not read the file: %s", r.Error)
+		return fmt.Errorf("sha256sum could not read %q: %s", e.Name, r.Error)
 	}
 	sha256, size := r.SHA256, r.Size
 	if r.Outcome != "" {

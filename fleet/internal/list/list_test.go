@@ -101,7 +101,7 @@ func TestFormats(t *testing.T) {
 		{name: "JSON of sha256sum, by name", format: "json", base: "s3://b", line: `{"name":"a","digest":"` + digest + `"}`, want: Entry{Name: "s3://b/a", SHA256: digest}},
 		{name: "JSON of sha256sum, not UTF-8", line: `{"name":"\ufffd","name_bytes":"/w==","digest":"` + digest + `"}`, want: Entry{Name: "\xff", SHA256: digest}},
 		{name: "JSON of sha256sum, composite", line: `{"name":"a","digest":"` + digest + `","size":4,"composite":"` + composite + `","part_size":2}`, want: Entry{Name: "a", SHA256: digest, Size: 4}},
-		{name: "JSON of sha256sum, not read", line: `{"name":"a","error":"No such file or directory"}`, want: Entry{Name: "a", Malformed: "sha256sum could not read the file: No such file or directory"}},
+		{name: "JSON of sha256sum, not read", line: `{"name":"a","error":"No such file or directory"}`, want: Entry{Name: "a", Malformed: `sha256sum could not read "a": No such file or directory`}},
 		{name: "JSON of sha256sum --check", line: `{"name":"a","digest":"` + digest + `","size":4,"expected":"` + digest + `","ok":true,"status":"ok"}`,
 			want: Entry{Malformed: "the line is of sha256sum --check --json: its digest is that of the file, which may be another one than the list's"}},
 		{name: "JSON of sha256sum, with blanks", line: `{"name": "a", "digest": "` + digest + `", "size": 4}`,
