@@ -80,7 +80,13 @@ func cutScheme(name string) (scheme, rest string, isURL bool) {
 // IsRelative reports whether a name is a path that begins at the working directory.
 func IsRelative(name string) bool {
 	_, _, isURL := cutScheme(name)
-	return !isURL && !filepath.IsAbs(name)
+	return !isURL && isRelativePath(name)
+}
+
+// isRelativePath is IsRelative of a path. On Windows one that begins with a separator is not
+// absolute either: it begins at the root of the current drive.
+func isRelativePath(path string) bool {
+	return !filepath.IsAbs(path) && (path == "" || !os.IsPathSeparator(path[0]))
 }
 
 // Canonical returns one name for all names of a directory, or of what is below a key:
@@ -97,7 +103,7 @@ func Canonical(name string) string {
 	}
 	// Abs takes "link/.." for the directory that the link is in, so links come first.
 	path := p.path
-	if !filepath.IsAbs(path) {
+	if isRelativePath(path) {
 		if wd, err := os.Getwd(); err == nil {
 			path = wd + string(filepath.Separator) + path
 		}

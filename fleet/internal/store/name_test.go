@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -73,6 +74,19 @@ func TestCanonical(t *testing.T) {
 	for name, want := range want {
 		if got := Canonical(name); got != want {
 			t.Errorf("%s: got %s, want %s", name, got, want)
+		}
+	}
+}
+
+// A relative path begins at the working directory, and neither at a root nor in a store.
+func TestIsRelative(t *testing.T) {
+	for name, want := range map[string]bool{
+		"": true, "a": true, "./a": true, "../a": true, "a/s3://b": true,
+		"/a": false, "//a/b": false, "file:///a": false, "s3://b/k": false,
+		`\a`: runtime.GOOS != "windows", `C:\a`: runtime.GOOS != "windows",
+	} {
+		if got := IsRelative(name); got != want {
+			t.Errorf("%s: got %t", name, got)
 		}
 	}
 }
