@@ -186,11 +186,11 @@ func (w *worker) journaled(ctx context.Context, j *journal.Journal, planned *jou
 	dir := w.checker.Dir
 	if planned == nil {
 		w.origin.List, w.origin.Text = from.ID(), from.TextID()
-		if relative {
-			dir = store.Canonical("")
-		}
+		dir = store.Canonical("")
 	}
-	shard.Digest = journal.DigestBelow(dir, shard.Digest)
+	if relative {
+		shard.Digest = journal.DigestBelow(dir, shard.Digest)
+	}
 	if planned != nil && *planned != shard {
 		return fmt.Errorf("%s: a shard is not as its plan says: 'fleetsum split' makes both again", j.URL)
 	}
@@ -410,7 +410,7 @@ func (w *worker) spool(f io.ReadWriteSeeker, next func() (list.Entry, error)) (s
 			return shard, false, err
 		}
 		shard.Add(&e)
-		relative = relative || e.Malformed == "" && store.IsRelative(e.Name)
+		relative = relative || journal.IsRelative(&e)
 		line = e.Append(line[:0])
 		if _, err := b.Write(line); err != nil {
 			return shard, false, err

@@ -78,9 +78,12 @@ type Shard struct {
 	Bytes  int64  `json:"bytes"`
 }
 
+// IsRelative reports whether the object of an entry depends on a directory.
+func IsRelative(e *list.Entry) bool { return e.Malformed == "" && store.IsRelative(e.Name) }
+
 // DigestBelow returns the digest of a shard whose relative names begin at dir, from the
 // SHA-256 of its lines: below another directory the same names are of other objects. dir is
-// "" if no name is relative.
+// "" if no name of the shard is relative.
 func DigestBelow(dir, lines string) string {
 	if dir == "" {
 		return lines

@@ -256,7 +256,7 @@ func (s *spool) add(e *list.Entry) error {
 	s.lines++
 	s.bytes = plus(s.bytes, max(e.Size, 0))
 	s.weight = plus(s.weight, weigh(e))
-	s.relative = s.relative || e.Malformed == "" && store.IsRelative(e.Name)
+	s.relative = s.relative || IsRelative(e)
 	s.line = e.Append(s.line[:0])
 	_, err := s.w.Write(s.line)
 	return err
@@ -308,9 +308,9 @@ func plus(a, b int64) int64 {
 	return a + b
 }
 
-// shards divides the entries, whose relative names begin at dir, into up to n shards. If keep is not nil, it is called with
-// each and its lines. A line belongs to the shard in whose share of the weight its
-// middle lies.
+// shards divides the entries, whose relative names begin at dir, into up to n shards, and calls
+// keep, unless that is nil, with each and its lines. A line belongs to the shard in whose share
+// of the weight its middle lies.
 func (s *spool) shards(n int, dir string, keep func(s Shard, lines io.ReadSeeker) error) ([]Shard, error) {
 	r, err := s.read()
 	if err != nil {
@@ -335,18 +335,22 @@ func (s *spool) shards(n int, dir string, keep func(s Shard, lines io.ReadSeeker
 			defer f.Close()
 			w = bufio.NewWriter(io.MultiWriter(f, h))
 		}
+		below := "" // shards that do not depend on dir keep their results if it is another
 		for current := index(); err == nil && index() == current; e, err = r.Next() {
 			line = e.Append(line[:0])
 			if _, err := w.Write(line); err != nil {
 				return shard, err
 			}
 			shard.Add(&e)
+			if IsRelative(&e) {
+				below = dir
+			}
 			weight = plus(weight, weigh(&e))
 		}
 		if err := w.Flush(); err != nil {
 			return shard, err
 		}
-		shard.Digest = DigestBelow(dir, hex.EncodeToString(h.Sum(nil)))
+		shard.Digest = DigestBelow(below, hex.EncodeToString(h.Sum(nil)))
 		if keep != nil {
 			return shard, keep(shard, f)
 		}
