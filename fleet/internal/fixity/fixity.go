@@ -424,11 +424,14 @@ func (w *work) read(e *list.Entry) {
 
 // open opens an object of a list.
 func (w *work) open(name, version string) (store.Object, error) {
-	if w.Dir != "" && store.IsRelative(name) {
+	if w.inDir(name) {
 		name = store.Join(w.Dir, name)
 	}
 	return w.Store.Open(w.ctx, name, version)
 }
+
+// inDir reports whether a name begins at Dir.
+func (w *work) inDir(name string) bool { return w.Dir != "" && store.IsRelative(name) }
 
 // modified returns when what is read was last written. The list may say that more exactly,
 // but is out of date if the object was replaced.
@@ -449,6 +452,9 @@ func (w *work) failed(r *Result, err error) {
 	var parts partsError
 	r.Outcome, r.Error = outcomeOf(err), reason(err)
 	r.Retry = r.Outcome == Unreadable && store.MayPass(err) && !errors.As(err, &parts)
+	if r.Outcome == Missing && w.inDir(r.FullName()) {
+		r.Error += " (below " + w.Dir + ")" // it may be that only this is wrong
+	}
 	if r.listed >= 0 {
 		r.ExpectedSize = &r.listed
 	}

@@ -55,8 +55,8 @@ type Plan struct {
 	Started string `json:"started"`
 	// Lists are the lists that the lines come from.
 	Lists []list.Source `json:"lists"`
-	// Dir is the directory at which relative names begin, without links, or "" if no name is
-	// relative.
+	// Dir is the directory at which relative names begin, as split's user named it, or "" if no
+	// name is relative. Its links stay: they may lead elsewhere on each machine.
 	Dir string `json:"directory,omitempty"`
 	// Lines is how many lines all shards have, and Bytes how many bytes their
 	// objects, as far as the lists say.
@@ -80,6 +80,11 @@ type Shard struct {
 
 // IsRelative reports whether the object of an entry depends on a directory.
 func IsRelative(e *list.Entry) bool { return e.Malformed == "" && store.IsRelative(e.Name) }
+
+// otherDir reports whether both directories are known and, on this machine, not the same.
+func otherDir(a, b string) bool {
+	return a != "" && b != "" && a != b && store.Canonical(a) != store.Canonical(b)
+}
 
 // DigestBelow returns the digest of a shard whose relative names begin at dir, from the
 // SHA-256 of its lines: below another directory the same names are of other objects. dir is

@@ -133,7 +133,7 @@ func (j *Journal) checked(ctx context.Context, dir string, each func(*fixity.Res
 	if plan == nil {
 		return errors.New("there is no plan")
 	}
-	if dir != "" && plan.Dir != "" && dir != plan.Dir {
+	if otherDir(dir, plan.Dir) {
 		return fmt.Errorf("its relative names begin at %s, those of the lists at %s", plan.Dir, dir)
 	}
 	for _, s := range plan.Shards {

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -64,8 +65,8 @@ func (j *Journal) Split(ctx context.Context, o Split, next func() (list.Entry, e
 		plan.Lists = o.Lists()
 	}
 	if lines.relative {
-		if plan.Dir = store.Canonical(""); store.IsRelative(plan.Dir) {
-			return nil, errors.New("names are relative, and the working directory is not known")
+		if plan.Dir, err = os.Getwd(); err != nil {
+			return nil, fmt.Errorf("names are relative, and the working directory is not known: %w", err)
 		}
 	}
 	if o.Since != nil {
@@ -90,7 +91,7 @@ func (j *Journal) Split(ctx context.Context, o Split, next func() (list.Entry, e
 // leaveOutSince is leaveOut of what has not changed since the run that o names. A plan
 // that is there keeps what it left out: that run may have got more results since.
 func (j *Journal) leaveOutSince(ctx context.Context, o Split, earlier *Plan, lines *spool, plan *Plan) (*spool, error) {
-	if earlier != nil && earlier.Since == o.Since.URL && earlier.Dir == plan.Dir && !o.Replace {
+	if earlier != nil && earlier.Since == o.Since.URL && !otherDir(earlier.Dir, plan.Dir) && !o.Replace {
 		rest, err := j.leaveOut(ctx, lines, &plan.Unchanged, func(each func(*fixity.Result) error) error {
 			return j.readUnchanged(ctx, earlier, each)
 		})
@@ -114,6 +115,9 @@ func (j *Journal) makePlan(ctx context.Context, plan Plan, lines *spool, replace
 		plan.Asked, plan.Started = earlier.Asked, earlier.Started
 	}
 	if earlier != nil && !replace {
+		if earlier.Dir != "" && plan.Dir != "" && !otherDir(earlier.Dir, plan.Dir) {
+			plan.Dir = earlier.Dir
+		}
 		if plan.Shards, err = lines.shards(plan.Asked, plan.Dir, nil); err != nil {
 			return nil, err
 		}
@@ -197,7 +201,7 @@ func (j *Journal) otherLines(p *Plan, dir string) error {
 	if p == nil {
 		return fmt.Errorf("%s has lost its plan", j.URL)
 	}
-	if p.Dir != "" && dir != "" && p.Dir != dir {
+	if otherDir(p.Dir, dir) {
 		return fmt.Errorf("%s has a plan whose relative names begin at %s, not at %s: use another journal, or --replace", j.URL, p.Dir, dir)
 	}
 	var from []string
