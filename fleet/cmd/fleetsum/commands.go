@@ -135,7 +135,7 @@ between two of its lines. Standard error names these objects, and the manifest l
 out. Such a manifest does not replace another, except with --allow-loss: the exit status is 2.`,
 	options: func(o *options, flags *pflag.FlagSet) {
 		flags.VarP(destination(&o.output), "output", "o", "write to `URL`, which stays as it was until all is done")
-		flags.BoolVar(&o.allowLoss, "allow-loss", false, "with --output, replace a manifest though an object could not be read or is not as listed, or more than half of its objects are gone or left out")
+		flags.BoolVar(&o.allowLoss, "allow-loss", false, "with --output, replace a manifest though an object could not be read or is not as listed, or more than half of its objects are gone or left out; or write though it cannot be read whether a manifest is there, as with credentials that only write")
 		readingOptions(o, flags)
 		listOptions(o, flags)
 		wholeOptions(o, flags)

@@ -13,25 +13,25 @@ import (
 // An output is the manifest of --output. What stands there stays until the new manifest is
 // whole, and if that would lose objects.
 type output struct {
-	name      string
-	store     *store.Store
-	former    *journal.Former // nil if nothing is lost
-	isIt      func(name string) bool
-	allowLoss bool
+	name   string
+	store  *store.Store
+	former *journal.Former // nil if nothing is lost
+	isIt   func(name string) bool
 }
 
 // openOutput returns the output of a name, or why there can be none: before anything is
 // read. close must be called.
 func openOutput(ctx context.Context, s *store.Store, name string, allowLoss bool) (*output, error) {
-	o := &output{name: name, store: s, isIt: store.Same(name), allowLoss: allowLoss}
+	o := &output{name: name, store: s, isIt: store.Same(name)}
 	err := s.CheckWrite(name)
 	if err == nil {
-		o.former, err = journal.ReadFormer(ctx, s, name)
-		// Who may write to a store need not be allowed to read there.
-		if err != nil && !errors.Is(err, journal.ErrNoManifest) {
-			if err = fmt.Errorf("not replaced: reading what is there: %w (--allow-loss replaces it)", err); allowLoss && ctx.Err() == nil {
-				err = nil
-			}
+		o.former, err = journal.ReadFormer(ctx, s, name, allowLoss)
+		switch {
+		case err == nil || ctx.Err() != nil || errors.Is(err, journal.ErrNoManifest):
+		case allowLoss:
+			err = nil // who may write to a store need not be allowed to read there
+		default:
+			err = fmt.Errorf("cannot tell whether a manifest is there: %w (--allow-loss writes all the same)", err)
 		}
 	}
 	if err != nil {
@@ -63,7 +63,7 @@ func (o *output) replace(ctx context.Context, write func(io.Writer) error, faile
 	if err := write(f); err != nil {
 		return err
 	}
-	if o.former != nil && !o.allowLoss {
+	if o.former != nil {
 		if err := o.loss(f, failed()); err != nil {
 			return o.failed(err)
 		}

@@ -12,10 +12,7 @@ import (
 
 // A Former is a manifest that is to be replaced, beside which the new one is compared. Close
 // must be called.
-type Former struct {
-	names *sorter
-	lines int64
-}
+type Former struct{ names *sorter }
 
 // searched is how much is read of what is to be replaced and has no line of a manifest.
 const searched = 1 << 20
@@ -24,8 +21,12 @@ const searched = 1 << 20
 // knows what would be lost with it.
 var ErrNoManifest = errors.New("not replaced: it has no line of a manifest (to begin anew, remove it)")
 
+// errFound ends the search for a line of a manifest.
+var errFound = errors.New("found")
+
 // ReadFormer reads the manifest of a name. It is nil if nothing is there, or if that is empty.
-func ReadFormer(ctx context.Context, s *store.Store, name string) (*Former, error) {
+// If any manifest may be replaced, it is nil, too, and is read up to its first line.
+func ReadFormer(ctx context.Context, s *store.Store, name string, anyMay bool) (*Former, error) {
 	o, err := s.Open(ctx, name, "")
 	if store.IsMissing(err) {
 		return nil, nil
@@ -38,35 +39,48 @@ func ReadFormer(ctx context.Context, s *store.Store, name string) (*Former, erro
 		return nil, nil
 	}
 	f := &Former{names: newSorter(ctx, manifestChunk)}
-	in := &counted{Reader: o}
+	in := &search{Reader: o, left: searched}
 	err = eachName(in, func(name string) error {
-		if name != "" {
-			f.lines++
-			f.names.add(name)
-		} else if f.lines == 0 && in.n > searched {
-			return ErrNoManifest
+		if name == "" {
+			return nil
 		}
+		if anyMay {
+			return errFound
+		}
+		in.found = true
+		f.names.add(name)
 		return nil
 	})
-	if err == nil && f.lines == 0 {
+	if err == nil && !in.found {
 		err = ErrNoManifest
 	}
-	if err != nil {
-		f.Close()
-		return nil, err
+	if err == nil {
+		return f, nil
 	}
-	return f, nil
+	f.Close()
+	if err == errFound {
+		err = nil
+	}
+	return nil, err
 }
 
-// A counted reader counts what was read.
-type counted struct {
+// A search reads no more than is left of what is searched, until a line is found. A line that
+// is skipped, or has no end, is no line yet.
+type search struct {
 	io.Reader
-	n int64
+	left  int
+	found bool
 }
 
-func (c *counted) Read(p []byte) (int, error) {
-	n, err := c.Reader.Read(p)
-	c.n += int64(n)
+func (s *search) Read(p []byte) (int, error) {
+	if s.found {
+		return s.Reader.Read(p)
+	}
+	if s.left == 0 {
+		return 0, ErrNoManifest
+	}
+	n, err := s.Reader.Read(p[:min(len(p), s.left)])
+	s.left -= n
 	return n, err
 }
 

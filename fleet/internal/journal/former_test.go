@@ -36,6 +36,8 @@ func TestReadFormer(t *testing.T) {
 		{"a text", "a\nb\n", nil, 0, 0, ErrNoManifest},
 		{"an image", "\x89PNG\r\n\x1a\n\x00\x00\x00", nil, 0, 0, ErrNoManifest},
 		{"a listing without digests", `{"name":"a","size":1}` + "\n", nil, 0, 0, ErrNoManifest},
+		{"other lines after the first", line("a") + strings.Repeat("# comment\n", searched/5) + line("b"), []string{"a"}, 1, 2, nil},
+		{"a line after many comments", strings.Repeat("# comment\n", searched/5) + line("a"), nil, 0, 0, ErrNoManifest},
 		{"a line after a long text", strings.Repeat("x\n", searched) + line("a"), nil, 0, 0, ErrNoManifest},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -43,7 +45,10 @@ func TestReadFormer(t *testing.T) {
 			if err := os.WriteFile(name, []byte(tt.text), 0o666); err != nil {
 				t.Fatal(err)
 			}
-			f, err := ReadFormer(t.Context(), j.Store, name)
+			if f, err := ReadFormer(t.Context(), j.Store, name, true); f != nil || !errors.Is(err, tt.err) {
+				t.Errorf("if any may be replaced: got %v, %v, want %v", f, err, tt.err)
+			}
+			f, err := ReadFormer(t.Context(), j.Store, name, false)
 			if !errors.Is(err, tt.err) {
 				t.Fatalf("got %v, want %v", err, tt.err)
 			}
@@ -61,7 +66,7 @@ func TestReadFormer(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{empty, empty + "/none", empty + "-none"} {
-		if f, err := ReadFormer(t.Context(), j.Store, name); f != nil || err != nil {
+		if f, err := ReadFormer(t.Context(), j.Store, name, false); f != nil || err != nil {
 			t.Errorf("%s: got %v, %v", name, f, err)
 		}
 	}
@@ -83,7 +88,7 @@ func TestReadLongFormer(t *testing.T) {
 	if err := os.WriteFile(name, text, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	f, err := ReadFormer(t.Context(), j.Store, name)
+	f, err := ReadFormer(t.Context(), j.Store, name, false)
 	if err != nil {
 		t.Fatal(err)
 	}
