@@ -174,7 +174,7 @@ func runWrite(ctx context.Context, o *options, std *streams) (int, error) {
 	if err := r.checker.Run(ctx, lists.Next, func(result *fixity.Result) error {
 		r.progress.done(result)
 		if out != nil {
-			if err := out.see(result.FullName()); err != nil {
+			if err := out.see(result); err != nil {
 				return err
 			}
 		}

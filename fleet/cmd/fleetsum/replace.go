@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/sha256-simd/sha256-simd/fleet/internal/fixity"
 	"github.com/sha256-simd/sha256-simd/fleet/internal/journal"
 	"github.com/sha256-simd/sha256-simd/fleet/internal/store"
 )
@@ -44,10 +45,11 @@ func (o *output) failed(err error) error { return fmt.Errorf("%s: %w", store.Quo
 
 func (o *output) close() { o.former.Close() }
 
-// see returns an error if an object that is read is the output: its digest would be of
-// contents that are gone, and it may be a file that was never meant to be an output.
-func (o *output) see(name string) error {
-	if o.isIt(name) {
+// see returns an error if the object of a result is the output: its digest would be of
+// contents that are gone, and it may be a file that was never meant to be an output. What is
+// missing was not read.
+func (o *output) see(r *fixity.Result) error {
+	if r.Outcome != fixity.Missing && o.isIt(r.FullName()) {
 		return o.failed(errors.New("not replaced: it is also one of the objects that are read"))
 	}
 	return nil

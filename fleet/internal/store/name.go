@@ -114,8 +114,9 @@ func Canonical(name string) string {
 	return filepath.Clean(path)
 }
 
-// Same returns a function that reports whether a name is of the object that a name has now. Links,
-// and other hard links, are what they lead to. Without such a file no name is.
+// Same returns a function that reports whether a name is of the object that a name has now.
+// Symbolic links are what they lead to. Another hard link is not the same: it keeps its contents
+// when Write replaces the file. Without such a file no name is.
 func Same(name string) func(other string) bool {
 	p, err := parse(name)
 	if err != nil {
@@ -131,14 +132,28 @@ func Same(name string) func(other string) bool {
 	if err != nil {
 		return func(string) bool { return false }
 	}
+	dir, base := entryOf(p.path)
 	return func(other string) bool {
 		q, err := parse(other)
 		if err != nil || q.scheme != "" {
 			return false
 		}
 		now, err := os.Stat(q.path)
-		return err == nil && os.SameFile(now, info)
+		if err != nil || !os.SameFile(now, info) {
+			return false
+		}
+		otherDir, otherBase := entryOf(q.path)
+		// Some file systems know no case.
+		return os.SameFile(otherDir, dir) && strings.EqualFold(otherBase, base)
 	}
+}
+
+// entryOf returns the directory that a file is in, or nil if that cannot be read, and its name
+// there.
+func entryOf(path string) (dir os.FileInfo, base string) {
+	path = Canonical(path)
+	dir, _ = os.Stat(filepath.Dir(path))
+	return dir, filepath.Base(path)
 }
 
 // arn is the ARN of an access point, which has a slash or colon before its name, and

@@ -313,7 +313,13 @@ func TestSame(t *testing.T) {
 	if err := os.Symlink("a", link); err != nil {
 		t.Skip("no links: ", err)
 	}
-	a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")
+	a, b, hard := filepath.Join(dir, "a"), filepath.Join(dir, "b"), filepath.Join(dir, "hard")
+	inner := filepath.Join(dir, "inner")
+	for _, err := range []error{os.Link(a, hard), os.Mkdir(inner, 0o777), os.Link(a, filepath.Join(inner, "a")), os.Symlink(".", filepath.Join(dir, "self"))} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
 	for _, tt := range []struct {
 		name, other string
 		want        bool
@@ -322,6 +328,9 @@ func TestSame(t *testing.T) {
 		{a, dir + "/../" + filepath.Base(dir) + "/a", true},
 		{a, "file://" + a, true},
 		{a, link, true},
+		{a, filepath.Join(dir, "self", "a"), true},
+		{a, hard, false},
+		{a, filepath.Join(inner, "a"), false},
 		{a, b, false},
 		{a, "s3://a/a", false},
 		{filepath.Join(dir, "none"), filepath.Join(dir, "none"), false},
