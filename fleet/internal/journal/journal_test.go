@@ -815,6 +815,43 @@ func TestResultThatDoesNotCount(t *testing.T) {
 				t.Errorf("%s: got %+v, %v", name, report, err)
 			} else if got := strings.Count(read(t, j, j.URL+"/report/problems.jsonl"), "\n"); got != 1 {
 				t.Errorf("%s: %d problems", name, got)
+			} else if names := strings.Count(report.Why, "/results/"); names != int(2*tt.problems) {
+				t.Errorf("%s: %s", name, report.Why)
+			}
+		}
+	}
+}
+
+// A result whose problems are not those of the one that counts is named. One without, or with the
+// same, is not.
+func TestHiddenProblems(t *testing.T) {
+	bad := func(name, expected string) *fixity.Result {
+		return &fixity.Result{Line: 1, Name: name, Outcome: fixity.Mismatch, SHA256: zeros, Expected: expected}
+	}
+	good := func(name string) *fixity.Result {
+		return &fixity.Result{Line: 1, Name: name, Outcome: fixity.Match, SHA256: zeros, Expected: zeros}
+	}
+	for name, tt := range map[string]struct {
+		parts [2][]*fixity.Result
+		named bool
+	}{
+		"a part corrected":        {[2][]*fixity.Result{{bad("a", ones), good("b")}, {good("a"), good("b")}}, true},
+		"a part with new mistake": {[2][]*fixity.Result{{bad("a", ones), good("b")}, {bad("b", ones), good("a")}}, true},
+		"another digest":          {[2][]*fixity.Result{{bad("a", ones)}, {bad("a", ones[:63]+"2")}}, true},
+		"another base":            {[2][]*fixity.Result{{bad("x/a", ones), good("x/b")}, {bad("y/a", ones), bad("y/b", ones)}}, true},
+		"the same problem":        {[2][]*fixity.Result{{bad("a", ones), good("b")}, {good("b"), bad("a", ones)}}, false},
+		"no digest in one":        {[2][]*fixity.Result{{good("a")}, {{Line: 1, Name: "a", Outcome: fixity.New, SHA256: zeros}}}, false},
+	} {
+		for _, digests := range [][2]string{{zeros, ones}, {ones, zeros}} {
+			j := newJournal(t)
+			for i, part := range tt.parts {
+				if err := j.WriteResult(t.Context(), digests[i], bytes.NewReader(resultFrom(Origin{Shard: digests[i], List: "l"}, part...))); err != nil {
+					t.Fatal(err)
+				}
+			}
+			report, err := j.Report(t.Context(), int64(len(tt.parts[0])))
+			if err != nil || !report.Complete || strings.Count(report.Why, "/results/") == 2 != tt.named || tt.named && report.Status() != 1 {
+				t.Errorf("%s: got %+v, %v", name, report, err)
 			}
 		}
 	}

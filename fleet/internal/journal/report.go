@@ -25,7 +25,8 @@ import (
 type Report struct {
 	// Complete says that each line of the run has its outcome.
 	Complete bool `json:"complete"`
-	// Why says why not, if that is not because of MissingShards.
+	// Why says why not, or that a result does not count though its problems are others than
+	// those of the one that does.
 	Why string `json:"why,omitempty"`
 	// Shards is how many there are, and MissingShards which of them have no result, or
 	// one that is damaged.
@@ -70,10 +71,10 @@ func (r *Report) Status() int {
 //
 // Without a plan, the run consists of the results that are there. It is complete if they
 // have `lines` lines in all, no two of them share some lines and not all, and no two are of one
-// list in different formats: the lines of both may hide that another part is missing. Results
-// of the same lines count once, and so does a list that was read with another base: of its
-// results, one counts, as inOrder says. It is an error if a plan has
-// another number of lines, unless `lines` is below 0.
+// list in different formats: the lines of both may hide that another part is missing. Of
+// results of the same lines, or of one list with several bases, one counts, as inOrder says.
+//
+// If there is a plan, it is an error if that has not `lines` lines, unless `lines` is below 0.
 func (j *Journal) Report(ctx context.Context, lines int64) (*Report, error) {
 	plan, err := j.Plan(ctx)
 	if err != nil {
@@ -88,7 +89,8 @@ func (j *Journal) Report(ctx context.Context, lines int64) (*Report, error) {
 		if err != nil {
 			return nil, err
 		}
-		found = &foundLines{newSorter(ctx, manifestChunk), countOnce(results), inTwoFormats(results)}
+		counts, hidden := countOnce(results)
+		found = &foundLines{newSorter(ctx, manifestChunk), counts, hidden, inTwoFormats(results)}
 		defer found.close()
 	} else if has := plan.Lines + plan.Unchanged.Lines; lines >= 0 && lines != has {
 		return nil, fmt.Errorf("%s has a plan of %d lines, not %d", j.URL, has, lines)
@@ -105,13 +107,14 @@ func (j *Journal) Report(ctx context.Context, lines int64) (*Report, error) {
 		return nil, err
 	}
 	checked := report.Lines
+	var why []string
 	if found != nil {
 		var versions [2]string
 		checked, versions = found.count()
 		if err := found.err(); err != nil {
 			return nil, err
 		}
-		report.Why = j.why(checked, lines, versions, found.formats)
+		why = j.why(checked, lines, versions, found.formats)
 	}
 	sums, err := store.TempFile()
 	if err != nil {
@@ -127,7 +130,11 @@ func (j *Journal) Report(ctx context.Context, lines int64) (*Report, error) {
 	if err = errors.Join(err, w.Flush()); err != nil {
 		return nil, err
 	}
-	report.Complete = len(report.MissingShards) == 0 && checked == plan.Lines && report.Why == ""
+	report.Complete = len(report.MissingShards) == 0 && checked == plan.Lines && len(why) == 0
+	if found != nil && found.hidden != nil {
+		why = append(why, j.whyHidden(found.hidden))
+	}
+	report.Why = strings.Join(why, "; ")
 	return report, j.writeReport(ctx, report, sums, problems)
 }
 
@@ -190,8 +197,9 @@ func (j *Journal) join(ctx context.Context, plan *Plan, report *Report, manifest
 // A foundResult is a result that is in no plan.
 type foundResult struct {
 	Origin
-	counts fixity.Counts
-	lines  lineSum
+	counts   fixity.Counts
+	lines    lineSum
+	problems lineSum
 }
 
 // survey reads all results but damaged ones, to know which of them count before any is joined.
@@ -200,7 +208,11 @@ func (j *Journal) survey(ctx context.Context, plan *Plan) (all []foundResult, er
 	for _, s := range plan.Shards {
 		var f foundResult
 		sum, err := j.readShard(ctx, s, io.Discard, func(r *fixity.Result) error {
-			f.lines.add(seed, lineKey(r, s))
+			key := lineKey(r, s)
+			f.lines.add(seed, key)
+			if r.IsProblem() {
+				f.problems.add(seed, key+string(r.Outcome)+" "+r.Expected)
+			}
 			return nil
 		})
 		var d *damagedError
@@ -217,17 +229,29 @@ func (j *Journal) survey(ctx context.Context, plan *Plan) (all []foundResult, er
 }
 
 // countOnce returns the digests of the results that count: one of each list, and one of
-// those with the same lines.
-func countOnce(all []foundResult) map[string]bool {
+// those with the same lines. hidden is nil, or one that counts and another that does not
+// because of it, and has other problems.
+func countOnce(all []foundResult) (counts map[string]bool, hidden []foundResult) {
 	slices.SortStableFunc(all, inOrder)
-	counts, lists, lines := make(map[string]bool), make(map[string]bool), make(map[lineSum]bool)
+	counts = make(map[string]bool)
+	lists, lines := make(map[string]foundResult), make(map[lineSum]foundResult)
 	for _, f := range all {
-		counts[f.Shard] = !lists[f.List] && !lines[f.lines]
-		if counts[f.Shard] {
-			lists[f.List], lines[f.lines] = f.List != "", true
+		other, ok := lines[f.lines]
+		if !ok {
+			other, ok = lists[f.List]
+		}
+		counts[f.Shard] = !ok
+		switch {
+		case ok && hidden == nil && f.problems != other.problems:
+			hidden = []foundResult{other, f}
+		case !ok:
+			lines[f.lines] = f
+			if f.List != "" {
+				lists[f.List] = f
+			}
 		}
 	}
-	return counts
+	return counts, hidden
 }
 
 // inTwoFormats returns two results of one list that was read in different formats, or nil.
@@ -276,6 +300,7 @@ func (s *lineSum) add(seed maphash.Seed, key string) {
 type foundLines struct {
 	*sorter
 	counts  map[string]bool // as of countOnce
+	hidden  []foundResult   // as of countOnce
 	formats []foundResult   // as of inTwoFormats
 }
 
@@ -303,10 +328,8 @@ func (f *foundLines) count() (lines int64, versions [2]string) {
 	return lines + most, versions
 }
 
-// why says why what count and inTwoFormats return is not a whole run of so many lines, or
-// returns "".
-func (j *Journal) why(counted, lines int64, versions [2]string, formats []foundResult) string {
-	var why []string
+// why says why what count and inTwoFormats return is not a whole run of so many lines.
+func (j *Journal) why(counted, lines int64, versions [2]string, formats []foundResult) (why []string) {
 	if counted != lines {
 		why = append(why, fmt.Sprintf("the results have %d distinct lines, not %d", counted, lines))
 	}
@@ -319,7 +342,14 @@ func (j *Journal) why(counted, lines int64, versions [2]string, formats []foundR
 		why = append(why, fmt.Sprintf("%s, with %d problems, and %s, with %d, are one list in two formats: remove the result of the wrong format",
 			j.resultName(a.Shard), a.counts.Problems, j.resultName(b.Shard), b.counts.Problems))
 	}
-	return strings.Join(why, "; ")
+	return why
+}
+
+// whyHidden says that of two results the second does not count.
+func (j *Journal) whyHidden(hidden []foundResult) string {
+	a, b := hidden[0], hidden[1]
+	return fmt.Sprintf("%s, with %d problems, counts, and not %s, with %d: they have the same names or are of one list, but other problems; remove the result of the older version or the wrong base",
+		j.resultName(a.Shard), a.counts.Problems, j.resultName(b.Shard), b.counts.Problems)
 }
 
 // writeReport writes summary.json last, and removes that of an earlier report first.
