@@ -55,7 +55,7 @@ others are listed, but without that line, and the exit status is 2.`,
 			if unread := new(store.UnreadError); errors.As(err, &unread) {
 				incomplete = errors.Join(incomplete, err)
 			} else if err != nil && !(o.empty && errors.Is(err, store.ErrNone)) {
-				return 0, err
+				return 0, errors.Join(incomplete, err)
 			}
 		}
 		if incomplete != nil {
@@ -231,7 +231,8 @@ var reportCommand = command{
 The exit status is 0 if all lines have been checked without problems, 1 if there are
 problems, and 2 if some lines have not been checked. It depends on the journal alone.`,
 	options: func(o *options, flags *pflag.FlagSet) {
-		flags.Var(whole(&o.lines, -1, 0, math.MaxInt), "lines", "how many lines there should be in all, if 'fleetsum split' has made no plan. Parts with the same objects, by their names, count once, and so does a part that was read with several --base. A run in which two parts share some objects and not all, as two versions of one part, or in which a part was read in two formats, is not complete")
+		flags.Var(whole(&o.lines, -1, 0, math.MaxInt64), "lines", "how many lines there should be in all, if 'fleetsum split' has made no plan. Parts with the same objects, by their names, count once, and so does a part that was read with several --base. A run in which two parts share some objects and not all, as two versions of one part, or in which a part was read in two formats, is not complete")
+		flags.Lookup("lines").DefValue = "" // -1 is refused, so the help does not show it
 	},
 	run: func(ctx context.Context, o *options, std *streams) (int, error) {
 		if len(o.arguments) != 1 || o.arguments[0] == "" {

@@ -36,7 +36,7 @@ func whole[T int | int64](to *T, initial, least, most T) value[T] {
 		switch {
 		case err == nil && n >= int64(least) && n <= int64(most):
 			return T(n), nil
-		case most == math.MaxInt:
+		case int64(most) >= math.MaxInt && n < int64(most): // n is the nearest number to one too large
 			return 0, fmt.Errorf("a number from %d on is needed", least)
 		}
 		return 0, fmt.Errorf("a number from %d to %d is needed", least, most)

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+	"math"
 	"strings"
 	"testing"
 )
@@ -39,7 +41,8 @@ func TestValues(t *testing.T) {
 		{"worker", "max-failures", "0", ""},
 		{"worker", "max-missing", "-1", "a number from 0 on is needed"},
 		{"worker", "max-missing", "0", ""},
-		{"worker", "max-missing", "99999999999999999999", "a number from 0 on is needed"},
+		{"worker", "max-missing", "99999999999999999999", fmt.Sprintf("a number from 0 to %d is needed", math.MaxInt)},
+		{"report", "lines", "9223372036854775808", "a number from 0 to 9223372036854775807 is needed"},
 		{"list", "retries", "-5", "a number from 0 on is needed"},
 		{"list", "retries", "0", ""},
 		{"list", "stall", "-1s", "a time such as 90s or 2m is needed"},
