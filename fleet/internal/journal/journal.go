@@ -134,7 +134,7 @@ func (j *Journal) Plan(ctx context.Context) (*Plan, error) {
 	p := new(Plan)
 	var version struct{ Format int }
 	if json.Unmarshal(text, &version) == nil && version.Format != planFormat {
-		return nil, fmt.Errorf("%s has format %d, and this fleetsum has format %d: use a new journal", j.planName(), version.Format, planFormat)
+		return nil, fmt.Errorf("%w: use a new journal", &formatError{j.planName(), version.Format})
 	}
 	if err = json.Unmarshal(text, p); err == nil {
 		err = p.check()
@@ -143,6 +143,16 @@ func (j *Journal) Plan(ctx context.Context) (*Plan, error) {
 		return nil, fmt.Errorf("%s is damaged: %w; remove it and split the lists again, into as many shards", j.planName(), err)
 	}
 	return p, nil
+}
+
+// A formatError says that a plan is of another version of fleetsum.
+type formatError struct {
+	plan   string
+	format int
+}
+
+func (e *formatError) Error() string {
+	return fmt.Sprintf("%s has format %d, and this fleetsum has format %d", e.plan, e.format, planFormat)
 }
 
 // reads is how often a plan or a result is read that changes each time.

@@ -458,6 +458,10 @@ func TestPlanOfAnotherFormat(t *testing.T) {
 	if got := read(t, j, j.planName()); got != old {
 		t.Errorf("the plan is %s", got)
 	}
+	now := newJournal(t)
+	if plan, err := now.Split(ctx, Split{Shards: 1, Since: j}, entries(1)); err == nil || !strings.HasSuffix(err.Error(), "has format 0, and this fleetsum has format 3: leave out --since") {
+		t.Errorf("since: got %+v, %v", plan, err)
+	}
 }
 
 // A plan that is made again began when it was first made: workers may have read before.
@@ -819,6 +823,18 @@ func TestResultThatDoesNotCount(t *testing.T) {
 				t.Errorf("%s: %s", name, report.Why)
 			}
 		}
+	}
+}
+
+// Without a plan, too, the report says what may be wrong with results that it cannot use.
+func TestReportOfDamagedParts(t *testing.T) {
+	j := newJournal(t)
+	if err := j.WriteResult(t.Context(), zeros, strings.NewReader(`{"name":"a","of":"another version"}`+"\n")); err != nil {
+		t.Fatal(err)
+	}
+	report, err := j.Report(t.Context(), 1)
+	if err != nil || report.Status() != 2 || !strings.HasPrefix(report.Why, j.resultName(zeros)+" is damaged, and does not count, or another version of fleetsum made it: then use a new journal; ") {
+		t.Errorf("got %+v, %v", report, err)
 	}
 }
 

@@ -25,7 +25,7 @@ import (
 type Report struct {
 	// Complete says that each line of the run has its outcome.
 	Complete bool `json:"complete"`
-	// Why says why not, or that a result does not count though its problems are others than
+	// Why says why not, unless a plan says which shards are missing, or that a result does not count though its problems are others than
 	// those of the one that does.
 	Why string `json:"why,omitempty"`
 	// Shards is how many there are, and MissingShards which of them have no result, or
@@ -114,7 +114,11 @@ func (j *Journal) Report(ctx context.Context, lines int64) (*Report, error) {
 		if err := found.err(); err != nil {
 			return nil, err
 		}
-		why = j.why(checked, lines, versions, found.formats)
+		if len(report.MissingShards) > 0 {
+			name := j.resultName(plan.Shards[report.MissingShards[0]].Digest)
+			why = append(why, name+" is damaged, and does not count, or another version of fleetsum made it: then use a new journal")
+		}
+		why = append(why, j.why(checked, lines, versions, found.formats)...)
 	}
 	sums, err := store.TempFile()
 	if err != nil {

@@ -127,6 +127,9 @@ func (j *Journal) checked(ctx context.Context, dir string, each func(*fixity.Res
 		}
 	}()
 	plan, err := j.Plan(ctx)
+	if other := new(formatError); errors.As(err, &other) {
+		return fmt.Errorf("%w: leave out --since", other)
+	}
 	if err != nil {
 		return err
 	}
