@@ -61,7 +61,8 @@ func TestCheckWrite(t *testing.T) {
 	}
 	dir := t.TempDir()
 	file, link, pipe, closed := filepath.Join(dir, "file"), filepath.Join(dir, "link"), filepath.Join(dir, "pipe"), filepath.Join(dir, "closed")
-	if err := errors.Join(os.WriteFile(file, []byte("old"), 0o600), os.Symlink(file, link), unix.Mkfifo(pipe, 0o600), os.Mkdir(closed, 0o500)); err != nil {
+	dangling := filepath.Join(dir, "dangling")
+	if err := errors.Join(os.Symlink("nosuch", dangling), os.WriteFile(file, []byte("old"), 0o600), os.Symlink(file, link), unix.Mkfifo(pipe, 0o600), os.Mkdir(closed, 0o500)); err != nil {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct{ name, want string }{
@@ -70,6 +71,9 @@ func TestCheckWrite(t *testing.T) {
 		{"file://" + file, ""},
 		{filepath.Join(dir, strings.Repeat("x", 255)), ""}, // as long as names can be
 		{filepath.Join(dir, strings.Repeat("x", 256)), "file name too long"},
+		{filepath.Join(dir, "a", "b", "new"), ""},
+		{filepath.Join(dir, "a", "b", strings.Repeat("x", 256)), "file name too long"},
+		{filepath.Join(dangling, "new"), "file exists"},
 		{dir, "it is a directory"},
 		{link, "it is a symbolic link"},
 		{pipe, "it is a named pipe"},
@@ -88,7 +92,7 @@ func TestCheckWrite(t *testing.T) {
 		if text, err := os.ReadFile(file); string(text) != "old" || err != nil {
 			t.Fatalf("%s: %q, %v", tt.name, text, err)
 		}
-		if all, err := os.ReadDir(dir); len(all) != 4 || err != nil {
+		if all, err := os.ReadDir(dir); len(all) != 5 || err != nil {
 			t.Fatalf("%s: there are %v, %v", tt.name, all, err)
 		}
 		if tt.want != "" {
@@ -98,7 +102,8 @@ func TestCheckWrite(t *testing.T) {
 			t.Errorf("%s: %v", tt.name, err)
 		}
 		if !strings.HasSuffix(tt.name, "file") {
-			os.Remove(tt.name)
+			os.RemoveAll(tt.name)
+			os.RemoveAll(filepath.Join(dir, "a"))
 		}
 	}
 }

@@ -242,8 +242,8 @@ func (s *Store) Remove(ctx context.Context, name string) error {
 	return nil
 }
 
-// CheckWrite returns an error if Write of a name is known to fail. It changes nothing, but for
-// the directories of a file. A store is not asked.
+// CheckWrite returns an error if Write of a name is known to fail. It changes nothing: what it
+// makes to find out, it removes. A store is not asked.
 func (s *Store) CheckWrite(name string) error {
 	p, err := parse(name)
 	if err != nil {
@@ -253,6 +253,18 @@ func (s *Store) CheckWrite(name string) error {
 		_, err := s.bucketOf(p)
 		return err
 	}
+	var made []string // directories, the innermost first
+	for dir := filepath.Dir(p.path); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		made = append(made, dir)
+	}
+	defer func() {
+		for _, dir := range made {
+			os.Remove(dir) // fails if another program has used it
+		}
+	}()
 	f, _, _, err := prepareFile(p.path)
 	if err != nil {
 		return err
