@@ -152,7 +152,7 @@ func TestLargeFleet(t *testing.T) {
 			defer timer.Stop()
 		}
 		c.Wait()
-		u := use{c.ProcessState.SysUsage().(*syscall.Rusage).Maxrss >> 10, c.ProcessState.UserTime() + c.ProcessState.SystemTime(), time.Since(start)}
+		u := use{int64(c.ProcessState.SysUsage().(*syscall.Rusage).Maxrss) >> 10, c.ProcessState.UserTime() + c.ProcessState.SystemTime(), time.Since(start)}
 		if u.mib > 256 {
 			t.Errorf("%s took %d MiB", args[0], u.mib)
 		}

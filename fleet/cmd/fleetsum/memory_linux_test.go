@@ -65,7 +65,7 @@ func TestMemory(t *testing.T) {
 		if err := c.Run(); err != nil {
 			t.Fatal(tt.args[0], err)
 		}
-		kib := c.ProcessState.SysUsage().(*syscall.Rusage).Maxrss
+		kib := int64(c.ProcessState.SysUsage().(*syscall.Rusage).Maxrss)
 		t.Logf("%s: %d MiB, %v", tt.args[0], kib>>10, c.ProcessState.UserTime()+c.ProcessState.SystemTime())
 		if kib > tt.mostMiB<<10 {
 			t.Errorf("%s took %d MiB", tt.args[0], kib>>10)
