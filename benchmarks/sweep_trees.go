@@ -190,6 +190,11 @@ func (s *sweeper) nodes(n int) {
 	}, root)
 	tree("bitcoin.Root", load, 1, bitcoinTree, func(dst, leaves [][32]byte) { dst[0], _ = bitcoin.Root(leaves) }, root)
 	tree("rfc6962.RootOfHashes", load, 1, rfcTree, func(dst, leaves [][32]byte) { dst[0] = rfc6962.RootOfHashes(leaves) }, root)
+	tree("rfc6962.Range.AppendHashes", load, 1, rfcTree, func(dst, leaves [][32]byte) {
+		var r rfc6962.Range
+		r.AppendHashes(leaves)
+		dst[0] = r.Root()
+	}, root)
 	const height = 64
 	index := s.r.IntN(n)
 	at := fmt.Sprintf("%s/index=%d", load, index)
