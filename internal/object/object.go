@@ -36,14 +36,36 @@ func Lossless(name string) []byte {
 	return []byte(name)
 }
 
-// Append appends one object, on a line.
+// Append appends one object, on a line. Bytes that are not UTF-8 become U+FFFD.
 func Append(b []byte, object any) []byte {
 	buf := bytes.NewBuffer(b)
 	enc := json.NewEncoder(buf)
 	enc.SetEscapeHTML(false)
 	// Strings, numbers and a bool always encode.
 	_ = enc.Encode(object)
-	return buf.Bytes()
+	line := buf.Bytes()
+	return append(line[:len(b)], unescape(line[len(b):])...)
+}
+
+// unescape replaces escapes of U+FFFD by that character: up to Go 1.26, package json writes
+// bytes that are not UTF-8 as escapes, later as the character.
+func unescape(line []byte) []byte {
+	const escape = `\ufffd`
+	if !bytes.Contains(line, []byte(escape)) {
+		return line
+	}
+	var b []byte
+	for len(line) > 0 {
+		switch {
+		case bytes.HasPrefix(line, []byte(escape)):
+			b, line = append(b, "\ufffd"...), line[len(escape):]
+		case line[0] == '\\': // and what it escapes, which may be a backslash
+			b, line = append(b, line[:2]...), line[2:]
+		default:
+			b, line = append(b, line[0]), line[1:]
+		}
+	}
+	return b
 }
 
 // ErrNoFile is of a line that is no object of a file, whoever wrote it.

@@ -13,7 +13,7 @@ func TestParse(t *testing.T) {
 	}{
 		{line: `{"name":"abc","digest":"` + abc + `","size":3}`, name: "abc"},
 		{line: `{"name":"a\nb","digest":"` + abc + `","size":3}` + "\r", name: "a\nb"},
-		{line: `{"name":"\ufffd","name_bytes":"/w==","digest":"` + abc + `","size":3}`, name: "\xff"},
+		{line: `{"name":"` + "\ufffd" + `","name_bytes":"/w==","digest":"` + abc + `","size":3}`, name: "\xff"},
 		{line: `{"name":"<&>\u2028\u0001\b\"\\é` + "\ufffd\x7f" + `","digest":"` + abc + `","size":3}`, name: "<&>\u2028\x01\b\"\\é\ufffd\x7f"},
 		{line: `{"name":"abc","digest":"` + abc + `","size":3,"composite":"T4tCwi3TcptRm6b2jS2nzFstYG0F2u1a1RKMwD5sY1g=-1","part_size":1024}`, name: "abc"},
 		{line: `{"name":"abc","error":"No such file or directory"}`, name: "abc", unread: true},
@@ -50,7 +50,8 @@ func TestParse(t *testing.T) {
 		{line: `{"name":"good","name_bytes":"Z29vZA==","digest":"` + abc + `"}`},
 		{line: `{"name":"good","name_bytes":"","digest":"` + abc + `"}`},
 		{line: `{"name":"evil","name_bytes":"/w==","digest":"` + abc + `"}`},
-		{line: `{"name":"\ufffd\ufffd","name_bytes":"/w==","digest":"` + abc + `"}`},
+		{line: `{"name":"\ufffd","name_bytes":"/w==","digest":"` + abc + `"}`},
+		{line: `{"name":"` + "\ufffd\ufffd" + `","name_bytes":"/w==","digest":"` + abc + `"}`},
 		{line: `{"name":"\ud800","digest":"` + abc + `"}`},
 		{line: `{"name":"\ufffd","digest":"` + abc + `"}`},
 		{line: `{"name":"\u0061bc","digest":"` + abc + `"}`},
@@ -71,7 +72,7 @@ func TestParse(t *testing.T) {
 // Whatever bytes a name has, the line that is printed for it is read.
 func TestParseReadsWhatAppendWrites(t *testing.T) {
 	digest := strings.Repeat("0a", 32)
-	for _, around := range []string{"%", "x%y", "é%\xff", "\xe2\x82%"} {
+	for _, around := range []string{"%", "x%y", "é%\xff", "\xe2\x82%", `\ufffd%\` + "\xff", `\%\`} {
 		for b := 1; b < 256; b++ {
 			want := strings.Replace(around, "%", string([]byte{byte(b)}), 1)
 			size := int64(b)

@@ -99,7 +99,7 @@ func TestFormats(t *testing.T) {
 			want: Entry{Name: "a", Version: "v", SHA256: digest, Size: 9, PartSize: 8, ETag: "e", Modified: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}},
 		{name: "JSON of sha256sum", line: `{"name":"a","digest":"` + digest + `","size":4}`, want: Entry{Name: "a", SHA256: digest, Size: 4}},
 		{name: "JSON of sha256sum, by name", format: "json", base: "s3://b", line: `{"name":"a","digest":"` + digest + `"}`, want: Entry{Name: "s3://b/a", SHA256: digest}},
-		{name: "JSON of sha256sum, not UTF-8", line: `{"name":"\ufffd","name_bytes":"/w==","digest":"` + digest + `"}`, want: Entry{Name: "\xff", SHA256: digest}},
+		{name: "JSON of sha256sum, not UTF-8", line: `{"name":"` + "\ufffd" + `","name_bytes":"/w==","digest":"` + digest + `"}`, want: Entry{Name: "\xff", SHA256: digest}},
 		{name: "JSON of sha256sum, composite", line: `{"name":"a","digest":"` + digest + `","size":4,"composite":"` + composite + `","part_size":2}`, want: Entry{Name: "a", SHA256: digest, Size: 4}},
 		{name: "JSON of sha256sum, not read", line: `{"name":"a","error":"No such file or directory"}`, want: Entry{Name: "a", Malformed: `sha256sum could not read "a": No such file or directory`}},
 		{name: "JSON of sha256sum --check", line: `{"name":"a","digest":"` + digest + `","size":4,"expected":"` + digest + `","ok":true,"status":"ok"}`,
