@@ -34,7 +34,8 @@ type Checksum struct {
 }
 
 // String returns the checksum as S3 writes it: the base64 of the SHA-256
-// digest of the parts' digests, a hyphen and the number of parts. It uses c.Parts and, if there are none, c.Size.
+// digest of the parts' digests, a hyphen and the number of parts. It uses c.Parts and, if
+// there are none, c.Size.
 func (c Checksum) String() string {
 	digests := c.digests()
 	sum := sha256.Sum256(sha256.RowsOf(digests).Data)

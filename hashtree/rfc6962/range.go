@@ -39,6 +39,7 @@ func (r *Range) Append(leaves [][]byte) {
 // AppendHashes adds leaves whose hashes are known, as [LeafHashes] computes them. Above 1024
 // leaves it allocates one and a half bytes for each.
 func (r *Range) AppendHashes(hashes [][32]byte) {
+	const few = 4 // lanes would save less time than it takes to get memory for them
 	if len(hashes) <= few {
 		for i := range hashes {
 			r.peaks.Add(&tree, hashes[i], 0)
@@ -47,10 +48,6 @@ func (r *Range) AppendHashes(hashes [][32]byte) {
 	}
 	r.peaks.Append(&tree, len(hashes), func(dst [][32]byte, i int) { copy(dst, hashes[i:]) })
 }
-
-// few is the largest number of hashes that are appended one by one: to take memory for them
-// would cost more than lanes save.
-const few = 4
 
 // Hashes returns the roots of the largest whole subtrees, from left to right: one for each
 // bit that is set in Size.

@@ -155,8 +155,8 @@ func (p Parts) Sum(ctx context.Context, digests [][32]byte) error {
 	return nil
 }
 
-// Failed returns the error of a function of that package for err, with which reading failed: the
-// name of the package in front of it, if there is one, or ctx.Err() if ctx is done.
+// Failed returns what a function of that package returns if reading has failed with err:
+// ctx.Err() if ctx is done, else err behind the name of the package, if there is one.
 func Failed(ctx context.Context, pkg string, err error) error {
 	if done := ctx.Err(); done != nil { // reading may fail because ctx is done
 		return done
@@ -521,8 +521,8 @@ func ReadFull(ctx context.Context, r io.ReaderAt, b []byte, off int64) error {
 	return nil
 }
 
-// ManyDigests is the largest number of digests for which memory is taken before any byte was read:
-// 32 MiB.
+// ManyDigests is the largest number of digests for which memory, 32 MiB, is taken before any
+// byte was read.
 const ManyDigests = 1 << 20
 
 // Digests returns memory for the digests of n parts of the first size bytes of r. If that is

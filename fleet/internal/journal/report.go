@@ -25,8 +25,8 @@ import (
 type Report struct {
 	// Complete says that each line of the run has its outcome.
 	Complete bool `json:"complete"`
-	// Why says why not, unless a plan says which shards are missing, or that a result does not count though its problems are others than
-	// those of the one that does.
+	// Why says why not, unless a plan says which shards are missing. It also names a result
+	// that does not count, but has other problems than the one that does.
 	Why string `json:"why,omitempty"`
 	// Shards is how many there are, and MissingShards which of them have no result, or
 	// one that is damaged.
@@ -274,7 +274,7 @@ func inTwoFormats(all []foundResult) []foundResult {
 }
 
 // inOrder says which of two results counts if they are of one list: that with more lines, or
-// with more problems. No other result may hide a problem.
+// with more problems.
 func inOrder(a, b foundResult) int {
 	return cmp.Or(cmp.Compare(b.counts.Lines, a.counts.Lines), cmp.Compare(b.counts.Problems, a.counts.Problems))
 }
@@ -352,7 +352,7 @@ func (j *Journal) why(counted, lines int64, versions [2]string, formats []foundR
 // whyHidden says that of two results the second does not count.
 func (j *Journal) whyHidden(hidden []foundResult) string {
 	a, b := hidden[0], hidden[1]
-	return fmt.Sprintf("%s, with %d problems, counts, and not %s, with %d: they have the same names or are of one list, but other problems; remove the result of the older version or the wrong base",
+	return fmt.Sprintf("%s (%d problems) counts, but %s (%d) does not: they have the same names or are of one list, and have different problems; remove the result of the older version or the wrong base",
 		j.resultName(a.Shard), a.counts.Problems, j.resultName(b.Shard), b.counts.Problems)
 }
 
